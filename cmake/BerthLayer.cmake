@@ -1,0 +1,63 @@
+# berth_layer(NAME DEPENDS layer... THIRD_PARTY target...): src/NAME/*.cpp as static library berth_NAME.
+# berth_objects(NAME DIRECTORY dir DEPENDS layer...): an object library, for files that register
+# themselves: a linker may not drop them.
+# berth_program(NAME SOURCE file LAYERS layer... [PLUGINS]): an executable.
+
+add_library(berth_options INTERFACE)
+target_compile_options(berth_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+# GCC 12 warns falsely of overlap in `"text" + std::string` (GCC bug 105651).
+target_compile_options(berth_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+target_compile_definitions(berth_options INTERFACE
+  BERTH_VERSION="${PROJECT_VERSION}" $<$<BOOL:${BERTH_CHECKED}>:BERTH_CHECKED>)
+if(BERTH_SANITIZE)
+  target_compile_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE})
+endif()
+
+function(berth_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;THIRD_PARTY" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  list(TRANSFORM ARG_DEPENDS PREPEND berth_)
+  if(sources)
+    add_library(berth_${name} STATIC ${sources})
+    target_include_directories(berth_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(berth_${name} PUBLIC berth_options ${ARG_DEPENDS} PRIVATE ${ARG_THIRD_PARTY})
+  else()
+    add_library(berth_${name} INTERFACE)
+    target_include_directories(berth_${name} INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(berth_${name} INTERFACE berth_options ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+function(berth_objects name)
+  cmake_parse_arguments(ARG "" "DIRECTORY" "DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${ARG_DIRECTORY}/*.cpp)
+  if(sources)
+    list(TRANSFORM ARG_DEPENDS PREPEND berth_)
+    add_library(berth_${name} OBJECT ${sources})
+    target_include_directories(berth_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(berth_${name} PUBLIC berth_options ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# Links the self-registering objects of `actions` and `plugins` into a program or test.
+function(berth_link_registered target)
+  foreach(objects actions plugins)
+    if(TARGET berth_${objects})
+      target_link_libraries(${target} PRIVATE berth_${objects})
+    endif()
+  endforeach()
+endfunction()
+
+function(berth_program name)
+  cmake_parse_arguments(ARG "PLUGINS" "SOURCE" "LAYERS" ${ARGN})
+  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/${ARG_SOURCE})
+    return()
+  endif()
+  list(TRANSFORM ARG_LAYERS PREPEND berth_)
+  add_executable(${name} ${ARG_SOURCE})
+  target_link_libraries(${name} PRIVATE ${ARG_LAYERS} fmt::fmt)
+  if(ARG_PLUGINS)
+    berth_link_registered(${name})
+  endif()
+endfunction()
