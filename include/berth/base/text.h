@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/base/result.h"
+
+namespace berth {
+
+// The candidate nearest to `word` by edit distance, if near enough to be a slip of the keyboard.
+// Ties go to the earlier candidate.
+std::optional<std::string> did_you_mean(std::string_view word,
+                                        std::span<const std::string> candidates);
+
+// `; did you mean "gang"?`, or, with nothing near, `; expected one of: a, b, c`.
+std::string suggestion(std::string_view word, std::span<const std::string> candidates);
+
+// "a,b ,c" -> {"a","b","c"}: parts are trimmed, empty parts dropped.
+std::vector<std::string> split_list(std::string_view text, char separator);
+
+std::string_view trimmed(std::string_view text);
+
+// Go syntax: "90s", "1m30s", "1.5h", "250ms"; also "0". Refuses negative and overflow.
+Result<Duration> parse_duration(std::string_view text);
+
+// The shortest Go form that reads back exactly: "1m30s".
+std::string format_duration(Duration duration);
+
+// RFC 3339 with seconds or fractions, "Z" or an offset: "2026-11-21T09:00:00Z".
+Result<TimePoint> parse_time(std::string_view text);
+
+// "2026-11-21T09:00:00Z", with fractions only where they are not zero.
+std::string format_time(TimePoint time);
+
+// Orders names as people do: digits compare as numbers, so "n2" < "n10". Total: equal only if same.
+int natural_compare(std::string_view left, std::string_view right);
+
+}  // namespace berth
