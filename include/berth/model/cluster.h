@@ -1,0 +1,164 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/model/change_journal.h"
+#include "berth/model/job.h"
+#include "berth/model/node.h"
+#include "berth/model/queue.h"
+#include "berth/model/shape.h"
+#include "berth/model/task.h"
+
+namespace berth {
+
+// Amounts by node and dimension, a column a dimension: what the hot pass reads.
+class AmountTable {
+ public:
+  void reset(std::size_t nodes, std::size_t dimensions);
+  void add_dimension() { columns_.emplace_back(nodes_, 0); }
+  std::size_t dimensions() const { return columns_.size(); }
+  const std::int64_t* column(Dimension d) const { return columns_[d.index()].data(); }
+  std::int64_t at(NodeId n, Dimension d) const { return columns_[d.index()][n.index()]; }
+  std::int64_t& at(NodeId n, Dimension d) { return columns_[d.index()][n.index()]; }
+  bool operator==(const AmountTable&) const = default;
+
+ private:
+  std::size_t nodes_ = 0;
+  std::vector<std::vector<std::int64_t>> columns_;
+};
+
+// The one copy of the cluster. Sessions read it in place; while a session runs, only that
+// session's Ledger writes, and what it wrote is undone when the session ends. Between sessions only
+// the mirror writes. Touched by the session thread alone.
+//
+// Nodes are in the order of their names, so that "the lowest node id" is a tie-break that does not
+// depend on who came first. Ids of tasks, jobs, queues and shapes follow arrival and may decide
+// nothing.
+//
+// Law: for each node and dimension, allocatable = idle + sum of requests that occupy the node.
+class Cluster {
+ public:
+  const DimensionTable& dimensions() const { return dimensions_; }
+  std::size_t node_count() const { return nodes_.size(); }
+  const Node& node(NodeId id) const { return nodes_[id.index()]; }
+  const Task& task(TaskId id) const { return tasks_[id.index()]; }
+  const Job& job(JobId id) const { return jobs_[id.index()]; }
+  const Queue& queue(QueueId id) const { return queues_[id.index()]; }
+  const Shape& shape(ShapeId id) const { return shapes_[id.index()]; }
+  const Shape& shape_of(TaskId id) const { return shape(task(id).shape); }
+  // Sizes of the id spaces; some ids may be free (Job::exists, Queue::exists, empty Task::uid).
+  std::size_t task_slots() const { return tasks_.size(); }
+  std::size_t job_slots() const { return jobs_.size(); }
+  std::size_t queue_slots() const { return queues_.size(); }
+  std::size_t shape_count() const { return shapes_.size(); }
+
+  NodeId find_node(std::string_view name) const;  // invalid: none
+
+  const AmountTable& idle() const { return idle_; }
+  const AmountTable& releasing() const { return releasing_; }
+  const AmountTable& pipelined() const { return pipelined_; }
+  const AmountTable& allocatable() const { return allocatable_; }
+  // min(idle, idle + releasing - pipelined): what can be given away now without breaking a promise.
+  const AmountTable& available() const { return available_; }
+  // idle + releasing - pipelined: what will be there once those that leave have left.
+  std::int64_t future_idle(NodeId node, Dimension d) const {
+    return idle_.at(node, d) + releasing_.at(node, d) - pipelined_.at(node, d);
+  }
+  std::int32_t releasing_task_count() const { return releasing_tasks_; }
+  std::int32_t binding_task_count() const { return binding_tasks_; }
+  const Resources& total_allocatable() const { return total_allocatable_; }
+  const Resources& total_used() const { return total_used_; }
+
+  // Jobs that a session may have something to do for; in no order.
+  const std::vector<JobId>& open_jobs() const { return open_jobs_; }
+
+  // Which nodes' amounts changed, in order. Readers keep a position (change_journal.h).
+  const ChangeJournal& changes() const { return changes_; }
+  // Changes whenever a node is added, removed, or its labels, taints or allocatable change.
+  std::uint64_t spec_version() const { return spec_version_; }
+  // Names the whole state: equal stamps mean equal state. Undo brings the earlier stamp back.
+  std::uint64_t stamp() const { return stamp_; }
+
+  // --- for the session's ledger -------------------------------------------------------------
+
+  // Moves a task to another status and node and every account with it. Its own inverse when called
+  // with what was before.
+  void move_task(TaskId id, NodeId node, TaskStatus status);
+  void set_phase(JobId id, GroupPhase phase);
+  // Only to a stamp this cluster had, with the state of then.
+  void restore_stamp(std::uint64_t stamp) { stamp_ = stamp; }
+
+  // --- for the mirror (src/mirror) ----------------------------------------------------------
+
+  Dimension intern_dimension(std::string_view name);
+  ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints);
+  Resources to_resources(const NamedAmounts& amounts);
+  // Replaces all nodes; sorts them by name; tasks keep their node by name, or lose it.
+  void replace_nodes(std::vector<Node> nodes);
+  // Changes one node in place. Its name must stay.
+  void update_node(NodeId id, Node node);
+  TaskId add_task(Task task);  // pending and without node
+  void remove_task(TaskId id);
+  Task& mutable_task(TaskId id) { return touch(), tasks_[id.index()]; }
+  JobId add_job(Job job);
+  void remove_job(JobId id);  // must have no tasks
+  Job& mutable_job(JobId id) { return touch(), jobs_[id.index()]; }
+  // Adds or removes a task (counts, gates, allocated) to its job's accounts, as it stands.
+  void join_job(TaskId id, JobId job);
+  void leave_job(TaskId id);
+  // Gives a job another queue and moves what it has allocated.
+  void set_job_queue(JobId id, QueueId queue);
+  QueueId add_queue(Queue queue);
+  void remove_queue(QueueId id);  // jobs must have left it
+  Queue& mutable_queue(QueueId id) { return touch(), queues_[id.index()]; }
+  void set_open(JobId id, bool open);
+
+ private:
+  void touch() { stamp_ = ++last_stamp_; }
+  void ensure_dimensions();
+  std::array<AmountTable*, 5> tables() {
+    return {&idle_, &releasing_, &pipelined_, &allocatable_, &available_};
+  }
+  void update_available(NodeId node, Dimension d) {
+    const std::int64_t promised = pipelined_.at(node, d) - releasing_.at(node, d);
+    available_.at(node, d) = idle_.at(node, d) - (promised > 0 ? promised : 0);
+  }
+  // sign +1 adds, -1 takes away what a task in this state means to its node.
+  void account_on_node(const Task& task, int sign);
+  void account_in_job(const Task& task, int sign);
+  void order_into(std::vector<TaskId>& tasks, TaskId id) const;
+
+  DimensionTable dimensions_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string, NodeId> node_by_name_;  // look-up only
+  std::vector<Task> tasks_;
+  std::vector<TaskId> free_tasks_;
+  std::vector<Job> jobs_;
+  std::vector<JobId> free_jobs_;
+  std::vector<std::uint32_t> open_position_;  // by job; kNotOpen
+  std::vector<JobId> open_jobs_;
+  std::vector<Queue> queues_;
+  std::vector<Shape> shapes_;
+  std::unordered_map<std::string, ShapeId> shape_by_key_;  // look-up only
+
+  AmountTable idle_;
+  AmountTable releasing_;
+  AmountTable pipelined_;
+  AmountTable allocatable_;
+  AmountTable available_;
+  Resources total_allocatable_;
+  Resources total_used_;
+  std::int32_t releasing_tasks_ = 0;
+  std::int32_t binding_tasks_ = 0;
+  ChangeJournal changes_;
+  std::uint64_t spec_version_ = 1;
+  std::uint64_t stamp_ = 1;
+  std::uint64_t last_stamp_ = 1;
+};
+
+}  // namespace berth

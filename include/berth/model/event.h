@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "berth/model/objects.h"
+
+// What can happen to a cluster. Adapters post these; the mirror applies them in order.
+
+namespace berth {
+
+struct NodeDeleted {
+  std::string name;
+};
+struct PodDeleted {
+  std::string uid;
+};
+struct PodGroupDeleted {
+  std::string full_name;  // namespace/name
+};
+struct QueueDeleted {
+  std::string name;
+};
+struct PriorityClassDeleted {
+  std::string name;
+};
+struct NamespaceDeleted {
+  std::string name;
+};
+
+// A planned placement that will not happen (gang barrier aborted, bind refused, node vetoed): the
+// reservation ends and the pod is planned anew. Ignored if the pod is no longer planned there.
+struct PlacementDropped {
+  std::string pod_uid;
+  std::string node;
+  std::string reason;  // for the log
+};
+
+// An object stands for "created or changed to this".
+using ClusterEvent =
+    std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject, PodGroupDeleted,
+                 QueueObject, QueueDeleted, PriorityClassObject, PriorityClassDeleted,
+                 NamespaceObject, NamespaceDeleted, PlacementDropped>;
+
+}  // namespace berth

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/base/strong_id.h"
+#include "berth/model/objects.h"
+#include "berth/model/resources.h"
+#include "berth/model/task.h"
+
+namespace berth {
+
+using StatusCounts = std::array<std::int32_t, kTaskStatusCount>;
+
+// Tasks that occupy room or have done their work.
+std::int32_t ready_count(const StatusCounts& counts);
+inline std::int32_t count_of(const StatusCounts& counts, TaskStatus status) {
+  return counts[static_cast<std::size_t>(status)];
+}
+
+// A kind of member within a group ("worker", "master") with its own minimum.
+struct Role {
+  std::string name;
+  std::int32_t minimum = 0;
+  StatusCounts counts{};
+};
+
+// Tasks that are scheduled as one: a PodGroup, or a managed pod that is in none.
+struct Job {
+  std::string name;  // namespace/group, or namespace/pod
+  std::string uid;
+  TimePoint created;
+  bool exists = false;     // false: the id is free
+  bool has_group = false;  // false: its pods name a group that does not exist (yet)
+  bool is_single = false;  // made for one pod in no group
+  std::string queue_name;
+  QueueId queue;  // invalid: no such queue
+  std::int32_t priority = 0;
+  GroupPhase phase = GroupPhase::pending;
+
+  std::int32_t min_available = 1;
+  std::vector<Role> roles;              // those with a minimum or a member, in no order
+  std::int32_t role_minimum_total = 0;  // sum of the minimums
+  std::optional<Resources> min_resources;
+
+  std::vector<TaskId> tasks;  // by (index, creation, uid)
+  StatusCounts counts{};
+  std::int32_t gated = 0;        // pending tasks that are gated
+  std::int32_t best_effort = 0;  // pending tasks that ask for nothing but a place
+  Resources allocated;
+  Resources gated_request;
+
+  std::int32_t task_count() const { return static_cast<std::int32_t>(tasks.size()); }
+  std::int32_t placed_count() const { return ready_count(counts); }
+  std::int32_t count(TaskStatus status) const { return count_of(counts, status); }
+  // Pending tasks that may be placed.
+  std::int32_t unplaced_count() const { return count(TaskStatus::pending) - gated; }
+  // Let in by the enqueue action, in this session or an earlier one.
+  bool is_admitted() const {
+    return phase != GroupPhase::pending && phase != GroupPhase::completed;
+  }
+};
+
+// The phase that its tasks' states give it, by the rules of docs/concepts.md.
+GroupPhase derived_phase(const Job& job);
+
+}  // namespace berth

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/base/strong_id.h"
+#include "berth/model/objects.h"
+#include "berth/model/resources.h"
+
+namespace berth {
+
+// A machine. Its idle, releasing and pipelined amounts are columns of the Cluster.
+struct Node {
+  std::string name;
+  std::string uid;
+  std::map<std::string, std::string> labels;
+  std::vector<Taint> taints;
+  bool is_unschedulable = false;
+  Resources allocatable;
+  std::vector<TaskId> tasks;  // who is here or on the way; the order means nothing
+};
+
+}  // namespace berth

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/resources.h"
+
+// What Berth reads of the Kubernetes API, in the engine's words and units. Codecs (src/kube) make
+// these from manifests and watch events; the mirror takes them in. Plain values, no invariants
+// beyond those the comments state. Source: DESIGN D1, D4.
+
+namespace berth {
+
+// Names and amounts as written by a user: names are Kubernetes resource names ("cpu",
+// "nvidia.com/gpu"), amounts in the units of D4 (milli-cpu, bytes, one unit for all others).
+using NamedAmounts = std::map<std::string, std::int64_t>;
+
+enum class Operator : std::uint8_t { in, not_in, exists, does_not_exist, greater, less };
+
+struct Expression {
+  std::string key;
+  Operator op = Operator::in;
+  std::vector<std::string> values;
+  auto operator<=>(const Expression&) const = default;
+};
+
+// All expressions must hold. A term with none matches nothing (Kubernetes' rule).
+struct SelectorTerm {
+  std::vector<Expression> labels;  // matchExpressions
+  std::vector<Expression> fields;  // matchFields: only metadata.name
+  auto operator<=>(const SelectorTerm&) const = default;
+};
+
+struct PreferredTerm {
+  std::int32_t weight = 1;  // 1..100
+  SelectorTerm term;
+  auto operator<=>(const PreferredTerm&) const = default;
+};
+
+enum class TaintEffect : std::uint8_t { any, no_schedule, prefer_no_schedule, no_execute };
+
+struct Taint {
+  std::string key;
+  std::string value;
+  TaintEffect effect = TaintEffect::no_schedule;  // never `any`
+  auto operator<=>(const Taint&) const = default;
+};
+
+struct Toleration {
+  std::string key;      // empty with `exists`: tolerates every key
+  bool exists = false;  // operator Exists; otherwise Equal
+  std::string value;
+  TaintEffect effect = TaintEffect::any;
+  auto operator<=>(const Toleration&) const = default;
+};
+
+struct HostPort {
+  std::string ip = "0.0.0.0";
+  std::string protocol = "TCP";
+  std::int32_t port = 0;  // 1..65535
+  auto operator<=>(const HostPort&) const = default;
+};
+
+// Everything but resources that decides where a pod may run.
+struct Constraints {
+  std::map<std::string, std::string> node_selector;
+  bool has_required_terms = false;           // requiredDuringScheduling… is present
+  std::vector<SelectorTerm> required_terms;  // one must hold, when present
+  std::vector<PreferredTerm> preferred_terms;
+  std::vector<Toleration> tolerations;
+  std::vector<HostPort> host_ports;
+  std::vector<std::string> unmodelled;  // sorted: what we do not model yet, e.g. "podAffinity"
+  auto operator<=>(const Constraints&) const = default;
+};
+
+struct NodeObject {
+  std::string name;
+  std::string uid;
+  TimePoint created;
+  std::map<std::string, std::string> labels;
+  std::vector<Taint> taints;
+  bool unschedulable = false;
+  NamedAmounts allocatable;
+  bool operator==(const NodeObject&) const = default;
+};
+
+enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknown };
+
+struct PodObject {
+  std::string name_space;
+  std::string name;
+  std::string uid;  // never empty: the codec makes one from kind, namespace and name if absent
+  TimePoint created;
+  std::string scheduler_name;
+  std::string group;        // name of its PodGroup in the same namespace; empty: none
+  std::string role;         // volcano.sh/task-spec, else volcano.sh/task-role; empty: none
+  std::string queue;        // queue named on the pod itself; empty: none
+  std::int64_t index = -1;  // completion or pod index, or the number its name ends in; -1: none
+  std::optional<std::int32_t> priority;
+  std::string priority_class;
+  PodPhase phase = PodPhase::pending;
+  bool terminating = false;  // has a deletion timestamp
+  bool preemptable = true;
+  bool never_preempts = false;     // preemptionPolicy: Never
+  std::vector<std::string> gates;  // names of spec.schedulingGates
+  std::string node_name;           // spec.nodeName; empty: not bound
+  std::string nominated_node;      // status.nominatedNodeName
+  NamedAmounts request;            // effective, incl. init, sidecars, overhead; "pods" is 1
+  Constraints constraints;
+  std::optional<Duration> run_time;  // annotation berth.dev/run-time
+  std::optional<TimePoint> started;  // status.startTime
+
+  std::string full_name() const { return name_space + "/" + name; }
+  bool operator==(const PodObject&) const = default;
+};
+
+enum class GroupPhase : std::uint8_t { pending, inqueue, running, unknown, completed };
+
+struct PodGroupObject {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  TimePoint created;
+  std::string queue;  // empty: the namespace's, else the default queue
+  std::string priority_class;
+  std::int32_t min_member = 1;                          // >= 1
+  std::map<std::string, std::int32_t> min_task_member;  // role -> minimum
+  std::optional<NamedAmounts> min_resources;
+  GroupPhase phase = GroupPhase::pending;
+
+  std::string full_name() const { return name_space + "/" + name; }
+  bool operator==(const PodGroupObject&) const = default;
+};
+
+enum class QueueState : std::uint8_t { open, closed, closing };
+
+struct QueueObject {
+  std::string name;
+  std::string uid;
+  TimePoint created;
+  std::int32_t weight = 1;  // >= 1
+  std::int32_t priority = 0;
+  bool reclaimable = true;
+  std::string parent;
+  QueueState state = QueueState::open;
+  NamedAmounts capability;  // a missing dimension is unlimited
+  NamedAmounts guarantee;   // a missing dimension is 0
+  NamedAmounts deserved;
+  bool operator==(const QueueObject&) const = default;
+};
+
+struct PriorityClassObject {
+  std::string name;
+  std::int32_t value = 0;
+  bool global_default = false;
+  bool never_preempts = false;
+  bool operator==(const PriorityClassObject&) const = default;
+};
+
+struct NamespaceObject {
+  std::string name;
+  std::string queue;  // annotation scheduling.volcano.sh/queue-name; empty: none
+  bool operator==(const NamespaceObject&) const = default;
+};
+
+// Lower-case names as Kubernetes and Volcano write them: "Inqueue", "Open".
+const char* to_string(GroupPhase phase);
+const char* to_string(QueueState state);
+const char* to_string(PodPhase phase);
+
+}  // namespace berth

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace berth {
+
+// Why something was refused. Codes travel from the rule that refuses to the user's condition,
+// metric and explanation; each has one sentence (src/model/reason.cpp).
+enum class Reason : std::uint8_t {
+  none,
+  // about a job
+  group_missing,
+  queue_missing,
+  queue_closed,
+  too_few_tasks,
+  too_few_tasks_of_role,
+  cluster_overcommitted,
+  gated,
+  gang_incomplete,
+  role_incomplete,
+  surplus_waits,
+  holds_releasing_room,
+  not_reached,
+  // about a node
+  insufficient_resource,
+  node_unschedulable,
+  taint_not_tolerated,
+  node_selector_mismatch,
+  node_affinity_mismatch,
+  host_port_taken,
+  // about a victim
+  system_critical,
+  gang_minimum,
+  lower_priority_only,
+};
+inline constexpr std::size_t kReasonCount = 22;
+
+// "gang_incomplete"
+std::string_view code(Reason reason);
+
+// The sentence with its numbers and name filled in; no full stop. Amounts of a resource `what` are
+// written as Kubernetes quantities.
+// `{have}`, `{need}` and `{what}` of the table stand for the arguments.
+std::string sentence(Reason reason, std::int64_t have, std::int64_t need, std::string_view what);
+
+}  // namespace berth

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "berth/base/strong_id.h"
+
+namespace berth {
+
+// Resource dimensions are interned: the first four are fixed, extended resources follow in the
+// order in which they were first met. No order of dimensions may reach a decision.
+inline constexpr Dimension kCpu{0};               // milli-cpu
+inline constexpr Dimension kMemory{1};            // bytes
+inline constexpr Dimension kEphemeralStorage{2};  // bytes
+inline constexpr Dimension kPods{3};              // pods
+inline constexpr std::size_t kFixedDimensions = 4;
+
+class DimensionTable {
+ public:
+  DimensionTable();
+
+  Dimension intern(std::string_view name);
+  const std::string& name(Dimension dimension) const { return names_[dimension.index()]; }
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, Dimension> by_name_;  // look-up only
+};
+
+// A vector of integer amounts (D4); a missing dimension is 0. Sums saturate at the ends of int64,
+// so no sum of user input can wrap. Differences may go negative where a caller allows it.
+class Resources {
+ public:
+  Resources() = default;
+  Resources(std::initializer_list<std::pair<Dimension, std::int64_t>> amounts);
+
+  std::int64_t operator[](Dimension dimension) const {
+    return dimension.index() < amounts_.size() ? amounts_[dimension.index()] : 0;
+  }
+  void set(Dimension dimension, std::int64_t amount);
+  void add(Dimension dimension, std::int64_t amount) {
+    std::int64_t sum = 0;
+    const std::size_t d = dimension.index();
+    if (d >= amounts_.size() || __builtin_add_overflow(amounts_[d], amount, &sum)) {
+      return add_slowly(dimension, amount);
+    }
+    amounts_[d] = sum;
+  }
+
+  Resources& operator+=(const Resources& other);
+  Resources& operator-=(const Resources& other);
+
+  // this >= other in every dimension.
+  bool covers(const Resources& other) const;
+  // this >= other in every dimension of which `other` asks for more than 0.
+  bool covers_requested(const Resources& other) const;
+  bool is_zero() const;
+  // No amount of anything but pods: a best-effort request.
+  bool is_empty_but_pods() const;
+
+  // One past the highest dimension that may be non-zero.
+  std::size_t extent() const { return amounts_.size(); }
+
+  bool operator==(const Resources& other) const;
+
+ private:
+  void grow_to(std::size_t extent);
+  void add_slowly(Dimension dimension, std::int64_t amount);  // grows or saturates
+
+  std::vector<std::int64_t> amounts_;
+};
+
+// a - b where positive, else 0, per dimension.
+Resources positive_difference(const Resources& left, const Resources& right);
+
+// Upper bounds, of which a missing one is unlimited (a queue's capability).
+class ResourceLimits {
+ public:
+  void set(Dimension dimension, std::int64_t amount);
+  bool allows(const Resources& amounts) const;
+  bool is_unlimited() const { return limits_.empty(); }
+  const std::vector<std::pair<Dimension, std::int64_t>>& entries() const { return limits_; }
+
+ private:
+  std::vector<std::pair<Dimension, std::int64_t>> limits_;
+};
+
+}  // namespace berth

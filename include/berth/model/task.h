@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "berth/base/clock.h"
+#include "berth/base/strong_id.h"
+
+namespace berth {
+
+enum class TaskStatus : std::uint8_t {
+  pending,    // has no place
+  allocated,  // a session gave it idle room; never outlives the session
+  pipelined,  // a session promised it room being vacated; never outlives the session
+  binding,    // planned by an earlier session, not yet seen bound: its room is reserved
+  bound,      // has a node, not yet running
+  running,
+  releasing,  // leaving its node
+  succeeded,
+  failed,
+};
+inline constexpr std::size_t kTaskStatusCount = 9;
+
+const char* to_string(TaskStatus status);
+
+// Its request is not idle on its node (Volcano: everything that a node has added, but Pipelined).
+constexpr bool occupies_node(TaskStatus status) {
+  return status == TaskStatus::allocated || status == TaskStatus::binding ||
+         status == TaskStatus::bound || status == TaskStatus::running ||
+         status == TaskStatus::releasing;
+}
+
+// Counts towards what its job and queue have.
+constexpr bool is_allocated(TaskStatus status) {
+  return status == TaskStatus::allocated || status == TaskStatus::binding ||
+         status == TaskStatus::bound || status == TaskStatus::running;
+}
+
+inline constexpr std::uint16_t kNoRole = 0xffff;
+
+// One pod to place, or one that has its place. Pods that are not ours have no job: they only take
+// room on their node.
+struct Task {
+  std::string name;  // namespace/name
+  std::string uid;
+  JobId job;
+  ShapeId shape;
+  NodeId node;  // valid unless pending, finished, or bound to a node we do not know
+  TaskStatus status = TaskStatus::pending;
+  bool is_gated = false;  // has scheduling gates that are not ours: may not be placed
+  bool is_preemptable = true;
+  bool is_critical = false;      // system-cluster-critical, system-node-critical or in kube-system
+  std::uint16_t role = kNoRole;  // index into Job::roles
+  std::int32_t priority = 0;
+  std::int64_t index = -1;  // within its group; -1: none
+  TimePoint created;
+};
+
+}  // namespace berth

@@ -1,0 +1,96 @@
+#include "berth/model/cluster.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "berth/base/check.h"
+
+// The accounts: every way in which a task counts, added and taken away in one place. The parts
+// that only the mirror calls are in cluster_membership.cpp.
+
+namespace berth {
+
+void AmountTable::reset(std::size_t nodes, std::size_t dimensions) {
+  nodes_ = nodes;
+  columns_.assign(dimensions, std::vector<std::int64_t>(nodes, 0));
+}
+
+NodeId Cluster::find_node(std::string_view name) const {
+  const auto found = node_by_name_.find(std::string(name));
+  return found == node_by_name_.end() ? NodeId() : found->second;
+}
+
+void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
+  Task& task = tasks_[id.index()];
+  account_on_node(task, -1);
+  account_in_job(task, -1);
+  if (task.node != node) {
+    if (task.node.is_valid()) {
+      auto& there = nodes_[task.node.index()].tasks;
+      // Undo takes back what came last, so the end is where to look first.
+      const auto last = std::find(there.rbegin(), there.rend(), id);
+      BERTH_CHECK(last != there.rend());
+      there.erase(std::next(last).base());
+    }
+    if (node.is_valid()) nodes_[node.index()].tasks.push_back(id);
+  }
+  task.node = node;
+  task.status = status;
+  account_on_node(task, +1);
+  account_in_job(task, +1);
+  touch();
+}
+
+void Cluster::set_phase(JobId id, GroupPhase phase) { mutable_job(id).phase = phase; }
+
+void Cluster::account_on_node(const Task& task, int sign) {
+  if (task.status == TaskStatus::binding) binding_tasks_ += sign;
+  if (!task.node.is_valid()) return;
+  const bool occupies = occupies_node(task.status);
+  const bool releases = task.status == TaskStatus::releasing;
+  const bool pipelines = task.status == TaskStatus::pipelined;
+  if (!occupies && !pipelines) return;
+  const NodeId node = task.node;
+  for (const auto& [dimension, requested] : shapes_[task.shape.index()].requested) {
+    const std::int64_t amount = sign * requested;
+    if (occupies) {
+      idle_.at(node, dimension) -= amount;
+      available_.at(node, dimension) -= amount;
+      total_used_.add(dimension, amount);
+    }
+    if (!releases && !pipelines) continue;
+    if (releases) releasing_.at(node, dimension) += amount;
+    if (pipelines) pipelined_.at(node, dimension) += amount;
+    update_available(node, dimension);
+  }
+  if (releases) releasing_tasks_ += sign;
+  changes_.note(task.node);
+}
+
+void Cluster::account_in_job(const Task& task, int sign) {
+  if (!task.job.is_valid()) return;
+  Job& job = jobs_[task.job.index()];
+  const Shape& shape = shapes_[task.shape.index()];
+  job.counts[static_cast<std::size_t>(task.status)] += sign;
+  if (task.role != kNoRole) {
+    job.roles[task.role].counts[static_cast<std::size_t>(task.status)] += sign;
+  }
+  if (task.is_gated && task.status == TaskStatus::pending) {
+    job.gated += sign;
+    for (const auto& [dimension, amount] : shape.requested) {
+      job.gated_request.add(dimension, sign * amount);
+    }
+  }
+  if (shape.is_best_effort && task.status == TaskStatus::pending) job.best_effort += sign;
+  if (!is_allocated(task.status)) return;
+  for (const auto& [dimension, amount] : shape.requested) {
+    job.allocated.add(dimension, sign * amount);
+    if (job.queue.is_valid()) {
+      queues_[job.queue.index()].allocated.add(dimension, sign * amount);
+    }
+  }
+}
+
+}  // namespace berth

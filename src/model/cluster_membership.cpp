@@ -1,0 +1,230 @@
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "berth/base/check.h"
+#include "berth/model/cluster.h"
+
+// What exists: nodes, tasks, jobs, queues and shapes come and go. Called by the mirror only.
+
+namespace berth {
+
+namespace {
+
+constexpr std::uint32_t kNotOpen = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+Dimension Cluster::intern_dimension(std::string_view name) {
+  const Dimension dimension = dimensions_.intern(name);
+  ensure_dimensions();
+  return dimension;
+}
+
+void Cluster::ensure_dimensions() {
+  for (AmountTable* table : tables()) {
+    if (table->dimensions() == 0) table->reset(nodes_.size(), dimensions_.size());
+    while (table->dimensions() < dimensions_.size()) table->add_dimension();
+  }
+}
+
+Resources Cluster::to_resources(const NamedAmounts& amounts) {
+  Resources resources;
+  for (const auto& [name, amount] : amounts) resources.set(intern_dimension(name), amount);
+  return resources;
+}
+
+ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& constraints) {
+  const auto [entry, is_new] =
+      shape_by_key_.try_emplace(shape_key(request, constraints), ShapeId(shapes_.size()));
+  if (!is_new) return entry->second;
+  Shape shape;
+  shape.request = to_resources(request);
+  for (std::size_t d = 0; d < shape.request.extent(); ++d) {
+    if (const auto amount = shape.request[Dimension(d)]; amount > 0) {
+      shape.requested.emplace_back(Dimension(d), amount);
+    }
+  }
+  shape.constraints = constraints;
+  shape.is_best_effort = shape.request.is_empty_but_pods();
+  shape.has_host_ports = !constraints.host_ports.empty();
+  shape.is_hint = !constraints.unmodelled.empty();
+  shapes_.push_back(std::move(shape));
+  return entry->second;
+}
+
+void Cluster::replace_nodes(std::vector<Node> nodes) {
+  std::sort(nodes.begin(), nodes.end(),
+            [](const Node& left, const Node& right) { return left.name < right.name; });
+  std::vector<std::string> old_names(nodes_.size());
+  for (std::size_t n = 0; n < nodes_.size(); ++n) old_names[n] = nodes_[n].name;
+
+  nodes_ = std::move(nodes);
+  node_by_name_.clear();
+  ensure_dimensions();
+  for (AmountTable* table : tables()) {
+    table->reset(nodes_.size(), dimensions_.size());
+  }
+  total_allocatable_ = Resources();
+  total_used_ = Resources();
+  releasing_tasks_ = 0;
+  binding_tasks_ = 0;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    Node& node = nodes_[n];
+    node.tasks.clear();
+    BERTH_CHECK(node_by_name_.emplace(node.name, NodeId(n)).second);
+    total_allocatable_ += node.allocatable;
+    for (std::size_t d = 0; d < node.allocatable.extent(); ++d) {
+      const Dimension dimension(d);
+      allocatable_.at(NodeId(n), dimension) = node.allocatable[dimension];
+      idle_.at(NodeId(n), dimension) = node.allocatable[dimension];
+      available_.at(NodeId(n), dimension) = node.allocatable[dimension];
+    }
+  }
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    Task& task = tasks_[t];
+    if (task.node.is_valid()) task.node = find_node(old_names[task.node.index()]);
+    if (task.node.is_valid()) nodes_[task.node.index()].tasks.push_back(TaskId(t));
+    if (!task.uid.empty()) account_on_node(task, +1);
+  }
+  changes_.forget();
+  ++spec_version_;
+  touch();
+}
+
+void Cluster::update_node(NodeId id, Node node) {
+  Node& current = nodes_[id.index()];
+  BERTH_CHECK(current.name == node.name);
+  const std::size_t extent = std::max(current.allocatable.extent(), node.allocatable.extent());
+  for (std::size_t d = 0; d < extent; ++d) {
+    const Dimension dimension(d);
+    const std::int64_t gained = node.allocatable[dimension] - current.allocatable[dimension];
+    allocatable_.at(id, dimension) += gained;
+    idle_.at(id, dimension) += gained;
+    update_available(id, dimension);
+    total_allocatable_.add(dimension, gained);
+  }
+  node.tasks = std::move(current.tasks);
+  current = std::move(node);
+  changes_.note(id);
+  ++spec_version_;
+  touch();
+}
+
+TaskId Cluster::add_task(Task task) {
+  BERTH_CHECK(!task.uid.empty() && !task.node.is_valid() && task.status == TaskStatus::pending);
+  TaskId id(tasks_.size());
+  if (free_tasks_.empty()) {
+    tasks_.emplace_back();
+  } else {
+    id = free_tasks_.back();
+    free_tasks_.pop_back();
+  }
+  const JobId job = task.job;
+  task.job = JobId();
+  tasks_[id.index()] = std::move(task);
+  if (job.is_valid()) join_job(id, job);
+  touch();
+  return id;
+}
+
+void Cluster::remove_task(TaskId id) {
+  move_task(id, NodeId(), TaskStatus::pending);
+  if (tasks_[id.index()].job.is_valid()) leave_job(id);
+  tasks_[id.index()] = Task();
+  free_tasks_.push_back(id);
+}
+
+void Cluster::order_into(std::vector<TaskId>& tasks, TaskId id) const {
+  const auto before = [this](TaskId left, TaskId right) {
+    const Task& l = task(left);
+    const Task& r = task(right);
+    return std::tie(l.index, l.created, l.uid) < std::tie(r.index, r.created, r.uid);
+  };
+  tasks.insert(std::upper_bound(tasks.begin(), tasks.end(), id, before), id);
+}
+
+void Cluster::join_job(TaskId id, JobId job) {
+  Task& task = tasks_[id.index()];
+  BERTH_CHECK(!task.job.is_valid());
+  task.job = job;
+  order_into(jobs_[job.index()].tasks, id);
+  account_in_job(task, +1);
+  touch();
+}
+
+void Cluster::leave_job(TaskId id) {
+  Task& task = tasks_[id.index()];
+  account_in_job(task, -1);
+  auto& members = jobs_[task.job.index()].tasks;
+  members.erase(std::find(members.begin(), members.end(), id));
+  task.job = JobId();
+  touch();
+}
+
+JobId Cluster::add_job(Job job) {
+  JobId id(jobs_.size());
+  job.exists = true;
+  if (free_jobs_.empty()) {
+    jobs_.push_back(std::move(job));
+    open_position_.push_back(kNotOpen);
+  } else {
+    id = free_jobs_.back();
+    free_jobs_.pop_back();
+    jobs_[id.index()] = std::move(job);
+  }
+  touch();
+  return id;
+}
+
+void Cluster::remove_job(JobId id) {
+  BERTH_CHECK(jobs_[id.index()].tasks.empty());
+  set_open(id, false);
+  jobs_[id.index()] = Job();
+  free_jobs_.push_back(id);
+  touch();
+}
+
+void Cluster::set_job_queue(JobId id, QueueId queue) {
+  Job& job = jobs_[id.index()];
+  if (job.queue == queue) return;
+  if (job.queue.is_valid()) queues_[job.queue.index()].allocated -= job.allocated;
+  if (queue.is_valid()) queues_[queue.index()].allocated += job.allocated;
+  job.queue = queue;
+  touch();
+}
+
+QueueId Cluster::add_queue(Queue queue) {
+  queue.exists = true;
+  touch();
+  for (std::size_t q = 0; q < queues_.size(); ++q) {
+    if (!queues_[q].exists) {
+      queues_[q] = std::move(queue);
+      return QueueId(q);
+    }
+  }
+  queues_.push_back(std::move(queue));
+  return QueueId(queues_.size() - 1);
+}
+
+void Cluster::remove_queue(QueueId id) {
+  queues_[id.index()] = Queue();
+  touch();
+}
+
+void Cluster::set_open(JobId id, bool open) {
+  std::uint32_t& position = open_position_[id.index()];
+  if (open == (position != kNotOpen)) return;
+  if (open) {
+    position = static_cast<std::uint32_t>(open_jobs_.size());
+    open_jobs_.push_back(id);
+    return;
+  }
+  const JobId last = open_jobs_.back();
+  open_jobs_[position] = last;
+  open_position_[last.index()] = position;
+  open_jobs_.pop_back();
+  position = kNotOpen;
+}
+
+}  // namespace berth

@@ -1,0 +1,47 @@
+#include "berth/model/job.h"
+
+namespace berth {
+
+const char* to_string(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::pending:
+      return "Pending";
+    case TaskStatus::allocated:
+      return "Allocated";
+    case TaskStatus::pipelined:
+      return "Pipelined";
+    case TaskStatus::binding:
+      return "Binding";
+    case TaskStatus::bound:
+      return "Bound";
+    case TaskStatus::running:
+      return "Running";
+    case TaskStatus::releasing:
+      return "Releasing";
+    case TaskStatus::succeeded:
+      return "Succeeded";
+    case TaskStatus::failed:
+      return "Failed";
+  }
+  return "?";
+}
+
+std::int32_t ready_count(const StatusCounts& counts) {
+  return count_of(counts, TaskStatus::allocated) + count_of(counts, TaskStatus::binding) +
+         count_of(counts, TaskStatus::bound) + count_of(counts, TaskStatus::running) +
+         count_of(counts, TaskStatus::succeeded);
+}
+
+GroupPhase derived_phase(const Job& job) {
+  const std::int32_t running = job.count(TaskStatus::bound) + job.count(TaskStatus::running);
+  const std::int32_t done = job.count(TaskStatus::succeeded) + job.count(TaskStatus::failed);
+  if (running + done >= job.min_available && running + done > 0) {
+    const bool all_done = done == job.task_count();
+    return all_done ? GroupPhase::completed : GroupPhase::running;
+  }
+  const bool had_run = job.phase == GroupPhase::running || job.phase == GroupPhase::unknown;
+  if (had_run && running > 0) return GroupPhase::unknown;
+  return job.phase == GroupPhase::inqueue ? GroupPhase::inqueue : GroupPhase::pending;
+}
+
+}  // namespace berth

@@ -1,0 +1,51 @@
+#include "berth/model/objects.h"
+
+#include "berth/base/check.h"
+
+namespace berth {
+
+const char* to_string(GroupPhase phase) {
+  switch (phase) {
+    case GroupPhase::pending:
+      return "Pending";
+    case GroupPhase::inqueue:
+      return "Inqueue";
+    case GroupPhase::running:
+      return "Running";
+    case GroupPhase::unknown:
+      return "Unknown";
+    case GroupPhase::completed:
+      return "Completed";
+  }
+  BERTH_CHECK(false);
+}
+
+const char* to_string(QueueState state) {
+  switch (state) {
+    case QueueState::open:
+      return "Open";
+    case QueueState::closed:
+      return "Closed";
+    case QueueState::closing:
+      return "Closing";
+  }
+  BERTH_CHECK(false);
+}
+
+const char* to_string(PodPhase phase) {
+  switch (phase) {
+    case PodPhase::pending:
+      return "Pending";
+    case PodPhase::running:
+      return "Running";
+    case PodPhase::succeeded:
+      return "Succeeded";
+    case PodPhase::failed:
+      return "Failed";
+    case PodPhase::unknown:
+      return "Unknown";
+  }
+  BERTH_CHECK(false);
+}
+
+}  // namespace berth

@@ -1,0 +1,31 @@
+#include "berth/model/plan.h"
+
+#include <tuple>
+
+namespace berth {
+
+bool Refusal::operator==(const Refusal& other) const {
+  const auto word = [](const Refusal& each) {
+    return std::tie(each.job, each.reason, each.have, each.need, each.what, each.task, each.nodes,
+                    each.node_count);
+  };
+  return word(*this) == word(other);
+}
+
+std::string Refusal::message(const std::string& task_name) const {
+  std::string text = sentence(reason, have, need, what);
+  if (!task.is_valid()) return text;
+  std::int32_t refusing = 0;
+  for (const NodeRefusals& refusals : nodes) refusing += refusals.nodes;
+  text += "; " + std::to_string(node_count - refusing) + "/" + std::to_string(node_count) +
+          " nodes fit " + task_name;
+  const char* separator = ": ";
+  for (const NodeRefusals& refusals : nodes) {
+    text += separator + std::to_string(refusals.nodes) + " " +
+            sentence(refusals.reason, 0, 0, refusals.what);
+    separator = ", ";
+  }
+  return text;
+}
+
+}  // namespace berth

@@ -1,0 +1,78 @@
+#include "berth/model/reason.h"
+
+#include <array>
+
+#include "berth/model/amount_text.h"
+
+namespace berth {
+
+namespace {
+
+struct Row {
+  Reason reason;
+  std::string_view code;
+  std::string_view sentence;
+};
+
+constexpr std::array<Row, kReasonCount> kRows{{
+    {Reason::none, "none", "nothing stands in the way"},
+    {Reason::group_missing, "group_missing",
+     "its pods name pod group \"{what}\", which does not exist"},
+    {Reason::queue_missing, "queue_missing", "queue \"{what}\" does not exist"},
+    {Reason::queue_closed, "queue_closed", "queue \"{what}\" is not open"},
+    {Reason::too_few_tasks, "too_few_tasks", "it has {have} pods and needs at least {need}"},
+    {Reason::too_few_tasks_of_role, "too_few_tasks_of_role",
+     "it has {have} pods of role \"{what}\" and needs at least {need}"},
+    {Reason::cluster_overcommitted, "cluster_overcommitted",
+     "admitting it would need {need} {what}, and {have} may still be admitted"},
+    {Reason::gated, "gated", "{have} of its pods have scheduling gates of others"},
+    {Reason::gang_incomplete, "gang_incomplete", "{have} of {need} members could be placed"},
+    {Reason::role_incomplete, "role_incomplete",
+     "{have} of {need} members of role \"{what}\" could be placed"},
+    {Reason::surplus_waits, "surplus_waits",
+     "its minimum is placed; {need} more pods wait for room"},
+    {Reason::holds_releasing_room, "holds_releasing_room",
+     "{have} of {need} members hold idle room, the others wait for room being vacated"},
+    {Reason::not_reached, "not_reached", "no action came to it"},
+    {Reason::insufficient_resource, "insufficient_resource", "insufficient {what}"},
+    {Reason::node_unschedulable, "node_unschedulable", "unschedulable"},
+    {Reason::taint_not_tolerated, "taint_not_tolerated", "taint {what} not tolerated"},
+    {Reason::node_selector_mismatch, "node_selector_mismatch", "node selector does not match"},
+    {Reason::node_affinity_mismatch, "node_affinity_mismatch", "node affinity does not match"},
+    {Reason::host_port_taken, "host_port_taken", "a host port is taken"},
+    {Reason::system_critical, "system_critical", "it is critical to the system"},
+    {Reason::gang_minimum, "gang_minimum", "its job runs {have} members and needs {need}"},
+    {Reason::lower_priority_only, "lower_priority_only",
+     "its priority {have} is not below the claimant's {need}"},
+}};
+
+constexpr bool rows_are_in_order() {
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    if (static_cast<std::size_t>(kRows[i].reason) != i) return false;
+  }
+  return true;
+}
+static_assert(rows_are_in_order());
+
+void replace(std::string& text, std::string_view mark, std::string_view by) {
+  if (const auto at = text.find(mark); at != std::string::npos) text.replace(at, mark.size(), by);
+}
+
+}  // namespace
+
+std::string_view code(Reason reason) { return kRows[static_cast<std::size_t>(reason)].code; }
+
+std::string sentence(Reason reason, std::int64_t have, std::int64_t need, std::string_view what) {
+  std::string text(kRows[static_cast<std::size_t>(reason)].sentence);
+  const bool of_resource = reason == Reason::cluster_overcommitted;
+  const auto number = [&](std::int64_t value) {
+    return of_resource ? format_amount(what, value) : std::to_string(value);
+  };
+  // `what` last: it is a user's text and may itself look like a mark.
+  replace(text, "{have}", number(have));
+  replace(text, "{need}", number(need));
+  replace(text, "{what}", what);
+  return text;
+}
+
+}  // namespace berth

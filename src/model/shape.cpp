@@ -1,0 +1,80 @@
+#include "berth/model/shape.h"
+
+#include <string_view>
+
+namespace berth {
+
+namespace {
+
+// Writes values so that no two different sequences of them read the same: length, then text.
+class KeyWriter {
+ public:
+  void write(std::string_view text) {
+    key_ += std::to_string(text.size());
+    key_ += ':';
+    key_ += text;
+  }
+  void write(std::int64_t number) { write(std::to_string(number)); }
+  void open(char section, std::size_t count) {
+    key_ += section;
+    write(static_cast<std::int64_t>(count));
+  }
+  void write(const std::vector<Expression>& expressions) {
+    open('e', expressions.size());
+    for (const Expression& e : expressions) {
+      write(e.key);
+      write(static_cast<std::int64_t>(e.op));
+      open('v', e.values.size());
+      for (const std::string& value : e.values) write(value);
+    }
+  }
+  void write(const SelectorTerm& term) {
+    write(term.labels);
+    write(term.fields);
+  }
+  std::string take() && { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+}  // namespace
+
+std::string shape_key(const NamedAmounts& request, const Constraints& constraints) {
+  KeyWriter key;
+  key.open('r', request.size());
+  for (const auto& [name, amount] : request) {
+    key.write(name);
+    key.write(amount);
+  }
+  key.open('s', constraints.node_selector.size());
+  for (const auto& [label, value] : constraints.node_selector) {
+    key.write(label);
+    key.write(value);
+  }
+  key.open(constraints.has_required_terms ? 'a' : 'n', constraints.required_terms.size());
+  for (const SelectorTerm& term : constraints.required_terms) key.write(term);
+  key.open('p', constraints.preferred_terms.size());
+  for (const PreferredTerm& preferred : constraints.preferred_terms) {
+    key.write(preferred.weight);
+    key.write(preferred.term);
+  }
+  key.open('t', constraints.tolerations.size());
+  for (const Toleration& toleration : constraints.tolerations) {
+    key.write(toleration.key);
+    key.write(toleration.exists ? 1 : 0);
+    key.write(toleration.value);
+    key.write(static_cast<std::int64_t>(toleration.effect));
+  }
+  key.open('h', constraints.host_ports.size());
+  for (const HostPort& port : constraints.host_ports) {
+    key.write(port.ip);
+    key.write(port.protocol);
+    key.write(port.port);
+  }
+  key.open('u', constraints.unmodelled.size());
+  for (const std::string& name : constraints.unmodelled) key.write(name);
+  return std::move(key).take();
+}
+
+}  // namespace berth
