@@ -1,0 +1,147 @@
+#include "mirror/mirror.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace berth::mirror {
+
+QueueObject bare_queue(const std::string& name) {
+  QueueObject queue;
+  queue.name = name;
+  queue.uid = "queue:" + name;
+  return queue;
+}
+
+Mirror::Mirror(Options options) : options_(std::move(options)) {
+  on(bare_queue(options_.default_queue));
+}
+
+void Mirror::apply(const ClusterEvent& event) {
+  std::visit([this](const auto& what) { on(what); }, event);
+}
+
+void Mirror::settle() {
+  if (nodes_changed_) rebuild_nodes();
+  std::sort(dirty_.begin(), dirty_.end());
+  dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
+  for (const JobId id : dirty_) {
+    if (!cluster_.job(id).exists) continue;
+    refresh(id);
+  }
+  dirty_.clear();
+}
+
+void Mirror::refresh(JobId id) {
+  const Job& job = cluster_.job(id);
+  const std::int32_t priority = priority_of_job(id);
+  if (job.priority != priority) cluster_.mutable_job(id).priority = priority;
+  if (const GroupPhase phase = derived_phase(job); phase != job.phase) {
+    cluster_.set_phase(id, phase);
+    phase_changes_.push_back(id);
+  }
+  const bool owes_members = job.min_resources && job.phase == GroupPhase::running &&
+                            !job.allocated.covers(*job.min_resources);
+  const bool open = job.count(TaskStatus::pending) > 0 || job.count(TaskStatus::binding) > 0 ||
+                    owes_members ||
+                    (job.phase != GroupPhase::running && job.phase != GroupPhase::completed);
+  cluster_.set_open(id, open);
+}
+
+void Mirror::assume(const Plan& plan) {
+  for (const auto& [task, node] : plan.binds) {
+    cluster_.move_task(task, node, TaskStatus::binding);
+    mark_dirty(cluster_.task(task).job);
+  }
+  for (const JobId job : plan.admitted) {
+    cluster_.set_phase(job, GroupPhase::inqueue);
+    phase_changes_.push_back(job);
+  }
+}
+
+TaskId Mirror::find_task(std::string_view uid) const {
+  const auto found = task_by_uid_.find(std::string(uid));
+  return found == task_by_uid_.end() ? TaskId() : found->second;
+}
+
+JobId Mirror::find_group(const std::string& full_name) const {
+  const auto found = groups_.find(full_name);
+  return found == groups_.end() ? JobId() : found->second.job;
+}
+
+std::vector<JobId> Mirror::take_phase_changes() { return std::exchange(phase_changes_, {}); }
+
+// --- nodes ------------------------------------------------------------------------------------
+
+namespace {
+
+bool same_spec(const NodeObject& left, const NodeObject& right) {
+  return left.labels == right.labels && left.taints == right.taints &&
+         left.unschedulable == right.unschedulable && left.allocatable == right.allocatable;
+}
+
+}  // namespace
+
+Node Mirror::to_node(const NodeObject& object) {
+  return Node{.name = object.name,
+              .uid = object.uid,
+              .labels = object.labels,
+              .taints = object.taints,
+              .is_unschedulable = object.unschedulable,
+              .allocatable = cluster_.to_resources(object.allocatable),
+              .tasks = {}};
+}
+
+void Mirror::on(const NodeObject& object) {
+  const auto [entry, is_new] = nodes_.try_emplace(object.name, object);
+  if (is_new) {
+    nodes_changed_ = true;
+    return;
+  }
+  const bool same = same_spec(entry->second, object);
+  entry->second = object;
+  // A status heartbeat changes nothing that we plan with.
+  if (same || nodes_changed_) return;
+  cluster_.update_node(cluster_.find_node(object.name), to_node(object));
+}
+
+void Mirror::on(const NodeDeleted& deleted) {
+  if (nodes_.erase(deleted.name) > 0) nodes_changed_ = true;
+}
+
+void Mirror::rebuild_nodes() {
+  nodes_changed_ = false;
+  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
+    const Node& node = cluster_.node(NodeId(n));
+    if (nodes_.contains(node.name)) continue;
+    for (const TaskId id : std::vector<TaskId>(node.tasks)) lose_node(id, node.name);
+  }
+  std::vector<Node> nodes;
+  nodes.reserve(nodes_.size());
+  for (const auto& [name, object] : nodes_) nodes.push_back(to_node(object));
+  cluster_.replace_nodes(std::move(nodes));
+
+  for (auto waiting = node_of_waiting_.begin(); waiting != node_of_waiting_.end();) {
+    const NodeId node = cluster_.find_node(waiting->second);
+    if (!node.is_valid()) {
+      ++waiting;
+      continue;
+    }
+    const TaskId id = find_task(waiting->first);
+    cluster_.move_task(id, node, cluster_.task(id).status);
+    waiting = node_of_waiting_.erase(waiting);
+  }
+}
+
+void Mirror::lose_node(TaskId id, const std::string& name) {
+  const Task& task = cluster_.task(id);
+  if (task.job.is_valid()) mark_dirty(task.job);
+  if (task.status == TaskStatus::binding) {
+    cluster_.move_task(id, NodeId(), TaskStatus::pending);  // planned only: it is planned anew
+    return;
+  }
+  node_of_waiting_[task.uid] = name;
+  cluster_.move_task(id, NodeId(), task.status);
+}
+
+}  // namespace berth::mirror

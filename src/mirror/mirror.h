@@ -1,0 +1,114 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/model/cluster.h"
+#include "berth/model/event.h"
+#include "berth/model/plan.h"
+
+// Our live copy of the cluster, fed by events. One writer: the session thread. Events may come in
+// any order that a set of watches can produce (pods before their nodes, members before their
+// group); what the cluster holds after settle() depends on the objects alone, not on that order.
+
+namespace berth::mirror {
+
+struct Options {
+  std::vector<std::string> managed_schedulers{"berth"};  // spec.schedulerName of our pods
+  std::string default_queue = "default";                 // exists even if nobody made it
+};
+
+// A queue by its name alone: weight 1, open, no bounds.
+QueueObject bare_queue(const std::string& name);
+
+class Mirror {
+ public:
+  explicit Mirror(Options options = {});
+
+  void apply(const ClusterEvent& event);
+
+  // Brings in what apply() put off (node order, phases, who is open). Call before a session reads.
+  void settle();
+
+  // Keeps what a session decided: planned tasks hold their room (TaskStatus::binding) until they
+  // are seen bound, deleted or dropped; admitted jobs are in. Ids must be of this very state.
+  void assume(const Plan& plan);
+
+  const Cluster& cluster() const { return cluster_; }
+  // For the ledger of a session; nothing else may write through it.
+  Cluster& cluster_for_session() { return cluster_; }
+
+  TaskId find_task(std::string_view uid) const;          // invalid: none
+  JobId find_group(const std::string& full_name) const;  // of a PodGroup or its members
+  // Jobs whose phase changed since the last call, for the status writer; in no order.
+  std::vector<JobId> take_phase_changes();
+
+ private:
+  struct Group {
+    JobId job;
+    bool has_object = false;
+    PodGroupObject object;
+  };
+
+  void on(const NodeObject& object);
+  void on(const NodeDeleted& deleted);
+  void on(const PodObject& object);
+  void on(const PodDeleted& deleted);
+  void on(const PodGroupObject& object);
+  void on(const PodGroupDeleted& deleted);
+  void on(const QueueObject& object);
+  void on(const QueueDeleted& deleted);
+  void on(const PriorityClassObject& object);
+  void on(const PriorityClassDeleted& deleted);
+  void on(const NamespaceObject& object);
+  void on(const NamespaceDeleted& deleted);
+  void on(const PlacementDropped& dropped);
+
+  // pods (mirror_pods.cpp)
+  JobId job_of(const PodObject& object);
+  JobId single_job_of(const PodObject& object);
+  void set_members(TaskId id, const PodObject& object, JobId job);
+  std::int32_t resolve_priority(TaskId id, const PodObject& object);
+  void place(TaskId id, const PodObject& object);
+  std::uint16_t role_index(JobId id, const std::string& role);
+  void drop_job_if_empty(JobId id);
+
+  // groups and queues (mirror_groups.cpp)
+  JobId group_job(const std::string& full_name);
+  void configure_group(const Group& group);
+  void set_roles(JobId id, const std::map<std::string, std::int32_t>& minimums);
+  std::int32_t class_priority(const std::string& priority_class) const;
+  std::string queue_name_for(const std::string& name_space, const std::string& named) const;
+  void name_queue(JobId id, const std::string& name_space, const std::string& named);
+  void assign_queue(JobId id);
+  void reassign_all();
+
+  void rename_queues_of(const std::string& name_space);
+  std::int32_t priority_of_job(JobId id) const;
+
+  void refresh(JobId id);
+  Node to_node(const NodeObject& object);
+  void rebuild_nodes();
+  void lose_node(TaskId id, const std::string& name);
+  void mark_dirty(JobId id) { dirty_.push_back(id); }
+
+  Options options_;
+  Cluster cluster_;
+  std::map<std::string, NodeObject> nodes_;
+  bool nodes_changed_ = false;
+  std::unordered_map<std::string, TaskId> task_by_uid_;  // look-up only
+  std::map<std::string, std::string> node_of_waiting_;   // uid -> the unknown node it is bound to
+  std::map<std::string, Group> groups_;                  // by namespace/name
+  std::map<std::string, QueueId> queues_;
+  std::map<std::string, PriorityClassObject> classes_;
+  std::map<std::string, std::string> namespace_queue_;
+  std::map<TaskId, std::string> class_of_task_;  // of pods whose priority is not resolved
+  std::map<JobId, std::string> named_queue_;     // what group or pod itself names, if it does
+  std::vector<JobId> dirty_;
+  std::vector<JobId> phase_changes_;
+};
+
+}  // namespace berth::mirror

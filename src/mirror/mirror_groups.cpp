@@ -1,0 +1,206 @@
+#include <algorithm>
+
+#include "mirror/mirror.h"
+
+// Pod groups become jobs; queues, priority classes and namespaces decide where jobs stand.
+
+namespace berth::mirror {
+
+JobId Mirror::group_job(const std::string& full_name) {
+  const auto [entry, is_new] = groups_.try_emplace(full_name);
+  if (is_new) {
+    Job job;
+    job.name = full_name;
+    entry->second.job = cluster_.add_job(std::move(job));
+    name_queue(entry->second.job, full_name.substr(0, full_name.find('/')), "");
+  }
+  mark_dirty(entry->second.job);
+  return entry->second.job;
+}
+
+void Mirror::on(const PodGroupObject& object) {
+  const JobId id = group_job(object.full_name());
+  Group& group = groups_.at(object.full_name());
+  // Phases are ours to move; what the API has counts once, after a restart.
+  if (!group.has_object) cluster_.set_phase(id, object.phase);
+  group.has_object = true;
+  group.object = object;
+  configure_group(group);
+}
+
+void Mirror::configure_group(const Group& group) {
+  const PodGroupObject& object = group.object;
+  Job& job = cluster_.mutable_job(group.job);
+  job.uid = object.uid;
+  job.created = object.created;
+  job.has_group = true;
+  job.min_available = object.min_member;
+  job.min_resources.reset();
+  if (object.min_resources) job.min_resources = cluster_.to_resources(*object.min_resources);
+  name_queue(group.job, object.name_space, object.queue);
+  set_roles(group.job, object.min_task_member);
+  mark_dirty(group.job);
+}
+
+void Mirror::on(const PodGroupDeleted& deleted) {
+  const auto found = groups_.find(deleted.full_name);
+  if (found == groups_.end() || !found->second.has_object) return;
+  const JobId id = found->second.job;
+  Group& group = found->second;
+  // Members may outlive it: what it said of them is forgotten, or its size would be owed for ever.
+  group.has_object = false;
+  group.object = PodGroupObject();
+  group.object.name_space = deleted.full_name.substr(0, deleted.full_name.find('/'));
+  configure_group(group);
+  Job& job = cluster_.mutable_job(id);
+  job.has_group = false;
+  job.phase = GroupPhase::pending;
+  drop_job_if_empty(id);
+}
+
+void Mirror::set_roles(JobId id, const std::map<std::string, std::int32_t>& minimums) {
+  for (Role& role : cluster_.mutable_job(id).roles) role.minimum = 0;
+  std::int32_t total = 0;
+  for (const auto& [name, minimum] : minimums) {
+    const std::uint16_t role = role_index(id, name);
+    if (role == kNoRole) continue;
+    cluster_.mutable_job(id).roles[role].minimum = minimum;
+    total += minimum;
+  }
+  cluster_.mutable_job(id).role_minimum_total = total;
+}
+
+// A named class decides; else the highest priority among its pods (operators often set it there
+// alone); else the cluster's default class.
+std::int32_t Mirror::priority_of_job(JobId id) const {
+  const Job& job = cluster_.job(id);
+  if (const auto group = groups_.find(job.name); !job.is_single && group != groups_.end()) {
+    const auto& name = group->second.object.priority_class;
+    if (group->second.has_object && classes_.contains(name)) return classes_.at(name).value;
+  }
+  if (job.tasks.empty()) return class_priority("");
+  std::int32_t highest = cluster_.task(job.tasks.front()).priority;
+  for (const TaskId id_of_task : job.tasks) {
+    highest = std::max(highest, cluster_.task(id_of_task).priority);
+  }
+  return highest;
+}
+
+std::int32_t Mirror::class_priority(const std::string& priority_class) const {
+  if (const auto named = classes_.find(priority_class); named != classes_.end()) {
+    return named->second.value;
+  }
+  // The API server allows one default; of several the lowest value is the safe reading.
+  std::int32_t value = 0;
+  bool found = false;
+  for (const auto& [name, each] : classes_) {
+    if (!each.global_default) continue;
+    value = found ? std::min(value, each.value) : each.value;
+    found = true;
+  }
+  return value;
+}
+
+std::string Mirror::queue_name_for(const std::string& name_space, const std::string& named) const {
+  if (!named.empty()) return named;
+  const auto found = namespace_queue_.find(name_space);
+  return found == namespace_queue_.end() ? options_.default_queue : found->second;
+}
+
+void Mirror::name_queue(JobId id, const std::string& name_space, const std::string& named) {
+  if (named.empty()) {
+    named_queue_.erase(id);
+  } else {
+    named_queue_[id] = named;
+  }
+  cluster_.mutable_job(id).queue_name = queue_name_for(name_space, named);
+  assign_queue(id);
+}
+
+void Mirror::assign_queue(JobId id) {
+  const auto found = queues_.find(cluster_.job(id).queue_name);
+  cluster_.set_job_queue(id, found == queues_.end() ? QueueId() : found->second);
+}
+
+void Mirror::reassign_all() {
+  for (const auto& [id, priority_class] : class_of_task_) {
+    cluster_.mutable_task(id).priority = class_priority(priority_class);
+  }
+  for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+    if (!cluster_.job(JobId(j)).exists) continue;
+    assign_queue(JobId(j));
+    mark_dirty(JobId(j));
+  }
+}
+
+void Mirror::on(const QueueObject& object) {
+  Queue queue;
+  queue.name = object.name;
+  queue.uid = object.uid;
+  queue.created = object.created;
+  queue.exists = true;
+  queue.weight = object.weight;
+  queue.priority = object.priority;
+  queue.is_reclaimable = object.reclaimable;
+  queue.parent = object.parent;
+  queue.state = object.state;
+  for (const auto& [name, amount] : object.capability) {
+    queue.capability.set(cluster_.intern_dimension(name), amount);
+  }
+  queue.guarantee = cluster_.to_resources(object.guarantee);
+
+  const auto [entry, is_new] = queues_.try_emplace(object.name);
+  if (is_new) {
+    entry->second = cluster_.add_queue(std::move(queue));
+    reassign_all();
+    return;
+  }
+  queue.allocated = cluster_.queue(entry->second).allocated;
+  cluster_.mutable_queue(entry->second) = std::move(queue);
+}
+
+void Mirror::on(const QueueDeleted& deleted) {
+  const auto found = queues_.find(deleted.name);
+  if (found == queues_.end()) return;
+  if (deleted.name == options_.default_queue) return on(bare_queue(deleted.name));
+  const QueueId id = found->second;
+  queues_.erase(found);
+  reassign_all();
+  cluster_.remove_queue(id);
+}
+
+void Mirror::on(const PriorityClassObject& object) {
+  classes_[object.name] = object;
+  reassign_all();
+}
+
+void Mirror::on(const PriorityClassDeleted& deleted) {
+  if (classes_.erase(deleted.name) > 0) reassign_all();
+}
+
+void Mirror::on(const NamespaceObject& object) {
+  const bool had = namespace_queue_.contains(object.name);
+  if (object.queue.empty() ? !had : had && namespace_queue_[object.name] == object.queue) return;
+  if (object.queue.empty()) {
+    namespace_queue_.erase(object.name);
+  } else {
+    namespace_queue_[object.name] = object.queue;
+  }
+  rename_queues_of(object.name);
+}
+
+void Mirror::on(const NamespaceDeleted& deleted) {
+  if (namespace_queue_.erase(deleted.name) > 0) rename_queues_of(deleted.name);
+}
+
+void Mirror::rename_queues_of(const std::string& name_space) {
+  for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+    const Job& job = cluster_.job(JobId(j));
+    if (!job.exists || !job.name.starts_with(name_space + "/")) continue;
+    const auto named = named_queue_.find(JobId(j));
+    name_queue(JobId(j), name_space, named == named_queue_.end() ? "" : std::string(named->second));
+    mark_dirty(JobId(j));
+  }
+}
+
+}  // namespace berth::mirror

@@ -1,0 +1,191 @@
+#include <algorithm>
+
+#include "mirror/mirror.h"
+
+// Pods become tasks: whose they are, what they ask for, where they are.
+
+namespace berth::mirror {
+
+namespace {
+
+constexpr const char* kPlanGate = "berth.dev/plan";
+
+bool is_finished(const PodObject& object) {
+  return object.phase == PodPhase::succeeded || object.phase == PodPhase::failed;
+}
+
+bool has_foreign_gate(const PodObject& object) {
+  return std::any_of(object.gates.begin(), object.gates.end(),
+                     [](const std::string& gate) { return gate != kPlanGate; });
+}
+
+bool is_critical(const PodObject& object) {
+  return object.name_space == "kube-system" || object.priority_class == "system-node-critical" ||
+         object.priority_class == "system-cluster-critical";
+}
+
+// Terminating pods count on their node until they are gone; finished ones do not.
+TaskStatus status_of(const PodObject& object, TaskStatus before) {
+  if (object.phase == PodPhase::succeeded) return TaskStatus::succeeded;
+  if (object.phase == PodPhase::failed) return TaskStatus::failed;
+  if (object.terminating) return TaskStatus::releasing;
+  if (object.node_name.empty()) {
+    return before == TaskStatus::binding ? TaskStatus::binding : TaskStatus::pending;
+  }
+  return object.phase == PodPhase::pending ? TaskStatus::bound : TaskStatus::running;
+}
+
+}  // namespace
+
+void Mirror::on(const PodObject& object) {
+  const auto& managed = options_.managed_schedulers;
+  const bool is_ours =
+      std::find(managed.begin(), managed.end(), object.scheduler_name) != managed.end();
+  const bool takes_room = !object.node_name.empty() && !is_finished(object);
+  if (!is_ours && !takes_room) return on(PodDeleted{object.uid});
+
+  TaskId id = find_task(object.uid);
+  if (!id.is_valid()) {
+    Task task;
+    task.name = object.full_name();
+    task.uid = object.uid;
+    task.shape = cluster_.intern_shape(object.request, object.constraints);
+    id = cluster_.add_task(std::move(task));
+    task_by_uid_.emplace(object.uid, id);
+  }
+  set_members(id, object, is_ours ? job_of(object) : JobId());
+  place(id, object);
+  if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
+}
+
+void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
+  const Task before = cluster_.task(id);
+  const ShapeId shape = cluster_.intern_shape(object.request, object.constraints);
+  const bool gated = has_foreign_gate(object);
+  const std::uint16_t role =
+      job.is_valid() && !object.role.empty() ? role_index(job, object.role) : kNoRole;
+
+  const bool stays = before.job == job && before.shape == shape && before.is_gated == gated &&
+                     before.role == role && before.index == object.index &&
+                     before.created == object.created;
+  // Whatever an account was added with must still be so when it is taken away.
+  if (!stays) {
+    cluster_.move_task(id, NodeId(), TaskStatus::pending);
+    if (before.job.is_valid()) cluster_.leave_job(id);
+  }
+  const std::int32_t priority = resolve_priority(id, object);
+  if (stays && before.priority == priority && before.is_preemptable == object.preemptable &&
+      before.is_critical == is_critical(object)) {
+    return;  // nothing that we plan with
+  }
+  Task& task = cluster_.mutable_task(id);
+  task.shape = shape;
+  task.is_gated = gated;
+  task.role = role;
+  task.index = object.index;
+  task.created = object.created;
+  task.priority = priority;
+  task.is_preemptable = object.preemptable;
+  task.is_critical = is_critical(object);
+  if (stays) return;
+  if (job.is_valid()) cluster_.join_job(id, job);
+  cluster_.move_task(id, before.node, before.status);
+  if (before.job.is_valid() && before.job != job) drop_job_if_empty(before.job);
+}
+
+std::int32_t Mirror::resolve_priority(TaskId id, const PodObject& object) {
+  if (object.priority) {
+    class_of_task_.erase(id);
+    return *object.priority;
+  }
+  class_of_task_[id] = object.priority_class;
+  return class_priority(object.priority_class);
+}
+
+void Mirror::place(TaskId id, const PodObject& object) {
+  const Task& task = cluster_.task(id);
+  const TaskStatus status = status_of(object, task.status);
+  NodeId node = cluster_.find_node(object.node_name);
+  if (status == TaskStatus::binding) node = task.node;
+  if (status == TaskStatus::succeeded || status == TaskStatus::failed) node = NodeId();
+
+  node_of_waiting_.erase(object.uid);
+  // Node ids are about to change with the nodes; a name finds its node after that.
+  const bool unknown = !object.node_name.empty() && !is_finished(object) && !node.is_valid();
+  if (unknown) node_of_waiting_[object.uid] = object.node_name;
+  if (task.status != status || task.node != node) cluster_.move_task(id, node, status);
+}
+
+void Mirror::on(const PodDeleted& deleted) {
+  const auto found = task_by_uid_.find(deleted.uid);
+  if (found == task_by_uid_.end()) return;
+  const TaskId id = found->second;
+  const JobId job = cluster_.task(id).job;
+  task_by_uid_.erase(found);
+  node_of_waiting_.erase(deleted.uid);
+  class_of_task_.erase(id);
+  cluster_.remove_task(id);
+  if (!job.is_valid()) return;
+  mark_dirty(job);
+  drop_job_if_empty(job);
+}
+
+void Mirror::on(const PlacementDropped& dropped) {
+  const TaskId id = find_task(dropped.pod_uid);
+  if (!id.is_valid()) return;
+  const Task& task = cluster_.task(id);
+  if (task.status != TaskStatus::binding || cluster_.node(task.node).name != dropped.node) return;
+  cluster_.move_task(id, NodeId(), TaskStatus::pending);
+  mark_dirty(task.job);
+}
+
+JobId Mirror::job_of(const PodObject& object) {
+  if (object.group.empty()) return single_job_of(object);
+  return group_job(object.name_space + "/" + object.group);
+}
+
+JobId Mirror::single_job_of(const PodObject& object) {
+  const TaskId id = find_task(object.uid);
+  if (const JobId known = cluster_.task(id).job;
+      known.is_valid() && cluster_.job(known).is_single) {
+    cluster_.mutable_job(known).min_resources = cluster_.to_resources(object.request);
+    name_queue(known, object.name_space, object.queue);
+    return known;
+  }
+  Job job;
+  job.name = object.full_name();
+  job.uid = object.uid;
+  job.created = object.created;
+  job.has_group = true;
+  job.is_single = true;
+  job.min_available = 1;
+  job.min_resources = cluster_.to_resources(object.request);
+  const JobId made = cluster_.add_job(std::move(job));
+  name_queue(made, object.name_space, object.queue);
+  return made;
+}
+
+std::uint16_t Mirror::role_index(JobId id, const std::string& role) {
+  const auto& roles = cluster_.job(id).roles;
+  const auto found =
+      std::find_if(roles.begin(), roles.end(), [&](const Role& each) { return each.name == role; });
+  if (found != roles.end()) return static_cast<std::uint16_t>(found - roles.begin());
+  if (roles.size() + 1 >= kNoRole) return kNoRole;
+  cluster_.mutable_job(id).roles.push_back(Role{.name = role, .minimum = 0, .counts = {}});
+  return static_cast<std::uint16_t>(roles.size() - 1);
+}
+
+void Mirror::drop_job_if_empty(JobId id) {
+  const Job& job = cluster_.job(id);
+  if (!job.exists || !job.tasks.empty()) return;
+  if (!job.is_single) {
+    const auto group = groups_.find(job.name);
+    if (group == groups_.end() || group->second.has_object) return;
+    groups_.erase(group);
+  }
+  cluster_.set_job_queue(id, QueueId());
+  named_queue_.erase(id);
+  cluster_.remove_job(id);
+}
+
+}  // namespace berth::mirror
