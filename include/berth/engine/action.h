@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "berth/engine/arguments.h"
+#include "berth/engine/registry.h"
+#include "berth/engine/session.h"
+
+// What a file of src/actions/ needs.
+
+namespace berth::engine {
+
+// One phase of a session. Asks the points, tries in statements, decides; never acts on the world.
+// The runner switches, times, verifies and explains; an action does none of it.
+class Action {
+ public:
+  virtual ~Action() = default;
+  virtual void execute(Session& session) const = 0;
+};
+
+}  // namespace berth::engine
+
+// Registers `type` (constructible from Arguments&) as action `name`.
+#define BERTH_ACTION(type, name)                                                      \
+  const bool registered_##type = ::berth::engine::register_action(                    \
+      name, [](::berth::engine::Arguments& arguments) -> ::berth::engine::ActionPtr { \
+        return std::make_unique<type>(arguments);                                     \
+      })

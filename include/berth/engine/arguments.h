@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/result.h"
+
+namespace berth::engine {
+
+// The arguments of one plugin or action as the configuration has them. A getter notes that its key
+// is known; what no getter asked for, and what could not be read, is an error (errors()).
+// Getters return the fallback when the key is absent or wrong, so a constructor reads on.
+class Arguments {
+ public:
+  struct Entry {
+    std::string text;
+    bool quoted = false;  // a quoted scalar is a string, whatever it looks like
+    std::string where;    // "file:line:column"
+  };
+
+  Arguments() = default;
+  explicit Arguments(std::map<std::string, Entry> entries) : entries_(std::move(entries)) {}
+
+  // A whole number in [least, most].
+  std::int64_t integer(const std::string& key, std::int64_t fallback, std::int64_t least,
+                       std::int64_t most);
+  // A decimal such as 1.2 or 5 in thousandths (1200, 5000); at most three decimals; in
+  // [least, most], given in thousandths too.
+  std::int64_t thousandths(const std::string& key, std::int64_t fallback, std::int64_t least,
+                           std::int64_t most);
+  bool boolean(const std::string& key, bool fallback);
+  std::string text(const std::string& key, const std::string& fallback);
+  // Marks every key that starts with `prefix` as known and returns those present, sorted.
+  std::vector<std::string> keys_with_prefix(const std::string& prefix);
+  bool has(const std::string& key) const { return entries_.contains(key); }
+  // Moves an argument here from where it was written, if it was and is not here too.
+  void take_from(Arguments& other, const std::string& key);
+
+  // Complaints of the getters so far, then keys nobody asked for ("did you mean" among those
+  // asked).
+  std::vector<Error> errors() const;
+
+ private:
+  const Entry* look_up(const std::string& key);
+  void complain(const Entry& entry, const std::string& key, const std::string& expected);
+
+  std::map<std::string, Entry> entries_;
+  std::set<std::string> known_;
+  std::vector<Error> complaints_;
+};
+
+}  // namespace berth::engine

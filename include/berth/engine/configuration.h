@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/engine/arguments.h"
+
+// What a session is told to do, as a value (DESIGN D8). The conf layer makes it from YAML; names
+// are checked by Scheduler::create (engine/scheduler.h) against the registry.
+
+namespace berth::engine {
+
+struct Named {
+  std::string name;
+  std::string where;  // "file:line:column" for complaints
+};
+
+struct PluginConfig {
+  Named plugin;
+  std::vector<Named> disabled_points;  // names of points.h that this plugin shall not answer
+  Arguments arguments;
+};
+
+using Tier = std::vector<PluginConfig>;
+
+struct SessionConfig {
+  std::vector<Named> actions;
+  std::vector<Tier> tiers;                            // earlier tiers decide first
+  std::map<std::string, Arguments> action_arguments;  // by action name
+  std::string where;                                  // the file
+};
+
+}  // namespace berth::engine

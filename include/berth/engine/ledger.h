@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "berth/model/cluster.h"
+
+namespace berth::engine {
+
+// What a session does to the cluster, in order, and how to undo it. All changes of a session go
+// through here; undo is data. Laws: rolling back to a mark leaves the cluster, its stamp included,
+// bit for bit as it was at the mark; no task is placed where its request is not covered.
+class Ledger {
+ public:
+  using Mark = std::size_t;
+
+  explicit Ledger(Cluster& cluster) : cluster_(cluster) {}
+  ~Ledger() { roll_back(0); }
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  // The task must be pending and its request covered by what is idle there: aborts otherwise.
+  void allocate(TaskId task, NodeId node);
+  // The same against what will be idle once those that leave have left.
+  void pipeline(TaskId task, NodeId node);
+  // A bound or running task is on its way out.
+  void evict(TaskId task);
+  void set_phase(JobId job, GroupPhase phase);
+
+  Mark mark() const { return operations_.size(); }
+  void roll_back(Mark mark);
+
+  struct Operation {
+    enum class Kind : std::uint8_t { task, phase };
+    Kind kind = Kind::task;
+    TaskStatus status_before = TaskStatus::pending;
+    TaskStatus status_after = TaskStatus::pending;
+    GroupPhase phase_before = GroupPhase::pending;
+    TaskId task;
+    JobId job;
+    NodeId node_before;
+    std::uint64_t stamp_before = 0;
+  };
+  const std::vector<Operation>& operations() const { return operations_; }
+
+  // Told of each task that gained or lost room, forwards and on undo alike. At most one of each.
+  std::function<void(const Task&)> on_allocated;
+  std::function<void(const Task&)> on_released;
+
+ private:
+  void move(TaskId task, NodeId node, TaskStatus status);
+  void tell(const Task& task, TaskStatus before, TaskStatus after) const;
+  void require_room(TaskId task, NodeId node, bool future) const;
+
+  Cluster& cluster_;
+  std::vector<Operation> operations_;
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "berth/engine/ranking.h"
+#include "berth/engine/shares.h"
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+
+namespace berth::engine {
+
+class Session;
+
+// What sessions keep for one another because it is dear to work out: rankings by shape, and which
+// job was refused in which state. Changes no decision: a session with an empty memory decides the
+// same (tests/property). Bound to one cluster and one configuration.
+class Memory {
+ public:
+  // The ranking of a shape, brought up to date.
+  Ranking& ranking(Session& session, ShapeId shape);
+  const Shares& shares() const { return shares_; }
+  void refresh(const Cluster& cluster) { shares_.refresh(cluster); }
+
+  struct Refused {
+    std::uint64_t stamp = 0;  // of the cluster when the attempt began
+    Refusal refusal;
+  };
+  // Null if nothing is remembered of the job.
+  Refused* refused(JobId job) {
+    return job.index() < refused_.size() ? &refused_[job.index()] : nullptr;
+  }
+  Refused& remember(JobId job) {
+    if (job.index() >= refused_.size()) refused_.resize(job.index() + 1);
+    return refused_[job.index()];
+  }
+
+  // Rankings cost a few bytes a node; when there are more than this in all, the least recently
+  // used are dropped. Bytes.
+  static constexpr std::size_t kRankingBytesMax = std::size_t{192} << 20;
+
+ private:
+  void drop_least_recent(ShapeId keep);
+
+  Shares shares_;
+  std::vector<std::unique_ptr<Ranking>> rankings_;  // by shape
+  std::size_t ranking_bytes_ = 0;
+  std::uint64_t uses_ = 0;
+  std::vector<Refused> refused_;  // by job
+};
+
+}  // namespace berth::engine

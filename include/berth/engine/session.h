@@ -1,0 +1,142 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/engine/ledger.h"
+#include "berth/engine/memory.h"
+#include "berth/engine/points.h"
+#include "berth/engine/rooms.h"
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+
+namespace berth::engine {
+
+class Statement;
+
+// One pass of all actions over the cluster: what actions ask and plugins attach to. Belongs to the
+// session thread. Made and closed by the Scheduler (scheduler.h).
+class Session {
+ public:
+  Session(Cluster& cluster, Memory& memory, TimePoint now);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const Cluster& cluster() const { return cluster_; }
+  TimePoint now() const { return now_; }
+  Ledger& ledger() { return ledger_; }
+  // Shares of nodes' room in integers, for scores.
+  const Shares& shares() const { return memory_.shares(); }
+
+  // Asks a point of points.h; its fold says what comes back.
+  template <class P, class... A>
+  auto ask(const P&, const A&... arguments) const {
+    return P::Fold::apply(table<P>(), arguments...);
+  }
+  // Nobody has anything to say at this point.
+  template <class P>
+  bool is_silent(const P&) const {
+    return table<P>().empty();
+  }
+
+  // In Plugin::on_session_open: `session.attach<&Gang::is_complete>(points::job_ready, *this)`.
+  template <auto Method, class P, class Rules>
+  void attach(const P&, Rules& rules) {
+    if (disabled_ != nullptr && disabled_->contains(std::string(P::name))) return;
+    using Entry = Answer<typename P::Signature>;
+    std::get<std::vector<Slot<P>>>(tables_).push_back(
+        Slot<P>{Entry{&rules, thunk<Method, Rules>(static_cast<Entry*>(nullptr)), tier_}});
+  }
+  // For the Scheduler: who attaches next.
+  void open_plugin(std::uint16_t tier, const std::set<std::string>* disabled) {
+    tier_ = tier;
+    disabled_ = disabled;
+  }
+
+  // For the Scheduler: all have attached.
+  void start(bool has_enqueue);
+  // False when no enqueue action is configured: then pending jobs need no admission.
+  bool has_enqueue() const { return has_enqueue_; }
+
+  // --- placing ------------------------------------------------------------------------------
+
+  // The best node with idle room for a task of this shape; ties: lowest id. Invalid: none.
+  NodeId best_idle_node(ShapeId shape) { return memory_.ranking(*this, shape).best(); }
+  // The best node whose room, once vacated, would do. Invalid: none.
+  NodeId best_future_node(ShapeId shape);
+  // May it run here, room aside? And with room: which reason stands first?
+  Verdict fits(ShapeId shape, NodeId node) const;
+  // The score that the plugins give this node, by asking each alone: what rankings must equal.
+  std::int32_t score_of(ShapeId shape, NodeId node);
+  // Why each node refuses the shape, most frequent reason first, then by reason and name.
+  std::vector<NodeRefusals> why_nowhere(ShapeId shape);
+
+  // --- orders that end every tie ------------------------------------------------------------
+
+  bool comes_before(const Queue& left, const Queue& right) const;
+  bool comes_before(const Job& left, const Job& right) const;
+  // The job's pending tasks that may be placed, in task order, then (index, creation, uid).
+  std::vector<TaskId> unplaced_in_order(const Job& job) const;
+
+  // --- outcome ------------------------------------------------------------------------------
+
+  void admit(JobId job);
+  // The last word on a job wins; a job that ends up with nothing missing needs none.
+  void refuse(Refusal refusal);
+  void clear_refusal(JobId job);
+  bool is_refused(JobId job) const;
+  // What this very state of the cluster refused before it will refuse again (Memory::Refused).
+  bool refuse_again(JobId job);
+  void remember_refusal(JobId job);
+
+  // Statements only.
+  Plan& plan() { return plan_; }
+  Statement* open_statement() const { return open_statement_; }  // the innermost; null: none
+  void set_open_statement(Statement* statement) { open_statement_ = statement; }
+  // Undoes everything and yields what was decided.
+  Plan close();
+
+ private:
+  template <class P>
+  struct Slot : Answer<typename P::Signature> {
+    explicit Slot(Answer<typename P::Signature> answer) : Answer<typename P::Signature>(answer) {}
+  };
+  template <class>
+  struct TablesOf;
+  template <class... P>
+  struct TablesOf<std::tuple<P...>> {
+    using type = std::tuple<std::vector<Slot<P>>...>;
+  };
+
+  template <class P>
+  const std::vector<Slot<P>>& table() const {
+    return std::get<std::vector<Slot<P>>>(tables_);
+  }
+
+  template <auto Method, class Rules, class R, class... A>
+  static auto thunk(Answer<R(A...)>*) -> R (*)(void*, A...) {
+    return [](void* object, A... arguments) -> R {
+      return (static_cast<Rules*>(object)->*Method)(static_cast<A>(arguments)...);
+    };
+  }
+
+  Cluster& cluster_;
+  Memory& memory_;
+  TimePoint now_;
+  Ledger ledger_;
+  TablesOf<points::All>::type tables_;
+  bool has_enqueue_ = false;
+  std::uint16_t tier_ = 0;
+  const std::set<std::string>* disabled_ = nullptr;
+  Statement* open_statement_ = nullptr;
+  std::vector<std::uint32_t> refusal_of_job_;  // index into plan_.refusals, + 1
+  Plan plan_;
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "berth/model/reason.h"
+
+namespace berth::engine {
+
+// May it be? A refusal carries its reason and numbers; it is the normal business of a scheduler and
+// neither an exception nor a log line. `what` is a name that outlives the session.
+struct [[nodiscard]] Verdict {
+  Reason reason = Reason::none;
+  bool for_good = false;  // no eviction would help (FailedAndUnresolvable on the wire)
+  std::int64_t have = 0;
+  std::int64_t need = 0;
+  std::string_view what;
+
+  explicit operator bool() const { return reason == Reason::none; }
+};
+
+inline Verdict pass() { return {}; }
+
+inline Verdict reject(Reason reason, std::int64_t have = 0, std::int64_t need = 0,
+                      std::string_view what = {}) {
+  return {reason, false, have, need, what};
+}
+
+inline Verdict reject_for_good(Reason reason, std::string_view what = {}) {
+  return {reason, true, 0, 0, what};
+}
+
+// One plugin's say in a vote (fold.h, TierVote).
+struct [[nodiscard]] Vote {
+  enum class Kind : std::uint8_t { abstain, permit, reject };
+  Kind kind = Kind::abstain;
+  Verdict why;  // of a reject
+};
+
+inline Vote abstain() { return {}; }
+inline Vote permit() { return {Vote::Kind::permit, {}}; }
+inline Vote veto(Verdict why) { return {Vote::Kind::reject, why}; }
+
+}  // namespace berth::engine

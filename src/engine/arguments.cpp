@@ -1,0 +1,123 @@
+#include "berth/engine/arguments.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "berth/base/text.h"
+
+namespace berth::engine {
+
+namespace {
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// "1.25" -> 1250. No sign but minus, no exponent, at most three decimals.
+std::optional<std::int64_t> decimal_thousandths(std::string_view text) {
+  const std::size_t point = text.find('.');
+  if (point == std::string_view::npos) {
+    const auto number = whole_number(text);
+    if (!number || *number > 1'000'000'000'000 || *number < -1'000'000'000'000) return std::nullopt;
+    return *number * 1000;
+  }
+  const std::string_view decimals = text.substr(point + 1);
+  if (decimals.empty() || decimals.size() > 3) return std::nullopt;
+  const bool digits =
+      std::all_of(decimals.begin(), decimals.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const auto whole = decimal_thousandths(text.substr(0, point));
+  if (!digits || !whole) return std::nullopt;
+  std::string padded(decimals);
+  padded.resize(3, '0');
+  const std::int64_t part = *whole_number(padded);
+  return text.front() == '-' ? *whole - part : *whole + part;
+}
+
+std::string in_decimal(std::int64_t thousandths) {
+  std::string text = std::to_string(thousandths / 1000);
+  std::string part = std::to_string(1000 + thousandths % 1000).substr(1);
+  while (!part.empty() && part.back() == '0') part.pop_back();
+  return part.empty() ? text : text + "." + part;
+}
+
+}  // namespace
+
+const Arguments::Entry* Arguments::look_up(const std::string& key) {
+  known_.insert(key);
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+void Arguments::complain(const Entry& entry, const std::string& key, const std::string& expected) {
+  complaints_.push_back(
+      {"argument \"" + key + "\" is \"" + entry.text + "\"; expected " + expected, entry.where});
+}
+
+std::int64_t Arguments::integer(const std::string& key, std::int64_t fallback, std::int64_t least,
+                                std::int64_t most) {
+  const Entry* entry = look_up(key);
+  if (entry == nullptr) return fallback;
+  const auto number = whole_number(entry->text);
+  if (number && *number >= least && *number <= most) return *number;
+  complain(*entry, key,
+           "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return fallback;
+}
+
+std::int64_t Arguments::thousandths(const std::string& key, std::int64_t fallback,
+                                    std::int64_t least, std::int64_t most) {
+  const Entry* entry = look_up(key);
+  if (entry == nullptr) return fallback;
+  const auto number = decimal_thousandths(entry->text);
+  if (number && *number >= least && *number <= most) return *number;
+  complain(*entry, key,
+           "a decimal from " + in_decimal(least) + " to " + in_decimal(most) +
+               " with at most three decimals");
+  return fallback;
+}
+
+bool Arguments::boolean(const std::string& key, bool fallback) {
+  const Entry* entry = look_up(key);
+  if (entry == nullptr) return fallback;
+  if (entry->text == "true") return true;
+  if (entry->text == "false") return false;
+  complain(*entry, key, "true or false");
+  return fallback;
+}
+
+std::string Arguments::text(const std::string& key, const std::string& fallback) {
+  const Entry* entry = look_up(key);
+  return entry == nullptr ? fallback : entry->text;
+}
+
+std::vector<std::string> Arguments::keys_with_prefix(const std::string& prefix) {
+  std::vector<std::string> keys;
+  for (const auto& [key, entry] : entries_) {
+    if (!key.starts_with(prefix)) continue;
+    keys.push_back(key);
+    known_.insert(key);
+  }
+  return keys;
+}
+
+void Arguments::take_from(Arguments& other, const std::string& key) {
+  if (auto entry = other.entries_.extract(key); !entry.empty()) entries_.insert(std::move(entry));
+}
+
+std::vector<Error> Arguments::errors() const {
+  std::vector<Error> errors = complaints_;
+  const std::vector<std::string> known(known_.begin(), known_.end());
+  for (const auto& [key, entry] : entries_) {
+    if (known_.contains(key)) continue;
+    errors.push_back(
+        {"unknown argument \"" + key + "\"" +
+             (known.empty() ? std::string("; none are known") : suggestion(key, known)),
+         entry.where});
+  }
+  return errors;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,149 @@
+#include "engine/consistency.h"
+
+#include <functional>
+#include <vector>
+
+namespace berth::engine {
+
+namespace {
+
+struct NodeSums {
+  Resources occupied;
+  Resources releasing;
+  Resources pipelined;
+  std::size_t tasks = 0;
+};
+
+std::string node_fault(const Cluster& cluster, NodeId id, const NodeSums& sums) {
+  const Node& node = cluster.node(id);
+  if (node.tasks.size() != sums.tasks) return "node " + node.name + ": its list of tasks is off";
+  for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+    const Dimension dimension(d);
+    const std::string what = "node " + node.name + ": " + cluster.dimensions().name(dimension);
+    const std::int64_t idle = cluster.idle().at(id, dimension);
+    if (cluster.allocatable().at(id, dimension) != node.allocatable[dimension] ||
+        idle != node.allocatable[dimension] - sums.occupied[dimension]) {
+      return what + " idle is not allocatable less what its tasks ask for";
+    }
+    if (cluster.releasing().at(id, dimension) != sums.releasing[dimension]) {
+      return what + " releasing is off";
+    }
+    if (cluster.pipelined().at(id, dimension) != sums.pipelined[dimension]) {
+      return what + " pipelined is off";
+    }
+    const std::int64_t future = cluster.future_idle(id, dimension);
+    if (cluster.available().at(id, dimension) != std::min(idle, future)) {
+      return what + " available is off";
+    }
+  }
+  return "";
+}
+
+std::string job_fault(const Cluster& cluster, JobId id) {
+  const Job& job = cluster.job(id);
+  StatusCounts counts{};
+  Resources allocated;
+  std::int32_t gated = 0;
+  std::int32_t best_effort = 0;
+  for (const TaskId task_id : job.tasks) {
+    const Task& task = cluster.task(task_id);
+    if (task.job != id) return "job " + job.name + ": a member belongs to another job";
+    ++counts[static_cast<std::size_t>(task.status)];
+    if (is_allocated(task.status)) allocated += cluster.shape(task.shape).request;
+    if (task.status != TaskStatus::pending) continue;
+    if (task.is_gated) ++gated;
+    if (cluster.shape(task.shape).is_best_effort) ++best_effort;
+  }
+  if (counts != job.counts) return "job " + job.name + ": counts are off";
+  if (gated != job.gated) return "job " + job.name + ": gated is off";
+  if (best_effort != job.best_effort) return "job " + job.name + ": best-effort is off";
+  if (!(allocated == job.allocated)) return "job " + job.name + ": allocated is off";
+  return "";
+}
+
+std::string queue_fault(const Cluster& cluster) {
+  std::vector<Resources> allocated(cluster.queue_slots());
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
+    if (job.exists && job.queue.is_valid()) allocated[job.queue.index()] += job.allocated;
+  }
+  for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
+    const Queue& queue = cluster.queue(QueueId(q));
+    if (queue.exists && !(queue.allocated == allocated[q])) {
+      return "queue " + queue.name + ": allocated is off";
+    }
+  }
+  return "";
+}
+
+class Hash {
+ public:
+  template <class T>
+  void add(const T& value) {
+    state_ = (state_ ^ std::hash<T>{}(value)) * 0x9e3779b97f4a7c15ULL;
+    state_ ^= state_ >> 29;
+  }
+  std::uint64_t value() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 0x243f6a8885a308d3ULL;
+};
+
+}  // namespace
+
+std::string first_inconsistency(const Cluster& cluster) {
+  std::vector<NodeSums> sums(cluster.node_count());
+  for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+    const Task& task = cluster.task(TaskId(t));
+    if (task.uid.empty() || !task.node.is_valid()) continue;
+    NodeSums& sum = sums[task.node.index()];
+    const Resources& request = cluster.shape(task.shape).request;
+    ++sum.tasks;
+    if (occupies_node(task.status)) sum.occupied += request;
+    if (task.status == TaskStatus::releasing) sum.releasing += request;
+    if (task.status == TaskStatus::pipelined) sum.pipelined += request;
+  }
+  for (std::size_t n = 0; n < sums.size(); ++n) {
+    if (std::string fault = node_fault(cluster, NodeId(n), sums[n]); !fault.empty()) return fault;
+  }
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    if (!cluster.job(JobId(j)).exists) continue;
+    if (std::string fault = job_fault(cluster, JobId(j)); !fault.empty()) return fault;
+  }
+  return queue_fault(cluster);
+}
+
+std::uint64_t fingerprint(const Cluster& cluster) {
+  Hash hash;
+  hash.add(cluster.stamp());
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+      hash.add(cluster.idle().at(NodeId(n), Dimension(d)));
+      hash.add(cluster.releasing().at(NodeId(n), Dimension(d)));
+      hash.add(cluster.pipelined().at(NodeId(n), Dimension(d)));
+      hash.add(cluster.available().at(NodeId(n), Dimension(d)));
+    }
+    for (const TaskId task : cluster.node(NodeId(n)).tasks) hash.add(task.index());
+  }
+  for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+    const Task& task = cluster.task(TaskId(t));
+    hash.add(static_cast<int>(task.status));
+    hash.add(task.node);
+  }
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
+    hash.add(static_cast<int>(job.phase));
+    for (const std::int32_t count : job.counts) hash.add(count);
+    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+      hash.add(job.allocated[Dimension(d)]);
+    }
+  }
+  for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
+    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+      hash.add(cluster.queue(QueueId(q)).allocated[Dimension(d)]);
+    }
+  }
+  return hash.value();
+}
+
+}  // namespace berth::engine

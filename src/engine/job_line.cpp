@@ -1,0 +1,87 @@
+#include "berth/engine/job_line.h"
+
+#include <algorithm>
+
+namespace berth::engine {
+
+namespace {
+
+constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+
+}  // namespace
+
+JobLine::JobLine(Session& session, std::vector<JobId> jobs) : session_(session), current_(kNobody) {
+  std::vector<std::size_t> place(session.cluster().queue_slots(), kNobody);
+  for (const JobId job : jobs) {
+    const QueueId queue = session.cluster().job(job).queue;
+    std::size_t& at = place[queue.index()];
+    if (at == kNobody) {
+      at = queues_.size();
+      queues_.push_back({queue, {}});
+    }
+    queues_[at].heap.push_back(job);
+  }
+  for (std::size_t q = 0; q < queues_.size(); ++q) {
+    auto& jobs_of_queue = queues_[q].heap;
+    std::make_heap(jobs_of_queue.begin(), jobs_of_queue.end(),
+                   [this](JobId left, JobId right) { return later(left, right); });
+    heap_.push_back(q);
+  }
+  std::make_heap(heap_.begin(), heap_.end(),
+                 [this](std::size_t left, std::size_t right) { return later(left, right); });
+}
+
+// Only the job and the queue being served change, and they are out of their heaps meanwhile, so
+// the comparisons that shaped a heap stay true.
+JobId JobLine::next() {
+  return_current();
+  if (heap_.empty()) return JobId();
+  std::pop_heap(heap_.begin(), heap_.end(),
+                [this](std::size_t left, std::size_t right) { return later(left, right); });
+  current_ = heap_.back();
+  heap_.pop_back();
+  auto& jobs = queues_[current_].heap;
+  std::pop_heap(jobs.begin(), jobs.end(),
+                [this](JobId left, JobId right) { return later(left, right); });
+  const JobId job = jobs.back();
+  jobs.pop_back();
+  return job;
+}
+
+void JobLine::rejoin(JobId job) {
+  auto& jobs = queues_[current_].heap;
+  jobs.push_back(job);
+  std::push_heap(jobs.begin(), jobs.end(),
+                 [this](JobId left, JobId right) { return later(left, right); });
+}
+
+void JobLine::dismiss_queue() { queues_[current_].heap.clear(); }
+
+void JobLine::return_current() {
+  if (current_ == kNobody || queues_[current_].heap.empty()) return;
+  heap_.push_back(current_);
+  std::push_heap(heap_.begin(), heap_.end(),
+                 [this](std::size_t left, std::size_t right) { return later(left, right); });
+}
+
+bool JobLine::later(JobId left, JobId right) const {
+  const Cluster& cluster = session_.cluster();
+  return session_.comes_before(cluster.job(right), cluster.job(left));
+}
+
+bool JobLine::later(std::size_t left, std::size_t right) const {
+  const Cluster& cluster = session_.cluster();
+  const Queue& left_queue = cluster.queue(queues_[left].queue);
+  const Queue& right_queue = cluster.queue(queues_[right].queue);
+  const Order order = session_.ask(points::queue_order, right_queue, left_queue);
+  if (order != Order::equal) return order == Order::less;
+  const JobId left_head = queues_[left].heap.front();
+  const JobId right_head = queues_[right].heap.front();
+  const Order heads =
+      session_.ask(points::job_order, cluster.job(right_head), cluster.job(left_head));
+  if (heads != Order::equal) return heads == Order::less;
+  // Jobs that no plugin tells apart: who waits longer, whatever the queue.
+  return later(left_head, right_head);
+}
+
+}  // namespace berth::engine

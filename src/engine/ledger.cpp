@@ -1,0 +1,78 @@
+#include "berth/engine/ledger.h"
+
+#include "berth/base/check.h"
+
+namespace berth::engine {
+
+void Ledger::allocate(TaskId task, NodeId node) {
+  require_room(task, node, false);
+  move(task, node, TaskStatus::allocated);
+}
+
+void Ledger::pipeline(TaskId task, NodeId node) {
+  require_room(task, node, true);
+  move(task, node, TaskStatus::pipelined);
+}
+
+void Ledger::evict(TaskId id) {
+  const Task& task = cluster_.task(id);
+  BERTH_CHECK(task.status == TaskStatus::bound || task.status == TaskStatus::running);
+  move(id, task.node, TaskStatus::releasing);
+}
+
+void Ledger::require_room(TaskId id, NodeId node, bool future) const {
+  BERTH_CHECK(cluster_.task(id).status == TaskStatus::pending);
+  for (const auto& [dimension, amount] : cluster_.shape_of(id).requested) {
+    const std::int64_t room =
+        future ? cluster_.future_idle(node, dimension) : cluster_.available().at(node, dimension);
+    BERTH_CHECK(room >= amount);
+  }
+}
+
+void Ledger::move(TaskId id, NodeId node, TaskStatus status) {
+  const Task& task = cluster_.task(id);
+  Operation operation;
+  operation.task = id;
+  operation.status_before = task.status;
+  operation.status_after = status;
+  operation.node_before = task.node;
+  operation.stamp_before = cluster_.stamp();
+  operations_.push_back(operation);
+  cluster_.move_task(id, node, status);
+  tell(task, operation.status_before, status);
+}
+
+void Ledger::set_phase(JobId job, GroupPhase phase) {
+  Operation operation;
+  operation.kind = Operation::Kind::phase;
+  operation.job = job;
+  operation.phase_before = cluster_.job(job).phase;
+  operation.stamp_before = cluster_.stamp();
+  operations_.push_back(operation);
+  cluster_.set_phase(job, phase);
+}
+
+void Ledger::roll_back(Mark mark) {
+  while (operations_.size() > mark) {
+    const Operation operation = operations_.back();
+    operations_.pop_back();
+    if (operation.kind == Operation::Kind::phase) {
+      cluster_.set_phase(operation.job, operation.phase_before);
+    } else {
+      cluster_.move_task(operation.task, operation.node_before, operation.status_before);
+      tell(cluster_.task(operation.task), operation.status_after, operation.status_before);
+    }
+    cluster_.restore_stamp(operation.stamp_before);
+  }
+}
+
+// A pipelined task is charged like an allocated one; a victim is credited at once.
+void Ledger::tell(const Task& task, TaskStatus before, TaskStatus after) const {
+  const bool had = is_allocated(before) || before == TaskStatus::pipelined;
+  const bool has = is_allocated(after) || after == TaskStatus::pipelined;
+  if (had == has) return;
+  if (has && on_allocated) on_allocated(task);
+  if (had && on_released) on_released(task);
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,192 @@
+#include "berth/engine/ranking.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/base/check.h"
+#include "berth/engine/rooms.h"
+#include "berth/engine/session.h"
+#include "berth/engine/vectorise.h"
+
+namespace berth::engine {
+
+void Ranking::catch_up(Session& session) {
+  const Cluster& cluster = session.cluster();
+  const ChangeJournal& changes = cluster.changes();
+  if (spec_version_ != cluster.spec_version()) {
+    rank_specifications(session);
+    rank_all(session);
+  } else if (!changes.has_since(position_)) {
+    rank_all(session);
+  } else if (position_ != changes.position()) {
+    const auto missed = changes.since(position_);
+    // Scoring a scattered node costs about four times its part of a full pass.
+    if (missed.size() == 1) {
+      rank_node(session, missed.front());
+    } else if (missed.size() * 4 > cluster.node_count()) {
+      rank_all(session);
+    } else {
+      rank_nodes(session, missed);
+    }
+  }
+  position_ = changes.position();
+}
+
+void Ranking::rank_specifications(Session& session) {
+  const Cluster& cluster = session.cluster();
+  const Shape& shape = cluster.shape(shape_);
+  spec_version_ = cluster.spec_version();
+  const std::size_t nodes = cluster.node_count();
+  const std::size_t padded = (nodes + kBlock - 1) / kBlock * kBlock;
+  predicate_refusals_.clear();
+  passes_.assign(nodes, 0);
+  preference_.assign(nodes, 0);
+  scores_.assign(padded, kUnfit);
+  block_best_.assign(padded / kBlock, kUnfit);
+  super_best_.assign((block_best_.size() + kBlock - 1) / kBlock, kUnfit);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const Verdict verdict = session.ask(points::predicate, shape, cluster.node(NodeId(n)));
+    passes_[n] = verdict ? 1 : 0;
+    if (!verdict) ++predicate_refusals_[{verdict.reason, std::string(verdict.what)}];
+  }
+  session.ask(points::batch_node_order, shape, passes_, preference_.data());
+}
+
+void Ranking::rank_all(Session& session) {
+  const std::size_t nodes = session.cluster().node_count();
+  for (std::size_t first = 0; first < nodes; first += kBlock) {
+    const std::size_t count = std::min(kBlock, nodes - first);
+    score(session, Rooms(session.cluster(), session.shares(), first, count), &scores_[first]);
+  }
+  for (std::size_t block = 0; block < block_best_.size(); ++block) lift_block(block);
+  for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
+}
+
+void Ranking::rank_node(Session& session, NodeId node) {
+  const std::size_t n = node.index();
+  const std::int32_t before = scores_[n];
+  score(session, Rooms(session.cluster(), session.shares(), n, 1), &scores_[n]);
+  if (scores_[n] == before) return;
+  const std::size_t block = n / kBlock;
+  const std::int32_t block_before = block_best_[block];
+  if (scores_[n] > block_before) {
+    block_best_[block] = scores_[n];
+  } else if (before == block_before) {
+    lift_block(block);
+  }
+  if (block_best_[block] != block_before) lift_super(block / kBlock);
+}
+
+void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
+  is_block_stale_.assign(block_best_.size(), 0);
+  std::int32_t fresh[kBlock];
+  Rooms::Scratch scratch;
+  for (std::size_t begin = 0; begin < nodes.size(); begin += kBlock) {
+    const auto some = nodes.subspan(begin, std::min(kBlock, nodes.size() - begin));
+    score(session, Rooms(session.cluster(), session.shares(), some, scratch), fresh);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      scores_[some[i].index()] = fresh[i];
+      is_block_stale_[some[i].index() / kBlock] = 1;
+    }
+  }
+  for (std::size_t block = 0; block < block_best_.size(); ++block) {
+    if (is_block_stale_[block] != 0) lift_block(block);
+  }
+  for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
+}
+
+namespace {
+
+BERTH_VECTORISED
+void keep_where_covered(const std::int64_t* available, std::int64_t amount, std::size_t count,
+                        std::uint8_t* fits) {
+  for (std::size_t i = 0; i < count; ++i) {
+    fits[i] = static_cast<std::uint8_t>(fits[i] & (available[i] >= amount ? 1 : 0));
+  }
+}
+
+}  // namespace
+
+void Ranking::score(Session& session, const Rooms& rooms, std::int32_t* scores) const {
+  const Cluster& cluster = session.cluster();
+  const Shape& shape = cluster.shape(shape_);
+  const std::size_t count = rooms.count();
+  std::uint8_t fits[kBlock];
+  std::int32_t sums[kBlock];
+  for (std::size_t i = 0; i < count; ++i) {
+    fits[i] = passes_[rooms.node(i).index()];
+    sums[i] = preference_[rooms.node(i).index()];
+  }
+  for (const auto& [dimension, amount] : shape.requested) {
+    keep_where_covered(rooms.available(dimension), amount, count, fits);
+  }
+  if (shape.has_host_ports) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (fits[i] == 0) continue;
+      fits[i] = session.ask(points::occupancy, shape, cluster.node(rooms.node(i))) ? 1 : 0;
+    }
+  }
+  session.ask(points::node_order, shape, rooms, static_cast<ScoreSums>(sums));
+  for (std::size_t i = 0; i < count; ++i) scores[i] = fits[i] != 0 ? sums[i] : kUnfit;
+}
+
+void Ranking::lift_block(std::size_t block) {
+  const auto first = scores_.begin() + static_cast<std::ptrdiff_t>(block * kBlock);
+  block_best_[block] = *std::max_element(first, first + kBlock);
+}
+
+void Ranking::lift_super(std::size_t super) {
+  const std::size_t first = super * kBlock;
+  const std::size_t last = std::min(first + kBlock, block_best_.size());
+  super_best_[super] = *std::max_element(block_best_.begin() + static_cast<std::ptrdiff_t>(first),
+                                         block_best_.begin() + static_cast<std::ptrdiff_t>(last));
+}
+
+NodeId Ranking::best() const {
+  if (super_best_.empty()) return NodeId();
+  const std::int32_t best = *std::max_element(super_best_.begin(), super_best_.end());
+  if (best == kUnfit) return NodeId();
+  // Down the levels: the first that has it leads to the lowest id that has it.
+  const auto first_in = [best](const std::vector<std::int32_t>& scores, std::size_t from) {
+    const auto begin = scores.begin() + static_cast<std::ptrdiff_t>(from);
+    return static_cast<std::size_t>(std::find(begin, scores.end(), best) - scores.begin());
+  };
+  const std::size_t super = first_in(super_best_, 0);
+  const std::size_t block = first_in(block_best_, super * kBlock);
+  return NodeId(first_in(scores_, block * kBlock));
+}
+
+std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
+  const Cluster& cluster = session.cluster();
+  const Shape& shape = cluster.shape(shape_);
+  auto requested = shape.requested;
+  std::sort(requested.begin(), requested.end(), [&](const auto& left, const auto& right) {
+    return cluster.dimensions().name(left.first) < cluster.dimensions().name(right.first);
+  });
+  std::vector<std::int32_t> short_of(requested.size(), 0);
+  RefusalCounts counts = predicate_refusals_;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (passes_[n] == 0) continue;
+    std::size_t d = 0;
+    while (d < requested.size() &&
+           cluster.available().at(NodeId(n), requested[d].first) >= requested[d].second) {
+      ++d;
+    }
+    if (d < requested.size()) {
+      ++short_of[d];
+    } else if (const Verdict verdict = session.fits(shape_, NodeId(n)); !verdict) {
+      ++counts[{verdict.reason, std::string(verdict.what)}];
+    }
+  }
+  for (std::size_t d = 0; d < requested.size(); ++d) {
+    const std::string& name = cluster.dimensions().name(requested[d].first);
+    if (short_of[d] > 0) counts[{Reason::insufficient_resource, name}] += short_of[d];
+  }
+  std::vector<NodeRefusals> refusals;
+  for (const auto& [why, nodes] : counts) refusals.push_back({why.first, why.second, nodes});
+  std::stable_sort(refusals.begin(), refusals.end(),
+                   [](const auto& left, const auto& right) { return left.nodes > right.nodes; });
+  return refusals;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,178 @@
+#include "berth/engine/session.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace berth::engine {
+
+Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
+    : cluster_(cluster),
+      memory_(memory),
+      now_(now),
+      ledger_(cluster),
+      refusal_of_job_(cluster.job_slots(), 0) {
+  memory_.refresh(cluster);
+}
+
+void Session::start(bool has_enqueue) {
+  has_enqueue_ = has_enqueue;
+  disabled_ = nullptr;
+  if (!is_silent(points::allocated)) {
+    ledger_.on_allocated = [this](const Task& task) { ask(points::allocated, task); };
+  }
+  if (!is_silent(points::released)) {
+    ledger_.on_released = [this](const Task& task) { ask(points::released, task); };
+  }
+}
+
+// --- placing --------------------------------------------------------------------------------
+
+Verdict Session::fits(ShapeId shape_id, NodeId node_id) const {
+  const Shape& shape = cluster_.shape(shape_id);
+  const Node& node = cluster_.node(node_id);
+  if (const Verdict verdict = ask(points::predicate, shape, node); !verdict) return verdict;
+  // Of several that are short, the one whose name comes first: dimension ids follow arrival.
+  Verdict shortage = pass();
+  for (const auto& [dimension, amount] : shape.requested) {
+    const std::int64_t room = cluster_.available().at(node_id, dimension);
+    const std::string& name = cluster_.dimensions().name(dimension);
+    if (room >= amount || (!shortage && shortage.what < name)) continue;
+    shortage = reject(Reason::insufficient_resource, room, amount, name);
+  }
+  if (!shortage) return shortage;
+  return shape.has_host_ports ? ask(points::occupancy, shape, node) : pass();
+}
+
+std::int32_t Session::score_of(ShapeId shape_id, NodeId node) {
+  const Shape& shape = cluster_.shape(shape_id);
+  std::vector<std::int32_t> preferences(cluster_.node_count(), 0);
+  ask(points::batch_node_order, shape, memory_.ranking(*this, shape_id).passing(),
+      preferences.data());
+  std::int32_t sum = preferences[node.index()];
+  ask(points::node_order, shape, Rooms(cluster_, shares(), node.index(), 1), &sum);
+  return sum;
+}
+
+NodeId Session::best_future_node(ShapeId shape_id) {
+  NodeId best;
+  if (cluster_.releasing_task_count() == 0) return best;
+  const Shape& shape = cluster_.shape(shape_id);
+  const Ranking& ranking = memory_.ranking(*this, shape_id);
+  std::int32_t best_score = 0;
+  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
+    const NodeId node(n);
+    const bool has_room =
+        std::all_of(shape.requested.begin(), shape.requested.end(), [&](const auto& requested) {
+          return cluster_.future_idle(node, requested.first) >= requested.second;
+        });
+    if (!has_room || ranking.passing()[n] == 0) continue;
+    if (shape.has_host_ports && !ask(points::occupancy, shape, cluster_.node(node))) continue;
+    std::int32_t score = ranking.preference()[n];
+    ask(points::node_order, shape, Rooms(cluster_, shares(), n, 1), &score);
+    if (best.is_valid() && score <= best_score) continue;
+    best = node;
+    best_score = score;
+  }
+  return best;
+}
+
+std::vector<NodeRefusals> Session::why_nowhere(ShapeId shape) {
+  return memory_.ranking(*this, shape).why_nowhere(*this);
+}
+
+// --- orders ---------------------------------------------------------------------------------
+
+bool Session::comes_before(const Queue& left, const Queue& right) const {
+  if (const Order order = ask(points::queue_order, left, right); order != Order::equal) {
+    return order == Order::less;
+  }
+  return std::tie(left.created, left.uid, left.name) <
+         std::tie(right.created, right.uid, right.name);
+}
+
+bool Session::comes_before(const Job& left, const Job& right) const {
+  if (const Order order = ask(points::job_order, left, right); order != Order::equal) {
+    return order == Order::less;
+  }
+  // Names end what copied manifests with equal uids leave open.
+  return std::tie(left.created, left.uid, left.name) <
+         std::tie(right.created, right.uid, right.name);
+}
+
+std::vector<TaskId> Session::unplaced_in_order(const Job& job) const {
+  std::vector<TaskId> unplaced;
+  unplaced.reserve(static_cast<std::size_t>(std::max(0, job.unplaced_count())));
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster_.task(id);
+    if (task.status == TaskStatus::pending && !task.is_gated) unplaced.push_back(id);
+  }
+  // Job::tasks are in (index, creation, uid) order already: equal ones stay so.
+  const auto before = [this](TaskId left, TaskId right) {
+    return ask(points::task_order, cluster_.task(left), cluster_.task(right)) == Order::less;
+  };
+  if (!std::is_sorted(unplaced.begin(), unplaced.end(), before)) {
+    std::stable_sort(unplaced.begin(), unplaced.end(), before);
+  }
+  return unplaced;
+}
+
+// --- outcome --------------------------------------------------------------------------------
+
+void Session::admit(JobId job) {
+  ledger_.set_phase(job, GroupPhase::inqueue);
+  plan_.admitted.push_back(job);
+  ask(points::job_enqueued, cluster_.job(job));
+}
+
+void Session::refuse(Refusal refusal) {
+  refusal.binds_before = static_cast<std::uint32_t>(plan_.binds.size());
+  std::uint32_t& place = refusal_of_job_[refusal.job.index()];
+  if (place == 0) {
+    plan_.refusals.push_back(std::move(refusal));
+    place = static_cast<std::uint32_t>(plan_.refusals.size());
+  } else {
+    plan_.refusals[place - 1] = std::move(refusal);
+  }
+}
+
+void Session::clear_refusal(JobId job) {
+  if (const std::uint32_t place = refusal_of_job_[job.index()]; place != 0) {
+    plan_.refusals[place - 1].reason = Reason::none;
+  }
+}
+
+bool Session::is_refused(JobId job) const {
+  const std::uint32_t place = refusal_of_job_[job.index()];
+  return place != 0 && plan_.refusals[place - 1].reason != Reason::none;
+}
+
+bool Session::refuse_again(JobId job) {
+  const Memory::Refused* known = memory_.refused(job);
+  if (known == nullptr || known->stamp != cluster_.stamp()) return false;
+  refuse(known->refusal);
+  return true;
+}
+
+void Session::remember_refusal(JobId job) {
+  if (!is_refused(job)) return;
+  const std::uint32_t place = refusal_of_job_[job.index()];
+  Memory::Refused& known = memory_.remember(job);
+  known.stamp = cluster_.stamp();
+  known.refusal = plan_.refusals[place - 1];
+}
+
+Plan Session::close() {
+  ledger_.roll_back(0);
+  std::erase_if(plan_.refusals,
+                [](const Refusal& refusal) { return refusal.reason == Reason::none; });
+  // They came in the order of open jobs, which is that of arrival.
+  std::sort(plan_.refusals.begin(), plan_.refusals.end(),
+            [this](const Refusal& left, const Refusal& right) {
+              const Job& l = cluster_.job(left.job);
+              const Job& r = cluster_.job(right.job);
+              return std::tie(l.name, l.uid) < std::tie(r.name, r.uid);
+            });
+  return std::move(plan_);
+}
+
+}  // namespace berth::engine

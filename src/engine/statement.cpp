@@ -1,0 +1,79 @@
+#include "berth/engine/statement.h"
+
+#include "berth/base/check.h"
+
+namespace berth::engine {
+
+Statement::Statement(Session& session)
+    : session_(session), outer_(session.open_statement()), begin_(session.ledger().mark()) {
+  session_.set_open_statement(this);
+}
+
+Statement::~Statement() {
+  if (!is_open_) return;
+  session_.ledger().roll_back(begin_);
+  end();
+}
+
+void Statement::end() {
+  BERTH_CHECK(is_open_ && session_.open_statement() == this);
+  is_open_ = false;
+  session_.set_open_statement(outer_);
+}
+
+void Statement::allocate(TaskId task, NodeId node) {
+  BERTH_CHECK(is_open_);
+  session_.ledger().allocate(task, node);
+}
+
+void Statement::pipeline(TaskId task, NodeId node) {
+  BERTH_CHECK(is_open_);
+  session_.ledger().pipeline(task, node);
+}
+
+Verdict Statement::evict(TaskId id, JobId beneficiary, std::string_view action) {
+  BERTH_CHECK(is_open_);
+  const Task& task = session_.cluster().task(id);
+  if (const Verdict verdict = session_.ask(points::evictable, task); !verdict) return verdict;
+  evictions_.push_back({session_.ledger().mark(), {id, task.node, beneficiary, action}});
+  session_.ledger().evict(id);
+  return pass();
+}
+
+void Statement::roll_back(Checkpoint checkpoint) {
+  BERTH_CHECK(is_open_ && checkpoint >= begin_);
+  session_.ledger().roll_back(checkpoint);
+  while (!evictions_.empty() && evictions_.back().at >= checkpoint) evictions_.pop_back();
+}
+
+void Statement::commit() && {
+  end();
+  if (outer_ != nullptr) {
+    // Its operations are the outer one's now; the plan hears of them from there.
+    outer_->evictions_.insert(outer_->evictions_.end(), evictions_.begin(), evictions_.end());
+    return;
+  }
+  Plan& plan = session_.plan();
+  const auto& operations = session_.ledger().operations();
+  for (std::size_t i = begin_; i < operations.size(); ++i) {
+    const auto& operation = operations[i];
+    if (operation.kind != Ledger::Operation::Kind::task) continue;
+    const Placement placement{operation.task, session_.cluster().task(operation.task).node};
+    if (operation.status_after == TaskStatus::allocated) plan.binds.push_back(placement);
+    if (operation.status_after == TaskStatus::pipelined) plan.pipelined.push_back(placement);
+  }
+  for (const EvictionNote& note : evictions_) plan.evictions.push_back(note.eviction);
+}
+
+void Statement::hold() && {
+  BERTH_CHECK(outer_ == nullptr && evictions_.empty());
+  end();
+  const auto& operations = session_.ledger().operations();
+  for (std::size_t i = begin_; i < operations.size(); ++i) {
+    if (operations[i].kind != Ledger::Operation::Kind::task) continue;
+    const TaskId task = operations[i].task;
+    session_.plan().pipelined.push_back({task, session_.cluster().task(task).node});
+  }
+}
+
+}  // namespace berth::engine

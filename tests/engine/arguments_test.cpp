@@ -1,0 +1,59 @@
+#include "berth/engine/arguments.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::engine {
+namespace {
+
+Arguments with(const std::string& key, const std::string& text) {
+  return Arguments({{key, {text, false, "f:1:2"}}});
+}
+
+TEST(ArgumentsTest, ReadsDecimalsInThousandths) {
+  const std::pair<const char*, std::int64_t> rows[] = {
+      {"1", 1000}, {"1.2", 1200}, {"1.25", 1250}, {"0.001", 1}, {"-1.5", -1500}, {"-0.5", -500}};
+  for (const auto& [text, expected] : rows) {
+    Arguments arguments = with("x", text);
+    EXPECT_EQ(arguments.thousandths("x", 0, -9000, 9000), expected) << text;
+    EXPECT_TRUE(arguments.errors().empty()) << text;
+  }
+}
+
+TEST(ArgumentsTest, RefusesWhatIsNoDecimalAndReadsOn) {
+  for (const char* text : {"", ".", "1.", ".5.5", "1.2345", "1e3", "x", "99999999999999999999"}) {
+    Arguments arguments = with("x", text);
+    EXPECT_EQ(arguments.thousandths("x", 7, 0, 1'000'000), 7) << text;
+    ASSERT_EQ(arguments.errors().size(), 1u) << text;
+    EXPECT_EQ(arguments.errors()[0].where, "f:1:2");
+  }
+}
+
+TEST(ArgumentsTest, WhatNobodyAskedForIsAnError) {
+  Arguments arguments = with("wieght", "1");
+  EXPECT_EQ(arguments.integer("weight", 3, 0, 9), 3);
+  ASSERT_EQ(arguments.errors().size(), 1u);
+  EXPECT_EQ(arguments.errors()[0].to_string(),
+            "f:1:2: unknown argument \"wieght\"; did you mean \"weight\"?");
+  EXPECT_EQ(with("x", "1").errors()[0].message, "unknown argument \"x\"; none are known");
+}
+
+TEST(ArgumentsTest, WholeNumbersAndBooleansAreStrict) {
+  for (const char* text : {"1.0", "+1", " 1", "0x1", "10"}) {
+    Arguments arguments = with("x", text);
+    EXPECT_EQ(arguments.integer("x", 5, 0, 9), 5) << text;
+    EXPECT_EQ(arguments.errors().size(), 1u) << text;
+  }
+  Arguments yes = with("x", "yes");
+  EXPECT_TRUE(yes.boolean("x", true));
+  EXPECT_EQ(yes.errors().size(), 1u);
+}
+
+TEST(ArgumentsTest, KeysOfAPrefixAreKnownAndSorted) {
+  Arguments arguments(
+      {{"p.b", {"1", false, ""}}, {"p.a", {"2", false, ""}}, {"q", {"3", false, ""}}});
+  EXPECT_EQ(arguments.keys_with_prefix("p."), (std::vector<std::string>{"p.a", "p.b"}));
+  EXPECT_EQ(arguments.errors().size(), 1u);
+}
+
+}  // namespace
+}  // namespace berth::engine

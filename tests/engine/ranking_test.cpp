@@ -1,0 +1,97 @@
+#include "berth/engine/ranking.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/engine/statement.h"
+#include "support/open_session.h"
+#include "support/seeds.h"
+
+// The law of rankings: best() is what a naive scan over all nodes would choose.
+
+namespace berth::engine {
+namespace {
+
+// One node at a time, nothing kept.
+NodeId naive_best(Session& session, ShapeId id) {
+  const Cluster& cluster = session.cluster();
+  const Shape& shape = cluster.shape(id);
+  std::vector<std::uint8_t> passes;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    passes.push_back(session.ask(points::predicate, shape, cluster.node(NodeId(n))) ? 1 : 0);
+  }
+  std::vector<std::int32_t> scores(cluster.node_count(), 0);
+  session.ask(points::batch_node_order, shape, passes, static_cast<ScoreSums>(scores.data()));
+  NodeId best;
+  std::int32_t best_score = 0;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (!session.fits(id, NodeId(n))) continue;
+    std::int32_t score = scores[n];
+    const Rooms room(cluster, session.shares(), n, 1);
+    session.ask(points::node_order, shape, room, static_cast<ScoreSums>(&score));
+    if (best.is_valid() && score <= best_score) continue;
+    best = NodeId(n);
+    best_score = score;
+  }
+  if (best.is_valid()) {
+    EXPECT_EQ(session.score_of(id, best), best_score);
+  }
+  return best;
+}
+
+std::string many_nodes(support::Random& random, std::size_t count) {
+  std::string text;
+  for (std::size_t n = 0; n < count; ++n) {
+    text += "node n" + std::to_string(n) + " cpu=" + std::to_string(1 + support::below(random, 9)) +
+            " mem=" + std::to_string(1 + support::below(random, 9)) +
+            "Gi gpu=" + std::to_string(support::below(random, 3)) +
+            (support::below(random, 4) == 0 ? " taints=spot::PreferNoSchedule" : "") +
+            (support::below(random, 2) == 0 ? " labels=zone:a" : " labels=zone:b") + "\n";
+  }
+  return text;
+}
+
+const char* const kPods =
+    "pod a cpu=1 mem=1Gi\npod b cpu=500m mem=2Gi gpu=1\npod c cpu=2 mem=1Gi selector=zone:a\n"
+    "pod d cpu=1 mem=1Gi prefers=40:zone:in:b\npod e\npod f cpu=1 ports=80\npod g cpu=99\n";
+
+// After every placement, here and undone, all rankings agree with the scan.
+void expect_naive(Session& session, support::World& world, const std::string& what) {
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {
+    const ShapeId shape = world.cluster().task(world.task(std::string("default/") + name)).shape;
+    ASSERT_EQ(session.best_idle_node(shape), naive_best(session, shape)) << what << " " << name;
+  }
+}
+
+TEST(RankingTest, ChoosesWhatANaiveScanWouldAlsoAfterChangesAndUndo) {
+  for (const std::uint64_t seed : support::seeds(12)) {
+    support::Random random(seed);
+    // 1 block, a part of one, several supers.
+    const std::size_t nodes = seed % 4 == 0 ? 4200 : 1 + support::below(random, 200);
+    std::string text = many_nodes(random, nodes) + kPods +
+                       "job x min=1\ntask x/0..29 cpu=1 mem=1Gi\n"
+                       "job y min=1\ntask y/0..9 cpu=500m ports=80\n";
+    const auto world = support::stage(text);
+    for (int session_number = 0; session_number < 2; ++session_number) {
+      support::OpenSession open(*world, {"gang", "predicates", "nodeorder", "binpack"});
+      Session& session = open.session;
+      Statement statement(session);
+      auto checkpoint = statement.checkpoint();
+      for (int step = 0; step < 30; ++step) {
+        const bool ports = step % 3 == 0;
+        const TaskId task = world->task(ports ? "default/y-" + std::to_string(step / 3)
+                                              : "default/x-" + std::to_string(step));
+        const NodeId node = session.best_idle_node(world->cluster().task(task).shape);
+        if (node.is_valid()) statement.allocate(task, node);
+        if (step % 7 == 3) checkpoint = statement.checkpoint();
+        if (nodes < 1000 || step % 10 == 0) {
+          ASSERT_NO_FATAL_FAILURE(expect_naive(session, *world, "seed " + std::to_string(seed)));
+        }
+      }
+      statement.roll_back(checkpoint);
+      ASSERT_NO_FATAL_FAILURE(expect_naive(session, *world, "undone"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth::engine
