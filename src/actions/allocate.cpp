@@ -1,0 +1,100 @@
+// Allocate: hand idle room to admitted jobs, one whole minimum at a time.
+//
+// A gang that gets three of its eight places holds three machines and does nothing; so a job is
+// placed inside one statement that becomes real only if the job can start. Minimums come first and
+// surplus after: a job that has its minimum goes to the back of those that do not (rule G2 of the
+// gang plugin), and from then on gets one task a turn.
+//
+// Steps A1..A6 are those of docs/design/allocate.md; A3 to A6 are in placement.cpp.
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "actions/placement.h"
+#include "berth/engine/action.h"
+#include "berth/engine/job_line.h"
+
+namespace berth::actions {
+namespace {
+
+using namespace engine;
+
+// Members that the minimum of a role lacks, before those whose role has its minimum: otherwise the
+// first role could take the room that the second one cannot do without.
+void lacking_roles_first(const Session& session, const Job& job, std::vector<TaskId>& tasks) {
+  if (job.role_minimum_total == 0) return;
+  std::vector<std::int32_t> lacking;
+  for (const Role& role : job.roles) lacking.push_back(role.minimum - ready_count(role.counts));
+  std::vector<TaskId> others;
+  std::erase_if(tasks, [&](TaskId task) {
+    const std::uint16_t role = session.cluster().task(task).role;
+    if (role != kNoRole && lacking[role]-- > 0) return false;
+    others.push_back(task);
+    return true;
+  });
+  tasks.insert(tasks.end(), others.begin(), others.end());
+}
+
+// Best-effort tasks need a place only where their gang cannot start without them; otherwise they
+// are left to backfill.
+Waiting tasks_to_place(const Session& session, const Job& job) {
+  Waiting waiting;
+  waiting.tasks = session.unplaced_in_order(job);
+  const auto is_best_effort = [&](TaskId task) {
+    return session.cluster().shape_of(task).is_best_effort;
+  };
+  const auto ordinary = std::count_if(waiting.tasks.begin(), waiting.tasks.end(),
+                                      [&](TaskId task) { return !is_best_effort(task); });
+  const bool gang_needs_all = ordinary > 0 && job.placed_count() < job.min_available;
+  if (!gang_needs_all) std::erase_if(waiting.tasks, is_best_effort);
+  lacking_roles_first(session, job, waiting.tasks);
+  return waiting;
+}
+
+class Allocate final : public Action {
+ public:
+  explicit Allocate(Arguments&) {}
+
+  void execute(Session& session) const override {
+    // A1. Line up the jobs that may be served and have something left to place.
+    std::vector<JobId> jobs;
+    for (const JobId id : session.cluster().open_jobs()) {
+      const Job& job = session.cluster().job(id);
+      const bool has_tasks_to_place = job.unplaced_count() + job.gated > 0;
+      // One that lacks pods is asked too, so that it is told.
+      if (!has_tasks_to_place && job.placed_count() >= job.min_available) continue;
+      if (may_be_served(session, id) && has_tasks_to_place) jobs.push_back(id);
+    }
+    JobLine line(session, std::move(jobs));
+
+    std::unordered_map<JobId, Waiting> waiting_tasks;  // look-up only
+    for (JobId id = line.next(); id.is_valid(); id = line.next()) {
+      const Job& job = session.cluster().job(id);
+      // A2. A queue that has all it may have leaves the line. What was refused in this very state
+      // would be refused again.
+      if (session.ask(points::overused, session.cluster().queue(job.queue))) {
+        line.dismiss_queue();
+        continue;
+      }
+      if (session.refuse_again(id)) continue;
+
+      const auto [entry, is_first_turn] = waiting_tasks.try_emplace(id);
+      if (is_first_turn) entry->second = tasks_to_place(session, job);
+      if (entry->second.tasks.empty() && job.gated == 0) continue;
+      const Turn turn = serve(session, id, entry->second);
+      if (turn == Turn::started && !entry->second.is_done()) {
+        line.rejoin(id);
+      } else if (turn != Turn::held) {
+        session.remember_refusal(id);
+      }
+    }
+
+    // From here on, no admitted job of a queue under its share could start on idle room alone.
+  }
+};
+
+}  // namespace
+
+BERTH_ACTION(Allocate, "allocate");
+
+}  // namespace berth::actions

@@ -1,0 +1,64 @@
+// Backfill: give best-effort tasks, which ask for nothing but a pod's place, what is left.
+//
+// They can stand in nobody's way but for the number of pods on a node, so they come after everyone
+// that asks for an amount. A gang of them is still placed whole or not at all.
+//
+// Steps F1..F3 are those of docs/design/backfill.md.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "actions/placement.h"
+#include "berth/engine/action.h"
+#include "berth/engine/job_line.h"
+
+namespace berth::actions {
+namespace {
+
+using namespace engine;
+
+Waiting best_effort_tasks(const Session& session, const Job& job) {
+  Waiting waiting;
+  waiting.keeps_known_reason = true;  // allocate knows better why a gang is short
+  waiting.tasks = session.unplaced_in_order(job);
+  std::erase_if(waiting.tasks,
+                [&](TaskId task) { return !session.cluster().shape_of(task).is_best_effort; });
+  return waiting;
+}
+
+class Backfill final : public Action {
+ public:
+  explicit Backfill(Arguments&) {}
+
+  void execute(Session& session) const override {
+    // F1. Line up the jobs that may be served and have best-effort tasks without a place.
+    std::vector<std::pair<JobId, Waiting>> found;
+    for (const JobId id : session.cluster().open_jobs()) {
+      const Job& job = session.cluster().job(id);
+      if (job.best_effort == 0 || !may_be_served(session, id)) continue;
+      if (Waiting waiting = best_effort_tasks(session, job); !waiting.tasks.empty()) {
+        found.emplace_back(id, std::move(waiting));
+      }
+    }
+    std::sort(found.begin(), found.end(), [&](const auto& left, const auto& right) {
+      const Cluster& cluster = session.cluster();
+      return session.comes_before(cluster.job(left.first), cluster.job(right.first));
+    });
+
+    for (auto& [id, waiting] : found) {
+      // F2. A gang short of its minimum gets its best-effort tasks only if they complete it.
+      // F3. Beyond the minimum they are placed one by one while there is a place.
+      while (!waiting.is_done() && serve(session, id, waiting) == Turn::started) {
+      }
+    }
+
+    // From here on, no admitted best-effort task could be placed.
+  }
+};
+
+}  // namespace
+
+BERTH_ACTION(Backfill, "backfill");
+
+}  // namespace berth::actions

@@ -1,0 +1,152 @@
+#include "actions/placement.h"
+
+#include <algorithm>
+
+#include "berth/engine/statement.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+Refusal refusal_of(JobId job, const Verdict& verdict) {
+  Refusal refusal;
+  refusal.job = job;
+  refusal.reason = verdict.reason;
+  refusal.have = verdict.have;
+  refusal.need = verdict.need;
+  refusal.what = verdict.what;
+  return refusal;
+}
+
+Verdict has_standing(const Session& session, const Job& job) {
+  if (!job.has_group) return reject(Reason::group_missing, 0, 0, job.name);
+  if (!job.queue.is_valid()) return reject(Reason::queue_missing, 0, 0, job.queue_name);
+  const Queue& queue = session.cluster().queue(job.queue);
+  if (queue.state != QueueState::open) return reject(Reason::queue_closed, 0, 0, queue.name);
+  return pass();
+}
+
+bool may_be_served(Session& session, JobId id) {
+  const Job& job = session.cluster().job(id);
+  if (session.has_enqueue() && !job.is_admitted()) return false;
+  Verdict verdict = has_standing(session, job);
+  if (verdict) verdict = session.ask(points::job_valid, job);
+  if (!verdict) session.refuse(refusal_of(id, verdict));
+  return static_cast<bool>(verdict);
+}
+
+namespace {
+
+bool contains(const std::vector<ShapeId>& shapes, ShapeId shape) {
+  return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
+}
+
+// Enough tasks are left that have not failed for the minimum to be reached still.
+bool can_still_start(const Session& session, const Job& job, const Waiting& waiting,
+                     std::size_t from, const std::vector<ShapeId>& failed) {
+  std::int32_t reachable = job.placed_count() + job.count(TaskStatus::pipelined);
+  for (std::size_t i = from; i < waiting.tasks.size(); ++i) {
+    if (!contains(failed, session.cluster().task(waiting.tasks[i]).shape)) ++reachable;
+  }
+  return reachable >= job.min_available;
+}
+
+// A place for the task: idle room, else room being vacated. False, and why, if there is neither.
+bool place(Session& session, const Job& job, TaskId id, Statement& statement, Waiting& waiting) {
+  const Cluster& cluster = session.cluster();
+  const Task& task = cluster.task(id);
+  Verdict verdict = session.ask(points::allocatable, cluster.queue(job.queue), task);
+  if (verdict) {
+    if (const NodeId node = session.best_idle_node(task.shape); node.is_valid()) {
+      statement.allocate(id, node);
+      return true;
+    }
+    if (const NodeId node = session.best_future_node(task.shape); node.is_valid()) {
+      statement.pipeline(id, node);
+      return true;
+    }
+  }
+  if (waiting.why) return false;
+  waiting.why = refusal_of(task.job, verdict);
+  if (!verdict) return false;
+  waiting.why->task = id;
+  waiting.why->nodes = session.why_nowhere(task.shape);
+  waiting.why->node_count = static_cast<std::int32_t>(cluster.node_count());
+  return false;
+}
+
+// Stops once the job may start. Returns how far it came in the waiting tasks.
+std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
+                              Statement& statement) {
+  const Job& job = session.cluster().job(job_id);
+  std::vector<ShapeId> failed;
+  for (std::size_t i = waiting.next; i < waiting.tasks.size(); ++i) {
+    const TaskId id = waiting.tasks[i];
+    const ShapeId shape = session.cluster().task(id).shape;
+    if (contains(failed, shape)) continue;
+    if (!place(session, job, id, statement, waiting)) {
+      // Tasks of one shape are alike: what one did not find, the next will not.
+      failed.push_back(shape);
+      const bool starts_anyway = static_cast<bool>(session.ask(points::job_ready, job));
+      if (!starts_anyway && !can_still_start(session, job, waiting, i + 1, failed)) break;
+    } else if (session.ask(points::job_ready, job)) {
+      return i + 1;
+    }
+  }
+  return waiting.tasks.size();
+}
+
+// The reason of the job, with the nodes' reasons of the task that found no place.
+Refusal explain(JobId job, const Verdict& verdict, const Waiting& waiting) {
+  Refusal refusal = refusal_of(job, verdict);
+  if (!waiting.why) return refusal;
+  if (waiting.why->reason != Reason::none) return *waiting.why;
+  refusal.task = waiting.why->task;
+  refusal.nodes = waiting.why->nodes;
+  refusal.node_count = waiting.why->node_count;
+  return refusal;
+}
+
+void record(Session& session, Refusal refusal, const Waiting& waiting) {
+  if (waiting.keeps_known_reason && session.is_refused(refusal.job)) return;
+  session.refuse(std::move(refusal));
+}
+
+}  // namespace
+
+Turn serve(Session& session, JobId id, Waiting& waiting) {
+  const Job& job = session.cluster().job(id);
+  Verdict verdict;
+  {
+    // A3. Whatever is tried for this job happens inside one statement ...
+    Statement statement(session);
+    const std::size_t reached = place_until_ready(session, id, waiting, statement);
+    verdict = session.ask(points::job_ready, job);
+    if (verdict) {
+      // A4. ... which becomes real only if the job can start.
+      waiting.next = reached;
+      std::move(statement).commit();
+      if (waiting.is_done() && waiting.why) {
+        const Verdict surplus =
+            reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count());
+        record(session, explain(id, surplus, waiting), waiting);
+      } else if (job.unplaced_count() == 0) {
+        session.clear_refusal(id);
+      }
+      return Turn::started;
+    }
+    if (!statement.is_empty() && session.ask(points::job_pipelined, job)) {
+      // A5. A job that could start on room now being vacated keeps its claim on it.
+      session.refuse(refusal_of(
+          id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available)));
+      std::move(statement).hold();
+      return Turn::held;
+    }
+    if (job.gated > 0 && !waiting.why) verdict = reject(Reason::gated, job.gated);
+  }
+  // A6. Otherwise the statement has ended and nothing happened.
+  record(session, explain(id, verdict, waiting), waiting);
+  return Turn::refused;
+}
+
+}  // namespace berth::actions

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "berth/engine/session.h"
+
+// What the actions that place tasks share: may this job be served, and one turn of serving it.
+
+namespace berth::actions {
+
+// Is there a group, a queue, and is the queue open? Otherwise nobody can do anything for the job.
+engine::Verdict has_standing(const engine::Session& session, const Job& job);
+
+// Admitted (or nobody admits), valid, with standing. Records why not.
+bool may_be_served(engine::Session& session, JobId id);
+
+// A job's tasks that wait for their turn in one action.
+struct Waiting {
+  std::vector<TaskId> tasks;
+  std::size_t next = 0;
+  std::optional<Refusal> why;       // the first that found no node
+  bool keeps_known_reason = false;  // what an earlier action said of the job stays
+
+  bool is_done() const { return next >= tasks.size(); }
+};
+
+enum class Turn {
+  started,  // what was placed is in the plan, and the job may start or runs
+  held,     // its claims stand for this session; it starts when room has been vacated
+  refused,  // nothing happened, and the reason is recorded
+};
+
+// Places waiting tasks in one statement until the job may start; a job that may start already gets
+// one more task. Steps A3 to A6 of docs/design/allocate.md.
+Turn serve(engine::Session& session, JobId id, Waiting& waiting);
+
+Refusal refusal_of(JobId job, const engine::Verdict& verdict);
+
+}  // namespace berth::actions
