@@ -1,0 +1,91 @@
+// plugins/binpack.cpp
+//
+// Binpack: fill what is filled already, so that whole nodes stay free for those who need one.
+//
+//   B1  A node's score is the mean, weighted by resource, of the percentage used with the task on
+//       it, over the resources that the task asks for and that have a weight.
+//   B2  A resource that the node has none of counts as 0 percent.
+//   B3  The sum of nodeorder's scorers and this one decides, so binpack.weight says how much
+//       packing counts against spreading; 0 switches it off.
+//
+// Arguments: binpack.weight 1, binpack.cpu 1, binpack.memory 1, binpack.resources "" (a list of
+// further resources, separated by commas), binpack.resources.<name> 1. Weights are 0 to 1,000.
+//
+// Worked example: docs/design/binpack.md.
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/base/text.h"
+#include "berth/engine/plugin.h"
+#include "berth/engine/rooms.h"
+
+namespace berth::plugins {
+namespace {
+
+using namespace engine;
+
+constexpr std::int64_t kWeightMost = 1'000;
+
+class Binpack final : public Plugin {
+ public:
+  explicit Binpack(Arguments& arguments)
+      : weight_(arguments.integer("binpack.weight", 1, 0, kWeightMost)) {
+    weights_["cpu"] = arguments.integer("binpack.cpu", 1, 0, kWeightMost);
+    weights_["memory"] = arguments.integer("binpack.memory", 1, 0, kWeightMost);
+    for (const std::string& name : split_list(arguments.text("binpack.resources", ""), ',')) {
+      weights_[name] = arguments.integer("binpack.resources." + name, 1, 0, kWeightMost);
+    }
+  }
+
+  void on_session_open(Session& session) override {
+    cluster_ = &session.cluster();
+    if (weight_ > 0) session.attach<&Binpack::by_fill>(points::node_order, *this);  // B1 B2 B3
+  }
+
+ private:
+  void by_fill(const Shape& shape, const Rooms& rooms, ScoreSums sums) const {
+    std::array<std::int64_t, Rooms::kMost> terms{};
+    std::int64_t weight_sum = 0;
+    for (const auto& [dimension, amount] : shape.requested) {
+      const std::int64_t weight = weight_of(dimension);
+      if (weight == 0) continue;
+      weight_sum += weight;
+      const std::int64_t* idle = rooms.idle(dimension);
+      const std::int64_t* whole = rooms.allocatable(dimension);
+      const std::int64_t* reciprocal = rooms.reciprocals(dimension);
+      for (std::size_t i = 0; i < rooms.count(); ++i) {
+        const std::int64_t used =
+            std::clamp<std::int64_t>(whole[i] - idle[i] + amount, 0, whole[i]);
+        terms[i] += weight * Shares::percent(used, reciprocal[i]);
+      }
+    }
+    if (weight_sum == 0) return;
+    for (std::size_t i = 0; i < rooms.count(); ++i) {
+      sums[i] += static_cast<std::int32_t>(weight_ * terms[i] / weight_sum);
+    }
+  }
+
+  std::int64_t weight_of(Dimension dimension) const {
+    while (weight_by_dimension_.size() <= dimension.index()) {
+      const auto found =
+          weights_.find(cluster_->dimensions().name(Dimension(weight_by_dimension_.size())));
+      weight_by_dimension_.push_back(found == weights_.end() ? 0 : found->second);
+    }
+    return weight_by_dimension_[dimension.index()];
+  }
+
+  std::int64_t weight_;
+  std::map<std::string, std::int64_t> weights_;
+  mutable std::vector<std::int64_t> weight_by_dimension_;
+  const Cluster* cluster_ = nullptr;
+};
+
+}  // namespace
+
+BERTH_PLUGIN(Binpack, "binpack");
+
+}  // namespace berth::plugins

@@ -1,0 +1,147 @@
+// plugins/gang.cpp
+//
+// Gang: a job starts whole or not at all.
+//
+// A distributed job with three of its eight workers running holds three machines and does nothing.
+// Gang prevents that by answering five questions:
+//
+//   G1  valid?         A job that has fewer tasks than it needs is not considered; nor one that has
+//                      fewer tasks of a role than that role needs.
+//   G2  who is first?  A job still gathering members goes before one that has its minimum.
+//   G3  ready?         A job may start once `min_available` of its tasks have a place, and the
+//                      minimum of each role.
+//   G4  who may go?    A running job gives up only what it has above that number, and a role
+//                      only what it has above its own.
+//   G5  hold?          A job that would be ready with what it was promised keeps its claims.
+//
+// Minimums of roles bind only when together they do not exceed `min_available` (Volcano's rule:
+// minMember below their sum says that any members will do).
+//
+// Worked example: docs/design/gang.md.
+
+#include <unordered_map>
+#include <vector>
+
+#include "berth/engine/plugin.h"
+
+namespace berth::plugins {
+namespace {
+
+using namespace engine;
+
+class Gang final : public Plugin {
+ public:
+  explicit Gang(Arguments&) {}
+
+  void on_session_open(Session& session) override {
+    cluster_ = &session.cluster();
+    session.attach<&Gang::has_enough_tasks>(points::job_valid, *this);         // G1
+    session.attach<&Gang::incomplete_first>(points::job_order, *this);         // G2
+    session.attach<&Gang::is_complete>(points::job_ready, *this);              // G3
+    session.attach<&Gang::spare_members>(points::preemptable, *this);          // G4
+    session.attach<&Gang::spare_members>(points::reclaimable, *this);          // G4
+    session.attach<&Gang::is_complete_in_time>(points::job_pipelined, *this);  // G5
+  }
+
+ private:
+  Verdict has_enough_tasks(const Job& job) const {
+    const auto valid = [](const StatusCounts& counts) {
+      return ready_count(counts) + count_of(counts, TaskStatus::pipelined) +
+             count_of(counts, TaskStatus::pending);
+    };
+    const auto short_role = role_below(job, valid);
+    if (short_role != nullptr) {
+      return reject(Reason::too_few_tasks_of_role, valid(short_role->counts), short_role->minimum,
+                    short_role->name);
+    }
+    if (valid(job.counts) >= job.min_available) return pass();
+    return reject(Reason::too_few_tasks, valid(job.counts), job.min_available);
+  }
+
+  Order incomplete_first(const Job& left, const Job& right) const {
+    return has_minimum(left) <=> has_minimum(right);  // false sorts first
+  }
+
+  Verdict is_complete(const Job& job) const { return complete_by(job, ready_count); }
+
+  Opinion<TaskSet> spare_members(const Task& /*claimant*/, const TaskSet& candidates) const {
+    std::unordered_map<JobId, Spare> spare_of;  // look-up only
+    TaskSet members;
+    for (const TaskId id : candidates) {
+      const Task& task = cluster_->task(id);
+      if (!task.job.is_valid()) continue;
+      const auto [entry, is_new] = spare_of.try_emplace(task.job);
+      Spare& spare = entry->second;
+      if (is_new) spare = spare_members_of(cluster_->job(task.job));
+      const bool has_role = task.role < spare.of_role.size();
+      if (spare.of_job <= 0 || (has_role && spare.of_role[task.role] <= 0)) continue;
+      --spare.of_job;
+      if (has_role) --spare.of_role[task.role];
+      members.push_back(id);
+    }
+    return members;
+  }
+
+  // What a job, and each of its roles where their minimums bind, has above its minimum.
+  struct Spare {
+    std::int32_t of_job = 0;
+    std::vector<std::int32_t> of_role;
+  };
+
+  static Spare spare_members_of(const Job& job) {
+    Spare spare;
+    spare.of_job = job.placed_count() - job.min_available;
+    if (!roles_bind(job)) return spare;
+    for (const Role& role : job.roles) {
+      spare.of_role.push_back(ready_count(role.counts) - role.minimum);
+    }
+    return spare;
+  }
+
+  Vote is_complete_in_time(const Job& job) const {
+    const Verdict verdict = complete_by(job, [](const StatusCounts& counts) {
+      return ready_count(counts) + count_of(counts, TaskStatus::pipelined);
+    });
+    return verdict ? permit() : veto(verdict);
+  }
+
+  // Complete, where `count` says how many of some tasks count.
+  template <class Count>
+  static Verdict complete_by(const Job& job, Count count) {
+    if (const std::int32_t have = count(job.counts); have < job.min_available) {
+      return reject(Reason::gang_incomplete, have, job.min_available);
+    }
+    if (const Role* role = role_below(job, count); role != nullptr) {
+      return reject(Reason::role_incomplete, count(role->counts), role->minimum, role->name);
+    }
+    return pass();
+  }
+
+  // The role, first by name, that has fewer than its minimum.
+  template <class Count>
+  static const Role* role_below(const Job& job, Count count) {
+    if (!roles_bind(job)) return nullptr;
+    const Role* first = nullptr;
+    for (const Role& role : job.roles) {
+      if (count(role.counts) >= role.minimum) continue;
+      if (first == nullptr || role.name < first->name) first = &role;
+    }
+    return first;
+  }
+
+  static bool roles_bind(const Job& job) {
+    return job.role_minimum_total > 0 && job.min_available >= job.role_minimum_total;
+  }
+
+  static bool has_minimum(const Job& job) {
+    return static_cast<bool>(complete_by(job, ready_count));
+  }
+
+  const Cluster* cluster_ = nullptr;
+};
+
+}  // namespace
+
+BERTH_PLUGIN(Gang, "gang");
+
+}  // namespace berth::plugins

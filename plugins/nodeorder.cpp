@@ -1,0 +1,161 @@
+// plugins/nodeorder.cpp
+//
+// Node order: which of the nodes that would do is best, by kube-scheduler's scorers. Each gives
+// 0..100 in integers, times its weight; the sum counts.
+//
+//   R1  leastrequested: the mean over cpu and memory of the percentage that stays free.
+//   R2  mostrequested: the mean over cpu and memory of the percentage that is used then.
+//   R3  balancedresource: 100 less half the difference of the two percentages used then.
+//   R4  nodeaffinity: the sum of the weights of the preferred terms that hold, in percent of the
+//       highest such sum over the nodes that pass the predicates.
+//   R5  tainttoleration: 100 less the number of PreferNoSchedule taints not tolerated, in percent
+//       of the highest such number over the nodes that pass the predicates.
+//
+// "Then" is with the task on it. A node that has none of a resource has 0 percent of it free.
+// Arguments (0 to 1,000,000; 0 switches a scorer off): leastrequested.weight 1,
+// mostrequested.weight 0, balancedresource.weight 1, nodeaffinity.weight 2,
+// tainttoleration.weight 3.
+//
+// Worked example: docs/design/nodeorder.md.
+
+#include <algorithm>
+
+#include "berth/engine/node_affinity.h"
+#include "berth/engine/plugin.h"
+#include "berth/engine/rooms.h"
+#include "berth/engine/vectorise.h"
+
+namespace berth::plugins {
+namespace {
+
+using namespace engine;
+
+constexpr std::int64_t kWeightMost = 1'000'000;
+
+std::int32_t weight(Arguments& arguments, const char* key, std::int64_t fallback) {
+  return static_cast<std::int32_t>(arguments.integer(key, fallback, 0, kWeightMost));
+}
+
+// One resource of some nodes.
+struct Column {
+  const std::int64_t* idle;
+  const std::int64_t* whole;
+  const std::int64_t* reciprocal;
+  std::int64_t request;
+};
+
+struct RoomWeights {
+  std::int64_t least;
+  std::int64_t most;
+  std::int64_t balanced;
+};
+
+// In 1/1024 of a percent. A node may be filled beyond what it has by pods that are not ours: never
+// below 0 free.
+inline std::int64_t free_share(const Column& column, std::size_t i) {
+  const std::int64_t left = column.idle[i] - column.request;
+  const std::int64_t at_least = left > 0 ? left : 0;
+  const std::int64_t free = at_least < column.whole[i] ? at_least : column.whole[i];
+  return Shares::fine(free, column.reciprocal[i]);
+}
+
+// One pass for the three, because all three need the same two percentages.
+BERTH_VECTORISED
+void add_room_scores(const Column& cpu, const Column& memory, const RoomWeights& weights,
+                     std::size_t count, ScoreSums sums) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t cpu_free = free_share(cpu, i);
+    const std::int64_t memory_free = free_share(memory, i);
+    const std::int64_t apart = cpu_free - memory_free;
+    const std::int64_t least = (cpu_free + memory_free) >> 11;  // half of it, in whole percent
+    const std::int64_t difference = (apart < 0 ? -apart : apart) >> 11;
+    sums[i] += static_cast<std::int32_t>(weights.least * least + weights.most * (100 - least) +
+                                         weights.balanced * (100 - difference));
+  }
+}
+
+class NodeOrder final : public Plugin {
+ public:
+  explicit NodeOrder(Arguments& arguments)
+      : least_weight_(weight(arguments, "leastrequested.weight", 1)),
+        most_weight_(weight(arguments, "mostrequested.weight", 0)),
+        balanced_weight_(weight(arguments, "balancedresource.weight", 1)),
+        affinity_weight_(weight(arguments, "nodeaffinity.weight", 2)),
+        toleration_weight_(weight(arguments, "tainttoleration.weight", 3)) {}
+
+  void on_session_open(Session& session) override {
+    cluster_ = &session.cluster();
+    if (least_weight_ + most_weight_ + balanced_weight_ > 0) {
+      session.attach<&NodeOrder::by_room>(points::node_order, *this);  // R1 R2 R3
+    }
+    if (affinity_weight_ > 0) {
+      session.attach<&NodeOrder::by_affinity>(points::batch_node_order, *this);  // R4
+    }
+    if (toleration_weight_ > 0) {
+      session.attach<&NodeOrder::by_taints>(points::batch_node_order, *this);  // R5
+    }
+  }
+
+ private:
+  void by_room(const Shape& shape, const Rooms& rooms, ScoreSums sums) const {
+    const auto column = [&](Dimension dimension) {
+      return Column{rooms.idle(dimension), rooms.allocatable(dimension),
+                    rooms.reciprocals(dimension), shape.request[dimension]};
+    };
+    add_room_scores(column(kCpu), column(kMemory), {least_weight_, most_weight_, balanced_weight_},
+                    rooms.count(), sums);
+  }
+
+  void by_affinity(const Shape& shape, const std::vector<std::uint8_t>& passes,
+                   ScoreSums sums) const {
+    const auto& terms = shape.constraints.preferred_terms;
+    if (terms.empty()) return;
+    add_normalised(passes, sums, affinity_weight_, false, [&](const Node& node) {
+      std::int64_t held = 0;
+      for (const PreferredTerm& preferred : terms) {
+        if (term_holds(preferred.term, node)) held += preferred.weight;
+      }
+      return held;
+    });
+  }
+
+  void by_taints(const Shape& shape, const std::vector<std::uint8_t>& passes,
+                 ScoreSums sums) const {
+    add_normalised(passes, sums, toleration_weight_, true, [&](const Node& node) {
+      return std::count_if(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
+        return taint.effect == TaintEffect::prefer_no_schedule &&
+               !is_tolerated(taint, shape.constraints.tolerations);
+      });
+    });
+  }
+
+  // Adds weight times `value` in percent of the highest one; 100 less that when it counts against.
+  template <class Value>
+  void add_normalised(const std::vector<std::uint8_t>& passes, ScoreSums sums, std::int32_t times,
+                      bool counts_against, Value value) const {
+    std::vector<std::int64_t> values(passes.size(), 0);
+    std::int64_t highest = 0;
+    for (std::size_t n = 0; n < passes.size(); ++n) {
+      if (passes[n] == 0) continue;
+      values[n] = value(cluster_->node(NodeId(n)));
+      highest = std::max(highest, values[n]);
+    }
+    for (std::size_t n = 0; n < passes.size(); ++n) {
+      const std::int64_t share = highest == 0 ? 0 : values[n] * 100 / highest;
+      sums[n] += times * static_cast<std::int32_t>(counts_against ? 100 - share : share);
+    }
+  }
+
+  std::int32_t least_weight_;
+  std::int32_t most_weight_;
+  std::int32_t balanced_weight_;
+  std::int32_t affinity_weight_;
+  std::int32_t toleration_weight_;
+  const Cluster* cluster_ = nullptr;
+};
+
+}  // namespace
+
+BERTH_PLUGIN(NodeOrder, "nodeorder");
+
+}  // namespace berth::plugins

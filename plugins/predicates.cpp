@@ -1,0 +1,104 @@
+// plugins/predicates.cpp
+//
+// Predicates: where a pod may run at all, by kube-scheduler's own rules, so that what is planned is
+// not vetoed when kube-scheduler carries it out.
+//
+//   N1  A cordoned node takes nobody who does not tolerate node.kubernetes.io/unschedulable.
+//   N2  Every label of the node selector is on the node with that value.
+//   N3  If required node affinity is given, one of its terms holds: all its expressions (In, NotIn,
+//       Exists, DoesNotExist, Gt, Lt) and all its matchFields. An empty term holds nowhere.
+//   N4  Every taint with effect NoSchedule or NoExecute is tolerated.
+//   N5  No host port that it wants is taken on the node (same protocol and port, same address or
+//       either address 0.0.0.0).
+//   N6  The node has idle what it asks for in every dimension, a place for a pod included. The
+//       ledger holds everybody to this one, with or without this plugin.
+//
+// Worked example: docs/design/predicates.md.
+
+#include <algorithm>
+
+#include "berth/engine/node_affinity.h"
+#include "berth/engine/plugin.h"
+
+namespace berth::plugins {
+namespace {
+
+using namespace engine;
+
+class Predicates final : public Plugin {
+ public:
+  explicit Predicates(Arguments&) {}
+
+  void on_session_open(Session& session) override {
+    cluster_ = &session.cluster();
+    session.attach<&Predicates::is_schedulable>(points::predicate, *this);        // N1
+    session.attach<&Predicates::selector_matches>(points::predicate, *this);      // N2
+    session.attach<&Predicates::affinity_matches>(points::predicate, *this);      // N3
+    session.attach<&Predicates::taints_are_tolerated>(points::predicate, *this);  // N4
+    session.attach<&Predicates::ports_are_free>(points::occupancy, *this);        // N5
+  }
+
+ private:
+  Verdict is_schedulable(const Shape& shape, const Node& node) const {
+    if (!node.is_unschedulable) return pass();
+    static const Taint kCordon{"node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule};
+    if (is_tolerated(kCordon, shape.constraints.tolerations)) return pass();
+    return reject_for_good(Reason::node_unschedulable);
+  }
+
+  Verdict selector_matches(const Shape& shape, const Node& node) const {
+    for (const auto& [label, value] : shape.constraints.node_selector) {
+      const auto found = node.labels.find(label);
+      if (found == node.labels.end() || found->second != value) {
+        return reject_for_good(Reason::node_selector_mismatch);
+      }
+    }
+    return pass();
+  }
+
+  Verdict affinity_matches(const Shape& shape, const Node& node) const {
+    if (!shape.constraints.has_required_terms) return pass();
+    const auto& terms = shape.constraints.required_terms;
+    const bool one_holds = std::any_of(terms.begin(), terms.end(), [&](const SelectorTerm& term) {
+      return term_holds(term, node);
+    });
+    return one_holds ? pass() : reject_for_good(Reason::node_affinity_mismatch);
+  }
+
+  Verdict taints_are_tolerated(const Shape& shape, const Node& node) const {
+    for (const Taint& taint : node.taints) {
+      if (taint.effect == TaintEffect::prefer_no_schedule) continue;
+      if (!is_tolerated(taint, shape.constraints.tolerations)) {
+        return reject_for_good(Reason::taint_not_tolerated, taint.key);
+      }
+    }
+    return pass();
+  }
+
+  Verdict ports_are_free(const Shape& shape, const Node& node) const {
+    for (const TaskId id : node.tasks) {
+      for (const HostPort& taken : cluster_->shape_of(id).constraints.host_ports) {
+        for (const HostPort& wanted : shape.constraints.host_ports) {
+          if (collide(taken, wanted)) return reject(Reason::host_port_taken);
+        }
+      }
+    }
+    return pass();
+  }
+
+  static bool collide(const HostPort& left, const HostPort& right) {
+    const auto is_any = [](const HostPort& port) {
+      return port.ip == "0.0.0.0" || port.ip.empty();
+    };
+    return left.port == right.port && left.protocol == right.protocol &&
+           (left.ip == right.ip || is_any(left) || is_any(right));
+  }
+
+  const Cluster* cluster_ = nullptr;
+};
+
+}  // namespace
+
+BERTH_PLUGIN(Predicates, "predicates");
+
+}  // namespace berth::plugins
