@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/model/objects.h"
+
+// What the edges know of the sessions' plans: an immutable value, published after each session that
+// changed it. Everything an extender call is answered from.
+
+namespace berth::ports {
+
+// Lets a map with string keys be asked with a view: a filter call asks for 5,000 names.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+template <class T>
+using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+
+struct PlannedGang {
+  std::string job;              // namespace/name
+  std::int32_t min_member = 1;  // members that must be bound together
+  std::int32_t bound = 0;       // members that are bound already, by the mirror
+};
+
+struct PlannedPod {
+  std::string full_name;  // namespace/name
+  std::string node;
+  std::shared_ptr<const PlannedGang> gang;
+  bool is_hint = false;  // constraints we do not model: the node is a preference, not a decision
+};
+
+// What is idle on nodes with planned room once the planned pods have come. Dense, because a filter
+// call looks at 5,000 of them.
+struct RoomLeft {
+  std::vector<std::string> resources;  // by column; what is not among them is not there
+  ByText<std::uint32_t> rows;          // by node
+  std::vector<std::int64_t> amounts;   // row after row
+};
+
+struct PlanTable {
+  std::uint64_t epoch = 0;  // of the session that made it
+  bool ready = false;       // false: not synced or not leader; every verb is answered 503
+  std::vector<std::string> managed_schedulers;  // spec.schedulerName of pods we decide for
+
+  // By pod uid; pods that are planned and not yet seen bound.
+  ByText<PlannedPod> pods;
+
+  // An unmanaged pod that asks for more than this would take planned room.
+  RoomLeft room_left;
+
+  const PlannedPod* find(std::string_view uid) const {
+    const auto found = pods.find(uid);
+    return found == pods.end() ? nullptr : &found->second;
+  }
+};
+
+}  // namespace berth::ports
