@@ -1,0 +1,301 @@
+#include "conf/config.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "berth/base/text.h"
+#include "conf/config_keys.h"
+#include "conf/cursor.h"
+#include "conf/document.h"
+
+namespace berth::conf {
+
+namespace {
+
+constexpr Duration kPeriodMin = std::chrono::milliseconds(10);
+
+// Named in the seeds and in Volcano's own configuration, and not in this version: accepted with a
+// warning and left out (docs/decisions/0009). A name that is registered is never looked up here.
+constexpr std::string_view kLaterActions[] = {"elect", "preempt", "reclaim", "reserve"};
+constexpr std::string_view kLaterPlugins[] = {"drf", "proportion", "reservation", "sla"};
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class ConfigLoader {
+ public:
+  ConfigLoader(const Value& root, std::string_view file, const KnownNames& known)
+      : reading_(root, file), file_(file), known_(known) {}
+
+  Result<Config> load() {
+    const Cursor root = reading_.root();
+    require_known_keys(root, "");
+    config_.session.where = file_;
+    read_actions(root);
+    read_tiers(root);
+    read_configurations(root["configurations"]);
+    read_settings(root);
+    read_extender(root["extender"]);
+    read_barrier(root["barrier"]);
+    if (reading_.failed()) return reading_.error();
+    return std::move(config_);
+  }
+
+ private:
+  // Refuses keys that are neither in the table nor among `further`.
+  void require_known_keys(const Cursor& map, std::string_view section,
+                          const std::vector<std::string>& further = {}) {
+    std::vector<std::string> names = keys_of(section);
+    names.insert(names.end(), further.begin(), further.end());
+    if (map.entries().empty()) return;
+    for (const Member& member : map.value()->members) {
+      if (std::find(names.begin(), names.end(), member.key) != names.end()) continue;
+      const std::string near = suggestion(member.key, names);
+      reading_.complain_at(member.position,
+                           "unknown key \"" + member.key + "\"" +
+                               (section.empty() ? "" : " in " + std::string(section)) + near);
+    }
+  }
+
+  engine::Named named(const Cursor& at, std::string name, std::size_t offset = 0) const {
+    Position position = at.value()->position;
+    position.column += static_cast<std::int32_t>(offset);
+    return {std::move(name), place(file_, position)};
+  }
+
+  // A name that must be one of the known ones.
+  bool require_known(const Cursor& at, const std::string& name, const char* what,
+                     const std::vector<std::string>& known) const {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return true;
+    at.complain("unknown " + std::string(what) + " \"" + name + "\"" + suggestion(name, known));
+    return false;
+  }
+
+  void read_actions(const Cursor& root) {
+    const Cursor actions = root["actions"];
+    if (!actions.is_present()) {
+      root.complain("`actions` is missing, expected the names of actions");
+    } else if (actions.value()->kind == Kind::list) {
+      for (const Cursor& item : actions.items()) add_action(item, item.text(), 0);
+    } else {
+      const std::string text = actions.text();
+      std::size_t from = 0;
+      for (const std::string& name : split_list(text, ',')) {
+        const std::size_t at = text.find(name, from);
+        add_action(actions, name, at + (actions.value()->quoted ? 1 : 0));
+        from = at + name.size();
+      }
+    }
+    if (config_.session.actions.empty()) {
+      root["actions"].complain("no actions, expected at least one");
+    }
+  }
+
+  void add_action(const Cursor& at, const std::string& name, std::size_t offset) {
+    engine::Named action = named(at, name, offset);
+    if (std::find(known_.actions.begin(), known_.actions.end(), name) == known_.actions.end()) {
+      if (contains(kLaterActions, name)) return warn_of_later(action, "action");
+      Position position = at.value()->position;
+      position.column += static_cast<std::int32_t>(offset);
+      reading_.complain_at(
+          position, "actions: unknown action \"" + name + "\"" + suggestion(name, known_.actions));
+    }
+    config_.session.actions.push_back(std::move(action));
+  }
+
+  // S0 of Volcano's own documents writes plugins at the indentation of their list:
+  //   - plugins:
+  //   - name: gang
+  // To YAML that is a tier without plugins and a tier with a name. It is clear what is meant.
+  void read_tiers(const Cursor& root) {
+    const Cursor tiers = root["tiers"];
+    if (!tiers.is_present()) root.complain("`tiers` is missing, expected a list of tiers");
+    const Value* bare = nullptr;  // the tier whose list is empty and may stand behind it
+    bool is_filled = true;        // something stood behind it
+    for (const Cursor& tier : tiers.items()) {
+      if (bare != nullptr && tier["name"].is_present()) {
+        if (!std::exchange(is_filled, true)) warn_of_indentation(*bare);
+        add_plugin(tier);
+        continue;
+      }
+      if (!is_filled) complain_of_emptiness(*bare);
+      require_known_keys(tier, "tiers[]");
+      if (tier.value()->find("plugins") == nullptr) {
+        tier.complain("`plugins` is missing, expected a list of plugins");
+      }
+      is_filled = tier["plugins"].is_present();
+      bare = is_filled ? nullptr : tier.value();
+      config_.session.tiers.emplace_back();
+      for (const Cursor& plugin : tier["plugins"].items()) add_plugin(plugin);
+    }
+    if (!is_filled) complain_of_emptiness(*bare);
+  }
+
+  void warn_of_later(const engine::Named& left_out, const char* what) {
+    config_.warnings.push_back(left_out.where + ": " + what + " \"" + left_out.name +
+                               "\" is not in this version; it is left out");
+  }
+
+  void complain_of_emptiness(const Value& tier) {
+    reading_.complain(tier, "`plugins` is empty, expected a list of plugins");
+  }
+
+  void warn_of_indentation(const Value& tier) {
+    config_.warnings.push_back(
+        reading_.place_of(tier) +
+        ": `plugins` is empty; the entries behind it at the same indentation "
+        "are taken as its plugins, indent them further to say so");
+  }
+
+  void add_plugin(const Cursor& from) {
+    std::vector<std::string> flags;
+    for (const VolcanoFlag& flag : volcano_flags()) flags.emplace_back(flag.name);
+    require_known_keys(from, "tiers[].plugins[]", flags);
+    engine::PluginConfig plugin;
+    const std::string name = from.required_text("name");
+    if (reading_.failed()) return;
+    const auto& plugins = known_.plugins;
+    const bool is_known = std::find(plugins.begin(), plugins.end(), name) != plugins.end();
+    if (!is_known && contains(kLaterPlugins, name)) {
+      return warn_of_later(named(from["name"], name), "plugin");
+    }
+    require_known(from["name"], name, "plugin", known_.plugins);
+    plugin.plugin = named(from["name"], name);
+    plugin.arguments = engine::Arguments(read_arguments(from["arguments"]));
+    for (const Cursor& point : from["disable"].items()) {
+      const std::string point_name = point.text();
+      require_known(point, point_name, "point", known_.points);
+      plugin.disabled_points.push_back(named(point, point_name));
+    }
+    for (const VolcanoFlag& flag : volcano_flags()) read_flag(from[flag.name], flag, plugin);
+    config_.session.tiers.back().push_back(std::move(plugin));
+  }
+
+  void read_flag(const Cursor& from, const VolcanoFlag& flag, engine::PluginConfig& plugin) {
+    if (!from.is_present()) return;
+    const bool is_on = from.boolean(flag.is_on_by_default);
+    bool has_effect = false;
+    for (const std::string& point : split_list(flag.points, ' ')) {
+      const auto& points = known_.points;
+      if (std::find(points.begin(), points.end(), point) == points.end()) continue;
+      has_effect = true;
+      if (!is_on) plugin.disabled_points.push_back(named(from, point));
+    }
+    if (!has_effect && is_on != flag.is_on_by_default) {
+      config_.warnings.push_back(reading_.place_of(*from.value()) + ": `" + std::string(flag.name) +
+                                 "` has no effect here");
+    }
+  }
+
+  std::map<std::string, engine::Arguments::Entry> read_arguments(const Cursor& from) {
+    std::map<std::string, engine::Arguments::Entry> arguments;
+    for (const auto& [key, value] : from.entries()) {
+      const Value& found = *value.value();
+      if (found.kind == Kind::list || found.kind == Kind::map || found.kind == Kind::null) {
+        value.complain(std::string(name_of(found.kind)) +
+                       " as an argument, expected a string, a number or a boolean");
+      }
+      arguments[std::string(key)] = {found.text, found.quoted, place(file_, found.position)};
+    }
+    return arguments;
+  }
+
+  void read_configurations(const Cursor& from) {
+    for (const Cursor& item : from.items()) {
+      require_known_keys(item, "configurations[]");
+      const std::string name = item.required_text("name");
+      if (reading_.failed()) return;
+      const auto& actions = known_.actions;
+      const bool is_known = std::find(actions.begin(), actions.end(), name) != actions.end();
+      if (!is_known && contains(kLaterActions, name)) continue;
+      require_known(item["name"], name, "action", known_.actions);
+      const bool is_new = config_.session.action_arguments
+                              .emplace(name, engine::Arguments(read_arguments(item["arguments"])))
+                              .second;
+      if (!is_new) item.complain("a second entry for \"" + name + "\", expected one");
+    }
+  }
+
+  void read_settings(const Cursor& root) {
+    if (const Cursor names = root["schedulerNames"]; names.is_present()) {
+      config_.scheduler_names.clear();
+      for (const Cursor& item : names.items()) {
+        config_.scheduler_names.push_back(item.text());
+        if (config_.scheduler_names.back().empty()) item.complain("empty, expected a name");
+      }
+      if (config_.scheduler_names.empty()) names.complain("no names, expected at least one");
+    }
+    config_.schedule_period = root["schedulePeriod"].duration(config_.schedule_period);
+    if (config_.schedule_period < kPeriodMin) {
+      root["schedulePeriod"].complain("too short, expected at least 10ms");
+    }
+    config_.default_queue = root["defaultQueue"].text(config_.default_queue);
+    if (config_.default_queue.empty()) root["defaultQueue"].complain("empty, expected a queue");
+    if (const Value* metrics = root.value()->find("metrics"); metrics != nullptr) {
+      config_.warnings.push_back(reading_.place_of(*metrics) + ": `metrics` is ignored");
+    }
+    if (const Value* args = root.value()->find("args"); args != nullptr) {
+      if (args->kind != Kind::null) {
+        reading_.complain(*args, "not empty, expected `arguments` with a plugin or an action");
+      }
+      config_.warnings.push_back(reading_.place_of(*args) + ": the empty `args` is ignored");
+    }
+  }
+
+  void read_extender(const Cursor& from) {
+    require_known_keys(from, "extender");
+    ExtenderSettings& to = config_.extender;
+    to.address = from["address"].text(to.address);
+    to.port = static_cast<std::uint16_t>(from["port"].integer(to.port, 0, 65535));
+    to.max_body_bytes = static_cast<std::size_t>(from["maxBodyBytes"].integer(
+        static_cast<std::int64_t>(to.max_body_bytes), 1024, std::int64_t{1} << 32));
+    to.max_connections = static_cast<std::size_t>(from["maxConnections"].integer(
+        static_cast<std::int64_t>(to.max_connections), 1, 1'000'000));
+    to.idle_timeout = positive(from["idleTimeout"], to.idle_timeout);
+    to.request_timeout = positive(from["requestTimeout"], to.request_timeout);
+    const Cursor tls = from["tls"];
+    if (!tls.is_present()) return;
+    require_known_keys(tls, "extender.tls");
+    to.tls = TlsSettings{tls.required_text("certFile"), tls.required_text("keyFile"),
+                         tls["clientCAFile"].text()};
+  }
+
+  void read_barrier(const Cursor& from) {
+    require_known_keys(from, "barrier");
+    BarrierSettings& to = config_.barrier;
+    to.timeout = positive(from["timeout"], to.timeout);
+    to.max_timeout = positive(from["maxTimeout"], std::max(to.max_timeout, to.timeout));
+    if (to.max_timeout < to.timeout) {
+      from["maxTimeout"].complain("less than `timeout`, expected at least as much");
+    }
+  }
+
+  static Duration positive(const Cursor& from, Duration fallback) {
+    const Duration duration = from.duration(fallback);
+    if (duration <= Duration{0}) from.complain("not above 0, expected a duration such as \"10s\"");
+    return duration;
+  }
+
+  Reading reading_;
+  std::string file_;
+  const KnownNames& known_;
+  Config config_;
+};
+
+}  // namespace
+
+Result<Config> load_config(std::string_view text, std::string_view file, const KnownNames& known) {
+  const Result<Value> root = parse_yaml(text, file);
+  if (!root) return root.error();
+  if (root->kind == Kind::null) {
+    return Error{"there is nothing in the file, expected actions and tiers", place(file, {1, 1})};
+  }
+  Result<Config> config = ConfigLoader(*root, file, known).load();
+  if (config) config->text = text;
+  return config;
+}
+
+}  // namespace berth::conf

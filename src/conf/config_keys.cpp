@@ -1,0 +1,95 @@
+#include "conf/config_keys.h"
+
+#include <array>
+
+#include "conf/config.h"
+
+namespace berth::conf {
+
+namespace {
+
+constexpr std::array<ConfigKey, 28> kKeys{{
+    {"", "actions", "list, or names separated by commas", "required",
+     "what a session does, in this order"},
+    {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
+    {"", "configurations", "list", "none", "arguments of actions"},
+    {"", "schedulerNames", "list of strings", "`[berth]`",
+     "pods whose `spec.schedulerName` is one of these are decided for"},
+    {"", "schedulePeriod", "duration", "`1s`", "longest time between two sessions"},
+    {"", "defaultQueue", "string", "`default`", "queue of pods and groups that name none"},
+    {"", "extender", "map", "", "the server that kube-scheduler calls"},
+    {"", "barrier", "map", "", "how long a gang's binds are held for each other"},
+    {"", "metrics", "map", "ignored", "Volcano's; accepted and ignored with a warning"},
+    {"", "args", "nothing", "ignored", "Volcano's; accepted when empty, with a warning"},
+    {"tiers[]", "plugins", "list", "required", "plugins of one rank"},
+    {"tiers[].plugins[]", "name", "string", "required", "the plugin"},
+    {"tiers[].plugins[]", "arguments", "map", "none", "its arguments, listed in its document"},
+    {"tiers[].plugins[]", "disable", "list of strings", "none",
+     "points it shall not answer; Volcano's `enable...: false` does the same"},
+    {"configurations[]", "name", "string", "required", "the action"},
+    {"configurations[]", "arguments", "map", "none", "its arguments, listed in its document"},
+    {"extender", "address", "string", "`127.0.0.1`", "address to listen on"},
+    {"extender", "port", "0 to 65535", "`8890`", "port to listen on; 0: any free one"},
+    {"extender", "tls", "map", "none: plain HTTP", "the certificate to serve with"},
+    {"extender", "maxBodyBytes", "bytes", "`67108864`", "longest request body"},
+    {"extender", "maxConnections", "number", "`16384`", "connections open at once"},
+    {"extender", "idleTimeout", "duration", "`2m`",
+     "an idle connection is closed after this; kube-scheduler's own is 90s"},
+    {"extender", "requestTimeout", "duration", "`5s`", "time in which a request must arrive"},
+    {"extender.tls", "certFile", "path", "required", "certificate chain, PEM"},
+    {"extender.tls", "keyFile", "path", "required", "private key, PEM"},
+    {"extender.tls", "clientCAFile", "path", "none", "clients must show a certificate of this CA"},
+    {"barrier", "timeout", "duration", "`10s`",
+     "a held gang gives up when no further member arrives for this long"},
+    {"barrier", "maxTimeout", "duration", "`25s`",
+     "one call is held no longer; below kube-scheduler's httpTimeout"},
+}};
+
+constexpr std::array<VolcanoFlag, 21> kFlags{{{"enableJobOrder", "jobOrder", true},
+                                              {"enableNamespaceOrder", "", true},
+                                              {"enableHierarchy", "", false},
+                                              {"enableJobReady", "jobReady", true},
+                                              {"enableJobPipelined", "jobPipelined", true},
+                                              {"enableTaskOrder", "taskOrder", true},
+                                              {"enablePreemptable", "preemptable", true},
+                                              {"enableReclaimable", "reclaimable", true},
+                                              {"enablePreemptive", "preemptive", true},
+                                              {"enableQueueOrder", "queueOrder", true},
+                                              {"EnabledClusterOrder", "", false},
+                                              {"enablePredicate", "predicate occupancy", true},
+                                              {"enableBestNode", "bestNode", true},
+                                              {"enableNodeOrder", "nodeOrder batchNodeOrder", true},
+                                              {"enableTargetJob", "targetJob", true},
+                                              {"enableReservedNodes", "reservedNodes", true},
+                                              {"enableJobEnqueued", "jobEnqueueable", true},
+                                              {"enabledVictim", "victim", true},
+                                              {"enableJobStarving", "jobStarving", true},
+                                              {"enabledOverused", "overused", true},
+                                              {"enabledAllocatable", "allocatable", true}}};
+
+}  // namespace
+
+std::span<const ConfigKey> config_keys() { return kKeys; }
+
+std::span<const VolcanoFlag> volcano_flags() { return kFlags; }
+
+std::vector<std::string> keys_of(std::string_view section) {
+  std::vector<std::string> names;
+  for (const ConfigKey& key : kKeys) {
+    if (key.section == section) names.emplace_back(key.name);
+  }
+  return names;
+}
+
+std::string render_key_table() {
+  std::string text = "| key | type | default | meaning |\n|---|---|---|---|\n";
+  for (const ConfigKey& key : kKeys) {
+    text += "| `";
+    if (!key.section.empty()) text += std::string(key.section) + ".";
+    text += std::string(key.name) + "` | " + std::string(key.type) + " | " +
+            std::string(key.standard) + " | " + std::string(key.meaning) + " |\n";
+  }
+  return text;
+}
+
+}  // namespace berth::conf

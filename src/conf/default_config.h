@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace berth::conf {
+
+// The text of config/berth.yaml as it was when this was built.
+std::string_view default_config_text();
+
+}  // namespace berth::conf

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "berth/base/result.h"
+#include "conf/config.h"
+
+namespace berth::conf {
+
+// The configuration in force: the last good one. Any thread.
+class ConfigSource {
+ public:
+  // What else must hold, e.g. that plugins can be made from it.
+  using Check = std::function<Status(const Config&)>;
+
+  // Reads `file`; a bad one is an error, for there is no good one yet.
+  static Result<std::unique_ptr<ConfigSource>> open(std::string file, KnownNames known,
+                                                    Check check = {});
+
+  std::shared_ptr<const Config> current() const;
+  std::uint64_t bad_loads() const;
+  std::optional<Error> last_error() const;  // of the last load; none if it was good
+
+  // Takes `text` as the new content of the file. A bad one changes nothing but the counter and the
+  // error. For one thread at a time.
+  Status offer(const std::string& text);
+
+ private:
+  ConfigSource(std::string file, KnownNames known, Check check);
+
+  const std::string file_;
+  const KnownNames known_;
+  const Check check_;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Config> current_;
+  std::uint64_t bad_loads_ = 0;
+  std::optional<Error> last_error_;
+};
+
+}  // namespace berth::conf

@@ -1,0 +1,127 @@
+#include "conf/watch.h"
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+namespace berth::conf {
+
+namespace {
+
+constexpr int kSettleMs = 50;      // quiet time that ends a burst of writes
+constexpr int kRecheckMs = 5'000;  // for what inotify cannot tell
+constexpr int kBurstMax = 20;      // a file written to without a pause is read all the same
+
+constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO |
+                                  IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB;
+
+std::optional<std::string> read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return std::nullopt;
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (stream.bad()) return std::nullopt;
+  return text;
+}
+
+std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
+
+}  // namespace
+
+class FileWatch::Loop {
+ public:
+  Loop(std::filesystem::path file, std::string text, Callback callback)
+      : file_(std::move(file)), text_(std::move(text)), callback_(std::move(callback)) {}
+
+  ~Loop() {
+    stop();
+    if (inotify_ >= 0) ::close(inotify_);
+    if (wake_ >= 0) ::close(wake_);
+  }
+
+  Status start() {
+    inotify_ = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    wake_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (inotify_ < 0 || wake_ < 0 || !watch_directory()) {
+      return Error{"cannot be watched: " + reason(), file_.string()};
+    }
+    thread_ = std::thread([this] { run(); });
+    return Done{};
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    const std::uint64_t one = 1;
+    while (::write(wake_, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+    thread_.join();
+  }
+
+ private:
+  bool watch_directory() {
+    const std::filesystem::path parent = file_.parent_path();
+    const std::string directory = parent.empty() ? "." : parent.string();
+    return ::inotify_add_watch(inotify_, directory.c_str(), kEvents) >= 0;
+  }
+
+  void drain() {
+    char buffer[4096];
+    while (::read(inotify_, buffer, sizeof buffer) > 0) {
+    }
+  }
+
+  void run() {
+    int burst = 0;  // wake-ups since the file was last read
+    check();        // what changed before the watch stood
+    while (true) {
+      pollfd waiting[] = {{wake_, POLLIN, 0}, {inotify_, POLLIN, 0}};
+      const int ready = ::poll(waiting, 2, burst > 0 ? kSettleMs : kRecheckMs);
+      if (ready < 0) continue;  // a signal
+      if (waiting[0].revents != 0) return;
+      if (waiting[1].revents != 0) {
+        drain();
+        if (++burst < kBurstMax) continue;
+      }
+      burst = 0;
+      static_cast<void>(watch_directory());  // the same again, or the one that took its place
+      check();
+    }
+  }
+
+  void check() {
+    std::optional<std::string> text = read_text(file_);
+    if (!text || *text == text_) return;
+    text_ = *text;
+    callback_(std::move(*text));
+  }
+
+  std::filesystem::path file_;
+  std::string text_;
+  Callback callback_;
+  int inotify_ = -1;
+  int wake_ = -1;
+  std::thread thread_;
+};
+
+FileWatch::FileWatch(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+
+FileWatch::~FileWatch() = default;
+
+Result<std::unique_ptr<FileWatch>> FileWatch::start(const std::filesystem::path& file,
+                                                    std::string text, Callback callback) {
+  auto loop = std::make_unique<Loop>(file, std::move(text), std::move(callback));
+  if (const Status status = loop->start(); !status) return status.error();
+  return std::unique_ptr<FileWatch>(new FileWatch(std::move(loop)));
+}
+
+void FileWatch::stop() { loop_->stop(); }
+
+}  // namespace berth::conf

@@ -1,0 +1,225 @@
+#include "conf/config.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace berth::conf {
+namespace {
+
+const KnownNames kKnown{
+    {"allocate", "backfill", "enqueue"},
+    {"binpack", "conformance", "gang", "nodeorder", "overcommit", "predicates", "priority"},
+    {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy", "overused",
+     "predicate", "preemptable"}};
+
+std::string contents(const std::string& path) {
+  std::ifstream stream(std::string(BERTH_SOURCE_DIR) + "/" + path);
+  EXPECT_TRUE(stream.is_open()) << path;
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+Config good(const std::string& text, const KnownNames& known = kKnown) {
+  const Result<Config> config = load_config(text, "c.yaml", known);
+  EXPECT_TRUE(config.has_value()) << config.error().to_string();
+  return config ? *config : Config();
+}
+
+std::string error_of(const std::string& text) {
+  const Result<Config> config = load_config(text, "c.yaml", kKnown);
+  return config ? "" : config.error().to_string();
+}
+
+// A file that is complete but for what follows.
+std::string with(const std::string& rest) {
+  return "actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n" + rest;
+}
+
+std::string names_of(const engine::SessionConfig& session) {
+  std::string names;
+  for (const engine::Tier& tier : session.tiers) {
+    for (const engine::PluginConfig& plugin : tier) names += plugin.plugin.name + " ";
+    names += "| ";
+  }
+  return names;
+}
+
+TEST(LoadConfig, reads_the_shipped_default) {
+  Config config = good(contents("config/berth.yaml"));
+  EXPECT_EQ(names_of(config.session),
+            "priority gang conformance | overcommit predicates nodeorder | ");
+  ASSERT_EQ(config.session.actions.size(), 3U);
+  EXPECT_EQ(config.session.actions[1].name, "allocate");
+  EXPECT_EQ(config.session.actions[1].where, "c.yaml:6:20");
+  EXPECT_EQ(config.session.tiers[1][0].arguments.thousandths("overcommit-factor", 0, 0, 9000),
+            1200);
+  EXPECT_TRUE(config.warnings.empty());
+
+  const Config standard;  // the file states the defaults
+  EXPECT_EQ(config.scheduler_names, standard.scheduler_names);
+  EXPECT_EQ(config.schedule_period, standard.schedule_period);
+  EXPECT_EQ(config.default_queue, standard.default_queue);
+  EXPECT_EQ(config.extender.address, standard.extender.address);
+  EXPECT_EQ(config.extender.port, standard.extender.port);
+  EXPECT_EQ(config.extender.max_body_bytes, standard.extender.max_body_bytes);
+  EXPECT_EQ(config.extender.max_connections, standard.extender.max_connections);
+  EXPECT_EQ(config.extender.idle_timeout, standard.extender.idle_timeout);
+  EXPECT_EQ(config.extender.request_timeout, standard.extender.request_timeout);
+  EXPECT_EQ(config.barrier.timeout, standard.barrier.timeout);
+  EXPECT_EQ(config.barrier.max_timeout, standard.barrier.max_timeout);
+}
+
+TEST(LoadConfig, reads_the_examples) {
+  const Config volcano = good(contents("config/examples/volcano-scheduler.conf"));
+  EXPECT_EQ(names_of(volcano.session),
+            "priority gang conformance | overcommit predicates nodeorder binpack | ");
+  ASSERT_EQ(volcano.session.tiers[0][1].disabled_points.size(), 1U);
+  EXPECT_EQ(volcano.session.tiers[0][1].disabled_points[0].name, "preemptable");
+  EXPECT_EQ(volcano.session.tiers[0][1].disabled_points[0].where, "c.yaml:8:24");
+  EXPECT_TRUE(volcano.warnings.empty());
+  Config s0 = good(contents("config/examples/s0.yaml"));
+  EXPECT_EQ(s0.session.action_arguments.at("enqueue").thousandths("overcommit-factor", 0, 0, 9000),
+            1000);
+}
+
+TEST(LoadConfig, takes_the_sample_of_volcanos_reservation_document_as_it_is_meant) {
+  KnownNames known = kKnown;
+  known.actions = {"allocate", "backfill", "elect", "enqueue", "reserve"};
+  for (const char* name : {"reservation", "drf", "proportion"}) known.plugins.emplace_back(name);
+  const Config config = good(contents("tests/conf/testdata/s0.yaml"), known);
+  EXPECT_EQ(
+      names_of(config.session),
+      "priority gang conformance reservation | drf predicates proportion nodeorder binpack | ");
+  EXPECT_EQ(config.session.actions.size(), 5U);
+  EXPECT_EQ(config.session.tiers[1][2].plugin.where, "c.yaml:15:11");
+  EXPECT_EQ(
+      config.warnings,
+      (std::vector<std::string>{
+          "c.yaml:7:5: `plugins` is empty; the entries behind it at the same indentation are "
+          "taken as its plugins, indent them further to say so",
+          "c.yaml:12:5: `plugins` is empty; the entries behind it at the same indentation are "
+          "taken as its plugins, indent them further to say so",
+          "c.yaml:18:1: the empty `args` is ignored"}));
+}
+
+TEST(LoadConfig, leaves_out_what_the_sample_names_and_we_do_not_have_yet_and_says_so) {
+  const Config config = good(contents("tests/conf/testdata/s0.yaml"));
+  EXPECT_EQ(config.session.actions.size(), 3U);
+  ASSERT_GE(config.warnings.size(), 2U);
+  EXPECT_EQ(config.warnings[0],
+            "c.yaml:1:20: action \"elect\" is not in this version; it is left out");
+  EXPECT_EQ(names_of(config.session).find("drf"), std::string::npos);
+  const auto says_drf = [](const std::string& warning) {
+    return warning == "c.yaml:13:11: plugin \"drf\" is not in this version; it is left out";
+  };
+  EXPECT_TRUE(std::any_of(config.warnings.begin(), config.warnings.end(), says_drf));
+}
+
+TEST(LoadConfig, reads_our_own_sections) {
+  const Config config = good(with(R"(
+schedulerNames: [berth, volcano]
+schedulePeriod: 250ms
+defaultQueue: batch
+extender:
+  address: 0.0.0.0
+  port: 0
+  tls: {certFile: a.crt, keyFile: a.key, clientCAFile: ca.crt}
+  maxBodyBytes: 1048576
+barrier: {timeout: 3m}
+)"));
+  EXPECT_EQ(config.scheduler_names, (std::vector<std::string>{"berth", "volcano"}));
+  EXPECT_EQ(config.schedule_period, std::chrono::milliseconds(250));
+  EXPECT_EQ(config.default_queue, "batch");
+  EXPECT_EQ(config.extender.address, "0.0.0.0");
+  EXPECT_EQ(config.extender.port, 0);
+  EXPECT_EQ(config.extender.tls->client_ca_file, "ca.crt");
+  EXPECT_EQ(config.extender.max_body_bytes, 1048576U);
+  EXPECT_EQ(config.barrier.timeout, std::chrono::minutes(3));
+  EXPECT_EQ(config.barrier.max_timeout, std::chrono::minutes(3));
+}
+
+TEST(LoadConfig, maps_volcanos_switches_to_points_and_says_which_do_nothing) {
+  const Config config = good(
+      "actions: [allocate]\ntiers:\n- plugins:\n  - {name: predicates, enablePredicate: false,"
+      " enableNodeOrder: true, disable: [jobOrder]}\n  - {name: gang, enableHierarchy: true,"
+      " enabledVictim: false, enableBestNode: true}\nmetrics: {type: prometheus}\n");
+  std::string disabled;
+  for (const auto& point : config.session.tiers[0][0].disabled_points) disabled += point.name + " ";
+  EXPECT_EQ(disabled, "jobOrder predicate occupancy ");
+  EXPECT_EQ(config.warnings,
+            (std::vector<std::string>{"c.yaml:5:35: `enableHierarchy` has no effect here",
+                                      "c.yaml:5:56: `enabledVictim` has no effect here",
+                                      "c.yaml:6:10: `metrics` is ignored"}));
+}
+
+TEST(LoadConfig, refuses_every_slip_with_its_place_and_a_suggestion) {
+  const struct {
+    std::string text;
+    const char* error;
+  } cases[] = {
+      {"", "c.yaml:1:1: there is nothing in the file, expected actions and tiers"},
+      {"# all\n# gone\n", "c.yaml:1:1: there is nothing in the file, expected actions and tiers"},
+      {"tiers: []\n", "c.yaml:1:1: `actions` is missing, expected the names of actions"},
+      {"actions: allocate\n", "c.yaml:1:1: `tiers` is missing, expected a list of tiers"},
+      {"actions: enqueue, alocate\ntiers: []\n",
+       "c.yaml:1:19: actions: unknown action \"alocate\"; did you mean \"allocate\"?"},
+      {"actions: ','\ntiers: []\n", "c.yaml:1:10: actions: no actions, expected at least one"},
+      {"actions: allocate\ntiers:\n- plugins:\n  - name: gagn\n",
+       "c.yaml:4:11: tiers[0].plugins[0].name: unknown plugin \"gagn\"; did you mean \"gang\"?"},
+      {"actions: allocate\ntiers:\n- plugins:\n  - nam: gang\n",
+       "c.yaml:4:5: unknown key \"nam\" in tiers[].plugins[]; did you mean \"name\"?"},
+      {"actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOder: false\n",
+       "c.yaml:5:5: unknown key \"enableJobOder\" in tiers[].plugins[]; did you mean "
+       "\"enableJobOrder\"?"},
+      {"actions: allocate\ntiers:\n- plugins:\n  - {name: gang, disable: [jobOder]}\n",
+       "c.yaml:4:28: tiers[0].plugins[0].disable[0]: unknown point \"jobOder\"; did you mean "
+       "\"jobOrder\"?"},
+      {"actions: allocate\ntiers:\n- plugins:\n",
+       "c.yaml:3:3: tiers[0]: `plugins` is empty, expected a list of plugins"},
+      {"actions: allocate\ntiers:\n- name: gang\n",
+       "c.yaml:3:3: unknown key \"name\" in tiers[]; expected one of: plugins"},
+      {"actions: allocate\ntiers:\n- plugins: [{name: gang, arguments: {a: [1]}}]\n",
+       "c.yaml:3:41: tiers[0].plugins[0].arguments.a: a list as an argument, expected a string, a "
+       "number or a boolean"},
+      {with("schedulePeriodd: 1s\n"),
+       "c.yaml:3:1: unknown key \"schedulePeriodd\"; did you mean \"schedulePeriod\"?"},
+      {with("schedulePeriod: 1\n"),
+       "c.yaml:3:17: schedulePeriod: \"1\" is not a string, expected a string; put it in quotes"},
+      {with("schedulePeriod: 1ms\n"),
+       "c.yaml:3:17: schedulePeriod: too short, expected at least 10ms"},
+      {with("extender: {port: 65536}\n"),
+       "c.yaml:3:18: extender.port: \"65536\" is out of range, expected a whole number from 0 to "
+       "65535"},
+      {with("extender: {tls: {certFile: a}}\n"),
+       "c.yaml:3:17: extender.tls: `keyFile` is missing, expected a string"},
+      {with("barrier: {timeout: 10s, maxTimeout: 5s}\n"),
+       "c.yaml:3:37: barrier.maxTimeout: less than `timeout`, expected at least as much"},
+      {with("schedulerNames: []\n"),
+       "c.yaml:3:17: schedulerNames: no names, expected at least one"},
+      {with("configurations: [{name: preemt}]\n"),
+       "c.yaml:3:25: configurations[0].name: unknown action \"preemt\"; expected one of: "
+       "allocate, "
+       "backfill, enqueue"},
+      {with("configurations: [{name: enqueue}, {name: enqueue}]\n"),
+       "c.yaml:3:35: configurations[1]: a second entry for \"enqueue\", expected one"},
+      {with("args: {a: 1}\n"),
+       "c.yaml:3:7: args: not empty, expected `arguments` with a plugin or an action"},
+      {with("actions: backfill\n"),
+       "c.yaml:3:1: duplicate key \"actions\", expected each key once"},
+      {"[allocate]\n", "c.yaml:1:1: a list is not a map, expected a map"},
+  };
+  for (const auto& [text, error] : cases) EXPECT_EQ(error_of(text), error) << text;
+}
+
+TEST(ConfigurationDocument, lists_exactly_the_keys_that_the_loader_knows) {
+  EXPECT_NE(contents("docs/configuration.md").find(render_key_table()), std::string::npos)
+      << "put this into docs/configuration.md:\n"
+      << render_key_table();
+}
+
+}  // namespace
+}  // namespace berth::conf
