@@ -1,0 +1,62 @@
+#include "kube/codecs.h"
+
+#include <algorithm>
+#include <array>
+
+namespace berth::kube {
+
+namespace {
+
+// One codec per kind and API group; the version within a group does not matter to what we read.
+using Codec = Result<ClusterEvent> (*)(const conf::Value& value, std::string_view file);
+
+template <auto decode_one>
+Result<ClusterEvent> decode_as_event(const conf::Value& value, std::string_view file) {
+  auto object = decode_one(value, file);
+  if (!object) return object.error();
+  return ClusterEvent(std::move(object).value());
+}
+
+struct Row {
+  std::string_view kind;
+  std::string_view group;  // empty: core
+  Codec codec;
+};
+
+constexpr std::array<Row, 7> kCodecs{
+    {{"Node", "", &decode_as_event<&decode_node>},
+     {"Pod", "", &decode_as_event<&decode_pod>},
+     {"Namespace", "", &decode_as_event<&decode_namespace>},
+     {"PodGroup", "scheduling.volcano.sh", &decode_as_event<&decode_pod_group>},
+     {"PodGroup", "scheduling.x-k8s.io", &decode_as_event<&decode_pod_group>},
+     {"Queue", "scheduling.volcano.sh", &decode_as_event<&decode_queue>},
+     {"PriorityClass", "scheduling.k8s.io", &decode_as_event<&decode_priority_class>}}};
+
+std::string_view group_of(const TypeName& type) {
+  const std::size_t slash = type.api_version.find('/');
+  return std::string_view(type.api_version).substr(0, slash == std::string::npos ? 0 : slash);
+}
+
+const Row* find_row(const TypeName& type) {
+  const auto found = std::find_if(kCodecs.begin(), kCodecs.end(), [&](const Row& row) {
+    return row.kind == type.kind && row.group == group_of(type);
+  });
+  return found == kCodecs.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string TypeName::to_string() const {
+  const std::string_view group = group_of(*this);
+  return group.empty() ? kind : kind + "." + std::string(group);
+}
+
+bool is_known(const TypeName& type) { return find_row(type) != nullptr; }
+
+Result<ClusterEvent> decode(const TypeName& type, const conf::Value& value, std::string_view file) {
+  const Row* row = find_row(type);
+  BERTH_CHECK(row != nullptr);
+  return row->codec(value, file);
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "berth/base/result.h"
+#include "berth/model/event.h"
+#include "berth/model/objects.h"
+#include "conf/cursor.h"
+
+// From the Kubernetes API's objects to the model's (DESIGN D1, D4). Unknown fields are skipped;
+// wrong types, bad names and amounts out of range are errors with the field's path and place.
+
+namespace berth::kube {
+
+Result<NodeObject> decode_node(const conf::Value& value, std::string_view file);
+Result<PodObject> decode_pod(const conf::Value& value, std::string_view file);
+// scheduling.volcano.sh/v1beta1 and scheduling.x-k8s.io/v1alpha1.
+Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_view file);
+Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file);
+Result<PriorityClassObject> decode_priority_class(const conf::Value& value, std::string_view file);
+Result<NamespaceObject> decode_namespace(const conf::Value& value, std::string_view file);
+
+// What an object says it is. A PodGroup or Queue of a foreign API group is another kind.
+struct TypeName {
+  std::string kind;
+  std::string api_version;
+  std::string to_string() const;  // "Job" or, with a group, "Queue.example.com"
+};
+
+// True for the six kinds above, in the API groups we read.
+bool is_known(const TypeName& type);
+
+// The object of a known type as "created or changed to this".
+Result<ClusterEvent> decode(const TypeName& type, const conf::Value& value, std::string_view file);
+
+}  // namespace berth::kube

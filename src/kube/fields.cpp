@@ -1,0 +1,100 @@
+#include "kube/fields.h"
+
+#include <algorithm>
+
+namespace berth::kube {
+
+namespace {
+
+constexpr std::size_t kNameMax = 253;
+constexpr std::size_t kResourceNameMax = 317;  // a DNS name, a slash and a name of 63
+
+bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+bool is_resource_name(std::string_view name) {
+  return !name.empty() && name.size() <= kResourceNameMax &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return is_lower_alphanumeric(c) || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
+                  c == '_' || c == '/';
+         });
+}
+
+void require_dns_name(const conf::Cursor& at, const std::string& name) {
+  if (name.empty() || is_dns_name(name)) return;
+  const std::string shown = name.size() > 80 ? name.substr(0, 80) + "..." : name;
+  at.complain("\"" + shown +
+              "\" is no valid name, expected at most 253 lower-case letters, digits, '-' or '.', "
+              "with a letter or digit at both ends");
+}
+
+}  // namespace
+
+bool is_dns_name(std::string_view name) {
+  if (name.empty() || name.size() > kNameMax) return false;
+  char last = '.';
+  for (const char c : name) {
+    const bool is_separator = c == '.' || c == '-';
+    if (!is_separator && !is_lower_alphanumeric(c)) return false;
+    if ((c == '.' && (last == '.' || last == '-')) || (c == '-' && last == '.')) return false;
+    last = c;
+  }
+  return is_lower_alphanumeric(last);
+}
+
+Metadata read_metadata(const conf::Cursor& object, std::string_view kind, Scope scope) {
+  const conf::Cursor from = object["metadata"];
+  Metadata metadata;
+  metadata.name = from.required_text("name");
+  require_dns_name(from["name"], metadata.name);
+  if (scope == Scope::namespaced) {
+    metadata.name_space = from["namespace"].text();
+    require_dns_name(from["namespace"], metadata.name_space);
+    if (metadata.name_space.empty()) metadata.name_space = "default";
+  }
+  metadata.created = from["creationTimestamp"].time();
+  metadata.uid = from["uid"].text();
+  if (metadata.uid.empty()) {
+    metadata.uid = std::string(kind) + ":";
+    if (scope == Scope::namespaced) metadata.uid += metadata.name_space + "/";
+    metadata.uid += metadata.name;
+  }
+  return metadata;
+}
+
+std::string annotation_or_label(const conf::Cursor& object, std::string_view key) {
+  const conf::Cursor metadata = object["metadata"];
+  std::string text = metadata["annotations"][key].text();
+  return text.empty() ? metadata["labels"][key].text() : text;
+}
+
+std::map<std::string, std::string> read_strings(const conf::Cursor& map) {
+  std::map<std::string, std::string> strings;
+  for (const auto& [key, value] : map.entries()) strings.emplace(key, value.text());
+  return strings;
+}
+
+std::vector<std::string> read_texts(const conf::Cursor& list) {
+  std::vector<std::string> texts;
+  for (const conf::Cursor& item : list.items()) texts.push_back(item.text());
+  return texts;
+}
+
+NamedAmounts read_amounts(const conf::Cursor& map, std::int64_t most) {
+  NamedAmounts amounts;
+  for (const auto& [name, value] : map.entries()) {
+    if (!is_resource_name(name)) {
+      value.complain("\"" + std::string(name.substr(0, 80)) +
+                     "\" is no resource name, expected one such as \"cpu\" or \"example.com/gpu\"");
+      continue;
+    }
+    const Result<std::int64_t> amount = parse_quantity(value.scalar("0"), scale_of(name), most);
+    if (amount) {
+      amounts.emplace(name, *amount);
+    } else {
+      value.complain(amount.error().message);
+    }
+  }
+  return amounts;
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/objects.h"
+#include "conf/cursor.h"
+#include "kube/quantity.h"
+
+// Fields that several kinds of objects share. All complain through the cursor's Reading.
+
+namespace berth::kube {
+
+struct Metadata {
+  std::string name_space;  // empty for kinds that live in none
+  std::string name;
+  std::string uid;
+  TimePoint created;
+};
+
+enum class Scope : std::uint8_t { cluster, namespaced };
+
+// Name and namespace are checked; a missing namespace is "default", a missing uid is made from
+// kind, namespace and name, a missing creation time is the epoch.
+Metadata read_metadata(const conf::Cursor& object, std::string_view kind, Scope scope);
+
+// The annotation or, without one, the label of that name; empty when there is neither.
+std::string annotation_or_label(const conf::Cursor& object, std::string_view key);
+
+std::map<std::string, std::string> read_strings(const conf::Cursor& map);
+
+// A list of strings.
+std::vector<std::string> read_texts(const conf::Cursor& list);
+
+// A ResourceList. `most` bounds each amount.
+NamedAmounts read_amounts(const conf::Cursor& map, std::int64_t most = kAmountMax);
+
+inline constexpr std::int64_t kLimitMax = std::numeric_limits<std::int64_t>::max();
+
+// A name that the API server would accept (DNS-1123 subdomain).
+bool is_dns_name(std::string_view name);
+
+}  // namespace berth::kube

@@ -1,0 +1,181 @@
+#include "kube/manifests.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "conf/document.h"
+#include "kube/codecs.h"
+#include "kube/files.h"
+
+namespace berth::kube {
+
+namespace {
+
+constexpr std::size_t kObjectsPerReport = 1'000;
+
+// What an object is known by, in the order of the result.
+struct Identity {
+  std::string_view kind;
+  std::string_view name_space;
+  std::string_view name;
+  auto operator<=>(const Identity&) const = default;
+};
+
+struct Identify {
+  Identity operator()(const NodeObject& object) const { return {"Node", "", object.name}; }
+  Identity operator()(const PodObject& object) const {
+    return {"Pod", object.name_space, object.name};
+  }
+  Identity operator()(const PodGroupObject& object) const {
+    return {"PodGroup", object.name_space, object.name};
+  }
+  Identity operator()(const QueueObject& object) const { return {"Queue", "", object.name}; }
+  Identity operator()(const PriorityClassObject& object) const {
+    return {"PriorityClass", "", object.name};
+  }
+  Identity operator()(const NamespaceObject& object) const {
+    return {"Namespace", "", object.name};
+  }
+  template <class Other>
+  Identity operator()(const Other&) const {
+    return {};  // deletions do not come from manifests
+  }
+};
+
+struct Found {
+  ClusterEvent event;
+  std::size_t file = 0;
+  conf::Position position;
+};
+
+class Loader {
+ public:
+  explicit Loader(const ProgressCallback& progress) : progress_(progress) {}
+
+  void expect_files(std::size_t count) { state_.files = count; }
+
+  Status read(std::string text, std::string file) {
+    files_.push_back(std::move(file));
+    const std::string& name = files_.back();
+    const conf::DocumentSink sink = [this](conf::Value value, const conf::ListHead& list) {
+      return add(value, list);
+    };
+    const Status status = is_json(text, name) ? conf::read_json(std::move(text), name, sink)
+                                              : conf::read_yaml(text, name, sink);
+    if (!status) return status;
+    ++state_.files_done;
+    report();
+    return Done{};
+  }
+
+  Result<Manifests> finish() {
+    std::stable_sort(found_.begin(), found_.end(), [](const Found& left, const Found& right) {
+      return std::visit(Identify(), left.event) < std::visit(Identify(), right.event);
+    });
+    for (std::size_t i = 1; i < found_.size(); ++i) {
+      const Identity identity = std::visit(Identify(), found_[i].event);
+      if (identity == std::visit(Identify(), found_[i - 1].event)) {
+        return twice(identity, found_[i - 1], found_[i]);
+      }
+    }
+    manifests_.events.reserve(found_.size());
+    for (Found& found : found_) manifests_.events.push_back(std::move(found.event));
+    return std::move(manifests_);
+  }
+
+ private:
+  static bool is_json(const std::string& text, const std::string& file) {
+    if (file.ends_with(".json")) return true;
+    if (file.ends_with(".yaml") || file.ends_with(".yml")) return false;
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && text[first] == '{';
+  }
+
+  // The items of a typed list (PodList) need not say their kind.
+  Status add(const conf::Value& value, const conf::ListHead& list) {
+    conf::Reading reading(value, files_.back());
+    const conf::Cursor root = reading.root();
+    const bool is_typed_list = list.kind.size() > 4;
+    TypeName type;
+    type.kind = root["kind"].text(
+        is_typed_list ? std::string_view(list.kind).substr(0, list.kind.size() - 4) : "");
+    type.api_version = root["apiVersion"].text(is_typed_list ? list.api_version : "");
+    if (type.kind.empty()) root.complain("`kind` is missing, expected one such as \"Pod\"");
+    if (type.api_version.empty()) {
+      root.complain("`apiVersion` is missing, expected one such as \"v1\"");
+    }
+    if (reading.failed()) return reading.error();
+    if (type.kind.ends_with("List")) return add_items(value, type);
+    if (!is_known(type)) {
+      ++manifests_.ignored[type.to_string()];
+      return Done{};
+    }
+    Result<ClusterEvent> event = decode(type, value, files_.back());
+    if (!event) return event.error();
+    found_.push_back({std::move(event).value(), files_.size() - 1, value.position});
+    if (++state_.objects % kObjectsPerReport == 0) report();
+    return Done{};
+  }
+
+  Status add_items(const conf::Value& value, const TypeName& type) {
+    conf::Reading reading(value, files_.back());
+    for (const conf::Cursor& item : reading.root()["items"].items()) {
+      const Status status = add(*item.value(), {type.kind, type.api_version});
+      if (!status) return status;
+    }
+    if (reading.failed()) return reading.error();
+    return Done{};
+  }
+
+  Error twice(const Identity& identity, const Found& first, const Found& second) const {
+    std::string name(identity.name);
+    if (!identity.name_space.empty()) name = std::string(identity.name_space) + "/" + name;
+    return {std::string(identity.kind) + " \"" + name + "\" stands also at " + place_of(first) +
+                ", expected it once",
+            place_of(second)};
+  }
+
+  std::string place_of(const Found& found) const {
+    return conf::place(files_[found.file], found.position);
+  }
+
+  void report() const {
+    if (progress_) progress_(state_);
+  }
+
+  const ProgressCallback& progress_;
+  LoadProgress state_;
+  std::vector<std::string> files_;
+  std::vector<Found> found_;
+  Manifests manifests_;
+};
+
+}  // namespace
+
+Result<Manifests> load_manifests(const std::vector<std::filesystem::path>& paths,
+                                 const ProgressCallback& progress) {
+  const Result<std::vector<std::filesystem::path>> files = find_manifest_files(paths);
+  if (!files) return files.error();
+  Loader loader(progress);
+  loader.expect_files(files->size());
+  for (const std::filesystem::path& file : *files) {
+    Result<std::string> text = read_file(file);
+    if (!text) return text.error();
+    if (const Status status = loader.read(std::move(text).value(), file.string()); !status) {
+      return status.error();
+    }
+  }
+  return loader.finish();
+}
+
+Result<Manifests> parse_manifests(const std::string& text, const std::string& file) {
+  const ProgressCallback silent;
+  Loader loader(silent);
+  loader.expect_files(1);
+  if (const Status status = loader.read(text, file); !status) return status.error();
+  return loader.finish();
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/model/event.h"
+
+namespace berth::kube {
+
+// What was found in files: a cluster, as the events that make it.
+struct Manifests {
+  std::vector<ClusterEvent> events;            // sorted by (kind, namespace, name)
+  std::map<std::string, std::size_t> ignored;  // objects of kinds we do not read, by kind
+};
+
+struct LoadProgress {
+  std::size_t files_done = 0;
+  std::size_t files = 0;
+  std::size_t objects = 0;
+};
+
+using ProgressCallback = std::function<void(const LoadProgress&)>;
+
+// Reads files, and directories recursively (*.yaml, *.yml, *.json in order of name). Lists are
+// taken apart. Nothing half done: the first error, with file:line:column, is the result. Two
+// objects of one kind, namespace and name are an error that names both places. `progress`, if any,
+// is called after every file and every 1,000 objects.
+Result<Manifests> load_manifests(const std::vector<std::filesystem::path>& paths,
+                                 const ProgressCallback& progress = {});
+
+// The same from text; `file` names it in errors, and its extension (.json or not) tells the format.
+Result<Manifests> parse_manifests(const std::string& text, const std::string& file);
+
+}  // namespace berth::kube

@@ -1,0 +1,16 @@
+#include "kube/codecs.h"
+#include "kube/fields.h"
+
+namespace berth::kube {
+
+Result<NamespaceObject> decode_namespace(const conf::Value& value, std::string_view file) {
+  conf::Reading reading(value, file);
+  const conf::Cursor root = reading.root();
+  NamespaceObject name_space;
+  name_space.name = read_metadata(root, "Namespace", Scope::cluster).name;
+  name_space.queue = root["metadata"]["annotations"]["scheduling.volcano.sh/queue-name"].text();
+  if (reading.failed()) return reading.error();
+  return name_space;
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,110 @@
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "berth/base/text.h"
+#include "kube/codecs.h"
+#include "kube/fields.h"
+#include "kube/pod_constraints.h"
+#include "kube/pod_request.h"
+
+namespace berth::kube {
+
+namespace {
+
+const std::array<std::string, 5> kPhases{"Pending", "Running", "Succeeded", "Failed", "Unknown"};
+
+constexpr std::array<std::string_view, 3> kIndexLabels{"batch.kubernetes.io/job-completion-index",
+                                                       "apps.kubernetes.io/pod-index",
+                                                       "volcano.sh/task-index"};
+
+PodPhase read_phase(const conf::Cursor& at) {
+  const std::string text = at.text();
+  if (text.empty()) return PodPhase::pending;
+  for (std::size_t i = 0; i < kPhases.size(); ++i) {
+    if (text == kPhases[i]) return static_cast<PodPhase>(i);
+  }
+  at.complain("\"" + text + "\" is no phase of a pod" + suggestion(text, kPhases));
+  return PodPhase::unknown;
+}
+
+std::int64_t number_or_none(std::string_view digits) {
+  std::int64_t number = -1;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool is_number = read.ec == std::errc{} && read.ptr == digits.data() + digits.size();
+  return is_number && number >= 0 ? number : -1;
+}
+
+std::int64_t read_index(const conf::Cursor& pod, const std::string& name) {
+  for (const std::string_view label : kIndexLabels) {
+    const std::int64_t index = number_or_none(annotation_or_label(pod, label));
+    if (index >= 0) return index;
+  }
+  const std::size_t last = name.find_last_not_of("0123456789");
+  return number_or_none(std::string_view(name).substr(last == std::string::npos ? 0 : last + 1));
+}
+
+std::string read_group(const conf::Cursor& pod) {
+  const conf::Cursor metadata = pod["metadata"];
+  for (const char* key : {"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"}) {
+    if (std::string group = metadata["annotations"][key].text(); !group.empty()) return group;
+  }
+  return metadata["labels"]["scheduling.x-k8s.io/pod-group"].text();
+}
+
+std::string first_of(const conf::Cursor& pod, std::string_view first, std::string_view second) {
+  std::string text = annotation_or_label(pod, first);
+  return text.empty() ? annotation_or_label(pod, second) : text;
+}
+
+// Anything but a clear "false" is true, as Volcano has it.
+bool read_preemptable(const conf::Cursor& pod) {
+  const std::string text = annotation_or_label(pod, "volcano.sh/preemptable");
+  return text != "false" && text != "False" && text != "FALSE" && text != "0";
+}
+
+void read_spec(const conf::Cursor& spec, PodObject& pod) {
+  pod.scheduler_name = spec["schedulerName"].text("default-scheduler");
+  if (const conf::Cursor priority = spec["priority"]; priority.is_present()) {
+    pod.priority = static_cast<std::int32_t>(priority.integer(
+        0, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+  }
+  pod.priority_class = spec["priorityClassName"].text();
+  pod.never_preempts = spec["preemptionPolicy"].text() == "Never";
+  pod.node_name = spec["nodeName"].text();
+  for (const conf::Cursor& gate : spec["schedulingGates"].items()) {
+    pod.gates.push_back(gate.required_text("name"));
+  }
+  pod.request = read_pod_request(spec);
+  pod.constraints = read_constraints(spec);
+}
+
+}  // namespace
+
+Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
+  conf::Reading reading(value, file);
+  const conf::Cursor root = reading.root();
+  Metadata metadata = read_metadata(root, "Pod", Scope::namespaced);
+  PodObject pod;
+  pod.name_space = std::move(metadata.name_space);
+  pod.name = std::move(metadata.name);
+  pod.uid = std::move(metadata.uid);
+  pod.created = metadata.created;
+  pod.terminating = root["metadata"]["deletionTimestamp"].is_present();
+  pod.group = read_group(root);
+  pod.role = first_of(root, "volcano.sh/task-spec", "volcano.sh/task-role");
+  pod.queue = first_of(root, "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name");
+  pod.index = read_index(root, pod.name);
+  pod.preemptable = read_preemptable(root);
+  const conf::Cursor run_time = root["metadata"]["annotations"]["berth.dev/run-time"];
+  if (run_time.is_present()) pod.run_time = run_time.duration({});
+  read_spec(root["spec"], pod);
+  const conf::Cursor status = root["status"];
+  pod.phase = read_phase(status["phase"]);
+  pod.nominated_node = status["nominatedNodeName"].text();
+  if (status["startTime"].is_present()) pod.started = status["startTime"].time();
+  if (reading.failed()) return reading.error();
+  return pod;
+}
+
+}  // namespace berth::kube

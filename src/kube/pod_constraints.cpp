@@ -1,0 +1,181 @@
+#include "kube/pod_constraints.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "berth/base/text.h"
+#include "kube/fields.h"
+#include "kube/pod_request.h"
+
+namespace berth::kube {
+
+namespace {
+
+constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+
+const std::array<std::string, 6> kOperators{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
+const std::array<std::string, 3> kEffects{"NoExecute", "NoSchedule", "PreferNoSchedule"};
+
+bool is_whole_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc{} && read.ptr == text.data() + text.size();
+}
+
+Operator read_operator(const conf::Cursor& at) {
+  const std::string text = at.text();
+  for (std::size_t i = 0; i < kOperators.size(); ++i) {
+    if (text == kOperators[i]) return static_cast<Operator>(i);
+  }
+  at.complain("\"" + text + "\" is no operator" + suggestion(text, kOperators));
+  return Operator::in;
+}
+
+Expression read_expression(const conf::Cursor& from) {
+  Expression expression;
+  expression.key = from.required_text("key");
+  expression.op = read_operator(from["operator"]);
+  expression.values = read_texts(from["values"]);
+  const std::size_t count = expression.values.size();
+  switch (expression.op) {
+    case Operator::in:
+    case Operator::not_in:
+      if (count == 0) from.complain("`values` is empty, expected at least one value");
+      break;
+    case Operator::exists:
+    case Operator::does_not_exist:
+      if (count != 0) from["values"].complain("there are values, expected none for this operator");
+      break;
+    case Operator::greater:
+    case Operator::less:
+      if (count != 1 || !is_whole_number(expression.values.front())) {
+        from.complain("`values` is not one whole number in quotes, which Gt and Lt expect");
+      }
+      break;
+  }
+  return expression;
+}
+
+SelectorTerm read_term(const conf::Cursor& from) {
+  SelectorTerm term;
+  for (const conf::Cursor& item : from["matchExpressions"].items()) {
+    term.labels.push_back(read_expression(item));
+  }
+  for (const conf::Cursor& item : from["matchFields"].items()) {
+    Expression field = read_expression(item);
+    const bool has_known_operator = field.op == Operator::in || field.op == Operator::not_in;
+    if (field.key != "metadata.name" || !has_known_operator || field.values.size() != 1) {
+      item.complain("expected metadata.name with In or NotIn and one value");
+    }
+    term.fields.push_back(std::move(field));
+  }
+  return term;
+}
+
+void read_node_affinity(const conf::Cursor& from, Constraints& to) {
+  const conf::Cursor required = from[kRequired];
+  to.has_required_terms = required.is_present();
+  for (const conf::Cursor& term : required["nodeSelectorTerms"].items()) {
+    to.required_terms.push_back(read_term(term));
+  }
+  for (const conf::Cursor& term : from[kPreferred].items()) {
+    to.preferred_terms.push_back({static_cast<std::int32_t>(term["weight"].integer(1, 1, 100)),
+                                  read_term(term["preference"])});
+  }
+}
+
+TaintEffect read_effect(const conf::Cursor& at) {
+  const std::string text = at.text();
+  if (text.empty()) return TaintEffect::any;
+  if (text == kEffects[0]) return TaintEffect::no_execute;
+  if (text == kEffects[1]) return TaintEffect::no_schedule;
+  if (text == kEffects[2]) return TaintEffect::prefer_no_schedule;
+  at.complain("\"" + text + "\" is no effect of a taint" + suggestion(text, kEffects));
+  return TaintEffect::any;
+}
+
+void read_tolerations(const conf::Cursor& from, Constraints& to) {
+  for (const conf::Cursor& item : from.items()) {
+    Toleration toleration;
+    toleration.key = item["key"].text();
+    toleration.value = item["value"].text();
+    toleration.effect = read_effect(item["effect"]);
+    const std::string op = item["operator"].text("Equal");
+    toleration.exists = op == "Exists";
+    if (op == "Gt" || op == "Lt") {
+      to.unmodelled.emplace_back("numericToleration");
+      continue;
+    }
+    if (!toleration.exists && op != "Equal" && !op.empty()) {
+      item["operator"].complain("\"" + op + "\" is no operator, expected Exists or Equal");
+    }
+    if (toleration.key.empty() && !toleration.exists) {
+      item.complain("`key` is missing, expected one, or the operator Exists");
+    }
+    to.tolerations.push_back(std::move(toleration));
+  }
+}
+
+// With the host's network, every port of a container is a port of the host.
+void read_host_ports(const conf::Cursor& container, bool on_host_network, Constraints& to) {
+  for (const conf::Cursor& from : container["ports"].items()) {
+    HostPort port;
+    const auto inner = from["containerPort"].integer(0, 0, 65535);
+    const auto outer = from["hostPort"].integer(on_host_network ? inner : 0, 0, 65535);
+    if (outer == 0) continue;
+    port.port = static_cast<std::int32_t>(outer);
+    if (const std::string ip = from["hostIP"].text(); !ip.empty()) port.ip = ip;
+    if (const std::string name = from["protocol"].text(); !name.empty()) port.protocol = name;
+    to.host_ports.push_back(std::move(port));
+  }
+}
+
+// Only what can forbid a node counts; preferences that we do not model merely stay unheard.
+void note_unmodelled(const conf::Cursor& spec, Constraints& to) {
+  const auto note_if = [&to](bool is_there, const char* name) {
+    if (is_there) to.unmodelled.emplace_back(name);
+  };
+  const conf::Cursor affinity = spec["affinity"];
+  note_if(!affinity["podAffinity"][kRequired].items().empty(), "podAffinity");
+  note_if(!affinity["podAntiAffinity"][kRequired].items().empty(), "podAntiAffinity");
+  for (const conf::Cursor& spread : spec["topologySpreadConstraints"].items()) {
+    note_if(spread["whenUnsatisfiable"].text("DoNotSchedule") == "DoNotSchedule", "topologySpread");
+  }
+  for (const conf::Cursor& volume : spec["volumes"].items()) {
+    note_if(volume["persistentVolumeClaim"].is_present() || volume["ephemeral"].is_present(),
+            "lateBindingVolume");
+  }
+  note_if(!spec["resourceClaims"].items().empty(), "resourceClaims");
+}
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+}  // namespace
+
+Constraints read_constraints(const conf::Cursor& spec) {
+  Constraints constraints;
+  constraints.node_selector = read_strings(spec["nodeSelector"]);
+  read_node_affinity(spec["affinity"]["nodeAffinity"], constraints);
+  read_tolerations(spec["tolerations"], constraints);
+  const bool on_host_network = spec["hostNetwork"].boolean(false);
+  for (const conf::Cursor& container : spec["containers"].items()) {
+    read_host_ports(container, on_host_network, constraints);
+  }
+  for (const conf::Cursor& container : spec["initContainers"].items()) {
+    if (is_sidecar(container)) read_host_ports(container, on_host_network, constraints);
+  }
+  note_unmodelled(spec, constraints);
+  sort_unique(constraints.tolerations);
+  sort_unique(constraints.host_ports);
+  sort_unique(constraints.unmodelled);
+  return constraints;
+}
+
+}  // namespace berth::kube

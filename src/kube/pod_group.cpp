@@ -1,0 +1,53 @@
+#include <algorithm>
+#include <limits>
+
+#include "kube/codecs.h"
+#include "kube/fields.h"
+
+namespace berth::kube {
+
+namespace {
+
+// Phases of both API groups; a phase we do not know is a group that nobody has admitted yet.
+GroupPhase phase_of(std::string_view text) {
+  if (text == "Inqueue" || text == "PreScheduling" || text == "Scheduling" || text == "Scheduled") {
+    return GroupPhase::inqueue;
+  }
+  if (text == "Running") return GroupPhase::running;
+  if (text == "Unknown") return GroupPhase::unknown;
+  if (text == "Completed" || text == "Finished" || text == "Failed") return GroupPhase::completed;
+  return GroupPhase::pending;
+}
+
+constexpr std::int64_t kMembersMax = std::numeric_limits<std::int32_t>::max();
+
+}  // namespace
+
+Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_view file) {
+  conf::Reading reading(value, file);
+  const conf::Cursor root = reading.root();
+  Metadata metadata = read_metadata(root, "PodGroup", Scope::namespaced);
+  const conf::Cursor spec = root["spec"];
+  PodGroupObject group;
+  group.name_space = std::move(metadata.name_space);
+  group.name = std::move(metadata.name);
+  group.uid = std::move(metadata.uid);
+  group.created = metadata.created;
+  group.queue = spec["queue"].text();
+  if (group.queue.empty()) {
+    group.queue = root["metadata"]["annotations"]["scheduling.volcano.sh/queue-name"].text();
+  }
+  group.priority_class = spec["priorityClassName"].text();
+  const std::int64_t min_member = spec["minMember"].integer(1, 0, kMembersMax);
+  group.min_member = static_cast<std::int32_t>(std::max<std::int64_t>(1, min_member));
+  for (const auto& [role, minimum] : spec["minTaskMember"].entries()) {
+    group.min_task_member.emplace(role,
+                                  static_cast<std::int32_t>(minimum.integer(0, 0, kMembersMax)));
+  }
+  if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
+  group.phase = phase_of(root["status"]["phase"].text());
+  if (reading.failed()) return reading.error();
+  return group;
+}
+
+}  // namespace berth::kube

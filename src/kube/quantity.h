@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "berth/base/result.h"
+
+// Kubernetes resource quantities, exactly and in integers (DESIGN D4): "250m", "1.5", "4Gi", "2e3".
+
+namespace berth::kube {
+
+// The largest amount of a node or pod: sums of a million of these in int64 cannot wrap silently
+// (they saturate), and every JSON reader can hold it.
+inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
+
+enum class Scale : std::uint8_t { one, milli };
+
+// The scale in which amounts of a resource are counted: milli for "cpu", else one.
+Scale scale_of(std::string_view resource);
+
+// In units of `scale`, rounded up as Kubernetes does (Value(), MilliValue()). "1E" is exa, "1E3"
+// and "1e3" are exponents. Negative amounts and more than `most` are refused.
+Result<std::int64_t> parse_quantity(std::string_view text, Scale scale,
+                                    std::int64_t most = kAmountMax);
+
+// Canonical: cpu 1500 -> "1500m", 2000 -> "2"; memory, ephemeral-storage and huge pages with the
+// largest binary suffix that is exact, "4Gi"; others plain. Negative amounts get a minus sign.
+std::string format_quantity(std::string_view resource, std::int64_t amount);
+
+}  // namespace berth::kube

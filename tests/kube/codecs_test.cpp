@@ -1,0 +1,143 @@
+#include "kube/codecs.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+
+#include "conf/document.h"
+
+namespace berth::kube {
+namespace {
+
+conf::Value value_of(const std::string& yaml) {
+  const Result<conf::Value> value = conf::parse_yaml(yaml, "f.yaml");
+  EXPECT_TRUE(value.has_value()) << value.error().to_string();
+  return *value;
+}
+
+TEST(Node, offers_its_allocatable_or_its_capacity) {
+  const auto node = decode_node(value_of(R"(
+metadata: {name: n1, labels: {zone: a}}
+spec: {unschedulable: true, taints: [{key: gpu, value: "yes", effect: NoSchedule}]}
+status:
+  capacity: {cpu: 9, memory: 9Gi}
+  allocatable: {cpu: 7910m, memory: 8Gi, pods: "250", nvidia.com/gpu: 8, ephemeral-storage: 1Gi}
+)"),
+                                "f.yaml");
+  ASSERT_TRUE(node.has_value()) << node.error().to_string();
+  EXPECT_EQ(node->uid, "Node:n1");
+  EXPECT_TRUE(node->unschedulable);
+  EXPECT_EQ(node->labels.at("zone"), "a");
+  EXPECT_EQ(node->taints, (std::vector<Taint>{{"gpu", "yes", TaintEffect::no_schedule}}));
+  EXPECT_EQ(node->allocatable, (NamedAmounts{{"cpu", 7910},
+                                             {"memory", std::int64_t{8} << 30},
+                                             {"pods", 250},
+                                             {"nvidia.com/gpu", 8},
+                                             {"ephemeral-storage", 1 << 30}}));
+
+  const auto bare =
+      decode_node(value_of("{metadata: {name: n1}, status: {capacity: {cpu: 2}}}"), "f");
+  EXPECT_EQ(bare->allocatable, (NamedAmounts{{"cpu", 2000}, {"pods", 110}}));
+  EXPECT_FALSE(decode_node(value_of("{metadata: {name: N1}}"), "f").has_value());
+  EXPECT_FALSE(
+      decode_node(value_of("{metadata: {name: n1}, spec: {taints: [{key: a}]}}"), "f").has_value());
+  EXPECT_FALSE(
+      decode_node(value_of("{metadata: {name: n1}, status: {allocatable: {memory: 1Ei}}}"), "f")
+          .has_value());
+}
+
+TEST(PodGroup, reads_both_api_groups) {
+  const auto group = decode_pod_group(value_of(R"(
+metadata: {name: g, namespace: a}
+spec: {minMember: 3, minTaskMember: {ps: 1, worker: 2}, queue: q, priorityClassName: high,
+       minResources: {cpu: 3, memory: 3Gi}}
+status: {phase: Inqueue}
+)"),
+                                      "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  EXPECT_EQ(group->full_name(), "a/g");
+  EXPECT_EQ(group->uid, "PodGroup:a/g");
+  EXPECT_EQ(group->min_member, 3);
+  EXPECT_EQ(group->min_task_member.at("worker"), 2);
+  EXPECT_EQ(group->queue, "q");
+  EXPECT_EQ(group->priority_class, "high");
+  EXPECT_EQ(group->min_resources->at("cpu"), 3000);
+  EXPECT_EQ(group->phase, GroupPhase::inqueue);
+
+  const auto other = decode_pod_group(
+      value_of("{metadata: {name: g}, spec: {minMember: 0}, status: {phase: Scheduling}}"), "f");
+  EXPECT_EQ(other->min_member, 1);
+  EXPECT_EQ(other->phase, GroupPhase::inqueue);
+  EXPECT_EQ(other->min_resources, std::nullopt);
+  EXPECT_FALSE(
+      decode_pod_group(value_of("{metadata: {name: g}, spec: {minMember: -1}}"), "f").has_value());
+  EXPECT_FALSE(
+      decode_pod_group(value_of("{metadata: {name: g}, spec: {minMember: 1.5}}"), "f").has_value());
+}
+
+TEST(Queue, is_reclaimable_open_and_of_weight_one_unless_it_says_otherwise) {
+  const auto plain = decode_queue(value_of("{metadata: {name: q}}"), "f");
+  ASSERT_TRUE(plain.has_value()) << plain.error().to_string();
+  EXPECT_TRUE(plain->reclaimable);
+  EXPECT_EQ(plain->weight, 1);
+  EXPECT_EQ(plain->state, QueueState::open);
+
+  const auto full = decode_queue(value_of(R"(
+metadata: {name: q}
+spec: {weight: 4, priority: 2, reclaimable: false, parent: root, capability: {cpu: 1E},
+       guarantee: {resource: {cpu: 2}}, deserved: {memory: 4Gi}}
+status: {state: Closing}
+)"),
+                                 "f");
+  ASSERT_FALSE(full.has_value());  // 10^18 cores are 10^21 milli-cpu
+  const auto closing = decode_queue(value_of(R"(
+metadata: {name: q}
+spec: {weight: 4, priority: 2, reclaimable: false, parent: root, capability: {memory: 1E},
+       guarantee: {resource: {cpu: 2}}, deserved: {memory: 4Gi}}
+status: {state: Closing}
+)"),
+                                    "f");
+  ASSERT_TRUE(closing.has_value()) << closing.error().to_string();
+  EXPECT_EQ(closing->weight, 4);
+  EXPECT_EQ(closing->priority, 2);
+  EXPECT_FALSE(closing->reclaimable);
+  EXPECT_EQ(closing->parent, "root");
+  EXPECT_EQ(closing->capability.at("memory"), 1'000'000'000'000'000'000);
+  EXPECT_EQ(closing->guarantee.at("cpu"), 2000);
+  EXPECT_EQ(closing->deserved.at("memory"), std::int64_t{4} << 30);
+  EXPECT_EQ(closing->state, QueueState::closing);
+  EXPECT_FALSE(decode_queue(value_of("{metadata: {name: q}, spec: {weight: 0}}"), "f").has_value());
+}
+
+TEST(PriorityClass, and_namespace_are_read) {
+  const auto high = decode_priority_class(
+      value_of(
+          "{metadata: {name: high}, value: 1000, globalDefault: true, preemptionPolicy: Never}"),
+      "f");
+  ASSERT_TRUE(high.has_value()) << high.error().to_string();
+  EXPECT_EQ(high->value, 1000);
+  EXPECT_TRUE(high->global_default);
+  EXPECT_TRUE(high->never_preempts);
+  const auto name_space = decode_namespace(
+      value_of("{metadata: {name: a, annotations: {scheduling.volcano.sh/queue-name: q}}}"), "f");
+  EXPECT_EQ(name_space->name, "a");
+  EXPECT_EQ(name_space->queue, "q");
+}
+
+TEST(Decode, knows_kinds_by_their_api_group) {
+  EXPECT_TRUE(is_known({"Pod", "v1"}));
+  EXPECT_TRUE(is_known({"PodGroup", "scheduling.volcano.sh/v1beta1"}));
+  EXPECT_TRUE(is_known({"PodGroup", "scheduling.x-k8s.io/v1alpha1"}));
+  EXPECT_TRUE(is_known({"PriorityClass", "scheduling.k8s.io/v1"}));
+  EXPECT_FALSE(is_known({"Queue", "jobset.example.com/v1"}));
+  EXPECT_FALSE(is_known({"Deployment", "apps/v1"}));
+  EXPECT_EQ((TypeName{"Deployment", "apps/v1"}).to_string(), "Deployment.apps");
+  EXPECT_EQ((TypeName{"Service", "v1"}).to_string(), "Service");
+  const auto event =
+      decode({"Queue", "scheduling.volcano.sh/v1beta1"}, value_of("{metadata: {name: q}}"), "f");
+  EXPECT_EQ(std::get<QueueObject>(*event).name, "q");
+}
+
+}  // namespace
+}  // namespace berth::kube
