@@ -1,0 +1,61 @@
+#include "telemetry/log.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace berth::telemetry {
+
+namespace {
+
+bool json_lines = false;
+
+spdlog::level::level_enum to_spdlog(Level level) {
+  switch (level) {
+    case Level::debug:
+      return spdlog::level::debug;
+    case Level::info:
+      return spdlog::level::info;
+    case Level::warning:
+      return spdlog::level::warn;
+    case Level::error:
+      return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+// Bytes that are not UTF-8, as a message may quote from a file, are replaced.
+std::string to_json(std::string_view text) {
+  using Json = nlohmann::json;
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void set_up_log(const LogOptions& options) {
+  json_lines = options.is_json;
+  auto logger =
+      std::make_shared<spdlog::logger>("berthd", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger->set_level(to_spdlog(options.least));
+  logger->set_pattern(options.is_json
+                          ? R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l","message":%v})"
+                          : "%Y-%m-%dT%H:%M:%S.%e %-7l %v");
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+void log(Level level, std::string_view message) {
+  try {
+    if (json_lines) {
+      spdlog::log(to_spdlog(level), "{}", to_json(message));
+    } else {
+      spdlog::log(to_spdlog(level), "{}", message);
+    }
+  } catch (...) {  // a full disk must not stop the scheduler
+  }
+}
+
+}  // namespace berth::telemetry

@@ -1,0 +1,131 @@
+#include "telemetry/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include "berth/model/reason.h"
+
+namespace berth::telemetry {
+
+namespace {
+
+using prometheus::BuildCounter;
+using prometheus::BuildGauge;
+using prometheus::BuildHistogram;
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+
+const Histogram::BucketBoundaries kSessionSeconds{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03,
+                                                  0.1,    0.3,    1,     3,     10};
+const Histogram::BucketBoundaries kCallSeconds{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03,
+                                               0.1,    0.3,    1,     3,     10,   30};
+
+double seconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+struct Metrics::Families {
+  prometheus::Registry registry;
+
+  Family<Histogram>& session_seconds = BuildHistogram()
+                                           .Name("berth_session_duration_seconds")
+                                           .Help("Time of a whole session")
+                                           .Register(registry);
+  Family<Histogram>& action_seconds = BuildHistogram()
+                                          .Name("berth_action_duration_seconds")
+                                          .Help("Time of one action of a session")
+                                          .Register(registry);
+  Family<Counter>& decisions = BuildCounter()
+                                   .Name("berth_decisions_total")
+                                   .Help("What sessions decided, by kind")
+                                   .Register(registry);
+  Family<Counter>& events = BuildCounter()
+                                .Name("berth_cluster_events_total")
+                                .Help("Cluster events taken in")
+                                .Register(registry);
+  Family<Gauge>& waiting = BuildGauge()
+                               .Name("berth_jobs_waiting")
+                               .Help("Jobs that wait after the last session, by reason")
+                               .Register(registry);
+  Family<Histogram>& call_seconds = BuildHistogram()
+                                        .Name("berth_extender_call_duration_seconds")
+                                        .Help("Time of an extender call; of a bind with its wait")
+                                        .Register(registry);
+  Family<Counter>& calls = BuildCounter()
+                               .Name("berth_extender_calls_total")
+                               .Help("Extender calls by verb and outcome")
+                               .Register(registry);
+  Family<Counter>& faults = BuildCounter()
+                                .Name("berth_faults_total")
+                                .Help("Things an operator should look at, by kind")
+                                .Register(registry);
+  Family<Gauge>& state =
+      BuildGauge().Name("berth_state").Help("The daemon's present state").Register(registry);
+
+  Histogram& session = session_seconds.Add({}, kSessionSeconds);
+  Counter& all_events = events.Add({});
+};
+
+Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::action_done(std::string_view action, std::chrono::nanoseconds took) {
+  families_->action_seconds.Add({{"action", std::string(action)}}, kSessionSeconds)
+      .Observe(seconds(took));
+}
+
+void Metrics::session_done(const SessionCounts& counts) {
+  families_->session.Observe(seconds(counts.took));
+  families_->all_events.Increment(static_cast<double>(counts.events));
+  const auto decided = [&](const char* kind, std::size_t number) {
+    families_->decisions.Add({{"kind", kind}}).Increment(static_cast<double>(number));
+  };
+  decided("bind", counts.binds);
+  decided("pipeline", counts.pipelined);
+  decided("evict", counts.evictions);
+  decided("admit", counts.admitted);
+  for (std::size_t reason = 1; reason < kReasonCount; ++reason) {
+    const std::string_view name = code(static_cast<Reason>(reason));
+    const auto found = counts.waiting.find(name);
+    const std::size_t jobs = found == counts.waiting.end() ? 0 : found->second;
+    families_->waiting.Add({{"reason", std::string(name)}}).Set(static_cast<double>(jobs));
+  }
+}
+
+void Metrics::call_done(std::string_view verb, std::string_view outcome, Duration took) {
+  families_->calls.Add({{"verb", std::string(verb)}, {"outcome", std::string(outcome)}})
+      .Increment();
+  families_->call_seconds.Add({{"verb", std::string(verb)}}, kCallSeconds).Observe(seconds(took));
+}
+
+void Metrics::full_nodes_seen() { families_->faults.Add({{"kind", "full_nodes"}}).Increment(); }
+
+void Metrics::config_load_failed() {
+  families_->faults.Add({{"kind", "config_load_failed"}}).Increment();
+}
+
+void Metrics::event_queue_stalled() {
+  families_->faults.Add({{"kind", "event_queue_full"}}).Increment();
+}
+
+std::string Metrics::expose(const Gauges& gauges) {
+  const auto set = [&](const char* what, double value) {
+    families_->state.Add({{"what", what}}).Set(value);
+  };
+  set("planned_pods", static_cast<double>(gauges.planned_pods));
+  set("held_binds", static_cast<double>(gauges.held_binds));
+  set("http_connections", static_cast<double>(gauges.connections));
+  set("http_malformed_requests", static_cast<double>(gauges.malformed_requests));
+  set("queued_events", static_cast<double>(gauges.queued_events));
+  set("ready", gauges.is_ready ? 1 : 0);
+  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+}
+
+}  // namespace berth::telemetry

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "berth/base/clock.h"
+#include "berth/engine/scheduler.h"
+
+namespace berth::telemetry {
+
+// What one session did, for counters.
+struct SessionCounts {
+  std::chrono::nanoseconds took{};
+  std::size_t events = 0;
+  std::size_t binds = 0;
+  std::size_t pipelined = 0;
+  std::size_t evictions = 0;
+  std::size_t admitted = 0;
+  std::map<std::string_view, std::size_t> waiting;  // jobs by reason code
+};
+
+// All metrics of the daemon, prefix berth_, seconds and totals; docs/operating.md lists them.
+// Labels are bounded: actions, reason codes, verbs, outcomes. Any thread.
+class Metrics final : public engine::SessionObserver {
+ public:
+  Metrics();
+  ~Metrics() override;
+
+  void action_done(std::string_view action, std::chrono::nanoseconds took) override;
+  void session_done(const SessionCounts& counts);
+  void call_done(std::string_view verb, std::string_view outcome, Duration took);
+  void full_nodes_seen();
+  void config_load_failed();
+  void event_queue_stalled();
+
+  // Set when /metrics is asked for.
+  struct Gauges {
+    std::size_t planned_pods = 0;
+    std::size_t held_binds = 0;
+    std::uint64_t connections = 0;
+    std::uint64_t malformed_requests = 0;
+    std::size_t queued_events = 0;
+    bool is_ready = false;
+  };
+  // Prometheus' text exposition.
+  std::string expose(const Gauges& gauges);
+
+ private:
+  struct Families;
+  std::unique_ptr<Families> families_;
+};
+
+}  // namespace berth::telemetry

@@ -1,0 +1,97 @@
+#include "telemetry/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "berth/model/reason.h"
+
+namespace berth::telemetry {
+namespace {
+
+std::set<std::string> matches(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  std::set<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), regex), end; match != end; ++match) {
+    found.insert((*match)[1].str());
+  }
+  return found;
+}
+
+bool has_line(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+// One of everything.
+std::string full_exposition(Metrics& metrics) {
+  metrics.action_done("allocate", std::chrono::milliseconds(2));
+  SessionCounts counts;
+  counts.took = std::chrono::milliseconds(3);
+  counts.events = 5;
+  counts.binds = 7;
+  counts.waiting["gang_incomplete"] = 2;
+  metrics.session_done(counts);
+  metrics.call_done("filter", "planned", std::chrono::microseconds(200));
+  metrics.full_nodes_seen();
+  metrics.config_load_failed();
+  metrics.event_queue_stalled();
+  return metrics.expose({.planned_pods = 4, .held_binds = 3, .is_ready = true});
+}
+
+TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
+  Metrics metrics;
+  const auto exposed = matches(full_exposition(metrics), "# TYPE (berth_[a-z_]+) ");
+  std::ifstream stream(BERTH_SOURCE_DIR "/docs/operating.md");
+  const std::string document{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(matches(document, "\\| `(berth_[a-z_]+)"), exposed);
+}
+
+TEST(Metrics, CountsWhatSessionsDecide) {
+  Metrics metrics;
+  full_exposition(metrics);
+  const std::string text = full_exposition(metrics);
+  EXPECT_TRUE(has_line(text, "berth_decisions_total{kind=\"bind\"} 14")) << text;
+  EXPECT_TRUE(has_line(text, "berth_cluster_events_total 10"));
+  EXPECT_TRUE(has_line(text, "berth_session_duration_seconds_count 2"));
+  EXPECT_TRUE(has_line(text, "berth_session_duration_seconds_bucket{le=\"0.003\"} 2"));
+  EXPECT_TRUE(has_line(text, "berth_action_duration_seconds_count{action=\"allocate\"} 2"));
+  EXPECT_TRUE(has_line(text, "berth_jobs_waiting{reason=\"gang_incomplete\"} 2"));
+}
+
+TEST(Metrics, AReasonThatNoJobHasAnyMoreIsZero) {
+  Metrics metrics;
+  full_exposition(metrics);
+  metrics.session_done({});
+  EXPECT_TRUE(has_line(metrics.expose({}), "berth_jobs_waiting{reason=\"gang_incomplete\"} 0"));
+}
+
+TEST(Metrics, CountsCallsAndFaults) {
+  Metrics metrics;
+  const std::string text = full_exposition(metrics);
+  EXPECT_NE(text.find("berth_extender_calls_total{"), std::string::npos);
+  EXPECT_TRUE(has_line(text, "berth_extender_call_duration_seconds_count{verb=\"filter\"} 1"));
+  for (const char* kind : {"full_nodes", "config_load_failed", "event_queue_full"}) {
+    EXPECT_TRUE(has_line(text, std::string("berth_faults_total{kind=\"") + kind + "\"} 1")) << kind;
+  }
+}
+
+TEST(Metrics, ShowsThePresentState) {
+  Metrics metrics;
+  const std::string text = full_exposition(metrics);
+  EXPECT_TRUE(has_line(text, "berth_state{what=\"planned_pods\"} 4")) << text;
+  EXPECT_TRUE(has_line(text, "berth_state{what=\"held_binds\"} 3"));
+  EXPECT_TRUE(has_line(text, "berth_state{what=\"ready\"} 1"));
+  EXPECT_TRUE(has_line(metrics.expose({}), "berth_state{what=\"ready\"} 0"));
+}
+
+TEST(Metrics, LabelsAreBounded) {
+  Metrics metrics;
+  const std::string text = full_exposition(metrics);
+  EXPECT_EQ(matches(text, "berth_jobs_waiting\\{reason=\"([a-z_]+)\"").size(), kReasonCount - 1);
+}
+
+}  // namespace
+}  // namespace berth::telemetry
