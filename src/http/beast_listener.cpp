@@ -1,0 +1,126 @@
+#include "http/beast_listener.h"
+
+#include <sys/socket.h>
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+namespace berth::http {
+namespace {
+
+namespace asio = boost::asio;
+using tcp = asio::ip::tcp;
+
+constexpr std::chrono::milliseconds kPause(50);
+
+constexpr std::string_view kFull =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    "Connection: close\r\nContent-Length: 20\r\n\r\ntoo many connections";
+
+}  // namespace
+
+Listener::Listener(std::shared_ptr<ServerState> state)
+    : state_(std::move(state)),
+      strand_(asio::make_strand(state_->context)),
+      acceptor_(strand_),
+      timer_(strand_) {}
+
+Status Listener::listen() {
+  const ServerOptions& options = state_->options;
+  const std::string where = options.address + ":" + std::to_string(options.port);
+  if (options.tls) {
+    auto loaded = TlsCredentials::load(
+        *options.tls, [state = state_.get()](const std::string& text) { state->notice(text); });
+    if (!loaded) return loaded.error();
+    credentials_ = std::move(*loaded);
+  }
+  boost::system::error_code error;
+  const asio::ip::address address = asio::ip::make_address(options.address, error);
+  if (error) return Error{"not an address; expected an IP literal", options.address};
+  try {
+    const tcp::endpoint endpoint(address, options.port);
+    acceptor_.open(endpoint.protocol());
+    acceptor_.set_option(Acceptor::reuse_address(true));
+    if (address.is_v6()) acceptor_.set_option(asio::ip::v6_only(false));
+    acceptor_.bind(endpoint);
+    acceptor_.listen(asio::socket_base::max_listen_connections);
+    port_ = acceptor_.local_endpoint().port();
+  } catch (const std::exception& failure) {
+    return Error{std::string("cannot listen: ") + failure.what(), where};
+  }
+  return Done{};
+}
+
+void Listener::start() {
+  asio::post(strand_, [self = shared_from_this()] { self->accept(); });
+}
+
+void Listener::close() {
+  asio::post(strand_, [self = shared_from_this()] {
+    boost::system::error_code ignored;
+    self->acceptor_.close(ignored);
+    self->timer_.cancel();
+  });
+}
+
+void Listener::accept() {
+  if (!acceptor_.is_open()) return;
+  acceptor_.async_accept(
+      asio::make_strand(state_->context),
+      asio::bind_executor(strand_, [self = shared_from_this()](
+                                       const boost::system::error_code& error, Socket socket) {
+        self->on_accept(error, std::move(socket));
+      }));
+}
+
+void Listener::on_accept(const boost::system::error_code& error, Socket socket) {
+  if (!acceptor_.is_open()) return;
+  if (!error) {
+    starved_ = false;
+    admit(std::move(socket));
+  } else if (error != asio::error::connection_aborted) {
+    if (!starved_) state_->notice("cannot accept connections: " + error.message());
+    starved_ = true;
+    pause();
+    return;
+  }
+  accept();
+}
+
+void Listener::admit(Socket socket) {
+  if (state_->open.load(std::memory_order_relaxed) >= state_->options.max_connections) {
+    turn_away(std::move(socket));
+    return;
+  }
+  state_->accepted.fetch_add(1, std::memory_order_relaxed);
+  try {
+    const std::shared_ptr<Session> session =
+        credentials_ ? make_tls_session(state_, std::move(socket), credentials_->current())
+                     : make_plain_session(state_, std::move(socket));
+    if (state_->add(session)) session->open();
+  } catch (const std::exception& failure) {
+    state_->notice(std::string("cannot open a session: ") + failure.what());
+  }
+}
+
+void Listener::turn_away(Socket socket) {
+  state_->turned_away.fetch_add(1, std::memory_order_relaxed);
+  if (credentials_) return;
+  // The socket is new, so its send buffer has room: this neither blocks nor is cut short.
+  static_cast<void>(
+      ::send(socket.native_handle(), kFull.data(), kFull.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  boost::system::error_code ignored;
+  socket.shutdown(Socket::shutdown_send, ignored);
+}
+
+void Listener::pause() {
+  timer_.expires_after(kPause);
+  timer_.async_wait(
+      [self = shared_from_this()](const boost::system::error_code&) { self->accept(); });
+}
+
+}  // namespace berth::http

@@ -1,0 +1,158 @@
+#include <boost/asio/executor_work_guard.hpp>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "http/beast_listener.h"
+
+namespace berth::http {
+
+bool ServerState::add(const std::shared_ptr<Session>& session) {
+  const std::lock_guard lock(mutex_);
+  if (is_draining()) return false;
+  sessions_.emplace(session.get(), session);
+  open.store(sessions_.size(), std::memory_order_relaxed);
+  return true;
+}
+
+void ServerState::remove(const Session* session) {
+  const std::lock_guard lock(mutex_);
+  sessions_.erase(session);
+  open.store(sessions_.size(), std::memory_order_relaxed);
+  if (sessions_.empty()) emptied_.notify_all();
+}
+
+std::vector<std::shared_ptr<Session>> ServerState::sessions() const {
+  std::vector<std::shared_ptr<Session>> all;
+  const std::lock_guard lock(mutex_);
+  all.reserve(sessions_.size());
+  for (const auto& [key, session] : sessions_) {
+    if (auto alive = session.lock()) all.push_back(std::move(alive));
+  }
+  return all;
+}
+
+void ServerState::begin_draining() {
+  const std::lock_guard lock(mutex_);
+  draining_ = true;
+}
+
+bool ServerState::wait_until_empty(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return emptied_.wait_until(lock, deadline, [this] { return sessions_.empty(); });
+}
+
+void ServerState::notice(const std::string& message) const {
+  if (options.on_notice) options.on_notice(message);
+}
+
+namespace {
+
+namespace asio = boost::asio;
+
+// How long what should take no time may take: to close cut connections, to end idle threads.
+constexpr std::chrono::seconds kGrace(1);
+
+// Counts threads down, so that stop() can wait for them with a deadline.
+class Crew {
+ public:
+  explicit Crew(std::size_t size) : left_(size) {}
+
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    --left_;
+    all_gone_.notify_all();
+  }
+
+  bool wait_until(Steady::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    return all_gone_.wait_until(lock, deadline, [this] { return left_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable all_gone_;
+  std::size_t left_;
+};
+
+void run(const std::shared_ptr<ServerState>& state) {
+  for (;;) {
+    try {
+      state->context.run();
+      return;
+    } catch (const std::exception& failure) {
+      state->failures.fetch_add(1, std::memory_order_relaxed);
+      state->notice(std::string("i/o thread caught: ") + failure.what());
+    }
+  }
+}
+
+class BeastServer final : public HttpServer {
+ public:
+  BeastServer(ServerOptions options, Handler handler)
+      : state_(std::make_shared<ServerState>(std::move(options), std::move(handler))),
+        guard_(asio::make_work_guard(state_->context)) {}
+
+  ~BeastServer() override { static_cast<void>(stop(Duration::zero())); }
+
+  Status start() override {
+    auto listener = std::make_shared<Listener>(state_);
+    if (Status listening = listener->listen(); !listening) return listening;
+    listener_ = std::move(listener);
+    crew_ = std::make_shared<Crew>(state_->options.io_threads);
+    for (std::size_t i = 0; i < state_->options.io_threads; ++i) {
+      threads_.emplace_back([state = state_, crew = crew_] {
+        run(state);
+        crew->leave();
+      });
+    }
+    listener_->start();
+    return Done{};
+  }
+
+  std::uint16_t port() const override { return listener_ ? listener_->port() : std::uint16_t{0}; }
+
+  Status stop(Duration deadline) override {
+    if (threads_.empty()) return Done{};
+    const auto until = Steady::now() + std::chrono::duration_cast<Steady::duration>(deadline);
+    listener_->close();
+    state_->begin_draining();
+    for (const auto& session : state_->sessions()) session->drain();
+    if (!state_->wait_until_empty(until)) {
+      for (const auto& session : state_->sessions()) session->cut();
+    }
+    // With every connection closed the context has nothing left to do and its threads end. One
+    // that is stuck in a handler is left behind, and ends properly should the handler ever return.
+    guard_.reset();
+    const bool all_gone = crew_->wait_until(Steady::now() + kGrace);
+    for (std::thread& thread : threads_) all_gone ? thread.join() : thread.detach();
+    threads_.clear();
+    if (all_gone) return Done{};
+    return Error{"a request handler does not return", "http server"};
+  }
+
+  ServerCounts counts() const override {
+    const auto read = [](const std::atomic<std::uint64_t>& count) {
+      return count.load(std::memory_order_relaxed);
+    };
+    const ServerState& state = *state_;
+    return {read(state.open),        read(state.accepted),  read(state.turned_away),
+            read(state.requests),    read(state.malformed), read(state.timeouts),
+            read(state.disconnects), read(state.failures)};
+  }
+
+ private:
+  const std::shared_ptr<ServerState> state_;
+  asio::executor_work_guard<asio::io_context::executor_type> guard_;
+  std::shared_ptr<Listener> listener_;
+  std::shared_ptr<Crew> crew_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<HttpServer> make_http_server(ServerOptions options, Handler handler) {
+  return std::make_unique<BeastServer>(std::move(options), std::move(handler));
+}
+
+}  // namespace berth::http

@@ -1,0 +1,347 @@
+#include "http/beast_session.h"
+
+#include <algorithm>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <cstring>
+#include <utility>
+
+namespace berth::http {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t kReadBytes = 64 << 10;
+
+// Memory that one large request leaves behind is given back; what usual ones need is kept.
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
+
+void release_if_large(std::string& text) {
+  text.clear();
+  if (text.capacity() > kKeptBytes) text = std::string();
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<ServerState> state, Strand strand)
+    : state_(std::move(state)),
+      strand_(std::move(strand)),
+      buffer_bytes_(std::max(kReadBytes, 2 * state_->options.max_header_bytes)),
+      buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes_)),
+      timer_(strand_) {}
+
+void Session::open() {
+  asio::dispatch(strand_, [self = shared_from_this()] {
+    if (self->stage_ == Stage::closed) return;  // the server began to stop meanwhile
+    self->arm(self->state_->options.header_deadline);
+    self->start_handshake();
+  });
+}
+
+void Session::on_handshake(bool succeeded, std::optional<std::string> peer_name) {
+  if (stage_ == Stage::closed) return;
+  if (!succeeded) {
+    close();
+    return;
+  }
+  request_.peer_name = std::move(peer_name);
+  begin_request();
+}
+
+void Session::begin_request() {
+  stage_ = Stage::reading;
+  in_request_ = false;
+  request_.method.clear();
+  release_if_large(request_.body);
+  parser_.emplace(request_, state_->options.max_header_bytes, state_->options.max_body_bytes);
+  arm(state_->options.idle_timeout);
+  if (begin_ < end_) {
+    consume();
+  } else if (input_ended_ || state_->is_draining()) {
+    close();
+  } else {
+    fill();
+  }
+}
+
+// Starts a read unless one is outstanding or there is nothing to come or no room for it.
+void Session::fill() {
+  if (reading_ || input_ended_) return;
+  if (begin_ > 0) {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_bytes_) return;
+  reading_ = true;
+  start_read(asio::buffer(buffer_.get() + end_, buffer_bytes_ - end_));
+}
+
+void Session::on_read(const boost::system::error_code& error, std::size_t bytes) {
+  reading_ = false;
+  if (stage_ == Stage::closed) return;
+  if (error) {
+    // A peer that ends its side while its answer is pending is taken to have left: a client whose
+    // own deadline has passed looks no different. An answer on its way is still delivered.
+    input_ended_ = true;
+    if (error != asio::error::eof || stage_ != Stage::writing) close();
+    return;
+  }
+  end_ += bytes;
+  switch (stage_) {
+    case Stage::reading:
+      consume();
+      break;
+    case Stage::lingering:
+      begin_ = end_ = 0;
+      fill();
+      break;
+    default:
+      fill();
+      break;
+  }
+}
+
+void Session::consume() {
+  if (!in_request_) {
+    in_request_ = true;
+    arm(state_->options.header_deadline);
+  }
+  for (;;) {
+    const char* at = buffer_.get() + begin_;
+    const RequestParser::Progress progress = parser_->feed(at, buffer_.get() + end_);
+    begin_ = static_cast<std::size_t>(at - buffer_.get());
+    switch (progress) {
+      case RequestParser::Progress::need_more:
+        fill();
+        if (reading_) return;
+        // No room left: a chunk header or a trailer that does not end.
+        input_ended_ ? close() : refuse(400, "chunk header too long");
+        return;
+      case RequestParser::Progress::header:
+        on_header();
+        break;
+      case RequestParser::Progress::done:
+        handle();
+        return;
+      case RequestParser::Progress::refused:
+        refuse(parser_->refusal_status(), parser_->refusal());
+        return;
+    }
+  }
+}
+
+void Session::on_header() {
+  const ServerOptions& options = state_->options;
+  arm(state_->is_draining() ? options.linger : options.body_deadline);
+  if (parser_->expects_continue() && begin_ == end_) {
+    next_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    flush();
+  }
+}
+
+void Session::handle() {
+  closing_ = !parser_->is_keep_alive();
+  stage_ = Stage::handling;
+  disarm();
+  fill();
+  {
+    const std::lock_guard lock(mutex_);
+    pending_ = true;
+  }
+  state_->requests.fetch_add(1, std::memory_order_relaxed);
+  try {
+    state_->handler(request_, Responder(shared_from_this()));
+  } catch (const std::exception& failure) {
+    state_->failures.fetch_add(1, std::memory_order_relaxed);
+    state_->notice("handler of \"" + request_.path + "\" failed: " + failure.what());
+  } catch (...) {
+    state_->failures.fetch_add(1, std::memory_order_relaxed);
+    state_->notice("handler of \"" + request_.path + "\" failed");
+  }
+  if (input_ended_ && stage_ == Stage::handling) close();
+}
+
+void Session::refuse(int status, std::string_view why) {
+  state_->malformed.fetch_add(1, std::memory_order_relaxed);
+  closing_ = true;
+  stage_ = Stage::writing;
+  arm(state_->options.write_deadline);
+  render(text_response(status, why));
+  fill();
+  flush();
+}
+
+void Session::answer(Response response) {
+  std::function<void()> callback;  // destroyed without the lock: it may own anything
+  {
+    const std::lock_guard lock(mutex_);
+    callback = std::exchange(disconnect_callback_, nullptr);
+    pending_ = false;
+    if (gone_) return;
+    answer_.emplace(std::move(response));
+    if (!strand_.running_in_this_thread()) {
+      // Under the lock: once gone_ is set the context may have no thread left.
+      asio::post(strand_, [self = shared_from_this()] { self->send_answer(); });
+      return;
+    }
+  }
+  send_answer();
+}
+
+void Session::on_disconnect(std::function<void()> callback) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!gone_) {
+      std::swap(disconnect_callback_, callback);
+      return;
+    }
+  }
+  if (callback) callback();
+}
+
+void Session::send_answer() {
+  if (stage_ == Stage::closed) return;
+  Response response;
+  {
+    const std::lock_guard lock(mutex_);
+    response = std::move(*answer_);
+    answer_.reset();
+  }
+  closing_ = closing_ || state_->is_draining();
+  stage_ = Stage::writing;
+  arm(state_->options.write_deadline);
+  render(response);
+  flush();
+}
+
+// Header and body in one piece, hence in one write.
+void Session::render(const Response& response) {
+  const bool old = parser_->is_http_1_0();
+  next_.reserve(next_.size() + response.body.size() + 256);
+  next_.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
+  next_.append(reason_phrase(response.status)).append("\r\n");
+  if (!response.content_type.empty()) {
+    next_.append("Content-Type: ").append(response.content_type).append("\r\n");
+  }
+  for (const auto& [name, value] : response.headers) {
+    next_.append(name).append(": ").append(value).append("\r\n");
+  }
+  if (closing_) next_.append("Connection: close\r\n");
+  if (old && !closing_) next_.append("Connection: keep-alive\r\n");
+  next_.append("Content-Length: ").append(std::to_string(response.body.size()));
+  next_.append("\r\n\r\n");
+  if (request_.method != "HEAD") next_.append(response.body);
+}
+
+void Session::flush() {
+  if (writing_ || next_.empty()) return;
+  std::swap(out_, next_);
+  writing_ = true;
+  start_write(asio::buffer(out_));
+}
+
+void Session::on_write(const boost::system::error_code& error) {
+  writing_ = false;
+  release_if_large(out_);
+  if (stage_ == Stage::closed) return;
+  if (error) {
+    close();
+  } else if (!next_.empty()) {
+    flush();
+  } else if (stage_ == Stage::writing) {
+    closing_ ? linger() : begin_request();
+  }
+}
+
+// Closing a socket with unread input resets the connection and may destroy the answer on its way.
+// So the peer gets a moment to read it and to close first; what it sends meanwhile is dropped.
+void Session::linger() {
+  stage_ = Stage::lingering;
+  begin_ = end_ = 0;
+  arm(state_->options.linger);
+  if (input_ended_) {
+    close();
+    return;
+  }
+  say_goodbye();
+  fill();
+}
+
+void Session::drain() {
+  asio::post(strand_, [self = shared_from_this()] {
+    if (self->stage_ == Stage::reading && self->in_request_) {
+      self->arm(self->state_->options.linger);
+    } else if (self->stage_ == Stage::reading || self->stage_ == Stage::handshaking) {
+      self->close();
+    }
+  });
+}
+
+void Session::cut() {
+  asio::post(strand_, [self = shared_from_this()] { self->close(); });
+}
+
+void Session::close() {
+  if (stage_ == Stage::closed) return;
+  stage_ = Stage::closed;
+  timer_.cancel();
+  close_socket();
+  std::function<void()> callback;
+  bool was_pending = false;
+  {
+    const std::lock_guard lock(mutex_);
+    gone_ = true;
+    was_pending = std::exchange(pending_, false);
+    callback = std::exchange(disconnect_callback_, nullptr);
+  }
+  if (was_pending) state_->disconnects.fetch_add(1, std::memory_order_relaxed);
+  try {
+    if (callback) callback();
+  } catch (...) {
+    state_->failures.fetch_add(1, std::memory_order_relaxed);
+    state_->notice("disconnect callback failed");
+  }
+  state_->remove(this);
+}
+
+void Session::arm(Duration from_now) {
+  deadline_ = Steady::now() + std::chrono::duration_cast<Steady::duration>(from_now);
+  if (deadline_ < timer_expiry_) wait_for_timer();
+}
+
+void Session::disarm() { deadline_ = Steady::time_point::max(); }
+
+void Session::wait_for_timer() {
+  timer_expiry_ = deadline_;
+  timer_.expires_at(deadline_);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error) self->on_timer();
+  });
+}
+
+void Session::on_timer() {
+  timer_expiry_ = Steady::time_point::max();
+  if (stage_ == Stage::closed || deadline_ == Steady::time_point::max()) return;
+  if (Steady::now() < deadline_) {
+    wait_for_timer();
+  } else {
+    on_deadline();
+  }
+}
+
+void Session::on_deadline() {
+  disarm();
+  const bool idle = stage_ == Stage::reading && !in_request_;
+  if (!idle && stage_ != Stage::lingering) {
+    state_->timeouts.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (stage_ == Stage::reading && in_request_) {
+    refuse(408, "the request did not arrive in time");
+  } else {
+    close();
+  }
+}
+
+}  // namespace berth::http

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "http/http_server.h"
+
+namespace berth::http {
+
+class Session;
+
+// What the listener and all sessions of one server share. Sessions, and thereby responders that
+// somebody still holds, keep it alive.
+class ServerState {
+ public:
+  ServerState(ServerOptions options_in, Handler handler_in)
+      : options(std::move(options_in)),
+        handler(std::move(handler_in)),
+        context(static_cast<int>(options.io_threads)) {}
+
+  // False when the server is stopping: the session must close.
+  bool add(const std::shared_ptr<Session>& session);
+  void remove(const Session* session);
+  std::vector<std::shared_ptr<Session>> sessions() const;
+
+  // From here on add() refuses and every answer closes its connection.
+  void begin_draining();
+  bool is_draining() const { return draining_.load(std::memory_order_relaxed); }
+
+  // Waits until no session is left; false when the deadline came first.
+  bool wait_until_empty(std::chrono::steady_clock::time_point deadline);
+
+  void notice(const std::string& message) const;
+
+  const ServerOptions options;
+  const Handler handler;
+  boost::asio::io_context context;
+
+  std::atomic<std::uint64_t> open = 0, accepted = 0, turned_away = 0, requests = 0, malformed = 0,
+                             timeouts = 0, disconnects = 0, failures = 0;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable emptied_;
+  std::unordered_map<const Session*, std::weak_ptr<Session>> sessions_;
+  std::atomic<bool> draining_ = false;
+};
+
+}  // namespace berth::http

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace berth::http {
+
+struct Request {
+  std::string method = {};  // as sent: "GET", "POST"
+  std::string path = {};    // "/plan/filter": without the query, not percent-decoded
+  std::string query = {};   // what follows the first '?', or empty
+  std::string body = {};    // whole; its capacity exceeds its size by at least kBodyPadding
+  // The subject's common name in the peer's verified certificate; set only with mutual TLS.
+  std::optional<std::string> peer_name = {};
+};
+
+// Room after a request's body, so that a parser that reads ahead need not copy it.
+inline constexpr std::size_t kBodyPadding = 64;
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body = {};
+  // Further headers, as {"Allow", "GET"}. Content-Type, -Length and Connection are the server's.
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+// A plain-text answer, for errors and probes.
+Response text_response(int status, std::string_view text);
+
+// The standard phrase of a status code ("Not Found"), or "Unknown".
+std::string_view reason_phrase(int status);
+
+// The right, and the duty, to answer one request: now or later, from any thread, exactly once.
+// Destroyed unanswered, it answers 500. Holding one costs a connection and no thread.
+class Responder {
+ public:
+  // The other side of a responder: the server's connection, or a fake in a test.
+  class Exchange {
+   public:
+    virtual ~Exchange() = default;
+    virtual void answer(Response response) = 0;  // called exactly once
+    virtual void on_disconnect(std::function<void()> callback) = 0;
+  };
+
+  explicit Responder(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+  Responder(Responder&& other) noexcept = default;
+  Responder& operator=(Responder&& other) noexcept;
+  ~Responder();
+
+  // Returns at once and never throws. An answer to a peer that has gone is dropped silently.
+  void answer(Response response);
+
+  // `callback` runs at most once, on an I/O thread and without any lock held, when the peer's
+  // connection breaks (or the server cuts it) before the answer; inside this call when it is broken
+  // already. It may still be running while another thread answers. A later call replaces it.
+  void on_disconnect(std::function<void()> callback);
+
+  bool is_answered() const { return exchange_ == nullptr; }
+
+ private:
+  std::shared_ptr<Exchange> exchange_;
+};
+
+// Handles one request. Runs on an I/O thread: it must be finite and must not wait. The request is
+// valid during the call only. An exception becomes a 500.
+using Handler = std::function<void(const Request& request, Responder responder)>;
+
+}  // namespace berth::http

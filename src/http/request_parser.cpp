@@ -1,0 +1,126 @@
+#include "http/request_parser.h"
+
+#include <algorithm>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/field.hpp>
+
+namespace berth::http {
+namespace {
+
+namespace beast = boost::beast;
+
+// What a length in a header may make us set aside before any byte of the body has come.
+constexpr std::size_t kTrustedLength = std::size_t{1} << 20;
+
+}  // namespace
+
+RequestParser::RequestParser(Request& into, std::size_t max_header_bytes,
+                             std::size_t max_body_bytes)
+    : request_(into) {
+  header_limit(static_cast<std::uint32_t>(max_header_bytes));
+  body_limit(std::uint64_t{max_body_bytes});
+}
+
+RequestParser::Progress RequestParser::feed(const char*& begin, const char* end) {
+  for (;;) {
+    if (is_done()) return Progress::done;
+    if (begin == end) return Progress::need_more;
+    const bool had_header = is_header_done();
+    Ec error;
+    begin += put({begin, static_cast<std::size_t>(end - begin)}, error);
+    if (error == beast::http::error::need_more) return Progress::need_more;
+    if (error == beast::http::error::header_limit) {
+      // Beast may look for the end of the header before it looks at the request line.
+      const bool has_line = version_ != 0 || std::find(begin, end, '\n') != end;
+      return has_line ? refuse(431, "headers too long") : refuse(414, "request line too long");
+    }
+    if (error) return refuse(error);
+    if (!had_header && is_header_done()) return check_header();
+  }
+}
+
+RequestParser::Progress RequestParser::refuse(int status, std::string_view why) {
+  refusal_status_ = status;
+  refusal_ = why;
+  return Progress::refused;
+}
+
+RequestParser::Progress RequestParser::refuse(const Ec& failure) {
+  using beast::http::error;
+  if (failure == error::body_limit) return refuse(413, "body too large");
+  if (failure == error::bad_version) return refuse(400, "unsupported protocol version");
+  if (failure == error::bad_content_length) return refuse(400, "bad Content-Length");
+  if (failure == error::bad_transfer_encoding) return refuse(400, "bad Transfer-Encoding");
+  if (failure == error::bad_chunk) return refuse(400, "bad chunk");
+  if (failure == error::bad_chunk_extension) return refuse(400, "bad chunk extension");
+  return refuse(400, "malformed request");
+}
+
+RequestParser::Progress RequestParser::check_header() {
+  if (bad_encoding_) return refuse(400, "bad Transfer-Encoding");
+  if (hosts_ > 1 || (hosts_ == 0 && version_ == 11)) return refuse(400, "expected one Host");
+  if (request_.path.empty() || request_.path.front() != '/') {
+    return refuse(400, "expected an absolute path");
+  }
+  if (bad_expectation_) return refuse(417, "unknown expectation");
+  const bool carries_body =
+      request_.method == "POST" || request_.method == "PUT" || request_.method == "PATCH";
+  if (carries_body && content_lengths_ == 0 && !chunked()) {
+    return refuse(411, "expected a Content-Length");
+  }
+  return Progress::header;
+}
+
+void RequestParser::on_request_impl(beast::http::verb, View method, View target, int version, Ec&) {
+  version_ = version;
+  request_.method.assign(method.data(), method.size());
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  request_.path.assign(target.data(), mark);
+  request_.query.clear();
+  if (mark < target.size()) {
+    request_.query.assign(target.data() + mark + 1, target.size() - mark - 1);
+  }
+}
+
+void RequestParser::on_field_impl(beast::http::field name, View, View value, Ec&) {
+  switch (name) {
+    case beast::http::field::host:
+      ++hosts_;
+      break;
+    case beast::http::field::content_length:
+      ++content_lengths_;
+      break;
+    case beast::http::field::transfer_encoding:
+      // Anything beside "chunked" would be taken for a request without a body.
+      bad_encoding_ = bad_encoding_ || !beast::iequals(value, "chunked");
+      break;
+    case beast::http::field::expect:
+      expects_continue_ = beast::iequals(value, "100-continue");
+      bad_expectation_ = !expects_continue_;
+      break;
+    default:
+      break;
+  }
+}
+
+void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, Ec&) {
+  const std::uint64_t announced = length ? *length : 0;
+  request_.body.reserve(std::min<std::uint64_t>(announced, kTrustedLength) + kBodyPadding);
+}
+
+std::size_t RequestParser::on_body_impl(View bytes, Ec&) {
+  request_.body.append(bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, View bytes, Ec&) {
+  request_.body.append(bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+void RequestParser::on_finish_impl(Ec&) {
+  request_.body.reserve(request_.body.size() + kBodyPadding);
+}
+
+}  // namespace berth::http

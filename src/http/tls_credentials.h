@@ -1,0 +1,38 @@
+#pragma once
+
+#include <boost/asio/ssl/context.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "berth/base/result.h"
+#include "http/http_server.h"
+
+namespace berth::http {
+
+// The server's TLS context, made anew when one of its files has changed. Single-threaded.
+class TlsCredentials {
+ public:
+  using Notice = std::function<void(const std::string&)>;
+
+  static Result<std::unique_ptr<TlsCredentials>> load(ServerTls options, Notice notice);
+
+  // The context for a new connection. Looks at the files at most once per check period. While they
+  // cannot be loaded the last good context stays; each new cause is noticed once.
+  std::shared_ptr<boost::asio::ssl::context> current();
+
+ private:
+  TlsCredentials(ServerTls options, Notice notice);
+
+  std::string fingerprint() const;
+
+  const ServerTls options_;
+  const Notice notice_;
+  std::shared_ptr<boost::asio::ssl::context> context_;
+  std::string fingerprint_;  // of the files last loaded
+  std::string failure_;      // why they cannot be loaded now; empty when they can
+  std::chrono::steady_clock::time_point checked_;
+};
+
+}  // namespace berth::http

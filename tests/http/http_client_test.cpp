@@ -1,0 +1,186 @@
+#include "http/http_client.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "http/peers.h"
+
+namespace berth::http {
+namespace {
+
+using namespace testing;
+
+const std::string kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+
+std::unique_ptr<HttpClient> client_of(const std::string& url, Duration timeout = kPatience) {
+  ClientOptions options{.url = url};
+  options.timeout = timeout;
+  return std::move(HttpClient::create(std::move(options))).value();
+}
+
+TEST(HttpClientTest, FiftyCallsInSequenceUseOneConnection) {
+  RunningServer running(echo);
+  auto client = running.client();
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(client->post("/plan/filter", "{}"));
+  EXPECT_EQ(client->counts().connections_opened, 1u);
+  EXPECT_EQ(client->counts().connections_reused, 49u);
+  EXPECT_EQ(running.server->counts().connections_accepted, 1u);
+}
+
+TEST(HttpClientTest, ConcurrentCallsAreNotLimitedButOnlyTwoConnectionsSurvive) {
+  constexpr std::size_t kCalls = 200;
+  Holder holder;
+  RunningServer running(holder.handler());
+  auto client = running.client();
+  for (std::size_t round = 1; round <= 2; ++round) {
+    std::vector<std::thread> callers;
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      callers.emplace_back([&] {
+        auto reply = client->post("/commit/bind", "{}");
+        ASSERT_TRUE(reply) << reply.error().to_string();
+        EXPECT_EQ(reply->status, 200);
+      });
+    }
+    ASSERT_TRUE(holder.wait_for(kCalls));
+    holder.answer_all({.body = "{}"});
+    for (std::thread& caller : callers) caller.join();
+  }
+  EXPECT_EQ(client->counts().connections_opened, kCalls + kCalls - 2);
+  EXPECT_EQ(client->counts().connections_reused, 2u);
+}
+
+TEST(HttpClientTest, AnyOtherStatusCostsTheConnection) {
+  RunningServer running([](const Request& request, Responder responder) {
+    responder.answer(text_response(request.path == "/ok" ? 200 : 503, "x"));
+  });
+  auto client = running.client();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client->get("/busy").value().status, 503);
+  EXPECT_EQ(client->counts().connections_opened, 3u);
+}
+
+TEST(HttpClientTest, TheRequestLooksLikeGos) {
+  ScriptedServer server({{kOk}});
+  ASSERT_TRUE(client_of(server.url())->post("/plan/filter", "{\"a\":1}"));
+  EXPECT_EQ(server.requests().front(),
+            "POST /plan/filter HTTP/1.1\r\nHost: " + server.url().substr(7) +
+                "\r\nUser-Agent: Go-http-client/1.1\r\nContent-Length: 7\r\n"
+                "Content-Type: application/json\r\nAccept-Encoding: gzip\r\n\r\n{\"a\":1}");
+}
+
+TEST(HttpClientTest, AChunkedReplyIsReadAndCostsTheConnection) {
+  const std::string reply =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n";
+  ScriptedServer server({{reply}, {reply}});
+  auto client = client_of(server.url());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(client->post("/", "{}").value().body, "abc");
+  EXPECT_EQ(client->counts().connections_opened, 2u);
+}
+
+TEST(HttpClientTest, BytesAfterTheReplyCostTheConnection) {
+  ScriptedServer server({{kOk + "\n"}, {kOk}});
+  auto client = client_of(server.url());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(client->post("/", "{}").value().body, "{}");
+  EXPECT_EQ(client->counts().connections_opened, 2u);
+}
+
+TEST(HttpClientTest, AConnectionTheServerClosedWhileIdleIsNotUsed) {
+  ScriptedServer server({{kOk, true}, {kOk, true}, {kOk, true}});
+  auto client = client_of(server.url());
+  for (std::size_t i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(client->post("/", "{}"));
+    ASSERT_TRUE(server.wait_for_closed(i));
+  }
+  EXPECT_EQ(server.requests().size(), 3u);
+}
+
+TEST(HttpClientTest, NothingIsTriedAgainOnceItWasWritten) {
+  ScriptedServer server({{kOk}, {"", true}, {kOk}});
+  auto client = client_of(server.url());
+  ASSERT_TRUE(client->post("/", "1"));
+  auto lost = client->post("/", "2");
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().message, "connection closed before the reply");
+  EXPECT_EQ(server.requests().size(), 2u);
+}
+
+TEST(HttpClientTest, InterimRepliesArePassedOver) {
+  ScriptedServer server({{"HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n" + kOk}});
+  EXPECT_EQ(client_of(server.url())->post("/", "{}").value().status, 200);
+}
+
+TEST(HttpClientTest, AReplyWithoutLengthEndsWithTheConnection) {
+  ScriptedServer server({{"HTTP/1.1 200 OK\r\n\r\nabc", true}});
+  EXPECT_EQ(client_of(server.url())->post("/", "{}").value().body, "abc");
+}
+
+TEST(HttpClientTest, ABrokenReplyIsAnError) {
+  ScriptedServer server(
+      {{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", true}, {"nonsense\r\n\r\n", true}});
+  auto client = client_of(server.url());
+  EXPECT_EQ(client->post("/", "{}").error().message, "connection closed within the reply");
+  EXPECT_EQ(client->post("/", "{}").error().message.substr(0, 15), "malformed reply");
+}
+
+TEST(HttpClientTest, TheTimeoutCoversTheWholeExchange) {
+  Holder holder;
+  RunningServer running(holder.handler());
+  auto client = client_of(running.url(), 100ms);
+  auto reply = client->post("/", "{}");
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().message, "timed out");
+  EXPECT_TRUE(holder.wait_for_disconnected(1)) << "the server sees it leave";
+  ASSERT_FALSE(client->post("/", "{}", 50ms));
+}
+
+TEST(HttpClientTest, AbortEndsCallsUnderWayAndLaterOnes) {
+  Holder holder;
+  RunningServer running(holder.handler());
+  auto client = running.client();
+  auto call = std::async(std::launch::async, [&] { return client->post("/", "{}"); });
+  ASSERT_TRUE(holder.wait_for(1));
+  client->abort();
+  auto ended = call.get();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().message, "aborted");
+  EXPECT_FALSE(client->post("/", "{}"));
+}
+
+TEST(HttpClientTest, NobodyListeningIsAnError) {
+  std::string url;
+  {
+    RunningServer running(echo);
+    url = running.url();
+  }
+  auto reply = client_of(url)->get("/");
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().to_string(), url + ": cannot connect: Connection refused");
+}
+
+TEST(HttpClientTest, IdleConnectionsGrowStale) {
+  RunningServer running(echo);
+  ClientOptions options{.url = running.url()};
+  options.idle_timeout = Duration::zero();
+  auto client = std::move(HttpClient::create(std::move(options))).value();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(client->get("/"));
+  EXPECT_EQ(client->counts().connections_opened, 3u);
+}
+
+TEST(HttpClientTest, AMalformedUrlIsRefused) {
+  for (const char* url : {"", "127.0.0.1:80", "ftp://x", "http://", "http://:80",
+                          "http://x:", "http://x/plan", "http://::1]:80", "http://x]:80"}) {
+    EXPECT_FALSE(HttpClient::create({.url = url})) << url;
+  }
+  EXPECT_FALSE(HttpClient::create({.url = "https://x:1"})) << "no authority given";
+  EXPECT_TRUE(HttpClient::create({.url = "http://[::1]:80/"}));
+}
+
+TEST(HttpClientTest, IPv6Works) {
+  RunningServer running(echo, {.address = "::1"});
+  auto client = client_of("http://[::1]:" + std::to_string(running.port));
+  EXPECT_EQ(client->get("/x").value().body, "GET /x ");
+}
+
+}  // namespace
+}  // namespace berth::http
