@@ -1,0 +1,90 @@
+#include "extender/barrier.h"
+
+#include <mutex>
+#include <utility>
+
+namespace berth::extender {
+
+// One roster under one mutex; what it asks for is done after the mutex is let go.
+class GangBarrier::State : public std::enable_shared_from_this<State> {
+ public:
+  State(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan, ports::Binder& binder,
+        ports::EventSink& events)
+      : plan_(plan), binder_(binder), events_(events), roster_(limits, plan.load()) {}
+
+  template <class Step>
+  void step(Step&& step) {
+    Roster::Effects effects;
+    {
+      const std::lock_guard lock(mutex_);
+      roster_.follow(plan_.load(), effects);
+      step(roster_, effects);
+    }
+    carry_out(std::move(effects));
+  }
+
+  template <class Question>
+  std::size_t ask(Question&& question) const {
+    const std::lock_guard lock(mutex_);
+    return question(roster_);
+  }
+
+ private:
+  void carry_out(Roster::Effects effects) {
+    for (const ports::Binding& binding : effects.binds) {
+      auto done = [self = shared_from_this(), uid = binding.uid](const ports::BindOutcome& result) {
+        self->step(
+            [&](Roster& roster, Roster::Effects& next) { roster.outcome(uid, result, next); });
+      };
+      binder_.bind(binding, std::move(done));
+    }
+    for (auto& [answer, error] : effects.answers) answer(error);
+    for (PlacementDropped& drop : effects.drops) events_.post(std::move(drop));
+  }
+
+  const ports::Published<ports::PlanTable>& plan_;
+  ports::Binder& binder_;
+  ports::EventSink& events_;
+  mutable std::mutex mutex_;
+  Roster roster_;
+};
+
+GangBarrier::GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan,
+                         ports::Binder& binder, ports::EventSink& events)
+    : state_(std::make_shared<State>(limits, plan, binder, events)) {}
+
+GangBarrier::~GangBarrier() { shutdown(); }
+
+CallId GangBarrier::arrive(ports::Binding binding, TimePoint now, BindAnswer answer) {
+  CallId call = 0;
+  state_->step([&](Roster& roster, Roster::Effects& effects) {
+    call = roster.arrive(std::move(binding), now, std::move(answer), effects);
+  });
+  return call;
+}
+
+void GangBarrier::leave(CallId call) {
+  state_->step([&](Roster& roster, Roster::Effects& effects) { roster.leave(call, effects); });
+}
+
+void GangBarrier::expire(TimePoint now) {
+  state_->step([&](Roster& roster, Roster::Effects& effects) { roster.expire(now, effects); });
+}
+
+void GangBarrier::plan_changed() {
+  state_->step([](Roster&, Roster::Effects&) {});
+}
+
+void GangBarrier::shutdown() {
+  state_->step([](Roster& roster, Roster::Effects& effects) { roster.close(effects); });
+}
+
+std::size_t GangBarrier::held() const {
+  return state_->ask([](const Roster& roster) { return roster.held(); });
+}
+
+std::size_t GangBarrier::binding() const {
+  return state_->ask([](const Roster& roster) { return roster.binding(); });
+}
+
+}  // namespace berth::extender

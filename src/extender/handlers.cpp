@@ -1,0 +1,183 @@
+#include "extender/handlers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+// How a rejection is worded (reference notes on the protocol, 1.2 and 3.4):
+//
+// - A rejected node goes into FailedAndUnresolvableNodes or into no list at all. FailedNodes are
+//   candidates for kube-scheduler's preemption, which cannot help here. Nodes in no list count as
+//   unresolvable from 1.31 on; before, they are candidates, and /guard/preempt answers "none".
+// - One entry is enough to bring a reason to the pod's condition, and keeps a reply to 5,000 names
+//   small. The text is constant and the count is 1, so the condition does not change from one
+//   attempt to the next.
+
+namespace berth::extender {
+namespace {
+
+bool is_ours(const ports::PlanTable& plan, const PodOnWire& pod) {
+  const auto& ours = plan.managed_schedulers;
+  return std::find(ours.begin(), ours.end(), pod.scheduler_name) != ours.end();
+}
+
+const NodeOnWire* find_node(const FilterArgs& args, std::string_view name) {
+  const auto found = std::find_if(args.nodes.begin(), args.nodes.end(),
+                                  [&](const NodeOnWire& node) { return node.name == name; });
+  return found == args.nodes.end() ? nullptr : &*found;
+}
+
+void accept_all(const FilterArgs& args, FilterReply& reply) {
+  reply.accepted.reserve(args.nodes.size());
+  for (const NodeOnWire& node : args.nodes) reply.accepted.push_back(node.json);
+}
+
+void reject_all(const FilterArgs& args, FilterReply& reply) {
+  if (!args.nodes.empty()) reply.rejected = {{args.nodes.front().name, kNotPlannedYet}};
+}
+
+// What is on offer rules the planned node out only once kube-scheduler knows of the nomination:
+// until then it may have sampled the nodes without looking at that one, or tried an older
+// nomination first.
+bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
+  return args.pod.nominated_node == planned.node;
+}
+
+FilterAnswer filter_planned(const ports::PlannedPod& planned, const FilterArgs& args,
+                            FilterAnswer answer) {
+  if (const NodeOnWire* node = find_node(args, planned.node)) {
+    answer.reply.accepted = {node->json};
+    answer.outcome = Outcome::planned;
+  } else {
+    reject_all(args, answer.reply);
+    answer.outcome = Outcome::vetoed;
+    if (is_veto(planned, args)) {
+      answer.dropped = PlacementDropped{args.pod.uid, planned.node,
+                                        "kube-scheduler does not offer node \"" + planned.node +
+                                            "\" to pod \"" + planned.full_name + "\""};
+    }
+  }
+  return answer;
+}
+
+// A request by columns of RoomLeft; none, if it asks for what is nowhere.
+using RequestByColumn = std::vector<std::pair<std::size_t, std::int64_t>>;
+std::optional<RequestByColumn> by_column(const NamedAmounts& request,
+                                         const std::vector<std::string>& resources) {
+  RequestByColumn columns;
+  for (const auto& [name, amount] : request) {
+    if (amount <= 0) continue;
+    const auto found = std::find(resources.begin(), resources.end(), name);
+    if (found == resources.end()) return std::nullopt;
+    columns.emplace_back(found - resources.begin(), amount);
+  }
+  return columns;
+}
+
+FilterAnswer filter_foreign(const ports::PlanTable& plan, const FilterArgs& args,
+                            const NamedAmounts& request, FilterAnswer answer) {
+  answer.reply.accepted.reserve(args.nodes.size());
+  const ports::RoomLeft& room = plan.room_left;
+  const auto columns = by_column(request, room.resources);
+  const auto is_covered_by = [&](std::uint32_t row) {
+    const std::int64_t* amounts = &room.amounts[row * room.resources.size()];
+    return columns && std::all_of(columns->begin(), columns->end(), [&](const auto& asked) {
+             return amounts[asked.first] >= asked.second;
+           });
+  };
+  for (const NodeOnWire& node : args.nodes) {
+    const auto row = room.rows.find(node.name);
+    if (row == room.rows.end() || is_covered_by(row->second)) {
+      answer.reply.accepted.push_back(node.json);
+    } else if (answer.reply.rejected.empty()) {
+      answer.reply.rejected = {{node.name, kRoomIsPlanned}};
+      answer.outcome = Outcome::trimmed;
+    }
+  }
+  return answer;
+}
+
+}  // namespace
+
+const char* to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::planned:
+      return "planned";
+    case Outcome::hinted:
+      return "hinted";
+    case Outcome::vetoed:
+      return "vetoed";
+    case Outcome::unplanned:
+      return "unplanned";
+    case Outcome::passed:
+      return "passed";
+    case Outcome::trimmed:
+      return "trimmed";
+    case Outcome::answered:
+      return "answered";
+    case Outcome::bound:
+      return "bound";
+    case Outcome::refused:
+      return "refused";
+    case Outcome::abandoned:
+      return "abandoned";
+    case Outcome::malformed:
+      return "malformed";
+    case Outcome::not_ready:
+      return "not_ready";
+  }
+  return "unknown";
+}
+
+Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args,
+                            const RequestOf& ask_request) {
+  FilterAnswer answer;
+  answer.reply.form = args.form;
+  const ports::PlannedPod* planned = plan.find(args.pod.uid);
+  // A hint whose node is not on offer may go where there is room that nobody is planned into.
+  const bool is_free_hint =
+      planned != nullptr && planned->is_hint && find_node(args, planned->node) == nullptr;
+  if (planned != nullptr && !is_free_hint) {
+    return filter_planned(*planned, args, std::move(answer));
+  }
+  if (planned == nullptr && is_ours(plan, args.pod)) {
+    reject_all(args, answer.reply);
+    answer.outcome = Outcome::unplanned;
+    return answer;
+  }
+  if (plan.room_left.rows.empty()) {
+    accept_all(args, answer.reply);
+    if (is_free_hint) answer.outcome = Outcome::hinted;
+    return answer;
+  }
+  const Result<NamedAmounts> request = ask_request(args.pod.json);
+  if (!request) return request.error();
+  answer = filter_foreign(plan, args, *request, std::move(answer));
+  if (is_free_hint) answer.outcome = Outcome::hinted;
+  return answer;
+}
+
+std::vector<HostScore> prioritize(const ports::PlanTable& plan, const FilterArgs& args) {
+  std::vector<HostScore> scores;
+  const ports::PlannedPod* planned = plan.find(args.pod.uid);
+  if (planned == nullptr) return scores;
+  scores.reserve(args.nodes.size());
+  for (const NodeOnWire& node : args.nodes) {
+    scores.push_back({node.name, node.name == planned->node ? 10 : 0});
+  }
+  return scores;
+}
+
+std::vector<NodeVictims> preempt(const ports::PlanTable& plan, const PreemptArgs& args) {
+  std::vector<NodeVictims> kept;
+  if (plan.find(args.pod.uid) != nullptr || is_ours(plan, args.pod)) return kept;
+  std::copy_if(
+      args.nodes.begin(), args.nodes.end(), std::back_inserter(kept), [&](const NodeVictims& node) {
+        return std::none_of(node.pod_uids.begin(), node.pod_uids.end(),
+                            [&](const std::string& uid) { return plan.find(uid) != nullptr; });
+      });
+  return kept;
+}
+
+}  // namespace berth::extender

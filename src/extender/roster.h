@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/event.h"
+#include "ports/binder.h"
+#include "ports/plan_table.h"
+
+namespace berth::extender {
+
+// What ends a wait (DESIGN D6). Both follow the calls, not the wall: a gang that keeps arriving is
+// never cut short by `stall_timeout`.
+struct BarrierLimits {
+  Duration stall_timeout = std::chrono::seconds(10);  // since the last new member of the gang
+  Duration hold_limit = std::chrono::seconds(25);     // of one call; below the caller's httpTimeout
+};
+
+using CallId = std::uint64_t;
+
+// Called exactly once per call; an empty text: the pod is bound.
+using BindAnswer = std::function<void(const std::string& error)>;
+
+// Who is present of each gang: the rules of the gang barrier (roster.cpp) as a state machine that
+// calls nobody. Each step says what is now to be done. Not thread-safe.
+class Roster {
+ public:
+  struct Effects {
+    std::vector<std::pair<BindAnswer, std::string>> answers;
+    std::vector<ports::Binding> binds;  // in the order in which the calls came
+    std::vector<PlacementDropped> drops;
+    std::vector<BindAnswer> discarded;  // nobody listens any more; to be destroyed
+
+    void reply(BindAnswer answer, std::string error = {});
+  };
+  using Plan = std::shared_ptr<const ports::PlanTable>;
+
+  Roster(BarrierLimits limits, Plan plan) : limits_(limits), plan_(std::move(plan)) {}
+
+  CallId arrive(ports::Binding binding, TimePoint now, BindAnswer answer, Effects& effects);
+  void leave(CallId call, Effects& effects);
+  void expire(TimePoint now, Effects& effects);
+  void follow(Plan plan, Effects& effects);  // nothing, if it is the plan followed already
+  void outcome(const std::string& uid, const ports::BindOutcome& outcome, Effects& effects);
+  void close(Effects& effects);
+
+  std::size_t held() const { return held_calls_.size(); }
+  std::size_t binding() const;
+
+ private:
+  enum class Stage : std::uint8_t { held, binding, bound };
+  struct Member {
+    CallId call = 0;
+    ports::Binding binding;
+    std::string job;
+    std::string planned_node;  // differs from the binding's for a hint
+    TimePoint arrived;
+    BindAnswer answer;
+    Stage stage = Stage::held;
+  };
+  struct Gang {
+    std::size_t min_member = 1;
+    std::size_t seen_bound = 0;     // by the mirror
+    std::set<std::string> members;  // uids of those that count, of every stage
+    TimePoint progressed;
+
+    std::size_t present() const { return members.size() + seen_bound; }
+    void take(const ports::PlannedGang& planned);
+  };
+  struct Settled {
+    std::string node;
+    TimePoint since;
+  };
+  using Members = std::map<std::string, Member>;
+
+  void admit(ports::Binding binding, CallId call, BindAnswer answer, Effects& effects);
+  bool answer_known(const ports::Binding& binding, CallId call, BindAnswer& answer,
+                    Effects& effects);
+  void release_if_complete(Gang& gang, Effects& effects);
+  std::string reason_to_abort(const std::string& job, const Gang& gang) const;
+  void send_back_overdue(Effects& effects);
+  void abort(const std::string& job, const std::string& why, Effects& effects);
+  void follow_plan(Gang& gang, Effects& effects);
+  bool is_backed(const Member& member) const;
+  void uncount(Members::iterator member);
+  void settle(Members::iterator member);
+  void remove(Members::iterator member);
+
+  const BarrierLimits limits_;
+  Plan plan_;
+  Members members_;                           // by pod uid
+  std::map<std::string, Gang> gangs_;         // by job; none without members
+  std::map<CallId, std::string> held_calls_;  // to pod uid
+  std::map<std::string, Settled> settled_;    // by pod uid: bound, and gone from the plan
+  CallId last_call_ = 0;
+  TimePoint now_;  // the latest seen
+  bool is_closed_ = false;
+};
+
+}  // namespace berth::extender

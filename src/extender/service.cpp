@@ -1,0 +1,143 @@
+#include "extender/service.h"
+
+#include <memory>
+#include <utility>
+
+#include "extender/wire.h"
+
+namespace berth::extender {
+namespace {
+
+WireReader& reader() {
+  static thread_local WireReader reader;
+  return reader;
+}
+
+http::Response json(std::string body) {
+  http::Response response;
+  response.body = std::move(body);
+  return response;
+}
+
+http::Response malformed(const Error& error) { return http::text_response(400, error.to_string()); }
+
+http::Response not_ready() {
+  return http::text_response(503, "not ready: not synced with the cluster, or not the leader");
+}
+
+// A bind call on its way. The peer may leave before the barrier has given the call its number.
+struct BindCall {
+  explicit BindCall(http::Responder given) : responder(std::move(given)) {}
+
+  http::Responder responder;
+  std::atomic<CallId> number = 0;
+  std::atomic<bool> has_left = false;
+};
+
+}  // namespace
+
+const char* to_string(Verb verb) {
+  switch (verb) {
+    case Verb::filter:
+      return "filter";
+    case Verb::prioritize:
+      return "prioritize";
+    case Verb::preempt:
+      return "preempt";
+    case Verb::bind:
+      return "bind";
+  }
+  return "unknown";
+}
+
+Service::Service(const ports::Published<ports::PlanTable>& plan, GangBarrier& barrier,
+                 ports::EventSink& events, const Clock& clock, CallObserver* observer)
+    : plan_(plan), barrier_(barrier), events_(events), clock_(clock), observer_(observer) {}
+
+void Service::add_routes(http::Router& router) {
+  add_route(router, Verb::filter, "/plan/filter", &Service::on_filter);
+  add_route(router, Verb::prioritize, "/plan/prioritize", &Service::on_prioritize);
+  add_route(router, Verb::preempt, "/guard/preempt", &Service::on_preempt);
+  router.add("POST", "/commit/bind",
+             [this](const http::Request& request, http::Responder responder) {
+               on_bind(request, std::move(responder));
+             });
+}
+
+void Service::add_route(http::Router& router, Verb verb, const char* path, Handle handle) {
+  router.add("POST", path,
+             [this, verb, handle](const http::Request& request, http::Responder responder) {
+               const auto start = Steady::now();
+               const std::shared_ptr<const ports::PlanTable> plan = plan_.load();
+               Ending ending = plan->ready ? (this->*handle)(*plan, request.body)
+                                           : Ending{not_ready(), Outcome::not_ready};
+               note(verb, ending.outcome, start);
+               responder.answer(std::move(ending.response));
+             });
+}
+
+Service::Ending Service::on_filter(const ports::PlanTable& plan, const std::string& body) {
+  const Result<FilterArgs> args = reader().filter_args(body);
+  if (!args) return {malformed(args.error()), Outcome::malformed};
+  if (args->form == NodeForm::objects && observer_ != nullptr) observer_->on_full_nodes();
+  Result<FilterAnswer> answer = filter(plan, *args, request_of);
+  if (!answer) return {malformed(answer.error()), Outcome::malformed};
+  if (answer->dropped) events_.post(std::move(*answer->dropped));
+  return {json(encode(answer->reply)), answer->outcome};
+}
+
+Service::Ending Service::on_prioritize(const ports::PlanTable& plan, const std::string& body) {
+  const Result<FilterArgs> args = reader().filter_args(body);
+  if (!args) return {malformed(args.error()), Outcome::malformed};
+  return {json(encode(prioritize(plan, *args))), Outcome::answered};
+}
+
+Service::Ending Service::on_preempt(const ports::PlanTable& plan, const std::string& body) {
+  const Result<PreemptArgs> args = reader().preempt_args(body);
+  if (!args) return {malformed(args.error()), Outcome::malformed};
+  return {json(encode(preempt(plan, *args))), Outcome::answered};
+}
+
+void Service::on_bind(const http::Request& request, http::Responder responder) {
+  const auto start = Steady::now();
+  if (!plan_.load()->ready) {
+    note(Verb::bind, Outcome::not_ready, start);
+    return responder.answer(not_ready());
+  }
+  Result<ports::Binding> binding = reader().binding_args(request.body);
+  if (!binding) {
+    note(Verb::bind, Outcome::malformed, start);
+    return responder.answer(malformed(binding.error()));
+  }
+  const auto call = std::make_shared<BindCall>(std::move(responder));
+  const std::weak_ptr<BindCall> watched = call;  // the responder keeps this callback
+  call->responder.on_disconnect([this, watched, start] {
+    const std::shared_ptr<BindCall> left = watched.lock();
+    if (!left) return;
+    left->has_left = true;
+    note(Verb::bind, Outcome::abandoned, start);
+    if (const CallId number = left->number; number != 0) barrier_.leave(number);
+  });
+  if (call->has_left) return;
+  const CallId number = barrier_.arrive(
+      *std::move(binding), clock_.now(), [this, call, start](const std::string& error) {
+        const Outcome outcome = error.empty() ? Outcome::bound : Outcome::refused;
+        if (!call->has_left) note(Verb::bind, outcome, start);
+        call->responder.answer(json(encode_bind_reply(error)));
+      });
+  call->number = number;
+  if (call->has_left) barrier_.leave(number);
+}
+
+void Service::note(Verb verb, Outcome outcome, Steady::time_point start) {
+  auto& count = counts_[static_cast<std::size_t>(verb)][static_cast<std::size_t>(outcome)];
+  count.fetch_add(1, std::memory_order_relaxed);
+  if (observer_ != nullptr) observer_->on_call(verb, outcome, Steady::now() - start);
+}
+
+std::uint64_t Service::count(Verb verb, Outcome outcome) const {
+  return counts_[static_cast<std::size_t>(verb)][static_cast<std::size_t>(outcome)].load(
+      std::memory_order_relaxed);
+}
+
+}  // namespace berth::extender

@@ -1,0 +1,105 @@
+#include "extender/barrier.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "extender/support.h"
+
+namespace berth::extender {
+namespace {
+
+using test::binding_of;
+using test::node_name;
+using test::PlanBuilder;
+
+constexpr TimePoint kStart = TimePoint(std::chrono::hours(1));
+
+TEST(Barrier, AnOutcomeGivenInsideTheBindIsAnsweredInsideTheArrival) {
+  ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 2, 2).build());
+  test::RecordingBinder binder(true);
+  test::RecordingEvents events;
+  GangBarrier barrier({}, plan, binder, events);
+  std::vector<std::string> answers;
+  const auto note = [&](const std::string& error) { answers.push_back(error); };
+  barrier.arrive(binding_of("g-0", node_name(0)), kStart, note);
+  EXPECT_TRUE(answers.empty());
+  barrier.arrive(binding_of("g-1", node_name(1)), kStart, note);
+  EXPECT_EQ(answers, (std::vector<std::string>{"", ""}));
+}
+
+TEST(Barrier, AnArrivalSeesThePlanThatIsPublishedNow) {
+  ports::Published<ports::PlanTable> plan(PlanBuilder().build());
+  test::RecordingBinder binder;
+  test::RecordingEvents events;
+  GangBarrier barrier({}, plan, binder, events);
+  plan.store(PlanBuilder().gang("g", 1, 1).build());
+  barrier.arrive(binding_of("g-0", node_name(0)), kStart, [](const std::string&) {});
+  EXPECT_EQ(binder.count(), 1u);
+}
+
+TEST(Barrier, ADroppedPlacementIsPosted) {
+  ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 2, 2).build());
+  test::RecordingBinder binder;
+  test::RecordingEvents events;
+  GangBarrier barrier({}, plan, binder, events);
+  barrier.arrive(binding_of("g-0", node_name(0)), kStart, [](const std::string&) {});
+  barrier.expire(kStart + std::chrono::seconds(10));
+  ASSERT_EQ(events.dropped().size(), 1u);
+  EXPECT_EQ(events.dropped()[0].node, node_name(0));
+}
+
+TEST(Barrier, AnOutcomeAfterTheEndIsHarmless) {
+  ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 1, 1).build());
+  test::RecordingBinder binder;
+  test::RecordingEvents events;
+  std::string answer;
+  {
+    GangBarrier barrier({}, plan, binder, events);
+    barrier.arrive(binding_of("g-0", node_name(0)), kStart,
+                   [&](const std::string& error) { answer = error; });
+  }
+  EXPECT_EQ(answer, "berthd is shutting down");
+  for (auto& asked : binder.take()) asked.done({false, "too late"});
+  EXPECT_TRUE(events.dropped().empty());
+}
+
+TEST(Barrier, ManyThreadsBindManyGangsEachPodOnceAndEveryCallIsAnswered) {
+  constexpr int kGangs = 20;
+  constexpr int kSize = 8;
+  PlanBuilder builder;
+  for (int gang = 0; gang < kGangs; ++gang) builder.gang("g" + std::to_string(gang), kSize, kSize);
+  ports::Published<ports::PlanTable> plan(builder.build());
+  test::RecordingBinder binder(true);
+  test::RecordingEvents events;
+  GangBarrier barrier({}, plan, binder, events);
+  std::atomic<int> bound = 0;
+  std::vector<std::thread> threads;
+  for (int index = 0; index < kSize; ++index) {
+    threads.emplace_back([&, index] {
+      for (int gang = 0; gang < kGangs; ++gang) {
+        const std::string pod = "g" + std::to_string(gang) + "-" + std::to_string(index);
+        // Each first calls in vain and leaves, as a client whose connection breaks.
+        const CallId lost =
+            barrier.arrive(binding_of(pod, node_name(index)), kStart, [](const std::string&) {});
+        barrier.leave(lost);
+        barrier.arrive(binding_of(pod, node_name(index)), kStart,
+                       [&](const std::string& error) { bound += error.empty() ? 1 : 0; });
+        barrier.expire(kStart);
+        plan.store(builder.build());
+        barrier.plan_changed();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(bound, kGangs * kSize);
+  EXPECT_EQ(binder.count(), static_cast<std::size_t>(kGangs * kSize));
+  EXPECT_EQ(barrier.held(), 0u);
+}
+
+}  // namespace
+}  // namespace berth::extender

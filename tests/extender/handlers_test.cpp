@@ -1,0 +1,185 @@
+#include "extender/handlers.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "extender/support.h"
+
+namespace berth::extender {
+namespace {
+
+using test::PlanBuilder;
+using Names = std::vector<std::string>;
+
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+
+// Arguments that own their names.
+class Asked {
+ public:
+  Asked(const std::string& pod, const std::string& scheduler, Names names)
+      : names_(std::move(names)) {
+    args.pod.name_space = "ns";
+    args.pod.name = pod;
+    args.pod.uid = test::uid_of(pod);
+    args.pod.scheduler_name = scheduler;
+    args.form = NodeForm::names;
+    for (const std::string& name : names_) args.nodes.push_back({name, name});
+  }
+  FilterArgs args;
+
+ private:
+  Names names_;
+};
+
+FilterAnswer ask(const PlanBuilder& plan, const FilterArgs& args, NamedAmounts request = {}) {
+  auto answer = filter(*plan.build(), args, [&](std::string_view) { return request; });
+  EXPECT_TRUE(answer);
+  return *std::move(answer);
+}
+
+Names accepted(const FilterAnswer& answer) {
+  return {answer.reply.accepted.begin(), answer.reply.accepted.end()};
+}
+
+TEST(Filter, APlannedPodGetsExactlyItsNode) {
+  const Asked asked("p", "berth", {"n1", "n2", "n3"});
+  const auto answer = ask(PlanBuilder().pod("p", "n2"), asked.args);
+  EXPECT_EQ(accepted(answer), (Names{"n2"}));
+  EXPECT_TRUE(answer.reply.rejected.empty());
+  EXPECT_EQ(answer.outcome, Outcome::planned);
+  EXPECT_FALSE(answer.dropped);
+}
+
+TEST(Filter, APlannedNodeThatIsNotOnOfferIsAVeto) {
+  Asked asked("p", "berth", {"n1", "n3"});
+  // Not before kube-scheduler knows of the nomination: it may have sampled the nodes.
+  EXPECT_FALSE(ask(PlanBuilder().pod("p", "n2"), asked.args).dropped);
+  asked.args.pod.nominated_node = "n2";
+  const auto answer = ask(PlanBuilder().pod("p", "n2"), asked.args);
+  EXPECT_TRUE(accepted(answer).empty());
+  ASSERT_EQ(answer.reply.rejected.size(), 1u);
+  EXPECT_EQ(answer.reply.rejected[0].first, "n1");
+  EXPECT_EQ(answer.reply.rejected[0].second, kNotPlannedYet);
+  ASSERT_TRUE(answer.dropped);
+  EXPECT_EQ(answer.dropped->pod_uid, "uid-p");
+  EXPECT_EQ(answer.dropped->node, "n2");
+}
+
+TEST(Filter, AStaleNominationOnTheFastPathIsNoVeto) {
+  Asked asked("p", "berth", {"n1"});
+  asked.args.pod.nominated_node = "n1";
+  const auto answer = ask(PlanBuilder().pod("p", "n2"), asked.args);
+  EXPECT_TRUE(accepted(answer).empty());
+  EXPECT_FALSE(answer.dropped);
+  asked.args.pod.nominated_node = "n2";
+  EXPECT_TRUE(ask(PlanBuilder().pod("p", "n2"), asked.args).dropped);
+}
+
+TEST(Filter, AHintGivesWayWhenItsNodeIsNotOnOffer) {
+  const Asked asked("p", "berth", {"n1", "n3"});
+  const auto echoed = ask(PlanBuilder().pod("p", "n2", true), asked.args);
+  EXPECT_EQ(accepted(echoed), (Names{"n1", "n3"}));
+  EXPECT_EQ(echoed.outcome, Outcome::hinted);
+  EXPECT_FALSE(echoed.dropped);
+  const auto met = ask(PlanBuilder().pod("p", "n3", true), asked.args);
+  EXPECT_EQ(accepted(met), (Names{"n3"}));
+}
+
+TEST(Filter, APodOfOursWithoutAPlanGetsNothingAndOneConstantReason) {
+  const Asked asked("p", "berth", test::node_names(5000));
+  const auto answer = ask(PlanBuilder(), asked.args);
+  EXPECT_EQ(encode(answer.reply),
+            R"({"Nodes":null,"NodeNames":[],"FailedNodes":{},"FailedAndUnresolvableNodes":{")" +
+                test::node_name(0) + R"(":"berth has not planned this pod yet"},"Error":""})");
+  EXPECT_EQ(answer.outcome, Outcome::unplanned);
+  EXPECT_FALSE(answer.dropped);
+}
+
+TEST(Filter, AForeignPodGetsItsListBackWithoutItsRequestBeingRead) {
+  const Asked asked("p", "default-scheduler", {"n3", "n1", "n2"});
+  const auto answer =
+      filter(*PlanBuilder().build(), asked.args, [](std::string_view) -> Result<NamedAmounts> {
+        return Error{"read without need", ""};
+      });
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(accepted(*answer), (Names{"n3", "n1", "n2"}));
+  EXPECT_EQ(answer->outcome, Outcome::passed);
+}
+
+TEST(Filter, AForeignPodLosesTheNodesWhosePlannedRoomItWouldTake) {
+  const Asked asked("p", "default-scheduler", {"n4", "n3", "n2", "n1"});
+  const auto plan = PlanBuilder()
+                        .room("n1", {{"cpu", 2000}, {"memory", 4 * kGi}, {"pods", 10}})
+                        .room("n2", {{"cpu", 1999}, {"memory", 4 * kGi}, {"pods", 10}})
+                        .room("n3", {{"cpu", 2000}, {"memory", 4 * kGi}, {"pods", 0}});
+  const NamedAmounts request = {{"cpu", 2000}, {"memory", 4 * kGi}, {"pods", 1}};
+  const auto answer = ask(plan, asked.args, request);
+  EXPECT_EQ(accepted(answer), (Names{"n4", "n1"}));
+  EXPECT_EQ(answer.outcome, Outcome::trimmed);
+  ASSERT_EQ(answer.reply.rejected.size(), 1u);
+  EXPECT_EQ(answer.reply.rejected[0].second, kRoomIsPlanned);
+}
+
+TEST(Filter, RoomThatIsNotNamedIsNotThereAndWhatIsNotAskedForIsNotMissed) {
+  const Asked asked("p", "default-scheduler", {"n1", "n2"});
+  const auto plan = PlanBuilder()
+                        .room("n1", {{"cpu", -500}, {"pods", 5}})
+                        .room("n2", {{"a.example/gpu", 1}, {"cpu", 8000}, {"pods", 5}});
+  EXPECT_EQ(accepted(ask(plan, asked.args, {{"cpu", 0}, {"pods", 1}})), (Names{"n1", "n2"}));
+  EXPECT_EQ(accepted(ask(plan, asked.args, {{"a.example/gpu", 1}, {"pods", 1}})), (Names{"n2"}));
+}
+
+TEST(Filter, APodThatCannotBeReadIsTheRequestsError) {
+  const Asked asked("p", "default-scheduler", {"n1"});
+  const auto answer = filter(*PlanBuilder().room("n1", {}).build(), asked.args,
+                             [](std::string_view) -> Result<NamedAmounts> {
+                               return Error{"no such quantity", "Pod:1:2"};
+                             });
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().to_string(), "Pod:1:2: no such quantity");
+}
+
+TEST(RequestOf, IsThePodsEffectiveRequest) {
+  const auto request = request_of(test::pod_json("p", "default-scheduler"));
+  ASSERT_TRUE(request) << request.error().to_string();
+  EXPECT_EQ(request->at("cpu"), 2000);
+  EXPECT_EQ(request->at("memory"), 4 * kGi);
+  EXPECT_EQ(request->at("pods"), 1);
+  EXPECT_FALSE(request_of(R"({"metadata":{"name":"p"},"spec":7})"));
+}
+
+TEST(Prioritize, ThePlannedNodeGetsAllAndTheOthersNothing) {
+  const Asked ours("p", "berth", {"n1", "n2"});
+  EXPECT_EQ(encode(prioritize(*PlanBuilder().pod("p", "n2").build(), ours.args)),
+            R"([{"Host":"n1","Score":0},{"Host":"n2","Score":10}])");
+  EXPECT_TRUE(prioritize(*PlanBuilder().build(), ours.args).empty());
+}
+
+PreemptArgs preempt_args(const std::string& pod, const std::string& scheduler) {
+  PreemptArgs args;
+  args.pod.uid = test::uid_of(pod);
+  args.pod.scheduler_name = scheduler;
+  args.nodes = {{"n1", {"uid-low-0"}, 1}, {"n2", {"uid-low-1", "uid-g-0"}, 0}, {"n3", {}, 0}};
+  return args;
+}
+
+TEST(Preempt, NobodyIsPreemptedForPodsOfOurs) {
+  const auto plan = PlanBuilder().gang("g", 1, 1).build();
+  EXPECT_TRUE(preempt(*plan, preempt_args("x", "berth")).empty());
+  EXPECT_TRUE(preempt(*plan, preempt_args("g-0", "renamed-since")).empty());
+}
+
+TEST(Preempt, AForeignPodMayNotPreemptAPlannedOne) {
+  const auto kept =
+      preempt(*PlanBuilder().gang("g", 1, 1).build(), preempt_args("x", "default-scheduler"));
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].node, "n1");
+  EXPECT_EQ(kept[0].pod_uids, (Names{"uid-low-0"}));
+  EXPECT_EQ(kept[0].pdb_violations, 1);
+  EXPECT_EQ(kept[1].node, "n3");
+}
+
+}  // namespace
+}  // namespace berth::extender

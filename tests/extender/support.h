@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/model/event.h"
+#include "ports/binder.h"
+#include "ports/event_sink.h"
+#include "ports/plan_table.h"
+
+// Plans, requests as kube-scheduler writes them, and ports that record.
+
+namespace berth::extender::test {
+
+// A file of testdata/: bodies as kube-scheduler's Go client writes them.
+std::string testdata(std::string_view file);
+
+// A Pod as kube-scheduler sends it: all that an API server fills in, about 5 KB, with escapes.
+std::string pod_json(std::string_view name, std::string_view scheduler,
+                     std::string_view nominated = "");
+// "uid-" and the name: what pod_json() gives its pod.
+std::string uid_of(std::string_view name);
+
+// Node names as people have them: "worker-00042.zone-b.example".
+std::string node_name(int index);
+std::vector<std::string> node_names(int count);
+
+std::string filter_body(std::string_view pod, const std::vector<std::string>& names);
+std::string full_nodes_body(std::string_view pod, const std::vector<std::string>& names);
+std::string bind_body(std::string_view name, std::string_view node);
+
+// With room behind the end, as the server hands bodies over.
+std::string padded(std::string_view text);
+
+// A plan that is made step by step.
+class PlanBuilder {
+ public:
+  explicit PlanBuilder(bool ready = true);
+  // Pods "<job>-0" to "<job>-<size-1>" of namespace "ns", on nodes 0 and up.
+  PlanBuilder& gang(const std::string& job, int size, int min_member, int bound = 0);
+  PlanBuilder& pod(const std::string& name, const std::string& node, bool is_hint = false);
+  PlanBuilder& room(const std::string& node, NamedAmounts left);
+  PlanBuilder& without(const std::string& pod);
+  std::shared_ptr<const ports::PlanTable> build() const;
+
+ private:
+  ports::PlanTable table_;
+};
+
+ports::Binding binding_of(const std::string& pod, const std::string& node);
+
+// Keeps what it is asked; outcomes are given by the test, or at once.
+class RecordingBinder : public ports::Binder {
+ public:
+  struct Asked {
+    ports::Binding binding;
+    std::function<void(ports::BindOutcome)> done;
+  };
+
+  explicit RecordingBinder(bool succeeds_at_once = false) : succeeds_(succeeds_at_once) {}
+  void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
+
+  std::size_t count() const;
+  // The binds asked for and not finished, which is now the caller's to do.
+  std::vector<Asked> take();
+
+ private:
+  const bool succeeds_;
+  mutable std::mutex mutex_;
+  std::size_t count_ = 0;
+  std::vector<Asked> asked_;
+};
+
+class RecordingEvents : public ports::EventSink {
+ public:
+  void post(ClusterEvent event) override;
+  std::vector<PlacementDropped> dropped() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<PlacementDropped> dropped_;
+};
+
+// xorshift: the same numbers everywhere for the same seed.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  std::size_t below(std::size_t bound);
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace berth::extender::test
