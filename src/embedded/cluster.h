@@ -1,0 +1,109 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "berth/model/event.h"
+#include "embedded/scaled_clock.h"
+#include "embedded/watchers.h"
+#include "ports/binder.h"
+#include "ports/cluster_source.h"
+#include "ports/evictor.h"
+#include "ports/status_sink.h"
+
+namespace berth::embedded {
+
+// A cluster in memory, behind the ports the live one has: an API server's objects and rules, and
+// nodes that run what is bound to them. A bound pod runs at once; one with a run time succeeds that
+// long after its start; an evicted one is terminating for a grace period and then gone. All times
+// are the clock's. Every member is safe to call from any thread; a thread of its own keeps time and
+// tells the watchers.
+class EmbeddedCluster final : public ports::ClusterSource,
+                              public ports::Binder,
+                              public ports::Evictor,
+                              public ports::StatusSink {
+ public:
+  // `clock` must outlive the cluster.
+  explicit EmbeddedCluster(const ScaledClock& clock, Duration grace = std::chrono::seconds(1));
+  ~EmbeddedCluster() override;
+  EmbeddedCluster(const EmbeddedCluster&) = delete;
+  EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
+
+  Status start(ports::EventSink& sink) override;
+  bool is_synced() const override;
+  void stop() override;
+
+  // One more reader with the rights of start(): everything there is, which has been posted when
+  // this returns, then every change in order. Not from within post().
+  void watch(ports::EventSink& sink);
+  // Returns when no more will be posted to `sink`. Not from within post().
+  void unwatch(ports::EventSink& sink);
+
+  // Creates, changes and deletes objects as users do, in one go. What the cluster itself decides
+  // of an object that is already there is kept: uid, creation time and status (phase, node,
+  // nomination, start, termination; a group's phase). As admission would, a pod without a priority
+  // is given that of its class, and what has no creation time is given now. PlacementDropped is
+  // ignored.
+  void apply(std::vector<ClusterEvent> changes);
+
+  void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
+  void evict(const ports::Eviction& eviction) override;
+  void nominate(const std::string& pod_uid, const std::string& node) override;
+  void write(const ports::GroupStatus& status) override;
+
+  // Copies of what is there now; names are namespace/name.
+  std::optional<PodObject> pod(const std::string& full_name) const;
+  std::vector<PodObject> pods() const;
+  std::optional<ports::GroupStatus> group_status(const std::string& full_name) const;
+
+ private:
+  enum class Due : std::uint8_t { run_ends, removal };
+
+  void run();
+  void carry_out_due(TimePoint now);
+  void put(NodeObject node);
+  void put(PodObject pod);
+  void put(PodGroupObject group);
+  void put(QueueObject queue);
+  void put(PriorityClassObject priority_class);
+  void put(NamespaceObject name_space);
+  void drop(const NodeDeleted& gone);
+  void drop(const PodDeleted& gone);
+  void drop(const PodGroupDeleted& gone);
+  void drop(const QueueDeleted& gone);
+  void drop(const PriorityClassDeleted& gone);
+  void drop(const NamespaceDeleted& gone);
+  void admit(PodObject& pod) const;
+  std::string refusal(const ports::Binding& binding) const;
+  void set_running(PodObject& pod);
+  void begin_removal(PodObject& pod);
+  void remove_pod(const std::string& uid);
+  std::vector<ClusterEvent> everything() const;
+  void tell(ClusterEvent event);
+
+  const ScaledClock& clock_;
+  const Duration grace_;
+
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  Watchers watchers_;
+  ports::EventSink* main_sink_ = nullptr;  // of start()
+  std::map<std::string, NodeObject> nodes_;
+  std::map<std::string, PodObject> pods_;               // by uid
+  std::map<std::string, std::string> pod_uids_;         // by namespace/name
+  std::map<std::string, PodGroupObject> groups_;        // by namespace/name
+  std::map<std::string, ports::GroupStatus> statuses_;  // by namespace/name
+  std::map<std::string, QueueObject> queues_;
+  std::map<std::string, PriorityClassObject> priority_classes_;
+  std::map<std::string, NamespaceObject> namespaces_;
+  std::multimap<TimePoint, std::pair<Due, std::string>> due_;  // second: the pod's uid
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace berth::embedded

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <utility>
+
+#include "embedded/cluster.h"
+
+// What creating, changing and deleting an object does to the embedded cluster.
+
+namespace berth::embedded {
+namespace {
+
+template <class Object>
+void keep_identity(Object& object, const Object* old, TimePoint now) {
+  if (old != nullptr) {
+    object.uid = old->uid;
+    object.created = old->created;
+  } else if (object.created == TimePoint{}) {
+    object.created = now;
+  }
+}
+
+template <class Map>
+auto* find_in(Map& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+void EmbeddedCluster::put(NodeObject node) {
+  keep_identity(node, find_in(nodes_, node.name), clock_.now());
+  tell(node);
+  const std::string name = node.name;
+  nodes_[name] = std::move(node);
+}
+
+void EmbeddedCluster::put(PodObject pod) {
+  const auto uid = pod_uids_.find(pod.full_name());
+  if (uid != pod_uids_.end() && uid->second != pod.uid) {
+    const std::string old_uid = uid->second;
+    remove_pod(old_uid);  // recreated under the same name
+  }
+  PodObject* const old = find_in(pods_, pod.uid);
+  keep_identity(pod, old, clock_.now());
+  if (old != nullptr) {
+    pod.phase = old->phase;
+    pod.terminating = old->terminating;
+    pod.node_name = old->node_name;
+    pod.nominated_node = old->nominated_node;
+    pod.started = old->started;
+  }
+  admit(pod);
+  const bool may_run = pod.phase == PodPhase::pending || pod.phase == PodPhase::running;
+  if (may_run && !pod.node_name.empty()) set_running(pod);
+  pod_uids_[pod.full_name()] = pod.uid;
+  PodObject& kept = pods_[pod.uid] = std::move(pod);
+  if (kept.terminating && old == nullptr) {
+    begin_removal(kept);
+  } else {
+    tell(kept);
+  }
+}
+
+void EmbeddedCluster::put(PodGroupObject group) {
+  const PodGroupObject* const old = find_in(groups_, group.full_name());
+  keep_identity(group, old, clock_.now());
+  if (old != nullptr) group.phase = old->phase;
+  tell(group);
+  const std::string full_name = group.full_name();
+  groups_[full_name] = std::move(group);
+}
+
+void EmbeddedCluster::put(QueueObject queue) {
+  keep_identity(queue, find_in(queues_, queue.name), clock_.now());
+  tell(queue);
+  const std::string name = queue.name;
+  queues_[name] = std::move(queue);
+}
+
+void EmbeddedCluster::put(PriorityClassObject priority_class) {
+  tell(priority_class);
+  const std::string name = priority_class.name;
+  priority_classes_[name] = std::move(priority_class);
+}
+
+void EmbeddedCluster::put(NamespaceObject name_space) {
+  tell(name_space);
+  const std::string name = name_space.name;
+  namespaces_[name] = std::move(name_space);
+}
+
+void EmbeddedCluster::drop(const NodeDeleted& gone) {
+  if (nodes_.erase(gone.name) == 0) return;
+  tell(gone);
+  // What the pod collector does to pods of a node that is no more.
+  std::vector<std::string> orphans;
+  for (const auto& [uid, pod] : pods_) {
+    if (pod.node_name == gone.name) orphans.push_back(uid);
+  }
+  for (const std::string& uid : orphans) remove_pod(uid);
+}
+
+void EmbeddedCluster::drop(const PodDeleted& gone) {
+  PodObject* const pod = find_in(pods_, gone.uid);
+  if (pod != nullptr && !pod->terminating) begin_removal(*pod);
+}
+
+void EmbeddedCluster::drop(const PodGroupDeleted& gone) {
+  statuses_.erase(gone.full_name);
+  if (groups_.erase(gone.full_name) != 0) tell(gone);
+}
+
+void EmbeddedCluster::drop(const QueueDeleted& gone) {
+  if (queues_.erase(gone.name) != 0) tell(gone);
+}
+
+void EmbeddedCluster::drop(const PriorityClassDeleted& gone) {
+  if (priority_classes_.erase(gone.name) != 0) tell(gone);
+}
+
+void EmbeddedCluster::drop(const NamespaceDeleted& gone) {
+  if (namespaces_.erase(gone.name) != 0) tell(gone);
+}
+
+// In an order in which no object refers to a later one.
+std::vector<ClusterEvent> EmbeddedCluster::everything() const {
+  std::vector<ClusterEvent> all;
+  for (const auto& [name, object] : priority_classes_) all.push_back(object);
+  for (const auto& [name, object] : namespaces_) all.push_back(object);
+  for (const auto& [name, object] : queues_) all.push_back(object);
+  for (const auto& [name, object] : nodes_) all.push_back(object);
+  for (const auto& [name, object] : groups_) all.push_back(object);
+  for (const auto& [uid, object] : pods_) all.push_back(object);
+  return all;
+}
+
+}  // namespace berth::embedded

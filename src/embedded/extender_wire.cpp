@@ -1,0 +1,139 @@
+#include "embedded/extender_wire.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unordered_map>
+
+namespace berth::embedded {
+namespace {
+
+using Json = nlohmann::json;
+
+Result<Json> first_value(const std::string& body) {
+  try {
+    std::istringstream stream(body);
+    Json value;
+    stream >> value;  // stops after one value, as Go's decoder does
+    return value;
+  } catch (const std::exception& failure) {
+    return Error{fmt::format("not JSON: {}", failure.what()), ""};
+  }
+}
+
+bool is_key(std::string_view left, std::string_view right) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [&](char a, char b) { return lower(a) == lower(b); });
+}
+
+// The value, or null if there is none.
+const Json& member(const Json& object, std::string_view key) {
+  static const Json nothing;
+  for (auto entry = object.begin(); entry != object.end(); ++entry) {
+    if (is_key(entry.key(), key)) return entry.value();
+  }
+  return nothing;
+}
+
+Result<std::string> error_text(const Json& object) {
+  if (!object.is_object()) return Error{"expected an object", ""};
+  const Json& text = member(object, "Error");
+  if (text.is_null()) return std::string();
+  if (!text.is_string()) return Error{"\"Error\" is not a string", ""};
+  return text.get<std::string>();
+}
+
+using Positions = std::unordered_map<std::string_view, std::size_t>;  // look-up only
+
+Positions positions_of(const std::vector<std::string_view>& names) {
+  Positions positions;
+  positions.reserve(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) positions.emplace(names[i], i);
+  return positions;
+}
+
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
+std::string json_string(std::string_view text) {
+  if (is_plain(text)) return fmt::format("\"{}\"", text);  // node names, by the thousand
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string extender_args(std::string_view pod, const std::vector<std::string_view>& names) {
+  std::string body = fmt::format(R"({{"Pod":{},"Nodes":null,"NodeNames":[)", pod);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) body += ',';
+    body += json_string(names[i]);
+  }
+  body += "]}";
+  return body;
+}
+
+std::string binding_args(const ports::Binding& binding) {
+  return fmt::format(R"({{"PodName":{},"PodNamespace":{},"PodUID":{},"Node":{}}})",
+                     json_string(binding.name), json_string(binding.name_space),
+                     json_string(binding.uid), json_string(binding.node));
+}
+
+Result<std::vector<std::size_t>> read_filter_result(const std::string& body,
+                                                    const std::vector<std::string_view>& asked) {
+  const Result<Json> result = first_value(body);
+  if (!result) return result.error();
+  const Result<std::string> error = error_text(*result);
+  if (!error) return error.error();
+  if (!error->empty()) return Error{*error, ""};
+
+  std::vector<std::size_t> kept;
+  const Json& names = member(*result, "NodeNames");
+  if (names.is_null()) return kept;
+  if (!names.is_array()) return Error{"\"NodeNames\" is not a list", ""};
+  const Positions positions = positions_of(asked);
+  for (const Json& name : names) {
+    if (!name.is_string()) return Error{"\"NodeNames\" holds what is not a string", ""};
+    const auto found = positions.find(name.get_ref<const std::string&>());
+    if (found == positions.end()) {
+      return Error{fmt::format("node \"{}\" was not asked about", name.get<std::string>()), ""};
+    }
+    kept.push_back(found->second);
+  }
+  return kept;
+}
+
+Result<std::vector<std::int64_t>> read_priorities(const std::string& body,
+                                                  const std::vector<std::string_view>& asked) {
+  const Result<Json> result = first_value(body);
+  if (!result) return result.error();
+  std::vector<std::int64_t> scores(asked.size(), 0);
+  if (result->is_null()) return scores;
+  if (!result->is_array()) return Error{"expected a list of hosts and scores", ""};
+  const Positions positions = positions_of(asked);
+  for (const Json& entry : *result) {
+    if (!entry.is_object()) return Error{"expected an object with \"Host\" and \"Score\"", ""};
+    const Json& host = member(entry, "Host");
+    const Json& score = member(entry, "Score");
+    if (!host.is_string()) return Error{"\"Host\" is not a string", ""};
+    if (!score.is_number_integer()) return Error{"\"Score\" is not an integer", ""};
+    const auto found = positions.find(host.get_ref<const std::string&>());
+    if (found != positions.end()) scores[found->second] = score.get<std::int64_t>();
+  }
+  return scores;
+}
+
+Status read_binding_result(const std::string& body) {
+  const Result<Json> result = first_value(body);
+  if (!result) return result.error();
+  const Result<std::string> error = error_text(*result);
+  if (!error) return error.error();
+  if (!error->empty()) return Error{*error, ""};
+  return Done{};
+}
+
+}  // namespace berth::embedded

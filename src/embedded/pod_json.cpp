@@ -1,0 +1,157 @@
+#include "embedded/pod_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "berth/base/text.h"
+#include "kube/quantity.h"
+
+namespace berth::embedded {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* name_of(TaintEffect effect) {
+  switch (effect) {
+    case TaintEffect::no_schedule:
+      return "NoSchedule";
+    case TaintEffect::prefer_no_schedule:
+      return "PreferNoSchedule";
+    case TaintEffect::no_execute:
+      return "NoExecute";
+    default:
+      return "";
+  }
+}
+
+const char* name_of(Operator op) {
+  switch (op) {
+    case Operator::in:
+      return "In";
+    case Operator::not_in:
+      return "NotIn";
+    case Operator::exists:
+      return "Exists";
+    case Operator::does_not_exist:
+      return "DoesNotExist";
+    case Operator::greater:
+      return "Gt";
+    default:
+      return "Lt";
+  }
+}
+
+Json seconds(TimePoint time) { return format_time(std::chrono::floor<std::chrono::seconds>(time)); }
+
+Json expressions(const std::vector<Expression>& list) {
+  Json json = Json::array();
+  for (const Expression& expression : list) {
+    Json one = {{"key", expression.key}, {"operator", name_of(expression.op)}};
+    if (!expression.values.empty()) one["values"] = expression.values;
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+Json term_json(const SelectorTerm& term) {
+  Json json = Json::object();
+  if (!term.labels.empty()) json["matchExpressions"] = expressions(term.labels);
+  if (!term.fields.empty()) json["matchFields"] = expressions(term.fields);
+  return json;
+}
+
+Json node_affinity(const Constraints& constraints) {
+  Json json = Json::object();
+  if (constraints.has_required_terms) {
+    Json terms = Json::array();
+    for (const SelectorTerm& term : constraints.required_terms) terms.push_back(term_json(term));
+    json["requiredDuringSchedulingIgnoredDuringExecution"] = {{"nodeSelectorTerms", terms}};
+  }
+  if (!constraints.preferred_terms.empty()) {
+    Json terms = Json::array();
+    for (const PreferredTerm& preferred : constraints.preferred_terms) {
+      terms.push_back({{"weight", preferred.weight}, {"preference", term_json(preferred.term)}});
+    }
+    json["preferredDuringSchedulingIgnoredDuringExecution"] = std::move(terms);
+  }
+  return json;
+}
+
+Json tolerations(const std::vector<Toleration>& list) {
+  Json json = Json::array();
+  for (const Toleration& toleration : list) {
+    Json one = Json::object();
+    if (!toleration.key.empty()) one["key"] = toleration.key;
+    one["operator"] = toleration.exists ? "Exists" : "Equal";
+    if (!toleration.value.empty()) one["value"] = toleration.value;
+    if (toleration.effect != TaintEffect::any) one["effect"] = name_of(toleration.effect);
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+Json container(const PodObject& pod) {
+  Json json = {{"name", "main"}};
+  Json requests = Json::object();
+  for (const auto& [name, amount] : pod.request) {
+    if (name != "pods") requests[name] = kube::format_quantity(name, amount);
+  }
+  json["resources"] = requests.empty() ? Json::object() : Json{{"requests", requests}};
+  Json ports = Json::array();
+  for (const HostPort& port : pod.constraints.host_ports) {
+    Json one = {{"containerPort", port.port}, {"hostPort", port.port}};
+    one["protocol"] = port.protocol;
+    if (!port.ip.empty() && port.ip != "0.0.0.0") one["hostIP"] = port.ip;
+    ports.push_back(std::move(one));
+  }
+  if (!ports.empty()) json["ports"] = std::move(ports);
+  return json;
+}
+
+Json metadata(const PodObject& pod) {
+  Json json = {{"name", pod.name}, {"namespace", pod.name_space}, {"uid", pod.uid}};
+  json["creationTimestamp"] = seconds(pod.created);
+  Json annotations = Json::object();
+  if (!pod.group.empty()) annotations["scheduling.k8s.io/group-name"] = pod.group;
+  if (!pod.role.empty()) annotations["volcano.sh/task-spec"] = pod.role;
+  if (!pod.queue.empty()) annotations["scheduling.volcano.sh/queue-name"] = pod.queue;
+  if (pod.index >= 0) {
+    annotations["batch.kubernetes.io/job-completion-index"] = std::to_string(pod.index);
+  }
+  if (!pod.preemptable) annotations["volcano.sh/preemptable"] = "false";
+  if (pod.run_time) annotations["berth.dev/run-time"] = format_duration(*pod.run_time);
+  if (!annotations.empty()) json["annotations"] = std::move(annotations);
+  if (pod.terminating) json["deletionTimestamp"] = seconds(pod.created);
+  return json;
+}
+
+Json spec(const PodObject& pod) {
+  Json json = {{"containers", Json::array({container(pod)})}};
+  json["schedulerName"] = pod.scheduler_name;
+  if (pod.priority) json["priority"] = *pod.priority;
+  if (!pod.priority_class.empty()) json["priorityClassName"] = pod.priority_class;
+  json["preemptionPolicy"] = pod.never_preempts ? "Never" : "PreemptLowerPriority";
+  if (!pod.node_name.empty()) json["nodeName"] = pod.node_name;
+  const Constraints& constraints = pod.constraints;
+  if (!constraints.node_selector.empty()) json["nodeSelector"] = constraints.node_selector;
+  if (Json affinity = node_affinity(constraints); !affinity.empty()) {
+    json["affinity"] = Json::object({{"nodeAffinity", std::move(affinity)}});
+  }
+  if (!constraints.tolerations.empty()) json["tolerations"] = tolerations(constraints.tolerations);
+  Json gates = Json::array();
+  for (const std::string& gate : pod.gates) gates.push_back(Json::object({{"name", gate}}));
+  if (!gates.empty()) json["schedulingGates"] = std::move(gates);
+  return json;
+}
+
+}  // namespace
+
+std::string pod_json(const PodObject& pod) {
+  Json status = {{"phase", to_string(pod.phase)}};
+  if (!pod.nominated_node.empty()) status["nominatedNodeName"] = pod.nominated_node;
+  if (pod.started) status["startTime"] = seconds(*pod.started);
+  const Json json = {{"metadata", metadata(pod)}, {"spec", spec(pod)}, {"status", status}};
+  // Names may come from anywhere: bytes that are not UTF-8 are replaced, not thrown at us.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace berth::embedded

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+
+#include "berth/base/clock.h"
+
+namespace berth::embedded {
+
+// A clock that runs `speed` times as fast as the steady clock: an hour's work in a minute. Any
+// thread.
+class ScaledClock final : public Clock {
+ public:
+  // `speed` > 0.
+  explicit ScaledClock(TimePoint start, double speed = 1.0);
+
+  TimePoint now() const override;
+  double speed() const { return speed_; }
+  // The moment on the steady clock at which now() will be `time`; for waiting on a condition.
+  // Times too far to count are a day ahead.
+  std::chrono::steady_clock::time_point steady(TimePoint time) const;
+
+ private:
+  TimePoint start_;
+  double speed_;
+  std::chrono::steady_clock::time_point steady_start_;
+};
+
+}  // namespace berth::embedded

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "embedded/extender_client.h"
+#include "embedded/kube_scheduler.h"
+#include "embedded/scheduler_cache.h"
+#include "embedded/scheduling_queue.h"
+#include "embedded/thread_crew.h"
+#include "ports/event_sink.h"
+
+namespace berth::embedded {
+
+// The inside of the stand-in: a thread that takes in what informers and bindings report and, when
+// there is nothing to take in, schedules one pod. Everything but the inbox and the counts belongs
+// to that thread.
+class SchedulingLoop final : public ports::EventSink {
+ public:
+  SchedulingLoop(KubeSchedulerOptions options, EmbeddedCluster& cluster, const ScaledClock& clock,
+                 std::unique_ptr<ExtenderClient> extender);
+  ~SchedulingLoop() override;
+
+  void start();
+  void stop();
+  void post(ClusterEvent event) override;
+  KubeSchedulerCounts counts() const;
+
+ private:
+  struct BindEnd {
+    std::string pod_uid;
+    std::uint64_t attempt = 0;
+    std::string error;  // empty: bound
+  };
+  using News = std::variant<ClusterEvent, BindEnd>;
+  struct Assumed {
+    std::string node;
+    std::uint64_t attempt = 0;
+  };
+  // How a scheduling cycle ends: with a node, rejected, or with an error.
+  struct Outcome {
+    std::string node;
+    Rejectors rejectors = 0;
+    bool is_error = false;
+  };
+  using Nodes = std::vector<const SchedulerCache::Node*>;
+  using Count = std::uint64_t KubeSchedulerCounts::*;
+
+  void run();
+  bool take_news();
+  void wait_for_news();
+  void tell(BindEnd end);
+
+  // What informers report (scheduling_informers.cpp).
+  void take(ClusterEvent event);
+  void take_pod(PodObject pod);
+  void take_assigned(PodObject pod);
+  void take_waiting(PodObject pod);
+  void take_gone(const std::string& uid);
+  void take(const BindEnd& end);
+  void set_nomination(const PodObject& pod, const std::string& old_node);
+
+  void schedule(const std::string& uid);
+  Outcome choose(const PodObject& pod);
+  std::optional<std::string> try_nominated(const PodObject& pod, const std::string& json);
+  Result<Nodes> filter(const std::string& json, const Nodes& nodes);
+  std::string best(const std::string& json, const Nodes& nodes);
+  void assume_and_bind(const PodObject& pod, const std::string& node);
+  void clear_nomination(const std::string& uid);
+  bool is_managed(const PodObject& pod) const;
+  void count(Count which, std::int64_t change = 1);
+
+  const KubeSchedulerOptions options_;
+  EmbeddedCluster& cluster_;
+  const ScaledClock& clock_;
+  const std::unique_ptr<ExtenderClient> extender_;
+
+  SchedulingQueue queue_;
+  SchedulerCache cache_;
+  std::map<std::string, PodObject> pods_;   // by uid; all but those that are over
+  std::map<std::string, Assumed> assumed_;  // by pod uid: chosen, and not yet seen bound
+  std::uint64_t next_attempt_ = 0;
+
+  mutable std::mutex counts_mutex_;
+  KubeSchedulerCounts counts_;
+
+  std::mutex inbox_mutex_;  // guards the three below
+  std::condition_variable posted_;
+  std::deque<News> inbox_;
+  bool stopping_ = false;
+
+  std::thread thread_;
+  ThreadCrew binders_;
+};
+
+}  // namespace berth::embedded
