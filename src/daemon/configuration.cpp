@@ -1,0 +1,107 @@
+#include "daemon/configuration.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "berth/engine/scheduler.h"
+#include "conf/default_config.h"
+
+namespace berth::daemon {
+
+conf::KnownNames known_names() {
+  conf::KnownNames known;
+  known.actions = engine::action_names();
+  known.plugins = engine::plugin_names();
+  known.points = engine::points::names();
+  return known;
+}
+
+namespace {
+
+// The last check of a new configuration: that its plugins take their arguments.
+Status can_be_made(const conf::Config& config) {
+  if (auto scheduler = engine::Scheduler::create(config.session); !scheduler) {
+    return scheduler.error();
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Configuration>> Configuration::open(const std::string& file) {
+  std::unique_ptr<Configuration> configuration(new Configuration());
+  configuration->file_ = file;
+  if (file.empty()) {
+    auto config =
+        conf::load_config(conf::default_config_text(), "the built-in default", known_names());
+    if (!config) return config.error();
+    configuration->builtin_ = std::make_shared<const conf::Config>(std::move(*config));
+    configuration->first_ = configuration->builtin_;
+    return configuration;
+  }
+  auto source = conf::ConfigSource::open(file, known_names(), can_be_made);
+  if (!source) return source.error();
+  configuration->source_ = std::move(*source);
+  configuration->first_ = configuration->source_->current();
+  return configuration;
+}
+
+void Configuration::follow(Callbacks callbacks) {
+  if (source_ == nullptr) return;
+  const auto on_change = [this, callbacks](const std::string& text) {
+    if (const Status taken = source_->offer(text); taken) {
+      callbacks.adopt(*source_->current());
+    } else {
+      callbacks.complain(taken.error().to_string());
+    }
+  };
+  auto watch = conf::FileWatch::start(file_, source_->current()->text, on_change);
+  if (watch) {
+    watch_ = std::move(*watch);
+  } else {
+    callbacks.complain("changes of the configuration will not be seen: " +
+                       watch.error().to_string());
+  }
+}
+
+void Configuration::unfollow() {
+  if (watch_ != nullptr) watch_->stop();
+}
+
+std::vector<std::string> Configuration::waiting_for_restart() const {
+  const auto now = current();
+  std::vector<std::string> keys;
+  if (now->scheduler_names != first_->scheduler_names) keys.push_back("schedulerNames");
+  if (now->default_queue != first_->default_queue) keys.push_back("defaultQueue");
+  if (now->extender != first_->extender) keys.push_back("extender");
+  if (now->barrier != first_->barrier) keys.push_back("barrier");
+  return keys;
+}
+
+std::shared_ptr<const conf::Config> Configuration::current() const {
+  return source_ == nullptr ? builtin_ : source_->current();
+}
+
+std::string Configuration::describe() const {
+  const auto config = current();
+  nlohmann::ordered_json text;
+  text["source"] = file_.empty() ? "built-in default" : file_;
+  text["badLoads"] = source_ == nullptr ? 0 : source_->bad_loads();
+  const auto error = source_ == nullptr ? std::nullopt : source_->last_error();
+  text["lastError"] = error ? nlohmann::ordered_json(error->to_string()) : nullptr;
+  text["warnings"] = config->warnings;
+  auto& effective = text["effective"];
+  for (const auto& action : config->session.actions) effective["actions"].push_back(action.name);
+  for (const auto& tier : config->session.tiers) {
+    auto names = nlohmann::ordered_json::array();
+    for (const auto& plugin : tier) names.push_back(plugin.plugin.name);
+    effective["tiers"].push_back(std::move(names));
+  }
+  effective["schedulerNames"] = first_->scheduler_names;
+  effective["defaultQueue"] = first_->default_queue;
+  text["waitingForRestart"] = waiting_for_restart();
+  text["text"] = config->text;
+  return text.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace berth::daemon

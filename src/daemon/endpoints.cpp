@@ -1,0 +1,61 @@
+#include "daemon/endpoints.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "berth/base/text.h"
+
+namespace berth::daemon {
+
+namespace {
+
+// A session over the largest cluster takes well under a second.
+constexpr Duration kStuckAfter = std::chrono::seconds(60);
+
+}  // namespace
+
+void Endpoints::add_routes(http::Router& router, std::function<http::ServerCounts()> counts) {
+  const auto get = [&router](const char* path, auto respond) {
+    router.add("GET", path, [respond](const http::Request&, http::Responder responder) {
+      responder.answer(respond());
+    });
+  };
+  get("/healthz", [this] { return liveness(); });
+  get("/livez", [this] { return liveness(); });
+  get("/readyz", [this] { return readiness(); });
+  get("/metrics", [this, counts = std::move(counts)] { return exposition(counts()); });
+  get("/configz", [this] {
+    return http::Response{200, "application/json", configuration_.describe()};
+  });
+  get("/version", [] {
+    const nlohmann::ordered_json version{{"name", "berthd"}, {"version", BERTH_VERSION}};
+    return http::Response{200, "application/json", version.dump()};
+  });
+}
+
+http::Response Endpoints::liveness() const {
+  const Duration since = loop_.since_last_round();
+  if (since < kStuckAfter) return http::text_response(200, "ok");
+  return http::text_response(
+      503, "the session loop has not come round for " +
+               format_duration(std::chrono::duration_cast<std::chrono::seconds>(since)));
+}
+
+http::Response Endpoints::readiness() const {
+  if (published_.load()->ready) return http::text_response(200, "ok");
+  return http::text_response(503, "not synced with the cluster yet");
+}
+
+http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
+  const auto plan = published_.load();
+  telemetry::Metrics::Gauges gauges;
+  gauges.planned_pods = plan->pods.size();
+  gauges.held_binds = barrier_.held();
+  gauges.connections = counts.connections_open;
+  gauges.malformed_requests = counts.malformed;
+  gauges.queued_events = events_.size();
+  gauges.is_ready = plan->ready;
+  return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_.expose(gauges)};
+}
+
+}  // namespace berth::daemon

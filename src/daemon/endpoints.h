@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+
+#include "daemon/configuration.h"
+#include "daemon/event_queue.h"
+#include "daemon/session_loop.h"
+#include "extender/barrier.h"
+#include "http/http_server.h"
+#include "http/router.h"
+#include "telemetry/metrics.h"
+
+namespace berth::daemon {
+
+// What people and probes ask for: /healthz /livez /readyz /metrics /configz /version. Everything
+// must outlive the router's server.
+class Endpoints {
+ public:
+  Endpoints(const Configuration& configuration, telemetry::Metrics& metrics,
+            const SessionLoop& loop, const ports::Published<ports::PlanTable>& published,
+            const extender::GangBarrier& barrier, const EventQueue& events)
+      : configuration_(configuration),
+        metrics_(metrics),
+        loop_(loop),
+        published_(published),
+        barrier_(barrier),
+        events_(events) {}
+
+  void add_routes(http::Router& router, std::function<http::ServerCounts()> counts);
+
+ private:
+  http::Response liveness() const;
+  http::Response readiness() const;
+  http::Response exposition(const http::ServerCounts& counts) const;
+
+  const Configuration& configuration_;
+  telemetry::Metrics& metrics_;
+  const SessionLoop& loop_;
+  const ports::Published<ports::PlanTable>& published_;
+  const extender::GangBarrier& barrier_;
+  const EventQueue& events_;
+};
+
+}  // namespace berth::daemon

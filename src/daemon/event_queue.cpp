@@ -1,0 +1,49 @@
+#include "daemon/event_queue.h"
+
+#include <utility>
+
+namespace berth::daemon {
+
+EventQueue::EventQueue(std::size_t capacity, std::function<void()> on_full)
+    : capacity_(capacity), on_full_(std::move(on_full)) {}
+
+void EventQueue::post(ClusterEvent event) {
+  std::unique_lock lock(mutex_);
+  const auto has_room = [this] { return events_.size() < capacity_ || is_closed_; };
+  if (!std::holds_alternative<PlacementDropped>(event) && !has_room()) {
+    if (on_full_) on_full_();
+    has_room_.wait(lock, has_room);
+  }
+  if (is_closed_) return;
+  events_.push_back(std::move(event));
+  has_news_.notify_one();
+}
+
+void EventQueue::nudge() {
+  const std::lock_guard lock(mutex_);
+  is_nudged_ = true;
+  has_news_.notify_one();
+}
+
+void EventQueue::close() {
+  const std::lock_guard lock(mutex_);
+  is_closed_ = true;
+  has_room_.notify_all();
+  has_news_.notify_one();
+}
+
+std::vector<ClusterEvent> EventQueue::take(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  has_news_.wait_until(lock, deadline,
+                       [this] { return !events_.empty() || is_nudged_ || is_closed_; });
+  is_nudged_ = false;
+  has_room_.notify_all();
+  return std::exchange(events_, {});
+}
+
+std::size_t EventQueue::size() const {
+  const std::lock_guard lock(mutex_);
+  return events_.size();
+}
+
+}  // namespace berth::daemon

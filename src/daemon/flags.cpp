@@ -1,0 +1,106 @@
+#include "daemon/flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <iostream>
+
+namespace berth::daemon {
+
+namespace {
+
+constexpr const char* kAbout =
+    "berthd runs batch scheduling sessions and makes an unmodified kube-scheduler carry them out\n"
+    "through its extender protocol.\n";
+
+constexpr const char* kExample =
+    "\nExamples:\n"
+    "  berthd --embedded docs/examples/quickstart --exit-when-settled\n"
+    "      a cluster in memory, a stand-in for kube-scheduler, and the real extender between them\n"
+    "  berthd --embedded manifests/ --config config/berth.yaml --listen 127.0.0.1:8890 --speed 10\n"
+    "      the same with your own manifests; files dropped into the directory are picked up\n"
+    "\nEndpoints: /plan/filter /plan/prioritize /commit/bind /guard/preempt for kube-scheduler;\n"
+    "/healthz /livez /readyz /metrics /configz /version for people and probes.\n";
+
+// CLI::Range lets "nan" pass.
+CLI::Validator number_between(double least, double most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    double value = 0;
+    const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_number = code == std::errc{} && rest == text.data() + text.size();
+    if (is_number && value >= least && value <= most) return {};
+    return fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
+  };
+  return CLI::Validator(check, "");
+}
+
+}  // namespace
+
+std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
+  Flags flags;
+  CLI::App app(kAbout, "berthd");
+  app.footer(kExample);
+  app.set_version_flag("--version", "berthd " BERTH_VERSION);
+  app.add_option("--embedded", flags.embedded,
+                 "Serve a cluster in memory made of these manifests (files or directories)")
+      ->type_name("FILE|DIR");
+  app.add_option("--config", flags.config_file,
+                 "Configuration; reloaded when it changes. Default: built in")
+      ->type_name("FILE");
+  app.add_option("--listen", flags.listen,
+                 "Where the extender listens; port 0 lets the system choose. Default: the "
+                 "configuration's")
+      ->type_name("ADDRESS:PORT");
+  app.add_option("--speed", flags.speed, "How fast the embedded cluster's time runs")
+      ->type_name("FACTOR")
+      ->check(number_between(0.01, 10000));
+  app.add_flag(
+      "--exit-when-settled", flags.exit_when_settled,
+      "End with status 0 once every pod has its place; with 1 if --exit-after comes first");
+  app.add_option("--exit-after", flags.exit_after_s, "End after this long")
+      ->type_name("SECONDS")
+      ->check(number_between(0, 1e9));
+  app.add_flag("--log-json", flags.json_log, "Log a JSON object a line");
+  app.add_flag("-v,--verbose", flags.verbose, "Log more");
+  app.add_option("--stand-in-ca-file", flags.stand_in_ca_file,
+                 "With TLS: the authority that the embedded kube-scheduler trusts")
+      ->type_name("FILE");
+  app.add_option("--stand-in-cert-file", flags.stand_in_cert_file,
+                 "With mutual TLS: the certificate it presents")
+      ->type_name("FILE");
+  app.add_option("--stand-in-key-file", flags.stand_in_key_file, "... and its key")
+      ->type_name("FILE");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error, std::cout, std::cerr);
+    return status == 0 ? 0 : 2;
+  }
+  if (flags.embedded.empty()) {
+    std::cerr << "--embedded: required: this version serves embedded clusters only; expected "
+                 "--embedded FILE|DIR\n";
+    return 2;
+  }
+  return flags;
+}
+
+Result<Endpoint> parse_endpoint(const std::string& text) {
+  const Error malformed{"\"" + text + "\" is not an endpoint; expected ADDRESS:PORT", "--listen"};
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return malformed;
+  Endpoint endpoint;
+  endpoint.address = text.substr(0, colon);
+  if (endpoint.address.starts_with('[') && endpoint.address.ends_with(']')) {
+    endpoint.address = endpoint.address.substr(1, endpoint.address.size() - 2);
+  }
+  if (endpoint.address.find_first_of("[]") != std::string::npos || endpoint.address.empty()) {
+    return malformed;
+  }
+  const char* end = text.data() + text.size();
+  const auto [rest, code] = std::from_chars(text.data() + colon + 1, end, endpoint.port);
+  if (code != std::errc{} || rest != end) return malformed;
+  return endpoint;
+}
+
+}  // namespace berth::daemon

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "berth/base/result.h"
+
+namespace berth::daemon {
+
+// What berthd is told on its command line.
+struct Flags {
+  std::string config_file;            // empty: the built-in default
+  std::vector<std::string> embedded;  // files and directories of manifests
+  std::string listen;                 // "address:port"; empty: the configuration's
+  double speed = 1.0;                 // of the embedded cluster's time
+  bool exit_when_settled = false;
+  double exit_after_s = 0;  // real seconds; 0: never
+  bool json_log = false;
+  bool verbose = false;
+  std::string stand_in_ca_file;  // with TLS: for the embedded kube-scheduler
+  std::string stand_in_cert_file;
+  std::string stand_in_key_file;
+};
+
+// A run to do, or an exit code when all has been said (--help, --version, or a complaint).
+std::variant<Flags, int> parse_flags(int argc, const char* const* argv);
+
+struct Endpoint {
+  std::string address;
+  std::uint16_t port = 0;
+};
+// "127.0.0.1:8890", "[::1]:0"
+Result<Endpoint> parse_endpoint(const std::string& text);
+
+}  // namespace berth::daemon

@@ -1,0 +1,73 @@
+#include "daemon/publish.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace berth::daemon {
+
+namespace {
+
+std::shared_ptr<const ports::PlannedGang> gang_of(const Job& job, bool gangs_are_whole) {
+  ports::PlannedGang gang;
+  // A lone pod may have the name of a group.
+  gang.job = job.is_single ? "pod " + job.name : job.name;
+  gang.bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
+               job.count(TaskStatus::succeeded);
+  gang.min_member = job.min_available;
+  // Where roles have minimums of their own, any `min_available` members will not do: all that are
+  // planned must come, and never fewer than the minimum: one may have been dropped since.
+  const bool roles_bind = job.role_minimum_total > 0 &&
+                          job.role_minimum_total <= job.min_available &&
+                          gang.bound < job.min_available;
+  if (roles_bind) gang.min_member = std::max(job.min_available, job.placed_count());
+  if (!gangs_are_whole) gang.min_member = 1;
+  return std::make_shared<const ports::PlannedGang>(std::move(gang));
+}
+
+void add_room(const Cluster& cluster, NodeId node, ports::RoomLeft& room) {
+  const auto row = static_cast<std::uint32_t>(room.rows.size());
+  if (!room.rows.emplace(cluster.node(node).name, row).second) return;
+  for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+    room.amounts.push_back(cluster.available().at(node, Dimension(d)));
+  }
+}
+
+// Room that a session claimed without planning anybody there yet.
+void take_room(const Cluster& cluster, TaskId task, NodeId node, ports::RoomLeft& room) {
+  add_room(cluster, node, room);
+  const std::size_t row = room.rows.find(cluster.node(node).name)->second;
+  for (const auto& [dimension, amount] : cluster.shape_of(task).requested) {
+    room.amounts[row * room.resources.size() + dimension.index()] -= amount;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const ports::PlanTable> make_plan_table(
+    const Cluster& cluster, const std::vector<std::string>& managed_schedulers, std::uint64_t epoch,
+    std::span<const Placement> claims, bool gangs_are_whole) {
+  auto table = std::make_shared<ports::PlanTable>();
+  table->epoch = epoch;
+  table->ready = true;
+  table->managed_schedulers = managed_schedulers;
+  if (cluster.binding_task_count() == 0 && claims.empty()) return table;
+
+  for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+    table->room_left.resources.push_back(cluster.dimensions().name(Dimension(d)));
+  }
+  std::unordered_map<JobId, std::shared_ptr<const ports::PlannedGang>> gangs;  // look-up only
+  for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+    const Task& task = cluster.task(TaskId(t));
+    if (task.status != TaskStatus::binding) continue;
+    const Node& node = cluster.node(task.node);
+    auto& gang = gangs[task.job];
+    if (gang == nullptr) gang = gang_of(cluster.job(task.job), gangs_are_whole);
+    table->pods.emplace(
+        task.uid, ports::PlannedPod{task.name, node.name, gang, cluster.shape(task.shape).is_hint});
+    add_room(cluster, task.node, table->room_left);
+  }
+  for (const auto& [task, node] : claims) take_room(cluster, task, node, table->room_left);
+  return table;
+}
+
+}  // namespace berth::daemon

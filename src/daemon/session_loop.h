@@ -1,0 +1,94 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "berth/engine/scheduler.h"
+#include "daemon/dispatcher.h"
+#include "daemon/event_queue.h"
+#include "daemon/stale_plans.h"
+#include "mirror/mirror.h"
+#include "ports/cluster_source.h"
+#include "ports/plan_table.h"
+#include "ports/published.h"
+#include "telemetry/metrics.h"
+
+namespace berth::daemon {
+
+// One thread that owns mirror and sessions: take in what happened, run a session, publish what it
+// decided, hand its intents to the ports. It waits for nothing but its queue; requests wait for
+// nothing of it.
+class SessionLoop {
+ public:
+  struct Parts {
+    const Clock& clock;  // the cluster's time
+    const ports::ClusterSource& source;
+    EventQueue& events;
+    ports::Published<ports::PlanTable>& published;
+    std::function<void()> on_published;  // on the session thread; must not wait
+    ports::StatusSink& status;
+    ports::Evictor& evictor;
+    telemetry::Metrics& metrics;
+    Dispatcher::Tell tell;
+  };
+  struct Settings {
+    mirror::Options mirror;
+    Duration period = std::chrono::seconds(1);     // of real time, between sessions without news
+    Duration patience = std::chrono::seconds(10);  // of the cluster's time, see StalePlans
+  };
+  // Where the last session left the cluster.
+  struct Standing {
+    std::uint64_t sessions = 0;
+    std::size_t jobs_waiting = 0;
+    std::size_t pods_planned = 0;  // and not yet seen bound
+    std::size_t pods_pending = 0;  // of ours, without a place
+  };
+
+  SessionLoop(Parts parts, Settings settings, engine::Scheduler scheduler);
+  ~SessionLoop();  // stop()
+
+  void start();
+  // Returns when the session under way has ended. Idempotent.
+  void stop();
+  // Takes effect with the next session. Any thread.
+  void replace(engine::Scheduler scheduler, Duration period);
+  // Any thread.
+  Standing standing() const;
+  // How long ago the loop last came round, in real time: the liveness probe. Any thread.
+  Duration since_last_round() const;
+
+ private:
+  void run();
+  bool adopt_replacement();
+  void session(const std::vector<ClusterEvent>& events);
+  void drop_stale(const Plan& plan);
+  void publish(const Plan& plan);
+  void clear_nominations(const std::vector<ClusterEvent>& events);
+  void note_standing(const Plan& plan);
+
+  Parts parts_;
+  Settings settings_;
+  engine::Scheduler scheduler_;
+  mirror::Mirror mirror_;
+  Dispatcher dispatcher_;
+  StalePlans stale_plans_;
+  UnclaimedPlans unclaimed_plans_;
+  std::uint64_t published_stamp_ = 0;
+  std::vector<Placement> published_claims_;
+  std::uint64_t epoch_ = 0;
+
+  std::atomic<bool> stopping_ = false;
+  std::atomic<std::int64_t> last_round_ns_ = 0;  // on the steady clock
+  mutable std::mutex mutex_;                     // guards the two below
+  std::optional<std::pair<engine::Scheduler, Duration>> replacement_;
+  Standing standing_;
+  std::thread thread_;
+};
+
+}  // namespace berth::daemon

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/cluster.h"
+#include "berth/model/event.h"
+#include "berth/model/plan.h"
+
+namespace berth::daemon {
+
+// A gang that was planned whole may lose members before any is bound: one is vetoed or deleted, and
+// no other place is found. What is left of its plan keeps its room for a while, for the next
+// session may complete it; a gang that stays incomplete for longer gives the room back. Session
+// thread only.
+class StalePlans {
+ public:
+  explicit StalePlans(Duration patience) : patience_(patience) {}
+
+  // The placements to drop now. `plan` is the session's, and has been assumed in `cluster`.
+  std::vector<PlacementDropped> due(const Plan& plan, const Cluster& cluster, TimePoint now);
+
+ private:
+  Duration patience_;
+  std::map<JobId, TimePoint> incomplete_since_;
+};
+
+// A planned pod that nobody comes to bind: kube-scheduler finds it infeasible for a reason that we
+// do not model, or never saw it. A job whose planned pods have made no progress for `patience`
+// gives their room back and is planned anew. Session thread only.
+class UnclaimedPlans {
+ public:
+  explicit UnclaimedPlans(Duration patience) : patience_(patience) {}
+
+  std::vector<PlacementDropped> due(const Cluster& cluster, TimePoint now);
+
+ private:
+  struct Progress {
+    TimePoint since;
+    std::int32_t planned = 0;
+    std::int32_t bound = 0;
+  };
+
+  Duration patience_;
+  std::map<JobId, Progress> progress_;
+};
+
+}  // namespace berth::daemon

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include "daemon/berthd_process.h"
+#include "daemon/manifests.h"
+#include "daemon/temporary_directory.h"
+
+// The real berthd, its stand-in for kube-scheduler, and HTTP between them.
+
+namespace berth::daemon {
+namespace {
+
+constexpr const char* kBound = "berth_extender_calls_total{outcome=\"bound\",verb=\"bind\"}";
+constexpr const char* kRefused = "berth_extender_calls_total{outcome=\"refused\",verb=\"bind\"}";
+constexpr const char* kHeld = "berth_state{what=\"held_binds\"}";
+
+TEST(AppGangs, TheQuickstartGangWaitsWithItsReasonAndThenRuns) {
+  BerthdProcess berthd({"--embedded", BERTH_SOURCE_DIR "/docs/examples/quickstart", "--speed", "4",
+                        "--exit-when-settled", "--exit-after", "50"});
+  EXPECT_EQ(berthd.exit_code(), 0) << berthd.said();
+  const std::string said = berthd.said();
+  const std::size_t waits = said.find("job default/training waits: 4 of 8 ");
+  const std::size_t planned = said.find("job default/training planned: 8 pods on ");
+  const std::size_t runs = said.find("job default/training is Running: 8 of 8 pods run");
+  ASSERT_NE(waits, std::string::npos) << said;
+  ASSERT_NE(planned, std::string::npos) << said;
+  ASSERT_NE(runs, std::string::npos) << said;
+  EXPECT_LT(waits, planned);
+  EXPECT_LT(planned, runs);
+  EXPECT_NE(said.find("insufficient cpu", waits), std::string::npos) << said;
+}
+
+TEST(AppGangs, WhatDoesNotSettleInTimeEndsWithStatus1) {
+  TemporaryDirectory directory;
+  const std::string file = directory.write("all.yaml", nodes_yaml(1, 1) + gang_yaml("g", 2, 1000));
+  BerthdProcess berthd({"--embedded", file, "--exit-when-settled", "--exit-after", "0.5"});
+  EXPECT_EQ(berthd.exit_code(), 1) << berthd.said();
+}
+
+// Seven members of eight are with kube-scheduler; the eighth, planned with them, is still gated.
+TEST(AppGangs, NoMemberIsBoundUntilAllHaveCome) {
+  TemporaryDirectory directory;
+  directory.write("1-nodes.yaml", nodes_yaml(4, 4));
+  directory.write("2-gang.yaml", gang_yaml("g", 8, 2000, "", true));
+  BerthdProcess berthd({"--embedded", directory.path().string()});
+  ASSERT_TRUE(berthd.eventually([&] {
+    EXPECT_EQ(berthd.metric(kBound), 0);
+    return berthd.metric(kHeld) == 7;
+  })) << berthd.said();
+  EXPECT_FALSE(berthd.has_said("job ml/g is Running"));
+
+  directory.write("2-gang.yaml", gang_yaml("g", 8, 2000));
+  ASSERT_TRUE(berthd.says("job ml/g is Running: 8 of 8 pods run")) << berthd.said();
+  EXPECT_TRUE(berthd.eventually([&] { return berthd.metric(kBound) == 8; })) << berthd.said();
+  EXPECT_EQ(berthd.metric(kHeld), 0);
+}
+
+TEST(AppGangs, AGangThatDoesNotComeTogetherIsBoundInNoPart) {
+  TemporaryDirectory directory;
+  const std::string manifests =
+      directory.write("all.yaml", nodes_yaml(4, 4) + gang_yaml("g", 8, 2000, "", true));
+  const std::string config =
+      directory.write("berth.yaml",
+                      "actions: \"enqueue, allocate\"\n"
+                      "tiers: [{plugins: [{name: gang}, {name: predicates}]}]\n"
+                      "barrier: {timeout: 500ms, maxTimeout: 2s}\n");
+  BerthdProcess berthd({"--embedded", manifests, "--config", config, "--speed", "20"});
+  // Twice over: given up, planned again, and given up.
+  ASSERT_TRUE(berthd.eventually([&] {
+    EXPECT_EQ(berthd.metric(kBound), 0);
+    return berthd.metric(kRefused) >= 14;
+  })) << berthd.said();
+  EXPECT_FALSE(berthd.has_said("is Running"));
+}
+
+// Room for five of them at a time, and pods of others come in between.
+TEST(AppGangs, ManyGangsThatContendRunWholeEach) {
+  TemporaryDirectory directory;
+  directory.write("1-nodes.yaml", nodes_yaml(10, 4));
+  std::string gangs;
+  for (int g = 0; g < 12; ++g) gangs += gang_yaml(fmt::format("g{}", g), 8, 1000, "4s");
+  for (int p = 0; p < 8; ++p) {
+    gangs += pod_yaml({.name = fmt::format("other-{}", p),
+                       .scheduler = "default-scheduler",
+                       .milli_cpu = 500,
+                       .run_time = "2s",
+                       .priority = 10});
+  }
+  directory.write("2-gangs.yaml", gangs);
+  BerthdProcess berthd({"--embedded", directory.path().string(), "--speed", "4",
+                        "--exit-when-settled", "--exit-after", "110"});
+  const auto code = berthd.exit_code(std::chrono::seconds(120));
+  EXPECT_EQ(code, 0) << berthd.said();
+  for (int g = 0; g < 12; ++g) {
+    EXPECT_EQ(berthd.count_of_lines(fmt::format("job ml/g{} is Running: 8 of 8 pods run", g)), 1u)
+        << berthd.said();
+  }
+  EXPECT_EQ(berthd.count_of_lines(" is Unknown: "), 0u) << "some members ran without the others";
+}
+
+TEST(AppGangs, AThousandPodsOnTwoHundredNodesSettle) {
+  TemporaryDirectory directory;
+  std::string text = nodes_yaml(200, 16);
+  int pods = 0;
+  int gangs = 0;
+  for (; pods < 1000; ++gangs) {
+    const int members = std::min(8 + gangs % 5 * 6, 1000 - pods);
+    text += gang_yaml(fmt::format("g{}", gangs), members, 2000);
+    pods += members;
+  }
+  BerthdProcess berthd({"--embedded", directory.write("all.yaml", text), "--speed", "50",
+                        "--exit-when-settled", "--exit-after", "110"});
+  EXPECT_EQ(berthd.exit_code(std::chrono::seconds(120)), 0) << berthd.said();
+  EXPECT_EQ(berthd.count_of_lines(" is Running: "), static_cast<std::size_t>(gangs))
+      << berthd.said();
+  EXPECT_EQ(berthd.count_of_lines(" is Unknown: "), 0u) << berthd.said();
+}
+
+}  // namespace
+}  // namespace berth::daemon

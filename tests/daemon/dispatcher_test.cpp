@@ -1,0 +1,168 @@
+#include "daemon/dispatcher.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/objects.h"
+#include "daemon/recording_ports.h"
+
+namespace berth::daemon {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class DispatcherTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* node : {"n1", "n2"}) mirror_.apply(make_node(node, 4));
+    add_gang(mirror_, make_group("g", 3), 3);
+    mirror_.settle();
+  }
+  Plan refusal(std::int64_t have) {
+    Plan plan;
+    plan.refusals = {refusal_of(mirror_, "g", Reason::gang_incomplete, have, 3)};
+    return plan;
+  }
+  // One round, as the session loop makes it.
+  RecordingPorts::Told round(const Plan& plan) {
+    dispatcher_.carry_out(plan, mirror_);
+    dispatcher_.report_phases(mirror_.take_phase_changes(), mirror_);
+    return ports_.take();
+  }
+
+  mirror::Mirror mirror_;
+  RecordingPorts ports_;
+  Dispatcher dispatcher_{ports_, ports_, [this](const std::string& line) { ports_.tell(line); }};
+};
+
+TEST_F(DispatcherTest, NominatesEachPlannedPod) {
+  const Plan plan = assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
+  const auto told = round(plan);
+  EXPECT_EQ(told.nominations, (Lines{"g-0 on n1", "g-1 on n1", "g-2 on n2"}));
+  EXPECT_EQ(told.lines, Lines{"job ml/g planned: 3 pods on n1 (2) n2 (1)"});
+  EXPECT_TRUE(told.statuses.empty());
+}
+
+TEST_F(DispatcherTest, APlacementGivenBackAtOnceIsNotNominated) {
+  const Plan plan = assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}});
+  mirror_.apply(PlacementDropped{"g-0", "n1", "its gang stayed incomplete"});
+  EXPECT_EQ(round(plan).nominations, Lines{"g-1 on n1"});
+}
+
+TEST_F(DispatcherTest, SaysWhyAJobWaitsInTheSameWordsEverywhere) {
+  const auto told = round(refusal(2));
+  ASSERT_EQ(told.statuses.size(), 1u);
+  const ports::GroupStatus& status = told.statuses[0];
+  EXPECT_EQ(status.name_space, "ml");
+  EXPECT_EQ(status.name, "g");
+  EXPECT_EQ(status.reason, "gang_incomplete");
+  EXPECT_EQ(status.message, sentence(Reason::gang_incomplete, 2, 3, ""));
+  EXPECT_EQ(told.lines, Lines{"job ml/g waits: " + status.message});
+}
+
+TEST_F(DispatcherTest, TheSameReasonAgainIsNotWritten) {
+  round(refusal(2));
+  const auto again = round(refusal(2));
+  EXPECT_TRUE(again.statuses.empty());
+  EXPECT_TRUE(again.lines.empty());
+  EXPECT_EQ(round(refusal(1)).statuses.size(), 1u) << "another number is another word";
+}
+
+TEST_F(DispatcherTest, TheReasonIsClearedOnceTheJobIsPlaced) {
+  round(refusal(2));
+  const auto told = round(assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}}));
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].reason, "");
+  EXPECT_EQ(told.statuses[0].message, "");
+  EXPECT_TRUE(round(Plan{}).statuses.empty());
+}
+
+TEST_F(DispatcherTest, AChangeOfPhaseAndOfReasonIsOneWrite) {
+  mirror_.take_phase_changes();
+  Plan plan = refusal(2);
+  plan.admitted = {mirror_.find_group("ml/g")};
+  mirror_.assume(plan);
+  mirror_.settle();
+  const auto told = round(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
+  EXPECT_EQ(told.statuses[0].reason, "gang_incomplete");
+}
+
+TEST_F(DispatcherTest, AChangeOfPhaseAloneKeepsTheReason) {
+  round(refusal(2));
+  Plan plan = refusal(2);
+  plan.admitted = {mirror_.find_group("ml/g")};
+  mirror_.assume(plan);
+  const auto told = round(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
+  EXPECT_EQ(told.statuses[0].reason, "gang_incomplete");
+  EXPECT_EQ(told.lines, Lines{"job ml/g is Inqueue: 0 of 3 pods run, minimum 3"});
+}
+
+TEST_F(DispatcherTest, APhaseThatChangedTwiceIsToldOnce) {
+  const JobId job = mirror_.find_group("ml/g");
+  mirror_.take_phase_changes();
+  dispatcher_.report_phases({job, job}, mirror_);
+  const auto told = ports_.take();
+  EXPECT_EQ(told.lines.size(), 1u);
+  EXPECT_EQ(told.statuses.size(), 1u);
+}
+
+// The mirror gives the ids of what is gone to what comes.
+TEST_F(DispatcherTest, AJobInThePlaceOfADeletedOneIsToldItsReason) {
+  const Plan plan = refusal(2);
+  round(plan);
+  for (int i = 0; i < 3; ++i) mirror_.apply(PodDeleted{"g-" + std::to_string(i)});
+  mirror_.apply(PodGroupDeleted{"ml/g"});
+  add_gang(mirror_, make_group("h", 3), 3);
+  mirror_.settle();
+  ASSERT_EQ(mirror_.find_group("ml/h"), plan.refusals[0].job) << "else this test shows nothing";
+  const auto told = round(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].name, "h");
+}
+
+TEST_F(DispatcherTest, ADeletedJobIsNotWritten) {
+  round(refusal(2));
+  for (int i = 0; i < 3; ++i) mirror_.apply(PodDeleted{"g-" + std::to_string(i)});
+  mirror_.apply(PodGroupDeleted{"ml/g"});
+  mirror_.settle();
+  EXPECT_TRUE(round(Plan{}).statuses.empty());
+}
+
+TEST_F(DispatcherTest, AJobOfOnePodHasNoGroupToWriteTo) {
+  PodObject pod = make_member("x", 1);
+  pod.group.clear();
+  mirror_.apply(pod);
+  mirror_.settle();
+  Plan plan;
+  plan.refusals.resize(1);
+  plan.refusals[0].job = mirror_.cluster().task(mirror_.find_task("x-1")).job;
+  plan.refusals[0].reason = Reason::gang_incomplete;
+  const auto told = round(plan);
+  EXPECT_TRUE(told.statuses.empty());
+  EXPECT_EQ(told.lines.size(), 1u);
+}
+
+TEST_F(DispatcherTest, AsksVictimsToLeaveAndSaysForWhom) {
+  add_gang(mirror_, make_group("victim", 1), 1);
+  mirror_.apply(running_on(make_member("victim", 0), "n1"));
+  mirror_.settle();
+  Plan plan;
+  plan.evictions = {{mirror_.find_task("victim-0"), mirror_.cluster().find_node("n1"),
+                     mirror_.find_group("ml/g"), "preempt"}};
+  const auto told = round(plan);
+  ASSERT_EQ(told.evictions.size(), 1u);
+  EXPECT_EQ(told.evictions[0].name_space, "ml");
+  EXPECT_EQ(told.evictions[0].name, "victim-0");
+  EXPECT_EQ(told.evictions[0].uid, "victim-0");
+  EXPECT_EQ(told.evictions[0].reason, "preempt for ml/g");
+}
+
+TEST(SplitName, IsCutAtTheFirstSlash) {
+  EXPECT_EQ(split_name("ns/name"), (std::pair<std::string, std::string>("ns", "name")));
+}
+
+}  // namespace
+}  // namespace berth::daemon

@@ -1,0 +1,111 @@
+#include "daemon/endpoints.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "daemon/berthd_process.h"
+#include "daemon/manifests.h"
+#include "daemon/temporary_directory.h"
+
+namespace berth::daemon {
+namespace {
+
+using Json = nlohmann::json;
+
+// One berthd for all of them: none changes it.
+class EndpointsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    directory_ = new TemporaryDirectory();
+    const std::string file =
+        directory_->write("all.yaml", nodes_yaml(2, 4) + gang_yaml("g", 2, 1000));
+    berthd_ = new BerthdProcess({"--embedded", file, "--log-json"});
+    ASSERT_TRUE(berthd_->says("job ml/g is Running")) << berthd_->said();
+  }
+  static void TearDownTestSuite() {
+    delete berthd_;
+    delete directory_;
+  }
+  static BerthdProcess& berthd() { return *berthd_; }
+
+  inline static TemporaryDirectory* directory_ = nullptr;
+  inline static BerthdProcess* berthd_ = nullptr;
+};
+
+TEST_F(EndpointsTest, ProbesAnswer) {
+  for (const char* path : {"/healthz", "/livez", "/readyz"}) {
+    const http::Reply reply = berthd().get(path);
+    EXPECT_EQ(reply.status, 200) << path;
+    EXPECT_EQ(reply.body, "ok") << path;
+    EXPECT_TRUE(reply.header("content-type").starts_with("text/plain")) << path;
+  }
+}
+
+TEST_F(EndpointsTest, VersionSaysWhatThisIs) {
+  const http::Reply reply = berthd().get("/version");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(Json::parse(reply.body), (Json{{"name", "berthd"}, {"version", BERTH_VERSION}}));
+}
+
+TEST_F(EndpointsTest, ConfigzShowsTheConfigurationInForce) {
+  const http::Reply reply = berthd().get("/configz");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.header("content-type"), "application/json");
+  const Json config = Json::parse(reply.body);
+  EXPECT_EQ(config["source"], "built-in default");
+  EXPECT_EQ(config["effective"]["actions"][0], "enqueue");
+}
+
+TEST_F(EndpointsTest, MetricsTellWhatHasHappened) {
+  const http::Reply reply = berthd().get("/metrics");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(berthd().metric("berth_state{what=\"ready\"}"), 1);
+  EXPECT_EQ(berthd().metric("berth_decisions_total{kind=\"bind\"}"), 2);
+  EXPECT_GE(berthd().metric("berth_cluster_events_total"), 5);
+  EXPECT_GE(berthd().metric("berth_session_duration_seconds_count"), 1);
+  EXPECT_TRUE(berthd().eventually([] {
+    return berthd().metric("berth_extender_calls_total{outcome=\"bound\",verb=\"bind\"}") == 2;
+  }));
+}
+
+TEST_F(EndpointsTest, AnUnknownPathIs404) {
+  for (const char* path : {"/", "/healthz/", "/plan", "/plan/filter/x", "/Healthz"}) {
+    EXPECT_EQ(berthd().get(path).status, 404) << path;
+  }
+}
+
+TEST_F(EndpointsTest, AnotherMethodIs405AndSaysWhichIsAllowed) {
+  for (const char* path : {"/healthz", "/metrics", "/configz", "/version"}) {
+    const http::Reply reply = berthd().post(path, "{}");
+    EXPECT_EQ(reply.status, 405) << path;
+    EXPECT_EQ(reply.header("allow"), "GET") << path;
+  }
+  const http::Reply reply = berthd().exchange("DELETE", "/plan/filter");
+  EXPECT_EQ(reply.status, 405);
+  EXPECT_EQ(reply.header("allow"), "POST");
+}
+
+TEST_F(EndpointsTest, MalformedCallsAreRefusedAndOthersGoOn) {
+  for (const char* path : {"/plan/filter", "/plan/prioritize", "/commit/bind", "/guard/preempt"}) {
+    EXPECT_EQ(berthd().post(path, "{\"Pod\":").status, 400) << path;
+  }
+  EXPECT_EQ(berthd().get("/readyz").status, 200);
+}
+
+TEST_F(EndpointsTest, EveryLineOfTheJsonLogIsAnObject) {
+  const std::string said = berthd().said();
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at < said.size(); ++lines) {
+    const std::size_t end = said.find('\n', at);
+    const Json line = Json::parse(said.substr(at, end - at), nullptr, false);
+    EXPECT_TRUE(line.is_object()) << said.substr(at, end - at);
+    at = end + 1;
+  }
+  EXPECT_GE(lines, 3u);
+}
+
+}  // namespace
+}  // namespace berth::daemon

@@ -1,0 +1,111 @@
+#include "daemon/event_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include "daemon/objects.h"
+
+namespace berth::daemon {
+namespace {
+
+constexpr std::chrono::seconds kPatience{20};
+
+std::chrono::steady_clock::time_point in(std::chrono::nanoseconds from_now) {
+  return std::chrono::steady_clock::now() + from_now;
+}
+
+std::string pod_of(const ClusterEvent& event) { return std::get<PodDeleted>(event).uid; }
+
+TEST(EventQueue, GivesEverythingInTheOrderOfPosting) {
+  EventQueue queue;
+  queue.post(PodDeleted{"a"});
+  queue.post(PodDeleted{"b"});
+  EXPECT_EQ(queue.size(), 2u);
+  const auto events = queue.take(in(kPatience));
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(pod_of(events[0]), "a");
+  EXPECT_EQ(pod_of(events[1]), "b");
+  EXPECT_EQ(queue.size(), 0u);
+}
+
+TEST(EventQueue, TakesNothingAtItsDeadline) {
+  EventQueue queue;
+  EXPECT_TRUE(queue.take(in(std::chrono::milliseconds(1))).empty());
+}
+
+TEST(EventQueue, NudgeWakesOnceWithoutAnEvent) {
+  EventQueue queue;
+  queue.nudge();
+  EXPECT_TRUE(queue.take(in(kPatience)).empty());
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(queue.take(in(std::chrono::milliseconds(30))).empty());
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(30));
+}
+
+TEST(EventQueue, AProducerWaitsWhileItIsFullAndLosesNothing) {
+  std::promise<void> full;
+  EventQueue queue(2, [&] { full.set_value(); });
+  queue.post(PodDeleted{"a"});
+  queue.post(PodDeleted{"b"});
+  std::atomic<bool> returned = false;
+  std::thread producer([&] {
+    queue.post(PodDeleted{"c"});
+    returned = true;
+  });
+  ASSERT_EQ(full.get_future().wait_for(kPatience), std::future_status::ready);
+  EXPECT_FALSE(returned);
+  EXPECT_EQ(queue.size(), 2u);
+  EXPECT_EQ(queue.take(in(kPatience)).size(), 2u);
+  const auto rest = queue.take(in(kPatience));
+  producer.join();
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(pod_of(rest[0]), "c");
+}
+
+TEST(EventQueue, ADroppedPlacementNeverWaits) {
+  bool told = false;
+  EventQueue queue(1, [&] { told = true; });
+  queue.post(PodDeleted{"a"});
+  queue.post(PlacementDropped{"b", "n1", "why"});  // this thread is the only one: it would hang
+  queue.post(PlacementDropped{"c", "n1", "why"});
+  EXPECT_EQ(queue.take(in(kPatience)).size(), 3u);
+  EXPECT_FALSE(told);
+}
+
+TEST(EventQueue, CloseReleasesProducersAndTheConsumer) {
+  std::promise<void> full;
+  EventQueue queue(1, [&] { full.set_value(); });
+  queue.post(PodDeleted{"a"});
+  std::thread producer([&] { queue.post(PodDeleted{"b"}); });
+  ASSERT_EQ(full.get_future().wait_for(kPatience), std::future_status::ready);
+  queue.close();
+  producer.join();
+  queue.post(PodDeleted{"c"});
+  EXPECT_EQ(queue.take(in(kPatience)).size(), 1u) << "what was in it before";
+  EXPECT_TRUE(queue.take(in(std::chrono::hours(1))).empty()) << "does not wait any more";
+}
+
+TEST(EventQueue, ManyProducersLoseNothing) {
+  EventQueue queue(8);
+  std::vector<std::thread> producers;
+  for (int p = 0; p < 4; ++p) {
+    producers.emplace_back([&queue] {
+      for (int i = 0; i < 500; ++i) queue.post(PodDeleted{std::to_string(i)});
+    });
+  }
+  std::size_t taken = 0;
+  while (taken < 2000) {
+    const auto events = queue.take(in(kPatience));
+    ASSERT_FALSE(events.empty());
+    ASSERT_LE(events.size(), 8u);
+    taken += events.size();
+  }
+  for (std::thread& producer : producers) producer.join();
+  EXPECT_EQ(taken, 2000u);
+}
+
+}  // namespace
+}  // namespace berth::daemon

@@ -1,0 +1,178 @@
+#include "daemon/publish.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/objects.h"
+
+namespace berth::daemon {
+namespace {
+
+class PublishTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* node : {"n1", "n2", "n3"}) mirror_.apply(make_node(node, 4));
+  }
+  std::shared_ptr<const ports::PlanTable> table() {
+    mirror_.settle();
+    return make_plan_table(mirror_.cluster(), {"berth"}, 7);
+  }
+  void run(const std::string& pod, const std::string& node) {
+    const std::size_t dash = pod.rfind('-');
+    const int index = std::stoi(pod.substr(dash + 1));
+    mirror_.apply(running_on(make_member(pod.substr(0, dash), index), node));
+  }
+  std::int64_t room(const ports::PlanTable& table, const std::string& node,
+                    const std::string& resource) {
+    const auto& left = table.room_left;
+    for (std::size_t column = 0; column < left.resources.size(); ++column) {
+      if (left.resources[column] != resource) continue;
+      return left.amounts[left.rows.at(node) * left.resources.size() + column];
+    }
+    ADD_FAILURE() << "no column " << resource;
+    return -1;
+  }
+
+  mirror::Mirror mirror_;
+};
+
+TEST_F(PublishTest, WithoutPlansItIsReadyAndEmpty) {
+  const auto empty = table();
+  EXPECT_TRUE(empty->ready);
+  EXPECT_EQ(empty->epoch, 7u);
+  EXPECT_EQ(empty->managed_schedulers, std::vector<std::string>{"berth"});
+  EXPECT_TRUE(empty->pods.empty());
+  EXPECT_TRUE(empty->room_left.rows.empty());
+}
+
+TEST_F(PublishTest, NamesTheNodeAndTheGangOfEachPlannedPod) {
+  add_gang(mirror_, make_group("g", 3), 3);
+  assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
+  const auto plan = table();
+  ASSERT_EQ(plan->pods.size(), 3u);
+  const ports::PlannedPod* pod = plan->find("g-2");
+  ASSERT_NE(pod, nullptr);
+  EXPECT_EQ(pod->full_name, "ml/g-2");
+  EXPECT_EQ(pod->node, "n2");
+  EXPECT_FALSE(pod->is_hint);
+  EXPECT_EQ(pod->gang->job, "ml/g");
+  EXPECT_EQ(pod->gang->min_member, 3);
+  EXPECT_EQ(pod->gang->bound, 0);
+  EXPECT_EQ(plan->find("g-0")->gang, pod->gang) << "one value for the whole gang";
+}
+
+TEST_F(PublishTest, MembersSeenBoundAreCountedAndNoLongerPlanned) {
+  add_gang(mirror_, make_group("g", 2), 4);
+  assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}, {"g-3", "n2"}});
+  run("g-0", "n1");
+  run("g-1", "n1");
+  auto done = running_on(make_member("g", 0), "n1");
+  done.phase = PodPhase::succeeded;
+  mirror_.apply(done);
+  const auto plan = table();
+  EXPECT_EQ(plan->pods.size(), 2u);
+  EXPECT_EQ(plan->find("g-0"), nullptr);
+  EXPECT_EQ(plan->find("g-3")->gang->bound, 2) << "one runs, one has done its work";
+  EXPECT_EQ(plan->find("g-3")->gang->min_member, 2);
+}
+
+// Any three of a master and four workers is not what roles ask for.
+class PublishRoles : public PublishTest {
+ protected:
+  void SetUp() override {
+    PublishTest::SetUp();
+    PodGroupObject group = make_group("g", 3);
+    group.min_task_member = {{"master", 1}, {"worker", 2}};
+    mirror_.apply(group);
+    for (int i = 0; i < 4; ++i) {
+      PodObject pod = make_member("g", i);
+      pod.role = i == 0 ? "master" : "worker";
+      mirror_.apply(pod);
+    }
+    assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}, {"g-3", "n2"}});
+  }
+};
+
+TEST_F(PublishRoles, AllThatArePlannedMustCome) {
+  EXPECT_EQ(table()->find("g-0")->gang->min_member, 4);
+}
+
+TEST_F(PublishRoles, TheMinimumIsEnoughOnceItIsBound) {
+  for (int i = 0; i < 3; ++i) {
+    PodObject pod = running_on(make_member("g", i), i < 2 ? "n1" : "n2");
+    pod.role = i == 0 ? "master" : "worker";
+    mirror_.apply(pod);
+  }
+  EXPECT_EQ(table()->find("g-3")->gang->min_member, 3);
+}
+
+TEST_F(PublishRoles, WhatIsLeftOfAPlanIsNotEnough) {
+  mirror_.apply(PlacementDropped{"g-3", "n2", "vetoed"});
+  EXPECT_EQ(table()->find("g-0")->gang->min_member, 3);
+  mirror_.apply(PlacementDropped{"g-2", "n2", "vetoed"});
+  EXPECT_EQ(table()->find("g-0")->gang->min_member, 3) << "two are not a gang of three";
+}
+
+TEST_F(PublishTest, RoomIsWhatIsLeftOncePlannedPodsHaveCome) {
+  add_gang(mirror_, make_group("g", 2), 2);
+  PodObject foreign = running_on(make_member("", 9), "n2");
+  foreign.group.clear();
+  foreign.scheduler_name = "default-scheduler";
+  mirror_.apply(foreign);
+  assume(mirror_, {{"g-0", "n1"}, {"g-1", "n2"}});
+  const auto plan = table();
+  EXPECT_EQ(plan->room_left.rows.size(), 2u) << "of nodes with planned room only";
+  EXPECT_FALSE(plan->room_left.rows.contains("n3"));
+  EXPECT_EQ(room(*plan, "n1", "cpu"), 3000);
+  EXPECT_EQ(room(*plan, "n2", "cpu"), 2000);
+  EXPECT_EQ(room(*plan, "n2", "pods"), 108);
+}
+
+// Room that a session holds for a gang that cannot start yet.
+TEST_F(PublishTest, ClaimedRoomIsNotLeftEither) {
+  add_gang(mirror_, make_group("g", 2), 2);
+  mirror_.settle();
+  const Plan claims = plan_of(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}});
+  const auto plan = make_plan_table(mirror_.cluster(), {"berth"}, 7, claims.binds);
+  EXPECT_TRUE(plan->pods.empty()) << "nobody is planned there";
+  EXPECT_EQ(plan->room_left.rows.size(), 1u);
+  EXPECT_EQ(room(*plan, "n1", "cpu"), 2000);
+  EXPECT_EQ(room(*plan, "n1", "pods"), 108);
+}
+
+TEST_F(PublishTest, WithoutGangsEveryPodIsEnoughByItself) {
+  add_gang(mirror_, make_group("g", 3), 3);
+  assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
+  const auto plan = make_plan_table(mirror_.cluster(), {"berth"}, 7, {}, false);
+  EXPECT_EQ(plan->find("g-0")->gang->min_member, 1);
+}
+
+TEST_F(PublishTest, ALonePodIsNoMemberOfTheGroupOfItsName) {
+  add_gang(mirror_, make_group("g-9", 1), 1);
+  PodObject lone = make_member("g", 9);
+  lone.group.clear();
+  mirror_.apply(lone);
+  assume(mirror_, {{"g-9-0", "n1"}, {"g-9", "n1"}});
+  const auto plan = table();
+  EXPECT_EQ(plan->find("g-9-0")->gang->job, "ml/g-9");
+  EXPECT_NE(plan->find("g-9")->gang->job, "ml/g-9");
+}
+
+TEST_F(PublishTest, ADroppedPlacementLeavesTheTable) {
+  add_gang(mirror_, make_group("g", 1), 1);
+  assume(mirror_, {{"g-0", "n1"}});
+  mirror_.apply(PlacementDropped{"g-0", "n1", "vetoed"});
+  EXPECT_TRUE(table()->pods.empty());
+  EXPECT_TRUE(table()->room_left.rows.empty());
+}
+
+TEST_F(PublishTest, APodWithUnmodelledConstraintsIsAHint) {
+  mirror_.apply(make_group("g", 1));
+  PodObject pod = make_member("g", 0);
+  pod.constraints.unmodelled = {"podAffinity"};
+  mirror_.apply(pod);
+  assume(mirror_, {{"g-0", "n1"}});
+  EXPECT_TRUE(table()->find("g-0")->is_hint);
+}
+
+}  // namespace
+}  // namespace berth::daemon

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ports/cluster_source.h"
+#include "ports/evictor.h"
+#include "ports/status_sink.h"
+
+namespace berth::daemon {
+
+// Remembers what the ports were asked for, and lets a test wait for it. Any thread.
+class RecordingPorts final : public ports::StatusSink, public ports::Evictor {
+ public:
+  struct Told {
+    std::vector<std::string> nominations;  // "pod on node"
+    std::vector<ports::GroupStatus> statuses;
+    std::vector<ports::Eviction> evictions;
+    std::vector<std::string> lines;
+  };
+
+  void nominate(const std::string& pod_uid, const std::string& node) override {
+    if (on_nominate) on_nominate(pod_uid);
+    note([&] { told_.nominations.push_back(pod_uid + " on " + node); });
+  }
+  void write(const ports::GroupStatus& status) override {
+    note([&] { told_.statuses.push_back(status); });
+  }
+  void evict(const ports::Eviction& eviction) override {
+    note([&] { told_.evictions.push_back(eviction); });
+  }
+  void tell(const std::string& line) {
+    note([&] { told_.lines.push_back(line); });
+  }
+
+  // What came since the last call.
+  Told take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(told_, {});
+  }
+  bool wait(const std::function<bool(const Told&)>& is_so) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return is_so(told_); });
+  }
+
+  std::function<void(const std::string& pod_uid)> on_nominate;  // set before there are threads
+
+ private:
+  template <class Note>
+  void note(Note&& take_down) {
+    const std::lock_guard lock(mutex_);
+    take_down();
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Told told_;
+};
+
+// Synced when the test says so.
+class FakeSource final : public ports::ClusterSource {
+ public:
+  Status start(ports::EventSink&) override { return Done{}; }
+  bool is_synced() const override {
+    const std::lock_guard lock(mutex_);
+    ++asked_;
+    changed_.notify_all();
+    return synced_;
+  }
+  void stop() override {}
+
+  void set_synced() {
+    const std::lock_guard lock(mutex_);
+    synced_ = true;
+  }
+  // Until it has been asked so often again.
+  bool wait_for_questions(int count) const {
+    std::unique_lock lock(mutex_);
+    const int until = asked_ + count;
+    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return asked_ >= until; });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable int asked_ = 0;
+  bool synced_ = false;
+};
+
+}  // namespace berth::daemon

@@ -1,0 +1,285 @@
+#include "daemon/session_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "conf/config.h"
+#include "conf/default_config.h"
+#include "daemon/configuration.h"
+#include "daemon/objects.h"
+#include "daemon/recording_ports.h"
+
+namespace berth::daemon {
+namespace {
+
+using Told = RecordingPorts::Told;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Of the default configuration, but for what is given.
+engine::Scheduler scheduler_with(const std::string& action,
+                                 const std::vector<std::string>& plugins = {}) {
+  auto config = conf::load_config(conf::default_config_text(), "default", known_names());
+  if (!action.empty()) config->session.actions = {{action, "test"}};
+  if (!plugins.empty()) config->session.tiers = {{}};
+  for (const std::string& plugin : plugins) {
+    config->session.tiers[0].push_back(
+        {.plugin = {plugin, "test"}, .disabled_points = {}, .arguments = {}});
+  }
+  return std::move(*engine::Scheduler::create(config->session));
+}
+
+class SessionLoopTest : public testing::Test {
+ protected:
+  // Before start(): what the default is not to be.
+  SessionLoop::Settings settings_{.mirror = {}, .period = hours(1), .patience = seconds(10)};
+  std::string action_;  // empty: those of the default configuration
+  std::vector<std::string> plugins_;
+
+  void start() {
+    SessionLoop::Parts parts{clock_,
+                             source_,
+                             events_,
+                             published_,
+                             [this] { ++publications_; },
+                             ports_,
+                             ports_,
+                             metrics_,
+                             [this](const std::string& line) { ports_.tell(line); }};
+    loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
+                                          scheduler_with(action_, plugins_));
+    loop_->start();
+  }
+  void post_gang(const std::string& name, int members) {
+    events_.post(make_group(name, members));
+    for (int i = 0; i < members; ++i) events_.post(make_member(name, i));
+  }
+  bool wait_for_line(const std::string& part) {
+    return ports_.wait([&](const Told& told) {
+      return std::any_of(told.lines.begin(), told.lines.end(), [&](const std::string& line) {
+        return line.find(part) != std::string::npos;
+      });
+    });
+  }
+  bool wait_for_nominations(std::size_t count) {
+    return ports_.wait([&](const Told& told) { return told.nominations.size() >= count; });
+  }
+  // Two sessions more, so one from end to end, of events that change nothing.
+  bool come_round() {
+    const auto before = loop_->standing().sessions;
+    const auto deadline = std::chrono::steady_clock::now() + seconds(20);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (loop_->standing().sessions >= before + 2) return true;
+      if (events_.size() == 0) events_.post(PodDeleted{"nobody"});
+      std::this_thread::yield();
+    }
+    return false;
+  }
+
+  SystemClock clock_;
+  FakeSource source_;
+  EventQueue events_;
+  ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
+  RecordingPorts ports_;
+  telemetry::Metrics metrics_;
+  std::atomic<int> publications_ = 0;
+  std::unique_ptr<SessionLoop> loop_;
+};
+
+TEST_F(SessionLoopTest, RunsNoSessionBeforeTheSourceIsSynced) {
+  settings_.period = milliseconds(1);
+  events_.post(make_node("n1", 4));
+  post_gang("g", 2);
+  start();
+  ASSERT_TRUE(source_.wait_for_questions(5));
+  EXPECT_EQ(loop_->standing().sessions, 0u);
+  EXPECT_FALSE(published_.load()->ready);
+  source_.set_synced();
+  ASSERT_TRUE(wait_for_nominations(2));
+  EXPECT_TRUE(published_.load()->ready);
+  EXPECT_EQ(published_.load()->pods.size(), 2u);
+}
+
+TEST_F(SessionLoopTest, AnEmptyClusterIsReadyToo) {
+  source_.set_synced();
+  start();
+  ASSERT_TRUE(come_round());
+  EXPECT_TRUE(published_.load()->ready);
+  EXPECT_EQ(publications_, 1);
+}
+
+TEST_F(SessionLoopTest, APlanIsPublishedBeforeAnybodyIsNominated) {
+  std::atomic<int> unpublished = 0;
+  ports_.on_nominate = [&](const std::string& pod) {
+    if (published_.load()->find(pod) == nullptr || publications_ == 0) ++unpublished;
+  };
+  source_.set_synced();
+  events_.post(make_node("n1", 4));
+  post_gang("g", 3);
+  start();
+  ASSERT_TRUE(wait_for_nominations(3));
+  EXPECT_EQ(unpublished, 0);
+}
+
+TEST_F(SessionLoopTest, AnEventWakesItLongBeforeItsPeriod) {
+  source_.set_synced();
+  start();
+  ASSERT_TRUE(come_round());
+  events_.post(make_node("n1", 4));
+  post_gang("g", 2);
+  EXPECT_TRUE(wait_for_nominations(2));
+}
+
+TEST_F(SessionLoopTest, ASessionComesAfterThePeriodWithoutNews) {
+  settings_.period = milliseconds(5);
+  source_.set_synced();
+  start();
+  ASSERT_TRUE(source_.wait_for_questions(5));
+  EXPECT_GE(loop_->standing().sessions, 3u);
+}
+
+TEST_F(SessionLoopTest, WhereNothingChangesNothingIsPublishedOrWritten) {
+  source_.set_synced();
+  events_.post(make_node("n1", 1));
+  post_gang("g", 3);
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g waits: "));
+  ASSERT_TRUE(come_round());
+  const int publications = publications_;
+  const auto epoch = published_.load()->epoch;
+  ports_.take();
+  ASSERT_TRUE(come_round());
+  EXPECT_EQ(publications_, publications);
+  EXPECT_EQ(published_.load()->epoch, epoch);
+  const Told told = ports_.take();
+  EXPECT_TRUE(told.nominations.empty());
+  EXPECT_TRUE(told.statuses.empty());
+  EXPECT_TRUE(told.lines.empty());
+}
+
+TEST_F(SessionLoopTest, StandingTellsWhoWaitsAndWhoIsPlanned) {
+  source_.set_synced();
+  events_.post(make_node("n1", 2));
+  post_gang("fits", 2);
+  post_gang("waits", 3);
+  start();
+  ASSERT_TRUE(wait_for_nominations(2));
+  ASSERT_TRUE(wait_for_line("job ml/waits waits: "));
+  ASSERT_TRUE(come_round());
+  const auto standing = loop_->standing();
+  EXPECT_EQ(standing.jobs_waiting, 1u);
+  EXPECT_EQ(standing.pods_planned, 2u);
+  EXPECT_EQ(standing.pods_pending, 3u);
+}
+
+TEST_F(SessionLoopTest, AnotherConfigurationTakesEffectWithTheNextSession) {
+  action_ = "enqueue";  // admits and places nothing
+  source_.set_synced();
+  events_.post(make_node("n1", 4));
+  post_gang("g", 2);
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g is Inqueue"));
+  ASSERT_TRUE(come_round());
+  EXPECT_TRUE(published_.load()->pods.empty());
+  loop_->replace(scheduler_with(""), hours(1));
+  EXPECT_TRUE(wait_for_nominations(2));
+}
+
+TEST_F(SessionLoopTest, AnotherPeriodTakesEffectToo) {
+  source_.set_synced();
+  start();
+  ASSERT_TRUE(come_round());
+  loop_->replace(scheduler_with(""), milliseconds(2));
+  EXPECT_TRUE(source_.wait_for_questions(5));
+}
+
+TEST_F(SessionLoopTest, ADroppedPlacementIsPlannedAnew) {
+  source_.set_synced();
+  events_.post(make_node("n1", 4));
+  post_gang("g", 2);
+  start();
+  ASSERT_TRUE(wait_for_nominations(2));
+  events_.post(PlacementDropped{"g-0", "n1", "vetoed"});
+  EXPECT_TRUE(wait_for_nominations(3));
+}
+
+TEST_F(SessionLoopTest, AGangThatStaysIncompleteGivesItsRoomBack) {
+  settings_.period = milliseconds(5);
+  settings_.patience = milliseconds(100);
+  source_.set_synced();
+  events_.post(make_node("n1", 1));
+  events_.post(make_node("n2", 1));
+  post_gang("g", 2);
+  start();
+  ASSERT_TRUE(wait_for_nominations(2));
+  events_.post(NodeDeleted{"n2"});
+  ASSERT_TRUE(ports_.wait([](const Told& told) {
+    const auto& all = told.nominations;
+    return std::any_of(all.begin(), all.end(), [](const std::string& each) {
+      return each == "g-0 on " || each == "g-1 on ";
+    });
+  }));
+  ASSERT_TRUE(come_round());
+  EXPECT_TRUE(published_.load()->pods.empty()) << "and is not planned again on one node of two";
+}
+
+TEST_F(SessionLoopTest, ADroppedPlacementWithoutAnotherGivesItsNominationUp) {
+  source_.set_synced();
+  events_.post(make_node("n1", 1));
+  post_gang("g", 1);
+  start();
+  ASSERT_TRUE(wait_for_nominations(1));
+  events_.post(NodeDeleted{"n1"});
+  events_.post(PlacementDropped{"g-0", "n1", "vetoed"});
+  EXPECT_TRUE(ports_.wait([](const Told& told) { return told.nominations.back() == "g-0 on "; }));
+}
+
+TEST_F(SessionLoopTest, WithoutTheGangPluginEveryPodIsBoundByItself) {
+  plugins_ = {"predicates"};
+  source_.set_synced();
+  events_.post(make_node("n1", 2));
+  post_gang("g", 3);
+  start();
+  ASSERT_TRUE(wait_for_nominations(2));
+  const auto table = published_.load();
+  ASSERT_FALSE(table->pods.empty());
+  for (const auto& [uid, pod] : table->pods) EXPECT_EQ(pod.gang->min_member, 1) << uid;
+}
+
+TEST_F(SessionLoopTest, StopsAtOnceWhateverItsPeriod) {
+  source_.set_synced();
+  start();
+  ASSERT_TRUE(come_round());
+  const auto begin = std::chrono::steady_clock::now();
+  loop_->stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(2));
+  loop_->stop();  // idempotent
+}
+
+TEST_F(SessionLoopTest, ThatItComesRoundIsSeen) {
+  source_.set_synced();
+  start();
+  ASSERT_TRUE(come_round());
+  EXPECT_LT(loop_->since_last_round(), seconds(20));
+  EXPECT_GE(loop_->since_last_round(), seconds(0));
+}
+
+TEST_F(SessionLoopTest, SessionsAreCounted) {
+  source_.set_synced();
+  events_.post(make_node("n1", 4));
+  post_gang("g", 2);
+  start();
+  ASSERT_TRUE(wait_for_nominations(2));
+  ASSERT_TRUE(come_round());
+  const std::string text = metrics_.expose({});
+  EXPECT_NE(text.find("berth_decisions_total{kind=\"bind\"} 2"), std::string::npos) << text;
+  EXPECT_EQ(text.find("berth_cluster_events_total 0"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace berth::daemon

@@ -1,0 +1,95 @@
+#include "daemon/stale_plans.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/objects.h"
+
+namespace berth::daemon {
+namespace {
+
+using std::chrono::seconds;
+
+TimePoint at(int second) { return TimePoint(seconds(second)); }
+
+// A gang of three of which two are planned: the third was vetoed and finds no other place.
+class StalePlansTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    mirror_.apply(make_node("n1", 4));
+    add_gang(mirror_, make_group("g", 3), 3);
+    assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}});
+    refused_.refusals = {refusal_of(mirror_, "g", Reason::gang_incomplete, 2, 3)};
+  }
+  std::vector<PlacementDropped> due(const Plan& plan, TimePoint now) {
+    mirror_.settle();
+    return stale_.due(plan, mirror_.cluster(), now);
+  }
+
+  mirror::Mirror mirror_;
+  StalePlans stale_{seconds(10)};
+  Plan refused_;
+};
+
+TEST_F(StalePlansTest, RoomIsGivenBackAfterItsPatience) {
+  EXPECT_TRUE(due(refused_, at(100)).empty());
+  EXPECT_TRUE(due(refused_, at(109)).empty());
+  const auto drops = due(refused_, at(110));
+  ASSERT_EQ(drops.size(), 2u);
+  EXPECT_EQ(drops[0].pod_uid, "g-0");
+  EXPECT_EQ(drops[0].node, "n1");
+  EXPECT_EQ(drops[1].pod_uid, "g-1");
+}
+
+TEST_F(StalePlansTest, PatienceBeginsAnewWhenAnotherSessionCompletedIt) {
+  EXPECT_TRUE(due(refused_, at(100)).empty());
+  EXPECT_TRUE(due(Plan{}, at(105)).empty());  // not refused in between
+  EXPECT_TRUE(due(refused_, at(112)).empty());
+  EXPECT_TRUE(due(refused_, at(121)).empty());
+  EXPECT_EQ(due(refused_, at(122)).size(), 2u);
+}
+
+TEST_F(StalePlansTest, NotWhenAMemberRuns) {
+  EXPECT_TRUE(due(refused_, at(100)).empty());
+  mirror_.apply(running_on(make_member("g", 0), "n1"));
+  EXPECT_TRUE(due(refused_, at(200)).empty());
+}
+
+TEST_F(StalePlansTest, NotWhenTheMinimumIsPlannedAndOnlySurplusIsRefused) {
+  mirror_.apply(make_group("g", 2));
+  EXPECT_TRUE(due(refused_, at(100)).empty());
+  EXPECT_TRUE(due(refused_, at(200)).empty());
+}
+
+TEST_F(StalePlansTest, NotWhenNothingIsPlanned) {
+  for (const char* pod : {"g-0", "g-1"}) mirror_.apply(PlacementDropped{pod, "n1", "vetoed"});
+  EXPECT_TRUE(due(refused_, at(100)).empty());
+  EXPECT_TRUE(due(refused_, at(200)).empty());
+}
+
+class UnclaimedPlansTest : public StalePlansTest {
+ protected:
+  std::size_t drops(TimePoint now) {
+    mirror_.settle();
+    return unclaimed_.due(mirror_.cluster(), now).size();
+  }
+
+  UnclaimedPlans unclaimed_{seconds(30)};
+};
+
+TEST_F(UnclaimedPlansTest, PodsThatNobodyBindsGiveTheirRoomBack) {
+  EXPECT_EQ(drops(at(100)), 0u);
+  EXPECT_EQ(drops(at(129)), 0u);
+  EXPECT_EQ(drops(at(130)), 2u);
+  EXPECT_EQ(drops(at(131)), 0u) << "patience begins anew";
+}
+
+TEST_F(UnclaimedPlansTest, ProgressBeginsTheirPatienceAnew) {
+  EXPECT_EQ(drops(at(100)), 0u);
+  mirror_.apply(running_on(make_member("g", 0), "n1"));
+  EXPECT_EQ(drops(at(120)), 0u);
+  EXPECT_EQ(drops(at(149)), 0u);
+  EXPECT_EQ(drops(at(150)), 1u) << "the one that is still planned";
+}
+
+}  // namespace
+}  // namespace berth::daemon
