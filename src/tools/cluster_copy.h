@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/event.h"
+#include "berth/model/plan.h"
+#include "mirror/mirror.h"
+
+namespace berth::tools {
+
+// The cluster that a simulation runs on: the objects, and the mirror that sessions read. Its nodes
+// start at once what is bound to them; a pod with a run time succeeds that long after its start (or
+// after the simulation's, if none is known); what is evicted or was terminating from the first is
+// gone when the next cycle begins, and nobody makes it anew.
+class ClusterCopy {
+ public:
+  ClusterCopy(std::vector<ClusterEvent> objects, mirror::Options options, TimePoint start);
+
+  // Pods end and leave that are due; what a session may read is settled.
+  void begin_cycle(TimePoint now);
+  // Makes the plan of this cycle's session true, and settles again.
+  void carry_out(const Plan& plan, TimePoint now);
+
+  const Cluster& cluster() const { return mirror_.cluster(); }
+  Cluster& cluster_for_session() { return mirror_.cluster_for_session(); }
+  // Namespace/name of a pod group, or of a pod in none. Invalid: no such job.
+  JobId find_job(const std::string& full_name) const;
+  const PodObject& pod(TaskId id) const { return pods_.at(cluster().task(id).uid); }
+
+  // What another copy would have to be made of to be in this state.
+  std::vector<ClusterEvent> objects() const;
+
+ private:
+  void start(PodObject& pod, TimePoint now);
+
+  mirror::Mirror mirror_;
+  std::vector<ClusterEvent> others_;            // all but pods
+  std::map<std::string, PodObject> pods_;       // by uid
+  std::multimap<TimePoint, std::string> ends_;  // uids of what runs for a time
+  std::vector<std::string> leaving_;            // uids
+  bool has_begun_ = false;
+};
+
+}  // namespace berth::tools

@@ -1,0 +1,140 @@
+#include "tools/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "berth/base/text.h"
+#include "tools/config_command.h"
+#include "tools/plan_command.h"
+
+namespace berth::tools {
+
+namespace {
+
+constexpr const char* kPlanHelp =
+    "Says what would be placed where, and why not, for a set of manifests.";
+
+constexpr const char* kPlanMore =
+    "Reads Node, Pod, PodGroup, Queue, PriorityClass and Namespace objects; others are counted\n"
+    "and left alone. Plans are carried out on a copy: bound pods run, and end if they have an\n"
+    "annotation berth.dev/run-time; evicted pods are gone in the next cycle. The same input\n"
+    "gives the same bytes.\n"
+    "\n"
+    "Examples:\n"
+    "  berth plan --cluster docs/examples/first-gang\n"
+    "  berth plan --cluster docs/examples/first-gang --explain ml/big-model\n"
+    "  kubectl get nodes,pods,podgroups,queues,priorityclasses,namespaces -A -o json |\n"
+    "    berth plan --cluster - --config new.yaml --cycles 10 -o json\n"
+    "\n"
+    "Exit status: 0 there is a plan, 2 bad input (with file:line:column), 1 an internal error.";
+
+struct Commands {
+  CLI::App app{"berth answers questions about batch scheduling with Berth.", "berth"};
+  CLI::App* plan = nullptr;
+  CLI::App* config = nullptr;
+  CLI::App* version = nullptr;
+  PlanFlags plan_flags;
+  ConfigFlags config_flags;
+};
+
+void declare_plan(Commands& commands) {
+  CLI::App* const plan = commands.app.add_subcommand("plan", kPlanHelp);
+  PlanFlags& flags = commands.plan_flags;
+  plan->footer(kPlanMore);
+  plan->add_option("--cluster", flags.cluster,
+                   "Manifests, YAML or JSON; directories with all below; - is standard input. "
+                   "May be repeated")
+      ->type_name("FILE|DIR");
+  plan->add_option("--config", flags.config, "Configuration; default: the built-in one")
+      ->type_name("FILE");
+  plan->add_option("--cycles", flags.cycles,
+                   "How many sessions, a schedulePeriod apart; default: 1")
+      ->type_name("N");
+  plan->add_option("--now", flags.now,
+                   "Time of the first session, such as 2026-11-21T09:00:00Z; default: the latest "
+                   "creation or start among the manifests")
+      ->type_name("RFC3339");
+  plan->add_option("--explain", flags.explain,
+                   "One job in full: where its pods are or why not, who was ahead of it, what "
+                   "would let it start")
+      ->type_name("NS/JOB");
+  plan->add_option("-o,--output", flags.output,
+                   "table or json; default: table on a terminal, else json")
+      ->type_name("FORM");
+  commands.plan = plan;
+}
+
+void declare(Commands& commands) {
+  commands.app.footer("berth COMMAND --help says more of each.");
+  declare_plan(commands);
+  commands.config =
+      commands.app.add_subcommand("config", "Checks a configuration, or shows the default.");
+  commands.config
+      ->add_option("--check", commands.config_flags.check,
+                   "Says ok, or what is wrong at which line and column")
+      ->type_name("FILE");
+  commands.config->add_flag("--default", commands.config_flags.show_default,
+                            "Writes the built-in configuration, to start from");
+  commands.version = commands.app.add_subcommand("version", "Says which version this is.");
+  for (CLI::App* const each : {&commands.app, commands.plan, commands.config, commands.version}) {
+    each->allow_extras();
+  }
+}
+
+std::vector<std::string> flag_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// What CLI11 could make nothing of. Empty: all was understood.
+std::string misunderstood(const Commands& commands) {
+  for (const CLI::App* const command : {commands.plan, commands.config, commands.version}) {
+    if (!command->parsed()) continue;
+    for (const std::string& word : command->remaining()) {
+      const std::string name = word.substr(0, word.find('='));
+      if (!word.starts_with('-')) {
+        return "\"" + word + "\" is one argument too many; see berth " + command->get_name() +
+               " --help";
+      }
+      return name + ": no such flag of berth " + command->get_name() +
+             suggestion(name, flag_names(*command));
+    }
+  }
+  const std::vector<std::string> rest = commands.app.remaining();
+  if (rest.empty()) return "";
+  const std::vector<std::string> names{"config", "plan", "version"};
+  return "\"" + rest.front() + "\" is no command of berth" + suggestion(rest.front(), names);
+}
+
+}  // namespace
+
+int run_berth(const std::vector<std::string>& arguments, Console& console) {
+  Commands commands;
+  declare(commands);
+  try {
+    commands.app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& asked) {
+    return commands.app.exit(asked, console.out, console.err), kExitDone;
+  } catch (const CLI::ParseError& error) {
+    console.err << error.what() << "\n";
+    return kExitBadInput;
+  }
+  if (const std::string complaint = misunderstood(commands); !complaint.empty()) {
+    console.err << complaint << "\n";
+    return kExitBadInput;
+  }
+  if (commands.plan->parsed()) return run_plan(commands.plan_flags, console);
+  if (commands.config->parsed()) return run_config(commands.config_flags, console);
+  if (commands.version->parsed()) {
+    console.out << "berth " BERTH_VERSION "\n";
+    return kExitDone;
+  }
+  console.err << commands.app.help();
+  return kExitBadInput;
+}
+
+}  // namespace berth::tools

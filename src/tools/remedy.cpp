@@ -1,0 +1,197 @@
+#include "tools/remedy.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <variant>
+
+#include "berth/model/cluster.h"
+
+// What would let a waiting job start. Some reasons say it themselves ("queue q is not open"). For
+// want of room the answer is found by trying: nodes like one there is are added, twice as many each
+// time, until a session places the job; then the smallest such number is looked for between.
+
+namespace berth::tools {
+
+namespace {
+
+constexpr std::size_t kNodeKindsMax = 3;
+constexpr std::size_t kNodesMax = 512;
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
+std::string plural(std::int64_t count, const std::string& noun) {
+  return std::to_string(count) + " more " + noun + (count == 1 ? "" : "s");
+}
+
+bool is_for_room(Reason reason) {
+  return reason == Reason::gang_incomplete || reason == Reason::role_incomplete ||
+         reason == Reason::surplus_waits || reason == Reason::cluster_overcommitted;
+}
+
+// The job's next pods up to what it needs; all that wait, where the minimum is there.
+std::vector<TaskId> needed_tasks(const Job& job, const Refusal& refusal, const Cluster& cluster) {
+  std::vector<TaskId> tasks;
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status == TaskStatus::pending && !task.is_gated) tasks.push_back(id);
+  }
+  const std::int32_t short_by = std::max(0, job.min_available - job.placed_count());
+  if (refusal.reason != Reason::surplus_waits && short_by > 0) {
+    tasks.resize(std::min(tasks.size(), static_cast<std::size_t>(short_by)));
+  }
+  return tasks;
+}
+
+// Nodes that differ in nothing but what tells them apart.
+struct NodeKind {
+  const NodeObject* example = nullptr;
+  std::size_t count = 0;
+};
+
+std::vector<NodeKind> node_kinds(const std::vector<ClusterEvent>& objects) {
+  using Key = std::tuple<NamedAmounts, std::vector<Taint>, std::map<std::string, std::string>>;
+  std::map<Key, NodeKind> kinds;
+  for (const ClusterEvent& object : objects) {
+    const auto* const node = std::get_if<NodeObject>(&object);
+    if (node == nullptr || node->unschedulable) continue;
+    Key key{node->allocatable, node->taints, node->labels};
+    std::get<2>(key).erase(kHostname);
+    NodeKind& kind = kinds[key];
+    if (kind.example == nullptr || node->name < kind.example->name) kind.example = node;
+    ++kind.count;
+  }
+  std::vector<NodeKind> list;
+  for (const auto& [key, kind] : kinds) list.push_back(kind);
+  std::stable_sort(list.begin(), list.end(), [](const NodeKind& left, const NodeKind& right) {
+    if (left.count != right.count) return left.count > right.count;
+    return left.example->name < right.example->name;
+  });
+  if (list.size() > kNodeKindsMax) list.resize(kNodeKindsMax);
+  return list;
+}
+
+std::vector<ClusterEvent> with_more(const std::vector<ClusterEvent>& objects,
+                                    const NodeObject& example, std::size_t count) {
+  std::vector<ClusterEvent> more = objects;
+  for (std::size_t i = 0; i < count; ++i) {
+    NodeObject node = example;
+    node.name += "-added-" + std::to_string(i);
+    node.uid = node.name;
+    if (node.labels.contains(kHostname)) node.labels[kHostname] = node.name;
+    more.emplace_back(std::move(node));
+  }
+  return more;
+}
+
+class NodeTrials {
+ public:
+  NodeTrials(const std::string& job, const CycleRecord& record, const TrialSetting& setting,
+             std::size_t needed)
+      : job_(job), record_(record), setting_(setting), needed_(needed) {}
+
+  // The smallest number that was found to do; none up to kNodesMax: nothing.
+  std::optional<std::size_t> enough(const NodeObject& example) const {
+    std::size_t too_few = 0;
+    std::size_t count = 1;
+    while (!is_enough(example, count)) {
+      too_few = count;
+      count *= 2;
+      if (count > std::min(kNodesMax, 2 * needed_)) return std::nullopt;
+    }
+    while (count - too_few > 1) {
+      const std::size_t middle = too_few + (count - too_few) / 2;
+      (is_enough(example, middle) ? count : too_few) = middle;
+    }
+    return count;
+  }
+
+ private:
+  bool is_enough(const NodeObject& example, std::size_t count) const {
+    const Trial trial = try_out(setting_, with_more(record_.before, example, count));
+    const JobId id = trial.copy.find_job(job_);
+    const auto placed = std::count_if(
+        trial.plan.binds.begin(), trial.plan.binds.end(),
+        [&](const Placement& each) { return trial.copy.cluster().task(each.task).job == id; });
+    // `before` has neither what this cycle placed of the job nor what it lacks.
+    const auto now = std::count_if(record_.plan.binds.begin(), record_.plan.binds.end(),
+                                   [&](const Placement& each) {
+                                     const Cluster& cluster = record_.after.cluster();
+                                     return cluster.job(cluster.task(each.task).job).name == job_;
+                                   });
+    return placed >= now + static_cast<std::ptrdiff_t>(needed_);
+  }
+
+  const std::string& job_;
+  const CycleRecord& record_;
+  const TrialSetting& setting_;
+  std::size_t needed_;
+};
+
+std::vector<std::string> tried_nodes(const Job& job, const Refusal& refusal,
+                                     const CycleRecord& record, const TrialSetting& setting) {
+  const std::size_t needed = needed_tasks(job, refusal, record.after.cluster()).size();
+  if (needed == 0) return {};
+  const NodeTrials trials(job.name, record, setting, needed);
+  for (const NodeKind& kind : node_kinds(record.before)) {
+    const std::optional<std::size_t> count = trials.enough(*kind.example);
+    if (!count) continue;
+    NamedAmounts room = kind.example->allocatable;
+    room.erase("pods");
+    return {plural(static_cast<std::int64_t>(*count), "node") + " like " + kind.example->name +
+            " (" + to_text(room) + ")"};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> what_is_missing(JobId id, const Refusal& refusal,
+                                         const CycleRecord& record) {
+  const Cluster& cluster = record.after.cluster();
+  const std::vector<TaskId> tasks = needed_tasks(cluster.job(id), refusal, cluster);
+  if (!is_for_room(refusal.reason) || tasks.empty()) return {};
+  Resources asked;
+  for (const TaskId task : tasks) asked += cluster.shape_of(task).request;
+  NamedAmounts asked_amounts = to_named(cluster, asked);
+  asked_amounts.erase("pods");
+  NamedAmounts idle;
+  for (std::size_t d = 0; d < asked.extent(); ++d) {
+    const std::string& name = cluster.dimensions().name(Dimension(d));
+    if (!asked_amounts.contains(name)) continue;
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      idle[name] += std::max<std::int64_t>(0, cluster.available().at(NodeId(n), Dimension(d)));
+    }
+  }
+  return {(tasks.size() == 1 ? "the pod it lacks asks for "
+                             : "the " + std::to_string(tasks.size()) + " pods it lacks ask for ") +
+          to_text(asked_amounts) + "; idle on all nodes together: " + to_text(idle)};
+}
+
+std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const CycleRecord& record,
+                                      const TrialSetting& setting) {
+  const Job& job = record.after.cluster().job(id);
+  const std::string what = "\"" + refusal.what + "\"";
+  switch (refusal.reason) {
+    case Reason::group_missing:
+      return {"a PodGroup " + what};
+    case Reason::queue_missing:
+      return {"a Queue " + what};
+    case Reason::queue_closed:
+      return {"queue " + what + " to be opened"};
+    case Reason::too_few_tasks:
+      return {plural(refusal.need - refusal.have, "pod") + " in the group"};
+    case Reason::too_few_tasks_of_role:
+      return {plural(refusal.need - refusal.have, "pod") + " of role " + what};
+    case Reason::gated:
+      return {"its pods' scheduling gates to be taken off"};
+    case Reason::holds_releasing_room:
+      return {"the pods that are leaving its nodes to be gone"};
+    default:
+      break;
+  }
+  if (!is_for_room(refusal.reason)) return {};
+  return tried_nodes(job, refusal, record, setting);
+}
+
+}  // namespace berth::tools

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/cluster.h"
+#include "berth/model/objects.h"
+#include "berth/model/plan.h"
+
+// What `berth plan` has to say, as a value, and its two forms. Names are namespace/name; all lists
+// are sorted by their first field as bytes, so that equal plans give equal bytes.
+
+namespace berth::tools {
+
+struct PlacementRow {
+  std::string pod;
+  std::string job;
+  std::string node;
+};
+
+struct EvictionRow {
+  std::string pod;
+  std::string job;
+  std::string node;
+  std::string action;
+  std::string beneficiary;
+};
+
+// A job once the plan of its cycle is carried out.
+struct JobRow {
+  std::string job;
+  std::string queue;
+  GroupPhase phase = GroupPhase::pending;
+  std::int32_t priority = 0;
+  std::int32_t min_available = 1;
+  std::int32_t placed = 0;   // tasks that have a place or have done their work
+  std::int32_t waiting = 0;  // tasks without a place
+  std::string reason;        // a code of reason.cpp; empty: nothing is missing
+  std::string message;       // its sentence; and that a plan is only a hint, where it is
+};
+
+struct QueueRow {
+  std::string queue;
+  NamedAmounts allocated;
+  NamedAmounts guarantee;
+};
+
+struct CycleReport {
+  std::size_t cycle = 1;
+  TimePoint now;
+  std::vector<PlacementRow> binds;
+  std::vector<PlacementRow> pipelined;
+  std::vector<EvictionRow> evictions;
+  std::vector<JobRow> jobs;
+  std::vector<QueueRow> queues;
+};
+
+// One pod of the job that is explained.
+struct TaskRow {
+  std::string pod;
+  std::string status;  // "Running"
+  std::string node;    // empty: none
+  std::string why;     // empty, or why it has no place
+};
+
+struct RoleRow {
+  std::string role;
+  std::int32_t minimum = 0;
+  std::int32_t placed = 0;
+};
+
+struct AheadRow {
+  std::string job;
+  std::int32_t priority = 0;
+  std::int32_t placed = 0;  // pods placed in this cycle before the explained job's turn
+};
+
+// One job in full, in the last cycle in which it was there.
+struct Explanation {
+  std::size_t cycle = 1;
+  JobRow job;
+  std::vector<RoleRow> roles;
+  std::vector<TaskRow> tasks;   // in the job's order
+  std::vector<AheadRow> ahead;  // in the order in which they were served
+  // What is missing, and what was tried and would let it start. Empty when nothing is missing.
+  std::vector<std::string> missing;
+  std::vector<std::string> remedies;
+};
+
+struct Report {
+  std::size_t node_count = 0;
+  std::vector<CycleReport> cycles;
+  std::optional<Explanation> explanation;
+};
+
+// `after` is the cluster with the plan carried out, so that ids are still those of the plan.
+CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan, const Cluster& after);
+
+// One job's row; `refusal` is the plan's word on it, if any.
+JobRow record_job(JobId id, const Plan& plan, const Refusal* refusal, const Cluster& after);
+
+NamedAmounts to_named(const Cluster& cluster, const Resources& resources);
+
+// "4 cpu, 16Gi memory"
+std::string to_text(const NamedAmounts& amounts);
+
+// The document of docs/plan.md, with a line feed at its end.
+std::string report_json(const Report& report);
+
+struct TableStyle {
+  bool bold_headings = false;  // with terminal control sequences
+};
+
+// For people: what was placed, who waits and why, the queues; or, if a job was to be explained,
+// that job alone. Long lists are cut to one screen and say so.
+std::string report_table(const Report& report, TableStyle style = {});
+
+}  // namespace berth::tools

@@ -1,0 +1,105 @@
+#include <nlohmann/json.hpp>
+
+#include "berth/base/text.h"
+#include "kube/quantity.h"
+#include "tools/report.h"
+
+namespace berth::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const NamedAmounts& amounts) {
+  Json object = Json::object();
+  for (const auto& [name, amount] : amounts) object[name] = kube::format_quantity(name, amount);
+  return object;
+}
+
+Json json_of(const PlacementRow& row) {
+  return {{"pod", row.pod}, {"job", row.job}, {"node", row.node}};
+}
+
+Json json_of(const EvictionRow& row) {
+  return {{"pod", row.pod},
+          {"job", row.job},
+          {"node", row.node},
+          {"action", row.action},
+          {"for", row.beneficiary}};
+}
+
+Json json_of(const JobRow& row) {
+  return {{"job", row.job},
+          {"queue", row.queue},
+          {"phase", to_string(row.phase)},
+          {"minAvailable", row.min_available},
+          {"placed", row.placed},
+          {"reason", row.reason},
+          {"message", row.message}};
+}
+
+Json json_of(const QueueRow& row) {
+  return {{"queue", row.queue},
+          {"deserved", Json::object()},
+          {"allocated", json_of(row.allocated)},
+          {"guarantee", json_of(row.guarantee)},
+          {"realCapability", Json::object()},
+          {"overused", false}};
+}
+
+Json json_of(const TaskRow& row) {
+  return {{"pod", row.pod}, {"status", row.status}, {"node", row.node}, {"why", row.why}};
+}
+
+Json json_of(const RoleRow& row) {
+  return {{"role", row.role}, {"minimum", row.minimum}, {"placed", row.placed}};
+}
+
+Json json_of(const AheadRow& row) {
+  return {{"job", row.job}, {"priority", row.priority}, {"placed", row.placed}};
+}
+
+Json json_of(const CycleReport& cycle);
+
+template <class Row>
+Json list_of(const std::vector<Row>& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(json_of(row));
+  return list;
+}
+
+// Locks and the target belong to node reservation and are empty without it.
+Json json_of(const CycleReport& cycle) {
+  return {{"cycle", cycle.cycle},
+          {"binds", list_of(cycle.binds)},
+          {"pipelined", list_of(cycle.pipelined)},
+          {"evictions", list_of(cycle.evictions)},
+          {"jobs", list_of(cycle.jobs)},
+          {"queues", list_of(cycle.queues)},
+          {"locks", Json::array()},
+          {"target", nullptr}};
+}
+
+Json json_of(const Explanation& explanation) {
+  Json json = json_of(explanation.job);
+  json["cycle"] = explanation.cycle;
+  json["priority"] = explanation.job.priority;
+  json["roles"] = list_of(explanation.roles);
+  json["tasks"] = list_of(explanation.tasks);
+  json["ahead"] = list_of(explanation.ahead);
+  json["missing"] = explanation.missing;
+  json["wouldStart"] = explanation.remedies;
+  return json;
+}
+
+}  // namespace
+
+std::string report_json(const Report& report) {
+  Json json;
+  json["cycles"] = list_of(report.cycles);
+  if (report.explanation) json["explain"] = json_of(*report.explanation);
+  constexpr int kIndent = 1;
+  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace berth::tools

@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "berth/base/text.h"
+#include "tools/report.h"
+#include "tools/text_table.h"
+
+namespace berth::tools {
+
+namespace {
+
+// What one screen holds, with room for the other sections.
+constexpr std::size_t kPlacedRowsMax = 10;  // of all cycles, but each shows one
+constexpr std::size_t kWaitingRowsMax = 12;
+constexpr std::size_t kNotesMax = 4;
+constexpr std::size_t kQueueRowsMax = 8;
+constexpr std::size_t kTaskRowsMax = 40;
+constexpr std::size_t kNodesShown = 6;
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string more_line(std::size_t all, std::size_t shown) {
+  return all > shown ? fmt::format("... and {} more (-o json has all)\n", all - shown) : "";
+}
+
+struct Natural {
+  bool operator()(const std::string& left, const std::string& right) const {
+    return natural_compare(left, right) < 0;
+  }
+};
+
+using CountByNode = std::map<std::string, std::size_t, Natural>;
+
+// "n1 (2), n2, n3 (2)"
+std::string where_text(const CountByNode& nodes) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [node, count] : nodes) {
+    if (shown == kNodesShown) break;
+    text += (shown++ == 0 ? "" : ", ") + node;
+    if (count > 1) text += fmt::format(" ({})", count);
+  }
+  if (nodes.size() > shown) text += fmt::format(" and {} more", nodes.size() - shown);
+  return text;
+}
+
+// How much of it a cycle may fill.
+struct Sheet {
+  std::size_t rows_max = kPlacedRowsMax;
+  bool bold_headings = false;
+};
+
+std::string placed_table(const std::vector<PlacementRow>& placements, const char* heading,
+                         const Sheet& sheet) {
+  std::map<std::string, CountByNode, Natural> by_job;
+  for (const PlacementRow& row : placements) ++by_job[row.job][row.node];
+  TextTable table({heading, "PODS", "WHERE"});
+  std::size_t shown = 0;
+  for (const auto& [job, nodes] : by_job) {
+    if (shown++ == sheet.rows_max) break;
+    std::size_t pods = 0;
+    for (const auto& [node, count] : nodes) pods += count;
+    table.add({job, std::to_string(pods), where_text(nodes)});
+  }
+  return table.render(sheet.bold_headings) + more_line(by_job.size(), sheet.rows_max);
+}
+
+std::string evicted_table(const std::vector<EvictionRow>& evictions, const Sheet& sheet) {
+  TextTable table({"EVICTED", "FROM", "BY", "FOR"});
+  for (std::size_t i = 0; i < std::min(evictions.size(), sheet.rows_max); ++i) {
+    const EvictionRow& row = evictions[i];
+    table.add({row.pod, row.node, row.action, row.beneficiary});
+  }
+  return table.render(sheet.bold_headings) + more_line(evictions.size(), sheet.rows_max);
+}
+
+bool is_idle(const CycleReport& cycle) {
+  return cycle.binds.empty() && cycle.pipelined.empty() && cycle.evictions.empty();
+}
+
+std::string cycle_text(const CycleReport& cycle, const Sheet& sheet) {
+  std::string text = fmt::format("cycle {}, {}: {} placed", cycle.cycle, format_time(cycle.now),
+                                 counted(cycle.binds.size(), "pod"));
+  if (!cycle.pipelined.empty()) text += fmt::format(", {} claimed", cycle.pipelined.size());
+  if (!cycle.evictions.empty()) text += fmt::format(", {} evicted", cycle.evictions.size());
+  text += "\n";
+  if (!cycle.binds.empty()) text += "\n" + placed_table(cycle.binds, "PLACED", sheet);
+  if (!cycle.pipelined.empty()) text += "\n" + placed_table(cycle.pipelined, "CLAIMED", sheet);
+  if (!cycle.evictions.empty()) text += "\n" + evicted_table(cycle.evictions, sheet);
+  return text + "\n";
+}
+
+// Cycles in a row in which nothing happened share a line.
+std::string cycles_text(const Report& report, TableStyle style) {
+  const auto idle = std::count_if(report.cycles.begin(), report.cycles.end(), is_idle);
+  const std::size_t busy = report.cycles.size() - static_cast<std::size_t>(idle);
+  const Sheet sheet{std::max<std::size_t>(1, kPlacedRowsMax / std::max<std::size_t>(1, busy)),
+                    style.bold_headings};
+  std::string text;
+  for (std::size_t i = 0; i < report.cycles.size();) {
+    std::size_t end = i;
+    while (end < report.cycles.size() && is_idle(report.cycles[end])) ++end;
+    if (end - i > 1) {
+      text += fmt::format("cycles {} to {}: nothing placed\n\n", report.cycles[i].cycle,
+                          report.cycles[end - 1].cycle);
+      i = end;
+    } else {
+      text += cycle_text(report.cycles[i++], sheet);
+    }
+  }
+  return text;
+}
+
+std::string reason_text(const JobRow& row) {
+  return row.message.empty() ? row.reason : row.message;
+}
+
+std::string waiting_text(const CycleReport& cycle, TableStyle style) {
+  std::vector<const JobRow*> waiting;
+  for (const JobRow& row : cycle.jobs) {
+    if (!row.reason.empty()) waiting.push_back(&row);
+  }
+  if (waiting.empty()) return "";
+  std::stable_sort(waiting.begin(), waiting.end(), [](const JobRow* left, const JobRow* right) {
+    if (left->priority != right->priority) return left->priority > right->priority;
+    return natural_compare(left->job, right->job) < 0;
+  });
+  TextTable table({"WAITING", "QUEUE", "PHASE", "PRIORITY", "PLACED", "WHY"});
+  for (std::size_t i = 0; i < std::min(waiting.size(), kWaitingRowsMax); ++i) {
+    const JobRow& row = *waiting[i];
+    table.add({row.job, row.queue, to_string(row.phase), std::to_string(row.priority),
+               fmt::format("{} of {}", row.placed, std::max(row.min_available, row.placed)),
+               reason_text(row)});
+  }
+  return table.render(style.bold_headings) + more_line(waiting.size(), kWaitingRowsMax) + "\n";
+}
+
+// Of jobs that lack nothing: what there is to say of how they were placed.
+std::string notes_text(const Report& report) {
+  std::map<std::string, const JobRow*, Natural> notes;
+  for (const CycleReport& cycle : report.cycles) {
+    for (const JobRow& row : cycle.jobs) {
+      if (row.reason.empty() && !row.message.empty()) notes.emplace(row.job, &row);
+    }
+  }
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [job, row] : notes) {
+    if (shown++ == kNotesMax) break;
+    text += printable("note: " + job + " is " + row->message) + "\n";
+  }
+  text += more_line(notes.size(), kNotesMax);
+  return text + (notes.empty() ? "" : "\n");
+}
+
+std::string queues_text(const CycleReport& cycle, TableStyle style) {
+  struct Tally {
+    std::size_t running = 0;
+    std::size_t waiting = 0;
+  };
+  std::map<std::string, Tally> tallies;
+  for (const JobRow& row : cycle.jobs) {
+    Tally& tally = tallies[row.queue];
+    if (!row.reason.empty()) ++tally.waiting;
+    if (row.phase == GroupPhase::running || row.phase == GroupPhase::unknown) ++tally.running;
+  }
+  TextTable table({"QUEUE", "RUNNING", "WAITING", "ALLOCATED"});
+  for (std::size_t i = 0; i < std::min(cycle.queues.size(), kQueueRowsMax); ++i) {
+    const QueueRow& row = cycle.queues[i];
+    const Tally& tally = tallies[row.queue];
+    NamedAmounts allocated = row.allocated;
+    allocated.erase("pods");
+    table.add({row.queue, std::to_string(tally.running), std::to_string(tally.waiting),
+               to_text(allocated)});
+  }
+  return table.render(style.bold_headings) + more_line(cycle.queues.size(), kQueueRowsMax);
+}
+
+std::string ahead_text(const std::vector<AheadRow>& ahead) {
+  if (ahead.empty()) return "no job was given places before it in this cycle";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(ahead.size(), kNodesShown); ++i) {
+    const AheadRow& row = ahead[i];
+    text += fmt::format("{}{} (priority {}, {})", i == 0 ? "" : ", ", row.job, row.priority,
+                        counted(static_cast<std::size_t>(row.placed), "pod"));
+  }
+  if (ahead.size() > kNodesShown) text += fmt::format(" and {} more", ahead.size() - kNodesShown);
+  return text;
+}
+
+std::string line(const char* what, const std::string& text) {
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", what, printable(text));
+}
+
+std::string explanation_text(const Explanation& explanation, TableStyle style) {
+  const JobRow& job = explanation.job;
+  std::string text = fmt::format("{}: {}\n\n", printable(job.job), to_string(job.phase));
+  text += line("queue", job.queue);
+  text += line("priority", std::to_string(job.priority));
+  text += line("placed", fmt::format("{} of {} pods; it starts with {}", job.placed,
+                                     job.placed + job.waiting, job.min_available));
+  for (const RoleRow& role : explanation.roles) {
+    text += line("role",
+                 fmt::format("{}: {} placed, minimum {}", role.role, role.placed, role.minimum));
+  }
+  text += line("reason", reason_text(job));
+  for (const std::string& each : explanation.missing) text += line("missing", each);
+  for (const std::string& each : explanation.remedies) text += line("would start", "with " + each);
+  text += line("ahead of it", ahead_text(explanation.ahead));
+  if (explanation.tasks.empty()) return text;
+
+  TextTable table({"POD", "STATUS", "NODE", "WHY"});
+  for (std::size_t i = 0; i < std::min(explanation.tasks.size(), kTaskRowsMax); ++i) {
+    const TaskRow& row = explanation.tasks[i];
+    table.add({row.pod, row.status, row.node.empty() ? "-" : row.node, row.why});
+  }
+  return text + "\n" + table.render(style.bold_headings) +
+         more_line(explanation.tasks.size(), kTaskRowsMax);
+}
+
+}  // namespace
+
+std::string report_table(const Report& report, TableStyle style) {
+  if (report.explanation) return explanation_text(*report.explanation, style);
+  if (report.cycles.empty()) return "";
+  const CycleReport& last = report.cycles.back();
+  const auto waiting = static_cast<std::size_t>(std::count_if(
+      last.jobs.begin(), last.jobs.end(), [](const JobRow& row) { return !row.reason.empty(); }));
+  return fmt::format("{}, {}, {} waiting\n\n", counted(report.node_count, "node"),
+                     counted(last.jobs.size(), "job"), waiting) +
+         cycles_text(report, style) + waiting_text(last, style) + notes_text(report) +
+         queues_text(last, style);
+}
+
+}  // namespace berth::tools

@@ -1,0 +1,102 @@
+#include "tools/cluster_copy.h"
+
+#include <gtest/gtest.h>
+
+#include "tools/objects.h"
+
+namespace berth::tools {
+namespace {
+
+TaskStatus status_of(const ClusterCopy& copy, const PodObject& pod) {
+  for (std::size_t t = 0; t < copy.cluster().task_slots(); ++t) {
+    if (copy.cluster().task(TaskId(t)).uid == pod.uid) {
+      return copy.cluster().task(TaskId(t)).status;
+    }
+  }
+  ADD_FAILURE() << pod.uid << " is not there";
+  return TaskStatus::failed;
+}
+
+TaskId task_of(const ClusterCopy& copy, const PodObject& pod) {
+  for (std::size_t t = 0; t < copy.cluster().task_slots(); ++t) {
+    if (copy.cluster().task(TaskId(t)).uid == pod.uid) return TaskId(t);
+  }
+  return {};
+}
+
+TEST(ClusterCopy, WhatIsBoundRunsAndEndsItsRunTimeLater) {
+  PodObject timed = pod("", 1, 2);
+  timed.run_time = std::chrono::seconds(5);
+  ClusterCopy copy({node("n1", 4), timed}, {}, second(100));
+  copy.begin_cycle(second(100));
+  Plan plan;
+  plan.admitted = {copy.find_job("ml/1")};
+  plan.binds = {{task_of(copy, timed), copy.cluster().find_node("n1")}};
+  copy.carry_out(plan, second(100));
+  EXPECT_EQ(status_of(copy, timed), TaskStatus::running);
+  EXPECT_EQ(copy.cluster().job(copy.find_job("ml/1")).phase, GroupPhase::running);
+  copy.begin_cycle(second(104));
+  EXPECT_EQ(status_of(copy, timed), TaskStatus::running);
+  copy.begin_cycle(second(105));
+  EXPECT_EQ(status_of(copy, timed), TaskStatus::succeeded);
+  EXPECT_EQ(copy.cluster().idle().at(NodeId(0), kCpu), 4000);
+}
+
+TEST(ClusterCopy, ARunTimeCountsFromTheKnownStart) {
+  PodObject started = running(pod("", 1, 2), "n1");
+  started.run_time = std::chrono::seconds(5);
+  started.started = second(97);
+  PodObject unknown = running(pod("", 2, 2), "n1");
+  unknown.run_time = std::chrono::seconds(5);
+  ClusterCopy copy({node("n1", 4), started, unknown}, {}, second(100));
+  copy.begin_cycle(second(102));
+  EXPECT_EQ(status_of(copy, started), TaskStatus::succeeded);
+  EXPECT_EQ(status_of(copy, unknown), TaskStatus::running);
+  copy.begin_cycle(second(105));
+  EXPECT_EQ(status_of(copy, unknown), TaskStatus::succeeded);
+}
+
+TEST(ClusterCopy, TheEvictedHoldTheirRoomUntilTheNextCycle) {
+  const PodObject victim = running(pod("", 1, 3), "n1");
+  ClusterCopy copy({node("n1", 4), victim}, {}, second(0));
+  copy.begin_cycle(second(0));
+  Plan plan;
+  plan.evictions = {{task_of(copy, victim), NodeId(0), JobId(), "preempt"}};
+  copy.carry_out(plan, second(0));
+  EXPECT_EQ(status_of(copy, victim), TaskStatus::releasing);
+  EXPECT_EQ(copy.cluster().idle().at(NodeId(0), kCpu), 1000);
+  copy.begin_cycle(second(1));
+  EXPECT_FALSE(task_of(copy, victim).is_valid());
+  EXPECT_FALSE(copy.find_job("ml/1").is_valid());
+  EXPECT_EQ(copy.cluster().idle().at(NodeId(0), kCpu), 4000);
+}
+
+TEST(ClusterCopy, WhatTerminatesFromTheFirstIsThereForOneCycle) {
+  PodObject leaving = running(pod("", 1, 3), "n1");
+  leaving.terminating = true;
+  ClusterCopy copy({node("n1", 4), leaving}, {}, second(0));
+  copy.begin_cycle(second(0));
+  EXPECT_EQ(status_of(copy, leaving), TaskStatus::releasing);
+  copy.carry_out({}, second(0));
+  copy.begin_cycle(second(1));
+  EXPECT_FALSE(task_of(copy, leaving).is_valid());
+}
+
+TEST(ClusterCopy, ItsObjectsMakeAnotherCopyInTheSameState) {
+  const PodObject first = pod("g", 0, 1);
+  ClusterCopy copy({node("n1", 4), group("g", 2), first, pod("g", 1, 9)}, {}, second(0));
+  copy.begin_cycle(second(0));
+  Plan plan;
+  plan.admitted = {copy.find_job("ml/g")};
+  plan.binds = {{task_of(copy, first), NodeId(0)}};
+  copy.carry_out(plan, second(0));
+  ClusterCopy other(copy.objects(), {}, second(1));
+  other.begin_cycle(second(1));
+  const Job& job = other.cluster().job(other.find_job("ml/g"));
+  EXPECT_EQ(job.phase, GroupPhase::inqueue);
+  EXPECT_EQ(job.placed_count(), 1);
+  EXPECT_EQ(other.cluster().idle(), copy.cluster().idle());
+}
+
+}  // namespace
+}  // namespace berth::tools

@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include "tools/berth_process.h"
+
+// What is refused, how it is said, and that nothing is half done.
+
+namespace berth::tools {
+namespace {
+
+struct Refused {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::string says;  // a part of standard error
+};
+
+class BadInput : public testing::TestWithParam<Refused> {};
+
+TEST_P(BadInput, ExitsWith2AndSaysWhatAndWhere) {
+  const TemporaryDirectory directory;
+  directory.write("good.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n");
+  directory.write("tab.yaml", "apiVersion: v1\nkind: Node\nmetadata:\n\tname: n1\n");
+  directory.write("half.json", "{\"apiVersion\": \"v1\",\n \"kind\": \"Node\", ");
+  directory.write("amount.yaml",
+                  "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+                  "status:\n  allocatable:\n    cpu: -2\n");
+  directory.write("again/twin.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n");
+  directory.write("uids.yaml",
+                  "apiVersion: v1\nkind: Pod\nmetadata: {name: a, uid: u1}\nspec: {}\n---\n"
+                  "apiVersion: v1\nkind: Pod\nmetadata: {name: b, uid: u1}\nspec: {}\n");
+  directory.write("action.conf", "actions: [enqueue, alocate]\ntiers: []\n");
+  directory.write("argument.conf",
+                  "actions: [allocate]\ntiers:\n- plugins:\n  - name: overcommit\n"
+                  "    arguments:\n      overcommit-factor: lots\n");
+  directory.write("empty.conf", "\n");
+
+  std::vector<std::string> arguments = GetParam().arguments;
+  const std::string here = directory.path().string() + "/";
+  const auto filled = [&](std::string text) {
+    if (const auto at = text.find("@/"); at != std::string::npos) text.replace(at, 2, here);
+    return text;
+  };
+  for (std::string& argument : arguments) argument = filled(argument);
+  const Outcome outcome = run_program(arguments);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find(filled(GetParam().says)), std::string::npos)
+      << "expected: " << filled(GetParam().says) << "\nsaid: " << outcome.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLine, BadInput,
+    testing::Values(
+        Refused{"NoCommand", {}, "COMMAND"},
+        Refused{
+            "UnknownCommand", {"paln"}, "\"paln\" is no command of berth; did you mean \"plan\"?"},
+        Refused{"UnknownFlag",
+                {"plan", "--clutser", "@/good.yaml"},
+                "--clutser: no such flag of berth plan; did you mean \"--cluster\"?"},
+        Refused{"NoCluster", {"plan"}, "--cluster: missing, expected a file or directory"},
+        Refused{"ClusterWithoutValue", {"plan", "--cluster"}, "--cluster"},
+        Refused{"MissingFile",
+                {"plan", "--cluster", "@/nowhere.yaml"},
+                "@/nowhere.yaml: cannot be read: "},
+        Refused{
+            "YamlWithATab", {"plan", "--cluster", "@/tab.yaml"}, "@/tab.yaml:4:6: not valid YAML"},
+        Refused{
+            "HalfOfJson", {"plan", "--cluster", "@/half.json"}, "@/half.json:1:1: not valid JSON"},
+        Refused{"NegativeAmount", {"plan", "--cluster", "@/amount.yaml"}, "@/amount.yaml:6:10: "},
+        Refused{"TheSameTwice",
+                {"plan", "--cluster", "@/good.yaml", "@/again/twin.yaml"},
+                "Node \"n1\" stands also at "},
+        Refused{"OneUidForTwoPods",
+                {"plan", "--cluster", "@/uids.yaml"},
+                "Pod \"default/b\" has the uid \"u1\" of Pod \"default/a\""},
+        Refused{"NowThatIsNoTime",
+                {"plan", "--cluster", "@/good.yaml", "--now", "yesterday"},
+                "--now: \"yesterday\""},
+        Refused{"NoCycles",
+                {"plan", "--cluster", "@/good.yaml", "--cycles", "0"},
+                "--cycles: \"0\" is no number of cycles, expected 1 to 10000"},
+        Refused{"CyclesWithAUnit",
+                {"plan", "--cluster", "@/good.yaml", "--cycles", "3x"},
+                "--cycles: \"3x\""},
+        Refused{"NegativeCycles",
+                {"plan", "--cluster", "@/good.yaml", "--cycles=-1"},
+                "--cycles: \"-1\""},
+        Refused{"UnknownForm",
+                {"plan", "--cluster", "@/good.yaml", "-o", "yaml"},
+                "-o: \"yaml\" is no form of output, expected table or json"},
+        Refused{"MissingConfig",
+                {"plan", "--cluster", "@/good.yaml", "--config", "@/nowhere.conf"},
+                "@/nowhere.conf: cannot be read"},
+        Refused{"UnknownAction",
+                {"plan", "--cluster", "@/good.yaml", "--config", "@/action.conf"},
+                "@/action.conf:1:20: "},
+        Refused{"BadArgument",
+                {"plan", "--cluster", "@/good.yaml", "--config", "@/argument.conf"},
+                "@/argument.conf:6:26: "},
+        Refused{"EmptyConfig",
+                {"plan", "--cluster", "@/good.yaml", "--config", "@/empty.conf"},
+                "@/empty.conf"},
+        Refused{"ExplainsNobody",
+                {"plan", "--cluster", "@/good.yaml", "--explain", "ml/gpt"},
+                "--explain: no job \"ml/gpt\"; there are no jobs at all"},
+        Refused{"ChecksABadConfig", {"config", "--check", "@/action.conf"}, "@/action.conf:1:20: "},
+        Refused{"ChecksNothing", {"config"}, "--check: missing"}),
+    [](const auto& each) { return each.param.name; });
+
+TEST(CommandLine, ATypedErrorInAJobNameIsMet) {
+  for (const char* name : {"ml/wdie", "wide"}) {
+    const Outcome outcome =
+        run_program({"plan", "--cluster", testdata("gangs"), "--explain", name});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("did you mean \"ml/wide\"?"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(CommandLine, HelpAndVersionSucceed) {
+  const Outcome help = run_program({"plan", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_EQ(help.err, "");
+  for (const char* part : {"--cluster", "--explain", "Examples:", "Exit status:"}) {
+    EXPECT_NE(help.out.find(part), std::string::npos) << part;
+  }
+  const Outcome version = run_program({"version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.out, "berth " BERTH_VERSION "\n");
+}
+
+TEST(CommandLine, TheDefaultConfigurationIsTheFileAndPassesItsCheck) {
+  const std::string file = BERTH_SOURCE_DIR "/config/berth.yaml";
+  EXPECT_EQ(run_program({"config", "--default"}).out, read_text(file));
+  const Outcome check = run_program({"config", "--check", file});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_EQ(check.out, file + ": ok\n");
+}
+
+}  // namespace
+}  // namespace berth::tools

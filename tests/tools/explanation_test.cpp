@@ -1,0 +1,122 @@
+#include "tools/explanation.h"
+
+#include <gtest/gtest.h>
+
+#include "tools/config_command.h"
+#include "tools/objects.h"
+#include "tools/simulation.h"
+
+namespace berth::tools {
+namespace {
+
+Explanation explained(std::vector<ClusterEvent> objects, const std::string& job,
+                      std::size_t cycles = 1) {
+  SimulationRequest request;
+  request.objects = std::move(objects);
+  request.config = open_config("").value();
+  request.cycles = cycles;
+  request.explain = job;
+  Result<Report> report = simulate(std::move(request));
+  return report.value().explanation.value();
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Explanation, ARunningJobLacksNothing) {
+  const Explanation explanation = explained({node("n1", 4), group("g", 1), pod("g", 0, 2)}, "ml/g");
+  EXPECT_EQ(explanation.job.phase, GroupPhase::running);
+  EXPECT_EQ(explanation.job.reason, "");
+  EXPECT_EQ(explanation.missing, Texts());
+  EXPECT_EQ(explanation.remedies, Texts());
+  ASSERT_EQ(explanation.tasks.size(), 1U);
+  EXPECT_EQ(explanation.tasks[0].node, "n1");
+  EXPECT_EQ(explanation.tasks[0].status, "Running");
+}
+
+// 3 nodes of 4 cpu. first takes 3 cpu of two of them; wide wants 3 pods of 4 cpu: one node is
+// left, so two more nodes would do, and one would not.
+std::vector<ClusterEvent> crowded() {
+  std::vector<ClusterEvent> objects{node("n1", 4), node("n2", 4), node("n3", 4)};
+  objects.emplace_back(group("first", 2));
+  objects.emplace_back(group("wide", 3));
+  for (int i = 0; i < 2; ++i) {
+    PodObject each = pod("first", i, 3);
+    each.priority = 10;
+    objects.emplace_back(each);
+  }
+  for (int i = 0; i < 3; ++i) objects.emplace_back(pod("wide", i, 4));
+  return objects;
+}
+
+TEST(Explanation, SaysWhoWasServedBefore) {
+  const Explanation explanation = explained(crowded(), "ml/wide");
+  ASSERT_EQ(explanation.ahead.size(), 1U);
+  EXPECT_EQ(explanation.ahead[0].job, "ml/first");
+  EXPECT_EQ(explanation.ahead[0].priority, 10);
+  EXPECT_EQ(explanation.ahead[0].placed, 2);
+  EXPECT_TRUE(explained(crowded(), "ml/first").ahead.empty());
+}
+
+TEST(Explanation, SaysWhatIsMissingAndHowManyNodesWouldDo) {
+  const Explanation explanation = explained(crowded(), "ml/wide");
+  EXPECT_EQ(explanation.job.reason, "gang_incomplete");
+  EXPECT_EQ(explanation.missing,
+            Texts{"the 3 pods it lacks ask for 12 cpu; idle on all nodes together: 6 cpu"});
+  EXPECT_EQ(explanation.remedies, Texts{"2 more nodes like n1 (4 cpu, 64Gi memory)"});
+  for (const TaskRow& task : explanation.tasks) {
+    EXPECT_EQ(task.status, "Pending");
+    EXPECT_NE(task.why.find("insufficient cpu"), std::string::npos) << task.why;
+  }
+}
+
+TEST(Explanation, PromisesNothingWhereNoSuchNodeWouldHelp) {
+  const Explanation explanation =
+      explained({node("n1", 4), group("huge", 1), pod("huge", 0, 9)}, "ml/huge");
+  EXPECT_EQ(explanation.missing,
+            Texts{"the pod it lacks asks for 9 cpu; idle on all nodes together: 4 cpu"});
+  EXPECT_EQ(explanation.remedies, Texts());
+}
+
+TEST(Explanation, TellsTheShapeThatFoundNoPlaceFromTheOneThatWaitsForIt) {
+  const Explanation explanation = explained(
+      {node("n1", 4), group("mixed", 2), pod("mixed", 0, 1), pod("mixed", 1, 8)}, "ml/mixed");
+  ASSERT_EQ(explanation.tasks.size(), 2U);
+  EXPECT_EQ(explanation.tasks[0].why, "one such pod would find a place; it waits for its gang");
+  EXPECT_EQ(explanation.tasks[1].why, "0/1 nodes fit: 1 insufficient cpu");
+}
+
+TEST(Explanation, SaysWhatFollowsFromTheReason) {
+  EXPECT_EQ(explained({group("g", 3), pod("g", 0, 1)}, "ml/g").remedies,
+            Texts{"2 more pods in the group"});
+  EXPECT_EQ(explained({pod("lost", 0, 1)}, "ml/lost").remedies, Texts{"a PodGroup \"ml/lost\""});
+  PodGroupObject away = group("g", 1);
+  away.queue = "away";
+  EXPECT_EQ(explained({node("n1", 4), away, pod("g", 0, 1)}, "ml/g").remedies,
+            Texts{"a Queue \"away\""});
+  PodObject gated = pod("g", 0, 1);
+  gated.gates = {"berth.dev/plan", "example.com/quota"};
+  const Explanation explanation = explained({node("n1", 4), group("g", 1), gated}, "ml/g");
+  EXPECT_EQ(explanation.job.reason, "gated");
+  EXPECT_EQ(explanation.tasks.at(0).why, "has scheduling gates: example.com/quota");
+}
+
+TEST(Explanation, APlanThatIsOnlyAHintSaysSo) {
+  PodObject hint = pod("", 1, 1);
+  hint.constraints.unmodelled = {"podAffinity"};
+  const Explanation explanation = explained({node("n1", 4), hint}, "ml/1");
+  EXPECT_EQ(explanation.job.reason, "");
+  EXPECT_EQ(explanation.job.message, "planned as a hint: podAffinity is not modelled");
+}
+
+TEST(Explanation, IsOfTheLastCycle) {
+  PodObject timed = running(pod("", 1, 4), "n1");
+  timed.run_time = std::chrono::seconds(1);
+  const std::vector<ClusterEvent> objects{node("n1", 4), timed, group("g", 1), pod("g", 0, 4)};
+  EXPECT_EQ(explained(objects, "ml/g", 1).job.phase, GroupPhase::inqueue);
+  const Explanation later = explained(objects, "ml/g", 2);
+  EXPECT_EQ(later.cycle, 2U);
+  EXPECT_EQ(later.job.phase, GroupPhase::running);
+}
+
+}  // namespace
+}  // namespace berth::tools
