@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include "property/random_cluster.h"
+
+// What must hold for every cluster. World checks after each session: no node over-allocated, no
+// gang partly bound, nothing left that could start, everybody told why, no trace of the session,
+// a scheduler without memory decides the same (support/laws.h). A seed that fails is printed;
+// BERTH_SEED=<seed> plays it alone, BERTH_LAWS=<n> tries more.
+
+namespace berth::support {
+namespace {
+
+constexpr std::uint64_t kSeeds = 300;
+constexpr int kCycles = 6;
+
+std::unique_ptr<World> world_of(const engine::SessionConfig& config) {
+  auto world = World::create(config);
+  EXPECT_TRUE(world) << world.error().to_string();
+  return std::move(world).value();
+}
+
+std::string joined(const std::vector<std::string>& faults) {
+  std::string text;
+  for (const std::string& fault : faults) text += "  " + fault + "\n";
+  return text;
+}
+
+// The same story told with events in another order, or in the same.
+std::vector<NamedPlan> told(std::uint64_t seed, std::uint64_t order, std::string& faults) {
+  RandomStory story(seed);
+  const auto world = world_of(story.config());
+  if (order != 0) world->shuffle_with(order);
+  std::vector<NamedPlan> plans;
+  world->apply_all(story.opening());
+  for (int cycle = 0; cycle < kCycles; ++cycle) {
+    plans.push_back(world->plan());
+    if (below(story.random(), 4) != 0) world->carry_out();
+    story.happen(*world);
+  }
+  faults = joined(world->faults());
+  return plans;
+}
+
+TEST(Laws, HoldInEverySessionOfEveryStory) {
+  std::size_t placed = 0;
+  for (const std::uint64_t seed : seeds(kSeeds)) {
+    std::string faults;
+    for (const NamedPlan& plan : told(seed, 0, faults)) placed += plan.binds.size();
+    ASSERT_EQ(faults, "") << "BERTH_SEED=" << seed;
+  }
+  EXPECT_GT(placed, 0u);
+}
+
+TEST(Laws, PlansDoNotDependOnTheOrderOfEvents) {
+  for (const std::uint64_t seed : seeds(kSeeds)) {
+    std::string faults;
+    const auto plans = told(seed, 0, faults);
+    const auto others = told(seed, seed + 1'000'000, faults);
+    for (std::size_t p = 0; p < plans.size(); ++p) {
+      ASSERT_EQ(plans[p].to_string(), others[p].to_string())
+          << "BERTH_SEED=" << seed << ", session " << p + 1;
+    }
+  }
+}
+
+TEST(Laws, TheSameStoryGivesTheSamePlans) {
+  for (const std::uint64_t seed : seeds(kSeeds / 10)) {
+    std::string faults;
+    EXPECT_EQ(told(seed, 0, faults), told(seed, 0, faults)) << "BERTH_SEED=" << seed;
+  }
+}
+
+TEST(Laws, ASettledClusterStaysSettled) {
+  for (const std::uint64_t seed : seeds(kSeeds)) {
+    RandomStory story(seed);
+    const auto world = world_of(story.config());
+    world->apply_all(story.opening());
+    int cycles = 0;
+    while (!world->run().changes_nothing()) ASSERT_LT(++cycles, 20) << "BERTH_SEED=" << seed;
+    const NamedPlan settled = world->last_plan();
+    for (int again = 0; again < 5; ++again) {
+      world->advance(std::chrono::seconds(1));
+      ASSERT_EQ(world->run().to_string(), settled.to_string()) << "BERTH_SEED=" << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth::support

@@ -1,0 +1,164 @@
+#include "property/random_cluster.h"
+
+#include <iterator>
+
+namespace berth::support {
+
+namespace {
+
+const char* const kTiers[] = {
+    "tiers priority gang conformance / overcommit predicates nodeorder",
+    "tiers gang priority / predicates nodeorder binpack(binpack.weight=3)",
+    "tiers priority gang / overcommit(overcommit-factor=1) predicates binpack",
+    "tiers example gang / predicates nodeorder(mostrequested.weight=2,leastrequested.weight=0)",
+    "tiers priority / predicates nodeorder",
+};
+
+}  // namespace
+
+engine::SessionConfig RandomStory::config() {
+  engine::SessionConfig config = default_session_config();
+  SceneLine tiers(kTiers[below(random_, std::size(kTiers))], "tiers");
+  BERTH_CHECK(read_tiers(tiers, config).has_value());
+  if (chance(25)) {
+    SceneLine actions("actions allocate backfill", "actions");
+    BERTH_CHECK(read_actions(actions, config).has_value());
+  }
+  return config;
+}
+
+NodeObject RandomStory::node(std::size_t number) {
+  NodeObject node;
+  node.name = "n" + std::to_string(number);
+  node.uid = "node:" + node.name;
+  node.labels["zone"] = chance(50) ? "a" : "b";
+  if (chance(20)) node.taints.push_back({"team", "red", TaintEffect::no_schedule});
+  if (chance(20)) node.taints.push_back({"spot", "", TaintEffect::prefer_no_schedule});
+  node.unschedulable = chance(8);
+  node.allocatable = {
+      {"cpu", between(1, 8) * 1000}, {"memory", between(1, 8) << 30}, {"pods", between(2, 12)}};
+  if (chance(30)) node.allocatable["nvidia.com/gpu"] = between(1, 4);
+  return node;
+}
+
+PodObject RandomStory::pod(const std::string& name) {
+  PodObject pod;
+  pod.name_space = "default";
+  pod.name = name;
+  pod.uid = pod.full_name();
+  pod.created = TimePoint(std::chrono::seconds(between(0, 3)));
+  pod.scheduler_name = "berth";
+  pod.request = {{"pods", 1}};
+  if (chance(90)) {
+    pod.request["cpu"] = between(1, 6) * 500;
+    pod.request["memory"] = between(1, 4) << 29;
+  }
+  if (chance(15)) pod.request["nvidia.com/gpu"] = between(1, 2);
+  if (chance(15)) pod.constraints.node_selector["zone"] = chance(50) ? "a" : "b";
+  if (chance(25)) pod.constraints.tolerations.push_back({"team", true, "", TaintEffect::any});
+  if (chance(8)) pod.constraints.host_ports.push_back({"0.0.0.0", "TCP", 80});
+  if (chance(15)) {
+    PreferredTerm preferred;
+    preferred.weight = static_cast<std::int32_t>(between(1, 100));
+    preferred.term.labels.push_back({"zone", Operator::in, {"a"}});
+    pod.constraints.preferred_terms.push_back(preferred);
+  }
+  if (chance(10)) pod.gates.push_back("example.com/wait");
+  if (chance(30)) pod.priority = static_cast<std::int32_t>(between(0, 2));
+  return pod;
+}
+
+std::vector<ClusterEvent> RandomStory::job() {
+  std::vector<ClusterEvent> events;
+  const std::string name = "j" + std::to_string(jobs_++);
+  const std::int64_t size = between(1, 7);
+  PodGroupObject group;
+  group.name_space = "default";
+  group.name = name;
+  group.uid = "group:" + name;
+  group.created = TimePoint(std::chrono::seconds(between(0, 3)));
+  group.queue = chance(20) ? "" : "q" + std::to_string(below(random_, 4));
+  group.min_member = static_cast<std::int32_t>(between(1, chance(10) ? size + 1 : size));
+  if (chance(15)) group.min_task_member["ps"] = 1;
+  if (chance(60)) group.min_resources = {{"cpu", group.min_member * 1000}};
+  if (chance(95)) events.emplace_back(group);
+  groups_.push_back(group.full_name());
+  const PodObject alike = pod("alike");
+  const bool are_alike = chance(60);
+  for (std::int64_t i = 0; i < size; ++i) {
+    PodObject member = are_alike ? alike : pod("other");
+    member.group = name;
+    member.name = name + "-" + std::to_string(i);
+    member.uid = member.full_name();
+    member.index = i;
+    if (chance(20)) member.role = chance(50) ? "ps" : "worker";
+    all_pods_.push_back(member.uid);
+    events.emplace_back(std::move(member));
+  }
+  return events;
+}
+
+std::vector<ClusterEvent> RandomStory::opening() {
+  std::vector<ClusterEvent> events;
+  for (int q = 0; q < 3; ++q) {
+    QueueObject queue = mirror::bare_queue("q" + std::to_string(q));
+    queue.created = TimePoint(std::chrono::seconds(between(0, 1)));
+    if (chance(10)) queue.state = QueueState::closed;
+    events.emplace_back(queue);
+  }
+  for (const std::int64_t most = between(1, 8); nodes_ < static_cast<std::size_t>(most);) {
+    events.emplace_back(node(nodes_++));
+  }
+  for (std::int64_t j = between(1, 6); j > 0; --j) {
+    for (ClusterEvent& event : job()) events.push_back(std::move(event));
+  }
+  for (std::int64_t p = between(0, 4); p > 0; --p) {
+    PodObject single = pod("p" + std::to_string(pods_++));
+    if (chance(50)) {
+      single.scheduler_name = "default-scheduler";
+      single.node_name = "n" + std::to_string(below(random_, nodes_ + 1));
+      single.phase = PodPhase::running;
+      single.terminating = chance(40);
+    }
+    all_pods_.push_back(single.uid);
+    events.emplace_back(std::move(single));
+  }
+  return events;
+}
+
+void RandomStory::happen(World& world) {
+  for (std::int64_t times = between(1, 5); times > 0; --times) something(world);
+  world.advance(std::chrono::seconds(1));
+}
+
+void RandomStory::something(World& world) {
+  const std::string uid = all_pods_[below(random_, all_pods_.size())];
+  const PodObject* known = world.pod(uid);
+  const auto any_node = [&] { return below(random_, nodes_); };
+  switch (below(random_, 10)) {
+    case 0:
+      return world.apply(node(nodes_++));
+    case 1:
+      return world.apply(node(any_node()));
+    case 2:
+      return world.apply(NodeDeleted{"n" + std::to_string(any_node())});
+    case 3:
+      return world.apply_all(job());
+    case 4:
+      return world.apply(PodGroupDeleted{groups_[below(random_, groups_.size())]});
+    case 5:
+      return chance(30) ? world.apply(QueueDeleted{"q1"}) : world.apply(mirror::bare_queue("q3"));
+    default:
+      break;
+  }
+  if (known == nullptr) return;
+  if (chance(30)) return world.remove(uid);
+  if (world.is_planned(uid)) return world.drop(uid);
+  if (known->phase == PodPhase::running) return world.finish(uid, chance(80));
+  PodObject changed = *known;
+  changed.gates.clear();
+  if (chance(30)) changed.request["cpu"] = between(1, 6) * 500;
+  world.apply(changed);
+}
+
+}  // namespace berth::support

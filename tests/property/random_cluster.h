@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/cluster_text.h"
+#include "support/seeds.h"
+#include "support/world.h"
+
+namespace berth::support {
+
+// Random clusters and what may happen to them. The same seed gives the same story on every machine.
+class RandomStory {
+ public:
+  explicit RandomStory(std::uint64_t seed) : random_(seed) {}
+
+  engine::SessionConfig config();
+  // What there is at first.
+  std::vector<ClusterEvent> opening();
+  // What happens between two sessions: pods finish, leave, are dropped; nodes, groups and queues
+  // come, go and change.
+  void happen(World& world);
+
+  Random& random() { return random_; }
+
+ private:
+  bool chance(std::size_t percent) { return below(random_, 100) < percent; }
+  std::int64_t between(std::int64_t least, std::int64_t most) {
+    return least +
+           static_cast<std::int64_t>(below(random_, static_cast<std::size_t>(most - least + 1)));
+  }
+  NodeObject node(std::size_t number);
+  std::vector<ClusterEvent> job();
+  PodObject pod(const std::string& name);
+  void something(World& world);
+
+  Random random_;
+  std::size_t nodes_ = 0;
+  std::size_t jobs_ = 0;
+  std::size_t pods_ = 0;
+  std::vector<std::string> groups_;
+  std::vector<std::string> all_pods_;
+};
+
+}  // namespace berth::support

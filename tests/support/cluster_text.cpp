@@ -1,0 +1,268 @@
+#include "support/cluster_text.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "berth/base/text.h"
+#include "support/pod_text.h"
+
+namespace berth::support {
+
+namespace {
+
+using Changes = std::vector<Change>;
+
+Error error_at(const SceneLine& line, const std::string& message) {
+  return Error{message, line.where()};
+}
+
+Change event(std::string key, ClusterEvent what) {
+  return {std::move(key), [what = std::move(what)](World& world) { world.apply(what); }};
+}
+
+TimePoint created_of(SceneLine& line, TimePoint now) {
+  const std::string text = line.text_of("created");
+  if (text.empty()) return now;
+  const bool earlier = text.front() == '-';
+  const auto by = parse_duration(text.substr(earlier || text.front() == '+' ? 1 : 0));
+  if (!by) line.accuse("created: " + by.error().message);
+  if (!by) return now;
+  return earlier ? now - *by : now + *by;
+}
+
+Changes read_queue(SceneLine& line, TimePoint now) {
+  QueueObject queue = mirror::bare_queue(line.word(1));
+  queue.created = created_of(line, now);
+  queue.weight = static_cast<std::int32_t>(line.number_of("weight", 1));
+  const std::string state = line.text_of("state", "open");
+  if (state == "closed") queue.state = QueueState::closed;
+  if (state == "closing") queue.state = QueueState::closing;
+  return {event("queue " + queue.name, queue)};
+}
+
+Changes read_node(SceneLine& line, TimePoint now) {
+  NodeObject node;
+  node.name = line.word(1);
+  node.uid = "node:" + node.name;
+  node.created = now;
+  node.unschedulable = line.flag("unschedulable");
+  node.labels = read_labels(line.list_of("labels"));
+  node.labels["kubernetes.io/hostname"] = node.name;
+  node.taints = read_taints(line);
+  node.allocatable = line.amounts();
+  node.allocatable.try_emplace("pods", 110);
+  return {event("node " + node.name, node)};
+}
+
+Changes read_priority_class(SceneLine& line, TimePoint) {
+  PriorityClassObject object;
+  object.name = line.word(1);
+  object.value = static_cast<std::int32_t>(line.number_of("value", 0));
+  object.global_default = line.flag("default");
+  return {event("class " + object.name, object)};
+}
+
+Changes read_namespace(SceneLine& line, TimePoint) {
+  NamespaceObject object;
+  object.name = line.word(1);
+  object.queue = line.text_of("queue");
+  return {event("namespace " + object.name, object)};
+}
+
+Changes read_job(SceneLine& line, TimePoint now) {
+  PodGroupObject group;
+  const std::string name = full_name(line.word(1));
+  group.name_space = name.substr(0, name.find('/'));
+  group.name = name.substr(name.find('/') + 1);
+  group.uid = "group:" + name;
+  group.created = created_of(line, now);
+  group.queue = line.text_of("queue");
+  group.priority_class = line.text_of("priority");
+  group.min_member = static_cast<std::int32_t>(line.number_of("min", 1));
+  for (const auto& [role, minimum] : read_labels(line.list_of("roles"))) {
+    group.min_task_member[role] = std::atoi(minimum.c_str());
+  }
+  const std::string phase = line.text_of("phase");
+  if (phase == "inqueue") group.phase = GroupPhase::inqueue;
+  if (phase == "running") group.phase = GroupPhase::running;
+  if (line.flag("needs")) group.min_resources = line.amounts();
+  return {event("group " + name, group)};
+}
+
+Changes read_task(SceneLine& line, TimePoint now) {
+  const auto range = parse_range(line.word(1));
+  if (!range || range->last < range->first) {
+    line.accuse("expected a range of tasks, such as \"j1/0..2\"");
+    return {};
+  }
+  PodObject like = read_pod_options(line);
+  like.created = created_of(line, now);
+  like.started = now;
+  const std::string group = full_name(range->name);
+  like.name_space = group.substr(0, group.find('/'));
+  like.group = group.substr(group.find('/') + 1);
+  Changes changes;
+  for (std::int64_t index = range->first; index <= range->last; ++index) {
+    PodObject pod = like;
+    pod.name = like.group + "-" + std::to_string(index);
+    pod.index = index;
+    pod.uid = pod.full_name();
+    changes.push_back(event("pod " + pod.uid, pod));
+  }
+  return changes;
+}
+
+Changes read_pod(SceneLine& line, TimePoint now) {
+  const bool is_foreign = line.flag("unmanaged");
+  PodObject pod = read_pod_options(line);
+  pod.created = created_of(line, now);
+  pod.started = now;
+  if (is_foreign) pod.scheduler_name = "default-scheduler";
+  const std::string name = full_name(line.word(1));
+  pod.name_space = name.substr(0, name.find('/'));
+  pod.name = name.substr(name.find('/') + 1);
+  pod.queue = line.text_of("queue");
+  pod.uid = name;
+  return {event("pod " + pod.uid, pod)};
+}
+
+Changes read_fate(SceneLine& line, TimePoint) {
+  const std::string verb = line.word(0);
+  const auto names = pod_names(line.word(1));
+  if (!names) {
+    line.accuse(names.error().message);
+    return {};
+  }
+  Changes changes;
+  for (const std::string& name : *names) {
+    changes.push_back({"pod " + name, [verb, name](World& world) {
+                         if (verb == "finish") world.finish(name, true);
+                         if (verb == "fail") world.finish(name, false);
+                         if (verb == "terminate") world.terminate(name);
+                         if (verb == "drop") world.drop(name);
+                       }});
+  }
+  return changes;
+}
+
+Changes read_delete(SceneLine& line, TimePoint) {
+  const std::string kind = line.word(1);
+  const std::string name = line.word(2);
+  if (kind == "node") return {event("node " + name, NodeDeleted{name})};
+  if (kind == "queue") return {event("queue " + name, QueueDeleted{name})};
+  if (kind == "priorityclass") return {event("class " + name, PriorityClassDeleted{name})};
+  if (kind == "namespace") return {event("namespace " + name, NamespaceDeleted{name})};
+  if (kind == "job") {
+    return {event("group " + full_name(name), PodGroupDeleted{full_name(name)})};
+  }
+  const auto names = pod_names(name);
+  if ((kind != "task" && kind != "pod") || !names) {
+    line.accuse("expected delete node|queue|priorityclass|namespace|job|task|pod NAME");
+    return {};
+  }
+  Changes changes;
+  for (const std::string& each : *names) {
+    changes.push_back({"pod " + each, [each](World& world) { world.remove(each); }});
+  }
+  return changes;
+}
+
+using Reader = Changes (*)(SceneLine&, TimePoint);
+
+const std::map<std::string, Reader>& readers() {
+  static const std::map<std::string, Reader> all{
+      {"queue", read_queue},    {"node", read_node}, {"priorityclass", read_priority_class},
+      {"job", read_job},        {"task", read_task}, {"namespace", read_namespace},
+      {"pod", read_pod},        {"fail", read_fate}, {"delete", read_delete},
+      {"terminate", read_fate}, {"drop", read_fate}, {"finish", read_fate}};
+  return all;
+}
+
+// "overcommit(overcommit-factor=1.5,!jobOrder)"
+Result<engine::PluginConfig> read_plugin(const std::string& word, const std::string& where) {
+  engine::PluginConfig plugin;
+  const std::size_t open = word.find('(');
+  plugin.plugin = {word.substr(0, open), where};
+  if (open == std::string::npos) return plugin;
+  if (word.back() != ')') return Error{"\"" + word + "\" has no closing parenthesis", where};
+  std::map<std::string, engine::Arguments::Entry> entries;
+  for (const auto& part : split_list(word.substr(open + 1, word.size() - open - 2), ',')) {
+    const std::size_t equals = part.find('=');
+    if (part.front() == '!') {
+      plugin.disabled_points.push_back({part.substr(1), where});
+    } else if (equals == std::string::npos) {
+      return Error{"\"" + part + "\" is no argument; expected key=value or !point", where};
+    } else {
+      entries[part.substr(0, equals)] = {part.substr(equals + 1), false, where};
+    }
+  }
+  plugin.arguments = engine::Arguments(std::move(entries));
+  return plugin;
+}
+
+}  // namespace
+
+Status read_actions(SceneLine& line, engine::SessionConfig& config) {
+  config.actions.clear();
+  for (std::size_t w = 1; w < line.words().size(); ++w) {
+    config.actions.push_back({line.word(w), line.where()});
+  }
+  return Done{};
+}
+
+Status read_tiers(SceneLine& line, engine::SessionConfig& config) {
+  config.tiers.assign(1, {});
+  for (std::size_t w = 1; w < line.words().size(); ++w) {
+    if (line.word(w) == "/") {
+      config.tiers.emplace_back();
+      continue;
+    }
+    auto plugin = read_plugin(line.word(w), line.where());
+    if (!plugin) return plugin.error();
+    config.tiers.back().push_back(std::move(plugin).value());
+  }
+  return Done{};
+}
+
+engine::SessionConfig default_session_config() {
+  engine::SessionConfig config;
+  SceneLine actions("actions enqueue allocate backfill", "default");
+  SceneLine tiers("tiers priority gang conformance / overcommit predicates nodeorder", "default");
+  BERTH_CHECK(read_actions(actions, config).has_value());
+  BERTH_CHECK(read_tiers(tiers, config).has_value());
+  return config;
+}
+
+bool is_change(const SceneLine& line) { return readers().contains(line.word(0)); }
+
+Result<std::vector<Change>> read_changes(SceneLine& line, TimePoint now) {
+  Changes changes = readers().at(line.word(0))(line, now);
+  if (!line.fault().empty()) return error_at(line, line.fault());
+  if (const auto key = line.unread(); !key.empty()) {
+    return error_at(line, "\"" + key + "\" means nothing to \"" + line.word(0) + "\"");
+  }
+  const std::size_t words = line.word(0) == "delete" ? 3 : 2;
+  if (line.words().size() != words) return error_at(line, "a word too many or too few");
+  return changes;
+}
+
+std::string full_name(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  return colon == std::string::npos ? "default/" + text
+                                    : text.substr(0, colon) + "/" + text.substr(colon + 1);
+}
+
+Result<std::vector<std::string>> pod_names(const std::string& text) {
+  const auto range = parse_range(text);
+  if (!range) return range.error();
+  const std::string base = full_name(range->name);
+  std::vector<std::string> names;
+  if (range->last < range->first) names.push_back(base);
+  for (std::int64_t i = range->first; i <= range->last; ++i) {
+    names.push_back(base + "-" + std::to_string(i));
+  }
+  return names;
+}
+
+}  // namespace berth::support

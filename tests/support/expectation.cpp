@@ -1,0 +1,157 @@
+#include "support/expectation.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "support/cluster_text.h"
+
+namespace berth::support {
+
+namespace {
+
+bool lists(const std::vector<std::string>& items, const std::string& item) {
+  return std::find(items.begin(), items.end(), item) != items.end();
+}
+
+bool any_starts_with(const std::vector<std::string>& items, const std::string& start) {
+  return std::any_of(items.begin(), items.end(),
+                     [&](const std::string& item) { return item.starts_with(start); });
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string check_pod(const std::string& pod, const SceneLine& line, const World& world) {
+  const std::string what = line.word(2);
+  const TaskId id = world.task(pod);
+  if (what == "gone") return id.is_valid() ? pod + " is still there" : "";
+  if (!id.is_valid()) return "there is no pod \"" + pod + "\"";
+  const Task& task = world.cluster().task(id);
+  const std::string is =
+      pod + " is " + to_string(task.status) +
+      (task.node.is_valid() ? " on " + world.cluster().node(task.node).name : "");
+  if (what == "on") {
+    const bool there = task.node.is_valid() && occupies_node(task.status) &&
+                       world.cluster().node(task.node).name == line.word(3);
+    return there ? "" : is;
+  }
+  if (what == "placed") return is_allocated(task.status) ? "" : is;
+  if (what == "planned") return task.status == TaskStatus::binding ? "" : is;
+  if (what == "pending") return task.status == TaskStatus::pending ? "" : is;
+  if (what == "evicted") {
+    return any_starts_with(world.last_plan().evictions, pod + " from ") ? "" : is;
+  }
+  if (what == "pipelined") {
+    const auto& claims = world.last_plan().pipelined;
+    const bool holds = line.word(3) == "on" ? lists(claims, pod + " on " + line.word(4))
+                                            : any_starts_with(claims, pod + " on ");
+    return holds ? "" : is + " and has no such claim";
+  }
+  return "unknown expectation \"" + what + "\" of a pod";
+}
+
+std::string check_amounts(SceneLine& line, const std::string& who,
+                          const std::function<std::int64_t(const std::string&)>& amount_of) {
+  const NamedAmounts amounts = line.amounts();
+  if (amounts.empty()) return "expected amounts such as cpu=2";
+  for (const auto& [name, amount] : amounts) {
+    const std::int64_t have = amount_of(name);
+    if (have != amount) return who + " is " + std::to_string(have) + " in " + name;
+  }
+  return "";
+}
+
+Dimension dimension_named(const Cluster& cluster, const std::string& name) {
+  for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+    if (cluster.dimensions().name(Dimension(d)) == name) return Dimension(d);
+  }
+  return Dimension(cluster.dimensions().size());
+}
+
+std::string check_reason(const SceneLine& line, const NamedRefusal* why) {
+  const std::string reason = line.word(3);
+  if (reason.empty()) return "";
+  if (reason == "no-reason") return why == nullptr ? "" : "it is refused: " + why->message;
+  if (why == nullptr) return "it is not refused";
+  const std::string is = "it is refused: " + std::string(code(why->reason)) + " " +
+                         std::to_string(why->have) + "/" + std::to_string(why->need) + " " +
+                         why->what + ": " + why->message;
+  if (code(why->reason) != reason) return is;
+  for (std::size_t w = 4; w < line.words().size(); ++w) {
+    const std::string& word = line.word(w);
+    const bool is_name = word == why->what;
+    if (!is_name && word != std::to_string(why->have) + "/" + std::to_string(why->need)) return is;
+  }
+  return "";
+}
+
+std::string check_job(const Job& job, const SceneLine& line, const World& world) {
+  const std::string what = line.word(2);
+  const NamedPlan& plan = world.last_plan();
+  const auto found = plan.refusals.find(job.name);
+  const NamedRefusal* why = found == plan.refusals.end() ? nullptr : &found->second;
+  if (what == "admitted") {
+    return lists(plan.admitted, job.name) ? "" : "it was not admitted by the last session";
+  }
+  if (what == "placed") {
+    const std::string have = std::to_string(job.placed_count());
+    return have == line.word(3) ? "" : "it has " + have + " placed";
+  }
+  if (what == "priority") {
+    const std::string have = std::to_string(job.priority);
+    return have == line.word(3) ? "" : "its priority is " + have;
+  }
+  if (what == "queue") return job.queue_name == line.word(3) ? "" : "it is in " + job.queue_name;
+  if (what == "says") {
+    std::string text = line.text();
+    text = text.substr(text.find(" says ") + 6);
+    if (why == nullptr) return "it is not refused";
+    return why->message.find(text) == std::string::npos ? "it says: " + why->message : "";
+  }
+  if (lower(to_string(job.phase)) != what) {
+    return "its phase is " + lower(to_string(job.phase)) +
+           (why == nullptr ? "" : "; it is refused: " + why->message);
+  }
+  return check_reason(line, why);
+}
+
+}  // namespace
+
+std::string check_expectation(SceneLine& line, const World& world) {
+  const Cluster& cluster = world.cluster();
+  const std::string subject = line.word(1);
+  if (subject == "nothing") {
+    return world.last_plan().changes_nothing() ? "" : "the last plan acts";
+  }
+  if (subject == "queue") {
+    for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
+      const Queue& queue = cluster.queue(QueueId(q));
+      if (!queue.exists || queue.name != line.word(2)) continue;
+      return check_amounts(line, "allocated", [&](const std::string& name) {
+        return queue.allocated[dimension_named(cluster, name)];
+      });
+    }
+    return "there is no queue \"" + line.word(2) + "\"";
+  }
+  if (const NodeId node = cluster.find_node(subject); node.is_valid()) {
+    return check_amounts(line, "idle of " + subject, [&](const std::string& name) {
+      const Dimension dimension = dimension_named(cluster, name);
+      return dimension.index() < cluster.dimensions().size() ? cluster.idle().at(node, dimension)
+                                                             : 0;
+    });
+  }
+  const JobId job = world.job(full_name(subject));
+  const bool of_pod = subject.find('/') != std::string::npos || line.word(2) == "on" ||
+                      line.word(2) == "gone" || line.word(2) == "planned";
+  if (job.is_valid() && !of_pod) return check_job(cluster.job(job), line, world);
+  const auto names = pod_names(subject);
+  if (!names) return names.error().message;
+  for (const std::string& name : *names) {
+    if (std::string fault = check_pod(name, line, world); !fault.empty()) return fault;
+  }
+  return "";
+}
+
+}  // namespace berth::support

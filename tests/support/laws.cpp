@@ -1,0 +1,234 @@
+#include "support/laws.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/consistency.h"
+
+// The laws, checked the slow and obvious way: from the tasks alone.
+
+namespace berth::support {
+
+namespace {
+
+using Amounts = std::map<std::string, std::int64_t>;
+
+bool tolerates(const Constraints& constraints, const std::string& key, const std::string& value,
+               TaintEffect effect) {
+  for (const Toleration& t : constraints.tolerations) {
+    if (t.effect != TaintEffect::any && t.effect != effect) continue;
+    if (t.exists && (t.key.empty() || t.key == key)) return true;
+    if (!t.exists && t.key == key && !key.empty() && t.value == value) return true;
+  }
+  return false;
+}
+
+// Selector, cordon and taints; affinity and ports are left to the tests of the plugin.
+bool allows(const Constraints& constraints, const Node& node) {
+  for (const auto& [label, value] : constraints.node_selector) {
+    if (!node.labels.contains(label) || node.labels.at(label) != value) return false;
+  }
+  if (node.is_unschedulable &&
+      !tolerates(constraints, "node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule)) {
+    return false;
+  }
+  return std::all_of(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
+    return taint.effect == TaintEffect::prefer_no_schedule ||
+           tolerates(constraints, taint.key, taint.value, taint.effect);
+  });
+}
+
+class Court {
+ public:
+  Court(const Cluster& cluster, const Plan& plan, const LawBook& book)
+      : cluster_(cluster),
+        plan_(plan),
+        book_(book),
+        free_(cluster.node_count()),
+        placed_(cluster.job_slots(), 0) {
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      const Resources& all = cluster.node(NodeId(n)).allocatable;
+      for (std::size_t d = 0; d < all.extent(); ++d) free_[n][name(d)] = all[Dimension(d)];
+    }
+    for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+      const Task& task = cluster.task(TaskId(t));
+      if (task.uid.empty()) continue;
+      if (task.node.is_valid() && occupies_node(task.status)) take(TaskId(t), task.node);
+      const bool counts = is_allocated(task.status) || task.status == TaskStatus::succeeded;
+      if (task.job.is_valid() && counts) ++placed_[task.job.index()];
+    }
+    admitted_.insert(plan.admitted.begin(), plan.admitted.end());
+  }
+
+  std::vector<std::string> judge() {
+    judge_binds();
+    judge_gangs();
+    judge_rest();
+    judge_reasons();
+    return std::move(faults_);
+  }
+
+ private:
+  std::string name(std::size_t dimension) const {
+    return cluster_.dimensions().name(Dimension(dimension));
+  }
+
+  void take(TaskId task, NodeId node) {
+    for (const auto& [dimension, amount] : cluster_.shape_of(task).requested) {
+      free_[node.index()][name(dimension.index())] -= amount;
+    }
+  }
+
+  bool is_admitted(JobId id) const {
+    return !book_.has_enqueue || cluster_.job(id).is_admitted() || admitted_.contains(id);
+  }
+
+  bool has_standing(const Job& job) const {
+    return job.has_group && job.queue.is_valid() &&
+           cluster_.queue(job.queue).state == QueueState::open;
+  }
+
+  void judge_binds() {
+    std::set<TaskId> seen;
+    for (const auto& list : {plan_.binds, plan_.pipelined}) {
+      for (const auto& [id, node] : list) {
+        const Task& task = cluster_.task(id);
+        const std::string who = task.name + " on " + cluster_.node(node).name;
+        if (!seen.insert(id).second) accuse(who + ": placed twice");
+        if (task.status != TaskStatus::pending || task.is_gated) accuse(who + ": not placeable");
+        if (!task.job.is_valid()) {
+          accuse(who + ": not ours");
+          continue;
+        }
+        if (!is_admitted(task.job)) accuse(who + ": its job is not admitted");
+        if (!has_standing(cluster_.job(task.job))) accuse(who + ": its job has no standing");
+        if (book_.has_predicates &&
+            !allows(cluster_.shape_of(id).constraints, cluster_.node(node))) {
+          accuse(who + ": the node does not allow it");
+        }
+      }
+    }
+    for (const auto& [id, node] : plan_.binds) {
+      take(id, node);
+      ++placed_[cluster_.task(id).job.index()];
+      taken_.insert(id);
+      for (const auto& [dimension, amount] : cluster_.shape_of(id).requested) {
+        if (free_[node.index()][name(dimension.index())] < 0) {
+          accuse("node " + cluster_.node(node).name + " is over-allocated in " +
+                 name(dimension.index()) + " by " + cluster_.task(id).name);
+        }
+      }
+    }
+    // A claim keeps others off, whatever it is on: for the laws below it is gone.
+    for (const auto& [id, node] : plan_.pipelined) {
+      take(id, node);
+      taken_.insert(id);
+    }
+  }
+
+  void judge_gangs() {
+    if (!book_.has_gang) return;
+    for (const auto& [id, node] : plan_.binds) {
+      const JobId job_id = cluster_.task(id).job;
+      const Job& job = cluster_.job(job_id);
+      if (placed_[job_id.index()] < job.min_available) {
+        accuse("gang " + job.name + " is partly bound: " + std::to_string(placed_[job_id.index()]) +
+               " of " + std::to_string(job.min_available));
+      }
+    }
+  }
+
+  // No task that could be placed is left: neither a started job's, nor, where its tasks are all of
+  // one shape, a whole minimum.
+  void judge_rest() {
+    for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+      const Job& job = cluster_.job(JobId(j));
+      if (!job.exists || !is_admitted(JobId(j)) || !has_standing(job)) continue;
+      std::set<ShapeId> shapes;
+      std::int64_t left = 0;
+      for (const TaskId id : job.tasks) {
+        const Task& task = cluster_.task(id);
+        if (task.status != TaskStatus::pending || task.is_gated || taken_.contains(id)) continue;
+        ++left;
+        shapes.insert(task.shape);
+      }
+      // A gang with minimums of roles may be refused for one of them.
+      if (left == 0 || (book_.has_gang && job.role_minimum_total > 0)) continue;
+      const std::int64_t missing = book_.has_gang ? std::max(job.min_available - placed_[j], 0) : 0;
+      if (missing == 0) {
+        for (const TaskId id : job.tasks) {
+          const Task& task = cluster_.task(id);
+          if (task.status != TaskStatus::pending || task.is_gated || taken_.contains(id)) continue;
+          if (is_somebodys_task(task.shape) && capacity(task.shape, 1) > 0) {
+            accuse("job " + job.name + " has a task left that fits: " + task.name);
+          }
+        }
+      } else if (shapes.size() == 1 && job.role_minimum_total == 0 && left >= missing &&
+                 is_somebodys_task(*shapes.begin()) &&
+                 capacity(*shapes.begin(), missing) >= missing) {
+        accuse("gang " + job.name + " could start on idle room");
+      }
+    }
+  }
+
+  bool is_somebodys_task(ShapeId id) const {
+    const Shape& shape = cluster_.shape(id);
+    if (shape.has_host_ports || shape.constraints.has_required_terms) return false;
+    return shape.is_best_effort ? book_.has_backfill : book_.has_allocate;
+  }
+
+  std::int64_t capacity(ShapeId id, std::int64_t enough) const {
+    const Shape& shape = cluster_.shape(id);
+    std::int64_t sum = 0;
+    for (std::size_t n = 0; n < free_.size() && sum < enough; ++n) {
+      if (book_.has_predicates && !allows(shape.constraints, cluster_.node(NodeId(n)))) continue;
+      std::int64_t here = enough;
+      for (const auto& [dimension, amount] : shape.requested) {
+        const auto found = free_[n].find(name(dimension.index()));
+        const std::int64_t room = found == free_[n].end() ? 0 : found->second;
+        here = std::min(here, std::max<std::int64_t>(room, 0) / amount);
+      }
+      sum += here;
+    }
+    return sum;
+  }
+
+  // Whoever waits is told why; at most once.
+  void judge_reasons() {
+    std::set<JobId> told;
+    for (const Refusal& refusal : plan_.refusals) {
+      if (!told.insert(refusal.job).second) accuse("job refused twice");
+    }
+    for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+      const Job& job = cluster_.job(JobId(j));
+      if (!job.exists || told.contains(JobId(j))) continue;
+      const bool waits = std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+        const Task& task = cluster_.task(id);
+        if (task.status != TaskStatus::pending || task.is_gated) return false;
+        if (taken_.contains(id)) return false;
+        return cluster_.shape(task.shape).is_best_effort ? book_.has_backfill : book_.has_allocate;
+      });
+      if (waits) accuse("job " + job.name + " waits and is not told why");
+    }
+  }
+
+  void accuse(std::string fault) { faults_.push_back(std::move(fault)); }
+
+  const Cluster& cluster_;
+  const Plan& plan_;
+  const LawBook& book_;
+  std::vector<Amounts> free_;
+  std::vector<std::int32_t> placed_;
+  std::set<JobId> admitted_;
+  std::set<TaskId> taken_;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace
+
+std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, const LawBook& book) {
+  return Court(before, plan, book).judge();
+}
+
+}  // namespace berth::support

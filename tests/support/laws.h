@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+
+namespace berth::support {
+
+// What is configured decides which laws hold.
+struct LawBook {
+  bool has_enqueue = true;
+  bool has_allocate = true;
+  bool has_backfill = true;
+  bool has_gang = true;
+  bool has_predicates = true;
+};
+
+// The laws of DESIGN and of the actions that a plan breaks, in words; worked out anew from the
+// cluster as it was before the plan, without the engine's caches and accounts.
+std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, const LawBook& book);
+
+}  // namespace berth::support

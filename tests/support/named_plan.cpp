@@ -1,0 +1,58 @@
+#include "support/named_plan.h"
+
+#include <string_view>
+
+namespace berth::support {
+
+namespace {
+
+std::vector<std::string> by_names(const Cluster& cluster,
+                                  const std::vector<Placement>& placements) {
+  std::vector<std::string> names;
+  for (const Placement& each : placements) {
+    names.push_back(cluster.task(each.task).name + " on " + cluster.node(each.node).name);
+  }
+  return names;
+}
+
+void write(std::string& text, std::string_view title, const std::vector<std::string>& items) {
+  for (const std::string& item : items) {
+    text += "  ";
+    text += title;
+    text += " " + item + "\n";
+  }
+}
+
+}  // namespace
+
+NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
+  NamedPlan named;
+  named.binds = by_names(cluster, plan.binds);
+  named.pipelined = by_names(cluster, plan.pipelined);
+  for (const PlannedEviction& each : plan.evictions) {
+    named.evictions.push_back(
+        cluster.task(each.task).name + " from " + cluster.node(each.node).name + " for " +
+        cluster.job(each.beneficiary).name + " by " + std::string(each.action));
+  }
+  for (const JobId job : plan.admitted) named.admitted.push_back(cluster.job(job).name);
+  for (const Refusal& each : plan.refusals) {
+    const std::string task = each.task.is_valid() ? cluster.task(each.task).name : "";
+    named.refusals[cluster.job(each.job).name] = {each.reason, each.have, each.need, each.what,
+                                                  each.message(task)};
+  }
+  return named;
+}
+
+std::string NamedPlan::to_string() const {
+  std::string text;
+  write(text, "bind", binds);
+  write(text, "pipeline", pipelined);
+  write(text, "evict", evictions);
+  write(text, "admit", admitted);
+  for (const auto& [job, why] : refusals) {
+    text += "  refuse " + job + ": " + std::string(code(why.reason)) + ": " + why.message + "\n";
+  }
+  return text.empty() ? "  nothing\n" : text;
+}
+
+}  // namespace berth::support

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+
+namespace berth::support {
+
+// A plan without ids, so that plans of two clusters that grew differently can be compared.
+struct NamedRefusal {
+  Reason reason = Reason::none;
+  std::int64_t have = 0;
+  std::int64_t need = 0;
+  std::string what;
+  std::string message;
+  bool operator==(const NamedRefusal&) const = default;
+};
+
+struct NamedPlan {
+  std::vector<std::string> binds;  // "ns/pod on node", in the order of decision
+  std::vector<std::string> pipelined;
+  std::vector<std::string> evictions;  // "ns/pod from node for ns/job by action"
+  std::vector<std::string> admitted;
+  std::map<std::string, NamedRefusal> refusals;  // by job
+  bool operator==(const NamedPlan&) const = default;
+
+  bool changes_nothing() const { return binds.empty() && evictions.empty() && admitted.empty(); }
+  // For people; a line an item.
+  std::string to_string() const;
+};
+
+NamedPlan by_names(const Cluster& cluster, const Plan& plan);
+
+}  // namespace berth::support

@@ -1,0 +1,148 @@
+#include "support/pod_text.h"
+
+#include <cstdlib>
+
+#include "berth/base/text.h"
+
+namespace berth::support {
+
+namespace {
+
+// Split at every ':', empty parts kept.
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ':') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+TaintEffect read_effect(SceneLine& line, const std::string& text) {
+  if (text.empty()) return TaintEffect::any;
+  if (text == "NoSchedule") return TaintEffect::no_schedule;
+  if (text == "PreferNoSchedule") return TaintEffect::prefer_no_schedule;
+  if (text == "NoExecute") return TaintEffect::no_execute;
+  line.accuse("\"" + text + "\" is no effect");
+  return TaintEffect::any;
+}
+
+Expression read_expression(SceneLine& line, const std::vector<std::string>& parts) {
+  static const std::map<std::string, Operator> operators{
+      {"in", Operator::in},         {"notin", Operator::not_in},
+      {"exists", Operator::exists}, {"absent", Operator::does_not_exist},
+      {"gt", Operator::greater},    {"lt", Operator::less}};
+  Expression expression;
+  const auto op = parts.size() < 2 ? operators.end() : operators.find(parts[1]);
+  if (op == operators.end()) {
+    line.accuse("expected key:in|notin|exists|absent|gt|lt:values");
+    return expression;
+  }
+  expression.key = parts[0];
+  expression.op = op->second;
+  if (parts.size() > 2) expression.values = split_list(parts[2], '|');
+  return expression;
+}
+
+SelectorTerm read_term(SceneLine& line, const std::string& text) {
+  SelectorTerm term;
+  for (const std::string& item : split_list(text, ',')) {
+    Expression expression = read_expression(line, parts_of(item));
+    if (expression.key == "@name") {
+      expression.key = "metadata.name";
+      term.fields.push_back(std::move(expression));
+    } else {
+      term.labels.push_back(std::move(expression));
+    }
+  }
+  return term;
+}
+
+Toleration read_toleration(SceneLine& line, const std::string& text) {
+  Toleration toleration;
+  const auto parts = parts_of(text);
+  toleration.key = parts[0] == "*" ? "" : parts[0];
+  toleration.exists = parts.size() < 2 || parts[1].empty();
+  if (parts.size() > 1) toleration.value = parts[1];
+  if (parts.size() > 2) toleration.effect = read_effect(line, parts[2]);
+  return toleration;
+}
+
+HostPort read_port(const std::string& text) {
+  HostPort port;
+  const auto parts = parts_of(text);
+  port.port = std::atoi(parts.back().c_str());
+  if (parts.size() > 1) port.protocol = parts[parts.size() - 2];
+  if (parts.size() > 2) port.ip = parts[0];
+  return port;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> read_labels(const std::vector<std::string>& items) {
+  std::map<std::string, std::string> labels;
+  for (const std::string& item : items) {
+    const auto parts = parts_of(item);
+    labels[parts[0]] = parts.size() > 1 ? parts[1] : "";
+  }
+  return labels;
+}
+
+std::vector<Taint> read_taints(SceneLine& line) {
+  std::vector<Taint> taints;
+  for (const std::string& item : line.list_of("taints")) {
+    const auto parts = parts_of(item);
+    Taint taint;
+    taint.key = parts[0];
+    if (parts.size() > 1) taint.value = parts[1];
+    if (parts.size() > 2) taint.effect = read_effect(line, parts[2]);
+    taints.push_back(std::move(taint));
+  }
+  return taints;
+}
+
+PodObject read_pod_options(SceneLine& line) {
+  PodObject pod;
+  pod.scheduler_name = "berth";
+  pod.request = line.amounts();
+  pod.request["pods"] = 1;
+  pod.role = line.text_of("role");
+  pod.priority_class = line.text_of("class");
+  pod.preemptable = !line.flag("nopreempt");
+  if (line.has("priority")) {
+    pod.priority = static_cast<std::int32_t>(line.number_of("priority", 0));
+  }
+  const std::string running_on = line.text_of("on");
+  pod.node_name = line.text_of("bound", running_on);
+  if (!running_on.empty()) pod.phase = PodPhase::running;
+  pod.terminating = line.flag("terminating");
+  pod.gates = line.list_of("gates");
+  if (line.flag("gated")) pod.gates.push_back("example.com/wait");
+
+  Constraints& constraints = pod.constraints;
+  constraints.node_selector = read_labels(line.list_of("selector"));
+  constraints.has_required_terms = line.has("affinity");
+  for (const std::string& term : line.list_of("affinity", ';')) {
+    constraints.required_terms.push_back(read_term(line, term));
+  }
+  for (const std::string& text : line.list_of("prefers", ';')) {
+    const std::size_t colon = text.find(':');
+    PreferredTerm preferred;
+    preferred.weight = std::atoi(text.c_str());
+    preferred.term = read_term(line, text.substr(colon + 1));
+    constraints.preferred_terms.push_back(std::move(preferred));
+  }
+  for (const std::string& item : line.list_of("tolerates")) {
+    constraints.tolerations.push_back(read_toleration(line, item));
+  }
+  for (const std::string& item : line.list_of("ports")) {
+    constraints.host_ports.push_back(read_port(item));
+  }
+  constraints.unmodelled = line.list_of("unmodelled");
+  return pod;
+}
+
+}  // namespace berth::support

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/scene_line.h"
+
+namespace berth::support {
+
+// {"a:1", "b"} -> {a: "1", b: ""}
+std::map<std::string, std::string> read_labels(const std::vector<std::string>& items);
+
+// taints=key:value:NoSchedule,key2::PreferNoSchedule
+std::vector<Taint> read_taints(SceneLine& line);
+
+// The options of `task` and `pod`: amounts, on=NODE (running there) or bound=NODE, role, priority
+// (a number) or class, selector=a:1,b:2 affinity=a:in:x|y,b:exists;@name:in:n1 prefers=50:a:in:x
+// tolerates=key:value:NoSchedule,key,* ports=8080,UDP:53,10.0.0.1:TCP:80 besteffort gated
+// gates=a,b unmodelled=x nopreempt
+PodObject read_pod_options(SceneLine& line);
+
+}  // namespace berth::support

@@ -1,0 +1,15 @@
+#include "support/seeds.h"
+
+#include <cstdlib>
+
+namespace berth::support {
+
+std::vector<std::uint64_t> seeds(std::uint64_t most) {
+  if (const char* one = std::getenv("BERTH_SEED")) return {std::strtoull(one, nullptr, 10)};
+  if (const char* many = std::getenv("BERTH_LAWS")) most = std::strtoull(many, nullptr, 10);
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t seed = 1; seed <= most; ++seed) all.push_back(seed);
+  return all;
+}
+
+}  // namespace berth::support

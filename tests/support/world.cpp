@@ -1,0 +1,150 @@
+#include "support/world.h"
+
+#include <utility>
+#include <variant>
+
+#include "engine/consistency.h"
+
+namespace berth::support {
+
+Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config) {
+  auto warm = engine::Scheduler::create(config);
+  if (!warm) return warm.error();
+  auto cold = engine::Scheduler::create(config);
+  if (!cold) return cold.error();
+  const auto has_action = [&](std::string_view name) {
+    for (const auto& each : config.actions) {
+      if (each.name == name) return true;
+    }
+    return false;
+  };
+  const auto has_plugin = [&](std::string_view name) {
+    for (const auto& tier : config.tiers) {
+      for (const auto& each : tier) {
+        if (each.plugin.name == name && each.disabled_points.empty()) return true;
+      }
+    }
+    return false;
+  };
+  LawBook book;
+  book.has_enqueue = has_action("enqueue");
+  book.has_allocate = has_action("allocate");
+  book.has_backfill = has_action("backfill");
+  book.has_gang = has_plugin("gang");
+  book.has_predicates = has_plugin("predicates");
+  return std::unique_ptr<World>(new World(std::move(warm).value(), std::move(cold).value(), book));
+}
+
+World::World(engine::Scheduler warm, engine::Scheduler cold, LawBook book)
+    : warm_(std::move(warm)),
+      cold_(std::move(cold)),
+      book_(book),
+      now_(std::chrono::seconds(1'800'000'000)) {}
+
+void World::apply(const ClusterEvent& event) {
+  if (const auto* object = std::get_if<PodObject>(&event)) pods_[object->uid] = *object;
+  if (const auto* deleted = std::get_if<PodDeleted>(&event)) pods_.erase(deleted->uid);
+  mirror_.apply(event);
+}
+
+void World::apply_all(std::vector<ClusterEvent> events) {
+  if (random_) shuffle(events, *random_);
+  for (const ClusterEvent& event : events) apply(event);
+}
+
+const PodObject* World::pod(const std::string& name) const {
+  const auto found = pods_.find(name);
+  return found == pods_.end() ? nullptr : &found->second;
+}
+
+void World::finish(const std::string& pod, bool succeeds) {
+  PodObject object = pods_.at(pod);
+  object.phase = succeeds ? PodPhase::succeeded : PodPhase::failed;
+  apply(object);
+}
+
+void World::terminate(const std::string& pod) {
+  PodObject object = pods_.at(pod);
+  object.terminating = true;
+  apply(object);
+}
+
+void World::remove(const std::string& pod) {
+  planned_.erase(pod);
+  apply(PodDeleted{pod});
+}
+
+void World::drop(const std::string& pod) {
+  apply(PlacementDropped{pod, planned_.at(pod), "test"});
+  planned_.erase(pod);
+}
+
+const NamedPlan& World::plan() {
+  for (const std::string& pod : std::exchange(leaving_, {})) remove(pod);
+  mirror_.settle();
+  Cluster& cluster = mirror_.cluster_for_session();
+  const std::uint64_t before = engine::fingerprint(cluster);
+  const Plan plan = warm_.run(cluster, now_);
+  if (engine::fingerprint(cluster) != before) faults_.push_back("the session left a trace");
+  last_ = by_names(cluster, plan);
+  cold_.forget();
+  if (const NamedPlan again = by_names(cluster, cold_.run(cluster, now_)); !(again == last_)) {
+    faults_.push_back("a scheduler without memory decides otherwise:\n" + again.to_string() +
+                      "instead of:\n" + last_.to_string());
+  }
+  for (const std::string& fault : broken_laws(cluster, plan, book_)) {
+    faults_.push_back(fault + ", by the plan\n" + last_.to_string());
+  }
+
+  for (const auto& [task, node] : plan.binds) {
+    planned_[cluster.task(task).uid] = cluster.node(node).name;
+  }
+  for (const PlannedEviction& each : plan.evictions) {
+    evicted_.push_back(cluster.task(each.task).uid);
+  }
+  mirror_.assume(plan);
+  mirror_.settle();
+  if (std::string fault = engine::first_inconsistency(mirror_.cluster()); !fault.empty()) {
+    faults_.push_back(std::move(fault));
+  }
+  return last_;
+}
+
+void World::carry_out() {
+  std::vector<ClusterEvent> events;
+  for (const auto& [uid, node] : std::exchange(planned_, {})) {
+    const TaskId id = task(uid);
+    const bool stands = id.is_valid() && cluster().task(id).status == TaskStatus::binding;
+    if (!stands) continue;
+    PodObject object = pods_.at(uid);
+    object.node_name = node;
+    object.phase = PodPhase::running;
+    object.started = now_;
+    events.emplace_back(std::move(object));
+  }
+  apply_all(std::move(events));
+  for (const std::string& uid : std::exchange(evicted_, {})) {
+    terminate(uid);
+    leaving_.push_back(uid);
+  }
+  mirror_.settle();
+}
+
+bool World::is_planned(const std::string& pod) const {
+  const TaskId id = task(pod);
+  return id.is_valid() && cluster().task(id).status == TaskStatus::binding;
+}
+
+JobId World::job(const std::string& name) const {
+  for (std::size_t j = 0; j < cluster().job_slots(); ++j) {
+    if (cluster().job(JobId(j)).exists && cluster().job(JobId(j)).name == name) return JobId(j);
+  }
+  return JobId();
+}
+
+NodeId World::node_of(const std::string& pod) const {
+  const TaskId id = task(pod);
+  return id.is_valid() ? cluster().task(id).node : NodeId();
+}
+
+}  // namespace berth::support

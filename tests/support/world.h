@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "berth/engine/scheduler.h"
+#include "mirror/mirror.h"
+#include "support/laws.h"
+#include "support/named_plan.h"
+
+namespace berth::support {
+
+using Random = std::mt19937_64;
+
+// Evenly below `bound`, the same on every machine.
+inline std::size_t below(Random& random, std::size_t bound) { return random() % bound; }
+
+template <class T>
+void shuffle(std::vector<T>& items, Random& random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(random, i)]);
+}
+
+// A mirror, a scheduler and the pods' life around them: what the daemon and the cluster do, without
+// either. After every session the laws are checked, and that a scheduler without memory decides
+// the same; what does not hold is in faults().
+class World {
+ public:
+  static Result<std::unique_ptr<World>> create(const engine::SessionConfig& config);
+
+  // A seed makes events of one kind come in another order.
+  void shuffle_with(std::uint64_t seed) { random_ = Random(seed); }
+  void advance(Duration by) { now_ += by; }
+  TimePoint now() const { return now_; }
+
+  void apply(const ClusterEvent& event);
+  void apply_all(std::vector<ClusterEvent> events);
+  // By "ns/name"; null: none.
+  const PodObject* pod(const std::string& name) const;
+  void finish(const std::string& pod, bool succeeds);
+  void terminate(const std::string& pod);
+  void remove(const std::string& pod);
+  // A planned placement that will not happen.
+  void drop(const std::string& pod);
+
+  // One session; what it planned is assumed, and nothing else happens.
+  const NamedPlan& plan();
+  // Planned pods run; evicted ones terminate and are gone when the next session begins.
+  void carry_out();
+  const NamedPlan& run() {
+    plan();
+    carry_out();
+    return last_;
+  }
+
+  const NamedPlan& last_plan() const { return last_; }
+  const std::vector<std::string>& faults() const { return faults_; }
+  mirror::Mirror& mirror() { return mirror_; }
+  const Cluster& cluster() const { return mirror_.cluster(); }
+  TaskId task(const std::string& pod) const { return mirror_.find_task(pod); }
+  JobId job(const std::string& name) const;
+  NodeId node_of(const std::string& pod) const;
+  bool is_planned(const std::string& pod) const;
+
+ private:
+  World(engine::Scheduler warm, engine::Scheduler cold, LawBook book);
+
+  mirror::Mirror mirror_;
+  engine::Scheduler warm_;
+  engine::Scheduler cold_;
+  LawBook book_;
+  TimePoint now_;
+  std::optional<Random> random_;
+  std::map<std::string, PodObject> pods_;  // by uid, which is namespace/name
+  std::vector<std::string> leaving_;
+  std::map<std::string, std::string> planned_;  // uid -> node
+  NamedPlan last_;
+  std::vector<std::string> evicted_;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace berth::support

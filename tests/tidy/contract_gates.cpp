@@ -1,0 +1,275 @@
+#include "tidy/contract_gates.h"
+
+#include <algorithm>
+#include <map>
+#include <regex>
+
+namespace berth::tidy {
+
+namespace {
+
+const std::string kDesign = "docs/design";
+
+struct Registered {
+  const File* file = nullptr;
+  std::size_t line = 0;
+  std::string name;
+};
+
+std::vector<Registered> registered_in(const Tree& tree) {
+  static const std::regex kMacro(R"re(\nBERTH_(?:PLUGIN|ACTION)\(\w+, "(\w+)"\))re");
+  std::vector<Registered> registered;
+  for (const File& file : tree.files) {
+    if (!file.is_below("plugins") && !file.is_below("src/actions")) continue;
+    for (std::sregex_iterator at(file.text.begin(), file.text.end(), kMacro), end; at != end;
+         ++at) {
+      const std::size_t line = line_at(file.text, static_cast<std::size_t>(at->position(1)));
+      registered.push_back({&file, line, (*at)[1]});
+    }
+  }
+  return registered;
+}
+
+// Ids in the first column of the document's tables, with their lines.
+std::map<std::string, std::size_t> rules_of(const File& document) {
+  static const std::regex kRow(R"(^\|\s*([A-Z][0-9]+)\s*\|)");
+  std::map<std::string, std::size_t> rules;
+  const std::vector<std::string> lines = document.lines();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::smatch match;
+    if (std::regex_search(lines[i], match, kRow)) rules.emplace(match[1], i + 1);
+  }
+  return rules;
+}
+
+// The paths in back quotes on the line that begins with `label`.
+std::vector<std::string> paths_after(const File& document, const std::string& label) {
+  static const std::regex kPath("`([^`]+)`");
+  std::vector<std::string> paths;
+  for (const std::string& line : document.lines()) {
+    if (!line.starts_with(label)) continue;
+    for (std::sregex_iterator at(line.begin(), line.end(), kPath), end; at != end; ++at) {
+      paths.push_back((*at)[1]);
+    }
+  }
+  return paths;
+}
+
+std::map<std::string, std::size_t> ids_in_comments(const File& file) {
+  static const std::regex kId(R"(\b[A-Z][0-9]+\b)");
+  const std::string comments = parts_of(file.text).comments;
+  std::map<std::string, std::size_t> ids;
+  for (std::sregex_iterator at(comments.begin(), comments.end(), kId), end; at != end; ++at) {
+    ids.emplace(at->str(), line_at(comments, static_cast<std::size_t>(at->position())));
+  }
+  return ids;
+}
+
+// "G1" in "G1 holds" and in "TEST(Gang, G1RefusesToo)", but not in "G12".
+bool names_rule(const std::string& text, const std::string& id) {
+  for (std::size_t at = text.find(id); at != std::string::npos; at = text.find(id, at + 1)) {
+    const bool starts = at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0;
+    const std::size_t end = at + id.size();
+    const bool ends =
+        end == text.size() || std::isdigit(static_cast<unsigned char>(text[end])) == 0;
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+bool is_test_of(const File& file, const File& document, const std::vector<std::string>& named) {
+  if (!file.is_below("tests") || file.is_below("tests/tidy")) return false;
+  return file.path.find(document.stem(), 6) != std::string::npos ||
+         std::any_of(named.begin(), named.end(), [&](const std::string& path) {
+           return file.path == path || file.is_below(path);
+         });
+}
+
+std::vector<const File*> design_documents(const Tree& tree) {
+  std::vector<const File*> documents;
+  for (const File& file : tree.files) {
+    if (file.is_below(kDesign) && file.is_document()) documents.push_back(&file);
+  }
+  return documents;
+}
+
+// The words of `enum class Reason`.
+std::map<std::string, std::size_t> reasons_of(const File& header) {
+  static const std::regex kWord("[a-z_]+");
+  std::map<std::string, std::size_t> reasons;
+  const std::string code = parts_of(header.text).code;
+  const std::size_t open = code.find('{', code.find("enum class Reason"));
+  const std::size_t close = std::min(code.find('}', open), code.size());
+  if (open == std::string::npos) return reasons;
+  const auto begin = code.begin() + static_cast<std::ptrdiff_t>(open);
+  const auto end_of_enum = code.begin() + static_cast<std::ptrdiff_t>(close);
+  for (std::sregex_iterator at(begin, end_of_enum, kWord), end; at != end; ++at) {
+    reasons.emplace(at->str(), line_at(code, open + static_cast<std::size_t>(at->position())));
+  }
+  return reasons;
+}
+
+const std::string kReasonHeader = "include/berth/model/reason.h";
+const std::string kReasonTable = "src/model/reason.cpp";
+const std::string kPointsHeader = "include/berth/engine/points.h";
+
+struct PointText {
+  std::string name;  // of the constant, "job_order"
+  std::size_t line = 0;
+  bool has_sentence = false;
+};
+
+std::vector<PointText> points_of(const File& header) {
+  static const std::regex kStruct(R"(^struct (\w+)(\s*:\s*Point<.*)?$)");
+  static const std::regex kConstant(R"(^inline constexpr (\w+) (\w+);$)");
+  const std::vector<std::string> lines = header.lines();
+  std::map<std::string, std::string> constants;
+  for (const std::string& line : lines) {
+    std::smatch match;
+    if (std::regex_search(line, match, kConstant)) constants.emplace(match[1], match[2]);
+  }
+  std::vector<PointText> points;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::smatch match;
+    if (!std::regex_search(lines[i], match, kStruct)) continue;
+    const auto constant = constants.find(match[1]);
+    if (constant == constants.end()) continue;
+    const bool said = i > 0 && lines[i - 1].starts_with("// ") &&
+                      (lines[i - 1].ends_with(".") || lines[i - 1].ends_with("?"));
+    points.push_back({constant->second, i + 1, said});
+  }
+  return points;
+}
+
+}  // namespace
+
+Complaints plugins_without_document(const Tree& tree) {
+  Complaints complaints;
+  for (const Registered& each : registered_in(tree)) {
+    const std::string path = kDesign + "/" + each.name + ".md";
+    const File* document = tree.find(path);
+    if (document == nullptr) {
+      complaints.push_back(complaint(*each.file, each.line, path + " is missing"));
+      continue;
+    }
+    if (rules_of(*document).empty()) complaints.push_back(complaint(*document, 1, "no rules"));
+    const std::vector<std::string> code = paths_after(*document, "Code: ");
+    if (std::find(code.begin(), code.end(), each.file->path) == code.end()) {
+      complaints.push_back(complaint(*document, 1, "no line \"Code: `" + each.file->path + "`\""));
+    }
+  }
+  return complaints;
+}
+
+Complaints rules_that_differ(const Tree& tree) {
+  Complaints complaints;
+  for (const File* document : design_documents(tree)) {
+    const auto rules = rules_of(*document);
+    std::set<char> letters;
+    for (const auto& [id, line] : rules) letters.insert(id.front());
+    std::set<std::string> in_code;
+    for (const std::string& path : paths_after(*document, "Code: ")) {
+      const File* file = tree.find(path);
+      if (file == nullptr) {
+        complaints.push_back(complaint(*document, 1, "there is no " + path));
+        continue;
+      }
+      for (const auto& [id, line] : ids_in_comments(*file)) {
+        in_code.insert(id);
+        if (!letters.contains(id.front()) || rules.contains(id)) continue;
+        complaints.push_back(complaint(*file, line, id + " is not in " + document->path));
+      }
+    }
+    for (const auto& [id, line] : rules) {
+      if (in_code.contains(id)) continue;
+      complaints.push_back(complaint(*document, line, id + " is not in the code"));
+    }
+  }
+  return complaints;
+}
+
+Complaints rules_without_test(const Tree& tree) {
+  Complaints complaints;
+  for (const File* document : design_documents(tree)) {
+    const std::vector<std::string> named = paths_after(*document, "Tests: ");
+    for (const std::string& path : named) {
+      if (tree.find(path) != nullptr || tree.has_directory(path)) continue;
+      complaints.push_back(complaint(*document, 1, "there is no " + path));
+    }
+    for (const auto& [id, line] : rules_of(*document)) {
+      const bool is_tested =
+          std::any_of(tree.files.begin(), tree.files.end(), [&, rule = id](const File& file) {
+            return is_test_of(file, *document, named) && names_rule(file.text, rule);
+          });
+      if (!is_tested) complaints.push_back(complaint(*document, line, id + " is in no test"));
+    }
+  }
+  return complaints;
+}
+
+Complaints reasons_without_sentence(const Tree& tree) {
+  const File* header = tree.find(kReasonHeader);
+  const File* table = tree.find(kReasonTable);
+  if (header == nullptr || table == nullptr) return {"model/reason: not found"};
+  Complaints complaints;
+  for (const auto& [reason, line] : reasons_of(*header)) {
+    const std::regex row("\\{Reason::" + reason + ",\\s*\"" + reason + "\",\\s*\"[^\"]*\\w");
+    if (std::regex_search(table->text, row)) continue;
+    complaints.push_back(complaint(*header, line, reason + " has no sentence"));
+  }
+  return complaints;
+}
+
+Complaints reasons_without_test(const Tree& tree, const std::set<std::string>& untested) {
+  const File* header = tree.find(kReasonHeader);
+  if (header == nullptr) return {kReasonHeader + ": not found"};
+  Complaints complaints;
+  for (const auto& [reason, line] : reasons_of(*header)) {
+    const bool is_tested =
+        std::any_of(tree.files.begin(), tree.files.end(), [&, word = reason](const File& file) {
+          return file.is_below("tests") && !file.is_below("tests/tidy") &&
+                 find_word(file.text, word) != std::string::npos;
+        });
+    if (is_tested != untested.contains(reason)) continue;
+    complaints.push_back(complaint(
+        *header, line,
+        reason + (is_tested ? " is tested: say no more that it is not" : " occurs in no test")));
+  }
+  return complaints;
+}
+
+Complaints points_without_sentence(const Tree& tree) {
+  const File* header = tree.find(kPointsHeader);
+  if (header == nullptr) return {kPointsHeader + ": not found"};
+  Complaints complaints;
+  const std::vector<PointText> points = points_of(*header);
+  if (points.empty()) complaints.push_back(complaint(*header, 1, "no extension points"));
+  for (const PointText& point : points) {
+    if (!point.has_sentence) {
+      complaints.push_back(complaint(*header, point.line, point.name + " has no sentence"));
+    }
+  }
+  return complaints;
+}
+
+Complaints points_nobody_asks(const Tree& tree, const std::set<std::string>& unasked) {
+  const File* header = tree.find(kPointsHeader);
+  if (header == nullptr) return {kPointsHeader + ": not found"};
+  Complaints complaints;
+  std::string asking;  // the code of all files that ask
+  for (const File& file : tree.files) {
+    if (!file.is_below("src") || file.text.find("ask(") == std::string::npos) continue;
+    asking += parts_of(file.text).code;
+  }
+  for (const PointText& point : points_of(*header)) {
+    const std::regex ask("\\bask\\(\\s*points::" + point.name + "\\b");
+    const bool is_asked = std::regex_search(asking, ask);
+    if (is_asked != unasked.contains(point.name)) continue;
+    complaints.push_back(complaint(
+        *header, point.line,
+        point.name + (is_asked ? " is asked: say no more that it is not" : " is asked by nobody")));
+  }
+  return complaints;
+}
+
+}  // namespace berth::tidy

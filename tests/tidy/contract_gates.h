@@ -1,0 +1,30 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "tidy/tree.h"
+
+namespace berth::tidy {
+
+// Every plugin and action has docs/design/<name>.md with at least one rule.
+Complaints plugins_without_document(const Tree& tree);
+
+// The rules of each document in docs/design are those of the code that it names ("Code: `path`"):
+// each id of its table occurs there, and each id of its letters there is in the table.
+Complaints rules_that_differ(const Tree& tree);
+
+// Each of those ids occurs in a test: in a file of tests/ with the document's name in its path, or
+// one that the document names ("Tests: `path`").
+Complaints rules_without_test(const Tree& tree);
+
+// Every reason has a sentence, and occurs in a test unless `untested` says otherwise.
+Complaints reasons_without_sentence(const Tree& tree);
+Complaints reasons_without_test(const Tree& tree, const std::set<std::string>& untested);
+
+// Every extension point has a sentence above it, and is asked in src/ unless `unasked` says
+// otherwise. Who is in `unasked` and is asked has no business there.
+Complaints points_without_sentence(const Tree& tree);
+Complaints points_nobody_asks(const Tree& tree, const std::set<std::string>& unasked);
+
+}  // namespace berth::tidy

@@ -1,0 +1,110 @@
+#include "tidy/contract_gates.h"
+
+#include <gtest/gtest.h>
+
+#include "tidy/repository.h"
+
+namespace berth::tidy {
+namespace {
+
+// Reasons and questions of evictions, which no action makes before preempt and reclaim do.
+const std::set<std::string> kReasonsToCome{"gang_minimum", "lower_priority_only"};
+const std::set<std::string> kPointsToCome{"preemptable", "reclaimable"};
+
+TEST(Tidy, PluginsAndActionsHaveDocuments) { expect_clean(plugins_without_document); }
+
+TEST(Tidy, DocumentsAndCodeHaveTheSameRules) { expect_clean(rules_that_differ); }
+
+TEST(Tidy, RulesAreTested) { expect_clean(rules_without_test); }
+
+TEST(Tidy, ReasonsHaveSentences) { expect_clean(reasons_without_sentence); }
+
+TEST(Tidy, ReasonsAreTested) {
+  expect_clean([](const Tree& tree) { return reasons_without_test(tree, kReasonsToCome); });
+}
+
+TEST(Tidy, PointsHaveSentences) { expect_clean(points_without_sentence); }
+
+TEST(Tidy, PointsAreAsked) {
+  expect_clean([](const Tree& tree) { return points_nobody_asks(tree, kPointsToCome); });
+}
+
+TEST(ContractGates, WantADocumentForEachPlugin) {
+  const Tree tree{{{"docs/design/b.md", "# B\n\nCode: `plugins/other.cpp`\n"},
+                   {"plugins/a.cpp", "namespace x {\nBERTH_PLUGIN(A, \"a\");\n}\n"},
+                   {"src/actions/b.cpp", "\nBERTH_ACTION(B, \"b\");\n"}}};
+  EXPECT_EQ(joined(plugins_without_document(tree)),
+            "plugins/a.cpp:2: docs/design/a.md is missing\n"
+            "docs/design/b.md:1: no rules\n"
+            "docs/design/b.md:1: no line \"Code: `src/actions/b.cpp`\"\n");
+}
+
+TEST(ContractGates, CompareRulesOfDocumentAndCode) {
+  const Tree tree{{{"docs/design/a.md",
+                    "# A\n\nCode: `plugins/a.cpp`, `plugins/gone.cpp`\n\n"
+                    "| A1 | one |\n| A2 | two |\n"},
+                   {"plugins/a.cpp", "// A1 does, and so does A12 (D3).\n"}}};
+  EXPECT_EQ(joined(rules_that_differ(tree)),
+            "plugins/a.cpp:1: A12 is not in docs/design/a.md\n"
+            "docs/design/a.md:1: there is no plugins/gone.cpp\n"
+            "docs/design/a.md:6: A2 is not in the code\n");
+}
+
+TEST(ContractGates, WantATestForEachRule) {
+  const Tree tree{{{"docs/design/a.md",
+                    "# A\nTests: `tests/b`, `tests/c`\n| A1 | |\n| A2 | |\n"
+                    "| A3 | |\n| A4 | |\n"},
+                   {"tests/b/x.cpp", "// A2\n"},
+                   {"tests/other/x.cpp", "// A4\n"},
+                   {"tests/plugins/a_test.cpp", "TEST(A, A1IsSo)\n// A31\n"}}};
+  EXPECT_EQ(joined(rules_without_test(tree)),
+            "docs/design/a.md:1: there is no tests/c\n"
+            "docs/design/a.md:5: A3 is in no test\n"
+            "docs/design/a.md:6: A4 is in no test\n");
+}
+
+const char* const kReasons =
+    "enum class Reason : int {\n  none,\n  // about a job\n  too_few,\n};\n";
+
+TEST(ContractGates, WantASentenceForEachReason) {
+  const Tree tree{{{"include/berth/model/reason.h", kReasons},
+                   {"src/model/reason.cpp",
+                    "{Reason::none, \"none\", \"nothing\"},\n"
+                    "{Reason::too_few, \"too_few\",\n \"\"},\n"}}};
+  EXPECT_EQ(joined(reasons_without_sentence(tree)),
+            "include/berth/model/reason.h:4: too_few has no sentence\n");
+}
+
+TEST(ContractGates, WantATestForEachReason) {
+  const Tree tree{{{"include/berth/model/reason.h", kReasons},
+                   {"tests/scenarios/x.scn", "expect j1 pending none\n"}}};
+  EXPECT_EQ(joined(reasons_without_test(tree, {})),
+            "include/berth/model/reason.h:4: too_few occurs in no test\n");
+  EXPECT_EQ(joined(reasons_without_test(tree, {"too_few", "none"})),
+            "include/berth/model/reason.h:2: none is tested: say no more that it is not\n");
+}
+
+const char* const kPoints =
+    "// Which is first?\nstruct First : Point<F, int()> {\n"
+    "struct Second\n    : Point<F, int()> {\n"
+    "inline constexpr First first;\ninline constexpr Second second;\n";
+
+TEST(ContractGates, WantASentenceForEachPoint) {
+  const Tree tree{{{"include/berth/engine/points.h", kPoints}}};
+  EXPECT_EQ(joined(points_without_sentence(tree)),
+            "include/berth/engine/points.h:3: second has no sentence\n");
+}
+
+TEST(ContractGates, WantEachPointAsked) {
+  const Tree tree{{{"include/berth/engine/points.h", kPoints},
+                   {"src/actions/x.cpp",
+                    "session.ask(\n    points::first, job);\n"
+                    "// ask(points::second)\nattach(points::second);\n"}}};
+  EXPECT_EQ(joined(points_nobody_asks(tree, {})),
+            "include/berth/engine/points.h:3: second is asked by nobody\n");
+  EXPECT_EQ(joined(points_nobody_asks(tree, {"first", "second"})),
+            "include/berth/engine/points.h:2: first is asked: say no more that it is not\n");
+}
+
+}  // namespace
+}  // namespace berth::tidy
