@@ -1,0 +1,85 @@
+#include "synthetic.h"
+
+namespace berth::bench {
+
+namespace {
+
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+
+std::string numbered(const char* prefix, std::size_t number) {
+  std::string digits = std::to_string(number);
+  return prefix + std::string(7 - std::min<std::size_t>(7, digits.size()), '0') + digits;
+}
+
+NodeObject make_node(std::size_t number) {
+  NodeObject node;
+  node.name = numbered("n", number);
+  node.uid = "node:" + node.name;
+  node.labels = {{"kubernetes.io/hostname", node.name},
+                 {"topology.kubernetes.io/zone", "z" + std::to_string(number % 3)}};
+  node.allocatable = {{"cpu", 64'000}, {"memory", 256 * kGi}, {"pods", 250}};
+  return node;
+}
+
+PodObject make_pod(const std::string& group, std::size_t number, std::size_t shape) {
+  PodObject pod;
+  pod.name_space = "bench";
+  pod.group = group;
+  pod.name = group + "-" + std::to_string(number);
+  pod.uid = "pod:" + pod.name;
+  pod.index = static_cast<std::int64_t>(number);
+  pod.scheduler_name = "berth";
+  const auto step = static_cast<std::int64_t>(shape);
+  pod.request = {{"cpu", 500 + 10 * step}, {"memory", kGi + step * (kGi / 64)}, {"pods", 1}};
+  return pod;
+}
+
+void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std::size_t pods,
+               bool running) {
+  std::mt19937_64 random(load.seed);
+  for (std::size_t gang = 0; pods > 0; ++gang) {
+    const std::size_t size = std::min<std::size_t>(pods, 16 + random() % 497);
+    const std::size_t shape = random() % load.shapes;
+    PodGroupObject group;
+    group.name_space = "bench";
+    group.name = numbered(prefix, gang);
+    group.uid = "group:" + group.name;
+    group.min_member = static_cast<std::int32_t>(size);
+    mirror.apply(group);
+    for (std::size_t member = 0; member < size; ++member) {
+      PodObject pod = make_pod(group.name, member, shape);
+      if (running) {
+        pod.node_name = numbered("n", (pods - member) % load.nodes);
+        pod.phase = PodPhase::running;
+      }
+      mirror.apply(pod);
+    }
+    pods -= size;
+  }
+}
+
+}  // namespace
+
+void fill(mirror::Mirror& mirror, const Load& load) {
+  for (std::size_t n = 0; n < load.nodes; ++n) mirror.apply(make_node(n));
+  add_gangs(mirror, load, "run", load.running_pods, true);
+  add_gangs(mirror, load, "gang", load.pending_pods, false);
+  mirror.settle();
+}
+
+engine::SessionConfig default_config() {
+  engine::SessionConfig config;
+  for (const char* action : {"enqueue", "allocate", "backfill"}) {
+    config.actions.push_back({action, ""});
+  }
+  const auto tier = [](std::initializer_list<const char*> names) {
+    engine::Tier plugins;
+    for (const char* name : names) plugins.push_back({{name, ""}, {}, {}});
+    return plugins;
+  };
+  config.tiers.push_back(tier({"priority", "gang", "conformance"}));
+  config.tiers.push_back(tier({"overcommit", "predicates", "nodeorder"}));
+  return config;
+}
+
+}  // namespace berth::bench

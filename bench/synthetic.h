@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "berth/engine/scheduler.h"
+#include "mirror/mirror.h"
+
+// Made-up clusters for benchmarks, from a seed: the same numbers everywhere.
+
+namespace berth::bench {
+
+struct Load {
+  std::size_t nodes = 5'000;
+  std::size_t pending_pods = 100'000;  // in gangs of 16 to 512
+  std::size_t running_pods = 0;        // in gangs too, spread over the nodes
+  std::size_t shapes = 16;             // different requests among the gangs
+  std::uint64_t seed = 1;
+};
+
+void fill(mirror::Mirror& mirror, const Load& load);
+
+// The default configuration: enqueue, allocate, backfill; priority, gang, conformance; overcommit,
+// predicates, nodeorder.
+engine::SessionConfig default_config();
+
+}  // namespace berth::bench
