@@ -12,6 +12,8 @@ target_compile_definitions(berth_options INTERFACE
 if(BERTH_SANITIZE)
   target_compile_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE})
+  # GCC's manual: with sanitizers these warnings are often false.
+  target_compile_options(berth_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
 function(berth_layer name)
