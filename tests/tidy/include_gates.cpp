@@ -23,6 +23,7 @@ const std::map<std::string, std::string> kHeaders{
     {"prometheus-cpp::core", "prometheus/"},
     {"CLI11::CLI11", "CLI/"},
     {"Boost::headers", "boost/"},
+    {"cpprestsdk::cpprest", "cpprest/"},
     {"OpenSSL::SSL", "openssl/"},
     {"OpenSSL::Crypto", "openssl/"},
 };

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace berth::kubeapi {
+
+// Which members of JSON objects are worth keeping: of an object that stands behind the key `under`
+// (or in a list behind it) those named, of any other all. The outermost object stands behind "".
+struct KeptKeys {
+  struct Row {
+    std::string_view under;
+    std::vector<std::string_view> keys;
+  };
+  std::vector<Row> rows;
+
+  const Row* find(std::string_view under) const {
+    for (const Row& row : rows) {
+      if (row.under == under) return &row;
+    }
+    return nullptr;
+  }
+};
+
+// What the decoders of src/kube read, and no more.
+const KeptKeys& keys_of_pods();
+const KeptKeys& keys_of_nodes();
+// Everything but the metadata that nobody reads.
+const KeptKeys& keys_of_others();
+
+}  // namespace berth::kubeapi
