@@ -1,0 +1,27 @@
+{{- define "berth.labels" -}}
+app.kubernetes.io/name: berth
+app.kubernetes.io/part-of: berth
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{- define "berth.subjects" -}}
+[{kind: ServiceAccount, name: berth, namespace: {{ .Release.Namespace }}}]
+{{- end }}
+
+{{- define "berth.kubeSchedulerConfig" -}}
+{{- .Values.kubeScheduler.config | default (.Files.Get "files/kube-scheduler-config.yaml"
+      | replace "berth-system" .Release.Namespace) }}
+{{- end }}
+
+{{/* Vendors append to the version what images are not tagged with. */}}
+{{- define "berth.kubeSchedulerTag" -}}
+{{- .Values.kubeScheduler.image.tag
+      | default (regexFind "^v[0-9]+\\.[0-9]+\\.[0-9]+" .Capabilities.KubeVersion.Version) }}
+{{- end }}
+
+{{- define "berth.confined" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
