@@ -6,7 +6,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
 {{- define "berth.subjects" -}}
-[{kind: ServiceAccount, name: berth, namespace: {{ .Release.Namespace }}}]
+[{kind: ServiceAccount, name: berthd, namespace: {{ .Release.Namespace }}}]
 {{- end }}
 
 {{- define "berth.kubeSchedulerConfig" -}}
