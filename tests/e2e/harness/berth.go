@@ -1,0 +1,143 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Names that Berth uses on the wire.
+const (
+	SchedulerName    = "berth"
+	Gate             = "berth.dev/plan"
+	PlanAnnotation   = "berth.dev/plan"
+	RecordAnnotation = "berth.dev/record"
+	Marker           = "berth.dev/commit"
+	Namespace        = "berth-system"
+	// ServiceAccount is whom berthd runs as; the RBAC of deploy/ is all it may do.
+	ServiceAccount = "berthd"
+)
+
+// BarrierLimit is how long a gang may be bound in part at most while berthd and kube-scheduler run;
+// the tests configure barrier.maxTimeout to less.
+const BarrierLimit = 20 * time.Second
+
+// BerthOptions says how a berthd runs.
+type BerthOptions struct {
+	Name    string // of the process; "" is berthd
+	Mode    string // steering.mode; "" is nominate
+	Address string // where the extender listens
+	APIURL  string // "" is the API server itself; else a Proxy's
+	// LeaderElect has it ask for the lease first.
+	LeaderElect bool
+	// Configuration is merged over config/berth.yaml, section by section.
+	Configuration map[string]any
+}
+
+// Berth is a berthd process.
+type Berth struct {
+	*Process
+	Address string
+	client  *http.Client
+}
+
+// NewBerth writes the configuration of a berthd, and does not start it.
+func (c *ControlPlane) NewBerth(binary string, options BerthOptions) (*Berth, error) {
+	if options.Name == "" {
+		options.Name = "berthd"
+	}
+	if options.APIURL == "" {
+		options.APIURL = c.url
+	}
+	user := "system:serviceaccount:" + Namespace + ":" + ServiceAccount
+	pair, err := c.authority.Issue(user, "system:serviceaccounts",
+		"system:serviceaccounts:"+Namespace)
+	if err != nil {
+		return nil, err
+	}
+	kubeconfig := filepath.Join(c.Directory, options.Name+".kubeconfig")
+	if err := writeKubeconfig(kubeconfig, options.APIURL, c.authority, pair); err != nil {
+		return nil, err
+	}
+	configuration, err := berthConfiguration(options)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(c.Directory, options.Name+".yaml")
+	if err := os.WriteFile(file, configuration, 0o600); err != nil {
+		return nil, err
+	}
+	process := NewProcess(options.Name, c.Directory, binary, "--kubeconfig", kubeconfig,
+		"--context", ContextName, "--config", file, "--listen", options.Address,
+		fmt.Sprintf("--leader-elect=%t", options.LeaderElect), "--lease-namespace", Namespace,
+		"--kube-api-qps", "5000", "--kube-api-burst", "10000")
+	client := &http.Client{Timeout: 2 * time.Second}
+	return &Berth{Process: process, Address: options.Address, client: client}, nil
+}
+
+func berthConfiguration(options BerthOptions) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(Repository(), "config", "berth.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	document := map[string]any{}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	mode := options.Mode
+	if mode == "" {
+		mode = "nominate"
+	}
+	merge(document, map[string]any{
+		"barrier":  map[string]any{"timeout": "5s", "maxTimeout": "15s"},
+		"steering": map[string]any{"mode": mode},
+		"leaderElection": map[string]any{
+			"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
+		},
+	})
+	merge(document, options.Configuration)
+	return yaml.Marshal(document)
+}
+
+// merge puts the keys of over into document; those of sections one by one.
+func merge(document, over map[string]any) {
+	for key, value := range over {
+		section, isSection := value.(map[string]any)
+		present, isPresent := document[key].(map[string]any)
+		if isSection && isPresent {
+			merge(present, section)
+		} else {
+			document[key] = value
+		}
+	}
+}
+
+// Start starts berthd and waits until it answers; AwaitReady waits until it leads and has synced.
+func (b *Berth) Start(ctx context.Context) error {
+	if err := b.Process.Start(); err != nil {
+		return err
+	}
+	return awaitReady(ctx, b.Process, func(ctx context.Context) error {
+		return getOK(ctx, b.client, "http://"+b.Address+"/livez")
+	})
+}
+
+// AwaitReady waits until berthd has listed the cluster, leads, and has published a plan.
+func (b *Berth) AwaitReady(ctx context.Context) error {
+	return awaitReady(ctx, b.Process, b.Ready)
+}
+
+// Ready is nil when /readyz says so.
+func (b *Berth) Ready(ctx context.Context) error {
+	return getOK(ctx, b.client, "http://"+b.Address+"/readyz")
+}
+
+// Metrics is the text of /metrics.
+func (b *Berth) Metrics(ctx context.Context) (string, error) {
+	return get(ctx, b.client, "http://"+b.Address+"/metrics")
+}

@@ -1,0 +1,162 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strconv"
+	"time"
+)
+
+// Cluster is a control plane with recorder, simulated kubelets, and one berthd. One goroutine.
+type Cluster struct {
+	*ControlPlane
+	Recorder *Recorder
+	Berth    *Berth // nil until RunBerth
+	Address  string // where kube-scheduler calls the extender
+
+	binary  string
+	options BerthOptions
+	cancel  context.CancelFunc
+	spaces  int
+}
+
+// StartCluster takes the binaries from the environment: KUBE_BINARIES is the directory of
+// kube-apiserver, kube-scheduler and kubectl, BERTHD_BINARY is berthd. Logs go to BERTH_E2E_LOGS,
+// or to a directory that Stop removes.
+func StartCluster(parent context.Context) (*Cluster, error) {
+	binaries := os.Getenv("KUBE_BINARIES")
+	if binaries == "" {
+		return nil, errors.New("KUBE_BINARIES is not set; it is what scripts/kube-binaries prints")
+	}
+	directory := os.Getenv("BERTH_E2E_LOGS")
+	if directory == "" {
+		made, err := os.MkdirTemp("", "berth-e2e-")
+		if err != nil {
+			return nil, err
+		}
+		directory = made
+	} else if err := os.MkdirAll(directory, 0o755); err != nil {
+		return nil, err
+	}
+	ports, err := FreePorts(1)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(parent)
+	c := &Cluster{
+		Address: "127.0.0.1:" + strconv.Itoa(ports[0]),
+		binary:  os.Getenv("BERTHD_BINARY"),
+		cancel:  cancel,
+	}
+	if c.ControlPlane, err = StartControlPlane(ctx, binaries, directory); err != nil {
+		c.Stop(false)
+		return nil, err
+	}
+	if err := c.furnish(ctx); err != nil {
+		c.Stop(false)
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) furnish(ctx context.Context) error {
+	if err := c.InstallDefinitions(ctx); err != nil {
+		return err
+	}
+	if err := c.InstallAccess(ctx); err != nil {
+		return err
+	}
+	if err := c.InstallAdmission(ctx); err != nil {
+		return err
+	}
+	recorder, err := StartRecorder(ctx, c.ControlPlane)
+	if err != nil {
+		return err
+	}
+	c.Recorder = recorder
+	if err := StartKubelets(ctx, c.Client, recorder.Pods); err != nil {
+		return err
+	}
+	return c.StartScheduler(ctx, c.Address)
+}
+
+// HasBerth tells whether there is a berthd to test.
+func (c *Cluster) HasBerth() bool { return c.binary != "" }
+
+// RunBerth sees to it that a berthd with these options runs and is ready.
+func (c *Cluster) RunBerth(ctx context.Context, options BerthOptions) error {
+	if c.binary == "" {
+		return errors.New("BERTHD_BINARY is not set")
+	}
+	options.Address = c.Address
+	if c.Berth == nil || !reflect.DeepEqual(c.options, options) {
+		if err := c.StopBerth(); err != nil {
+			return err
+		}
+		berth, err := c.NewBerth(c.binary, options)
+		if err != nil {
+			return err
+		}
+		c.Berth, c.options = berth, options
+	}
+	if !c.Berth.Running() {
+		if err := c.Berth.Start(ctx); err != nil {
+			return err
+		}
+	}
+	return c.Berth.AwaitReady(ctx)
+}
+
+// StopBerth ends berthd as a rolling update would.
+func (c *Cluster) StopBerth() error {
+	if c.Berth == nil {
+		return nil
+	}
+	return c.Berth.Stop(10 * time.Second)
+}
+
+// Replica prepares a further berthd with an address of its own.
+func (c *Cluster) Replica(options BerthOptions) (*Berth, error) {
+	ports, err := FreePorts(1)
+	if err != nil {
+		return nil, err
+	}
+	options.Address = "127.0.0.1:" + strconv.Itoa(ports[0])
+	return c.NewBerth(c.binary, options)
+}
+
+// Repair starts again what a test has left dead, and kube-scheduler with the usual extender.
+func (c *Cluster) Repair(ctx context.Context) error {
+	if !c.Etcd.Running() {
+		return fmt.Errorf("etcd has ended:\n%s", c.Etcd.Tail(20))
+	}
+	if !c.APIServer.Running() {
+		if err := c.StartAPIServer(ctx); err != nil {
+			return err
+		}
+	}
+	if !c.Scheduler.Running() {
+		return c.StartScheduler(ctx, c.Address)
+	}
+	return nil
+}
+
+// Stop ends everything; the logs are removed unless they are to be kept.
+func (c *Cluster) Stop(keepLogs bool) {
+	if c.Berth != nil {
+		c.Berth.Kill()
+	}
+	c.cancel()
+	c.ControlPlane.Stop()
+	if c.ControlPlane == nil || os.Getenv("BERTH_E2E_LOGS") != "" {
+		return
+	}
+	if keepLogs {
+		fmt.Println("logs are in", c.Directory)
+		return
+	}
+	_ = os.RemoveAll(c.Directory)
+}

@@ -1,0 +1,241 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// StartUp is how long a server may take to become ready; two cores may be busy.
+const StartUp = 90 * time.Second
+
+// ControlPlane is etcd, kube-apiserver and kube-scheduler on loopback.
+type ControlPlane struct {
+	Directory string // logs, certificates and configurations
+	Admin     *rest.Config
+	Client    kubernetes.Interface
+	Dynamic   dynamic.Interface
+	Minor     int // of the servers' version 1.x
+
+	Etcd, APIServer, Scheduler *Process
+	EtcdURL                    string
+
+	authority     *Authority
+	binaries      string
+	data          string
+	url           string
+	schedulerPort int
+}
+
+// StartControlPlane starts etcd and kube-apiserver from the directory of binaries. kube-scheduler
+// is started by StartScheduler.
+func StartControlPlane(ctx context.Context, binaries, directory string) (*ControlPlane, error) {
+	ports, err := FreePorts(4)
+	if err != nil {
+		return nil, err
+	}
+	plane := &ControlPlane{
+		Directory:     directory,
+		EtcdURL:       fmt.Sprintf("http://127.0.0.1:%d", ports[0]),
+		binaries:      binaries,
+		url:           fmt.Sprintf("https://127.0.0.1:%d", ports[2]),
+		schedulerPort: ports[3],
+	}
+	if plane.data, err = os.MkdirTemp(memoryDirectory(), "berth-e2e-etcd-"); err != nil {
+		return nil, err
+	}
+	if plane.Minor, err = minorVersion(filepath.Join(binaries, "kube-apiserver")); err != nil {
+		return plane, err
+	}
+	if plane.authority, err = NewAuthority(); err != nil {
+		return plane, err
+	}
+	etcd, err := exec.LookPath("etcd")
+	if err != nil {
+		return plane, fmt.Errorf("%w; scripts/install-deps installs it", err)
+	}
+	peer := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
+	plane.Etcd = NewProcess("etcd", directory, etcd, "--data-dir="+plane.data,
+		"--listen-client-urls="+plane.EtcdURL, "--advertise-client-urls="+plane.EtcdURL,
+		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer,
+		"--initial-cluster=default="+peer, "--logger=zap", "--log-level=warn",
+		"--unsafe-no-fsync")
+	if err := plane.Etcd.Start(); err != nil {
+		return plane, err
+	}
+	if err := plane.prepareAPIServer(ports[2]); err != nil {
+		return plane, err
+	}
+	return plane, plane.StartAPIServer(ctx)
+}
+
+func (c *ControlPlane) prepareAPIServer(port int) error {
+	serving, err := c.authority.Issue("kube-apiserver")
+	if err != nil {
+		return err
+	}
+	certFile, keyFile, err := serving.Write(c.Directory, "apiserver")
+	if err != nil {
+		return err
+	}
+	authority := filepath.Join(c.Directory, "ca.crt")
+	if err := os.WriteFile(authority, c.authority.PEM, 0o600); err != nil {
+		return err
+	}
+	arguments := []string{
+		"--etcd-servers=" + c.EtcdURL, "--bind-address=127.0.0.1",
+		"--secure-port=" + strconv.Itoa(port), "--service-cluster-ip-range=10.0.0.0/24",
+		"--tls-cert-file=" + certFile, "--tls-private-key-file=" + keyFile,
+		"--client-ca-file=" + authority, "--authorization-mode=RBAC", "--profiling=false",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + keyFile, "--service-account-signing-key-file=" + keyFile,
+		// Nobody makes service accounts, and nobody takes the taint off nodes that are ready.
+		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+	}
+	if c.Minor < 36 {
+		arguments = append(arguments, "--feature-gates=MutatingAdmissionPolicy=true",
+			"--runtime-config=admissionregistration.k8s.io/v1beta1=true")
+	}
+	c.APIServer = NewProcess("kube-apiserver", c.Directory,
+		filepath.Join(c.binaries, "kube-apiserver"), arguments...)
+	admin, err := c.authority.Issue("admin", "system:masters")
+	if err != nil {
+		return err
+	}
+	c.Admin = restConfig(c.url, c.authority, admin)
+	if err := writeKubeconfig(c.AdminKubeconfig(), c.url, c.authority, admin); err != nil {
+		return err
+	}
+	typed := rest.CopyConfig(c.Admin)
+	typed.ContentType = "application/vnd.kubernetes.protobuf"
+	if c.Client, err = kubernetes.NewForConfig(typed); err != nil {
+		return err
+	}
+	c.Dynamic, err = dynamic.NewForConfig(c.Admin)
+	return err
+}
+
+// AdminKubeconfig is the path of a kubeconfig that may do everything.
+func (c *ControlPlane) AdminKubeconfig() string {
+	return filepath.Join(c.Directory, "admin.kubeconfig")
+}
+
+// StartAPIServer starts kube-apiserver, also after it was killed, and waits until it is ready.
+func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
+	if err := c.APIServer.Start(); err != nil {
+		return err
+	}
+	return awaitReady(ctx, c.APIServer, func(ctx context.Context) error {
+		return c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+	})
+}
+
+// StartScheduler starts kube-scheduler with the shipped configuration, its extenders at
+// extenderAddress; "" leaves the extenders out, which is the bare kube-scheduler.
+func (c *ControlPlane) StartScheduler(ctx context.Context, extenderAddress string) error {
+	pair, err := c.authority.Issue("system:kube-scheduler", "system:kube-scheduler")
+	if err != nil {
+		return err
+	}
+	kubeconfig := filepath.Join(c.Directory, "kube-scheduler.kubeconfig")
+	if err := writeKubeconfig(kubeconfig, c.url, c.authority, pair); err != nil {
+		return err
+	}
+	configuration, err := schedulerConfiguration(kubeconfig, extenderAddress)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(c.Directory, "kube-scheduler.yaml")
+	if err := os.WriteFile(file, configuration, 0o600); err != nil {
+		return err
+	}
+	c.Scheduler = NewProcess("kube-scheduler", c.Directory,
+		filepath.Join(c.binaries, "kube-scheduler"), "--config="+file, "--bind-address=127.0.0.1",
+		"--secure-port="+strconv.Itoa(c.schedulerPort), "--authentication-skip-lookup=true",
+		"--v=2")
+	return c.RestartScheduler(ctx)
+}
+
+// RestartScheduler starts the kube-scheduler that was killed, and waits until it is ready. It waits
+// for its predecessor's lease to end before it schedules.
+func (c *ControlPlane) RestartScheduler(ctx context.Context) error {
+	if err := c.Scheduler.Start(); err != nil {
+		return err
+	}
+	client := &http.Client{Transport: trusting(c.authority), Timeout: time.Second}
+	url := fmt.Sprintf("https://127.0.0.1:%d/readyz", c.schedulerPort)
+	return awaitReady(ctx, c.Scheduler, func(ctx context.Context) error {
+		return getOK(ctx, client, url)
+	})
+}
+
+// Stop ends everything and removes etcd's data; logs stay.
+func (c *ControlPlane) Stop() {
+	if c == nil {
+		return
+	}
+	for _, process := range []*Process{c.Scheduler, c.APIServer, c.Etcd} {
+		process.Kill()
+	}
+	_ = os.RemoveAll(c.data)
+}
+
+var versionPattern = regexp.MustCompile(`v1\.(\d+)\.`)
+
+func minorVersion(binary string) (int, error) {
+	output, err := exec.Command(binary, "--version").CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("%s --version: %w: %s", binary, err, output)
+	}
+	match := versionPattern.FindSubmatch(output)
+	if match == nil {
+		return 0, fmt.Errorf("%s --version: \"%s\" names no version 1.x", binary, output)
+	}
+	return strconv.Atoi(string(match[1]))
+}
+
+// memoryDirectory is a file system in memory, or "" for the usual one.
+func memoryDirectory() string {
+	const shared = "/dev/shm"
+	probe, err := os.CreateTemp(shared, "berth-e2e-")
+	if err != nil {
+		return ""
+	}
+	probe.Close()
+	_ = os.Remove(probe.Name())
+	return shared
+}
+
+func awaitReady(ctx context.Context, process *Process, probe func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, StartUp)
+	defer cancel()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		attempt, stop := context.WithTimeout(ctx, 2*time.Second)
+		err := probe(attempt)
+		stop()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-process.Done():
+			return fmt.Errorf("%s has ended:\n%s", process.Name, process.Tail(20))
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready after %v: %w:\n%s", process.Name, StartUp,
+				errors.Join(err, ctx.Err()), process.Tail(20))
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package harness
+
+import (
+	"crypto/tls"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"sync"
+)
+
+// Proxy stands between a berthd and the API server, and can hold requests, lose answers, and
+// freeze watches, so that a test meets each step of a gang's life. Any goroutine.
+type Proxy struct {
+	URL    string
+	server *http.Server
+
+	mutex sync.Mutex
+	holds []*Hold
+}
+
+// Kind of request, by method and path.
+type Kind struct{ method, path *regexp.Regexp }
+
+func kind(method, path string) Kind {
+	return Kind{regexp.MustCompile("^" + method + "$"), regexp.MustCompile(path + "$")}
+}
+
+// The writes by which berthd steers, and two watches.
+var (
+	Nominations = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+/status`)
+	Commits     = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+`)
+	Bindings    = kind("POST", `/api/v1/namespaces/[^/]+/(pods/[^/]+/binding|bindings)`)
+	Records     = kind("PATCH", `/apis/scheduling.volcano.sh/v1beta1/namespaces/[^/]+/podgroups/[^/]+`)
+	NodeWatches = kind("GET", `/api/v1/nodes`)
+	Leases      = kind("(PUT|PATCH)", `/apis/coordination.k8s.io/v1/namespaces/[^/]+/leases/[^/]+`)
+)
+
+// Hold stops requests of a kind, after a number that may pass.
+type Hold struct {
+	kind       Kind
+	pass       int
+	loseAnswer bool
+	reached    chan struct{}
+	released   chan struct{}
+	reach      sync.Once
+	release    sync.Once
+}
+
+// Reached is closed when the first request has been stopped, or the first answer lost.
+func (h *Hold) Reached() <-chan struct{} { return h.reached }
+
+// Release lets everything through that still waits. May be called again.
+func (h *Hold) Release() { h.release.Do(func() { close(h.released) }) }
+
+// StartProxy serves until Stop.
+func (c *ControlPlane) StartProxy() (*Proxy, error) {
+	serving, err := c.authority.Issue("proxy")
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := tls.X509KeyPair(serving.Cert, serving.Key)
+	if err != nil {
+		return nil, err
+	}
+	user := "system:serviceaccount:" + Namespace + ":" + ServiceAccount
+	client, err := c.authority.Issue(user, "system:serviceaccounts",
+		"system:serviceaccounts:"+Namespace)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(client.Cert, client.Key)
+	if err != nil {
+		return nil, err
+	}
+	target, err := url.Parse(c.url)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0",
+		&tls.Config{Certificates: []tls.Certificate{certificate}})
+	if err != nil {
+		return nil, err
+	}
+	upstream := trusting(c.authority)
+	upstream.TLSClientConfig.Certificates = []tls.Certificate{pair}
+	upstream.DisableCompression = true
+	upstream.MaxIdleConnsPerHost = 256
+	p := &Proxy{URL: "https://" + listener.Addr().String()}
+	silent := log.New(io.Discard, "", 0)
+	p.server = &http.Server{ErrorLog: silent, Handler: &httputil.ReverseProxy{
+		Rewrite:       func(request *httputil.ProxyRequest) { request.SetURL(target) },
+		Transport:     proxyTransport{p, upstream},
+		FlushInterval: -1,
+		ErrorLog:      silent,
+	}}
+	go func() { _ = p.server.Serve(listener) }()
+	return p, nil
+}
+
+// Stop ends the proxy and every connection through it.
+func (p *Proxy) Stop() {
+	p.ReleaseAll()
+	_ = p.server.Close()
+}
+
+// Hold stops requests of the kind after `pass` of them.
+func (p *Proxy) Hold(kind Kind, pass int) *Hold { return p.add(kind, pass, false) }
+
+// LoseAnswer carries requests of the kind out and, after `pass` of them, breaks the connection
+// instead of answering.
+func (p *Proxy) LoseAnswer(kind Kind, pass int) *Hold { return p.add(kind, pass, true) }
+
+func (p *Proxy) add(kind Kind, pass int, loseAnswer bool) *Hold {
+	hold := &Hold{kind: kind, pass: pass, loseAnswer: loseAnswer,
+		reached: make(chan struct{}), released: make(chan struct{})}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.holds = append(p.holds, hold)
+	return hold
+}
+
+// ReleaseAll ends all holds.
+func (p *Proxy) ReleaseAll() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, hold := range p.holds {
+		hold.Release()
+	}
+	p.holds = nil
+}
+
+// holdFor is the hold that stops this request, or nil.
+func (p *Proxy) holdFor(request *http.Request) *Hold {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, hold := range p.holds {
+		if hold.kind.method.MatchString(request.Method) &&
+			hold.kind.path.MatchString(request.URL.Path) {
+			hold.pass--
+			if hold.pass < 0 {
+				return hold
+			}
+		}
+	}
+	return nil
+}
+
+type proxyTransport struct {
+	proxy    *Proxy
+	upstream http.RoundTripper
+}
+
+func (t proxyTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	hold := t.proxy.holdFor(request)
+	if hold != nil && !hold.loseAnswer && !isWatch(request) {
+		hold.reach.Do(func() { close(hold.reached) })
+		select {
+		case <-hold.released:
+		case <-request.Context().Done():
+			return nil, request.Context().Err()
+		}
+	}
+	response, err := t.upstream.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	if hold != nil && hold.loseAnswer {
+		response.Body.Close()
+		hold.reach.Do(func() { close(hold.reached) })
+		panic(http.ErrAbortHandler)
+	}
+	if isWatch(request) {
+		response.Body = &freezable{response.Body, t.proxy, request}
+	}
+	return response, nil
+}
+
+func isWatch(request *http.Request) bool {
+	watch := request.URL.Query().Get("watch")
+	return watch == "true" || watch == "1"
+}
+
+// freezable is the stream of a watch: while a hold is on the kind, what arrives is kept back.
+type freezable struct {
+	io.ReadCloser
+	proxy   *Proxy
+	request *http.Request
+}
+
+func (f *freezable) Read(buffer []byte) (int, error) {
+	count, err := f.ReadCloser.Read(buffer)
+	if hold := f.proxy.holdFor(f.request); hold != nil && err == nil {
+		hold.reach.Do(func() { close(hold.reached) })
+		select {
+		case <-hold.released:
+		case <-f.request.Context().Done():
+			return 0, f.request.Context().Err()
+		}
+	}
+	return count, err
+}

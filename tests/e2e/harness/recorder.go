@@ -1,0 +1,250 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Recorder knows from watches what has become of pods and groups, and when. Any goroutine.
+type Recorder struct {
+	Pods cache.SharedInformer
+
+	mutex   sync.Mutex
+	changed chan struct{} // closed at each change, and replaced
+	pods    map[string]*core.Pod
+	groups  map[string]*unstructured.Unstructured
+	history []Moment
+	watched map[string]*gangWatch
+}
+
+// Moment is one change of one pod.
+type Moment struct {
+	At   time.Time
+	Key  string // namespace/name
+	UID  types.UID
+	What string // created, nominated X, ungated, bound X, deleted, or a phase
+}
+
+func (m Moment) String() string {
+	return fmt.Sprintf("%s %s %s", m.At.Format("15:04:05.000"), m.Key, m.What)
+}
+
+// gangWatch measures for how long a gang was bound in part.
+type gangWatch struct {
+	minMember int
+	since     time.Time // zero: it is whole, or nobody is bound
+	longest   time.Duration
+}
+
+// StartRecorder watches until the context ends; it returns when it has seen what there is.
+func StartRecorder(ctx context.Context, plane *ControlPlane) (*Recorder, error) {
+	r := &Recorder{
+		changed: make(chan struct{}),
+		pods:    map[string]*core.Pod{},
+		groups:  map[string]*unstructured.Unstructured{},
+		watched: map[string]*gangWatch{},
+	}
+	factory := informers.NewSharedInformerFactory(plane.Client, 0)
+	r.Pods = factory.Core().V1().Pods().Informer()
+	dynamicFactory := dynamicinformer.NewDynamicSharedInformerFactory(plane.Dynamic, 0)
+	groups := dynamicFactory.ForResource(PodGroups).Informer()
+	_, err := r.Pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { r.podChanged(object.(*core.Pod)) },
+		UpdateFunc: func(_, object any) { r.podChanged(object.(*core.Pod)) },
+		DeleteFunc: func(object any) { r.podGone(keyOf(object)) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, err = groups.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { r.groupChanged(object) },
+		UpdateFunc: func(_, object any) { r.groupChanged(object) },
+		DeleteFunc: func(object any) {
+			r.change(func() { delete(r.groups, keyOf(object)) })
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	factory.Start(ctx.Done())
+	dynamicFactory.Start(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), r.Pods.HasSynced, groups.HasSynced) {
+		return nil, fmt.Errorf("the recorder did not see the cluster: %w", ctx.Err())
+	}
+	return r, nil
+}
+
+func keyOf(object any) string {
+	key, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
+	return key
+}
+
+func (r *Recorder) change(apply func()) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	apply()
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+func (r *Recorder) groupChanged(object any) {
+	r.change(func() { r.groups[keyOf(object)] = object.(*unstructured.Unstructured) })
+}
+
+func (r *Recorder) podChanged(pod *core.Pod) {
+	r.change(func() {
+		key := keyOf(pod)
+		old := r.pods[key]
+		if old == nil || old.UID != pod.UID {
+			old = &core.Pod{}
+			r.note(key, pod, "created")
+		}
+		if len(old.Spec.SchedulingGates) > 0 && len(pod.Spec.SchedulingGates) == 0 {
+			r.note(key, pod, "ungated")
+		}
+		if name := pod.Status.NominatedNodeName; name != old.Status.NominatedNodeName {
+			r.note(key, pod, "nominated "+name)
+		}
+		if name := pod.Spec.NodeName; name != old.Spec.NodeName {
+			r.note(key, pod, "bound "+name)
+		}
+		if phase := pod.Status.Phase; phase != old.Status.Phase && phase != core.PodPending {
+			r.note(key, pod, string(phase))
+		}
+		r.pods[key] = pod
+		r.measure(groupKeyOf(pod))
+	})
+}
+
+func (r *Recorder) podGone(key string) {
+	r.change(func() {
+		if pod := r.pods[key]; pod != nil {
+			r.note(key, pod, "deleted")
+			delete(r.pods, key)
+			r.measure(groupKeyOf(pod))
+		}
+	})
+}
+
+func (r *Recorder) note(key string, pod *core.Pod, what string) {
+	r.history = append(r.history, Moment{time.Now(), key, pod.UID, what})
+}
+
+func groupKeyOf(pod *core.Pod) string {
+	for _, key := range []string{GroupAnnotation, "scheduling.volcano.sh/group-name"} {
+		if name := pod.Annotations[key]; name != "" {
+			return pod.Namespace + "/" + name
+		}
+	}
+	return pod.Namespace + "/" + pod.Labels["scheduling.x-k8s.io/pod-group"]
+}
+
+func (r *Recorder) measure(group string) {
+	watch := r.watched[group]
+	if watch == nil {
+		return
+	}
+	bound := 0
+	for _, pod := range r.pods {
+		if pod.Spec.NodeName != "" && groupKeyOf(pod) == group {
+			bound++
+		}
+	}
+	inPart := bound > 0 && bound < watch.minMember
+	switch {
+	case inPart && watch.since.IsZero():
+		watch.since = time.Now()
+	case !inPart && !watch.since.IsZero():
+		watch.longest = max(watch.longest, time.Since(watch.since))
+		watch.since = time.Time{}
+	}
+}
+
+// WatchGang begins to measure for how long the gang is bound in part.
+func (r *Recorder) WatchGang(namespace, name string, minMember int) {
+	r.change(func() { r.watched[namespace+"/"+name] = &gangWatch{minMember: minMember} })
+}
+
+// LongestInPart is the longest time for which 0 < bound < minMember held; it ends the measuring.
+func (r *Recorder) LongestInPart(namespace, name string) time.Duration {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	watch := r.watched[namespace+"/"+name]
+	if watch == nil {
+		return 0
+	}
+	delete(r.watched, namespace+"/"+name)
+	if watch.since.IsZero() {
+		return watch.longest
+	}
+	return max(watch.longest, time.Since(watch.since))
+}
+
+// PodsOf are the pods of a namespace that satisfy the condition, by name.
+func (r *Recorder) PodsOf(namespace string, condition func(*core.Pod) bool) []*core.Pod {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	var found []*core.Pod
+	for _, pod := range r.pods {
+		if pod.Namespace == namespace && condition(pod) {
+			found = append(found, pod)
+		}
+	}
+	slices.SortFunc(found, func(a, b *core.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return found
+}
+
+// Group is a PodGroup as last seen, or nil.
+func (r *Recorder) Group(namespace, name string) *unstructured.Unstructured {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.groups[namespace+"/"+name]
+}
+
+// History of a namespace's pods, oldest first.
+func (r *Recorder) History(namespace string) []Moment {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	var found []Moment
+	for _, moment := range r.history {
+		if strings.HasPrefix(moment.Key, namespace+"/") {
+			found = append(found, moment)
+		}
+	}
+	return found
+}
+
+// Await returns nil as soon as the condition does; it is asked at each change seen, and now and
+// then. Its last error is the answer when the time is over.
+func (r *Recorder) Await(ctx context.Context, within time.Duration, condition func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		r.mutex.Lock()
+		changed := r.changed
+		r.mutex.Unlock()
+		err := condition()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("not within %v: %w", within, err)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+// Package e2e tests berthd beside a real kube-apiserver and kube-scheduler; docs/e2e.md says how.
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// cluster is shared; each test has a namespace and nodes of its own, and they run one by one.
+var cluster *harness.Cluster
+
+func TestMain(m *testing.M) {
+	started, err := harness.StartCluster(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	cluster = started
+	status := m.Run()
+	cluster.Stop(status != 0)
+	os.Exit(status)
+}
