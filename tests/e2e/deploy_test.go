@@ -1,0 +1,313 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	authorization "k8s.io/api/authorization/v1"
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	scheduler "k8s.io/kube-scheduler/config/v1"
+	"sigs.k8s.io/yaml"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// What deploy/ holds is accepted by the API server with strict validation.
+
+func kustomize(e *harness.Env, parts ...string) []*unstructured.Unstructured {
+	e.Helper()
+	objects, err := e.Kustomize(harness.Deploy(append([]string{"kustomize"}, parts...)...))
+	e.Must(err)
+	return objects
+}
+
+// tryApply puts objects of the shipped admission policy into the version that the server has.
+func tryApply(e *harness.Env, objects []*unstructured.Unstructured) {
+	e.Helper()
+	for _, object := range objects {
+		if strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy") && e.Minor < 36 {
+			object.SetAPIVersion("admissionregistration.k8s.io/v1beta1")
+		}
+	}
+	e.Must(e.TryApply(e.Context, objects))
+}
+
+func TestKustomizationsAreAccepted(t *testing.T) {
+	for _, parts := range [][]string{
+		{"base"}, {"overlays", "in-place"}, {"overlays", "dedicated-nodes"},
+	} {
+		t.Run(parts[len(parts)-1], func(t *testing.T) {
+			e := cluster.Begin(t)
+			tryApply(e, kustomize(e, parts...))
+		})
+	}
+}
+
+func TestExamplesAreAccepted(t *testing.T) {
+	files, err := filepath.Glob(harness.Deploy("examples", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no examples", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			e := cluster.Begin(t)
+			text, err := os.ReadFile(file)
+			e.Must(err)
+			objects, err := harness.Manifests(text)
+			e.Must(err)
+			for _, object := range objects {
+				if object.GetKind() != "Queue" {
+					object.SetNamespace(e.Namespace)
+				}
+			}
+			tryApply(e, objects)
+		})
+	}
+}
+
+// render is what `helm template` prints for the chart on the server under test.
+func render(e *harness.Env, values map[string]any) []*unstructured.Unstructured {
+	e.Helper()
+	chart, err := loader.Load(harness.Deploy("helm", "berth"))
+	e.Must(err)
+	version, err := e.Client.Discovery().ServerVersion()
+	e.Must(err)
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = chartutil.KubeVersion{
+		Version: version.GitVersion, Major: version.Major, Minor: version.Minor}
+	if e.Minor >= 36 {
+		capabilities.APIVersions = append(capabilities.APIVersions,
+			"admissionregistration.k8s.io/v1/MutatingAdmissionPolicy")
+	}
+	all, err := chartutil.ToRenderValues(chart, values,
+		chartutil.ReleaseOptions{Name: "berth", Namespace: harness.Namespace}, capabilities)
+	e.Must(err)
+	files, err := engine.Render(chart, all)
+	e.Must(err)
+	var objects []*unstructured.Unstructured
+	for name, text := range files {
+		if !strings.HasSuffix(name, ".yaml") {
+			continue
+		}
+		parsed, err := harness.Manifests([]byte(text))
+		e.Must(err)
+		objects = append(objects, parsed...)
+	}
+	return objects
+}
+
+func TestTheChartIsAccepted(t *testing.T) {
+	e := cluster.Begin(t)
+	tryApply(e, render(e, nil))
+}
+
+func TestTheChartForAnOutsideSchedulerIsAccepted(t *testing.T) {
+	e := cluster.Begin(t)
+	objects := render(e, map[string]any{
+		"kubeScheduler": map[string]any{"enabled": false},
+		"service":       map[string]any{"enabled": true},
+		"networkPolicy": map[string]any{"from": []any{
+			map[string]any{"ipBlock": map[string]any{"cidr": "10.0.0.0/24"}}}},
+		"admission": map[string]any{"schedulerNames": []any{"berth", "volcano"}},
+	})
+	tryApply(e, objects)
+	for _, object := range objects {
+		text, err := object.MarshalJSON()
+		e.Must(err)
+		if strings.Contains(string(text), "system:kube-scheduler") {
+			t.Errorf("%s %s is for a scheduler that is not there", object.GetKind(), object.GetName())
+		}
+	}
+}
+
+var (
+	generatedName = regexp.MustCompile(`"berth-kube-scheduler-[0-9a-z]{10}"`)
+	whiteSpace    = regexp.MustCompile(`(\\n|\s)+`)
+)
+
+// normalised is an object without what differs for a reason: labels, the hash in a generated name,
+// white space in expressions, tags of images and what only Helm writes.
+func normalised(e *harness.Env, object *unstructured.Unstructured) (string, map[string]any) {
+	e.Helper()
+	object.SetLabels(nil)
+	if object.GetKind() == "Deployment" {
+		template := []string{"spec", "template"}
+		unstructured.RemoveNestedField(object.Object, append(template, "metadata", "annotations")...)
+		path := append(template, "spec", "containers")
+		containers, _, err := unstructured.NestedSlice(object.Object, path...)
+		e.Must(err)
+		for _, each := range containers {
+			container := each.(map[string]any)
+			delete(container, "imagePullPolicy")
+			container["image"], _, _ = strings.Cut(container["image"].(string), ":")
+		}
+		e.Must(unstructured.SetNestedSlice(object.Object, containers, path...))
+	}
+	text, err := object.MarshalJSON()
+	e.Must(err)
+	words := generatedName.ReplaceAllString(string(text), `"berth-kube-scheduler"`)
+	if strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy") {
+		words = whiteSpace.ReplaceAllString(words, " ")
+		words = strings.ReplaceAll(words, `\"`, "'")
+	}
+	result := map[string]any{}
+	e.Must(json.Unmarshal([]byte(words), &result))
+	name, _, _ := unstructured.NestedString(result, "metadata", "name")
+	return fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), name), result
+}
+
+func TestTheChartMakesWhatTheBaseMakes(t *testing.T) {
+	e := cluster.Begin(t)
+	base := kustomize(e, "base")
+	policy, err := e.Kustomize(harness.Deploy("admission", "v1"))
+	e.Must(err)
+	want := map[string]map[string]any{}
+	for _, object := range append(base, policy...) {
+		if object.GetKind() == "Namespace" {
+			continue // Helm's --create-namespace
+		}
+		if e.Minor < 36 && strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy") {
+			object.SetAPIVersion("admissionregistration.k8s.io/v1beta1")
+		}
+		name, content := normalised(e, object)
+		want[name] = content
+	}
+	for _, object := range render(e, nil) {
+		name, content := normalised(e, object)
+		if !reflect.DeepEqual(content, want[name]) {
+			t.Errorf("%s:\nchart     %v\nkustomize %v", name, content, want[name])
+		}
+		delete(want, name)
+	}
+	for name := range want {
+		t.Errorf("%s is not in the chart", name)
+	}
+}
+
+func readSchedulerConfig(t *testing.T, parts ...string) scheduler.KubeSchedulerConfiguration {
+	t.Helper()
+	text, err := os.ReadFile(harness.Deploy(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read scheduler.KubeSchedulerConfiguration
+	if err := yaml.UnmarshalStrict(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func TestTheSchedulersConfigurationsAgree(t *testing.T) {
+	clusters := readSchedulerConfig(t, "kube-scheduler-config.yaml")
+	pods := readSchedulerConfig(t, "kustomize", "base", "kube-scheduler-config.yaml")
+	if len(clusters.Profiles) != 2 || *clusters.Profiles[0].SchedulerName != core.DefaultSchedulerName {
+		t.Errorf("profiles of the cluster's kube-scheduler: %v", clusters.Profiles)
+	}
+	clusters.Profiles = clusters.Profiles[1:]
+	clusters.LeaderElection = pods.LeaderElection
+	if !reflect.DeepEqual(clusters, pods) {
+		t.Errorf("not only profiles and leases differ:\n%+v\n%+v", clusters, pods)
+	}
+}
+
+// The rights of berthd's account when it is alone in its pod.
+func TestBerthMayDoWhatItDoesAndNoMore(t *testing.T) {
+	e := cluster.Begin(t)
+	const volcano, leases = "scheduling.volcano.sh", "coordination.k8s.io"
+	for _, each := range []struct {
+		want                                              bool
+		verb, group, resource, subresource, space, object string
+	}{
+		{true, "list", "", "nodes", "", "", ""},
+		{true, "watch", "", "pods", "", "", ""},
+		{true, "watch", "policy", "poddisruptionbudgets", "", "", ""},
+		{true, "watch", "scheduling.k8s.io", "priorityclasses", "", "", ""},
+		{true, "watch", volcano, "podgroups", "", "", ""},
+		{true, "watch", volcano, "queues", "", "", ""},
+		{true, "patch", "", "pods", "", "a", ""},
+		{true, "patch", "", "pods", "status", "a", ""},
+		{true, "create", "", "pods", "binding", "a", ""},
+		{true, "create", "", "pods", "eviction", "a", ""},
+		{true, "patch", volcano, "podgroups", "", "a", ""},
+		{true, "patch", volcano, "podgroups", "status", "a", ""},
+		{true, "patch", volcano, "queues", "status", "", ""},
+		{true, "create", "", "events", "", "a", ""},
+		{true, "patch", "events.k8s.io", "events", "", "a", ""},
+		{true, "create", leases, "leases", "", harness.Namespace, ""},
+		{true, "update", leases, "leases", "", harness.Namespace, "berthd"},
+		{true, "watch", leases, "leases", "", "kube-system", "kube-scheduler"},
+		{false, "watch", leases, "leases", "", "kube-system", "kube-controller-manager"},
+		{false, "update", leases, "leases", "", "kube-system", "kube-scheduler"},
+		{false, "delete", "", "pods", "", "a", ""},
+		{false, "create", "", "pods", "", "a", ""},
+		{false, "patch", "", "nodes", "", "", ""},
+		{false, "get", "", "secrets", "", "a", ""},
+		{false, "patch", volcano, "queues", "", "", ""},
+		{false, "delete", volcano, "podgroups", "", "a", ""},
+	} {
+		review, err := e.Client.AuthorizationV1().SubjectAccessReviews().Create(e.Context,
+			&authorization.SubjectAccessReview{Spec: authorization.SubjectAccessReviewSpec{
+				User: "system:serviceaccount:" + harness.Namespace + ":" + harness.ServiceAccount,
+				ResourceAttributes: &authorization.ResourceAttributes{
+					Verb: each.verb, Group: each.group, Resource: each.resource,
+					Subresource: each.subresource, Namespace: each.space, Name: each.object,
+				}}}, meta.CreateOptions{})
+		e.Must(err)
+		if review.Status.Allowed != each.want {
+			t.Errorf("%+v: allowed is %t", each, review.Status.Allowed)
+		}
+	}
+}
+
+func TestAdmissionLeavesAloneWhatIsThere(t *testing.T) {
+	e := cluster.Begin(t)
+	gated := harness.NewPod(e.Namespace, "gated").Build()
+	gated.Spec.SchedulingGates = []core.PodSchedulingGate{{Name: harness.Gate}, {Name: "x.dev/other"}}
+	limited := harness.NewPod(e.Namespace, "limited").Build()
+	limited.Spec.Containers[0].Resources.Limits[core.ResourceCPU] = resource.MustParse("2")
+	marked := harness.NewPod(e.Namespace, "marked").Build()
+	second := *marked.Spec.Containers[0].DeepCopy()
+	second.Name = "second"
+	second.Resources.Limits = core.ResourceList{harness.Marker: resource.MustParse("1")}
+	marked.Spec.Containers = append(marked.Spec.Containers, second)
+	placed := harness.NewPod(e.Namespace, "placed").Build()
+	placed.Spec.NodeName = "somewhere"
+
+	for _, each := range []struct {
+		pod     *core.Pod
+		gates   int
+		markers []bool
+	}{
+		{gated, 2, []bool{true}}, {limited, 1, []bool{true}},
+		{marked, 1, []bool{false, true}}, {placed, 0, []bool{false}},
+	} {
+		pod, err := e.Client.CoreV1().Pods(e.Namespace).Create(e.Context, each.pod,
+			meta.CreateOptions{DryRun: []string{meta.DryRunAll}})
+		e.Must(err)
+		if len(pod.Spec.SchedulingGates) != each.gates {
+			t.Errorf("%s: gates %v", pod.Name, pod.Spec.SchedulingGates)
+		}
+		for i, container := range pod.Spec.Containers {
+			limits := container.Resources.Limits
+			if _, marked := limits[harness.Marker]; marked != each.markers[i] {
+				t.Errorf("%s: limits of container %d are %v", pod.Name, i, limits)
+			}
+			if cpu, asked := each.pod.Spec.Containers[i].Resources.Limits[core.ResourceCPU]; asked &&
+				!cpu.Equal(*limits.Cpu()) {
+				t.Errorf("%s: limit of cpu is %v", pod.Name, limits.Cpu())
+			}
+		}
+	}
+}
