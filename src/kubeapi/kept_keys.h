@@ -6,11 +6,15 @@
 namespace berth::kubeapi {
 
 // Which members of JSON objects are worth keeping: of an object that stands behind the key `under`
-// (or in a list behind it) those named, of any other all. The outermost object stands behind "".
+// (or in a list behind it) only those named, or all but those; of any other object all. The
+// outermost object stands behind "".
 struct KeptKeys {
   struct Row {
     std::string_view under;
     std::vector<std::string_view> keys;
+    bool are_kept = true;  // false: `keys` are left out
+
+    bool keeps(std::string_view key) const;
   };
   std::vector<Row> rows;
 

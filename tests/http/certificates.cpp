@@ -77,10 +77,12 @@ Authority::Authority(const std::string& name, const std::string& ca_file) : own_
 Authority::~Authority() { delete own_; }
 
 void Authority::issue(const std::string& name, const std::string& certificate_file,
-                      const std::string& key_file) const {
+                      const std::string& key_file, const std::string& alternatives) const {
   Pair leaf;
   leaf.certificate = draft(name, leaf.key, own_->certificate);
-  extend(leaf.certificate, own_->certificate, NID_subject_alt_name, "IP:127.0.0.1,DNS:berth.test");
+  if (!alternatives.empty()) {
+    extend(leaf.certificate, own_->certificate, NID_subject_alt_name, alternatives.c_str());
+  }
   X509_sign(leaf.certificate, own_->key, EVP_sha256());
   write_file(certificate_file,
              [&](std::FILE* out) { return PEM_write_X509(out, leaf.certificate); });

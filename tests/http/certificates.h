@@ -24,10 +24,11 @@ class Authority {
   Authority(const Authority&) = delete;
   Authority& operator=(const Authority&) = delete;
 
-  // Writes a certificate with that common name, valid for 127.0.0.1 and "berth.test", and its key.
-  // Files are replaced by renaming, as a mounted secret's are.
+  // Writes a certificate with that common name, valid for the alternative names (empty: without
+  // any), and its key. Files are replaced by renaming, as a mounted secret's are.
   void issue(const std::string& name, const std::string& certificate_file,
-             const std::string& key_file) const;
+             const std::string& key_file,
+             const std::string& alternatives = "IP:127.0.0.1,DNS:berth.test") const;
 
  private:
   struct Pair;

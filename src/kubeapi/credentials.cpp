@@ -1,0 +1,144 @@
+#include "kubeapi/credentials.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "berth/base/text.h"
+#include "kube/files.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+
+Bio reading(const std::string& bytes) {
+  return {BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())), &BIO_free};
+}
+
+Certificate first_certificate(const std::string& pem) {
+  return {PEM_read_bio_X509(reading(pem).get(), nullptr, nullptr, nullptr), &X509_free};
+}
+
+std::string place_of(const Material& material, const char* what) {
+  return material.file.empty() ? std::string(what) : material.file;
+}
+
+// An encrypted key must not make OpenSSL ask at the terminal.
+int no_password(char*, int, int, void*) { return 0; }
+
+Status check(const TlsMaterial& tls, const Access& access) {
+  ERR_clear_error();
+  if (!tls.ca.empty() && !first_certificate(tls.ca)) {
+    return Error{"no certificate authority in it, expected PEM",
+                 place_of(access.ca, "certificate-authority")};
+  }
+  if (tls.certificate.empty() && tls.key.empty()) return Done{};
+  const Certificate certificate = first_certificate(tls.certificate);
+  if (!certificate) {
+    return Error{"no certificate in it, expected PEM",
+                 place_of(access.client_certificate, "client-certificate")};
+  }
+  const Key key(PEM_read_bio_PrivateKey(reading(tls.key).get(), nullptr, &no_password, nullptr),
+                &EVP_PKEY_free);
+  if (!key) {
+    return Error{"no private key that could be read, expected PEM without a password",
+                 place_of(access.client_key, "client-key")};
+  }
+  if (X509_check_private_key(certificate.get(), key.get()) != 1) {
+    return Error{"this key is not the one of the client certificate",
+                 place_of(access.client_key, "client-key")};
+  }
+  return Done{};
+}
+
+// "https://[::1]:6443/x" -> "::1".
+std::string host_of(const std::string& server) {
+  const std::size_t scheme = server.find("://");
+  std::string rest = server.substr(scheme == std::string::npos ? 0 : scheme + 3);
+  rest = rest.substr(0, rest.find('/'));
+  if (rest.starts_with('[')) return rest.substr(1, rest.find(']') - 1);
+  return rest.substr(0, rest.find(':'));
+}
+
+}  // namespace
+
+// A7: files are read again when they changed. A mounted secret changes by a symbolic link, which
+// stat follows.
+Result<bool> Credentials::refresh(const Material& material, Source& source) {
+  if (material.file.empty()) {
+    const bool is_new = source.bytes != material.bytes;
+    source.bytes = material.bytes;
+    return is_new;
+  }
+  struct stat now {};
+  if (stat(material.file.c_str(), &now) != 0) {
+    return Error{std::string("cannot be read: ") + std::strerror(errno), material.file};
+  }
+  const std::int64_t changed =
+      std::int64_t{now.st_mtim.tv_sec} * 1'000'000'000 + std::int64_t{now.st_mtim.tv_nsec};
+  const auto size = static_cast<std::uint64_t>(now.st_size);
+  if (changed == source.changed_ns && size == source.size && now.st_ino == source.inode) {
+    return false;
+  }
+  auto bytes = kube::read_file(material.file);
+  if (!bytes) return bytes.error();
+  if (trimmed(*bytes).empty()) return Error{"is empty", material.file};
+  source = {*std::move(bytes), changed, size, now.st_ino};
+  return true;
+}
+
+Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
+  std::string server_name =
+      access.tls_server_name.empty() ? host_of(access.server) : access.tls_server_name;
+  std::shared_ptr<Credentials> made(new Credentials(std::move(access), std::move(server_name)));
+  const Access& given = made->access_;
+  const std::pair<const Material*, Source*> all[] = {
+      {&given.ca, &made->ca_},
+      {&given.client_certificate, &made->certificate_},
+      {&given.client_key, &made->key_},
+      {&given.token, &made->token_}};
+  for (const auto& [material, source] : all) {
+    if (auto read = refresh(*material, *source); !read) return read.error();
+  }
+  made->good_ = {made->ca_.bytes, made->certificate_.bytes, made->key_.bytes};
+  if (Status status = check(made->good_, given); !status) return status.error();
+  return made;
+}
+
+std::string Credentials::token() {
+  const std::lock_guard lock(mutex_);
+  (void)refresh(access_.token, token_);  // the last one holds while there is none
+  return std::string(trimmed(token_.bytes));
+}
+
+TlsMaterial Credentials::tls() {
+  const std::lock_guard lock(mutex_);
+  bool changed = false;
+  for (const auto& [material, source] :
+       {std::pair{&access_.ca, &ca_}, std::pair{&access_.client_certificate, &certificate_},
+        std::pair{&access_.client_key, &key_}}) {
+    const Result<bool> read = refresh(*material, *source);
+    changed = changed || (read && *read);
+  }
+  if (!changed) return good_;
+  TlsMaterial fresh{ca_.bytes, certificate_.bytes, key_.bytes};
+  if (check(fresh, access_)) {
+    good_ = std::move(fresh);
+  } else {
+    // Half of a pair was replaced: look again at the next connection.
+    ca_.changed_ns = certificate_.changed_ns = key_.changed_ns = -1;
+  }
+  return good_;
+}
+
+}  // namespace berth::kubeapi

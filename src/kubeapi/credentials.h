@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "kubeapi/access.h"
+
+namespace berth::kubeapi {
+
+struct TlsMaterial {
+  std::string ca;           // PEM; empty: the system's
+  std::string certificate;  // PEM; empty: none
+  std::string key;
+};
+
+// The bytes behind an Access. Files are read again when they changed; while they cannot be read, or
+// do not fit together, what was read last holds. Any thread.
+class Credentials {
+ public:
+  // An Error if something cannot be read, is no PEM, or certificate and key do not fit.
+  static Result<std::shared_ptr<Credentials>> open(Access access);
+
+  const Access& access() const { return access_; }
+  // The name or address that the server's certificate must have.
+  const std::string& server_name() const { return server_name_; }
+  std::string token();
+  TlsMaterial tls();
+
+ private:
+  // One Material and what was read of it.
+  struct Source {
+    std::string bytes;
+    std::int64_t changed_ns = -1;
+    std::uint64_t size = 0;
+    std::uint64_t inode = 0;
+  };
+
+  Credentials(Access access, std::string server_name)
+      : access_(std::move(access)), server_name_(std::move(server_name)) {}
+  // True if there are new bytes.
+  static Result<bool> refresh(const Material& material, Source& source);
+
+  const Access access_;
+  const std::string server_name_;
+  std::mutex mutex_;
+  Source ca_, certificate_, key_, token_;
+  TlsMaterial good_;
+};
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,91 @@
+#include "kubeapi/known_objects.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr std::size_t kComplaintsMax = 1000;
+
+}  // namespace
+
+std::string metadata_text(const conf::Value& object, std::string_view key) {
+  const conf::Value* metadata = object.find("metadata");
+  const conf::Value* found = metadata == nullptr ? nullptr : metadata->find(key);
+  return found == nullptr ? std::string() : found->text;
+}
+
+std::string full_name_of(const conf::Value& object) {
+  std::string name = metadata_text(object, "name");
+  if (name.empty()) return name;
+  const std::string name_space = metadata_text(object, "namespace");
+  return name_space.empty() ? name : name_space + "/" + name;
+}
+
+std::string KnownObjects::id_of(const conf::Value& object) const {
+  return kind_.by_uid ? metadata_text(object, "uid") : full_name_of(object);
+}
+
+void KnownObjects::count(std::uint64_t ReflectorCounters::*counter) {
+  const std::lock_guard lock(mutex_);
+  ++(counters_.*counter);
+  counters_.objects = generations_.size();
+}
+
+// A15: what cannot be decoded is reported and skipped. If an earlier state of it was handed on,
+// that one stands.
+void KnownObjects::change(const conf::Value& object) {
+  std::string id = id_of(object);
+  const auto known = generations_.find(id);
+  if (known != generations_.end()) known->second = generation_;
+  const Status accepted =
+      id.empty() ? Status(Error{"it has no name or no uid", ""}) : kind_.changed(object);
+  if (!accepted) {
+    count(&ReflectorCounters::decode_failures);
+    const std::string what = kind_.name + " " + full_name_of(object);
+    complain(what, what, accepted.error());
+    return;
+  }
+  if (known == generations_.end()) generations_.emplace(std::move(id), generation_);
+  count(&ReflectorCounters::events);
+}
+
+void KnownObjects::remove(const conf::Value& object) {
+  const auto known = generations_.find(id_of(object));
+  if (known == generations_.end()) return;
+  const std::string id = known->first;
+  generations_.erase(known);
+  kind_.gone(id);
+  count(&ReflectorCounters::events);
+}
+
+// A13: what an earlier list or watch brought and this list did not is gone.
+void KnownObjects::end_list() {
+  for (auto known = generations_.begin(); known != generations_.end();) {
+    if (known->second == generation_) {
+      ++known;
+      continue;
+    }
+    kind_.gone(known->first);
+    known = generations_.erase(known);
+    count(&ReflectorCounters::events);
+  }
+}
+
+void KnownObjects::complain(const std::string& key, const std::string& what, const Error& error) {
+  if (!options_.complain) return;
+  const TimePoint now = clock_.now();
+  if (complained_.size() >= kComplaintsMax) complained_.clear();
+  const auto [last, is_new] = complained_.try_emplace(key, now);
+  if (!is_new && now - last->second < options_.report_again) return;
+  last->second = now;
+  options_.complain(what, error);
+}
+
+void KnownObjects::complain(const Error& error) { complain(error.message, kind_.name, error); }
+
+ReflectorCounters KnownObjects::counters() const {
+  const std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,127 @@
+#include <filesystem>
+#include <optional>
+
+#include "conf/cursor.h"
+#include "conf/document.h"
+#include "kube/files.h"
+#include "kubeapi/access.h"
+#include "kubeapi/base64.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+using conf::Cursor;
+
+// The entry of that name in `list`, its content behind `key`; complains when there is none.
+Cursor entry(const Cursor& root, const char* list, const char* key, const std::string& name) {
+  for (const Cursor& item : root[list].items()) {
+    if (item["name"].text() == name) return item[key];
+  }
+  root[list].complain("there is no entry named \"" + name + "\", expected one");
+  return root[list][key];
+}
+
+// What stands inline as base64 behind `key`-data, or the file behind `key`.
+Material material(const Cursor& at, const std::string& key,
+                  const std::filesystem::path& directory) {
+  Material found;
+  const Cursor inline_data = at[key + "-data"];
+  if (inline_data.is_present()) {
+    const auto bytes = decode_base64(inline_data.text());
+    if (!bytes) inline_data.complain("this is no base64, expected PEM encoded so");
+    found.bytes = bytes.value_or("");
+  } else if (const std::string file = at[key].text(); !file.empty()) {
+    found.file = (directory / file).lexically_normal().string();
+  }
+  return found;
+}
+
+// A8: what we would silently leave out, or would need a program or somebody at a keyboard for.
+void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
+  const auto refuse = [](const Cursor& at, const char* message) {
+    if (at.is_present()) at.complain(message);
+  };
+  refuse(user["exec"],
+         "credentials from a program are not supported; use a service account's token "
+         "(kubectl create token, in tokenFile) or a client certificate");
+  refuse(user["auth-provider"],
+         "auth providers are not supported, nor are they by Kubernetes since 1.26; use a service "
+         "account's token (kubectl create token, in tokenFile) or a client certificate");
+  for (const char* key : {"username", "password"}) {
+    refuse(user[key],
+           "passwords are not supported, nor are they by Kubernetes since 1.19; use a token or a "
+           "client certificate");
+  }
+  for (const char* key : {"as", "as-uid", "as-groups", "as-user-extra"}) {
+    refuse(user[key], "acting as somebody else is not supported; use that account's credentials");
+  }
+  refuse(cluster["proxy-url"],
+         "proxies are not supported; expected a server that is reached directly");
+}
+
+void read_cluster(const Cursor& cluster, const std::filesystem::path& directory, Access& access) {
+  access.server = cluster.required_text("server");
+  while (access.server.ends_with('/')) access.server.pop_back();
+  if (!access.server.starts_with("https://")) {
+    cluster["server"].complain("\"" + access.server +
+                               "\" is not served over TLS, expected https://");
+  } else if (access.server.find('[') != std::string::npos) {
+    cluster["server"].complain("an IPv6 literal is not supported, expected a name or IPv4");
+  }
+  access.ca = material(cluster, "certificate-authority", directory);
+  access.tls_server_name = cluster["tls-server-name"].text();
+  access.insecure = cluster["insecure-skip-tls-verify"].boolean(false);
+  if (access.insecure && access.ca.is_given()) {
+    cluster["insecure-skip-tls-verify"].complain(
+        "there is a certificate authority, too; expected one of them");
+  }
+}
+
+void read_user(const Cursor& user, const std::filesystem::path& directory, Access& access) {
+  access.client_certificate = material(user, "client-certificate", directory);
+  access.client_key = material(user, "client-key", directory);
+  if (access.client_certificate.is_given() != access.client_key.is_given()) {
+    user.complain("client-certificate and client-key belong together, but one is missing");
+  }
+  // As kubectl has it, a file takes precedence.
+  if (const std::string file = user["tokenFile"].text(); !file.empty()) {
+    access.token.file = (directory / file).lexically_normal().string();
+  } else {
+    access.token.bytes = user["token"].text();
+  }
+}
+
+}  // namespace
+
+Result<Access> load_kubeconfig(const std::string& path, const std::string& context) {
+  auto text = kube::read_file(path);
+  if (!text) return text.error();
+  const Result<conf::Value> document = conf::parse_yaml(*text, path);
+  if (!document) return document.error();
+  conf::Reading reading(*document, path);
+  const Cursor root = reading.root();
+  const std::string name = context.empty() ? root["current-context"].text() : context;
+  if (name.empty()) {
+    return Error{"there is no current-context, expected one, or a context chosen by name", path};
+  }
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  const Cursor chosen = entry(root, "contexts", "context", name);
+  if (reading.failed()) return reading.error();
+  const Cursor cluster = entry(root, "clusters", "cluster", chosen.required_text("cluster"));
+  const std::string user_name = chosen["user"].text();
+  if (reading.failed()) return reading.error();
+  Access access;
+  if (!user_name.empty()) {
+    const Cursor user = entry(root, "users", "user", user_name);
+    if (reading.failed()) return reading.error();
+    refuse_what_we_cannot(user, cluster);
+    read_user(user, directory, access);
+  }
+  read_cluster(cluster, directory, access);
+  access.name_space = chosen["namespace"].text("default");
+  if (reading.failed()) return reading.error();
+  return access;
+}
+
+}  // namespace berth::kubeapi

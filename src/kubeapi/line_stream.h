@@ -1,0 +1,69 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kubeapi/rest_client.h"
+#include "kubeapi/transport.h"
+
+namespace berth::kubeapi {
+
+// Cuts bytes into lines, the rest of the last one kept for the next bytes.
+class LineSplitter {
+ public:
+  explicit LineSplitter(std::size_t line_max) : line_max_(line_max) {}
+
+  // Empty lines are left out, as is a carriage return. False: a line is too long.
+  bool feed(std::string_view bytes, const std::function<void(std::string_view)>& on_line);
+
+ private:
+  std::size_t line_max_;
+  std::string rest_;
+};
+
+// Between the transport's threads, which leave one part of the body at a time, and the one thread
+// that reads it. The transport owns it together with the reader.
+class LineStream final : public AnswerSink {
+ public:
+  void head(int status, std::optional<Duration> retry_after) override;
+  void body(std::string_view bytes, std::function<void(bool)> resume) override;
+  void end(const std::string& error) override;
+
+  // Ends read() with that error. Any thread; the first counts.
+  void interrupt(std::string error);
+
+  // Once, by one thread. Returns what RestClient::stream() does; the exchange may still be running.
+  Response read(const Request& request, const RestOptions& limits,
+                const std::function<void(std::string_view)>& on_line);
+
+  // No part is held any more, nor will be. Called when read() returned.
+  void close();
+  // True: the transport is done with us.
+  bool wait_for_end(Duration timeout);
+
+ private:
+  bool wait_for_news(std::unique_lock<std::mutex>& lock, Duration timeout);
+  Response read_lines(std::unique_lock<std::mutex>& lock, const Request& request,
+                      const RestOptions& limits,
+                      const std::function<void(std::string_view)>& on_line);
+  Response read_whole(std::unique_lock<std::mutex>& lock, const Request& request,
+                      const RestOptions& limits);
+  void give_back(std::unique_lock<std::mutex>& lock, bool go_on);
+
+  std::mutex mutex_;
+  std::condition_variable news_;
+  int status_ = 0;
+  std::optional<Duration> retry_after_;
+  bool has_part_ = false;
+  std::string_view part_;
+  std::function<void(bool)> resume_;
+  bool is_closed_ = false;
+  std::optional<std::string> ended_;        // by the transport
+  std::optional<std::string> interrupted_;  // by us
+};
+
+}  // namespace berth::kubeapi

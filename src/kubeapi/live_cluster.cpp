@@ -1,0 +1,216 @@
+#include "kubeapi/live_cluster.h"
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "conf/cursor.h"
+#include "kube/codecs.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr const char* kVolcano = "scheduling.volcano.sh/v1beta1";
+
+template <class Deleted>
+std::function<ClusterEvent(const std::string& id)> deletion() {
+  return [](const std::string& id) { return ClusterEvent(Deleted{id}); };
+}
+
+struct WatchedType {
+  const char* name;
+  const char* path;
+  kube::TypeName type;
+  const KeptKeys* keeps;
+  std::function<ClusterEvent(const std::string& id)> deletion;
+};
+
+// Nodes and classes before the pods that refer to them, though order does not matter to the mirror.
+std::vector<WatchedType> watched_types() {
+  return {
+      {"nodes", "/api/v1/nodes", {"Node", "v1"}, &keys_of_nodes(), deletion<NodeDeleted>()},
+      {"priorityclasses",
+       "/apis/scheduling.k8s.io/v1/priorityclasses",
+       {"PriorityClass", "scheduling.k8s.io/v1"},
+       &keys_of_others(),
+       deletion<PriorityClassDeleted>()},
+      {"namespaces",
+       "/api/v1/namespaces",
+       {"Namespace", "v1"},
+       &keys_of_others(),
+       deletion<NamespaceDeleted>()},
+      {"queues.scheduling.volcano.sh",
+       "/apis/scheduling.volcano.sh/v1beta1/queues",
+       {"Queue", kVolcano},
+       &keys_of_others(),
+       deletion<QueueDeleted>()},
+      {"podgroups.scheduling.volcano.sh",
+       "/apis/scheduling.volcano.sh/v1beta1/podgroups",
+       {"PodGroup", kVolcano},
+       &keys_of_others(),
+       deletion<PodGroupDeleted>()},
+      {"podgroups.scheduling.x-k8s.io",
+       "/apis/scheduling.x-k8s.io/v1alpha1/podgroups",
+       {"PodGroup", "scheduling.x-k8s.io/v1alpha1"},
+       &keys_of_others(),
+       deletion<PodGroupDeleted>()},
+      {"pods", "/api/v1/pods", {"Pod", "v1"}, &keys_of_pods(), deletion<PodDeleted>()},
+  };
+}
+
+Result<DisruptionBudget> decode_budget(const conf::Value& value) {
+  conf::Reading reading(value, "poddisruptionbudgets");
+  const conf::Cursor root = reading.root();
+  DisruptionBudget budget;
+  budget.name_space = root["metadata"].required_text("namespace");
+  budget.name = root["metadata"].required_text("name");
+  if (const conf::Value* selector = root["spec"]["selector"].value()) budget.selector = *selector;
+  budget.disruptions_allowed = static_cast<std::int32_t>(
+      root["status"]["disruptionsAllowed"].integer(0, 0, std::numeric_limits<std::int32_t>::max()));
+  if (reading.failed()) return reading.error();
+  return budget;
+}
+
+Result<std::string> decode_holder(const conf::Value& lease) {
+  conf::Reading reading(lease, "leases");
+  std::string holder = reading.root()["spec"]["holderIdentity"].text();
+  if (reading.failed()) return reading.error();
+  return holder;
+}
+
+}  // namespace
+
+class LiveCluster::Impl {
+ public:
+  Impl(RestClient& client, LiveOptions options) : client_(client), options_(std::move(options)) {
+    for (const WatchedType& type : watched_types()) reflectors_.push_back(reflect(type));
+    if (!options_.lease_namespace.empty()) reflectors_.push_back(reflect_lease());
+    reflectors_.push_back(reflect_budgets());
+  }
+  ~Impl() { stop(); }
+
+  Status start(ports::EventSink& sink) {
+    if (sink_ != nullptr) return Error{"the cluster is followed already", "LiveCluster"};
+    sink_ = &sink;
+    for (const auto& reflector : reflectors_) reflector->start();
+    return Done{};
+  }
+
+  void stop() {
+    for (const auto& reflector : reflectors_) reflector->stop();
+  }
+
+  std::vector<std::string> unsynced() const {
+    std::vector<std::string> names;
+    for (const auto& reflector : reflectors_) {
+      if (!reflector->is_synced() && is_awaited(reflector->name())) {
+        names.push_back(reflector->name());
+      }
+    }
+    return names;
+  }
+
+  std::vector<KindCounters> counters() const {
+    std::vector<KindCounters> all;
+    for (const auto& reflector : reflectors_) {
+      all.push_back({reflector->name(), reflector->counters()});
+    }
+    return all;
+  }
+
+ private:
+  // Sessions do not need to know who leads or what is budgeted before they begin.
+  static bool is_awaited(const std::string& name) {
+    return name != "leases" && name != "poddisruptionbudgets";
+  }
+
+  bool is_required(const WatchedType& type) const {
+    const std::string& version = type.type.api_version;
+    if (version == kVolcano) return options_.require_volcano;
+    return !version.starts_with("scheduling.x-k8s.io/");
+  }
+
+  std::unique_ptr<Reflector> reflect(const WatchedType& type) {
+    ReflectedKind kind;
+    kind.name = type.name;
+    kind.path = type.path;
+    kind.required = is_required(type);
+    kind.by_uid = type.type.kind == "Pod";
+    kind.keeps = type.keeps;
+    kind.changed = [this, type](const conf::Value& object) -> Status {
+      Result<ClusterEvent> event = kube::decode(type.type, object, type.name);
+      if (!event) return event.error();
+      sink_->post(std::move(event).value());
+      return Done{};
+    };
+    kind.gone = [this, type](const std::string& id) { sink_->post(type.deletion(id)); };
+    return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
+  }
+
+  std::unique_ptr<Reflector> reflect_lease() {
+    ReflectedKind kind;
+    kind.name = "leases";
+    kind.path = "/apis/coordination.k8s.io/v1/namespaces/" + url_encoded(options_.lease_namespace) +
+                "/leases";
+    kind.query = "fieldSelector=" + url_encoded("metadata.name=" + options_.lease_name);
+    kind.required = false;
+    kind.keeps = &keys_of_others();
+    kind.changed = [this](const conf::Value& lease) -> Status {
+      const Result<std::string> holder = decode_holder(lease);
+      if (!holder) return holder.error();
+      tell_holder(*holder);
+      return Done{};
+    };
+    kind.gone = [this](const std::string&) { tell_holder(""); };
+    return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
+  }
+
+  // A18: a lease is renewed every two seconds; only another holder is news.
+  void tell_holder(const std::string& holder) {
+    if (holder_ == holder) return;
+    holder_ = holder;
+    if (options_.scheduler_leads) options_.scheduler_leads(holder);
+  }
+
+  std::unique_ptr<Reflector> reflect_budgets() {
+    ReflectedKind kind;
+    kind.name = "poddisruptionbudgets";
+    kind.path = "/apis/policy/v1/poddisruptionbudgets";
+    kind.required = false;
+    kind.keeps = &keys_of_others();
+    kind.changed = [this](const conf::Value& object) -> Status {
+      const Result<DisruptionBudget> budget = decode_budget(object);
+      if (!budget) return budget.error();
+      if (options_.budget_changed) options_.budget_changed(*budget);
+      return Done{};
+    };
+    kind.gone = [this](const std::string& id) {
+      if (options_.budget_gone) options_.budget_gone(id);
+    };
+    return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
+  }
+
+  RestClient& client_;
+  const LiveOptions options_;
+  ports::EventSink* sink_ = nullptr;
+  std::optional<std::string> holder_;  // as told; on the thread of its reflector
+  std::vector<std::unique_ptr<Reflector>> reflectors_;
+};
+
+LiveCluster::LiveCluster(RestClient& client, LiveOptions options)
+    : impl_(std::make_unique<Impl>(client, std::move(options))) {}
+
+LiveCluster::~LiveCluster() = default;
+
+Status LiveCluster::start(ports::EventSink& sink) { return impl_->start(sink); }
+
+bool LiveCluster::is_synced() const { return impl_->unsynced().empty(); }
+
+void LiveCluster::stop() { impl_->stop(); }
+
+std::vector<std::string> LiveCluster::unsynced() const { return impl_->unsynced(); }
+
+std::vector<KindCounters> LiveCluster::counters() const { return impl_->counters(); }
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,350 @@
+#include "kubeapi/reflector.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "kubeapi/backoff.h"
+#include "kubeapi/known_objects.h"
+#include "kubeapi/object_reader.h"
+
+// Either listing or watching. Whatever goes wrong is followed by a wait and by one of the two:
+//
+//            ┌──── failed, stalled, aborted: wait, from the last version seen ────┐
+//            ▼                                                                    │
+//   list ──► watch ───────────────────────────────────────────────────────────────┘
+//    ▲         │
+//    └─────────┴─ 410, version out of order, answers that are errors three times in a row
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr int kExpiredPagesMax = 2;   // then the list is asked for in one piece
+constexpr int kStreamedListsMax = 3;  // in a row that broke; then pages are asked for
+constexpr int kFailedWatchesMax = 3;  // in a row that were answered, but not with events
+constexpr int kAbsentMax = 3;         // in a row; then what was known is gone
+constexpr std::chrono::seconds kShortWatch{1};
+constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
+
+std::optional<std::uint64_t> as_number(const std::string& version) {
+  std::uint64_t number = 0;
+  const char* end = version.data() + version.size();
+  const auto read = std::from_chars(version.data(), end, number);
+  return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+bool ends_initial_events(const conf::Value& bookmark) {
+  const conf::Value* metadata = bookmark.find("metadata");
+  const conf::Value* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
+  const conf::Value* end = annotations == nullptr ? nullptr : annotations->find(kInitialEventsEnd);
+  return end != nullptr && end->text == "true";
+}
+
+// A refusal of the request as such: the server does not know streaming lists.
+bool is_refusal(int status) {
+  constexpr int kOther[] = {401, 403, 404, 408, 410, 429};
+  return status >= 400 && status < 500 &&
+         std::find(std::begin(kOther), std::end(kOther), status) == std::end(kOther);
+}
+
+}  // namespace
+
+class Reflector::Impl {
+ public:
+  Impl(RestClient& client, ReflectedKind kind, ReflectorOptions options)
+      : client_(client),
+        kind_(std::move(kind)),
+        options_(std::move(options)),
+        known_(kind_, options_),
+        reader_(kind_.keeps),
+        backoff_(options_.retry_least, options_.retry_most, options_.seed),
+        streams_lists_(options_.streaming_list) {}
+  ~Impl() { stop(); }
+
+  void start() {
+    if (!thread_.joinable() && !cancel_.is_cancelled()) thread_ = std::thread([this] { run(); });
+  }
+
+  void stop() {
+    cancel_.cancel();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  bool is_synced() const { return is_synced_; }
+  const std::string& name() const { return kind_.name; }
+
+  ReflectorCounters counters() const {
+    ReflectorCounters counters = known_.counters();
+    counters.lists = lists_;
+    counters.watches = watches_;
+    counters.failures = failures_;
+    counters.is_synced = is_synced_;
+    return counters;
+  }
+
+ private:
+  // What came of one stream of events.
+  struct Session {
+    bool is_initial = false;  // a streaming list, whose end has not come yet
+    bool has_progressed = false;
+    bool must_list = false;
+    std::optional<Error> error;
+    Cancellation cancel;
+  };
+
+  void run() {
+    while (!cancel_.is_cancelled()) {
+      if (!version_.empty()) {
+        watch();
+      } else if (streams_lists_ && broken_lists_ < kStreamedListsMax) {
+        watch();  // which lists first
+      } else {
+        list_in_pages();
+      }
+    }
+  }
+
+  // A17: an interrupted wait ends the reflector.
+  void wait(Duration duration) { (void)cancel_.wait_for(duration); }
+
+  void fail(const Error& error, std::optional<Duration> retry_after = std::nullopt) {
+    if (cancel_.is_cancelled()) return;
+    ++failures_;
+    known_.complain(error);
+    wait(std::max(backoff_.next(), retry_after.value_or(Duration{})));
+  }
+
+  std::string path_with(const std::string& query) const {
+    return kind_.path + "?" + (kind_.query.empty() ? "" : kind_.query + "&") + query;
+  }
+
+  Error failure(const Response& response) const { return {response.to_string(), kind_.path}; }
+
+  // A request that stop() need not wait for.
+  Response ask(Request request) {
+    struct Answer {
+      std::mutex mutex;
+      std::condition_variable_any came;
+      std::optional<Response> response;
+    };
+    auto answer = std::make_shared<Answer>();
+    client_.send(std::move(request), [answer](Response response) {
+      const std::lock_guard lock(answer->mutex);
+      answer->response = std::move(response);
+      answer->came.notify_all();
+    });
+    std::unique_lock lock(answer->mutex);
+    const bool came =
+        answer->came.wait(lock, cancel_.token(), [&] { return answer->response.has_value(); });
+    Response cancelled;
+    cancelled.error = "cancelled";
+    return came ? std::move(*answer->response) : cancelled;
+  }
+
+  // A12: pages of one version; an expired token begins anew, and in the end asks for all at once.
+  void list_in_pages() {
+    known_.begin_list();
+    std::string token;
+    do {
+      Request request;
+      const bool is_paged = expired_pages_ < kExpiredPagesMax;
+      request.path =
+          path_with(is_paged ? "limit=" + std::to_string(options_.page_size) : "limit=0");
+      if (!token.empty()) request.path += "&continue=" + url_encoded(token);
+      Response response = ask(std::move(request));
+      if (cancel_.is_cancelled()) return;
+      if (response.status == 410 && !token.empty()) {
+        ++expired_pages_;
+        return fail(failure(response));
+      }
+      if (!response.ok()) return list_failed(response);
+      const auto page = reader_.read_page(response.body,
+                                          [this](const conf::Value& item) { known_.change(item); });
+      if (!page) return fail({page.error().message, kind_.path});
+      token = page->continue_token;
+      version_of_list_ = page->resource_version;
+    } while (!token.empty() && !cancel_.is_cancelled());
+    if (cancel_.is_cancelled()) return;
+    expired_pages_ = 0;
+    list_ended(version_of_list_);
+  }
+
+  void list_ended(const std::string& version) {
+    known_.end_list();
+    ++lists_;
+    version_ = version.empty() ? "0" : version;
+    absent_ = broken_lists_ = failed_watches_ = 0;
+    backoff_.reset();
+    is_synced_ = true;
+  }
+
+  // A16: an API that is not served is looked for again, slowly.
+  void list_failed(const Response& response) {
+    const bool is_absent = response.status == 404;
+    if (!is_absent && response.status != 403) {
+      absent_ = 0;
+      return fail(failure(response), response.retry_after);
+    }
+    if (cancel_.is_cancelled()) return;
+    ++failures_;
+    if (kind_.required) known_.complain(failure(response));
+    if (is_absent && ++absent_ >= kAbsentMax) {
+      known_.begin_list();
+      known_.end_list();
+    }
+    if (!kind_.required) is_synced_ = true;
+    wait(backoff_.spread(options_.absent_retry));
+  }
+
+  Request watch_request(bool is_initial) {
+    const auto length =
+        std::chrono::duration_cast<std::chrono::seconds>(backoff_.spread(options_.watch_length));
+    Request request;
+    request.path = path_with("watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
+                             std::to_string(std::max<std::int64_t>(1, length.count())));
+    request.path += is_initial ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+                               : "&resourceVersion=" + url_encoded(version_);
+    request.idle_timeout = options_.idle_timeout;
+    return request;
+  }
+
+  // A14: from the last version seen. Without one the server sends first what there is, and a
+  // bookmark at its end.
+  void watch() {
+    Session session;
+    session.is_initial = version_.empty();
+    if (session.is_initial) known_.begin_list();
+    const std::stop_callback chain(cancel_.token(), [&] { session.cancel.cancel(); });
+    const TimePoint begun = clock_.now();
+    ++watches_;
+    const Response response = client_.stream(
+        watch_request(session.is_initial),
+        [&](std::string_view line) {
+          if (!session.cancel.is_cancelled()) take_line(line, session);
+        },
+        session.cancel);
+    if (cancel_.is_cancelled()) return;
+    watch_ended(session, response, clock_.now() - begun);
+  }
+
+  void watch_ended(const Session& session, const Response& response, Duration lasted) {
+    const bool is_answer = response.status == 200;
+    if (session.has_progressed) {
+      failed_watches_ = 0;
+      if (lasted >= options_.retry_most) backoff_.reset();
+    }
+    if (session.is_initial && !is_answer) {
+      if (is_refusal(response.status)) {
+        streams_lists_ = false;
+        return;
+      }
+      return list_failed(response);
+    }
+    if (session.is_initial) ++broken_lists_;
+    if (session.must_list || response.status == 410) version_.clear();
+    if (session.error || !is_answer || !response.error.empty() || session.is_initial) {
+      // No answer at all says nothing about our version.
+      if (!session.has_progressed && response.status != 0 &&
+          ++failed_watches_ >= kFailedWatchesMax) {
+        version_.clear();
+      }
+      Error error = session.error ? *session.error : failure(response);
+      if (is_answer && response.error.empty() && !session.error) {
+        error.message = "the list ended before its last bookmark";
+      }
+      return fail({error.message, kind_.path}, response.retry_after);
+    }
+    if (lasted < kShortWatch) wait(backoff_.next());
+  }
+
+  void take_line(std::string_view line, Session& session) {
+    const auto give_up = [&](Error error, bool must_list) {
+      session.error = std::move(error);
+      session.must_list = must_list;
+      session.cancel.cancel();
+    };
+    if (const Status read = reader_.read_event(line, event_); !read) {
+      return give_up(read.error(), false);
+    }
+    if (event_.type == "ERROR") {
+      const conf::Value* code = event_.object.find("code");
+      const conf::Value* message = event_.object.find("message");
+      return give_up({message == nullptr ? "an ERROR event" : message->text, kind_.path},
+                     code != nullptr && code->text == "410");
+    }
+    std::string version = metadata_text(event_.object, "resourceVersion");
+    if (!session.is_initial && is_older(version)) {
+      return give_up({"the version went back from " + version_ + " to " + version +
+                          ", as after a restored backup",
+                      kind_.path},
+                     true);
+    }
+    if (event_.type == "ADDED" || event_.type == "MODIFIED") {
+      known_.change(event_.object);
+    } else if (event_.type == "DELETED") {
+      known_.remove(event_.object);
+    } else if (event_.type == "BOOKMARK") {
+      if (session.is_initial && ends_initial_events(event_.object)) {
+        session.is_initial = false;
+        list_ended(version);
+      }
+    } else {
+      return give_up({"an event of type \"" + event_.type + "\"", kind_.path}, false);
+    }
+    session.has_progressed = true;
+    if (!session.is_initial && !version.empty()) version_ = std::move(version);
+  }
+
+  // Versions are numbers that grow (Kubernetes 1.35 promises it); what is none is not compared.
+  bool is_older(const std::string& version) const {
+    const auto now = as_number(version);
+    const auto before = as_number(version_);
+    return now && before && *now < *before;
+  }
+
+  RestClient& client_;
+  const ReflectedKind kind_;
+  const ReflectorOptions options_;
+  const SteadyClock clock_;
+  KnownObjects known_;
+  ObjectReader reader_;
+  WatchEvent event_;
+  Backoff backoff_;
+  bool streams_lists_;
+  std::string version_;  // what was seen; empty: nothing that can be trusted
+  std::string version_of_list_;
+  int expired_pages_ = 0;
+  int broken_lists_ = 0;
+  int failed_watches_ = 0;
+  int absent_ = 0;
+  std::atomic<std::uint64_t> lists_ = 0;
+  std::atomic<std::uint64_t> watches_ = 0;
+  std::atomic<std::uint64_t> failures_ = 0;
+  std::atomic<bool> is_synced_ = false;
+  Cancellation cancel_;
+  std::thread thread_;
+};
+
+Reflector::Reflector(RestClient& client, ReflectedKind kind, ReflectorOptions options)
+    : impl_(std::make_unique<Impl>(client, std::move(kind), std::move(options))) {}
+
+Reflector::~Reflector() = default;
+
+void Reflector::start() { impl_->start(); }
+
+void Reflector::stop() { impl_->stop(); }
+
+bool Reflector::is_synced() const { return impl_->is_synced(); }
+
+ReflectorCounters Reflector::counters() const { return impl_->counters(); }
+
+const std::string& Reflector::name() const { return impl_->name(); }
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,226 @@
+#include "kubeapi/request_queue.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "berth/base/text.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr std::chrono::seconds kEndMax{5};  // for the transport to let go of what was cancelled
+
+Response no_answer(std::string error) {
+  Response response;
+  response.error = std::move(error);
+  return response;
+}
+
+}  // namespace
+
+// Collects one body. Holds the queue weakly: an exchange that the transport is slow to end may
+// outlive it.
+class RequestQueue::Answer final : public AnswerSink {
+ public:
+  Answer(std::weak_ptr<RequestQueue> queue, std::uint64_t id, std::size_t body_max)
+      : queue_(std::move(queue)), id_(id), body_max_(body_max) {}
+
+  void head(int status, std::optional<Duration> retry_after) override {
+    const std::lock_guard lock(mutex_);
+    response_.status = status;
+    response_.retry_after = retry_after;
+  }
+
+  void body(std::string_view bytes, std::function<void(bool)> resume) override {
+    bool fits = false;
+    {
+      const std::lock_guard lock(mutex_);
+      fits = response_.body.size() + bytes.size() <= body_max_;
+      if (fits) response_.body += bytes;
+    }
+    resume(fits);
+  }
+
+  void end(const std::string& error) override {
+    Response response;
+    {
+      const std::lock_guard lock(mutex_);
+      response = std::move(response_);
+    }
+    if (!error.empty()) response = no_answer(error);
+    if (response.status == 0 && response.error.empty()) response.error = "no answer";
+    if (const auto queue = queue_.lock()) queue->finish(id_, std::move(response), true);
+  }
+
+ private:
+  const std::weak_ptr<RequestQueue> queue_;
+  const std::uint64_t id_;
+  const std::size_t body_max_;
+  std::mutex mutex_;  // head and body come from different threads of the transport
+  Response response_;
+};
+
+RequestQueue::RequestQueue(Transport& transport, const RestOptions& options)
+    : transport_(transport), options_(options), bucket_(options.qps, options.burst) {}
+
+void RequestQueue::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void RequestQueue::send(Request request, Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_stopping_) {
+      auto& queue = request.urgent ? urgent_ : waiting_;
+      queue.push_back({std::move(request), std::move(done)});
+      changed_.notify_all();
+      return;
+    }
+  }
+  done(no_answer("the client was stopped"));
+}
+
+void RequestQueue::call(std::unique_lock<std::mutex>& lock, const Done& done, Response response) {
+  ++calling_;
+  lock.unlock();
+  if (done) done(std::move(response));
+  lock.lock();
+  --calling_;
+  changed_.notify_all();
+}
+
+void RequestQueue::finish(std::uint64_t id, Response response, bool is_over) {
+  std::unique_lock lock(mutex_);
+  const auto found = flying_.find(id);
+  if (found == flying_.end()) return;
+  const Done done = std::exchange(found->second.done, nullptr);
+  if (is_over) {
+    if (found->second.is_counted) --counted_;
+    flying_.erase(found);
+    changed_.notify_all();
+  }
+  if (!done) return;
+  if (response.status == 0) ++counters_.failed;
+  if (response.status == 429) ++counters_.throttled;
+  call(lock, done, std::move(response));
+}
+
+void RequestQueue::launch(std::unique_lock<std::mutex>& lock, Waiting waiting, bool is_counted) {
+  const std::uint64_t id = next_id_++;
+  Flying flying;
+  flying.done = std::move(waiting.done);
+  flying.allowed = waiting.request.deadline;
+  flying.deadline = clock_.now() + waiting.request.deadline;
+  flying.is_counted = is_counted;
+  flying_.emplace(id, std::move(flying));
+  if (is_counted) ++counted_;
+  ++counters_.sent;
+  lock.unlock();
+  auto answer = std::make_shared<Answer>(weak_from_this(), id, options_.body_max);
+  auto exchange = transport_.start(waiting.request, Transport::Lane::unary, std::move(answer));
+  lock.lock();
+  const auto found = flying_.find(id);
+  if (found != flying_.end()) found->second.exchange = std::move(exchange);
+}
+
+// A10: urgent ones first; the others as the rate limit and the cap let them.
+bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
+  if (is_stopping_) return false;
+  if (!urgent_.empty()) {
+    Waiting next = std::move(urgent_.front());
+    urgent_.pop_front();
+    launch(lock, std::move(next), false);
+    return true;
+  }
+  if (waiting_.empty() || counted_ >= std::max(1, options_.max_in_flight)) return false;
+  if (!bucket_.take(clock_.now())) return false;
+  Waiting next = std::move(waiting_.front());
+  waiting_.pop_front();
+  launch(lock, std::move(next), true);
+  return true;
+}
+
+// A11: whoever waits is answered at the deadline, even if the connection is slow to close.
+bool RequestQueue::expire(std::unique_lock<std::mutex>& lock) {
+  const TimePoint now = clock_.now();
+  for (auto& [id, flying] : flying_) {
+    if (flying.is_cancelled || flying.exchange == nullptr || flying.deadline > now) continue;
+    flying.is_cancelled = true;
+    const auto exchange = flying.exchange;
+    const std::uint64_t expired = id;
+    const std::string error = "no answer within " + format_duration(flying.allowed);
+    lock.unlock();
+    finish(expired, no_answer(error), false);
+    exchange->cancel();
+    lock.lock();
+    return true;  // the map may have changed
+  }
+  return false;
+}
+
+Duration RequestQueue::time_to_wait() const {
+  const TimePoint now = clock_.now();
+  Duration wait = std::chrono::hours(1);
+  for (const auto& [id, flying] : flying_) {
+    if (!flying.is_cancelled) wait = std::min(wait, Duration(flying.deadline - now));
+  }
+  const bool has_room = counted_ < std::max(1, options_.max_in_flight);
+  if (!waiting_.empty() && has_room) wait = std::min(wait, bucket_.wait(now));
+  return std::max(wait, Duration(std::chrono::microseconds(100)));
+}
+
+void RequestQueue::run() {
+  std::unique_lock lock(mutex_);
+  while (!is_stopping_) {
+    if (expire(lock) || start_next(lock)) continue;
+    const auto before = counters_.sent + counters_.failed;
+    const bool was_empty = urgent_.empty() && waiting_.empty();
+    const int counted = counted_;
+    changed_.wait_for(lock, time_to_wait(), [&] {
+      const bool is_empty = urgent_.empty() && waiting_.empty();
+      return is_stopping_ || (was_empty && !is_empty) || !urgent_.empty() || counted_ != counted ||
+             before != counters_.sent + counters_.failed;
+    });
+  }
+}
+
+void RequestQueue::stop() {
+  std::deque<Waiting> unsent;
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<Exchange>>> running;
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto* queue : {&urgent_, &waiting_}) {
+      std::move(queue->begin(), queue->end(), std::back_inserter(unsent));
+      queue->clear();
+    }
+    for (auto& [id, flying] : flying_) running.emplace_back(id, flying.exchange);
+  }
+  for (const Waiting& waiting : unsent) {
+    if (waiting.done) waiting.done(no_answer("the client was stopped"));
+  }
+  for (const auto& [id, exchange] : running) {
+    finish(id, no_answer("the client was stopped"), false);
+    if (exchange) exchange->cancel();
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kEndMax, [&] { return flying_.empty(); });
+  changed_.wait(lock, [&] { return calling_ == 0; });
+}
+
+RestCounters RequestQueue::counters() const {
+  const std::lock_guard lock(mutex_);
+  RestCounters counters = counters_;
+  counters.queued = urgent_.size() + waiting_.size();
+  counters.in_flight = flying_.size();
+  return counters;
+}
+
+}  // namespace berth::kubeapi

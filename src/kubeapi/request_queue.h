@@ -1,0 +1,79 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "kubeapi/rest_client.h"
+#include "kubeapi/token_bucket.h"
+#include "kubeapi/transport.h"
+
+namespace berth::kubeapi {
+
+// Unary requests on their way: queued under the rate limit and the cap, started by a thread of its
+// own, which also sees to deadlines. Any thread.
+class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
+ public:
+  using Done = std::function<void(Response)>;
+
+  RequestQueue(Transport& transport, const RestOptions& options);
+  ~RequestQueue() = default;
+  RequestQueue(const RequestQueue&) = delete;
+  RequestQueue& operator=(const RequestQueue&) = delete;
+
+  void start();
+  void send(Request request, Done done);
+  // As RestClient::stop(); `transport` is not used afterwards.
+  void stop();
+  RestCounters counters() const;
+
+ private:
+  class Answer;
+
+  struct Waiting {
+    Request request;
+    Done done;
+  };
+  struct Flying {
+    std::shared_ptr<Exchange> exchange;  // null while it is being started
+    Done done;
+    TimePoint deadline;
+    Duration allowed{};
+    bool is_counted = true;  // towards the cap
+    bool is_cancelled = false;
+  };
+
+  void run();
+  bool start_next(std::unique_lock<std::mutex>& lock);
+  void launch(std::unique_lock<std::mutex>& lock, Waiting waiting, bool is_counted);
+  bool expire(std::unique_lock<std::mutex>& lock);
+  Duration time_to_wait() const;
+  // Answers, if nobody did, and takes the flight off the list if `is_over`.
+  void finish(std::uint64_t id, Response response, bool is_over);
+  void call(std::unique_lock<std::mutex>& lock, const Done& done, Response response);
+
+  Transport& transport_;
+  const RestOptions options_;
+  const SteadyClock clock_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  TokenBucket bucket_;
+  std::deque<Waiting> urgent_;
+  std::deque<Waiting> waiting_;
+  std::map<std::uint64_t, Flying> flying_;
+  std::uint64_t next_id_ = 1;
+  int counted_ = 0;  // in flight, towards the cap
+  int calling_ = 0;  // callbacks that run
+  bool is_stopping_ = false;
+  RestCounters counters_;
+  std::thread thread_;
+};
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,61 @@
+#include "kubeapi/rest_client.h"
+
+#include <array>
+
+#include "conf/document.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr std::size_t kShownMax = 300;
+
+// The message of a Status object, or the body's beginning.
+std::string message_of(const std::string& body) {
+  if (auto parsed = conf::parse_json(body, "answer"); parsed) {
+    const conf::Value* message = parsed->find("message");
+    if (message != nullptr && message->kind == conf::Kind::string) return message->text;
+  }
+  return body.substr(0, kShownMax);
+}
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+}  // namespace
+
+std::string Response::to_string() const {
+  if (!error.empty()) return error;
+  std::string text = "status " + std::to_string(status);
+  if (!body.empty()) text += ": " + message_of(body);
+  return text;
+}
+
+bool is_retryable(const Response& response) {
+  constexpr std::array<int, 7> kAgain{0, 408, 429, 500, 502, 503, 504};
+  for (const int status : kAgain) {
+    if (response.status == status) return true;
+  }
+  return false;
+}
+
+std::string url_encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  encoded.reserve(text.size());
+  for (const char c : text) {
+    if (is_plain(c)) {
+      encoded += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    encoded += '%';
+    encoded += kDigits[byte >> 4];
+    encoded += kDigits[byte & 15];
+  }
+  return encoded;
+}
+
+}  // namespace berth::kubeapi

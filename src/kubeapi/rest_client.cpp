@@ -1,0 +1,110 @@
+#include "kubeapi/rest_client.h"
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <stop_token>
+
+#include "kubeapi/credentials.h"
+#include "kubeapi/line_stream.h"
+#include "kubeapi/request_queue.h"
+#include "kubeapi/transport.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr std::chrono::seconds kEndMax{5};  // for the transport to let go of what was cancelled
+
+}  // namespace
+
+class RestClient::Impl {
+ public:
+  Impl(std::unique_ptr<Transport> transport, const RestOptions& options)
+      : transport_(std::move(transport)),
+        options_(options),
+        queue_(std::make_shared<RequestQueue>(*transport_, options)) {
+    queue_->start();
+  }
+  ~Impl() { stop(); }
+
+  RequestQueue& queue() { return *queue_; }
+
+  Response stream(const Request& request, const std::function<void(std::string_view)>& on_line,
+                  Cancellation& cancel) {
+    const auto lines = std::make_shared<LineStream>();
+    {
+      const std::lock_guard lock(mutex_);
+      ++streaming_;
+    }
+    const std::stop_callback on_cancel(cancel.token(), [&] { lines->interrupt("cancelled"); });
+    const std::stop_callback on_stop(stopping_.get_token(),
+                                     [&] { lines->interrupt("the client was stopped"); });
+    Response response;
+    if (cancel.is_cancelled() || stopping_.stop_requested()) {
+      response.error = cancel.is_cancelled() ? "cancelled" : "the client was stopped";
+    } else {
+      const auto exchange = transport_->start(request, Transport::Lane::stream, lines);
+      response = lines->read(request, options_, on_line);
+      exchange->cancel();
+      lines->close();
+      (void)lines->wait_for_end(kEndMax);
+    }
+    const std::lock_guard lock(mutex_);
+    --streaming_;
+    ended_.notify_all();
+    return response;
+  }
+
+  void stop() {
+    stopping_.request_stop();
+    queue_->stop();
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [&] { return streaming_ == 0; });
+  }
+
+ private:
+  const std::unique_ptr<Transport> transport_;
+  const RestOptions options_;
+  const std::shared_ptr<RequestQueue> queue_;
+  std::stop_source stopping_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  int streaming_ = 0;
+};
+
+Result<std::unique_ptr<RestClient>> RestClient::create(Access access, RestOptions options) {
+  auto credentials = Credentials::open(std::move(access));
+  if (!credentials) return credentials.error();
+  auto transport = Transport::create(*credentials, options.user_agent);
+  if (!transport) return transport.error();
+  auto impl = std::make_unique<Impl>(std::move(transport).value(), options);
+  return std::unique_ptr<RestClient>(new RestClient(std::move(impl)));
+}
+
+RestClient::RestClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+RestClient::~RestClient() = default;
+
+void RestClient::send(Request request, std::function<void(Response)> done) {
+  impl_->queue().send(std::move(request), std::move(done));
+}
+
+Response RestClient::call(Request request) {
+  auto answer = std::make_shared<std::promise<Response>>();
+  std::future<Response> coming = answer->get_future();
+  send(std::move(request), [answer](Response response) { answer->set_value(std::move(response)); });
+  return coming.get();
+}
+
+Response RestClient::stream(const Request& request,
+                            const std::function<void(std::string_view line)>& on_line,
+                            Cancellation& cancel) {
+  return impl_->stream(request, on_line, cancel);
+}
+
+void RestClient::stop() { impl_->stop(); }
+
+RestCounters RestClient::counters() const { return impl_->queue().counters(); }
+
+}  // namespace berth::kubeapi

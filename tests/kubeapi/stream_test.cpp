@@ -1,0 +1,231 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "kubeapi/fake_server.h"
+#include "kubeapi/line_stream.h"
+#include "kubeapi/rest_client.h"
+#include "kubeapi/waiting.h"
+
+namespace berth::kubeapi {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Awaited;
+using testing::Call;
+using testing::FakeServer;
+using testing::Reply;
+
+std::unique_ptr<RestClient> client_of(const FakeServer& server, RestOptions options = {}) {
+  Access access;
+  access.server = server.url();
+  return std::move(*RestClient::create(access, options));
+}
+
+Request watch() {
+  Request request;
+  request.path = "/watch";
+  request.deadline = 20s;
+  request.idle_timeout = 20s;
+  return request;
+}
+
+TEST(Lines, AreCutWhereverThePartsEnd) {
+  const std::string text = "one\ntwo\r\n\nthree\nrest";
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    std::vector<std::string> lines;
+    LineSplitter splitter(100);
+    for (std::size_t at = 0; at < text.size(); at += size) {
+      ASSERT_TRUE(splitter.feed(std::string_view(text).substr(at, size),
+                                [&](std::string_view line) { lines.emplace_back(line); }));
+    }
+    EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "three"})) << size;
+  }
+}
+
+TEST(Stream, A1GivesFullLinesOnTheCallersThread) {
+  FakeServer server([](const Call&, Reply& reply) {
+    reply.begin_stream();
+    reply.chunk("a\nb");
+    reply.chunk("c\nhalf");
+    reply.end_stream();
+  });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  std::vector<std::string> lines;
+  const auto here = std::this_thread::get_id();
+  const Response response = client->stream(
+      watch(),
+      [&](std::string_view line) {
+        EXPECT_EQ(std::this_thread::get_id(), here);
+        lines.emplace_back(line);
+      },
+      cancel);
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.error, "");
+  EXPECT_EQ(lines, (std::vector<std::string>{"a", "bc"}));
+}
+
+TEST(Stream, TellsAnAbortFromAnEnd) {
+  FakeServer server([](const Call&, Reply& reply) {
+    reply.begin_stream();
+    reply.chunk("a\nhal");
+    reply.abort();
+  });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  const Response response = client->stream(
+      watch(), [](std::string_view) {}, cancel);
+  EXPECT_TRUE(response.status == 200 || response.status == 0);
+  EXPECT_NE(response.error, "");
+}
+
+TEST(Stream, GivesUpWhenNothingComes) {
+  FakeServer server([](const Call&, Reply& reply) {
+    reply.begin_stream();
+    reply.chunk("a\n");
+    reply.wait_until_closed();
+  });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  Request request = watch();
+  request.idle_timeout = 50ms;
+  EXPECT_EQ(client
+                ->stream(
+                    request, [](std::string_view) {}, cancel)
+                .error,
+            "no byte within 50ms");
+}
+
+TEST(Stream, GivesUpWhenThereIsNoHead) {
+  FakeServer server([](const Call&, Reply& reply) { reply.wait_until_closed(); });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  Request request = watch();
+  request.deadline = 50ms;
+  const Response response = client->stream(
+      request, [](std::string_view) {}, cancel);
+  EXPECT_EQ(response.status, 0);
+  EXPECT_EQ(response.error, "no answer within 50ms");
+}
+
+TEST(Stream, IsCancelledFromAnotherThread) {
+  FakeServer server([](const Call&, Reply& reply) {
+    reply.begin_stream();
+    reply.chunk("a\n");
+    reply.wait_until_closed();
+  });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  Awaited<bool> has_begun;
+  std::thread other([&] {
+    EXPECT_TRUE(has_begun.wait([](bool begun) { return begun; }));
+    cancel.cancel();
+  });
+  const Response response = client->stream(
+      watch(), [&](std::string_view) { has_begun.set(true); }, cancel);
+  EXPECT_EQ(response.error, "cancelled");
+  other.join();
+}
+
+TEST(Stream, EndsWhenTheClientIsStopped) {
+  FakeServer server([](const Call&, Reply& reply) {
+    reply.begin_stream();
+    reply.wait_until_closed();
+  });
+  const auto client = client_of(server);
+  std::thread other([&] {
+    EXPECT_TRUE(server.wait_for_calls(1));
+    client->stop();
+  });
+  Cancellation cancel;
+  EXPECT_EQ(client
+                ->stream(
+                    watch(), [](std::string_view) {}, cancel)
+                .error,
+            "the client was stopped");
+  other.join();
+}
+
+TEST(Stream, HandsOnAnotherStatusWithItsBody) {
+  FakeServer server(
+      [](const Call&, Reply& reply) { reply.send(429, "wait\nhere", "Retry-After: 3"); });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  int lines = 0;
+  const Response response = client->stream(
+      watch(), [&](std::string_view) { ++lines; }, cancel);
+  EXPECT_EQ(response.status, 429);
+  EXPECT_EQ(response.body, "wait\nhere");
+  EXPECT_EQ(response.retry_after, Duration(3s));
+  EXPECT_EQ(lines, 0);
+}
+
+TEST(Stream, RefusesALineWithoutEnd) {
+  FakeServer server([](const Call&, Reply& reply) {
+    reply.begin_stream();
+    while (reply.chunk(std::string(10'000, 'x'))) {
+    }
+  });
+  RestOptions options;
+  options.line_max = 100'000;
+  const auto client = client_of(server, options);
+  Cancellation cancel;
+  EXPECT_EQ(client
+                ->stream(
+                    watch(), [](std::string_view) {}, cancel)
+                .error,
+            "a line of more than 100000 bytes");
+}
+
+TEST(Stream, A1SlownessHoldsBackTheServer) {
+  constexpr std::size_t kChunk = 64 * 1024;
+  constexpr std::size_t kFlood = 2000;  // 128 MB, far more than sockets hold
+  std::atomic<std::size_t> sent = 0;
+  FakeServer server([&](const Call&, Reply& reply) {
+    reply.begin_stream();
+    const std::string line(kChunk - 1, 'x');
+    for (std::size_t i = 0; i < kFlood && reply.line(line); ++i) ++sent;
+    reply.end_stream();
+  });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  std::size_t taken = 0;
+  const Response response = client->stream(
+      watch(),
+      [&](std::string_view) {
+        // A while is over when another thread did a good deal of other work.
+        if (++taken % 100 == 0) EXPECT_LT(sent, taken + 400);
+      },
+      cancel);
+  EXPECT_EQ(response.error, "");
+  EXPECT_EQ(taken, kFlood);
+}
+
+TEST(Stream, OutlivesItsIdleTimeoutWhileTheReaderIsSlow) {
+  FakeServer server([](const Call&, Reply& reply) {
+    reply.begin_stream();
+    reply.chunk("a\n");
+    reply.chunk("b\n");
+    reply.end_stream();
+  });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  Request request = watch();
+  request.idle_timeout = 100ms;
+  int lines = 0;
+  Cancellation never;
+  const Response response = client->stream(
+      request,
+      [&](std::string_view) {
+        ++lines;
+        (void)never.wait_for(200ms);  // slow
+      },
+      cancel);
+  EXPECT_EQ(response.error, "");
+  EXPECT_EQ(lines, 2);
+}
+
+}  // namespace
+}  // namespace berth::kubeapi
