@@ -26,13 +26,6 @@ import (
 
 // What deploy/ holds is accepted by the API server with strict validation.
 
-func kustomize(e *harness.Env, parts ...string) []*unstructured.Unstructured {
-	e.Helper()
-	objects, err := e.Kustomize(harness.Deploy(append([]string{"kustomize"}, parts...)...))
-	e.Must(err)
-	return objects
-}
-
 // tryApply puts objects of the shipped admission policy into the version that the server has.
 func tryApply(e *harness.Env, objects []*unstructured.Unstructured) {
 	e.Helper()
@@ -46,11 +39,14 @@ func tryApply(e *harness.Env, objects []*unstructured.Unstructured) {
 
 func TestKustomizationsAreAccepted(t *testing.T) {
 	for _, parts := range [][]string{
-		{"base"}, {"overlays", "in-place"}, {"overlays", "dedicated-nodes"},
+		{"kustomize", "base"}, {"kustomize", "overlays", "in-place"},
+		{"kustomize", "overlays", "dedicated-nodes"}, {"admission", "gate-only"},
 	} {
 		t.Run(parts[len(parts)-1], func(t *testing.T) {
 			e := cluster.Begin(t)
-			tryApply(e, kustomize(e, parts...))
+			objects, err := e.Kustomize(harness.Deploy(parts...))
+			e.Must(err)
+			tryApply(e, objects)
 		})
 	}
 }
@@ -87,10 +83,6 @@ func render(e *harness.Env, values map[string]any) []*unstructured.Unstructured 
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	capabilities.KubeVersion = chartutil.KubeVersion{
 		Version: version.GitVersion, Major: version.Major, Minor: version.Minor}
-	if e.Minor >= 36 {
-		capabilities.APIVersions = append(capabilities.APIVersions,
-			"admissionregistration.k8s.io/v1/MutatingAdmissionPolicy")
-	}
 	all, err := chartutil.ToRenderValues(chart, values,
 		chartutil.ReleaseOptions{Name: "berth", Namespace: harness.Namespace}, capabilities)
 	e.Must(err)
@@ -120,7 +112,8 @@ func TestTheChartForAnOutsideSchedulerIsAccepted(t *testing.T) {
 		"service":       map[string]any{"enabled": true},
 		"networkPolicy": map[string]any{"from": []any{
 			map[string]any{"ipBlock": map[string]any{"cidr": "10.0.0.0/24"}}}},
-		"admission": map[string]any{"schedulerNames": []any{"berth", "volcano"}},
+		"admission": map[string]any{
+			"schedulerNames": []any{"berth", "volcano"}, "marker": false},
 	})
 	tryApply(e, objects)
 	for _, object := range objects {
@@ -170,7 +163,8 @@ func normalised(e *harness.Env, object *unstructured.Unstructured) (string, map[
 
 func TestTheChartMakesWhatTheBaseMakes(t *testing.T) {
 	e := cluster.Begin(t)
-	base := kustomize(e, "base")
+	base, err := e.Kustomize(harness.Deploy("kustomize", "base"))
+	e.Must(err)
 	policy, err := e.Kustomize(harness.Deploy("admission", "v1"))
 	e.Must(err)
 	want := map[string]map[string]any{}
