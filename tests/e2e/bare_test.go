@@ -22,12 +22,8 @@ func TestUnmanagedPodsAreBoundWithoutBerth(t *testing.T) {
 	}
 	e.Create(pods...)
 	e.AwaitAllBound(harness.Soon, pods...)
-	e.Await(harness.Soon, func() error {
-		done := e.Pods(func(pod *core.Pod) bool { return pod.Status.Phase == core.PodSucceeded })
-		if len(done) != len(pods) {
-			return fmt.Errorf("%d of %d pods have run and ended", len(done), len(pods))
-		}
-		return nil
+	e.AwaitPods(harness.Soon, len(pods), "have run and ended", func(pod *core.Pod) bool {
+		return pod.Status.Phase == core.PodSucceeded
 	})
 }
 
@@ -69,14 +65,8 @@ func TestManagedPodsWaitForBerth(t *testing.T) {
 	e.Create(harness.NewPod(e.Namespace, "gated").Build(),
 		harness.NewPod(e.Namespace, "ungated").Build())
 	e.Ungate("ungated")
-	e.Await(harness.Soon, func() error {
-		tried := e.Pods(func(pod *core.Pod) bool {
-			return pod.Name == "ungated" && harness.Reason(pod) == core.PodReasonSchedulerError
-		})
-		if len(tried) != 1 {
-			return fmt.Errorf("kube-scheduler has not tried to bind the pod without a gate")
-		}
-		return nil
+	e.AwaitPods(harness.Soon, 1, "were tried without a gate", func(pod *core.Pod) bool {
+		return pod.Name == "ungated" && harness.Reason(pod) == core.PodReasonSchedulerError
 	})
 	if bound := e.Pods(func(pod *core.Pod) bool { return pod.Spec.NodeName != "" }); len(bound) > 0 {
 		t.Errorf("%q is bound without berthd", bound[0].Name)

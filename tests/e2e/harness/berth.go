@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/yaml"
@@ -94,8 +96,9 @@ func berthConfiguration(options BerthOptions) ([]byte, error) {
 		mode = "nominate"
 	}
 	merge(document, map[string]any{
-		"barrier":  map[string]any{"timeout": "5s", "maxTimeout": "15s"},
-		"steering": map[string]any{"mode": mode},
+		"schedulerNames": []string{SchedulerName, "volcano"},
+		"barrier":        map[string]any{"timeout": "5s", "maxTimeout": "15s"},
+		"steering":       map[string]any{"mode": mode},
 		"leaderElection": map[string]any{
 			"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
 		},
@@ -140,4 +143,18 @@ func (b *Berth) Ready(ctx context.Context) error {
 // Metrics is the text of /metrics.
 func (b *Berth) Metrics(ctx context.Context) (string, error) {
 	return get(ctx, b.client, "http://"+b.Address+"/metrics")
+}
+
+// Metric is the value of the sample that begins with these words, 0 if there is none.
+func (b *Berth) Metric(ctx context.Context, sample string) (float64, error) {
+	text, err := b.Metrics(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(text) {
+		if value, found := strings.CutPrefix(line, sample+" "); found {
+			return strconv.ParseFloat(strings.TrimSpace(value), 64)
+		}
+	}
+	return 0, nil
 }

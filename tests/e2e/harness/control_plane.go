@@ -144,6 +144,7 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 // StartScheduler starts kube-scheduler with the shipped configuration, its extenders at
 // extenderAddress; "" leaves the extenders out, which is the bare kube-scheduler.
 func (c *ControlPlane) StartScheduler(ctx context.Context, extenderAddress string) error {
+	c.Scheduler.Kill()
 	pair, err := c.authority.Issue("system:kube-scheduler", "system:kube-scheduler")
 	if err != nil {
 		return err
@@ -164,6 +165,7 @@ func (c *ControlPlane) StartScheduler(ctx context.Context, extenderAddress strin
 		filepath.Join(c.binaries, "kube-scheduler"), "--config="+file, "--bind-address=127.0.0.1",
 		"--secure-port="+strconv.Itoa(c.schedulerPort), "--authentication-skip-lookup=true",
 		"--v=2")
+	c.Scheduler.Respawn = true // it ends when it cannot renew its lease
 	return c.RestartScheduler(ctx)
 }
 
@@ -178,6 +180,15 @@ func (c *ControlPlane) RestartScheduler(ctx context.Context) error {
 	return awaitReady(ctx, c.Scheduler, func(ctx context.Context) error {
 		return getOK(ctx, client, url)
 	})
+}
+
+// RestartAPIServer kills kube-apiserver, does what is to be done while it is away, and starts it.
+func (c *ControlPlane) RestartAPIServer(ctx context.Context, meanwhile func() error) error {
+	c.APIServer.Kill()
+	if err := meanwhile(); err != nil {
+		return err
+	}
+	return c.StartAPIServer(ctx)
 }
 
 // Stop ends everything and removes etcd's data; logs stay.

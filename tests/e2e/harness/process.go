@@ -15,16 +15,19 @@ import (
 )
 
 // Process is a server in a process group of its own, which can be killed, paused and started again
-// with the same arguments. Its log is appended to. One goroutine at a time.
+// with the same arguments. Its log is appended to. Any goroutine.
 type Process struct {
 	Name string
 	Log  string
-	path string
-	args []string
-	env  []string
+	// Respawn has it started again when it ends by itself, as a kubelet would.
+	Respawn bool
+	path    string
+	args    []string
 
-	cmd  *exec.Cmd
-	done chan struct{} // closed when the present process has ended
+	mutex  sync.Mutex
+	cmd    *exec.Cmd
+	done   chan struct{} // closed when the present process has ended
+	wanted bool          // started, and neither killed nor stopped
 }
 
 // NewProcess prepares a process that logs to NAME.log in directory.
@@ -34,9 +37,15 @@ func NewProcess(name, directory, path string, args ...string) *Process {
 
 // Start starts it; an error if it runs already.
 func (p *Process) Start() error {
-	if p.Running() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.isRunning() {
 		return fmt.Errorf("%s runs already", p.Name)
 	}
+	return p.start()
+}
+
+func (p *Process) start() error {
 	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
@@ -45,22 +54,32 @@ func (p *Process) Start() error {
 	fmt.Fprintf(log, "---- %s %s\n", time.Now().Format(time.RFC3339Nano), p.path)
 	cmd := exec.Command(p.path, p.args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(os.Environ(), p.env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := startOnLastingThread(cmd); err != nil {
 		return fmt.Errorf("start %s: %w", p.Name, err)
 	}
-	p.cmd, p.done = cmd, make(chan struct{})
-	go func(done chan struct{}) {
+	done := make(chan struct{})
+	p.cmd, p.done, p.wanted = cmd, done, true
+	go func() {
 		_ = cmd.Wait()
 		close(done)
-	}(p.done)
+		if p.Respawn {
+			time.AfterFunc(200*time.Millisecond, p.respawn)
+		}
+	}()
 	return nil
 }
 
-// Running tells whether the process has been started and has not ended.
-func (p *Process) Running() bool {
-	if p == nil || p.done == nil {
+func (p *Process) respawn() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.wanted && !p.isRunning() {
+		_ = p.start()
+	}
+}
+
+func (p *Process) isRunning() bool {
+	if p.done == nil {
 		return false
 	}
 	select {
@@ -71,33 +90,63 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Done is closed when the process ends.
-func (p *Process) Done() <-chan struct{} { return p.done }
+// Running tells whether the process has been started and has not ended.
+func (p *Process) Running() bool {
+	if p == nil {
+		return false
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.isRunning()
+}
+
+// Done is closed when the present process ends.
+func (p *Process) Done() <-chan struct{} {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.done
+}
 
 // PID of the process, 0 if it has never been started.
 func (p *Process) PID() int {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	if p.cmd == nil {
 		return 0
 	}
 	return p.cmd.Process.Pid
 }
 
+// signal returns what is closed at the end, or nil if it does not run.
+func (p *Process) signal(signal syscall.Signal) <-chan struct{} {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.wanted = false
+	if !p.isRunning() {
+		return nil
+	}
+	_ = syscall.Kill(-p.cmd.Process.Pid, signal)
+	return p.done
+}
+
 // Kill is kill -9, and waits for the end.
 func (p *Process) Kill() {
-	if p.Running() {
-		_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
-		<-p.done
+	if p == nil {
+		return
+	}
+	if done := p.signal(syscall.SIGKILL); done != nil {
+		<-done
 	}
 }
 
 // Stop asks for the end, and kills after the deadline, which is an error.
 func (p *Process) Stop(within time.Duration) error {
-	if !p.Running() {
+	done := p.signal(syscall.SIGTERM)
+	if done == nil {
 		return nil
 	}
-	_ = syscall.Kill(-p.PID(), syscall.SIGTERM)
 	select {
-	case <-p.done:
+	case <-done:
 		return nil
 	case <-time.After(within):
 		p.Kill()

@@ -1,28 +1,40 @@
 package harness
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"regexp"
+	"strings"
 	"sync"
+
+	"k8s.io/client-go/rest"
 )
 
 // Proxy stands between a berthd and the API server, and can hold requests, lose answers, and
 // freeze watches, so that a test meets each step of a gang's life. Any goroutine.
 type Proxy struct {
-	URL    string
-	server *http.Server
+	URL       string
+	authority []byte
+	server    *http.Server
 
-	mutex sync.Mutex
-	holds []*Hold
+	mutex  sync.Mutex
+	holds  []*Hold
+	writes map[string]int // by what is written
 }
 
 // Kind of request, by method and path.
 type Kind struct{ method, path *regexp.Regexp }
+
+func (k Kind) matches(request *http.Request) bool {
+	return k.method.MatchString(request.Method) && k.path.MatchString(request.URL.Path)
+}
 
 func kind(method, path string) Kind {
 	return Kind{regexp.MustCompile("^" + method + "$"), regexp.MustCompile(path + "$")}
@@ -45,8 +57,10 @@ type Hold struct {
 	loseAnswer bool
 	reached    chan struct{}
 	released   chan struct{}
+	abandoned  chan struct{}
 	reach      sync.Once
 	release    sync.Once
+	abandon    sync.Once
 }
 
 // Reached is closed when the first request has been stopped, or the first answer lost.
@@ -54,6 +68,34 @@ func (h *Hold) Reached() <-chan struct{} { return h.reached }
 
 // Release lets everything through that still waits. May be called again.
 func (h *Hold) Release() { h.release.Do(func() { close(h.released) }) }
+
+// Abandon drops what waits, as if it had been lost on its way, and lets later requests through.
+func (h *Hold) Abandon() {
+	h.abandon.Do(func() { close(h.abandoned) })
+	h.Release()
+}
+
+func (h *Hold) isOver() bool {
+	select {
+	case <-h.released:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait returns whether the request may go on.
+func (h *Hold) wait(ctx context.Context) error {
+	h.reach.Do(func() { close(h.reached) })
+	select {
+	case <-h.abandoned:
+		return errors.New("abandoned")
+	case <-h.released:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 // StartProxy serves until Stop.
 func (c *ControlPlane) StartProxy() (*Proxy, error) {
@@ -88,7 +130,8 @@ func (c *ControlPlane) StartProxy() (*Proxy, error) {
 	upstream.TLSClientConfig.Certificates = []tls.Certificate{pair}
 	upstream.DisableCompression = true
 	upstream.MaxIdleConnsPerHost = 256
-	p := &Proxy{URL: "https://" + listener.Addr().String()}
+	p := &Proxy{URL: "https://" + listener.Addr().String(), authority: c.authority.PEM,
+		writes: map[string]int{}}
 	silent := log.New(io.Discard, "", 0)
 	p.server = &http.Server{ErrorLog: silent, Handler: &httputil.ReverseProxy{
 		Rewrite:       func(request *httputil.ProxyRequest) { request.SetURL(target) },
@@ -98,6 +141,11 @@ func (c *ControlPlane) StartProxy() (*Proxy, error) {
 	}}
 	go func() { _ = p.server.Serve(listener) }()
 	return p, nil
+}
+
+// Client is a configuration that goes through the proxy.
+func (p *Proxy) Client() *rest.Config {
+	return &rest.Config{Host: p.URL, TLSClientConfig: rest.TLSClientConfig{CAData: p.authority}}
 }
 
 // Stop ends the proxy and every connection through it.
@@ -115,7 +163,8 @@ func (p *Proxy) LoseAnswer(kind Kind, pass int) *Hold { return p.add(kind, pass,
 
 func (p *Proxy) add(kind Kind, pass int, loseAnswer bool) *Hold {
 	hold := &Hold{kind: kind, pass: pass, loseAnswer: loseAnswer,
-		reached: make(chan struct{}), released: make(chan struct{})}
+		reached: make(chan struct{}), released: make(chan struct{}),
+		abandoned: make(chan struct{})}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.holds = append(p.holds, hold)
@@ -132,13 +181,33 @@ func (p *Proxy) ReleaseAll() {
 	p.holds = nil
 }
 
+// Writes counts what has been written so far, leases left out: "PATCH pods/status" and so on.
+func (p *Proxy) Writes() map[string]int {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return maps.Clone(p.writes)
+}
+
+var names = regexp.MustCompile(`^(/api/v1|/apis/[^/]+/[^/]+)/(namespaces/[^/]+/)?([^/]+)(/[^/]+)?`)
+
+func (p *Proxy) count(request *http.Request) {
+	if request.Method == http.MethodGet {
+		return
+	}
+	what := request.Method + " " + names.ReplaceAllString(request.URL.Path, "$3")
+	if !strings.HasSuffix(what, " leases") {
+		p.mutex.Lock()
+		defer p.mutex.Unlock()
+		p.writes[what]++
+	}
+}
+
 // holdFor is the hold that stops this request, or nil.
 func (p *Proxy) holdFor(request *http.Request) *Hold {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for _, hold := range p.holds {
-		if hold.kind.method.MatchString(request.Method) &&
-			hold.kind.path.MatchString(request.URL.Path) {
+		if !hold.isOver() && hold.kind.matches(request) {
 			hold.pass--
 			if hold.pass < 0 {
 				return hold
@@ -154,13 +223,11 @@ type proxyTransport struct {
 }
 
 func (t proxyTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	t.proxy.count(request)
 	hold := t.proxy.holdFor(request)
 	if hold != nil && !hold.loseAnswer && !isWatch(request) {
-		hold.reach.Do(func() { close(hold.reached) })
-		select {
-		case <-hold.released:
-		case <-request.Context().Done():
-			return nil, request.Context().Err()
+		if err := hold.wait(request.Context()); err != nil {
+			return nil, err
 		}
 	}
 	response, err := t.upstream.RoundTrip(request)
@@ -193,11 +260,8 @@ type freezable struct {
 func (f *freezable) Read(buffer []byte) (int, error) {
 	count, err := f.ReadCloser.Read(buffer)
 	if hold := f.proxy.holdFor(f.request); hold != nil && err == nil {
-		hold.reach.Do(func() { close(hold.reached) })
-		select {
-		case <-hold.released:
-		case <-f.request.Context().Done():
-			return 0, f.request.Context().Err()
+		if err := hold.wait(f.request.Context()); err != nil {
+			return 0, err
 		}
 	}
 	return count, err

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -38,6 +39,9 @@ func schedulerConfiguration(kubeconfig, extenderAddress string) ([]byte, error) 
 	}
 	connection["kubeconfig"] = kubeconfig
 	document["clientConnection"] = connection
+	if err := addVolcanoProfile(document); err != nil {
+		return nil, err
+	}
 	document["leaderElection"] = map[string]any{
 		"leaderElect": true, "resourceName": "kube-scheduler", "resourceNamespace": "kube-system",
 		"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
@@ -61,4 +65,20 @@ func schedulerConfiguration(kubeconfig, extenderAddress string) ([]byte, error) 
 		delete(extender, "tlsConfig")
 	}
 	return yaml.Marshal(document)
+}
+
+// addVolcanoProfile serves pods of operators that name Volcano, as a user would who moves to Berth.
+func addVolcanoProfile(document map[string]any) error {
+	profiles, _ := document["profiles"].([]any)
+	for _, each := range profiles {
+		ours, _ := each.(map[string]any)
+		if ours["schedulerName"] != SchedulerName {
+			continue
+		}
+		volcano := maps.Clone(ours)
+		volcano["schedulerName"] = "volcano"
+		document["profiles"] = append(profiles, volcano)
+		return nil
+	}
+	return fmt.Errorf("kube-scheduler-config.yaml has no profile %q", SchedulerName)
 }

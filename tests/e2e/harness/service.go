@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// ProbeTimeout is how long a replica may take to say that it is ready.
+const ProbeTimeout = 300 * time.Millisecond
+
 // Service forwards connections to the replica that is ready, as a Service of Kubernetes does; a
 // connection that is open stays with its replica. Any goroutine.
 type Service struct {
@@ -41,7 +44,7 @@ func (s *Service) Stop() { _ = s.listener.Close() }
 // Leader is the replica that is ready, or nil.
 func (s *Service) Leader(ctx context.Context) *Berth {
 	for _, replica := range s.replicas {
-		probe, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		probe, cancel := context.WithTimeout(ctx, ProbeTimeout)
 		err := replica.Ready(probe)
 		cancel()
 		if err == nil {

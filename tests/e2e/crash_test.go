@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// A gang's life in steps: the request that is stopped while a process is killed.
+var steps = []struct {
+	name string
+	stop func(*harness.Proxy) *harness.Hold
+}{
+	{"before nominations", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Nominations, 0) }},
+	{"amid nominations", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Nominations, 3) }},
+	{"before the record", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Records, 0) }},
+	{"before commits", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Commits, 0) }},
+	{"amid commits", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Commits, 3) }},
+	{"before bindings", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Bindings, 0) }},
+	{"amid bindings", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Bindings, 3) }},
+}
+
+// A process is killed at each step, and comes back. The gang gets whole, nothing stays reserved,
+// and nobody is stuck.
+func atEachStep(t *testing.T, crash func(*harness.Env, *harness.Hold)) {
+	for _, step := range steps {
+		t.Run(step.name, func(t *testing.T) {
+			e, proxy := beginBehindProxy(t)
+			e.AddNodes(3, "4")
+			hold := step.stop(proxy)
+			e.CreateGang("gang", 6, 6, cpu("1"))
+			await(t, hold)
+			crash(e, hold)
+			e.AwaitBound("gang", 6, 2*harness.Soon)
+			e.AssertNeverInPart("gang", harness.BarrierLimit)
+			e.AssertRoom(6, "1")
+		})
+	}
+}
+
+func TestBerthKilledAtEachStep(t *testing.T) {
+	atEachStep(t, func(e *harness.Env, hold *harness.Hold) {
+		e.Berth.Kill()
+		hold.Abandon()
+		e.Must(e.Berth.Start(e.Context))
+	})
+}
+
+func TestKubeSchedulerKilledAtEachStep(t *testing.T) {
+	atEachStep(t, func(e *harness.Env, hold *harness.Hold) {
+		e.Scheduler.Kill()
+		hold.Release()
+		e.Must(e.RestartScheduler(e.Context))
+	})
+}
+
+func TestAPIServerKilledAtEachStep(t *testing.T) {
+	atEachStep(t, func(e *harness.Env, hold *harness.Hold) {
+		e.Must(e.RestartAPIServer(e.Context, func() error {
+			hold.Abandon()
+			return nil
+		}))
+	})
+}
+
+// What was asked for is done, and berthd does not hear of it.
+func TestAnswersLost(t *testing.T) {
+	kinds := map[string]harness.Kind{"nomination": harness.Nominations,
+		"record": harness.Records, "commit": harness.Commits, "binding": harness.Bindings}
+	for name, kind := range kinds {
+		t.Run(name, func(t *testing.T) {
+			e, proxy := beginBehindProxy(t)
+			e.AddNodes(3, "4")
+			lost := proxy.LoseAnswer(kind, 0)
+			e.CreateGang("gang", 6, 6, cpu("1"))
+			await(t, lost)
+			proxy.ReleaseAll()
+			e.AwaitBound("gang", 6, 2*harness.Soon)
+			e.AssertNeverInPart("gang", harness.BarrierLimit)
+			e.AssertRoom(6, "1")
+		})
+	}
+}
+
+// While the API server is away, what berthd knew has changed and is compacted away: its watches
+// cannot be resumed.
+func TestWatchExpired(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	nodes := e.AddNodes(2, "4")
+	e.CreateGang("gang", 6, 6, cpu("1"))
+	e.AwaitBound("gang", 6, harness.Soon)
+	version := e.ResourceVersion()
+	e.Berth.Pause()
+	e.AddNodes(1, "4")
+	for i := range 3 {
+		e.Delete(fmt.Sprintf("gang-%d", i))
+	}
+	e.DeleteNode(nodes[0])
+	e.CreateGang("next", 5, 5, cpu("1"))
+	e.Must(e.RestartAPIServer(e.Context, func() error { return e.CompactEtcd(e.Context) }))
+	if err := e.ResumeWatch(version); err == nil {
+		t.Error("the premise fails: a watch can be resumed")
+	}
+	e.Berth.Resume()
+	e.AwaitBound("next", 5, harness.Soon)
+	e.AssertNeverInPart("next", promptly)
+}
+
+// A killed API server takes berthd's lists and watches with it; nothing is lost or doubled.
+func TestAPIServerRestartedWhileAGangWaits(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(1, "4")
+	e.CreateGang("gang", 6, 6, cpu("1"))
+	e.AwaitCondition("gang", "Unschedulable", harness.Soon)
+	e.Must(e.RestartAPIServer(e.Context, func() error { return nil }))
+	e.AddNodes(1, "4")
+	e.AwaitBound("gang", 6, harness.Soon)
+	e.AssertNeverInPart("gang", promptly)
+}
+
+func TestBerthRestartedWhileAGangWaits(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(1, "4")
+	e.CreateGang("gang", 6, 6, cpu("1"))
+	e.AwaitCondition("gang", "Unschedulable", harness.Soon)
+	e.Must(e.StopBerth())
+	e.AddNodes(1, "4")
+	e.Must(e.Berth.Start(e.Context))
+	e.AwaitBound("gang", 6, harness.Soon)
+	e.AssertNeverInPart("gang", promptly)
+}

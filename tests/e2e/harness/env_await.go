@@ -1,0 +1,181 @@
+package harness
+
+import (
+	"fmt"
+	"time"
+
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Await waits for the condition, which says what is the matter while it does not hold.
+func (e *Env) Await(within time.Duration, condition func() error) {
+	e.Helper()
+	e.Must(e.Recorder.Await(e.Context, within, condition))
+}
+
+// Pods of this test that satisfy the condition.
+func (e *Env) Pods(condition func(*core.Pod) bool) []*core.Pod {
+	return e.Recorder.PodsOf(e.Namespace, condition)
+}
+
+// Bound are the pods of a group that have a node.
+func (e *Env) Bound(group string) []*core.Pod {
+	return e.Pods(func(pod *core.Pod) bool {
+		return pod.Spec.NodeName != "" && groupKeyOf(pod) == e.Namespace+"/"+group
+	})
+}
+
+// AwaitPods waits until exactly so many pods satisfy the condition; `what` says it in words.
+func (e *Env) AwaitPods(within time.Duration, count int, what string,
+	condition func(*core.Pod) bool) {
+	e.Helper()
+	e.Await(within, func() error {
+		if found := len(e.Pods(condition)); found != count {
+			return fmt.Errorf("%d pods %s, not %d", found, what, count)
+		}
+		return nil
+	})
+}
+
+// AwaitBound waits until exactly so many pods of the group have a node.
+func (e *Env) AwaitBound(group string, count int, within time.Duration) {
+	e.Helper()
+	e.Await(within, func() error {
+		if bound := len(e.Bound(group)); bound != count {
+			return fmt.Errorf("%d pods of %q are bound, not %d", bound, group, count)
+		}
+		return nil
+	})
+}
+
+// AwaitAllBound waits until all these pods have a node.
+func (e *Env) AwaitAllBound(within time.Duration, pods ...*core.Pod) {
+	e.Helper()
+	e.Await(within, func() error {
+		for _, wanted := range pods {
+			found := e.Pods(func(pod *core.Pod) bool { return pod.Name == wanted.Name })
+			if len(found) != 1 || found[0].Spec.NodeName == "" {
+				return fmt.Errorf("pod %q is not bound", wanted.Name)
+			}
+		}
+		return nil
+	})
+}
+
+// AwaitCondition waits until the PodGroup has the condition, as True, and returns it.
+func (e *Env) AwaitCondition(group, condition string, within time.Duration) map[string]any {
+	e.Helper()
+	var found map[string]any
+	e.Await(within, func() error {
+		object := e.Recorder.Group(e.Namespace, group)
+		if object == nil {
+			return fmt.Errorf("no PodGroup %q", group)
+		}
+		all, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+		for _, each := range all {
+			found, _ = each.(map[string]any)
+			if found["type"] == condition && found["status"] == "True" {
+				return nil
+			}
+		}
+		return fmt.Errorf("PodGroup %q is not %s: %v", group, condition, object.Object["status"])
+	})
+	return found
+}
+
+// AssertNeverInPart fails the test if the gang was bound in part for longer than the limit.
+func (e *Env) AssertNeverInPart(group string, limit time.Duration) {
+	e.Helper()
+	if longest := e.Recorder.LongestInPart(e.Namespace, group); longest > limit {
+		e.Errorf("gang %q was bound in part for %v, more than %v", group, longest, limit)
+	}
+}
+
+// AssertRoom shows that nothing is reserved any more: so many pods that are not ours, of so much
+// cpu, all find a place.
+func (e *Env) AssertRoom(count int, cpu string) {
+	e.Helper()
+	var pods []*core.Pod
+	for i := range count {
+		name := fmt.Sprintf("room-%d", i)
+		pods = append(pods,
+			NewPod(e.Namespace, name).CPU(cpu).Scheduler("default-scheduler").Build())
+	}
+	e.Create(pods...)
+	e.AwaitAllBound(Soon, pods...)
+}
+
+// AwaitPhase waits until the PodGroup has the phase.
+func (e *Env) AwaitPhase(group, phase string, within time.Duration) {
+	e.Helper()
+	e.Await(within, func() error {
+		object := e.Recorder.Group(e.Namespace, group)
+		if object == nil {
+			return fmt.Errorf("no PodGroup %q", group)
+		}
+		found, _, _ := unstructured.NestedString(object.Object, "status", "phase")
+		if found != phase {
+			return fmt.Errorf("PodGroup %q is %q, not %q", group, found, phase)
+		}
+		return nil
+	})
+}
+
+// AwaitSessions waits until so many more sessions have been run.
+func (e *Env) AwaitSessions(count int) {
+	e.Helper()
+	const sample = "berth_session_duration_seconds_count"
+	before, err := e.Berth.Metric(e.Context, sample)
+	e.Must(err)
+	e.Await(Soon, func() error {
+		now, err := e.Berth.Metric(e.Context, sample)
+		if err == nil && now < before+float64(count) {
+			err = fmt.Errorf("%v sessions since %v", now-before, before)
+		}
+		return err
+	})
+}
+
+// AwaitHeld waits until the barrier holds so many binds.
+func (e *Env) AwaitHeld(count int) {
+	e.Helper()
+	e.Await(Soon, func() error {
+		held, err := e.Berth.Metric(e.Context, `berth_state{what="held_binds"}`)
+		if err == nil && int(held) != count {
+			err = fmt.Errorf("%v binds are held, not %d", held, count)
+		}
+		return err
+	})
+}
+
+// ResourceVersion is the cluster's present one.
+func (e *Env) ResourceVersion() string {
+	e.Helper()
+	list, err := e.Client.CoreV1().Nodes().List(e.Context, meta.ListOptions{Limit: 1})
+	e.Must(err)
+	return list.ResourceVersion
+}
+
+// ResumeWatch tries to watch nodes from a version on; the error is the API server's.
+func (e *Env) ResumeWatch(version string) error {
+	e.Helper()
+	events, err := e.Client.CoreV1().Nodes().Watch(e.Context,
+		meta.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
+	if err != nil {
+		return err
+	}
+	defer events.Stop()
+	select {
+	case event := <-events.ResultChan():
+		if event.Type == watch.Error {
+			return errors.FromObject(event.Object)
+		}
+		return nil
+	case <-time.After(Soon):
+		return nil
+	}
+}

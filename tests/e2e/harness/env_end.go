@@ -1,0 +1,84 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func (e *Env) end() {
+	if e.Failed() {
+		e.report()
+	}
+	if err := e.Repair(e.Context); err != nil {
+		e.Error(err)
+		return
+	}
+	if err := e.clear(); err != nil {
+		e.Errorf("clear up: %v", err)
+	}
+}
+
+func (e *Env) clear() error {
+	err := e.Dynamic.Resource(PodGroups).Namespace(e.Namespace).DeleteCollection(e.Context,
+		meta.DeleteOptions{}, meta.ListOptions{})
+	if err != nil {
+		return err
+	}
+	err = e.Client.CoreV1().Pods(e.Namespace).DeleteCollection(e.Context,
+		meta.DeleteOptions{GracePeriodSeconds: new(int64)}, meta.ListOptions{})
+	if err != nil {
+		return err
+	}
+	err = e.Recorder.Await(e.Context, Soon, func() error {
+		if left := e.Pods(func(*core.Pod) bool { return true }); len(left) > 0 {
+			return fmt.Errorf("%d pods are still there", len(left))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return InParallel(len(e.nodes), func(i int) error {
+		err := e.Client.CoreV1().Nodes().Delete(e.Context, e.nodes[i], meta.DeleteOptions{})
+		if errors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// report shows what happened to the pods, and the ends of the logs.
+func (e *Env) report() {
+	var text strings.Builder
+	for _, pod := range e.Pods(func(*core.Pod) bool { return true }) {
+		fmt.Fprintf(&text, "%s on %q nominated %q gates %v", pod.Name, pod.Spec.NodeName,
+			pod.Status.NominatedNodeName, pod.Spec.SchedulingGates)
+		for _, condition := range pod.Status.Conditions {
+			if condition.Status != core.ConditionTrue {
+				fmt.Fprintf(&text, " %s: %s", condition.Reason, condition.Message)
+			}
+		}
+		text.WriteString("\n")
+	}
+	history := e.Recorder.History(e.Namespace)
+	for _, moment := range history[max(0, len(history)-80):] {
+		fmt.Fprintln(&text, moment)
+	}
+	processes := append([]*Process{e.Scheduler, e.APIServer}, e.processes...)
+	if e.Berth != nil {
+		processes = append(processes, e.Berth.Process)
+	}
+	for _, process := range processes {
+		fmt.Fprintf(&text, "-- the end of %s (running: %t)\n%s\n", process.Name,
+			process.Running(), process.Tail(25))
+	}
+	e.Log("\n" + text.String())
+	if directory := os.Getenv("BERTH_E2E_LOGS"); directory != "" {
+		e.Logf("logs are in %s", directory)
+	}
+}

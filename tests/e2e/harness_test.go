@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"testing"
+
+	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// What other tests rest on: the proxy holds, drops and loses what it is told to.
+func TestProxyHoldsDropsAndLoses(t *testing.T) {
+	e := cluster.Begin(t)
+	proxy, err := cluster.StartProxy()
+	e.Must(err)
+	t.Cleanup(proxy.Stop)
+	client, err := kubernetes.NewForConfig(proxy.Client())
+	e.Must(err)
+	e.Create(harness.NewPod(e.Namespace, "pod").Scheduler("nobody").Build())
+	patch := func(value string) error {
+		_, err := client.CoreV1().Pods(e.Namespace).Patch(e.Context, "pod", types.MergePatchType,
+			[]byte(`{"metadata":{"annotations":{"e2e":"`+value+`"}}}`), meta.PatchOptions{})
+		return err
+	}
+	value := func() string {
+		pod, err := e.Client.CoreV1().Pods(e.Namespace).Get(e.Context, "pod", meta.GetOptions{})
+		e.Must(err)
+		return pod.Annotations["e2e"]
+	}
+	inBackground := func(value string) <-chan error {
+		result := make(chan error, 1)
+		go func() { result <- patch(value) }()
+		return result
+	}
+
+	hold := proxy.Hold(harness.Commits, 1)
+	e.Must(patch("passed"))
+	held := inBackground("held")
+	await(t, hold)
+	if value() != "passed" {
+		t.Errorf("a request that is held was carried out: %q", value())
+	}
+	hold.Release()
+	e.Must(<-held)
+	if value() != "held" {
+		t.Errorf("a request that was released was not carried out: %q", value())
+	}
+
+	hold = proxy.Hold(harness.Commits, 0)
+	dropped := inBackground("dropped")
+	await(t, hold)
+	hold.Abandon()
+	if err := <-dropped; err == nil || value() != "held" {
+		t.Errorf("a request that was dropped: %v, %q", err, value())
+	}
+
+	hold = proxy.LoseAnswer(harness.Commits, 0)
+	lost := inBackground("lost")
+	await(t, hold)
+	if err := <-lost; err == nil || value() != "lost" {
+		t.Errorf("a request whose answer was lost: %v, %q", err, value())
+	}
+	if writes := proxy.Writes()["PATCH pods"]; writes != 4 {
+		t.Errorf("%d writes were counted: %v", writes, proxy.Writes())
+	}
+}
+
+// Recorder and kubelets outlive kube-apiserver and kube-scheduler.
+func TestServersRestartUnderTheHarness(t *testing.T) {
+	e := cluster.Begin(t)
+	e.AddNodes(1, "8")
+	version := e.ResourceVersion()
+	bind := func(name string) {
+		pod := harness.NewPod(e.Namespace, name).Scheduler("default-scheduler").Runs(0).Build()
+		e.Create(pod)
+		e.AwaitAllBound(harness.Soon, pod)
+		e.AwaitPods(harness.Soon, 1, "have run", func(pod *core.Pod) bool {
+			return pod.Name == name && pod.Status.Phase == core.PodSucceeded
+		})
+	}
+	bind("before")
+	e.Must(e.RestartAPIServer(e.Context, func() error { return e.CompactEtcd(e.Context) }))
+	bind("after-kube-apiserver")
+	if err := e.ResumeWatch(version); err == nil {
+		t.Error("a watch could be resumed across a compaction")
+	}
+	e.Scheduler.Kill()
+	e.Must(e.RestartScheduler(e.Context))
+	bind("after-kube-scheduler")
+}

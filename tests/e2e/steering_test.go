@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// A pod that is not ours keeps pods with the label off its node: kube-scheduler knows, the plan
+// does not.
+func TestVetoByAntiAffinityIsPlannedAround(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	nodes := e.AddNodes(1, "4")
+	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler("default-scheduler").
+		KeepsOff("app", "gang").Build()
+	e.Create(guard)
+	e.AwaitAllBound(harness.Soon, guard)
+	e.AddNodes(2, "4")
+	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
+		return pod.Label("app", "gang")
+	})
+	e.AwaitBound("gang", 6, 2*harness.Soon)
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	for _, pod := range e.Bound("gang") {
+		if pod.Spec.NodeName == nodes[0] {
+			t.Errorf("%q is bound where it was vetoed", pod.Name)
+		}
+	}
+}
+
+// What berthd sees of nodes is held back while a node gets a taint.
+func TestVetoByATaintThatThePlanDidNotKnow(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	nodes := e.AddNodes(3, "4")
+	e.AwaitSessions(2)
+	frozen := proxy.Hold(harness.NodeWatches, 0)
+	taint := `{"spec":{"taints":[{"key":"e2e","value":"surprise","effect":"NoSchedule"}]}}`
+	_, err := e.Client.CoreV1().Nodes().Patch(e.Context, nodes[0], types.StrategicMergePatchType,
+		[]byte(taint), meta.PatchOptions{})
+	e.Must(err)
+	await(t, frozen)
+	e.CreateGang("gang", 6, 6, cpu("1"))
+	e.AwaitBound("gang", 6, 2*harness.Soon)
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	for _, pod := range e.Bound("gang") {
+		if pod.Spec.NodeName == nodes[0] {
+			t.Errorf("%q is bound to a node with a taint", pod.Name)
+		}
+	}
+}
+
+// Three of four members are held in the barrier when one of them is deleted.
+func TestMemberDeletedWhileHeld(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	e.AddNodes(2, "4")
+	hold := proxy.Hold(harness.Commits, 3)
+	pods := e.CreateGang("gang", 4, 4, cpu("1"))
+	await(t, hold)
+	e.AwaitHeld(3)
+	committed := e.Pods(func(pod *core.Pod) bool { return len(pod.Spec.SchedulingGates) == 0 })
+	e.Delete(committed[0].Name)
+	e.AwaitHeld(2)
+	hold.Release()
+	for _, pod := range pods {
+		if pod.Name == committed[0].Name {
+			e.Create(pod)
+		}
+	}
+	e.AwaitBound("gang", 4, 2*harness.Soon)
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	e.AssertRoom(4, "1")
+}
+
+// The planned node goes away after the first commits.
+func TestNodeDeletedWhileHeld(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	e.AddNodes(3, "4")
+	hold := proxy.Hold(harness.Commits, 3)
+	e.CreateGang("gang", 6, 6, cpu("1"))
+	await(t, hold)
+	e.AwaitHeld(3)
+	planned := e.Pods(func(pod *core.Pod) bool { return pod.Status.NominatedNodeName != "" })
+	lost := planned[0].Status.NominatedNodeName
+	e.Must(e.Client.CoreV1().Nodes().Delete(e.Context, lost, meta.DeleteOptions{}))
+	hold.Release()
+	e.AwaitBound("gang", 6, 2*harness.Soon)
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	for _, pod := range e.Bound("gang") {
+		if pod.Spec.NodeName == lost {
+			t.Errorf("%q is bound to a node that is gone", pod.Name)
+		}
+	}
+}
+
+// A pod that is not ours asks, while a gang is nominated, for room that the gang is planned into.
+func TestPlannedRoomIsKept(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	e.AddNodes(4, "4")
+	hold := proxy.Hold(harness.Commits, 0)
+	e.CreateGang("gang", 4, 4, cpu("3"))
+	await(t, hold)
+	var thieves []*core.Pod
+	for i := range 4 {
+		thieves = append(thieves, harness.NewPod(e.Namespace, fmt.Sprintf("thief-%d", i)).CPU("2").
+			Scheduler("default-scheduler").Build())
+	}
+	e.Create(thieves...)
+	e.AwaitPods(harness.Soon, len(thieves), "were told that there is no room",
+		func(pod *core.Pod) bool { return harness.Reason(pod) == core.PodReasonUnschedulable })
+	hold.Release()
+	e.AwaitBound("gang", 4, harness.Soon)
+	e.AssertNeverInPart("gang", promptly)
+}

@@ -1,0 +1,37 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// beginBehindProxy gives the test a berthd whose requests it can hold.
+func beginBehindProxy(t *testing.T) (*harness.Env, *harness.Proxy) {
+	t.Helper()
+	proxy, err := cluster.StartProxy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// berthd is stopped while the proxy still answers, and then the namespace is cleared.
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{APIURL: proxy.URL})
+	t.Cleanup(func() {
+		proxy.ReleaseAll()
+		if err := e.StopBerth(); err != nil {
+			t.Error(err)
+		}
+		proxy.Stop()
+	})
+	return e, proxy
+}
+
+// await waits until a request has come that the hold stops.
+func await(t *testing.T, hold *harness.Hold) {
+	t.Helper()
+	select {
+	case <-hold.Reached():
+	case <-time.After(harness.Soon):
+		t.Fatalf("no such request within %v", harness.Soon)
+	}
+}
