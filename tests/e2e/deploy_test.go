@@ -206,13 +206,42 @@ func readSchedulerConfig(t *testing.T, parts ...string) scheduler.KubeSchedulerC
 func TestTheSchedulersConfigurationsAgree(t *testing.T) {
 	clusters := readSchedulerConfig(t, "kube-scheduler-config.yaml")
 	pods := readSchedulerConfig(t, "kustomize", "base", "kube-scheduler-config.yaml")
-	if len(clusters.Profiles) != 2 || *clusters.Profiles[0].SchedulerName != core.DefaultSchedulerName {
+	if len(clusters.Profiles) != 2 ||
+		*clusters.Profiles[0].SchedulerName != core.DefaultSchedulerName {
 		t.Errorf("profiles of the cluster's kube-scheduler: %v", clusters.Profiles)
 	}
 	clusters.Profiles = clusters.Profiles[1:]
 	clusters.LeaderElection = pods.LeaderElection
 	if !reflect.DeepEqual(clusters, pods) {
 		t.Errorf("not only profiles and leases differ:\n%+v\n%+v", clusters, pods)
+	}
+}
+
+func readBerthConfig(t *testing.T, path string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]any{}
+	if err := yaml.UnmarshalStrict(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func TestTheDeployedConfigurationDecidesAsTheDefault(t *testing.T) {
+	standard := readBerthConfig(t, filepath.Join(harness.Repository(), "config", "berth.yaml"))
+	deployed := readBerthConfig(t, harness.Deploy("kustomize", "base", "berth.yaml"))
+	for _, key := range []string{"actions", "tiers"} {
+		if !reflect.DeepEqual(standard[key], deployed[key]) {
+			t.Errorf("%s: %v, by default %v", key, deployed[key], standard[key])
+		}
+	}
+	connection, _ := deployed["kubeAPI"].(map[string]any)
+	pods := readSchedulerConfig(t, "kustomize", "base", "kube-scheduler-config.yaml")
+	if connection["schedulerLeaseNamespace"] != pods.LeaderElection.ResourceNamespace {
+		t.Errorf("kubeAPI is %v, the lease in %q", connection, pods.LeaderElection.ResourceNamespace)
 	}
 }
 

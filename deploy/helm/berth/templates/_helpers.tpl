@@ -9,6 +9,12 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 [{kind: ServiceAccount, name: berthd, namespace: {{ .Release.Namespace }}}]
 {{- end }}
 
+{{/* The two differ in where they look for the lease of kube-scheduler. */}}
+{{- define "berth.config" -}}
+{{- $file := ternary "files/beside.yaml" "files/in-place.yaml" .Values.kubeScheduler.enabled }}
+{{- .Values.config | default (.Files.Get $file | replace "berth-system" .Release.Namespace) }}
+{{- end }}
+
 {{- define "berth.kubeSchedulerConfig" -}}
 {{- .Values.kubeScheduler.config | default (.Files.Get "files/kube-scheduler-config.yaml"
       | replace "berth-system" .Release.Namespace) }}
