@@ -17,7 +17,7 @@ func TestLeaderElection(t *testing.T) {
 	for _, name := range []string{"berthd-a", "berthd-b"} {
 		replica, err := e.Replica(harness.BerthOptions{Name: name, LeaderElect: true})
 		e.Must(err)
-		e.Watch(replica.Process)
+		e.Show(replica.Process, 40)
 		e.Must(replica.Start(e.Context))
 		t.Cleanup(replica.Kill)
 		replicas = append(replicas, replica)

@@ -131,7 +131,7 @@ func (c *Cluster) Replica(options BerthOptions) (*Berth, error) {
 // Repair starts again what a test has left dead, and kube-scheduler with the usual extender.
 func (c *Cluster) Repair(ctx context.Context) error {
 	if !c.Etcd.Running() {
-		return fmt.Errorf("etcd has ended:\n%s", c.Etcd.Tail(20))
+		return fmt.Errorf("etcd has ended:\n%s", c.Etcd.Tail(0, 20))
 	}
 	if !c.APIServer.Running() {
 		if err := c.StartAPIServer(ctx); err != nil {

@@ -243,10 +243,10 @@ func awaitReady(ctx context.Context, process *Process, probe func(context.Contex
 		select {
 		case <-ticker.C:
 		case <-process.Done():
-			return fmt.Errorf("%s has ended:\n%s", process.Name, process.Tail(20))
+			return fmt.Errorf("%s has ended:\n%s", process.Name, process.Tail(0, 20))
 		case <-ctx.Done():
 			return fmt.Errorf("%s is not ready after %v: %w:\n%s", process.Name, StartUp,
-				errors.Join(err, ctx.Err()), process.Tail(20))
+				errors.Join(err, ctx.Err()), process.Tail(0, 20))
 		}
 	}
 }

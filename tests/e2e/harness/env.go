@@ -27,7 +27,7 @@ type Env struct {
 	Namespace string
 	Context   context.Context
 	nodes     []string
-	processes []*Process // whose logs are shown when the test fails
+	shown     []shownLog // when the test fails
 }
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
@@ -40,6 +40,8 @@ func (c *Cluster) Begin(t testing.TB) *Env {
 	e := &Env{TB: t, Cluster: c, Context: context.Background(),
 		Namespace: fmt.Sprintf("%.40s-%d", strings.TrimPrefix(name, "test"), c.spaces)}
 	e.Must(c.Repair(e.Context))
+	e.Show(c.APIServer, 5)
+	e.Show(c.Scheduler, 30)
 	_, err := c.Client.CoreV1().Namespaces().Create(e.Context,
 		&core.Namespace{ObjectMeta: meta.ObjectMeta{Name: e.Namespace}}, meta.CreateOptions{})
 	e.Must(err)
@@ -54,12 +56,25 @@ func (c *Cluster) BeginWithBerth(t testing.TB, options BerthOptions) *Env {
 		t.Skip("BERTHD_BINARY is not set")
 	}
 	e := c.Begin(t)
+	from := int64(0)
+	if c.Berth != nil {
+		from = c.Berth.LogSize()
+	}
 	e.Must(c.RunBerth(e.Context, options))
+	e.shown = append(e.shown, shownLog{c.Berth.Process, from, 60})
 	return e
 }
 
-// Watch shows the end of the process's log, too, if the test fails.
-func (e *Env) Watch(process *Process) { e.processes = append(e.processes, process) }
+type shownLog struct {
+	process *Process
+	from    int64
+	lines   int
+}
+
+// Show shows the last lines that the process logs from now on, if the test fails.
+func (e *Env) Show(process *Process, lines int) {
+	e.shown = append(e.shown, shownLog{process, process.LogSize(), lines})
+}
 
 // Must ends the test if there is an error.
 func (e *Env) Must(err error) {

@@ -69,13 +69,9 @@ func (e *Env) report() {
 	for _, moment := range history[max(0, len(history)-80):] {
 		fmt.Fprintln(&text, moment)
 	}
-	processes := append([]*Process{e.Scheduler, e.APIServer}, e.processes...)
-	if e.Berth != nil {
-		processes = append(processes, e.Berth.Process)
-	}
-	for _, process := range processes {
-		fmt.Fprintf(&text, "-- the end of %s (running: %t)\n%s\n", process.Name,
-			process.Running(), process.Tail(25))
+	for _, log := range e.shown {
+		fmt.Fprintf(&text, "-- the end of %s (running: %t)\n%s\n", log.process.Name,
+			log.process.Running(), log.process.Tail(log.from, log.lines))
 	}
 	e.Log("\n" + text.String())
 	if directory := os.Getenv("BERTH_E2E_LOGS"); directory != "" {

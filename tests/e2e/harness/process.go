@@ -160,14 +160,23 @@ func (p *Process) Pause() { _ = syscall.Kill(-p.PID(), syscall.SIGSTOP) }
 // Resume undoes Pause.
 func (p *Process) Resume() { _ = syscall.Kill(-p.PID(), syscall.SIGCONT) }
 
-// Tail returns the last lines of the log.
-func (p *Process) Tail(lines int) string {
+// Tail returns the last lines of the log, of what was logged after the first `from` bytes.
+func (p *Process) Tail(from int64, lines int) string {
 	text, err := os.ReadFile(p.Log)
 	if err != nil {
 		return err.Error()
 	}
+	text = text[min(from, int64(len(text))):]
 	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+// LogSize in bytes; 0 if there is no log.
+func (p *Process) LogSize() int64 {
+	if stat, err := os.Stat(p.Log); err == nil {
+		return stat.Size()
+	}
+	return 0
 }
 
 type startRequest struct {
