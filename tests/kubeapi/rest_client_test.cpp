@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -267,6 +268,31 @@ TEST_F(RestClientTls, RefusesKeysThatDoNotFit) {
   EXPECT_TRUE(RestClient::create(access));
   access.ca.file = directory_.file("a.key");
   EXPECT_FALSE(RestClient::create(access));
+}
+
+TEST(RestClient, A2KeepsWatchesAndRequestsApart) {
+  FakeServer server([](const Call& call, Reply& reply) {
+    if (call.path() == "/unary") return void(reply.send(200, "ok"));
+    reply.begin_stream();
+    reply.end_stream();
+  });
+  const auto client = client_of(server);
+  Cancellation cancel;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(client->call(get("/unary")).status, 200);
+    EXPECT_EQ(client
+                  ->stream(
+                      get("/watch"), [](std::string_view) {}, cancel)
+                  .error,
+              "");
+  }
+  EXPECT_GE(server.connections(), 2);
+}
+
+TEST(Process, A5HidesTheSystemsAuthoritiesFromTheLibrary) {
+  prepare_process();
+  EXPECT_STREQ(std::getenv("SSL_CERT_FILE"), "/nonexistent");
+  EXPECT_STREQ(std::getenv("SSL_CERT_DIR"), "/nonexistent");
 }
 
 TEST(Transport, A6CountsFailuresThatNobodyAskedFor) {

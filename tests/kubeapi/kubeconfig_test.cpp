@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "http/certificates.h"
+#include "kubeapi/access.h"
+#include "kubeapi/base64.h"
+
+namespace berth::kubeapi {
+namespace {
+
+class Kubeconfig : public ::testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(directory_.file(name)) << text;
+    return directory_.file(name);
+  }
+  // A file with one context of that cluster and user, both indented.
+  std::string config(const std::string& cluster, const std::string& user) {
+    return write("config", R"(apiVersion: v1
+kind: Config
+current-context: one
+preferences: {}
+contexts:
+- name: one
+  context: {cluster: c, user: u, namespace: team}
+- name: two
+  context: {cluster: d, user: u}
+- name: broken
+  context: {cluster: nowhere, user: u}
+clusters:
+- name: c
+  cluster:
+    server: https://10.0.0.1:6443/
+)" + cluster + R"(
+- name: d
+  cluster:
+    server: https://other.example.com/k8s/clusters/c-1
+users:
+- name: u
+  user:
+)" + user + "\n");
+  }
+  std::string refusal(const std::string& cluster, const std::string& user) {
+    const auto access = load_kubeconfig(config(cluster, user));
+    return access ? "it was accepted" : access.error().to_string();
+  }
+
+  http::testing::TemporaryDirectory directory_;
+};
+
+TEST_F(Kubeconfig, ReadsInlineCredentials) {
+  const auto access =
+      load_kubeconfig(config("    certificate-authority-data: Y2E=\n"
+                             "    tls-server-name: kubernetes",
+                             "    client-certificate-data: Y3J0\n"
+                             "    client-key-data: a2V5\n"
+                             "    token: abc"));
+  ASSERT_TRUE(access) << access.error().to_string();
+  EXPECT_EQ(access->server, "https://10.0.0.1:6443");
+  EXPECT_EQ(access->ca.bytes, "ca");
+  EXPECT_EQ(access->client_certificate.bytes, "crt");
+  EXPECT_EQ(access->client_key.bytes, "key");
+  EXPECT_EQ(access->token.bytes, "abc");
+  EXPECT_EQ(access->tls_server_name, "kubernetes");
+  EXPECT_EQ(access->name_space, "team");
+  EXPECT_FALSE(access->insecure);
+}
+
+TEST_F(Kubeconfig, FindsFilesBesideItself) {
+  const auto access = load_kubeconfig(config("    certificate-authority: pki/ca.crt",
+                                             "    client-certificate: ./c.crt\n"
+                                             "    client-key: /etc/c.key\n"
+                                             "    token: abc\n"
+                                             "    tokenFile: token"));
+  ASSERT_TRUE(access) << access.error().to_string();
+  EXPECT_EQ(access->ca.file, directory_.file("pki/ca.crt"));
+  EXPECT_EQ(access->client_certificate.file, directory_.file("c.crt"));
+  EXPECT_EQ(access->client_key.file, "/etc/c.key");
+  EXPECT_EQ(access->token.file, directory_.file("token"));
+  EXPECT_EQ(access->token.bytes, "");
+}
+
+TEST_F(Kubeconfig, ChoosesAContext) {
+  const std::string file = config("", "    token: abc");
+  const auto access = load_kubeconfig(file, "two");
+  ASSERT_TRUE(access) << access.error().to_string();
+  EXPECT_EQ(access->server, "https://other.example.com/k8s/clusters/c-1");
+  EXPECT_EQ(access->name_space, "default");
+  const auto missing = load_kubeconfig(file, "three");
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("no entry named \"three\""), std::string::npos);
+  const auto broken = load_kubeconfig(file, "broken");
+  ASSERT_FALSE(broken);
+  EXPECT_NE(broken.error().message.find("no entry named \"nowhere\""), std::string::npos);
+}
+
+TEST_F(Kubeconfig, A8RefusesWhatItCannotDoWithAdvice) {
+  EXPECT_NE(refusal("", "    exec: {command: aws, apiVersion: v1}").find("kubectl create token"),
+            std::string::npos);
+  EXPECT_NE(refusal("", "    auth-provider: {name: gcp}").find("since 1.26"), std::string::npos);
+  EXPECT_NE(refusal("", "    username: a\n    password: b").find("passwords are not supported"),
+            std::string::npos);
+  EXPECT_NE(refusal("", "    as: admin").find("acting as somebody else"), std::string::npos);
+  EXPECT_NE(refusal("    proxy-url: http://p", "    token: a").find("proxies are not supported"),
+            std::string::npos);
+}
+
+TEST_F(Kubeconfig, RefusesWhatDoesNotFit) {
+  EXPECT_NE(refusal("", "    client-certificate: a.crt").find("belong together"),
+            std::string::npos);
+  EXPECT_NE(refusal("    certificate-authority-data: '%'", "    token: a").find("no base64"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal("    certificate-authority: a\n    insecure-skip-tls-verify: true", "    token: a")
+          .find("expected one of them"),
+      std::string::npos);
+}
+
+TEST_F(Kubeconfig, RefusesOtherServers) {
+  const auto with_server = [&](const std::string& server) {
+    const auto access =
+        load_kubeconfig(write("other",
+                              "current-context: a\ncontexts: [{name: a, context: {cluster: a}}]\n"
+                              "clusters: [{name: a, cluster: {server: '" +
+                                  server + "'}}]\n"));
+    return access ? std::string() : access.error().to_string();
+  };
+  EXPECT_EQ(with_server("https://a:1"), "");
+  EXPECT_NE(with_server("http://a:1").find("expected https://"), std::string::npos);
+  EXPECT_NE(with_server("https://[::1]:1").find("IPv6"), std::string::npos);
+  EXPECT_NE(with_server("").find("server"), std::string::npos);
+}
+
+TEST_F(Kubeconfig, NamesAFileThatIsNotThere) {
+  const auto access = load_kubeconfig(directory_.file("none"));
+  ASSERT_FALSE(access);
+  EXPECT_NE(access.error().to_string().find("none"), std::string::npos);
+}
+
+TEST_F(Kubeconfig, FindsTheServiceAccount) {
+  unsetenv("KUBERNETES_SERVICE_HOST");
+  EXPECT_FALSE(in_cluster(directory_.file("")));
+  setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1", 1);
+  setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+  EXPECT_FALSE(in_cluster(directory_.file(".")));
+  write("ca.crt", "ca");
+  write("token", "t");
+  write("namespace", "berth-system\n");
+  const auto access = in_cluster(directory_.file("."));
+  ASSERT_TRUE(access) << access.error().to_string();
+  EXPECT_EQ(access->server, "https://10.96.0.1:443");
+  EXPECT_EQ(access->token.file, directory_.file(".") + "/token");
+  EXPECT_EQ(access->name_space, "berth-system");
+  setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
+  EXPECT_EQ(in_cluster(directory_.file("."))->server, "https://kubernetes.default.svc:443");
+  unsetenv("KUBERNETES_SERVICE_HOST");
+}
+
+TEST(Base64, IsReadStrictly) {
+  EXPECT_EQ(decode_base64(""), "");
+  EXPECT_EQ(decode_base64("YQ=="), "a");
+  EXPECT_EQ(decode_base64("YWI=\n"), "ab");
+  EXPECT_EQ(decode_base64("YW\nJj"), "abc");
+  EXPECT_EQ(decode_base64("++//"), "\xfb\xef\xff");
+  for (const char* bad : {"Y", "YQ", "YQ=", "YQ=a", "Y===", "YQ==YQ==", "Y?=="}) {
+    EXPECT_EQ(decode_base64(bad), std::nullopt) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace berth::kubeapi

@@ -1,0 +1,162 @@
+#include "kubeapi/live_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+#include <variant>
+
+#include "kubeapi/fake_api.h"
+#include "kubeapi/fake_server.h"
+#include "kubeapi/waiting.h"
+
+namespace berth::kubeapi {
+namespace {
+
+using testing::Awaited;
+using testing::Call;
+using testing::FakeApi;
+using testing::FakeServer;
+using testing::Reply;
+
+constexpr const char* kNodes = "/api/v1/nodes";
+constexpr const char* kPods = "/api/v1/pods";
+constexpr const char* kNamespaces = "/api/v1/namespaces";
+constexpr const char* kClasses = "/apis/scheduling.k8s.io/v1/priorityclasses";
+constexpr const char* kQueues = "/apis/scheduling.volcano.sh/v1beta1/queues";
+constexpr const char* kGroups = "/apis/scheduling.volcano.sh/v1beta1/podgroups";
+constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+constexpr const char* kBudgets = "/apis/policy/v1/poddisruptionbudgets";
+
+class Events final : public ports::EventSink {
+ public:
+  void post(ClusterEvent event) override {
+    all.change([&](auto& events) { events.push_back(std::move(event)); });
+  }
+  template <class Event>
+  bool wait_for(std::function<bool(const Event&)> condition) const {
+    return all.wait([&](const std::vector<ClusterEvent>& events) {
+      for (const ClusterEvent& event : events) {
+        const auto* one = std::get_if<Event>(&event);
+        if (one != nullptr && condition(*one)) return true;
+      }
+      return false;
+    });
+  }
+
+  Awaited<std::vector<ClusterEvent>> all;
+};
+
+class LiveClusterTest : public ::testing::Test {
+ protected:
+  LiveClusterTest() {
+    for (const char* path : {kNodes, kPods, kNamespaces, kClasses, kLeases, kBudgets}) {
+      api_.serve(path);
+    }
+    Access access;
+    access.server = server_.url();
+    RestOptions limits;
+    limits.qps = 0;
+    client_ = std::move(*RestClient::create(access, limits));
+    options_.reflector.retry_least = std::chrono::milliseconds(1);
+    options_.reflector.absent_retry = std::chrono::milliseconds(5);
+    options_.scheduler_leads = [this](const std::string& holder) {
+      holders_.change([&](auto& all) { all.push_back(holder); });
+    };
+    options_.budget_changed = [this](const DisruptionBudget& budget) {
+      budgets_.change([&](auto& all) { all[budget.name_space + "/" + budget.name] = budget; });
+    };
+    options_.budget_gone = [this](const std::string& name) {
+      budgets_.change([&](auto& all) { all.erase(name); });
+    };
+  }
+
+  FakeApi api_;
+  FakeServer server_{[this](const Call& call, Reply& reply) { api_.handle(call, reply); }};
+  Events events_;
+  Awaited<std::vector<std::string>> holders_;
+  Awaited<std::map<std::string, DisruptionBudget>> budgets_;
+  LiveOptions options_;
+  std::unique_ptr<RestClient> client_;
+};
+
+TEST_F(LiveClusterTest, PostsWhatThereIsAndWhatChanges) {
+  api_.put(kNodes, "n1", R"(,"status":{"allocatable":{"cpu":"4"}})");
+  api_.put(kPods, "p", R"(,"spec":{"schedulerName":"berth","containers":[{"name":"c"}]})");
+  api_.put(kGroups, "g", R"(,"spec":{"minMember":2})");
+  api_.put(kQueues, "q", R"(,"spec":{"weight":3})");
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  EXPECT_FALSE(cluster.start(events_));
+  EXPECT_TRUE(events_.wait_for<NodeObject>([](const auto& node) { return node.name == "n1"; }));
+  EXPECT_TRUE(events_.wait_for<PodObject>([](const auto& pod) { return pod.uid == "uid-2"; }));
+  EXPECT_TRUE(
+      events_.wait_for<PodGroupObject>([](const auto& group) { return group.min_member == 2; }));
+  EXPECT_TRUE(events_.wait_for<QueueObject>([](const auto& queue) { return queue.weight == 3; }));
+  api_.erase(kPods, "p");
+  api_.erase(kGroups, "g");
+  EXPECT_TRUE(events_.wait_for<PodDeleted>([](const auto& pod) { return pod.uid == "uid-2"; }));
+  EXPECT_TRUE(events_.wait_for<PodGroupDeleted>(
+      [](const auto& group) { return group.full_name == "ns/g"; }));
+  cluster.stop();
+}
+
+TEST_F(LiveClusterTest, A16IsSyncedWhenAllThatIsRequiredWasListed) {
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  const auto wanted =
+      std::vector<std::string>{"queues.scheduling.volcano.sh", "podgroups.scheduling.volcano.sh"};
+  const auto until = [](const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    return condition();
+  };
+  EXPECT_TRUE(until([&] { return cluster.unsynced() == wanted; }));
+  EXPECT_FALSE(cluster.is_synced());
+  api_.serve(kQueues);
+  api_.serve(kGroups);
+  EXPECT_TRUE(until([&] { return cluster.is_synced(); }));
+  for (const KindCounters& kind : cluster.counters()) {
+    EXPECT_EQ(kind.counters.lists, kind.kind == "podgroups.scheduling.x-k8s.io" ? 0U : 1U)
+        << kind.kind;
+  }
+}
+
+TEST_F(LiveClusterTest, A18TellsOfAnotherLeader) {
+  const std::string lease = R"(,"spec":{"holderIdentity":"a","renewTime":")";
+  api_.put(kLeases, "kube-scheduler", lease + "1\"}");
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  ASSERT_TRUE(holders_.wait([](const auto& all) { return all.size() == 1; }));
+  api_.put(kLeases, "kube-scheduler", lease + "2\"}");
+  api_.put(kLeases, "kube-scheduler", R"(,"spec":{"holderIdentity":"b"})");
+  ASSERT_TRUE(holders_.wait([](const auto& all) { return all.size() == 2; }));
+  api_.erase(kLeases, "kube-scheduler");
+  ASSERT_TRUE(holders_.wait([](const auto& all) { return all.size() == 3; }));
+  EXPECT_EQ(holders_.get(), (std::vector<std::string>{"a", "b", ""}));
+  cluster.stop();
+  bool is_selected = false;
+  for (const Call& call : server_.calls()) {
+    is_selected |= call.parameter("fieldSelector") == "metadata.name%3Dkube-scheduler";
+  }
+  EXPECT_TRUE(is_selected);
+}
+
+TEST_F(LiveClusterTest, TellsOfBudgets) {
+  api_.put(kBudgets, "b",
+           R"(,"spec":{"selector":{"matchLabels":{"a":"b"}}},)"
+           R"("status":{"disruptionsAllowed":2})");
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  ASSERT_TRUE(budgets_.wait([](const auto& all) { return all.contains("ns/b"); }));
+  const DisruptionBudget budget = budgets_.get().at("ns/b");
+  EXPECT_EQ(budget.disruptions_allowed, 2);
+  ASSERT_NE(budget.selector.find("matchLabels"), nullptr);
+  EXPECT_EQ(budget.selector.find("matchLabels")->find("a")->text, "b");
+  api_.erase(kBudgets, "b");
+  EXPECT_TRUE(budgets_.wait([](const auto& all) { return all.empty(); }));
+  cluster.stop();
+}
+
+}  // namespace
+}  // namespace berth::kubeapi

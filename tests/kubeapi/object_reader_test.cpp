@@ -1,0 +1,122 @@
+#include "kubeapi/object_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "conf/document.h"
+#include "kube/codecs.h"
+
+namespace berth::kubeapi {
+namespace {
+
+std::vector<conf::Value> items_of(ObjectReader& reader, std::string page, ListMetadata& list) {
+  std::vector<conf::Value> items;
+  auto read = reader.read_page(page, [&](const conf::Value& item) { items.push_back(item); });
+  EXPECT_TRUE(read) << read.error().to_string();
+  if (read) list = *read;
+  return items;
+}
+
+TEST(ObjectReader, ReadsPages) {
+  ObjectReader reader(nullptr);
+  ListMetadata list;
+  const auto items = items_of(reader,
+                              R"({"kind":"PodList","metadata":{"resourceVersion":"7",)"
+                              R"("continue":"a\u0062c"},"items":[{"a":1},{"a":[true,null,"x"]}]})",
+                              list);
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(list.resource_version, "7");
+  EXPECT_EQ(list.continue_token, "abc");
+  EXPECT_EQ(items[0].find("a")->text, "1");
+  EXPECT_EQ(items[1].find("a")->items.at(0).kind, conf::Kind::boolean);
+  EXPECT_EQ(items[1].find("a")->items.at(1).kind, conf::Kind::null);
+  EXPECT_EQ(items[1].find("a")->items.at(2).text, "x");
+  EXPECT_TRUE(items_of(reader, R"({"items":null,"metadata":{}})", list).empty());
+}
+
+TEST(ObjectReader, RefusesWhatIsNoJson) {
+  ObjectReader reader(nullptr);
+  for (std::string page : {"", "{", R"({"items":[{"a":1})", R"({"items":[]} x)", R"({"items":7})",
+                           "[]", R"({"items":[{"a":tru}]})"}) {
+    EXPECT_FALSE(reader.read_page(page, [](const conf::Value&) {})) << page;
+  }
+  WatchEvent event;
+  for (const char* line : {"{", "[]", R"({"type":"ADDED"})", R"({"type":"ADDED","object":{)"}) {
+    EXPECT_FALSE(reader.read_event(line, event)) << line;
+  }
+  std::string deep = R"({"items":[)" + std::string(200, '[') + std::string(200, ']') + "]}";
+  EXPECT_FALSE(reader.read_page(deep, [](const conf::Value&) {}));
+}
+
+TEST(ObjectReader, ReadsEvents) {
+  ObjectReader reader(&keys_of_pods());
+  WatchEvent event;
+  ASSERT_TRUE(
+      reader.read_event(R"({"type":"ERROR","object":{"kind":"Status","code":410}})", event));
+  EXPECT_EQ(event.type, "ERROR");
+  EXPECT_EQ(event.object.find("code")->text, "410");
+  ASSERT_TRUE(reader.read_event(R"({"object":{"spec":{"image":1}},"type":"ADDED"})", event));
+  EXPECT_EQ(event.type, "ADDED");
+  EXPECT_EQ(event.object.find("spec")->members.size(), 0U);
+}
+
+TEST(KeptKeys, A9LeaveOutWhatNobodyReads) {
+  ObjectReader reader(&keys_of_pods());
+  ListMetadata list;
+  const auto items =
+      items_of(reader,
+               R"({"items":[{"metadata":{"name":"a","managedFields":[{}],"annotations":{"x":"y",)"
+               R"("kubectl.kubernetes.io/last-applied-configuration":"{}"}},"spec":{"containers":)"
+               R"([{"env":[1],"resources":{"requests":{"cpu":"1"}}}],"volumes":[{"name":"v",)"
+               R"("ephemeral":{"volumeClaimTemplate":{}}}]}}]})",
+               list);
+  const conf::Value& pod = items.at(0);
+  EXPECT_EQ(pod.find("metadata")->find("managedFields"), nullptr);
+  EXPECT_EQ(pod.find("metadata")->find("annotations")->members.size(), 1U);
+  const conf::Value& container = pod.find("spec")->find("containers")->items.at(0);
+  EXPECT_EQ(container.find("env"), nullptr);
+  EXPECT_EQ(container.find("resources")->find("requests")->find("cpu")->text, "1");
+  const conf::Value& volume = pod.find("spec")->find("volumes")->items.at(0);
+  EXPECT_EQ(volume.members.size(), 1U);
+  EXPECT_EQ(volume.find("ephemeral")->members.size(), 0U);
+}
+
+// A manifest with everything in it that the decoders read: with some keys left out it must decode
+// to the same object.
+TEST(KeptKeys, A9ChangeNothingOfWhatIsDecoded) {
+  std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  int compared = 0;
+  const Status status = conf::read_json(
+      text.str(), "everything.json", [&](conf::Value whole, const conf::ListHead&) -> Status {
+        const kube::TypeName type{whole.find("kind")->text, whole.find("apiVersion")->text};
+        const KeptKeys& keys = type.kind == "Pod"    ? keys_of_pods()
+                               : type.kind == "Node" ? keys_of_nodes()
+                                                     : keys_of_others();
+        ObjectReader reader(&keys);
+        ListMetadata list;
+        const auto pruned = items_of(reader, text.str(), list);
+        const auto before = kube::decode(type, whole, "whole");
+        const auto after =
+            kube::decode(type, pruned.at(static_cast<std::size_t>(compared)), "pruned");
+        EXPECT_TRUE(before && after) << type.kind;
+        if (!before || !after) return Done{};
+        const auto* pod = std::get_if<PodObject>(&*before);
+        const auto* node = std::get_if<NodeObject>(&*before);
+        const auto* group = std::get_if<PodGroupObject>(&*before);
+        if (pod != nullptr) EXPECT_EQ(*pod, std::get<PodObject>(*after));
+        if (node != nullptr) EXPECT_EQ(*node, std::get<NodeObject>(*after));
+        if (group != nullptr) EXPECT_EQ(*group, std::get<PodGroupObject>(*after));
+        ++compared;
+        return Done{};
+      });
+  EXPECT_TRUE(status) << status.error().to_string();
+  EXPECT_EQ(compared, 4);
+}
+
+}  // namespace
+}  // namespace berth::kubeapi
