@@ -1,0 +1,151 @@
+// What start-up costs: pages of a pod list as an API server writes them, decoded into what the
+// engine needs, and the memory of a cluster's pods. docs/performance.md.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kube/codecs.h"
+#include "kubeapi/object_reader.h"
+#include "mirror/mirror.h"
+
+namespace berth::bench {
+namespace {
+
+constexpr int kPage = 500;
+
+// bench/pod.json without its line breaks: some 5 KB, a member of a gang on a node, with what its
+// writers leave behind.
+std::string read_template() {
+  std::ifstream file(BERTH_SOURCE_DIR "/bench/pod.json");
+  std::string text;
+  for (std::string line; std::getline(file, line);) {
+    text += line.substr(std::min(line.find_first_not_of(' '), line.size()));
+  }
+  if (text.empty()) std::abort();
+  return text;
+}
+
+std::string padded(int number) {
+  std::string text = std::to_string(number);
+  return std::string(12 - text.size(), '0') + text;
+}
+
+std::string pod_text(int n) {
+  static const std::string kTemplate = read_template();
+  const std::map<std::string, std::string> values{{"N", std::to_string(n)},
+                                                  {"GANG", std::to_string(n / 16)},
+                                                  {"TEAM", std::to_string(n % 40)},
+                                                  {"NODE", std::to_string(n % 5000)},
+                                                  {"UID", padded(n)}};
+  std::string text;
+  for (std::size_t at = 0; at < kTemplate.size();) {
+    const std::size_t begin = kTemplate.find('@', at);
+    const std::size_t end = kTemplate.find('@', begin + 1);
+    text += kTemplate.substr(at, begin - at);
+    if (end == std::string::npos) {
+      if (begin != std::string::npos) text += kTemplate.substr(begin);
+      break;
+    }
+    const auto value = values.find(kTemplate.substr(begin + 1, end - begin - 1));
+    text += value == values.end() ? "@" : value->second;
+    at = value == values.end() ? begin + 1 : end + 1;
+  }
+  return text;
+}
+
+std::string page_text(int first) {
+  std::string text = R"({"kind":"PodList","apiVersion":"v1",)"
+                     R"("metadata":{"resourceVersion":"2000000","continue":"token"},"items":[)";
+  for (int n = first; n < first + kPage; ++n) {
+    if (n != first) text += ',';
+    text += pod_text(n);
+  }
+  return text + "]}\n";
+}
+
+std::int64_t resident_kb(const char* which) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::int64_t kb = 0;
+    if (word == which && status >> kb) return kb;
+  }
+  return 0;
+}
+
+// One core, from the text of a page to the objects that go to the session thread.
+void DecodePods(benchmark::State& state) {
+  const std::string page = page_text(0);
+  kubeapi::ObjectReader reader(&kubeapi::keys_of_pods());
+  const kube::TypeName type{"Pod", "v1"};
+  std::int64_t pods = 0;
+  for (auto _ : state) {
+    std::string text = page;
+    const auto list = reader.read_page(text, [&](const conf::Value& item) {
+      auto event = kube::decode(type, item, "pods");
+      if (!event) std::abort();
+      benchmark::DoNotOptimize(event);
+      ++pods;
+    });
+    if (!list || list->continue_token != "token") state.SkipWithError("the page was not read");
+  }
+  state.SetItemsProcessed(pods);
+  state.SetBytesProcessed(static_cast<std::int64_t>(page.size()) * pods / kPage);
+  state.counters["bytes_per_pod"] = static_cast<double>(page.size()) / kPage;
+}
+BENCHMARK(DecodePods)->Unit(benchmark::kMillisecond);
+
+void ParsePods(benchmark::State& state) {
+  const std::string page = page_text(0);
+  kubeapi::ObjectReader reader(&kubeapi::keys_of_pods());
+  std::int64_t pods = 0;
+  for (auto _ : state) {
+    std::string text = page;
+    (void)reader.read_page(text, [&](const conf::Value&) { ++pods; });
+  }
+  state.SetItemsProcessed(pods);
+}
+BENCHMARK(ParsePods)->Unit(benchmark::kMillisecond);
+
+// 150,000 pods listed, decoded and taken into a mirror. `queued`: none is taken in before all are
+// decoded, the worst that a slow session thread can do. MiB is the whole process's resident set at
+// its highest: only a run of this benchmark alone (--benchmark_filter=queued:1) says anything.
+void ListPods(benchmark::State& state) {
+  const int pods = 150'000;
+  const bool queued = state.range(0) == 1;
+  for (auto _ : state) {
+    kubeapi::ObjectReader reader(&kubeapi::keys_of_pods());
+    const kube::TypeName type{"Pod", "v1"};
+    mirror::Mirror mirror;
+    std::vector<ClusterEvent> queue;
+    std::int64_t most = 0;
+    for (int first = 0; first < pods; first += kPage) {
+      state.PauseTiming();
+      std::string text = page_text(first);
+      state.ResumeTiming();
+      (void)reader.read_page(text, [&](const conf::Value& item) {
+        queue.push_back(std::move(kube::decode(type, item, "pods")).value());
+        if (queued) return;
+        mirror.apply(std::move(queue.back()));
+        queue.pop_back();
+      });
+      most = std::max(most, resident_kb("VmRSS:"));
+    }
+    for (ClusterEvent& event : queue) mirror.apply(std::move(event));
+    most = std::max(most, resident_kb("VmRSS:"));
+    state.counters["MiB"] = static_cast<double>(most) / 1024;
+  }
+  state.SetItemsProcessed(state.iterations() * pods);
+}
+BENCHMARK(ListPods)->ArgName("queued")->Arg(0)->Arg(1)->Iterations(1)->Unit(
+    benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace berth::bench
+
+BENCHMARK_MAIN();
