@@ -14,7 +14,7 @@ import (
 var cluster *harness.Cluster
 
 func TestMain(m *testing.M) {
-	started, err := harness.StartCluster(context.Background())
+	started, err := harness.StartCluster(context.Background(), harness.ClusterOptions{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

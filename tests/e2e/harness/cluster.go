@@ -8,6 +8,9 @@ import (
 	"reflect"
 	"strconv"
 	"time"
+
+	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Cluster is a control plane with recorder, simulated kubelets, and one berthd. One goroutine.
@@ -23,10 +26,16 @@ type Cluster struct {
 	spaces  int
 }
 
+// ClusterOptions says what a cluster is for.
+type ClusterOptions struct {
+	// WithoutKubelets leaves bound pods pending, so that only their binding is measured.
+	WithoutKubelets bool
+}
+
 // StartCluster takes the binaries from the environment: KUBE_BINARIES is the directory of
 // kube-apiserver, kube-scheduler and kubectl, BERTHD_BINARY is berthd. Logs go to BERTH_E2E_LOGS,
 // or to a directory that Stop removes.
-func StartCluster(parent context.Context) (*Cluster, error) {
+func StartCluster(parent context.Context, options ClusterOptions) (*Cluster, error) {
 	binaries := os.Getenv("KUBE_BINARIES")
 	if binaries == "" {
 		return nil, errors.New("KUBE_BINARIES is not set; it is what scripts/kube-binaries prints")
@@ -55,21 +64,21 @@ func StartCluster(parent context.Context) (*Cluster, error) {
 		c.Stop(false)
 		return nil, err
 	}
-	if err := c.furnish(ctx); err != nil {
+	if err := c.furnish(ctx, options); err != nil {
 		c.Stop(false)
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Cluster) furnish(ctx context.Context) error {
+func (c *Cluster) furnish(ctx context.Context, options ClusterOptions) error {
 	if err := c.InstallDefinitions(ctx); err != nil {
 		return err
 	}
 	if err := c.InstallAccess(ctx); err != nil {
 		return err
 	}
-	if err := c.InstallAdmission(ctx); err != nil {
+	if err := c.InstallAdmission(ctx, true); err != nil {
 		return err
 	}
 	recorder, err := StartRecorder(ctx, c.ControlPlane)
@@ -77,8 +86,10 @@ func (c *Cluster) furnish(ctx context.Context) error {
 		return err
 	}
 	c.Recorder = recorder
-	if err := StartKubelets(ctx, c.Client, recorder.Pods); err != nil {
-		return err
+	if !options.WithoutKubelets {
+		if err := StartKubelets(ctx, c.Client, recorder.Pods); err != nil {
+			return err
+		}
 	}
 	return c.StartScheduler(ctx, c.Address)
 }
@@ -142,6 +153,49 @@ func (c *Cluster) Repair(ctx context.Context) error {
 		return c.StartScheduler(ctx, c.Address)
 	}
 	return nil
+}
+
+// CreatePods creates pods, in parallel.
+func (c *Cluster) CreatePods(ctx context.Context, pods []*core.Pod) error {
+	return InParallel(len(pods), func(i int) error {
+		_, err := c.Client.CoreV1().Pods(pods[i].Namespace).Create(ctx, pods[i],
+			meta.CreateOptions{})
+		if err != nil {
+			return fmt.Errorf("create pod %q: %w", pods[i].Name, err)
+		}
+		return nil
+	})
+}
+
+// CreateNodes creates nodes for the pool, in parallel.
+func (c *Cluster) CreateNodes(ctx context.Context, pool string, names []string,
+	capacity core.ResourceList) error {
+	return InParallel(len(names), func(i int) error {
+		_, err := c.Client.CoreV1().Nodes().Create(ctx, NodeOf(names[i], pool, capacity),
+			meta.CreateOptions{})
+		return err
+	})
+}
+
+// ClearNamespace deletes the PodGroups and pods of a namespace, and waits until they are gone.
+func (c *Cluster) ClearNamespace(ctx context.Context, namespace string) error {
+	err := c.Dynamic.Resource(PodGroups).Namespace(namespace).DeleteCollection(ctx,
+		meta.DeleteOptions{}, meta.ListOptions{})
+	if err != nil {
+		return err
+	}
+	err = c.Client.CoreV1().Pods(namespace).DeleteCollection(ctx,
+		meta.DeleteOptions{GracePeriodSeconds: new(int64)}, meta.ListOptions{})
+	if err != nil {
+		return err
+	}
+	return c.Recorder.Await(ctx, Soon, func() error {
+		left := c.Recorder.PodsOf(namespace, func(*core.Pod) bool { return true })
+		if len(left) > 0 {
+			return fmt.Errorf("%d pods are still there", len(left))
+		}
+		return nil
+	})
 }
 
 // Stop ends everything; the logs are removed unless they are to be kept.

@@ -92,26 +92,20 @@ func (e *Env) AddNodes(count int, cpu string) []string {
 		e.nodes = append(e.nodes, fmt.Sprintf("%s-n%d", e.Namespace, first+i))
 	}
 	added := e.nodes[first:]
-	e.Must(InParallel(len(added), func(i int) error {
-		node := NodeOf(added[i], e.Namespace, Capacity(cpu, "64Gi", 110, 8))
-		_, err := e.Client.CoreV1().Nodes().Create(e.Context, node, meta.CreateOptions{})
-		return err
-	}))
+	e.Must(e.CreateNodes(e.Context, e.Namespace, added, Capacity(cpu, "64Gi", 110, 8)))
 	return added
 }
 
 // Create makes pods, in parallel, on this test's nodes.
 func (e *Env) Create(pods ...*core.Pod) {
 	e.Helper()
-	e.Must(InParallel(len(pods), func(i int) error {
-		pod := pods[i].DeepCopy()
+	var placed []*core.Pod
+	for _, pod := range pods {
+		pod = pod.DeepCopy()
 		pod.Spec.NodeSelector = map[string]string{PoolLabel: e.Namespace}
-		if _, err := e.Client.CoreV1().Pods(e.Namespace).Create(e.Context, pod,
-			meta.CreateOptions{}); err != nil {
-			return fmt.Errorf("create pod %q: %w", pod.Name, err)
-		}
-		return nil
-	}))
+		placed = append(placed, pod)
+	}
+	e.Must(e.CreatePods(e.Context, placed))
 }
 
 // CreateGroup makes a PodGroup and begins to measure for how long it is bound in part.

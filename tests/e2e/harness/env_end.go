@@ -11,6 +11,9 @@ import (
 )
 
 func (e *Env) end() {
+	if e.Berth != nil && e.Berth.HasCrashed() {
+		e.Error("berthd has ended by itself")
+	}
 	if e.Failed() {
 		e.report()
 	}
@@ -24,23 +27,7 @@ func (e *Env) end() {
 }
 
 func (e *Env) clear() error {
-	err := e.Dynamic.Resource(PodGroups).Namespace(e.Namespace).DeleteCollection(e.Context,
-		meta.DeleteOptions{}, meta.ListOptions{})
-	if err != nil {
-		return err
-	}
-	err = e.Client.CoreV1().Pods(e.Namespace).DeleteCollection(e.Context,
-		meta.DeleteOptions{GracePeriodSeconds: new(int64)}, meta.ListOptions{})
-	if err != nil {
-		return err
-	}
-	err = e.Recorder.Await(e.Context, Soon, func() error {
-		if left := e.Pods(func(*core.Pod) bool { return true }); len(left) > 0 {
-			return fmt.Errorf("%d pods are still there", len(left))
-		}
-		return nil
-	})
-	if err != nil {
+	if err := e.ClearNamespace(e.Context, e.Namespace); err != nil {
 		return err
 	}
 	return InParallel(len(e.nodes), func(i int) error {

@@ -121,11 +121,15 @@ func (c *ControlPlane) InstallDefinitions(ctx context.Context) error {
 	})
 }
 
-// InstallAdmission applies the policy that gates our pods, and waits until it is in force.
-func (c *ControlPlane) InstallAdmission(ctx context.Context) error {
+// InstallAdmission applies the policy that gates our pods, and waits until it is in force. With
+// `marked` false they are not marked for the barrier: then kube-scheduler needs no extenders.
+func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error {
 	version := "v1"
 	if c.Minor < 36 {
 		version = "v1beta1"
+	}
+	if !marked {
+		version = "gate-only"
 	}
 	objects, err := c.Kustomize(Deploy("admission", version))
 	if err != nil {
@@ -142,10 +146,14 @@ func (c *ControlPlane) InstallAdmission(ctx context.Context) error {
 	return awaitReady(ctx, c.APIServer, func(ctx context.Context) error {
 		pod, err := c.Client.CoreV1().Pods("default").Create(ctx, probe,
 			meta.CreateOptions{DryRun: []string{meta.DryRunAll}})
-		if err == nil && len(pod.Spec.SchedulingGates) == 0 {
-			err = errors.New("the admission policy is not in force")
+		if err != nil {
+			return err
 		}
-		return err
+		_, isMarked := pod.Spec.Containers[0].Resources.Requests[Marker]
+		if len(pod.Spec.SchedulingGates) == 0 || isMarked != marked {
+			return errors.New("the admission policy is not in force")
+		}
+		return nil
 	})
 }
 

@@ -83,6 +83,13 @@ func (b PodBuilder) Annotate(key, value string) PodBuilder {
 	return b
 }
 
+// Gated adds a gate that is not Berth's.
+func (b PodBuilder) Gated(name string) PodBuilder {
+	b.pod.Spec.SchedulingGates = append(b.pod.Spec.SchedulingGates,
+		core.PodSchedulingGate{Name: name})
+	return b
+}
+
 // KeepsOff is a required anti-affinity to pods with the label, per node.
 func (b PodBuilder) KeepsOff(key, value string) PodBuilder {
 	b.pod.Spec.Affinity = &core.Affinity{PodAntiAffinity: &core.PodAntiAffinity{

@@ -28,6 +28,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	done   chan struct{} // closed when the present process has ended
 	wanted bool          // started, and neither killed nor stopped
+	ended  error         // of the last process that has ended
 }
 
 // NewProcess prepares a process that logs to NAME.log in directory.
@@ -61,7 +62,10 @@ func (p *Process) start() error {
 	done := make(chan struct{})
 	p.cmd, p.done, p.wanted = cmd, done, true
 	go func() {
-		_ = cmd.Wait()
+		err := cmd.Wait()
+		p.mutex.Lock()
+		p.ended = err
+		p.mutex.Unlock()
 		close(done)
 		if p.Respawn {
 			time.AfterFunc(200*time.Millisecond, p.respawn)
@@ -139,7 +143,14 @@ func (p *Process) Kill() {
 	}
 }
 
-// Stop asks for the end, and kills after the deadline, which is an error.
+// HasCrashed tells whether it has ended although nobody asked for it.
+func (p *Process) HasCrashed() bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.wanted && !p.isRunning() && p.done != nil
+}
+
+// Stop asks for the end. It is an error if that is not with status 0, or not within the time.
 func (p *Process) Stop(within time.Duration) error {
 	done := p.signal(syscall.SIGTERM)
 	if done == nil {
@@ -147,6 +158,11 @@ func (p *Process) Stop(within time.Duration) error {
 	}
 	select {
 	case <-done:
+		p.mutex.Lock()
+		defer p.mutex.Unlock()
+		if p.ended != nil {
+			return fmt.Errorf("%s ended with %w:\n%s", p.Name, p.ended, p.Tail(0, 40))
+		}
 		return nil
 	case <-time.After(within):
 		p.Kill()

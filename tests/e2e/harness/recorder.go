@@ -25,6 +25,7 @@ type Recorder struct {
 	pods    map[string]*core.Pod
 	groups  map[string]*unstructured.Unstructured
 	history []Moment
+	counts  map[string]int // of moments, by namespace and first word
 	watched map[string]*gangWatch
 }
 
@@ -53,6 +54,7 @@ func StartRecorder(ctx context.Context, plane *ControlPlane) (*Recorder, error) 
 		changed: make(chan struct{}),
 		pods:    map[string]*core.Pod{},
 		groups:  map[string]*unstructured.Unstructured{},
+		counts:  map[string]int{},
 		watched: map[string]*gangWatch{},
 	}
 	factory := informers.NewSharedInformerFactory(plane.Client, 0)
@@ -139,6 +141,8 @@ func (r *Recorder) podGone(key string) {
 
 func (r *Recorder) note(key string, pod *core.Pod, what string) {
 	r.history = append(r.history, Moment{time.Now(), key, pod.UID, what})
+	word, _, _ := strings.Cut(what, " ")
+	r.counts[pod.Namespace+"/"+word]++
 }
 
 func groupKeyOf(pod *core.Pod) string {
@@ -223,6 +227,22 @@ func (r *Recorder) History(namespace string) []Moment {
 		}
 	}
 	return found
+}
+
+// Count is how often pods of a namespace were "created", "nominated", "ungated", "bound" and so on.
+func (r *Recorder) Count(namespace, word string) int {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return r.counts[namespace+"/"+word]
+}
+
+// Forget drops the history of a namespace's pods.
+func (r *Recorder) Forget(namespace string) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.history = slices.DeleteFunc(r.history, func(moment Moment) bool {
+		return strings.HasPrefix(moment.Key, namespace+"/")
+	})
 }
 
 // Await returns nil as soon as the condition does; it is asked at each change seen, and now and
