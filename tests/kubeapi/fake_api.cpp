@@ -102,6 +102,10 @@ void FakeApi::set_version(std::int64_t version) {
   const std::lock_guard lock(mutex_);
   version_ = version;
   compacted_ = 0;
+  // What happened before is no part of the restored history.
+  for (auto& [path, collection] : collections_) {
+    for (Change& change : collection.changes) change.version = -1;
+  }
 }
 
 void FakeApi::intercept(Intercept by) {
