@@ -12,6 +12,7 @@
 //       either address 0.0.0.0).
 //   N6  The node has idle what it asks for in every dimension, a place for a pod included. The
 //       ledger holds everybody to this one, with or without this plugin.
+//   N7  A node that kube-scheduler ruled out for pods of this shape is left alone for a while.
 //
 // Worked example: docs/design/predicates.md.
 
@@ -35,6 +36,7 @@ class Predicates final : public Plugin {
     session.attach<&Predicates::selector_matches>(points::predicate, *this);      // N2
     session.attach<&Predicates::affinity_matches>(points::predicate, *this);      // N3
     session.attach<&Predicates::taints_are_tolerated>(points::predicate, *this);  // N4
+    session.attach<&Predicates::is_not_vetoed>(points::predicate, *this);         // N7
     session.attach<&Predicates::ports_are_free>(points::occupancy, *this);        // N5
   }
 
@@ -73,6 +75,11 @@ class Predicates final : public Plugin {
       }
     }
     return pass();
+  }
+
+  Verdict is_not_vetoed(const Shape& shape, const Node& node) const {
+    const bool vetoed = std::binary_search(node.vetoed.begin(), node.vetoed.end(), shape.id);
+    return vetoed ? reject_for_good(Reason::vetoed) : pass();
   }
 
   Verdict ports_are_free(const Shape& shape, const Node& node) const {

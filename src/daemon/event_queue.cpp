@@ -10,7 +10,8 @@ EventQueue::EventQueue(std::size_t capacity, std::function<void()> on_full)
 void EventQueue::post(ClusterEvent event) {
   std::unique_lock lock(mutex_);
   const auto has_room = [this] { return events_.size() < capacity_ || is_closed_; };
-  if (!std::holds_alternative<PlacementDropped>(event) && !has_room()) {
+  if (!std::holds_alternative<PlacementDropped>(event) &&
+      !std::holds_alternative<PlacementMoved>(event) && !has_room()) {
     if (on_full_) on_full_();
     has_room_.wait(lock, has_room);
   }

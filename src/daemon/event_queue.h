@@ -12,7 +12,8 @@
 namespace berth::daemon {
 
 // What happened and has not been taken in yet. Many producers, one consumer. Bounded: a producer
-// that finds it full waits, which holds back its watch and loses nothing; PlacementDropped comes
+// that finds it full waits, which holds back its watch and loses nothing; PlacementDropped
+// and PlacementMoved come
 // from threads that may not wait and always gets in.
 class EventQueue final : public ports::EventSink {
  public:

@@ -63,6 +63,26 @@ bool read_preemptable(const conf::Cursor& pod) {
   return text != "false" && text != "False" && text != "FALSE" && text != "0";
 }
 
+// {"node":"n1","epoch":3,"plan":17}, as we write it. Names of nodes need no escapes; what looks
+// otherwise is not ours and says nothing.
+std::string read_planned_node(std::string_view plan) {
+  constexpr std::string_view kNode = "{\"node\":\"";
+  if (plan.substr(0, kNode.size()) != kNode) return {};
+  plan.remove_prefix(kNode.size());
+  const std::string_view node = plan.substr(0, plan.find('"'));
+  return is_dns_name(node) ? std::string(node) : std::string();
+}
+
+// The message of the condition PodScheduled=False that kube-scheduler writes after an attempt.
+std::string read_unschedulable(const conf::Cursor& conditions) {
+  for (const conf::Cursor& condition : conditions.items()) {
+    if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False")
+      continue;
+    if (condition["reason"].text() == "Unschedulable") return condition["message"].text();
+  }
+  return {};
+}
+
 void read_spec(const conf::Cursor& spec, PodObject& pod) {
   pod.scheduler_name = spec["schedulerName"].text("default-scheduler");
   if (const conf::Cursor priority = spec["priority"]; priority.is_present()) {
@@ -102,6 +122,8 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
   const conf::Cursor status = root["status"];
   pod.phase = read_phase(status["phase"]);
   pod.nominated_node = status["nominatedNodeName"].text();
+  pod.planned_node = read_planned_node(root["metadata"]["annotations"]["berth.dev/plan"].text());
+  pod.unschedulable = read_unschedulable(status["conditions"]);
   if (status["startTime"].is_present()) pod.started = status["startTime"].time();
   if (reading.failed()) return reading.error();
   return pod;

@@ -21,6 +21,26 @@ GroupPhase phase_of(std::string_view text) {
 
 constexpr std::int64_t kMembersMax = std::numeric_limits<std::int32_t>::max();
 
+std::int32_t read_count(const conf::Cursor& count) {
+  return static_cast<std::int32_t>(count.integer(0, 0, kMembersMax));
+}
+
+WrittenStatus read_status(const conf::Cursor& status) {
+  WrittenStatus written;
+  written.running = read_count(status["running"]);
+  written.succeeded = read_count(status["succeeded"]);
+  written.failed = read_count(status["failed"]);
+  for (const conf::Cursor& condition : status["conditions"].items()) {
+    if (condition["status"].text() != "True") continue;
+    const std::string type = condition["type"].text();
+    if (type == "Scheduled") written.is_scheduled = true;
+    if (type != "Unschedulable") continue;
+    written.reason = condition["reason"].text();
+    written.message = condition["message"].text();
+  }
+  return written;
+}
+
 }  // namespace
 
 Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_view file) {
@@ -46,6 +66,8 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
   }
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
   group.phase = phase_of(root["status"]["phase"].text());
+  group.written = read_status(root["status"]);
+  group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();
   if (reading.failed()) return reading.error();
   return group;
 }

@@ -25,6 +25,7 @@ void Mirror::settle() {
   if (nodes_changed_) rebuild_nodes();
   std::sort(dirty_.begin(), dirty_.end());
   dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
+  changes_.insert(changes_.end(), dirty_.begin(), dirty_.end());
   for (const JobId id : dirty_) {
     if (!cluster_.job(id).exists) continue;
     refresh(id);
@@ -56,6 +57,7 @@ void Mirror::assume(const Plan& plan) {
   for (const JobId job : plan.admitted) {
     cluster_.set_phase(job, GroupPhase::inqueue);
     phase_changes_.push_back(job);
+    changes_.push_back(job);
   }
 }
 
@@ -83,12 +85,17 @@ bool same_spec(const NodeObject& left, const NodeObject& right) {
 }  // namespace
 
 Node Mirror::to_node(const NodeObject& object) {
+  std::vector<ShapeId> vetoed;
+  if (const auto found = vetoes_.find(object.name); found != vetoes_.end()) {
+    for (const auto& [shape, until] : found->second) vetoed.push_back(shape);
+  }
   return Node{.name = object.name,
               .uid = object.uid,
               .labels = object.labels,
               .taints = object.taints,
               .is_unschedulable = object.unschedulable,
               .allocatable = cluster_.to_resources(object.allocatable),
+              .vetoed = std::move(vetoed),
               .tasks = {}};
 }
 
@@ -106,7 +113,32 @@ void Mirror::on(const NodeObject& object) {
 }
 
 void Mirror::on(const NodeDeleted& deleted) {
+  vetoes_.erase(deleted.name);
   if (nodes_.erase(deleted.name) > 0) nodes_changed_ = true;
+}
+
+void Mirror::refresh_node(const std::string& name) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || nodes_changed_) return;  // settle() makes it anew
+  cluster_.update_node(cluster_.find_node(name), to_node(found->second));
+}
+
+void Mirror::veto(std::string_view pod_uid, const std::string& node, TimePoint until) {
+  const TaskId id = find_task(pod_uid);
+  if (!id.is_valid() || !nodes_.contains(node)) return;
+  const auto [entry, is_new] = vetoes_[node].try_emplace(cluster_.task(id).shape, until);
+  entry->second = std::max(entry->second, until);
+  if (is_new) refresh_node(node);
+}
+
+void Mirror::forget_vetoes(TimePoint now) {
+  for (auto node = vetoes_.begin(); node != vetoes_.end();) {
+    auto& [name, shapes] = *node;
+    const bool changed =
+        std::erase_if(shapes, [&](const auto& veto) { return veto.second <= now; }) > 0;
+    if (changed) refresh_node(name);
+    node = shapes.empty() ? vetoes_.erase(node) : std::next(node);
+  }
 }
 
 void Mirror::rebuild_nodes() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "berth/model/cluster.h"
@@ -37,14 +38,21 @@ class Mirror {
   // are seen bound, deleted or dropped; admitted jobs are in. Ids must be of this very state.
   void assume(const Plan& plan);
 
+  // kube-scheduler ruled `node` out for this pod: pods of its shape are not planned there until
+  // then (docs/design/steering.md, T12).
+  void veto(std::string_view pod_uid, const std::string& node, TimePoint until);
+  void forget_vetoes(TimePoint now);
+
   const Cluster& cluster() const { return cluster_; }
   // For the ledger of a session; nothing else may write through it.
   Cluster& cluster_for_session() { return cluster_; }
 
   TaskId find_task(std::string_view uid) const;          // invalid: none
   JobId find_group(const std::string& full_name) const;  // of a PodGroup or its members
-  // Jobs whose phase changed since the last call, for the status writer; in no order.
+  // Jobs whose phase changed since the last call; in no order.
   std::vector<JobId> take_phase_changes();
+  // Jobs of which anything may have changed since the last call; in no order, some twice.
+  std::vector<JobId> take_changes() { return std::exchange(changes_, {}); }
 
  private:
   struct Group {
@@ -66,6 +74,7 @@ class Mirror {
   void on(const NamespaceObject& object);
   void on(const NamespaceDeleted& deleted);
   void on(const PlacementDropped& dropped);
+  void on(const PlacementMoved& moved);
 
   // pods (mirror_pods.cpp)
   JobId job_of(const PodObject& object);
@@ -91,6 +100,7 @@ class Mirror {
 
   void refresh(JobId id);
   Node to_node(const NodeObject& object);
+  void refresh_node(const std::string& name);
   void rebuild_nodes();
   void lose_node(TaskId id, const std::string& name);
   void mark_dirty(JobId id) { dirty_.push_back(id); }
@@ -99,9 +109,10 @@ class Mirror {
   Cluster cluster_;
   std::map<std::string, NodeObject> nodes_;
   bool nodes_changed_ = false;
-  std::unordered_map<std::string, TaskId> task_by_uid_;  // look-up only
-  std::map<std::string, std::string> node_of_waiting_;   // uid -> the unknown node it is bound to
-  std::map<std::string, Group> groups_;                  // by namespace/name
+  std::map<std::string, std::map<ShapeId, TimePoint>> vetoes_;  // by node; until when
+  std::unordered_map<std::string, TaskId> task_by_uid_;         // look-up only
+  std::map<std::string, std::string> node_of_waiting_;  // uid -> the unknown node it is bound to
+  std::map<std::string, Group> groups_;                 // by namespace/name
   std::map<std::string, QueueId> queues_;
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;
@@ -109,6 +120,7 @@ class Mirror {
   std::map<JobId, std::string> named_queue_;     // what group or pod itself names, if it does
   std::vector<JobId> dirty_;
   std::vector<JobId> phase_changes_;
+  std::vector<JobId> changes_;
 };
 
 }  // namespace berth::mirror

@@ -139,6 +139,16 @@ void Mirror::on(const PlacementDropped& dropped) {
   mark_dirty(task.job);
 }
 
+void Mirror::on(const PlacementMoved& moved) {
+  const TaskId id = find_task(moved.pod_uid);
+  if (!id.is_valid()) return;
+  const Task& task = cluster_.task(id);
+  if (task.status != TaskStatus::binding || cluster_.node(task.node).name != moved.from) return;
+  const NodeId to = cluster_.find_node(moved.to);
+  cluster_.move_task(id, to, to.is_valid() ? TaskStatus::binding : TaskStatus::pending);
+  mark_dirty(task.job);
+}
+
 JobId Mirror::job_of(const PodObject& object) {
   if (object.group.empty()) return single_job_of(object);
   return group_job(object.name_space + "/" + object.group);

@@ -39,6 +39,7 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
       shape_by_key_.try_emplace(shape_key(request, constraints), ShapeId(shapes_.size()));
   if (!is_new) return entry->second;
   Shape shape;
+  shape.id = entry->second;
   shape.request = to_resources(request);
   for (std::size_t d = 0; d < shape.request.extent(); ++d) {
     if (const auto amount = shape.request[Dimension(d)]; amount > 0) {

@@ -40,6 +40,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::node_selector_mismatch, "node_selector_mismatch", "node selector does not match"},
     {Reason::node_affinity_mismatch, "node_affinity_mismatch", "node affinity does not match"},
     {Reason::host_port_taken, "host_port_taken", "a host port is taken"},
+    {Reason::vetoed, "vetoed", "ruled out by kube-scheduler lately"},
     {Reason::system_critical, "system_critical", "it is critical to the system"},
     {Reason::gang_minimum, "gang_minimum", "its job runs {have} members and needs {need}"},
     {Reason::lower_priority_only, "lower_priority_only",

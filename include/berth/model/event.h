@@ -33,13 +33,22 @@ struct NamespaceDeleted {
 struct PlacementDropped {
   std::string pod_uid;
   std::string node;
-  std::string reason;  // for the log
+  std::string reason;      // for the log
+  bool is_vetoed = false;  // kube-scheduler ruled the node out for this pod
+};
+
+// kube-scheduler ruled the planned node out and was sent to another within its call. Ignored if the
+// pod is no longer planned on the first.
+struct PlacementMoved {
+  std::string pod_uid;
+  std::string from;
+  std::string to;
 };
 
 // An object stands for "created or changed to this".
 using ClusterEvent =
     std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject, PodGroupDeleted,
                  QueueObject, QueueDeleted, PriorityClassObject, PriorityClassDeleted,
-                 NamespaceObject, NamespaceDeleted, PlacementDropped>;
+                 NamespaceObject, NamespaceDeleted, PlacementDropped, PlacementMoved>;
 
 }  // namespace berth

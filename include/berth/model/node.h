@@ -18,7 +18,8 @@ struct Node {
   std::vector<Taint> taints;
   bool is_unschedulable = false;
   Resources allocatable;
-  std::vector<TaskId> tasks;  // who is here or on the way; the order means nothing
+  std::vector<ShapeId> vetoed;  // sorted: shapes that kube-scheduler would not have here lately
+  std::vector<TaskId> tasks;    // who is here or on the way; the order means nothing
 };
 
 }  // namespace berth

@@ -110,6 +110,8 @@ struct PodObject {
   std::vector<std::string> gates;  // names of spec.schedulingGates
   std::string node_name;           // spec.nodeName; empty: not bound
   std::string nominated_node;      // status.nominatedNodeName
+  std::string planned_node;        // annotation berth.dev/plan; empty: none
+  std::string unschedulable;       // why kube-scheduler found no node, in its words; empty: it did
   NamedAmounts request;            // effective, incl. init, sidecars, overhead; "pods" is 1
   Constraints constraints;
   std::optional<Duration> run_time;  // annotation berth.dev/run-time
@@ -120,6 +122,17 @@ struct PodObject {
 };
 
 enum class GroupPhase : std::uint8_t { pending, inqueue, running, unknown, completed };
+
+// A PodGroup's status as the API has it: what we wrote, if nobody else did.
+struct WrittenStatus {
+  std::int32_t running = 0;
+  std::int32_t succeeded = 0;
+  std::int32_t failed = 0;
+  bool is_scheduled = false;  // condition Scheduled
+  std::string reason;         // of condition Unschedulable, while it holds
+  std::string message;
+  bool operator==(const WrittenStatus&) const = default;
+};
 
 struct PodGroupObject {
   std::string name_space;
@@ -132,6 +145,8 @@ struct PodGroupObject {
   std::map<std::string, std::int32_t> min_task_member;  // role -> minimum
   std::optional<NamedAmounts> min_resources;
   GroupPhase phase = GroupPhase::pending;
+  WrittenStatus written;
+  bool is_recorded = false;  // annotation berth.dev/record: its members may be bound by now
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodGroupObject&) const = default;

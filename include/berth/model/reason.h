@@ -30,12 +30,13 @@ enum class Reason : std::uint8_t {
   node_selector_mismatch,
   node_affinity_mismatch,
   host_port_taken,
+  vetoed,
   // about a victim
   system_critical,
   gang_minimum,
   lower_priority_only,
 };
-inline constexpr std::size_t kReasonCount = 22;
+inline constexpr std::size_t kReasonCount = 23;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);

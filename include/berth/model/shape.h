@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/strong_id.h"
 #include "berth/model/objects.h"
 #include "berth/model/resources.h"
 
@@ -13,6 +14,7 @@ namespace berth {
 // What a pod asks for and where it may run. Tasks of one shape are interchangeable to every
 // predicate and score, so feasibility and ranking are worked out once per shape.
 struct Shape {
+  ShapeId id;
   Resources request;
   // The non-zero part of `request`, by dimension; what the hot pass walks.
   std::vector<std::pair<Dimension, std::int64_t>> requested;

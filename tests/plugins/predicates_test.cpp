@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include "support/stage.h"
+
+namespace berth::plugins {
+namespace {
+
+using std::chrono::minutes;
+
+std::string node_of_bind(const Cluster& cluster, const Plan& plan) {
+  return plan.binds.empty() ? "" : cluster.node(plan.binds[0].node).name;
+}
+
+TEST(Veto, N7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) {
+  const auto world = support::stage("node a cpu=4\nnode b cpu=2\npod p cpu=1\n");
+  auto scheduler = engine::Scheduler::create(support::default_session_config());
+  ASSERT_TRUE(scheduler);
+  mirror::Mirror& mirror = world->mirror();
+  const auto session = [&] {
+    mirror.settle();
+    return scheduler->run(mirror.cluster_for_session(), world->now());
+  };
+  ASSERT_EQ(node_of_bind(mirror.cluster(), session()), "a");
+
+  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", world->now() + minutes(1));
+  EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "b");
+
+  world->apply(NodeDeleted{"b"});
+  const Plan nowhere = session();
+  ASSERT_EQ(nowhere.refusals.size(), 1u);
+  ASSERT_EQ(nowhere.refusals[0].nodes.size(), 1u);
+  EXPECT_EQ(nowhere.refusals[0].nodes[0].reason, Reason::vetoed);
+  EXPECT_NE(nowhere.refusals[0].message("p").find("ruled out by kube-scheduler"),
+            std::string::npos);
+
+  mirror.forget_vetoes(world->now() + minutes(1));
+  EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "a");
+}
+
+}  // namespace
+}  // namespace berth::plugins
