@@ -8,9 +8,9 @@ namespace berth::extender {
 // One roster under one mutex; what it asks for is done after the mutex is let go.
 class GangBarrier::State : public std::enable_shared_from_this<State> {
  public:
-  State(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan, ports::Binder& binder,
-        ports::EventSink& events)
-      : plan_(plan), binder_(binder), events_(events), roster_(limits, plan.load()) {}
+  State(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan, const Moves& moves,
+        ports::Binder& binder, ports::EventSink& events)
+      : plan_(plan), binder_(binder), events_(events), roster_(limits, plan.load(), moves) {}
 
   template <class Step>
   void step(Step&& step) {
@@ -50,8 +50,8 @@ class GangBarrier::State : public std::enable_shared_from_this<State> {
 };
 
 GangBarrier::GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan,
-                         ports::Binder& binder, ports::EventSink& events)
-    : state_(std::make_shared<State>(limits, plan, binder, events)) {}
+                         const Moves& moves, ports::Binder& binder, ports::EventSink& events)
+    : state_(std::make_shared<State>(limits, plan, moves, binder, events)) {}
 
 GangBarrier::~GangBarrier() { shutdown(); }
 

@@ -17,9 +17,9 @@ namespace berth::extender {
 // thread that caused them; a waiting call costs no thread.
 class GangBarrier {
  public:
-  // All three must outlive the barrier and every bind it has asked for.
+  // All must outlive the barrier and every bind it has asked for.
   GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan,
-              ports::Binder& binder, ports::EventSink& events);
+              const Moves& moves, ports::Binder& binder, ports::EventSink& events);
   ~GangBarrier();  // shutdown()
   GangBarrier(const GangBarrier&) = delete;
   GangBarrier& operator=(const GangBarrier&) = delete;

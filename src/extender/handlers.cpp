@@ -37,30 +37,6 @@ void reject_all(const FilterArgs& args, FilterReply& reply) {
   if (!args.nodes.empty()) reply.rejected = {{args.nodes.front().name, kNotPlannedYet}};
 }
 
-// What is on offer rules the planned node out only once kube-scheduler knows of the nomination:
-// until then it may have sampled the nodes without looking at that one, or tried an older
-// nomination first.
-bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
-  return args.pod.nominated_node == planned.node;
-}
-
-FilterAnswer filter_planned(const ports::PlannedPod& planned, const FilterArgs& args,
-                            FilterAnswer answer) {
-  if (const NodeOnWire* node = find_node(args, planned.node)) {
-    answer.reply.accepted = {node->json};
-    answer.outcome = Outcome::planned;
-  } else {
-    reject_all(args, answer.reply);
-    answer.outcome = Outcome::vetoed;
-    if (is_veto(planned, args)) {
-      answer.dropped = PlacementDropped{args.pod.uid, planned.node,
-                                        "kube-scheduler does not offer node \"" + planned.node +
-                                            "\" to pod \"" + planned.full_name + "\""};
-    }
-  }
-  return answer;
-}
-
 // A request by columns of RoomLeft; none, if it asks for what is nowhere.
 using RequestByColumn = std::vector<std::pair<std::size_t, std::int64_t>>;
 std::optional<RequestByColumn> by_column(const NamedAmounts& request,
@@ -75,26 +51,85 @@ std::optional<RequestByColumn> by_column(const NamedAmounts& request,
   return columns;
 }
 
+bool is_covered(const ports::RoomLeft& room, std::uint32_t row, const RequestByColumn& columns) {
+  const std::int64_t* amounts = &room.amounts[row * room.resources.size()];
+  return std::all_of(columns.begin(), columns.end(),
+                     [&](const auto& asked) { return amounts[asked.first] >= asked.second; });
+}
+
 FilterAnswer filter_foreign(const ports::PlanTable& plan, const FilterArgs& args,
                             const NamedAmounts& request, FilterAnswer answer) {
   answer.reply.accepted.reserve(args.nodes.size());
   const ports::RoomLeft& room = plan.room_left;
   const auto columns = by_column(request, room.resources);
-  const auto is_covered_by = [&](std::uint32_t row) {
-    const std::int64_t* amounts = &room.amounts[row * room.resources.size()];
-    return columns && std::all_of(columns->begin(), columns->end(), [&](const auto& asked) {
-             return amounts[asked.first] >= asked.second;
-           });
-  };
   for (const NodeOnWire& node : args.nodes) {
     const auto row = room.rows.find(node.name);
-    if (row == room.rows.end() || is_covered_by(row->second)) {
+    if (row == room.rows.end() || (columns && is_covered(room, row->second, *columns))) {
       answer.reply.accepted.push_back(node.json);
     } else if (answer.reply.rejected.empty()) {
       answer.reply.rejected = {{node.name, kRoomIsPlanned}};
       answer.outcome = Outcome::trimmed;
     }
   }
+  return answer;
+}
+
+// What is on offer rules the planned node out only once kube-scheduler knows of the nomination:
+// until then it may have sampled the nodes without looking at that one, or tried an older
+// nomination first. Where nothing is nominated, a list of many is all there is.
+bool is_veto(const ports::PlanTable& plan, const std::string& node, const FilterArgs& args) {
+  return args.pod.nominated_node == node || (!plan.nominates && args.nodes.size() > 1);
+}
+
+// T12. Of the nodes on offer, on which kube-scheduler has found room, the first by name where
+// nobody's planned room is taken by it, nor by what was moved there before.
+const NodeOnWire* find_alternative(const ports::PlanTable& plan, const FilterArgs& args,
+                                   const NamedAmounts& request, const Moves& moves) {
+  const NodeOnWire* best = nullptr;
+  for (const NodeOnWire& node : args.nodes) {
+    if (best != nullptr && best->name <= node.name) continue;
+    NamedAmounts asked = moves.taken_on(node.name);
+    const auto row = plan.room_left.rows.find(node.name);
+    if (row == plan.room_left.rows.end() && !asked.empty()) continue;  // how much is there?
+    for (const auto& [resource, amount] : request) asked[resource] += amount;
+    const auto columns = by_column(asked, plan.room_left.resources);
+    const bool fits = row == plan.room_left.rows.end() ||
+                      (columns && is_covered(plan.room_left, row->second, *columns));
+    if (fits) best = &node;
+  }
+  return best;
+}
+
+Result<FilterAnswer> filter_planned(const ports::PlanTable& plan, const ports::PlannedPod& planned,
+                                    const FilterArgs& args, const RequestOf& ask_request,
+                                    const Moves& moves, FilterAnswer answer) {
+  const std::string target = moves.node_of(args.pod.uid, planned.node);
+  if (const NodeOnWire* node = find_node(args, target)) {
+    answer.reply.accepted = {node->json};
+    answer.outcome = Outcome::planned;
+    return answer;
+  }
+  answer.outcome = Outcome::vetoed;
+  if (!is_veto(plan, planned.node, args)) {
+    reject_all(args, answer.reply);
+    return answer;
+  }
+  if (target == planned.node && !args.nodes.empty()) {
+    Result<NamedAmounts> request = ask_request(args.pod.json);
+    if (!request) return request.error();
+    if (const NodeOnWire* node = find_alternative(plan, args, *request, moves)) {
+      answer.reply.accepted = {node->json};
+      answer.outcome = Outcome::moved;
+      answer.moved = PlacementMoved{args.pod.uid, planned.node, std::string(node->name)};
+      answer.request = *std::move(request);
+      return answer;
+    }
+  }
+  reject_all(args, answer.reply);
+  answer.dropped = PlacementDropped{args.pod.uid, planned.node,
+                                    "kube-scheduler does not offer node \"" + planned.node +
+                                        "\" to pod \"" + planned.full_name + "\"",
+                                    true};
   return answer;
 }
 
@@ -108,6 +143,8 @@ const char* to_string(Outcome outcome) {
       return "hinted";
     case Outcome::vetoed:
       return "vetoed";
+    case Outcome::moved:
+      return "moved";
     case Outcome::unplanned:
       return "unplanned";
     case Outcome::passed:
@@ -131,7 +168,7 @@ const char* to_string(Outcome outcome) {
 }
 
 Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args,
-                            const RequestOf& ask_request) {
+                            const RequestOf& ask_request, const Moves& moves) {
   FilterAnswer answer;
   answer.reply.form = args.form;
   const ports::PlannedPod* planned = plan.find(args.pod.uid);
@@ -139,7 +176,7 @@ Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args
   const bool is_free_hint =
       planned != nullptr && planned->is_hint && find_node(args, planned->node) == nullptr;
   if (planned != nullptr && !is_free_hint) {
-    return filter_planned(*planned, args, std::move(answer));
+    return filter_planned(plan, *planned, args, ask_request, moves, std::move(answer));
   }
   if (planned == nullptr && is_ours(plan, args.pod)) {
     reject_all(args, answer.reply);

@@ -10,6 +10,7 @@
 #include "berth/base/result.h"
 #include "berth/model/event.h"
 #include "berth/model/objects.h"
+#include "extender/moves.h"
 #include "extender/wire.h"
 #include "ports/plan_table.h"
 
@@ -22,6 +23,7 @@ enum class Outcome : std::uint8_t {
   planned,    // a pod of ours was sent to its node
   hinted,     // a pod of ours whose planned node is a preference and is not on offer
   vetoed,     // its planned node is not on offer: kube-scheduler has ruled it out
+  moved,      // the same, and it was sent to another node that is
   unplanned,  // a pod of ours without a place
   passed,     // not ours: everything on offer
   trimmed,    // not ours: less the nodes whose planned room it would take
@@ -32,7 +34,7 @@ enum class Outcome : std::uint8_t {
   malformed,  // 400
   not_ready,  // 503
 };
-inline constexpr std::size_t kOutcomes = 12;
+inline constexpr std::size_t kOutcomes = 13;
 const char* to_string(Outcome outcome);
 
 // The only text in answers about pods of ours that must wait. Constant, since it reaches the pod's
@@ -48,11 +50,13 @@ struct FilterAnswer {
   FilterReply reply;
   Outcome outcome = Outcome::passed;
   std::optional<PlacementDropped> dropped;  // with `vetoed`: to be posted
+  std::optional<PlacementMoved> moved;      // with `moved`: to be posted, and added to the moves
+  NamedAmounts request;                     // with `moved`: of the pod
 };
 
 // An Error is the request's (its pod cannot be read).
 Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args,
-                            const RequestOf& ask_request);
+                            const RequestOf& ask_request, const Moves& moves = {});
 
 // 10 for the planned node, 0 for the others; nothing for pods without a plan.
 std::vector<HostScore> prioritize(const ports::PlanTable& plan, const FilterArgs& args);

@@ -105,7 +105,7 @@ void Roster::admit(ports::Binding binding, CallId call, BindAnswer answer, Effec
   if (planned == nullptr) {
     return effects.reply(std::move(answer), pod(binding) + " is not planned");
   }
-  if (planned->node != binding.node && !planned->is_hint) {
+  if (!may_go_to(*planned, binding)) {
     return effects.reply(std::move(answer), pod(binding) + " is planned on " + node(planned->node) +
                                                 ", not on " + node(binding.node));
   }
@@ -116,8 +116,8 @@ void Roster::admit(ports::Binding binding, CallId call, BindAnswer answer, Effec
   gang.progressed = now_;
   held_calls_.emplace(call, binding.uid);
   const std::string uid = binding.uid;
-  members_.emplace(uid,
-                   Member{call, std::move(binding), job, planned->node, now_, std::move(answer)});
+  const std::string& reserved = planned->is_hint ? planned->node : binding.node;
+  members_.emplace(uid, Member{call, binding, job, reserved, now_, std::move(answer)});
   release_if_complete(gang, effects);
 }
 
@@ -238,7 +238,11 @@ void Roster::follow_plan(Gang& gang, Effects& effects) {
 bool Roster::is_backed(const Member& member) const {
   const ports::PlannedPod* planned = plan_->find(member.binding.uid);
   return plan_->ready && planned != nullptr && job_of(*planned) == member.job &&
-         (planned->is_hint || planned->node == member.binding.node);
+         may_go_to(*planned, member.binding);
+}
+
+bool Roster::may_go_to(const ports::PlannedPod& planned, const ports::Binding& binding) const {
+  return planned.is_hint || moves_.node_of(binding.uid, planned.node) == binding.node;
 }
 
 // B7.

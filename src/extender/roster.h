@@ -12,6 +12,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/model/event.h"
+#include "extender/moves.h"
 #include "ports/binder.h"
 #include "ports/plan_table.h"
 
@@ -43,7 +44,9 @@ class Roster {
   };
   using Plan = std::shared_ptr<const ports::PlanTable>;
 
-  Roster(BarrierLimits limits, Plan plan) : limits_(limits), plan_(std::move(plan)) {}
+  // `moves` must outlive the roster.
+  Roster(BarrierLimits limits, Plan plan, const Moves& moves)
+      : limits_(limits), moves_(moves), plan_(std::move(plan)) {}
 
   CallId arrive(ports::Binding binding, TimePoint now, BindAnswer answer, Effects& effects);
   void leave(CallId call, Effects& effects);
@@ -89,12 +92,14 @@ class Roster {
   void send_back_overdue(Effects& effects);
   void abort(const std::string& job, const std::string& why, Effects& effects);
   void follow_plan(Gang& gang, Effects& effects);
+  bool may_go_to(const ports::PlannedPod& planned, const ports::Binding& binding) const;
   bool is_backed(const Member& member) const;
   void uncount(Members::iterator member);
   void settle(Members::iterator member);
   void remove(Members::iterator member);
 
   const BarrierLimits limits_;
+  const Moves& moves_;
   Plan plan_;
   Members members_;                           // by pod uid
   std::map<std::string, Gang> gangs_;         // by job; none without members

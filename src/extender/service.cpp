@@ -51,8 +51,13 @@ const char* to_string(Verb verb) {
 }
 
 Service::Service(const ports::Published<ports::PlanTable>& plan, GangBarrier& barrier,
-                 ports::EventSink& events, const Clock& clock, CallObserver* observer)
-    : plan_(plan), barrier_(barrier), events_(events), clock_(clock), observer_(observer) {}
+                 ports::EventSink& events, const Clock& clock, Moves& moves, CallObserver* observer)
+    : plan_(plan),
+      barrier_(barrier),
+      events_(events),
+      clock_(clock),
+      moves_(moves),
+      observer_(observer) {}
 
 void Service::add_routes(http::Router& router) {
   add_route(router, Verb::filter, "/plan/filter", &Service::on_filter);
@@ -80,9 +85,14 @@ Service::Ending Service::on_filter(const ports::PlanTable& plan, const std::stri
   const Result<FilterArgs> args = reader().filter_args(body);
   if (!args) return {malformed(args.error()), Outcome::malformed};
   if (args->form == NodeForm::objects && observer_ != nullptr) observer_->on_full_nodes();
-  Result<FilterAnswer> answer = filter(plan, *args, request_of);
+  moves_.follow(plan);
+  Result<FilterAnswer> answer = filter(plan, *args, request_of, moves_);
   if (!answer) return {malformed(answer.error()), Outcome::malformed};
   if (answer->dropped) events_.post(std::move(*answer->dropped));
+  if (answer->moved) {
+    moves_.add(answer->moved->pod_uid, answer->moved->from, answer->moved->to, answer->request);
+    events_.post(std::move(*answer->moved));
+  }
   return {json(encode(answer->reply)), answer->outcome};
 }
 

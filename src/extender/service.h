@@ -40,7 +40,8 @@ class Service {
  public:
   // Everything must outlive the service, and the service every request that it was given.
   Service(const ports::Published<ports::PlanTable>& plan, GangBarrier& barrier,
-          ports::EventSink& events, const Clock& clock, CallObserver* observer = nullptr);
+          ports::EventSink& events, const Clock& clock, Moves& moves,
+          CallObserver* observer = nullptr);
 
   void add_routes(http::Router& router);
 
@@ -68,6 +69,7 @@ class Service {
   GangBarrier& barrier_;
   ports::EventSink& events_;
   const Clock& clock_;
+  Moves& moves_;
   CallObserver* observer_;
   std::array<std::array<std::atomic<std::uint64_t>, kOutcomes>, kVerbs> counts_{};
 };

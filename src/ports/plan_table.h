@@ -49,6 +49,7 @@ struct RoomLeft {
 struct PlanTable {
   std::uint64_t epoch = 0;  // of the session that made it
   bool ready = false;       // false: not synced or not leader; every verb is answered 503
+  bool nominates = true;    // planned pods are nominated before kube-scheduler may try them
   std::vector<std::string> managed_schedulers;  // spec.schedulerName of pods we decide for
 
   // By pod uid; pods that are planned and not yet seen bound.

@@ -43,7 +43,7 @@ class World : public ports::Binder {
       }
     }
     publish();
-    barrier_.emplace(BarrierLimits{}, plan_, *this, events_);
+    barrier_.emplace(BarrierLimits{}, plan_, moves_, *this, events_);
   }
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override {
@@ -191,6 +191,7 @@ class World : public ports::Binder {
   std::uint64_t tickets_ = 0;
   std::size_t left_ = 0;
   TimePoint now_ = TimePoint(std::chrono::hours(1));
+  Moves moves_;
   std::optional<GangBarrier> barrier_;
 };
 

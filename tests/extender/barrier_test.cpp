@@ -23,7 +23,8 @@ TEST(Barrier, AnOutcomeGivenInsideTheBindIsAnsweredInsideTheArrival) {
   ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 2, 2).build());
   test::RecordingBinder binder(true);
   test::RecordingEvents events;
-  GangBarrier barrier({}, plan, binder, events);
+  const Moves moves;
+  GangBarrier barrier({}, plan, moves, binder, events);
   std::vector<std::string> answers;
   const auto note = [&](const std::string& error) { answers.push_back(error); };
   barrier.arrive(binding_of("g-0", node_name(0)), kStart, note);
@@ -36,7 +37,8 @@ TEST(Barrier, AnArrivalSeesThePlanThatIsPublishedNow) {
   ports::Published<ports::PlanTable> plan(PlanBuilder().build());
   test::RecordingBinder binder;
   test::RecordingEvents events;
-  GangBarrier barrier({}, plan, binder, events);
+  const Moves moves;
+  GangBarrier barrier({}, plan, moves, binder, events);
   plan.store(PlanBuilder().gang("g", 1, 1).build());
   barrier.arrive(binding_of("g-0", node_name(0)), kStart, [](const std::string&) {});
   EXPECT_EQ(binder.count(), 1u);
@@ -46,7 +48,8 @@ TEST(Barrier, ADroppedPlacementIsPosted) {
   ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 2, 2).build());
   test::RecordingBinder binder;
   test::RecordingEvents events;
-  GangBarrier barrier({}, plan, binder, events);
+  const Moves moves;
+  GangBarrier barrier({}, plan, moves, binder, events);
   barrier.arrive(binding_of("g-0", node_name(0)), kStart, [](const std::string&) {});
   barrier.expire(kStart + std::chrono::seconds(10));
   ASSERT_EQ(events.dropped().size(), 1u);
@@ -59,7 +62,8 @@ TEST(Barrier, AnOutcomeAfterTheEndIsHarmless) {
   test::RecordingEvents events;
   std::string answer;
   {
-    GangBarrier barrier({}, plan, binder, events);
+    const Moves moves;
+    GangBarrier barrier({}, plan, moves, binder, events);
     barrier.arrive(binding_of("g-0", node_name(0)), kStart,
                    [&](const std::string& error) { answer = error; });
   }
@@ -76,7 +80,8 @@ TEST(Barrier, ManyThreadsBindManyGangsEachPodOnceAndEveryCallIsAnswered) {
   ports::Published<ports::PlanTable> plan(builder.build());
   test::RecordingBinder binder(true);
   test::RecordingEvents events;
-  GangBarrier barrier({}, plan, binder, events);
+  const Moves moves;
+  GangBarrier barrier({}, plan, moves, binder, events);
   std::atomic<int> bound = 0;
   std::vector<std::thread> threads;
   for (int index = 0; index < kSize; ++index) {

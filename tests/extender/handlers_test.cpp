@@ -54,10 +54,11 @@ TEST(Filter, APlannedPodGetsExactlyItsNode) {
 
 TEST(Filter, APlannedNodeThatIsNotOnOfferIsAVeto) {
   Asked asked("p", "berth", {"n1", "n3"});
+  const PlanBuilder full = PlanBuilder().pod("p", "n2").room("n1", {}).room("n3", {});
   // Not before kube-scheduler knows of the nomination: it may have sampled the nodes.
-  EXPECT_FALSE(ask(PlanBuilder().pod("p", "n2"), asked.args).dropped);
+  EXPECT_FALSE(ask(full, asked.args, {{"cpu", 1000}}).dropped);
   asked.args.pod.nominated_node = "n2";
-  const auto answer = ask(PlanBuilder().pod("p", "n2"), asked.args);
+  const auto answer = ask(full, asked.args, {{"cpu", 1000}});
   EXPECT_TRUE(accepted(answer).empty());
   ASSERT_EQ(answer.reply.rejected.size(), 1u);
   EXPECT_EQ(answer.reply.rejected[0].first, "n1");
@@ -69,12 +70,13 @@ TEST(Filter, APlannedNodeThatIsNotOnOfferIsAVeto) {
 
 TEST(Filter, AStaleNominationOnTheFastPathIsNoVeto) {
   Asked asked("p", "berth", {"n1"});
+  const PlanBuilder full = PlanBuilder().pod("p", "n2").room("n1", {});
   asked.args.pod.nominated_node = "n1";
-  const auto answer = ask(PlanBuilder().pod("p", "n2"), asked.args);
+  const auto answer = ask(full, asked.args, {{"cpu", 1000}});
   EXPECT_TRUE(accepted(answer).empty());
   EXPECT_FALSE(answer.dropped);
   asked.args.pod.nominated_node = "n2";
-  EXPECT_TRUE(ask(PlanBuilder().pod("p", "n2"), asked.args).dropped);
+  EXPECT_TRUE(ask(full, asked.args, {{"cpu", 1000}}).dropped);
 }
 
 TEST(Filter, AHintGivesWayWhenItsNodeIsNotOnOffer) {

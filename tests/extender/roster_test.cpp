@@ -22,7 +22,7 @@ using test::uid_of;
 class RosterTest : public ::testing::Test {
  protected:
   void start(const PlanBuilder& plan) {
-    roster_ = std::make_unique<Roster>(BarrierLimits{}, plan.build());
+    roster_ = std::make_unique<Roster>(BarrierLimits{}, plan.build(), moves_);
   }
   CallId arrive(const std::string& call, const std::string& pod, const std::string& node) {
     Roster::Effects effects;
@@ -66,6 +66,7 @@ class RosterTest : public ::testing::Test {
   std::vector<std::string> bound() { return std::exchange(binds_, {}); }
   std::size_t bind_count() { return bound().size(); }
 
+  Moves moves_;
   std::unique_ptr<Roster> roster_;
   TimePoint now_ = TimePoint(seconds(1'000'000));
   std::map<std::string, std::string> answers_;

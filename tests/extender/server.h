@@ -57,8 +57,9 @@ class ServerTest : public ::testing::Test {
   RecordingBinder binder_;
   RecordingEvents events_;
   SystemClock clock_;
-  GangBarrier barrier_{{}, plan_, binder_, events_};
-  Service service_{plan_, barrier_, events_, clock_};
+  Moves moves_;
+  GangBarrier barrier_{{}, plan_, moves_, binder_, events_};
+  Service service_{plan_, barrier_, events_, clock_, moves_};
   http::Router router_;
   std::unique_ptr<http::HttpServer> server_;
   std::unique_ptr<http::HttpClient> client_;

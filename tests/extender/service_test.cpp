@@ -86,7 +86,9 @@ TEST_F(ServiceTest, FilterEchoesWholeNodes) {
 }
 
 TEST_F(ServiceTest, AVetoIsPosted) {
-  publish(PlanBuilder().pod("p", "gone"));
+  PlanBuilder plan = PlanBuilder().pod("p", "gone");
+  for (int i = 0; i < 5; ++i) plan.room(node_name(i), {});  // or it would be moved
+  publish(plan);
   post("/plan/filter", filter_body(pod_json("p", "berth", "gone"), test::node_names(5)));
   ASSERT_EQ(events_.dropped().size(), 1u);
   EXPECT_EQ(events_.dropped()[0].pod_uid, "uid-p");
