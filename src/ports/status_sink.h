@@ -1,27 +1,71 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "berth/model/objects.h"
+#include "ports/pod_writer.h"
 
 namespace berth::ports {
 
 struct GroupStatus {
   std::string name_space;
   std::string name;
+  std::string uid;
   GroupPhase phase = GroupPhase::pending;
-  std::string reason;   // code of why it waits; empty: it does not
-  std::string message;  // the same in words
+  std::int32_t running = 0;
+  std::int32_t succeeded = 0;
+  std::int32_t failed = 0;
+  std::int32_t min_member = 1;
+  bool is_scheduled = false;  // its minimum has its place
+  std::string reason;         // why it waits, in Volcano's words; empty: it does not
+  std::string message;        // the same in ours, with numbers
+  bool operator==(const GroupStatus&) const = default;
 };
 
-// What Berth writes besides bindings. Any thread; returns at once; callers write only on change.
+struct QueueStatus {
+  std::string name;
+  QueueState state = QueueState::open;
+  std::int32_t pending = 0;  // groups by phase
+  std::int32_t inqueue = 0;
+  std::int32_t running = 0;
+  std::int32_t unknown = 0;
+  std::int32_t completed = 0;
+  NamedAmounts allocated;
+  bool operator==(const QueueStatus&) const = default;
+};
+
+// What must outlive us about a gang under way: written before its first member may be bound.
+struct GangRecord {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  std::uint64_t epoch = 0;
+};
+
+// A word to the user about a pod or a group.
+struct Event {
+  enum class About : std::uint8_t { pod, pod_group };
+  About about = About::pod_group;
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  bool is_warning = false;
+  std::string reason;  // CamelCase
+  std::string message;
+};
+
+// What Berth tells the cluster besides steering. Any thread; returns at once; callers write only on
+// change.
 class StatusSink {
  public:
   virtual ~StatusSink() = default;
-  // status.nominatedNodeName: reserves the room in kube-scheduler and wakes the pod there.
-  // An empty node clears it.
-  virtual void nominate(const std::string& pod_uid, const std::string& node) = 0;
   virtual void write(const GroupStatus& status) = 0;
+  virtual void write(const QueueStatus& status) = 0;
+  virtual void tell(const Event& event) = 0;
+  // `done` as PodWriter's.
+  virtual void record(const GangRecord& record, std::function<void(WriteOutcome)> done) = 0;
 };
 
 }  // namespace berth::ports

@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "steering/steering.h"
+
+// What the watch shows, and what an earlier leader left behind (T10).
+
+namespace berth::steering {
+
+namespace {
+
+constexpr const char* kPlanGate = "berth.dev/plan";
+
+bool is_over(const PodObject& pod) {
+  return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
+}
+
+// Holds room as it is given out: several restored pods may want one node.
+class RoomLeft {
+ public:
+  explicit RoomLeft(const Cluster& cluster) : cluster_(cluster) {}
+
+  bool take(const Task& task, NodeId node) {
+    const auto& requested = cluster_.shape(task.shape).requested;
+    const bool fits = std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
+      return cluster_.available().at(node, asked.first) - taken_[{node, asked.first}] >=
+             asked.second;
+    });
+    if (!fits) return false;
+    for (const auto& [dimension, amount] : requested) taken_[{node, dimension}] += amount;
+    return true;
+  }
+
+ private:
+  const Cluster& cluster_;
+  std::map<std::pair<NodeId, Dimension>, std::int64_t> taken_;
+};
+
+}  // namespace
+
+void Steering::observe(const ClusterEvent& event) {
+  if (const auto* pod = std::get_if<PodObject>(&event)) {
+    const auto& ours = options_.managed_schedulers;
+    const bool is_ours = std::find(ours.begin(), ours.end(), pod->scheduler_name) != ours.end();
+    if (!is_ours || !pod->node_name.empty() || pod->terminating || is_over(*pod)) {
+      wires_.erase(pod->uid);
+      return;
+    }
+    Wire& wire = wires_[pod->uid];
+    wire.name_space = pod->name_space;
+    wire.name = pod->name;
+    wire.group = pod->group;
+    wire.gated = std::find(pod->gates.begin(), pod->gates.end(), kPlanGate) != pod->gates.end();
+    wire.is_free_to_require = !pod->constraints.has_required_terms;
+    wire.nominated = pod->nominated_node;
+    wire.planned = pod->planned_node;
+    wire.unschedulable = pod->unschedulable;
+  } else if (const auto* dropped = std::get_if<PlacementDropped>(&event)) {
+    // Even if it is planned on the same node again at once: kube-scheduler has given up on it.
+    const auto course = courses_.find(dropped->pod_uid);
+    if (course != courses_.end() && course->second.node == dropped->node) end(course);
+  } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
+    const auto course = courses_.find(moved->pod_uid);
+    if (course != courses_.end() && course->second.node == moved->from) {
+      course->second.node = moved->to;
+    }
+  } else if (const auto* deleted = std::get_if<PodDeleted>(&event)) {
+    wires_.erase(deleted->uid);
+  } else if (const auto* group = std::get_if<PodGroupObject>(&event)) {
+    if (group->is_recorded) recorded_.insert(group->full_name());
+    if (!group->is_recorded && !records_.contains(group->full_name())) {
+      recorded_.erase(group->full_name());
+    }
+  } else if (const auto* gone = std::get_if<PodGroupDeleted>(&event)) {
+    recorded_.erase(gone->full_name);
+    records_.erase(gone->full_name);
+  }
+}
+
+Plan Steering::lead(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task) {
+  rest();
+  epoch_ = epoch;
+  is_first_round_ = true;
+  std::vector<std::string> uids;
+  for (const auto& [uid, wire] : wires_) uids.push_back(uid);
+  std::sort(uids.begin(), uids.end());
+
+  Plan plan;
+  RoomLeft room(cluster);
+  for (const std::string& uid : uids) {
+    const Wire& wire = wires_.at(uid);
+    const bool was_committed = !wire.gated && !wire.planned.empty();
+    const bool was_committing =
+        wire.gated && recorded_.contains(wire.name_space + "/" + wire.group);
+    if (!was_committed && !was_committing) continue;
+    const NodeId node = cluster.find_node(was_committed ? wire.planned : wire.nominated);
+    const TaskId id = find_task(uid);
+    if (!node.is_valid() || !id.is_valid()) continue;
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::pending || task.is_gated || !room.take(task, node)) continue;
+    plan.binds.push_back({id, node});
+  }
+  return plan;
+}
+
+}  // namespace berth::steering

@@ -1,0 +1,317 @@
+#include "steering/steering.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::steering {
+
+namespace {
+
+using Kind = ports::PodWrite::Kind;
+using Result = ports::WriteOutcome::Result;
+
+constexpr std::size_t kCandidatesMost = 64;
+
+// T4. Whether everybody who is or will be on the task's node has room there.
+bool has_room(const Cluster& cluster, const Task& task) {
+  const auto& requested = cluster.shape(task.shape).requested;
+  return std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
+    return cluster.idle().at(task.node, asked.first) >= 0;
+  });
+}
+
+}  // namespace
+
+const char* to_string(Mode mode) {
+  switch (mode) {
+    case Mode::nominate:
+      return "nominate";
+    case Mode::candidates:
+      return "candidates";
+    case Mode::pin:
+      return "pin";
+    case Mode::filter_only:
+      return "filter-only";
+  }
+  return "unknown";
+}
+
+std::int32_t needed_together(const Job& job, bool gangs_are_whole) {
+  if (!gangs_are_whole) return 1;
+  const std::int32_t bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
+                             job.count(TaskStatus::succeeded);
+  // Where roles have minimums of their own, any `min_available` members will not do: all that are
+  // planned must come, and never fewer than the minimum: one may have been dropped since.
+  const bool roles_bind = job.role_minimum_total > 0 &&
+                          job.role_minimum_total <= job.min_available && bound < job.min_available;
+  return roles_bind ? std::max(job.min_available, job.placed_count()) : job.min_available;
+}
+
+void Steering::Outcomes::add(Outcome outcome) {
+  {
+    const std::lock_guard lock(mutex);
+    list.push_back(std::move(outcome));
+  }
+  wake();
+}
+
+// T9.
+bool Steering::Attempt::end(std::uint64_t of, const ports::WriteOutcome& outcome, TimePoint now) {
+  if (of != number || !in_flight) return false;
+  in_flight = false;
+  if (outcome.result != Result::failed) {
+    failures = 0;
+    return true;
+  }
+  constexpr Duration kFirst = std::chrono::milliseconds(200);
+  constexpr Duration kMost = std::chrono::seconds(10);
+  constexpr std::int32_t kDoublings = 6;
+  not_before = now + std::min(kMost, kFirst * (1 << std::min(failures, kDoublings)));
+  ++failures;
+  return true;
+}
+
+Steering::Steering(Parts parts, Options options)
+    : parts_(std::move(parts)),
+      options_(std::move(options)),
+      outcomes_(std::make_shared<Outcomes>()) {
+  outcomes_->wake = parts_.wake;
+}
+
+void Steering::rest() {
+  epoch_ = 0;
+  courses_.clear();
+  clears_.clear();
+  records_.clear();
+}
+
+std::vector<PlacementDropped> Steering::round(const Cluster& cluster, const FindTask& find_task,
+                                              TimePoint now) {
+  std::vector<PlacementDropped> drops;
+  if (epoch_ == 0) return drops;
+  take_outcomes(now);
+  follow_plan(cluster, find_task);
+  clear_nominations(now);
+  if (std::exchange(touches_due_, false)) {
+    for (auto& [uid, course] : courses_) course.is_touch_due = true;
+  }
+  for (auto& [id, gang] : gangs_under_way(cluster)) {
+    for (const auto member : gang.members) {
+      if (member->second.stage == Stage::planned) reserve(cluster, member, now);
+      if (member->second.stage != Stage::planned) ++gang.ready;
+    }
+    const Job& job = cluster.job(id);
+    const std::int32_t bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
+                               job.count(TaskStatus::succeeded);
+    const bool is_complete =  // T3
+        gang.ready + bound >= needed_together(job, options_.gangs_are_whole);
+    for (const auto member : gang.members) {
+      const auto& [uid, course] = *member;
+      const bool is_ready = is_complete && course.stage == Stage::nominated;
+      if (is_ready && !has_room(cluster, cluster.task(course.task))) {
+        drops.push_back({uid, course.node, "others took its room before it was committed"});
+      } else if (is_ready && course.attempt.may_begin(now) && is_recorded(job, now)) {
+        commit(cluster, gang, member);
+      } else if (is_vetoed(uid, course)) {
+        drops.push_back(
+            {uid, course.node, "kube-scheduler: " + wires_.at(uid).unschedulable, true});
+      }
+    }
+  }
+  touch(now);
+  return drops;
+}
+
+void Steering::take_outcomes(TimePoint now) {
+  std::vector<Outcome> outcomes;
+  {
+    const std::lock_guard lock(outcomes_->mutex);
+    outcomes.swap(outcomes_->list);
+  }
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.outcome.result == Result::failed) parts_.tell(outcome.outcome.error);
+    if (const auto record = records_.find(outcome.of); record != records_.end()) {
+      record->second.end(outcome.number, outcome.outcome, now);
+      if (outcome.outcome.result == Result::failed) continue;
+      recorded_.insert(outcome.of);
+      records_.erase(record);
+    } else if (const auto clear = clears_.find(outcome.of);
+               clear != clears_.end() && clear->second.number == outcome.number) {
+      clear->second.end(outcome.number, outcome.outcome, now);
+      if (outcome.outcome.result != Result::failed) clears_.erase(clear);
+    } else {
+      take_course_outcome(outcome, now);
+    }
+  }
+}
+
+void Steering::take_course_outcome(const Outcome& outcome, TimePoint now) {
+  const auto found = courses_.find(outcome.of);
+  if (found == courses_.end()) return;
+  Course& course = found->second;
+  if (!course.attempt.end(outcome.number, outcome.outcome, now)) return;
+  if (outcome.outcome.result != Result::done) return;  // gone: the watch will say so
+  if (outcome.kind == Kind::nominate) course.stage = std::max(course.stage, Stage::nominated);
+  if (outcome.kind == Kind::commit) course.stage = Stage::committed;
+}
+
+// T1, T7.
+void Steering::follow_plan(const Cluster& cluster, const FindTask& find_task) {
+  for (auto next = courses_.begin(); next != courses_.end();) {
+    const auto entry = next++;
+    auto& [uid, course] = *entry;
+    const TaskId task = find_task(uid);
+    const bool is_planned = task.is_valid() && cluster.task(task).status == TaskStatus::binding;
+    if (is_planned && cluster.node(cluster.task(task).node).name == course.node) {
+      course.task = task;
+      continue;
+    }
+    end(entry);
+  }
+  if (courses_.size() == static_cast<std::size_t>(cluster.binding_task_count())) return;
+  for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+    const Task& task = cluster.task(TaskId(t));
+    if (task.status == TaskStatus::binding) begin_course(cluster, TaskId(t));
+  }
+}
+
+void Steering::end(Courses::iterator course) {
+  if (course->second.may_be_nominated) clears_.try_emplace(course->first);
+  courses_.erase(course);
+}
+
+void Steering::begin_course(const Cluster& cluster, TaskId id) {
+  const Task& task = cluster.task(id);
+  const auto [entry, is_new] = courses_.try_emplace(task.uid);
+  if (!is_new) return;
+  Course& course = entry->second;
+  course.task = id;
+  course.node = cluster.node(task.node).name;
+  // The nomination it may still have is overwritten, or is the one it needs.
+  course.may_be_nominated = clears_.erase(task.uid) > 0;
+}
+
+// T7, T10.
+void Steering::clear_nominations(TimePoint now) {
+  if (std::exchange(is_first_round_, false)) {
+    for (const auto& [uid, wire] : wires_) {
+      const bool is_ours = wire.gated || !wire.planned.empty();
+      if (is_ours && !wire.nominated.empty() && !courses_.contains(uid)) clears_.try_emplace(uid);
+    }
+  }
+  std::erase_if(clears_, [&](const auto& clear) { return !wires_.contains(clear.first); });
+  for (auto& [uid, attempt] : clears_) {
+    if (attempt.may_begin(now)) write(Kind::nominate, uid, attempt, {});
+  }
+}
+
+std::map<JobId, Steering::Gang> Steering::gangs_under_way(const Cluster& cluster) {
+  std::map<JobId, Gang> gangs;
+  for (auto course = courses_.begin(); course != courses_.end(); ++course) {
+    Gang& gang = gangs[cluster.task(course->second.task).job];
+    gang.members.push_back(course);
+    gang.nodes.push_back(course->second.node);
+  }
+  for (auto& [job, gang] : gangs) {
+    std::sort(gang.nodes.begin(), gang.nodes.end());
+    gang.nodes.erase(std::unique(gang.nodes.begin(), gang.nodes.end()), gang.nodes.end());
+  }
+  return gangs;
+}
+
+// T2, T11.
+void Steering::reserve(const Cluster& cluster, Courses::iterator entry, TimePoint now) {
+  auto& [uid, course] = *entry;
+  const auto wire = wires_.find(uid);
+  if (wire == wires_.end()) return;  // just bound or deleted: the mirror will say so
+  if (mode_for(wire->second) != Mode::nominate) {
+    course.stage = Stage::nominated;
+  } else if (wire->second.nominated == course.node) {
+    course.may_be_nominated = true;
+    course.stage = Stage::nominated;
+  } else if (course.attempt.may_begin(now)) {
+    course.may_be_nominated = true;
+    write(Kind::nominate, uid, course.attempt,
+          {.node = cluster.node(cluster.task(course.task).node).name});
+  }
+}
+
+// T5. Single pods need none: what is to be known of them is on them.
+bool Steering::is_recorded(const Job& job, TimePoint now) {
+  if (job.is_single || !job.has_group || recorded_.contains(job.name)) return true;
+  Attempt& attempt = records_[job.name];
+  if (!attempt.may_begin(now)) return false;
+  attempt.begin(++sequence_);
+  const std::size_t slash = job.name.find('/');
+  parts_.status.record(
+      {job.name.substr(0, slash), job.name.substr(slash + 1), job.uid, epoch_},
+      [outcomes = outcomes_, of = job.name, number = attempt.number](ports::WriteOutcome outcome) {
+        outcomes->add({of, number, Kind::commit, std::move(outcome)});
+      });
+  return false;
+}
+
+// T6, T11.
+void Steering::commit(const Cluster& cluster, const Gang& gang, Courses::iterator entry) {
+  auto& [uid, course] = *entry;
+  const auto found = wires_.find(uid);
+  if (found == wires_.end()) return;
+  const Wire& wire = found->second;
+  ports::PodWrite write_of{.node = course.node};
+  const Mode mode = mode_for(wire);
+  if (mode == Mode::pin && wire.is_free_to_require) {
+    write_of.only_nodes = {course.node};
+  } else if (mode == Mode::pin) {
+    const auto& labels = cluster.node(cluster.task(course.task).node).labels;
+    const auto label = labels.find("kubernetes.io/hostname");
+    write_of.only_hostname = label == labels.end() ? course.node : label->second;
+  } else if (mode == Mode::candidates && wire.is_free_to_require &&
+             gang.nodes.size() <= kCandidatesMost) {
+    write_of.only_nodes = gang.nodes;
+  }
+  course.complaint = wire.unschedulable;
+  write(Kind::commit, uid, course.attempt, std::move(write_of));
+}
+
+// T12. Its own filter call would have been answered by us, and says so in the condition.
+bool Steering::is_vetoed(const std::string& uid, const Course& course) const {
+  if (course.stage != Stage::committed) return false;
+  const auto wire = wires_.find(uid);
+  if (wire == wires_.end()) return false;
+  const std::string& text = wire->second.unschedulable;
+  return !text.empty() && text != course.complaint && text.find("berth has") == std::string::npos;
+}
+
+// T8.
+void Steering::touch(TimePoint now) {
+  for (auto& [uid, course] : courses_) {
+    if (!course.is_touch_due || !course.attempt.may_begin(now)) continue;
+    course.is_touch_due = false;
+    const auto wire = wires_.find(uid);
+    if (wire == wires_.end() || !wire->second.gated) continue;
+    write(Kind::touch, uid, course.attempt, {});
+  }
+}
+
+void Steering::write(Kind kind, const std::string& uid, Attempt& attempt, ports::PodWrite write) {
+  const Wire& wire = wires_.at(uid);
+  attempt.begin(++sequence_);
+  write.kind = kind;
+  write.name_space = wire.name_space;
+  write.name = wire.name;
+  write.uid = uid;
+  write.epoch = epoch_;
+  write.sequence = attempt.number;
+  parts_.pods.write(write, [outcomes = outcomes_, uid, number = attempt.number,
+                            kind](ports::WriteOutcome outcome) {
+    outcomes->add({uid, number, kind, std::move(outcome)});
+  });
+}
+
+// T11. A pod without a gate can no longer be told where it may go.
+Mode Steering::mode_for(const Wire& wire) const {
+  const bool requires_gate = options_.mode == Mode::pin || options_.mode == Mode::candidates;
+  return requires_gate && !wire.gated ? Mode::nominate : options_.mode;
+}
+
+}  // namespace berth::steering

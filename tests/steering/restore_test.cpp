@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include "daemon/objects.h"
+#include "steering/steering.h"
+
+namespace berth::steering {
+namespace {
+
+using daemon::make_group;
+using daemon::make_member;
+using daemon::make_node;
+
+class NoApi final : public ports::PodWriter, public ports::StatusSink {
+ public:
+  void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override {
+    writes.push_back(write);
+    done({});
+  }
+  void record(const ports::GangRecord&, std::function<void(ports::WriteOutcome)> done) override {
+    done({});
+  }
+  void write(const ports::GroupStatus&) override {}
+  void write(const ports::QueueStatus&) override {}
+  void tell(const ports::Event&) override {}
+
+  std::vector<ports::PodWrite> writes;
+};
+
+// What a leader that was killed left in the API.
+class RestoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override { post(make_node("n1", 2)); }
+  void post(const ClusterEvent& event) {
+    steering_.observe(event);
+    mirror_.apply(event);
+    mirror_.settle();
+  }
+  static PodObject nominated(int index) {
+    PodObject pod = make_member("g", index);
+    pod.gates = {"berth.dev/plan"};
+    pod.nominated_node = "n1";
+    return pod;
+  }
+  static PodObject committed(int index) {
+    PodObject pod = make_member("g", index);
+    pod.planned_node = "n1";
+    return pod;
+  }
+  std::vector<std::string> restored() {
+    std::vector<std::string> uids;
+    const Plan plan = steering_.lead(2, mirror_.cluster(), find_);
+    for (const Placement& each : plan.binds) uids.push_back(mirror_.cluster().task(each.task).uid);
+    mirror_.assume(plan);
+    mirror_.settle();
+    return uids;
+  }
+  void post_group(bool is_recorded) {
+    PodGroupObject group = make_group("g", 2);
+    group.is_recorded = is_recorded;
+    post(group);
+  }
+
+  mirror::Mirror mirror_;
+  NoApi api_;
+  FindTask find_ = [this](const std::string& uid) { return mirror_.find_task(uid); };
+  Steering steering_{{api_, api_, [] {}, [](const std::string&) {}}, {}};
+};
+
+using Uids = std::vector<std::string>;
+
+TEST_F(RestoreTest, T10CommittedPodsHoldTheNodeOfTheirPlan) {
+  post_group(true);
+  post(committed(0));
+  post(committed(1));
+  EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
+}
+
+TEST_F(RestoreTest, T10AGangThatWasBeingCommittedIsRolledForward) {
+  post_group(true);
+  post(committed(0));
+  post(nominated(1));
+  EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
+  for (int i = 0; i < 4; ++i) steering_.round(mirror_.cluster(), find_, TimePoint());
+  bool is_gate_off = false;
+  for (const ports::PodWrite& write : api_.writes) {
+    is_gate_off =
+        is_gate_off || (write.uid == "g-1" && write.kind == ports::PodWrite::Kind::commit);
+  }
+  EXPECT_TRUE(is_gate_off);
+}
+
+TEST_F(RestoreTest, T10AGangThatWasOnlyNominatedIsNot) {
+  post_group(false);
+  post(nominated(0));
+  post(nominated(1));
+  EXPECT_TRUE(restored().empty());
+  steering_.round(mirror_.cluster(), find_, TimePoint());
+  ASSERT_EQ(api_.writes.size(), 2u) << "its nominations are stale";
+  EXPECT_EQ(api_.writes[0].node, "");
+}
+
+TEST_F(RestoreTest, T10WhatHasNoRoomAnyMoreIsPlannedAnew) {
+  post_group(true);
+  for (int i = 0; i < 3; ++i) post(committed(i));  // two fit
+  EXPECT_EQ(restored().size(), 2u);
+}
+
+TEST_F(RestoreTest, T10ABoundOrDeletedPodHoldsNothing) {
+  post_group(true);
+  post(daemon::running_on(committed(0), "n1"));
+  post(committed(1));
+  post(PodDeleted{"g-1"});
+  EXPECT_TRUE(restored().empty());
+}
+
+TEST_F(RestoreTest, T10APlanOnANodeThatIsGoneIsNone) {
+  post_group(true);
+  PodObject pod = committed(0);
+  pod.planned_node = "n9";
+  post(pod);
+  EXPECT_TRUE(restored().empty());
+}
+
+}  // namespace
+}  // namespace berth::steering
