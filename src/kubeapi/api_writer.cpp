@@ -1,0 +1,193 @@
+#include "kubeapi/api_writer.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "berth/base/text.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr const char* kJson = "application/json";
+constexpr const char* kVolcano = "/apis/scheduling.volcano.sh/v1beta1";
+constexpr int kNotFound = 404;
+constexpr int kConflict = 409;
+constexpr int kUnprocessable = 422;
+constexpr int kBindAttempts = 4;
+constexpr std::size_t kGroupsKept = 10'000;
+
+using Result = ports::WriteOutcome::Result;
+
+std::string in_namespace(const std::string& base, const std::string& name_space,
+                         const std::string& kind, const std::string& name) {
+  return base + "/namespaces/" + url_encoded(name_space) + "/" + kind + "/" + url_encoded(name);
+}
+
+std::string pod_path(const std::string& name_space, const std::string& name) {
+  return in_namespace("/api/v1", name_space, "pods", name);
+}
+
+Request request(std::string method, std::string path, const char* type, std::string body) {
+  Request request;
+  request.method = std::move(method);
+  request.path = std::move(path);
+  request.content_type = type;
+  request.body = std::move(body);
+  return request;
+}
+
+// A patch with a foreign uid is refused as a conflict, or as a change of what cannot be changed.
+bool is_another(const Response& response) {
+  const bool may_be = response.status == kConflict || response.status == kUnprocessable;
+  return may_be && (response.body.find("UID") != std::string::npos ||
+                    response.body.find("metadata.uid") != std::string::npos);
+}
+
+ports::WriteOutcome outcome_of(const Response& response, const std::string& what) {
+  if (response.ok()) return {};
+  const std::string error = what + ": " + response.to_string();
+  const bool is_gone = response.status == kNotFound || is_another(response);
+  return {is_gone ? Result::gone : Result::failed, error};
+}
+
+const char* verb_of(ports::PodWrite::Kind kind) {
+  switch (kind) {
+    case ports::PodWrite::Kind::nominate:
+      return "nominate ";
+    case ports::PodWrite::Kind::commit:
+      return "commit ";
+    case ports::PodWrite::Kind::touch:
+      return "touch ";
+  }
+  return "write ";
+}
+
+}  // namespace
+
+ApiWriter::ApiWriter(RestClient& client, const Clock& clock, std::string instance,
+                     Complain complain)
+    : client_(client),
+      clock_(clock),
+      instance_(std::move(instance)),
+      complain_(std::move(complain)),
+      latest_(client, timer_, complain_) {}
+
+ApiWriter::~ApiWriter() { timer_.stop(); }
+
+void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) {
+  post_binding(std::make_shared<Bind>(Bind{binding, std::move(done)}));
+}
+
+void ApiWriter::post_binding(const std::shared_ptr<Bind>& bind) {
+  const ports::Binding& to = bind->binding;
+  ++bind->attempts;
+  client_.send(
+      request("POST", pod_path(to.name_space, to.name) + "/binding", kJson, binding_body(to)),
+      [this, bind](const Response& response) { on_binding_answer(bind, response); });
+}
+
+void ApiWriter::on_binding_answer(const std::shared_ptr<Bind>& bind, const Response& response) {
+  if (response.ok()) return bind->done({true, {}});
+  const std::string error = response.to_string();
+  const bool may_retry = is_retryable(response);
+  if (response.status == kNotFound || (response.status != kConflict && !may_retry)) {
+    return bind->done({false, error});
+  }
+  look_at_node(bind, error, may_retry);
+}
+
+void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::string& error,
+                             bool may_retry) {
+  const ports::Binding& to = bind->binding;
+  client_.send(request("GET", pod_path(to.name_space, to.name), "", ""),
+               [this, bind, error, may_retry](const Response& response) {
+                 const auto pod = nlohmann::json::parse(response.body, nullptr, false);
+                 if (response.ok() && pod.is_object()) {
+                   const bool is_same =
+                       pod.value("/metadata/uid"_json_pointer, std::string()) == bind->binding.uid;
+                   const std::string node = pod.value("/spec/nodeName"_json_pointer, std::string());
+                   if (is_same && node == bind->binding.node) return bind->done({true, {}});
+                   if (!is_same || !node.empty() || !may_retry) return bind->done({false, error});
+                 }
+                 if (bind->attempts >= kBindAttempts) return bind->done({false, error});
+                 constexpr Duration kFirst = std::chrono::milliseconds(50);
+                 timer_.after(kFirst * (1 << (2 * bind->attempts)),
+                              [this, bind] { post_binding(bind); });
+               });
+}
+
+void ApiWriter::evict(const ports::Eviction& eviction) {
+  const std::string what = "evict " + eviction.name_space + "/" + eviction.name;
+  client_.send(request("POST", pod_path(eviction.name_space, eviction.name) + "/eviction", kJson,
+                       eviction_body(eviction)),
+               [this, what](const Response& response) {
+                 if (response.ok() || response.status == kNotFound) return;
+                 complain_(what + ": " + response.to_string());
+               });
+}
+
+void ApiWriter::write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) {
+  std::string path = pod_path(write.name_space, write.name);
+  if (write.kind == ports::PodWrite::Kind::nominate) path += "/status";
+  const std::string what = verb_of(write.kind) + write.name_space + "/" + write.name;
+  client_.send(request("PATCH", std::move(path), kStrategicPatch, pod_patch(write)),
+               [done = std::move(done), what](const Response& response) {
+                 done(outcome_of(response, what));
+               });
+}
+
+void ApiWriter::write(const ports::GroupStatus& status) {
+  latest_.put(
+      "status of podgroup " + status.name_space + "/" + status.name,
+      request("PATCH",
+              in_namespace(kVolcano, status.name_space, "podgroups", status.name) + "/status",
+              kMergePatch, group_status_patch(status, times_of(status))));
+}
+
+ConditionTimes ApiWriter::times_of(const ports::GroupStatus& status) {
+  const std::string now = format_time(clock_.now());
+  const bool waits = !status.reason.empty();
+  const std::lock_guard lock(mutex_);
+  if (conditions_.size() > kGroupsKept) conditions_.clear();
+  Conditions& known = conditions_[status.name_space + "/" + status.name];
+  const bool is_new = known.uid != status.uid;
+  if (is_new || known.is_scheduled != status.is_scheduled) known.since.scheduled = now;
+  if (is_new || known.waits != waits) known.since.unschedulable = now;
+  known.uid = status.uid;
+  known.is_scheduled = status.is_scheduled;
+  known.waits = waits;
+  return known.since;
+}
+
+void ApiWriter::write(const ports::QueueStatus& status) {
+  latest_.put(
+      "status of queue " + status.name,
+      request("PATCH", std::string(kVolcano) + "/queues/" + url_encoded(status.name) + "/status",
+              kMergePatch, queue_status_patch(status)));
+}
+
+void ApiWriter::tell(const ports::Event& event) {
+  const std::string what = "event on " + event.name_space + "/" + event.name;
+  client_.send(request("POST", "/api/v1/namespaces/" + url_encoded(event.name_space) + "/events",
+                       kJson, event_body(event, clock_.now(), instance_)),
+               [this, what](const Response& response) {
+                 // A namespace that is going takes no events.
+                 constexpr int kForbidden = 403;
+                 if (response.ok() || response.status == kNotFound || response.status == kForbidden)
+                   return;
+                 complain_(what + ": " + response.to_string());
+               });
+}
+
+void ApiWriter::record(const ports::GangRecord& record,
+                       std::function<void(ports::WriteOutcome)> done) {
+  const std::string what = "record of podgroup " + record.name_space + "/" + record.name;
+  client_.send(request("PATCH", in_namespace(kVolcano, record.name_space, "podgroups", record.name),
+                       kMergePatch, record_patch(record)),
+               [done = std::move(done), what](const Response& response) {
+                 done(outcome_of(response, what));
+               });
+}
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,140 @@
+#include "kubeapi/bodies.h"
+
+#include <nlohmann/json.hpp>
+
+#include "berth/base/text.h"
+#include "kube/quantity.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Kind = ports::PodWrite::Kind;
+
+// User's texts may hold anything.
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json commit_spec(const ports::PodWrite& write) {
+  Json spec;
+  spec["schedulingGates"] = {{{"$patch", "delete"}, {"name", "berth.dev/plan"}}};
+  if (!write.only_hostname.empty()) {
+    spec["nodeSelector"]["kubernetes.io/hostname"] = write.only_hostname;
+  }
+  if (write.only_nodes.empty()) return spec;
+  Json terms = Json::array();
+  for (const std::string& node : write.only_nodes) {
+    const Json field{{"key", "metadata.name"}, {"operator", "In"}, {"values", Json::array({node})}};
+    terms.push_back({{"matchFields", Json::array({field})}});
+  }
+  spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+      ["nodeSelectorTerms"] = std::move(terms);
+  return spec;
+}
+
+}  // namespace
+
+std::string binding_body(const ports::Binding& binding) {
+  return dump({{"apiVersion", "v1"},
+               {"kind", "Binding"},
+               {"metadata",
+                {{"name", binding.name}, {"namespace", binding.name_space}, {"uid", binding.uid}}},
+               {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
+}
+
+std::string eviction_body(const ports::Eviction& eviction) {
+  return dump({{"apiVersion", "policy/v1"},
+               {"kind", "Eviction"},
+               {"metadata", {{"name", eviction.name}, {"namespace", eviction.name_space}}},
+               {"deleteOptions", {{"preconditions", {{"uid", eviction.uid}}}}}});
+}
+
+std::string pod_patch(const ports::PodWrite& write) {
+  Json patch;
+  patch["metadata"]["uid"] = write.uid;
+  switch (write.kind) {
+    case Kind::nominate:
+      patch["status"]["nominatedNodeName"] = write.node.empty() ? Json() : Json(write.node);
+      break;
+    case Kind::commit:
+      patch["metadata"]["annotations"]["berth.dev/plan"] =
+          dump({{"node", write.node}, {"epoch", write.epoch}, {"plan", write.sequence}});
+      patch["spec"] = commit_spec(write);
+      break;
+    case Kind::touch:
+      patch["metadata"]["annotations"]["berth.dev/touched"] =
+          std::to_string(write.epoch) + "." + std::to_string(write.sequence);
+      break;
+  }
+  return dump(patch);
+}
+
+std::string group_status_patch(const ports::GroupStatus& status, const ConditionTimes& since) {
+  const bool waits = !status.reason.empty();
+  const Json scheduled{{"type", "Scheduled"},
+                       {"status", status.is_scheduled ? "True" : "False"},
+                       {"lastTransitionTime", since.scheduled},
+                       {"reason", status.is_scheduled ? "tasks in gang are ready to be scheduled"
+                                                      : "pod group is not ready"}};
+  const Json unschedulable{{"type", "Unschedulable"},
+                           {"status", waits ? "True" : "False"},
+                           {"lastTransitionTime", since.unschedulable},
+                           {"reason", waits ? status.reason : "Scheduling"},
+                           {"message", status.message}};
+  Json patch;
+  patch["metadata"]["uid"] = status.uid;
+  patch["status"] = {{"phase", to_string(status.phase)},
+                     {"running", status.running},
+                     {"succeeded", status.succeeded},
+                     {"failed", status.failed},
+                     {"conditions", Json::array({unschedulable, scheduled})}};
+  return dump(patch);
+}
+
+std::string queue_status_patch(const ports::QueueStatus& status) {
+  Json allocated = Json::object();
+  for (const auto& [resource, amount] : status.allocated) {
+    allocated[resource] = kube::format_quantity(resource, amount);
+  }
+  Json patch;
+  patch["status"] = {{"state", to_string(status.state)}, {"pending", status.pending},
+                     {"inqueue", status.inqueue},        {"running", status.running},
+                     {"unknown", status.unknown},        {"completed", status.completed},
+                     {"allocated", std::move(allocated)}};
+  return dump(patch);
+}
+
+std::string record_patch(const ports::GangRecord& record) {
+  Json patch;
+  patch["metadata"]["uid"] = record.uid;
+  patch["metadata"]["annotations"]["berth.dev/record"] =
+      dump({{"state", "Committing"}, {"epoch", record.epoch}});
+  return dump(patch);
+}
+
+std::string event_body(const ports::Event& event, TimePoint now, const std::string& instance) {
+  const bool is_pod = event.about == ports::Event::About::pod;
+  const std::string at = format_time(now);
+  return dump({{"apiVersion", "v1"},
+               {"kind", "Event"},
+               {"metadata", {{"generateName", event.name + "."}, {"namespace", event.name_space}}},
+               {"involvedObject",
+                {{"apiVersion", is_pod ? "v1" : "scheduling.volcano.sh/v1beta1"},
+                 {"kind", is_pod ? "Pod" : "PodGroup"},
+                 {"namespace", event.name_space},
+                 {"name", event.name},
+                 {"uid", event.uid}}},
+               {"reason", event.reason},
+               {"message", event.message},
+               {"type", event.is_warning ? "Warning" : "Normal"},
+               {"count", 1},
+               {"firstTimestamp", at},
+               {"lastTimestamp", at},
+               {"source", {{"component", "berthd"}}},
+               {"reportingComponent", "berth.dev/berthd"},
+               {"reportingInstance", instance}});
+}
+
+}  // namespace berth::kubeapi

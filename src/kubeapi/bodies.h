@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "berth/base/clock.h"
+#include "ports/binder.h"
+#include "ports/evictor.h"
+#include "ports/pod_writer.h"
+#include "ports/status_sink.h"
+
+// What is sent to the API server, as JSON. Patches are idempotent and carry the object's uid where
+// the object has one: a patch on another object of the same name is refused by the server (409).
+
+namespace berth::kubeapi {
+
+inline constexpr const char* kMergePatch = "application/merge-patch+json";
+inline constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
+
+std::string binding_body(const ports::Binding& binding);
+std::string eviction_body(const ports::Eviction& eviction);
+std::string pod_patch(const ports::PodWrite& write);  // strategic
+// `since`: when the group's conditions became what they are (RFC 3339).
+struct ConditionTimes {
+  std::string scheduled;
+  std::string unschedulable;
+};
+std::string group_status_patch(const ports::GroupStatus& status, const ConditionTimes& since);
+std::string queue_status_patch(const ports::QueueStatus& status);
+std::string record_patch(const ports::GangRecord& record);
+std::string event_body(const ports::Event& event, TimePoint now, const std::string& instance);
+
+}  // namespace berth::kubeapi
