@@ -91,7 +91,8 @@ void EmbeddedCluster::apply(std::vector<ClusterEvent> changes) {
       std::visit(
           [this](auto& object) {
             using Object = std::decay_t<decltype(object)>;
-            if constexpr (std::is_same_v<Object, PlacementDropped>) {
+            if constexpr (std::is_same_v<Object, PlacementDropped> ||
+                          std::is_same_v<Object, PlacementMoved>) {
               return;
             } else if constexpr (requires { put(std::move(object)); }) {
               put(std::move(object));
@@ -118,7 +119,7 @@ void EmbeddedCluster::bind(const ports::Binding& binding,
         pod.node_name = binding.node;
         pod.nominated_node.clear();
         set_running(pod);
-        tell(pod);
+        tell_watchers(pod);
       }
     }
   }
@@ -136,31 +137,6 @@ void EmbeddedCluster::evict(const ports::Eviction& eviction) {
   changed_.notify_all();
 }
 
-void EmbeddedCluster::nominate(const std::string& pod_uid, const std::string& node) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto pod = pods_.find(pod_uid);
-    if (pod == pods_.end() || !pod->second.node_name.empty()) return;
-    if (pod->second.nominated_node == node) return;
-    pod->second.nominated_node = node;
-    tell(pod->second);
-  }
-  changed_.notify_all();
-}
-
-void EmbeddedCluster::write(const ports::GroupStatus& status) {
-  {
-    const std::lock_guard lock(mutex_);
-    const std::string full_name = status.name_space + "/" + status.name;
-    const auto group = groups_.find(full_name);
-    if (group == groups_.end()) return;
-    statuses_[full_name] = status;
-    group->second.phase = status.phase;
-    tell(group->second);
-  }
-  changed_.notify_all();
-}
-
 std::optional<PodObject> EmbeddedCluster::pod(const std::string& full_name) const {
   const std::lock_guard lock(mutex_);
   const auto uid = pod_uids_.find(full_name);
@@ -172,14 +148,6 @@ std::vector<PodObject> EmbeddedCluster::pods() const {
   std::vector<PodObject> all;
   for (const auto& [uid, pod] : pods_) all.push_back(pod);
   return all;
-}
-
-std::optional<ports::GroupStatus> EmbeddedCluster::group_status(
-    const std::string& full_name) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = statuses_.find(full_name);
-  if (found == statuses_.end()) return std::nullopt;
-  return found->second;
 }
 
 void EmbeddedCluster::run() {
@@ -215,7 +183,7 @@ void EmbeddedCluster::carry_out_due(TimePoint now) {
     const PodObject& runs = pod->second;
     if (!runs.run_time || !runs.started || *runs.started + *runs.run_time > now) continue;
     pod->second.phase = PodPhase::succeeded;
-    tell(pod->second);
+    tell_watchers(pod->second);
   }
 }
 
@@ -255,7 +223,7 @@ void EmbeddedCluster::begin_removal(PodObject& pod) {
   }
   pod.terminating = true;
   due_.emplace(clock_.now() + grace_, std::pair(Due::removal, pod.uid));
-  tell(pod);
+  tell_watchers(pod);
 }
 
 void EmbeddedCluster::remove_pod(const std::string& uid) {
@@ -263,7 +231,7 @@ void EmbeddedCluster::remove_pod(const std::string& uid) {
   if (pod == pods_.end()) return;
   pod_uids_.erase(pod->second.full_name());
   pods_.erase(pod);
-  tell(PodDeleted{uid});
+  tell_watchers(PodDeleted{uid});
 }
 
 void EmbeddedCluster::admit(PodObject& pod) const {
@@ -280,6 +248,6 @@ void EmbeddedCluster::admit(PodObject& pod) const {
   }
 }
 
-void EmbeddedCluster::tell(ClusterEvent event) { watchers_.tell(event); }
+void EmbeddedCluster::tell_watchers(ClusterEvent event) { watchers_.tell(event); }
 
 }  // namespace berth::embedded

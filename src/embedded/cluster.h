@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -26,6 +27,7 @@ namespace berth::embedded {
 class EmbeddedCluster final : public ports::ClusterSource,
                               public ports::Binder,
                               public ports::Evictor,
+                              public ports::PodWriter,
                               public ports::StatusSink {
  public:
   // `clock` must outlive the cluster.
@@ -53,13 +55,21 @@ class EmbeddedCluster final : public ports::ClusterSource,
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
   void evict(const ports::Eviction& eviction) override;
-  void nominate(const std::string& pod_uid, const std::string& node) override;
+  void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override;
   void write(const ports::GroupStatus& status) override;
+  void write(const ports::QueueStatus& status) override;
+  void tell(const ports::Event& event) override;
+  void record(const ports::GangRecord& record,
+              std::function<void(ports::WriteOutcome)> done) override;
+
+  // As kube-scheduler does when it gives a pod up.
+  void clear_nomination(const std::string& pod_uid);
 
   // Copies of what is there now; names are namespace/name.
   std::optional<PodObject> pod(const std::string& full_name) const;
   std::vector<PodObject> pods() const;
   std::optional<ports::GroupStatus> group_status(const std::string& full_name) const;
+  std::vector<ports::Event> events() const;  // what users were told
 
  private:
   enum class Due : std::uint8_t { run_ends, removal };
@@ -84,7 +94,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void begin_removal(PodObject& pod);
   void remove_pod(const std::string& uid);
   std::vector<ClusterEvent> everything() const;
-  void tell(ClusterEvent event);
+  void tell_watchers(ClusterEvent event);
 
   const ScaledClock& clock_;
   const Duration grace_;
@@ -98,6 +108,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::map<std::string, std::string> pod_uids_;         // by namespace/name
   std::map<std::string, PodGroupObject> groups_;        // by namespace/name
   std::map<std::string, ports::GroupStatus> statuses_;  // by namespace/name
+  std::deque<ports::Event> events_;                     // the latest
   std::map<std::string, QueueObject> queues_;
   std::map<std::string, PriorityClassObject> priority_classes_;
   std::map<std::string, NamespaceObject> namespaces_;

@@ -28,7 +28,7 @@ auto* find_in(Map& map, const std::string& key) {
 
 void EmbeddedCluster::put(NodeObject node) {
   keep_identity(node, find_in(nodes_, node.name), clock_.now());
-  tell(node);
+  tell_watchers(node);
   const std::string name = node.name;
   nodes_[name] = std::move(node);
 }
@@ -56,7 +56,7 @@ void EmbeddedCluster::put(PodObject pod) {
   if (kept.terminating && old == nullptr) {
     begin_removal(kept);
   } else {
-    tell(kept);
+    tell_watchers(kept);
   }
 }
 
@@ -64,33 +64,33 @@ void EmbeddedCluster::put(PodGroupObject group) {
   const PodGroupObject* const old = find_in(groups_, group.full_name());
   keep_identity(group, old, clock_.now());
   if (old != nullptr) group.phase = old->phase;
-  tell(group);
+  tell_watchers(group);
   const std::string full_name = group.full_name();
   groups_[full_name] = std::move(group);
 }
 
 void EmbeddedCluster::put(QueueObject queue) {
   keep_identity(queue, find_in(queues_, queue.name), clock_.now());
-  tell(queue);
+  tell_watchers(queue);
   const std::string name = queue.name;
   queues_[name] = std::move(queue);
 }
 
 void EmbeddedCluster::put(PriorityClassObject priority_class) {
-  tell(priority_class);
+  tell_watchers(priority_class);
   const std::string name = priority_class.name;
   priority_classes_[name] = std::move(priority_class);
 }
 
 void EmbeddedCluster::put(NamespaceObject name_space) {
-  tell(name_space);
+  tell_watchers(name_space);
   const std::string name = name_space.name;
   namespaces_[name] = std::move(name_space);
 }
 
 void EmbeddedCluster::drop(const NodeDeleted& gone) {
   if (nodes_.erase(gone.name) == 0) return;
-  tell(gone);
+  tell_watchers(gone);
   // What the pod collector does to pods of a node that is no more.
   std::vector<std::string> orphans;
   for (const auto& [uid, pod] : pods_) {
@@ -106,19 +106,19 @@ void EmbeddedCluster::drop(const PodDeleted& gone) {
 
 void EmbeddedCluster::drop(const PodGroupDeleted& gone) {
   statuses_.erase(gone.full_name);
-  if (groups_.erase(gone.full_name) != 0) tell(gone);
+  if (groups_.erase(gone.full_name) != 0) tell_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const QueueDeleted& gone) {
-  if (queues_.erase(gone.name) != 0) tell(gone);
+  if (queues_.erase(gone.name) != 0) tell_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const PriorityClassDeleted& gone) {
-  if (priority_classes_.erase(gone.name) != 0) tell(gone);
+  if (priority_classes_.erase(gone.name) != 0) tell_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const NamespaceDeleted& gone) {
-  if (namespaces_.erase(gone.name) != 0) tell(gone);
+  if (namespaces_.erase(gone.name) != 0) tell_watchers(gone);
 }
 
 // In an order in which no object refers to a later one.

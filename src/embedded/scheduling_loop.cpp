@@ -206,7 +206,7 @@ void SchedulingLoop::clear_nomination(const std::string& uid) {
     pod->second.nominated_node.clear();
     cache_.nominate(pod->second, {});
   }
-  cluster_.nominate(uid, {});
+  cluster_.clear_nomination(uid);
 }
 
 bool SchedulingLoop::is_managed(const PodObject& pod) const {

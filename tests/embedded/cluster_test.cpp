@@ -56,7 +56,7 @@ TEST_F(EmbeddedClusterTest, TellsEverythingThereIsThenEveryChangeInOrder) {
 
 TEST_F(EmbeddedClusterTest, ABoundPodRunsAtOnceAndItsNominationIsOver) {
   cluster.apply({make_pod("p")});
-  cluster.nominate("uid-p", "n2");
+  nominate(cluster, "uid-p", "n2");
   EXPECT_EQ(pod("p").nominated_node, "n2");
   EXPECT_TRUE(bind("p", "n1").bound);
   ASSERT_TRUE(sink.wait_for_bound("p"));
@@ -64,6 +64,33 @@ TEST_F(EmbeddedClusterTest, ABoundPodRunsAtOnceAndItsNominationIsOver) {
   EXPECT_EQ(pod("p").phase, PodPhase::running);
   EXPECT_TRUE(pod("p").started.has_value());
   EXPECT_EQ(pod("p").nominated_node, "");
+}
+
+TEST_F(EmbeddedClusterTest, ACommitTakesTheGateOffAndSaysWhereThePodMayGo) {
+  PodObject gated = make_pod("p");
+  gated.gates = {"berth.dev/plan"};
+  cluster.apply({gated});
+  ports::PodWrite write;
+  write.kind = ports::PodWrite::Kind::commit;
+  write.uid = "uid-p";
+  write.node = "n2";
+  write.only_nodes = {"n2"};
+  ports::WriteOutcome outcome{ports::WriteOutcome::Result::failed, ""};
+  cluster.write(write, [&](ports::WriteOutcome is) { outcome = std::move(is); });
+  EXPECT_EQ(outcome.result, ports::WriteOutcome::Result::done);
+  EXPECT_TRUE(pod("p").gates.empty());
+  EXPECT_EQ(pod("p").planned_node, "n2");
+  ASSERT_EQ(pod("p").constraints.required_terms.size(), 1u);
+  EXPECT_EQ(pod("p").constraints.required_terms[0].fields[0].values,
+            std::vector<std::string>{"n2"});
+}
+
+TEST_F(EmbeddedClusterTest, AWriteOnAPodThatIsGoneSaysSo) {
+  ports::PodWrite write;
+  write.uid = "uid-nobody";
+  ports::WriteOutcome outcome;
+  cluster.write(write, [&](ports::WriteOutcome is) { outcome = std::move(is); });
+  EXPECT_EQ(outcome.result, ports::WriteOutcome::Result::gone);
 }
 
 TEST_F(EmbeddedClusterTest, BindingAgainToTheSameNodeSucceedsAndElsewhereDoesNot) {
@@ -169,8 +196,18 @@ TEST_F(EmbeddedClusterTest, AGroupsStatusIsKeptAndTold) {
   group.name = "g";
   group.uid = "uid-g";
   cluster.apply({group});
-  cluster.write({"default", "g", GroupPhase::inqueue, "", ""});
-  cluster.write({"default", "none", GroupPhase::running, "", ""});
+  cluster.write(ports::GroupStatus{.name_space = "default",
+                                   .name = "g",
+                                   .uid = "",
+                                   .phase = GroupPhase::inqueue,
+                                   .reason = "",
+                                   .message = ""});
+  cluster.write(ports::GroupStatus{.name_space = "default",
+                                   .name = "none",
+                                   .uid = "",
+                                   .phase = GroupPhase::running,
+                                   .reason = "",
+                                   .message = ""});
   ASSERT_TRUE(sink.wait([](const auto& events) {
     if (events.empty()) return false;
     const auto* const told = std::get_if<PodGroupObject>(&events.back());

@@ -172,7 +172,7 @@ TEST_F(KubeSchedulerTest, ARejectedPodIsLeftAloneUntilANominationWakesIt) {
   // Half a minute of the cluster's: three times the longest backoff.
   EXPECT_FALSE(extender.wait_for_calls("/plan/filter", 2, std::chrono::milliseconds(500)));
 
-  cluster.nominate("uid-p", "n2");
+  nominate(cluster, "uid-p", "n2");
   ASSERT_TRUE(sink.wait_for_bound("p"));
   EXPECT_EQ(node_of("p"), "n2");
   ASSERT_EQ(extender.calls("/plan/filter").size(), 2U);
@@ -290,7 +290,7 @@ TEST_F(KubeSchedulerTest, ANominatedGatedPodKeepsItsRoomAndIsTriedOnceItsGateIsG
   gated.gates = {"berth.dev/plan"};
   cluster.apply({gated});
   start();
-  cluster.nominate("uid-gated", "n0");
+  nominate(cluster, "uid-gated", "n0");
   cluster.apply({make_pod("rival", 2'000), make_pod("small", 1'000)});
   ASSERT_TRUE(sink.wait_for_bound("small"));
   EXPECT_EQ(node_of("rival"), "");

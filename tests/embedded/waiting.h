@@ -82,4 +82,11 @@ inline PodObject make_pod(const std::string& name, std::int64_t cpu_milli = 1'00
   return pod;
 }
 
+inline void nominate(EmbeddedCluster& cluster, const std::string& uid, const std::string& node) {
+  ports::PodWrite write;
+  write.uid = uid;
+  write.node = node;
+  cluster.write(write, [](const ports::WriteOutcome&) {});
+}
+
 }  // namespace berth::embedded

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <utility>
+
+#include "embedded/cluster.h"
+
+// What Berth writes on pods and groups, by an API server's rules.
+
+namespace berth::embedded {
+
+namespace {
+
+constexpr const char* kPlanGate = "berth.dev/plan";
+constexpr std::size_t kEventsKept = 1000;
+
+using Kind = ports::PodWrite::Kind;
+using Result = ports::WriteOutcome::Result;
+
+void commit(PodObject& pod, const ports::PodWrite& write) {
+  pod.planned_node = write.node;
+  if (std::erase(pod.gates, kPlanGate) == 0) return;
+  if (!write.only_hostname.empty()) {
+    pod.constraints.node_selector["kubernetes.io/hostname"] = write.only_hostname;
+  }
+  if (write.only_nodes.empty()) return;
+  pod.constraints.has_required_terms = true;
+  for (const std::string& node : write.only_nodes) {
+    SelectorTerm term;
+    term.fields = {{"metadata.name", Operator::in, {node}}};
+    pod.constraints.required_terms.push_back(std::move(term));
+  }
+}
+
+}  // namespace
+
+void EmbeddedCluster::write(const ports::PodWrite& write,
+                            std::function<void(ports::WriteOutcome)> done) {
+  ports::WriteOutcome outcome;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto pod = pods_.find(write.uid);
+    if (pod == pods_.end()) {
+      outcome = {Result::gone, "pod \"" + write.name_space + "/" + write.name + "\" not found"};
+    } else if (pod->second.node_name.empty()) {
+      const PodObject before = pod->second;
+      if (write.kind == Kind::nominate) pod->second.nominated_node = write.node;
+      if (write.kind == Kind::commit) commit(pod->second, write);
+      // A commit and a touch are told even if they change nothing that we model.
+      if (write.kind != Kind::nominate || pod->second != before) tell_watchers(pod->second);
+    }
+  }
+  changed_.notify_all();
+  done(std::move(outcome));
+}
+
+void EmbeddedCluster::clear_nomination(const std::string& pod_uid) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto pod = pods_.find(pod_uid);
+    if (pod == pods_.end() || pod->second.nominated_node.empty()) return;
+    pod->second.nominated_node.clear();
+    tell_watchers(pod->second);
+  }
+  changed_.notify_all();
+}
+
+void EmbeddedCluster::write(const ports::GroupStatus& status) {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::string full_name = status.name_space + "/" + status.name;
+    const auto group = groups_.find(full_name);
+    if (group == groups_.end()) return;
+    statuses_[full_name] = status;
+    group->second.phase = status.phase;
+    group->second.written = {status.running,      status.succeeded, status.failed,
+                             status.is_scheduled, status.reason,    status.message};
+    tell_watchers(group->second);
+  }
+  changed_.notify_all();
+}
+
+// Nothing here reads a queue's status.
+void EmbeddedCluster::write(const ports::QueueStatus&) {}
+
+void EmbeddedCluster::tell(const ports::Event& event) {
+  const std::lock_guard lock(mutex_);
+  events_.push_back(event);
+  if (events_.size() > kEventsKept) events_.pop_front();
+}
+
+void EmbeddedCluster::record(const ports::GangRecord& record,
+                             std::function<void(ports::WriteOutcome)> done) {
+  ports::WriteOutcome outcome;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto group = groups_.find(record.name_space + "/" + record.name);
+    if (group == groups_.end()) {
+      outcome = {Result::gone, "pod group \"" + record.name + "\" not found"};
+    } else {
+      group->second.is_recorded = true;
+      tell_watchers(group->second);
+    }
+  }
+  changed_.notify_all();
+  done(std::move(outcome));
+}
+
+std::optional<ports::GroupStatus> EmbeddedCluster::group_status(
+    const std::string& full_name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = statuses_.find(full_name);
+  if (found == statuses_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::vector<ports::Event> EmbeddedCluster::events() const {
+  const std::lock_guard lock(mutex_);
+  return {events_.begin(), events_.end()};
+}
+
+}  // namespace berth::embedded
