@@ -40,6 +40,9 @@ class ConfigLoader {
     read_settings(root);
     read_extender(root["extender"]);
     read_barrier(root["barrier"]);
+    read_steering(root["steering"]);
+    read_leader_election(root["leaderElection"]);
+    read_kube_api(root["kubeAPI"]);
     if (reading_.failed()) return reading_.error();
     return std::move(config_);
   }
@@ -271,6 +274,47 @@ class ConfigLoader {
     if (to.max_timeout < to.timeout) {
       from["maxTimeout"].complain("less than `timeout`, expected at least as much");
     }
+  }
+
+  void read_steering(const Cursor& from) {
+    require_known_keys(from, "steering");
+    static const std::vector<std::string> kModes{"candidates", "filter-only", "nominate", "pin"};
+    SteeringSettings& to = config_.steering;
+    to.mode = from["mode"].text(to.mode);
+    require_known(from["mode"], to.mode, "mode", kModes);
+    to.veto_memory = positive(from["vetoMemory"], to.veto_memory);
+  }
+
+  void read_leader_election(const Cursor& from) {
+    require_known_keys(from, "leaderElection");
+    LeaderElectionSettings& to = config_.leader_election;
+    to.enabled = from["enabled"].boolean(to.enabled);
+    to.name_space = from["namespace"].text(to.name_space);
+    to.name = from["name"].text(to.name);
+    to.lease_duration = positive(from["leaseDuration"], to.lease_duration);
+    to.renew_deadline = positive(from["renewDeadline"], to.renew_deadline);
+    to.retry_period = positive(from["retryPeriod"], to.retry_period);
+    if (to.lease_duration < std::chrono::seconds(1)) {
+      from["leaseDuration"].complain("too short, expected at least 1s");
+    }
+    if (to.renew_deadline >= to.lease_duration) {
+      from.complain("`renewDeadline` is not below `leaseDuration`");
+    }
+    if (to.retry_period >= to.renew_deadline) {
+      from.complain("`retryPeriod` is not below `renewDeadline`");
+    }
+  }
+
+  void read_kube_api(const Cursor& from) {
+    require_known_keys(from, "kubeAPI");
+    KubeApiSettings& to = config_.kube_api;
+    to.qps =
+        static_cast<double>(from["qps"].integer(static_cast<std::int64_t>(to.qps), 1, 1'000'000));
+    to.burst = static_cast<int>(from["burst"].integer(to.burst, 1, 1'000'000));
+    to.max_in_flight = static_cast<int>(from["maxInFlight"].integer(to.max_in_flight, 1, 4096));
+    to.scheduler_lease_namespace =
+        from["schedulerLeaseNamespace"].text(to.scheduler_lease_namespace);
+    to.scheduler_lease_name = from["schedulerLeaseName"].text(to.scheduler_lease_name);
   }
 
   static Duration positive(const Cursor& from, Duration fallback) {

@@ -40,6 +40,33 @@ struct BarrierSettings {
   bool operator==(const BarrierSettings&) const = default;
 };
 
+// How kube-scheduler is made to carry plans out (docs/design/steering.md).
+struct SteeringSettings {
+  std::string mode = "nominate";  // candidates, pin, filter-only
+  Duration veto_memory = std::chrono::minutes(1);
+  bool operator==(const SteeringSettings&) const = default;
+};
+
+// The Lease by which one berthd of several leads; names and defaults are those of Kubernetes' own.
+struct LeaderElectionSettings {
+  bool enabled = true;
+  std::string name_space;  // empty: our own pod's, else that of the kubeconfig's context
+  std::string name = "berthd";
+  Duration lease_duration = std::chrono::seconds(15);  // > renew_deadline > retry_period
+  Duration renew_deadline = std::chrono::seconds(10);
+  Duration retry_period = std::chrono::seconds(2);
+  bool operator==(const LeaderElectionSettings&) const = default;
+};
+
+struct KubeApiSettings {
+  double qps = 500;  // requests a second in the long run
+  int burst = 1000;  // at once, after a pause
+  int max_in_flight = 64;
+  std::string scheduler_lease_namespace = "kube-system";
+  std::string scheduler_lease_name = "kube-scheduler";
+  bool operator==(const KubeApiSettings&) const = default;
+};
+
 struct Config {
   engine::SessionConfig session;
   std::vector<std::string> scheduler_names{"berth"};  // spec.schedulerName of pods we decide for
@@ -47,6 +74,9 @@ struct Config {
   std::string default_queue = "default";
   ExtenderSettings extender;
   BarrierSettings barrier;
+  SteeringSettings steering;
+  LeaderElectionSettings leader_election;
+  KubeApiSettings kube_api;
   std::vector<std::string> warnings;  // what was accepted, but hardly meant; with places
   std::string text;                   // what it was read from
 };

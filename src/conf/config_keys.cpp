@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 28> kKeys{{
+constexpr std::array<ConfigKey, 44> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "what a session does, in this order"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -19,6 +19,9 @@ constexpr std::array<ConfigKey, 28> kKeys{{
     {"", "defaultQueue", "string", "`default`", "queue of pods and groups that name none"},
     {"", "extender", "map", "", "the server that kube-scheduler calls"},
     {"", "barrier", "map", "", "how long a gang's binds are held for each other"},
+    {"", "steering", "map", "", "how kube-scheduler is made to carry plans out"},
+    {"", "leaderElection", "map", "", "the Lease by which one berthd of several leads"},
+    {"", "kubeAPI", "map", "", "how hard the API server may be asked"},
     {"", "metrics", "map", "ignored", "Volcano's; accepted and ignored with a warning"},
     {"", "args", "nothing", "ignored", "Volcano's; accepted when empty, with a warning"},
     {"tiers[]", "plugins", "list", "required", "plugins of one rank"},
@@ -43,6 +46,24 @@ constexpr std::array<ConfigKey, 28> kKeys{{
      "a held gang gives up when no further member arrives for this long"},
     {"barrier", "maxTimeout", "duration", "`25s`",
      "one call is held no longer; below kube-scheduler's httpTimeout"},
+    {"steering", "mode", "`nominate`, `candidates`, `pin` or `filter-only`", "`nominate`",
+     "what is written on pods; see docs/design/steering.md"},
+    {"steering", "vetoMemory", "duration", "`1m`",
+     "pods alike are not planned on a node for this long after kube-scheduler ruled it out"},
+    {"leaderElection", "enabled", "boolean", "`true`", "whether to wait for the Lease"},
+    {"leaderElection", "namespace", "string", "own pod's, or the context's", "of the Lease"},
+    {"leaderElection", "name", "string", "`berthd`", "of the Lease"},
+    {"leaderElection", "leaseDuration", "duration", "`15s`",
+     "others take over when the Lease was not renewed for this long"},
+    {"leaderElection", "renewDeadline", "duration", "`10s`",
+     "the leader gives up when it could not renew for this long"},
+    {"leaderElection", "retryPeriod", "duration", "`2s`", "time between attempts"},
+    {"kubeAPI", "qps", "number", "`500`", "requests a second in the long run"},
+    {"kubeAPI", "burst", "number", "`1000`", "requests at once, after a pause"},
+    {"kubeAPI", "maxInFlight", "number", "`64`", "requests on their way at once"},
+    {"kubeAPI", "schedulerLeaseNamespace", "string", "`kube-system`",
+     "of the Lease by which a kube-scheduler leads"},
+    {"kubeAPI", "schedulerLeaseName", "string", "`kube-scheduler`", "its name"},
 }};
 
 constexpr std::array<VolcanoFlag, 21> kFlags{{{"enableJobOrder", "jobOrder", true},
