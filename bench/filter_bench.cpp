@@ -74,7 +74,7 @@ class World {
 
  private:
   std::shared_ptr<const ports::PlanTable> make_table() const {
-    return daemon::make_plan_table(mirror_.cluster(), {"berth"}, 1);
+    return daemon::make_plan_table(mirror_.cluster(), {{"berth"}, 1});
   }
 
   mirror::Mirror mirror_;
@@ -85,8 +85,9 @@ class World {
   NoBinder binder_;
   SystemClock clock_;
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
-  extender::GangBarrier barrier_{{}, published_, binder_, events_};
-  extender::Service service_{published_, barrier_, events_, clock_};
+  extender::Moves moves_;
+  extender::GangBarrier barrier_{{}, published_, moves_, binder_, events_};
+  extender::Service service_{published_, barrier_, events_, clock_, moves_};
   http::Router router_;
   std::unique_ptr<http::HttpServer> server_ =
       http::make_http_server(http::ServerOptions{}, router_.handler());

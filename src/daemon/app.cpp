@@ -12,9 +12,7 @@
 #include "daemon/endpoints.h"
 #include "daemon/event_queue.h"
 #include "daemon/session_loop.h"
-#include "embedded/cluster.h"
-#include "embedded/kube_scheduler.h"
-#include "embedded/manifest_source.h"
+#include "daemon/surroundings.h"
 #include "extender/service.h"
 #include "http/http_server.h"
 #include "http/router.h"
@@ -48,29 +46,29 @@ http::ServerOptions server_options(const conf::Config& config, const Endpoint& e
   return options;
 }
 
-std::string format_speed(double speed) {
-  std::string text = std::to_string(speed);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text;
+steering::Mode mode_of(const std::string& name) {
+  for (const auto mode :
+       {steering::Mode::candidates, steering::Mode::pin, steering::Mode::filter_only}) {
+    if (name == steering::to_string(mode)) return mode;
+  }
+  return steering::Mode::nominate;
 }
 
 class App {
  public:
   App(const Flags& flags, Endpoint endpoint, std::unique_ptr<Configuration> configuration,
-      engine::Scheduler scheduler)
+      std::unique_ptr<Surroundings> surroundings, engine::Scheduler scheduler)
       : flags_(flags),
         configuration_(std::move(configuration)),
         config_(configuration_->current()),
-        clock_(SystemClock().now(), flags.speed),
+        surroundings_(std::move(surroundings)),
         events_(std::size_t{1} << 18, [this] { metrics_.event_queue_stalled(); }),
-        cluster_(clock_),
         published_(std::make_shared<const ports::PlanTable>()),
-        barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, cluster_,
-                 events_),
-        service_(published_, barrier_, events_, real_clock_, &observer_),
+        barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, moves_,
+                 surroundings_->binder(), events_),
+        service_(published_, barrier_, events_, real_clock_, moves_, &observer_),
         loop_(loop_parts(), loop_settings(), std::move(scheduler)),
-        endpoints_(*configuration_, metrics_, loop_, published_, barrier_, events_),
+        endpoints_(*configuration_, metrics_, loop_, published_, barrier_, events_, *surroundings_),
         server_(http::make_http_server(server_options(*config_, endpoint), router_.handler())) {
     service_.add_routes(router_);
     endpoints_.add_routes(router_, [this] { return server_->counts(); });
@@ -108,56 +106,41 @@ class App {
   };
 
   SessionLoop::Parts loop_parts() {
-    return {clock_,
-            cluster_,
+    return {surroundings_->clock(),
+            surroundings_->source(),
             events_,
             published_,
             [this] { barrier_.plan_changed(); },
-            cluster_,
-            cluster_,
+            surroundings_->pods(),
+            surroundings_->status(),
+            surroundings_->evictor(),
             metrics_,
             [](const std::string& line) { log(Level::info, line); }};
   }
 
   SessionLoop::Settings loop_settings() const {
-    return {{config_->scheduler_names, config_->default_queue},
-            config_->schedule_period,
-            config_->barrier.timeout};
+    return {.mirror = {config_->scheduler_names, config_->default_queue},
+            .period = config_->schedule_period,
+            .patience = config_->barrier.timeout,
+            .steering = mode_of(config_->steering.mode),
+            .veto_memory = config_->steering.veto_memory};
   }
 
   Status start() {
     for (const std::string& warning : config_->warnings) log(Level::warning, warning);
-    auto source = embedded::ManifestSource::open(flags_.embedded, cluster_, [](const Error& error) {
-      log(Level::error, error.to_string() + "; the last good is kept");
-    });
-    if (!source) return source.error();
-    manifests_ = std::move(*source);
-    if (const Status listening = server_->start(); !listening) return listening.error();
-    if (const Status watching = cluster_.start(events_); !watching) return watching.error();
+    const Status opened =
+        surroundings_->open({[this](std::uint64_t epoch) { loop_.lead(epoch); },
+                             [this] { loop_.rest(); }, [this] { loop_.kube_scheduler_changed(); }});
+    if (!opened) return opened;
+    if (const Status listening = server_->start(); !listening) return listening;
+    if (const Status watching = surroundings_->source().start(events_); !watching) return watching;
     loop_.start();
     configuration_->follow({[this](const conf::Config& config) { adopt(config); },
                             [this](const std::string& complaint) {
                               metrics_.config_load_failed();
                               log(Level::error, complaint + "; the last good is kept");
                             }});
-    return start_stand_in();
-  }
-
-  Status start_stand_in() {
-    embedded::KubeSchedulerOptions options;
-    const bool has_tls = config_->extender.tls.has_value();
-    options.extender_url =
-        (has_tls ? "https://127.0.0.1:" : "http://127.0.0.1:") + std::to_string(server_->port());
-    if (has_tls) {
-      options.tls = http::ClientTls{flags_.stand_in_ca_file, flags_.stand_in_cert_file,
-                                    flags_.stand_in_key_file};
-    }
-    options.managed_schedulers = config_->scheduler_names;
-    stand_in_ = std::make_unique<embedded::KubeSchedulerStandIn>(options, cluster_, clock_);
-    if (const Status started = stand_in_->start(); !started) return started.error();
-    log(Level::info, "listening on port " + std::to_string(server_->port()) +
-                         "; embedded cluster at speed " + format_speed(flags_.speed));
-    return Done{};
+    return surroundings_->begin(server_->port());
   }
 
   void adopt(const conf::Config& config) {
@@ -204,33 +187,30 @@ class App {
   void stop() {
     configuration_->unfollow();
     barrier_.shutdown();
-    if (stand_in_ != nullptr) stand_in_->stop();
+    surroundings_->stop_callers();
     if (const Status stopped = server_->stop(kServerDrain); !stopped) {
       log(Level::warning, stopped.error().to_string());
     }
-    manifests_.reset();
     loop_.stop();
-    cluster_.stop();
+    surroundings_->stop();
   }
 
   const Flags& flags_;
   std::unique_ptr<Configuration> configuration_;
   std::shared_ptr<const conf::Config> config_;  // at the start
+  std::unique_ptr<Surroundings> surroundings_;
   SteadyClock real_clock_;
-  embedded::ScaledClock clock_;
   telemetry::Metrics metrics_;
   Observer observer_{metrics_};
   EventQueue events_;
-  embedded::EmbeddedCluster cluster_;
   ports::Published<ports::PlanTable> published_;
+  extender::Moves moves_;
   extender::GangBarrier barrier_;
   extender::Service service_;
   SessionLoop loop_;
   Endpoints endpoints_;
   http::Router router_;
   std::unique_ptr<http::HttpServer> server_;
-  std::unique_ptr<embedded::ManifestSource> manifests_;
-  std::unique_ptr<embedded::KubeSchedulerStandIn> stand_in_;
 };
 
 }  // namespace
@@ -252,7 +232,16 @@ int run(const Flags& flags) {
   }
   auto scheduler = engine::Scheduler::create(config->session);
   if (!scheduler) return fail(scheduler.error());
-  App app(flags, endpoint, std::move(*configuration), std::move(*scheduler));
+  std::unique_ptr<Surroundings> surroundings;
+  if (!flags.embedded.empty()) {
+    surroundings = make_embedded(flags, config);
+  } else if (auto live = make_live(flags, config); live) {
+    surroundings = std::move(*live);
+  } else {
+    return fail(live.error());
+  }
+  App app(flags, endpoint, std::move(*configuration), std::move(surroundings),
+          std::move(*scheduler));
   return app.run();
 }
 

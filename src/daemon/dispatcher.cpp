@@ -11,16 +11,10 @@ std::pair<std::string, std::string> split_name(const std::string& full_name) {
 }
 
 Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell)
-    : status_(status), evictor_(evictor), tell_(std::move(tell)) {}
+    : reporter_(status), evictor_(evictor), tell_(std::move(tell)) {}
 
-void Dispatcher::carry_out(const Plan& plan, const mirror::Mirror& mirror) {
+void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now) {
   const Cluster& cluster = mirror.cluster();
-  written_.clear();
-  for (const auto& [id, node] : plan.binds) {
-    const Task& task = cluster.task(id);
-    // Given back already, if its gang stayed incomplete.
-    if (task.status == TaskStatus::binding) status_.nominate(task.uid, cluster.node(node).name);
-  }
   for (const PlannedEviction& eviction : plan.evictions) {
     const Task& task = cluster.task(eviction.task);
     auto [name_space, name] = split_name(task.name);
@@ -28,13 +22,24 @@ void Dispatcher::carry_out(const Plan& plan, const mirror::Mirror& mirror) {
         {std::move(name_space), std::move(name), task.uid,
          std::string(eviction.action) + " for " + cluster.job(eviction.beneficiary).name});
   }
-  report_waiting(plan, mirror);
+  changed_ = mirror.take_changes();
+  report_waiting(plan, mirror, now);
   report_placed(plan, mirror);
+  report_phases(mirror.take_phase_changes(), mirror);
+  reporter_.report(
+      changed_, [this](JobId id) { return waiting(id); }, mirror, now);
 }
 
-void Dispatcher::report_waiting(const Plan& plan, const mirror::Mirror& mirror) {
+StatusReporter::Waiting Dispatcher::waiting(JobId id) const {
+  const auto said = said_.find(id);
+  if (said == said_.end()) return {};
+  return {std::string(code(said->second.refusal.reason)), said->second.message};
+}
+
+void Dispatcher::report_waiting(const Plan& plan, const mirror::Mirror& mirror, TimePoint now) {
   const Cluster& cluster = mirror.cluster();
   static const std::string no_task;
+  constexpr Duration kCalm = std::chrono::seconds(30);
   ++round_;
   for (const Refusal& refusal : plan.refusals) {
     const Job& job = cluster.job(refusal.job);
@@ -43,27 +48,23 @@ void Dispatcher::report_waiting(const Plan& plan, const mirror::Mirror& mirror) 
     said.round = round_;
     const bool is_same_job = said.job == job.name && said.job_uid == job.uid;
     if (said.refusal == refusal && is_same_job && said.task == task) continue;
+    const bool is_same_reason = is_same_job && said.refusal.reason == refusal.reason;
     said.refusal = refusal;
     said.job = job.name;
     said.job_uid = job.uid;
     said.task = task;
     said.message = refusal.message(task);
+    changed_.push_back(refusal.job);
+    // The numbers in a message change with everything that comes and goes.
+    if (is_same_reason && now - said.told < kCalm) continue;
+    said.told = now;
     tell_("job " + job.name + " waits: " + said.message);
-    write(refusal.job, job, std::string(code(refusal.reason)), said.message);
   }
-  report_no_longer_waiting(cluster);
-}
-
-void Dispatcher::report_no_longer_waiting(const Cluster& cluster) {
-  for (auto entry = said_.begin(); entry != said_.end();) {
-    const auto& [id, said] = *entry;
-    if (said.round == round_) {
-      ++entry;
-      continue;
-    }
-    if (const Job& job = cluster.job(id); job.exists) write(id, job, "", "");
-    entry = said_.erase(entry);
-  }
+  std::erase_if(said_, [&](const auto& entry) {
+    if (entry.second.round == round_) return false;
+    changed_.push_back(entry.first);
+    return true;
+  });
 }
 
 void Dispatcher::report_placed(const Plan& plan, const mirror::Mirror& mirror) {
@@ -95,22 +96,7 @@ void Dispatcher::report_phases(const std::vector<JobId>& changed, const mirror::
     tell_("job " + job.name + " is " + to_string(job.phase) + ": " + std::to_string(running) +
           " of " + std::to_string(job.task_count()) + " pods run, minimum " +
           std::to_string(job.min_available));
-    if (written_.contains(id)) continue;  // with this phase
-    const auto said = said_.find(id);
-    if (said == said_.end()) {
-      write(id, job, "", "");
-    } else {
-      write(id, job, std::string(code(said->second.refusal.reason)), said->second.message);
-    }
   }
-}
-
-void Dispatcher::write(JobId id, const Job& job, const std::string& reason,
-                       const std::string& message) {
-  if (job.is_single || !job.has_group) return;
-  written_.insert(id);
-  auto [name_space, name] = split_name(job.name);
-  status_.write({std::move(name_space), std::move(name), job.phase, reason, message});
 }
 
 }  // namespace berth::daemon

@@ -6,25 +6,27 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/clock.h"
 #include "berth/model/plan.h"
+#include "daemon/status_reporter.h"
 #include "mirror/mirror.h"
 #include "ports/evictor.h"
 #include "ports/status_sink.h"
 
 namespace berth::daemon {
 
-// Turns plans into calls on the ports, and into lines for people: nominations, evictions, and the
-// status of every group, written only where it changed. Session thread only; the ports return at
-// once.
+// Turns plans into evictions, statuses, and lines for people; the rest is Steering's. Session
+// thread only; the ports return at once.
 class Dispatcher {
  public:
   using Tell = std::function<void(const std::string& line)>;
 
   Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell);
 
+  // Everything that happens to the cluster.
+  void observe(const ClusterEvent& event) { reporter_.observe(event); }
   // After the plan was assumed and the mirror settled: ids are still those of the plan.
-  void carry_out(const Plan& plan, const mirror::Mirror& mirror);
-  void report_phases(const std::vector<JobId>& changed, const mirror::Mirror& mirror);
+  void carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now);
 
  private:
   // The last word on a job that waits. Ids are used again for other jobs.
@@ -35,19 +37,20 @@ class Dispatcher {
     std::string task;
     std::string message;
     std::uint64_t round = 0;
+    TimePoint told;
   };
 
-  void report_waiting(const Plan& plan, const mirror::Mirror& mirror);
-  void report_no_longer_waiting(const Cluster& cluster);
+  void report_waiting(const Plan& plan, const mirror::Mirror& mirror, TimePoint now);
   void report_placed(const Plan& plan, const mirror::Mirror& mirror);
-  void write(JobId id, const Job& job, const std::string& reason, const std::string& message);
+  void report_phases(const std::vector<JobId>& changed, const mirror::Mirror& mirror);
+  StatusReporter::Waiting waiting(JobId id) const;
 
-  ports::StatusSink& status_;
+  StatusReporter reporter_;
   ports::Evictor& evictor_;
   Tell tell_;
   std::uint64_t round_ = 0;
   std::map<JobId, Said> said_;  // of jobs that wait
-  std::set<JobId> written_;     // since carry_out() began
+  std::vector<JobId> changed_;  // whose reason to wait is another
 };
 
 // The pod's namespace and name, from a task's "namespace/name".

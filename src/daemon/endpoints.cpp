@@ -43,7 +43,9 @@ http::Response Endpoints::liveness() const {
 
 http::Response Endpoints::readiness() const {
   if (published_.load()->ready) return http::text_response(200, "ok");
-  return http::text_response(503, "not synced with the cluster yet");
+  const std::string waits_for = surroundings_.not_ready();
+  if (!waits_for.empty()) return http::text_response(503, waits_for);
+  return http::text_response(503, "not synced with the cluster yet, or not the leader");
 }
 
 http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
@@ -55,7 +57,8 @@ http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
   gauges.malformed_requests = counts.malformed;
   gauges.queued_events = events_.size();
   gauges.is_ready = plan->ready;
-  return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_.expose(gauges)};
+  return {200, "text/plain; version=0.0.4; charset=utf-8",
+          metrics_.expose(gauges) + surroundings_.exposition()};
 }
 
 }  // namespace berth::daemon

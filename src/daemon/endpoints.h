@@ -5,6 +5,7 @@
 #include "daemon/configuration.h"
 #include "daemon/event_queue.h"
 #include "daemon/session_loop.h"
+#include "daemon/surroundings.h"
 #include "extender/barrier.h"
 #include "http/http_server.h"
 #include "http/router.h"
@@ -18,8 +19,10 @@ class Endpoints {
  public:
   Endpoints(const Configuration& configuration, telemetry::Metrics& metrics,
             const SessionLoop& loop, const ports::Published<ports::PlanTable>& published,
-            const extender::GangBarrier& barrier, const EventQueue& events)
-      : configuration_(configuration),
+            const extender::GangBarrier& barrier, const EventQueue& events,
+            const Surroundings& surroundings)
+      : surroundings_(surroundings),
+        configuration_(configuration),
         metrics_(metrics),
         loop_(loop),
         published_(published),
@@ -33,6 +36,7 @@ class Endpoints {
   http::Response readiness() const;
   http::Response exposition(const http::ServerCounts& counts) const;
 
+  const Surroundings& surroundings_;
   const Configuration& configuration_;
   telemetry::Metrics& metrics_;
   const SessionLoop& loop_;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdlib>
 #include <iostream>
 
 namespace berth::daemon {
@@ -20,6 +21,8 @@ constexpr const char* kExample =
     "      a cluster in memory, a stand-in for kube-scheduler, and the real extender between them\n"
     "  berthd --embedded manifests/ --config config/berth.yaml --listen 127.0.0.1:8890 --speed 10\n"
     "      the same with your own manifests; files dropped into the directory are picked up\n"
+    "  berthd --kubeconfig ~/.kube/config --leader-elect=false\n"
+    "      a live cluster; in a pod, without --kubeconfig, by its service account\n"
     "\nEndpoints: /plan/filter /plan/prioritize /commit/bind /guard/preempt for kube-scheduler;\n"
     "/healthz /livez /readyz /metrics /configz /version for people and probes.\n";
 
@@ -45,6 +48,24 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
   app.add_option("--embedded", flags.embedded,
                  "Serve a cluster in memory made of these manifests (files or directories)")
       ->type_name("FILE|DIR");
+  app.add_option("--kubeconfig", flags.kubeconfig,
+                 "How to reach the live cluster. Default: the pod's service account")
+      ->type_name("FILE")
+      ->excludes("--embedded");
+  app.add_option("--context", flags.context, "Of the kubeconfig. Default: its current one")
+      ->type_name("NAME")
+      ->needs("--kubeconfig");
+  app.add_option("--leader-elect", flags.leader_elect,
+                 "Whether to wait for the Lease before anything is decided. This and the next "
+                 "three stand for keys of the configuration")
+      ->type_name("BOOL");
+  app.add_option("--lease-namespace", flags.lease_namespace, "Of the Lease")->type_name("NAME");
+  app.add_option("--kube-api-qps", flags.kube_api_qps, "Requests a second to the API server")
+      ->type_name("N")
+      ->check(number_between(1, 1e6));
+  app.add_option("--kube-api-burst", flags.kube_api_burst, "Requests at once, after a pause")
+      ->type_name("N")
+      ->check(number_between(1, 1e6));
   app.add_option("--config", flags.config_file,
                  "Configuration; reloaded when it changes. Default: built in")
       ->type_name("FILE");
@@ -77,9 +98,9 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
     const int status = app.exit(error, std::cout, std::cerr);
     return status == 0 ? 0 : 2;
   }
-  if (flags.embedded.empty()) {
-    std::cerr << "--embedded: required: this version serves embedded clusters only; expected "
-                 "--embedded FILE|DIR\n";
+  if (flags.embedded.empty() && flags.kubeconfig.empty() &&
+      std::getenv("KUBERNETES_SERVICE_HOST") == nullptr) {
+    std::cerr << "no cluster: expected --kubeconfig FILE, --embedded FILE|DIR, or to be in a pod\n";
     return 2;
   }
   return flags;

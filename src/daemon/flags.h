@@ -14,8 +14,14 @@ namespace berth::daemon {
 struct Flags {
   std::string config_file;            // empty: the built-in default
   std::vector<std::string> embedded;  // files and directories of manifests
-  std::string listen;                 // "address:port"; empty: the configuration's
-  double speed = 1.0;                 // of the embedded cluster's time
+  std::string kubeconfig;             // of the live cluster; empty: in-cluster
+  std::string context;                // of the kubeconfig; empty: its current one
+  std::optional<bool> leader_elect;   // absent: the configuration's, as the next three
+  std::string lease_namespace;
+  std::optional<double> kube_api_qps;
+  std::optional<int> kube_api_burst;
+  std::string listen;  // "address:port"; empty: the configuration's
+  double speed = 1.0;  // of the embedded cluster's time
   bool exit_when_settled = false;
   double exit_after_s = 0;  // real seconds; 0: never
   bool json_log = false;

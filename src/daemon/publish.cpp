@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "steering/steering.h"
+
 namespace berth::daemon {
 
 namespace {
@@ -13,14 +15,7 @@ std::shared_ptr<const ports::PlannedGang> gang_of(const Job& job, bool gangs_are
   gang.job = job.is_single ? "pod " + job.name : job.name;
   gang.bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
                job.count(TaskStatus::succeeded);
-  gang.min_member = job.min_available;
-  // Where roles have minimums of their own, any `min_available` members will not do: all that are
-  // planned must come, and never fewer than the minimum: one may have been dropped since.
-  const bool roles_bind = job.role_minimum_total > 0 &&
-                          job.role_minimum_total <= job.min_available &&
-                          gang.bound < job.min_available;
-  if (roles_bind) gang.min_member = std::max(job.min_available, job.placed_count());
-  if (!gangs_are_whole) gang.min_member = 1;
+  gang.min_member = steering::needed_together(job, gangs_are_whole);
   return std::make_shared<const ports::PlannedGang>(std::move(gang));
 }
 
@@ -43,13 +38,14 @@ void take_room(const Cluster& cluster, TaskId task, NodeId node, ports::RoomLeft
 
 }  // namespace
 
-std::shared_ptr<const ports::PlanTable> make_plan_table(
-    const Cluster& cluster, const std::vector<std::string>& managed_schedulers, std::uint64_t epoch,
-    std::span<const Placement> claims, bool gangs_are_whole) {
+std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
+                                                        const PlanTableOptions& options,
+                                                        std::span<const Placement> claims) {
   auto table = std::make_shared<ports::PlanTable>();
-  table->epoch = epoch;
+  table->epoch = options.epoch;
   table->ready = true;
-  table->managed_schedulers = managed_schedulers;
+  table->nominates = options.nominates;
+  table->managed_schedulers = options.managed_schedulers;
   if (cluster.binding_task_count() == 0 && claims.empty()) return table;
 
   for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
@@ -61,7 +57,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(
     if (task.status != TaskStatus::binding) continue;
     const Node& node = cluster.node(task.node);
     auto& gang = gangs[task.job];
-    if (gang == nullptr) gang = gang_of(cluster.job(task.job), gangs_are_whole);
+    if (gang == nullptr) gang = gang_of(cluster.job(task.job), options.gangs_are_whole);
     table->pods.emplace(
         task.uid, ports::PlannedPod{task.name, node.name, gang, cluster.shape(task.shape).is_hint});
     add_room(cluster, task.node, table->room_left);

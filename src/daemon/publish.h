@@ -12,12 +12,18 @@
 
 namespace berth::daemon {
 
+struct PlanTableOptions {
+  std::vector<std::string> managed_schedulers;
+  std::uint64_t epoch = 0;  // of the session
+  bool nominates = true;
+  bool gangs_are_whole = true;  // the gang plugin is there; else every pod is bound by itself
+};
+
 // What the edges are told of a cluster in which plans have been assumed: the planned pods, what
 // their gangs need, and what is left on their nodes. `claims`: room that the session holds or was
-// promised for gangs that cannot start yet; nobody else may take it either. `gangs_are_whole`:
-// whether the configuration has the gang plugin; without it every pod is bound by itself.
-std::shared_ptr<const ports::PlanTable> make_plan_table(
-    const Cluster& cluster, const std::vector<std::string>& managed_schedulers, std::uint64_t epoch,
-    std::span<const Placement> claims = {}, bool gangs_are_whole = true);
+// promised for gangs that cannot start yet; nobody else may take it either.
+std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
+                                                        const PlanTableOptions& options,
+                                                        std::span<const Placement> claims = {});
 
 }  // namespace berth::daemon

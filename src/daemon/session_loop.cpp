@@ -19,6 +19,9 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       scheduler_(std::move(scheduler)),
       mirror_(settings_.mirror),
       dispatcher_(parts_.status, parts_.evictor, parts_.tell),
+      steering_(
+          {parts_.pods, parts_.status, [&events = parts_.events] { events.nudge(); }, parts_.tell},
+          {settings_.steering, settings_.mirror.managed_schedulers}),
       stale_plans_(settings_.patience),
       unclaimed_plans_(settings_.patience * 3),
       last_round_ns_(steady_ns()) {}
@@ -33,6 +36,30 @@ void SessionLoop::stop() {
   stopping_ = true;
   parts_.events.close();
   if (thread_.joinable()) thread_.join();
+}
+
+void SessionLoop::lead(std::uint64_t epoch) {
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_epoch_ = epoch;
+    has_rested_ = false;
+  }
+  parts_.events.nudge();
+}
+
+void SessionLoop::rest() {
+  std::unique_lock lock(mutex_);
+  wanted_epoch_ = 0;
+  parts_.events.nudge();
+  rested_.wait(lock, [this] { return has_rested_ || stopping_ || !thread_.joinable(); });
+}
+
+void SessionLoop::kube_scheduler_changed() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_kube_scheduler_new_ = true;
+  }
+  parts_.events.nudge();
 }
 
 void SessionLoop::replace(engine::Scheduler scheduler, Duration period) {
@@ -63,14 +90,24 @@ void SessionLoop::run() {
     const auto now = std::chrono::steady_clock::now();
     const auto deadline = synced ? std::min(due, now + kRound) : now + kUntilSynced;
     const std::vector<ClusterEvent> events = parts_.events.take(deadline);
+    const bool is_news = std::chrono::steady_clock::now() < deadline;
     last_round_ns_ = steady_ns();
     const bool is_changed = adopt_replacement();
-    for (const ClusterEvent& event : events) mirror_.apply(event);
+    for (const ClusterEvent& event : events) take_in(event);
+    const bool leads = adopt_leadership(synced);
     const bool is_due = std::chrono::steady_clock::now() >= due;
-    if (!synced || stopping_ || (events.empty() && !is_changed && !is_due)) continue;
-    session(events);
+    if (!synced || stopping_ || (events.empty() && !is_news && !is_changed && !is_due)) continue;
+    if (leads) {
+      session(events);
+    } else {
+      mirror_.settle();
+      mirror_.take_changes();
+    }
     due = std::chrono::steady_clock::now() + settings_.period;
   }
+  const std::lock_guard lock(mutex_);
+  has_rested_ = true;
+  rested_.notify_all();
 }
 
 bool SessionLoop::adopt_replacement() {
@@ -82,21 +119,57 @@ bool SessionLoop::adopt_replacement() {
   return true;
 }
 
+// The epoch to work under, if there is one. What the leader of before left under way is assumed
+// before the first session.
+bool SessionLoop::adopt_leadership(bool is_synced) {
+  std::unique_lock lock(mutex_);
+  if (std::exchange(is_kube_scheduler_new_, false)) steering_.kube_scheduler_changed();
+  const std::uint64_t wanted = is_synced ? wanted_epoch_ : 0;
+  if (wanted == epoch_) return epoch_ != 0;
+  lock.unlock();
+  epoch_ = wanted;
+  if (epoch_ == 0) {
+    steering_.rest();
+    publish_unready();
+  } else {
+    mirror_.settle();
+    const Plan left = steering_.lead(epoch_, mirror_.cluster(),
+                                     [this](const std::string& uid) { return find_task(uid); });
+    mirror_.assume(left);
+    parts_.tell("leading with epoch " + std::to_string(epoch_) + "; " +
+                std::to_string(left.binds.size()) + " pods were under way");
+  }
+  lock.lock();
+  has_rested_ = epoch_ == 0;
+  rested_.notify_all();
+  return epoch_ != 0;
+}
+
+void SessionLoop::take_in(const ClusterEvent& event) {
+  steering_.observe(event);
+  dispatcher_.observe(event);
+  const TimePoint until = parts_.clock.now() + settings_.veto_memory;
+  if (const auto* dropped = std::get_if<PlacementDropped>(&event); dropped && dropped->is_vetoed) {
+    mirror_.veto(dropped->pod_uid, dropped->node, until);
+  } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
+    mirror_.veto(moved->pod_uid, moved->from, until);
+  }
+  mirror_.apply(event);
+}
+
 void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   const auto begin = std::chrono::steady_clock::now();
+  mirror_.forget_vetoes(parts_.clock.now());
   mirror_.settle();
   const Plan plan =
       scheduler_.run(mirror_.cluster_for_session(), parts_.clock.now(), &parts_.metrics);
   const auto took = std::chrono::steady_clock::now() - begin;
 
-  // Published before anybody is woken: who is nominated finds its plan.
   mirror_.assume(plan);
   drop_stale(plan);
-  mirror_.settle();
-  publish(plan);
-  clear_nominations(events);
-  dispatcher_.carry_out(plan, mirror_);
-  dispatcher_.report_phases(mirror_.take_phase_changes(), mirror_);
+  publish(plan);  // before anybody is woken: who is committed finds its plan
+  steer(plan);
+  dispatcher_.carry_out(plan, mirror_, parts_.clock.now());
 
   telemetry::SessionCounts counts;
   counts.took = took;
@@ -111,38 +184,48 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
 }
 
 void SessionLoop::publish(const Plan& plan) {
+  mirror_.settle();
   const std::uint64_t stamp = mirror_.cluster().stamp();
   if (stamp == published_stamp_ && plan.pipelined == published_claims_) return;
   published_stamp_ = stamp;
   published_claims_ = plan.pipelined;
-  parts_.published.store(make_plan_table(mirror_.cluster(), settings_.mirror.managed_schedulers,
-                                         ++epoch_, plan.pipelined, scheduler_.has_plugin("gang")));
+  parts_.published.store(make_plan_table(
+      mirror_.cluster(),
+      {settings_.mirror.managed_schedulers, ++published_count_,
+       settings_.steering == steering::Mode::nominate, scheduler_.has_plugin("gang")},
+      plan.pipelined));
   parts_.on_published();
+}
+
+void SessionLoop::publish_unready() {
+  published_stamp_ = 0;
+  parts_.published.store(std::make_shared<const ports::PlanTable>());
+  parts_.on_published();
+}
+
+void SessionLoop::drop(const std::vector<PlacementDropped>& drops) {
+  for (const PlacementDropped& dropped : drops) {
+    parts_.tell("pod " + dropped.pod_uid + " loses its place on " + dropped.node + ": " +
+                dropped.reason);
+    take_in(dropped);
+  }
 }
 
 void SessionLoop::drop_stale(const Plan& plan) {
   const TimePoint now = parts_.clock.now();
-  std::vector<PlacementDropped> drops = unclaimed_plans_.due(mirror_.cluster(), now);
-  if (scheduler_.has_plugin("gang")) {
-    const auto stale = stale_plans_.due(plan, mirror_.cluster(), now);
-    drops.insert(drops.end(), stale.begin(), stale.end());
-  }
-  for (const PlacementDropped& dropped : drops) {
-    mirror_.apply(dropped);
-    parts_.status.nominate(dropped.pod_uid, "");
-  }
+  drop(unclaimed_plans_.due(mirror_.cluster(), now));
+  if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
 }
 
-// A nomination outlives its plan in kube-scheduler, which keeps the room for it: who was dropped
-// and has no other place gives it up there too.
-void SessionLoop::clear_nominations(const std::vector<ClusterEvent>& events) {
-  for (const ClusterEvent& event : events) {
-    const auto* dropped = std::get_if<PlacementDropped>(&event);
-    if (dropped == nullptr) continue;
-    const TaskId task = mirror_.find_task(dropped->pod_uid);
-    if (!task.is_valid() || mirror_.cluster().task(task).status != TaskStatus::pending) continue;
-    parts_.status.nominate(dropped->pod_uid, "");
-  }
+void SessionLoop::steer(const Plan& plan) {
+  steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
+  const std::vector<PlacementDropped> drops = steering_.round(
+      mirror_.cluster(), [this](const std::string& uid) { return find_task(uid); },
+      parts_.clock.now());
+  if (drops.empty()) return;
+  drop(drops);
+  publish(plan);
+  parts_.events.nudge();  // they are to be planned anew
 }
 
 void SessionLoop::note_standing(const Plan& plan) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "ports/cluster_source.h"
 #include "ports/plan_table.h"
 #include "ports/published.h"
+#include "steering/steering.h"
 #include "telemetry/metrics.h"
 
 namespace berth::daemon {
@@ -32,6 +34,7 @@ class SessionLoop {
     EventQueue& events;
     ports::Published<ports::PlanTable>& published;
     std::function<void()> on_published;  // on the session thread; must not wait
+    ports::PodWriter& pods;
     ports::StatusSink& status;
     ports::Evictor& evictor;
     telemetry::Metrics& metrics;
@@ -41,6 +44,8 @@ class SessionLoop {
     mirror::Options mirror;
     Duration period = std::chrono::seconds(1);     // of real time, between sessions without news
     Duration patience = std::chrono::seconds(10);  // of the cluster's time, see StalePlans
+    steering::Mode steering = steering::Mode::nominate;
+    Duration veto_memory = std::chrono::minutes(1);  // of the cluster's time
   };
   // Where the last session left the cluster.
   struct Standing {
@@ -56,6 +61,14 @@ class SessionLoop {
   void start();
   // Returns when the session under way has ended. Idempotent.
   void stop();
+  // Sessions run, and anything is written, only between lead() and rest(). The epoch tells this
+  // leader from all before; above 0. Any thread.
+  void lead(std::uint64_t epoch);
+  // Returns when nothing more will be decided under the epoch of before. Not from the loop's
+  // thread.
+  void rest();
+  // kube-scheduler has another leader. Any thread.
+  void kube_scheduler_changed();
   // Takes effect with the next session. Any thread.
   void replace(engine::Scheduler scheduler, Duration period);
   // Any thread.
@@ -66,10 +79,15 @@ class SessionLoop {
  private:
   void run();
   bool adopt_replacement();
+  bool adopt_leadership(bool is_synced);
+  void take_in(const ClusterEvent& event);
   void session(const std::vector<ClusterEvent>& events);
+  void drop(const std::vector<PlacementDropped>& drops);
   void drop_stale(const Plan& plan);
+  void steer(const Plan& plan);
   void publish(const Plan& plan);
-  void clear_nominations(const std::vector<ClusterEvent>& events);
+  void publish_unready();
+  TaskId find_task(const std::string& uid) const { return mirror_.find_task(uid); }
   void note_standing(const Plan& plan);
 
   Parts parts_;
@@ -77,17 +95,23 @@ class SessionLoop {
   engine::Scheduler scheduler_;
   mirror::Mirror mirror_;
   Dispatcher dispatcher_;
+  steering::Steering steering_;
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
   std::uint64_t published_stamp_ = 0;
   std::vector<Placement> published_claims_;
-  std::uint64_t epoch_ = 0;
+  std::uint64_t published_count_ = 0;
+  std::uint64_t epoch_ = 0;  // under which we lead; 0: another does
 
   std::atomic<bool> stopping_ = false;
   std::atomic<std::int64_t> last_round_ns_ = 0;  // on the steady clock
-  mutable std::mutex mutex_;                     // guards the two below
+  mutable std::mutex mutex_;                     // guards all below
   std::optional<std::pair<engine::Scheduler, Duration>> replacement_;
   Standing standing_;
+  std::uint64_t wanted_epoch_ = 0;
+  bool is_kube_scheduler_new_ = false;
+  bool has_rested_ = true;
+  std::condition_variable rested_;
   std::thread thread_;
 };
 

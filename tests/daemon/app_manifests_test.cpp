@@ -79,11 +79,8 @@ TEST_F(AppManifests, PodsOfOthersAreBoundByOthersAndTakeTheirRoom) {
 // A gang of two holds 3 of 4 cpu on each of two nodes, and neither member is bound yet.
 TEST_F(AppManifests, PodsOfOthersDoNotTakePlannedRoom) {
   TemporaryDirectory config;
-  const std::string patient =
-      config.write("berth.yaml",
-                   "actions: \"enqueue, allocate\"\n"
-                   "tiers: [{plugins: [{name: gang}, {name: predicates}]}]\n"
-                   "barrier: {timeout: 25s, maxTimeout: 28s}\n");
+  const std::string patient = config.write(
+      "berth.yaml", std::string(kSession) + kPinned + "barrier: {timeout: 25s, maxTimeout: 28s}\n");
   directory_.write("1-nodes.yaml", nodes_yaml(2, 4));
   directory_.write("2-gang.yaml", gang_yaml("g", 2, 3000, "", true));
   start({"--config", patient});
@@ -102,7 +99,7 @@ TEST_F(AppManifests, PodsOfOthersDoNotTakePlannedRoom) {
                                              .milli_cpu = 2000,
                                              .priority = 1000}));
   ASSERT_TRUE(berthd_->eventually([this] { return filters("trimmed") >= 3; })) << berthd_->said();
-  directory_.write("2-gang.yaml", gang_yaml("g", 2, 3000));
+  directory_.write("1-nodes.yaml", nodes_yaml(2, 4, true));
   EXPECT_TRUE(berthd_->says("job ml/g is Running: 2 of 2")) << berthd_->said();
 }
 

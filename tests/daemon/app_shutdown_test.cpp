@@ -46,7 +46,8 @@ class AppShutdown : public testing::Test {
   void hold_seven_binds() {
     directory_.write("all.yaml", nodes_yaml(4, 4) + gang_yaml("g", 8, 2000, "", true));
     berthd_ = std::make_unique<BerthdProcess>(
-        std::vector<std::string>{"--embedded", directory_.path().string()});
+        std::vector<std::string>{"--embedded", directory_.path().string(), "--config",
+                                 config_.write("berth.yaml", std::string(kSession) + kPinned)});
     ASSERT_TRUE(berthd_->eventually([this] {
       return berthd_->metric("berth_state{what=\"held_binds\"}") == 7;
     })) << berthd_->said();
@@ -61,6 +62,7 @@ class AppShutdown : public testing::Test {
   }
 
   TemporaryDirectory directory_;
+  TemporaryDirectory config_;
   std::unique_ptr<BerthdProcess> berthd_;
 };
 

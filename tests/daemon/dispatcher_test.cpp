@@ -15,6 +15,7 @@ class DispatcherTest : public testing::Test {
   void SetUp() override {
     for (const char* node : {"n1", "n2"}) mirror_.apply(make_node(node, 4));
     add_gang(mirror_, make_group("g", 3), 3);
+    dispatcher_.observe(make_group("g", 3));
     mirror_.settle();
   }
   Plan refusal(std::int64_t have) {
@@ -24,28 +25,19 @@ class DispatcherTest : public testing::Test {
   }
   // One round, as the session loop makes it.
   RecordingPorts::Told round(const Plan& plan) {
-    dispatcher_.carry_out(plan, mirror_);
-    dispatcher_.report_phases(mirror_.take_phase_changes(), mirror_);
+    dispatcher_.carry_out(plan, mirror_, now_);
     return ports_.take();
   }
 
   mirror::Mirror mirror_;
+  TimePoint now_{std::chrono::hours(1)};
   RecordingPorts ports_;
   Dispatcher dispatcher_{ports_, ports_, [this](const std::string& line) { ports_.tell(line); }};
 };
 
-TEST_F(DispatcherTest, NominatesEachPlannedPod) {
+TEST_F(DispatcherTest, SaysWhereAJobWasPlanned) {
   const Plan plan = assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
-  const auto told = round(plan);
-  EXPECT_EQ(told.nominations, (Lines{"g-0 on n1", "g-1 on n1", "g-2 on n2"}));
-  EXPECT_EQ(told.lines, Lines{"job ml/g planned: 3 pods on n1 (2) n2 (1)"});
-  EXPECT_TRUE(told.statuses.empty());
-}
-
-TEST_F(DispatcherTest, APlacementGivenBackAtOnceIsNotNominated) {
-  const Plan plan = assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}});
-  mirror_.apply(PlacementDropped{"g-0", "n1", "its gang stayed incomplete"});
-  EXPECT_EQ(round(plan).nominations, Lines{"g-1 on n1"});
+  EXPECT_EQ(round(plan).lines, Lines{"job ml/g planned: 3 pods on n1 (2) n2 (1)"});
 }
 
 TEST_F(DispatcherTest, SaysWhyAJobWaitsInTheSameWordsEverywhere) {
@@ -54,7 +46,7 @@ TEST_F(DispatcherTest, SaysWhyAJobWaitsInTheSameWordsEverywhere) {
   const ports::GroupStatus& status = told.statuses[0];
   EXPECT_EQ(status.name_space, "ml");
   EXPECT_EQ(status.name, "g");
-  EXPECT_EQ(status.reason, "gang_incomplete");
+  EXPECT_EQ(status.reason, "NotEnoughResources");
   EXPECT_EQ(status.message, sentence(Reason::gang_incomplete, 2, 3, ""));
   EXPECT_EQ(told.lines, Lines{"job ml/g waits: " + status.message});
 }
@@ -64,7 +56,36 @@ TEST_F(DispatcherTest, TheSameReasonAgainIsNotWritten) {
   const auto again = round(refusal(2));
   EXPECT_TRUE(again.statuses.empty());
   EXPECT_TRUE(again.lines.empty());
-  EXPECT_EQ(round(refusal(1)).statuses.size(), 1u) << "another number is another word";
+}
+
+TEST_F(DispatcherTest, NumbersThatChangeAreWrittenNowAndThen) {
+  round(refusal(2));
+  EXPECT_TRUE(round(refusal(1)).statuses.empty()) << "they change with all that comes and goes";
+  now_ += std::chrono::seconds(30);
+  const auto later = round(refusal(1));
+  ASSERT_EQ(later.statuses.size(), 1u);
+  EXPECT_EQ(later.statuses[0].message, sentence(Reason::gang_incomplete, 1, 3, ""));
+  now_ += std::chrono::seconds(30);
+  EXPECT_EQ(round(refusal(0)).lines.size(), 1u);
+}
+
+TEST_F(DispatcherTest, AUserIsToldOnceWhyTheGroupWaits) {
+  const auto told = round(refusal(2));
+  ASSERT_EQ(told.events.size(), 1u);
+  EXPECT_EQ(told.events[0].reason, "Unschedulable");
+  EXPECT_EQ(told.events[0].message, sentence(Reason::gang_incomplete, 2, 3, ""));
+  now_ += std::chrono::minutes(1);
+  EXPECT_TRUE(round(refusal(1)).events.empty());
+}
+
+TEST_F(DispatcherTest, WhatTheApiSaysAlreadyIsNotWritten) {
+  PodGroupObject group = make_group("g", 3);
+  group.written = {
+      0, 0, 0, false, "NotEnoughResources", sentence(Reason::gang_incomplete, 2, 3, "")};
+  Dispatcher restarted{ports_, ports_, [](const std::string&) {}};
+  restarted.observe(group);
+  restarted.carry_out(refusal(2), mirror_, now_);
+  EXPECT_TRUE(ports_.take().statuses.empty());
 }
 
 TEST_F(DispatcherTest, TheReasonIsClearedOnceTheJobIsPlaced) {
@@ -85,7 +106,7 @@ TEST_F(DispatcherTest, AChangeOfPhaseAndOfReasonIsOneWrite) {
   const auto told = round(plan);
   ASSERT_EQ(told.statuses.size(), 1u);
   EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
-  EXPECT_EQ(told.statuses[0].reason, "gang_incomplete");
+  EXPECT_EQ(told.statuses[0].reason, "NotEnoughResources");
 }
 
 TEST_F(DispatcherTest, AChangeOfPhaseAloneKeepsTheReason) {
@@ -96,17 +117,8 @@ TEST_F(DispatcherTest, AChangeOfPhaseAloneKeepsTheReason) {
   const auto told = round(plan);
   ASSERT_EQ(told.statuses.size(), 1u);
   EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
-  EXPECT_EQ(told.statuses[0].reason, "gang_incomplete");
+  EXPECT_EQ(told.statuses[0].reason, "NotEnoughResources");
   EXPECT_EQ(told.lines, Lines{"job ml/g is Inqueue: 0 of 3 pods run, minimum 3"});
-}
-
-TEST_F(DispatcherTest, APhaseThatChangedTwiceIsToldOnce) {
-  const JobId job = mirror_.find_group("ml/g");
-  mirror_.take_phase_changes();
-  dispatcher_.report_phases({job, job}, mirror_);
-  const auto told = ports_.take();
-  EXPECT_EQ(told.lines.size(), 1u);
-  EXPECT_EQ(told.statuses.size(), 1u);
 }
 
 // The mirror gives the ids of what is gone to what comes.
@@ -115,7 +127,9 @@ TEST_F(DispatcherTest, AJobInThePlaceOfADeletedOneIsToldItsReason) {
   round(plan);
   for (int i = 0; i < 3; ++i) mirror_.apply(PodDeleted{"g-" + std::to_string(i)});
   mirror_.apply(PodGroupDeleted{"ml/g"});
+  dispatcher_.observe(PodGroupDeleted{"ml/g"});
   add_gang(mirror_, make_group("h", 3), 3);
+  dispatcher_.observe(make_group("h", 3));
   mirror_.settle();
   ASSERT_EQ(mirror_.find_group("ml/h"), plan.refusals[0].job) << "else this test shows nothing";
   const auto told = round(plan);

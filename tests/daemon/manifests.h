@@ -8,14 +8,16 @@
 
 namespace berth::daemon {
 
-// n000, n001, ... with that many cpu each.
-inline std::string nodes_yaml(int count, int cpu) {
+// n000, n001, ... with that many cpu each. Without its host name as a label, a node cannot be
+// pinned to by node selector.
+inline std::string nodes_yaml(int count, int cpu, bool with_host_names = false) {
   std::string text;
   for (int i = 0; i < count; ++i) {
     text += fmt::format(
-        "---\n{{apiVersion: v1, kind: Node, metadata: {{name: n{:03}}},"
-        " status: {{allocatable: {{cpu: \"{}\", memory: 64Gi, pods: \"110\"}}}}}}\n",
-        i, cpu);
+        "---\n{{apiVersion: v1, kind: Node, metadata: {{name: n{0:03}{2}}},"
+        " status: {{allocatable: {{cpu: \"{1}\", memory: 64Gi, pods: \"110\"}}}}}}\n",
+        i, cpu,
+        with_host_names ? fmt::format(", labels: {{kubernetes.io/hostname: n{:03}}}", i) : "");
   }
   return text;
 }
@@ -26,7 +28,9 @@ struct PodText {
   std::string scheduler = "berth";
   int milli_cpu = 1000;
   std::string run_time = {};
-  bool is_gated = false;  // by a gate that Berth plans through, and kube-scheduler waits for
+  // Gated, and with an affinity of its own: in mode `pin` it is planned, and kube-scheduler finds
+  // no node for it as long as nodes have no host names.
+  bool never_comes = false;
   int priority = 0;
 };
 
@@ -40,7 +44,11 @@ inline std::string pod_yaml(const PodText& pod) {
       " annotations: {{{1}}}}}, spec: {{schedulerName: {2}, priority: {3}, {4}containers:"
       " [{{name: c, image: i, resources: {{requests: {{cpu: {5}m}}}}}}]}}}}\n",
       pod.name, annotations, pod.scheduler, pod.priority,
-      pod.is_gated ? "schedulingGates: [{name: berth.dev/plan}], " : "", pod.milli_cpu);
+      pod.never_comes ? "schedulingGates: [{name: berth.dev/plan}], affinity: {nodeAffinity:"
+                        " {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms:"
+                        " [{matchExpressions: [{key: absent, operator: DoesNotExist}]}]}}}, "
+                      : "",
+      pod.milli_cpu);
 }
 
 inline std::string group_yaml(const std::string& name, int min_member) {
@@ -50,16 +58,22 @@ inline std::string group_yaml(const std::string& name, int min_member) {
       name, min_member);
 }
 
-// Members <name>-0, <name>-1, ... that are all needed; the last may be gated.
+inline constexpr const char* kSession =
+    "actions: \"enqueue, allocate\"\n"
+    "tiers: [{plugins: [{name: gang}, {name: predicates}]}]\n";
+// For those that never come.
+inline constexpr const char* kPinned = "steering: {mode: pin}\n";
+
+// Members <name>-0, <name>-1, ... that are all needed; the last may never come.
 inline std::string gang_yaml(const std::string& name, int members, int milli_cpu,
-                             const std::string& run_time = {}, bool last_is_gated = false) {
+                             const std::string& run_time = {}, bool last_never_comes = false) {
   std::string text = group_yaml(name, members);
   for (int i = 0; i < members; ++i) {
     text += pod_yaml({.name = fmt::format("{}-{}", name, i),
                       .group = name,
                       .milli_cpu = milli_cpu,
                       .run_time = run_time,
-                      .is_gated = last_is_gated && i + 1 == members});
+                      .never_comes = last_never_comes && i + 1 == members});
   }
   return text;
 }

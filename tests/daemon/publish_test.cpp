@@ -14,7 +14,7 @@ class PublishTest : public testing::Test {
   }
   std::shared_ptr<const ports::PlanTable> table() {
     mirror_.settle();
-    return make_plan_table(mirror_.cluster(), {"berth"}, 7);
+    return make_plan_table(mirror_.cluster(), {{"berth"}, 7});
   }
   void run(const std::string& pod, const std::string& node) {
     const std::size_t dash = pod.rfind('-');
@@ -132,7 +132,7 @@ TEST_F(PublishTest, ClaimedRoomIsNotLeftEither) {
   add_gang(mirror_, make_group("g", 2), 2);
   mirror_.settle();
   const Plan claims = plan_of(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}});
-  const auto plan = make_plan_table(mirror_.cluster(), {"berth"}, 7, claims.binds);
+  const auto plan = make_plan_table(mirror_.cluster(), {{"berth"}, 7}, claims.binds);
   EXPECT_TRUE(plan->pods.empty()) << "nobody is planned there";
   EXPECT_EQ(plan->room_left.rows.size(), 1u);
   EXPECT_EQ(room(*plan, "n1", "cpu"), 2000);
@@ -142,7 +142,7 @@ TEST_F(PublishTest, ClaimedRoomIsNotLeftEither) {
 TEST_F(PublishTest, WithoutGangsEveryPodIsEnoughByItself) {
   add_gang(mirror_, make_group("g", 3), 3);
   assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
-  const auto plan = make_plan_table(mirror_.cluster(), {"berth"}, 7, {}, false);
+  const auto plan = make_plan_table(mirror_.cluster(), {{"berth"}, 7, true, false});
   EXPECT_EQ(plan->find("g-0")->gang->min_member, 1);
 }
 

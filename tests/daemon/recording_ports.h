@@ -8,23 +8,44 @@
 
 #include "ports/cluster_source.h"
 #include "ports/evictor.h"
+#include "ports/pod_writer.h"
 #include "ports/status_sink.h"
 
 namespace berth::daemon {
 
 // Remembers what the ports were asked for, and lets a test wait for it. Any thread.
-class RecordingPorts final : public ports::StatusSink, public ports::Evictor {
+class RecordingPorts final : public ports::PodWriter,
+                             public ports::StatusSink,
+                             public ports::Evictor {
  public:
   struct Told {
     std::vector<std::string> nominations;  // "pod on node"
+    std::vector<std::string> commits;      // "pod on node"
+    std::vector<ports::Event> events;
+    std::vector<ports::QueueStatus> queues;
     std::vector<ports::GroupStatus> statuses;
     std::vector<ports::Eviction> evictions;
     std::vector<std::string> lines;
   };
 
-  void nominate(const std::string& pod_uid, const std::string& node) override {
-    if (on_nominate) on_nominate(pod_uid);
-    note([&] { told_.nominations.push_back(pod_uid + " on " + node); });
+  void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override {
+    using Kind = ports::PodWrite::Kind;
+    if (write.kind == Kind::nominate && on_nominate) on_nominate(write.uid);
+    note([&] {
+      const std::string what = write.uid + " on " + write.node;
+      if (write.kind == Kind::nominate) told_.nominations.push_back(what);
+      if (write.kind == Kind::commit) told_.commits.push_back(what);
+    });
+    done({});
+  }
+  void record(const ports::GangRecord&, std::function<void(ports::WriteOutcome)> done) override {
+    done({});
+  }
+  void tell(const ports::Event& event) override {
+    note([&] { told_.events.push_back(event); });
+  }
+  void write(const ports::QueueStatus& status) override {
+    note([&] { told_.queues.push_back(status); });
   }
   void write(const ports::GroupStatus& status) override {
     note([&] { told_.statuses.push_back(status); });

@@ -37,7 +37,8 @@ engine::Scheduler scheduler_with(const std::string& action,
 class SessionLoopTest : public testing::Test {
  protected:
   // Before start(): what the default is not to be.
-  SessionLoop::Settings settings_{.mirror = {}, .period = hours(1), .patience = seconds(10)};
+  SessionLoop::Settings settings_{
+      .mirror = {}, .period = hours(1), .patience = seconds(10), .steering = {}, .veto_memory = {}};
   std::string action_;  // empty: those of the default configuration
   std::vector<std::string> plugins_;
 
@@ -49,11 +50,13 @@ class SessionLoopTest : public testing::Test {
                              [this] { ++publications_; },
                              ports_,
                              ports_,
+                             ports_,
                              metrics_,
                              [this](const std::string& line) { ports_.tell(line); }};
     loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
                                           scheduler_with(action_, plugins_));
     loop_->start();
+    loop_->lead(1);
   }
   void post_gang(const std::string& name, int members) {
     events_.post(make_group(name, members));
@@ -220,9 +223,10 @@ TEST_F(SessionLoopTest, AGangThatStaysIncompleteGivesItsRoomBack) {
   events_.post(NodeDeleted{"n2"});
   ASSERT_TRUE(ports_.wait([](const Told& told) {
     const auto& all = told.nominations;
-    return std::any_of(all.begin(), all.end(), [](const std::string& each) {
-      return each == "g-0 on " || each == "g-1 on ";
-    });
+    const auto is_cleared = [&](const char* what) {
+      return std::find(all.begin(), all.end(), what) != all.end();
+    };
+    return is_cleared("g-0 on ") && is_cleared("g-1 on ");
   }));
   ASSERT_TRUE(come_round());
   EXPECT_TRUE(published_.load()->pods.empty()) << "and is not planned again on one node of two";
@@ -249,6 +253,39 @@ TEST_F(SessionLoopTest, WithoutTheGangPluginEveryPodIsBoundByItself) {
   const auto table = published_.load();
   ASSERT_FALSE(table->pods.empty());
   for (const auto& [uid, pod] : table->pods) EXPECT_EQ(pod.gang->min_member, 1) << uid;
+}
+
+TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
+  source_.set_synced();
+  events_.post(make_node("n1", 4));
+  start();
+  ASSERT_TRUE(come_round());
+  loop_->rest();
+  EXPECT_FALSE(published_.load()->ready);
+  const auto sessions = loop_->standing().sessions;
+  ports_.take();
+  post_gang("g", 2);
+  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
+  while (events_.size() > 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  loop_->rest();  // its thread has come round once more when this returns, or will decide nothing
+  EXPECT_EQ(loop_->standing().sessions, sessions);
+  EXPECT_TRUE(ports_.take().nominations.empty());
+  loop_->lead(2);
+  EXPECT_TRUE(wait_for_nominations(2)) << "what came in the meantime was taken in";
+}
+
+TEST_F(SessionLoopTest, ANewLeaderGoesOnWhereTheOldOneStopped) {
+  PodObject pod = make_member("g", 0);
+  pod.planned_node = "n2";
+  source_.set_synced();
+  for (const char* node : {"n1", "n2"}) events_.post(make_node(node, 4));
+  events_.post(make_group("g", 1));
+  events_.post(pod);
+  start();
+  ASSERT_TRUE(ports_.wait([](const Told& told) { return !told.commits.empty(); }));
+  EXPECT_EQ(ports_.take().commits, std::vector<std::string>{"g-0 on n2"});
 }
 
 TEST_F(SessionLoopTest, StopsAtOnceWhateverItsPeriod) {

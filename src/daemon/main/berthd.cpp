@@ -5,8 +5,10 @@
 
 #include "daemon/app.h"
 #include "daemon/flags.h"
+#include "kubeapi/rest_client.h"
 
 int main(int argc, char** argv) {
+  berth::kubeapi::prepare_process();  // before there are threads
   const auto parsed = berth::daemon::parse_flags(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
 

@@ -1,0 +1,162 @@
+#include "daemon/status_reporter.h"
+
+#include <algorithm>
+
+namespace berth::daemon {
+
+namespace {
+
+constexpr Duration kCalm = std::chrono::seconds(10);
+
+std::pair<std::string, std::string> split(const std::string& full_name) {
+  const std::size_t slash = full_name.find('/');
+  return {full_name.substr(0, slash), full_name.substr(slash + 1)};
+}
+
+// The words that Volcano's users and tools look for; ours stand in the message.
+std::string volcano_reason(const std::string& code_of_ours) {
+  if (code_of_ours.empty()) return {};
+  if (code_of_ours == code(Reason::too_few_tasks)) return "NotEnoughTasks";
+  if (code_of_ours == code(Reason::too_few_tasks_of_role)) return "NotEnoughPodsOfTask";
+  return "NotEnoughResources";
+}
+
+ports::GroupStatus status_of(const Job& job, const StatusReporter::Waiting& waiting) {
+  ports::GroupStatus status;
+  std::tie(status.name_space, status.name) = split(job.name);
+  status.uid = job.uid;
+  status.phase = job.phase;
+  status.running = job.count(TaskStatus::running);
+  status.succeeded = job.count(TaskStatus::succeeded);
+  status.failed = job.count(TaskStatus::failed);
+  status.min_member = job.min_available;
+  status.is_scheduled =
+      job.count(TaskStatus::bound) + status.running + status.succeeded >= job.min_available;
+  status.reason = volcano_reason(waiting.reason);
+  status.message = waiting.message;
+  return status;
+}
+
+bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& before) {
+  return status.phase != before.phase || status.is_scheduled != before.is_scheduled ||
+         status.reason != before.reason || status.uid != before.uid;
+}
+
+}  // namespace
+
+void StatusReporter::observe(const ClusterEvent& event) {
+  if (const auto* group = std::get_if<PodGroupObject>(&event)) {
+    const auto [entry, is_new] = known_.try_emplace(group->full_name());
+    if (!is_new && entry->second.status.uid == group->uid) return;
+    const WrittenStatus& written = group->written;
+    entry->second = {{group->name_space, group->name, group->uid, group->phase, written.running,
+                      written.succeeded, written.failed, group->min_member, written.is_scheduled,
+                      written.reason, written.message},
+                     TimePoint()};
+  } else if (const auto* gone = std::get_if<PodGroupDeleted>(&event)) {
+    known_.erase(gone->full_name);
+  } else if (const auto* queue = std::get_if<QueueObject>(&event)) {
+    if (queues_.insert(queue->name).second) queues_stamp_ = 0;
+  } else if (const auto* lost = std::get_if<QueueDeleted>(&event)) {
+    queues_.erase(lost->name);
+    known_queues_.erase(lost->name);
+  } else if (const auto* pod = std::get_if<PodDeleted>(&event)) {
+    std::erase_if(told_singles_,
+                  [&](const auto& single) { return single.second.first == pod->uid; });
+  }
+}
+
+void StatusReporter::report(const std::vector<JobId>& changed, const WaitingOf& waiting_of,
+                            const mirror::Mirror& mirror, TimePoint now) {
+  const Cluster& cluster = mirror.cluster();
+  owed_.insert(changed.begin(), changed.end());
+  std::erase_if(owed_, [&](JobId id) {
+    const Job& job = cluster.job(id);
+    return !job.exists || !job.has_group || report_job(job, waiting_of(id), now);
+  });
+  report_queues(cluster, now);
+}
+
+// True when nothing is owed for the job any more.
+bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoint now) {
+  const ports::GroupStatus status = status_of(job, waiting);
+  if (job.is_single) {
+    tell(job, status, nullptr);
+    return true;
+  }
+  const auto found = known_.find(job.name);
+  if (found == known_.end()) return true;  // its object is gone
+  Known& known = found->second;
+  if (status == known.status) return true;
+  // Its pods are only coming.
+  const bool is_young = now - job.created < kCalm;
+  if (is_young && waiting.reason == code(Reason::too_few_tasks)) return false;
+  if (!is_urgent(status, known.status) && now - known.at < kCalm) return false;
+  sink_.write(status);
+  tell(job, status, &known.status);
+  known = {status, now};
+  return true;
+}
+
+void StatusReporter::tell(const Job& job, const ports::GroupStatus& status,
+                          const ports::GroupStatus* before) {
+  ports::Event event;
+  std::tie(event.name_space, event.name) = split(job.name);
+  event.uid = job.uid;
+  if (job.is_single) {  // that it was placed, kube-scheduler says
+    event.about = ports::Event::About::pod;
+    auto& told = told_singles_[job.name];
+    if (told == std::pair(job.uid, status.reason)) return;
+    told = {job.uid, status.reason};
+    if (status.reason.empty()) {
+      told_singles_.erase(job.name);
+      return;
+    }
+  }
+  const bool waits = !status.reason.empty();
+  if (waits && (before == nullptr || before->reason != status.reason)) {
+    event.is_warning = true;
+    event.reason = "Unschedulable";
+    event.message = status.message;
+    sink_.tell(event);
+  } else if (before != nullptr && status.is_scheduled && !before->is_scheduled) {
+    event.reason = "Scheduled";
+    event.message = "the minimum of " + std::to_string(job.min_available) + " pods is bound";
+    sink_.tell(event);
+  }
+}
+
+void StatusReporter::report_queues(const Cluster& cluster, TimePoint now) {
+  if (queues_stamp_ == cluster.stamp() || now - queues_at_ < kCalm) return;
+  queues_stamp_ = cluster.stamp();
+  queues_at_ = now;
+  std::map<QueueId, ports::QueueStatus> statuses;
+  for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
+    const Queue& queue = cluster.queue(QueueId(q));
+    if (!queue.exists || !queues_.contains(queue.name)) continue;
+    ports::QueueStatus& status = statuses[QueueId(q)];
+    status.name = queue.name;
+    status.state = queue.state;
+    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+      const std::int64_t amount = queue.allocated[Dimension(d)];
+      if (amount != 0) status.allocated[cluster.dimensions().name(Dimension(d))] = amount;
+    }
+  }
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
+    const auto found = job.exists ? statuses.find(job.queue) : statuses.end();
+    if (found == statuses.end() || job.is_single) continue;
+    ports::QueueStatus& status = found->second;
+    std::int32_t* const counts[] = {&status.pending, &status.inqueue, &status.running,
+                                    &status.unknown, &status.completed};
+    ++*counts[static_cast<std::size_t>(job.phase)];
+  }
+  for (const auto& [id, status] : statuses) {
+    const auto [known, is_new] = known_queues_.try_emplace(status.name, status);
+    if (!is_new && known->second == status) continue;
+    known->second = status;
+    sink_.write(status);
+  }
+}
+
+}  // namespace berth::daemon

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/event.h"
+#include "mirror/mirror.h"
+#include "ports/status_sink.h"
+
+namespace berth::daemon {
+
+// Keeps the status of pod groups and queues in the API as it is in the mirror, and tells users what
+// became of their groups. Writes only what differs; at once when a phase or a reason changes, else
+// at most every ten seconds. Session thread only.
+class StatusReporter {
+ public:
+  // Why a job waits; both empty: it does not.
+  struct Waiting {
+    std::string reason;
+    std::string message;
+  };
+  using WaitingOf = std::function<Waiting(JobId)>;
+
+  explicit StatusReporter(ports::StatusSink& sink) : sink_(sink) {}
+
+  // Learns what the API says already, so that a restart writes nothing.
+  void observe(const ClusterEvent& event);
+  // `changed`: jobs of which tasks, phase or reason to wait may have changed.
+  void report(const std::vector<JobId>& changed, const WaitingOf& waiting_of,
+              const mirror::Mirror& mirror, TimePoint now);
+
+ private:
+  struct Known {
+    ports::GroupStatus status;
+    TimePoint at;
+  };
+
+  bool report_job(const Job& job, const Waiting& waiting, TimePoint now);
+  void tell(const Job& job, const ports::GroupStatus& status, const ports::GroupStatus* before);
+  void report_queues(const Cluster& cluster, TimePoint now);
+
+  ports::StatusSink& sink_;
+  std::map<std::string, Known> known_;                                       // by namespace/name
+  std::map<std::string, std::pair<std::string, std::string>> told_singles_;  // pod uid, reason
+  std::set<JobId> owed_;
+  std::set<std::string> queues_;  // that are objects
+  std::map<std::string, ports::QueueStatus> known_queues_;
+  std::uint64_t queues_stamp_ = 0;
+  TimePoint queues_at_;
+};
+
+}  // namespace berth::daemon
