@@ -3,6 +3,9 @@ package e2e
 import (
 	"fmt"
 	"testing"
+	"time"
+
+	core "k8s.io/api/core/v1"
 
 	"berth.dev/berth/tests/e2e/harness"
 )
@@ -64,11 +67,12 @@ func TestAPIServerKilledAtEachStep(t *testing.T) {
 	})
 }
 
+var writes = map[string]harness.Kind{"nomination": harness.Nominations, "record": harness.Records,
+	"commit": harness.Commits, "binding": harness.Bindings}
+
 // What was asked for is done, and berthd does not hear of it.
 func TestAnswersLost(t *testing.T) {
-	kinds := map[string]harness.Kind{"nomination": harness.Nominations,
-		"record": harness.Records, "commit": harness.Commits, "binding": harness.Bindings}
-	for name, kind := range kinds {
+	for name, kind := range writes {
 		t.Run(name, func(t *testing.T) {
 			e, proxy := beginBehindProxy(t)
 			e.AddNodes(3, "4")
@@ -80,6 +84,80 @@ func TestAnswersLost(t *testing.T) {
 			e.AssertNeverInPart("gang", harness.BarrierLimit)
 			e.AssertRoom(6, "1")
 		})
+	}
+}
+
+// What was asked for never arrives.
+func TestRequestsLost(t *testing.T) {
+	for name, kind := range writes {
+		t.Run(name, func(t *testing.T) {
+			e, proxy := beginBehindProxy(t)
+			e.AddNodes(3, "4")
+			hold := proxy.Hold(kind, 0)
+			e.CreateGang("gang", 6, 6, cpu("1"))
+			await(t, hold)
+			hold.Abandon()
+			e.AwaitBound("gang", 6, 2*harness.Soon)
+			e.AssertNeverInPart("gang", harness.BarrierLimit)
+			e.AssertRoom(6, "1")
+		})
+	}
+}
+
+// A gang has its nominations when berthd dies, and has lost a member when it returns: what was
+// reserved for it is free.
+func TestNominationsOfABrokenGangAreCleared(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	e.AddNodes(3, "4")
+	hold := proxy.Hold(harness.Commits, 0)
+	e.CreateGang("gang", 6, 6, cpu("2"))
+	await(t, hold)
+	e.Berth.Kill()
+	hold.Abandon()
+	e.Delete("gang-0")
+	e.Must(e.Berth.Start(e.Context))
+	e.AssertRoom(6, "2")
+	e.AwaitPods(harness.Soon, 0, "are nominated", func(pod *core.Pod) bool {
+		return pod.Spec.NodeName == "" && pod.Status.NominatedNodeName != ""
+	})
+	if bound := e.Bound("gang"); len(bound) > 0 {
+		t.Errorf("%q is bound", bound[0].Name)
+	}
+}
+
+// Gangs come and go while one process after the other is killed.
+func TestGangsComeAndGoWhileProcessesDie(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(3, "4")
+	const gangs, size = 12, 5
+	gang := func(i int) string { return fmt.Sprintf("gang-%d", i) }
+	finished := func(i int) {
+		e.AwaitPods(2*harness.Soon, size, "of "+gang(i)+" have run and ended",
+			func(pod *core.Pod) bool {
+				return pod.Status.Phase == core.PodSucceeded &&
+					pod.Annotations[harness.GroupAnnotation] == gang(i)
+			})
+	}
+	for i := range gangs {
+		e.CreateGang(gang(i), size, size, func(pod harness.PodBuilder) harness.PodBuilder {
+			return pod.Runs(50 * time.Millisecond)
+		})
+	}
+	for i := range gangs {
+		switch i % 3 {
+		case 0:
+			e.Berth.Kill()
+			e.Must(e.Berth.Start(e.Context))
+		case 1:
+			e.Scheduler.Kill()
+			e.Must(e.RestartScheduler(e.Context))
+		case 2:
+			e.Must(e.RestartAPIServer(e.Context, func() error { return nil }))
+		}
+		finished(i)
+	}
+	for i := range gangs {
+		e.AssertNeverInPart(gang(i), harness.BarrierLimit)
 	}
 }
 

@@ -36,6 +36,7 @@ func TestGangWaitsThenStartsWhole(t *testing.T) {
 	if condition["message"] == "" || condition["reason"] == "" {
 		t.Errorf("the condition does not say why the gang waits: %v", condition)
 	}
+	e.AwaitEvent("PodGroup", "gang", condition["message"].(string))
 	for _, moment := range e.Recorder.History(e.Namespace) {
 		if moment.What != "created" {
 			t.Errorf("before there was room: %v", moment)

@@ -107,22 +107,34 @@ func TestNodeDeletedWhileHeld(t *testing.T) {
 	}
 }
 
-// A pod that is not ours asks, while a gang is nominated, for room that the gang is planned into.
+// A pod that is not ours asks, while a gang is nominated, for room that the gang is planned into;
+// also of a kube-scheduler that has not seen the nominations.
 func TestPlannedRoomIsKept(t *testing.T) {
-	e, proxy := beginBehindProxy(t)
-	e.AddNodes(4, "4")
-	hold := proxy.Hold(harness.Commits, 0)
-	e.CreateGang("gang", 4, 4, cpu("3"))
-	await(t, hold)
-	var thieves []*core.Pod
-	for i := range 4 {
-		thieves = append(thieves, harness.NewPod(e.Namespace, fmt.Sprintf("thief-%d", i)).CPU("2").
-			Scheduler("default-scheduler").Build())
+	for _, restarts := range []bool{false, true} {
+		name := map[bool]string{false: "same scheduler", true: "scheduler restarted"}[restarts]
+		t.Run(name, func(t *testing.T) {
+			e, proxy := beginBehindProxy(t)
+			e.AddNodes(4, "4")
+			hold := proxy.Hold(harness.Commits, 0)
+			e.CreateGang("gang", 4, 4, cpu("3"))
+			await(t, hold)
+			if restarts {
+				e.Scheduler.Kill()
+				e.Must(e.RestartScheduler(e.Context))
+			}
+			var thieves []*core.Pod
+			for i := range 4 {
+				thieves = append(thieves, harness.NewPod(e.Namespace, fmt.Sprintf("thief-%d", i)).
+					CPU("2").Scheduler("default-scheduler").Build())
+			}
+			e.Create(thieves...)
+			e.AwaitPods(harness.Soon, len(thieves), "were told that there is no room",
+				func(pod *core.Pod) bool {
+					return harness.Reason(pod) == core.PodReasonUnschedulable
+				})
+			hold.Release()
+			e.AwaitBound("gang", 4, harness.Soon)
+			e.AssertNeverInPart("gang", promptly)
+		})
 	}
-	e.Create(thieves...)
-	e.AwaitPods(harness.Soon, len(thieves), "were told that there is no room",
-		func(pod *core.Pod) bool { return harness.Reason(pod) == core.PodReasonUnschedulable })
-	hold.Release()
-	e.AwaitBound("gang", 4, harness.Soon)
-	e.AssertNeverInPart("gang", promptly)
 }

@@ -87,9 +87,7 @@ func (c *Cluster) furnish(ctx context.Context, options ClusterOptions) error {
 	}
 	c.Recorder = recorder
 	if !options.WithoutKubelets {
-		if err := StartKubelets(ctx, c.Client, recorder.Pods); err != nil {
-			return err
-		}
+		StartKubelets(ctx, c.Client, recorder)
 	}
 	return c.StartScheduler(ctx, c.Address)
 }

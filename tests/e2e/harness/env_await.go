@@ -125,6 +125,26 @@ func (e *Env) AwaitPhase(group, phase string, within time.Duration) {
 	})
 }
 
+// AwaitEvent waits until the user has been told about the object in these words.
+func (e *Env) AwaitEvent(kind, name, message string) {
+	e.Helper()
+	e.Await(Soon, func() error {
+		events, err := e.Client.CoreV1().Events(e.Namespace).List(e.Context, meta.ListOptions{
+			FieldSelector: "involvedObject.kind=" + kind + ",involvedObject.name=" + name})
+		if err != nil {
+			return err
+		}
+		told := []string{}
+		for _, event := range events.Items {
+			if event.Message == message {
+				return nil
+			}
+			told = append(told, event.Message)
+		}
+		return fmt.Errorf("no event about %s %q says %q, but %q", kind, name, message, told)
+	})
+}
+
 // AwaitSessions waits until so many more sessions have been run.
 func (e *Env) AwaitSessions(count int) {
 	e.Helper()

@@ -11,7 +11,6 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
 )
 
 // RunTime annotates a pod with the time from running to succeeded; without it, it runs for ever.
@@ -61,7 +60,7 @@ type Kubelets struct {
 }
 
 // StartKubelets serves all pods until the context ends.
-func StartKubelets(ctx context.Context, client kubernetes.Interface, pods cache.SharedInformer) error {
+func StartKubelets(ctx context.Context, client kubernetes.Interface, recorder *Recorder) {
 	k := &Kubelets{
 		client: client,
 		work:   make(chan func(context.Context), 100_000),
@@ -79,16 +78,13 @@ func StartKubelets(ctx context.Context, client kubernetes.Interface, pods cache.
 			}
 		}()
 	}
-	_, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { k.look(object.(*core.Pod)) },
-		UpdateFunc: func(_, object any) { k.look(object.(*core.Pod)) },
-		DeleteFunc: func(object any) {
-			if pod, ok := object.(*core.Pod); ok {
-				k.forget(pod.UID)
-			}
-		},
+	recorder.Follow(func(pod *core.Pod, gone types.UID) {
+		if pod == nil {
+			k.forget(gone)
+		} else {
+			k.look(pod)
+		}
 	})
-	return err
 }
 
 func (k *Kubelets) look(pod *core.Pod) {

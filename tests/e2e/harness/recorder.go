@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,17 +10,17 @@ import (
 	"time"
 
 	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic/dynamicinformer"
-	"k8s.io/client-go/informers"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
 
 // Recorder knows from watches what has become of pods and groups, and when. Any goroutine.
 type Recorder struct {
-	Pods cache.SharedInformer
-
 	mutex   sync.Mutex
 	changed chan struct{} // closed at each change, and replaced
 	pods    map[string]*core.Pod
@@ -27,6 +28,8 @@ type Recorder struct {
 	history []Moment
 	counts  map[string]int // of moments, by namespace and first word
 	watched map[string]*gangWatch
+
+	listeners []func(*core.Pod, types.UID)
 }
 
 // Moment is one change of one pod.
@@ -57,39 +60,47 @@ func StartRecorder(ctx context.Context, plane *ControlPlane) (*Recorder, error) 
 		counts:  map[string]int{},
 		watched: map[string]*gangWatch{},
 	}
-	factory := informers.NewSharedInformerFactory(plane.Client, 0)
-	r.Pods = factory.Core().V1().Pods().Informer()
-	dynamicFactory := dynamicinformer.NewDynamicSharedInformerFactory(plane.Dynamic, 0)
-	groups := dynamicFactory.ForResource(PodGroups).Informer()
-	_, err := r.Pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { r.podChanged(object.(*core.Pod)) },
-		UpdateFunc: func(_, object any) { r.podChanged(object.(*core.Pod)) },
-		DeleteFunc: func(object any) { r.podGone(keyOf(object)) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, err = groups.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { r.groupChanged(object) },
-		UpdateFunc: func(_, object any) { r.groupChanged(object) },
-		DeleteFunc: func(object any) {
-			r.change(func() { delete(r.groups, keyOf(object)) })
+	pods := cache.NewListWatchFromClient(plane.Client.CoreV1().RESTClient(), "pods",
+		meta.NamespaceAll, fields.Everything())
+	groups := &cache.ListWatch{
+		ListFunc: func(options meta.ListOptions) (runtime.Object, error) {
+			return plane.Dynamic.Resource(PodGroups).List(ctx, options)
 		},
-	})
-	if err != nil {
-		return nil, err
+		WatchFunc: func(options meta.ListOptions) (watch.Interface, error) {
+			return plane.Dynamic.Resource(PodGroups).Watch(ctx, options)
+		},
 	}
-	factory.Start(ctx.Done())
-	dynamicFactory.Start(ctx.Done())
-	if !cache.WaitForCacheSync(ctx.Done(), r.Pods.HasSynced, groups.HasSynced) {
-		return nil, fmt.Errorf("the recorder did not see the cluster: %w", ctx.Err())
+	mirrors := []*mirror{
+		startMirror(ctx, pods, &core.Pod{}, func(key string, object runtime.Object) {
+			r.podChanged(key, object.(*core.Pod))
+		}, r.podGone),
+		startMirror(ctx, groups, &unstructured.Unstructured{},
+			func(key string, object runtime.Object) {
+				r.change(func() { r.groups[key] = object.(*unstructured.Unstructured) })
+			},
+			func(key string) { r.change(func() { delete(r.groups, key) }) }),
+	}
+	for _, each := range mirrors {
+		select {
+		case <-each.synced:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(StartUp):
+			return nil, errors.New("the recorder did not see the cluster")
+		}
 	}
 	return r, nil
 }
 
-func keyOf(object any) string {
-	key, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
-	return key
+// Follow calls for each pod there is, and for each change; a pod that is gone is told as nil. The
+// calls come one by one and must not block.
+func (r *Recorder) Follow(listener func(pod *core.Pod, gone types.UID)) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.listeners = append(r.listeners, listener)
+	for _, pod := range r.pods {
+		listener(pod, "")
+	}
 }
 
 func (r *Recorder) change(apply func()) {
@@ -100,13 +111,8 @@ func (r *Recorder) change(apply func()) {
 	r.changed = make(chan struct{})
 }
 
-func (r *Recorder) groupChanged(object any) {
-	r.change(func() { r.groups[keyOf(object)] = object.(*unstructured.Unstructured) })
-}
-
-func (r *Recorder) podChanged(pod *core.Pod) {
+func (r *Recorder) podChanged(key string, pod *core.Pod) {
 	r.change(func() {
-		key := keyOf(pod)
 		old := r.pods[key]
 		if old == nil || old.UID != pod.UID {
 			old = &core.Pod{}
@@ -126,6 +132,9 @@ func (r *Recorder) podChanged(pod *core.Pod) {
 		}
 		r.pods[key] = pod
 		r.measure(groupKeyOf(pod))
+		for _, listener := range r.listeners {
+			listener(pod, "")
+		}
 	})
 }
 
@@ -135,6 +144,9 @@ func (r *Recorder) podGone(key string) {
 			r.note(key, pod, "deleted")
 			delete(r.pods, key)
 			r.measure(groupKeyOf(pod))
+			for _, listener := range r.listeners {
+				listener(nil, pod.UID)
+			}
 		}
 	})
 }
@@ -155,8 +167,8 @@ func groupKeyOf(pod *core.Pod) string {
 }
 
 func (r *Recorder) measure(group string) {
-	watch := r.watched[group]
-	if watch == nil {
+	gang := r.watched[group]
+	if gang == nil {
 		return
 	}
 	bound := 0
@@ -165,13 +177,13 @@ func (r *Recorder) measure(group string) {
 			bound++
 		}
 	}
-	inPart := bound > 0 && bound < watch.minMember
+	inPart := bound > 0 && bound < gang.minMember
 	switch {
-	case inPart && watch.since.IsZero():
-		watch.since = time.Now()
-	case !inPart && !watch.since.IsZero():
-		watch.longest = max(watch.longest, time.Since(watch.since))
-		watch.since = time.Time{}
+	case inPart && gang.since.IsZero():
+		gang.since = time.Now()
+	case !inPart && !gang.since.IsZero():
+		gang.longest = max(gang.longest, time.Since(gang.since))
+		gang.since = time.Time{}
 	}
 }
 
@@ -184,15 +196,15 @@ func (r *Recorder) WatchGang(namespace, name string, minMember int) {
 func (r *Recorder) LongestInPart(namespace, name string) time.Duration {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	watch := r.watched[namespace+"/"+name]
-	if watch == nil {
+	gang := r.watched[namespace+"/"+name]
+	if gang == nil {
 		return 0
 	}
 	delete(r.watched, namespace+"/"+name)
-	if watch.since.IsZero() {
-		return watch.longest
+	if gang.since.IsZero() {
+		return gang.longest
 	}
-	return max(watch.longest, time.Since(watch.since))
+	return max(gang.longest, time.Since(gang.since))
 }
 
 // PodsOf are the pods of a namespace that satisfy the condition, by name.
