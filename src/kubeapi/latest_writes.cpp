@@ -28,6 +28,12 @@ void LatestWrites::send(const std::shared_ptr<State>& state, const std::string& 
                      [state, key](const Response& response) { on_answer(state, key, response); });
 }
 
+void LatestWrites::take_next(Write& write) {
+  if (!write.next) return;
+  write.current = std::move(*write.next);
+  write.next.reset();
+}
+
 void LatestWrites::on_answer(const std::shared_ptr<State>& state, const std::string& key,
                              const Response& response) {
   constexpr Duration kFirst = std::chrono::milliseconds(200);
@@ -46,7 +52,7 @@ void LatestWrites::on_answer(const std::shared_ptr<State>& state, const std::str
     state->writes.erase(entry);
     return;
   }
-  if (write.next) write.current = *std::exchange(write.next, std::nullopt);
+  take_next(write);
   Request request = write.current;
   if (!failed) {
     write.failures = 0;
@@ -65,7 +71,7 @@ void LatestWrites::on_answer(const std::shared_ptr<State>& state, const std::str
       const std::lock_guard locked(state->mutex);
       const auto found = state->writes.find(key);
       if (found == state->writes.end()) return;
-      if (found->second.next) found->second.current = *std::exchange(found->second.next, {});
+      take_next(found->second);
       due = found->second.current;
     }
     send(state, key, std::move(due));

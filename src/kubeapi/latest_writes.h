@@ -35,6 +35,7 @@ class LatestWrites {
     std::map<std::string, Write> writes;
   };
 
+  static void take_next(Write& write);
   static void send(const std::shared_ptr<State>& state, const std::string& key, Request request);
   static void on_answer(const std::shared_ptr<State>& state, const std::string& key,
                         const Response& response);

@@ -15,15 +15,15 @@ struct PodWrite {
     touch,     // a change without meaning, so that kube-scheduler looks at the pod again
   };
   Kind kind = Kind::nominate;
-  std::string name_space;
-  std::string name;
-  std::string uid;  // a precondition: another pod of the same name is not written to
-  std::string node;
+  std::string name_space = {};
+  std::string name = {};
+  std::string uid = {};  // a precondition: another pod of the same name is not written to
+  std::string node = {};
   // commit: the pod may only go to these (required node affinity by name). Empty: to any, and the
   // extender's filter decides. Only for gated pods: others cannot be changed so.
-  std::vector<std::string> only_nodes;
+  std::vector<std::string> only_nodes = {};
   // commit by nodeSelector on the host name, for pods with required affinity of their own.
-  std::string only_hostname;
+  std::string only_hostname = {};
   std::uint64_t epoch = 0;     // who leads: fences off an earlier leader's writes
   std::uint64_t sequence = 0;  // no two writes are alike, so each wakes the pod
 };
