@@ -213,10 +213,7 @@ class App {
   std::unique_ptr<http::HttpServer> server_;
 };
 
-}  // namespace
-
-int run(const Flags& flags) {
-  telemetry::set_up_log({flags.json_log, flags.verbose ? Level::debug : Level::info});
+int run_app(const Flags& flags) {
   const auto fail = [](const Error& error) {
     std::fprintf(stderr, "%s\n", error.to_string().c_str());
     return 2;
@@ -243,6 +240,15 @@ int run(const Flags& flags) {
   App app(flags, endpoint, std::move(*configuration), std::move(surroundings),
           std::move(*scheduler));
   return app.run();
+}
+
+}  // namespace
+
+int run(const Flags& flags) {
+  telemetry::set_up_log({flags.json_log, flags.verbose ? Level::debug : Level::info, true});
+  const int status = run_app(flags);
+  telemetry::finish_log();
+  return status;
 }
 
 }  // namespace berth::daemon

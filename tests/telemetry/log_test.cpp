@@ -57,5 +57,17 @@ TEST(Log, WhatIsBelowTheLevelIsNotWritten) {
   EXPECT_TRUE(logged({.least = Level::error}, Level::warning, "careful").empty());
 }
 
+TEST(Log, WhatWasLoggedAsynchronouslyIsWrittenInTheEnd) {
+  testing::internal::CaptureStderr();
+  set_up_log({.is_asynchronous = true});
+  for (int i = 0; i < 1000; ++i) log(Level::info, "line " + std::to_string(i));
+  finish_log();
+  log(Level::info, "afterwards");
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find(" line 999\n"), std::string::npos);
+  EXPECT_LT(text.find(" line 0\n"), text.find(" line 999\n"));
+  EXPECT_LT(text.find(" line 999\n"), text.find(" afterwards\n"));
+}
+
 }  // namespace
 }  // namespace berth::telemetry
