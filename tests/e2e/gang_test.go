@@ -165,6 +165,23 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// What a managed control plane allows: no extenders, and pods without the marker.
+func TestPinNeedsNoExtenders(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{Mode: "pin"})
+	e.Must(e.InstallAdmission(e.Context, false))
+	t.Cleanup(func() {
+		e.Scheduler.Kill() // the next test's has extenders again
+		if err := e.InstallAdmission(e.Context, true); err != nil {
+			t.Error(err)
+		}
+	})
+	e.Must(e.StartScheduler(e.Context, ""))
+	e.AddNodes(5, "4")
+	e.CreateGang("gang", 20, 20, cpu("1"))
+	e.AwaitBound("gang", 20, harness.Soon)
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+}
+
 // A write for the nomination, one for the commit, and the gang's share; then nobody writes.
 func TestWritesArePerChange(t *testing.T) {
 	proxy, err := cluster.StartProxy()

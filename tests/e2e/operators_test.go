@@ -43,9 +43,12 @@ func TestOperators(t *testing.T) {
 			e.Create(pods...)
 			e.AwaitAllBound(harness.Soon, pods...)
 			for _, object := range objects {
-				if object.GetKind() == "PodGroup" {
+				switch object.GetKind() {
+				case "PodGroup":
 					e.AssertNeverInPart(object.GetName(), promptly)
 					e.AwaitPhase(object.GetName(), "Running", harness.Soon)
+				case "Queue":
+					e.AwaitQueue(object.GetName(), "running", 1)
 				}
 			}
 		})

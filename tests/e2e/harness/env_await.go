@@ -125,6 +125,22 @@ func (e *Env) AwaitPhase(group, phase string, within time.Duration) {
 	})
 }
 
+// AwaitQueue waits until the Queue's status counts so many PodGroups of a phase.
+func (e *Env) AwaitQueue(name, phase string, count int64) {
+	e.Helper()
+	e.Await(Soon, func() error {
+		queue, err := e.Dynamic.Resource(Queues).Get(e.Context, name, meta.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if found, _, _ := unstructured.NestedInt64(queue.Object, "status", phase); found != count {
+			return fmt.Errorf("queue %q counts %d %s, not %d: %v", name, found, phase, count,
+				queue.Object["status"])
+		}
+		return nil
+	})
+}
+
 // AwaitEvent waits until the user has been told about the object in these words.
 func (e *Env) AwaitEvent(kind, name, message string) {
 	e.Helper()

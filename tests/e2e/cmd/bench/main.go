@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	core "k8s.io/api/core/v1"
@@ -36,6 +37,25 @@ type bench struct {
 // phases of a run, in the watch's time, from the first patch on.
 type phases struct {
 	lastNominated, lastUngated, firstBound, lastBound time.Duration
+	cpu                                               cpu // from the release to the last binding
+}
+
+// cpu is processor time of etcd, kube-apiserver, kube-scheduler, berthd, and of this program.
+type cpu [5]time.Duration
+
+func (b *bench) cpu() cpu {
+	var taken cpu
+	for i, process := range []*harness.Process{b.Etcd, b.APIServer, b.Scheduler} {
+		taken[i] = process.CPU()
+	}
+	if b.Berth != nil {
+		taken[3] = b.Berth.CPU()
+	}
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) == nil {
+		taken[4] = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	return taken
 }
 
 func main() {
@@ -184,6 +204,7 @@ func (b *bench) measure(what string, isGang bool,
 	if err := b.CreatePods(b.ctx, pods); err != nil {
 		return err
 	}
+	before := b.cpu()
 	if err := release(pods); err != nil {
 		return err
 	}
@@ -198,6 +219,9 @@ func (b *bench) measure(what string, isGang bool,
 		return err
 	}
 	p := phasesOf(b.Recorder.History(space))
+	for i, after := range b.cpu() {
+		p.cpu[i] = after - before[i]
+	}
 	b.times[what] = append(b.times[what], p)
 	fmt.Printf("  %-24s %6.2f s\n", what, p.lastBound.Seconds())
 	b.Recorder.Forget(space)
@@ -234,8 +258,9 @@ func phasesOf(history []harness.Moment) phases {
 func (b *bench) report() {
 	fmt.Printf("\nkube-scheduler 1.%d, %d pods; seconds from the first patch on, median run\n\n",
 		b.Minor, b.pods)
-	fmt.Println("| what | nominated | ungated | first bound | last bound | pods/s | of bare |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| what | nominated | ungated | first bound | last bound | pods/s | of bare | " +
+		"CPU: etcd | API server | scheduler | berthd | bench |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
 	median := func(what string) phases {
 		all := slices.Clone(b.times[what])
 		slices.SortFunc(all, func(x, y phases) int { return int(x.lastBound - y.lastBound) })
@@ -249,9 +274,13 @@ func (b *bench) report() {
 	slices.Sort(kinds)
 	for _, what := range kinds {
 		p := median(what)
-		fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f | %.0f | %.2f |\n", what,
+		fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f | %.0f | %.2f |", what,
 			p.lastNominated.Seconds(), p.lastUngated.Seconds(), p.firstBound.Seconds(),
 			p.lastBound.Seconds(), float64(b.pods)/p.lastBound.Seconds(),
 			bare.Seconds()/p.lastBound.Seconds())
+		for _, taken := range p.cpu {
+			fmt.Printf(" %.2f |", taken.Seconds())
+		}
+		fmt.Println()
 	}
 }
