@@ -67,16 +67,21 @@ func TestAPIServerKilledAtEachStep(t *testing.T) {
 	})
 }
 
-var writes = map[string]harness.Kind{"nomination": harness.Nominations, "record": harness.Records,
-	"commit": harness.Commits, "binding": harness.Bindings}
+var writes = []struct {
+	name string
+	kind harness.Kind
+}{
+	{"nomination", harness.Nominations}, {"record", harness.Records}, {"commit", harness.Commits},
+	{"binding", harness.Bindings},
+}
 
 // What was asked for is done, and berthd does not hear of it.
 func TestAnswersLost(t *testing.T) {
-	for name, kind := range writes {
-		t.Run(name, func(t *testing.T) {
+	for _, write := range writes {
+		t.Run(write.name, func(t *testing.T) {
 			e, proxy := beginBehindProxy(t)
 			e.AddNodes(3, "4")
-			lost := proxy.LoseAnswer(kind, 0)
+			lost := proxy.LoseAnswer(write.kind, 0)
 			e.CreateGang("gang", 6, 6, cpu("1"))
 			await(t, lost)
 			proxy.ReleaseAll()
@@ -89,11 +94,11 @@ func TestAnswersLost(t *testing.T) {
 
 // What was asked for never arrives.
 func TestRequestsLost(t *testing.T) {
-	for name, kind := range writes {
-		t.Run(name, func(t *testing.T) {
+	for _, write := range writes {
+		t.Run(write.name, func(t *testing.T) {
 			e, proxy := beginBehindProxy(t)
 			e.AddNodes(3, "4")
-			hold := proxy.Hold(kind, 0)
+			hold := proxy.Hold(write.kind, 0)
 			e.CreateGang("gang", 6, 6, cpu("1"))
 			await(t, hold)
 			hold.Abandon()

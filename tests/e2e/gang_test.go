@@ -184,22 +184,22 @@ func TestPinNeedsNoExtenders(t *testing.T) {
 
 // A write for the nomination, one for the commit, and the gang's share; then nobody writes.
 func TestWritesArePerChange(t *testing.T) {
-	proxy, err := cluster.StartProxy()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(proxy.Stop)
-	e := cluster.BeginWithBerth(t, harness.BerthOptions{APIURL: proxy.URL})
+	e, proxy := beginBehindProxy(t)
 	e.AddNodes(10, "10")
 	const size = 100
-	before := total(proxy.Writes())
+	e.AwaitKubeSchedulerKnowsNodes()
+	before := proxy.Writes()
 	e.CreateGang("gang", size, size, cpu("1"))
 	e.AwaitBound("gang", size, harness.Soon)
 	e.AwaitCondition("gang", "Scheduled", harness.Soon)
 	e.AwaitPhase("gang", "Running", harness.Soon)
-	after := total(proxy.Writes()) - size // the Bindings themselves
-	if perPod := float64(after-before) / size; perPod > 2.1 {
-		t.Errorf("%.2f writes for each pod: %v", perPod, proxy.Writes())
+	written := proxy.Writes()
+	for what, count := range before {
+		written[what] -= count
+	}
+	// The Bindings themselves are not counted.
+	if perPod := float64(total(written)-size) / size; perPod > 2.1 {
+		t.Errorf("%.2f writes for each pod: %v", perPod, written)
 	}
 	quiet := proxy.Writes()
 	e.AwaitSessions(10)

@@ -13,6 +13,9 @@ import (
 // cluster is shared; each test has a namespace and nodes of its own, and they run one by one.
 var cluster *harness.Cluster
 
+// proxy is for tests that hold requests; those of all others do not pass through it.
+var proxy *harness.Proxy
+
 func TestMain(m *testing.M) {
 	started, err := harness.StartCluster(context.Background(), harness.ClusterOptions{})
 	if err != nil {
@@ -20,7 +23,13 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	cluster = started
+	if proxy, err = cluster.StartProxy(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		cluster.Stop(false)
+		os.Exit(1)
+	}
 	status := m.Run()
+	proxy.Stop()
 	cluster.Stop(status != 0)
 	os.Exit(status)
 }

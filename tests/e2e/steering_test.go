@@ -42,6 +42,34 @@ func TestVetoByATaintThatThePlanDidNotKnow(t *testing.T) {
 	assertPlannedAround(e, nodes[0])
 }
 
+// Nodes are new, and kube-scheduler hears of them later than berthd: that it knows no such node is
+// no lasting veto.
+func TestNodesThatKubeSchedulerDoesNotKnowYet(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	slow, err := cluster.StartProxyAs("system:kube-scheduler")
+	e.Must(err)
+	t.Cleanup(func() {
+		e.Scheduler.Kill()
+		slow.Stop()
+	})
+	e.Must(e.StartSchedulerThrough(e.Context, slow.URL, e.Address))
+	e.AddNodes(1, "4")
+	e.Create(harness.NewPod(e.Namespace, "first").CPU("4").Build())
+	e.AwaitPods(harness.Soon, 1, "are bound", func(pod *core.Pod) bool {
+		return pod.Spec.NodeName != ""
+	})
+	frozen := slow.Hold(harness.NodeWatches, 0)
+	e.AddNodes(2, "4")
+	await(t, frozen)
+	e.CreateGang("gang", 6, 6, cpu("1"))
+	e.AwaitPods(harness.Soon, 1, "were refused", func(pod *core.Pod) bool {
+		return pod.Name == "gang-0" && harness.Reason(pod) == core.PodReasonUnschedulable
+	})
+	frozen.Release()
+	e.AwaitBound("gang", 6, harness.Soon)
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+}
+
 // assertPlannedAround waits for the gang of 6, of which members were planned on a node that
 // kube-scheduler refuses.
 func assertPlannedAround(e *harness.Env, node string) {

@@ -10,19 +10,8 @@ import (
 // beginBehindProxy gives the test a berthd whose requests it can hold.
 func beginBehindProxy(t *testing.T) (*harness.Env, *harness.Proxy) {
 	t.Helper()
-	proxy, err := cluster.StartProxy()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// berthd is stopped while the proxy still answers, and then the namespace is cleared.
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{APIURL: proxy.URL})
-	t.Cleanup(func() {
-		proxy.ReleaseAll()
-		if err := e.StopBerth(); err != nil {
-			t.Error(err)
-		}
-		proxy.Stop()
-	})
+	t.Cleanup(proxy.ReleaseAll) // before the namespace is cleared
 	return e, proxy
 }
 

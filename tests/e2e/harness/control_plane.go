@@ -144,13 +144,19 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 // StartScheduler starts kube-scheduler with the shipped configuration, its extenders at
 // extenderAddress; "" leaves the extenders out, which is the bare kube-scheduler.
 func (c *ControlPlane) StartScheduler(ctx context.Context, extenderAddress string) error {
+	return c.StartSchedulerThrough(ctx, c.url, extenderAddress)
+}
+
+// StartSchedulerThrough is StartScheduler, with the API server at the URL, which may be a Proxy's.
+func (c *ControlPlane) StartSchedulerThrough(ctx context.Context, url,
+	extenderAddress string) error {
 	c.Scheduler.Kill()
 	pair, err := c.authority.Issue("system:kube-scheduler", "system:kube-scheduler")
 	if err != nil {
 		return err
 	}
 	kubeconfig := filepath.Join(c.Directory, "kube-scheduler.kubeconfig")
-	if err := writeKubeconfig(kubeconfig, c.url, c.authority, pair); err != nil {
+	if err := writeKubeconfig(kubeconfig, url, c.authority, pair); err != nil {
 		return err
 	}
 	configuration, err := schedulerConfiguration(kubeconfig, extenderAddress)

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	core "k8s.io/api/core/v1"
@@ -173,6 +174,34 @@ func (e *Env) AwaitSessions(count int) {
 			err = fmt.Errorf("%v sessions since %v", now-before, before)
 		}
 		return err
+	})
+}
+
+// AwaitKubeSchedulerKnowsNodes waits until kube-scheduler has bound a pod to each of this test's
+// nodes, and deletes those pods.
+func (e *Env) AwaitKubeSchedulerKnowsNodes() {
+	e.Helper()
+	var probes []*core.Pod
+	for i, node := range e.nodes {
+		probe := NewPod(e.Namespace, fmt.Sprintf("probe-%d", i)).CPU("1m").
+			Scheduler("default-scheduler").Build()
+		probe.Spec.Affinity = &core.Affinity{NodeAffinity: &core.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &core.NodeSelector{
+				NodeSelectorTerms: []core.NodeSelectorTerm{{
+					MatchFields: []core.NodeSelectorRequirement{{Key: "metadata.name",
+						Operator: core.NodeSelectorOpIn, Values: []string{node}}},
+				}},
+			},
+		}}
+		probes = append(probes, probe)
+	}
+	e.Create(probes...)
+	e.AwaitAllBound(Soon, probes...)
+	for _, probe := range probes {
+		e.Delete(probe.Name)
+	}
+	e.AwaitPods(Soon, 0, "are left of the probes", func(pod *core.Pod) bool {
+		return strings.HasPrefix(pod.Name, "probe-")
 	})
 }
 

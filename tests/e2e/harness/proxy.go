@@ -97,8 +97,14 @@ func (h *Hold) wait(ctx context.Context) error {
 	}
 }
 
-// StartProxy serves until Stop.
+// StartProxy serves until Stop, for berthd.
 func (c *ControlPlane) StartProxy() (*Proxy, error) {
+	return c.StartProxyAs("system:serviceaccount:"+Namespace+":"+ServiceAccount,
+		"system:serviceaccounts", "system:serviceaccounts:"+Namespace)
+}
+
+// StartProxyAs serves until Stop; to the API server, everyone who calls the proxy is this user.
+func (c *ControlPlane) StartProxyAs(user string, groups ...string) (*Proxy, error) {
 	serving, err := c.authority.Issue("proxy")
 	if err != nil {
 		return nil, err
@@ -107,9 +113,7 @@ func (c *ControlPlane) StartProxy() (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	user := "system:serviceaccount:" + Namespace + ":" + ServiceAccount
-	client, err := c.authority.Issue(user, "system:serviceaccounts",
-		"system:serviceaccounts:"+Namespace)
+	client, err := c.authority.Issue(user, groups...)
 	if err != nil {
 		return nil, err
 	}
