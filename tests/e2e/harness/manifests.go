@@ -135,6 +135,11 @@ func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error 
 	if err != nil {
 		return err
 	}
+	for _, object := range objects {
+		if c.Minor < 36 { // gate-only is for 1.36
+			object.SetAPIVersion("admissionregistration.k8s.io/v1beta1")
+		}
+	}
 	// As a user would who moves from Volcano: its pods are ours.
 	if err := rewrite(objects, `['berth']`, `['berth', 'volcano']`); err != nil {
 		return err
