@@ -28,7 +28,8 @@ namespace {
 using telemetry::Level;
 using telemetry::log;
 
-constexpr Duration kServerDrain = std::chrono::seconds(2);
+constexpr Duration kServerDrain = std::chrono::seconds(1);
+constexpr Duration kBindDrain = std::chrono::seconds(3);
 constexpr long kTickNs = 100'000'000;  // barrier deadlines are looked at this often
 
 http::ServerOptions server_options(const conf::Config& config, const Endpoint& endpoint) {
@@ -186,6 +187,8 @@ class App {
   // Who asks stops first, then who answers, then who decides, then the cluster.
   void stop() {
     configuration_->unfollow();
+    barrier_.close();
+    drain_binds();
     barrier_.shutdown();
     surroundings_->stop_callers();
     if (const Status stopped = server_->stop(kServerDrain); !stopped) {
@@ -193,6 +196,15 @@ class App {
     }
     loop_.stop();
     surroundings_->stop();
+  }
+
+  // A gang of which some Bindings have been posted gets the others, too.
+  void drain_binds() const {
+    const auto deadline = std::chrono::steady_clock::now() + kBindDrain;
+    const timespec tick{0, kTickNs / 10};
+    while (barrier_.binding() > 0 && std::chrono::steady_clock::now() < deadline) {
+      nanosleep(&tick, nullptr);
+    }
   }
 
   const Flags& flags_;

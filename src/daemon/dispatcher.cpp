@@ -16,11 +16,8 @@ Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell 
 void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now) {
   const Cluster& cluster = mirror.cluster();
   for (const PlannedEviction& eviction : plan.evictions) {
-    const Task& task = cluster.task(eviction.task);
-    auto [name_space, name] = split_name(task.name);
-    evictor_.evict(
-        {std::move(name_space), std::move(name), task.uid,
-         std::string(eviction.action) + " for " + cluster.job(eviction.beneficiary).name});
+    evict(eviction.task,
+          std::string(eviction.action) + " for " + cluster.job(eviction.beneficiary).name, cluster);
   }
   changed_ = mirror.take_changes();
   report_waiting(plan, mirror, now);
@@ -28,6 +25,19 @@ void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint n
   report_phases(mirror.take_phase_changes(), mirror);
   reporter_.report(
       changed_, [this](JobId id) { return waiting(id); }, mirror, now);
+}
+
+// What changed now is reported by whoever leads next, should that be us: all jobs are looked at.
+void Dispatcher::stand_by(mirror::Mirror& mirror) {
+  for (const JobId id : mirror.take_changes()) reporter_.owe(id);
+  mirror.take_phase_changes();
+}
+
+void Dispatcher::evict(TaskId id, const std::string& reason, const Cluster& cluster) {
+  const Task& task = cluster.task(id);
+  auto [name_space, name] = split_name(task.name);
+  tell_("pod " + task.name + " is asked to leave: " + reason);
+  evictor_.evict({std::move(name_space), std::move(name), task.uid, reason});
 }
 
 StatusReporter::Waiting Dispatcher::waiting(JobId id) const {

@@ -24,7 +24,11 @@ class Dispatcher {
   Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell);
 
   // Everything that happens to the cluster.
-  void observe(const ClusterEvent& event) { reporter_.observe(event); }
+  void observe(const ClusterEvent& event) { reporter_.observe(event, leads_); }
+  // Who does not lead learns from the API what the leader writes, and writes nothing.
+  void set_leading(bool leads) { leads_ = leads; }
+  void stand_by(mirror::Mirror& mirror);
+  void evict(TaskId task, const std::string& reason, const Cluster& cluster);
   // After the plan was assumed and the mirror settled: ids are still those of the plan.
   void carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now);
 
@@ -48,6 +52,7 @@ class Dispatcher {
   StatusReporter reporter_;
   ports::Evictor& evictor_;
   Tell tell_;
+  bool leads_ = true;
   std::uint64_t round_ = 0;
   std::map<JobId, Said> said_;  // of jobs that wait
   std::vector<JobId> changed_;  // whose reason to wait is another

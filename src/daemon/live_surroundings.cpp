@@ -11,6 +11,7 @@
 #include "daemon/surroundings.h"
 #include "kubeapi/access.h"
 #include "kubeapi/api_writer.h"
+#include "kubeapi/cluster_check.h"
 #include "kubeapi/leader_election.h"
 #include "kubeapi/live_cluster.h"
 #include "kubeapi/rest_client.h"
@@ -69,11 +70,17 @@ class LiveSurroundings final : public Surroundings {
 
   Status begin(std::uint16_t port) override {
     log(Level::info, fmt::format("listening on port {}; live cluster, as {}", port, identity_));
+    kubeapi::check_cluster(*client_, config_->steering.mode,
+                           [](const std::string& finding) { log(Level::warning, finding); });
     if (lease_) {
-      election_.emplace(
-          *client_, *lease_,
-          kubeapi::LeaderElection::Callbacks{
-              hooks_.lead, hooks_.rest, [](const std::string& line) { log(Level::info, line); }});
+      election_.emplace(*client_, *lease_,
+                        kubeapi::LeaderElection::Callbacks{
+                            hooks_.lead,
+                            [this] {
+                              hooks_.rest();
+                              writer_.forget();
+                            },
+                            [](const std::string& line) { log(Level::info, line); }});
       election_->start();
     } else {
       // Above that of any run before, as long as clocks do not go back.
@@ -90,6 +97,7 @@ class LiveSurroundings final : public Surroundings {
   void stop() override {
     cluster_.stop();
     client_->stop();
+    writer_.stop();
   }
 
   std::string exposition() const override {

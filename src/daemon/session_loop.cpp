@@ -24,7 +24,11 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
           {settings_.steering, settings_.mirror.managed_schedulers}),
       stale_plans_(settings_.patience),
       unclaimed_plans_(settings_.patience * 3),
-      last_round_ns_(steady_ns()) {}
+      broken_gangs_(settings_.patience * 6),
+      last_round_ns_(steady_ns()) {
+  dispatcher_.set_leading(false);
+  mirror_.follow_api_phases(true);
+}
 
 SessionLoop::~SessionLoop() { stop(); }
 
@@ -33,7 +37,11 @@ void SessionLoop::start() {
 }
 
 void SessionLoop::stop() {
-  stopping_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    rested_.notify_all();
+  }
   parts_.events.close();
   if (thread_.joinable()) thread_.join();
 }
@@ -101,7 +109,7 @@ void SessionLoop::run() {
       session(events);
     } else {
       mirror_.settle();
-      mirror_.take_changes();
+      dispatcher_.stand_by(mirror_);
     }
     due = std::chrono::steady_clock::now() + settings_.period;
   }
@@ -125,11 +133,18 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
   std::unique_lock lock(mutex_);
   if (std::exchange(is_kube_scheduler_new_, false)) steering_.kube_scheduler_changed();
   const std::uint64_t wanted = is_synced ? wanted_epoch_ : 0;
-  if (wanted == epoch_) return epoch_ != 0;
+  if (wanted == epoch_) {
+    has_rested_ = epoch_ == 0 && wanted_epoch_ == 0;
+    if (has_rested_) rested_.notify_all();
+    return epoch_ != 0;
+  }
   lock.unlock();
   epoch_ = wanted;
+  dispatcher_.set_leading(epoch_ != 0);
+  mirror_.follow_api_phases(epoch_ == 0);
   if (epoch_ == 0) {
     steering_.rest();
+    mirror_.forget_plans();  // the next leader's pods will say where they go
     publish_unready();
   } else {
     mirror_.settle();
@@ -140,7 +155,7 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
                 std::to_string(left.binds.size()) + " pods were under way");
   }
   lock.lock();
-  has_rested_ = epoch_ == 0;
+  has_rested_ = epoch_ == 0 && wanted_epoch_ == 0;
   rested_.notify_all();
   return epoch_ != 0;
 }
@@ -213,7 +228,16 @@ void SessionLoop::drop(const std::vector<PlacementDropped>& drops) {
 
 void SessionLoop::drop_stale(const Plan& plan) {
   const TimePoint now = parts_.clock.now();
-  drop(unclaimed_plans_.due(mirror_.cluster(), now));
+  std::vector<PlacementDropped> unclaimed = unclaimed_plans_.due(
+      mirror_.cluster(), now, [this](const Job& job) { return steering_.progressed_at(job); });
+  // Why nobody came may be that kube-scheduler finds no node for it, and had said so before.
+  for (PlacementDropped& each : unclaimed) {
+    each.is_vetoed = steering_.is_unschedulable(each.pod_uid);
+  }
+  drop(unclaimed);
+  for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
+    dispatcher_.evict(task, "its gang could not be completed", mirror_.cluster());
+  }
   if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
 }
 

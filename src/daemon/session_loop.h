@@ -98,6 +98,7 @@ class SessionLoop {
   steering::Steering steering_;
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
+  BrokenGangs broken_gangs_;
   std::uint64_t published_stamp_ = 0;
   std::vector<Placement> published_claims_;
   std::uint64_t published_count_ = 0;

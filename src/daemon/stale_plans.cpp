@@ -1,5 +1,6 @@
 #include "daemon/stale_plans.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::daemon {
@@ -26,14 +27,14 @@ void drop_planned(const Cluster& cluster, const Job& job, const char* why,
 std::vector<PlacementDropped> StalePlans::due(const Plan& plan, const Cluster& cluster,
                                               TimePoint now) {
   std::vector<PlacementDropped> drops;
-  std::map<JobId, TimePoint> still;
+  decltype(incomplete_since_) still;
   for (const Refusal& refusal : plan.refusals) {
     const Job& job = cluster.job(refusal.job);
     if (!is_incomplete(job)) continue;
-    const auto known = incomplete_since_.find(refusal.job);
+    const auto known = incomplete_since_.find({refusal.job, job.uid});
     const TimePoint since = known == incomplete_since_.end() ? now : known->second;
     if (now - since < patience_) {
-      still[refusal.job] = since;
+      still[{refusal.job, job.uid}] = since;
       continue;
     }
     drop_planned(cluster, job, "its gang stayed incomplete", drops);
@@ -42,19 +43,20 @@ std::vector<PlacementDropped> StalePlans::due(const Plan& plan, const Cluster& c
   return drops;
 }
 
-std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePoint now) {
+std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePoint now,
+                                                  const WrittenAt& written_at) {
   std::vector<PlacementDropped> drops;
   std::map<JobId, Progress> still;
   if (cluster.binding_task_count() > 0) {
     for (const JobId id : cluster.open_jobs()) {
       const Job& job = cluster.job(id);
-      Progress progress{now, job.count(TaskStatus::binding),
+      Progress progress{job.uid, now, job.count(TaskStatus::binding),
                         job.count(TaskStatus::bound) + job.count(TaskStatus::running)};
       if (progress.planned == 0) continue;
       const auto known = progress_.find(id);
-      if (known != progress_.end() && known->second.planned == progress.planned &&
-          known->second.bound == progress.bound) {
-        progress.since = known->second.since;
+      if (known != progress_.end() && known->second.uid == progress.uid &&
+          known->second.planned == progress.planned && known->second.bound == progress.bound) {
+        progress.since = std::max(known->second.since, written_at(job));
       }
       if (now - progress.since < patience_) {
         still[id] = progress;
@@ -65,6 +67,32 @@ std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePo
   }
   progress_ = std::move(still);
   return drops;
+}
+
+std::vector<TaskId> BrokenGangs::due(const Cluster& cluster, TimePoint now) {
+  std::vector<TaskId> evictions;
+  std::map<JobId, Progress> still;
+  for (const JobId id : cluster.open_jobs()) {
+    const Job& job = cluster.job(id);
+    const bool was_whole = job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue;
+    Progress progress{job.uid, now, job.count(TaskStatus::bound) + job.count(TaskStatus::running)};
+    if (was_whole || progress.bound == 0 || job.count(TaskStatus::binding) > 0) continue;
+    const auto known = progress_.find(id);
+    if (known != progress_.end() && known->second.uid == progress.uid &&
+        known->second.bound == progress.bound) {
+      progress.since = known->second.since;
+    }
+    if (now - progress.since < patience_) {
+      still[id] = progress;
+      continue;
+    }
+    for (const TaskId task : job.tasks) {
+      const TaskStatus status = cluster.task(task).status;
+      if (status == TaskStatus::bound || status == TaskStatus::running) evictions.push_back(task);
+    }
+  }
+  progress_ = std::move(still);
+  return evictions;
 }
 
 }  // namespace berth::daemon

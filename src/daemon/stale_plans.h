@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/base/clock.h"
@@ -23,7 +26,7 @@ class StalePlans {
 
  private:
   Duration patience_;
-  std::map<JobId, TimePoint> incomplete_since_;
+  std::map<std::pair<JobId, std::string>, TimePoint> incomplete_since_;  // and the job's uid
 };
 
 // A planned pod that nobody comes to bind: kube-scheduler finds it infeasible for a reason that we
@@ -33,12 +36,38 @@ class UnclaimedPlans {
  public:
   explicit UnclaimedPlans(Duration patience) : patience_(patience) {}
 
-  std::vector<PlacementDropped> due(const Cluster& cluster, TimePoint now);
+  // When the last write for a pod of the job was done: it cannot be bound before.
+  using WrittenAt = std::function<TimePoint(const Job& job)>;
+
+  std::vector<PlacementDropped> due(const Cluster& cluster, TimePoint now,
+                                    const WrittenAt& written_at);
 
  private:
   struct Progress {
+    std::string uid;  // of the job: ids are used again
     TimePoint since;
     std::int32_t planned = 0;
+    std::int32_t bound = 0;
+  };
+
+  Duration patience_;
+  std::map<JobId, Progress> progress_;
+};
+
+// A gang of which some were bound and the others cannot be: a Binding was refused for good, and
+// there is no other room. One that was never whole and makes no progress for `patience` is to give
+// up what it has. Session thread only.
+class BrokenGangs {
+ public:
+  explicit BrokenGangs(Duration patience) : patience_(patience) {}
+
+  // The members to evict now.
+  std::vector<TaskId> due(const Cluster& cluster, TimePoint now);
+
+ private:
+  struct Progress {
+    std::string uid;
+    TimePoint since;
     std::int32_t bound = 0;
   };
 

@@ -44,10 +44,11 @@ bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& befor
 
 }  // namespace
 
-void StatusReporter::observe(const ClusterEvent& event) {
+void StatusReporter::observe(const ClusterEvent& event, bool leads) {
   if (const auto* group = std::get_if<PodGroupObject>(&event)) {
+    if (!group->is_volcano) return;  // the status of other APIs' groups is not ours to write
     const auto [entry, is_new] = known_.try_emplace(group->full_name());
-    if (!is_new && entry->second.status.uid == group->uid) return;
+    if (leads && !is_new && entry->second.status.uid == group->uid) return;
     const WrittenStatus& written = group->written;
     entry->second = {{group->name_space, group->name, group->uid, group->phase, written.running,
                       written.succeeded, written.failed, group->min_member, written.is_scheduled,
@@ -61,8 +62,7 @@ void StatusReporter::observe(const ClusterEvent& event) {
     queues_.erase(lost->name);
     known_queues_.erase(lost->name);
   } else if (const auto* pod = std::get_if<PodDeleted>(&event)) {
-    std::erase_if(told_singles_,
-                  [&](const auto& single) { return single.second.first == pod->uid; });
+    told_singles_.erase(pod->uid);
   }
 }
 
@@ -80,7 +80,9 @@ void StatusReporter::report(const std::vector<JobId>& changed, const WaitingOf& 
 // True when nothing is owed for the job any more.
 bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoint now) {
   const ports::GroupStatus status = status_of(job, waiting);
+  const bool is_young = now - job.created < kCalm;
   if (job.is_single) {
+    if (is_young && !waiting.reason.empty()) return false;
     tell(job, status, nullptr);
     return true;
   }
@@ -89,7 +91,6 @@ bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoin
   Known& known = found->second;
   if (status == known.status) return true;
   // Its pods are only coming.
-  const bool is_young = now - job.created < kCalm;
   if (is_young && waiting.reason == code(Reason::too_few_tasks)) return false;
   if (!is_urgent(status, known.status) && now - known.at < kCalm) return false;
   sink_.write(status);
@@ -105,13 +106,14 @@ void StatusReporter::tell(const Job& job, const ports::GroupStatus& status,
   event.uid = job.uid;
   if (job.is_single) {  // that it was placed, kube-scheduler says
     event.about = ports::Event::About::pod;
-    auto& told = told_singles_[job.name];
-    if (told == std::pair(job.uid, status.reason)) return;
-    told = {job.uid, status.reason};
+    const auto told = told_singles_.find(job.uid);
+    const std::string before_this = told == told_singles_.end() ? "" : told->second;
+    if (before_this == status.reason) return;
     if (status.reason.empty()) {
-      told_singles_.erase(job.name);
+      told_singles_.erase(told);
       return;
     }
+    told_singles_[job.uid] = status.reason;
   }
   const bool waits = !status.reason.empty();
   if (waits && (before == nullptr || before->reason != status.reason)) {
@@ -138,8 +140,8 @@ void StatusReporter::report_queues(const Cluster& cluster, TimePoint now) {
     status.name = queue.name;
     status.state = queue.state;
     for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
-      const std::int64_t amount = queue.allocated[Dimension(d)];
-      if (amount != 0) status.allocated[cluster.dimensions().name(Dimension(d))] = amount;
+      // Zeros too: a merge patch takes nothing away.
+      status.allocated[cluster.dimensions().name(Dimension(d))] = queue.allocated[Dimension(d)];
     }
   }
   for (std::size_t j = 0; j < cluster.job_slots(); ++j) {

@@ -27,8 +27,11 @@ class StatusReporter {
 
   explicit StatusReporter(ports::StatusSink& sink) : sink_(sink) {}
 
-  // Learns what the API says already, so that a restart writes nothing.
-  void observe(const ClusterEvent& event);
+  // Learns what the API says already, so that a restart writes nothing; while another leads, also
+  // what that one writes.
+  void observe(const ClusterEvent& event, bool leads = true);
+  // To be looked at with the next report().
+  void owe(JobId id) { owed_.insert(id); }
   // `changed`: jobs of which tasks, phase or reason to wait may have changed.
   void report(const std::vector<JobId>& changed, const WaitingOf& waiting_of,
               const mirror::Mirror& mirror, TimePoint now);
@@ -44,8 +47,8 @@ class StatusReporter {
   void report_queues(const Cluster& cluster, TimePoint now);
 
   ports::StatusSink& sink_;
-  std::map<std::string, Known> known_;                                       // by namespace/name
-  std::map<std::string, std::pair<std::string, std::string>> told_singles_;  // pod uid, reason
+  std::map<std::string, Known> known_;               // by namespace/name
+  std::map<std::string, std::string> told_singles_;  // by pod uid: the reason last told
   std::set<JobId> owed_;
   std::set<std::string> queues_;  // that are objects
   std::map<std::string, ports::QueueStatus> known_queues_;

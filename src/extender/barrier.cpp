@@ -75,8 +75,16 @@ void GangBarrier::plan_changed() {
   state_->step([](Roster&, Roster::Effects&) {});
 }
 
+void GangBarrier::close() {
+  state_->step([](Roster& roster, Roster::Effects& effects) {
+    roster.close(Roster::Closing::waiting, effects);
+  });
+}
+
 void GangBarrier::shutdown() {
-  state_->step([](Roster& roster, Roster::Effects& effects) { roster.close(effects); });
+  state_->step([](Roster& roster, Roster::Effects& effects) {
+    roster.close(Roster::Closing::all, effects);
+  });
 }
 
 std::size_t GangBarrier::held() const {

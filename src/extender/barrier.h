@@ -34,6 +34,8 @@ class GangBarrier {
   // To be called after each change of the published plan: answers held calls that it no longer
   // backs, and releases gangs whose minimum it lowered or whose other members it saw bound.
   void plan_changed();
+  // Answers every call that waits with an error, and all that come; Bindings under way go on.
+  void close();
   // Answers every call with an error, at once and for good.
   void shutdown();
 

@@ -78,7 +78,8 @@ FilterAnswer filter_foreign(const ports::PlanTable& plan, const FilterArgs& args
 // until then it may have sampled the nodes without looking at that one, or tried an older
 // nomination first. Where nothing is nominated, a list of many is all there is.
 bool is_veto(const ports::PlanTable& plan, const std::string& node, const FilterArgs& args) {
-  return args.pod.nominated_node == node || (!plan.nominates && args.nodes.size() > 1);
+  const std::string& nominated = args.pod.nominated_node;
+  return nominated == node || (!plan.nominates && (nominated.empty() || args.nodes.size() > 1));
 }
 
 // T12. Of the nodes on offer, on which kube-scheduler has found room, the first by name where

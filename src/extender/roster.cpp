@@ -264,12 +264,14 @@ void Roster::outcome(const std::string& uid, const ports::BindOutcome& outcome, 
   remove(found);
 }
 
-void Roster::close(Effects& effects) {
+void Roster::close(Closing which, Effects& effects) {
   is_closed_ = true;
-  for (auto& [uid, member] : members_) effects.reply(std::move(member.answer), kShuttingDown);
-  members_.clear();
-  gangs_.clear();
-  held_calls_.clear();
+  for (auto next = members_.begin(); next != members_.end();) {
+    const auto member = next++;
+    if (member->second.stage == Stage::binding && which == Closing::waiting) continue;
+    effects.reply(std::move(member->second.answer), kShuttingDown);
+    remove(member);
+  }
 }
 
 std::size_t Roster::binding() const {

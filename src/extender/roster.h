@@ -53,7 +53,10 @@ class Roster {
   void expire(TimePoint now, Effects& effects);
   void follow(Plan plan, Effects& effects);  // nothing, if it is the plan followed already
   void outcome(const std::string& uid, const ports::BindOutcome& outcome, Effects& effects);
-  void close(Effects& effects);
+  // No call is taken from now on. `waiting`: who waits is answered; whose Binding is under way is
+  // answered by its outcome. `all`: they too, at once.
+  enum class Closing : std::uint8_t { waiting, all };
+  void close(Closing which, Effects& effects);
 
   std::size_t held() const { return held_calls_.size(); }
   std::size_t binding() const;

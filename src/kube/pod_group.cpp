@@ -66,6 +66,8 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
   }
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
   group.phase = phase_of(root["status"]["phase"].text());
+  const std::string api = root["apiVersion"].text();
+  group.is_volcano = api.empty() || api.starts_with("scheduling.volcano.sh/");
   group.written = read_status(root["status"]);
   group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();
   if (reading.failed()) return reading.error();

@@ -51,6 +51,16 @@ ports::WriteOutcome outcome_of(const Response& response, const std::string& what
   return {is_gone ? Result::gone : Result::failed, error};
 }
 
+std::string text_at(const nlohmann::json& json, const char* pointer) {
+  const nlohmann::json::json_pointer at(pointer);
+  return json.contains(at) && json[at].is_string() ? json[at].get<std::string>() : std::string();
+}
+
+Request patient(Request request) {
+  request.can_wait = true;
+  return request;
+}
+
 const char* verb_of(ports::PodWrite::Kind kind) {
   switch (kind) {
     case ports::PodWrite::Kind::nominate:
@@ -74,6 +84,11 @@ ApiWriter::ApiWriter(RestClient& client, const Clock& clock, std::string instanc
       latest_(client, timer_, complain_) {}
 
 ApiWriter::~ApiWriter() { timer_.stop(); }
+
+void ApiWriter::forget() {
+  latest_.forget();
+  client_.discard_queued();
+}
 
 void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) {
   post_binding(std::make_shared<Bind>(Bind{binding, std::move(done)}));
@@ -104,9 +119,8 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
                [this, bind, error, may_retry](const Response& response) {
                  const auto pod = nlohmann::json::parse(response.body, nullptr, false);
                  if (response.ok() && pod.is_object()) {
-                   const bool is_same =
-                       pod.value("/metadata/uid"_json_pointer, std::string()) == bind->binding.uid;
-                   const std::string node = pod.value("/spec/nodeName"_json_pointer, std::string());
+                   const bool is_same = text_at(pod, "/metadata/uid") == bind->binding.uid;
+                   const std::string node = text_at(pod, "/spec/nodeName");
                    if (is_same && node == bind->binding.node) return bind->done({true, {}});
                    if (!is_same || !node.empty() || !may_retry) return bind->done({false, error});
                  }
@@ -140,9 +154,9 @@ void ApiWriter::write(const ports::PodWrite& write, std::function<void(ports::Wr
 void ApiWriter::write(const ports::GroupStatus& status) {
   latest_.put(
       "status of podgroup " + status.name_space + "/" + status.name,
-      request("PATCH",
-              in_namespace(kVolcano, status.name_space, "podgroups", status.name) + "/status",
-              kMergePatch, group_status_patch(status, times_of(status))));
+      patient(request(
+          "PATCH", in_namespace(kVolcano, status.name_space, "podgroups", status.name) + "/status",
+          kMergePatch, group_status_patch(status, times_of(status)))));
 }
 
 ConditionTimes ApiWriter::times_of(const ports::GroupStatus& status) {
@@ -163,8 +177,9 @@ ConditionTimes ApiWriter::times_of(const ports::GroupStatus& status) {
 void ApiWriter::write(const ports::QueueStatus& status) {
   latest_.put(
       "status of queue " + status.name,
-      request("PATCH", std::string(kVolcano) + "/queues/" + url_encoded(status.name) + "/status",
-              kMergePatch, queue_status_patch(status)));
+      patient(request("PATCH",
+                      std::string(kVolcano) + "/queues/" + url_encoded(status.name) + "/status",
+                      kMergePatch, queue_status_patch(status))));
 }
 
 void ApiWriter::tell(const ports::Event& event) {

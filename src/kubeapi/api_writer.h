@@ -30,6 +30,11 @@ class ApiWriter final : public ports::Binder,
   ApiWriter(RestClient& client, const Clock& clock, std::string instance, Complain complain);
   ~ApiWriter() override;
 
+  // What was decided so far and is not sent yet is not sent any more; binds under way go on.
+  void forget();
+  // When the client was stopped: nothing is called back any more.
+  void stop() { timer_.stop(); }
+
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
   void evict(const ports::Eviction& eviction) override;
   void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override;

@@ -22,6 +22,11 @@ void LatestWrites::put(const std::string& key, Request request) {
   send(state_, key, std::move(request));
 }
 
+void LatestWrites::forget() {
+  const std::lock_guard lock(state_->mutex);
+  state_->writes.clear();
+}
+
 void LatestWrites::send(const std::shared_ptr<State>& state, const std::string& key,
                         Request request) {
   state->client.send(std::move(request),

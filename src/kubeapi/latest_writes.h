@@ -20,6 +20,8 @@ class LatestWrites {
   LatestWrites(RestClient& client, Timer& timer, std::function<void(const std::string&)> complain);
 
   void put(const std::string& key, Request request);
+  // Nothing is sent again of what was put so far.
+  void forget();
 
  private:
   struct Write {

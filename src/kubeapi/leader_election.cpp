@@ -1,5 +1,6 @@
 #include "kubeapi/leader_election.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -60,8 +61,10 @@ void LeaderElection::run() {
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     lock.unlock();
+    // From before it was asked for: the server counts from when it wrote.
+    const auto begun_at = Steady::now();
     const bool holds = attempt();
-    if (holds) renewed_at_ = Steady::now();
+    if (holds) renewed_at_ = begun_at;
     if (holds && !leads_) set_leading(true, seen_.transitions + 1);
     // An attempt that failed may be made up for until the deadline; one that was lost may not.
     const bool is_over = Steady::now() - renewed_at_ >= options_.renew_deadline ||
@@ -90,8 +93,8 @@ bool LeaderElection::attempt() {
   seen_ = *lease;
   if (lease->exists && lease->holder != options_.identity && !is_free(*lease)) return false;
   const std::string now = micro_time(SystemClock().now());
-  if (lease->holder != options_.identity) {
-    // Counted also when it was given back: an epoch never comes again.
+  if (!leads_) {
+    // Counted also when it was given back, or is ours still: an epoch never comes again.
     if (lease->exists) ++lease->transitions;
     lease->acquired = now;
   }
@@ -112,6 +115,14 @@ bool LeaderElection::is_free(const Lease& lease) {
   return lease.holder.empty() || Steady::now() - seen_at_ >= duration;
 }
 
+// Two requests make an attempt, and whoever leads must know in time that it does no more.
+Duration LeaderElection::patience() const {
+  constexpr Duration kLeast = std::chrono::milliseconds(100);
+  if (!leads_) return options_.renew_deadline / 2;
+  const Duration left = renewed_at_ + options_.renew_deadline - Steady::now();
+  return std::max(kLeast, left / 2);
+}
+
 std::string LeaderElection::path() const {
   return "/apis/coordination.k8s.io/v1/namespaces/" + url_encoded(options_.name_space) + "/leases";
 }
@@ -119,7 +130,7 @@ std::string LeaderElection::path() const {
 std::optional<LeaderElection::Lease> LeaderElection::read() {
   Request request;
   request.path = path() + "/" + url_encoded(options_.name);
-  request.deadline = options_.renew_deadline / 2;
+  request.deadline = patience();
   request.urgent = true;
   const Response response = client_.call(std::move(request));
   if (response.status == kNotFound) return Lease{};
@@ -155,7 +166,7 @@ bool LeaderElection::write(const Lease& lease) {
   request.path = lease.exists ? path() + "/" + url_encoded(options_.name) : path();
   request.content_type = "application/json";
   request.body = body.dump();
-  request.deadline = options_.renew_deadline / 2;
+  request.deadline = patience();
   request.urgent = true;
   const Response response = client_.call(std::move(request));
   constexpr int kConflict = 409;  // another was faster

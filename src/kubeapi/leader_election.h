@@ -61,6 +61,7 @@ class LeaderElection {
   void set_leading(bool leads, std::uint64_t epoch);
   void complain(const std::string& line);
   void release();
+  Duration patience() const;
   std::string path() const;
 
   RestClient& client_;

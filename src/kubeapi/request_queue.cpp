@@ -73,7 +73,7 @@ void RequestQueue::send(Request request, Done done) {
   {
     const std::lock_guard lock(mutex_);
     if (!is_stopping_) {
-      auto& queue = request.urgent ? urgent_ : waiting_;
+      auto& queue = request.urgent ? urgent_ : request.can_wait ? patient_ : waiting_;
       queue.push_back({std::move(request), std::move(done)});
       changed_.notify_all();
       return;
@@ -134,10 +134,11 @@ bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
     launch(lock, std::move(next), false);
     return true;
   }
-  if (waiting_.empty() || counted_ >= std::max(1, options_.max_in_flight)) return false;
+  auto& queue = waiting_.empty() ? patient_ : waiting_;
+  if (queue.empty() || counted_ >= std::max(1, options_.max_in_flight)) return false;
   if (!bucket_.take(clock_.now())) return false;
-  Waiting next = std::move(waiting_.front());
-  waiting_.pop_front();
+  Waiting next = std::move(queue.front());
+  queue.pop_front();
   launch(lock, std::move(next), true);
   return true;
 }
@@ -167,7 +168,8 @@ Duration RequestQueue::time_to_wait() const {
     if (!flying.is_cancelled) wait = std::min(wait, Duration(flying.deadline - now));
   }
   const bool has_room = counted_ < std::max(1, options_.max_in_flight);
-  if (!waiting_.empty() && has_room) wait = std::min(wait, bucket_.wait(now));
+  if ((!waiting_.empty() || !patient_.empty()) && has_room)
+    wait = std::min(wait, bucket_.wait(now));
   return std::max(wait, Duration(std::chrono::microseconds(100)));
 }
 
@@ -176,13 +178,25 @@ void RequestQueue::run() {
   while (!is_stopping_) {
     if (expire(lock) || start_next(lock)) continue;
     const auto before = counters_.sent + counters_.failed;
-    const bool was_empty = urgent_.empty() && waiting_.empty();
+    const bool was_empty = waiting_.empty() && patient_.empty();
     const int counted = counted_;
     changed_.wait_for(lock, time_to_wait(), [&] {
-      const bool is_empty = urgent_.empty() && waiting_.empty();
+      const bool is_empty = waiting_.empty() && patient_.empty();
       return is_stopping_ || (was_empty && !is_empty) || !urgent_.empty() || counted_ != counted ||
              before != counters_.sent + counters_.failed;
     });
+  }
+}
+
+void RequestQueue::discard() {
+  std::deque<Waiting> discarded;
+  std::unique_lock lock(mutex_);
+  for (auto* queue : {&waiting_, &patient_}) {
+    std::move(queue->begin(), queue->end(), std::back_inserter(discarded));
+    queue->clear();
+  }
+  for (const Waiting& waiting : discarded) {
+    call(lock, waiting.done, no_answer("given up: another leads"));
   }
 }
 
@@ -197,7 +211,7 @@ void RequestQueue::stop() {
   if (thread_.joinable()) thread_.join();
   {
     const std::lock_guard lock(mutex_);
-    for (auto* queue : {&urgent_, &waiting_}) {
+    for (auto* queue : {&urgent_, &waiting_, &patient_}) {
       std::move(queue->begin(), queue->end(), std::back_inserter(unsent));
       queue->clear();
     }
@@ -218,7 +232,7 @@ void RequestQueue::stop() {
 RestCounters RequestQueue::counters() const {
   const std::lock_guard lock(mutex_);
   RestCounters counters = counters_;
-  counters.queued = urgent_.size() + waiting_.size();
+  counters.queued = urgent_.size() + waiting_.size() + patient_.size();
   counters.in_flight = flying_.size();
   return counters;
 }

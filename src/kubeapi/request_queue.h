@@ -29,6 +29,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   void start();
   void send(Request request, Done done);
+  void discard();  // as RestClient::discard_queued()
   // As RestClient::stop(); `transport` is not used afterwards.
   void stop();
   RestCounters counters() const;
@@ -67,6 +68,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   TokenBucket bucket_;
   std::deque<Waiting> urgent_;
   std::deque<Waiting> waiting_;
+  std::deque<Waiting> patient_;  // those that can wait
   std::map<std::uint64_t, Flying> flying_;
   std::uint64_t next_id_ = 1;
   int counted_ = 0;  // in flight, towards the cap

@@ -86,6 +86,8 @@ RestClient::RestClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 RestClient::~RestClient() = default;
 
+void RestClient::discard_queued() { impl_->queue().discard(); }
+
 void RestClient::send(Request request, std::function<void(Response)> done) {
   impl_->queue().send(std::move(request), std::move(done));
 }

@@ -34,6 +34,8 @@ struct Request {
   // Goes ahead of all that is queued, and neither waits for the rate limit nor for a place among
   // the requests in flight: for leases, which nobody else's work may delay.
   bool urgent = false;
+  // Lets all others go first that are not so: for what nobody waits for, such as events.
+  bool can_wait = false;
 };
 
 struct Response {
@@ -87,6 +89,9 @@ class RestClient {
 
   // The same, waiting.
   Response call(Request request);
+
+  // Answers what is queued and not yet sent with status 0: it was decided by a leader of before.
+  void discard_queued();
 
   // Reads an answer line by line, on the caller's thread, whose slowness holds back the server.
   // Returns when the server ends it (status 200, error empty), when it breaks, stalls, or a line is

@@ -61,6 +61,15 @@ void Mirror::assume(const Plan& plan) {
   }
 }
 
+void Mirror::forget_plans() {
+  for (std::size_t t = 0; t < cluster_.task_slots(); ++t) {
+    const Task& task = cluster_.task(TaskId(t));
+    if (task.status != TaskStatus::binding) continue;
+    mark_dirty(task.job);
+    cluster_.move_task(TaskId(t), NodeId(), TaskStatus::pending);
+  }
+}
+
 TaskId Mirror::find_task(std::string_view uid) const {
   const auto found = task_by_uid_.find(std::string(uid));
   return found == task_by_uid_.end() ? TaskId() : found->second;

@@ -38,6 +38,10 @@ class Mirror {
   // are seen bound, deleted or dropped; admitted jobs are in. Ids must be of this very state.
   void assume(const Plan& plan);
 
+  // While another leads: phases are the leader's to move, and what is planned is not ours.
+  void follow_api_phases(bool follows) { follows_api_phases_ = follows; }
+  void forget_plans();
+
   // kube-scheduler ruled `node` out for this pod: pods of its shape are not planned there until
   // then (docs/design/steering.md, T12).
   void veto(std::string_view pod_uid, const std::string& node, TimePoint until);
@@ -109,6 +113,7 @@ class Mirror {
   Cluster cluster_;
   std::map<std::string, NodeObject> nodes_;
   bool nodes_changed_ = false;
+  bool follows_api_phases_ = false;
   std::map<std::string, std::map<ShapeId, TimePoint>> vetoes_;  // by node; until when
   std::unordered_map<std::string, TaskId> task_by_uid_;         // look-up only
   std::map<std::string, std::string> node_of_waiting_;  // uid -> the unknown node it is bound to

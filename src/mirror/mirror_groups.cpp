@@ -21,8 +21,8 @@ JobId Mirror::group_job(const std::string& full_name) {
 void Mirror::on(const PodGroupObject& object) {
   const JobId id = group_job(object.full_name());
   Group& group = groups_.at(object.full_name());
-  // Phases are ours to move; what the API has counts once, after a restart.
-  if (!group.has_object) cluster_.set_phase(id, object.phase);
+  // The leader moves phases; to it, what the API has counts once, after a restart.
+  if (!group.has_object || follows_api_phases_) cluster_.set_phase(id, object.phase);
   group.has_object = true;
   group.object = object;
   configure_group(group);

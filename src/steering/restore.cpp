@@ -42,7 +42,7 @@ void Steering::observe(const ClusterEvent& event) {
     const auto& ours = options_.managed_schedulers;
     const bool is_ours = std::find(ours.begin(), ours.end(), pod->scheduler_name) != ours.end();
     if (!is_ours || !pod->node_name.empty() || pod->terminating || is_over(*pod)) {
-      wires_.erase(pod->uid);
+      forget_wire(pod->uid);
       return;
     }
     Wire& wire = wires_[pod->uid];
@@ -51,9 +51,16 @@ void Steering::observe(const ClusterEvent& event) {
     wire.group = pod->group;
     wire.gated = std::find(pod->gates.begin(), pod->gates.end(), kPlanGate) != pod->gates.end();
     wire.is_free_to_require = !pod->constraints.has_required_terms;
+    lose_nomination(pod->uid, wire.nominated, pod->nominated_node);
     wire.nominated = pod->nominated_node;
     wire.planned = pod->planned_node;
     wire.unschedulable = pod->unschedulable;
+    const bool is_ours_to_clear = wire.gated || !wire.planned.empty();
+    if (is_ours_to_clear && !wire.nominated.empty()) {
+      nominated_.insert(pod->uid);
+    } else {
+      nominated_.erase(pod->uid);
+    }
   } else if (const auto* dropped = std::get_if<PlacementDropped>(&event)) {
     // Even if it is planned on the same node again at once: kube-scheduler has given up on it.
     const auto course = courses_.find(dropped->pod_uid);
@@ -61,14 +68,22 @@ void Steering::observe(const ClusterEvent& event) {
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
     const auto course = courses_.find(moved->pod_uid);
     if (course != courses_.end() && course->second.node == moved->from) {
+      // Nominated and committed anew: a restart, or a second veto, must find the new node.
       course->second.node = moved->to;
+      course->second.stage = Stage::planned;
     }
   } else if (const auto* deleted = std::get_if<PodDeleted>(&event)) {
-    wires_.erase(deleted->uid);
+    forget_wire(deleted->uid);
   } else if (const auto* group = std::get_if<PodGroupObject>(&event)) {
-    if (group->is_recorded) recorded_.insert(group->full_name());
-    if (!group->is_recorded && !records_.contains(group->full_name())) {
-      recorded_.erase(group->full_name());
+    const std::string name = group->full_name();
+    const auto known = recorded_.find(name);
+    // Groups of other APIs have no place for a record: their members' annotations must do.
+    if (group->is_recorded || !group->is_volcano) {
+      recorded_[name] = group->uid;
+    } else if (known != recorded_.end() && known->second.empty()) {
+      known->second = group->uid;  // just written, and not seen yet
+    } else if (known != recorded_.end() && known->second != group->uid) {
+      recorded_.erase(known);
     }
   } else if (const auto* gone = std::get_if<PodGroupDeleted>(&event)) {
     recorded_.erase(gone->full_name);
@@ -76,10 +91,25 @@ void Steering::observe(const ClusterEvent& event) {
   }
 }
 
+void Steering::forget_wire(const std::string& uid) {
+  wires_.erase(uid);
+  nominated_.erase(uid);
+}
+
+// kube-scheduler takes a nomination back when an attempt fails: then the pod goes through it all
+// again, or the next attempt finds no reservation.
+void Steering::lose_nomination(const std::string& uid, const std::string& before,
+                               const std::string& now) {
+  if (before.empty() || !now.empty() || options_.mode != Mode::nominate) return;
+  const auto course = courses_.find(uid);
+  if (course != courses_.end() && course->second.node == before) {
+    course->second.stage = Stage::planned;
+  }
+}
+
 Plan Steering::lead(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task) {
   rest();
   epoch_ = epoch;
-  is_first_round_ = true;
   std::vector<std::string> uids;
   for (const auto& [uid, wire] : wires_) uids.push_back(uid);
   std::sort(uids.begin(), uids.end());

@@ -12,12 +12,20 @@ using Result = ports::WriteOutcome::Result;
 
 constexpr std::size_t kCandidatesMost = 64;
 
-// T4. Whether everybody who is or will be on the task's node has room there.
-bool has_room(const Cluster& cluster, const Task& task) {
-  const auto& requested = cluster.shape(task.shape).requested;
-  return std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
+// T4. Whether the task's node still takes it: everybody who is or will be there has room, nobody
+// has cordoned it, and kube-scheduler has not ruled it out in the meantime.
+bool may_go(const Cluster& cluster, const Task& task) {
+  const Shape& shape = cluster.shape(task.shape);
+  const Node& node = cluster.node(task.node);
+  if (node.is_unschedulable && shape.constraints.tolerations.empty()) return false;
+  if (std::binary_search(node.vetoed.begin(), node.vetoed.end(), shape.id)) return false;
+  return std::all_of(shape.requested.begin(), shape.requested.end(), [&](const auto& asked) {
     return cluster.idle().at(task.node, asked.first) >= 0;
   });
+}
+
+bool is_complaint(const std::string& unschedulable) {
+  return !unschedulable.empty() && unschedulable.find("berth has") == std::string::npos;
 }
 
 }  // namespace
@@ -59,8 +67,14 @@ void Steering::Outcomes::add(Outcome outcome) {
 bool Steering::Attempt::end(std::uint64_t of, const ports::WriteOutcome& outcome, TimePoint now) {
   if (of != number || !in_flight) return false;
   in_flight = false;
-  if (outcome.result != Result::failed) {
+  if (outcome.result == Result::done) {
     failures = 0;
+    return true;
+  }
+  // Nothing more is written on what is gone; the watch is only a little behind.
+  constexpr Duration kGone = std::chrono::minutes(1);
+  if (outcome.result == Result::gone) {
+    not_before = now + kGone;
     return true;
   }
   constexpr Duration kFirst = std::chrono::milliseconds(200);
@@ -80,6 +94,7 @@ Steering::Steering(Parts parts, Options options)
 
 void Steering::rest() {
   epoch_ = 0;
+  progressed_.clear();
   courses_.clear();
   clears_.clear();
   records_.clear();
@@ -95,31 +110,50 @@ std::vector<PlacementDropped> Steering::round(const Cluster& cluster, const Find
   if (std::exchange(touches_due_, false)) {
     for (auto& [uid, course] : courses_) course.is_touch_due = true;
   }
-  for (auto& [id, gang] : gangs_under_way(cluster)) {
-    for (const auto member : gang.members) {
-      if (member->second.stage == Stage::planned) reserve(cluster, member, now);
-      if (member->second.stage != Stage::planned) ++gang.ready;
-    }
-    const Job& job = cluster.job(id);
-    const std::int32_t bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
-                               job.count(TaskStatus::succeeded);
-    const bool is_complete =  // T3
-        gang.ready + bound >= needed_together(job, options_.gangs_are_whole);
-    for (const auto member : gang.members) {
-      const auto& [uid, course] = *member;
-      const bool is_ready = is_complete && course.stage == Stage::nominated;
-      if (is_ready && !has_room(cluster, cluster.task(course.task))) {
-        drops.push_back({uid, course.node, "others took its room before it was committed"});
-      } else if (is_ready && course.attempt.may_begin(now) && is_recorded(job, now)) {
-        commit(cluster, gang, member);
-      } else if (is_vetoed(uid, course)) {
-        drops.push_back(
-            {uid, course.node, "kube-scheduler: " + wires_.at(uid).unschedulable, true});
-      }
-    }
-  }
+  for (auto& [id, gang] : gangs_under_way(cluster)) carry_out(cluster, id, gang, now, drops);
   touch(now);
   return drops;
+}
+
+void Steering::carry_out(const Cluster& cluster, JobId id, Gang& gang, TimePoint now,
+                         std::vector<PlacementDropped>& drops) {
+  const std::size_t dropped_before = drops.size();
+  for (const auto member : gang.members) {
+    auto& [uid, course] = *member;
+    if (course.stage == Stage::planned) reserve(cluster, member, now);
+    if (course.stage != Stage::planned) ++gang.ready;
+    if (course.stage == Stage::nominated && !may_go(cluster, cluster.task(course.task))) {
+      drops.push_back({uid, course.node, "its node was taken before it was committed"});
+    } else if (is_vetoed(uid, course)) {
+      drops.push_back({uid, course.node, "kube-scheduler: " + wires_.at(uid).unschedulable, true});
+    }
+  }
+  const Job& job = cluster.job(id);
+  const std::int32_t bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
+                             job.count(TaskStatus::succeeded);
+  const bool is_complete =  // T3
+      gang.ready + bound >= needed_together(job, options_.gangs_are_whole);
+  // A gate cannot be put back: while one of them has lost its place, nobody goes.
+  if (!is_complete || drops.size() > dropped_before) return;
+  for (const auto member : gang.members) {
+    const Course& course = member->second;
+    const bool is_ready = course.stage == Stage::nominated && course.attempt.may_begin(now);
+    if (is_ready && is_recorded(job, now)) commit(cluster, gang, member);
+  }
+}
+
+TimePoint Steering::progressed_at(const Job& job) const {
+  TimePoint last;
+  for (const TaskId id : job.tasks) {
+    const auto course = progressed_.find(id);
+    if (course != progressed_.end()) last = std::max(last, course->second);
+  }
+  return last;
+}
+
+bool Steering::is_unschedulable(const std::string& pod_uid) const {
+  const auto wire = wires_.find(pod_uid);
+  return wire != wires_.end() && is_complaint(wire->second.unschedulable);
 }
 
 void Steering::take_outcomes(TimePoint now) {
@@ -133,15 +167,25 @@ void Steering::take_outcomes(TimePoint now) {
     if (const auto record = records_.find(outcome.of); record != records_.end()) {
       record->second.end(outcome.number, outcome.outcome, now);
       if (outcome.outcome.result == Result::failed) continue;
-      recorded_.insert(outcome.of);
+      recorded_.try_emplace(outcome.of);  // of what uid, the watch will say
       records_.erase(record);
-    } else if (const auto clear = clears_.find(outcome.of);
-               clear != clears_.end() && clear->second.number == outcome.number) {
-      clear->second.end(outcome.number, outcome.outcome, now);
-      if (outcome.outcome.result != Result::failed) clears_.erase(clear);
+    } else if (clears_.contains(outcome.of)) {
+      take_clear_outcome(outcome, now);
     } else {
       take_course_outcome(outcome, now);
     }
+  }
+}
+
+void Steering::take_clear_outcome(const Outcome& outcome, TimePoint now) {
+  const auto found = clears_.find(outcome.of);
+  auto& [attempt, is_sent] = found->second;
+  if (!attempt.end(outcome.number, outcome.outcome, now)) return;
+  if (!is_sent) {
+    attempt = {};  // that was the nomination, or whatever the course had under way
+  } else if (outcome.outcome.result != Result::failed) {
+    nominated_.erase(outcome.of);  // as the watch will show
+    clears_.erase(found);
   }
 }
 
@@ -150,7 +194,12 @@ void Steering::take_course_outcome(const Outcome& outcome, TimePoint now) {
   if (found == courses_.end()) return;
   Course& course = found->second;
   if (!course.attempt.end(outcome.number, outcome.outcome, now)) return;
+  if (std::exchange(course.is_new, false)) {
+    course.attempt = {};  // that was a write of before its time
+    return;
+  }
   if (outcome.outcome.result != Result::done) return;  // gone: the watch will say so
+  course.progressed = now;
   if (outcome.kind == Kind::nominate) course.stage = std::max(course.stage, Stage::nominated);
   if (outcome.kind == Kind::commit) course.stage = Stage::committed;
 }
@@ -175,9 +224,13 @@ void Steering::follow_plan(const Cluster& cluster, const FindTask& find_task) {
   }
 }
 
-void Steering::end(Courses::iterator course) {
-  if (course->second.may_be_nominated) clears_.try_emplace(course->first);
-  courses_.erase(course);
+// T7. kube-scheduler may be about to clear the nomination itself: what the watch showed of it is no
+// longer believed.
+void Steering::end(Courses::iterator entry) {
+  const auto& [uid, course] = *entry;
+  if (course.may_be_nominated) clears_.try_emplace(uid, Clear{course.attempt, false});
+  if (const auto wire = wires_.find(uid); wire != wires_.end()) wire->second.nominated.clear();
+  courses_.erase(entry);
 }
 
 void Steering::begin_course(const Cluster& cluster, TaskId id) {
@@ -187,27 +240,33 @@ void Steering::begin_course(const Cluster& cluster, TaskId id) {
   Course& course = entry->second;
   course.task = id;
   course.node = cluster.node(task.node).name;
-  // The nomination it may still have is overwritten, or is the one it needs.
-  course.may_be_nominated = clears_.erase(task.uid) > 0;
+  // The nomination it may still have is overwritten, once a write that is under way has ended.
+  const auto clear = clears_.find(task.uid);
+  if (clear == clears_.end()) return;
+  course.may_be_nominated = true;
+  course.is_new = clear->second.attempt.in_flight;
+  if (course.is_new) course.attempt = clear->second.attempt;
+  clears_.erase(clear);
 }
 
-// T7, T10.
+// T7, T10. Also a nomination that nobody here wrote: an earlier leader's.
 void Steering::clear_nominations(TimePoint now) {
-  if (std::exchange(is_first_round_, false)) {
-    for (const auto& [uid, wire] : wires_) {
-      const bool is_ours = wire.gated || !wire.planned.empty();
-      if (is_ours && !wire.nominated.empty() && !courses_.contains(uid)) clears_.try_emplace(uid);
-    }
+  for (const std::string& uid : nominated_) {
+    if (!courses_.contains(uid)) clears_.try_emplace(uid);
   }
   std::erase_if(clears_, [&](const auto& clear) { return !wires_.contains(clear.first); });
-  for (auto& [uid, attempt] : clears_) {
-    if (attempt.may_begin(now)) write(Kind::nominate, uid, attempt, {});
+  for (auto& [uid, clear] : clears_) {
+    if (!clear.attempt.may_begin(now)) continue;
+    clear.is_sent = true;
+    write(Kind::nominate, uid, clear.attempt, {});
   }
 }
 
 std::map<JobId, Steering::Gang> Steering::gangs_under_way(const Cluster& cluster) {
   std::map<JobId, Gang> gangs;
+  progressed_.clear();
   for (auto course = courses_.begin(); course != courses_.end(); ++course) {
+    progressed_[course->second.task] = course->second.progressed;
     Gang& gang = gangs[cluster.task(course->second.task).job];
     gang.members.push_back(course);
     gang.nodes.push_back(course->second.node);
@@ -229,6 +288,7 @@ void Steering::reserve(const Cluster& cluster, Courses::iterator entry, TimePoin
   } else if (wire->second.nominated == course.node) {
     course.may_be_nominated = true;
     course.stage = Stage::nominated;
+    course.progressed = now;
   } else if (course.attempt.may_begin(now)) {
     course.may_be_nominated = true;
     write(Kind::nominate, uid, course.attempt,
@@ -279,7 +339,7 @@ bool Steering::is_vetoed(const std::string& uid, const Course& course) const {
   const auto wire = wires_.find(uid);
   if (wire == wires_.end()) return false;
   const std::string& text = wire->second.unschedulable;
-  return !text.empty() && text != course.complaint && text.find("berth has") == std::string::npos;
+  return text != course.complaint && is_complaint(text);
 }
 
 // T8.

@@ -66,6 +66,11 @@ class Steering {
   // kube-scheduler has another leader (T8). In effect with the next round.
   void kube_scheduler_changed() { touches_due_ = true; }
 
+  // When the last write for a planned pod of the job was done; none: never.
+  TimePoint progressed_at(const Job& job) const;
+  // kube-scheduler says that it finds no node for the pod, and not because of us.
+  bool is_unschedulable(const std::string& pod_uid) const;
+
   std::size_t under_way() const { return courses_.size(); }
 
  private:
@@ -101,7 +106,14 @@ class Steering {
     Attempt attempt;
     bool may_be_nominated = false;  // a nomination was written, whatever became of it
     bool is_touch_due = false;
+    bool is_new = false;    // the write under way is of before its time
+    TimePoint progressed;   // when its stage last changed
     std::string complaint;  // Wire::unschedulable at the commit
+  };
+  // A nomination to be taken back (T7).
+  struct Clear {
+    Attempt attempt;  // at first that of the course: one write on a pod at a time
+    bool is_sent = false;
   };
   struct Outcome {
     std::string of;  // a pod's uid, or a group's namespace/name
@@ -130,10 +142,15 @@ class Steering {
   void end(Courses::iterator course);
   void begin_course(const Cluster& cluster, TaskId task);
   void clear_nominations(TimePoint now);
+  void take_clear_outcome(const Outcome& outcome, TimePoint now);
+  void carry_out(const Cluster& cluster, JobId job, Gang& gang, TimePoint now,
+                 std::vector<PlacementDropped>& drops);
   std::map<JobId, Gang> gangs_under_way(const Cluster& cluster);
   void reserve(const Cluster& cluster, Courses::iterator course, TimePoint now);
   bool is_recorded(const Job& job, TimePoint now);
   void commit(const Cluster& cluster, const Gang& gang, Courses::iterator course);
+  void forget_wire(const std::string& uid);
+  void lose_nomination(const std::string& uid, const std::string& before, const std::string& now);
   bool is_vetoed(const std::string& uid, const Course& course) const;
   void touch(TimePoint now);
   void write(ports::PodWrite::Kind kind, const std::string& uid, Attempt& attempt,
@@ -145,12 +162,13 @@ class Steering {
   std::uint64_t epoch_ = 0;  // 0: another leads
   std::uint64_t sequence_ = 0;
   bool touches_due_ = false;
-  bool is_first_round_ = false;                  // since lead()
   std::unordered_map<std::string, Wire> wires_;  // by pod uid
-  std::set<std::string> recorded_;               // namespace/group: has a record in the API
+  std::set<std::string> nominated_;              // uids of wires with a nomination of ours
+  std::map<std::string, std::string> recorded_;  // namespace/group, and its uid: has a record
   Courses courses_;
-  std::map<std::string, Attempt> clears_;   // nominations to be taken back, by pod uid (T7)
-  std::map<std::string, Attempt> records_;  // to be written, by namespace/group (T5)
+  std::map<TaskId, TimePoint> progressed_;  // of courses, as of the last round
+  std::map<std::string, Clear> clears_;             // by pod uid
+  std::map<std::string, Attempt> records_;          // to be written, by namespace/group (T5)
   std::shared_ptr<Outcomes> outcomes_;
 };
 

@@ -70,10 +70,11 @@ class UnclaimedPlansTest : public StalePlansTest {
  protected:
   std::size_t drops(TimePoint now) {
     mirror_.settle();
-    return unclaimed_.due(mirror_.cluster(), now).size();
+    return unclaimed_.due(mirror_.cluster(), now, [this](const Job&) { return written_; }).size();
   }
 
   UnclaimedPlans unclaimed_{seconds(30)};
+  TimePoint written_;  // when the last of its writes was done
 };
 
 TEST_F(UnclaimedPlansTest, PodsThatNobodyBindsGiveTheirRoomBack) {

@@ -349,7 +349,7 @@ TEST_F(RosterTest, ClosingAnswersEveryCallNowAndLater) {
   arrive(1);
   arrive("h-0", "h-0", node_name(0));
   Roster::Effects effects;
-  roster_->close(effects);
+  roster_->close(Roster::Closing::all, effects);
   EXPECT_EQ(effects.answers.size(), 3u);
   for (auto& [answer, error] : effects.answers) answer(error);
   arrive("later", "g-2", node_name(2));

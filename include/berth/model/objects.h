@@ -145,6 +145,7 @@ struct PodGroupObject {
   std::map<std::string, std::int32_t> min_task_member;  // role -> minimum
   std::optional<NamedAmounts> min_resources;
   GroupPhase phase = GroupPhase::pending;
+  bool is_volcano = true;  // of scheduling.volcano.sh, whose status we write; else x-k8s.io's
   WrittenStatus written;
   bool is_recorded = false;  // annotation berth.dev/record: its members may be bound by now
 

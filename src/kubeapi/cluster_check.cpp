@@ -1,0 +1,96 @@
+#include "kubeapi/cluster_check.h"
+
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace berth::kubeapi {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Tell = std::shared_ptr<const std::function<void(const std::string&)>>;
+
+constexpr int kGatesSince = 27;     // 1.27: scheduling gates are on
+constexpr int kPoliciesSince = 34;  // MutatingAdmissionPolicy, as beta
+
+struct Right {
+  const char* verb;
+  const char* group;
+  const char* resource;
+  const char* subresource;
+};
+
+std::vector<Right> rights_for(const std::string& mode) {
+  std::vector<Right> rights{{"patch", "", "pods", ""},
+                            {"patch", "scheduling.volcano.sh", "podgroups", ""},
+                            {"patch", "scheduling.volcano.sh", "podgroups", "status"},
+                            {"create", "", "events", ""}};
+  // What came ungated is nominated in every mode but one.
+  if (mode != "filter-only") rights.push_back({"patch", "", "pods", "status"});
+  if (mode != "pin") {
+    rights.push_back({"create", "", "pods", "binding"});
+    rights.push_back({"get", "", "pods", ""});
+  }
+  return rights;
+}
+
+void check_version(RestClient& client, const Tell& tell) {
+  Request request;
+  request.path = "/version";
+  client.send(std::move(request), [tell](const Response& response) {
+    const auto version = nlohmann::json::parse(response.body, nullptr, false);
+    if (!response.ok() || !version.is_object() || !version.contains("minor") ||
+        !version["minor"].is_string()) {
+      return (*tell)("the API server's version cannot be read: " + response.to_string());
+    }
+    const std::string text = version["minor"].get<std::string>();
+    int minor = 0;
+    std::from_chars(text.data(), text.data() + text.size(), minor);
+    if (minor < kGatesSince) {
+      (*tell)("Kubernetes 1." + text + " has no scheduling gates: expected 1.27 or later");
+    } else if (minor < kPoliciesSince) {
+      (*tell)("Kubernetes 1." + text +
+              " has no MutatingAdmissionPolicy: pods must be gated by their templates, or come "
+              "ungated");
+    }
+  });
+}
+
+void check_right(RestClient& client, const Right& right, const std::string& mode,
+                 const Tell& tell) {
+  Json review{{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SelfSubjectAccessReview"}};
+  review["spec"]["resourceAttributes"] = {{"verb", right.verb},
+                                          {"group", right.group},
+                                          {"resource", right.resource},
+                                          {"subresource", right.subresource}};
+  Request request;
+  request.method = "POST";
+  request.path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  request.content_type = "application/json";
+  request.body = review.dump();
+  std::string what = std::string(right.verb) + " " + right.resource;
+  if (*right.subresource != 0) what += std::string("/") + right.subresource;
+  client.send(std::move(request), [tell, what, mode](const Response& response) {
+    const auto answer = nlohmann::json::parse(response.body, nullptr, false);
+    const nlohmann::json::json_pointer allowed("/status/allowed");
+    if (!response.ok() || !answer.is_object() || !answer.contains(allowed)) return;
+    if (answer[allowed] == true) return;
+    (*tell)("not allowed to " + what + ", which steering mode \"" + mode +
+            "\" needs; deploy/ has the rights");
+  });
+}
+
+}  // namespace
+
+void check_cluster(RestClient& client, const std::string& mode,
+                   std::function<void(const std::string& finding)> tell) {
+  const auto shared =
+      std::make_shared<const std::function<void(const std::string&)>>(std::move(tell));
+  check_version(client, shared);
+  for (const Right& right : rights_for(mode)) check_right(client, right, mode, shared);
+}
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,56 @@
+#include "kubeapi/cluster_check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kubeapi/fake_server.h"
+#include "kubeapi/waiting.h"
+
+namespace berth::kubeapi {
+namespace {
+
+using Texts = std::vector<std::string>;
+using testing::Awaited;
+using testing::Call;
+using testing::FakeServer;
+using testing::Reply;
+
+// What is told of a server of that version, on which `denied` occurs in the reviews it refuses.
+Texts findings(const std::string& minor, const std::string& denied, const std::string& mode) {
+  FakeServer server([&](const Call& call, Reply& reply) {
+    const bool is_version = call.path() == "/version";
+    const bool is_denied = !denied.empty() && call.body.find(denied) != std::string::npos;
+    reply.send(is_version ? 200 : 201, is_version ? R"({"major":"1","minor":")" + minor + R"("})"
+                                                  : std::string(R"({"status":{"allowed":)") +
+                                                        (is_denied ? "false}}" : "true}}"));
+  });
+  Access access;
+  access.server = server.url();
+  const auto client = std::move(*RestClient::create(access));
+  Awaited<Texts> told;
+  check_cluster(*client, mode, [&](const std::string& text) {
+    told.change([&](Texts& all) { all.push_back(text); });
+  });
+  EXPECT_TRUE(server.wait_for_calls(mode == "pin" ? 6 : 8));
+  client->stop();
+  return told.get();
+}
+
+TEST(ClusterCheck, SaysNothingWhereAllIsThere) {
+  EXPECT_TRUE(findings("36+", "", "nominate").empty());
+  EXPECT_TRUE(findings("36", R"("subresource":"binding")", "pin").empty());
+}
+
+TEST(ClusterCheck, SaysWhatIsNotAllowedAndWhoNeedsIt) {
+  const Texts told = findings("36", R"("subresource":"binding")", "nominate");
+  ASSERT_LE(told.size(), 1u);
+  if (!told.empty()) {
+    EXPECT_EQ(told[0],
+              "not allowed to create pods/binding, which steering mode \"nominate\" needs; "
+              "deploy/ has the rights");
+  }
+}
+
+}  // namespace
+}  // namespace berth::kubeapi
