@@ -49,7 +49,7 @@ constexpr std::array<ConfigKey, 44> kKeys{{
     {"steering", "mode", "`nominate`, `candidates`, `pin` or `filter-only`", "`nominate`",
      "what is written on pods; see docs/design/steering.md"},
     {"steering", "vetoMemory", "duration", "`1m`",
-     "pods alike are not planned on a node for this long after kube-scheduler ruled it out"},
+     "pods alike are kept off a node that kube-scheduler ruled out for at most this long"},
     {"leaderElection", "enabled", "boolean", "`true`", "whether to wait for the Lease"},
     {"leaderElection", "namespace", "string", "own pod's, or the context's", "of the Lease"},
     {"leaderElection", "name", "string", "`berthd`", "of the Lease"},

@@ -163,11 +163,11 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
 void SessionLoop::take_in(const ClusterEvent& event) {
   steering_.observe(event);
   dispatcher_.observe(event);
-  const TimePoint until = parts_.clock.now() + settings_.veto_memory;
+  const TimePoint now = parts_.clock.now();
   if (const auto* dropped = std::get_if<PlacementDropped>(&event); dropped && dropped->is_vetoed) {
-    mirror_.veto(dropped->pod_uid, dropped->node, until);
+    mirror_.veto(dropped->pod_uid, dropped->node, now, settings_.veto_memory);
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
-    mirror_.veto(moved->pod_uid, moved->from, until);
+    mirror_.veto(moved->pod_uid, moved->from, now, settings_.veto_memory);
   }
   mirror_.apply(event);
 }

@@ -41,6 +41,7 @@ void check_version(RestClient& client, const Tell& tell) {
   Request request;
   request.path = "/version";
   client.send(std::move(request), [tell](const Response& response) {
+    if (response.status == 0) return;  // whoever lists will say so
     const auto version = nlohmann::json::parse(response.body, nullptr, false);
     if (!response.ok() || !version.is_object() || !version.contains("minor") ||
         !version["minor"].is_string()) {

@@ -210,6 +210,8 @@ void prepare_process() {
         environment_or(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())};
     setenv(X509_get_default_cert_file_env(), kNoFile, 1);
     setenv(X509_get_default_cert_dir_env(), kNoFile, 1);
+    // Before the pool, so that it is taken down after the pool's threads have ended.
+    OPENSSL_init_ssl(0, nullptr);
     try {
       crossplat::threadpool::initialize_with_threads(kPoolThreads);
     } catch (const std::exception&) {  // somebody was earlier; its pool does as well

@@ -180,6 +180,7 @@ class Reflector::Impl {
     known_.end_list();
     ++lists_;
     version_ = version.empty() ? "0" : version;
+    listed_at_ = clock_.now();
     absent_ = broken_lists_ = failed_watches_ = 0;
     backoff_.reset();
     is_synced_ = true;
@@ -188,14 +189,17 @@ class Reflector::Impl {
   // A16: an API that is not served is looked for again, slowly.
   void list_failed(const Response& response) {
     const bool is_absent = response.status == 404;
-    if (!is_absent && response.status != 403) {
+    if (!is_absent) {
       absent_ = 0;
+      // An optional kind that we may not read is none. Rights may also come a little after the
+      // server: that is asked for again like any failure.
+      if (response.status == 403 && !kind_.required) is_synced_ = true;
       return fail(failure(response), response.retry_after);
     }
     if (cancel_.is_cancelled()) return;
     ++failures_;
     if (kind_.required) known_.complain(failure(response));
-    if (is_absent && ++absent_ >= kAbsentMax) {
+    if (++absent_ >= kAbsentMax) {
       known_.begin_list();
       known_.end_list();
     }
@@ -248,7 +252,19 @@ class Reflector::Impl {
       return list_failed(response);
     }
     if (session.is_initial) ++broken_lists_;
-    if (session.must_list || response.status == 410) version_.clear();
+    // Told so in an event, as by a server whose etcd cannot say how far it is.
+    if (session.is_initial && session.error && !session.has_progressed) {
+      streams_lists_ = false;
+      return;
+    }
+    if (session.must_list || response.status == 410) {
+      version_.clear();
+      // Nothing is wrong but our age: listed again at once, unless that was just done.
+      if (clock_.now() - listed_at_ > kShortWatch) {
+        ++failures_;
+        return;
+      }
+    }
     if (session.error || !is_answer || !response.error.empty() || session.is_initial) {
       // No answer at all says nothing about our version.
       if (!session.has_progressed && response.status != 0 &&
@@ -320,6 +336,7 @@ class Reflector::Impl {
   bool streams_lists_;
   std::string version_;  // what was seen; empty: nothing that can be trusted
   std::string version_of_list_;
+  TimePoint listed_at_;
   int expired_pages_ = 0;
   int broken_lists_ = 0;
   int failed_watches_ = 0;

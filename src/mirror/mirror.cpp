@@ -96,7 +96,9 @@ bool same_spec(const NodeObject& left, const NodeObject& right) {
 Node Mirror::to_node(const NodeObject& object) {
   std::vector<ShapeId> vetoed;
   if (const auto found = vetoes_.find(object.name); found != vetoes_.end()) {
-    for (const auto& [shape, until] : found->second) vetoed.push_back(shape);
+    for (const auto& [shape, veto] : found->second) {
+      if (veto.is_in_force) vetoed.push_back(shape);
+    }
   }
   return Node{.name = object.name,
               .uid = object.uid,
@@ -132,20 +134,30 @@ void Mirror::refresh_node(const std::string& name) {
   cluster_.update_node(cluster_.find_node(name), to_node(found->second));
 }
 
-void Mirror::veto(std::string_view pod_uid, const std::string& node, TimePoint until) {
+void Mirror::veto(std::string_view pod_uid, const std::string& node, TimePoint now, Duration most) {
+  constexpr Duration kFirst = std::chrono::seconds(5);
+  constexpr std::int32_t kDoublings = 10;
   const TaskId id = find_task(pod_uid);
   if (!id.is_valid() || !nodes_.contains(node)) return;
-  const auto [entry, is_new] = vetoes_[node].try_emplace(cluster_.task(id).shape, until);
-  entry->second = std::max(entry->second, until);
-  if (is_new) refresh_node(node);
+  Veto& veto = vetoes_[node][cluster_.task(id).shape];
+  const Duration lasts = std::min(most, kFirst * (1 << std::min(veto.times, kDoublings)));
+  ++veto.times;
+  veto.until = now + lasts;
+  veto.remembered_until = veto.until + most;
+  if (std::exchange(veto.is_in_force, true)) return;
+  refresh_node(node);
 }
 
 void Mirror::forget_vetoes(TimePoint now) {
   for (auto node = vetoes_.begin(); node != vetoes_.end();) {
     auto& [name, shapes] = *node;
-    const bool changed =
-        std::erase_if(shapes, [&](const auto& veto) { return veto.second <= now; }) > 0;
+    bool changed = false;
+    for (auto& [shape, veto] : shapes) {
+      if (veto.until > now) continue;
+      changed = std::exchange(veto.is_in_force, false) || changed;
+    }
     if (changed) refresh_node(name);
+    std::erase_if(shapes, [&](const auto& each) { return each.second.remembered_until <= now; });
     node = shapes.empty() ? vetoes_.erase(node) : std::next(node);
   }
 }

@@ -42,9 +42,10 @@ class Mirror {
   void follow_api_phases(bool follows) { follows_api_phases_ = follows; }
   void forget_plans();
 
-  // kube-scheduler ruled `node` out for this pod: pods of its shape are not planned there until
-  // then (docs/design/steering.md, T12).
-  void veto(std::string_view pod_uid, const std::string& node, TimePoint until);
+  // kube-scheduler ruled `node` out for this pod: pods of its shape are not planned there for five
+  // seconds, and each time it does so again twice as long, at most `most` (docs/design/steering.md,
+  // T12).
+  void veto(std::string_view pod_uid, const std::string& node, TimePoint now, Duration most);
   void forget_vetoes(TimePoint now);
 
   const Cluster& cluster() const { return cluster_; }
@@ -114,10 +115,16 @@ class Mirror {
   std::map<std::string, NodeObject> nodes_;
   bool nodes_changed_ = false;
   bool follows_api_phases_ = false;
-  std::map<std::string, std::map<ShapeId, TimePoint>> vetoes_;  // by node; until when
-  std::unordered_map<std::string, TaskId> task_by_uid_;         // look-up only
-  std::map<std::string, std::string> node_of_waiting_;  // uid -> the unknown node it is bound to
-  std::map<std::string, Group> groups_;                 // by namespace/name
+  struct Veto {
+    TimePoint until;
+    TimePoint remembered_until;  // that there was one
+    std::int32_t times = 0;
+    bool is_in_force = false;
+  };
+  std::map<std::string, std::map<ShapeId, Veto>> vetoes_;  // by node
+  std::unordered_map<std::string, TaskId> task_by_uid_;    // look-up only
+  std::map<std::string, std::string> node_of_waiting_;     // uid -> the unknown node it is bound to
+  std::map<std::string, Group> groups_;                    // by namespace/name
   std::map<std::string, QueueId> queues_;
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;

@@ -17,7 +17,8 @@ using testing::FakeServer;
 using testing::Reply;
 
 // What is told of a server of that version, on which `denied` occurs in the reviews it refuses.
-Texts findings(const std::string& minor, const std::string& denied, const std::string& mode) {
+Texts findings(const std::string& minor, const std::string& denied, const std::string& mode,
+               std::size_t expected) {
   FakeServer server([&](const Call& call, Reply& reply) {
     const bool is_version = call.path() == "/version";
     const bool is_denied = !denied.empty() && call.body.find(denied) != std::string::npos;
@@ -33,23 +34,29 @@ Texts findings(const std::string& minor, const std::string& denied, const std::s
     told.change([&](Texts& all) { all.push_back(text); });
   });
   EXPECT_TRUE(server.wait_for_calls(mode == "pin" ? 6 : 8));
+  EXPECT_TRUE(told.wait([&](const Texts& all) { return all.size() >= expected; }));
   client->stop();
   return told.get();
 }
 
 TEST(ClusterCheck, SaysNothingWhereAllIsThere) {
-  EXPECT_TRUE(findings("36+", "", "nominate").empty());
-  EXPECT_TRUE(findings("36", R"("subresource":"binding")", "pin").empty());
+  EXPECT_TRUE(findings("36+", "", "nominate", 0).empty());
+  EXPECT_TRUE(findings("36", R"("subresource":"binding")", "pin", 0).empty());
 }
 
 TEST(ClusterCheck, SaysWhatIsNotAllowedAndWhoNeedsIt) {
-  const Texts told = findings("36", R"("subresource":"binding")", "nominate");
-  ASSERT_LE(told.size(), 1u);
-  if (!told.empty()) {
-    EXPECT_EQ(told[0],
-              "not allowed to create pods/binding, which steering mode \"nominate\" needs; "
-              "deploy/ has the rights");
-  }
+  const Texts told = findings("36", R"("subresource":"binding")", "nominate", 1);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0],
+            "not allowed to create pods/binding, which steering mode \"nominate\" needs; "
+            "deploy/ has the rights");
+}
+
+TEST(ClusterCheck, SaysWhatTheServerIsTooOldFor) {
+  const Texts told = findings("26", "", "nominate", 1);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0], "Kubernetes 1.26 has no scheduling gates: expected 1.27 or later");
+  EXPECT_EQ(findings("31", "", "nominate", 1).size(), 1u) << "no admission policy";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ namespace berth::plugins {
 namespace {
 
 using std::chrono::minutes;
+using std::chrono::seconds;
 
 std::string node_of_bind(const Cluster& cluster, const Plan& plan) {
   return plan.binds.empty() ? "" : cluster.node(plan.binds[0].node).name;
@@ -22,7 +23,7 @@ TEST(Veto, N7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) {
   };
   ASSERT_EQ(node_of_bind(mirror.cluster(), session()), "a");
 
-  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", world->now() + minutes(1));
+  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", world->now(), minutes(1));
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "b");
 
   world->apply(NodeDeleted{"b"});
@@ -33,7 +34,12 @@ TEST(Veto, N7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) {
   EXPECT_NE(nowhere.refusals[0].message("p").find("ruled out by kube-scheduler"),
             std::string::npos);
 
-  mirror.forget_vetoes(world->now() + minutes(1));
+  mirror.forget_vetoes(world->now() + seconds(5));
+  EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "a");
+  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", world->now() + seconds(5), minutes(1));
+  mirror.forget_vetoes(world->now() + seconds(14));
+  EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "") << "twice as long the second time";
+  mirror.forget_vetoes(world->now() + seconds(15));
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "a");
 }
 
