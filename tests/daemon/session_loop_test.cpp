@@ -288,6 +288,32 @@ TEST_F(SessionLoopTest, ANewLeaderGoesOnWhereTheOldOneStopped) {
   EXPECT_EQ(ports_.take().commits, std::vector<std::string>{"g-0 on n2"});
 }
 
+TEST_F(SessionLoopTest, WhoNeverSyncedRestsAtOnce) {
+  start();  // and leads, as far as it can
+  ASSERT_TRUE(source_.wait_for_questions(2));
+  loop_->rest();
+  EXPECT_FALSE(published_.load()->ready);
+  loop_->lead(2);
+  source_.set_synced();
+  ASSERT_TRUE(come_round());
+  EXPECT_TRUE(published_.load()->ready);
+}
+
+TEST_F(SessionLoopTest, WhoRestedKeepsNoPlanOfBefore) {
+  source_.set_synced();
+  events_.post(make_node("n1", 4));
+  post_gang("g", 2);
+  start();
+  ASSERT_TRUE(wait_for_nominations(2));
+  loop_->rest();
+  events_.post(NodeDeleted{"n1"});
+  events_.post(make_node("n2", 4));
+  ports_.take();
+  loop_->lead(2);
+  ASSERT_TRUE(wait_for_nominations(2));
+  for (const auto& [uid, pod] : published_.load()->pods) EXPECT_EQ(pod.node, "n2") << uid;
+}
+
 TEST_F(SessionLoopTest, StopsAtOnceWhateverItsPeriod) {
   source_.set_synced();
   start();

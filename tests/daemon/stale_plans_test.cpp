@@ -92,5 +92,56 @@ TEST_F(UnclaimedPlansTest, ProgressBeginsTheirPatienceAnew) {
   EXPECT_EQ(drops(at(150)), 1u) << "the one that is still planned";
 }
 
+TEST_F(UnclaimedPlansTest, NobodyIsExpectedBeforeTheLastWrite) {
+  EXPECT_EQ(drops(at(100)), 0u);
+  written_ = at(125);  // its commits were still queued
+  EXPECT_EQ(drops(at(130)), 0u);
+  EXPECT_EQ(drops(at(154)), 0u);
+  EXPECT_EQ(drops(at(155)), 2u);
+}
+
+class BrokenGangsTest : public StalePlansTest {
+ protected:
+  std::vector<std::string> evicted(TimePoint now) {
+    mirror_.settle();
+    std::vector<std::string> pods;
+    for (const TaskId task : broken_.due(mirror_.cluster(), now)) {
+      pods.push_back(mirror_.cluster().task(task).uid);
+    }
+    return pods;
+  }
+  void bind(int index) {
+    PodObject pod = make_member("g", index);
+    pod.node_name = "n1";
+    mirror_.apply(pod);
+  }
+
+  BrokenGangs broken_{seconds(60)};
+};
+
+TEST_F(BrokenGangsTest, WhatWasNeverWholeIsGivenUpAfterAWhile) {
+  bind(0);
+  mirror_.apply(PlacementDropped{"g-1", "n1", "its Binding was refused"});
+  EXPECT_TRUE(evicted(at(100)).empty());
+  EXPECT_TRUE(evicted(at(159)).empty());
+  EXPECT_EQ(evicted(at(160)), std::vector<std::string>{"g-0"});
+}
+
+TEST_F(BrokenGangsTest, WhileAnotherIsPlannedThereIsHope) {
+  bind(0);  // g-1 still has its place
+  EXPECT_TRUE(evicted(at(100)).empty());
+  EXPECT_TRUE(evicted(at(300)).empty());
+}
+
+TEST_F(BrokenGangsTest, WhatWasWholeOnceIsItsFrameworksBusiness) {
+  mirror_.apply(make_group("g", 1));
+  bind(0);
+  mirror_.settle();  // Running
+  mirror_.apply(make_group("g", 3));
+  mirror_.apply(PlacementDropped{"g-1", "n1", "gone"});
+  EXPECT_TRUE(evicted(at(100)).empty());
+  EXPECT_TRUE(evicted(at(300)).empty());
+}
+
 }  // namespace
 }  // namespace berth::daemon
