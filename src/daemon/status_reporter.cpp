@@ -37,6 +37,25 @@ ports::GroupStatus status_of(const Job& job, const StatusReporter::Waiting& wait
   return status;
 }
 
+// What the API says of a group.
+ports::GroupStatus known_status(const PodGroupObject& group) {
+  ports::GroupStatus status;
+  status.name_space = group.name_space;
+  status.name = group.name;
+  status.uid = group.uid;
+  status.phase = group.phase;
+  status.min_member = group.min_member;
+  status.running = group.written.running;
+  status.succeeded = group.written.succeeded;
+  status.failed = group.written.failed;
+  status.is_scheduled = group.written.is_scheduled;
+  status.scheduled_since = group.written.scheduled_since;
+  status.waits_since = group.written.waits_since;
+  status.reason = group.written.reason;
+  status.message = group.written.message;
+  return status;
+}
+
 bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& before) {
   return status.phase != before.phase || status.is_scheduled != before.is_scheduled ||
          status.reason != before.reason || status.uid != before.uid;
@@ -49,11 +68,7 @@ void StatusReporter::observe(const ClusterEvent& event, bool leads) {
     if (!group->is_volcano) return;  // the status of other APIs' groups is not ours to write
     const auto [entry, is_new] = known_.try_emplace(group->full_name());
     if (leads && !is_new && entry->second.status.uid == group->uid) return;
-    const WrittenStatus& written = group->written;
-    entry->second = {{group->name_space, group->name, group->uid, group->phase, written.running,
-                      written.succeeded, written.failed, group->min_member, written.is_scheduled,
-                      written.reason, written.message},
-                     TimePoint()};
+    entry->second = {known_status(*group), TimePoint()};
   } else if (const auto* gone = std::get_if<PodGroupDeleted>(&event)) {
     known_.erase(gone->full_name);
   } else if (const auto* queue = std::get_if<QueueObject>(&event)) {
@@ -79,7 +94,7 @@ void StatusReporter::report(const std::vector<JobId>& changed, const WaitingOf& 
 
 // True when nothing is owed for the job any more.
 bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoint now) {
-  const ports::GroupStatus status = status_of(job, waiting);
+  ports::GroupStatus status = status_of(job, waiting);
   const bool is_young = now - job.created < kCalm;
   if (job.is_single) {
     if (is_young && !waiting.reason.empty()) return false;
@@ -89,6 +104,11 @@ bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoin
   const auto found = known_.find(job.name);
   if (found == known_.end()) return true;  // its object is gone
   Known& known = found->second;
+  const ports::GroupStatus& before = known.status;
+  const auto since = [now](bool is_as_before, TimePoint then) { return is_as_before ? then : now; };
+  status.scheduled_since =
+      since(status.is_scheduled == before.is_scheduled, before.scheduled_since);
+  status.waits_since = since(status.reason.empty() == before.reason.empty(), before.waits_since);
   if (status == known.status) return true;
   // Its pods are only coming.
   if (is_young && waiting.reason == code(Reason::too_few_tasks)) return false;

@@ -71,8 +71,15 @@ void EmbeddedCluster::write(const ports::GroupStatus& status) {
     if (group == groups_.end()) return;
     statuses_[full_name] = status;
     group->second.phase = status.phase;
-    group->second.written = {status.running,      status.succeeded, status.failed,
-                             status.is_scheduled, status.reason,    status.message};
+    WrittenStatus& written = group->second.written;
+    written.running = status.running;
+    written.succeeded = status.succeeded;
+    written.failed = status.failed;
+    written.is_scheduled = status.is_scheduled;
+    written.scheduled_since = status.scheduled_since;
+    written.waits_since = status.waits_since;
+    written.reason = status.reason;
+    written.message = status.message;
     tell_watchers(group->second);
   }
   changed_.notify_all();

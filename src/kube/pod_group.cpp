@@ -31,10 +31,16 @@ WrittenStatus read_status(const conf::Cursor& status) {
   written.succeeded = read_count(status["succeeded"]);
   written.failed = read_count(status["failed"]);
   for (const conf::Cursor& condition : status["conditions"].items()) {
-    if (condition["status"].text() != "True") continue;
     const std::string type = condition["type"].text();
-    if (type == "Scheduled") written.is_scheduled = true;
+    const bool holds = condition["status"].text() == "True";
+    const TimePoint since = condition["lastTransitionTime"].time();
+    if (type == "Scheduled") {
+      written.is_scheduled = holds;
+      written.scheduled_since = since;
+    }
     if (type != "Unschedulable") continue;
+    written.waits_since = since;
+    if (!holds) continue;
     written.reason = condition["reason"].text();
     written.message = condition["message"].text();
   }

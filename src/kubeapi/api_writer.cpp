@@ -15,7 +15,6 @@ constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kUnprocessable = 422;
 constexpr int kBindAttempts = 4;
-constexpr std::size_t kGroupsKept = 10'000;
 
 using Result = ports::WriteOutcome::Result;
 
@@ -156,22 +155,7 @@ void ApiWriter::write(const ports::GroupStatus& status) {
       "status of podgroup " + status.name_space + "/" + status.name,
       patient(request(
           "PATCH", in_namespace(kVolcano, status.name_space, "podgroups", status.name) + "/status",
-          kMergePatch, group_status_patch(status, times_of(status)))));
-}
-
-ConditionTimes ApiWriter::times_of(const ports::GroupStatus& status) {
-  const std::string now = format_time(clock_.now());
-  const bool waits = !status.reason.empty();
-  const std::lock_guard lock(mutex_);
-  if (conditions_.size() > kGroupsKept) conditions_.clear();
-  Conditions& known = conditions_[status.name_space + "/" + status.name];
-  const bool is_new = known.uid != status.uid;
-  if (is_new || known.is_scheduled != status.is_scheduled) known.since.scheduled = now;
-  if (is_new || known.waits != waits) known.since.unschedulable = now;
-  known.uid = status.uid;
-  known.is_scheduled = status.is_scheduled;
-  known.waits = waits;
-  return known.since;
+          kMergePatch, group_status_patch(status))));
 }
 
 void ApiWriter::write(const ports::QueueStatus& status) {

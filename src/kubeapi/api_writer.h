@@ -1,8 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <mutex>
 #include <string>
 
 #include "kubeapi/bodies.h"
@@ -50,18 +48,11 @@ class ApiWriter final : public ports::Binder,
     std::function<void(ports::BindOutcome)> done;
     int attempts = 0;
   };
-  struct Conditions {
-    std::string uid;
-    bool is_scheduled = false;
-    bool waits = false;
-    ConditionTimes since;
-  };
 
   void post_binding(const std::shared_ptr<Bind>& bind);
   void on_binding_answer(const std::shared_ptr<Bind>& bind, const Response& response);
   // What the pod's node is now decides whether a refused or lost Binding is one.
   void look_at_node(const std::shared_ptr<Bind>& bind, const std::string& error, bool may_retry);
-  ConditionTimes times_of(const ports::GroupStatus& status);
 
   RestClient& client_;
   const Clock& clock_;
@@ -69,8 +60,6 @@ class ApiWriter final : public ports::Binder,
   const Complain complain_;
   Timer timer_;
   LatestWrites latest_;
-  std::mutex mutex_;
-  std::map<std::string, Conditions> conditions_;  // by namespace/name
 };
 
 }  // namespace berth::kubeapi

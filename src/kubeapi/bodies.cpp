@@ -17,6 +17,15 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// metav1.Time knows no fractions. A time that is not known is left out.
+Json condition(const char* type, bool holds, TimePoint since) {
+  Json condition{{"type", type}, {"status", holds ? "True" : "False"}};
+  if (since != TimePoint()) {
+    condition["lastTransitionTime"] = format_time(std::chrono::floor<std::chrono::seconds>(since));
+  }
+  return condition;
+}
+
 Json commit_spec(const ports::PodWrite& write) {
   Json spec;
   spec["schedulingGates"] = {{{"$patch", "delete"}, {"name", "berth.dev/plan"}}};
@@ -71,18 +80,14 @@ std::string pod_patch(const ports::PodWrite& write) {
   return dump(patch);
 }
 
-std::string group_status_patch(const ports::GroupStatus& status, const ConditionTimes& since) {
+std::string group_status_patch(const ports::GroupStatus& status) {
   const bool waits = !status.reason.empty();
-  const Json scheduled{{"type", "Scheduled"},
-                       {"status", status.is_scheduled ? "True" : "False"},
-                       {"lastTransitionTime", since.scheduled},
-                       {"reason", status.is_scheduled ? "tasks in gang are ready to be scheduled"
-                                                      : "pod group is not ready"}};
-  const Json unschedulable{{"type", "Unschedulable"},
-                           {"status", waits ? "True" : "False"},
-                           {"lastTransitionTime", since.unschedulable},
-                           {"reason", waits ? status.reason : "Scheduling"},
-                           {"message", status.message}};
+  Json scheduled = condition("Scheduled", status.is_scheduled, status.scheduled_since);
+  scheduled["reason"] =
+      status.is_scheduled ? "tasks in gang are ready to be scheduled" : "pod group is not ready";
+  Json unschedulable = condition("Unschedulable", waits, status.waits_since);
+  unschedulable["reason"] = waits ? status.reason : "Scheduling";
+  unschedulable["message"] = status.message;
   Json patch;
   patch["metadata"]["uid"] = status.uid;
   patch["status"] = {{"phase", to_string(status.phase)},

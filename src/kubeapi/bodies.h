@@ -19,12 +19,7 @@ inline constexpr const char* kStrategicPatch = "application/strategic-merge-patc
 std::string binding_body(const ports::Binding& binding);
 std::string eviction_body(const ports::Eviction& eviction);
 std::string pod_patch(const ports::PodWrite& write);  // strategic
-// `since`: when the group's conditions became what they are (RFC 3339).
-struct ConditionTimes {
-  std::string scheduled;
-  std::string unschedulable;
-};
-std::string group_status_patch(const ports::GroupStatus& status, const ConditionTimes& since);
+std::string group_status_patch(const ports::GroupStatus& status);
 std::string queue_status_patch(const ports::QueueStatus& status);
 std::string record_patch(const ports::GangRecord& record);
 std::string event_body(const ports::Event& event, TimePoint now, const std::string& instance);

@@ -19,6 +19,8 @@ struct GroupStatus {
   std::int32_t failed = 0;
   std::int32_t min_member = 1;
   bool is_scheduled = false;  // its minimum has its place
+  TimePoint scheduled_since;  // when that last changed
+  TimePoint waits_since;      // when it began or ceased to wait
   std::string reason;         // why it waits, in Volcano's words; empty: it does not
   std::string message;        // the same in ours, with numbers
   bool operator==(const GroupStatus&) const = default;

@@ -80,8 +80,8 @@ TEST_F(DispatcherTest, AUserIsToldOnceWhyTheGroupWaits) {
 
 TEST_F(DispatcherTest, WhatTheApiSaysAlreadyIsNotWritten) {
   PodGroupObject group = make_group("g", 3);
-  group.written = {
-      0, 0, 0, false, "NotEnoughResources", sentence(Reason::gang_incomplete, 2, 3, "")};
+  group.written.reason = "NotEnoughResources";
+  group.written.message = sentence(Reason::gang_incomplete, 2, 3, "");
   Dispatcher restarted{ports_, ports_, [](const std::string&) {}};
   restarted.observe(group);
   restarted.carry_out(refusal(2), mirror_, now_);

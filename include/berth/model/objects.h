@@ -129,6 +129,8 @@ struct WrittenStatus {
   std::int32_t succeeded = 0;
   std::int32_t failed = 0;
   bool is_scheduled = false;  // condition Scheduled
+  TimePoint scheduled_since;  // when that became so
+  TimePoint waits_since;      // when condition Unschedulable began or ceased to hold
   std::string reason;         // of condition Unschedulable, while it holds
   std::string message;
   bool operator==(const WrittenStatus&) const = default;
