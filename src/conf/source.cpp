@@ -1,10 +1,8 @@
 #include "conf/source.h"
 
-#include <cerrno>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 #include <utility>
+
+#include "conf/files.h"
 
 namespace berth::conf {
 
@@ -13,16 +11,11 @@ ConfigSource::ConfigSource(std::string file, KnownNames known, Check check)
 
 Result<std::unique_ptr<ConfigSource>> ConfigSource::open(std::string file, KnownNames known,
                                                          Check check) {
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream.is_open() || stream.bad()) {
-    const std::string why = std::error_code(errno, std::generic_category()).message();
-    return Error{"cannot be read: " + why, file};
-  }
+  const Result<std::string> text = read_regular_file(file, kConfigMax);
+  if (!text) return text.error();
   std::unique_ptr<ConfigSource> source(
       new ConfigSource(std::move(file), std::move(known), std::move(check)));
-  if (const Status status = source->offer(text); !status) return status.error();
+  if (const Status status = source->offer(*text); !status) return status.error();
   return source;
 }
 

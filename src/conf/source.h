@@ -12,6 +12,8 @@
 
 namespace berth::conf {
 
+inline constexpr std::size_t kConfigMax = std::size_t{16} << 20;  // bytes of a configuration
+
 // The configuration in force: the last good one. Any thread.
 class ConfigSource {
  public:

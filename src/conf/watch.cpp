@@ -1,9 +1,6 @@
 #include "conf/watch.h"
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -12,6 +9,9 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <unistd.h>
+
+#include "conf/files.h"
+#include "conf/source.h"
 
 namespace berth::conf {
 
@@ -23,14 +23,6 @@ constexpr int kBurstMax = 20;      // a file written to without a pause is read 
 
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO |
                                   IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB;
-
-std::optional<std::string> read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (stream.bad()) return std::nullopt;
-  return text;
-}
 
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
@@ -97,10 +89,12 @@ class FileWatch::Loop {
   }
 
   void check() {
-    std::optional<std::string> text = read_text(file_);
-    if (!text || *text == text_) return;
-    text_ = *text;
-    callback_(std::move(*text));
+    // What cannot be read is as good as empty, and complained of as that.
+    const Result<std::string> text = read_regular_file(file_.string(), kConfigMax);
+    const std::string now = text ? *text : std::string();
+    if (now == text_) return;
+    text_ = now;
+    callback_(now);
   }
 
   std::filesystem::path file_;

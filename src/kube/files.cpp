@@ -72,6 +72,12 @@ Result<std::vector<fs::path>> find_manifest_files(const std::vector<fs::path>& p
 }
 
 Result<std::string> read_file(const fs::path& path) {
+  // A pipe is the output of a command; a device has no end.
+  std::error_code unknown;
+  const fs::file_type type = fs::status(path, unknown).type();
+  if (type == fs::file_type::character || type == fs::file_type::block) {
+    if (path != "/dev/stdin") return cannot_read(path, "it is a device, expected a file");
+  }
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   std::string text;

@@ -3,6 +3,7 @@
 #include "kubeapi/cpprest_sink.h"
 
 #include <arpa/inet.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <pplx/threadpool.h>
@@ -108,7 +109,13 @@ std::string in_words(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(std::move(thrown));
   } catch (const web::http::http_exception& e) {
-    const std::string why = e.error_code() ? e.error_code().message() : std::string();
+    std::string why = e.error_code() ? e.error_code().message() : std::string();
+    // Boost 1.74 does not know OpenSSL 3's codes: "Unknown error 167772294".
+    const auto code = static_cast<unsigned long>(e.error_code().value());
+    if (const char* reason = ERR_reason_error_string(code);
+        reason != nullptr && why.starts_with("U")) {
+      why = reason;
+    }
     return why.empty() ? e.what() : std::string(e.what()) + ": " + why;
   } catch (const std::exception& e) {
     return e.what();
