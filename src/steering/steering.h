@@ -167,8 +167,8 @@ class Steering {
   std::map<std::string, std::string> recorded_;  // namespace/group, and its uid: has a record
   Courses courses_;
   std::map<TaskId, TimePoint> progressed_;  // of courses, as of the last round
-  std::map<std::string, Clear> clears_;             // by pod uid
-  std::map<std::string, Attempt> records_;          // to be written, by namespace/group (T5)
+  std::map<std::string, Clear> clears_;     // by pod uid
+  std::map<std::string, Attempt> records_;  // to be written, by namespace/group (T5)
   std::shared_ptr<Outcomes> outcomes_;
 };
 

@@ -61,6 +61,9 @@ void set_up_log(const LogOptions& options) {
 
 void finish_log() {
   if (!options_in_force.is_asynchronous) return;
+  // Outlives the writing thread, which may not have let go of it before it has ended.
+  static std::shared_ptr<spdlog::logger> last;
+  last = spdlog::default_logger();
   spdlog::shutdown();
   LogOptions at_once = options_in_force;
   at_once.is_asynchronous = false;

@@ -58,6 +58,9 @@ class ApiWriterTest : public ::testing::Test {
   }
 
   SystemClock clock_;
+  // Used by handlers, so they outlive the server.
+  std::atomic<int> count_ = 0;
+  Awaited<bool> may_answer_;
   Awaited<std::vector<std::string>> complaints_;
   std::unique_ptr<FakeServer> server_;
   std::unique_ptr<RestClient> client_;
@@ -89,16 +92,15 @@ TEST_F(ApiWriterTest, ABindWhoseAnswerWasLostIsLookedUp) {
 }
 
 TEST_F(ApiWriterTest, ABindThatTheServerHadNoTimeForIsPostedAgain) {
-  std::atomic<int> posts = 0;
   serve([&](const Call& call, Reply& reply) {
     if (call.method == "GET") {
       reply.send(200, pod_on("uid-p", ""));
     } else {
-      reply.send(++posts < 3 ? 503 : 201, "{}");
+      reply.send(++count_ < 3 ? 503 : 201, "{}");
     }
   });
   EXPECT_TRUE(bind().bound);
-  EXPECT_EQ(posts, 3);
+  EXPECT_EQ(count_, 3);
 }
 
 TEST_F(ApiWriterTest, ABindIsGivenUpAfterSomeAttempts) {
@@ -183,14 +185,13 @@ ports::GroupStatus status_of(std::int32_t running) {
 }
 
 TEST_F(ApiWriterTest, OfStatusesThatPileUpTheLatestIsWritten) {
-  Awaited<bool> may_answer;
   serve([&](const Call&, Reply& reply) {
-    EXPECT_TRUE(may_answer.wait([](bool may) { return may; }));
+    EXPECT_TRUE(may_answer_.wait([](bool may) { return may; }));
     reply.send(200, "{}");
   });
   for (int i = 0; i < 50; ++i) writer_->write(status_of(i));
   ASSERT_TRUE(server_->wait_for_calls(1));
-  may_answer.set(true);
+  may_answer_.set(true);
   ASSERT_TRUE(server_->wait_for_calls(2));
   client_->stop();
   const auto calls = server_->calls();
@@ -199,8 +200,7 @@ TEST_F(ApiWriterTest, OfStatusesThatPileUpTheLatestIsWritten) {
 }
 
 TEST_F(ApiWriterTest, AStatusThatFailedIsWrittenAgainAsItThenIs) {
-  std::atomic<int> answered = 0;
-  serve([&](const Call&, Reply& reply) { reply.send(++answered == 1 ? 500 : 200, "{}"); });
+  serve([&](const Call&, Reply& reply) { reply.send(++count_ == 1 ? 500 : 200, "{}"); });
   writer_->write(status_of(1));
   ASSERT_TRUE(server_->wait_for_calls(2));
   EXPECT_EQ(Json::parse(server_->calls()[1].body)["status"]["running"], 1);
