@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/give_way.h"
 #include "daemon/publish.h"
 #include "extender/service.h"
 #include "http/http_client.h"
@@ -35,7 +36,8 @@ class NoBinder final : public ports::Binder {
 // published after each.
 class World {
  public:
-  World() {
+  // `rest`: between one session's end and the next one's beginning.
+  explicit World(std::chrono::milliseconds rest) {
     Load load;
     load.pending_pods = 20'000;
     fill(mirror_, load);
@@ -49,7 +51,8 @@ class World {
     published_.store(make_table());
     service_.add_routes(router_);
     if (!server_->start()) std::abort();
-    sessions_ = std::thread([this] {
+    sessions_ = std::thread([this, rest] {
+      daemon::give_way();
       mirror::Mirror other;
       Load again;
       again.pending_pods = 20'000;
@@ -58,6 +61,7 @@ class World {
       while (!stopping_) {
         benchmark::DoNotOptimize(scheduler->run(other.cluster_for_session(), TimePoint{}));
         published_.store(make_table());
+        std::this_thread::sleep_for(rest);
       }
     });
   }
@@ -116,7 +120,7 @@ std::string filter_body(const World& world, std::size_t names, bool managed) {
 }
 
 void Filter(benchmark::State& state) {
-  World world;
+  World world(std::chrono::milliseconds(state.range(2)));
   const bool managed = state.range(1) == 1;
   const std::string body = filter_body(world, static_cast<std::size_t>(state.range(0)), managed);
   auto client = http::HttpClient::create({world.url()});
@@ -135,8 +139,8 @@ void Filter(benchmark::State& state) {
   state.counters["bytes"] = static_cast<double>(body.size());
 }
 BENCHMARK(Filter)
-    ->ArgNames({"names", "ours"})
-    ->ArgsProduct({{1, 500, 5'000}, {1, 0}})
+    ->ArgNames({"names", "ours", "rest_ms"})
+    ->ArgsProduct({{1, 500, 5'000}, {1, 0}, {0, 10}})
     ->Iterations(2'000)
     ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/give_way.h"
 #include "daemon/publish.h"
 
 namespace berth::daemon {
@@ -88,6 +89,7 @@ Duration SessionLoop::since_last_round() const {
 }
 
 void SessionLoop::run() {
+  give_way();
   auto due = std::chrono::steady_clock::now();  // the next session, if nothing happens before
   while (!stopping_) {
     // Comes round now and then, whatever the period, so that the liveness probe means something.
