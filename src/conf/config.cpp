@@ -166,6 +166,11 @@ class ConfigLoader {
       return warn_of_later(named(from["name"], name), "plugin");
     }
     require_known(from["name"], name, "plugin", known_.plugins);
+    for (const auto& tier : config_.session.tiers) {
+      const bool is_there = std::any_of(tier.begin(), tier.end(),
+                                        [&](const auto& each) { return each.plugin.name == name; });
+      if (is_there) from["name"].complain("a second \"" + name + "\", expected each plugin once");
+    }
     plugin.plugin = named(from["name"], name);
     plugin.arguments = engine::Arguments(read_arguments(from["arguments"]));
     for (const Cursor& point : from["disable"].items()) {

@@ -215,6 +215,37 @@ TEST(LoadConfig, refuses_every_slip_with_its_place_and_a_suggestion) {
   for (const auto& [text, error] : cases) EXPECT_EQ(error_of(text), error) << text;
 }
 
+TEST(LoadConfig, takes_each_plugin_once) {
+  const std::string twice = "actions: allocate\ntiers: [{plugins: [{name: gang}, {name: gang}]}]\n";
+  EXPECT_NE(error_of(twice).find("c.yaml:2:"), std::string::npos) << error_of(twice);
+  EXPECT_NE(error_of(twice).find("a second \"gang\", expected each plugin once"),
+            std::string::npos);
+}
+
+TEST(LoadConfig, reads_how_a_live_cluster_is_steered) {
+  const Config config =
+      good(with("steering: {mode: pin, vetoMemory: 10s}\n"
+                "leaderElection: {enabled: false, name: b, leaseDuration: 30s}\n"
+                "kubeAPI: {qps: 50, burst: 70, maxInFlight: 8}\n"));
+  EXPECT_EQ(config.steering.mode, "pin");
+  EXPECT_EQ(config.steering.veto_memory, std::chrono::seconds(10));
+  EXPECT_FALSE(config.leader_election.enabled);
+  EXPECT_EQ(config.leader_election.name, "b");
+  EXPECT_EQ(config.leader_election.lease_duration, std::chrono::seconds(30));
+  EXPECT_EQ(config.kube_api.qps, 50);
+  EXPECT_EQ(config.kube_api.burst, 70);
+  EXPECT_EQ(config.kube_api.max_in_flight, 8);
+}
+
+TEST(LoadConfig, refuses_what_cannot_steer) {
+  EXPECT_NE(error_of(with("steering: {mode: nominat}\n")).find("did you mean \"nominate\""),
+            std::string::npos)
+      << error_of(with("steering: {mode: nominat}\n"));
+  const std::string slow = error_of(with("leaderElection: {renewDeadline: 15s}\n"));
+  EXPECT_NE(slow.find("`renewDeadline` is not below `leaseDuration`"), std::string::npos) << slow;
+  EXPECT_NE(error_of(with("kubeAPI: {qps: 0}\n")), "");
+}
+
 TEST(ConfigurationDocument, lists_exactly_the_keys_that_the_loader_knows) {
   EXPECT_NE(contents("docs/configuration.md").find(render_key_table()), std::string::npos)
       << "put this into docs/configuration.md:\n"
