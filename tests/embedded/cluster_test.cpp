@@ -190,24 +190,22 @@ TEST_F(EmbeddedClusterTest, AdmissionGivesPriorityAndCreationTime) {
   EXPECT_GE(pod("plain").created, test_start());
 }
 
+ports::GroupStatus status_of(const std::string& group, GroupPhase phase) {
+  ports::GroupStatus status;
+  status.name_space = "default";
+  status.name = group;
+  status.phase = phase;
+  return status;
+}
+
 TEST_F(EmbeddedClusterTest, AGroupsStatusIsKeptAndTold) {
   PodGroupObject group;
   group.name_space = "default";
   group.name = "g";
   group.uid = "uid-g";
   cluster.apply({group});
-  cluster.write(ports::GroupStatus{.name_space = "default",
-                                   .name = "g",
-                                   .uid = "",
-                                   .phase = GroupPhase::inqueue,
-                                   .reason = "",
-                                   .message = ""});
-  cluster.write(ports::GroupStatus{.name_space = "default",
-                                   .name = "none",
-                                   .uid = "",
-                                   .phase = GroupPhase::running,
-                                   .reason = "",
-                                   .message = ""});
+  cluster.write(status_of("g", GroupPhase::inqueue));
+  cluster.write(status_of("none", GroupPhase::running));
   ASSERT_TRUE(sink.wait([](const auto& events) {
     if (events.empty()) return false;
     const auto* const told = std::get_if<PodGroupObject>(&events.back());
