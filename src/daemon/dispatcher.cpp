@@ -5,11 +5,6 @@
 
 namespace berth::daemon {
 
-std::pair<std::string, std::string> split_name(const std::string& full_name) {
-  const std::size_t slash = full_name.find('/');
-  return {full_name.substr(0, slash), full_name.substr(slash + 1)};
-}
-
 Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell)
     : reporter_(status), evictor_(evictor), tell_(std::move(tell)) {}
 

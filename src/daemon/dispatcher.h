@@ -58,7 +58,4 @@ class Dispatcher {
   std::vector<JobId> changed_;  // whose reason to wait is another
 };
 
-// The pod's namespace and name, from a task's "namespace/name".
-std::pair<std::string, std::string> split_name(const std::string& full_name);
-
 }  // namespace berth::daemon

@@ -13,8 +13,7 @@ std::shared_ptr<const ports::PlannedGang> gang_of(const Job& job, bool gangs_are
   ports::PlannedGang gang;
   // A lone pod may have the name of a group.
   gang.job = job.is_single ? "pod " + job.name : job.name;
-  gang.bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
-               job.count(TaskStatus::succeeded);
+  gang.bound = job.bound_count();
   gang.min_member = steering::needed_together(job, gangs_are_whole);
   return std::make_shared<const ports::PlannedGang>(std::move(gang));
 }

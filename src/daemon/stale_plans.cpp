@@ -22,6 +22,19 @@ void drop_planned(const Cluster& cluster, const Job& job, const char* why,
   }
 }
 
+// Of now, with the time since when it has been so.
+JobProgress progress_of(const Job& job, TimePoint now, JobId id,
+                        const std::map<JobId, JobProgress>& before) {
+  JobProgress progress{job.uid, now, job.count(TaskStatus::binding),
+                       job.count(TaskStatus::bound) + job.count(TaskStatus::running)};
+  const auto known = before.find(id);
+  if (known != before.end() && known->second.uid == progress.uid &&
+      known->second.planned == progress.planned && known->second.bound == progress.bound) {
+    progress.since = known->second.since;
+  }
+  return progress;
+}
+
 }  // namespace
 
 std::vector<PlacementDropped> StalePlans::due(const Plan& plan, const Cluster& cluster,
@@ -46,18 +59,13 @@ std::vector<PlacementDropped> StalePlans::due(const Plan& plan, const Cluster& c
 std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePoint now,
                                                   const WrittenAt& written_at) {
   std::vector<PlacementDropped> drops;
-  std::map<JobId, Progress> still;
+  std::map<JobId, JobProgress> still;
   if (cluster.binding_task_count() > 0) {
     for (const JobId id : cluster.open_jobs()) {
       const Job& job = cluster.job(id);
-      Progress progress{job.uid, now, job.count(TaskStatus::binding),
-                        job.count(TaskStatus::bound) + job.count(TaskStatus::running)};
-      if (progress.planned == 0) continue;
-      const auto known = progress_.find(id);
-      if (known != progress_.end() && known->second.uid == progress.uid &&
-          known->second.planned == progress.planned && known->second.bound == progress.bound) {
-        progress.since = std::max(known->second.since, written_at(job));
-      }
+      if (job.count(TaskStatus::binding) == 0) continue;
+      JobProgress progress = progress_of(job, now, id, progress_);
+      progress.since = std::max(progress.since, written_at(job));
       if (now - progress.since < patience_) {
         still[id] = progress;
       } else {
@@ -71,17 +79,12 @@ std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePo
 
 std::vector<TaskId> BrokenGangs::due(const Cluster& cluster, TimePoint now) {
   std::vector<TaskId> evictions;
-  std::map<JobId, Progress> still;
+  std::map<JobId, JobProgress> still;
   for (const JobId id : cluster.open_jobs()) {
     const Job& job = cluster.job(id);
     const bool was_whole = job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue;
-    Progress progress{job.uid, now, job.count(TaskStatus::bound) + job.count(TaskStatus::running)};
-    if (was_whole || progress.bound == 0 || job.count(TaskStatus::binding) > 0) continue;
-    const auto known = progress_.find(id);
-    if (known != progress_.end() && known->second.uid == progress.uid &&
-        known->second.bound == progress.bound) {
-      progress.since = known->second.since;
-    }
+    const JobProgress progress = progress_of(job, now, id, progress_);
+    if (was_whole || progress.bound == 0 || progress.planned > 0) continue;
     if (now - progress.since < patience_) {
       still[id] = progress;
       continue;

@@ -29,6 +29,14 @@ class StalePlans {
   std::map<std::pair<JobId, std::string>, TimePoint> incomplete_since_;  // and the job's uid
 };
 
+// How far a job has come, and since when.
+struct JobProgress {
+  std::string uid;  // of the job: ids are used again
+  TimePoint since;
+  std::int32_t planned = 0;
+  std::int32_t bound = 0;
+};
+
 // A planned pod that nobody comes to bind: kube-scheduler finds it infeasible for a reason that we
 // do not model, or never saw it. A job whose planned pods have made no progress for `patience`
 // gives their room back and is planned anew. Session thread only.
@@ -43,15 +51,8 @@ class UnclaimedPlans {
                                     const WrittenAt& written_at);
 
  private:
-  struct Progress {
-    std::string uid;  // of the job: ids are used again
-    TimePoint since;
-    std::int32_t planned = 0;
-    std::int32_t bound = 0;
-  };
-
   Duration patience_;
-  std::map<JobId, Progress> progress_;
+  std::map<JobId, JobProgress> progress_;
 };
 
 // A gang of which some were bound and the others cannot be: a Binding was refused for good, and
@@ -65,14 +66,8 @@ class BrokenGangs {
   std::vector<TaskId> due(const Cluster& cluster, TimePoint now);
 
  private:
-  struct Progress {
-    std::string uid;
-    TimePoint since;
-    std::int32_t bound = 0;
-  };
-
   Duration patience_;
-  std::map<JobId, Progress> progress_;
+  std::map<JobId, JobProgress> progress_;
 };
 
 }  // namespace berth::daemon

@@ -8,11 +8,6 @@ namespace {
 
 constexpr Duration kCalm = std::chrono::seconds(10);
 
-std::pair<std::string, std::string> split(const std::string& full_name) {
-  const std::size_t slash = full_name.find('/');
-  return {full_name.substr(0, slash), full_name.substr(slash + 1)};
-}
-
 // The words that Volcano's users and tools look for; ours stand in the message.
 std::string volcano_reason(const std::string& code_of_ours) {
   if (code_of_ours.empty()) return {};
@@ -23,15 +18,14 @@ std::string volcano_reason(const std::string& code_of_ours) {
 
 ports::GroupStatus status_of(const Job& job, const StatusReporter::Waiting& waiting) {
   ports::GroupStatus status;
-  std::tie(status.name_space, status.name) = split(job.name);
+  std::tie(status.name_space, status.name) = split_name(job.name);
   status.uid = job.uid;
   status.phase = job.phase;
   status.running = job.count(TaskStatus::running);
   status.succeeded = job.count(TaskStatus::succeeded);
   status.failed = job.count(TaskStatus::failed);
   status.min_member = job.min_available;
-  status.is_scheduled =
-      job.count(TaskStatus::bound) + status.running + status.succeeded >= job.min_available;
+  status.is_scheduled = job.bound_count() >= job.min_available;
   status.reason = volcano_reason(waiting.reason);
   status.message = waiting.message;
   return status;
@@ -122,7 +116,7 @@ bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoin
 void StatusReporter::tell(const Job& job, const ports::GroupStatus& status,
                           const ports::GroupStatus* before) {
   ports::Event event;
-  std::tie(event.name_space, event.name) = split(job.name);
+  std::tie(event.name_space, event.name) = split_name(job.name);
   event.uid = job.uid;
   if (job.is_single) {  // that it was placed, kube-scheduler says
     event.about = ports::Event::About::pod;

@@ -9,7 +9,6 @@ namespace berth::embedded {
 
 namespace {
 
-constexpr const char* kPlanGate = "berth.dev/plan";
 constexpr std::size_t kEventsKept = 1000;
 
 using Kind = ports::PodWrite::Kind;

@@ -122,7 +122,7 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
   const conf::Cursor status = root["status"];
   pod.phase = read_phase(status["phase"]);
   pod.nominated_node = status["nominatedNodeName"].text();
-  pod.planned_node = read_planned_node(root["metadata"]["annotations"]["berth.dev/plan"].text());
+  pod.planned_node = read_planned_node(root["metadata"]["annotations"][kPlanGate].text());
   pod.unschedulable = read_unschedulable(status["conditions"]);
   if (status["startTime"].is_present()) pod.started = status["startTime"].time();
   if (reading.failed()) return reading.error();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
 
@@ -48,11 +49,6 @@ ports::WriteOutcome outcome_of(const Response& response, const std::string& what
   const std::string error = what + ": " + response.to_string();
   const bool is_gone = response.status == kNotFound || is_another(response);
   return {is_gone ? Result::gone : Result::failed, error};
-}
-
-std::string text_at(const nlohmann::json& json, const char* pointer) {
-  const nlohmann::json::json_pointer at(pointer);
-  return json.contains(at) && json[at].is_string() ? json[at].get<std::string>() : std::string();
 }
 
 Request patient(Request request) {

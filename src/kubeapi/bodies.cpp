@@ -28,7 +28,7 @@ Json condition(const char* type, bool holds, TimePoint since) {
 
 Json commit_spec(const ports::PodWrite& write) {
   Json spec;
-  spec["schedulingGates"] = {{{"$patch", "delete"}, {"name", "berth.dev/plan"}}};
+  spec["schedulingGates"] = {{{"$patch", "delete"}, {"name", kPlanGate}}};
   if (!write.only_hostname.empty()) {
     spec["nodeSelector"]["kubernetes.io/hostname"] = write.only_hostname;
   }
@@ -68,7 +68,7 @@ std::string pod_patch(const ports::PodWrite& write) {
       patch["status"]["nominatedNodeName"] = write.node.empty() ? Json() : Json(write.node);
       break;
     case Kind::commit:
-      patch["metadata"]["annotations"]["berth.dev/plan"] =
+      patch["metadata"]["annotations"][kPlanGate] =
           dump({{"node", write.node}, {"epoch", write.epoch}, {"plan", write.sequence}});
       patch["spec"] = commit_spec(write);
       break;

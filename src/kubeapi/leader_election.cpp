@@ -6,6 +6,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/text.h"
+#include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
 
@@ -15,11 +16,6 @@ using Json = nlohmann::ordered_json;
 using Steady = std::chrono::steady_clock;
 
 constexpr int kNotFound = 404;
-
-std::string text_at(const nlohmann::json& json, const char* pointer) {
-  const nlohmann::json::json_pointer at(pointer);
-  return json.contains(at) && json[at].is_string() ? json[at].get<std::string>() : std::string();
-}
 
 std::int64_t number_at(const nlohmann::json& json, const char* pointer) {
   const nlohmann::json::json_pointer at(pointer);

@@ -8,8 +8,6 @@ namespace berth::mirror {
 
 namespace {
 
-constexpr const char* kPlanGate = "berth.dev/plan";
-
 bool is_finished(const PodObject& object) {
   return object.phase == PodPhase::succeeded || object.phase == PodPhase::failed;
 }

@@ -4,6 +4,11 @@
 
 namespace berth {
 
+std::pair<std::string, std::string> split_name(const std::string& full_name) {
+  const std::size_t slash = full_name.find('/');
+  return {full_name.substr(0, slash), full_name.substr(slash + 1)};
+}
+
 const char* to_string(GroupPhase phase) {
   switch (phase) {
     case GroupPhase::pending:

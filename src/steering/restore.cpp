@@ -8,8 +8,6 @@ namespace berth::steering {
 
 namespace {
 
-constexpr const char* kPlanGate = "berth.dev/plan";
-
 bool is_over(const PodObject& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
 }

@@ -46,12 +46,11 @@ const char* to_string(Mode mode) {
 
 std::int32_t needed_together(const Job& job, bool gangs_are_whole) {
   if (!gangs_are_whole) return 1;
-  const std::int32_t bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
-                             job.count(TaskStatus::succeeded);
   // Where roles have minimums of their own, any `min_available` members will not do: all that are
   // planned must come, and never fewer than the minimum: one may have been dropped since.
   const bool roles_bind = job.role_minimum_total > 0 &&
-                          job.role_minimum_total <= job.min_available && bound < job.min_available;
+                          job.role_minimum_total <= job.min_available &&
+                          job.bound_count() < job.min_available;
   return roles_bind ? std::max(job.min_available, job.placed_count()) : job.min_available;
 }
 
@@ -67,6 +66,10 @@ void Steering::Outcomes::add(Outcome outcome) {
 bool Steering::Attempt::end(std::uint64_t of, const ports::WriteOutcome& outcome, TimePoint now) {
   if (of != number || !in_flight) return false;
   in_flight = false;
+  if (std::exchange(is_inherited, false)) {
+    *this = {};
+    return false;
+  }
   if (outcome.result == Result::done) {
     failures = 0;
     return true;
@@ -120,7 +123,7 @@ void Steering::carry_out(const Cluster& cluster, JobId id, Gang& gang, TimePoint
   const std::size_t dropped_before = drops.size();
   for (const auto member : gang.members) {
     auto& [uid, course] = *member;
-    if (course.stage == Stage::planned) reserve(cluster, member, now);
+    if (course.stage == Stage::planned) reserve(member, now);
     if (course.stage != Stage::planned) ++gang.ready;
     if (course.stage == Stage::nominated && !may_go(cluster, cluster.task(course.task))) {
       drops.push_back({uid, course.node, "its node was taken before it was committed"});
@@ -129,16 +132,15 @@ void Steering::carry_out(const Cluster& cluster, JobId id, Gang& gang, TimePoint
     }
   }
   const Job& job = cluster.job(id);
-  const std::int32_t bound = job.count(TaskStatus::bound) + job.count(TaskStatus::running) +
-                             job.count(TaskStatus::succeeded);
   const bool is_complete =  // T3
-      gang.ready + bound >= needed_together(job, options_.gangs_are_whole);
+      gang.ready + job.bound_count() >= needed_together(job, options_.gangs_are_whole);
   // A gate cannot be put back: while one of them has lost its place, nobody goes.
   if (!is_complete || drops.size() > dropped_before) return;
+  const std::vector<std::string> candidates = candidates_of(gang);
   for (const auto member : gang.members) {
     const Course& course = member->second;
     const bool is_ready = course.stage == Stage::nominated && course.attempt.may_begin(now);
-    if (is_ready && is_recorded(job, now)) commit(cluster, gang, member);
+    if (is_ready && is_recorded(job, now)) commit(cluster, candidates, member);
   }
 }
 
@@ -179,14 +181,10 @@ void Steering::take_outcomes(TimePoint now) {
 
 void Steering::take_clear_outcome(const Outcome& outcome, TimePoint now) {
   const auto found = clears_.find(outcome.of);
-  auto& [attempt, is_sent] = found->second;
-  if (!attempt.end(outcome.number, outcome.outcome, now)) return;
-  if (!is_sent) {
-    attempt = {};  // that was the nomination, or whatever the course had under way
-  } else if (outcome.outcome.result != Result::failed) {
-    nominated_.erase(outcome.of);  // as the watch will show
-    clears_.erase(found);
-  }
+  if (!found->second.end(outcome.number, outcome.outcome, now)) return;
+  if (outcome.outcome.result == Result::failed) return;
+  nominated_.erase(outcome.of);  // as the watch will show
+  clears_.erase(found);
 }
 
 void Steering::take_course_outcome(const Outcome& outcome, TimePoint now) {
@@ -194,10 +192,6 @@ void Steering::take_course_outcome(const Outcome& outcome, TimePoint now) {
   if (found == courses_.end()) return;
   Course& course = found->second;
   if (!course.attempt.end(outcome.number, outcome.outcome, now)) return;
-  if (std::exchange(course.is_new, false)) {
-    course.attempt = {};  // that was a write of before its time
-    return;
-  }
   if (outcome.outcome.result != Result::done) return;  // gone: the watch will say so
   course.progressed = now;
   if (outcome.kind == Kind::nominate) course.stage = std::max(course.stage, Stage::nominated);
@@ -228,7 +222,7 @@ void Steering::follow_plan(const Cluster& cluster, const FindTask& find_task) {
 // longer believed.
 void Steering::end(Courses::iterator entry) {
   const auto& [uid, course] = *entry;
-  if (course.may_be_nominated) clears_.try_emplace(uid, Clear{course.attempt, false});
+  if (course.may_be_nominated) clears_.try_emplace(uid, course.attempt.inherited());
   if (const auto wire = wires_.find(uid); wire != wires_.end()) wire->second.nominated.clear();
   courses_.erase(entry);
 }
@@ -244,8 +238,7 @@ void Steering::begin_course(const Cluster& cluster, TaskId id) {
   const auto clear = clears_.find(task.uid);
   if (clear == clears_.end()) return;
   course.may_be_nominated = true;
-  course.is_new = clear->second.attempt.in_flight;
-  if (course.is_new) course.attempt = clear->second.attempt;
+  if (clear->second.in_flight) course.attempt = clear->second.inherited();
   clears_.erase(clear);
 }
 
@@ -255,10 +248,8 @@ void Steering::clear_nominations(TimePoint now) {
     if (!courses_.contains(uid)) clears_.try_emplace(uid);
   }
   std::erase_if(clears_, [&](const auto& clear) { return !wires_.contains(clear.first); });
-  for (auto& [uid, clear] : clears_) {
-    if (!clear.attempt.may_begin(now)) continue;
-    clear.is_sent = true;
-    write(Kind::nominate, uid, clear.attempt, {});
+  for (auto& [uid, attempt] : clears_) {
+    if (attempt.may_begin(now)) write(Kind::nominate, uid, attempt, {});
   }
 }
 
@@ -269,17 +260,21 @@ std::map<JobId, Steering::Gang> Steering::gangs_under_way(const Cluster& cluster
     progressed_[course->second.task] = course->second.progressed;
     Gang& gang = gangs[cluster.task(course->second.task).job];
     gang.members.push_back(course);
-    gang.nodes.push_back(course->second.node);
-  }
-  for (auto& [job, gang] : gangs) {
-    std::sort(gang.nodes.begin(), gang.nodes.end());
-    gang.nodes.erase(std::unique(gang.nodes.begin(), gang.nodes.end()), gang.nodes.end());
   }
   return gangs;
 }
 
+// T11. The gang's nodes, without doubles, sorted; none in other modes, or if they are too many.
+std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
+  if (options_.mode != Mode::candidates) return {};
+  std::set<std::string> nodes;
+  for (const auto member : gang.members) nodes.insert(member->second.node);
+  if (nodes.size() > kCandidatesMost) return {};
+  return {nodes.begin(), nodes.end()};
+}
+
 // T2, T11.
-void Steering::reserve(const Cluster& cluster, Courses::iterator entry, TimePoint now) {
+void Steering::reserve(Courses::iterator entry, TimePoint now) {
   auto& [uid, course] = *entry;
   const auto wire = wires_.find(uid);
   if (wire == wires_.end()) return;  // just bound or deleted: the mirror will say so
@@ -291,8 +286,7 @@ void Steering::reserve(const Cluster& cluster, Courses::iterator entry, TimePoin
     course.progressed = now;
   } else if (course.attempt.may_begin(now)) {
     course.may_be_nominated = true;
-    write(Kind::nominate, uid, course.attempt,
-          {.node = cluster.node(cluster.task(course.task).node).name});
+    write(Kind::nominate, uid, course.attempt, {.node = course.node});
   }
 }
 
@@ -302,9 +296,9 @@ bool Steering::is_recorded(const Job& job, TimePoint now) {
   Attempt& attempt = records_[job.name];
   if (!attempt.may_begin(now)) return false;
   attempt.begin(++sequence_);
-  const std::size_t slash = job.name.find('/');
+  const auto [name_space, name] = split_name(job.name);
   parts_.status.record(
-      {job.name.substr(0, slash), job.name.substr(slash + 1), job.uid, epoch_},
+      {name_space, name, job.uid, epoch_},
       [outcomes = outcomes_, of = job.name, number = attempt.number](ports::WriteOutcome outcome) {
         outcomes->add({of, number, Kind::commit, std::move(outcome)});
       });
@@ -312,7 +306,8 @@ bool Steering::is_recorded(const Job& job, TimePoint now) {
 }
 
 // T6, T11.
-void Steering::commit(const Cluster& cluster, const Gang& gang, Courses::iterator entry) {
+void Steering::commit(const Cluster& cluster, const std::vector<std::string>& candidates,
+                      Courses::iterator entry) {
   auto& [uid, course] = *entry;
   const auto found = wires_.find(uid);
   if (found == wires_.end()) return;
@@ -325,9 +320,8 @@ void Steering::commit(const Cluster& cluster, const Gang& gang, Courses::iterato
     const auto& labels = cluster.node(cluster.task(course.task).node).labels;
     const auto label = labels.find("kubernetes.io/hostname");
     write_of.only_hostname = label == labels.end() ? course.node : label->second;
-  } else if (mode == Mode::candidates && wire.is_free_to_require &&
-             gang.nodes.size() <= kCandidatesMost) {
-    write_of.only_nodes = gang.nodes;
+  } else if (mode == Mode::candidates && wire.is_free_to_require) {
+    write_of.only_nodes = candidates;
   }
   course.complaint = wire.unschedulable;
   write(Kind::commit, uid, course.attempt, std::move(write_of));

@@ -93,6 +93,14 @@ class Steering {
     std::int32_t failures = 0;
     TimePoint not_before;
 
+    bool is_inherited = false;  // the write under way is another's: its answer only ends it
+
+    // For who writes on the same pod next: one write at a time.
+    Attempt inherited() const {
+      Attempt attempt = *this;
+      attempt.is_inherited = in_flight;
+      return attempt;
+    }
     bool may_begin(TimePoint now) const { return !in_flight && now >= not_before; }
     void begin(std::uint64_t of) { in_flight = true, number = of; }
     // True if this answered the latest write; then failures delay the next.
@@ -106,14 +114,8 @@ class Steering {
     Attempt attempt;
     bool may_be_nominated = false;  // a nomination was written, whatever became of it
     bool is_touch_due = false;
-    bool is_new = false;    // the write under way is of before its time
     TimePoint progressed;   // when its stage last changed
     std::string complaint;  // Wire::unschedulable at the commit
-  };
-  // A nomination to be taken back (T7).
-  struct Clear {
-    Attempt attempt;  // at first that of the course: one write on a pod at a time
-    bool is_sent = false;
   };
   struct Outcome {
     std::string of;  // a pod's uid, or a group's namespace/name
@@ -132,8 +134,7 @@ class Steering {
   using Courses = std::map<std::string, Course>;  // by pod uid
   struct Gang {
     std::vector<Courses::iterator> members;
-    std::vector<std::string> nodes;  // of its members, without doubles, sorted
-    std::int32_t ready = 0;          // nominated or committed
+    std::int32_t ready = 0;  // nominated or committed
   };
 
   void take_outcomes(TimePoint now);
@@ -146,9 +147,11 @@ class Steering {
   void carry_out(const Cluster& cluster, JobId job, Gang& gang, TimePoint now,
                  std::vector<PlacementDropped>& drops);
   std::map<JobId, Gang> gangs_under_way(const Cluster& cluster);
-  void reserve(const Cluster& cluster, Courses::iterator course, TimePoint now);
+  void reserve(Courses::iterator course, TimePoint now);
   bool is_recorded(const Job& job, TimePoint now);
-  void commit(const Cluster& cluster, const Gang& gang, Courses::iterator course);
+  std::vector<std::string> candidates_of(const Gang& gang) const;
+  void commit(const Cluster& cluster, const std::vector<std::string>& candidates,
+              Courses::iterator course);
   void forget_wire(const std::string& uid);
   void lose_nomination(const std::string& uid, const std::string& before, const std::string& now);
   bool is_vetoed(const std::string& uid, const Course& course) const;
@@ -167,7 +170,7 @@ class Steering {
   std::map<std::string, std::string> recorded_;  // namespace/group, and its uid: has a record
   Courses courses_;
   std::map<TaskId, TimePoint> progressed_;  // of courses, as of the last round
-  std::map<std::string, Clear> clears_;     // by pod uid
+  std::map<std::string, Attempt> clears_;   // by pod uid
   std::map<std::string, Attempt> records_;  // to be written, by namespace/group (T5)
   std::shared_ptr<Outcomes> outcomes_;
 };

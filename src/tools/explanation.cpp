@@ -91,7 +91,7 @@ class TaskTeller {
   static std::string gates_text(const PodObject& pod) {
     std::string list;
     for (const std::string& gate : pod.gates) {
-      if (gate != "berth.dev/plan") list += (list.empty() ? "" : ", ") + gate;
+      if (gate != kPlanGate) list += (list.empty() ? "" : ", ") + gate;
     }
     return "has scheduling gates: " + list;
   }

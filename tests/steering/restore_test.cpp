@@ -1,40 +1,14 @@
 #include <gtest/gtest.h>
 
-#include "daemon/objects.h"
-#include "steering/steering.h"
+#include "steering/steering_fixture.h"
 
 namespace berth::steering {
 namespace {
 
-using daemon::make_group;
-using daemon::make_member;
-using daemon::make_node;
-
-class NoApi final : public ports::PodWriter, public ports::StatusSink {
- public:
-  void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override {
-    writes.push_back(write);
-    done({});
-  }
-  void record(const ports::GangRecord&, std::function<void(ports::WriteOutcome)> done) override {
-    done({});
-  }
-  void write(const ports::GroupStatus&) override {}
-  void write(const ports::QueueStatus&) override {}
-  void tell(const ports::Event&) override {}
-
-  std::vector<ports::PodWrite> writes;
-};
-
 // What a leader that was killed left in the API.
-class RestoreTest : public ::testing::Test {
+class RestoreTest : public SteeringTest {
  protected:
   void SetUp() override { post(make_node("n1", 2)); }
-  void post(const ClusterEvent& event) {
-    steering_.observe(event);
-    mirror_.apply(event);
-    mirror_.settle();
-  }
   static PodObject nominated(int index) {
     PodObject pod = make_member("g", index);
     pod.gates = {"berth.dev/plan"};
@@ -48,10 +22,9 @@ class RestoreTest : public ::testing::Test {
   }
   std::vector<std::string> restored() {
     std::vector<std::string> uids;
-    const Plan plan = steering_.lead(2, mirror_.cluster(), find_);
-    for (const Placement& each : plan.binds) uids.push_back(mirror_.cluster().task(each.task).uid);
-    mirror_.assume(plan);
-    mirror_.settle();
+    for (const Placement& each : lead(2).binds) {
+      uids.push_back(mirror_.cluster().task(each.task).uid);
+    }
     return uids;
   }
   void post_group(bool is_recorded) {
@@ -59,11 +32,6 @@ class RestoreTest : public ::testing::Test {
     group.is_recorded = is_recorded;
     post(group);
   }
-
-  mirror::Mirror mirror_;
-  NoApi api_;
-  FindTask find_ = [this](const std::string& uid) { return mirror_.find_task(uid); };
-  Steering steering_{{api_, api_, [] {}, [](const std::string&) {}}, {}};
 };
 
 using Uids = std::vector<std::string>;
@@ -82,7 +50,8 @@ TEST_F(RestoreTest, T10AGangThatWasBeingCommittedIsRolledForward) {
   EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
   for (int i = 0; i < 4; ++i) steering_.round(mirror_.cluster(), find_, TimePoint());
   bool is_gate_off = false;
-  for (const ports::PodWrite& write : api_.writes) {
+  for (const Api::Write& each : api_.writes) {
+    const ports::PodWrite& write = each.write;
     is_gate_off =
         is_gate_off || (write.uid == "g-1" && write.kind == ports::PodWrite::Kind::commit);
   }
@@ -96,7 +65,7 @@ TEST_F(RestoreTest, T10AGangThatWasOnlyNominatedIsNot) {
   EXPECT_TRUE(restored().empty());
   steering_.round(mirror_.cluster(), find_, TimePoint());
   ASSERT_EQ(api_.writes.size(), 2u) << "its nominations are stale";
-  EXPECT_EQ(api_.writes[0].node, "");
+  EXPECT_EQ(api_.writes[0].write.node, "");
 }
 
 TEST_F(RestoreTest, T10WhatHasNoRoomAnyMoreIsPlannedAnew) {

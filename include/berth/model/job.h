@@ -57,6 +57,10 @@ struct Job {
   std::int32_t task_count() const { return static_cast<std::int32_t>(tasks.size()); }
   std::int32_t placed_count() const { return ready_count(counts); }
   std::int32_t count(TaskStatus status) const { return count_of(counts, status); }
+  // Tasks that are seen bound, or were and have done their work.
+  std::int32_t bound_count() const {
+    return count(TaskStatus::bound) + count(TaskStatus::running) + count(TaskStatus::succeeded);
+  }
   // Pending tasks that may be placed.
   std::int32_t unplaced_count() const { return count(TaskStatus::pending) - gated; }
   // Let in by the enqueue action, in this session or an earlier one.

@@ -16,6 +16,12 @@
 
 namespace berth {
 
+// The scheduling gate that holds a pod until it is planned; also the annotation with its plan.
+inline constexpr const char* kPlanGate = "berth.dev/plan";
+
+// The namespace and the name of "namespace/name".
+std::pair<std::string, std::string> split_name(const std::string& full_name);
+
 // Names and amounts as written by a user: names are Kubernetes resource names ("cpu",
 // "nvidia.com/gpu"), amounts in the units of D4 (milli-cpu, bytes, one unit for all others).
 using NamedAmounts = std::map<std::string, std::int64_t>;
