@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "conf/checked.h"
 #include "conf/config_keys.h"
 #include "conf/cursor.h"
 #include "conf/document.h"
@@ -14,7 +15,19 @@ namespace berth::conf {
 
 namespace {
 
-constexpr Duration kPeriodMin = std::chrono::milliseconds(10);
+// The ends of what makes sense; docs/configuration.md has them, too, and a test holds both
+// together.
+using namespace std::chrono_literals;
+constexpr DurationRange kPeriodRange{10ms, 1h};
+// Go's client, which kube-scheduler is, keeps a connection for 90 s. If we closed it first, some
+// call would go into the closing connection and fail.
+constexpr DurationRange kIdleRange{91s, 24h};
+constexpr DurationRange kRequestRange{100ms, 10min};
+constexpr DurationRange kBarrierRange{100ms, 1h};
+constexpr DurationRange kVetoRange{1s, 24h};
+constexpr DurationRange kLeaseRange{1s, 1h};
+constexpr DurationRange kRenewRange{200ms, 1h};
+constexpr DurationRange kRetryRange{100ms, 1h};
 
 // Named in the seeds and in Volcano's own configuration, and not in this version: accepted with a
 // warning and left out (docs/decisions/0009). A name that is registered is never looked up here.
@@ -99,12 +112,17 @@ class ConfigLoader {
 
   void add_action(const Cursor& at, const std::string& name, std::size_t offset) {
     engine::Named action = named(at, name, offset);
+    Position position = at.value()->position;
+    position.column += static_cast<std::int32_t>(offset);
     if (std::find(known_.actions.begin(), known_.actions.end(), name) == known_.actions.end()) {
       if (contains(kLaterActions, name)) return warn_of_later(action, "action");
-      Position position = at.value()->position;
-      position.column += static_cast<std::int32_t>(offset);
       reading_.complain_at(
           position, "actions: unknown action \"" + name + "\"" + suggestion(name, known_.actions));
+    }
+    for (const engine::Named& each : config_.session.actions) {
+      if (each.name != name) continue;
+      reading_.complain_at(position,
+                           "actions: a second \"" + name + "\", expected each action once");
     }
     config_.session.actions.push_back(std::move(action));
   }
@@ -231,16 +249,20 @@ class ConfigLoader {
     if (const Cursor names = root["schedulerNames"]; names.is_present()) {
       config_.scheduler_names.clear();
       for (const Cursor& item : names.items()) {
-        config_.scheduler_names.push_back(item.text());
-        if (config_.scheduler_names.back().empty()) item.complain("empty, expected a name");
+        const std::string name = item.text();
+        std::vector<std::string>& all = config_.scheduler_names;
+        if (trimmed(name).size() != name.size() || name.empty()) {
+          item.complain("empty, or with blanks around it, expected a name");
+        } else if (std::find(all.begin(), all.end(), name) != all.end()) {
+          item.complain("a second \"" + name + "\", expected each name once");
+        }
+        all.push_back(name);
       }
       if (config_.scheduler_names.empty()) names.complain("no names, expected at least one");
     }
-    config_.schedule_period = root["schedulePeriod"].duration(config_.schedule_period);
-    if (config_.schedule_period < kPeriodMin) {
-      root["schedulePeriod"].complain("too short, expected at least 10ms");
-    }
-    config_.default_queue = root["defaultQueue"].text(config_.default_queue);
+    config_.schedule_period =
+        duration_within(root["schedulePeriod"], config_.schedule_period, kPeriodRange);
+    config_.default_queue = dns_subdomain(root["defaultQueue"], config_.default_queue);
     if (config_.default_queue.empty()) root["defaultQueue"].complain("empty, expected a queue");
     if (const Value* metrics = root.value()->find("metrics"); metrics != nullptr) {
       config_.warnings.push_back(reading_.place_of(*metrics) + ": `metrics` is ignored");
@@ -256,14 +278,14 @@ class ConfigLoader {
   void read_extender(const Cursor& from) {
     require_known_keys(from, "extender");
     ExtenderSettings& to = config_.extender;
-    to.address = from["address"].text(to.address);
+    to.address = ip_address(from["address"], to.address);
     to.port = static_cast<std::uint16_t>(from["port"].integer(to.port, 0, 65535));
     to.max_body_bytes = static_cast<std::size_t>(from["maxBodyBytes"].integer(
         static_cast<std::int64_t>(to.max_body_bytes), 1024, std::int64_t{1} << 32));
     to.max_connections = static_cast<std::size_t>(from["maxConnections"].integer(
         static_cast<std::int64_t>(to.max_connections), 1, 1'000'000));
-    to.idle_timeout = positive(from["idleTimeout"], to.idle_timeout);
-    to.request_timeout = positive(from["requestTimeout"], to.request_timeout);
+    to.idle_timeout = duration_within(from["idleTimeout"], to.idle_timeout, kIdleRange);
+    to.request_timeout = duration_within(from["requestTimeout"], to.request_timeout, kRequestRange);
     const Cursor tls = from["tls"];
     if (!tls.is_present()) return;
     require_known_keys(tls, "extender.tls");
@@ -274,8 +296,9 @@ class ConfigLoader {
   void read_barrier(const Cursor& from) {
     require_known_keys(from, "barrier");
     BarrierSettings& to = config_.barrier;
-    to.timeout = positive(from["timeout"], to.timeout);
-    to.max_timeout = positive(from["maxTimeout"], std::max(to.max_timeout, to.timeout));
+    to.timeout = duration_within(from["timeout"], to.timeout, kBarrierRange);
+    to.max_timeout =
+        duration_within(from["maxTimeout"], std::max(to.max_timeout, to.timeout), kBarrierRange);
     if (to.max_timeout < to.timeout) {
       from["maxTimeout"].complain("less than `timeout`, expected at least as much");
     }
@@ -287,20 +310,22 @@ class ConfigLoader {
     SteeringSettings& to = config_.steering;
     to.mode = from["mode"].text(to.mode);
     require_known(from["mode"], to.mode, "mode", kModes);
-    to.veto_memory = positive(from["vetoMemory"], to.veto_memory);
+    to.veto_memory = duration_within(from["vetoMemory"], to.veto_memory, kVetoRange);
   }
 
   void read_leader_election(const Cursor& from) {
     require_known_keys(from, "leaderElection");
     LeaderElectionSettings& to = config_.leader_election;
     to.enabled = from["enabled"].boolean(to.enabled);
-    to.name_space = from["namespace"].text(to.name_space);
-    to.name = from["name"].text(to.name);
-    to.lease_duration = positive(from["leaseDuration"], to.lease_duration);
-    to.renew_deadline = positive(from["renewDeadline"], to.renew_deadline);
-    to.retry_period = positive(from["retryPeriod"], to.retry_period);
-    if (to.lease_duration < std::chrono::seconds(1)) {
-      from["leaseDuration"].complain("too short, expected at least 1s");
+    to.name_space = dns_label(from["namespace"], to.name_space);
+    to.name = dns_subdomain(from["name"], to.name);
+    if (to.name.empty()) from["name"].complain("empty, expected a name");
+    to.lease_duration = duration_within(from["leaseDuration"], to.lease_duration, kLeaseRange);
+    to.renew_deadline = duration_within(from["renewDeadline"], to.renew_deadline, kRenewRange);
+    to.retry_period = duration_within(from["retryPeriod"], to.retry_period, kRetryRange);
+    // A Lease has no fractions: others would take over before we give up.
+    if (to.lease_duration % 1s != Duration{0}) {
+      from["leaseDuration"].complain("expected whole seconds, as a Lease has them");
     }
     if (to.renew_deadline >= to.lease_duration) {
       from.complain("`renewDeadline` is not below `leaseDuration`");
@@ -318,14 +343,13 @@ class ConfigLoader {
     to.burst = static_cast<int>(from["burst"].integer(to.burst, 1, 1'000'000));
     to.max_in_flight = static_cast<int>(from["maxInFlight"].integer(to.max_in_flight, 1, 4096));
     to.scheduler_lease_namespace =
-        from["schedulerLeaseNamespace"].text(to.scheduler_lease_namespace);
-    to.scheduler_lease_name = from["schedulerLeaseName"].text(to.scheduler_lease_name);
-  }
-
-  static Duration positive(const Cursor& from, Duration fallback) {
-    const Duration duration = from.duration(fallback);
-    if (duration <= Duration{0}) from.complain("not above 0, expected a duration such as \"10s\"");
-    return duration;
+        dns_label(from["schedulerLeaseNamespace"], to.scheduler_lease_namespace);
+    to.scheduler_lease_name = dns_subdomain(from["schedulerLeaseName"], to.scheduler_lease_name);
+    for (const char* key : {"schedulerLeaseNamespace", "schedulerLeaseName"}) {
+      if (from[key].is_present() && from[key].text().empty()) {
+        from[key].complain("empty, expected a name");
+      }
+    }
   }
 
   Reading reading_;

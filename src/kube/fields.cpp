@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "conf/checked.h"
+
 namespace berth::kube {
 
 namespace {
 
-constexpr std::size_t kNameMax = 253;
 constexpr std::size_t kResourceNameMax = 317;  // a DNS name, a slash and a name of 63
 
 bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -20,7 +21,7 @@ bool is_resource_name(std::string_view name) {
 }
 
 void require_dns_name(const conf::Cursor& at, const std::string& name) {
-  if (name.empty() || is_dns_name(name)) return;
+  if (name.empty() || conf::is_dns_name(name)) return;
   const std::string shown = name.size() > 80 ? name.substr(0, 80) + "..." : name;
   at.complain("\"" + shown +
               "\" is no valid name, expected at most 253 lower-case letters, digits, '-' or '.', "
@@ -28,18 +29,6 @@ void require_dns_name(const conf::Cursor& at, const std::string& name) {
 }
 
 }  // namespace
-
-bool is_dns_name(std::string_view name) {
-  if (name.empty() || name.size() > kNameMax) return false;
-  char last = '.';
-  for (const char c : name) {
-    const bool is_separator = c == '.' || c == '-';
-    if (!is_separator && !is_lower_alphanumeric(c)) return false;
-    if ((c == '.' && (last == '.' || last == '-')) || (c == '-' && last == '.')) return false;
-    last = c;
-  }
-  return is_lower_alphanumeric(last);
-}
 
 Metadata read_metadata(const conf::Cursor& object, std::string_view kind, Scope scope) {
   const conf::Cursor from = object["metadata"];

@@ -42,7 +42,4 @@ NamedAmounts read_amounts(const conf::Cursor& map, std::int64_t most = kAmountMa
 
 inline constexpr std::int64_t kLimitMax = std::numeric_limits<std::int64_t>::max();
 
-// A name that the API server would accept (DNS-1123 subdomain).
-bool is_dns_name(std::string_view name);
-
 }  // namespace berth::kube

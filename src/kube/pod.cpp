@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "berth/base/text.h"
+#include "conf/checked.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
 #include "kube/pod_constraints.h"
@@ -70,7 +71,7 @@ std::string read_planned_node(std::string_view plan) {
   if (plan.substr(0, kNode.size()) != kNode) return {};
   plan.remove_prefix(kNode.size());
   const std::string_view node = plan.substr(0, plan.find('"'));
-  return is_dns_name(node) ? std::string(node) : std::string();
+  return conf::is_dns_name(node) ? std::string(node) : std::string();
 }
 
 // The message of the condition PodScheduled=False that kube-scheduler writes after an attempt.

@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/text.h"
+#include "conf/config_keys.h"
+
 namespace berth::conf {
 namespace {
 
@@ -189,8 +192,6 @@ TEST(LoadConfig, refuses_every_slip_with_its_place_and_a_suggestion) {
        "c.yaml:3:1: unknown key \"schedulePeriodd\"; did you mean \"schedulePeriod\"?"},
       {with("schedulePeriod: 1\n"),
        "c.yaml:3:17: schedulePeriod: \"1\" is not a string, expected a string; put it in quotes"},
-      {with("schedulePeriod: 1ms\n"),
-       "c.yaml:3:17: schedulePeriod: too short, expected at least 10ms"},
       {with("extender: {port: 65536}\n"),
        "c.yaml:3:18: extender.port: \"65536\" is out of range, expected a whole number from 0 to "
        "65535"},
@@ -211,6 +212,40 @@ TEST(LoadConfig, refuses_every_slip_with_its_place_and_a_suggestion) {
       {with("actions: backfill\n"),
        "c.yaml:3:1: duplicate key \"actions\", expected each key once"},
       {"[allocate]\n", "c.yaml:1:1: a list is not a map, expected a map"},
+  };
+  for (const auto& [text, error] : cases) EXPECT_EQ(error_of(text), error) << text;
+}
+
+TEST(LoadConfig, refuses_odd_values_with_what_was_expected) {
+  const struct {
+    std::string text;
+    const char* error;
+  } cases[] = {
+      {with("schedulePeriod: 1ms\n"),
+       "c.yaml:3:17: schedulePeriod: 1ms is too short, expected 10ms to 1h"},
+      {with("extender: {idleTimeout: 1ns}\n"),
+       "c.yaml:3:25: extender.idleTimeout: 1ns is too short, expected 1m31s to 24h"},
+      {with("extender: {address: localhost}\n"),
+       "c.yaml:3:21: extender.address: \"localhost\" is no IP address, expected one such as "
+       "127.0.0.1, 0.0.0.0 or ::"},
+      {with("leaderElection: {leaseDuration: 15500ms}\n"),
+       "c.yaml:3:33: leaderElection.leaseDuration: expected whole seconds, as a Lease has them"},
+      {with("leaderElection: {namespace: a.b}\n"),
+       "c.yaml:3:29: leaderElection.namespace: \"a.b\" is no valid name, expected at most 63 "
+       "lower-case letters, digits or '-', with a letter or digit at both ends"},
+      {with("leaderElection: {name: Berthd}\n"),
+       "c.yaml:3:24: leaderElection.name: \"Berthd\" is no valid name, expected at most 253 "
+       "lower-case letters, digits, '-' or '.', with a letter or digit at both ends"},
+      {with("leaderElection: {name: ''}\n"),
+       "c.yaml:3:24: leaderElection.name: empty, expected a name"},
+      {with("kubeAPI: {schedulerLeaseName: ''}\n"),
+       "c.yaml:3:31: kubeAPI.schedulerLeaseName: empty, expected a name"},
+      {with("schedulerNames: [berth, volcano, berth]\n"),
+       "c.yaml:3:34: schedulerNames[2]: a second \"berth\", expected each name once"},
+      {with("schedulerNames: [' ']\n"),
+       "c.yaml:3:18: schedulerNames[0]: empty, or with blanks around it, expected a name"},
+      {"actions: enqueue, allocate, enqueue\ntiers: []\n",
+       "c.yaml:1:29: actions: a second \"enqueue\", expected each action once"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(error_of(text), error) << text;
 }
@@ -244,6 +279,36 @@ TEST(LoadConfig, refuses_what_cannot_steer) {
   const std::string slow = error_of(with("leaderElection: {renewDeadline: 15s}\n"));
   EXPECT_NE(slow.find("`renewDeadline` is not below `leaseDuration`"), std::string::npos) << slow;
   EXPECT_NE(error_of(with("kubeAPI: {qps: 0}\n")), "");
+}
+
+// The ranges in the document are those of the loader: their ends are taken, and no more.
+TEST(ConfigurationDocument, has_the_ranges_of_durations_that_the_loader_has) {
+  int ranges = 0;
+  for (const ConfigKey& key : config_keys()) {
+    constexpr std::string_view kKind = "duration, ";
+    const std::string type(key.type);
+    if (!type.starts_with(kKind)) {
+      EXPECT_NE(type, "duration") << key.name << " has no range";
+      continue;
+    }
+    ++ranges;
+    const std::size_t to = type.find(" to ");
+    const Duration least = *parse_duration(type.substr(kKind.size(), to - kKind.size()));
+    const Duration most = *parse_duration(type.substr(to + 4));
+    const auto is_refused = [&](Duration duration) {
+      const std::string entry = std::string(key.name) + ": " + format_duration(duration);
+      const bool is_nested = !key.section.empty();
+      const std::string error = error_of(
+          with(is_nested ? std::string(key.section) + ": {" + entry + "}\n" : entry + "\n"));
+      return error.find("expected " + format_duration(least) + " to ") != std::string::npos;
+    };
+    const Duration little{1};
+    EXPECT_FALSE(is_refused(least)) << key.name;
+    EXPECT_FALSE(is_refused(most)) << key.name;
+    EXPECT_TRUE(is_refused(least - little)) << key.name;
+    EXPECT_TRUE(is_refused(most + little)) << key.name;
+  }
+  EXPECT_EQ(ranges, 9);
 }
 
 TEST(ConfigurationDocument, lists_exactly_the_keys_that_the_loader_knows) {
