@@ -1,5 +1,9 @@
 #include "kubeapi/access.h"
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 
 #include "berth/base/text.h"
@@ -14,7 +18,59 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+bool is_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
+  return read.ec == std::errc{} && read.ptr == text.data() + text.size() && port != 0;
+}
+
+bool is_host_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
+}
+
 }  // namespace
+
+bool is_host(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), &is_host_character);
+}
+
+std::string flaw_of_server(const std::string& server) {
+  constexpr std::string_view kScheme = "https://";
+  if (!server.starts_with(kScheme)) {
+    return "\"" + server + "\" is not served over TLS, expected https://";
+  }
+  const auto rest = std::string_view(server).substr(kScheme.size());
+  const auto authority = rest.substr(0, rest.find('/'));
+  if (authority.find('[') != std::string_view::npos) {
+    return "an IPv6 literal is not supported, expected a name or IPv4";
+  }
+  const std::size_t colon = authority.find(':');
+  const auto host = authority.substr(0, colon);
+  if (!is_host(host)) {
+    return "\"" + std::string(host) + "\" is no host, expected a name or an IPv4 address";
+  }
+  if (colon != std::string_view::npos && !is_port(authority.substr(colon + 1))) {
+    return "\"" + std::string(authority.substr(colon + 1)) +
+           "\" is no port, expected a number from 1 to 65535";
+  }
+  const auto is_odd = [](char c) { return c <= ' ' || c == '?' || c == '#' || c == 0x7F; };
+  if (std::any_of(rest.begin(), rest.end(), is_odd)) {
+    return "expected https://host:port and perhaps a path, without blanks, \"?\" and \"#\"";
+  }
+  return {};
+}
+
+// A21
+std::string flaw_of_token(std::string_view token) {
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    if (token[i] > ' ' && token[i] < 0x7F) continue;
+    constexpr char kDigits[] = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(token[i]);
+    return std::string("the token has the byte 0x") + kDigits[byte >> 4] + kDigits[byte & 15] +
+           " at character " + std::to_string(i + 1) + ", expected printable ASCII on one line";
+  }
+  return {};
+}
 
 Result<Access> in_cluster(const std::string& directory) {
   const std::string host = environment("KUBERNETES_SERVICE_HOST");
@@ -29,6 +85,9 @@ Result<Access> in_cluster(const std::string& directory) {
   // The library cannot take an IPv6 literal; the service's name is in its certificate, too.
   const bool is_ipv6 = host.find(':') != std::string::npos;
   access.server = "https://" + (is_ipv6 ? "kubernetes.default.svc" : host) + ":" + port;
+  if (const std::string flaw = flaw_of_server(access.server); !flaw.empty()) {
+    return Error{flaw, "environment, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT"};
+  }
   access.ca.file = directory + "/ca.crt";
   access.token.file = directory + "/token";
   for (const std::string& file : {access.ca.file, access.token.file}) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "berth/base/result.h"
 
@@ -32,6 +33,17 @@ struct Access {
 // The context of that name, or the current one. Relative files are relative to the kubeconfig's
 // directory. Refused with advice: `exec`, `auth-provider`, passwords, impersonation, proxies.
 Result<Access> load_kubeconfig(const std::string& path, const std::string& context = {});
+
+// Whether it may be a name or an IPv4 address.
+bool is_host(std::string_view text);
+
+// Empty, or what is wrong with a server's URL: expected are https, a name or an IPv4 address, and,
+// if at all, a port from 1 to 65535 and a path.
+std::string flaw_of_server(const std::string& server);
+
+// Empty, or what is wrong with a bearer token. It goes into a header, where a line break would
+// begin another one. The text never shows the token.
+std::string flaw_of_token(std::string_view token);
 
 // What a pod finds: KUBERNETES_SERVICE_HOST and _PORT, and the service account's files.
 Result<Access> in_cluster(

@@ -1,6 +1,7 @@
 #include "kubeapi/transport.h"
 
 #include "kubeapi/cpprest_sink.h"
+#include "kubeapi/failure.h"
 
 #include <arpa/inet.h>
 #include <openssl/err.h>
@@ -64,7 +65,8 @@ void require_name(SSL_CTX* context, const std::string& name) {
 }
 
 // Called for each new connection, so that rotated files count from the next one on (A7).
-void set_up_tls(SslContext& context, Credentials& credentials) {
+void set_up_tls(SslContext& context, Credentials& credentials,
+                const std::shared_ptr<CertificateVerdict>& verdict) {
   const TlsMaterial tls = credentials.tls();
   SSL_CTX* native = context.native_handle();
   SSL_CTX_set_cert_store(native, X509_STORE_new());  // A3: none but the given authorities
@@ -80,10 +82,13 @@ void set_up_tls(SslContext& context, Credentials& credentials) {
     context.use_certificate_chain(boost::asio::buffer(tls.certificate));
     context.use_private_key(boost::asio::buffer(tls.key), SslContext::pem);
   }
-  if (!credentials.access().insecure) require_name(native, credentials.server_name());
+  if (credentials.access().insecure) return;
+  require_name(native, credentials.server_name());
+  CertificateVerdict::follow(native, verdict);
 }
 
-http_client_config configuration(const std::shared_ptr<Credentials>& credentials) {
+http_client_config configuration(const std::shared_ptr<Credentials>& credentials,
+                                 const std::shared_ptr<CertificateVerdict>& verdict) {
   http_client_config config;
   config.set_timeout(kNever);
   config.set_max_redirects(0);  // an answer that leads elsewhere must not get our token
@@ -91,7 +96,7 @@ http_client_config configuration(const std::shared_ptr<Credentials>& credentials
   // An address is no name that a server could be chosen by (RFC 6066).
   config.set_tlsext_sni_enabled(!is_address(credentials->server_name()));
   config.set_ssl_context_callback(
-      [credentials](SslContext& context) { set_up_tls(context, *credentials); });
+      [credentials, verdict](SslContext& context) { set_up_tls(context, *credentials, verdict); });
   return config;
 }
 
@@ -138,8 +143,11 @@ class CpprestTransport final : public Transport {
   CpprestTransport(std::shared_ptr<Credentials> credentials, std::string user_agent)
       : credentials_(std::move(credentials)),
         user_agent_(std::move(user_agent)),
-        unary_(credentials_->access().server, configuration(credentials_)),
-        stream_(credentials_->access().server, configuration(credentials_)) {}
+        server_(authority_of(credentials_->access().server)),
+        unary_(credentials_->access().server, configuration(credentials_, verdict_)),
+        stream_(credentials_->access().server, configuration(credentials_, verdict_)) {}
+
+  const std::string& server() const override { return server_; }
 
   std::shared_ptr<Exchange> start(const Request& request, Lane lane,
                                   std::shared_ptr<AnswerSink> sink) override {
@@ -180,15 +188,19 @@ class CpprestTransport final : public Transport {
     // The last link takes the task itself, so whatever was thrown before is seen (A6).
     client.request(wire, exchange.token())
         .then([sink](web::http::http_response response) {
-          sink->head(response.status_code(), retry_after(response.headers()));
+          const auto type = response.headers().find("Content-Type");
+          sink->head({response.status_code(), retry_after(response.headers()),
+                      type == response.headers().end() ? std::string() : type->second});
           return response.content_ready();
         })
-        .then([sink](pplx::task<web::http::http_response> whole) {
+        .then([sink, verdict = verdict_,
+               failure = failure_](pplx::task<web::http::http_response> whole) mutable {
           std::string error;
           try {
             whole.get();
           } catch (...) {
-            error = in_words(std::current_exception());
+            failure.certificate_code = verdict->code();
+            error = explain_failure(in_words(std::current_exception()), failure);
           }
           sink->end(error);
         });
@@ -196,6 +208,9 @@ class CpprestTransport final : public Transport {
 
   const std::shared_ptr<Credentials> credentials_;
   const std::string user_agent_;
+  const std::string server_;
+  const FailureContext failure_{credentials_->server_name(), credentials_->access().ca.is_given()};
+  const std::shared_ptr<CertificateVerdict> verdict_ = std::make_shared<CertificateVerdict>();
   // A2: two clients, so that watches and unary requests share no connections.
   http_client unary_;
   http_client stream_;

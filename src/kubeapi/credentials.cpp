@@ -110,6 +110,10 @@ Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
   for (const auto& [material, source] : all) {
     if (auto read = refresh(*material, *source); !read) return read.error();
   }
+  made->good_token_ = trimmed(made->token_.bytes);
+  if (const std::string flaw = flaw_of_token(made->good_token_); !flaw.empty()) {
+    return Error{flaw, place_of(given.token, "token")};
+  }
   made->good_ = {made->ca_.bytes, made->certificate_.bytes, made->key_.bytes};
   if (Status status = check(made->good_, given); !status) return status.error();
   return made;
@@ -117,8 +121,12 @@ Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
 
 std::string Credentials::token() {
   const std::lock_guard lock(mutex_);
-  (void)refresh(access_.token, token_);  // the last one holds while there is none
-  return std::string(trimmed(token_.bytes));
+  const Result<bool> is_new = refresh(access_.token, token_);
+  // The last good one holds while there is none.
+  if (is_new && *is_new && flaw_of_token(trimmed(token_.bytes)).empty()) {
+    good_token_ = trimmed(token_.bytes);
+  }
+  return good_token_;
 }
 
 TlsMaterial Credentials::tls() {

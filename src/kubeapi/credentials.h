@@ -49,6 +49,7 @@ class Credentials {
   std::mutex mutex_;
   Source ca_, certificate_, key_, token_;
   TlsMaterial good_;
+  std::string good_token_;
 };
 
 }  // namespace berth::kubeapi

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "berth/base/text.h"
 #include "conf/cursor.h"
 #include "conf/document.h"
 #include "kube/files.h"
@@ -63,14 +64,14 @@ void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
 void read_cluster(const Cursor& cluster, const std::filesystem::path& directory, Access& access) {
   access.server = cluster.required_text("server");
   while (access.server.ends_with('/')) access.server.pop_back();
-  if (!access.server.starts_with("https://")) {
-    cluster["server"].complain("\"" + access.server +
-                               "\" is not served over TLS, expected https://");
-  } else if (access.server.find('[') != std::string::npos) {
-    cluster["server"].complain("an IPv6 literal is not supported, expected a name or IPv4");
+  if (const std::string flaw = flaw_of_server(access.server); !flaw.empty()) {
+    cluster["server"].complain(flaw);
   }
   access.ca = material(cluster, "certificate-authority", directory);
   access.tls_server_name = cluster["tls-server-name"].text();
+  if (!access.tls_server_name.empty() && !is_host(access.tls_server_name)) {
+    cluster["tls-server-name"].complain("expected a name or an IPv4 address");
+  }
   access.insecure = cluster["insecure-skip-tls-verify"].boolean(false);
   if (access.insecure && access.ca.is_given()) {
     cluster["insecure-skip-tls-verify"].complain(
@@ -89,6 +90,8 @@ void read_user(const Cursor& user, const std::filesystem::path& directory, Acces
     access.token.file = (directory / file).lexically_normal().string();
   } else {
     access.token.bytes = user["token"].text();
+    const std::string flaw = flaw_of_token(trimmed(access.token.bytes));
+    if (!flaw.empty()) user["token"].complain(flaw);
   }
 }
 

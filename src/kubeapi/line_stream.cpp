@@ -32,10 +32,9 @@ bool LineSplitter::feed(std::string_view bytes,
   return true;
 }
 
-void LineStream::head(int status, std::optional<Duration> retry_after) {
+void LineStream::head(const AnswerHead& head) {
   const std::lock_guard lock(mutex_);
-  status_ = status;
-  retry_after_ = retry_after;
+  head_ = head;
   news_.notify_all();
 }
 
@@ -68,7 +67,7 @@ void LineStream::interrupt(std::string error) {
 // True: there is a part, or it has ended; false: interrupted, or nothing came in time.
 bool LineStream::wait_for_news(std::unique_lock<std::mutex>& lock, Duration timeout) {
   const bool came = news_.wait_for(
-      lock, timeout, [&] { return interrupted_ || (status_ != 0 && has_part_) || ended_; });
+      lock, timeout, [&] { return interrupted_ || (head_.status != 0 && has_part_) || ended_; });
   if (!came) interrupted_ = "no byte within " + format_duration(timeout);
   return !interrupted_;
 }
@@ -86,7 +85,7 @@ Response LineStream::read_lines(std::unique_lock<std::mutex>& lock, const Reques
                                 const std::function<void(std::string_view)>& on_line) {
   LineSplitter splitter(limits.line_max);
   Response response;
-  response.status = status_;
+  response.status = head_.status;
   while (true) {
     if (!wait_for_news(lock, request.idle_timeout)) {
       response.error = *interrupted_;
@@ -111,8 +110,8 @@ Response LineStream::read_lines(std::unique_lock<std::mutex>& lock, const Reques
 Response LineStream::read_whole(std::unique_lock<std::mutex>& lock, const Request& request,
                                 const RestOptions& limits) {
   Response response;
-  response.status = status_;
-  response.retry_after = retry_after_;
+  response.status = head_.status;
+  response.retry_after = head_.retry_after;
   while (wait_for_news(lock, request.deadline) && has_part_) {
     const bool fits = response.body.size() + part_.size() <= limits.body_max;
     if (fits) response.body += part_;
@@ -126,15 +125,17 @@ Response LineStream::read(const Request& request, const RestOptions& limits,
                           const std::function<void(std::string_view)>& on_line) {
   std::unique_lock lock(mutex_);
   const bool came = news_.wait_for(lock, request.deadline,
-                                   [&] { return interrupted_ || status_ != 0 || ended_; });
+                                   [&] { return interrupted_ || head_.status != 0 || ended_; });
   Response response;
   if (!came) {
     response.error = "no answer within " + format_duration(request.deadline);
   } else if (interrupted_) {
     response.error = *interrupted_;
-  } else if (status_ == 0) {
+  } else if (head_.status == 0) {
     response.error = ended_->empty() ? "no answer" : *ended_;
-  } else if (status_ == 200) {
+  } else if (is_foreign(head_)) {
+    response.error = not_json(head_.content_type, read_whole(lock, request, limits).body);
+  } else if (head_.status == 200) {
     return read_lines(lock, request, limits, on_line);
   } else {
     return read_whole(lock, request, limits);

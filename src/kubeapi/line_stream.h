@@ -29,7 +29,7 @@ class LineSplitter {
 // that reads it. The transport owns it together with the reader.
 class LineStream final : public AnswerSink {
  public:
-  void head(int status, std::optional<Duration> retry_after) override;
+  void head(const AnswerHead& head) override;
   void body(std::string_view bytes, std::function<void(bool)> resume) override;
   void end(const std::string& error) override;
 
@@ -56,8 +56,7 @@ class LineStream final : public AnswerSink {
 
   std::mutex mutex_;
   std::condition_variable news_;
-  int status_ = 0;
-  std::optional<Duration> retry_after_;
+  AnswerHead head_;
   bool has_part_ = false;
   std::string_view part_;
   std::function<void(bool)> resume_;

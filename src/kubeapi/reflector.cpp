@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "kubeapi/answer.h"
 #include "kubeapi/backoff.h"
 #include "kubeapi/known_objects.h"
 #include "kubeapi/object_reader.h"
@@ -125,6 +126,12 @@ class Reflector::Impl {
     return kind_.path + "?" + (kind_.query.empty() ? "" : kind_.query + "&") + query;
   }
 
+  Error unreadable(const Error& error, std::string_view text) const {
+    return {"expected JSON from " + client_.server() + ", got " + first_characters(text) + ": " +
+                error.message,
+            kind_.path};
+  }
+
   Error failure(const Response& response) const { return {response.to_string(), kind_.path}; }
 
   // A request that stop() need not wait for.
@@ -167,7 +174,7 @@ class Reflector::Impl {
       if (!response.ok()) return list_failed(response);
       const auto page = reader_.read_page(response.body,
                                           [this](const conf::Value& item) { known_.change(item); });
-      if (!page) return fail({page.error().message, kind_.path});
+      if (!page) return fail(unreadable(page.error(), response.body));
       token = page->continue_token;
       version_of_list_ = page->resource_version;
     } while (!token.empty() && !cancel_.is_cancelled());
@@ -273,7 +280,7 @@ class Reflector::Impl {
       }
       Error error = session.error ? *session.error : failure(response);
       if (is_answer && response.error.empty() && !session.error) {
-        error.message = "the list ended before its last bookmark";
+        error.message = client_.server() + ": the list ended before its last bookmark";
       }
       return fail({error.message, kind_.path}, response.retry_after);
     }
@@ -287,7 +294,7 @@ class Reflector::Impl {
       session.cancel.cancel();
     };
     if (const Status read = reader_.read_event(line, event_); !read) {
-      return give_up(read.error(), false);
+      return give_up(unreadable(read.error(), line), false);
     }
     if (event_.type == "ERROR") {
       const conf::Value* code = event_.object.find("code");

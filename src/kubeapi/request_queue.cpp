@@ -27,10 +27,11 @@ class RequestQueue::Answer final : public AnswerSink {
   Answer(std::weak_ptr<RequestQueue> queue, std::uint64_t id, std::size_t body_max)
       : queue_(std::move(queue)), id_(id), body_max_(body_max) {}
 
-  void head(int status, std::optional<Duration> retry_after) override {
+  void head(const AnswerHead& head) override {
     const std::lock_guard lock(mutex_);
-    response_.status = status;
-    response_.retry_after = retry_after;
+    response_.status = head.status;
+    response_.retry_after = head.retry_after;
+    if (is_foreign(head)) foreign_type_ = head.content_type;
   }
 
   void body(std::string_view bytes, std::function<void(bool)> resume) override {
@@ -45,11 +46,17 @@ class RequestQueue::Answer final : public AnswerSink {
 
   void end(const std::string& error) override {
     Response response;
+    std::string foreign_type;
     {
       const std::lock_guard lock(mutex_);
       response = std::move(response_);
+      foreign_type = std::move(foreign_type_);
     }
-    if (!error.empty()) response = no_answer(error);
+    if (!error.empty()) {
+      response = no_answer(error);
+    } else if (!foreign_type.empty()) {
+      response = no_answer(not_json(foreign_type, response.body));
+    }
     if (response.status == 0 && response.error.empty()) response.error = "no answer";
     if (const auto queue = queue_.lock()) queue->finish(id_, std::move(response), true);
   }
@@ -60,10 +67,14 @@ class RequestQueue::Answer final : public AnswerSink {
   const std::size_t body_max_;
   std::mutex mutex_;  // head and body come from different threads of the transport
   Response response_;
+  std::string foreign_type_;  // of a success that is no JSON
 };
 
 RequestQueue::RequestQueue(Transport& transport, const RestOptions& options)
-    : transport_(transport), options_(options), bucket_(options.qps, options.burst) {}
+    : transport_(transport),
+      server_(transport.server()),
+      options_(options),
+      bucket_(options.qps, options.burst) {}
 
 void RequestQueue::start() {
   thread_ = std::thread([this] { run(); });
@@ -92,6 +103,7 @@ void RequestQueue::call(std::unique_lock<std::mutex>& lock, const Done& done, Re
 }
 
 void RequestQueue::finish(std::uint64_t id, Response response, bool is_over) {
+  if (!response.error.empty()) response.error = server_ + ": " + response.error;
   std::unique_lock lock(mutex_);
   const auto found = flying_.find(id);
   if (found == flying_.end()) return;

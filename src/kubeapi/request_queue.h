@@ -60,6 +60,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void call(std::unique_lock<std::mutex>& lock, const Done& done, Response response);
 
   Transport& transport_;
+  const std::string server_;
   const RestOptions options_;
   const SteadyClock clock_;
 

@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include "berth/base/text.h"
 #include "conf/document.h"
+#include "kubeapi/answer.h"
 
 namespace berth::kubeapi {
 
@@ -16,7 +18,7 @@ std::string message_of(const std::string& body) {
     const conf::Value* message = parsed->find("message");
     if (message != nullptr && message->kind == conf::Kind::string) return message->text;
   }
-  return body.substr(0, kShownMax);
+  return trimmed(body).starts_with('{') ? body.substr(0, kShownMax) : first_characters(body);
 }
 
 bool is_plain(char c) {

@@ -29,6 +29,7 @@ class RestClient::Impl {
   ~Impl() { stop(); }
 
   RequestQueue& queue() { return *queue_; }
+  const std::string& server() const { return transport_->server(); }
 
   Response stream(const Request& request, const std::function<void(std::string_view)>& on_line,
                   Cancellation& cancel) {
@@ -46,6 +47,10 @@ class RestClient::Impl {
     } else {
       const auto exchange = transport_->start(request, Transport::Lane::stream, lines);
       response = lines->read(request, options_, on_line);
+      const bool is_ours = cancel.is_cancelled() || stopping_.stop_requested();
+      if (!response.error.empty() && !is_ours) {
+        response.error = transport_->server() + ": " + response.error;
+      }
       exchange->cancel();
       lines->close();
       (void)lines->wait_for_end(kEndMax);
@@ -108,5 +113,7 @@ Response RestClient::stream(const Request& request,
 void RestClient::stop() { impl_->stop(); }
 
 RestCounters RestClient::counters() const { return impl_->queue().counters(); }
+
+const std::string& RestClient::server() const { return impl_->server(); }
 
 }  // namespace berth::kubeapi

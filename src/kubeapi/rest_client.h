@@ -41,7 +41,7 @@ struct Request {
 struct Response {
   int status = 0;  // 0: no answer
   std::string body;
-  std::string error;                    // why there is none; lower case, no full stop
+  std::string error;  // why there is none: "https://host:port: what, expected what"
   std::optional<Duration> retry_after;  // as the server said
 
   bool ok() const { return status >= 200 && status < 300; }
@@ -106,6 +106,9 @@ class RestClient {
   void stop();
 
   RestCounters counters() const;
+
+  // "https://host:port": for messages.
+  const std::string& server() const;
 
  private:
   class Impl;

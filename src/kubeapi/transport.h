@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "berth/base/result.h"
+#include "kubeapi/answer.h"
 #include "kubeapi/credentials.h"
 #include "kubeapi/rest_client.h"
 
@@ -19,7 +19,7 @@ namespace berth::kubeapi {
 class AnswerSink {
  public:
   virtual ~AnswerSink() = default;
-  virtual void head(int status, std::optional<Duration> retry_after) = 0;
+  virtual void head(const AnswerHead& head) = 0;
   // A part of the body, perhaps before its head. The bytes stay until `resume` is called, once, by
   // any thread, perhaps at once; until then nothing more is read. `false` gives the answer up.
   virtual void body(std::string_view bytes, std::function<void(bool)> resume) = 0;
@@ -45,6 +45,9 @@ class Transport {
 
   virtual std::shared_ptr<Exchange> start(const Request& request, Lane lane,
                                           std::shared_ptr<AnswerSink> sink) = 0;
+
+  // "https://host:port": whom an error is about.
+  virtual const std::string& server() const = 0;
 
   // Failures inside the library that nobody waited for. Without our counting them they would end
   // the process.

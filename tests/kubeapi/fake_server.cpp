@@ -17,6 +17,8 @@ namespace berth::kubeapi::testing {
 
 namespace {
 
+constexpr char kHandshake = 0x16;  // the first byte of TLS
+
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
@@ -90,6 +92,7 @@ struct FakeServer::Peer {
     std::size_t end = 0;
     while ((end = buffer.find("\r\n\r\n")) == std::string::npos) {
       if (!read_more(buffer)) return false;
+      if (buffer[0] == kHandshake) return write("HTTP/1.1 400 Bad Request\r\n\r\n") && false;
     }
     call = parse_head(buffer.substr(0, end + 2));
     const auto length = call.headers.find("content-length");
@@ -108,8 +111,8 @@ class FakeServer::PeerReply final : public Reply {
   explicit PeerReply(Peer& peer) : peer_(peer) {}
 
   bool send(int status, std::string_view body, std::string_view header) override {
-    std::string head =
-        "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: application/json";
+    std::string head = "HTTP/1.1 " + std::to_string(status) + " X\r\nConnection: keep-alive";
+    if (!header.starts_with("Content-Type:")) head += "\r\nContent-Type: application/json";
     head += "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
     if (!header.empty()) head += std::string(header) + "\r\n";
     return peer_.write(head + "\r\n" + std::string(body));

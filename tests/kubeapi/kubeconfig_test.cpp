@@ -6,6 +6,7 @@
 #include "http/certificates.h"
 #include "kubeapi/access.h"
 #include "kubeapi/base64.h"
+#include "kubeapi/credentials.h"
 
 namespace berth::kubeapi {
 namespace {
@@ -131,6 +132,47 @@ TEST_F(Kubeconfig, RefusesOtherServers) {
   EXPECT_NE(with_server("http://a:1").find("expected https://"), std::string::npos);
   EXPECT_NE(with_server("https://[::1]:1").find("IPv6"), std::string::npos);
   EXPECT_NE(with_server("").find("server"), std::string::npos);
+  EXPECT_EQ(with_server("https://host:99999"),
+            directory_.file("other") +
+                ":3:40: clusters[0].cluster.server: \"99999\" is no port, expected a number from 1 "
+                "to 65535");
+  for (const char* port : {"0", "-1", "+1", "", "1x", "1:2"}) {
+    EXPECT_NE(with_server(std::string("https://a:") + port).find("is no port"), std::string::npos);
+  }
+  for (const char* host : {":1", "u@a:1", "a b"}) {
+    EXPECT_NE(with_server(std::string("https://") + host).find("is no host"), std::string::npos);
+  }
+  EXPECT_NE(with_server("https://a:1/x?y").find("without blanks"), std::string::npos);
+}
+
+TEST_F(Kubeconfig, A21RefusesTokensThatWouldBreakAHeader) {
+  const std::string refused = refusal("", "    token: \"secret\\r\\nX-Evil: 1\"");
+  EXPECT_NE(refused.find("config:23:12: users[0].user.token: the token has the byte 0x0d at "
+                         "character 7, expected printable ASCII on one line"),
+            std::string::npos)
+      << refused;
+  EXPECT_EQ(refused.find("secret"), std::string::npos);
+  EXPECT_NE(refusal("    tls-server-name: \"a\\r\\nb\"", "    token: a").find("tls-server-name"),
+            std::string::npos);
+}
+
+TEST_F(Kubeconfig, A21RefusesATokenFileThatWouldBreakAHeader) {
+  Access access;
+  access.server = "https://a:1";
+  access.token.file = write("token", "a\nb\n");
+  const auto refused = Credentials::open(access);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string(),
+            access.token.file +
+                ": the token has the byte 0x0a at character 2, expected printable "
+                "ASCII on one line");
+  write("token", "good\n");
+  const auto credentials = Credentials::open(access);
+  ASSERT_TRUE(credentials);
+  write("token", "bad\x01token");
+  EXPECT_EQ((*credentials)->token(), "good");
+  write("token", "better");
+  EXPECT_EQ((*credentials)->token(), "better");
 }
 
 TEST_F(Kubeconfig, NamesAFileThatIsNotThere) {
@@ -155,6 +197,9 @@ TEST_F(Kubeconfig, FindsTheServiceAccount) {
   EXPECT_EQ(access->name_space, "berth-system");
   setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
   EXPECT_EQ(in_cluster(directory_.file("."))->server, "https://kubernetes.default.svc:443");
+  setenv("KUBERNETES_SERVICE_PORT", "99999", 1);
+  EXPECT_NE(in_cluster(directory_.file(".")).error().to_string().find("\"99999\" is no port"),
+            std::string::npos);
   unsetenv("KUBERNETES_SERVICE_HOST");
 }
 

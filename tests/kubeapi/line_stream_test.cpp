@@ -96,7 +96,7 @@ TEST(Stream, GivesUpWhenNothingComes) {
                 ->stream(
                     request, [](std::string_view) {}, cancel)
                 .error,
-            "no byte within 50ms");
+            server.url() + ": no byte within 50ms");
 }
 
 TEST(Stream, GivesUpWhenThereIsNoHead) {
@@ -108,7 +108,7 @@ TEST(Stream, GivesUpWhenThereIsNoHead) {
   const Response response = client->stream(
       request, [](std::string_view) {}, cancel);
   EXPECT_EQ(response.status, 0);
-  EXPECT_EQ(response.error, "no answer within 50ms");
+  EXPECT_EQ(response.error, server.url() + ": no answer within 50ms");
 }
 
 TEST(Stream, IsCancelledFromAnotherThread) {
@@ -177,7 +177,7 @@ TEST(Stream, RefusesALineWithoutEnd) {
                 ->stream(
                     watch(), [](std::string_view) {}, cancel)
                 .error,
-            "a line of more than 100000 bytes");
+            server.url() + ": a line of more than 100000 bytes");
 }
 
 TEST(Stream, A1SlownessHoldsBackTheServer) {

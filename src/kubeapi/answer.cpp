@@ -1,0 +1,49 @@
+#include "kubeapi/answer.h"
+
+#include <algorithm>
+
+#include "berth/base/text.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+constexpr std::size_t kShownMax = 80;
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+}  // namespace
+
+std::string media_type(std::string_view content_type) {
+  std::string type(trimmed(content_type.substr(0, content_type.find(';'))));
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return type;
+}
+
+// A20
+bool is_foreign(const AnswerHead& head) {
+  const std::string type = media_type(head.content_type);
+  const bool is_success = head.status >= 200 && head.status < 300 && head.status != 204;
+  return is_success && !type.empty() && type != "application/json" && !type.ends_with("+json");
+}
+
+std::string not_json(std::string_view content_type, std::string_view body) {
+  const std::string type = media_type(content_type);
+  return "expected JSON, got " + (type.empty() ? "something else" : type) +
+         (trimmed(body).empty() ? " without a body" : " that begins " + first_characters(body));
+}
+
+std::string first_characters(std::string_view text) {
+  text = trimmed(text);
+  std::size_t end = std::min(text.size(), kShownMax);
+  while (end > 0 && end < text.size() && is_continuation(text[end])) --end;
+  std::string shown(text.substr(0, end));
+  for (char& c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = ' ';
+  }
+  return "\"" + shown + (end < text.size() ? "...\"" : "\"");
+}
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,123 @@
+#include "kubeapi/failure.h"
+
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
+#include <utility>
+
+namespace berth::kubeapi {
+
+namespace {
+
+using Verdict = std::shared_ptr<CertificateVerdict>;
+
+void release(void*, void* held, CRYPTO_EX_DATA*, int, long, void*) {
+  delete static_cast<Verdict*>(held);
+}
+
+int verdict_index() {
+  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, &release);
+  return index;
+}
+
+int verify(X509_STORE_CTX* chain, void* held) {
+  const int is_good = X509_verify_cert(chain);
+  (*static_cast<Verdict*>(held))->set(is_good == 1 ? 0 : X509_STORE_CTX_get_error(chain));
+  return is_good;
+}
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+std::string in_brackets(std::string_view text) { return " (" + std::string(text) + ")"; }
+
+std::string certificate_failure(const FailureContext& context) {
+  const std::string certificate = "the server's certificate ";
+  switch (context.certificate_code) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+      return certificate + (context.has_own_ca
+                                ? "is not signed by the given CA, expected certificate-authority "
+                                  "to be the one that signed it"
+                                : "is not signed by a CA of the system, expected one, or the right "
+                                  "one as certificate-authority");
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return certificate + "is not for " + quoted(context.name) +
+             ", expected this among its alternative names, or the name it has as tls-server-name";
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return certificate + "has expired, expected one that is valid now";
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return certificate + "is not valid yet, expected one that is; are both clocks right?";
+    case X509_V_OK:
+      return certificate + "was refused, expected one that can be verified";
+    default:
+      return certificate +
+             "was refused: " + X509_verify_cert_error_string(context.certificate_code);
+  }
+}
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+void CertificateVerdict::follow(ssl_ctx_st* context, Verdict verdict) {
+  auto held = std::make_unique<Verdict>(std::move(verdict));
+  if (SSL_CTX_set_ex_data(context, verdict_index(), held.get()) != 1) return;
+  SSL_CTX_set_cert_verify_callback(context, &verify, held.release());
+}
+
+void CertificateVerdict::set(int code) {
+  const std::lock_guard lock(mutex_);
+  code_ = code;
+}
+
+int CertificateVerdict::code() const {
+  const std::lock_guard lock(mutex_);
+  return code_;
+}
+
+// A19: what was expected stands at the end of each.
+std::string explain_failure(std::string_view library, const FailureContext& context) {
+  // OpenSSL's own words for it depend on what failed first: "EVP lib", with a CA of the same name.
+  const bool is_handshake = has(library, "SSL handshake") && context.certificate_code != 0;
+  if (is_handshake || has(library, "certificate verify failed")) {
+    return certificate_failure(context);
+  }
+  const std::string_view detail =
+      has(library, ": ") ? library.substr(library.find(": ") + 2) : library;
+  if (has(library, "rror resolving") || has(library, "Failed to resolve")) {
+    return "no address is known for the host" + in_brackets(detail) +
+           ", expected a name that DNS or /etc/hosts has";
+  }
+  if (has(library, "wrong version number") || has(library, "http request") ||
+      has(library, "packet length too long")) {
+    return "no TLS is spoken there" + in_brackets(detail) + ", expected the API server's TLS port";
+  }
+  if (has(library, "certificate required") || has(library, "bad certificate") ||
+      has(library, "unknown ca")) {
+    return "the server refuses our client certificate, or that there is none" +
+           in_brackets(detail) + ", expected client-certificate of a user it knows";
+  }
+  if (has(library, "Failed to connect")) {
+    return "cannot be connected to" + in_brackets(detail) + ", expected an API server there";
+  }
+  return std::string(library);
+}
+
+std::string authority_of(const std::string& server) {
+  const std::size_t scheme = server.find("://");
+  if (scheme == std::string::npos) return server;
+  const std::size_t end = server.find_first_of("/?#", scheme + 3);
+  std::string authority = server.substr(0, end);
+  const std::size_t colon = authority.find(':', scheme + 3);
+  if (colon == std::string::npos) authority += authority.starts_with("https") ? ":443" : ":80";
+  return authority;
+}
+
+}  // namespace berth::kubeapi

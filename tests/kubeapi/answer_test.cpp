@@ -1,0 +1,87 @@
+#include "kubeapi/answer.h"
+
+#include <gtest/gtest.h>
+
+#include "kubeapi/fake_server.h"
+#include "kubeapi/follower.h"
+
+namespace berth::kubeapi {
+namespace {
+
+using testing::Call;
+using testing::FakeServer;
+using testing::Follower;
+using testing::Reply;
+
+constexpr const char* kHtml = "Content-Type: text/html; charset=utf-8";
+constexpr const char* kPage = "<html>\n<body>please log in</body></html>";
+
+TEST(Answer, IsForeignWhenItIsASuccessOfAnotherType) {
+  const auto is_foreign_with = [](int status, const char* type) {
+    return is_foreign({status, std::nullopt, type});
+  };
+  EXPECT_TRUE(is_foreign_with(200, "text/html"));
+  EXPECT_TRUE(is_foreign_with(201, "Text/Plain; charset=utf-8"));
+  EXPECT_FALSE(is_foreign_with(200, "application/json"));
+  EXPECT_FALSE(is_foreign_with(200, "Application/JSON;stream=watch"));
+  EXPECT_FALSE(is_foreign_with(200, "application/merge-patch+json"));
+  EXPECT_FALSE(is_foreign_with(200, ""));
+  EXPECT_FALSE(is_foreign_with(204, "text/plain"));
+  EXPECT_FALSE(is_foreign_with(404, "text/plain"));
+}
+
+TEST(Answer, IsShownByItsFirstCharactersOnOneLine) {
+  EXPECT_EQ(first_characters(" a\nb\x01"), "\"a b \"");
+  EXPECT_EQ(first_characters(std::string(81, 'x')), "\"" + std::string(80, 'x') + "...\"");
+  EXPECT_EQ(first_characters(std::string(79, 'x') + "\xC3\xA9y"),
+            "\"" + std::string(79, 'x') + "...\"");
+  EXPECT_EQ(not_json("text/html", " "), "expected JSON, got text/html without a body");
+}
+
+TEST(Answer, A20ThatIsNoJsonIsNoAnswer) {
+  FakeServer server([](const Call&, Reply& reply) { reply.send(200, kPage, kHtml); });
+  Access access;
+  access.server = server.url();
+  const auto client = std::move(*RestClient::create(access));
+  const std::string expected =
+      server.url() +
+      ": expected JSON, got text/html that begins \"<html> <body>please log in</body></html>\"";
+  const Response response = client->call({});
+  EXPECT_EQ(response.status, 0);
+  EXPECT_EQ(response.error, expected);
+  Cancellation cancel;
+  const auto no_line = [](std::string_view line) { ADD_FAILURE() << line; };
+  EXPECT_EQ(client->stream({}, no_line, cancel).error, expected);
+}
+
+void expect_complaint(bool streaming, const std::string& body, const char* type,
+                      const std::string& complaint) {
+  Follower follower;
+  follower.options.streaming_list = streaming;
+  follower.api.intercept([=](const Call&, Reply& reply) {
+    reply.send(200, body, type);
+    return true;
+  });
+  follower.start();
+  ASSERT_TRUE(follower.complaints.wait([](const auto& all) { return !all.empty(); }));
+  EXPECT_NE(follower.complaints.get().front().find(complaint), std::string::npos)
+      << follower.complaints.get().front();
+}
+
+TEST(Answer, A20ThatIsNoJsonIsNoListEither) {
+  for (const bool streaming : {false, true}) {
+    expect_complaint(streaming, kPage, kHtml, "expected JSON, got text/html that begins \"<html>");
+    expect_complaint(streaming, "<html>\n", "X: y", "expected JSON from http://127.0.0.1:");
+    expect_complaint(streaming, "<html>\n", "X: y", "got \"<html>\": not valid JSON");
+  }
+}
+
+TEST(Answer, OfFailureThatIsNoJsonIsShownByItsBeginning) {
+  Response response;
+  response.status = 502;
+  response.body = kPage;
+  EXPECT_EQ(response.to_string(), "status 502: \"<html> <body>please log in</body></html>\"");
+}
+
+}  // namespace
+}  // namespace berth::kubeapi
