@@ -121,8 +121,17 @@ func (c *ControlPlane) InstallDefinitions(ctx context.Context) error {
 	})
 }
 
-// InstallAdmission applies the policy that gates our pods, and waits until it is in force. With
-// `marked` false they are not marked for the barrier: then kube-scheduler needs no extenders.
+// AdmissionFor puts policies into the version that the server has.
+func (c *ControlPlane) AdmissionFor(objects []*unstructured.Unstructured) {
+	for _, object := range objects {
+		if strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy") && c.Minor < 36 {
+			object.SetAPIVersion("admissionregistration.k8s.io/v1beta1")
+		}
+	}
+}
+
+// InstallAdmission applies the policies, and waits until the one that gates our pods is in force.
+// With `marked` false they are not marked for the barrier: then kube-scheduler needs no extenders.
 func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error {
 	version := "v1"
 	if c.Minor < 36 {
@@ -135,11 +144,7 @@ func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error 
 	if err != nil {
 		return err
 	}
-	for _, object := range objects {
-		if c.Minor < 36 { // gate-only is for 1.36
-			object.SetAPIVersion("admissionregistration.k8s.io/v1beta1")
-		}
-	}
+	c.AdmissionFor(objects)
 	// As a user would who moves from Volcano: its pods are ours.
 	if err := rewrite(objects, `['berth']`, `['berth', 'volcano']`); err != nil {
 		return err
