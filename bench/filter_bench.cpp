@@ -44,7 +44,7 @@ class World {
     scheduler_ = std::make_unique<engine::Scheduler>(
         std::move(*engine::Scheduler::create(default_config())));
     const Plan plan = scheduler_->run(mirror_.cluster_for_session(), TimePoint{});
-    mirror_.assume(plan);
+    mirror_.assume(plan, TimePoint());
     const Task& planned = mirror_.cluster().task(plan.binds.front().task);
     uid_ = planned.uid;
     node_ = mirror_.cluster().node(plan.binds.front().node).name;

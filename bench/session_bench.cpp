@@ -78,13 +78,13 @@ void IdleSession(benchmark::State& state) {
     node.allocatable = {{"cpu", 64'000}, {"memory", std::int64_t{256} << 30}, {"pods", 250}};
     mirror.apply(node);
   }
-  mirror.settle();
+  mirror.settle(TimePoint());
   auto scheduler = engine::Scheduler::create(default_config());
-  mirror.assume(scheduler->run(mirror.cluster_for_session(), TimePoint{}));
-  mirror.settle();
+  mirror.assume(scheduler->run(mirror.cluster_for_session(), TimePoint{}), TimePoint());
+  mirror.settle(TimePoint());
   scheduler->run(mirror.cluster_for_session(), TimePoint{});
   for (auto _ : state) {
-    mirror.settle();
+    mirror.settle(TimePoint());
     benchmark::DoNotOptimize(scheduler->run(mirror.cluster_for_session(), TimePoint{}));
   }
   state.counters["resident_MiB"] = resident_mib();

@@ -64,7 +64,7 @@ void fill(mirror::Mirror& mirror, const Load& load) {
   for (std::size_t n = 0; n < load.nodes; ++n) mirror.apply(make_node(n));
   add_gangs(mirror, load, "run", load.running_pods, true);
   add_gangs(mirror, load, "gang", load.pending_pods, false);
-  mirror.settle();
+  mirror.settle(TimePoint());
 }
 
 engine::SessionConfig default_config() {

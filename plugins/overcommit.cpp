@@ -6,12 +6,13 @@
 // empty; one that admits everything drowns its controllers in pods that wait.
 //
 //   O1  What may be admitted is the sum of all nodes times `overcommit-factor`, less what is used.
-//   O2  A job that is in and has not got all of its minResources keeps the rest as its own: it is
-//       "in queue". A running job owes itself the same while it has its minimum of members;
-//       pods that are gated do not count.
-//   O3  A job is admitted if what is in queue and its minResources fit into O1 in every dimension
-//       that it asks for.
-//   O4  An admitted job is in queue from then on, in this session too. Votes change nothing.
+//   O2  What running jobs have beyond their minResources counts as free: they can be made to give
+//       it back (S4).
+//   O3  A job is admitted if what is in queue and its minResources fit into O1 and O2 in every
+//       dimension that it asks for.
+//   O4  A job is admitted, however full the cluster is, if what its queue has, what is in queue
+//       there, and its minResources stay within what is guaranteed to the queue, in every dimension
+//       that it asks for (S1).
 //
 // Argument: overcommit-factor, 1 to 1000, at most three decimals, default 1.2. S0 sets 1.0 so that
 // the job that waits is the one that lacks room.
@@ -36,21 +37,22 @@ class Overcommit final : public Plugin {
   void on_session_open(Session& session) override {
     session_ = &session;
     cluster_ = &session.cluster();
-    counted_at_ = 0;
-    session.attach<&Overcommit::has_room_for>(points::job_enqueueable, *this);  // O3
-    session.attach<&Overcommit::is_in_queue>(points::job_enqueued, *this);      // O4
+    session.attach<&Overcommit::has_room_for>(points::job_enqueueable, *this);
   }
 
  private:
   Vote has_room_for(const Job& job) {
-    count_in_queue();
+    if (is_guaranteed(job)) return permit();
     // The dimension first by name, so that the reason does not depend on who came first.
     const Resources& request = *job.min_resources;
     Verdict shortage = pass();
     for (std::size_t d = 0; d < request.extent(); ++d) {
       const Dimension dimension(d);
       if (request[dimension] <= 0) continue;
-      const std::int64_t room = admissible(dimension) - in_queue_[dimension];
+      // O3. Surplus is dear to work out and asked for only where it matters.
+      std::int64_t room = admissible(dimension) - session_->admissions().in_queue(0, dimension);
+      if (request[dimension] <= room) continue;
+      room += session_->admissions().surplus(*cluster_, session_->queues(), 0, dimension);  // O2
       const std::string& name = cluster_->dimensions().name(dimension);
       if (request[dimension] <= room || (!shortage && shortage.what < name)) continue;
       shortage = reject(Reason::cluster_overcommitted, std::max<std::int64_t>(room, 0),
@@ -59,19 +61,21 @@ class Overcommit final : public Plugin {
     return shortage ? permit() : veto(shortage);
   }
 
-  // The tally moves on only if it was true until this admission; else the next vote counts anew.
-  void is_in_queue(const Job& job) {
-    if (session_->ledger().operations().back().stamp_before != counted_at_) return;
-    in_queue_ += owed_to(job);
-    counted_at_ = cluster_->stamp();
-  }
-
-  // Anew only when something else than an admission has changed the cluster.
-  void count_in_queue() {
-    if (counted_at_ == cluster_->stamp()) return;
-    counted_at_ = cluster_->stamp();
-    in_queue_ = Resources();
-    for (const JobId id : cluster_->open_jobs()) in_queue_ += owed_to(cluster_->job(id));
+  // O4
+  bool is_guaranteed(const Job& job) {
+    const QueueTree& queues = session_->queues();
+    const std::uint32_t at = queues.position_of(job.queue);
+    if (at == QueueTree::kNowhere) return false;
+    const Resources& allocated = cluster_->queue(job.queue).allocated;
+    const Resources& request = *job.min_resources;
+    for (std::size_t d = 0; d < request.extent(); ++d) {
+      const Dimension dimension(d);
+      if (request[dimension] <= 0) continue;
+      const std::int64_t left = queues.guarantee(at, dimension) - allocated[dimension] -
+                                session_->admissions().in_queue(at, dimension);
+      if (request[dimension] > left) return false;
+    }
+    return true;
   }
 
   // O1, in 128 bits: total times factor may pass 2^63.
@@ -83,23 +87,9 @@ class Overcommit final : public Plugin {
     return room > kMost ? kMost : static_cast<std::int64_t>(room);
   }
 
-  // O2
-  static Resources owed_to(const Job& job) {
-    if (!job.min_resources) return {};
-    const bool in_queue = job.phase == GroupPhase::inqueue;
-    const bool runs_whole =
-        job.phase == GroupPhase::running &&
-        job.placed_count() - job.count(TaskStatus::succeeded) >= job.min_available;
-    if (!in_queue && !runs_whole) return {};
-    return positive_difference(positive_difference(*job.min_resources, job.allocated),
-                               job.gated_request);
-  }
-
   std::int64_t factor_thousandths_;
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;
-  Resources in_queue_;
-  std::uint64_t counted_at_ = 0;  // the cluster's stamp then
 };
 
 }  // namespace

@@ -72,8 +72,10 @@ class Allocate final : public Action {
       const Job& job = session.cluster().job(id);
       // A2. A queue that has all it may have leaves the line. What was refused in this very state
       // would be refused again.
-      if (session.ask(points::overused, session.cluster().queue(job.queue))) {
-        line.dismiss_queue();
+      const Verdict verdict = session.ask(points::overused, session.cluster().queue(job.queue));
+      if (!verdict) {
+        session.refuse(refusal_of(id, verdict));
+        for (const JobId other : line.dismiss_queue()) session.refuse(refusal_of(other, verdict));
         continue;
       }
       if (session.refuse_again(id)) continue;

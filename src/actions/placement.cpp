@@ -21,9 +21,7 @@ Refusal refusal_of(JobId job, const Verdict& verdict) {
 Verdict has_standing(const Session& session, const Job& job) {
   if (!job.has_group) return reject(Reason::group_missing, 0, 0, job.name);
   if (!job.queue.is_valid()) return reject(Reason::queue_missing, 0, 0, job.queue_name);
-  const Queue& queue = session.cluster().queue(job.queue);
-  if (queue.state != QueueState::open) return reject(Reason::queue_closed, 0, 0, queue.name);
-  return pass();
+  return session.queues().standing(session.cluster(), job.queue);
 }
 
 bool may_be_served(Session& session, JobId id) {

@@ -9,7 +9,8 @@
 
 namespace berth::actions {
 
-// Is there a group, a queue, and is the queue open? Otherwise nobody can do anything for the job.
+// Is there a group, and a queue that is open and set up rightly? Otherwise nobody can do anything
+// for the job.
 engine::Verdict has_standing(const engine::Session& session, const Job& job);
 
 // Admitted (or nobody admits), valid, with standing. Records why not.

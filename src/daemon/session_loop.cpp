@@ -110,7 +110,7 @@ void SessionLoop::run() {
     if (leads) {
       session(events);
     } else {
-      mirror_.settle();
+      mirror_.settle(parts_.clock.now());
       dispatcher_.stand_by(mirror_);
     }
     due = std::chrono::steady_clock::now() + settings_.period;
@@ -149,10 +149,11 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
     mirror_.forget_plans();  // the next leader's pods will say where they go
     publish_unready();
   } else {
-    mirror_.settle();
+    const TimePoint now = parts_.clock.now();
+    mirror_.settle(now);
     const Plan left = steering_.lead(epoch_, mirror_.cluster(),
                                      [this](const std::string& uid) { return find_task(uid); });
-    mirror_.assume(left);
+    mirror_.assume(left, now);
     parts_.tell("leading with epoch " + std::to_string(epoch_) + "; " +
                 std::to_string(left.binds.size()) + " pods were under way");
   }
@@ -176,13 +177,13 @@ void SessionLoop::take_in(const ClusterEvent& event) {
 
 void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   const auto begin = std::chrono::steady_clock::now();
-  mirror_.forget_vetoes(parts_.clock.now());
-  mirror_.settle();
-  const Plan plan =
-      scheduler_.run(mirror_.cluster_for_session(), parts_.clock.now(), &parts_.metrics);
+  const TimePoint now = parts_.clock.now();
+  mirror_.forget_vetoes(now);
+  mirror_.settle(now);
+  const Plan plan = scheduler_.run(mirror_.cluster_for_session(), now, &parts_.metrics);
   const auto took = std::chrono::steady_clock::now() - begin;
 
-  mirror_.assume(plan);
+  mirror_.assume(plan, now);
   drop_stale(plan);
   publish(plan);  // before anybody is woken: who is committed finds its plan
   steer(plan);
@@ -201,7 +202,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
 }
 
 void SessionLoop::publish(const Plan& plan) {
-  mirror_.settle();
+  mirror_.settle(parts_.clock.now());
   const std::uint64_t stamp = mirror_.cluster().stamp();
   if (stamp == published_stamp_ && plan.pipelined == published_claims_) return;
   published_stamp_ = stamp;

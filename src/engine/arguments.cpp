@@ -79,6 +79,17 @@ std::int64_t Arguments::thousandths(const std::string& key, std::int64_t fallbac
   return fallback;
 }
 
+Duration Arguments::duration(const std::string& key, Duration fallback, Duration least,
+                             Duration most) {
+  const Entry* entry = look_up(key);
+  if (entry == nullptr) return fallback;
+  const Result<Duration> value = parse_duration(entry->text);
+  if (value && *value >= least && *value <= most) return *value;
+  complain(*entry, key,
+           "a duration from " + format_duration(least) + " to " + format_duration(most));
+  return fallback;
+}
+
 bool Arguments::boolean(const std::string& key, bool fallback) {
   const Entry* entry = look_up(key);
   if (entry == nullptr) return fallback;

@@ -43,6 +43,7 @@ std::string job_fault(const Cluster& cluster, JobId id) {
   const Job& job = cluster.job(id);
   StatusCounts counts{};
   Resources allocated;
+  Resources pipelined;
   std::int32_t gated = 0;
   std::int32_t best_effort = 0;
   for (const TaskId task_id : job.tasks) {
@@ -50,6 +51,7 @@ std::string job_fault(const Cluster& cluster, JobId id) {
     if (task.job != id) return "job " + job.name + ": a member belongs to another job";
     ++counts[static_cast<std::size_t>(task.status)];
     if (is_allocated(task.status)) allocated += cluster.shape(task.shape).request;
+    if (task.status == TaskStatus::pipelined) pipelined += cluster.shape(task.shape).request;
     if (task.status != TaskStatus::pending) continue;
     if (task.is_gated) ++gated;
     if (cluster.shape(task.shape).is_best_effort) ++best_effort;
@@ -58,19 +60,29 @@ std::string job_fault(const Cluster& cluster, JobId id) {
   if (gated != job.gated) return "job " + job.name + ": gated is off";
   if (best_effort != job.best_effort) return "job " + job.name + ": best-effort is off";
   if (!(allocated == job.allocated)) return "job " + job.name + ": allocated is off";
+  if (!(pipelined == job.pipelined)) return "job " + job.name + ": pipelined is off";
   return "";
 }
 
 std::string queue_fault(const Cluster& cluster) {
   std::vector<Resources> allocated(cluster.queue_slots());
+  std::vector<Resources> demand(cluster.queue_slots());
   for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
     const Job& job = cluster.job(JobId(j));
-    if (job.exists && job.queue.is_valid()) allocated[job.queue.index()] += job.allocated;
+    if (!job.exists || !job.queue.is_valid()) continue;
+    allocated[job.queue.index()] += job.allocated;
+    for (const TaskId id : job.tasks) {
+      if (!cluster.task(id).wants_room()) continue;
+      demand[job.queue.index()] += cluster.shape_of(id).request;
+    }
   }
   for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
     const Queue& queue = cluster.queue(QueueId(q));
     if (queue.exists && !(queue.allocated == allocated[q])) {
       return "queue " + queue.name + ": allocated is off";
+    }
+    if (queue.exists && !(queue.demand == demand[q])) {
+      return "queue " + queue.name + ": demand is off";
     }
   }
   return "";
@@ -110,6 +122,13 @@ std::string first_inconsistency(const Cluster& cluster) {
     if (!cluster.job(JobId(j)).exists) continue;
     if (std::string fault = job_fault(cluster, JobId(j)); !fault.empty()) return fault;
   }
+  Resources foreign;
+  for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+    const Task& task = cluster.task(TaskId(t));
+    if (task.uid.empty() || task.job.is_valid() || !task.node.is_valid()) continue;
+    if (occupies_node(task.status)) foreign += cluster.shape(task.shape).request;
+  }
+  if (!(foreign == cluster.foreign_used())) return "what foreign pods use is off";
   return queue_fault(cluster);
 }
 

@@ -1,6 +1,7 @@
 #include "berth/engine/job_line.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth::engine {
 
@@ -10,7 +11,11 @@ constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-JobLine::JobLine(Session& session, std::vector<JobId> jobs) : session_(session), current_(kNobody) {
+JobLine::JobLine(Session& session, std::vector<JobId> jobs, For what)
+    : session_(session),
+      what_(what),
+      is_moving_(session.ask(points::queue_order_moves)),
+      current_(kNobody) {
   std::vector<std::size_t> place(session.cluster().queue_slots(), kNobody);
   for (const JobId job : jobs) {
     const QueueId queue = session.cluster().job(job).queue;
@@ -31,11 +36,15 @@ JobLine::JobLine(Session& session, std::vector<JobId> jobs) : session_(session),
                  [this](std::size_t left, std::size_t right) { return later(left, right); });
 }
 
-// Only the job and the queue being served change, and they are out of their heaps meanwhile, so
-// the comparisons that shaped a heap stay true.
+// Unless a plugin says otherwise, only the job and the queue being served change, and they are out
+// of their heaps meanwhile, so the comparisons that shaped a heap stay true.
 JobId JobLine::next() {
   return_current();
   if (heap_.empty()) return JobId();
+  if (is_moving_) {
+    std::make_heap(heap_.begin(), heap_.end(),
+                   [this](std::size_t left, std::size_t right) { return later(left, right); });
+  }
   std::pop_heap(heap_.begin(), heap_.end(),
                 [this](std::size_t left, std::size_t right) { return later(left, right); });
   current_ = heap_.back();
@@ -55,7 +64,7 @@ void JobLine::rejoin(JobId job) {
                  [this](JobId left, JobId right) { return later(left, right); });
 }
 
-void JobLine::dismiss_queue() { queues_[current_].heap.clear(); }
+std::vector<JobId> JobLine::dismiss_queue() { return std::exchange(queues_[current_].heap, {}); }
 
 void JobLine::return_current() {
   if (current_ == kNobody || queues_[current_].heap.empty()) return;
@@ -73,7 +82,7 @@ bool JobLine::later(std::size_t left, std::size_t right) const {
   const Cluster& cluster = session_.cluster();
   const Queue& left_queue = cluster.queue(queues_[left].queue);
   const Queue& right_queue = cluster.queue(queues_[right].queue);
-  const Order order = session_.ask(points::queue_order, right_queue, left_queue);
+  const Order order = order_of(right_queue, left_queue);
   if (order != Order::equal) return order == Order::less;
   const JobId left_head = queues_[left].heap.front();
   const JobId right_head = queues_[right].heap.front();
@@ -82,6 +91,13 @@ bool JobLine::later(std::size_t left, std::size_t right) const {
   if (heads != Order::equal) return heads == Order::less;
   // Jobs that no plugin tells apart: who waits longer, whatever the queue.
   return later(left_head, right_head);
+}
+
+Order JobLine::order_of(const Queue& left, const Queue& right) const {
+  if (what_ == For::admission && !session_.is_silent(points::admission_order)) {
+    return session_.ask(points::admission_order, left, right);
+  }
+  return session_.ask(points::queue_order, left, right);
 }
 
 }  // namespace berth::engine

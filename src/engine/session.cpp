@@ -119,9 +119,16 @@ std::vector<TaskId> Session::unplaced_in_order(const Job& job) const {
 // --- outcome --------------------------------------------------------------------------------
 
 void Session::admit(JobId job) {
+  const std::uint64_t before = cluster_.stamp();
   ledger_.set_phase(job, GroupPhase::inqueue);
+  memory_.admissions().admitted(cluster_, queues(), cluster_.job(job), before);
   plan_.admitted.push_back(job);
   ask(points::job_enqueued, cluster_.job(job));
+}
+
+void Session::send_back(JobId job) {
+  ledger_.set_phase(job, GroupPhase::pending);
+  plan_.returned.push_back(job);
 }
 
 void Session::refuse(Refusal refusal) {
@@ -162,6 +169,7 @@ void Session::remember_refusal(JobId job) {
 }
 
 Plan Session::close() {
+  ask(points::queue_shares, &plan_.shares);
   ledger_.roll_back(0);
   std::erase_if(plan_.refusals,
                 [](const Refusal& refusal) { return refusal.reason == Reason::none; });

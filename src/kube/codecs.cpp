@@ -59,4 +59,10 @@ Result<ClusterEvent> decode(const TypeName& type, const conf::Value& value, std:
   return row->codec(value, file);
 }
 
+Result<ClusterEvent> decode_live(const TypeName& type, const conf::Value& value,
+                                 std::string_view file) {
+  if (type.kind == "Queue") return decode_as_event<&decode_queue_with_fault>(value, file);
+  return decode(type, value, file);
+}
+
 }  // namespace berth::kube

@@ -19,6 +19,9 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file);
 // scheduling.volcano.sh/v1beta1 and scheduling.x-k8s.io/v1alpha1.
 Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_view file);
 Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file);
+// The same, but what is wrong in the spec is told in QueueObject::fault: a queue that slipped
+// through validation must not be as if it were not there.
+Result<QueueObject> decode_queue_with_fault(const conf::Value& value, std::string_view file);
 Result<PriorityClassObject> decode_priority_class(const conf::Value& value, std::string_view file);
 Result<NamespaceObject> decode_namespace(const conf::Value& value, std::string_view file);
 
@@ -34,5 +37,8 @@ bool is_known(const TypeName& type);
 
 // The object of a known type as "created or changed to this".
 Result<ClusterEvent> decode(const TypeName& type, const conf::Value& value, std::string_view file);
+// The same for objects that the API server holds already: queues come with their faults.
+Result<ClusterEvent> decode_live(const TypeName& type, const conf::Value& value,
+                                 std::string_view file);
 
 }  // namespace berth::kube

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/text.h"
 #include "conf/checked.h"
 
 namespace berth::kube {
@@ -54,6 +55,15 @@ std::string annotation_or_label(const conf::Cursor& object, std::string_view key
   const conf::Cursor metadata = object["metadata"];
   std::string text = metadata["annotations"][key].text();
   return text.empty() ? metadata["labels"][key].text() : text;
+}
+
+std::optional<Duration> read_waiting_limit(const conf::Cursor& object) {
+  const conf::Cursor annotations = object["metadata"]["annotations"];
+  for (const char* key : {"volcano.sh/sla-waiting-time", "sla-waiting-time"}) {
+    const std::string text = annotations[key].text();
+    if (const auto limit = parse_duration(text); !text.empty() && limit) return *limit;
+  }
+  return std::nullopt;
 }
 
 std::map<std::string, std::string> read_strings(const conf::Cursor& map) {

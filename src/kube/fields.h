@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,10 @@ Metadata read_metadata(const conf::Cursor& object, std::string_view kind, Scope 
 
 // The annotation or, without one, the label of that name; empty when there is neither.
 std::string annotation_or_label(const conf::Cursor& object, std::string_view key);
+
+// Volcano's annotation, in its two spellings; absent: none. One that is no duration is ignored, as
+// Volcano does: a job must not be lost for it.
+std::optional<Duration> read_waiting_limit(const conf::Cursor& object);
 
 std::map<std::string, std::string> read_strings(const conf::Cursor& map);
 

@@ -119,6 +119,7 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
   pod.preemptable = read_preemptable(root);
   const conf::Cursor run_time = root["metadata"]["annotations"]["berth.dev/run-time"];
   if (run_time.is_present()) pod.run_time = run_time.duration({});
+  pod.waiting_limit = read_waiting_limit(root);
   read_spec(root["spec"], pod);
   const conf::Cursor status = root["status"];
   pod.phase = read_phase(status["phase"]);

@@ -71,6 +71,7 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
                                   static_cast<std::int32_t>(minimum.integer(0, 0, kMembersMax)));
   }
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
+  group.waiting_limit = read_waiting_limit(root);
   group.phase = phase_of(root["status"]["phase"].text());
   const std::string api = root["apiVersion"].text();
   group.is_volcano = api.empty() || api.starts_with("scheduling.volcano.sh/");

@@ -12,17 +12,8 @@ QueueState state_of(std::string_view text) {
   return text == "Closing" ? QueueState::closing : QueueState::closed;
 }
 
-}  // namespace
-
-Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file) {
-  conf::Reading reading(value, file);
-  const conf::Cursor root = reading.root();
-  Metadata metadata = read_metadata(root, "Queue", Scope::cluster);
+void read_spec(const conf::Cursor& root, QueueObject& queue) {
   const conf::Cursor spec = root["spec"];
-  QueueObject queue;
-  queue.name = std::move(metadata.name);
-  queue.uid = std::move(metadata.uid);
-  queue.created = metadata.created;
   queue.weight = static_cast<std::int32_t>(spec["weight"].integer(1, 1, 65535));
   queue.priority = static_cast<std::int32_t>(
       spec["priority"].integer(0, 0, std::numeric_limits<std::int32_t>::max()));
@@ -32,7 +23,66 @@ Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file
   queue.capability = read_amounts(spec["capability"], kLimitMax);
   queue.guarantee = read_amounts(spec["guarantee"]["resource"], kLimitMax);
   queue.deserved = read_amounts(spec["deserved"], kLimitMax);
+}
+
+WrittenCondition condition_of(const conf::Cursor& condition) {
+  return {condition["status"].text() == "True", condition["reason"].text(),
+          condition["message"].text(), condition["lastTransitionTime"].time()};
+}
+
+WrittenQueueStatus read_status(const conf::Cursor& status) {
+  const auto count = [&](const char* name) {
+    return static_cast<std::int32_t>(
+        status[name].integer(0, 0, std::numeric_limits<std::int32_t>::max()));
+  };
+  const auto amounts = [&](const char* name) { return read_amounts(status[name], kLimitMax); };
+  WrittenQueueStatus written;
+  written.has_state = status["state"].is_present();
+  written.pending = count("pending");
+  written.inqueue = count("inqueue");
+  written.running = count("running");
+  written.unknown = count("unknown");
+  written.completed = count("completed");
+  written.allocated = amounts("allocated");
+  written.deserved = amounts("deserved");
+  written.guarantee = amounts("guarantee");
+  written.real_capability = amounts("realCapability");
+  for (const conf::Cursor& condition : status["conditions"].items()) {
+    const std::string type = condition["type"].text();
+    if (type == "Ready") written.ready = condition_of(condition);
+    if (type == "GuaranteeScaled") written.scaled = condition_of(condition);
+  }
+  return written;
+}
+
+}  // namespace
+
+Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file) {
+  Result<QueueObject> queue = decode_queue_with_fault(value, file);
+  if (queue && !queue->fault.empty()) {
+    conf::Reading reading(value, file);
+    QueueObject again;
+    read_spec(reading.root(), again);
+    return reading.error();
+  }
+  return queue;
+}
+
+Result<QueueObject> decode_queue_with_fault(const conf::Value& value, std::string_view file) {
+  conf::Reading reading(value, file);
+  const conf::Cursor root = reading.root();
+  Metadata metadata = read_metadata(root, "Queue", Scope::cluster);
+  QueueObject queue;
+  queue.name = std::move(metadata.name);
+  queue.uid = std::move(metadata.uid);
+  queue.created = metadata.created;
   if (reading.failed()) return reading.error();
+  read_spec(root, queue);
+  if (reading.failed()) queue.fault = reading.error().message;
+  // What we cannot read of a status is no fault of its queue: it is written anew.
+  conf::Reading status(value, file);
+  queue.written = read_status(status.root()["status"]);
+  if (status.failed()) queue.written = {};
   return queue;
 }
 

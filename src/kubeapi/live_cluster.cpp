@@ -139,7 +139,7 @@ class LiveCluster::Impl {
     kind.by_uid = type.type.kind == "Pod";
     kind.keeps = type.keeps;
     kind.changed = [this, type](const conf::Value& object) -> Status {
-      Result<ClusterEvent> event = kube::decode(type.type, object, type.name);
+      Result<ClusterEvent> event = kube::decode_live(type.type, object, type.name);
       if (!event) return event.error();
       sink_->post(std::move(event).value());
       return Done{};

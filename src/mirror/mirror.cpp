@@ -21,25 +21,31 @@ void Mirror::apply(const ClusterEvent& event) {
   std::visit([this](const auto& what) { on(what); }, event);
 }
 
-void Mirror::settle() {
+void Mirror::settle(TimePoint now) {
   if (nodes_changed_) rebuild_nodes();
   std::sort(dirty_.begin(), dirty_.end());
   dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
   changes_.insert(changes_.end(), dirty_.begin(), dirty_.end());
   for (const JobId id : dirty_) {
     if (!cluster_.job(id).exists) continue;
-    refresh(id);
+    refresh(id, now);
   }
   dirty_.clear();
 }
 
-void Mirror::refresh(JobId id) {
+void Mirror::refresh(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
   const std::int32_t priority = priority_of_job(id);
   if (job.priority != priority) cluster_.mutable_job(id).priority = priority;
   if (const GroupPhase phase = derived_phase(job); phase != job.phase) {
     cluster_.set_phase(id, phase);
     phase_changes_.push_back(id);
+  }
+  const bool is_in = job.phase == GroupPhase::inqueue;
+  if (is_in != job.admitted_at.has_value()) {
+    Job& changed = cluster_.mutable_job(id);
+    changed.admitted_at.reset();
+    if (is_in) changed.admitted_at = now;
   }
   const bool owes_members = job.min_resources && job.phase == GroupPhase::running &&
                             !job.allocated.covers(*job.min_resources);
@@ -49,15 +55,24 @@ void Mirror::refresh(JobId id) {
   cluster_.set_open(id, open);
 }
 
-void Mirror::assume(const Plan& plan) {
+void Mirror::assume(const Plan& plan, TimePoint now) {
   for (const auto& [task, node] : plan.binds) {
     cluster_.move_task(task, node, TaskStatus::binding);
     mark_dirty(cluster_.task(task).job);
   }
-  for (const JobId job : plan.admitted) {
-    cluster_.set_phase(job, GroupPhase::inqueue);
-    phase_changes_.push_back(job);
-    changes_.push_back(job);
+  const auto move = [&](JobId id, GroupPhase phase) {
+    cluster_.set_phase(id, phase);
+    phase_changes_.push_back(id);
+    mark_dirty(id);
+  };
+  for (const JobId id : plan.admitted) {
+    move(id, GroupPhase::inqueue);
+    cluster_.mutable_job(id).admitted_at = now;
+    cluster_.mutable_job(id).returned_at.reset();
+  }
+  for (const JobId id : plan.returned) {
+    move(id, GroupPhase::pending);
+    cluster_.mutable_job(id).returned_at = now;
   }
 }
 

@@ -32,11 +32,11 @@ class Mirror {
   void apply(const ClusterEvent& event);
 
   // Brings in what apply() put off (node order, phases, who is open). Call before a session reads.
-  void settle();
+  void settle(TimePoint now);
 
   // Keeps what a session decided: planned tasks hold their room (TaskStatus::binding) until they
   // are seen bound, deleted or dropped; admitted jobs are in. Ids must be of this very state.
-  void assume(const Plan& plan);
+  void assume(const Plan& plan, TimePoint now);
 
   // While another leads: phases are the leader's to move, and what is planned is not ours.
   void follow_api_phases(bool follows) { follows_api_phases_ = follows; }
@@ -103,7 +103,7 @@ class Mirror {
   void rename_queues_of(const std::string& name_space);
   std::int32_t priority_of_job(JobId id) const;
 
-  void refresh(JobId id);
+  void refresh(JobId id, TimePoint now);
   Node to_node(const NodeObject& object);
   void refresh_node(const std::string& name);
   void rebuild_nodes();

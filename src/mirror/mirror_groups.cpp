@@ -35,6 +35,7 @@ void Mirror::configure_group(const Group& group) {
   job.created = object.created;
   job.has_group = true;
   job.min_available = object.min_member;
+  job.waiting_limit = object.waiting_limit;
   job.min_resources.reset();
   if (object.min_resources) job.min_resources = cluster_.to_resources(*object.min_resources);
   name_queue(group.job, object.name_space, object.queue);
@@ -148,6 +149,7 @@ void Mirror::on(const QueueObject& object) {
     queue.capability.set(cluster_.intern_dimension(name), amount);
   }
   queue.guarantee = cluster_.to_resources(object.guarantee);
+  queue.fault = object.fault;
 
   const auto [entry, is_new] = queues_.try_emplace(object.name);
   if (is_new) {
@@ -155,8 +157,7 @@ void Mirror::on(const QueueObject& object) {
     reassign_all();
     return;
   }
-  queue.allocated = cluster_.queue(entry->second).allocated;
-  cluster_.mutable_queue(entry->second) = std::move(queue);
+  cluster_.update_queue(entry->second, std::move(queue));
 }
 
 void Mirror::on(const QueueDeleted& deleted) {

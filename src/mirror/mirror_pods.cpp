@@ -157,6 +157,7 @@ JobId Mirror::single_job_of(const PodObject& object) {
   if (const JobId known = cluster_.task(id).job;
       known.is_valid() && cluster_.job(known).is_single) {
     cluster_.mutable_job(known).min_resources = cluster_.to_resources(object.request);
+    cluster_.mutable_job(known).waiting_limit = object.waiting_limit;
     name_queue(known, object.name_space, object.queue);
     return known;
   }
@@ -168,6 +169,7 @@ JobId Mirror::single_job_of(const PodObject& object) {
   job.is_single = true;
   job.min_available = 1;
   job.min_resources = cluster_.to_resources(object.request);
+  job.waiting_limit = object.waiting_limit;
   const JobId made = cluster_.add_job(std::move(job));
   name_queue(made, object.name_space, object.queue);
   return made;

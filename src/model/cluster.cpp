@@ -24,6 +24,7 @@ NodeId Cluster::find_node(std::string_view name) const {
 
 void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   Task& task = tasks_[id.index()];
+  const bool wanted_room = task.wants_room();
   account_on_node(task, -1);
   account_in_job(task, -1);
   if (task.node != node) {
@@ -40,6 +41,7 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   task.status = status;
   account_on_node(task, +1);
   account_in_job(task, +1);
+  if (task.wants_room() != wanted_room) account_demand(task, wanted_room ? -1 : +1);
   touch();
 }
 
@@ -59,6 +61,7 @@ void Cluster::account_on_node(const Task& task, int sign) {
       idle_.at(node, dimension) -= amount;
       available_.at(node, dimension) -= amount;
       total_used_.add(dimension, amount);
+      if (!task.job.is_valid()) foreign_used_.add(dimension, amount);
     }
     if (!releases && !pipelines) continue;
     if (releases) releasing_.at(node, dimension) += amount;
@@ -84,12 +87,27 @@ void Cluster::account_in_job(const Task& task, int sign) {
     }
   }
   if (shape.is_best_effort && task.status == TaskStatus::pending) job.best_effort += sign;
+  if (task.status == TaskStatus::pipelined) {
+    for (const auto& [dimension, amount] : shape.requested) {
+      job.pipelined.add(dimension, sign * amount);
+    }
+  }
   if (!is_allocated(task.status)) return;
   for (const auto& [dimension, amount] : shape.requested) {
     job.allocated.add(dimension, sign * amount);
     if (job.queue.is_valid()) {
       queues_[job.queue.index()].allocated.add(dimension, sign * amount);
     }
+  }
+}
+
+// Of what its queue is asked for; the caller says that the task wants room.
+void Cluster::account_demand(const Task& task, int sign) {
+  if (!task.job.is_valid()) return;
+  const QueueId queue = jobs_[task.job.index()].queue;
+  if (!queue.is_valid()) return;
+  for (const auto& [dimension, amount] : shapes_[task.shape.index()].requested) {
+    queues_[queue.index()].demand.add(dimension, sign * amount);
   }
 }
 

@@ -68,6 +68,7 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
   }
   total_allocatable_ = Resources();
   total_used_ = Resources();
+  foreign_used_ = Resources();
   releasing_tasks_ = 0;
   binding_tasks_ = 0;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
@@ -148,18 +149,24 @@ void Cluster::order_into(std::vector<TaskId>& tasks, TaskId id) const {
 void Cluster::join_job(TaskId id, JobId job) {
   Task& task = tasks_[id.index()];
   BERTH_CHECK(!task.job.is_valid());
+  account_on_node(task, -1);
   task.job = job;
+  account_on_node(task, +1);
   order_into(jobs_[job.index()].tasks, id);
   account_in_job(task, +1);
+  if (task.wants_room()) account_demand(task, +1);
   touch();
 }
 
 void Cluster::leave_job(TaskId id) {
   Task& task = tasks_[id.index()];
+  if (task.wants_room()) account_demand(task, -1);
   account_in_job(task, -1);
+  account_on_node(task, -1);
   auto& members = jobs_[task.job.index()].tasks;
   members.erase(std::find(members.begin(), members.end(), id));
   task.job = JobId();
+  account_on_node(task, +1);
   touch();
 }
 
@@ -189,27 +196,51 @@ void Cluster::remove_job(JobId id) {
 void Cluster::set_job_queue(JobId id, QueueId queue) {
   Job& job = jobs_[id.index()];
   if (job.queue == queue) return;
-  if (job.queue.is_valid()) queues_[job.queue.index()].allocated -= job.allocated;
-  if (queue.is_valid()) queues_[queue.index()].allocated += job.allocated;
+  const auto account = [&](int sign) {
+    if (!job.queue.is_valid()) return;
+    Queue& current = queues_[job.queue.index()];
+    if (sign > 0) current.allocated += job.allocated;
+    if (sign < 0) current.allocated -= job.allocated;
+    for (const TaskId task : job.tasks) {
+      if (tasks_[task.index()].wants_room()) account_demand(tasks_[task.index()], sign);
+    }
+  };
+  account(-1);
   job.queue = queue;
+  account(+1);
   touch();
 }
 
 QueueId Cluster::add_queue(Queue queue) {
   queue.exists = true;
+  ++queue_version_;
   touch();
   for (std::size_t q = 0; q < queues_.size(); ++q) {
     if (!queues_[q].exists) {
+      queue.id = QueueId(q);
       queues_[q] = std::move(queue);
       return QueueId(q);
     }
   }
+  queue.id = QueueId(queues_.size());
   queues_.push_back(std::move(queue));
   return QueueId(queues_.size() - 1);
 }
 
 void Cluster::remove_queue(QueueId id) {
   queues_[id.index()] = Queue();
+  ++queue_version_;
+  touch();
+}
+
+void Cluster::update_queue(QueueId id, Queue queue) {
+  Queue& current = queues_[id.index()];
+  queue.id = id;
+  queue.exists = true;
+  queue.allocated = std::move(current.allocated);
+  queue.demand = std::move(current.demand);
+  current = std::move(queue);
+  ++queue_version_;
   touch();
 }
 

@@ -12,6 +12,17 @@ bool Refusal::operator==(const Refusal& other) const {
   return word(*this) == word(other);
 }
 
+bool Plan::operator==(const Plan& other) const {
+  const auto decided = [](const Plan& each) {
+    return std::tie(each.binds, each.pipelined, each.evictions, each.admitted, each.returned,
+                    each.refusals);
+  };
+  const bool same_shares =
+      shares == other.shares ||
+      (shares != nullptr && other.shares != nullptr && *shares == *other.shares);
+  return same_shares && decided(*this) == decided(other);
+}
+
 std::string Refusal::message(const std::string& task_name) const {
   std::string text = sentence(reason, have, need, what);
   if (!task.is_valid()) return text;

@@ -20,11 +20,22 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "its pods name pod group \"{what}\", which does not exist"},
     {Reason::queue_missing, "queue_missing", "queue \"{what}\" does not exist"},
     {Reason::queue_closed, "queue_closed", "queue \"{what}\" is not open"},
+    {Reason::queue_faulty, "queue_faulty", "its queue is set up wrongly: {what}"},
+    {Reason::queue_has_children, "queue_has_children",
+     "queue \"{what}\" has queues below it; jobs belong in one of those"},
     {Reason::too_few_tasks, "too_few_tasks", "it has {have} pods and needs at least {need}"},
     {Reason::too_few_tasks_of_role, "too_few_tasks_of_role",
      "it has {have} pods of role \"{what}\" and needs at least {need}"},
     {Reason::cluster_overcommitted, "cluster_overcommitted",
      "admitting it would need {need} {what}, and {have} may still be admitted"},
+    {Reason::queue_capability, "queue_capability",
+     "it would need {need} {what}, and its queue may get {have} more"},
+    {Reason::queue_share_used, "queue_share_used",
+     "its queue has {have} {what}, and its share is {need}"},
+    {Reason::guarantees_kept, "guarantees_kept",
+     "it would need {need} {what}, and {have} are not kept for other queues' guarantees"},
+    {Reason::gave_way, "gave_way",
+     "it was let in, found no place for long, and gave way to jobs that wait"},
     {Reason::gated, "gated", "{have} of its pods have scheduling gates of others"},
     {Reason::gang_incomplete, "gang_incomplete", "{have} of {need} members could be placed"},
     {Reason::role_incomplete, "role_incomplete",
@@ -65,7 +76,9 @@ std::string_view code(Reason reason) { return kRows[static_cast<std::size_t>(rea
 
 std::string sentence(Reason reason, std::int64_t have, std::int64_t need, std::string_view what) {
   std::string text(kRows[static_cast<std::size_t>(reason)].sentence);
-  const bool of_resource = reason == Reason::cluster_overcommitted;
+  const bool of_resource = reason == Reason::cluster_overcommitted ||
+                           reason == Reason::queue_capability ||
+                           reason == Reason::queue_share_used || reason == Reason::guarantees_kept;
   const auto number = [&](std::int64_t value) {
     return of_resource ? format_amount(what, value) : std::to_string(value);
   };

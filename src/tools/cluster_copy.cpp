@@ -57,13 +57,14 @@ void ClusterCopy::begin_cycle(TimePoint now) {
     ended->second.phase = PodPhase::succeeded;
     mirror_.apply(ended->second);
   }
-  mirror_.settle();
+  mirror_.settle(now);
 }
 
 void ClusterCopy::carry_out(const Plan& plan, TimePoint now) {
   Plan admissions;
   admissions.admitted = plan.admitted;
-  mirror_.assume(admissions);
+  admissions.returned = plan.returned;
+  mirror_.assume(admissions, now);
   for (const auto& [task, node] : plan.binds) {
     PodObject& pod = pods_.at(cluster().task(task).uid);
     pod.node_name = cluster().node(node).name;
@@ -77,7 +78,7 @@ void ClusterCopy::carry_out(const Plan& plan, TimePoint now) {
     leaving_.push_back(pod.uid);
     mirror_.apply(pod);
   }
-  mirror_.settle();
+  mirror_.settle(now);
 }
 
 JobId ClusterCopy::find_job(const std::string& full_name) const {

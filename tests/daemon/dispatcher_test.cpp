@@ -16,7 +16,7 @@ class DispatcherTest : public testing::Test {
     for (const char* node : {"n1", "n2"}) mirror_.apply(make_node(node, 4));
     add_gang(mirror_, make_group("g", 3), 3);
     dispatcher_.observe(make_group("g", 3));
-    mirror_.settle();
+    mirror_.settle(TimePoint());
   }
   Plan refusal(std::int64_t have) {
     Plan plan;
@@ -101,8 +101,8 @@ TEST_F(DispatcherTest, AChangeOfPhaseAndOfReasonIsOneWrite) {
   mirror_.take_phase_changes();
   Plan plan = refusal(2);
   plan.admitted = {mirror_.find_group("ml/g")};
-  mirror_.assume(plan);
-  mirror_.settle();
+  mirror_.assume(plan, TimePoint());
+  mirror_.settle(TimePoint());
   const auto told = round(plan);
   ASSERT_EQ(told.statuses.size(), 1u);
   EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
@@ -113,7 +113,7 @@ TEST_F(DispatcherTest, AChangeOfPhaseAloneKeepsTheReason) {
   round(refusal(2));
   Plan plan = refusal(2);
   plan.admitted = {mirror_.find_group("ml/g")};
-  mirror_.assume(plan);
+  mirror_.assume(plan, TimePoint());
   const auto told = round(plan);
   ASSERT_EQ(told.statuses.size(), 1u);
   EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
@@ -130,7 +130,7 @@ TEST_F(DispatcherTest, AJobInThePlaceOfADeletedOneIsToldItsReason) {
   dispatcher_.observe(PodGroupDeleted{"ml/g"});
   add_gang(mirror_, make_group("h", 3), 3);
   dispatcher_.observe(make_group("h", 3));
-  mirror_.settle();
+  mirror_.settle(TimePoint());
   ASSERT_EQ(mirror_.find_group("ml/h"), plan.refusals[0].job) << "else this test shows nothing";
   const auto told = round(plan);
   ASSERT_EQ(told.statuses.size(), 1u);
@@ -141,7 +141,7 @@ TEST_F(DispatcherTest, ADeletedJobIsNotWritten) {
   round(refusal(2));
   for (int i = 0; i < 3; ++i) mirror_.apply(PodDeleted{"g-" + std::to_string(i)});
   mirror_.apply(PodGroupDeleted{"ml/g"});
-  mirror_.settle();
+  mirror_.settle(TimePoint());
   EXPECT_TRUE(round(Plan{}).statuses.empty());
 }
 
@@ -149,7 +149,7 @@ TEST_F(DispatcherTest, AJobOfOnePodHasNoGroupToWriteTo) {
   PodObject pod = make_member("x", 1);
   pod.group.clear();
   mirror_.apply(pod);
-  mirror_.settle();
+  mirror_.settle(TimePoint());
   Plan plan;
   plan.refusals.resize(1);
   plan.refusals[0].job = mirror_.cluster().task(mirror_.find_task("x-1")).job;
@@ -162,7 +162,7 @@ TEST_F(DispatcherTest, AJobOfOnePodHasNoGroupToWriteTo) {
 TEST_F(DispatcherTest, AsksVictimsToLeaveAndSaysForWhom) {
   add_gang(mirror_, make_group("victim", 1), 1);
   mirror_.apply(running_on(make_member("victim", 0), "n1"));
-  mirror_.settle();
+  mirror_.settle(TimePoint());
   Plan plan;
   plan.evictions = {{mirror_.find_task("victim-0"), mirror_.cluster().find_node("n1"),
                      mirror_.find_group("ml/g"), "preempt"}};

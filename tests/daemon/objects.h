@@ -65,10 +65,10 @@ inline Plan plan_of(const mirror::Mirror& mirror, const std::vector<PodOnNode>& 
 
 // What a session would have decided, assumed as the session loop does.
 inline Plan assume(mirror::Mirror& mirror, const std::vector<PodOnNode>& binds) {
-  mirror.settle();
+  mirror.settle(TimePoint());
   Plan plan = plan_of(mirror, binds);
-  mirror.assume(plan);
-  mirror.settle();
+  mirror.assume(plan, TimePoint());
+  mirror.settle(TimePoint());
   return plan;
 }
 

@@ -13,7 +13,7 @@ class PublishTest : public testing::Test {
     for (const char* node : {"n1", "n2", "n3"}) mirror_.apply(make_node(node, 4));
   }
   std::shared_ptr<const ports::PlanTable> table() {
-    mirror_.settle();
+    mirror_.settle(TimePoint());
     return make_plan_table(mirror_.cluster(), {{"berth"}, 7});
   }
   void run(const std::string& pod, const std::string& node) {
@@ -130,7 +130,7 @@ TEST_F(PublishTest, RoomIsWhatIsLeftOncePlannedPodsHaveCome) {
 // Room that a session holds for a gang that cannot start yet.
 TEST_F(PublishTest, ClaimedRoomIsNotLeftEither) {
   add_gang(mirror_, make_group("g", 2), 2);
-  mirror_.settle();
+  mirror_.settle(TimePoint());
   const Plan claims = plan_of(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}});
   const auto plan = make_plan_table(mirror_.cluster(), {{"berth"}, 7}, claims.binds);
   EXPECT_TRUE(plan->pods.empty()) << "nobody is planned there";

@@ -21,7 +21,7 @@ class StalePlansTest : public testing::Test {
     refused_.refusals = {refusal_of(mirror_, "g", Reason::gang_incomplete, 2, 3)};
   }
   std::vector<PlacementDropped> due(const Plan& plan, TimePoint now) {
-    mirror_.settle();
+    mirror_.settle(TimePoint());
     return stale_.due(plan, mirror_.cluster(), now);
   }
 
@@ -69,7 +69,7 @@ TEST_F(StalePlansTest, NotWhenNothingIsPlanned) {
 class UnclaimedPlansTest : public StalePlansTest {
  protected:
   std::size_t drops(TimePoint now) {
-    mirror_.settle();
+    mirror_.settle(TimePoint());
     return unclaimed_.due(mirror_.cluster(), now, [this](const Job&) { return written_; }).size();
   }
 
@@ -103,7 +103,7 @@ TEST_F(UnclaimedPlansTest, NobodyIsExpectedBeforeTheLastWrite) {
 class BrokenGangsTest : public StalePlansTest {
  protected:
   std::vector<std::string> evicted(TimePoint now) {
-    mirror_.settle();
+    mirror_.settle(TimePoint());
     std::vector<std::string> pods;
     for (const TaskId task : broken_.due(mirror_.cluster(), now)) {
       pods.push_back(mirror_.cluster().task(task).uid);
@@ -136,7 +136,7 @@ TEST_F(BrokenGangsTest, WhileAnotherIsPlannedThereIsHope) {
 TEST_F(BrokenGangsTest, WhatWasWholeOnceIsItsFrameworksBusiness) {
   mirror_.apply(make_group("g", 1));
   bind(0);
-  mirror_.settle();  // Running
+  mirror_.settle(TimePoint());  // Running
   mirror_.apply(make_group("g", 3));
   mirror_.apply(PlacementDropped{"g-1", "n1", "gone"});
   EXPECT_TRUE(evicted(at(100)).empty());

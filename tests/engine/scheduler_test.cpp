@@ -52,7 +52,7 @@ TEST(SchedulerTest, TellsTheObserverOfEachAction) {
   auto scheduler = Scheduler::create(support::default_session_config());
   ASSERT_TRUE(scheduler);
   mirror::Mirror mirror;
-  mirror.settle();
+  mirror.settle(TimePoint());
   static_cast<void>(scheduler->run(mirror.cluster_for_session(), TimePoint(), &observer));
   EXPECT_EQ(observer.actions, (std::vector<std::string>{"enqueue", "allocate", "backfill"}));
 }

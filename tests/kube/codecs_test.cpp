@@ -108,6 +108,46 @@ status: {state: Closing}
   EXPECT_EQ(closing->deserved.at("memory"), std::int64_t{4} << 30);
   EXPECT_EQ(closing->state, QueueState::closing);
   EXPECT_FALSE(decode_queue(value_of("{metadata: {name: q}, spec: {weight: 0}}"), "f").has_value());
+  // One that the API server holds already comes with its fault.
+  const auto faulty = decode_queue_with_fault(
+      value_of("{metadata: {name: q}, spec: {weight: 2, guarantee: {resource: {cpu: -1}}}}"), "f");
+  ASSERT_TRUE(faulty) << faulty.error().to_string();
+  EXPECT_EQ(faulty->weight, 2);
+  EXPECT_NE(faulty->fault.find("guarantee.resource.cpu"), std::string::npos) << faulty->fault;
+  EXPECT_FALSE(decode_queue_with_fault(value_of("{metadata: {}}"), "f").has_value());
+}
+
+TEST(Queue, comes_with_the_status_that_the_api_has) {
+  const auto queue = decode_queue(value_of(R"(
+metadata: {name: q}
+status:
+  state: Open
+  running: 2
+  deserved: {cpu: 1500m}
+  realCapability: {memory: 4Gi}
+  conditions:
+  - {type: Ready, status: "False", reason: Faulty, message: odd,
+     lastTransitionTime: "1970-01-01T00:00:07Z"}
+  - {type: Other, status: "True"}
+)"),
+                                  "f");
+  ASSERT_TRUE(queue.has_value()) << queue.error().to_string();
+  const WrittenQueueStatus& written = queue->written;
+  EXPECT_TRUE(written.has_state);
+  EXPECT_EQ(written.running, 2);
+  EXPECT_EQ(written.deserved, (NamedAmounts{{"cpu", 1500}}));
+  EXPECT_EQ(written.real_capability, (NamedAmounts{{"memory", std::int64_t{4} << 30}}));
+  EXPECT_EQ(written.ready,
+            (WrittenCondition{false, "Faulty", "odd", TimePoint(std::chrono::seconds(7))}));
+  EXPECT_EQ(written.scaled, WrittenCondition());
+}
+
+TEST(Queue, is_not_at_fault_for_a_status_that_cannot_be_read) {
+  const auto queue = decode_queue_with_fault(
+      value_of("{metadata: {name: q}, status: {running: many, allocated: {cpu: x}}}"), "f");
+  ASSERT_TRUE(queue.has_value());
+  EXPECT_EQ(queue->fault, "");
+  EXPECT_EQ(queue->written, WrittenQueueStatus());
 }
 
 TEST(PriorityClass, and_namespace_are_read) {

@@ -25,11 +25,11 @@ TEST(MirrorTest, TasksKeepTheirNodeWhenNodesBeforeItComeAndGo) {
                           .labels = {},
                           .taints = {},
                           .allocatable = {{"cpu", 1000}}});
-  world->mirror().settle();
+  world->mirror().settle(TimePoint());
   EXPECT_EQ(world->cluster().node(world->node_of("default/p")).name, "m");
   EXPECT_EQ(world->cluster().idle().at(NodeId(1), kCpu), 1000);
   world->apply(NodeDeleted{"a"});
-  world->mirror().settle();
+  world->mirror().settle(TimePoint());
   EXPECT_EQ(world->cluster().node(world->node_of("default/p")).name, "m");
   EXPECT_EQ(engine::first_inconsistency(world->cluster()), "");
 }
@@ -43,7 +43,7 @@ TEST(MirrorTest, APodBoundToAnUnknownNodeTakesItsRoomWhenTheNodeAppears) {
                           .labels = {},
                           .taints = {},
                           .allocatable = {{"cpu", 3000}}});
-  world->mirror().settle();
+  world->mirror().settle(TimePoint());
   EXPECT_EQ(world->cluster().idle().at(NodeId(0), kCpu), 2000);
 }
 
@@ -113,7 +113,7 @@ TEST(MirrorTest, ADeletedGroupIsAsIfItHadNeverBeen) {
       "job a min=4 queue=q needs cpu=4 roles=ps:1\n");
   world->plan();
   world->apply(PodGroupDeleted{"default/a"});
-  world->mirror().settle();
+  world->mirror().settle(TimePoint());
   const Job& job = world->cluster().job(world->job("default/a"));
   EXPECT_FALSE(job.has_group);
   EXPECT_EQ(job.min_available, 1);

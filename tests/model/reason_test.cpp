@@ -24,6 +24,21 @@ TEST(Reason, JobReasonsHaveTheirNumbersAndNames) {
             "admitting it would need 40500m cpu, and 34 may still be admitted");
 }
 
+TEST(Reason, ReasonsOfQueuesSayWhatIsShort) {
+  EXPECT_EQ(sentence(Reason::queue_faulty, 0, 0, "it has no parent"),
+            "its queue is set up wrongly: it has no parent");
+  EXPECT_EQ(sentence(Reason::queue_has_children, 0, 0, "ml"),
+            "queue \"ml\" has queues below it; jobs belong in one of those");
+  EXPECT_EQ(sentence(Reason::queue_capability, 500, 2'000, "cpu"),
+            "it would need 2 cpu, and its queue may get 500m more");
+  EXPECT_EQ(sentence(Reason::queue_share_used, 4'000, 3'000, "cpu"),
+            "its queue has 4 cpu, and its share is 3");
+  EXPECT_EQ(sentence(Reason::guarantees_kept, 1, 2, "nvidia.com/gpu"),
+            "it would need 2 nvidia.com/gpu, and 1 are not kept for other queues' guarantees");
+  EXPECT_EQ(sentence(Reason::gave_way, 0, 0, ""),
+            "it was let in, found no place for long, and gave way to jobs that wait");
+}
+
 TEST(Reason, ANameThatLooksLikeAMarkStaysAsItIs) {
   EXPECT_EQ(sentence(Reason::queue_missing, 1, 2, "{have}"), "queue \"{have}\" does not exist");
 }

@@ -18,7 +18,7 @@ TEST(Veto, N7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) {
   ASSERT_TRUE(scheduler);
   mirror::Mirror& mirror = world->mirror();
   const auto session = [&] {
-    mirror.settle();
+    mirror.settle(TimePoint());
     return scheduler->run(mirror.cluster_for_session(), world->now());
   };
   ASSERT_EQ(node_of_bind(mirror.cluster(), session()), "a");

@@ -12,6 +12,8 @@ const char* const kTiers[] = {
     "tiers priority gang / overcommit(overcommit-factor=1) predicates binpack",
     "tiers example gang / predicates nodeorder(mostrequested.weight=2,leastrequested.weight=0)",
     "tiers priority / predicates nodeorder",
+    "tiers priority gang / overcommit predicates proportion nodeorder",
+    "tiers priority gang / predicates proportion(lend=true) nodeorder",
 };
 
 }  // namespace
@@ -25,6 +27,22 @@ engine::SessionConfig RandomStory::config() {
     BERTH_CHECK(read_actions(actions, config).has_value());
   }
   return config;
+}
+
+// Rarely a parent: what hangs below another queue, or nowhere, leaves that one without jobs.
+void RandomStory::configure(QueueObject& queue) {
+  queue.weight = static_cast<std::int32_t>(between(1, 3));
+  queue.priority = chance(20) ? 1 : 0;
+  if (chance(30)) queue.guarantee["cpu"] = between(1, 8) * 500;
+  if (chance(20)) queue.guarantee["memory"] = between(1, 4) << 29;
+  if (chance(25)) queue.capability["cpu"] = between(2, 20) * 500;
+  if (chance(10)) queue.parent = "q" + std::to_string(below(random_, 5));
+}
+
+QueueObject RandomStory::another_queue() {
+  QueueObject queue = mirror::bare_queue("q" + std::to_string(below(random_, 4)));
+  configure(queue);
+  return queue;
 }
 
 NodeObject RandomStory::node(std::size_t number) {
@@ -104,6 +122,7 @@ std::vector<ClusterEvent> RandomStory::opening() {
     QueueObject queue = mirror::bare_queue("q" + std::to_string(q));
     queue.created = TimePoint(std::chrono::seconds(between(0, 1)));
     if (chance(10)) queue.state = QueueState::closed;
+    configure(queue);
     events.emplace_back(queue);
   }
   for (const std::int64_t most = between(1, 8); nodes_ < static_cast<std::size_t>(most);) {
@@ -147,7 +166,7 @@ void RandomStory::something(World& world) {
     case 4:
       return world.apply(PodGroupDeleted{groups_[below(random_, groups_.size())]});
     case 5:
-      return chance(30) ? world.apply(QueueDeleted{"q1"}) : world.apply(mirror::bare_queue("q3"));
+      return chance(30) ? world.apply(QueueDeleted{"q1"}) : world.apply(another_queue());
     default:
       break;
   }

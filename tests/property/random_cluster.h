@@ -31,6 +31,8 @@ class RandomStory {
            static_cast<std::int64_t>(below(random_, static_cast<std::size_t>(most - least + 1)));
   }
   NodeObject node(std::size_t number);
+  void configure(QueueObject& queue);
+  QueueObject another_queue();
   std::vector<ClusterEvent> job();
   PodObject pod(const std::string& name);
   void something(World& world);

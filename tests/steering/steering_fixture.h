@@ -68,7 +68,7 @@ class SteeringTest : public ::testing::Test {
   void post(const ClusterEvent& event) {
     steering_.observe(event);
     mirror_.apply(event);
-    mirror_.settle();
+    mirror_.settle(TimePoint());
   }
   static PodObject member(int index, bool gated = true) {
     PodObject pod = make_member("g", index);
@@ -81,8 +81,8 @@ class SteeringTest : public ::testing::Test {
   }
   Plan lead(std::uint64_t epoch = 1) {
     Plan plan = steering_.lead(epoch, mirror_.cluster(), find_);
-    mirror_.assume(plan);
-    mirror_.settle();
+    mirror_.assume(plan, TimePoint());
+    mirror_.settle(TimePoint());
     return plan;
   }
   // A round; what it drops is dropped, as the session loop does.

@@ -38,6 +38,11 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   const std::string state = line.text_of("state", "open");
   if (state == "closed") queue.state = QueueState::closed;
   if (state == "closing") queue.state = QueueState::closing;
+  queue.priority = static_cast<std::int32_t>(line.number_of("priority", 0));
+  queue.parent = line.text_of("parent");
+  queue.fault = line.text_of("fault");
+  queue.guarantee = line.amounts_of("guarantee");
+  queue.capability = line.amounts_of("capability");
   return {event("queue " + queue.name, queue)};
 }
 
@@ -83,6 +88,9 @@ Changes read_job(SceneLine& line, TimePoint now) {
   for (const auto& [role, minimum] : read_labels(line.list_of("roles"))) {
     group.min_task_member[role] = std::atoi(minimum.c_str());
   }
+  const auto limit = parse_duration(line.text_of("sla", "0"));
+  if (!limit) line.accuse("sla: " + limit.error().message);
+  if (limit && line.has("sla")) group.waiting_limit = *limit;
   const std::string phase = line.text_of("phase");
   if (phase == "inqueue") group.phase = GroupPhase::inqueue;
   if (phase == "running") group.phase = GroupPhase::running;

@@ -70,6 +70,19 @@ Dimension dimension_named(const Cluster& cluster, const std::string& name) {
   return Dimension(cluster.dimensions().size());
 }
 
+// "expect queue q1 deserved|guarantee|capability gpu=10"
+std::string check_share(SceneLine& line, const NamedPlan& plan) {
+  const std::string what = line.word(3);
+  const auto shares = plan.shares.find(what);
+  if (shares == plan.shares.end()) return "nobody says what is " + what;
+  const auto queue = shares->second.find(line.word(2));
+  return check_amounts(line, what, [&](const std::string& name) {
+    if (queue == shares->second.end()) return std::int64_t{0};
+    const auto amount = queue->second.find(name);
+    return amount == queue->second.end() ? 0 : amount->second;
+  });
+}
+
 std::string check_reason(const SceneLine& line, const NamedRefusal* why) {
   const std::string reason = line.word(3);
   if (reason.empty()) return "";
@@ -94,6 +107,9 @@ std::string check_job(const Job& job, const SceneLine& line, const World& world)
   const NamedRefusal* why = found == plan.refusals.end() ? nullptr : &found->second;
   if (what == "admitted") {
     return lists(plan.admitted, job.name) ? "" : "it was not admitted by the last session";
+  }
+  if (what == "returned") {
+    return lists(plan.returned, job.name) ? "" : "it was not sent back by the last session";
   }
   if (what == "placed") {
     const std::string have = std::to_string(job.placed_count());
@@ -129,6 +145,7 @@ std::string check_expectation(SceneLine& line, const World& world) {
     for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
       const Queue& queue = cluster.queue(QueueId(q));
       if (!queue.exists || queue.name != line.word(2)) continue;
+      if (line.word(3) != "allocated") return check_share(line, world.last_plan());
       return check_amounts(line, "allocated", [&](const std::string& name) {
         return queue.allocated[dimension_named(cluster, name)];
       });

@@ -64,8 +64,9 @@ class Court {
   std::vector<std::string> judge() {
     judge_binds();
     judge_gangs();
-    judge_rest();
+    if (!book_.has_proportion) judge_rest();
     judge_reasons();
+    judge_shares();
     return std::move(faults_);
   }
 
@@ -85,8 +86,75 @@ class Court {
   }
 
   bool has_standing(const Job& job) const {
-    return job.has_group && job.queue.is_valid() &&
-           cluster_.queue(job.queue).state == QueueState::open;
+    return job.has_group && job.queue.is_valid() && takes_jobs(cluster_.queue(job.queue));
+  }
+
+  const Queue* queue_named(const std::string& wanted) const {
+    for (std::size_t q = 0; q < cluster_.queue_slots(); ++q) {
+      const Queue& queue = cluster_.queue(QueueId(q));
+      if (queue.exists && queue.name == wanted) return &queue;
+    }
+    return nullptr;
+  }
+
+  // A leaf; it and all above it are open and without fault.
+  bool takes_jobs(const Queue& leaf) const {
+    for (std::size_t q = 0; q < cluster_.queue_slots(); ++q) {
+      const Queue& queue = cluster_.queue(QueueId(q));
+      if (queue.exists && queue.parent == leaf.name) return false;
+    }
+    std::set<std::string> seen;
+    const Queue* queue = &leaf;
+    while (true) {
+      if (!seen.insert(queue->name).second || !queue->fault.empty()) return false;
+      if (queue->state != QueueState::open) return false;
+      for (const auto& [dimension, most] : queue->capability.entries()) {
+        if (queue->guarantee[dimension] > most) return false;
+      }
+      if (queue->parent.empty() || queue->parent == "root") return true;
+      queue = queue_named(queue->parent);
+      if (queue == nullptr) return false;
+    }
+  }
+
+  // Shares add up, keep to their bounds, and nothing that was placed goes beyond what its queue may
+  // have at most.
+  void judge_shares() {
+    if (plan_.shares == nullptr) return;
+    const QueueShares& shares = *plan_.shares;
+    std::map<QueueId, Resources> taken;
+    for (const auto& list : {plan_.binds, plan_.pipelined}) {
+      for (const auto& [id, node] : list) {
+        taken[cluster_.job(cluster_.task(id).job).queue] += cluster_.shape_of(id).request;
+      }
+    }
+    for (std::size_t d = 0; d < shares.dimensions; ++d) {
+      const Dimension dimension(d);
+      std::vector<std::int64_t> sums(shares.rows.size(), 0);
+      std::vector<std::int64_t> placed(shares.rows.size(), 0);
+      std::vector<std::int64_t> had(shares.rows.size(), 0);
+      for (std::size_t row = shares.rows.size(); row-- > 1;) {
+        const auto& [id, parent, is_scaled, fault] = shares.rows[row];
+        const std::string who = "queue " + cluster_.queue(id).name + ": " + name(d);
+        const std::int64_t deserved = shares.at(shares.deserved, row, dimension);
+        const std::int64_t kept = shares.at(shares.kept, row, dimension);
+        const std::int64_t most = shares.at(shares.real_capability, row, dimension);
+        placed[row] += taken[id][dimension];
+        had[row] += cluster_.queue(id).allocated[dimension];
+        if (deserved < kept) accuse(who + ": deserved is below what is kept for it");
+        if (deserved > std::max(kept, most)) accuse(who + ": deserved is above its bounds");
+        if (kept > shares.at(shares.guarantee, row, dimension)) accuse(who + ": keeps too much");
+        if (placed[row] > 0 && had[row] + placed[row] > most) accuse(who + ": placed beyond it");
+        sums[parent] += deserved;
+        placed[parent] += placed[row];
+        had[parent] += had[row];
+      }
+      for (std::size_t row = 0; row < shares.rows.size(); ++row) {
+        if (sums[row] > shares.at(shares.deserved, row, dimension)) {
+          accuse("row " + std::to_string(row) + ": children deserve more than their parent");
+        }
+      }
+    }
   }
 
   void judge_binds() {

@@ -15,6 +15,7 @@ struct LawBook {
   bool has_backfill = true;
   bool has_gang = true;
   bool has_predicates = true;
+  bool has_proportion = false;
 };
 
 // The laws of DESIGN and of the actions that a plan breaks, in words; worked out anew from the

@@ -15,6 +15,27 @@ std::vector<std::string> by_names(const Cluster& cluster,
   return names;
 }
 
+std::map<std::string, std::map<std::string, NamedAmounts>> by_names(const Cluster& cluster,
+                                                                    const QueueShares& shares) {
+  std::map<std::string, std::map<std::string, NamedAmounts>> named{
+      {"deserved", {}}, {"guarantee", {}}, {"capability", {}}};
+  for (std::size_t row = 0; row < shares.rows.size(); ++row) {
+    const QueueId id = shares.rows[row].queue;
+    const std::string queue = id.is_valid() ? cluster.queue(id).name : "root";
+    for (std::size_t d = 0; d < shares.dimensions; ++d) {
+      const std::string& dimension = cluster.dimensions().name(Dimension(d));
+      const auto set = [&](const char* what, const QueueShares::Amounts& amounts) {
+        const std::int64_t amount = shares.at(amounts, row, Dimension(d));
+        if (amount != 0) named[what][queue][dimension] = amount;
+      };
+      set("deserved", shares.deserved);
+      set("guarantee", shares.guarantee);
+      set("capability", shares.real_capability);
+    }
+  }
+  return named;
+}
+
 void write(std::string& text, std::string_view title, const std::vector<std::string>& items) {
   for (const std::string& item : items) {
     text += "  ";
@@ -35,6 +56,8 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
         cluster.job(each.beneficiary).name + " by " + std::string(each.action));
   }
   for (const JobId job : plan.admitted) named.admitted.push_back(cluster.job(job).name);
+  for (const JobId job : plan.returned) named.returned.push_back(cluster.job(job).name);
+  if (plan.shares != nullptr) named.shares = by_names(cluster, *plan.shares);
   for (const Refusal& each : plan.refusals) {
     const std::string task = each.task.is_valid() ? cluster.task(each.task).name : "";
     named.refusals[cluster.job(each.job).name] = {each.reason, each.have, each.need, each.what,
@@ -49,6 +72,7 @@ std::string NamedPlan::to_string() const {
   write(text, "pipeline", pipelined);
   write(text, "evict", evictions);
   write(text, "admit", admitted);
+  write(text, "return", returned);
   for (const auto& [job, why] : refusals) {
     text += "  refuse " + job + ": " + std::string(code(why.reason)) + ": " + why.message + "\n";
   }

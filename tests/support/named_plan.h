@@ -24,10 +24,15 @@ struct NamedPlan {
   std::vector<std::string> pipelined;
   std::vector<std::string> evictions;  // "ns/pod from node for ns/job by action"
   std::vector<std::string> admitted;
+  std::vector<std::string> returned;
   std::map<std::string, NamedRefusal> refusals;  // by job
+  // "deserved", "guarantee", "capability" -> queue -> amounts that are not 0.
+  std::map<std::string, std::map<std::string, NamedAmounts>> shares;
   bool operator==(const NamedPlan&) const = default;
 
-  bool changes_nothing() const { return binds.empty() && evictions.empty() && admitted.empty(); }
+  bool changes_nothing() const {
+    return binds.empty() && evictions.empty() && admitted.empty() && returned.empty();
+  }
   // For people; a line an item.
   std::string to_string() const;
 };

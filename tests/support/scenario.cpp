@@ -75,7 +75,7 @@ class Play {
     }
     for (const Change& change : changes_) change.apply(*world_);
     changes_.clear();
-    world_->mirror().settle();
+    world_->mirror().settle(world_->now());
   }
 
   template <class Step>

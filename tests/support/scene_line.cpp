@@ -83,11 +83,30 @@ NamedAmounts SceneLine::amounts() {
     const bool is_extended = key.starts_with("res.");
     if (known == resource_names().end() && !is_extended) continue;
     read_[key] = true;
-    const auto amount = parse_amount(text, key == "cpu");
-    if (!amount) accuse(key + ": " + amount.error().message);
-    amounts[is_extended ? key.substr(4) : known->second] = amount ? *amount : 0;
+    read_amount(key, text, amounts);
   }
   return amounts;
+}
+
+NamedAmounts SceneLine::amounts_of(const std::string& key) {
+  NamedAmounts amounts;
+  for (const std::string& part : list_of(key)) {
+    const std::size_t colon = part.find(':');
+    if (colon == std::string::npos) accuse(key + ": expected a list such as cpu:2,mem:4Gi");
+    if (colon != std::string::npos)
+      read_amount(part.substr(0, colon), part.substr(colon + 1), amounts);
+  }
+  return amounts;
+}
+
+void SceneLine::read_amount(const std::string& key, const std::string& text,
+                            NamedAmounts& amounts) {
+  const auto known = resource_names().find(key);
+  const bool is_extended = key.starts_with("res.");
+  if (known == resource_names().end() && !is_extended) return accuse("no resource: " + key);
+  const auto amount = parse_amount(text, key == "cpu");
+  if (!amount) accuse(key + ": " + amount.error().message);
+  amounts[is_extended ? key.substr(4) : known->second] = amount ? *amount : 0;
 }
 
 std::string SceneLine::unread() const {

@@ -30,6 +30,8 @@ class SceneLine {
   std::int64_t number_of(const std::string& key, std::int64_t fallback);
   // "cpu=2 mem=4Gi gpu=1 pods=10 res.example.com/x=3"
   NamedAmounts amounts();
+  // The same as the value of one option: "guarantee=cpu:2,mem:4Gi".
+  NamedAmounts amounts_of(const std::string& key);
   bool has(const std::string& key) const;
   // The first option that was not read; empty when all were.
   std::string unread() const;
@@ -40,6 +42,8 @@ class SceneLine {
   }
 
  private:
+  void read_amount(const std::string& key, const std::string& text, NamedAmounts& amounts);
+
   std::string text_;
   std::string where_;
   std::vector<std::string> words_;  // those before the first option

@@ -26,7 +26,7 @@ inline std::unique_ptr<World> stage(
     if (!changes) continue;
     for (const Change& change : *changes) change.apply(*world);
   }
-  world->mirror().settle();
+  world->mirror().settle(TimePoint());
   return world;
 }
 

@@ -32,6 +32,7 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
   book.has_backfill = has_action("backfill");
   book.has_gang = has_plugin("gang");
   book.has_predicates = has_plugin("predicates");
+  book.has_proportion = has_plugin("proportion");
   return std::unique_ptr<World>(new World(std::move(warm).value(), std::move(cold).value(), book));
 }
 
@@ -81,7 +82,7 @@ void World::drop(const std::string& pod) {
 
 const NamedPlan& World::plan() {
   for (const std::string& pod : std::exchange(leaving_, {})) remove(pod);
-  mirror_.settle();
+  mirror_.settle(now_);
   Cluster& cluster = mirror_.cluster_for_session();
   const std::uint64_t before = engine::fingerprint(cluster);
   const Plan plan = warm_.run(cluster, now_);
@@ -102,8 +103,8 @@ const NamedPlan& World::plan() {
   for (const PlannedEviction& each : plan.evictions) {
     evicted_.push_back(cluster.task(each.task).uid);
   }
-  mirror_.assume(plan);
-  mirror_.settle();
+  mirror_.assume(plan, now_);
+  mirror_.settle(now_);
   if (std::string fault = engine::first_inconsistency(mirror_.cluster()); !fault.empty()) {
     faults_.push_back(std::move(fault));
   }
@@ -127,7 +128,7 @@ void World::carry_out() {
     terminate(uid);
     leaving_.push_back(uid);
   }
-  mirror_.settle();
+  mirror_.settle(now_);
 }
 
 bool World::is_planned(const std::string& pod) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "berth/base/clock.h"
 #include "berth/base/result.h"
 
 namespace berth::engine {
@@ -33,6 +34,8 @@ class Arguments {
   // [least, most], given in thousandths too.
   std::int64_t thousandths(const std::string& key, std::int64_t fallback, std::int64_t least,
                            std::int64_t most);
+  // A duration such as "90s" (base/text.h).
+  Duration duration(const std::string& key, Duration fallback, Duration least, Duration most);
   bool boolean(const std::string& key, bool fallback);
   std::string text(const std::string& key, const std::string& fallback);
   // Marks every key that starts with `prefix` as known and returns those present, sorted.

@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "berth/engine/admissions.h"
+#include "berth/engine/queue_tree.h"
 #include "berth/engine/ranking.h"
 #include "berth/engine/shares.h"
 #include "berth/model/cluster.h"
@@ -21,7 +23,12 @@ class Memory {
   // The ranking of a shape, brought up to date.
   Ranking& ranking(Session& session, ShapeId shape);
   const Shares& shares() const { return shares_; }
-  void refresh(const Cluster& cluster) { shares_.refresh(cluster); }
+  const QueueTree& queues() const { return queues_; }
+  Admissions& admissions() { return admissions_; }
+  void refresh(const Cluster& cluster) {
+    shares_.refresh(cluster);
+    queues_.refresh(cluster);
+  }
 
   struct Refused {
     std::uint64_t stamp = 0;  // of the cluster when the attempt began
@@ -44,6 +51,8 @@ class Memory {
   void drop_least_recent(ShapeId keep);
 
   Shares shares_;
+  QueueTree queues_;
+  Admissions admissions_;
   std::vector<std::unique_ptr<Ranking>> rankings_;  // by shape
   std::size_t ranking_bytes_ = 0;
   std::uint64_t uses_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "berth/engine/fold.h"
 #include "berth/model/job.h"
 #include "berth/model/node.h"
+#include "berth/model/plan.h"
 #include "berth/model/queue.h"
 #include "berth/model/shape.h"
 #include "berth/model/task.h"
@@ -36,6 +38,14 @@ namespace points {
 // Which queue is served first?
 struct QueueOrder : Point<FirstDifference, Order(const Queue&, const Queue&)> {
   static constexpr std::string_view name = "queueOrder";
+};
+// Does serving one queue change how others compare with each other?
+struct QueueOrderMoves : Point<AnyYes, bool()> {
+  static constexpr std::string_view name = "queueOrderMoves";
+};
+// From which queue is a job admitted first? Where nobody answers, queueOrder's word holds.
+struct AdmissionOrder : Point<FirstDifference, Order(const Queue&, const Queue&)> {
+  static constexpr std::string_view name = "admissionOrder";
 };
 // Which job of a queue is served first?
 struct JobOrder : Point<FirstDifference, Order(const Job&, const Job&)> {
@@ -65,8 +75,8 @@ struct JobEnqueueable : Point<TierVote, Vote(const Job&)> {
 struct JobEnqueued : Point<EachInTurn, void(const Job&)> {
   static constexpr std::string_view name = "jobEnqueued";
 };
-// Has the queue all it may have?
-struct Overused : Point<AnyYes, bool(const Queue&)> {
+// May the queue be served, or has it all that it may have? Asked before its jobs are tried.
+struct Overused : Point<AllPass, Verdict(const Queue&)> {
   static constexpr std::string_view name = "overused";
 };
 // May this task be placed on its queue's account?
@@ -104,6 +114,10 @@ struct Reclaimable : Point<TierAgreement, Opinion<TaskSet>(const Task&, const Ta
 struct Evictable : Point<AllPass, Verdict(const Task&)> {
   static constexpr std::string_view name = "evictable";
 };
+// How is the cluster divided among the queues? Asked once, for the record. One plugin may answer.
+struct QueueShares : Point<EachInTurn, void(std::shared_ptr<const berth::QueueShares>*)> {
+  static constexpr std::string_view name = "queueShares";
+};
 // A task took room on a node, or a promise of it. With Released, its exact inverse, the only
 // points at which a plugin may change.
 struct Allocated : Point<EachInTurn, void(const Task&)> {
@@ -114,12 +128,14 @@ struct Released : Point<EachInTurn, void(const Task&)> {
   static constexpr std::string_view name = "released";
 };
 
-using All =
-    std::tuple<QueueOrder, JobOrder, TaskOrder, JobValid, JobReady, JobPipelined, JobEnqueueable,
-               JobEnqueued, Overused, Allocatable, Predicate, Occupancy, NodeOrder, BatchNodeOrder,
-               Preemptable, Reclaimable, Evictable, Allocated, Released>;
+using All = std::tuple<QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
+                       JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
+                       Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable,
+                       Evictable, QueueShares, Allocated, Released>;
 
 inline constexpr QueueOrder queue_order;
+inline constexpr QueueOrderMoves queue_order_moves;
+inline constexpr AdmissionOrder admission_order;
 inline constexpr JobOrder job_order;
 inline constexpr TaskOrder task_order;
 inline constexpr JobValid job_valid;
@@ -136,6 +152,7 @@ inline constexpr BatchNodeOrder batch_node_order;
 inline constexpr Preemptable preemptable;
 inline constexpr Reclaimable reclaimable;
 inline constexpr Evictable evictable;
+inline constexpr QueueShares queue_shares;
 inline constexpr Allocated allocated;
 inline constexpr Released released;
 

@@ -33,6 +33,12 @@ class Session {
   Ledger& ledger() { return ledger_; }
   // Shares of nodes' room in integers, for scores.
   const Shares& shares() const { return memory_.shares(); }
+  const QueueTree& queues() const { return memory_.queues(); }
+  // Of the cluster as it is now.
+  Admissions& admissions() {
+    memory_.admissions().refresh(cluster_, queues());
+    return memory_.admissions();
+  }
 
   // Asks a point of points.h; its fold says what comes back.
   template <class P, class... A>
@@ -87,6 +93,8 @@ class Session {
   // --- outcome ------------------------------------------------------------------------------
 
   void admit(JobId job);
+  // An admitted job goes back to those that wait.
+  void send_back(JobId job);
   // The last word on a job wins; a job that ends up with nothing missing needs none.
   void refuse(Refusal refusal);
   void clear_refusal(JobId job);

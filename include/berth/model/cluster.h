@@ -73,6 +73,8 @@ class Cluster {
   std::int32_t binding_task_count() const { return binding_tasks_; }
   const Resources& total_allocatable() const { return total_allocatable_; }
   const Resources& total_used() const { return total_used_; }
+  // By tasks that are in no job: pods that are not ours.
+  const Resources& foreign_used() const { return foreign_used_; }
 
   // Jobs that a session may have something to do for; in no order.
   const std::vector<JobId>& open_jobs() const { return open_jobs_; }
@@ -81,6 +83,8 @@ class Cluster {
   const ChangeJournal& changes() const { return changes_; }
   // Changes whenever a node is added, removed, or its labels, taints or allocatable change.
   std::uint64_t spec_version() const { return spec_version_; }
+  // Changes whenever a queue comes, goes, or is configured anew.
+  std::uint64_t queue_version() const { return queue_version_; }
   // Names the whole state: equal stamps mean equal state. Undo brings the earlier stamp back.
   std::uint64_t stamp() const { return stamp_; }
 
@@ -115,7 +119,8 @@ class Cluster {
   void set_job_queue(JobId id, QueueId queue);
   QueueId add_queue(Queue queue);
   void remove_queue(QueueId id);  // jobs must have left it
-  Queue& mutable_queue(QueueId id) { return touch(), queues_[id.index()]; }
+  // Configures a queue anew; its accounts stay.
+  void update_queue(QueueId id, Queue queue);
   void set_open(JobId id, bool open);
 
  private:
@@ -131,6 +136,7 @@ class Cluster {
   // sign +1 adds, -1 takes away what a task in this state means to its node.
   void account_on_node(const Task& task, int sign);
   void account_in_job(const Task& task, int sign);
+  void account_demand(const Task& task, int sign);
   void order_into(std::vector<TaskId>& tasks, TaskId id) const;
 
   DimensionTable dimensions_;
@@ -153,10 +159,12 @@ class Cluster {
   AmountTable available_;
   Resources total_allocatable_;
   Resources total_used_;
+  Resources foreign_used_;
   std::int32_t releasing_tasks_ = 0;
   std::int32_t binding_tasks_ = 0;
   ChangeJournal changes_;
   std::uint64_t spec_version_ = 1;
+  std::uint64_t queue_version_ = 1;
   std::uint64_t stamp_ = 1;
   std::uint64_t last_stamp_ = 1;
 };

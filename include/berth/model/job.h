@@ -41,6 +41,9 @@ struct Job {
   QueueId queue;  // invalid: no such queue
   std::int32_t priority = 0;
   GroupPhase phase = GroupPhase::pending;
+  std::optional<TimePoint> admitted_at;   // while Inqueue: since when, as far as is known
+  std::optional<TimePoint> returned_at;   // sent back to Pending, and not admitted since
+  std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
 
   std::int32_t min_available = 1;
   std::vector<Role> roles;              // those with a minimum or a member, in no order
@@ -52,6 +55,7 @@ struct Job {
   std::int32_t gated = 0;        // pending tasks that are gated
   std::int32_t best_effort = 0;  // pending tasks that ask for nothing but a place
   Resources allocated;
+  Resources pipelined;  // promised to it
   Resources gated_request;
 
   std::int32_t task_count() const { return static_cast<std::int32_t>(tasks.size()); }

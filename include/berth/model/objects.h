@@ -9,6 +9,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/model/resources.h"
+#include "berth/model/written_status.h"
 
 // What Berth reads of the Kubernetes API, in the engine's words and units. Codecs (src/kube) make
 // these from manifests and watch events; the mirror takes them in. Plain values, no invariants
@@ -21,10 +22,6 @@ inline constexpr const char* kPlanGate = "berth.dev/plan";
 
 // The namespace and the name of "namespace/name".
 std::pair<std::string, std::string> split_name(const std::string& full_name);
-
-// Names and amounts as written by a user: names are Kubernetes resource names ("cpu",
-// "nvidia.com/gpu"), amounts in the units of D4 (milli-cpu, bytes, one unit for all others).
-using NamedAmounts = std::map<std::string, std::int64_t>;
 
 enum class Operator : std::uint8_t { in, not_in, exists, does_not_exist, greater, less };
 
@@ -120,27 +117,15 @@ struct PodObject {
   std::string unschedulable;       // why kube-scheduler found no node, in its words; empty: it did
   NamedAmounts request;            // effective, incl. init, sidecars, overhead; "pods" is 1
   Constraints constraints;
-  std::optional<Duration> run_time;  // annotation berth.dev/run-time
-  std::optional<TimePoint> started;  // status.startTime
+  std::optional<Duration> run_time;       // annotation berth.dev/run-time
+  std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
+  std::optional<TimePoint> started;       // status.startTime
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodObject&) const = default;
 };
 
 enum class GroupPhase : std::uint8_t { pending, inqueue, running, unknown, completed };
-
-// A PodGroup's status as the API has it: what we wrote, if nobody else did.
-struct WrittenStatus {
-  std::int32_t running = 0;
-  std::int32_t succeeded = 0;
-  std::int32_t failed = 0;
-  bool is_scheduled = false;  // condition Scheduled
-  TimePoint scheduled_since;  // when that became so
-  TimePoint waits_since;      // when condition Unschedulable began or ceased to hold
-  std::string reason;         // of condition Unschedulable, while it holds
-  std::string message;
-  bool operator==(const WrittenStatus&) const = default;
-};
 
 struct PodGroupObject {
   std::string name_space;
@@ -153,6 +138,7 @@ struct PodGroupObject {
   std::map<std::string, std::int32_t> min_task_member;  // role -> minimum
   std::optional<NamedAmounts> min_resources;
   GroupPhase phase = GroupPhase::pending;
+  std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
   bool is_volcano = true;  // of scheduling.volcano.sh, whose status we write; else x-k8s.io's
   WrittenStatus written;
   bool is_recorded = false;  // annotation berth.dev/record: its members may be bound by now
@@ -175,6 +161,9 @@ struct QueueObject {
   NamedAmounts capability;  // a missing dimension is unlimited
   NamedAmounts guarantee;   // a missing dimension is 0
   NamedAmounts deserved;
+  // What is wrong with the parts that could not be read; those are left out. Empty: nothing.
+  std::string fault;
+  WrittenQueueStatus written;
   bool operator==(const QueueObject&) const = default;
 };
 

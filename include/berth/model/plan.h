@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,13 +53,40 @@ struct Refusal {
   std::string message(const std::string& task_name) const;
 };
 
+// What each queue may have; made by the plugin that divides the cluster (docs/design/queues.md).
+// Row 0 is the whole cluster; parents come before their children, which are neighbours, by name.
+struct QueueShares {
+  struct Row {
+    QueueId queue;  // of row 0: invalid, unless there is a queue "root"
+    std::uint32_t parent = 0;
+    bool is_scaled = false;  // its guarantee is not in force in full: all together are too much
+    std::string fault;       // why its jobs have to wait; empty: nothing
+    bool operator==(const Row&) const = default;
+  };
+  using Amounts = std::vector<std::int64_t>;  // row * dimensions + dimension
+
+  std::vector<Row> rows;
+  std::size_t dimensions = 0;
+  Amounts deserved;
+  Amounts guarantee;        // in force
+  Amounts kept;             // of the guarantee, what nobody else may have now
+  Amounts real_capability;  // never more than this
+  bool operator==(const QueueShares&) const = default;
+
+  std::int64_t at(const Amounts& amounts, std::size_t row, Dimension d) const {
+    return d.index() < dimensions ? amounts[row * dimensions + d.index()] : 0;
+  }
+};
+
 struct Plan {
   std::vector<Placement> binds;
   std::vector<Placement> pipelined;  // claims on room being vacated, or held for a whole gang
   std::vector<PlannedEviction> evictions;
-  std::vector<JobId> admitted;    // phase Pending -> Inqueue
-  std::vector<Refusal> refusals;  // at most one a job, the last word on it
-  bool operator==(const Plan&) const = default;
+  std::vector<JobId> admitted;                // phase Pending -> Inqueue
+  std::vector<JobId> returned;                // phase Inqueue -> Pending
+  std::vector<Refusal> refusals;              // at most one a job, the last word on it
+  std::shared_ptr<const QueueShares> shares;  // null: nobody divides the cluster
+  bool operator==(const Plan& other) const;
 };
 
 }  // namespace berth

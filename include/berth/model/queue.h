@@ -3,6 +3,7 @@
 #include <string>
 
 #include "berth/base/clock.h"
+#include "berth/base/strong_id.h"
 #include "berth/model/objects.h"
 #include "berth/model/resources.h"
 
@@ -10,6 +11,7 @@ namespace berth {
 
 // A tenant's line of jobs.
 struct Queue {
+  QueueId id;  // its own
   std::string name;
   std::string uid;
   TimePoint created;
@@ -17,11 +19,13 @@ struct Queue {
   std::int32_t weight = 1;
   std::int32_t priority = 0;
   bool is_reclaimable = true;
-  std::string parent;
+  std::string parent;  // empty or "root": none
   QueueState state = QueueState::open;
   ResourceLimits capability;
-  Resources guarantee;
+  Resources guarantee;  // as its owner wrote it; what is in force: engine/queue_tree.h
+  std::string fault;    // what is wrong with what its owner wrote; empty: nothing
   Resources allocated;  // by tasks of its jobs that are_allocated
+  Resources demand;     // by tasks of its jobs that want_room, placed or not
 };
 
 }  // namespace berth

@@ -14,9 +14,15 @@ enum class Reason : std::uint8_t {
   group_missing,
   queue_missing,
   queue_closed,
+  queue_faulty,
+  queue_has_children,
   too_few_tasks,
   too_few_tasks_of_role,
   cluster_overcommitted,
+  queue_capability,
+  queue_share_used,
+  guarantees_kept,
+  gave_way,
   gated,
   gang_incomplete,
   role_incomplete,
@@ -36,7 +42,7 @@ enum class Reason : std::uint8_t {
   gang_minimum,
   lower_priority_only,
 };
-inline constexpr std::size_t kReasonCount = 23;
+inline constexpr std::size_t kReasonCount = 29;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);

@@ -54,6 +54,12 @@ struct Task {
   std::int32_t priority = 0;
   std::int64_t index = -1;  // within its group; -1: none
   TimePoint created;
+
+  // Has room, was promised some, or waits for it.
+  bool wants_room() const {
+    return is_allocated(status) || status == TaskStatus::pipelined ||
+           (status == TaskStatus::pending && !is_gated);
+  }
 };
 
 }  // namespace berth

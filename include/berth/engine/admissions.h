@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/engine/queue_tree.h"
+#include "berth/model/cluster.h"
+
+namespace berth::engine {
+
+// What has been admitted and not yet placed, and what could be given back: the tallies that votes
+// on admission rest on, for the whole cluster and for each queue with all below it. Positions are
+// those of the QueueTree. Rules T1 to T3 of docs/design/enqueue.md; source: S1, S4.
+class Admissions {
+ public:
+  // Counts anew if anything has changed but by admitted().
+  void refresh(const Cluster& cluster, const QueueTree& tree);
+  // The job has just been admitted; before that, the cluster had this stamp.
+  void admitted(const Cluster& cluster, const QueueTree& tree, const Job& job,
+                std::uint64_t stamp_before);
+
+  // T1. What admitted jobs may still come for.
+  std::int64_t in_queue(std::size_t position, Dimension d) const {
+    return in_queue_[position * dimensions_ + d.index()];
+  }
+  // T2. What running jobs have beyond their minResources. Worked out when first asked for.
+  std::int64_t surplus(const Cluster& cluster, const QueueTree& tree, std::size_t position,
+                       Dimension d);
+
+ private:
+  template <class AmountOf>
+  void add(const QueueTree& tree, const Job& job, std::vector<std::int64_t>& sums,
+           const AmountOf& amount_of) const;
+  void add_owed(const QueueTree& tree, const Job& job);
+
+  std::uint64_t stamp_ = 0;  // of the cluster that was counted; 0: none
+  std::uint64_t tree_version_ = 0;
+  std::uint64_t surplus_stamp_ = 0;
+  std::size_t dimensions_ = 0;
+  std::vector<std::int64_t> in_queue_;  // by position and dimension
+  std::vector<std::int64_t> surplus_;
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "berth/engine/verdict.h"
+#include "berth/model/cluster.h"
+
+namespace berth::engine {
+
+// The queues as a tree, and what follows from their configuration and the size of the cluster: who
+// is at fault, which guarantees are in force, and what each queue may have at most. Rules Q1 to Q5
+// of docs/design/queues.md; source: S1.
+//
+// Position 0 is the root, which stands for the whole cluster; parents come before their children,
+// children of one parent are neighbours, in the order of their names.
+class QueueTree {
+ public:
+  static constexpr std::uint32_t kNowhere = 0xffffffff;
+
+  struct Member {
+    QueueId queue;             // of the root: invalid, unless somebody made a queue "root"
+    std::uint32_t parent = 0;  // of the root: the root
+    std::uint32_t first_child = 0;
+    std::uint32_t child_count = 0;
+    std::int64_t weight = 1;
+    bool is_open = true;  // it and all above it
+    bool is_scaled = false;
+    std::string fault;  // why its jobs have to wait; empty: nothing
+    bool takes_jobs() const { return is_open && fault.empty(); }
+  };
+
+  // Works it out anew if queues or the size of the cluster changed.
+  void refresh(const Cluster& cluster);
+
+  std::size_t size() const { return members_.size(); }
+  std::size_t dimensions() const { return dimensions_; }
+  const Member& member(std::size_t position) const { return members_[position]; }
+  // kNowhere if there is no such queue.
+  std::uint32_t position_of(QueueId queue) const {
+    return queue.is_valid() && queue.index() < position_.size() ? position_[queue.index()]
+                                                                : kNowhere;
+  }
+  // Changes whenever anything here does.
+  std::uint64_t version() const { return version_; }
+
+  // What is to be divided: what nodes have, less what pods use that are not ours.
+  std::int64_t total(Dimension d) const { return at(capability_, 0, d); }
+  // In force.
+  std::int64_t guarantee(std::size_t position, Dimension d) const {
+    return at(guarantee_, position, d);
+  }
+  // S1: the capability, and no more than what the others' guarantees leave.
+  std::int64_t real_capability(std::size_t position, Dimension d) const {
+    return at(capability_, position, d);
+  }
+
+  // May jobs of this queue be served at all? The queue must exist.
+  Verdict standing(const Cluster& cluster, QueueId queue) const;
+
+ private:
+  struct Orphan {
+    QueueId queue;
+    std::string fault;
+  };
+
+  std::int64_t at(const std::vector<std::int64_t>& amounts, std::size_t position,
+                  Dimension d) const {
+    return d.index() < dimensions_ ? amounts[position * dimensions_ + d.index()] : 0;
+  }
+  void plant(const Cluster& cluster);
+  void grow(const Cluster& cluster, std::vector<Orphan>& orphans);
+  void judge(const Cluster& cluster, std::uint32_t position);
+  void bound(const Cluster& cluster, Dimension d);
+  void bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d);
+
+  std::uint64_t version_ = 0;
+  std::uint64_t queue_version_ = 0;
+  Resources total_;
+  std::size_t dimensions_ = 0;
+  std::vector<Member> members_;
+  std::vector<std::uint32_t> position_;  // by queue
+  std::vector<std::int64_t> guarantee_;  // by position and dimension
+  std::vector<std::int64_t> capability_;
+  std::vector<std::int64_t> wanted_;  // scratch: by position, before it is scaled
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,74 @@
+// plugins/sla.cpp
+//
+// SLA: nobody waits longer than was promised.
+//
+// A job, or the configuration for all jobs, may say how long it may wait. Whoever has waited that
+// long is let in whatever the votes of later tiers, and comes before those whose time is not up.
+//
+//   L1  Of two jobs, the one whose time is up first comes first; a job without limit comes last.
+//   L2  A job whose time is up is admitted; this plugin belongs in the first tier, or before those
+//       that vote against: a vote ends with the tier in which somebody permits.
+//   L3  A job whose time is up keeps what it could be promised, until all of it is there.
+//
+// Time counts from the job's creation. Argument: sla-waiting-time, a duration from 1s to 8760h, for
+// jobs that say nothing; default: none. A job says it by the annotation
+// volcano.sh/sla-waiting-time.
+//
+// Worked example: docs/design/sla.md.
+
+#include <optional>
+
+#include "berth/engine/plugin.h"
+
+namespace berth::plugins {
+namespace {
+
+using namespace engine;
+
+class Sla final : public Plugin {
+ public:
+  explicit Sla(Arguments& arguments) {
+    const bool has_limit = arguments.has("sla-waiting-time");
+    const Duration limit = arguments.duration("sla-waiting-time", Duration(0),
+                                              std::chrono::seconds(1), std::chrono::hours(8760));
+    if (has_limit) limit_ = limit;
+  }
+
+  void on_session_open(Session& session) override {
+    now_ = session.now();
+    session.attach<&Sla::first_up_first>(points::job_order, *this);
+    session.attach<&Sla::is_up>(points::job_enqueueable, *this);
+    session.attach<&Sla::is_up>(points::job_pipelined, *this);
+  }
+
+ private:
+  std::optional<TimePoint> up_at(const Job& job) const {
+    const auto limit = job.waiting_limit ? job.waiting_limit : limit_;
+    if (!limit) return std::nullopt;
+    const Duration rest = TimePoint::max() - job.created;
+    return *limit < rest ? job.created + *limit : TimePoint::max();
+  }
+
+  // L1
+  Order first_up_first(const Job& left, const Job& right) const {
+    const auto l = up_at(left);
+    const auto r = up_at(right);
+    if (l.has_value() != r.has_value()) return l ? Order::less : Order::greater;
+    return l ? *l <=> *r : Order::equal;
+  }
+
+  // L2, L3
+  Vote is_up(const Job& job) const {
+    const auto at = up_at(job);
+    return at && *at <= now_ ? permit() : abstain();
+  }
+
+  std::optional<Duration> limit_;
+  TimePoint now_;
+};
+
+}  // namespace
+
+BERTH_PLUGIN(Sla, "sla");
+
+}  // namespace berth::plugins

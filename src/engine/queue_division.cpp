@@ -1,0 +1,98 @@
+#include "berth/engine/queue_division.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace berth::engine {
+
+namespace {
+
+std::int64_t saturated_sum(std::int64_t left, std::int64_t right) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(left, right, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
+}  // namespace
+
+std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
+                                                         const QueueTree& tree, bool lends) {
+  auto shares = std::make_shared<QueueShares>();
+  const std::size_t size = tree.size();
+  shares->dimensions = tree.dimensions();
+  shares->rows.reserve(size);
+  for (std::size_t at = 0; at < size; ++at) {
+    const QueueTree::Member& member = tree.member(at);
+    shares->rows.push_back({member.queue, member.parent, member.is_scaled, member.fault});
+  }
+  for (QueueShares::Amounts* amounts :
+       {&shares->deserved, &shares->guarantee, &shares->kept, &shares->real_capability}) {
+    amounts->assign(size * tree.dimensions(), 0);
+  }
+  for (std::vector<std::int64_t>* scratch : {&own_, &asked_, &least_, &most_}) {
+    scratch->resize(size);
+  }
+  for (std::size_t d = 0; d < tree.dimensions(); ++d) {
+    divide(cluster, tree, lends, Dimension(d), *shares);
+  }
+  return shares;
+}
+
+void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool lends, Dimension d,
+                           QueueShares& shares) {
+  std::fill(own_.begin(), own_.end(), 0);
+  std::fill(asked_.begin(), asked_.end(), 0);
+  std::fill(most_.begin(), most_.end(), 0);
+  // Q6, upwards: children have told what they ask for before their parent is looked at.
+  for (std::size_t at = tree.size(); at-- > 0;) {
+    const QueueTree::Member& member = tree.member(at);
+    const bool is_leaf = member.child_count == 0 && at != 0;
+    if (member.queue.is_valid()) {
+      const Queue& queue = cluster.queue(member.queue);
+      // Q8. What waits in a queue that is closed, at fault, or has children is not served.
+      own_[at] = is_leaf && member.takes_jobs() ? queue.demand[d] : queue.allocated[d];
+    }
+    asked_[at] = saturated_sum(asked_[at], own_[at]);
+    const std::int64_t guarantee = tree.guarantee(at, d);
+    least_[at] = lends ? std::min(guarantee, asked_[at]) : guarantee;
+    const std::int64_t wanted = saturated_sum(most_[at], own_[at]);
+    most_[at] = std::max(least_[at], std::min(wanted, tree.real_capability(at, d)));
+    if (at == 0) break;
+    asked_[member.parent] = saturated_sum(asked_[member.parent], asked_[at]);
+    most_[member.parent] = saturated_sum(most_[member.parent], most_[at]);
+  }
+  // Q7, downwards.
+  const auto set = [&](QueueShares::Amounts& amounts, std::size_t at, std::int64_t amount) {
+    amounts[at * shares.dimensions + d.index()] = amount;
+  };
+  set(shares.deserved, 0, tree.total(d));
+  for (std::size_t at = 0; at < tree.size(); ++at) {
+    set(shares.guarantee, at, tree.guarantee(at, d));
+    set(shares.kept, at, least_[at]);
+    set(shares.real_capability, at, tree.real_capability(at, d));
+    divide_among_children(tree, at, d, shares);
+  }
+}
+
+void QueueDivision::divide_among_children(const QueueTree& tree, std::size_t parent, Dimension d,
+                                          QueueShares& shares) {
+  const QueueTree::Member& member = tree.member(parent);
+  if (member.child_count == 0) return;
+  claims_.clear();
+  given_.resize(member.child_count);
+  std::int64_t kept = 0;
+  for (std::uint32_t i = 0; i < member.child_count; ++i) {
+    const std::size_t child = member.first_child + i;
+    claims_.push_back({tree.member(child).weight, least_[child], most_[child]});
+    kept += least_[child];
+  }
+  // Q9. What jobs of an inner queue itself still hold is not there to be divided, except for what
+  // its children are guaranteed.
+  const std::int64_t whole = shares.at(shares.deserved, parent, d);
+  const std::int64_t amount = std::max(kept, whole - std::min(own_[parent], whole));
+  fair_share_.divide(amount, claims_, given_);
+  for (std::uint32_t i = 0; i < member.child_count; ++i) {
+    shares.deserved[(member.first_child + i) * shares.dimensions + d.index()] = given_[i];
+  }
+}
+
+}  // namespace berth::engine

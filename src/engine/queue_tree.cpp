@@ -1,0 +1,219 @@
+#include "berth/engine/queue_tree.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "berth/base/check.h"
+#include "berth/model/amount_text.h"
+
+namespace berth::engine {
+
+namespace {
+
+constexpr std::string_view kRoot = "root";
+constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t limit_of(const Queue& queue, Dimension d) {
+  for (const auto& [dimension, amount] : queue.capability.entries()) {
+    if (dimension == d) return amount;
+  }
+  return kUnlimited;
+}
+
+// Q2. The dimension first by name, so that the words do not depend on who came first.
+std::string excess_of(const Cluster& cluster, const Queue& queue) {
+  std::string first;
+  std::string fault;
+  for (const auto& [dimension, limit] : queue.capability.entries()) {
+    const std::string& name = cluster.dimensions().name(dimension);
+    if (queue.guarantee[dimension] <= limit || (!first.empty() && first < name)) continue;
+    first = name;
+    fault = "it guarantees " + format_amount(name, queue.guarantee[dimension]) + " " + name +
+            ", more than its capability of " + format_amount(name, limit);
+  }
+  return fault;
+}
+
+// Why a queue hangs on no root.
+std::string lost_because(const Cluster& cluster, QueueId id,
+                         const std::map<std::string, QueueId>& by_name) {
+  std::set<std::string> seen;
+  std::string name = cluster.queue(id).name;
+  while (seen.insert(name).second) {
+    const std::string& parent = cluster.queue(by_name.at(name)).parent;
+    if (!by_name.contains(parent)) return "its parent queue \"" + parent + "\" does not exist";
+    name = parent;
+  }
+  return "its parent queues lead round in a circle by \"" + name + "\"";
+}
+
+// Q5
+Resources total_of(const Cluster& cluster) {
+  return positive_difference(cluster.total_allocatable(), cluster.foreign_used());
+}
+
+}  // namespace
+
+void QueueTree::refresh(const Cluster& cluster) {
+  Resources total = total_of(cluster);
+  const bool is_known = queue_version_ == cluster.queue_version() &&
+                        dimensions_ == cluster.dimensions().size() && total_ == total;
+  if (is_known) return;
+  if (queue_version_ != cluster.queue_version()) plant(cluster);
+  ++version_;
+  queue_version_ = cluster.queue_version();
+  dimensions_ = cluster.dimensions().size();
+  total_ = std::move(total);
+  guarantee_.assign(members_.size() * dimensions_, 0);
+  capability_.assign(members_.size() * dimensions_, 0);
+  for (Member& member : members_) member.is_scaled = false;
+  for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d));
+}
+
+// Q1
+void QueueTree::plant(const Cluster& cluster) {
+  std::map<std::string, QueueId> by_name;
+  for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
+    if (cluster.queue(QueueId(q)).exists) by_name.emplace(cluster.queue(QueueId(q)).name, q);
+  }
+  members_.assign(1, Member());
+  position_.assign(cluster.queue_slots(), kNowhere);
+  if (const auto root = by_name.find(std::string(kRoot)); root != by_name.end()) {
+    members_[0].queue = root->second;
+    position_[root->second.index()] = 0;
+    judge(cluster, 0);
+  }
+  std::vector<Orphan> orphans;
+  grow(cluster, orphans);
+  for (const auto& [name, id] : by_name) {
+    if (position_[id.index()] == kNowhere) {
+      orphans.push_back({id, lost_because(cluster, id, by_name)});
+    }
+  }
+  // Those that hang nowhere stand below the root, after its other children, so that they are seen.
+  if (!orphans.empty()) grow(cluster, orphans);
+}
+
+// Without orphans: all that hang on the root. With them: anew, and them too.
+void QueueTree::grow(const Cluster& cluster, std::vector<Orphan>& orphans) {
+  std::map<std::string, std::vector<QueueId>> children;
+  std::set<std::string> lost;
+  for (const Orphan& orphan : orphans) lost.insert(cluster.queue(orphan.queue).name);
+  for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
+    const Queue& queue = cluster.queue(QueueId(q));
+    if (!queue.exists || queue.name == kRoot || lost.contains(queue.name)) continue;
+    children[queue.parent.empty() ? std::string(kRoot) : queue.parent].push_back(QueueId(q));
+  }
+  members_.resize(1);
+  for (std::uint32_t at = 0; at < members_.size(); ++at) {
+    const QueueId parent = members_[at].queue;
+    auto& below = children[at == 0 ? std::string(kRoot) : cluster.queue(parent).name];
+    std::sort(below.begin(), below.end(), [&](QueueId left, QueueId right) {
+      return cluster.queue(left).name < cluster.queue(right).name;
+    });
+    members_[at].first_child = static_cast<std::uint32_t>(members_.size());
+    members_[at].child_count = static_cast<std::uint32_t>(below.size());
+    const auto add = [&](QueueId id) {
+      position_[id.index()] = static_cast<std::uint32_t>(members_.size());
+      members_.push_back({});
+      members_.back().queue = id;
+      members_.back().parent = at;
+      judge(cluster, position_[id.index()]);
+    };
+    for (const QueueId id : below) add(id);
+    if (at != 0) continue;
+    for (const Orphan& orphan : orphans) {
+      add(orphan.queue);
+      members_.back().fault = orphan.fault;
+      ++members_[0].child_count;
+    }
+  }
+}
+
+// Q2, Q8
+void QueueTree::judge(const Cluster& cluster, std::uint32_t position) {
+  Member& member = members_[position];
+  const Member& parent = members_[member.parent];
+  const Queue& queue = cluster.queue(member.queue);
+  member.weight = queue.weight;
+  member.is_open = queue.state == QueueState::open && (position == 0 || parent.is_open);
+  if (position != 0 && !parent.fault.empty()) {
+    const std::string name =
+        parent.queue.is_valid() ? cluster.queue(parent.queue).name : std::string(kRoot);
+    member.fault = "its parent queue \"" + name + "\" is set up wrongly";
+  } else {
+    member.fault = queue.fault.empty() ? excess_of(cluster, queue) : queue.fault;
+  }
+}
+
+void QueueTree::bound(const Cluster& cluster, Dimension d) {
+  wanted_.assign(members_.size(), 0);
+  // Q3, upwards: who guarantees nothing of its own guarantees what its children do.
+  for (std::size_t at = members_.size(); at-- > 1;) {
+    const Member& member = members_[at];
+    if (!member.takes_jobs()) continue;
+    const Queue& queue = cluster.queue(member.queue);
+    if (queue.guarantee[d] > 0) wanted_[at] = queue.guarantee[d];
+    wanted_[at] = std::min(wanted_[at], limit_of(queue, d));
+    const Member& parent = members_[member.parent];
+    const bool passes_up =
+        member.parent != 0 && cluster.queue(parent.queue).guarantee[d] == 0 && wanted_[at] > 0;
+    if (!passes_up) continue;
+    std::int64_t& above = wanted_[member.parent];
+    if (__builtin_add_overflow(above, wanted_[at], &above)) above = kUnlimited;
+  }
+  std::int64_t total = total_[d];
+  if (members_[0].queue.is_valid()) {
+    total = std::min(total, limit_of(cluster.queue(members_[0].queue), d));
+  }
+  guarantee_[d.index()] = total;
+  capability_[d.index()] = total;
+  for (std::uint32_t at = 0; at < members_.size(); ++at) bound_children(cluster, at, d);
+}
+
+// Q3, Q4
+void QueueTree::bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d) {
+  const auto [begin, end] = std::pair(members_[parent].first_child,
+                                      members_[parent].first_child + members_[parent].child_count);
+  const std::int64_t most = guarantee(parent, d);
+  __int128 wanted = 0;
+  for (std::uint32_t at = begin; at < end; ++at) wanted += wanted_[at];
+  std::int64_t guaranteed = 0;
+  for (std::uint32_t at = begin; at < end; ++at) {
+    std::int64_t& in_force = guarantee_[at * dimensions_ + d.index()];
+    in_force = wanted_[at];
+    if (wanted > most) {
+      in_force = static_cast<std::int64_t>(static_cast<__int128>(wanted_[at]) * most / wanted);
+    }
+    members_[at].is_scaled = members_[at].is_scaled || in_force < wanted_[at];
+    guaranteed += in_force;
+  }
+  for (std::uint32_t at = begin; at < end; ++at) {
+    const std::int64_t others = guaranteed - guarantee(at, d);
+    capability_[at * dimensions_ + d.index()] = std::min(
+        limit_of(cluster.queue(members_[at].queue), d), real_capability(parent, d) - others);
+  }
+}
+
+// Q9: leaves only.
+Verdict QueueTree::standing(const Cluster& cluster, QueueId queue) const {
+  std::uint32_t at = position_of(queue);
+  BERTH_CHECK(at != kNowhere);
+  const Member& member = members_[at];
+  if (!member.fault.empty()) return reject(Reason::queue_faulty, 0, 0, member.fault);
+  if (member.child_count > 0) {
+    return reject(Reason::queue_has_children, 0, 0, cluster.queue(queue).name);
+  }
+  if (member.is_open) return pass();
+  // The closed one nearest to the root.
+  std::string_view closed = cluster.queue(queue).name;
+  for (; at != 0; at = members_[at].parent) {
+    const Queue& each = cluster.queue(members_[at].queue);
+    if (each.state != QueueState::open) closed = each.name;
+  }
+  return reject(Reason::queue_closed, 0, 0, closed);
+}
+
+}  // namespace berth::engine
