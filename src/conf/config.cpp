@@ -32,7 +32,7 @@ constexpr DurationRange kRetryRange{100ms, 1h};
 // Named in the seeds and in Volcano's own configuration, and not in this version: accepted with a
 // warning and left out (docs/decisions/0009). A name that is registered is never looked up here.
 constexpr std::string_view kLaterActions[] = {"elect", "preempt", "reclaim", "reserve"};
-constexpr std::string_view kLaterPlugins[] = {"drf", "proportion", "reservation", "sla"};
+constexpr std::string_view kLaterPlugins[] = {"reservation"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

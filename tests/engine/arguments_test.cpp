@@ -5,6 +5,8 @@
 namespace berth::engine {
 namespace {
 
+using namespace std::chrono_literals;
+
 Arguments with(const std::string& key, const std::string& text) {
   return Arguments({{key, {text, false, "f:1:2"}}});
 }
@@ -16,6 +18,21 @@ TEST(ArgumentsTest, ReadsDecimalsInThousandths) {
     Arguments arguments = with("x", text);
     EXPECT_EQ(arguments.thousandths("x", 0, -9000, 9000), expected) << text;
     EXPECT_TRUE(arguments.errors().empty()) << text;
+  }
+}
+
+TEST(ArgumentsTest, ReadsDurationsWithinTheirRange) {
+  const Duration minute = std::chrono::minutes(1);
+  Arguments arguments = with("x", "90s");
+  EXPECT_EQ(arguments.duration("x", Duration(0), minute, 2 * minute), 90'000ms);
+  EXPECT_EQ(arguments.duration("y", minute, minute, 2 * minute), minute);
+  EXPECT_TRUE(arguments.errors().empty());
+  for (const char* text : {"59s", "3m", "-1m", "60", "soon", ""}) {
+    Arguments wrong = with("x", text);
+    EXPECT_EQ(wrong.duration("x", Duration(7), minute, 2 * minute), Duration(7)) << text;
+    ASSERT_EQ(wrong.errors().size(), 1u) << text;
+    EXPECT_EQ(wrong.errors()[0].message,
+              "argument \"x\" is \"" + std::string(text) + "\"; expected a duration from 1m to 2m");
   }
 }
 

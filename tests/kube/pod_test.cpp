@@ -51,6 +51,7 @@ metadata:
     scheduling.volcano.sh/queue-name: research
     volcano.sh/preemptable: "false"
     berth.dev/run-time: 90s
+    volcano.sh/sla-waiting-time: 5m
 spec:
   schedulerName: berth
   priority: -5
@@ -75,6 +76,7 @@ status:
   EXPECT_EQ(pod->index, 12);
   EXPECT_FALSE(pod->preemptable);
   EXPECT_EQ(pod->run_time, Duration(std::chrono::seconds(90)));
+  EXPECT_EQ(pod->waiting_limit, Duration(std::chrono::minutes(5)));
   EXPECT_EQ(pod->scheduler_name, "berth");
   EXPECT_EQ(pod->priority, -5);
   EXPECT_EQ(pod->priority_class, "low");

@@ -1,0 +1,129 @@
+// What dividing the cluster among queues costs. docs/performance.md.
+
+#include <benchmark/benchmark.h>
+
+#include "berth/engine/queue_division.h"
+#include "synthetic.h"
+
+namespace berth::bench {
+namespace {
+
+constexpr std::size_t kNodes = 5'000;
+constexpr std::size_t kJobs = 10'000;
+
+std::string name_of(const char* prefix, std::size_t number) {
+  return prefix + std::to_string(number);
+}
+
+// 1,000 queues in 3 levels: 10 at the top, 9 below each, 10 below each of those. Half of the leaves
+// are guaranteed something, a third have a capability. 10,000 jobs of 8 pods, half of them running.
+void fill_queues(mirror::Mirror& mirror) {
+  Load load;
+  load.nodes = kNodes;
+  load.pending_pods = 0;
+  fill(mirror, load);
+  std::mt19937_64 random(7);
+  std::vector<std::string> leaves;
+  std::size_t number = 0;
+  const auto add = [&](const std::string& parent) {
+    QueueObject queue = mirror::bare_queue(name_of("q", number++));
+    queue.parent = parent;
+    queue.weight = static_cast<std::int32_t>(1 + random() % 9);
+    mirror.apply(queue);
+    return queue;
+  };
+  for (int top = 0; top < 10; ++top) {
+    const std::string above = add("").name;
+    for (int middle = 0; middle < 9; ++middle) {
+      const std::string parent = add(above).name;
+      for (int leaf = 0; leaf < 10; ++leaf) {
+        QueueObject queue = add(parent);
+        if (leaf % 2 == 0) queue.guarantee["cpu"] = static_cast<std::int64_t>(random() % 100'000);
+        if (leaf % 3 == 0) queue.capability["cpu"] = 2'000'000;
+        mirror.apply(queue);
+        leaves.push_back(queue.name);
+      }
+    }
+  }
+  for (std::size_t j = 0; j < kJobs; ++j) {
+    PodGroupObject group;
+    group.name_space = "bench";
+    group.name = name_of("j", j);
+    group.uid = group.name;
+    group.queue = leaves[random() % leaves.size()];
+    group.min_member = 4;
+    group.min_resources = NamedAmounts{{"cpu", 40'000}};
+    group.phase = j % 2 == 0 ? GroupPhase::running : GroupPhase::inqueue;
+    mirror.apply(group);
+    for (int member = 0; member < 8; ++member) {
+      PodObject pod;
+      pod.name_space = "bench";
+      pod.group = group.name;
+      pod.name = group.name + "-" + std::to_string(member);
+      pod.uid = pod.name;
+      pod.scheduler_name = "berth";
+      pod.request = {{"cpu", 7'000}, {"memory", std::int64_t{24} << 30}, {"pods", 1}};
+      if (j % 2 == 0) {
+        pod.node_name = mirror.cluster().node(NodeId((j * 8 + 7) % kNodes)).name;
+        pod.phase = PodPhase::running;
+      }
+      mirror.apply(pod);
+    }
+  }
+  mirror.settle(TimePoint());
+}
+
+// All shares, from the queues' accounts.
+void DivideAmongQueues(benchmark::State& state) {
+  mirror::Mirror mirror;
+  fill_queues(mirror);
+  engine::QueueTree tree;
+  tree.refresh(mirror.cluster());
+  engine::QueueDivision division;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(division.divide(mirror.cluster(), tree, false));
+  }
+  state.counters["queues"] = static_cast<double>(tree.size() - 1);
+}
+BENCHMARK(DivideAmongQueues)->Unit(benchmark::kMicrosecond);
+
+// The same after a queue was configured anew: guarantees and capabilities too.
+void DivideAfterAQueueChanged(benchmark::State& state) {
+  mirror::Mirror mirror;
+  fill_queues(mirror);
+  engine::QueueTree tree;
+  engine::QueueDivision division;
+  QueueObject queue = mirror::bare_queue("default");
+  for (auto _ : state) {
+    state.PauseTiming();
+    mirror.apply(queue);
+    state.ResumeTiming();
+    tree.refresh(mirror.cluster());
+    benchmark::DoNotOptimize(division.divide(mirror.cluster(), tree, false));
+  }
+}
+BENCHMARK(DivideAfterAQueueChanged)->Unit(benchmark::kMicrosecond);
+
+// A session in which nothing has changed, without and with the plugin: the difference is its cost.
+void IdleSessionWithQueues(benchmark::State& state) {
+  mirror::Mirror mirror;
+  fill_queues(mirror);
+  engine::SessionConfig config = default_config();
+  config.actions.clear();
+  if (state.range(0) != 0) config.tiers[1].push_back({{"proportion", ""}, {}, {}});
+  auto scheduler = engine::Scheduler::create(std::move(config));
+  scheduler->run(mirror.cluster_for_session(), TimePoint{});
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(scheduler->run(mirror.cluster_for_session(), TimePoint{}));
+  }
+}
+BENCHMARK(IdleSessionWithQueues)
+    ->ArgName("proportion")
+    ->Arg(0)
+    ->Arg(1)
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace berth::bench
+
+BENCHMARK_MAIN();
