@@ -22,8 +22,9 @@
 //                       completed beyond that: shares are not cut to the size of gangs, and a share
 //                       that no gang fits would lie idle. Surplus is placed within the share only.
 //
-// Argument: lend, true or false (default): whether others may use the part of a guarantee that its
-// queue does not ask for. Guarantees are never evicted for by this plugin; that is for reclaim.
+// Arguments: lend, true or false (default): whether others may use the part of a guarantee that its
+// queue does not ask for. guarantee, soft (default) or hard: whether others have to leave for a
+// guarantee that nobody uses (S1; docs/design/shuffle.md).
 //
 // Worked example: docs/design/proportion.md.
 
@@ -31,6 +32,7 @@
 #include <limits>
 #include <vector>
 
+#include "berth/engine/overdrawn.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/queue_division.h"
 
@@ -53,7 +55,9 @@ Share share_of(std::int64_t allocated, std::int64_t deserved) {
 
 class Proportion final : public Plugin {
  public:
-  explicit Proportion(Arguments& arguments) : lends_(arguments.boolean("lend", false)) {}
+  explicit Proportion(Arguments& arguments)
+      : lends_(arguments.boolean("lend", false)),
+        is_hard_(arguments.word("guarantee", "soft", {"soft", "hard"}) == "hard") {}
 
   void on_session_open(Session& session) override {
     session_ = &session;
@@ -67,6 +71,7 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
+    if (is_hard_) session.attach<&Proportion::name_overdrawn>(points::victims, *this);
   }
 
  private:
@@ -242,6 +247,11 @@ class Proportion final : public Plugin {
 
   void tell(std::shared_ptr<const QueueShares>* shares) { *shares = shares_; }
 
+  void name_overdrawn(std::vector<TaskId>* victims) {
+    const std::vector<TaskId> overdrawn = overdrawn_tasks(*session_, *shares_);
+    victims->insert(victims->end(), overdrawn.begin(), overdrawn.end());
+  }
+
   std::size_t position_of(const Queue& queue) const {
     return session_->queues().position_of(queue.id);
   }
@@ -255,6 +265,7 @@ class Proportion final : public Plugin {
   }
 
   bool lends_;
+  bool is_hard_;
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;
   QueueDivision division_;

@@ -86,7 +86,7 @@ constexpr std::array<VolcanoFlag, 21> kFlags{{{"enableJobOrder", "jobOrder", tru
                                               {"enableTargetJob", "targetJob", true},
                                               {"enableReservedNodes", "reservedNodes", true},
                                               {"enableJobEnqueued", "jobEnqueueable", true},
-                                              {"enabledVictim", "victim", true},
+                                              {"enabledVictim", "victims", true},
                                               {"enableJobStarving", "jobStarving", true},
                                               {"enabledOverused", "overused", true},
                                               {"enabledAllocatable", "allocatable", true}}};

@@ -90,6 +90,17 @@ Duration Arguments::duration(const std::string& key, Duration fallback, Duration
   return fallback;
 }
 
+std::string Arguments::word(const std::string& key, const std::string& fallback,
+                            const std::vector<std::string>& allowed) {
+  const Entry* entry = look_up(key);
+  if (entry == nullptr) return fallback;
+  if (std::find(allowed.begin(), allowed.end(), entry->text) != allowed.end()) return entry->text;
+  std::string expected;
+  for (const std::string& each : allowed) expected += (expected.empty() ? "" : " or ") + each;
+  complain(*entry, key, expected);
+  return fallback;
+}
+
 bool Arguments::boolean(const std::string& key, bool fallback) {
   const Entry* entry = look_up(key);
   if (entry == nullptr) return fallback;

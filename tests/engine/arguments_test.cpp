@@ -36,6 +36,16 @@ TEST(ArgumentsTest, ReadsDurationsWithinTheirRange) {
   }
 }
 
+TEST(ArgumentsTest, ReadsOneOfSomeWords) {
+  Arguments arguments = with("x", "hard");
+  EXPECT_EQ(arguments.word("x", "soft", {"soft", "hard"}), "hard");
+  EXPECT_EQ(arguments.word("y", "soft", {"soft", "hard"}), "soft");
+  Arguments wrong = with("x", "Hard");
+  EXPECT_EQ(wrong.word("x", "soft", {"soft", "hard"}), "soft");
+  ASSERT_EQ(wrong.errors().size(), 1u);
+  EXPECT_EQ(wrong.errors()[0].message, "argument \"x\" is \"Hard\"; expected soft or hard");
+}
+
 TEST(ArgumentsTest, RefusesWhatIsNoDecimalAndReadsOn) {
   for (const char* text : {"", ".", "1.", ".5.5", "1.2345", "1e3", "x", "99999999999999999999"}) {
     Arguments arguments = with("x", text);

@@ -53,7 +53,8 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
   for (const PlannedEviction& each : plan.evictions) {
     named.evictions.push_back(
         cluster.task(each.task).name + " from " + cluster.node(each.node).name + " for " +
-        cluster.job(each.beneficiary).name + " by " + std::string(each.action));
+        (each.beneficiary.is_valid() ? cluster.job(each.beneficiary).name : "nobody") + " by " +
+        std::string(each.action));
   }
   for (const JobId job : plan.admitted) named.admitted.push_back(cluster.job(job).name);
   for (const JobId job : plan.returned) named.returned.push_back(cluster.job(job).name);

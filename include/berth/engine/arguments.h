@@ -36,6 +36,9 @@ class Arguments {
                            std::int64_t most);
   // A duration such as "90s" (base/text.h).
   Duration duration(const std::string& key, Duration fallback, Duration least, Duration most);
+  // One of these words.
+  std::string word(const std::string& key, const std::string& fallback,
+                   const std::vector<std::string>& allowed);
   bool boolean(const std::string& key, bool fallback);
   std::string text(const std::string& key, const std::string& fallback);
   // Marks every key that starts with `prefix` as known and returns those present, sorted.

@@ -114,6 +114,10 @@ struct Reclaimable : Point<TierAgreement, Opinion<TaskSet>(const Task&, const Ta
 struct Evictable : Point<AllPass, Verdict(const Task&)> {
   static constexpr std::string_view name = "evictable";
 };
+// Which tasks must leave, even if nobody takes their place? In the order in which they should.
+struct Victims : Point<EachInTurn, void(std::vector<TaskId>*)> {
+  static constexpr std::string_view name = "victims";
+};
 // How is the cluster divided among the queues? Asked once, for the record. One plugin may answer.
 struct QueueShares : Point<EachInTurn, void(std::shared_ptr<const berth::QueueShares>*)> {
   static constexpr std::string_view name = "queueShares";
@@ -131,7 +135,7 @@ struct Released : Point<EachInTurn, void(const Task&)> {
 using All = std::tuple<QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
                        JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
                        Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable,
-                       Evictable, QueueShares, Allocated, Released>;
+                       Evictable, Victims, QueueShares, Allocated, Released>;
 
 inline constexpr QueueOrder queue_order;
 inline constexpr QueueOrderMoves queue_order_moves;
@@ -152,6 +156,7 @@ inline constexpr BatchNodeOrder batch_node_order;
 inline constexpr Preemptable preemptable;
 inline constexpr Reclaimable reclaimable;
 inline constexpr Evictable evictable;
+inline constexpr Victims victims;
 inline constexpr QueueShares queue_shares;
 inline constexpr Allocated allocated;
 inline constexpr Released released;

@@ -23,7 +23,7 @@ struct Placement {
 struct PlannedEviction {
   TaskId task;
   NodeId node;
-  JobId beneficiary;
+  JobId beneficiary;        // invalid: it must leave, whoever comes
   std::string_view action;  // static storage
   bool operator==(const PlannedEviction&) const = default;
 };

@@ -1,0 +1,35 @@
+// Shuffle: ask those to leave who must, whoever comes after them.
+//
+// Other actions evict for somebody who takes the place. Some rules want room to be free as such:
+// the hard form of a queue's guarantee. Plugins name who must leave; protections hold.
+//
+// Steps V1 to V4 are those of docs/design/shuffle.md; V2 to V4 are in src/engine/overdrawn.cpp.
+
+#include "berth/engine/action.h"
+#include "berth/engine/statement.h"
+
+namespace berth::actions {
+namespace {
+
+using namespace engine;
+
+class Shuffle final : public Action {
+ public:
+  explicit Shuffle(Arguments&) {}
+
+  void execute(Session& session) const override {
+    std::vector<TaskId> victims;
+    session.ask(points::victims, &victims);
+    // V1. Each by itself: one that is protected keeps no other from leaving.
+    for (const TaskId victim : victims) {
+      Statement statement(session);
+      if (statement.evict(victim, JobId(), "shuffle")) std::move(statement).commit();
+    }
+  }
+};
+
+}  // namespace
+
+BERTH_ACTION(Shuffle, "shuffle");
+
+}  // namespace berth::actions
