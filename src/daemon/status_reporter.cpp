@@ -28,6 +28,8 @@ ports::GroupStatus status_of(const Job& job, const StatusReporter::Waiting& wait
   status.is_scheduled = job.bound_count() >= job.min_available;
   status.reason = volcano_reason(waiting.reason);
   status.message = waiting.message;
+  status.is_volcano = job.is_volcano;
+  if (!job.is_volcano) status.scheduled = job.bound_count();
   return status;
 }
 
@@ -47,7 +49,20 @@ ports::GroupStatus known_status(const PodGroupObject& group) {
   status.waits_since = group.written.waits_since;
   status.reason = group.written.reason;
   status.message = group.written.message;
+  status.is_volcano = group.is_volcano;
+  status.started = group.started;
   return status;
+}
+
+// A status of scheduling.x-k8s.io has no place for why the group waits: that is told as an event.
+bool is_written_alike(ports::GroupStatus status, const ports::GroupStatus& before) {
+  if (status.is_volcano) return status == before;
+  status.is_scheduled = before.is_scheduled;
+  status.scheduled_since = before.scheduled_since;
+  status.waits_since = before.waits_since;
+  status.reason = before.reason;
+  status.message = before.message;
+  return status == before;
 }
 
 bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& before) {
@@ -59,7 +74,6 @@ bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& befor
 
 void StatusReporter::observe(const ClusterEvent& event, bool leads) {
   if (const auto* group = std::get_if<PodGroupObject>(&event)) {
-    if (!group->is_volcano) return;  // the status of other APIs' groups is not ours to write
     const auto [entry, is_new] = known_.try_emplace(group->full_name());
     if (leads && !is_new && entry->second.status.uid == group->uid) return;
     entry->second = {known_status(*group), TimePoint()};
@@ -103,11 +117,14 @@ bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoin
   status.scheduled_since =
       since(status.is_scheduled == before.is_scheduled, before.scheduled_since);
   status.waits_since = since(status.reason.empty() == before.reason.empty(), before.waits_since);
+  if (!status.is_volcano && status.phase != GroupPhase::pending) {
+    status.started = before.started.value_or(now);
+  }
   if (status == known.status) return true;
   // Its pods are only coming.
   if (is_young && waiting.reason == code(Reason::too_few_tasks)) return false;
   if (!is_urgent(status, known.status) && now - known.at < kCalm) return false;
-  sink_.write(status);
+  if (!is_written_alike(status, known.status)) sink_.write(status);
   tell(job, status, &known.status);
   known = {status, now};
   return true;
@@ -118,6 +135,7 @@ void StatusReporter::tell(const Job& job, const ports::GroupStatus& status,
   ports::Event event;
   std::tie(event.name_space, event.name) = split_name(job.name);
   event.uid = job.uid;
+  event.is_volcano = job.is_volcano;
   if (job.is_single) {  // that it was placed, kube-scheduler says
     event.about = ports::Event::About::pod;
     const auto told = told_singles_.find(job.uid);

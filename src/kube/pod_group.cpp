@@ -47,6 +47,13 @@ WrittenStatus read_status(const conf::Cursor& status) {
   return written;
 }
 
+// Of scheduling.x-k8s.io: it has phases where Volcano has conditions.
+void read_foreign_status(const conf::Cursor& status, PodGroupObject& group) {
+  const std::string phase = status["phase"].text();
+  group.written.is_scheduled = phase == "Scheduled" || phase == "Running" || phase == "Finished";
+  if (status["scheduleStartTime"].is_present()) group.started = status["scheduleStartTime"].time();
+}
+
 }  // namespace
 
 Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_view file) {
@@ -76,6 +83,7 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
   const std::string api = root["apiVersion"].text();
   group.is_volcano = api.empty() || api.starts_with("scheduling.volcano.sh/");
   group.written = read_status(root["status"]);
+  if (!group.is_volcano) read_foreign_status(root["status"], group);
   group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();
   if (reading.failed()) return reading.error();
   return group;

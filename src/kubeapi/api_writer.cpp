@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kJson = "application/json";
 constexpr const char* kVolcano = "/apis/scheduling.volcano.sh/v1beta1";
+constexpr const char* kSigScheduling = "/apis/scheduling.x-k8s.io/v1alpha1";
 constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kUnprocessable = 422;
@@ -26,6 +27,12 @@ std::string in_namespace(const std::string& base, const std::string& name_space,
 
 std::string pod_path(const std::string& name_space, const std::string& name) {
   return in_namespace("/api/v1", name_space, "pods", name);
+}
+
+template <class Group>  // a GroupStatus or a GangRecord
+std::string group_path(const Group& group) {
+  const char* base = group.is_volcano ? kVolcano : kSigScheduling;
+  return in_namespace(base, group.name_space, "podgroups", group.name);
 }
 
 Request request(std::string method, std::string path, const char* type, std::string body) {
@@ -147,11 +154,9 @@ void ApiWriter::write(const ports::PodWrite& write, std::function<void(ports::Wr
 }
 
 void ApiWriter::write(const ports::GroupStatus& status) {
-  latest_.put(
-      "status of podgroup " + status.name_space + "/" + status.name,
-      patient(request(
-          "PATCH", in_namespace(kVolcano, status.name_space, "podgroups", status.name) + "/status",
-          kMergePatch, group_status_patch(status))));
+  latest_.put("status of podgroup " + status.name_space + "/" + status.name,
+              patient(request("PATCH", group_path(status) + "/status", kMergePatch,
+                              group_status_patch(status))));
 }
 
 void ApiWriter::write(const ports::QueueStatus& status) {
@@ -178,8 +183,7 @@ void ApiWriter::tell(const ports::Event& event) {
 void ApiWriter::record(const ports::GangRecord& record,
                        std::function<void(ports::WriteOutcome)> done) {
   const std::string what = "record of podgroup " + record.name_space + "/" + record.name;
-  client_.send(request("PATCH", in_namespace(kVolcano, record.name_space, "podgroups", record.name),
-                       kMergePatch, record_patch(record)),
+  client_.send(request("PATCH", group_path(record), kMergePatch, record_patch(record)),
                [done = std::move(done), what](const Response& response) {
                  done(outcome_of(response, what));
                });

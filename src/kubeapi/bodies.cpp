@@ -26,6 +26,40 @@ Json condition(const char* type, bool holds, TimePoint since) {
   return condition;
 }
 
+// The phases of scheduling.x-k8s.io. None of them says that a group waits, or why.
+const char* foreign_phase(const ports::GroupStatus& status) {
+  switch (status.phase) {
+    case GroupPhase::pending:
+      return "Pending";
+    case GroupPhase::inqueue:
+      if (status.is_scheduled) return "Scheduled";
+      return status.scheduled > 0 ? "Scheduling" : "PreScheduling";
+    case GroupPhase::running:
+      return "Running";
+    case GroupPhase::unknown:
+      return "Unknown";
+    case GroupPhase::completed:
+      return status.succeeded < status.min_member ? "Failed" : "Finished";
+  }
+  return "Unknown";
+}
+
+// Left alone: occupiedBy, which says whose the pods are.
+std::string foreign_status_patch(const ports::GroupStatus& status) {
+  Json patch;
+  patch["metadata"]["uid"] = status.uid;
+  patch["status"] = {{"phase", foreign_phase(status)},
+                     {"scheduled", status.scheduled},
+                     {"running", status.running},
+                     {"succeeded", status.succeeded},
+                     {"failed", status.failed}};
+  if (status.started) {
+    patch["status"]["scheduleStartTime"] =
+        format_time(std::chrono::floor<std::chrono::seconds>(*status.started));
+  }
+  return dump(patch);
+}
+
 Json commit_spec(const ports::PodWrite& write) {
   Json spec;
   spec["schedulingGates"] = {{{"$patch", "delete"}, {"name", kPlanGate}}};
@@ -81,6 +115,7 @@ std::string pod_patch(const ports::PodWrite& write) {
 }
 
 std::string group_status_patch(const ports::GroupStatus& status) {
+  if (!status.is_volcano) return foreign_status_patch(status);
   const bool waits = !status.reason.empty();
   Json scheduled = condition("Scheduled", status.is_scheduled, status.scheduled_since);
   scheduled["reason"] =
@@ -121,12 +156,14 @@ std::string record_patch(const ports::GangRecord& record) {
 
 std::string event_body(const ports::Event& event, TimePoint now, const std::string& instance) {
   const bool is_pod = event.about == ports::Event::About::pod;
+  const char* group_version =
+      event.is_volcano ? "scheduling.volcano.sh/v1beta1" : "scheduling.x-k8s.io/v1alpha1";
   const std::string at = format_time(now);
   return dump({{"apiVersion", "v1"},
                {"kind", "Event"},
                {"metadata", {{"generateName", event.name + "."}, {"namespace", event.name_space}}},
                {"involvedObject",
-                {{"apiVersion", is_pod ? "v1" : "scheduling.volcano.sh/v1beta1"},
+                {{"apiVersion", is_pod ? "v1" : group_version},
                  {"kind", is_pod ? "Pod" : "PodGroup"},
                  {"namespace", event.name_space},
                  {"name", event.name},

@@ -19,6 +19,7 @@ inline constexpr const char* kStrategicPatch = "application/strategic-merge-patc
 std::string binding_body(const ports::Binding& binding);
 std::string eviction_body(const ports::Eviction& eviction);
 std::string pod_patch(const ports::PodWrite& write);  // strategic
+// In the words of the group's API.
 std::string group_status_patch(const ports::GroupStatus& status);
 std::string queue_status_patch(const ports::QueueStatus& status);
 std::string record_patch(const ports::GangRecord& record);

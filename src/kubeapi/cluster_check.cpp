@@ -27,6 +27,8 @@ std::vector<Right> rights_for(const std::string& mode) {
   std::vector<Right> rights{{"patch", "", "pods", ""},
                             {"patch", "scheduling.volcano.sh", "podgroups", ""},
                             {"patch", "scheduling.volcano.sh", "podgroups", "status"},
+                            {"patch", "scheduling.x-k8s.io", "podgroups", ""},
+                            {"patch", "scheduling.x-k8s.io", "podgroups", "status"},
                             {"create", "", "events", ""}};
   // What came ungated is nominated in every mode but one.
   if (mode != "filter-only") rights.push_back({"patch", "", "pods", "status"});
@@ -73,6 +75,7 @@ void check_right(RestClient& client, const Right& right, const std::string& mode
   request.content_type = "application/json";
   request.body = review.dump();
   std::string what = std::string(right.verb) + " " + right.resource;
+  if (*right.group != 0) what += std::string(".") + right.group;
   if (*right.subresource != 0) what += std::string("/") + right.subresource;
   client.send(std::move(request), [tell, what, mode](const Response& response) {
     const auto answer = nlohmann::json::parse(response.body, nullptr, false);

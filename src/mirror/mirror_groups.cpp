@@ -34,6 +34,7 @@ void Mirror::configure_group(const Group& group) {
   job.uid = object.uid;
   job.created = object.created;
   job.has_group = true;
+  job.is_volcano = object.is_volcano;
   job.min_available = object.min_member;
   job.waiting_limit = object.waiting_limit;
   job.min_resources.reset();

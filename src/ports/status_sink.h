@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "berth/model/objects.h"
@@ -23,6 +24,10 @@ struct GroupStatus {
   TimePoint waits_since;      // when it began or ceased to wait
   std::string reason;         // why it waits, in Volcano's words; empty: it does not
   std::string message;        // the same in ours, with numbers
+  bool is_volcano = true;     // else of scheduling.x-k8s.io, whose status has no conditions
+  // Only of the latter: members with a place, and since when it is being scheduled.
+  std::int32_t scheduled = 0;
+  std::optional<TimePoint> started;
   bool operator==(const GroupStatus&) const = default;
 };
 
@@ -44,6 +49,7 @@ struct GangRecord {
   std::string name;
   std::string uid;
   std::uint64_t epoch = 0;
+  bool is_volcano = true;
 };
 
 // A word to the user about a pod or a group.
@@ -56,6 +62,7 @@ struct Event {
   bool is_warning = false;
   std::string reason;  // CamelCase
   std::string message;
+  bool is_volcano = true;  // a group's API
 };
 
 // What Berth tells the cluster besides steering. Any thread; returns at once; callers write only on

@@ -75,8 +75,7 @@ void Steering::observe(const ClusterEvent& event) {
   } else if (const auto* group = std::get_if<PodGroupObject>(&event)) {
     const std::string name = group->full_name();
     const auto known = recorded_.find(name);
-    // Groups of other APIs have no place for a record: their members' annotations must do.
-    if (group->is_recorded || !group->is_volcano) {
+    if (group->is_recorded) {
       recorded_[name] = group->uid;
     } else if (known != recorded_.end() && known->second.empty()) {
       known->second = group->uid;  // just written, and not seen yet

@@ -298,7 +298,7 @@ bool Steering::is_recorded(const Job& job, TimePoint now) {
   attempt.begin(++sequence_);
   const auto [name_space, name] = split_name(job.name);
   parts_.status.record(
-      {name_space, name, job.uid, epoch_},
+      {name_space, name, job.uid, epoch_, job.is_volcano},
       [outcomes = outcomes_, of = job.name, number = attempt.number](ports::WriteOutcome outcome) {
         outcomes->add({of, number, Kind::commit, std::move(outcome)});
       });

@@ -178,5 +178,32 @@ TEST(SplitName, IsCutAtTheFirstSlash) {
   EXPECT_EQ(split_name("ns/name"), (std::pair<std::string, std::string>("ns", "name")));
 }
 
+// A group of scheduling.x-k8s.io has no condition to hold a reason.
+TEST_F(DispatcherTest, AGroupOfTheOtherApiIsWrittenForItsPhaseAndToldWhyItWaits) {
+  PodGroupObject other = make_group("other", 2);
+  other.is_volcano = false;
+  add_gang(mirror_, other, 2);
+  dispatcher_.observe(other);
+  mirror_.settle(now_);
+  Plan plan;
+  plan.refusals = {refusal_of(mirror_, "other", Reason::gang_incomplete, 1, 2)};
+  auto told = round(plan);
+  EXPECT_TRUE(told.statuses.empty());
+  ASSERT_EQ(told.events.size(), 1u);
+  EXPECT_FALSE(told.events[0].is_volcano);
+  now_ += std::chrono::seconds(60);
+  for (int i = 0; i < 2; ++i) mirror_.apply(running_on(make_member("other", i), "n1"));
+  mirror_.settle(now_);
+  told = round({});
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].scheduled, 2);
+  EXPECT_EQ(told.statuses[0].phase, GroupPhase::running);
+  EXPECT_EQ(told.statuses[0].started, now_);
+  other.phase = GroupPhase::running;
+  other.started = now_ - std::chrono::seconds(5);
+  dispatcher_.observe(other);
+  EXPECT_TRUE(round({}).statuses.empty());
+}
+
 }  // namespace
 }  // namespace berth::daemon

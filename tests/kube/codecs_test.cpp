@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/base/text.h"
+
 #include <string>
 #include <variant>
 
@@ -74,6 +76,28 @@ status: {phase: Inqueue}
       decode_pod_group(value_of("{metadata: {name: g}, spec: {minMember: -1}}"), "f").has_value());
   EXPECT_FALSE(
       decode_pod_group(value_of("{metadata: {name: g}, spec: {minMember: 1.5}}"), "f").has_value());
+}
+
+TEST(PodGroup, reads_phases_where_the_other_api_group_has_conditions) {
+  const auto with_phase = [](const std::string& phase) {
+    return *decode_pod_group(
+        value_of("{apiVersion: scheduling.x-k8s.io/v1alpha1, metadata: {name: g, annotations: "
+                 "{berth.dev/record: '{}'}}, status: {running: 2, scheduleStartTime: "
+                 "\"2026-11-21T09:00:00Z\", phase: " +
+                 phase + "}}"),
+        "f");
+  };
+  EXPECT_FALSE(with_phase("Scheduling").is_volcano);
+  EXPECT_TRUE(with_phase("Scheduling").is_recorded);
+  EXPECT_EQ(with_phase("Scheduling").written.running, 2);
+  EXPECT_EQ(with_phase("Scheduling").started, *parse_time("2026-11-21T09:00:00Z"));
+  EXPECT_FALSE(with_phase("Scheduling").written.is_scheduled);
+  EXPECT_EQ(with_phase("Scheduled").phase, GroupPhase::inqueue);
+  for (const char* phase : {"Scheduled", "Running", "Finished"}) {
+    EXPECT_TRUE(with_phase(phase).written.is_scheduled) << phase;
+  }
+  EXPECT_EQ(with_phase("Failed").phase, GroupPhase::completed);
+  EXPECT_EQ(decode_pod_group(value_of("{metadata: {name: g}}"), "f")->started, std::nullopt);
 }
 
 TEST(Queue, is_reclaimable_open_and_of_weight_one_unless_it_says_otherwise) {

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "berth/base/text.h"
+#include "kubeapi/bodies.h"
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
 
@@ -182,6 +185,58 @@ ports::GroupStatus status_of(std::int32_t running) {
   status.uid = "uid-g";
   status.running = running;
   return status;
+}
+
+// The status of scheduling.x-k8s.io, as its controller would write it.
+Json foreign_status(const ports::GroupStatus& status) {
+  return Json::parse(group_status_patch(status))["status"];
+}
+
+TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
+  serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
+  ports::GroupStatus status;
+  status.name_space = "ns";
+  status.name = "g";
+  status.is_volcano = false;
+  writer_->write(status);
+  writer_->record({"ns", "g", "uid-g", 1, false}, [](const Outcome&) {});
+  ASSERT_TRUE(server_->wait_for_calls(2));
+  const std::string path = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/podgroups/g";
+  std::set<std::string> targets;
+  for (const Call& call : server_->calls()) targets.insert(call.target);
+  EXPECT_EQ(targets, (std::set<std::string>{path, path + "/status"}));
+}
+
+TEST(ForeignStatus, HasItsOwnPhasesAndCountersAndNoConditions) {
+  ports::GroupStatus status;
+  status.is_volcano = false;
+  status.min_member = 2;
+  EXPECT_EQ(
+      foreign_status(status),
+      Json::parse(R"({"phase":"Pending","scheduled":0,"running":0,"succeeded":0,"failed":0})"));
+  status.phase = GroupPhase::inqueue;
+  status.started = *parse_time("2026-11-21T09:00:00.5Z");
+  EXPECT_EQ(foreign_status(status)["phase"], "PreScheduling");
+  EXPECT_EQ(foreign_status(status)["scheduleStartTime"], "2026-11-21T09:00:00Z");
+  status.scheduled = 1;
+  EXPECT_EQ(foreign_status(status)["phase"], "Scheduling");
+  status.is_scheduled = true;
+  EXPECT_EQ(foreign_status(status)["phase"], "Scheduled");
+  status.phase = GroupPhase::running;
+  EXPECT_EQ(foreign_status(status)["phase"], "Running");
+  status.phase = GroupPhase::unknown;
+  EXPECT_EQ(foreign_status(status)["phase"], "Unknown");
+  status.phase = GroupPhase::completed;
+  EXPECT_EQ(foreign_status(status)["phase"], "Failed");
+  status.succeeded = 2;
+  EXPECT_EQ(foreign_status(status)["phase"], "Finished");
+}
+
+TEST(ForeignStatus, IsToldOfByEventsOnItsOwnKind) {
+  ports::Event event;
+  event.is_volcano = false;
+  const Json body = Json::parse(event_body(event, TimePoint(), "here"));
+  EXPECT_EQ(body["involvedObject"]["apiVersion"], "scheduling.x-k8s.io/v1alpha1");
 }
 
 TEST_F(ApiWriterTest, OfStatusesThatPileUpTheLatestIsWritten) {

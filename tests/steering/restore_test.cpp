@@ -27,14 +27,29 @@ class RestoreTest : public SteeringTest {
     }
     return uids;
   }
-  void post_group(bool is_recorded) {
+  void post_group(bool is_recorded, bool is_volcano = true) {
     PodGroupObject group = make_group("g", 2);
+    group.is_volcano = is_volcano;
     group.is_recorded = is_recorded;
     post(group);
   }
 };
 
 using Uids = std::vector<std::string>;
+
+TEST_F(RestoreTest, T10AGangOfTheOtherApiIsRolledForwardWhenItIsRecorded) {
+  post_group(true, false);
+  post(committed(0));
+  post(nominated(1));
+  EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
+}
+
+TEST_F(RestoreTest, T10AGangOfTheOtherApiIsPlannedAnewWhenItIsNot) {
+  post_group(false, false);
+  post(nominated(0));
+  post(nominated(1));
+  EXPECT_EQ(restored(), Uids{});
+}
 
 TEST_F(RestoreTest, T10CommittedPodsHoldTheNodeOfTheirPlan) {
   post_group(true);

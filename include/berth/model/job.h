@@ -37,6 +37,7 @@ struct Job {
   bool exists = false;     // false: the id is free
   bool has_group = false;  // false: its pods name a group that does not exist (yet)
   bool is_single = false;  // made for one pod in no group
+  bool is_volcano = true;  // its PodGroup is of scheduling.volcano.sh, else of scheduling.x-k8s.io
   std::string queue_name;
   QueueId queue;  // invalid: no such queue
   std::int32_t priority = 0;

@@ -11,9 +11,8 @@
 #include "berth/model/resources.h"
 #include "berth/model/written_status.h"
 
-// What Berth reads of the Kubernetes API, in the engine's words and units. Codecs (src/kube) make
-// these from manifests and watch events; the mirror takes them in. Plain values, no invariants
-// beyond those the comments state. Source: DESIGN D1, D4.
+// What Berth reads of the Kubernetes API, in the engine's words and units (DESIGN D1, D4). Codecs
+// (src/kube) make these; the mirror takes them in. Values without invariants but those told here.
 
 namespace berth {
 
@@ -139,7 +138,8 @@ struct PodGroupObject {
   std::optional<NamedAmounts> min_resources;
   GroupPhase phase = GroupPhase::pending;
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
-  bool is_volcano = true;  // of scheduling.volcano.sh, whose status we write; else x-k8s.io's
+  bool is_volcano = true;                 // of scheduling.volcano.sh, else of scheduling.x-k8s.io
+  std::optional<TimePoint> started;       // status.scheduleStartTime, of the latter
   WrittenStatus written;
   bool is_recorded = false;  // annotation berth.dev/record: its members may be bound by now
 

@@ -45,7 +45,7 @@ var (
 	Nominations = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+/status`)
 	Commits     = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+`)
 	Bindings    = kind("POST", `/api/v1/namespaces/[^/]+/(pods/[^/]+/binding|bindings)`)
-	Records     = kind("PATCH", `/apis/scheduling.volcano.sh/v1beta1/namespaces/[^/]+/podgroups/[^/]+`)
+	Records     = kind("PATCH", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups/[^/]+`)
 	NodeWatches = kind("GET", `/api/v1/nodes`)
 	Leases      = kind("(PUT|PATCH)", `/apis/coordination.k8s.io/v1/namespaces/[^/]+/leases/[^/]+`)
 )
