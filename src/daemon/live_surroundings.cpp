@@ -123,6 +123,18 @@ class LiveSurroundings final : public Surroundings {
     alone("berth_api_requests_total", "counter", requests.sent);
     alone("berth_api_requests_failed_total", "counter", requests.failed);
     alone("berth_api_requests_throttled_total", "counter", requests.throttled);
+    const auto by_write = [&](const char* name, const char* type,
+                              std::uint64_t kubeapi::WriteCounters::*member) {
+      text += fmt::format("# TYPE {} {}\n", name, type);
+      for (std::size_t k = 0; k < kubeapi::kWriteKinds; ++k) {
+        const auto kind = static_cast<kubeapi::WriteKind>(k);
+        text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, to_string(kind),
+                            writer_.counters(kind).*member);
+      }
+    };
+    by_write("berth_api_write_failures_total", "counter", &kubeapi::WriteCounters::failures);
+    by_write("berth_api_writes_given_up_total", "counter", &kubeapi::WriteCounters::given_up);
+    by_write("berth_api_writes_owed", "gauge", &kubeapi::WriteCounters::owed);
     alone("berth_api_requests_queued", "gauge", requests.queued);
     alone("berth_api_requests_in_flight", "gauge", requests.in_flight);
     return text;

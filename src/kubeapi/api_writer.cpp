@@ -134,13 +134,9 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
 }
 
 void ApiWriter::evict(const ports::Eviction& eviction) {
-  const std::string what = "evict " + eviction.name_space + "/" + eviction.name;
-  client_.send(request("POST", pod_path(eviction.name_space, eviction.name) + "/eviction", kJson,
-                       eviction_body(eviction)),
-               [this, what](const Response& response) {
-                 if (response.ok() || response.status == kNotFound) return;
-                 complain_(what + ": " + response.to_string());
-               });
+  latest_.put(WriteKind::eviction, "evict " + eviction.name_space + "/" + eviction.name,
+              request("POST", pod_path(eviction.name_space, eviction.name) + "/eviction", kJson,
+                      eviction_body(eviction)));
 }
 
 void ApiWriter::write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) {
@@ -154,30 +150,27 @@ void ApiWriter::write(const ports::PodWrite& write, std::function<void(ports::Wr
 }
 
 void ApiWriter::write(const ports::GroupStatus& status) {
-  latest_.put("status of podgroup " + status.name_space + "/" + status.name,
+  latest_.put(WriteKind::status, "status of podgroup " + status.name_space + "/" + status.name,
               patient(request("PATCH", group_path(status) + "/status", kMergePatch,
                               group_status_patch(status))));
 }
 
 void ApiWriter::write(const ports::QueueStatus& status) {
   latest_.put(
-      "status of queue " + status.name,
+      WriteKind::status, "status of queue " + status.name,
       patient(request("PATCH",
                       std::string(kVolcano) + "/queues/" + url_encoded(status.name) + "/status",
                       kMergePatch, queue_status_patch(status))));
 }
 
 void ApiWriter::tell(const ports::Event& event) {
-  const std::string what = "event on " + event.name_space + "/" + event.name;
-  client_.send(request("POST", "/api/v1/namespaces/" + url_encoded(event.name_space) + "/events",
-                       kJson, event_body(event, clock_.now(), instance_)),
-               [this, what](const Response& response) {
-                 // A namespace that is going takes no events.
-                 constexpr int kForbidden = 403;
-                 if (response.ok() || response.status == kNotFound || response.status == kForbidden)
-                   return;
-                 complain_(what + ": " + response.to_string());
-               });
+  // No event is another's latest, so each has a key of its own.
+  const std::string key = "event " + std::to_string(++events_) + " on " + event.name_space + "/" +
+                          event.name + " (" + event.reason + ")";
+  latest_.put(
+      WriteKind::event, key,
+      patient(request("POST", "/api/v1/namespaces/" + url_encoded(event.name_space) + "/events",
+                      kJson, event_body(event, clock_.now(), instance_))));
 }
 
 void ApiWriter::record(const ports::GangRecord& record,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -16,7 +18,7 @@ namespace berth::kubeapi {
 
 // Everything that Berth writes, as requests to the API server. Any thread. A bind is tried again at
 // once and then after a while, for the rest of its gang is bound; writes on pods are not, since
-// Steering repeats what its round finds missing.
+// Steering repeats what its round finds missing; all others are (latest_writes.h).
 class ApiWriter final : public ports::Binder,
                         public ports::Evictor,
                         public ports::PodWriter,
@@ -32,6 +34,7 @@ class ApiWriter final : public ports::Binder,
   void forget();
   // When the client was stopped: nothing is called back any more.
   void stop() { timer_.stop(); }
+  WriteCounters counters(WriteKind kind) const { return latest_.counters(kind); }
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
   void evict(const ports::Eviction& eviction) override;
@@ -60,6 +63,7 @@ class ApiWriter final : public ports::Binder,
   const Complain complain_;
   Timer timer_;
   LatestWrites latest_;
+  std::atomic<std::uint64_t> events_ = 0;
 };
 
 }  // namespace berth::kubeapi

@@ -5,11 +5,59 @@
 
 namespace berth::kubeapi {
 
+namespace {
+
+constexpr Duration kFirst = std::chrono::milliseconds(200);
+constexpr Duration kMost = std::chrono::seconds(30);
+constexpr std::int32_t kDoublings = 8;
+constexpr Duration kTellAgain = std::chrono::seconds(10);
+constexpr std::int32_t kEventAttempts = 6;
+// With Retry-After or without, a budget has minutes to allow it; who decided may decide anew then.
+constexpr std::int32_t kEvictionAttempts = 12;
+constexpr int kUnauthorized = 401;
+constexpr int kForbidden = 403;
+constexpr int kNotFound = 404;
+
+// There is nothing to be written any more: the object is gone, or its namespace is going.
+bool is_moot(const Response& response) {
+  return response.status == kNotFound ||
+         (response.status == kForbidden &&
+          response.body.find("being terminated") != std::string::npos);
+}
+
+// A22
+bool is_to_be_repeated(WriteKind kind, std::int32_t failures, const Response& response) {
+  switch (kind) {
+    case WriteKind::status:
+      return is_retryable(response) || response.status == kUnauthorized ||
+             response.status == kForbidden;
+    case WriteKind::event:
+      return is_retryable(response) && failures < kEventAttempts;
+    case WriteKind::eviction:
+      return is_retryable(response) && failures < kEvictionAttempts;
+  }
+  return false;
+}
+
+}  // namespace
+
+const char* to_string(WriteKind kind) {
+  switch (kind) {
+    case WriteKind::status:
+      return "status";
+    case WriteKind::event:
+      return "event";
+    case WriteKind::eviction:
+      return "eviction";
+  }
+  return "status";
+}
+
 LatestWrites::LatestWrites(RestClient& client, Timer& timer,
                            std::function<void(const std::string&)> complain)
-    : state_(new State{client, timer, std::move(complain), {}, {}}) {}
+    : state_(new State{client, timer, std::move(complain), {}, {}, {}, {}, {}, 0}) {}
 
-void LatestWrites::put(const std::string& key, Request request) {
+void LatestWrites::put(WriteKind kind, const std::string& key, Request request) {
   {
     const std::lock_guard lock(state_->mutex);
     const auto [entry, is_new] = state_->writes.try_emplace(key);
@@ -17,6 +65,7 @@ void LatestWrites::put(const std::string& key, Request request) {
       entry->second.next = std::move(request);
       return;
     }
+    entry->second.kind = kind;
     entry->second.current = request;
   }
   send(state_, key, std::move(request));
@@ -27,10 +76,30 @@ void LatestWrites::forget() {
   state_->writes.clear();
 }
 
+WriteCounters LatestWrites::counters(WriteKind kind) const {
+  const std::lock_guard lock(state_->mutex);
+  WriteCounters counters = state_->counters[static_cast<std::size_t>(kind)];
+  for (const auto& [key, write] : state_->writes) counters.owed += write.kind == kind ? 1 : 0;
+  return counters;
+}
+
 void LatestWrites::send(const std::shared_ptr<State>& state, const std::string& key,
                         Request request) {
   state->client.send(std::move(request),
                      [state, key](const Response& response) { on_answer(state, key, response); });
+}
+
+// What is to be sent is looked up now: it may have been replaced since it failed.
+void LatestWrites::send_due(const std::shared_ptr<State>& state, const std::string& key) {
+  Request due;
+  {
+    const std::lock_guard lock(state->mutex);
+    const auto found = state->writes.find(key);
+    if (found == state->writes.end()) return;
+    take_next(found->second);
+    due = found->second.current;
+  }
+  send(state, key, std::move(due));
 }
 
 void LatestWrites::take_next(Write& write) {
@@ -39,48 +108,57 @@ void LatestWrites::take_next(Write& write) {
   write.next.reset();
 }
 
+// Empty: not worth a line now. A server that is away fails everything at once.
+std::string LatestWrites::complaint_of(State& state, const std::string& key, const Write& write,
+                                       const Response& response, bool is_given_up) {
+  std::string text = key + ": " + response.to_string();
+  if (is_given_up) return text + (write.failures > 1 ? "; given up" : "");
+  const bool is_first_eviction = write.kind == WriteKind::eviction && write.failures == 1;
+  const TimePoint now = state.clock.now();
+  if (!is_first_eviction && state.told && now - *state.told < kTellAgain) {
+    ++state.untold;
+    return {};
+  }
+  text += "; tried again";
+  if (state.untold > 0) text += ", " + std::to_string(state.untold) + " more failures untold";
+  state.told = now;
+  state.untold = 0;
+  return text;
+}
+
 void LatestWrites::on_answer(const std::shared_ptr<State>& state, const std::string& key,
                              const Response& response) {
-  constexpr Duration kFirst = std::chrono::milliseconds(200);
-  constexpr Duration kMost = std::chrono::seconds(30);
-  constexpr std::int32_t kDoublings = 8;
-  constexpr int kNotFound = 404;
   std::unique_lock lock(state->mutex);
   const auto entry = state->writes.find(key);
   if (entry == state->writes.end()) return;
   Write& write = entry->second;
-  const bool failed = is_retryable(response);
-  if (!failed && !response.ok() && response.status != kNotFound) {
-    state->complain(key + ": " + response.to_string());
-  }
-  if (!failed && !write.next) {
-    state->writes.erase(entry);
-    return;
-  }
-  take_next(write);
-  Request request = write.current;
-  if (!failed) {
+  WriteCounters& counters = state->counters[static_cast<std::size_t>(write.kind)];
+  std::string complaint;
+  std::optional<Duration> delay;
+  if (response.ok() || is_moot(response)) {
     write.failures = 0;
-    lock.unlock();
-    return send(state, key, std::move(request));
-  }
-  const Duration delay =
-      std::max(response.retry_after.value_or(Duration()),
-               std::min(kMost, kFirst * (1 << std::min(write.failures, kDoublings))));
-  ++write.failures;
-  lock.unlock();
-  // What is to be sent is looked up then: it may have been replaced.
-  state->timer.after(delay, [state, key] {
-    Request due;
-    {
-      const std::lock_guard locked(state->mutex);
-      const auto found = state->writes.find(key);
-      if (found == state->writes.end()) return;
-      take_next(found->second);
-      due = found->second.current;
+  } else {
+    ++write.failures;
+    ++counters.failures;
+    const bool is_repeated = is_to_be_repeated(write.kind, write.failures, response);
+    if (!is_repeated) ++counters.given_up;
+    complaint = complaint_of(*state, key, write, response, !is_repeated);
+    if (is_repeated) {
+      const Duration least = kFirst * (1 << std::min(write.failures - 1, kDoublings));
+      delay = std::max(response.retry_after.value_or(Duration()), std::min(kMost, least));
+    } else {
+      write.failures = 0;
     }
-    send(state, key, std::move(due));
-  });
+  }
+  const bool has_next = write.next.has_value();
+  if (!delay && !has_next) state->writes.erase(entry);
+  lock.unlock();
+  if (!complaint.empty()) state->complain(complaint);
+  if (delay) {
+    state->timer.after(*delay, [state, key] { send_due(state, key); });
+  } else if (has_next) {
+    send_due(state, key);
+  }
 }
 
 }  // namespace berth::kubeapi

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -7,24 +9,42 @@
 #include <optional>
 #include <string>
 
+#include "berth/base/clock.h"
 #include "kubeapi/rest_client.h"
 #include "kubeapi/timer.h"
 
 namespace berth::kubeapi {
 
-// Writes of which only the latest matters, such as an object's status: at most one per object is
-// under way, and a failed one is sent again, as it then should be. Any thread.
+enum class WriteKind : std::uint8_t { status, event, eviction };
+inline constexpr std::size_t kWriteKinds = 3;
+const char* to_string(WriteKind kind);
+
+struct WriteCounters {
+  std::uint64_t failures = 0;  // answers that were no success, each attempt by itself
+  std::uint64_t given_up = 0;  // writes that are not tried again
+  std::uint64_t owed = 0;      // under way, or to be tried again
+};
+
+// Writes of which only the latest matters, such as an object's status: at most one per key is under
+// way, and a failed one is sent again after a while, as it then should be. Any thread.
+//
+// A status is owed as long as it is the latest, also while we have no right to write it. An event
+// or an eviction is tried a few times; an eviction that a PodDisruptionBudget forbids (429) is one.
+// What is refused for good, and each eviction that fails, is told; other failures now and then.
 class LatestWrites {
  public:
-  // `complain` is told of what was refused for good. Both must outlive this.
+  // `complain` may be called by any thread. All must outlive this.
   LatestWrites(RestClient& client, Timer& timer, std::function<void(const std::string&)> complain);
 
-  void put(const std::string& key, Request request);
+  // `key` says what is written, for messages: "status of queue q".
+  void put(WriteKind kind, const std::string& key, Request request);
   // Nothing is sent again of what was put so far.
   void forget();
+  WriteCounters counters(WriteKind kind) const;
 
  private:
   struct Write {
+    WriteKind kind = WriteKind::status;
     std::optional<Request> next;  // waits for the one under way
     Request current;
     std::int32_t failures = 0;
@@ -33,14 +53,21 @@ class LatestWrites {
     RestClient& client;
     Timer& timer;
     std::function<void(const std::string&)> complain;
-    std::mutex mutex;
+    SteadyClock clock;
+    mutable std::mutex mutex;
     std::map<std::string, Write> writes;
+    std::array<WriteCounters, kWriteKinds> counters{};
+    std::optional<TimePoint> told;  // when a failure was last told that will be tried again
+    std::uint64_t untold = 0;       // failures since then
   };
 
   static void take_next(Write& write);
   static void send(const std::shared_ptr<State>& state, const std::string& key, Request request);
+  static void send_due(const std::shared_ptr<State>& state, const std::string& key);
   static void on_answer(const std::shared_ptr<State>& state, const std::string& key,
                         const Response& response);
+  static std::string complaint_of(State& state, const std::string& key, const Write& write,
+                                  const Response& response, bool is_given_up);
 
   std::shared_ptr<State> state_;
 };

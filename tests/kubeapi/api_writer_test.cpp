@@ -261,13 +261,5 @@ TEST_F(ApiWriterTest, AStatusThatFailedIsWrittenAgainAsItThenIs) {
   EXPECT_EQ(Json::parse(server_->calls()[1].body)["status"]["running"], 1);
 }
 
-TEST_F(ApiWriterTest, AStatusThatIsRefusedIsToldAndNotRepeated) {
-  serve([](const Call&, Reply& reply) { reply.send(403, R"({"message":"forbidden"})"); });
-  writer_->write(status_of(1));
-  ASSERT_TRUE(complaints_.wait([](const auto& all) { return !all.empty(); }));
-  EXPECT_EQ(complaints_.get().front(), "status of podgroup ns/g: status 403: forbidden");
-  EXPECT_EQ(server_->calls().size(), 1u);
-}
-
 }  // namespace
 }  // namespace berth::kubeapi
