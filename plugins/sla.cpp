@@ -36,6 +36,10 @@ class Sla final : public Plugin {
 
   void on_session_open(Session& session) override {
     now_ = session.now();
+    for (const JobId id : session.cluster().open_jobs()) {
+      const auto at = up_at(session.cluster().job(id));
+      if (at && *at > now_) session.answers_may_change_at(*at);
+    }
     session.attach<&Sla::first_up_first>(points::job_order, *this);
     session.attach<&Sla::is_up>(points::job_enqueueable, *this);
     session.attach<&Sla::is_up>(points::job_pipelined, *this);

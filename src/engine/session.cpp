@@ -155,7 +155,7 @@ bool Session::is_refused(JobId job) const {
 
 bool Session::refuse_again(JobId job) {
   const Memory::Refused* known = memory_.refused(job);
-  if (known == nullptr || known->stamp != cluster_.stamp()) return false;
+  if (known == nullptr || known->stamp != cluster_.stamp() || now_ >= known->until) return false;
   refuse(known->refusal);
   return true;
 }
@@ -165,6 +165,7 @@ void Session::remember_refusal(JobId job) {
   const std::uint32_t place = refusal_of_job_[job.index()];
   Memory::Refused& known = memory_.remember(job);
   known.stamp = cluster_.stamp();
+  known.until = answers_hold_until_;
   known.refusal = plan_.refusals[place - 1];
 }
 

@@ -13,6 +13,8 @@ const char* const kTiers[] = {
     "tiers example gang / predicates nodeorder(mostrequested.weight=2,leastrequested.weight=0)",
     "tiers priority / predicates nodeorder",
     "tiers priority gang / overcommit predicates proportion nodeorder",
+    "tiers sla(sla-waiting-time=3s) / gang drf / overcommit(overcommit-factor=1) predicates",
+    "tiers gang / drf(hierarchy=true) overcommit predicates nodeorder",
     "tiers priority gang / predicates proportion(lend=true) nodeorder",
 };
 

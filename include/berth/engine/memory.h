@@ -32,6 +32,7 @@ class Memory {
 
   struct Refused {
     std::uint64_t stamp = 0;  // of the cluster when the attempt began
+    TimePoint until;          // from then on, a plugin may answer otherwise
     Refusal refusal;
   };
   // Null if nothing is remembered of the job.

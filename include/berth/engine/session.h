@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -99,6 +100,10 @@ class Session {
   void refuse(Refusal refusal);
   void clear_refusal(JobId job);
   bool is_refused(JobId job) const;
+  // For plugins whose answers depend on the time: from `when` on they may be others.
+  void answers_may_change_at(TimePoint when) {
+    answers_hold_until_ = std::min(answers_hold_until_, when);
+  }
   // What this very state of the cluster refused before it will refuse again (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
@@ -140,6 +145,7 @@ class Session {
   Ledger ledger_;
   TablesOf<points::All>::type tables_;
   bool has_enqueue_ = false;
+  TimePoint answers_hold_until_ = TimePoint::max();
   std::uint16_t tier_ = 0;
   const std::set<std::string>* disabled_ = nullptr;
   Statement* open_statement_ = nullptr;
