@@ -23,8 +23,8 @@
 //                       that no gang fits would lie idle. Surplus is placed within the share only.
 //
 // Arguments: lend, true or false (default): whether others may use the part of a guarantee that its
-// queue does not ask for. guarantee, soft (default) or hard: whether others have to leave for a
-// guarantee that nobody uses (S1; docs/design/shuffle.md).
+// queue does not ask for. guarantee, soft (default) or hard: whether others have to leave for
+// guarantees that nobody uses (S1; docs/design/shuffle.md); soft leaves it to each queue (S3).
 //
 // Worked example: docs/design/proportion.md.
 
@@ -71,7 +71,7 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
-    if (is_hard_) session.attach<&Proportion::name_overdrawn>(points::victims, *this);
+    session.attach<&Proportion::name_overdrawn>(points::victims, *this);
   }
 
  private:
@@ -248,7 +248,8 @@ class Proportion final : public Plugin {
   void tell(std::shared_ptr<const QueueShares>* shares) { *shares = shares_; }
 
   void name_overdrawn(std::vector<TaskId>* victims) {
-    const std::vector<TaskId> overdrawn = overdrawn_tasks(*session_, *shares_);
+    if (!is_hard_ && !session_->queues().member(0).is_hard) return;
+    const std::vector<TaskId> overdrawn = overdrawn_tasks(*session_, *shares_, is_hard_);
     victims->insert(victims->end(), overdrawn.begin(), overdrawn.end());
   }
 

@@ -18,8 +18,9 @@ struct Lot {
 
 class Overdrawn {
  public:
-  Overdrawn(const Session& session, const QueueShares& shares)
-      : session_(session),
+  Overdrawn(const Session& session, const QueueShares& shares, bool for_all)
+      : for_all_(for_all),
+        session_(session),
         cluster_(session.cluster()),
         tree_(session.queues()),
         shares_(shares),
@@ -51,14 +52,18 @@ class Overdrawn {
  private:
   std::int64_t& has(std::size_t at, std::size_t d) { return has_[at * shares_.dimensions + d]; }
 
+  std::int64_t owed_to(std::uint32_t at, std::size_t d) {
+    if (!for_all_ && !tree_.member(at).is_hard) return 0;
+    return std::max<std::int64_t>(0, shares_.at(shares_.kept, at, Dimension(d)) - has(at, d));
+  }
+
   // V2
   std::int64_t missing(std::uint32_t parent, std::size_t d) {
     const QueueTree::Member& member = tree_.member(parent);
     std::int64_t owed = has(parent, d) - shares_.at(shares_.real_capability, parent, Dimension(d));
     for (std::uint32_t at = member.first_child; at < member.first_child + member.child_count;
          ++at) {
-      const std::int64_t kept = shares_.at(shares_.kept, at, Dimension(d));
-      owed += std::max<std::int64_t>(0, kept - has(at, d));
+      owed += owed_to(at, d);
     }
     return owed;
   }
@@ -75,7 +80,7 @@ class Overdrawn {
     const QueueTree::Member& member = tree_.member(parent);
     for (std::uint32_t at = member.first_child; at < member.first_child + member.child_count;
          ++at) {
-      if (shares_.at(shares_.kept, at, Dimension(d)) > has(at, d)) return true;
+      if (owed_to(at, d) > 0) return true;
     }
     return false;
   }
@@ -153,6 +158,7 @@ class Overdrawn {
     }
   }
 
+  bool for_all_;
   const Session& session_;
   const Cluster& cluster_;
   const QueueTree& tree_;
@@ -164,8 +170,9 @@ class Overdrawn {
 
 }  // namespace
 
-std::vector<TaskId> overdrawn_tasks(const Session& session, const QueueShares& shares) {
-  return Overdrawn(session, shares).choose();
+std::vector<TaskId> overdrawn_tasks(const Session& session, const QueueShares& shares,
+                                    bool for_all) {
+  return Overdrawn(session, shares, for_all).choose();
 }
 
 }  // namespace berth::engine

@@ -49,6 +49,14 @@ std::string lost_because(const Cluster& cluster, QueueId id,
   return "its parent queues lead round in a circle by \"" + name + "\"";
 }
 
+// Q3. What its owner wrote: an amount, a part of the cluster, or the larger of both.
+std::int64_t guarantee_of(const Queue& queue, Dimension d, std::int64_t total) {
+  const auto& names = queue.guarantee_share_of;
+  if (std::find(names.begin(), names.end(), d) == names.end()) return queue.guarantee[d];
+  const __int128 part = static_cast<__int128>(total) * queue.guarantee_share / 1000;
+  return std::max(queue.guarantee[d], static_cast<std::int64_t>(part));
+}
+
 // Q5
 Resources total_of(const Cluster& cluster) {
   return positive_difference(cluster.total_allocatable(), cluster.foreign_used());
@@ -94,6 +102,11 @@ void QueueTree::plant(const Cluster& cluster) {
   }
   // Those that hang nowhere stand below the root, after its other children, so that they are seen.
   if (!orphans.empty()) grow(cluster, orphans);
+  for (std::size_t at = members_.size(); at-- > 1;) {
+    Member& member = members_[at];
+    member.is_hard = member.is_hard || cluster.queue(member.queue).guarantees_hard;
+    if (member.is_hard) members_[member.parent].is_hard = true;
+  }
 }
 
 // Without orphans: all that hang on the root. With them: anew, and them too.
@@ -155,12 +168,10 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
     const Member& member = members_[at];
     if (!member.takes_jobs()) continue;
     const Queue& queue = cluster.queue(member.queue);
-    if (queue.guarantee[d] > 0) wanted_[at] = queue.guarantee[d];
+    if (const std::int64_t own = guarantee_of(queue, d, total_[d]); own > 0) wanted_[at] = own;
     wanted_[at] = std::min(wanted_[at], limit_of(queue, d));
     const Member& parent = members_[member.parent];
-    const bool passes_up =
-        member.parent != 0 && cluster.queue(parent.queue).guarantee[d] == 0 && wanted_[at] > 0;
-    if (!passes_up) continue;
+    if (member.parent == 0 || guarantee_of(cluster.queue(parent.queue), d, total_[d]) > 0) continue;
     std::int64_t& above = wanted_[member.parent];
     if (__builtin_add_overflow(above, wanted_[at], &above)) above = kUnlimited;
   }

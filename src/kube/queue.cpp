@@ -12,6 +12,23 @@ QueueState state_of(std::string_view text) {
   return text == "Closing" ? QueueState::closing : QueueState::closed;
 }
 
+// S1, S3.
+void read_guarantee(const conf::Cursor& guarantee, QueueObject& queue) {
+  queue.guarantee = read_amounts(guarantee["resource"], kLimitMax);
+  const std::string policy = guarantee["policy"].text();
+  if (!policy.empty() && policy != "Best-Effort" && policy != "Guaranteed") {
+    guarantee["policy"].complain("\"" + policy +
+                                 "\" is no policy, expected Best-Effort or Guaranteed");
+  }
+  queue.guarantees_hard = policy == "Guaranteed";
+  const conf::Cursor percentage = guarantee["percentage"];
+  queue.guarantee_share_of = read_texts(percentage["dimensions"]);
+  const std::string value = percentage["value"].scalar("0");
+  const Result<std::int64_t> share = parse_quantity(value, Scale::milli, 1000);
+  if (!share) percentage["value"].complain("\"" + value + "\" is no decimal from 0 to 1");
+  if (share) queue.guarantee_share = static_cast<std::int32_t>(*share);
+}
+
 void read_spec(const conf::Cursor& root, QueueObject& queue) {
   const conf::Cursor spec = root["spec"];
   queue.weight = static_cast<std::int32_t>(spec["weight"].integer(1, 1, 65535));
@@ -21,7 +38,7 @@ void read_spec(const conf::Cursor& root, QueueObject& queue) {
   queue.parent = spec["parent"].text();
   queue.state = state_of(root["status"]["state"].text());
   queue.capability = read_amounts(spec["capability"], kLimitMax);
-  queue.guarantee = read_amounts(spec["guarantee"]["resource"], kLimitMax);
+  read_guarantee(spec["guarantee"], queue);
   queue.deserved = read_amounts(spec["deserved"], kLimitMax);
 }
 

@@ -150,6 +150,11 @@ void Mirror::on(const QueueObject& object) {
     queue.capability.set(cluster_.intern_dimension(name), amount);
   }
   queue.guarantee = cluster_.to_resources(object.guarantee);
+  for (const std::string& name : object.guarantee_share_of) {
+    queue.guarantee_share_of.push_back(cluster_.intern_dimension(name));
+  }
+  queue.guarantee_share = object.guarantee_share;
+  queue.guarantees_hard = object.guarantees_hard;
   queue.fault = object.fault;
 
   const auto [entry, is_new] = queues_.try_emplace(object.name);

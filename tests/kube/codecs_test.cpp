@@ -141,6 +141,29 @@ status: {state: Closing}
   EXPECT_FALSE(decode_queue_with_fault(value_of("{metadata: {}}"), "f").has_value());
 }
 
+TEST(Queue, guarantees_an_amount_a_part_and_how_firmly) {
+  const auto queue = decode_queue(value_of(R"(
+metadata: {name: q}
+spec:
+  guarantee:
+    policy: Guaranteed
+    percentage: {dimensions: [cpu, nvidia.com/gpu], value: 0.25}
+    resource: {cpu: 2}
+)"),
+                                  "f");
+  ASSERT_TRUE(queue.has_value()) << queue.error().to_string();
+  EXPECT_TRUE(queue->guarantees_hard);
+  EXPECT_EQ(queue->guarantee_share_of, (std::vector<std::string>{"cpu", "nvidia.com/gpu"}));
+  EXPECT_EQ(queue->guarantee_share, 250);
+  EXPECT_EQ(queue->guarantee, (NamedAmounts{{"cpu", 2000}}));
+  for (const char* guarantee : {"{policy: Maybe}", "{percentage: {value: 1.5}}",
+                                "{percentage: {value: half}}", "{percentage: {value: -1}}"}) {
+    const std::string text =
+        std::string("{metadata: {name: q}, spec: {guarantee: ") + guarantee + "}}";
+    EXPECT_FALSE(decode_queue(value_of(text), "f").has_value()) << guarantee;
+  }
+}
+
 TEST(Queue, comes_with_the_status_that_the_api_has) {
   const auto queue = decode_queue(value_of(R"(
 metadata: {name: q}

@@ -42,6 +42,9 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   queue.parent = line.text_of("parent");
   queue.fault = line.text_of("fault");
   queue.guarantee = line.amounts_of("guarantee");
+  queue.guarantee_share_of = line.list_of("share-of");
+  queue.guarantee_share = static_cast<std::int32_t>(line.number_of("share", 0));
+  queue.guarantees_hard = line.flag("hard");
   queue.capability = line.amounts_of("capability");
   return {event("queue " + queue.name, queue)};
 }

@@ -27,7 +27,8 @@ class QueueTree {
     std::int64_t weight = 1;
     bool is_open = true;  // it and all above it
     bool is_scaled = false;
-    std::string fault;  // why its jobs have to wait; empty: nothing
+    bool is_hard = false;  // it, or a queue below it, has guarantees that others leave for
+    std::string fault;     // why its jobs have to wait; empty: nothing
     bool takes_jobs() const { return is_open && fault.empty(); }
   };
 

@@ -160,6 +160,10 @@ struct QueueObject {
   QueueState state = QueueState::open;
   NamedAmounts capability;  // a missing dimension is unlimited
   NamedAmounts guarantee;   // a missing dimension is 0
+  // S3: also this part, in thousandths, of what the cluster has of each of these resources.
+  std::vector<std::string> guarantee_share_of;
+  std::int32_t guarantee_share = 0;  // 0..1000
+  bool guarantees_hard = false;      // guarantee.policy: Guaranteed
   NamedAmounts deserved;
   // What is wrong with the parts that could not be read; those are left out. Empty: nothing.
   std::string fault;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "berth/base/clock.h"
 #include "berth/base/strong_id.h"
@@ -23,6 +24,9 @@ struct Queue {
   QueueState state = QueueState::open;
   ResourceLimits capability;
   Resources guarantee;  // as its owner wrote it; what is in force: engine/queue_tree.h
+  std::vector<Dimension> guarantee_share_of;  // S3: also this part of the cluster, of these
+  std::int32_t guarantee_share = 0;           // in thousandths
+  bool guarantees_hard = false;               // others leave for it, though nobody asks for it
   std::string fault;    // what is wrong with what its owner wrote; empty: nothing
   Resources allocated;  // by tasks of its jobs that are_allocated
   Resources demand;     // by tasks of its jobs that want_room, placed or not
