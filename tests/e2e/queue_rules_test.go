@@ -251,6 +251,8 @@ func TestGuaranteesAreLimitedByUser(t *testing.T) {
 	small := guarantee(spec{"cpu": "9"})
 	refusedSoon(e, tried(team, spec{"guarantee": small, "parent": "research"}),
 		"cpu 9 is more than 8", "limits-of-the-team")
+	refused(t, tried(team, spec{"parent": "research",
+		"guarantee": spec{"percentage": spec{"value": 0.05}}})(), "0.05 is more than 0")
 	refused(t, tried(team, spec{"guarantee": guarantee(spec{"cpu": "1"})})(),
 		`spec.parent must be "research"`)
 	e.Must(tried(user, spec{"guarantee": small})())

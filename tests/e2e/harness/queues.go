@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
+	"strings"
 
+	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,25 +37,90 @@ func (e *Env) ChangeQueue(name string, spec map[string]any) error {
 	return PatchQueue(e.Context, e.Dynamic.Resource(Queues), name, spec)
 }
 
-// AwaitReason waits until the PodGroup waits for this reason, a code, and returns the sentence.
-func (e *Env) AwaitReason(group, reason string, within time.Duration) string {
+// CreateGangIn makes a PodGroup in the queue, and `count` members of 1 cpu of which it wants all.
+// With `sized`, it says so in minResources and is voted on before it is let in.
+func (e *Env) CreateGangIn(queue, name string, count int, sized bool) {
 	e.Helper()
-	var sentence string
-	e.Await(within, func() error {
+	group := NewPodGroup(e.Namespace, name, int64(count))
+	spec := group.Object["spec"].(map[string]any)
+	spec["queue"] = queue
+	if sized {
+		spec["minResources"] = map[string]any{"cpu": int64(count)}
+	}
+	e.Recorder.WatchGang(e.Namespace, name, count)
+	e.CreateObject(group)
+	e.Create(Members(e.Namespace, name, count, func(pod PodBuilder) PodBuilder { return pod })...)
+}
+
+// EndGang deletes a PodGroup and its pods, as if they had run.
+func (e *Env) EndGang(name string) {
+	e.Helper()
+	e.Must(e.Dynamic.Resource(PodGroups).Namespace(e.Namespace).Delete(e.Context, name,
+		meta.DeleteOptions{}))
+	for _, pod := range e.Pods(func(pod *core.Pod) bool {
+		return groupKeyOf(pod) == e.Namespace+"/"+name
+	}) {
+		e.Delete(pod.Name)
+	}
+}
+
+// AwaitQueueAmount waits until the Queue's status says so much of `what`, such as deserved.
+func (e *Env) AwaitQueueAmount(queue, what, resource, amount string) {
+	e.Helper()
+	e.Await(Soon, func() error {
+		object, err := e.Dynamic.Resource(Queues).Get(e.Context, queue, meta.GetOptions{})
+		if err != nil {
+			return err
+		}
+		found, _, _ := unstructured.NestedString(object.Object, "status", what, resource)
+		if found != amount {
+			return fmt.Errorf("queue %q: %s of %s is %q, not %q: %v", queue, what, resource, found,
+				amount, object.Object["status"])
+		}
+		return nil
+	})
+}
+
+// AwaitWaits waits until the PodGroup's condition says, in these words, why it waits.
+func (e *Env) AwaitWaits(group, words string) {
+	e.Helper()
+	e.Await(Soon, func() error {
 		object := e.Recorder.Group(e.Namespace, group)
 		if object == nil {
 			return fmt.Errorf("no PodGroup %q", group)
 		}
-		all, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
-		for _, each := range all {
-			found, _ := each.(map[string]any)
-			if found["status"] == "True" && found["reason"] == reason {
-				sentence, _ = found["message"].(string)
-				return nil
-			}
+		if says(object, "Unschedulable", "True", words) {
+			return nil
 		}
-		return fmt.Errorf("PodGroup %q does not wait because of %q: %v", group, reason,
+		return fmt.Errorf("PodGroup %q does not wait because %q: %v", group, words,
 			object.Object["status"])
 	})
-	return sentence
+}
+
+// AwaitQueueNotReady waits until the Queue's condition says, in these words, why it is not served.
+func (e *Env) AwaitQueueNotReady(name, words string) {
+	e.Helper()
+	e.Await(Soon, func() error {
+		object, err := e.Dynamic.Resource(Queues).Get(e.Context, name, meta.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if says(object, "Ready", "False", words) {
+			return nil
+		}
+		return fmt.Errorf("queue %q is not unready because %q: %v", name, words,
+			object.Object["status"])
+	})
+}
+
+func says(object *unstructured.Unstructured, condition, status, words string) bool {
+	all, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+	for _, each := range all {
+		found, _ := each.(map[string]any)
+		message, _ := found["message"].(string)
+		if found["type"] == condition && found["status"] == status {
+			return strings.Contains(message, words)
+		}
+	}
+	return false
 }
