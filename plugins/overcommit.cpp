@@ -8,8 +8,9 @@
 //   O1  What may be admitted is the sum of all nodes times `overcommit-factor`, less what is used.
 //   O2  What running jobs have beyond their minResources counts as free: they can be made to give
 //       it back (S4).
-//   O3  A job is admitted if what is in queue and its minResources fit into O1 and O2 in every
-//       dimension that it asks for.
+//   O3  A job is admitted if what is in queue, what other queues are guaranteed and neither have
+//       nor have in queue, and its minResources fit into O1 and O2 in every dimension that it asks
+//       for.
 //   O4  A job is admitted, however full the cluster is, if what its queue has, what is in queue
 //       there, and its minResources stay within what is guaranteed to the queue, in every dimension
 //       that it asks for (S1).
@@ -43,6 +44,8 @@ class Overcommit final : public Plugin {
  private:
   Vote has_room_for(const Job& job) {
     if (is_guaranteed(job)) return permit();
+    const std::uint32_t queue = session_->queues().position_of(job.queue);
+    const std::size_t at = queue == QueueTree::kNowhere ? 0 : queue;
     // The dimension first by name, so that the reason does not depend on who came first.
     const Resources& request = *job.min_resources;
     Verdict shortage = pass();
@@ -50,7 +53,9 @@ class Overcommit final : public Plugin {
       const Dimension dimension(d);
       if (request[dimension] <= 0) continue;
       // O3. Surplus is dear to work out and asked for only where it matters.
-      std::int64_t room = admissible(dimension) - session_->admissions().in_queue(0, dimension);
+      const Admissions& admissions = session_->admissions();
+      std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
+                          admissions.kept_for_others(session_->queues(), at, dimension);
       if (request[dimension] <= room) continue;
       room += session_->admissions().surplus(*cluster_, session_->queues(), 0, dimension);  // O2
       const std::string& name = cluster_->dimensions().name(dimension);

@@ -191,7 +191,11 @@ class Proportion final : public Plugin {
         const std::size_t d = dimension.index();
         const std::int64_t has = amount(allocated_, each, d);
         const std::int64_t room = amount(shares_->real_capability, each, d) - has;
-        if (asked > room) note(refusal, Reason::queue_capability, room, asked, dimension);
+        if (asked > room) {
+          const bool is_all = amount(shares_->real_capability, each, d) >= tree.total(dimension);
+          note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_capability, room,
+               asked, dimension);
+        }
         if (has + asked <= amount(shares_->kept, each, d)) continue;
         const std::int64_t unkept = not_kept_for_others(each, d);
         if (asked > unkept) note(refusal, Reason::guarantees_kept, unkept, asked, dimension);
@@ -211,7 +215,10 @@ class Proportion final : public Plugin {
       const std::int64_t deserved = amount(shares_->deserved, at, d);
       const std::int64_t without = has - job.allocated[dimension] - job.pipelined[dimension];
       const bool may = is_incomplete ? without < deserved : has + asked <= deserved;
-      if (!may) note(refusal, Reason::queue_share_used, has, deserved, dimension);
+      if (may) continue;
+      const bool is_all = deserved >= session_->queues().total(dimension);
+      note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_share_used, has,
+           deserved, dimension);
     }
     return refusal;
   }
@@ -257,11 +264,14 @@ class Proportion final : public Plugin {
     return session_->queues().position_of(queue.id);
   }
 
-  // Of several, the dimension first by name: ids follow arrival.
+  // Of several, the dimension first by name: ids follow arrival. That the cluster is full, nodes
+  // say better than we can; it stands only where nothing of the queue's own is in the way.
   void note(Verdict& verdict, Reason reason, std::int64_t have, std::int64_t need,
             Dimension dimension) const {
     const std::string& name = cluster_->dimensions().name(dimension);
-    if (!verdict && verdict.what <= name) return;
+    const bool is_room = reason == Reason::insufficient_resource;
+    const bool was_room = verdict.reason == Reason::insufficient_resource;
+    if (!verdict && (is_room != was_room ? is_room : verdict.what <= name)) return;
     verdict = reject(reason, std::max<std::int64_t>(have, 0), need, name);
   }
 

@@ -65,8 +65,9 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
     }
   }
   if (waiting.why) return false;
-  waiting.why = refusal_of(task.job, verdict);
-  if (!verdict) return false;
+  const bool is_full = verdict.reason == Reason::insufficient_resource;  // that, nodes say better
+  waiting.why = refusal_of(task.job, is_full ? pass() : verdict);
+  if (!verdict && !is_full) return false;
   waiting.why->task = id;
   waiting.why->nodes = session.why_nowhere(task.shape);
   waiting.why->node_count = static_cast<std::int32_t>(cluster.node_count());

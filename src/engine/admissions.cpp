@@ -52,6 +52,35 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree) {
   for (const JobId id : cluster.open_jobs()) {
     if (owes(cluster.job(id))) add_owed(tree, cluster.job(id));
   }
+  add_allocated(cluster, tree);
+}
+
+void Admissions::add_allocated(const Cluster& cluster, const QueueTree& tree) {
+  allocated_.assign(tree.size() * dimensions_, 0);
+  untaken_.assign(dimensions_, 0);
+  for (std::size_t at = tree.size(); at-- > 1;) {
+    const QueueTree::Member& member = tree.member(at);
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      std::int64_t& has = allocated_[at * dimensions_ + d];
+      has += cluster.queue(member.queue).allocated[Dimension(d)];
+      allocated_[member.parent * dimensions_ + d] += has;
+      if (member.parent == 0) untaken_[d] += untaken(tree, at, d);
+    }
+  }
+}
+
+std::int64_t Admissions::untaken(const QueueTree& tree, std::size_t position, std::size_t d) const {
+  const std::size_t at = position * dimensions_ + d;
+  return std::max<std::int64_t>(
+      0, tree.guarantee(position, Dimension(d)) - allocated_[at] - in_queue_[at]);
+}
+
+// T3
+std::int64_t Admissions::kept_for_others(const QueueTree& tree, std::size_t position,
+                                         Dimension d) const {
+  if (position == 0) return untaken_[d.index()];
+  while (tree.member(position).parent != 0) position = tree.member(position).parent;
+  return untaken_[d.index()] - untaken(tree, position, d.index());
 }
 
 void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const Job& job,
@@ -59,7 +88,13 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
   if (stamp_ != stamp_before) return;  // was not up to date: counted anew when asked next
   stamp_ = cluster.stamp();
   if (surplus_stamp_ == stamp_before) surplus_stamp_ = stamp_;  // it has nothing to give back yet
-  if (owes(job)) add_owed(tree, job);
+  if (!owes(job)) return;
+  std::uint32_t top = tree.position_of(job.queue);
+  while (top != QueueTree::kNowhere && tree.member(top).parent != 0) top = tree.member(top).parent;
+  const bool is_in_tree = top != QueueTree::kNowhere && top != 0;
+  for (std::size_t d = 0; is_in_tree && d < dimensions_; ++d) untaken_[d] -= untaken(tree, top, d);
+  add_owed(tree, job);
+  for (std::size_t d = 0; is_in_tree && d < dimensions_; ++d) untaken_[d] += untaken(tree, top, d);
 }
 
 // T2

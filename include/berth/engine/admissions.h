@@ -23,6 +23,9 @@ class Admissions {
   std::int64_t in_queue(std::size_t position, Dimension d) const {
     return in_queue_[position * dimensions_ + d.index()];
   }
+  // T3. What queues of other branches of the tree are guaranteed, have not got, and have not in
+  // queue.
+  std::int64_t kept_for_others(const QueueTree& tree, std::size_t position, Dimension d) const;
   // T2. What running jobs have beyond their minResources. Worked out when first asked for.
   std::int64_t surplus(const Cluster& cluster, const QueueTree& tree, std::size_t position,
                        Dimension d);
@@ -32,6 +35,8 @@ class Admissions {
   void add(const QueueTree& tree, const Job& job, std::vector<std::int64_t>& sums,
            const AmountOf& amount_of) const;
   void add_owed(const QueueTree& tree, const Job& job);
+  void add_allocated(const Cluster& cluster, const QueueTree& tree);
+  std::int64_t untaken(const QueueTree& tree, std::size_t position, std::size_t d) const;
 
   std::uint64_t stamp_ = 0;  // of the cluster that was counted; 0: none
   std::uint64_t tree_version_ = 0;
@@ -39,6 +44,8 @@ class Admissions {
   std::size_t dimensions_ = 0;
   std::vector<std::int64_t> in_queue_;  // by position and dimension
   std::vector<std::int64_t> surplus_;
+  std::vector<std::int64_t> allocated_;
+  std::vector<std::int64_t> untaken_;  // by dimension: of all children of the root
 };
 
 }  // namespace berth::engine
