@@ -65,11 +65,13 @@ class App {
         surroundings_(std::move(surroundings)),
         events_(std::size_t{1} << 18, [this] { metrics_.event_queue_stalled(); }),
         published_(std::make_shared<const ports::PlanTable>()),
+        queues_(nullptr),
         barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, moves_,
                  surroundings_->binder(), events_),
         service_(published_, barrier_, events_, real_clock_, moves_, &observer_),
         loop_(loop_parts(), loop_settings(), std::move(scheduler)),
-        endpoints_(*configuration_, metrics_, loop_, published_, barrier_, events_, *surroundings_),
+        endpoints_(*configuration_, metrics_, loop_, published_, queues_, barrier_, events_,
+                   *surroundings_),
         server_(http::make_http_server(server_options(*config_, endpoint), router_.handler())) {
     service_.add_routes(router_);
     endpoints_.add_routes(router_, [this] { return server_->counts(); });
@@ -116,7 +118,8 @@ class App {
             surroundings_->status(),
             surroundings_->evictor(),
             metrics_,
-            [](const std::string& line) { log(Level::info, line); }};
+            [](const std::string& line) { log(Level::info, line); },
+            queues_};
   }
 
   SessionLoop::Settings loop_settings() const {
@@ -216,6 +219,7 @@ class App {
   Observer observer_{metrics_};
   EventQueue events_;
   ports::Published<ports::PlanTable> published_;
+  ports::Published<queues::QueueTable> queues_;
   extender::Moves moves_;
   extender::GangBarrier barrier_;
   extender::Service service_;

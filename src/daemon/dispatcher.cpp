@@ -6,13 +6,14 @@
 namespace berth::daemon {
 
 Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell)
-    : reporter_(status), evictor_(evictor), tell_(std::move(tell)) {}
+    : reporter_(status), queue_reporter_(status, tell), evictor_(evictor), tell_(std::move(tell)) {}
 
 void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now) {
   const Cluster& cluster = mirror.cluster();
   for (const PlannedEviction& eviction : plan.evictions) {
-    evict(eviction.task,
-          std::string(eviction.action) + " for " + cluster.job(eviction.beneficiary).name, cluster);
+    const JobId job = eviction.beneficiary;
+    const std::string whom = job.is_valid() ? " for " + cluster.job(job).name : "";
+    evict(eviction.task, std::string(eviction.action) + whom, cluster);
   }
   changed_ = mirror.take_changes();
   report_waiting(plan, mirror, now);
@@ -20,6 +21,7 @@ void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint n
   report_phases(mirror.take_phase_changes(), mirror);
   reporter_.report(
       changed_, [this](JobId id) { return waiting(id); }, mirror, now);
+  queue_reporter_.report(plan, cluster, now);
 }
 
 // What changed now is reported by whoever leads next, should that be us: all jobs are looked at.

@@ -8,6 +8,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/model/plan.h"
+#include "daemon/queue_reporter.h"
 #include "daemon/status_reporter.h"
 #include "mirror/mirror.h"
 #include "ports/evictor.h"
@@ -24,13 +25,20 @@ class Dispatcher {
   Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell);
 
   // Everything that happens to the cluster.
-  void observe(const ClusterEvent& event) { reporter_.observe(event, leads_); }
+  void observe(const ClusterEvent& event) {
+    reporter_.observe(event, leads_);
+    queue_reporter_.observe(event, leads_);
+  }
   // Who does not lead learns from the API what the leader writes, and writes nothing.
   void set_leading(bool leads) { leads_ = leads; }
   void stand_by(mirror::Mirror& mirror);
   void evict(TaskId task, const std::string& reason, const Cluster& cluster);
   // After the plan was assumed and the mirror settled: ids are still those of the plan.
   void carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now);
+  // The queues as of the last plan; null: there was none yet.
+  const std::shared_ptr<const queues::QueueTable>& queues() const {
+    return queue_reporter_.table();
+  }
 
  private:
   // The last word on a job that waits. Ids are used again for other jobs.
@@ -50,6 +58,7 @@ class Dispatcher {
   StatusReporter::Waiting waiting(JobId id) const;
 
   StatusReporter reporter_;
+  QueueReporter queue_reporter_;
   ports::Evictor& evictor_;
   Tell tell_;
   bool leads_ = true;

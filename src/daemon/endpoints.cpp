@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "kube/queue_document.h"
 
 namespace berth::daemon {
 
@@ -24,6 +25,7 @@ void Endpoints::add_routes(http::Router& router, std::function<http::ServerCount
   get("/livez", [this] { return liveness(); });
   get("/readyz", [this] { return readiness(); });
   get("/metrics", [this, counts = std::move(counts)] { return exposition(counts()); });
+  get("/queues", [this] { return queues(); });
   get("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });
@@ -48,6 +50,12 @@ http::Response Endpoints::readiness() const {
   return http::text_response(503, "not synced with the cluster yet, or not the leader");
 }
 
+http::Response Endpoints::queues() const {
+  const auto table = queues_.load();
+  if (table == nullptr) return http::text_response(503, "no session has run, or not the leader");
+  return {200, "application/json", kube::write_queue_table(*table)};
+}
+
 http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
   const auto plan = published_.load();
   telemetry::Metrics::Gauges gauges;
@@ -57,6 +65,7 @@ http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
   gauges.malformed_requests = counts.malformed;
   gauges.queued_events = events_.size();
   gauges.is_ready = plan->ready;
+  gauges.queues = queues_.load();
   return {200, "text/plain; version=0.0.4; charset=utf-8",
           metrics_.expose(gauges) + surroundings_.exposition()};
 }

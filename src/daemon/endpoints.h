@@ -13,12 +13,13 @@
 
 namespace berth::daemon {
 
-// What people and probes ask for: /healthz /livez /readyz /metrics /configz /version. Everything
-// must outlive the router's server.
+// What people and probes ask for: /healthz /livez /readyz /metrics /queues /configz /version.
+// Everything must outlive the router's server.
 class Endpoints {
  public:
   Endpoints(const Configuration& configuration, telemetry::Metrics& metrics,
             const SessionLoop& loop, const ports::Published<ports::PlanTable>& published,
+            const ports::Published<queues::QueueTable>& queues,
             const extender::GangBarrier& barrier, const EventQueue& events,
             const Surroundings& surroundings)
       : surroundings_(surroundings),
@@ -26,6 +27,7 @@ class Endpoints {
         metrics_(metrics),
         loop_(loop),
         published_(published),
+        queues_(queues),
         barrier_(barrier),
         events_(events) {}
 
@@ -34,6 +36,7 @@ class Endpoints {
  private:
   http::Response liveness() const;
   http::Response readiness() const;
+  http::Response queues() const;
   http::Response exposition(const http::ServerCounts& counts) const;
 
   const Surroundings& surroundings_;
@@ -41,6 +44,7 @@ class Endpoints {
   telemetry::Metrics& metrics_;
   const SessionLoop& loop_;
   const ports::Published<ports::PlanTable>& published_;
+  const ports::Published<queues::QueueTable>& queues_;
   const extender::GangBarrier& barrier_;
   const EventQueue& events_;
 };

@@ -188,6 +188,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   publish(plan);  // before anybody is woken: who is committed finds its plan
   steer(plan);
   dispatcher_.carry_out(plan, mirror_, parts_.clock.now());
+  publish_queues(dispatcher_.queues());
 
   telemetry::SessionCounts counts;
   counts.took = took;
@@ -215,9 +216,16 @@ void SessionLoop::publish(const Plan& plan) {
   parts_.on_published();
 }
 
+void SessionLoop::publish_queues(const std::shared_ptr<const queues::QueueTable>& queues) {
+  if (queues == published_queues_) return;
+  published_queues_ = queues;
+  parts_.queues.store(queues);
+}
+
 void SessionLoop::publish_unready() {
   published_stamp_ = 0;
   parts_.published.store(std::make_shared<const ports::PlanTable>());
+  publish_queues(nullptr);
   parts_.on_published();
 }
 

@@ -39,6 +39,7 @@ class SessionLoop {
     ports::Evictor& evictor;
     telemetry::Metrics& metrics;
     Dispatcher::Tell tell;
+    ports::Published<queues::QueueTable>& queues;  // null while another leads
   };
   struct Settings {
     mirror::Options mirror;
@@ -86,6 +87,7 @@ class SessionLoop {
   void drop_stale(const Plan& plan);
   void steer(const Plan& plan);
   void publish(const Plan& plan);
+  void publish_queues(const std::shared_ptr<const queues::QueueTable>& queues);
   void publish_unready();
   TaskId find_task(const std::string& uid) const { return mirror_.find_task(uid); }
   void note_standing(const Plan& plan);
@@ -102,6 +104,7 @@ class SessionLoop {
   std::uint64_t published_stamp_ = 0;
   std::vector<Placement> published_claims_;
   std::uint64_t published_count_ = 0;
+  std::shared_ptr<const queues::QueueTable> published_queues_;
   std::uint64_t epoch_ = 0;  // under which we lead; 0: another does
 
   std::atomic<bool> stopping_ = false;

@@ -79,11 +79,6 @@ void StatusReporter::observe(const ClusterEvent& event, bool leads) {
     entry->second = {known_status(*group), TimePoint()};
   } else if (const auto* gone = std::get_if<PodGroupDeleted>(&event)) {
     known_.erase(gone->full_name);
-  } else if (const auto* queue = std::get_if<QueueObject>(&event)) {
-    if (queues_.insert(queue->name).second) queues_stamp_ = 0;
-  } else if (const auto* lost = std::get_if<QueueDeleted>(&event)) {
-    queues_.erase(lost->name);
-    known_queues_.erase(lost->name);
   } else if (const auto* pod = std::get_if<PodDeleted>(&event)) {
     told_singles_.erase(pod->uid);
   }
@@ -97,7 +92,6 @@ void StatusReporter::report(const std::vector<JobId>& changed, const WaitingOf& 
     const Job& job = cluster.job(id);
     return !job.exists || !job.has_group || report_job(job, waiting_of(id), now);
   });
-  report_queues(cluster, now);
 }
 
 // True when nothing is owed for the job any more.
@@ -157,39 +151,6 @@ void StatusReporter::tell(const Job& job, const ports::GroupStatus& status,
     event.reason = "Scheduled";
     event.message = "the minimum of " + std::to_string(job.min_available) + " pods is bound";
     sink_.tell(event);
-  }
-}
-
-void StatusReporter::report_queues(const Cluster& cluster, TimePoint now) {
-  if (queues_stamp_ == cluster.stamp() || now - queues_at_ < kCalm) return;
-  queues_stamp_ = cluster.stamp();
-  queues_at_ = now;
-  std::map<QueueId, ports::QueueStatus> statuses;
-  for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
-    const Queue& queue = cluster.queue(QueueId(q));
-    if (!queue.exists || !queues_.contains(queue.name)) continue;
-    ports::QueueStatus& status = statuses[QueueId(q)];
-    status.name = queue.name;
-    status.state = queue.state;
-    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
-      // Zeros too: a merge patch takes nothing away.
-      status.allocated[cluster.dimensions().name(Dimension(d))] = queue.allocated[Dimension(d)];
-    }
-  }
-  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
-    const Job& job = cluster.job(JobId(j));
-    const auto found = job.exists ? statuses.find(job.queue) : statuses.end();
-    if (found == statuses.end() || job.is_single) continue;
-    ports::QueueStatus& status = found->second;
-    std::int32_t* const counts[] = {&status.pending, &status.inqueue, &status.running,
-                                    &status.unknown, &status.completed};
-    ++*counts[static_cast<std::size_t>(job.phase)];
-  }
-  for (const auto& [id, status] : statuses) {
-    const auto [known, is_new] = known_queues_.try_emplace(status.name, status);
-    if (!is_new && known->second == status) continue;
-    known->second = status;
-    sink_.write(status);
   }
 }
 

@@ -13,8 +13,8 @@
 
 namespace berth::daemon {
 
-// Keeps the status of pod groups and queues in the API as it is in the mirror, and tells users what
-// became of their groups. Writes only what differs; at once when a phase or a reason changes, else
+// Keeps the status of pod groups in the API as it is in the mirror, and tells users what became of
+// their groups. Writes only what differs; at once when a phase or a reason changes, else
 // at most every ten seconds. Session thread only.
 class StatusReporter {
  public:
@@ -44,16 +44,11 @@ class StatusReporter {
 
   bool report_job(const Job& job, const Waiting& waiting, TimePoint now);
   void tell(const Job& job, const ports::GroupStatus& status, const ports::GroupStatus* before);
-  void report_queues(const Cluster& cluster, TimePoint now);
 
   ports::StatusSink& sink_;
   std::map<std::string, Known> known_;               // by namespace/name
   std::map<std::string, std::string> told_singles_;  // by pod uid: the reason last told
   std::set<JobId> owed_;
-  std::set<std::string> queues_;  // that are objects
-  std::map<std::string, ports::QueueStatus> known_queues_;
-  std::uint64_t queues_stamp_ = 0;
-  TimePoint queues_at_;
 };
 
 }  // namespace berth::daemon

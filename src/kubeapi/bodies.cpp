@@ -134,15 +134,36 @@ std::string group_status_patch(const ports::GroupStatus& status) {
 }
 
 std::string queue_status_patch(const ports::QueueStatus& status) {
-  Json allocated = Json::object();
-  for (const auto& [resource, amount] : status.allocated) {
-    allocated[resource] = kube::format_quantity(resource, amount);
-  }
+  const WrittenQueueStatus& written = status.written;
+  // A merge patch takes away only what it names.
+  const auto amounts = [&](const NamedAmounts& named) {
+    Json json = Json::object();
+    for (const std::string& resource : status.resources) json[resource] = nullptr;
+    for (const auto& [resource, amount] : named) {
+      json[resource] = kube::format_quantity(resource, amount);
+    }
+    return json;
+  };
+  const auto say = [](const char* type, const WrittenCondition& said) {
+    Json json = condition(type, said.holds, said.since);
+    json["reason"] = said.reason;
+    json["message"] = said.message;
+    return json;
+  };
   Json patch;
-  patch["status"] = {{"state", to_string(status.state)}, {"pending", status.pending},
-                     {"inqueue", status.inqueue},        {"running", status.running},
-                     {"unknown", status.unknown},        {"completed", status.completed},
-                     {"allocated", std::move(allocated)}};
+  if (!status.uid.empty()) patch["metadata"]["uid"] = status.uid;
+  patch["status"] = {{"pending", written.pending},
+                     {"inqueue", written.inqueue},
+                     {"running", written.running},
+                     {"unknown", written.unknown},
+                     {"completed", written.completed},
+                     {"allocated", amounts(written.allocated)},
+                     {"deserved", amounts(written.deserved)},
+                     {"guarantee", amounts(written.guarantee)},
+                     {"realCapability", amounts(written.real_capability)},
+                     {"conditions", Json::array({say("Ready", written.ready),
+                                                 say("GuaranteeScaled", written.scaled)})}};
+  if (status.state) patch["status"]["state"] = to_string(*status.state);
   return dump(patch);
 }
 

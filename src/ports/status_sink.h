@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "berth/model/objects.h"
 #include "ports/pod_writer.h"
@@ -33,14 +34,12 @@ struct GroupStatus {
 
 struct QueueStatus {
   std::string name;
-  QueueState state = QueueState::open;
-  std::int32_t pending = 0;  // groups by phase
-  std::int32_t inqueue = 0;
-  std::int32_t running = 0;
-  std::int32_t unknown = 0;
-  std::int32_t completed = 0;
-  NamedAmounts allocated;
-  bool operator==(const QueueStatus&) const = default;
+  std::string uid;
+  // Only where the API has none yet: who closes a queue does it there.
+  std::optional<QueueState> state;
+  WrittenQueueStatus written;
+  // Resources that an earlier status may have named; those without an amount now are taken out.
+  std::vector<std::string> resources;
 };
 
 // What must outlive us about a gang under way: written before its first member may be bound.

@@ -7,6 +7,7 @@
 #include <prometheus/text_serializer.h>
 
 #include "berth/model/reason.h"
+#include "telemetry/queue_metrics.h"
 
 namespace berth::telemetry {
 
@@ -125,7 +126,9 @@ std::string Metrics::expose(const Gauges& gauges) {
   set("http_malformed_requests", static_cast<double>(gauges.malformed_requests));
   set("queued_events", static_cast<double>(gauges.queued_events));
   set("ready", gauges.is_ready ? 1 : 0);
-  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+  std::string text = prometheus::TextSerializer().Serialize(families_->registry.Collect());
+  if (gauges.queues != nullptr) text += queue_exposition(*gauges.queues);
+  return text;
 }
 
 }  // namespace berth::telemetry

@@ -10,6 +10,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/engine/scheduler.h"
+#include "queues/queue_table.h"
 
 namespace berth::telemetry {
 
@@ -25,7 +26,7 @@ struct SessionCounts {
 };
 
 // All metrics of the daemon, prefix berth_, seconds and totals; docs/operating.md lists them.
-// Labels are bounded: actions, reason codes, verbs, outcomes. Any thread.
+// Labels are bounded: actions, reason codes, verbs, outcomes, so many queues. Any thread.
 class Metrics final : public engine::SessionObserver {
  public:
   Metrics();
@@ -46,6 +47,7 @@ class Metrics final : public engine::SessionObserver {
     std::uint64_t malformed_requests = 0;
     std::size_t queued_events = 0;
     bool is_ready = false;
+    std::shared_ptr<const queues::QueueTable> queues = {};  // null: none are known
   };
   // Prometheus' text exposition.
   std::string expose(const Gauges& gauges);

@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "berth/base/text.h"
 #include "tools/config_command.h"
 #include "tools/plan_command.h"
+#include "tools/queues_command.h"
 
 namespace berth::tools {
 
@@ -28,45 +30,97 @@ constexpr const char* kPlanMore =
     "\n"
     "Exit status: 0 there is a plan, 2 bad input (with file:line:column), 1 an internal error.";
 
+constexpr const char* kQueuesHelp =
+    "Shows what each queue is guaranteed, deserves, has and could have.";
+
+constexpr const char* kQueuesMore =
+    "Asks a running berthd, or, with --cluster, runs sessions on manifests as berth plan does and\n"
+    "shows the queues after the last.\n"
+    "\n"
+    "Examples:\n"
+    "  kubectl -n berth-system port-forward deployment/berth 8890 &\n"
+    "  berth queues\n"
+    "  berth queues --resource nvidia.com/gpu\n"
+    "  berth queues --cluster docs/examples/queues -o json\n"
+    "\n"
+    "Exit status: 0 done, 2 bad input or no answer, 1 an internal error.";
+
 struct Commands {
   CLI::App app{"berth answers questions about batch scheduling with Berth.", "berth"};
   CLI::App* plan = nullptr;
+  CLI::App* queues = nullptr;
   CLI::App* config = nullptr;
   CLI::App* version = nullptr;
   PlanFlags plan_flags;
+  QueuesFlags queues_flags;
   ConfigFlags config_flags;
 };
+
+void declare_planning(CLI::App& command, PlanningFlags& flags) {
+  command
+      .add_option("--cluster", flags.cluster,
+                  "Manifests, YAML or JSON; directories with all below; - is standard input. "
+                  "May be repeated")
+      ->type_name("FILE|DIR");
+  command.add_option("--config", flags.config, "Configuration; default: the built-in one")
+      ->type_name("FILE");
+  command
+      .add_option("--cycles", flags.cycles, "How many sessions, a schedulePeriod apart; default: 1")
+      ->type_name("N");
+  command
+      .add_option("--now", flags.now,
+                  "Time of the first session, such as 2026-11-21T09:00:00Z; default: the latest "
+                  "creation or start among the manifests")
+      ->type_name("RFC3339");
+}
+
+void declare_output(CLI::App& command, std::optional<std::string>& output) {
+  command
+      .add_option("-o,--output", output, "table or json; default: table on a terminal, else json")
+      ->type_name("FORM");
+}
 
 void declare_plan(Commands& commands) {
   CLI::App* const plan = commands.app.add_subcommand("plan", kPlanHelp);
   PlanFlags& flags = commands.plan_flags;
   plan->footer(kPlanMore);
-  plan->add_option("--cluster", flags.cluster,
-                   "Manifests, YAML or JSON; directories with all below; - is standard input. "
-                   "May be repeated")
-      ->type_name("FILE|DIR");
-  plan->add_option("--config", flags.config, "Configuration; default: the built-in one")
-      ->type_name("FILE");
-  plan->add_option("--cycles", flags.cycles,
-                   "How many sessions, a schedulePeriod apart; default: 1")
-      ->type_name("N");
-  plan->add_option("--now", flags.now,
-                   "Time of the first session, such as 2026-11-21T09:00:00Z; default: the latest "
-                   "creation or start among the manifests")
-      ->type_name("RFC3339");
+  declare_planning(*plan, flags.planning);
   plan->add_option("--explain", flags.explain,
                    "One job in full: where its pods are or why not, who was ahead of it, what "
                    "would let it start")
       ->type_name("NS/JOB");
-  plan->add_option("-o,--output", flags.output,
-                   "table or json; default: table on a terminal, else json")
-      ->type_name("FORM");
+  declare_output(*plan, flags.output);
   commands.plan = plan;
+}
+
+void declare_queues(Commands& commands) {
+  CLI::App* const queues = commands.app.add_subcommand("queues", kQueuesHelp);
+  QueuesFlags& flags = commands.queues_flags;
+  queues->footer(kQueuesMore);
+  queues
+      ->add_option("--server", flags.server,
+                   "A running berthd; default: http://127.0.0.1:8890, unless --cluster is given")
+      ->type_name("URL");
+  const auto file = [&](const char* name, std::string& into, const char* help) {
+    queues->add_option(name, into, help)->type_name("FILE");
+  };
+  file("--tls-ca", flags.tls_ca, "For https: the authority of berthd's certificate");
+  file("--tls-cert", flags.tls_cert, "For https: the certificate to show");
+  file("--tls-key", flags.tls_key, "For https: its key");
+  queues
+      ->add_option("--resource", flags.resource,
+                   "The resource to show; default: of each queue that of which it has, or should "
+                   "have, most of all there is")
+      ->type_name("NAME");
+  declare_planning(*queues, flags.planning);
+  declare_output(*queues, flags.output);
+  commands.queues = queues;
 }
 
 void declare(Commands& commands) {
   commands.app.footer("berth COMMAND --help says more of each.");
   declare_plan(commands);
+  declare_queues(commands);
   commands.config =
       commands.app.add_subcommand("config", "Checks a configuration, or shows the default.");
   commands.config
@@ -76,7 +130,8 @@ void declare(Commands& commands) {
   commands.config->add_flag("--default", commands.config_flags.show_default,
                             "Writes the built-in configuration, to start from");
   commands.version = commands.app.add_subcommand("version", "Says which version this is.");
-  for (CLI::App* const each : {&commands.app, commands.plan, commands.config, commands.version}) {
+  for (CLI::App* const each :
+       {&commands.app, commands.plan, commands.queues, commands.config, commands.version}) {
     each->allow_extras();
   }
 }
@@ -92,7 +147,8 @@ std::vector<std::string> flag_names(const CLI::App& command) {
 
 // What CLI11 could make nothing of. Empty: all was understood.
 std::string misunderstood(const Commands& commands) {
-  for (const CLI::App* const command : {commands.plan, commands.config, commands.version}) {
+  for (const CLI::App* const command :
+       {commands.plan, commands.queues, commands.config, commands.version}) {
     if (!command->parsed()) continue;
     for (const std::string& word : command->remaining()) {
       const std::string name = word.substr(0, word.find('='));
@@ -106,7 +162,7 @@ std::string misunderstood(const Commands& commands) {
   }
   const std::vector<std::string> rest = commands.app.remaining();
   if (rest.empty()) return "";
-  const std::vector<std::string> names{"config", "plan", "version"};
+  const std::vector<std::string> names{"config", "plan", "queues", "version"};
   return "\"" + rest.front() + "\" is no command of berth" + suggestion(rest.front(), names);
 }
 
@@ -128,6 +184,7 @@ int run_berth(const std::vector<std::string>& arguments, Console& console) {
     return kExitBadInput;
   }
   if (commands.plan->parsed()) return run_plan(commands.plan_flags, console);
+  if (commands.queues->parsed()) return run_queues(commands.queues_flags, console);
   if (commands.config->parsed()) return run_config(commands.config_flags, console);
   if (commands.version->parsed()) {
     console.out << "berth " BERTH_VERSION "\n";

@@ -16,6 +16,7 @@ struct Console {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   bool may_style = false;  // bold headings are welcome on `out`
+  bool is_utf8 = false;    // `out` can show more than ASCII
 };
 
 }  // namespace berth::tools

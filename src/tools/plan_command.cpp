@@ -1,149 +1,17 @@
 #include "tools/plan_command.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <charconv>
-#include <filesystem>
-#include <map>
-#include <variant>
-
-#include "berth/base/text.h"
-#include "kube/manifests.h"
-#include "tools/config_command.h"
-#include "tools/progress.h"
-#include "tools/simulation.h"
+#include "tools/report.h"
 
 namespace berth::tools {
 
-namespace {
-
-constexpr std::size_t kCyclesMax = 10'000;
-
-enum class Form { table, json };
-
-// The flags that are more than text, read.
-struct Wishes {
-  std::size_t cycles = 1;
-  std::optional<TimePoint> now;
-  Form form = Form::table;
-};
-
-Result<std::size_t> read_cycles(const std::string& text) {
-  std::size_t cycles = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, fault] = std::from_chars(text.data(), end, cycles);
-  if (fault == std::errc{} && rest == end && cycles >= 1 && cycles <= kCyclesMax) return cycles;
-  return Error{fmt::format("\"{}\" is no number of cycles, expected 1 to {}", text, kCyclesMax),
-               "--cycles"};
-}
-
-Result<Wishes> read_wishes(const PlanFlags& flags, const Console& console) {
-  Wishes wishes;
-  wishes.form = console.out_is_terminal ? Form::table : Form::json;
-  if (flags.cluster.empty()) {
-    return Error{"missing, expected a file or directory of manifests", "--cluster"};
-  }
-  if (flags.cycles) {
-    const Result<std::size_t> cycles = read_cycles(*flags.cycles);
-    if (!cycles) return cycles.error();
-    wishes.cycles = *cycles;
-  }
-  if (flags.now) {
-    const Result<TimePoint> now = parse_time(*flags.now);
-    if (!now) return Error{now.error().message, "--now"};
-    wishes.now = *now;
-  }
-  if (flags.output && *flags.output != "table" && *flags.output != "json") {
-    return Error{"\"" + *flags.output + "\" is no form of output, expected table or json", "-o"};
-  }
-  if (flags.output) wishes.form = *flags.output == "table" ? Form::table : Form::json;
-  return wishes;
-}
-
-std::vector<std::filesystem::path> paths_of(const PlanFlags& flags) {
-  std::vector<std::filesystem::path> paths;
-  for (const std::string& path : flags.cluster) {
-    paths.emplace_back(path == "-" ? "/dev/stdin" : path);
-  }
-  return paths;
-}
-
-std::string counts_text(const std::map<std::string, std::size_t>& counts) {
-  std::string text;
-  for (const auto& [name, count] : counts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
-  }
-  return text;
-}
-
-// What a user may not have meant, but what is no error.
-void warn(const kube::Manifests& manifests, const conf::Config& config, std::ostream& err) {
-  for (const std::string& warning : config.warnings) err << "warning: " << warning << "\n";
-  if (manifests.events.empty()) err << "warning: no nodes, pods or queues were found\n";
-  if (!manifests.ignored.empty()) {
-    err << "note: left alone, as berth does not read them: " << counts_text(manifests.ignored)
-        << "\n";
-  }
-  std::map<std::string, std::size_t> others;
-  for (const ClusterEvent& event : manifests.events) {
-    const auto* const pod = std::get_if<PodObject>(&event);
-    if (pod == nullptr || !pod->node_name.empty() || pod->phase != PodPhase::pending) continue;
-    const auto& ours = config.scheduler_names;
-    if (std::find(ours.begin(), ours.end(), pod->scheduler_name) == ours.end()) {
-      ++others[pod->scheduler_name];
-    }
-  }
-  if (others.empty()) return;
-  err << fmt::format("note: pending pods of other schedulers are not planned: {} (ours: {})\n",
-                     counts_text(others), fmt::join(config.scheduler_names, ", "));
-}
-
-std::string rendered(const Report& report, Form form, const Console& console) {
-  if (form == Form::json) return report_json(report);
-  return report_table(report, {.bold_headings = console.out_is_terminal && console.may_style});
-}
-
-int complain(const Error& error, Console& console) {
-  console.err << error.to_string() << "\n";
-  return kExitBadInput;
-}
-
-}  // namespace
-
 int run_plan(const PlanFlags& flags, Console& console) {
-  const Result<Wishes> wishes = read_wishes(flags, console);
-  if (!wishes) return complain(wishes.error(), console);
-  Result<conf::Config> config = open_config(flags.config);
-  if (!config) return complain(config.error(), console);
-
-  Progress progress(console);
-  Result<kube::Manifests> manifests =
-      kube::load_manifests(paths_of(flags), [&](const kube::LoadProgress& state) {
-        progress.show(fmt::format("reading: {} of {} files, {} objects", state.files_done,
-                                  state.files, state.objects));
-      });
-  progress.clear();
-  if (!manifests) return complain(manifests.error(), console);
-  warn(*manifests, *config, console.err);
-
-  SimulationRequest request;
-  request.objects = std::move(manifests->events);
-  request.config = std::move(*config);
-  request.cycles = wishes->cycles;
-  request.now = wishes->now;
-  request.explain = flags.explain;
-  request.on_cycle = [&](std::size_t cycle) {
-    progress.show(fmt::format("planning: cycle {} of {}", cycle, wishes->cycles));
-  };
-  const Result<Report> report = simulate(std::move(request));
-  progress.clear();
+  const Result<Form> form = read_form(flags.output, console);
+  if (!form) return complain(form.error(), console);
+  const Result<Report> report = plan_manifests(flags.planning, flags.explain, console);
   if (!report) return complain(report.error(), console);
-
-  console.out << rendered(*report, wishes->form, console) << std::flush;
-  if (console.out) return kExitDone;
-  console.err << "standard output: cannot be written\n";
-  return kExitInternal;
+  if (*form == Form::json) return finish(report_json(*report), console);
+  const TableStyle style{.bold_headings = console.out_is_terminal && console.may_style};
+  return finish(report_table(*report, style), console);
 }
 
 }  // namespace berth::tools

@@ -2,18 +2,15 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "tools/console.h"
+#include "tools/planning.h"
 
 namespace berth::tools {
 
 // As they were given; empty or absent: the default.
 struct PlanFlags {
-  std::vector<std::string> cluster;
-  std::string config;
-  std::optional<std::string> cycles;
-  std::optional<std::string> now;
+  PlanningFlags planning;
   std::string explain;
   std::optional<std::string> output;
 };

@@ -26,7 +26,9 @@ std::string plural(std::int64_t count, const std::string& noun) {
 
 bool is_for_room(Reason reason) {
   return reason == Reason::gang_incomplete || reason == Reason::role_incomplete ||
-         reason == Reason::surplus_waits || reason == Reason::cluster_overcommitted;
+         reason == Reason::surplus_waits || reason == Reason::cluster_overcommitted ||
+         reason == Reason::queue_capability || reason == Reason::queue_share_used ||
+         reason == Reason::guarantees_kept;
 }
 
 // The job's next pods up to what it needs; all that wait, where the minimum is there.

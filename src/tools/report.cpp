@@ -158,14 +158,8 @@ CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan,
   std::sort(report.jobs.begin(), report.jobs.end(),
             [](const JobRow& left, const JobRow& right) { return left.job < right.job; });
 
-  for (std::size_t q = 0; q < after.queue_slots(); ++q) {
-    const Queue& queue = after.queue(QueueId(q));
-    if (!queue.exists) continue;
-    report.queues.push_back(
-        {queue.name, to_named(after, queue.allocated), to_named(after, queue.guarantee)});
-  }
-  std::sort(report.queues.begin(), report.queues.end(),
-            [](const QueueRow& left, const QueueRow& right) { return left.queue < right.queue; });
+  engine::QueueTree tree;
+  report.queues = queues::make_queue_table(after, plan.shares.get(), tree);
   return report;
 }
 

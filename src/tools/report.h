@@ -10,9 +10,11 @@
 #include "berth/model/cluster.h"
 #include "berth/model/objects.h"
 #include "berth/model/plan.h"
+#include "queues/queue_table.h"
 
 // What `berth plan` has to say, as a value, and its two forms. Names are namespace/name; all lists
-// are sorted by their first field as bytes, so that equal plans give equal bytes.
+// but queues, which are in tree order, are sorted by their first field as bytes: equal plans give
+// equal bytes.
 
 namespace berth::tools {
 
@@ -43,12 +45,6 @@ struct JobRow {
   std::string message;       // its sentence; and that a plan is only a hint, where it is
 };
 
-struct QueueRow {
-  std::string queue;
-  NamedAmounts allocated;
-  NamedAmounts guarantee;
-};
-
 struct CycleReport {
   std::size_t cycle = 1;
   TimePoint now;
@@ -56,7 +52,7 @@ struct CycleReport {
   std::vector<PlacementRow> pipelined;
   std::vector<EvictionRow> evictions;
   std::vector<JobRow> jobs;
-  std::vector<QueueRow> queues;
+  queues::QueueTable queues;
 };
 
 // One pod of the job that is explained.

@@ -1,3 +1,4 @@
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "berth/base/text.h"
@@ -38,13 +39,20 @@ Json json_of(const JobRow& row) {
           {"message", row.message}};
 }
 
-Json json_of(const QueueRow& row) {
-  return {{"queue", row.queue},
-          {"deserved", Json::object()},
-          {"allocated", json_of(row.allocated)},
-          {"guarantee", json_of(row.guarantee)},
-          {"realCapability", Json::object()},
-          {"overused", false}};
+// By name, as all lists of this document.
+Json json_of(const queues::QueueTable& table) {
+  std::map<std::string, std::size_t> row_of;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) row_of[table.rows[row].name] = row;
+  Json list = Json::array();
+  for (const auto& [name, row] : row_of) {
+    list.push_back({{"queue", name},
+                    {"deserved", json_of(table.named(table.deserved, row))},
+                    {"allocated", json_of(table.named(table.allocated, row))},
+                    {"guarantee", json_of(table.named(table.guarantee, row))},
+                    {"realCapability", json_of(table.named(table.real_capability, row))},
+                    {"overused", table.is_overused(row)}});
+  }
+  return list;
 }
 
 Json json_of(const TaskRow& row) {
@@ -75,7 +83,7 @@ Json json_of(const CycleReport& cycle) {
           {"pipelined", list_of(cycle.pipelined)},
           {"evictions", list_of(cycle.evictions)},
           {"jobs", list_of(cycle.jobs)},
-          {"queues", list_of(cycle.queues)},
+          {"queues", json_of(cycle.queues)},
           {"locks", Json::array()},
           {"target", nullptr}};
 }

@@ -169,15 +169,16 @@ std::string queues_text(const CycleReport& cycle, TableStyle style) {
     if (row.phase == GroupPhase::running || row.phase == GroupPhase::unknown) ++tally.running;
   }
   TextTable table({"QUEUE", "RUNNING", "WAITING", "ALLOCATED"});
-  for (std::size_t i = 0; i < std::min(cycle.queues.size(), kQueueRowsMax); ++i) {
-    const QueueRow& row = cycle.queues[i];
-    const Tally& tally = tallies[row.queue];
-    NamedAmounts allocated = row.allocated;
+  const queues::QueueTable& queues = cycle.queues;
+  for (std::size_t i = 0; i < std::min(queues.rows.size(), kQueueRowsMax); ++i) {
+    const queues::QueueTable::Row& row = queues.rows[i];
+    const Tally& tally = tallies[row.name];
+    NamedAmounts allocated = queues.named(queues.allocated, i);
     allocated.erase("pods");
-    table.add({row.queue, std::to_string(tally.running), std::to_string(tally.waiting),
-               to_text(allocated)});
+    table.add({std::string(2 * std::size_t{row.depth}, ' ') + row.name,
+               std::to_string(tally.running), std::to_string(tally.waiting), to_text(allocated)});
   }
-  return table.render(style.bold_headings) + more_line(cycle.queues.size(), kQueueRowsMax);
+  return table.render(style.bold_headings) + more_line(queues.rows.size(), kQueueRowsMax);
 }
 
 std::string ahead_text(const std::vector<AheadRow>& ahead) {

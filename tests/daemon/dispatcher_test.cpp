@@ -114,6 +114,7 @@ TEST_F(DispatcherTest, AChangeOfPhaseAloneKeepsTheReason) {
   Plan plan = refusal(2);
   plan.admitted = {mirror_.find_group("ml/g")};
   mirror_.assume(plan, TimePoint());
+  mirror_.settle(TimePoint());
   const auto told = round(plan);
   ASSERT_EQ(told.statuses.size(), 1u);
   EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);

@@ -8,6 +8,7 @@
 #include "daemon/berthd_process.h"
 #include "daemon/manifests.h"
 #include "daemon/temporary_directory.h"
+#include "kube/queue_document.h"
 
 namespace berth::daemon {
 namespace {
@@ -71,6 +72,22 @@ TEST_F(EndpointsTest, MetricsTellWhatHasHappened) {
   }));
 }
 
+TEST_F(EndpointsTest, QueuesAreAsTheLastSessionLeftThem) {
+  const auto is_running = [] {
+    return berthd().metric("berth_queue_jobs{queue=\"default\",phase=\"Running\"}") == 1;
+  };
+  EXPECT_TRUE(berthd().eventually(is_running));
+  EXPECT_EQ(berthd().metric("berth_queue_allocated{queue=\"default\",resource=\"cpu\"}"), 2);
+  const http::Reply reply = berthd().get("/queues");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.header("content-type"), "application/json");
+  const auto table = kube::read_queue_table(reply.body, "/queues");
+  ASSERT_TRUE(table) << table.error().to_string();
+  ASSERT_EQ(table->rows.size(), 1U);
+  EXPECT_EQ(table->rows[0].name, "default");
+  EXPECT_EQ(table->named(table->allocated, 0).at("cpu"), 2000);
+}
+
 TEST_F(EndpointsTest, AnUnknownPathIs404) {
   for (const char* path : {"/", "/healthz/", "/plan", "/plan/filter/x", "/Healthz"}) {
     EXPECT_EQ(berthd().get(path).status, 404) << path;
@@ -78,7 +95,7 @@ TEST_F(EndpointsTest, AnUnknownPathIs404) {
 }
 
 TEST_F(EndpointsTest, AnotherMethodIs405AndSaysWhichIsAllowed) {
-  for (const char* path : {"/healthz", "/metrics", "/configz", "/version"}) {
+  for (const char* path : {"/healthz", "/metrics", "/queues", "/configz", "/version"}) {
     const http::Reply reply = berthd().post(path, "{}");
     EXPECT_EQ(reply.status, 405) << path;
     EXPECT_EQ(reply.header("allow"), "GET") << path;

@@ -43,16 +43,10 @@ class SessionLoopTest : public testing::Test {
   std::vector<std::string> plugins_;
 
   void start() {
-    SessionLoop::Parts parts{clock_,
-                             source_,
-                             events_,
-                             published_,
-                             [this] { ++publications_; },
-                             ports_,
-                             ports_,
-                             ports_,
-                             metrics_,
-                             [this](const std::string& line) { ports_.tell(line); }};
+    const auto count = [this] { ++publications_; };
+    const auto tell = [this](const std::string& line) { ports_.tell(line); };
+    SessionLoop::Parts parts{clock_, source_, events_,  published_, count,  ports_,
+                             ports_, ports_,  metrics_, tell,       queues_};
     loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
                                           scheduler_with(action_, plugins_));
     loop_->start();
@@ -88,6 +82,7 @@ class SessionLoopTest : public testing::Test {
   FakeSource source_;
   EventQueue events_;
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
+  ports::Published<queues::QueueTable> queues_{nullptr};
   RecordingPorts ports_;
   telemetry::Metrics metrics_;
   std::atomic<int> publications_ = 0;

@@ -9,11 +9,23 @@
 namespace berth::tools {
 namespace {
 
+// The default configuration.
+conf::Config with_shares() { return open_config("").value(); }
+
+// The same, but queues are lines only: what is missing is room on nodes.
+conf::Config without_shares() {
+  conf::Config config = with_shares();
+  for (engine::Tier& tier : config.session.tiers) {
+    std::erase_if(tier, [](const auto& each) { return each.plugin.name == "proportion"; });
+  }
+  return config;
+}
+
 Explanation explained(std::vector<ClusterEvent> objects, const std::string& job,
-                      std::size_t cycles = 1) {
+                      std::size_t cycles = 1, conf::Config config = without_shares()) {
   SimulationRequest request;
   request.objects = std::move(objects);
-  request.config = open_config("").value();
+  request.config = std::move(config);
   request.cycles = cycles;
   request.explain = job;
   Result<Report> report = simulate(std::move(request));
@@ -67,6 +79,14 @@ TEST(Explanation, SaysWhatIsMissingAndHowManyNodesWouldDo) {
     EXPECT_EQ(task.status, "Pending");
     EXPECT_NE(task.why.find("insufficient cpu"), std::string::npos) << task.why;
   }
+}
+
+// A queue that could have the whole cluster lacks nodes, too.
+TEST(Explanation, WhereTheQueueIsTheLimitNodesAreTriedAllTheSame) {
+  const Explanation explanation = explained(crowded(), "ml/wide", 1, with_shares());
+  EXPECT_EQ(explanation.missing,
+            Texts{"the 3 pods it lacks ask for 12 cpu; idle on all nodes together: 6 cpu"});
+  EXPECT_EQ(explanation.remedies, Texts{"2 more nodes like n1 (4 cpu, 64Gi memory)"});
 }
 
 TEST(Explanation, PromisesNothingWhereNoSuchNodeWouldHelp) {

@@ -93,11 +93,24 @@ TEST(PlanCommand, FieldsOfLaterFeaturesArePresentAndEmpty) {
   EXPECT_EQ(cycle["target"], nullptr);
   EXPECT_EQ(cycle["evictions"], json::array());
   EXPECT_EQ(cycle["pipelined"], json::array());
-  const json& queue = row(cycle["queues"], "queue", "research");
-  EXPECT_EQ(queue["deserved"], json::object());
-  EXPECT_EQ(queue["realCapability"], json::object());
-  EXPECT_EQ(queue["overused"], false);
-  EXPECT_EQ(queue["guarantee"], (json{{"cpu", "1500m"}, {"memory", "4Gi"}}));
+}
+
+TEST(PlanCommand, QueuesHaveTheirSharesWhereTheClusterIsDivided) {
+  const TemporaryDirectory directory;
+  const std::string undivided =
+      directory.write("lines.conf", "actions: [allocate]\ntiers: [{plugins: [{name: gang}]}]\n");
+  const json with = json::parse(plan_of({"--cluster", testdata("gangs")}));
+  const json& divided = row(with["cycles"][0]["queues"], "queue", "research");
+  EXPECT_EQ(divided["deserved"]["memory"], "8Gi");
+  EXPECT_EQ(divided["realCapability"]["pods"], "30");
+  EXPECT_EQ(divided["guarantee"], (json{{"cpu", "1500m"}, {"memory", "4Gi"}}));
+  const json without =
+      json::parse(plan_of({"--cluster", testdata("gangs"), "--config", undivided}));
+  const json& line = row(without["cycles"][0]["queues"], "queue", "research");
+  EXPECT_EQ(line["deserved"], json::object());
+  EXPECT_EQ(line["realCapability"], json::object());
+  EXPECT_EQ(line["overused"], false);
+  EXPECT_EQ(line["guarantee"], divided["guarantee"]) << "as written";
 }
 
 TEST(PlanCommand, SaysOnStandardErrorWhatItLeftAlone) {

@@ -15,6 +15,18 @@ bool may_style() {
          std::string_view(terminal) != "dumb";
 }
 
+// By the locale that the environment names, as setlocale() would look for it.
+bool is_utf8() {
+  for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string_view locale(value);
+    return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos ||
+           locale.find("utf-8") != locale.npos;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -23,7 +35,8 @@ int main(int argc, char** argv) {
                                 .err = std::cerr,
                                 .out_is_terminal = isatty(STDOUT_FILENO) != 0,
                                 .err_is_terminal = isatty(STDERR_FILENO) != 0,
-                                .may_style = may_style()};
+                                .may_style = may_style(),
+                                .is_utf8 = is_utf8()};
   try {
     return berth::tools::run_berth({argv + 1, argv + argc}, console);
   } catch (const std::exception& failure) {

@@ -1,0 +1,200 @@
+#include "queues/queue_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "berth/model/amount_text.h"
+
+namespace berth::queues {
+
+namespace {
+
+std::int64_t saturated_sum(std::int64_t left, std::int64_t right) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(left, right, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
+// What its owner wrote: an amount, a part of the `total`, or the larger of both (rule Q3).
+std::int64_t written_guarantee(const Queue& queue, Dimension d, std::int64_t total) {
+  const auto& names = queue.guarantee_share_of;
+  if (std::find(names.begin(), names.end(), d) == names.end()) return queue.guarantee[d];
+  const __int128 part = static_cast<__int128>(total) * queue.guarantee_share / 1000;
+  return std::max(queue.guarantee[d], static_cast<std::int64_t>(part));
+}
+
+// Who hangs on whom, as the shares would say it.
+QueueShares shape_of(const engine::QueueTree& tree) {
+  QueueShares shares;
+  shares.rows.reserve(tree.size());
+  for (std::size_t at = 0; at < tree.size(); ++at) {
+    const engine::QueueTree::Member& member = tree.member(at);
+    shares.rows.push_back({member.queue, member.parent, false, member.fault});
+  }
+  return shares;
+}
+
+// Makes a table of shares, whose parents stand before all their children, and a cluster.
+class Maker {
+ public:
+  Maker(const Cluster& cluster, const QueueShares& shares, bool is_divided)
+      : cluster_(cluster), shares_(shares) {
+    table_.is_divided = is_divided;
+    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+      table_.resources.push_back(cluster.dimensions().name(Dimension(d)));
+    }
+  }
+
+  QueueTable make() && {
+    list_rows();
+    table_.clear_amounts();
+    for (std::size_t d = 0; d < table_.resources.size(); ++d) {
+      const Dimension dimension(d);
+      table_.total[d] = table_.is_divided
+                            ? shares_.at(shares_.real_capability, 0, dimension)
+                            : std::max<std::int64_t>(0, cluster_.total_allocatable()[dimension] -
+                                                            cluster_.foreign_used()[dimension]);
+      fill(dimension);
+    }
+    count_jobs();
+    return std::move(table_);
+  }
+
+ private:
+  void list_rows() {
+    std::vector<std::vector<std::uint32_t>> children(shares_.rows.size());
+    for (std::uint32_t at = 1; at < shares_.rows.size(); ++at) {
+      children[shares_.rows[at].parent].push_back(at);
+    }
+    std::vector<std::uint32_t> row_of(shares_.rows.size(), QueueTable::kNoParent);
+    std::vector<std::uint32_t> to_list{0};
+    while (!to_list.empty()) {
+      const std::uint32_t at = to_list.back();
+      to_list.pop_back();
+      to_list.insert(to_list.end(), children[at].rbegin(), children[at].rend());
+      const QueueId id = shares_.rows[at].queue;
+      if (!id.is_valid() || !cluster_.queue(id).exists) continue;
+      row_of[at] = static_cast<std::uint32_t>(table_.rows.size());
+      share_of_row_.push_back(at);
+      const std::uint32_t parent =
+          at == 0 ? QueueTable::kNoParent : row_of[shares_.rows[at].parent];
+      add_row(at, parent);
+      table_.rows.back().has_children = !children[at].empty();
+    }
+  }
+
+  void add_row(std::uint32_t at, std::uint32_t parent) {
+    const Queue& queue = cluster_.queue(shares_.rows[at].queue);
+    QueueTable::Row row;
+    row.queue = queue.id;
+    row.name = queue.name;
+    row.uid = queue.uid;
+    row.parent = parent;
+    row.state = queue.state;
+    row.fault = shares_.rows[at].fault;
+    row.is_scaled = shares_.rows[at].is_scaled;
+    row.is_reclaimable = queue.is_reclaimable;
+    row.weight = queue.weight;
+    row.priority = queue.priority;
+    if (parent != QueueTable::kNoParent) {
+      const QueueTable::Row& above = table_.rows[parent];
+      row.depth = above.depth + 1;
+      row.closed_above = above.state == QueueState::open ? above.closed_above : above.name;
+    }
+    table_.rows.push_back(std::move(row));
+  }
+
+  void fill(Dimension d) {
+    const std::size_t width = table_.resources.size();
+    for (std::size_t row = table_.rows.size(); row-- > 0;) {
+      const Queue& queue = cluster_.queue(table_.rows[row].queue);
+      const std::size_t at = row * width + d.index();
+      const std::uint32_t share = share_of_row_[row];
+      table_.written[at] = written_guarantee(queue, d, table_.total[d.index()]);
+      table_.guarantee[at] =
+          table_.is_divided ? shares_.at(shares_.guarantee, share, d) : table_.written[at];
+      table_.deserved[at] = shares_.at(shares_.deserved, share, d);
+      table_.real_capability[at] = shares_.at(shares_.real_capability, share, d);
+      // Children stand behind their parent, so theirs have been added.
+      const std::uint32_t parent = table_.rows[row].parent;
+      for (const auto& [amounts, own] : {std::pair(&table_.allocated, queue.allocated[d]),
+                                         std::pair(&table_.demand, queue.demand[d])}) {
+        std::int64_t& sum = (*amounts)[at];
+        sum = saturated_sum(sum, own);
+        if (parent == QueueTable::kNoParent) continue;
+        std::int64_t& above = (*amounts)[parent * width + d.index()];
+        above = saturated_sum(above, sum);
+      }
+    }
+  }
+
+  void count_jobs() {
+    std::vector<std::uint32_t> row_of_queue(cluster_.queue_slots(), QueueTable::kNoParent);
+    for (std::uint32_t row = 0; row < table_.rows.size(); ++row) {
+      row_of_queue[table_.rows[row].queue.index()] = row;
+    }
+    for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+      const Job& job = cluster_.job(JobId(j));
+      if (!job.exists || !job.queue.is_valid()) continue;
+      const std::uint32_t at = row_of_queue[job.queue.index()];
+      if (at == QueueTable::kNoParent) continue;
+      QueueTable::Row& row = table_.rows[at];
+      ++row.jobs[static_cast<std::size_t>(job.phase)];
+      if (!job.is_single) ++row.groups[static_cast<std::size_t>(job.phase)];
+    }
+  }
+
+  const Cluster& cluster_;
+  const QueueShares& shares_;
+  QueueTable table_;
+  std::vector<std::uint32_t> share_of_row_;
+};
+
+}  // namespace
+
+void QueueTable::clear_amounts() {
+  total.assign(resources.size(), 0);
+  for (Amounts* amounts :
+       {&written, &guarantee, &deserved, &allocated, &demand, &real_capability}) {
+    amounts->assign(rows.size() * resources.size(), 0);
+  }
+}
+
+NamedAmounts QueueTable::named(const Amounts& amounts, std::size_t row) const {
+  NamedAmounts named;
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    if (const std::int64_t amount = at(amounts, row, r); amount != 0) named[resources[r]] = amount;
+  }
+  return named;
+}
+
+bool QueueTable::is_overused(std::size_t row) const {
+  bool has_something = false;
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    if (at(allocated, row, r) < at(deserved, row, r)) return false;
+    has_something = has_something || at(allocated, row, r) > 0;
+  }
+  return is_divided && has_something;
+}
+
+std::string QueueTable::scaled_text(std::size_t row) const {
+  std::string text;
+  for (const auto& [resource, wanted] : named(written, row)) {
+    const auto found = std::find(resources.begin(), resources.end(), resource);
+    const auto r = static_cast<std::size_t>(found - resources.begin());
+    const std::int64_t in_force = at(guarantee, row, r);
+    if (in_force >= wanted) continue;
+    text += (text.empty() ? "" : ", ") + format_amount(resource, in_force) + " of " +
+            format_amount(resource, wanted) + " " + resource;
+  }
+  return text;
+}
+
+QueueTable make_queue_table(const Cluster& cluster, const QueueShares* shares,
+                            engine::QueueTree& tree) {
+  if (shares != nullptr) return Maker(cluster, *shares, true).make();
+  tree.refresh(cluster);
+  return Maker(cluster, shape_of(tree), false).make();
+}
+
+}  // namespace berth::queues

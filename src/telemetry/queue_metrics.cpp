@@ -1,0 +1,141 @@
+#include "telemetry/queue_metrics.h"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace berth::telemetry {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using queues::QueueTable;
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+constexpr const char* kOther = "_other";
+
+MetricFamily gauge(const char* name, const char* help) {
+  return {name, help, MetricType::Gauge, {}};
+}
+
+void add(MetricFamily& family, const Labels& labels, double value) {
+  ClientMetric metric;
+  for (const auto& [name, text] : labels) metric.label.push_back({name, text});
+  metric.gauge.value = value;
+  family.metric.push_back(std::move(metric));
+}
+
+// What is below a queue is counted in it.
+bool is_below_one_of(const QueueTable& table, std::size_t row, const std::vector<bool>& those) {
+  for (std::uint32_t at = table.rows[row].parent; at != QueueTable::kNoParent;
+       at = table.rows[at].parent) {
+    if (those[at]) return true;
+  }
+  return false;
+}
+
+struct Series {
+  std::vector<std::size_t> queues;         // each under its name
+  std::vector<std::size_t> others;         // all that share the last label
+  std::vector<std::size_t> other_topmost;  // of these, those with none of these above
+};
+
+Series series_of(const QueueTable& table) {
+  std::vector<std::size_t> by_name(table.rows.size());
+  for (std::size_t row = 0; row < by_name.size(); ++row) by_name[row] = row;
+  std::sort(by_name.begin(), by_name.end(), [&](std::size_t left, std::size_t right) {
+    return table.rows[left].name < table.rows[right].name;
+  });
+  const std::size_t labelled = std::min(by_name.size(), kLabelledQueuesMax);
+  Series series;
+  series.queues.assign(by_name.begin(), by_name.begin() + static_cast<std::ptrdiff_t>(labelled));
+  std::vector<bool> is_other(table.rows.size(), false);
+  for (std::size_t i = labelled; i < by_name.size(); ++i) {
+    series.others.push_back(by_name[i]);
+    is_other[by_name[i]] = true;
+  }
+  for (const std::size_t row : series.others) {
+    if (!is_below_one_of(table, row, is_other)) series.other_topmost.push_back(row);
+  }
+  return series;
+}
+
+double in_base_unit(const std::string& resource, double amount) {
+  constexpr double kMilli = 1000;
+  return resource == "cpu" ? amount / kMilli : amount;
+}
+
+MetricFamily amounts(const QueueTable& table, const Series& series, MetricFamily family,
+                     QueueTable::Amounts QueueTable::*member) {
+  const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
+    for (std::size_t r = 0; r < table.resources.size(); ++r) {
+      if (table.total[r] == 0) continue;
+      double sum = 0;
+      for (const std::size_t row : rows) {
+        sum += static_cast<double>(table.at(table.*member, row, r));
+      }
+      const std::string& resource = table.resources[r];
+      add(family, {{"queue", label}, {"resource", resource}}, in_base_unit(resource, sum));
+    }
+  };
+  for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
+  if (!series.others.empty()) add_rows(kOther, series.other_topmost);
+  return family;
+}
+
+// `value` of a row; of several, the sum.
+template <class Value>
+void counts(const QueueTable& table, const Series& series, MetricFamily& family, Labels labels,
+            const Value& value) {
+  labels.insert(labels.begin(), {"queue", ""});
+  const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
+    double sum = 0;
+    for (const std::size_t row : rows) sum += static_cast<double>(value(row));
+    labels.front().second = label;
+    add(family, labels, sum);
+  };
+  for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
+  if (!series.others.empty()) add_rows(kOther, series.others);
+}
+
+}  // namespace
+
+std::string queue_exposition(const QueueTable& table) {
+  const Series series = series_of(table);
+  std::vector<MetricFamily> families;
+  const auto add_amounts = [&](const char* name, const char* help, auto member) {
+    families.push_back(amounts(table, series, gauge(name, help), member));
+  };
+  add_amounts("berth_queue_allocated", "What pods of the queue and of those below have",
+              &QueueTable::allocated);
+  if (table.is_divided) {
+    add_amounts("berth_queue_deserved", "The queue's fair share", &QueueTable::deserved);
+    add_amounts("berth_queue_guarantee", "What is guaranteed and in force", &QueueTable::guarantee);
+    add_amounts("berth_queue_real_capability", "The most that the queue may have now",
+                &QueueTable::real_capability);
+  }
+
+  MetricFamily jobs = gauge("berth_queue_jobs", "Jobs of the queue itself, by phase");
+  for (std::size_t phase = 0; phase < queues::kGroupPhaseCount; ++phase) {
+    counts(table, series, jobs, {{"phase", to_string(static_cast<GroupPhase>(phase))}},
+           [&](std::size_t row) { return table.rows[row].jobs[phase]; });
+  }
+  MetricFamily scaled =
+      gauge("berth_queue_guarantee_scaled", "1: the guarantee is not in force in full");
+  counts(table, series, scaled, {},
+         [&](std::size_t row) { return table.rows[row].is_scaled ? 1 : 0; });
+  MetricFamily faulty =
+      gauge("berth_queue_faulty", "1: the queue is set up wrongly and its jobs wait");
+  counts(table, series, faulty, {},
+         [&](std::size_t row) { return table.rows[row].fault.empty() ? 0 : 1; });
+  for (MetricFamily* family : {&jobs, &scaled, &faulty}) families.push_back(std::move(*family));
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace berth::telemetry

@@ -1,0 +1,146 @@
+#include "tools/planning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <variant>
+
+#include "berth/base/text.h"
+#include "kube/manifests.h"
+#include "tools/config_command.h"
+#include "tools/progress.h"
+#include "tools/simulation.h"
+
+namespace berth::tools {
+
+namespace {
+
+constexpr std::size_t kCyclesMax = 10'000;
+
+// The flags that are more than text, read.
+struct Wishes {
+  std::size_t cycles = 1;
+  std::optional<TimePoint> now;
+};
+
+Result<std::size_t> read_cycles(const std::string& text) {
+  std::size_t cycles = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, cycles);
+  if (fault == std::errc{} && rest == end && cycles >= 1 && cycles <= kCyclesMax) return cycles;
+  return Error{fmt::format("\"{}\" is no number of cycles, expected 1 to {}", text, kCyclesMax),
+               "--cycles"};
+}
+
+Result<Wishes> read_wishes(const PlanningFlags& flags) {
+  Wishes wishes;
+  if (flags.cluster.empty()) {
+    return Error{"missing, expected a file or directory of manifests", "--cluster"};
+  }
+  if (flags.cycles) {
+    const Result<std::size_t> cycles = read_cycles(*flags.cycles);
+    if (!cycles) return cycles.error();
+    wishes.cycles = *cycles;
+  }
+  if (flags.now) {
+    const Result<TimePoint> now = parse_time(*flags.now);
+    if (!now) return Error{now.error().message, "--now"};
+    wishes.now = *now;
+  }
+  return wishes;
+}
+
+std::vector<std::filesystem::path> paths_of(const PlanningFlags& flags) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string& path : flags.cluster) {
+    paths.emplace_back(path == "-" ? "/dev/stdin" : path);
+  }
+  return paths;
+}
+
+std::string counts_text(const std::map<std::string, std::size_t>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  }
+  return text;
+}
+
+// What a user may not have meant, but what is no error.
+void warn(const kube::Manifests& manifests, const conf::Config& config, std::ostream& err) {
+  for (const std::string& warning : config.warnings) err << "warning: " << warning << "\n";
+  if (manifests.events.empty()) err << "warning: no nodes, pods or queues were found\n";
+  if (!manifests.ignored.empty()) {
+    err << "note: left alone, as berth does not read them: " << counts_text(manifests.ignored)
+        << "\n";
+  }
+  std::map<std::string, std::size_t> others;
+  for (const ClusterEvent& event : manifests.events) {
+    const auto* const pod = std::get_if<PodObject>(&event);
+    if (pod == nullptr || !pod->node_name.empty() || pod->phase != PodPhase::pending) continue;
+    const auto& ours = config.scheduler_names;
+    if (std::find(ours.begin(), ours.end(), pod->scheduler_name) == ours.end()) {
+      ++others[pod->scheduler_name];
+    }
+  }
+  if (others.empty()) return;
+  err << fmt::format("note: pending pods of other schedulers are not planned: {} (ours: {})\n",
+                     counts_text(others), fmt::join(config.scheduler_names, ", "));
+}
+
+}  // namespace
+
+Result<Form> read_form(const std::optional<std::string>& given, const Console& console) {
+  if (!given) return console.out_is_terminal ? Form::table : Form::json;
+  if (*given == "table") return Form::table;
+  if (*given == "json") return Form::json;
+  return Error{"\"" + *given + "\" is no form of output, expected table or json", "-o"};
+}
+
+Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
+                              Console& console) {
+  const Result<Wishes> wishes = read_wishes(flags);
+  if (!wishes) return wishes.error();
+  Result<conf::Config> config = open_config(flags.config);
+  if (!config) return config.error();
+
+  Progress progress(console);
+  Result<kube::Manifests> manifests =
+      kube::load_manifests(paths_of(flags), [&](const kube::LoadProgress& state) {
+        progress.show(fmt::format("reading: {} of {} files, {} objects", state.files_done,
+                                  state.files, state.objects));
+      });
+  progress.clear();
+  if (!manifests) return manifests.error();
+  warn(*manifests, *config, console.err);
+
+  SimulationRequest request;
+  request.objects = std::move(manifests->events);
+  request.config = std::move(*config);
+  request.cycles = wishes->cycles;
+  request.now = wishes->now;
+  request.explain = explain;
+  request.on_cycle = [&](std::size_t cycle) {
+    progress.show(fmt::format("planning: cycle {} of {}", cycle, wishes->cycles));
+  };
+  Result<Report> report = simulate(std::move(request));
+  progress.clear();
+  return report;
+}
+
+int complain(const Error& error, Console& console) {
+  console.err << error.to_string() << "\n";
+  return kExitBadInput;
+}
+
+int finish(const std::string& text, Console& console) {
+  console.out << text << std::flush;
+  if (console.out) return kExitDone;
+  console.err << "standard output: cannot be written\n";
+  return kExitInternal;
+}
+
+}  // namespace berth::tools

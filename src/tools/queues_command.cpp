@@ -1,0 +1,81 @@
+#include "tools/queues_command.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "berth/base/text.h"
+#include "http/http_client.h"
+#include "kube/queue_document.h"
+#include "tools/queues_text.h"
+
+namespace berth::tools {
+
+namespace {
+
+using queues::QueueTable;
+
+constexpr const char* kDefaultServer = "http://127.0.0.1:8890";
+constexpr std::size_t kBodyShown = 200;
+
+Result<QueueTable> ask_server(const QueuesFlags& flags) {
+  http::ClientOptions options;
+  options.url = flags.server.empty() ? kDefaultServer : flags.server;
+  if (options.url.ends_with('/')) options.url.pop_back();
+  if (!flags.tls_ca.empty()) {
+    options.tls = http::ClientTls{flags.tls_ca, flags.tls_cert, flags.tls_key, {}};
+  }
+  const std::string where = options.url + "/queues";
+  const Result<std::unique_ptr<http::HttpClient>> client = http::HttpClient::create(options);
+  if (!client) return Error{client.error().message, "--server"};
+  Result<http::Reply> reply = (*client)->get("/queues");
+  if (!reply) {
+    return Error{reply.error().message + "; expected a berthd there (--server), or --cluster",
+                 where};
+  }
+  constexpr int kOk = 200;
+  if (reply->status != kOk) {
+    return Error{
+        "answered " + std::to_string(reply->status) + ": " + reply->body.substr(0, kBodyShown),
+        where};
+  }
+  return kube::read_queue_table(std::move(reply->body), where);
+}
+
+Result<QueueTable> get_table(const QueuesFlags& flags, Console& console) {
+  if (flags.planning.cluster.empty()) return ask_server(flags);
+  if (!flags.server.empty()) {
+    return Error{"given together with --cluster, expected one of them", "--server"};
+  }
+  Result<Report> report = plan_manifests(flags.planning, "", console);
+  if (!report) return report.error();
+  return std::move(report->cycles.back().queues);
+}
+
+Status require_resource(const std::string& resource, const QueueTable& table) {
+  std::vector<std::string> known = table.resources;
+  std::sort(known.begin(), known.end());
+  if (resource.empty() || std::binary_search(known.begin(), known.end(), resource)) return Done{};
+  return Error{"no resource \"" + resource + "\"" + suggestion(resource, known), "--resource"};
+}
+
+}  // namespace
+
+int run_queues(const QueuesFlags& flags, Console& console) {
+  const Result<Form> form = read_form(flags.output, console);
+  if (!form) return complain(form.error(), console);
+  const Result<QueueTable> table = get_table(flags, console);
+  if (!table) return complain(table.error(), console);
+  if (const Status known = require_resource(flags.resource, *table); !known) {
+    return complain(known.error(), console);
+  }
+  if (*form == Form::json) return finish(kube::write_queue_table(*table), console);
+  QueuesStyle style;
+  style.bold_headings = console.out_is_terminal && console.may_style;
+  style.is_ascii = !console.is_utf8;
+  style.resource = flags.resource;
+  return finish(queues_text(*table, style), console);
+}
+
+}  // namespace berth::tools

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tools/console.h"
+#include "tools/planning.h"
+
+namespace berth::tools {
+
+// As they were given; empty or absent: the default.
+struct QueuesFlags {
+  PlanningFlags planning;  // `cluster` empty: a running berthd is asked
+  std::string server;
+  std::string tls_ca;
+  std::string tls_cert;
+  std::string tls_key;
+  std::string resource;
+  std::optional<std::string> output;
+};
+
+int run_queues(const QueuesFlags& flags, Console& console);
+
+}  // namespace berth::tools

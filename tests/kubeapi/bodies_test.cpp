@@ -1,0 +1,57 @@
+#include "kubeapi/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace berth::kubeapi {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(QueueStatusPatch, HoldsSharesCountsAndConditions) {
+  ports::QueueStatus status;
+  status.name = "q";
+  status.uid = "u1";
+  status.written.pending = 1;
+  status.written.inqueue = 2;
+  status.written.running = 3;
+  status.written.allocated = {{"cpu", 1500}};
+  status.written.deserved = {{"cpu", 4000}};
+  status.written.guarantee = {{"memory", std::int64_t{1} << 30}};
+  status.written.real_capability = {{"cpu", 8000}};
+  status.written.ready = {false, "Faulty", "odd", TimePoint(std::chrono::milliseconds(1500))};
+  status.written.scaled = {true, "Overcommitted", "3 of 4 cpu", {}};
+  const Json patch = Json::parse(queue_status_patch(status));
+  EXPECT_EQ(patch["metadata"], (Json{{"uid", "u1"}}));
+  const Json expected = Json::parse(R"({
+    "pending": 1, "inqueue": 2, "running": 3, "unknown": 0, "completed": 0,
+    "allocated": {"cpu": "1500m"}, "deserved": {"cpu": "4"}, "guarantee": {"memory": "1Gi"},
+    "realCapability": {"cpu": "8"},
+    "conditions": [
+      {"type": "Ready", "status": "False", "reason": "Faulty", "message": "odd",
+       "lastTransitionTime": "1970-01-01T00:00:01Z"},
+      {"type": "GuaranteeScaled", "status": "True", "reason": "Overcommitted",
+       "message": "3 of 4 cpu"}]})");
+  EXPECT_EQ(patch["status"], expected) << patch.dump(1);
+}
+
+TEST(QueueStatusPatch, TakesOutResourcesThatHaveNoAmountAnyMore) {
+  ports::QueueStatus status;
+  status.written.allocated = {{"cpu", 1000}};
+  status.resources = {"cpu", "nvidia.com/gpu"};
+  const Json patch = Json::parse(queue_status_patch(status))["status"];
+  EXPECT_EQ(patch["allocated"], (Json{{"cpu", "1"}, {"nvidia.com/gpu", nullptr}}));
+  EXPECT_EQ(patch["deserved"], (Json{{"cpu", nullptr}, {"nvidia.com/gpu", nullptr}}));
+}
+
+// Who closes a queue writes that into the status, perhaps at this very moment.
+TEST(QueueStatusPatch, LeavesTheStateAloneUnlessToldToWriteIt) {
+  ports::QueueStatus status;
+  EXPECT_FALSE(Json::parse(queue_status_patch(status))["status"].contains("state"));
+  status.state = QueueState::open;
+  EXPECT_EQ(Json::parse(queue_status_patch(status))["status"]["state"], "Open");
+}
+
+}  // namespace
+}  // namespace berth::kubeapi

@@ -1,0 +1,91 @@
+#include "telemetry/queue_metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace berth::telemetry {
+namespace {
+
+using queues::QueueTable;
+
+bool has_line(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+// q0000, q0001, ..., of which each has one cpu and two running jobs; resources cpu, memory, odd.
+QueueTable table_of(int queues) {
+  QueueTable table;
+  table.is_divided = true;
+  table.resources = {"cpu", "memory", "example.com/gone"};
+  for (int i = 0; i < queues; ++i) {
+    QueueTable::Row row;
+    std::string number = std::to_string(i);
+    row.name = "q" + std::string(4 - number.size(), '0') + number;
+    row.jobs[static_cast<std::size_t>(GroupPhase::running)] = 2;
+    table.rows.push_back(row);
+  }
+  table.clear_amounts();
+  table.total = {8000, 1024, 0};
+  for (std::size_t row = 0; row < table.rows.size(); ++row) table.allocated[row * 3] = 1000;
+  return table;
+}
+
+TEST(QueueMetrics, AreInBaseUnits) {
+  QueueTable table = table_of(1);
+  table.allocated = {1500, 1024, 0};
+  table.deserved = {4000, 2048, 0};
+  table.guarantee = {250, 0, 0};
+  table.real_capability = {8000, 4096, 0};
+  table.rows[0].is_scaled = true;
+  const std::string text = queue_exposition(table);
+  for (const char* line : {"berth_queue_allocated{queue=\"q0000\",resource=\"cpu\"} 1.5",
+                           "berth_queue_allocated{queue=\"q0000\",resource=\"memory\"} 1024",
+                           "berth_queue_deserved{queue=\"q0000\",resource=\"cpu\"} 4",
+                           "berth_queue_guarantee{queue=\"q0000\",resource=\"cpu\"} 0.25",
+                           "berth_queue_real_capability{queue=\"q0000\",resource=\"memory\"} 4096",
+                           "berth_queue_jobs{queue=\"q0000\",phase=\"Running\"} 2",
+                           "berth_queue_jobs{queue=\"q0000\",phase=\"Pending\"} 0",
+                           "berth_queue_guarantee_scaled{queue=\"q0000\"} 1",
+                           "berth_queue_faulty{queue=\"q0000\"} 0"}) {
+    EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
+  }
+  EXPECT_NE(text.find("# TYPE berth_queue_allocated gauge\n"), std::string::npos);
+}
+
+TEST(QueueMetrics, ResourcesAreThoseThatThereAre) {
+  EXPECT_EQ(queue_exposition(table_of(1)).find("example.com/gone"), std::string::npos);
+}
+
+TEST(QueueMetrics, AboveTheBoundQueuesAreSummed) {
+  QueueTable table = table_of(static_cast<int>(kLabelledQueuesMax) + 3);
+  table.rows.back().fault = "odd";
+  const std::string text = queue_exposition(table);
+  EXPECT_TRUE(has_line(text, "berth_queue_allocated{queue=\"q0199\",resource=\"cpu\"} 1"));
+  EXPECT_EQ(text.find("q0200"), std::string::npos);
+  EXPECT_TRUE(has_line(text, "berth_queue_allocated{queue=\"_other\",resource=\"cpu\"} 3"));
+  EXPECT_TRUE(has_line(text, "berth_queue_jobs{queue=\"_other\",phase=\"Running\"} 6"));
+  EXPECT_TRUE(has_line(text, "berth_queue_faulty{queue=\"_other\"} 1"));
+}
+
+TEST(QueueMetrics, AmongTheOthersNothingIsCountedTwice) {
+  QueueTable table = table_of(static_cast<int>(kLabelledQueuesMax) + 3);
+  const std::size_t above = kLabelledQueuesMax;  // has what the two below it have
+  for (const std::size_t row : {above + 1, above + 2}) {
+    table.rows[row].parent = static_cast<std::uint32_t>(above);
+  }
+  table.allocated[above * 3] = 2000;
+  const std::string text = queue_exposition(table);
+  EXPECT_TRUE(has_line(text, "berth_queue_allocated{queue=\"_other\",resource=\"cpu\"} 2"));
+}
+
+TEST(QueueMetrics, WithoutSharesThereAreNone) {
+  QueueTable table = table_of(1);
+  table.is_divided = false;
+  const std::string text = queue_exposition(table);
+  EXPECT_EQ(text.find("berth_queue_deserved"), std::string::npos);
+  EXPECT_NE(text.find("berth_queue_allocated"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::telemetry
