@@ -96,6 +96,7 @@ void DivideAfterAQueueChanged(benchmark::State& state) {
   QueueObject queue = mirror::bare_queue("default");
   for (auto _ : state) {
     state.PauseTiming();
+    queue.weight = 3 - queue.weight;
     mirror.apply(queue);
     state.ResumeTiming();
     tree.refresh(mirror.cluster());
@@ -122,6 +123,32 @@ BENCHMARK(IdleSessionWithQueues)
     ->Arg(0)
     ->Arg(1)
     ->Unit(benchmark::kMicrosecond);
+
+// 100,000 pods in gangs of 16 to 512 on 5,000 nodes, placed in one session: without and with the
+// plugins that divide the cluster.
+void PlaceGangsInQueues(benchmark::State& state) {
+  mirror::Mirror mirror;
+  Load load;
+  load.nodes = kNodes;
+  load.queues = static_cast<std::size_t>(state.range(0));
+  fill(mirror, load);
+  const bool with_plugins = state.range(1) != 0;
+  auto scheduler =
+      engine::Scheduler::create(with_plugins ? config_with_queues() : default_config());
+  std::size_t placed = 0;
+  for (auto _ : state) {
+    placed += scheduler->run(mirror.cluster_for_session(), TimePoint{}).binds.size();
+  }
+  state.counters["placements/s"] =
+      benchmark::Counter(static_cast<double>(placed), benchmark::Counter::kIsRate);
+}
+BENCHMARK(PlaceGangsInQueues)
+    ->ArgNames({"queues", "plugins"})
+    ->Args({1, 0})
+    ->Args({1, 1})
+    ->Args({100, 0})
+    ->Args({100, 1})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::bench

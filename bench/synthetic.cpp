@@ -44,6 +44,7 @@ void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std
     group.name_space = "bench";
     group.name = numbered(prefix, gang);
     group.uid = "group:" + group.name;
+    if (load.queues > 0) group.queue = numbered("q", gang % load.queues);
     group.min_member = static_cast<std::int32_t>(size);
     mirror.apply(group);
     for (std::size_t member = 0; member < size; ++member) {
@@ -62,6 +63,7 @@ void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std
 
 void fill(mirror::Mirror& mirror, const Load& load) {
   for (std::size_t n = 0; n < load.nodes; ++n) mirror.apply(make_node(n));
+  for (std::size_t q = 0; q < load.queues; ++q) mirror.apply(mirror::bare_queue(numbered("q", q)));
   add_gangs(mirror, load, "run", load.running_pods, true);
   add_gangs(mirror, load, "gang", load.pending_pods, false);
   mirror.settle(TimePoint());
@@ -79,6 +81,12 @@ engine::SessionConfig default_config() {
   };
   config.tiers.push_back(tier({"priority", "gang", "conformance"}));
   config.tiers.push_back(tier({"overcommit", "predicates", "nodeorder"}));
+  return config;
+}
+
+engine::SessionConfig config_with_queues() {
+  engine::SessionConfig config = default_config();
+  for (const char* name : {"drf", "proportion"}) config.tiers[1].push_back({{name, ""}, {}, {}});
   return config;
 }
 

@@ -16,6 +16,7 @@ struct Load {
   std::size_t pending_pods = 100'000;  // in gangs of 16 to 512
   std::size_t running_pods = 0;        // in gangs too, spread over the nodes
   std::size_t shapes = 16;             // different requests among the gangs
+  std::size_t queues = 0;              // that the gangs are spread over; 0: the default one
   std::uint64_t seed = 1;
 };
 
@@ -24,5 +25,7 @@ void fill(mirror::Mirror& mirror, const Load& load);
 // The default configuration: enqueue, allocate, backfill; priority, gang, conformance; overcommit,
 // predicates, nodeorder.
 engine::SessionConfig default_config();
+// The same with drf and proportion.
+engine::SessionConfig config_with_queues();
 
 }  // namespace berth::bench

@@ -197,8 +197,12 @@ class Proportion final : public Plugin {
                asked, dimension);
         }
         if (has + asked <= amount(shares_->kept, each, d)) continue;
-        const std::int64_t unkept = not_kept_for_others(each, d);
-        if (asked > unkept) note(refusal, Reason::guarantees_kept, unkept, asked, dimension);
+        // Where nothing is kept, what is there is for the nodes and the parent's bounds to say.
+        const std::int64_t kept = kept_for_others(each, d);
+        const std::int64_t unkept = room_of_parent(each, d) - kept;
+        if (kept > 0 && asked > unkept) {
+          note(refusal, Reason::guarantees_kept, unkept, asked, dimension);
+        }
       }
       if (!refusal) return refusal;
     }
@@ -223,11 +227,12 @@ class Proportion final : public Plugin {
     return refusal;
   }
 
-  // What this queue may still take of its parent's room without touching what is kept for others.
-  std::int64_t not_kept_for_others(std::size_t at, std::size_t d) const {
+  std::int64_t kept_for_others(std::size_t at, std::size_t d) const {
+    return amount(untaken_, session_->queues().member(at).parent, d) - untaken_of(at, d);
+  }
+  std::int64_t room_of_parent(std::size_t at, std::size_t d) const {
     const std::size_t parent = session_->queues().member(at).parent;
-    const std::int64_t kept = amount(untaken_, parent, d) - untaken_of(at, d);
-    return amount(shares_->real_capability, parent, d) - amount(allocated_, parent, d) - kept;
+    return amount(shares_->real_capability, parent, d) - amount(allocated_, parent, d);
   }
 
   // --- tallies ----------------------------------------------------------------------------------

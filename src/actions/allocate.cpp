@@ -51,6 +51,13 @@ Waiting tasks_to_place(const Session& session, const Job& job) {
   return waiting;
 }
 
+// A queue's share is no matter to a job whose pods all have gates.
+void tell(Session& session, JobId id, const Verdict& verdict) {
+  const Job& job = session.cluster().job(id);
+  const bool is_gated = job.unplaced_count() == 0;
+  session.refuse(refusal_of(id, is_gated ? reject(Reason::gated, job.gated) : verdict));
+}
+
 class Allocate final : public Action {
  public:
   explicit Allocate(Arguments&) {}
@@ -74,8 +81,8 @@ class Allocate final : public Action {
       // would be refused again.
       const Verdict verdict = session.ask(points::overused, session.cluster().queue(job.queue));
       if (!verdict) {
-        session.refuse(refusal_of(id, verdict));
-        for (const JobId other : line.dismiss_queue()) session.refuse(refusal_of(other, verdict));
+        tell(session, id, verdict);
+        for (const JobId other : line.dismiss_queue()) tell(session, other, verdict);
         continue;
       }
       if (session.refuse_again(id)) continue;

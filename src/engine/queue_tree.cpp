@@ -49,20 +49,19 @@ std::string lost_because(const Cluster& cluster, QueueId id,
   return "its parent queues lead round in a circle by \"" + name + "\"";
 }
 
-// Q3. What its owner wrote: an amount, a part of the cluster, or the larger of both.
-std::int64_t guarantee_of(const Queue& queue, Dimension d, std::int64_t total) {
-  const auto& names = queue.guarantee_share_of;
-  if (std::find(names.begin(), names.end(), d) == names.end()) return queue.guarantee[d];
-  const __int128 part = static_cast<__int128>(total) * queue.guarantee_share / 1000;
-  return std::max(queue.guarantee[d], static_cast<std::int64_t>(part));
-}
-
 // Q5
 Resources total_of(const Cluster& cluster) {
   return positive_difference(cluster.total_allocatable(), cluster.foreign_used());
 }
 
 }  // namespace
+
+std::int64_t QueueTree::written_guarantee(const Queue& queue, Dimension d, std::int64_t total) {
+  const auto& names = queue.guarantee_share_of;
+  if (std::find(names.begin(), names.end(), d) == names.end()) return queue.guarantee[d];
+  const __int128 part = static_cast<__int128>(total) * queue.guarantee_share / 1000;
+  return std::max(queue.guarantee[d], static_cast<std::int64_t>(part));
+}
 
 void QueueTree::refresh(const Cluster& cluster) {
   Resources total = total_of(cluster);
@@ -168,10 +167,11 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
     const Member& member = members_[at];
     if (!member.takes_jobs()) continue;
     const Queue& queue = cluster.queue(member.queue);
-    if (const std::int64_t own = guarantee_of(queue, d, total_[d]); own > 0) wanted_[at] = own;
+    if (const std::int64_t own = written_guarantee(queue, d, total_[d]); own > 0) wanted_[at] = own;
     wanted_[at] = std::min(wanted_[at], limit_of(queue, d));
     const Member& parent = members_[member.parent];
-    if (member.parent == 0 || guarantee_of(cluster.queue(parent.queue), d, total_[d]) > 0) continue;
+    if (member.parent == 0 || written_guarantee(cluster.queue(parent.queue), d, total_[d]) > 0)
+      continue;
     std::int64_t& above = wanted_[member.parent];
     if (__builtin_add_overflow(above, wanted_[at], &above)) above = kUnlimited;
   }

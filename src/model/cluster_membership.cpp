@@ -233,8 +233,19 @@ void Cluster::remove_queue(QueueId id) {
   touch();
 }
 
+bool same_spec(const Queue& left, const Queue& right) {
+  const auto spec = [](const Queue& queue) {
+    return std::tie(queue.name, queue.uid, queue.created, queue.weight, queue.priority,
+                    queue.is_reclaimable, queue.parent, queue.state, queue.capability.entries(),
+                    queue.guarantee_share_of, queue.guarantee_share, queue.guarantees_hard,
+                    queue.fault);
+  };
+  return spec(left) == spec(right) && left.guarantee == right.guarantee;
+}
+
 void Cluster::update_queue(QueueId id, Queue queue) {
   Queue& current = queues_[id.index()];
+  if (same_spec(current, queue)) return;
   queue.id = id;
   queue.exists = true;
   queue.allocated = std::move(current.allocated);

@@ -15,14 +15,6 @@ std::int64_t saturated_sum(std::int64_t left, std::int64_t right) {
   return __builtin_add_overflow(left, right, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
 }
 
-// What its owner wrote: an amount, a part of the `total`, or the larger of both (rule Q3).
-std::int64_t written_guarantee(const Queue& queue, Dimension d, std::int64_t total) {
-  const auto& names = queue.guarantee_share_of;
-  if (std::find(names.begin(), names.end(), d) == names.end()) return queue.guarantee[d];
-  const __int128 part = static_cast<__int128>(total) * queue.guarantee_share / 1000;
-  return std::max(queue.guarantee[d], static_cast<std::int64_t>(part));
-}
-
 // Who hangs on whom, as the shares would say it.
 QueueShares shape_of(const engine::QueueTree& tree) {
   QueueShares shares;
@@ -110,7 +102,7 @@ class Maker {
       const Queue& queue = cluster_.queue(table_.rows[row].queue);
       const std::size_t at = row * width + d.index();
       const std::uint32_t share = share_of_row_[row];
-      table_.written[at] = written_guarantee(queue, d, table_.total[d.index()]);
+      table_.written[at] = engine::QueueTree::written_guarantee(queue, d, table_.total[d.index()]);
       table_.guarantee[at] =
           table_.is_divided ? shares_.at(shares_.guarantee, share, d) : table_.written[at];
       table_.deserved[at] = shares_.at(shares_.deserved, share, d);

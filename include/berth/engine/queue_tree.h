@@ -57,6 +57,9 @@ class QueueTree {
     return at(capability_, position, d);
   }
 
+  // Q3. What the queue's owner wrote: an amount, a part of `total`, or the larger of both.
+  static std::int64_t written_guarantee(const Queue& queue, Dimension d, std::int64_t total);
+
   // May jobs of this queue be served at all? The queue must exist.
   Verdict standing(const Cluster& cluster, QueueId queue) const;
 

@@ -32,4 +32,7 @@ struct Queue {
   Resources demand;     // by tasks of its jobs that want_room, placed or not
 };
 
+// As their owner wrote them: names, weights, bounds; not who they are, nor what they have.
+bool same_spec(const Queue& left, const Queue& right);
+
 }  // namespace berth
