@@ -10,6 +10,11 @@ import (
 	"strings"
 	"time"
 
+	authentication "k8s.io/api/authentication/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 )
 
@@ -56,14 +61,13 @@ func (c *ControlPlane) NewBerth(binary string, options BerthOptions) (*Berth, er
 	if options.APIURL == "" {
 		options.APIURL = c.url
 	}
-	user := "system:serviceaccount:" + Namespace + ":" + ServiceAccount
-	pair, err := c.authority.Issue(user, "system:serviceaccounts",
-		"system:serviceaccounts:"+Namespace)
+	token, err := c.berthToken()
 	if err != nil {
 		return nil, err
 	}
 	kubeconfig := filepath.Join(c.Directory, options.Name+".kubeconfig")
-	if err := writeKubeconfig(kubeconfig, options.APIURL, c.authority, pair); err != nil {
+	err = writeKubeconfig(kubeconfig, options.APIURL, c.authority, &api.AuthInfo{Token: token})
+	if err != nil {
 		return nil, err
 	}
 	configuration, err := berthConfiguration(options)
@@ -80,6 +84,35 @@ func (c *ControlPlane) NewBerth(binary string, options BerthOptions) (*Berth, er
 		"--kube-api-qps", "5000", "--kube-api-burst", "10000")
 	client := &http.Client{Timeout: 2 * time.Second}
 	return &Berth{Process: process, Address: options.Address, client: client}, nil
+}
+
+// berthToken is a token of berthd's service account, as its pod would have. A certificate
+// costs the API server more: it verifies the signature at each request.
+func (c *ControlPlane) berthToken() (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), StartUp)
+	defer cancel()
+	day := int64(24 * 60 * 60)
+	request := &authentication.TokenRequest{
+		Spec: authentication.TokenRequestSpec{ExpirationSeconds: &day},
+	}
+	answer, err := c.Client.CoreV1().ServiceAccounts(Namespace).CreateToken(ctx, ServiceAccount,
+		request, meta.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("token of %s/%s: %w", Namespace, ServiceAccount, err)
+	}
+	return answer.Status.Token, nil
+}
+
+// AsBerth is a client with the account, and so the rights, of berthd.
+func (c *ControlPlane) AsBerth() (kubernetes.Interface, error) {
+	token, err := c.berthToken()
+	if err != nil {
+		return nil, err
+	}
+	config := rest.CopyConfig(c.Admin)
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.CertData, config.KeyData, config.BearerToken = nil, nil, token
+	return kubernetes.NewForConfig(config)
 }
 
 func berthConfiguration(options BerthOptions) ([]byte, error) {

@@ -104,17 +104,19 @@ func restConfig(url string, authority *Authority, pair Pair) *rest.Config {
 	}
 }
 
+func (p Pair) user() *api.AuthInfo {
+	return &api.AuthInfo{ClientCertificateData: p.Cert, ClientKeyData: p.Key}
+}
+
 // ContextName is the only context of the kubeconfig files that the harness writes.
 const ContextName = "e2e"
 
-func writeKubeconfig(path, url string, authority *Authority, pair Pair) error {
+func writeKubeconfig(path, url string, authority *Authority, user *api.AuthInfo) error {
 	return clientcmd.WriteToFile(api.Config{
 		Clusters: map[string]*api.Cluster{
 			"e2e": {Server: url, CertificateAuthorityData: authority.PEM},
 		},
-		AuthInfos: map[string]*api.AuthInfo{
-			"e2e": {ClientCertificateData: pair.Cert, ClientKeyData: pair.Key},
-		},
+		AuthInfos:      map[string]*api.AuthInfo{"e2e": user},
 		Contexts:       map[string]*api.Context{ContextName: {Cluster: "e2e", AuthInfo: "e2e"}},
 		CurrentContext: ContextName,
 	}, path)

@@ -114,7 +114,7 @@ func (c *ControlPlane) prepareAPIServer(port int) error {
 		return err
 	}
 	c.Admin = restConfig(c.url, c.authority, admin)
-	if err := writeKubeconfig(c.AdminKubeconfig(), c.url, c.authority, admin); err != nil {
+	if err := writeKubeconfig(c.AdminKubeconfig(), c.url, c.authority, admin.user()); err != nil {
 		return err
 	}
 	typed := rest.CopyConfig(c.Admin)
@@ -156,7 +156,7 @@ func (c *ControlPlane) StartSchedulerThrough(ctx context.Context, url,
 		return err
 	}
 	kubeconfig := filepath.Join(c.Directory, "kube-scheduler.kubeconfig")
-	if err := writeKubeconfig(kubeconfig, url, c.authority, pair); err != nil {
+	if err := writeKubeconfig(kubeconfig, url, c.authority, pair.user()); err != nil {
 		return err
 	}
 	configuration, err := schedulerConfiguration(kubeconfig, extenderAddress)
