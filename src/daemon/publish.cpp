@@ -9,12 +9,15 @@ namespace berth::daemon {
 
 namespace {
 
-std::shared_ptr<const ports::PlannedGang> gang_of(const Job& job, bool gangs_are_whole) {
+std::shared_ptr<const ports::PlannedGang> gang_of(const Cluster& cluster, const Job& job,
+                                                  const PlanTableOptions& options) {
   ports::PlannedGang gang;
   // A lone pod may have the name of a group.
   gang.job = job.is_single ? "pod " + job.name : job.name;
   gang.bound = job.bound_count();
-  gang.min_member = steering::needed_together(job, gangs_are_whole);
+  gang.min_member = steering::needed_together(job, options.gangs_are_whole);
+  gang.nominates =
+      options.nominates && steering::is_worth_nominating(gang.min_member, cluster.node_count());
   return std::make_shared<const ports::PlannedGang>(std::move(gang));
 }
 
@@ -43,7 +46,6 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
   auto table = std::make_shared<ports::PlanTable>();
   table->epoch = options.epoch;
   table->ready = true;
-  table->nominates = options.nominates;
   table->managed_schedulers = options.managed_schedulers;
   if (cluster.binding_task_count() == 0 && claims.empty()) return table;
 
@@ -56,7 +58,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
     if (task.status != TaskStatus::binding) continue;
     const Node& node = cluster.node(task.node);
     auto& gang = gangs[task.job];
-    if (gang == nullptr) gang = gang_of(cluster.job(task.job), options.gangs_are_whole);
+    if (gang == nullptr) gang = gang_of(cluster, cluster.job(task.job), options);
     table->pods.emplace(
         task.uid, ports::PlannedPod{task.name, node.name, gang, cluster.shape(task.shape).is_hint});
     add_room(cluster, task.node, table->room_left);

@@ -106,7 +106,12 @@ void SessionLoop::run() {
     for (const ClusterEvent& event : events) take_in(event);
     const bool leads = adopt_leadership(synced);
     const bool is_due = std::chrono::steady_clock::now() >= due;
-    if (!synced || stopping_ || (events.empty() && !is_news && !is_changed && !is_due)) continue;
+    owes_session_ = owes_session_ || !events.empty() || is_changed || is_due;
+    if (!synced || stopping_) continue;
+    if (!std::exchange(owes_session_, false)) {  // at most the outcome of a write is there
+      if (leads && is_news) follow_up();
+      continue;
+    }
     if (leads) {
       session(events);
     } else {
@@ -142,6 +147,7 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
   }
   lock.unlock();
   epoch_ = wanted;
+  owes_session_ = true;
   dispatcher_.set_leading(epoch_ != 0);
   mirror_.follow_api_phases(epoch_ == 0);
   if (epoch_ == 0) {
@@ -151,8 +157,7 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
   } else {
     const TimePoint now = parts_.clock.now();
     mirror_.settle(now);
-    const Plan left = steering_.lead(epoch_, mirror_.cluster(),
-                                     [this](const std::string& uid) { return find_task(uid); });
+    const Plan left = steering_.lead(epoch_, mirror_.cluster(), find_);
     mirror_.assume(left, now);
     parts_.tell("leading with epoch " + std::to_string(epoch_) + "; " +
                 std::to_string(left.binds.size()) + " pods were under way");
@@ -185,8 +190,9 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
 
   mirror_.assume(plan, now);
   drop_stale(plan);
-  publish(plan);  // before anybody is woken: who is committed finds its plan
-  steer(plan);
+  publish(plan.pipelined);  // before anybody is woken: who is committed finds its plan
+  steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
+  give_up(steering_.round(mirror_.cluster(), find_, now));
   dispatcher_.carry_out(plan, mirror_, parts_.clock.now());
   publish_queues(dispatcher_.queues());
 
@@ -202,17 +208,22 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   note_standing(plan);
 }
 
-void SessionLoop::publish(const Plan& plan) {
+// A write is done: what waits for it goes on. For that nothing needs to be decided anew.
+void SessionLoop::follow_up() {
+  give_up(steering_.follow_up(mirror_.cluster(), find_, parts_.clock.now()));
+}
+
+void SessionLoop::publish(const std::vector<Placement>& claims) {
   mirror_.settle(parts_.clock.now());
   const std::uint64_t stamp = mirror_.cluster().stamp();
-  if (stamp == published_stamp_ && plan.pipelined == published_claims_) return;
+  if (stamp == published_stamp_ && claims == published_claims_) return;
   published_stamp_ = stamp;
-  published_claims_ = plan.pipelined;
+  published_claims_ = claims;
   parts_.published.store(make_plan_table(
       mirror_.cluster(),
       {settings_.mirror.managed_schedulers, ++published_count_,
        settings_.steering == steering::Mode::nominate, scheduler_.has_plugin("gang")},
-      plan.pipelined));
+      published_claims_));
   parts_.on_published();
 }
 
@@ -252,15 +263,13 @@ void SessionLoop::drop_stale(const Plan& plan) {
   if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
 }
 
-void SessionLoop::steer(const Plan& plan) {
-  steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
-  const std::vector<PlacementDropped> drops = steering_.round(
-      mirror_.cluster(), [this](const std::string& uid) { return find_task(uid); },
-      parts_.clock.now());
+// Placements that cannot be carried out any more.
+void SessionLoop::give_up(const std::vector<PlacementDropped>& drops) {
   if (drops.empty()) return;
   drop(drops);
-  publish(plan);
-  parts_.events.nudge();  // they are to be planned anew
+  publish(published_claims_);
+  owes_session_ = true;  // they are to be planned anew
+  parts_.events.nudge();
 }
 
 void SessionLoop::note_standing(const Plan& plan) {

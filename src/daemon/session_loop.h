@@ -85,11 +85,11 @@ class SessionLoop {
   void session(const std::vector<ClusterEvent>& events);
   void drop(const std::vector<PlacementDropped>& drops);
   void drop_stale(const Plan& plan);
-  void steer(const Plan& plan);
-  void publish(const Plan& plan);
+  void follow_up();
+  void give_up(const std::vector<PlacementDropped>& drops);
+  void publish(const std::vector<Placement>& claims);
   void publish_queues(const std::shared_ptr<const queues::QueueTable>& queues);
   void publish_unready();
-  TaskId find_task(const std::string& uid) const { return mirror_.find_task(uid); }
   void note_standing(const Plan& plan);
 
   Parts parts_;
@@ -98,6 +98,9 @@ class SessionLoop {
   mirror::Mirror mirror_;
   Dispatcher dispatcher_;
   steering::Steering steering_;
+  const steering::FindTask find_ = [this](const std::string& uid) {
+    return mirror_.find_task(uid);
+  };
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
   BrokenGangs broken_gangs_;
@@ -105,7 +108,8 @@ class SessionLoop {
   std::vector<Placement> published_claims_;
   std::uint64_t published_count_ = 0;
   std::shared_ptr<const queues::QueueTable> published_queues_;
-  std::uint64_t epoch_ = 0;  // under which we lead; 0: another does
+  std::uint64_t epoch_ = 0;    // under which we lead; 0: another does
+  bool owes_session_ = false;  // something happened since the last one
 
   std::atomic<bool> stopping_ = false;
   std::atomic<std::int64_t> last_round_ns_ = 0;  // on the steady clock

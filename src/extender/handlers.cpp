@@ -77,9 +77,11 @@ FilterAnswer filter_foreign(const ports::PlanTable& plan, const FilterArgs& args
 // What is on offer rules the planned node out only once kube-scheduler knows of the nomination:
 // until then it may have sampled the nodes without looking at that one, or tried an older
 // nomination first. Where nothing is nominated, a list of many is all there is.
-bool is_veto(const ports::PlanTable& plan, const std::string& node, const FilterArgs& args) {
+bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
   const std::string& nominated = args.pod.nominated_node;
-  return nominated == node || (!plan.nominates && (nominated.empty() || args.nodes.size() > 1));
+  const bool will_be_nominated = planned.gang == nullptr || planned.gang->nominates;
+  return nominated == planned.node ||
+         (!will_be_nominated && (nominated.empty() || args.nodes.size() > 1));
 }
 
 // T12. Of the nodes on offer, on which kube-scheduler has found room, the first by name where
@@ -111,7 +113,7 @@ Result<FilterAnswer> filter_planned(const ports::PlanTable& plan, const ports::P
     return answer;
   }
   answer.outcome = Outcome::vetoed;
-  if (!is_veto(plan, planned.node, args)) {
+  if (!is_veto(planned, args)) {
     reject_all(args, answer.reply);
     return answer;
   }

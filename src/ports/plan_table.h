@@ -29,6 +29,7 @@ struct PlannedGang {
   std::string job;              // namespace/name
   std::int32_t min_member = 1;  // members that must be bound together
   std::int32_t bound = 0;       // members that are bound already, by the mirror
+  bool nominates = true;        // its pods are nominated before kube-scheduler may try them
 };
 
 struct PlannedPod {
@@ -49,7 +50,6 @@ struct RoomLeft {
 struct PlanTable {
   std::uint64_t epoch = 0;  // of the session that made it
   bool ready = false;       // false: not synced or not leader; every verb is answered 503
-  bool nominates = true;    // planned pods are nominated before kube-scheduler may try them
   std::vector<std::string> managed_schedulers;  // spec.schedulerName of pods we decide for
 
   // By pod uid; pods that are planned and not yet seen bound.

@@ -56,6 +56,7 @@ void Steering::observe(const ClusterEvent& event) {
     const bool is_ours_to_clear = wire.gated || !wire.planned.empty();
     if (is_ours_to_clear && !wire.nominated.empty()) {
       nominated_.insert(pod->uid);
+      if (epoch_ != 0) newly_nominated_.push_back(pod->uid);
     } else {
       nominated_.erase(pod->uid);
     }
@@ -107,6 +108,7 @@ void Steering::lose_nomination(const std::string& uid, const std::string& before
 Plan Steering::lead(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task) {
   rest();
   epoch_ = epoch;
+  newly_nominated_.assign(nominated_.begin(), nominated_.end());
   std::vector<std::string> uids;
   for (const auto& [uid, wire] : wires_) uids.push_back(uid);
   std::sort(uids.begin(), uids.end());

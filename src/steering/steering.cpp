@@ -8,9 +8,9 @@ namespace berth::steering {
 namespace {
 
 using Kind = ports::PodWrite::Kind;
-using Result = ports::WriteOutcome::Result;
 
 constexpr std::size_t kCandidatesMost = 64;
+constexpr std::size_t kManyNodes = 500;
 
 // T4. Whether the task's node still takes it: everybody who is or will be there has room, nobody
 // has cordoned it, and kube-scheduler has not ruled it out in the meantime.
@@ -54,38 +54,10 @@ std::int32_t needed_together(const Job& job, bool gangs_are_whole) {
   return roles_bind ? std::max(job.min_available, job.placed_count()) : job.min_available;
 }
 
-void Steering::Outcomes::add(Outcome outcome) {
-  {
-    const std::lock_guard lock(mutex);
-    list.push_back(std::move(outcome));
-  }
-  wake();
-}
-
-// T9.
-bool Steering::Attempt::end(std::uint64_t of, const ports::WriteOutcome& outcome, TimePoint now) {
-  if (of != number || !in_flight) return false;
-  in_flight = false;
-  if (std::exchange(is_inherited, false)) {
-    *this = {};
-    return false;
-  }
-  if (outcome.result == Result::done) {
-    failures = 0;
-    return true;
-  }
-  // Nothing more is written on what is gone; the watch is only a little behind.
-  constexpr Duration kGone = std::chrono::minutes(1);
-  if (outcome.result == Result::gone) {
-    not_before = now + kGone;
-    return true;
-  }
-  constexpr Duration kFirst = std::chrono::milliseconds(200);
-  constexpr Duration kMost = std::chrono::seconds(10);
-  constexpr std::int32_t kDoublings = 6;
-  not_before = now + std::min(kMost, kFirst * (1 << std::min(failures, kDoublings)));
-  ++failures;
-  return true;
+// A pod that nobody waits for is planned anew when it loses its room; a nomination would only save
+// kube-scheduler the look at every node, which is worth the write where nodes are many.
+bool is_worth_nominating(std::int32_t needed, std::size_t nodes) {
+  return needed > 1 || nodes > kManyNodes;
 }
 
 Steering::Steering(Parts parts, Options options)
@@ -97,6 +69,8 @@ Steering::Steering(Parts parts, Options options)
 
 void Steering::rest() {
   epoch_ = 0;
+  gangs_are_gathered_ = false;
+  newly_nominated_.clear();
   progressed_.clear();
   courses_.clear();
   clears_.clear();
@@ -113,18 +87,38 @@ std::vector<PlacementDropped> Steering::round(const Cluster& cluster, const Find
   if (std::exchange(touches_due_, false)) {
     for (auto& [uid, course] : courses_) course.is_touch_due = true;
   }
-  for (auto& [id, gang] : gangs_under_way(cluster)) carry_out(cluster, id, gang, now, drops);
+  gather_gangs(cluster);
+  for (const auto& [id, gang] : gangs_) carry_out(cluster, id, gang, now, drops);
   touch(now);
   return drops;
 }
 
-void Steering::carry_out(const Cluster& cluster, JobId id, Gang& gang, TimePoint now,
+std::vector<PlacementDropped> Steering::follow_up(const Cluster& cluster, const FindTask& find_task,
+                                                  TimePoint now) {
+  if (!gangs_are_gathered_ || touches_due_) return round(cluster, find_task, now);
+  std::vector<PlacementDropped> drops;
+  std::set<JobId> jobs;
+  for (const Outcome& outcome : take_outcomes(now)) {
+    const auto course = courses_.find(outcome.of);
+    jobs.insert(course == courses_.end() ? outcome.job : cluster.task(course->second.task).job);
+  }
+  clear_nominations(now);
+  for (const JobId id : jobs) {
+    if (const auto gang = gangs_.find(id); gang != gangs_.end()) {
+      carry_out(cluster, id, gang->second, now, drops);
+    }
+  }
+  return drops;
+}
+
+void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, TimePoint now,
                          std::vector<PlacementDropped>& drops) {
   const std::size_t dropped_before = drops.size();
-  for (const auto member : gang.members) {
+  std::int32_t ready = 0;  // nominated or committed
+  for (const auto member : gang) {
     auto& [uid, course] = *member;
-    if (course.stage == Stage::planned) reserve(member, now);
-    if (course.stage != Stage::planned) ++gang.ready;
+    if (course.stage == Stage::planned) reserve(cluster, member, now);
+    if (course.stage != Stage::planned) ++ready;
     if (course.stage == Stage::nominated && !may_go(cluster, cluster.task(course.task))) {
       drops.push_back({uid, course.node, "its node was taken before it was committed"});
     } else if (is_vetoed(uid, course)) {
@@ -133,14 +127,14 @@ void Steering::carry_out(const Cluster& cluster, JobId id, Gang& gang, TimePoint
   }
   const Job& job = cluster.job(id);
   const bool is_complete =  // T3
-      gang.ready + job.bound_count() >= needed_together(job, options_.gangs_are_whole);
+      ready + job.bound_count() >= needed_together(job, options_.gangs_are_whole);
   // A gate cannot be put back: while one of them has lost its place, nobody goes.
   if (!is_complete || drops.size() > dropped_before) return;
   const std::vector<std::string> candidates = candidates_of(gang);
-  for (const auto member : gang.members) {
+  for (const auto member : gang) {
     const Course& course = member->second;
     const bool is_ready = course.stage == Stage::nominated && course.attempt.may_begin(now);
-    if (is_ready && is_recorded(job, now)) commit(cluster, candidates, member);
+    if (is_ready && is_recorded(job, id, now)) commit(cluster, candidates, member);
   }
 }
 
@@ -156,46 +150,6 @@ TimePoint Steering::progressed_at(const Job& job) const {
 bool Steering::is_unschedulable(const std::string& pod_uid) const {
   const auto wire = wires_.find(pod_uid);
   return wire != wires_.end() && is_complaint(wire->second.unschedulable);
-}
-
-void Steering::take_outcomes(TimePoint now) {
-  std::vector<Outcome> outcomes;
-  {
-    const std::lock_guard lock(outcomes_->mutex);
-    outcomes.swap(outcomes_->list);
-  }
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.outcome.result == Result::failed) parts_.tell(outcome.outcome.error);
-    if (const auto record = records_.find(outcome.of); record != records_.end()) {
-      record->second.end(outcome.number, outcome.outcome, now);
-      if (outcome.outcome.result == Result::failed) continue;
-      recorded_.try_emplace(outcome.of);  // of what uid, the watch will say
-      records_.erase(record);
-    } else if (clears_.contains(outcome.of)) {
-      take_clear_outcome(outcome, now);
-    } else {
-      take_course_outcome(outcome, now);
-    }
-  }
-}
-
-void Steering::take_clear_outcome(const Outcome& outcome, TimePoint now) {
-  const auto found = clears_.find(outcome.of);
-  if (!found->second.end(outcome.number, outcome.outcome, now)) return;
-  if (outcome.outcome.result == Result::failed) return;
-  nominated_.erase(outcome.of);  // as the watch will show
-  clears_.erase(found);
-}
-
-void Steering::take_course_outcome(const Outcome& outcome, TimePoint now) {
-  const auto found = courses_.find(outcome.of);
-  if (found == courses_.end()) return;
-  Course& course = found->second;
-  if (!course.attempt.end(outcome.number, outcome.outcome, now)) return;
-  if (outcome.outcome.result != Result::done) return;  // gone: the watch will say so
-  course.progressed = now;
-  if (outcome.kind == Kind::nominate) course.stage = std::max(course.stage, Stage::nominated);
-  if (outcome.kind == Kind::commit) course.stage = Stage::committed;
 }
 
 // T1, T7.
@@ -222,9 +176,12 @@ void Steering::follow_plan(const Cluster& cluster, const FindTask& find_task) {
 // longer believed.
 void Steering::end(Courses::iterator entry) {
   const auto& [uid, course] = *entry;
-  if (course.may_be_nominated) clears_.try_emplace(uid, course.attempt.inherited());
+  if (course.may_be_nominated || nominated_.contains(uid)) {
+    clears_.try_emplace(uid, course.attempt.inherited());
+  }
   if (const auto wire = wires_.find(uid); wire != wires_.end()) wire->second.nominated.clear();
   courses_.erase(entry);
+  gangs_are_gathered_ = false;
 }
 
 void Steering::begin_course(const Cluster& cluster, TaskId id) {
@@ -244,8 +201,8 @@ void Steering::begin_course(const Cluster& cluster, TaskId id) {
 
 // T7, T10. Also a nomination that nobody here wrote: an earlier leader's.
 void Steering::clear_nominations(TimePoint now) {
-  for (const std::string& uid : nominated_) {
-    if (!courses_.contains(uid)) clears_.try_emplace(uid);
+  for (const std::string& uid : std::exchange(newly_nominated_, {})) {
+    if (nominated_.contains(uid) && !courses_.contains(uid)) clears_.try_emplace(uid);
   }
   std::erase_if(clears_, [&](const auto& clear) { return !wires_.contains(clear.first); });
   for (auto& [uid, attempt] : clears_) {
@@ -253,32 +210,41 @@ void Steering::clear_nominations(TimePoint now) {
   }
 }
 
-std::map<JobId, Steering::Gang> Steering::gangs_under_way(const Cluster& cluster) {
-  std::map<JobId, Gang> gangs;
+void Steering::gather_gangs(const Cluster& cluster) {
+  gangs_.clear();
   progressed_.clear();
   for (auto course = courses_.begin(); course != courses_.end(); ++course) {
     progressed_[course->second.task] = course->second.progressed;
-    Gang& gang = gangs[cluster.task(course->second.task).job];
-    gang.members.push_back(course);
+    gangs_[cluster.task(course->second.task).job].push_back(course);
   }
-  return gangs;
+  gangs_are_gathered_ = true;
 }
 
 // T11. The gang's nodes, without doubles, sorted; none in other modes, or if they are too many.
 std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
   if (options_.mode != Mode::candidates) return {};
   std::set<std::string> nodes;
-  for (const auto member : gang.members) nodes.insert(member->second.node);
+  for (const auto member : gang) nodes.insert(member->second.node);
   if (nodes.size() > kCandidatesMost) return {};
   return {nodes.begin(), nodes.end()};
 }
 
+// T2.
+bool Steering::is_to_be_nominated(const Cluster& cluster, const Course& course,
+                                  const Wire& wire) const {
+  if (mode_for(wire) != Mode::nominate) return false;
+  // A nomination that was written must not stay on another node.
+  if (course.may_be_nominated || !wire.nominated.empty()) return true;
+  const Job& job = cluster.job(cluster.task(course.task).job);
+  return is_worth_nominating(needed_together(job, options_.gangs_are_whole), cluster.node_count());
+}
+
 // T2, T11.
-void Steering::reserve(Courses::iterator entry, TimePoint now) {
+void Steering::reserve(const Cluster& cluster, Courses::iterator entry, TimePoint now) {
   auto& [uid, course] = *entry;
   const auto wire = wires_.find(uid);
   if (wire == wires_.end()) return;  // just bound or deleted: the mirror will say so
-  if (mode_for(wire->second) != Mode::nominate) {
+  if (!is_to_be_nominated(cluster, course, wire->second)) {
     course.stage = Stage::nominated;
   } else if (wire->second.nominated == course.node) {
     course.may_be_nominated = true;
@@ -291,17 +257,17 @@ void Steering::reserve(Courses::iterator entry, TimePoint now) {
 }
 
 // T5. Single pods need none: what is to be known of them is on them.
-bool Steering::is_recorded(const Job& job, TimePoint now) {
+bool Steering::is_recorded(const Job& job, JobId id, TimePoint now) {
   if (job.is_single || !job.has_group || recorded_.contains(job.name)) return true;
   Attempt& attempt = records_[job.name];
   if (!attempt.may_begin(now)) return false;
   attempt.begin(++sequence_);
   const auto [name_space, name] = split_name(job.name);
-  parts_.status.record(
-      {name_space, name, job.uid, epoch_, job.is_volcano},
-      [outcomes = outcomes_, of = job.name, number = attempt.number](ports::WriteOutcome outcome) {
-        outcomes->add({of, number, Kind::commit, std::move(outcome)});
-      });
+  parts_.status.record({name_space, name, job.uid, epoch_, job.is_volcano},
+                       [outcomes = outcomes_, of = job.name, id,
+                        number = attempt.number](ports::WriteOutcome outcome) {
+                         outcomes->add({of, id, number, Kind::commit, std::move(outcome)});
+                       });
   return false;
 }
 
@@ -358,7 +324,7 @@ void Steering::write(Kind kind, const std::string& uid, Attempt& attempt, ports:
   write.sequence = attempt.number;
   parts_.pods.write(write, [outcomes = outcomes_, uid, number = attempt.number,
                             kind](ports::WriteOutcome outcome) {
-    outcomes->add({uid, number, kind, std::move(outcome)});
+    outcomes->add({uid, JobId(), number, kind, std::move(outcome)});
   });
 }
 

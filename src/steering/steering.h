@@ -32,6 +32,10 @@ struct Options {
 // Members of a job that must be bound together, by what is planned and bound of it now.
 std::int32_t needed_together(const Job& job, bool gangs_are_whole);
 
+// Whether a pod of a job that needs so many members together is to be nominated, in a cluster of so
+// many nodes (docs/design/steering.md, T2).
+bool is_worth_nominating(std::int32_t needed, std::size_t nodes);
+
 // Looks tasks up by pod uid; invalid: none.
 using FindTask = std::function<TaskId(const std::string& uid)>;
 
@@ -42,7 +46,7 @@ class Steering {
   struct Parts {
     ports::PodWriter& pods;
     ports::StatusSink& status;
-    std::function<void()> wake;  // an outcome is there: call round(). Any thread
+    std::function<void()> wake;  // an outcome is there: call follow_up(). Any thread
     std::function<void(const std::string& line)> tell;
   };
 
@@ -61,6 +65,11 @@ class Steering {
   // any more are returned, to be dropped.
   std::vector<PlacementDropped> round(const Cluster& cluster, const FindTask& find_task,
                                       TimePoint now);
+
+  // Between two rounds, when an outcome is there and the cluster is as it was: carries on where
+  // there is one, and looks at nothing else.
+  std::vector<PlacementDropped> follow_up(const Cluster& cluster, const FindTask& find_task,
+                                          TimePoint now);
 
   void set_gangs_are_whole(bool value) { options_.gangs_are_whole = value; }
   // kube-scheduler has another leader (T8). In effect with the next round.
@@ -119,6 +128,7 @@ class Steering {
   };
   struct Outcome {
     std::string of;  // a pod's uid, or a group's namespace/name
+    JobId job;       // of a group
     std::uint64_t number = 0;
     ports::PodWrite::Kind kind = ports::PodWrite::Kind::nominate;
     ports::WriteOutcome outcome;
@@ -132,23 +142,21 @@ class Steering {
     void add(Outcome outcome);
   };
   using Courses = std::map<std::string, Course>;  // by pod uid
-  struct Gang {
-    std::vector<Courses::iterator> members;
-    std::int32_t ready = 0;  // nominated or committed
-  };
+  using Gang = std::vector<Courses::iterator>;
 
-  void take_outcomes(TimePoint now);
+  std::vector<Outcome> take_outcomes(TimePoint now);
   void take_course_outcome(const Outcome& outcome, TimePoint now);
   void follow_plan(const Cluster& cluster, const FindTask& find_task);
   void end(Courses::iterator course);
   void begin_course(const Cluster& cluster, TaskId task);
   void clear_nominations(TimePoint now);
   void take_clear_outcome(const Outcome& outcome, TimePoint now);
-  void carry_out(const Cluster& cluster, JobId job, Gang& gang, TimePoint now,
+  void carry_out(const Cluster& cluster, JobId job, const Gang& gang, TimePoint now,
                  std::vector<PlacementDropped>& drops);
-  std::map<JobId, Gang> gangs_under_way(const Cluster& cluster);
-  void reserve(Courses::iterator course, TimePoint now);
-  bool is_recorded(const Job& job, TimePoint now);
+  void gather_gangs(const Cluster& cluster);
+  void reserve(const Cluster& cluster, Courses::iterator course, TimePoint now);
+  bool is_to_be_nominated(const Cluster& cluster, const Course& course, const Wire& wire) const;
+  bool is_recorded(const Job& job, JobId id, TimePoint now);
   std::vector<std::string> candidates_of(const Gang& gang) const;
   void commit(const Cluster& cluster, const std::vector<std::string>& candidates,
               Courses::iterator course);
@@ -167,8 +175,11 @@ class Steering {
   bool touches_due_ = false;
   std::unordered_map<std::string, Wire> wires_;  // by pod uid
   std::set<std::string> nominated_;              // uids of wires with a nomination of ours
+  std::vector<std::string> newly_nominated_;     // of these, since the last round; perhaps twice
   std::map<std::string, std::string> recorded_;  // namespace/group, and its uid: has a record
   Courses courses_;
+  std::map<JobId, Gang> gangs_;  // of the courses, as of the last round
+  bool gangs_are_gathered_ = false;
   std::map<TaskId, TimePoint> progressed_;  // of courses, as of the last round
   std::map<std::string, Attempt> clears_;   // by pod uid
   std::map<std::string, Attempt> records_;  // to be written, by namespace/group (T5)

@@ -53,7 +53,7 @@ TEST_F(SteeringTest, T12APodThatKubeSchedulerCannotPlaceIsDroppedAsVetoed) {
 
 TEST_F(SteeringTest, T12APodMovedWithinAFilterCallGoesOn) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
   post(PlacementMoved{"g-0", "n1", "n2"});

@@ -79,6 +79,12 @@ class SteeringTest : public ::testing::Test {
     post(make_group("g", min_member));
     for (int i = 0; i < members; ++i) post(member(i, gated));
   }
+  // A gang of two, of which g-1 runs: g-0 alone is to come.
+  void post_last_of_two(bool gated = true) {
+    post(make_group("g", 2));
+    post(daemon::running_on(member(1, false), "n2"));
+    post(member(0, gated));
+  }
   Plan lead(std::uint64_t epoch = 1) {
     Plan plan = steering_.lead(epoch, mirror_.cluster(), find_);
     mirror_.assume(plan, TimePoint());
@@ -90,6 +96,9 @@ class SteeringTest : public ::testing::Test {
     auto drops = steering_.round(mirror_.cluster(), find_, now_);
     for (const PlacementDropped& drop : drops) post(drop);
     return drops;
+  }
+  std::vector<PlacementDropped> follow_up() {
+    return steering_.follow_up(mirror_.cluster(), find_, now_);
   }
   // As many rounds as it takes until nothing more is written.
   Texts rounds() {

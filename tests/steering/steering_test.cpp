@@ -8,14 +8,14 @@ namespace berth::steering {
 namespace {
 
 TEST_F(SteeringTest, T1WhoDoesNotLeadWritesNothing) {
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   EXPECT_TRUE(rounds().empty());
 }
 
 TEST_F(SteeringTest, T2APlannedPodIsNominatedBeforeItIsCommitted) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   round();
   EXPECT_EQ(api_.take(), Texts{"nominate g-0 on n1"});
@@ -26,7 +26,8 @@ TEST_F(SteeringTest, T2APlannedPodIsNominatedBeforeItIsCommitted) {
 
 TEST_F(SteeringTest, T2ANominationThatIsThereIsNotWritten) {
   lead();
-  post(make_group("g", 1));
+  post(make_group("g", 2));
+  post(daemon::running_on(member(1, false), "n2"));
   plan({});
   round();  // the first, which clears what is stale
   PodObject pod = member(0);
@@ -34,6 +35,33 @@ TEST_F(SteeringTest, T2ANominationThatIsThereIsNotWritten) {
   post(pod);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(rounds(), Texts{"commit g-0 on n1"});
+}
+
+TEST_F(SteeringTest, T2APodThatNobodyWaitsForIsNotNominated) {
+  lead();
+  post_gang(1, 1);
+  plan({{"g-0", "n1"}});
+  EXPECT_EQ(rounds(), Texts{"commit g-0 on n1"});
+  post(PlacementDropped{"g-0", "n1", "given up"});
+  EXPECT_TRUE(rounds().empty()) << "nor is there anything to clear";
+}
+
+TEST_F(SteeringTest, T2WhereNodesAreManySuchAPodIsNominatedToo) {
+  lead();
+  for (int i = 0; i < 500; ++i) post(make_node("more-" + std::to_string(i), 1));
+  post_gang(1, 1);
+  plan({{"g-0", "n1"}});
+  EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
+}
+
+TEST_F(SteeringTest, T2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
+  lead();
+  post_gang(1, 1);
+  PodObject pod = member(0);
+  pod.nominated_node = "n2";
+  post(pod);
+  plan({{"g-0", "n1"}});
+  EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
 TEST_F(SteeringTest, T3NobodyIsCommittedBeforeTheMinimumIsNominated) {
@@ -65,7 +93,7 @@ TEST_F(SteeringTest, T3ALateMemberGoesByItself) {
 
 TEST_F(SteeringTest, T4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
   round();
@@ -97,7 +125,7 @@ TEST_F(SteeringTest, T5AGangIsRecordedOnceBeforeItsFirstCommit) {
 
 TEST_F(SteeringTest, T6ACommitCarriesTheEpochAndIsLikeNoOther) {
   lead(7);
-  post_gang(1, 2);
+  post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
   round();
   api_.take();
@@ -116,14 +144,14 @@ TEST_F(SteeringTest, T6ACommitCarriesTheEpochAndIsLikeNoOther) {
 
 TEST_F(SteeringTest, T6APodThatCameUngatedIsCommittedToo) {
   lead();
-  post_gang(1, 1, false);
+  post_last_of_two(false);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
 TEST_F(SteeringTest, T6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
   post(PlacementDropped{"g-0", "n1", "the barrier gave up"});
@@ -133,7 +161,7 @@ TEST_F(SteeringTest, T6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
 
 TEST_F(SteeringTest, T7ADeletedPodIsLeftAlone) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   round();
   api_.take();
@@ -144,7 +172,7 @@ TEST_F(SteeringTest, T7ADeletedPodIsLeftAlone) {
 
 TEST_F(SteeringTest, T7ALostNodeEndsTheNominationThere) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
   post(NodeDeleted{"n1"});
@@ -153,7 +181,7 @@ TEST_F(SteeringTest, T7ALostNodeEndsTheNominationThere) {
 
 TEST_F(SteeringTest, T7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
   post(NodeDeleted{"n1"});
@@ -177,7 +205,7 @@ TEST_F(SteeringTest, T8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
 
 TEST_F(SteeringTest, T9AFailedWriteIsTriedAgainAfterAWhile) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.outcome = {Result::failed, "nominate ml/g-0: 500"};
   round();
@@ -195,7 +223,7 @@ TEST_F(SteeringTest, T9AFailedWriteIsTriedAgainAfterAWhile) {
 
 TEST_F(SteeringTest, T9AWriteOnAPodThatIsGoneIsNotRepeated) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.outcome = {Result::gone, "not found"};
   round();
@@ -207,7 +235,7 @@ TEST_F(SteeringTest, T9AWriteOnAPodThatIsGoneIsNotRepeated) {
 
 TEST_F(SteeringTest, T9WritesOnAPodDoNotOvertakeEachOther) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
   round();
@@ -223,7 +251,7 @@ TEST_F(SteeringTest, T9WritesOnAPodDoNotOvertakeEachOther) {
 
 TEST_F(SteeringTest, T7ANominationUnderWayIsTakenBackOnceItHasArrived) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
   round();
@@ -238,7 +266,7 @@ TEST_F(SteeringTest, T7ANominationUnderWayIsTakenBackOnceItHasArrived) {
 
 TEST_F(SteeringTest, T7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   EXPECT_TRUE(rounds().empty());
   PodObject pod = member(0);
   pod.nominated_node = "n2";  // an earlier leader's write that was slow to arrive
@@ -248,7 +276,7 @@ TEST_F(SteeringTest, T7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
 
 TEST_F(SteeringTest, T2ANominationThatIsLostIsWrittenAgain) {
   lead();
-  post_gang(1, 1);
+  post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
   PodObject pod = member(0, false);
@@ -257,6 +285,51 @@ TEST_F(SteeringTest, T2ANominationThatIsLostIsWrittenAgain) {
   pod.nominated_node.clear();  // by kube-scheduler, after an attempt that failed
   post(pod);
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
+}
+
+TEST_F(SteeringTest, T1AnOutcomeCarriesOnWithItsGangAlone) {
+  lead();
+  post_gang(2, 2);
+  post(make_group("h", 2));
+  for (int i = 0; i < 2; ++i) {
+    PodObject pod = make_member("h", i);
+    pod.gates = {"berth.dev/plan"};
+    post(pod);
+  }
+  plan({{"g-0", "n1"}, {"g-1", "n1"}, {"h-0", "n2"}, {"h-1", "n2"}});
+  api_.answers_at_once = false;
+  round();
+  auto writes = std::move(api_.writes);
+  api_.writes.clear();
+  ASSERT_EQ(writes.size(), 4u);
+  follow_up();
+  EXPECT_TRUE(api_.take().empty());
+  for (Api::Write& each : writes) {
+    if (each.write.uid.starts_with("g")) each.done({});
+  }
+  follow_up();  // the record is written, and answered
+  EXPECT_EQ(api_.records, Texts{"g"});
+  follow_up();
+  EXPECT_EQ(api_.take(), (Texts{"commit g-0 on n1", "commit g-1 on n1"}));
+}
+
+TEST_F(SteeringTest, T4AnOutcomeFindsWhoseRoomWasTaken) {
+  lead();
+  post_gang(2, 2);
+  plan({{"g-0", "n1"}, {"g-1", "n2"}});
+  api_.answers_at_once = false;
+  round();
+  auto writes = std::move(api_.writes);
+  api_.writes.clear();
+  NodeObject cordoned = make_node("n2", 4);
+  cordoned.unschedulable = true;
+  post(cordoned);
+  round();
+  for (Api::Write& each : writes) each.done({});
+  const auto drops = follow_up();
+  ASSERT_EQ(drops.size(), 1u);
+  EXPECT_EQ(drops[0].pod_uid, "g-1");
+  EXPECT_TRUE(api_.take().empty());
 }
 
 TEST_F(SteeringTest, T4WhileOneMemberHasLostItsPlaceNobodyIsCommitted) {
