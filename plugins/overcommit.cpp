@@ -8,12 +8,11 @@
 //   O1  What may be admitted is the sum of all nodes times `overcommit-factor`, less what is used.
 //   O2  What running jobs have beyond their minResources counts as free: they can be made to give
 //       it back (S4).
-//   O3  A job is admitted if what is in queue, what other queues are guaranteed and neither have
-//       nor have in queue, and its minResources fit into O1 and O2 in every dimension that it asks
-//       for.
+//   O3  A job is admitted if what is in queue, what other queues are due of their guarantees, and
+//       its minResources fit into O1 and O2 in every dimension that it asks for.
 //   O4  A job is admitted, however full the cluster is, if what its queue has, what is in queue
-//       there, and its minResources stay within what is guaranteed to the queue, in every dimension
-//       that it asks for (S1).
+//       there, and its minResources stay within what is guaranteed to the queue, or to one above
+//       it that owes it to no other, in every dimension that it asks for (S1).
 //
 // Argument: overcommit-factor, 1 to 1000, at most three decimals, default 1.2. S0 sets 1.0 so that
 // the job that waits is the one that lacks room.
@@ -55,7 +54,7 @@ class Overcommit final : public Plugin {
       // O3. Surplus is dear to work out and asked for only where it matters.
       const Admissions& admissions = session_->admissions();
       std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
-                          admissions.kept_for_others(session_->queues(), at, dimension);
+                          admissions.dues().due_to_others(session_->queues(), at, dimension);
       if (request[dimension] <= room) continue;
       room += session_->admissions().surplus(*cluster_, session_->queues(), 0, dimension);  // O2
       const std::string& name = cluster_->dimensions().name(dimension);
@@ -71,14 +70,12 @@ class Overcommit final : public Plugin {
     const QueueTree& queues = session_->queues();
     const std::uint32_t at = queues.position_of(job.queue);
     if (at == QueueTree::kNowhere) return false;
-    const Resources& allocated = cluster_->queue(job.queue).allocated;
     const Resources& request = *job.min_resources;
     for (std::size_t d = 0; d < request.extent(); ++d) {
       const Dimension dimension(d);
       if (request[dimension] <= 0) continue;
-      const std::int64_t left = queues.guarantee(at, dimension) - allocated[dimension] -
-                                session_->admissions().in_queue(at, dimension);
-      if (request[dimension] > left) return false;
+      const Dues& dues = session_->admissions().dues();
+      if (!dues.is_covered(queues, at, dimension, request[dimension])) return false;
     }
     return true;
   }

@@ -5,22 +5,23 @@
 // How much each queue may have is worked out by the engine (docs/design/queues.md): its deserved
 // share, the guarantee in force, and its real capability. This plugin makes them count:
 //
-//   P1  who is first?   A queue of higher spec.priority; then the one with the smaller share, which
-//                       is the largest, over all resources, of allocated / deserved.
-//   P2  admission       By P1 too, but with what is in queue counted as if it were there: so a
-//                       queue that has been let in much waits for one that has not. A job is
-//                       admitted if allocated + in queue + its minResources - surplus stay within
-//                       the real capability of its queue, and of each queue above it.
-//   P3  served at all?  Not a queue that has its share of everything.
-//   P4  never beyond    A task is placed only within the real capability of its queue, and of each
-//                       queue above it.
+//   P1  who is first?   A queue of higher spec.priority, its own or that of the one above it where
+//                       the paths part; then the one with the smaller share, which is the largest,
+//                       over all resources, of allocated / deserved.
+//   P2  at the door     Who has least, and least in queue, for its weight comes first, so a queue
+//                       that has been let in much waits for one that has not. A job is admitted if
+//                       allocated + in queue + its minResources - surplus stay within the real
+//                       capability of its queue, and of each above it.
+//   P3  what may run?   A task, if its queue has less than its share of everything that the task
+//                       asks for. Shares are not cut to the size of pods: the last one may go
+//                       beyond, by less than itself.
+//   P4  never beyond    ... and only within the real capability of its queue, and of each above it.
 //   P5  kept room       ... and only if what other queues are guaranteed and have not taken is
 //   left.
 //                       What lies within the guarantee of the task's own queue asks nobody.
-//   P6  whole jobs      A job that has not got its minimum may be begun while its queue, without
-//                       this job, has less than its share of what the task asks for; it may be
-//                       completed beyond that: shares are not cut to the size of gangs, and a share
-//                       that no gang fits would lie idle. Surplus is placed within the share only.
+//   P6  whole jobs      For a job that has not got its minimum, P3 looks at what its queue has
+//                       without this job: it is completed though that goes beyond the share, which
+//                       no gang might fit and which would lie idle.
 //
 // Arguments: lend, true or false (default): whether others may use the part of a guarantee that its
 // queue does not ask for. guarantee, soft (default) or hard: whether others have to leave for
@@ -30,8 +31,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "berth/engine/dues.h"
 #include "berth/engine/overdrawn.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/queue_division.h"
@@ -66,8 +69,7 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::neediest_first>(points::queue_order, *this);            // P1
     session.attach<&Proportion::least_admitted_first>(points::admission_order, *this);  // P2
     session.attach<&Proportion::is_within_capability>(points::job_enqueueable, *this);  // P2
-    session.attach<&Proportion::has_share_left>(points::overused, *this);               // P3
-    session.attach<&Proportion::may_have>(points::allocatable, *this);                  // P4 to P6
+    session.attach<&Proportion::may_have>(points::allocatable, *this);                  // P3 to P6
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
@@ -82,62 +84,76 @@ class Proportion final : public Plugin {
     stamp_ = cluster_->stamp();
     version_ = tree.version();
     shares_ = division_.divide(*cluster_, tree, lends_);
-    const std::size_t dimensions = shares_->dimensions;
-    allocated_.assign(tree.size() * dimensions, 0);
-    untaken_.assign(tree.size() * dimensions, 0);
     share_.assign(tree.size(), kUnknown);
-    for (std::size_t at = tree.size(); at-- > 0;) {
-      const QueueTree::Member& member = tree.member(at);
-      for (std::size_t d = 0; d < dimensions; ++d) {
-        std::int64_t& has = allocated_[at * dimensions + d];
-        if (member.queue.is_valid()) has += cluster_->queue(member.queue).allocated[Dimension(d)];
-        if (at == 0) continue;
-        allocated_[member.parent * dimensions + d] += has;
-        untaken_[member.parent * dimensions + d] += untaken_of(at, d);
+    std::vector<std::int64_t> has(tree.size() * shares_->dimensions, 0);
+    for (std::size_t at = 0; at < tree.size(); ++at) {
+      const QueueId queue = tree.member(at).queue;
+      for (std::size_t d = 0; queue.is_valid() && d < shares_->dimensions; ++d) {
+        has[at * shares_->dimensions + d] = cluster_->queue(queue).allocated[Dimension(d)];
       }
     }
+    dues_.reset(tree, shares_->kept, std::move(has));
   }
 
   std::int64_t amount(const QueueShares::Amounts& amounts, std::size_t at, std::size_t d) const {
     return amounts[at * shares_->dimensions + d];
   }
-  std::int64_t untaken_of(std::size_t at, std::size_t d) const {
-    return std::max<std::int64_t>(0, amount(shares_->kept, at, d) - amount(allocated_, at, d));
-  }
 
   // --- P1, P2 -----------------------------------------------------------------------------------
 
   Order neediest_first(const Queue& left, const Queue& right) const {
-    if (left.priority != right.priority) return right.priority <=> left.priority;
+    const auto [l, r] = where_paths_part(left, right);
+    if (const Order order = priority_at(r) <=> priority_at(l); order != Order::equal) return order;
     return known_share(left) <=> known_share(right);
   }
 
   Order least_admitted_first(const Queue& left, const Queue& right) const {
-    if (left.priority != right.priority) return right.priority <=> left.priority;
-    return share_with_queued(left) <=> share_with_queued(right);
+    const auto [l, r] = where_paths_part(left, right);
+    if (const Order order = priority_at(r) <=> priority_at(l); order != Order::equal) return order;
+    return admitted_for_weight(l) <=> admitted_for_weight(r);
+  }
+
+  // The two children of one parent above, or at, two queues.
+  std::pair<std::uint32_t, std::uint32_t> where_paths_part(const Queue& left,
+                                                           const Queue& right) const {
+    const QueueTree& tree = session_->queues();
+    std::uint32_t l = tree.position_of(left.id);
+    std::uint32_t r = tree.position_of(right.id);
+    while (tree.member(l).parent != tree.member(r).parent) {
+      // Parents come before children: the greater position cannot be above the other.
+      std::uint32_t& lower = l > r ? l : r;
+      lower = tree.member(lower).parent;
+    }
+    return {l, r};
+  }
+
+  std::int32_t priority_at(std::uint32_t at) const {
+    const QueueId queue = session_->queues().member(at).queue;
+    return queue.is_valid() ? cluster_->queue(queue).priority : 0;
+  }
+
+  // By weight, not by deserved: jobs that wait at the door may have no pods yet that would ask.
+  Share admitted_for_weight(std::uint32_t at) const {
+    const Admissions& admissions = session_->admissions();
+    Share most = 0;
+    for (std::size_t d = 0; d < shares_->dimensions; ++d) {
+      const Dimension dimension(d);
+      const std::int64_t has = admissions.dues().has(at, dimension);
+      most = std::max(most, share_of(has, session_->queues().total(dimension)));
+    }
+    return most / static_cast<Share>(session_->queues().member(at).weight);
   }
 
   // Worked out anew only when the queue has got or lost something.
   Share known_share(const Queue& queue) const {
     const std::size_t at = position_of(queue);
-    if (share_[at] == kUnknown) share_[at] = dominant_share(at, [](Dimension) { return 0; });
-    return share_[at];
-  }
-
-  Share share_with_queued(const Queue& queue) const {
-    const std::size_t at = position_of(queue);
-    const Admissions& admissions = session_->admissions();
-    return dominant_share(at, [&](Dimension d) { return admissions.in_queue(at, d); });
-  }
-
-  template <class More>
-  Share dominant_share(std::size_t at, const More& more) const {
+    if (share_[at] != kUnknown) return share_[at];
     Share most = 0;
     for (std::size_t d = 0; d < shares_->dimensions; ++d) {
-      const std::int64_t has = amount(allocated_, at, d) + more(Dimension(d));
-      most = std::max(most, share_of(has, amount(shares_->deserved, at, d)));
+      const std::int64_t deserved = amount(shares_->deserved, at, d);
+      most = std::max(most, share_of(dues_.has(at, Dimension(d)), deserved));
     }
-    return most;
+    return share_[at] = most;
   }
 
   Vote is_within_capability(const Job& job) {
@@ -145,12 +161,12 @@ class Proportion final : public Plugin {
     Admissions& admissions = session_->admissions();
     const Resources& request = *job.min_resources;
     Verdict shortage = pass();
-    for (std::size_t at = tree.position_of(job.queue); at != 0; at = tree.member(at).parent) {
+    for (std::size_t at = tree.position_of(job.queue);; at = tree.member(at).parent) {
       for (std::size_t d = 0; d < request.extent(); ++d) {
         const Dimension dimension(d);
-        if (request[dimension] <= 0) continue;
-        std::int64_t room = amount(shares_->real_capability, at, d) - amount(allocated_, at, d) -
-                            admissions.in_queue(at, dimension);
+        if (request[dimension] <= 0 || !is_bounded(at, dimension)) continue;
+        std::int64_t room =
+            amount(shares_->real_capability, at, d) - admissions.dues().has(at, dimension);
         if (request[dimension] <= room) continue;
         room += admissions.surplus(*cluster_, tree, at, dimension);
         if (request[dimension] > room) {
@@ -159,52 +175,45 @@ class Proportion final : public Plugin {
         }
       }
       if (!shortage) return veto(shortage);
+      if (at == 0) return permit();
     }
-    return permit();
   }
 
-  // --- P3 ---------------------------------------------------------------------------------------
-
-  Verdict has_share_left(const Queue& queue) const {
-    const std::size_t at = position_of(queue);
-    Verdict used = pass();
-    for (std::size_t d = 0; d < shares_->dimensions; ++d) {
-      const std::int64_t has = amount(allocated_, at, d);
-      const std::int64_t deserved = amount(shares_->deserved, at, d);
-      if (has < deserved) return pass();
-      if (has > 0) note(used, Reason::queue_share_used, has, deserved, Dimension(d));
-    }
-    if (used) note(used, Reason::queue_share_used, 0, 0, kCpu);
-    return used;
+  // The root, only if somebody made a queue of it; else overcommit is there for the whole cluster.
+  bool is_bounded(std::size_t at, Dimension d) const {
+    return at != 0 || session_->queues().limit(0, d) < std::numeric_limits<std::int64_t>::max();
   }
 
-  // --- P4, P5, P6 -------------------------------------------------------------------------------
+  // --- P3 to P6 ---------------------------------------------------------------------------------
 
   Verdict may_have(const Queue& queue, const Task& task) const {
     const Shape& shape = cluster_->shape(task.shape);
     const std::size_t at = position_of(queue);
-    if (Verdict verdict = is_within_share(at, task, shape); !verdict) return verdict;
+    Verdict refusal = is_within_share(at, task, shape);
+    if (!refusal) return refusal;
     const QueueTree& tree = session_->queues();
-    Verdict refusal = pass();
-    for (std::size_t each = at; each != 0; each = tree.member(each).parent) {
-      for (const auto& [dimension, asked] : shape.requested) {
-        const std::size_t d = dimension.index();
-        const std::int64_t has = amount(allocated_, each, d);
-        const std::int64_t room = amount(shares_->real_capability, each, d) - has;
-        if (asked > room) {
-          const bool is_all = amount(shares_->real_capability, each, d) >= tree.total(dimension);
-          note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_capability, room,
-               asked, dimension);
+    for (const auto& [dimension, asked] : shape.requested) {
+      const std::int64_t total = tree.total(dimension);
+      std::int64_t due = 0;  // to others
+      bool is_own = false;   // of what is kept for this queue or one above it
+      for (std::size_t each = at; each != 0; each = tree.member(each).parent) {
+        const std::int64_t has = dues_.has(each, dimension);
+        const std::int64_t most = shares_->at(shares_->real_capability, each, dimension);
+        if (asked > most - has) {
+          note(refusal, most >= total ? Reason::insufficient_resource : Reason::queue_capability,
+               most - has, asked, dimension);
         }
-        if (has + asked <= amount(shares_->kept, each, d)) continue;
-        // Where nothing is kept, what is there is for the nodes and the parent's bounds to say.
-        const std::int64_t kept = kept_for_others(each, d);
-        const std::int64_t unkept = room_of_parent(each, d) - kept;
-        if (kept > 0 && asked > unkept) {
-          note(refusal, Reason::guarantees_kept, unkept, asked, dimension);
+        is_own = is_own || has + asked + due <= shares_->at(shares_->kept, each, dimension);
+        if (is_own) continue;
+        due += dues_.due_to_siblings(tree, each, dimension);
+        const std::size_t parent = tree.member(each).parent;
+        const std::int64_t room =
+            shares_->at(shares_->real_capability, parent, dimension) - dues_.has(parent, dimension);
+        // Where room is short of the task alone, its parent's bounds or the nodes say so.
+        if (asked <= room && asked > room - due) {
+          note(refusal, Reason::guarantees_kept, room - due, asked, dimension);
         }
       }
-      if (!refusal) return refusal;
     }
     return refusal;
   }
@@ -215,24 +224,17 @@ class Proportion final : public Plugin {
     Verdict refusal = pass();
     for (const auto& [dimension, asked] : shape.requested) {
       const std::size_t d = dimension.index();
-      const std::int64_t has = amount(allocated_, at, d);
       const std::int64_t deserved = amount(shares_->deserved, at, d);
-      const std::int64_t without = has - job.allocated[dimension] - job.pipelined[dimension];
-      const bool may = is_incomplete ? without < deserved : has + asked <= deserved;
-      if (may) continue;
+      const bool is_short = shares_->is_short[at * shares_->dimensions + d] != 0;
+      std::int64_t has = dues_.has(at, dimension);
+      if (is_incomplete) has -= job.allocated[dimension] + job.pipelined[dimension];
+      // Who deserves a part of a unit may have that unit, or the last by name never had any.
+      if (has < deserved || (is_short && has == deserved)) continue;
       const bool is_all = deserved >= session_->queues().total(dimension);
-      note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_share_used, has,
-           deserved, dimension);
+      note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_share_used,
+           dues_.has(at, dimension), deserved, dimension);
     }
     return refusal;
-  }
-
-  std::int64_t kept_for_others(std::size_t at, std::size_t d) const {
-    return amount(untaken_, session_->queues().member(at).parent, d) - untaken_of(at, d);
-  }
-  std::int64_t room_of_parent(std::size_t at, std::size_t d) const {
-    const std::size_t parent = session_->queues().member(at).parent;
-    return amount(shares_->real_capability, parent, d) - amount(allocated_, parent, d);
   }
 
   // --- tallies ----------------------------------------------------------------------------------
@@ -246,21 +248,15 @@ class Proportion final : public Plugin {
     const std::uint32_t first = tree.position_of(cluster_->job(task.job).queue);
     if (first == QueueTree::kNowhere) return;
     for (const auto& [dimension, asked] : cluster_->shape(task.shape).requested) {
-      const std::size_t d = dimension.index();
-      for (std::size_t at = first;; at = tree.member(at).parent) {
-        const std::int64_t before = untaken_of(at, d);
-        allocated_[at * shares_->dimensions + d] += sign * asked;
-        share_[at] = kUnknown;
-        if (at == 0) break;
-        untaken_[tree.member(at).parent * shares_->dimensions + d] += untaken_of(at, d) - before;
-      }
+      dues_.add(tree, first, dimension, sign * asked);
     }
+    for (std::uint32_t at = first; at != 0; at = tree.member(at).parent) share_[at] = kUnknown;
   }
 
   void tell(std::shared_ptr<const QueueShares>* shares) { *shares = shares_; }
 
   void name_overdrawn(std::vector<TaskId>* victims) {
-    if (!is_hard_ && !session_->queues().member(0).is_hard) return;
+    if (!is_hard_ && !session_->queues().has_hard_guarantees()) return;
     const std::vector<TaskId> overdrawn = overdrawn_tasks(*session_, *shares_, is_hard_);
     victims->insert(victims->end(), overdrawn.begin(), overdrawn.end());
   }
@@ -288,10 +284,7 @@ class Proportion final : public Plugin {
   std::shared_ptr<const QueueShares> shares_;
   std::uint64_t stamp_ = 0;
   std::uint64_t version_ = 0;
-  // With all below them and with what is promised to them; by position and dimension.
-  std::vector<std::int64_t> allocated_;
-  // Of what is kept for the children, what they have not taken.
-  std::vector<std::int64_t> untaken_;
+  Dues dues_;                         // with what is promised
   mutable std::vector<Share> share_;  // P1, by position
 };
 

@@ -9,6 +9,8 @@
 //
 // Steps E1..E6 are those of docs/design/enqueue.md.
 
+#include <algorithm>
+
 #include "actions/placement.h"
 #include "berth/engine/action.h"
 #include "berth/engine/job_line.h"
@@ -38,15 +40,15 @@ class Enqueue final : public Action {
       }
     }
     // E6. Those who were sent back a short while ago come after all others.
-    bool is_anybody_kept_out = admit(session, std::move(jobs));
-    is_anybody_kept_out = admit(session, std::move(sent_back)) || is_anybody_kept_out;
-    if (is_anybody_kept_out && timeout_ > Duration(0)) send_back_one(session);
+    const std::vector<JobId> kept_out = admit(session, std::move(jobs));
+    admit(session, std::move(sent_back));
+    if (timeout_ > Duration(0)) make_room(session, kept_out);
   }
 
  private:
-  // True if somebody is kept out.
-  static bool admit(Session& session, std::vector<JobId> jobs) {
-    bool is_anybody_kept_out = false;
+  // Returns those kept out, in the order of the line.
+  static std::vector<JobId> admit(Session& session, std::vector<JobId> jobs) {
+    std::vector<JobId> kept_out;
     JobLine line(session, std::move(jobs), JobLine::For::admission);
     for (JobId id = line.next(); id.is_valid(); id = line.next()) {
       const Job& job = session.cluster().job(id);
@@ -56,36 +58,76 @@ class Enqueue final : public Action {
       if (!verdict) {
         // E3. One that is kept out does not keep out those behind it.
         session.refuse(refusal_of(id, verdict));
-        is_anybody_kept_out = true;
+        kept_out.push_back(id);
         continue;
       }
       // E4. Tallies move when the outcome is known, not when it is voted on.
       session.admit(id);
     }
-    return is_anybody_kept_out;
+    return kept_out;
   }
 
   bool gives_way(const Session& session, const Job& job) const {
     return job.returned_at && session.now() - *job.returned_at < timeout_;
   }
 
-  // E5. Of those let in long ago who have nothing, the last in line makes room; in the next
-  // session another may.
-  void send_back_one(Session& session) const {
-    JobId last;
+  // E5. If those let in long ago who have nothing, or some of them, hold what one kept out needs,
+  // they go back, the last in line first, and it comes in.
+  void make_room(Session& session, const std::vector<JobId>& kept_out) const {
+    const std::vector<JobId> overdue = overdue_jobs(session);
+    if (overdue.empty()) return;
+    const std::size_t asked = std::min(kept_out.size(), kAskedMost);
+    for (std::size_t k = 0; k < asked; ++k) {
+      const Job& job = session.cluster().job(kept_out[k]);
+      const std::size_t needed = needed_to_admit(session, job, overdue);
+      if (needed == 0) continue;
+      for (std::size_t i = 0; i < needed; ++i) {
+        session.send_back(overdue[i]);
+        session.refuse(refusal_of(overdue[i], reject(Reason::gave_way)));
+      }
+      session.clear_refusal(kept_out[k]);
+      return session.admit(kept_out[k]);
+    }
+  }
+
+  // How many of the first of them must go for this job to come in; 0: all of them are not enough.
+  static std::size_t needed_to_admit(Session& session, const Job& job,
+                                     const std::vector<JobId>& overdue) {
+    const auto comes_in_without = [&](std::size_t count) {
+      const Ledger::Mark mark = session.ledger().mark();
+      for (std::size_t i = 0; i < count; ++i) {
+        session.ledger().set_phase(overdue[i], GroupPhase::pending);
+      }
+      const bool comes_in = static_cast<bool>(session.ask(points::job_enqueueable, job));
+      session.ledger().roll_back(mark);
+      return comes_in;
+    };
+    if (!comes_in_without(overdue.size())) return 0;
+    std::size_t needed = 1;
+    while (!comes_in_without(needed)) ++needed;
+    return needed;
+  }
+
+  // The last in line first.
+  std::vector<JobId> overdue_jobs(const Session& session) const {
+    std::vector<JobId> overdue;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
       const bool is_overdue = job.phase == GroupPhase::inqueue && job.min_resources &&
                               job.placed_count() == 0 && job.admitted_at &&
                               session.now() - *job.admitted_at >= timeout_;
-      if (!is_overdue) continue;
-      if (!last.is_valid() || session.comes_before(session.cluster().job(last), job)) last = id;
+      if (is_overdue) overdue.push_back(id);
     }
-    if (!last.is_valid()) return;
-    session.send_back(last);
-    session.refuse(refusal_of(last, reject(Reason::gave_way)));
+    std::sort(overdue.begin(), overdue.end(), [&](JobId left, JobId right) {
+      return session.comes_before(session.cluster().job(right), session.cluster().job(left));
+    });
+    if (overdue.size() > kGoMost) overdue.resize(kGoMost);
+    return overdue;
   }
 
+  // Each question counts all that is in queue anew.
+  static constexpr std::size_t kAskedMost = 8;
+  static constexpr std::size_t kGoMost = 64;
   Duration timeout_;
 };
 

@@ -1,6 +1,7 @@
 #include "berth/engine/admissions.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth::engine {
 
@@ -17,6 +18,18 @@ bool owes(const Job& job) {
   return job.min_resources && (is_in || (job.phase == GroupPhase::running && is_whole(job)));
 }
 
+std::int64_t owed_of(const Job& job, Dimension d) {
+  const std::int64_t missing =
+      std::max<std::int64_t>(0, (*job.min_resources)[d] - job.allocated[d]);
+  return std::max<std::int64_t>(0, missing - job.gated_request[d]);
+}
+
+// Jobs of a queue that is closed or at fault come for nothing.
+bool is_served(const QueueTree& tree, const Job& job) {
+  const std::uint32_t at = tree.position_of(job.queue);
+  return at != QueueTree::kNowhere && tree.member(at).takes_jobs();
+}
+
 }  // namespace
 
 // To the job's queue, to those above it, and to the cluster.
@@ -28,19 +41,11 @@ void Admissions::add(const QueueTree& tree, const Job& job, std::vector<std::int
   while (true) {
     for (std::size_t d = 0; d < dimensions_; ++d) {
       std::int64_t& sum = sums[at * dimensions_ + d];
-      const std::int64_t amount = std::max<std::int64_t>(0, amount_of(Dimension(d)));
-      if (__builtin_add_overflow(sum, amount, &sum)) sum = std::int64_t{1} << 62;
+      sum = saturated_sum(sum, std::max<std::int64_t>(0, amount_of(Dimension(d))));
     }
     if (at == 0) return;
     at = tree.member(at).parent;
   }
-}
-
-void Admissions::add_owed(const QueueTree& tree, const Job& job) {
-  add(tree, job, in_queue_, [&](Dimension d) {
-    return std::max<std::int64_t>(0, (*job.min_resources)[d] - job.allocated[d]) -
-           job.gated_request[d];
-  });
 }
 
 void Admissions::refresh(const Cluster& cluster, const QueueTree& tree) {
@@ -48,39 +53,28 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree) {
   stamp_ = cluster.stamp();
   tree_version_ = tree.version();
   dimensions_ = tree.dimensions();
-  in_queue_.assign(tree.size() * dimensions_, 0);
-  for (const JobId id : cluster.open_jobs()) {
-    if (owes(cluster.job(id))) add_owed(tree, cluster.job(id));
-  }
-  add_allocated(cluster, tree);
-}
-
-void Admissions::add_allocated(const Cluster& cluster, const QueueTree& tree) {
-  allocated_.assign(tree.size() * dimensions_, 0);
-  untaken_.assign(dimensions_, 0);
-  for (std::size_t at = tree.size(); at-- > 1;) {
-    const QueueTree::Member& member = tree.member(at);
+  // T3
+  std::vector<std::int64_t> kept(tree.size() * dimensions_, 0);
+  std::vector<std::int64_t> has(kept.size(), 0);
+  in_queue_.assign(kept.size(), 0);
+  for (std::size_t at = 1; at < tree.size(); ++at) {
+    const Queue& queue = cluster.queue(tree.member(at).queue);
     for (std::size_t d = 0; d < dimensions_; ++d) {
-      std::int64_t& has = allocated_[at * dimensions_ + d];
-      has += cluster.queue(member.queue).allocated[Dimension(d)];
-      allocated_[member.parent * dimensions_ + d] += has;
-      if (member.parent == 0) untaken_[d] += untaken(tree, at, d);
+      kept[at * dimensions_ + d] = tree.guarantee(at, Dimension(d));
+      has[at * dimensions_ + d] = queue.allocated[Dimension(d)];
     }
   }
-}
-
-std::int64_t Admissions::untaken(const QueueTree& tree, std::size_t position, std::size_t d) const {
-  const std::size_t at = position * dimensions_ + d;
-  return std::max<std::int64_t>(
-      0, tree.guarantee(position, Dimension(d)) - allocated_[at] - in_queue_[at]);
-}
-
-// T3
-std::int64_t Admissions::kept_for_others(const QueueTree& tree, std::size_t position,
-                                         Dimension d) const {
-  if (position == 0) return untaken_[d.index()];
-  while (tree.member(position).parent != 0) position = tree.member(position).parent;
-  return untaken_[d.index()] - untaken(tree, position, d.index());
+  for (const JobId id : cluster.open_jobs()) {
+    const Job& job = cluster.job(id);
+    if (!owes(job) || !is_served(tree, job)) continue;
+    const std::uint32_t at = tree.position_of(job.queue);
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      std::int64_t& sum = has[at * dimensions_ + d];
+      sum = saturated_sum(sum, owed_of(job, Dimension(d)));
+    }
+    add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d); });
+  }
+  dues_.reset(tree, std::move(kept), std::move(has));
 }
 
 void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const Job& job,
@@ -88,13 +82,12 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
   if (stamp_ != stamp_before) return;  // was not up to date: counted anew when asked next
   stamp_ = cluster.stamp();
   if (surplus_stamp_ == stamp_before) surplus_stamp_ = stamp_;  // it has nothing to give back yet
-  if (!owes(job)) return;
-  std::uint32_t top = tree.position_of(job.queue);
-  while (top != QueueTree::kNowhere && tree.member(top).parent != 0) top = tree.member(top).parent;
-  const bool is_in_tree = top != QueueTree::kNowhere && top != 0;
-  for (std::size_t d = 0; is_in_tree && d < dimensions_; ++d) untaken_[d] -= untaken(tree, top, d);
-  add_owed(tree, job);
-  for (std::size_t d = 0; is_in_tree && d < dimensions_; ++d) untaken_[d] += untaken(tree, top, d);
+  if (!owes(job) || !is_served(tree, job)) return;
+  const std::uint32_t at = tree.position_of(job.queue);
+  for (std::size_t d = 0; d < dimensions_; ++d) {
+    dues_.add(tree, at, Dimension(d), owed_of(job, Dimension(d)));
+  }
+  add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d); });
 }
 
 // T2

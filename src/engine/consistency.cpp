@@ -9,10 +9,15 @@ namespace {
 
 struct NodeSums {
   Resources occupied;
+  Resources foreign;
   Resources releasing;
   Resources pipelined;
   std::size_t tasks = 0;
 };
+
+bool is_of_queue(const Cluster& cluster, const Task& task) {
+  return task.job.is_valid() && cluster.job(task.job).queue.is_valid();
+}
 
 std::string node_fault(const Cluster& cluster, NodeId id, const NodeSums& sums) {
   const Node& node = cluster.node(id);
@@ -25,6 +30,8 @@ std::string node_fault(const Cluster& cluster, NodeId id, const NodeSums& sums) 
         idle != node.allocatable[dimension] - sums.occupied[dimension]) {
       return what + " idle is not allocatable less what its tasks ask for";
     }
+    if (cluster.foreign().at(id, dimension) != sums.foreign[dimension])
+      return what + " foreign is off";
     if (cluster.releasing().at(id, dimension) != sums.releasing[dimension]) {
       return what + " releasing is off";
     }
@@ -112,6 +119,7 @@ std::string first_inconsistency(const Cluster& cluster) {
     const Resources& request = cluster.shape(task.shape).request;
     ++sum.tasks;
     if (occupies_node(task.status)) sum.occupied += request;
+    if (occupies_node(task.status) && !is_of_queue(cluster, task)) sum.foreign += request;
     if (task.status == TaskStatus::releasing) sum.releasing += request;
     if (task.status == TaskStatus::pipelined) sum.pipelined += request;
   }
@@ -122,13 +130,13 @@ std::string first_inconsistency(const Cluster& cluster) {
     if (!cluster.job(JobId(j)).exists) continue;
     if (std::string fault = job_fault(cluster, JobId(j)); !fault.empty()) return fault;
   }
-  Resources foreign;
+  Resources nowhere;
   for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
     const Task& task = cluster.task(TaskId(t));
-    if (task.uid.empty() || task.job.is_valid() || !task.node.is_valid()) continue;
-    if (occupies_node(task.status)) foreign += cluster.shape(task.shape).request;
+    if (task.uid.empty() || task.node.is_valid() || !is_of_queue(cluster, task)) continue;
+    if (is_allocated(task.status)) nowhere += cluster.shape(task.shape).request;
   }
-  if (!(foreign == cluster.foreign_used())) return "what foreign pods use is off";
+  if (!(nowhere == cluster.used_nowhere())) return "what is used on lost nodes is off";
   return queue_fault(cluster);
 }
 

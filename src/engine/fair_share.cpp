@@ -12,7 +12,8 @@
 namespace berth::engine {
 
 void FairShare::divide(std::int64_t total, std::span<const Claim> claims,
-                       std::span<std::int64_t> shares) {
+                       std::span<std::int64_t> shares, std::span<std::uint8_t> is_short) {
+  std::fill(is_short.begin(), is_short.end(), 0);
   __int128 least = 0;
   __int128 most = 0;
   for (const Claim& claim : claims) {
@@ -37,10 +38,11 @@ void FairShare::divide(std::int64_t total, std::span<const Claim> claims,
     } else {
       shares[i] = static_cast<std::int64_t>(exact / level.weight);
       remainders_.push_back({exact % level.weight, static_cast<std::uint32_t>(i)});
+      is_short[i] = exact % level.weight != 0 ? 1 : 0;
     }
     left -= shares[i];
   }
-  hand_out_remainders(static_cast<std::int64_t>(left), shares);
+  hand_out_remainders(static_cast<std::int64_t>(left), shares, is_short);
 }
 
 FairShare::Level FairShare::level_of(std::int64_t total, std::span<const Claim> claims) {
@@ -69,7 +71,8 @@ FairShare::Level FairShare::level_of(std::int64_t total, std::span<const Claim> 
   return weight == 0 ? Level{0, 1} : Level{total - fixed, weight};
 }
 
-void FairShare::hand_out_remainders(std::int64_t units, std::span<std::int64_t> shares) {
+void FairShare::hand_out_remainders(std::int64_t units, std::span<std::int64_t> shares,
+                                    std::span<std::uint8_t> is_short) {
   if (units == 0) return;
   std::sort(remainders_.begin(), remainders_.end(),
             [](const Remainder& left, const Remainder& right) {
@@ -77,6 +80,7 @@ void FairShare::hand_out_remainders(std::int64_t units, std::span<std::int64_t> 
             });
   for (std::size_t i = 0; i < static_cast<std::size_t>(units); ++i) {
     ++shares[remainders_[i].claim];
+    is_short[remainders_[i].claim] = 0;
   }
 }
 

@@ -1,7 +1,9 @@
 #include "berth/engine/overdrawn.h"
 
 #include <algorithm>
-#include <set>
+#include <utility>
+
+#include "berth/engine/dues.h"
 
 namespace berth::engine {
 
@@ -19,70 +21,67 @@ struct Lot {
 class Overdrawn {
  public:
   Overdrawn(const Session& session, const QueueShares& shares, bool for_all)
-      : for_all_(for_all),
-        session_(session),
-        cluster_(session.cluster()),
-        tree_(session.queues()),
-        shares_(shares),
-        has_(shares.rows.size() * shares.dimensions, 0) {
-    for (std::size_t at = tree_.size(); at-- > 0;) {
+      : session_(session), cluster_(session.cluster()), tree_(session.queues()), shares_(shares) {
+    std::vector<std::int64_t> has(shares.rows.size() * shares.dimensions, 0);
+    QueueShares::Amounts firmly_kept(has.size(), 0);
+    for (std::size_t at = 0; at < tree_.size(); ++at) {
+      const bool is_firm = for_all || tree_.member(at).is_hard;
       for (std::size_t d = 0; d < shares_.dimensions; ++d) {
-        if (tree_.member(at).queue.is_valid()) {
-          has(at, d) += cluster_.queue(tree_.member(at).queue).allocated[Dimension(d)];
-        }
-        if (at != 0) has(tree_.member(at).parent, d) += has(at, d);
+        const std::size_t i = at * shares_.dimensions + d;
+        if (is_firm) firmly_kept[i] = shares_.kept[i];
+        if (!tree_.member(at).queue.is_valid()) continue;
+        has[i] = cluster_.queue(tree_.member(at).queue).allocated[Dimension(d)];
       }
     }
+    firm_.reset(tree_, std::move(firmly_kept), has);
+    all_.reset(tree_, shares.kept, std::move(has));
   }
 
   std::vector<TaskId> choose() {
     for (std::uint32_t parent = 0; parent < tree_.size(); ++parent) {
       if (tree_.member(parent).child_count == 0 || !is_missing_below(parent)) continue;
       const std::vector<Lot> lots = lots_below(parent);
+      const std::size_t before = chosen_.size();
       // V3. Who has more than its share first, then who has more than is kept for it.
       for (const QueueShares::Amounts* floor : {&shares_.deserved, &shares_.kept}) {
         for (const Lot& lot : lots) {
-          if (is_missing_below(parent) && may_go(lot, parent, *floor)) let_go(lot);
+          if (!is_missing_below(parent)) break;
+          if (may_go(lot, parent, *floor)) let_go(lot);
         }
       }
+      spare(parent, before);
     }
-    return std::move(chosen_);
+    std::vector<TaskId> tasks;
+    for (const Lot& lot : chosen_) tasks.insert(tasks.end(), lot.tasks.begin(), lot.tasks.end());
+    return tasks;
   }
 
  private:
-  std::int64_t& has(std::size_t at, std::size_t d) { return has_[at * shares_.dimensions + d]; }
-
-  std::int64_t owed_to(std::uint32_t at, std::size_t d) {
-    if (!for_all_ && !tree_.member(at).is_hard) return 0;
-    return std::max<std::int64_t>(0, shares_.at(shares_.kept, at, Dimension(d)) - has(at, d));
+  // V2. Never more than what is due: room that is missing for other reasons makes nobody leave.
+  std::int64_t missing(std::uint32_t parent, Dimension d) const {
+    const std::int64_t due = firm_.due_below(parent, d);
+    if (due <= 0) return 0;
+    const std::int64_t room = shares_.at(shares_.real_capability, parent, d) - firm_.has(parent, d);
+    return std::min(due, due - room);
   }
 
-  // V2
-  std::int64_t missing(std::uint32_t parent, std::size_t d) {
-    const QueueTree::Member& member = tree_.member(parent);
-    std::int64_t owed = has(parent, d) - shares_.at(shares_.real_capability, parent, Dimension(d));
-    for (std::uint32_t at = member.first_child; at < member.first_child + member.child_count;
-         ++at) {
-      owed += owed_to(at, d);
-    }
-    return owed;
-  }
-
-  bool is_missing_below(std::uint32_t parent) {
+  bool is_missing_below(std::uint32_t parent) const {
     for (std::size_t d = 0; d < shares_.dimensions; ++d) {
-      if (missing(parent, d) > 0 && is_owed_below(parent, d)) return true;
+      if (missing(parent, Dimension(d)) > 0) return true;
     }
     return false;
   }
 
-  // More may be used than there is, by nodes that were lost; that alone makes nobody leave.
-  bool is_owed_below(std::uint32_t parent, std::size_t d) {
-    const QueueTree::Member& member = tree_.member(parent);
-    for (std::uint32_t at = member.first_child; at < member.first_child + member.child_count;
-         ++at) {
-      if (owed_to(at, d) > 0) return true;
+  // V4. Those who turn out not to be needed, for others chosen later gave enough.
+  void spare(std::uint32_t parent, std::size_t from) {
+    for (std::size_t i = chosen_.size(); i-- > from;) {
+      move(chosen_[i], +1);
+      if (is_missing_below(parent)) {
+        move(chosen_[i], -1);
+      } else {
+        chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
+      }
     }
-    return false;
   }
 
   // V3. Surplus before whole jobs; among either, who is last in line first.
@@ -110,9 +109,10 @@ class Overdrawn {
   void add_lots(JobId id, std::vector<Lot>& lots) const {
     const Job& job = cluster_.job(id);
     std::vector<TaskId> running;
-    for (const TaskId task : job.tasks) {
-      const TaskStatus status = cluster_.task(task).status;
-      if (status == TaskStatus::bound || status == TaskStatus::running) running.push_back(task);
+    for (const TaskId id_of_task : job.tasks) {
+      const Task& task = cluster_.task(id_of_task);
+      const bool runs = task.status == TaskStatus::bound || task.status == TaskStatus::running;
+      if (runs && task.node.is_valid()) running.push_back(id_of_task);
     }
     const auto lot_of = [&](std::vector<TaskId> tasks, bool is_surplus) {
       Lot lot{tree_.position_of(job.queue), id, std::move(tasks), {}, is_surplus};
@@ -125,47 +125,64 @@ class Overdrawn {
       lot_of({running.back()}, true);
       running.pop_back();
     }
-    if (!running.empty()) lot_of(std::move(running), false);
+    const bool may_lose_whole_jobs = cluster_.queue(job.queue).is_reclaimable;
+    if (!running.empty() && may_lose_whole_jobs) lot_of(std::move(running), false);
   }
 
-  // V3, V4
+  // V3, V4. It gives of what is missing, its queue keeps to the floor in that, and nobody is due
+  // anything for its going.
   bool may_go(const Lot& lot, std::uint32_t parent, const QueueShares::Amounts& floor) {
-    if (gone_.contains(lot.tasks.front())) return false;
+    const bool is_chosen = std::any_of(chosen_.begin(), chosen_.end(), [&](const Lot& each) {
+      return each.tasks.front() == lot.tasks.front();
+    });
     const bool are_movable = std::all_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId task) {
       return static_cast<bool>(session_.ask(points::evictable, cluster_.task(task)));
     });
-    if (!are_movable) return false;
+    if (is_chosen || !are_movable) return false;
     bool helps = false;
-    for (std::size_t d = 0; d < shares_.dimensions; ++d) {
-      const std::int64_t gives = lot.amount[Dimension(d)];
-      if (gives <= 0) continue;
-      const std::int64_t left = has(lot.position, d) - gives;
-      if (left < shares_.at(shares_.kept, lot.position, Dimension(d))) return false;
-      helps = helps || (missing(parent, d) > 0 && is_owed_below(parent, d) &&
-                        left >= shares_.at(floor, lot.position, Dimension(d)));
+    for (std::size_t i = 0; i < shares_.dimensions; ++i) {
+      const Dimension d(i);
+      const std::int64_t gives = lot.amount[d];
+      if (gives <= 0 || missing(parent, d) <= 0) continue;
+      if (all_.has(lot.position, d) - gives < shares_.at(floor, lot.position, d)) return false;
+      helps = true;
     }
-    return helps;
+    return helps && nobody_is_due_for(lot);
+  }
+
+  bool nobody_is_due_for(const Lot& lot) {
+    std::vector<std::int64_t> before(shares_.dimensions);
+    for (std::size_t d = 0; d < before.size(); ++d) before[d] = all_.due_below(0, Dimension(d));
+    move(lot, -1);
+    bool is_nobody = true;
+    for (std::size_t d = 0; d < before.size(); ++d) {
+      is_nobody = is_nobody && all_.due_below(0, Dimension(d)) <= before[d];
+    }
+    move(lot, +1);
+    return is_nobody;
   }
 
   void let_go(const Lot& lot) {
-    for (const TaskId task : lot.tasks) {
-      gone_.insert(task);
-      chosen_.push_back(task);
-    }
-    for (std::uint32_t at = lot.position;; at = tree_.member(at).parent) {
-      for (std::size_t d = 0; d < shares_.dimensions; ++d) has(at, d) -= lot.amount[Dimension(d)];
-      if (at == 0) return;
+    move(lot, -1);
+    chosen_.push_back(lot);
+  }
+
+  void move(const Lot& lot, int sign) {
+    for (std::size_t i = 0; i < shares_.dimensions; ++i) {
+      const Dimension d(i);
+      if (lot.amount[d] == 0) continue;
+      firm_.add(tree_, lot.position, d, sign * lot.amount[d]);
+      all_.add(tree_, lot.position, d, sign * lot.amount[d]);
     }
   }
 
-  bool for_all_;
   const Session& session_;
   const Cluster& cluster_;
   const QueueTree& tree_;
   const QueueShares& shares_;
-  std::vector<std::int64_t> has_;  // allocated, with all below; by position and dimension
-  std::set<TaskId> gone_;
-  std::vector<TaskId> chosen_;
+  Dues firm_;  // of guarantees that others leave for
+  Dues all_;
+  std::vector<Lot> chosen_;
 };
 
 }  // namespace

@@ -5,15 +5,6 @@
 
 namespace berth::engine {
 
-namespace {
-
-std::int64_t saturated_sum(std::int64_t left, std::int64_t right) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(left, right, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
-}
-
-}  // namespace
-
 std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
                                                          const QueueTree& tree, bool lends) {
   auto shares = std::make_shared<QueueShares>();
@@ -28,6 +19,7 @@ std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
        {&shares->deserved, &shares->guarantee, &shares->kept, &shares->real_capability}) {
     amounts->assign(size * tree.dimensions(), 0);
   }
+  shares->is_short.assign(size * tree.dimensions(), 0);
   for (std::vector<std::int64_t>* scratch : {&own_, &asked_, &least_, &most_}) {
     scratch->resize(size);
   }
@@ -54,23 +46,36 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
     asked_[at] = saturated_sum(asked_[at], own_[at]);
     const std::int64_t guarantee = tree.guarantee(at, d);
     least_[at] = lends ? std::min(guarantee, asked_[at]) : guarantee;
-    const std::int64_t wanted = saturated_sum(most_[at], own_[at]);
-    most_[at] = std::max(least_[at], std::min(wanted, tree.real_capability(at, d)));
-    if (at == 0) break;
-    asked_[member.parent] = saturated_sum(asked_[member.parent], asked_[at]);
-    most_[member.parent] = saturated_sum(most_[member.parent], most_[at]);
+    if (at != 0) asked_[member.parent] = saturated_sum(asked_[member.parent], asked_[at]);
   }
-  // Q7, downwards.
   const auto set = [&](QueueShares::Amounts& amounts, std::size_t at, std::int64_t amount) {
     amounts[at * shares.dimensions + d.index()] = amount;
   };
-  set(shares.deserved, 0, tree.total(d));
+  // Q4, downwards: what is lent is not kept from the others.
   for (std::size_t at = 0; at < tree.size(); ++at) {
+    if (at == 0) set(shares.real_capability, 0, tree.total(d));
     set(shares.guarantee, at, tree.guarantee(at, d));
     set(shares.kept, at, least_[at]);
-    set(shares.real_capability, at, tree.real_capability(at, d));
-    divide_among_children(tree, at, d, shares);
+    const QueueTree::Member& member = tree.member(at);
+    std::int64_t kept = 0;
+    for (std::uint32_t i = 0; i < member.child_count; ++i) kept += least_[member.first_child + i];
+    for (std::uint32_t i = 0; i < member.child_count; ++i) {
+      const std::size_t child = member.first_child + i;
+      const std::int64_t left = shares.at(shares.real_capability, at, d) - (kept - least_[child]);
+      set(shares.real_capability, child, std::min(tree.limit(child, d), left));
+    }
   }
+  // Q6, upwards: upper bounds.
+  for (std::size_t at = tree.size(); at-- > 0;) {
+    const std::int64_t wanted = saturated_sum(most_[at], own_[at]);
+    most_[at] = std::max(least_[at], std::min(wanted, shares.at(shares.real_capability, at, d)));
+    if (at == 0) break;
+    std::int64_t& above = most_[tree.member(at).parent];
+    above = saturated_sum(above, most_[at]);
+  }
+  // Q7, downwards.
+  set(shares.deserved, 0, tree.total(d));
+  for (std::size_t at = 0; at < tree.size(); ++at) divide_among_children(tree, at, d, shares);
 }
 
 void QueueDivision::divide_among_children(const QueueTree& tree, std::size_t parent, Dimension d,
@@ -89,9 +94,12 @@ void QueueDivision::divide_among_children(const QueueTree& tree, std::size_t par
   // its children are guaranteed.
   const std::int64_t whole = shares.at(shares.deserved, parent, d);
   const std::int64_t amount = std::max(kept, whole - std::min(own_[parent], whole));
-  fair_share_.divide(amount, claims_, given_);
+  short_.resize(member.child_count);
+  fair_share_.divide(amount, claims_, given_, short_);
   for (std::uint32_t i = 0; i < member.child_count; ++i) {
-    shares.deserved[(member.first_child + i) * shares.dimensions + d.index()] = given_[i];
+    const std::size_t at = (member.first_child + i) * shares.dimensions + d.index();
+    shares.deserved[at] = given_[i];
+    shares.is_short[at] = short_[i];
   }
 }
 

@@ -49,9 +49,14 @@ std::string lost_because(const Cluster& cluster, QueueId id,
   return "its parent queues lead round in a circle by \"" + name + "\"";
 }
 
-// Q5
-Resources total_of(const Cluster& cluster) {
-  return positive_difference(cluster.total_allocatable(), cluster.foreign_used());
+// Takes no more pods: cordoned, or its kubelet is not heard of.
+bool is_closed(const Node& node) {
+  return node.is_unschedulable ||
+         std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
+           return taint.key == "node.kubernetes.io/not-ready" ||
+                  taint.key == "node.kubernetes.io/unreachable" ||
+                  taint.key == "node.kubernetes.io/unschedulable";
+         });
 }
 
 }  // namespace
@@ -64,19 +69,52 @@ std::int64_t QueueTree::written_guarantee(const Queue& queue, Dimension d, std::
 }
 
 void QueueTree::refresh(const Cluster& cluster) {
-  Resources total = total_of(cluster);
-  const bool is_known = queue_version_ == cluster.queue_version() &&
-                        dimensions_ == cluster.dimensions().size() && total_ == total;
-  if (is_known) return;
+  const bool is_larger = measure(cluster);
+  if (!is_larger && queue_version_ == cluster.queue_version()) return;
   if (queue_version_ != cluster.queue_version()) plant(cluster);
   ++version_;
   queue_version_ = cluster.queue_version();
   dimensions_ = cluster.dimensions().size();
-  total_ = std::move(total);
-  guarantee_.assign(members_.size() * dimensions_, 0);
-  capability_.assign(members_.size() * dimensions_, 0);
+  for (std::vector<std::int64_t>* amounts : {&guarantee_, &capability_, &limit_}) {
+    amounts->assign(members_.size() * dimensions_, 0);
+  }
   for (Member& member : members_) member.is_scaled = false;
   for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d));
+}
+
+// Q5. True if there is another amount than before.
+bool QueueTree::measure(const Cluster& cluster) {
+  const bool is_known = room_version_ == cluster.room_version() &&
+                        total_.size() == cluster.dimensions().size() &&
+                        (!depends_on_use_ || stamp_ == cluster.stamp());
+  if (is_known) return false;
+  room_version_ = cluster.room_version();
+  stamp_ = cluster.stamp();
+  depends_on_use_ = false;
+  std::vector<std::uint8_t> closed(cluster.node_count(), 0);
+  for (std::size_t n = 0; n < closed.size(); ++n) {
+    if (is_closed(cluster.node(NodeId(n)))) closed[n] = 1;
+    depends_on_use_ = depends_on_use_ || closed[n] != 0;
+  }
+  std::vector<std::int64_t> total(cluster.dimensions().size(), 0);
+  for (std::size_t d = 0; d < total.size(); ++d) {
+    const Dimension dimension(d);
+    total[d] = std::max<std::int64_t>(0, cluster.used_nowhere()[dimension]);
+    const std::int64_t* allocatable = cluster.allocatable().column(dimension);
+    const std::int64_t* foreign = cluster.foreign().column(dimension);
+    const std::int64_t* idle = cluster.idle().column(dimension);
+    for (std::size_t n = 0; n < closed.size(); ++n) {
+      const std::int64_t all = allocatable[n] - foreign[n];
+      const std::int64_t used = all - idle[n];  // by pods of queues
+      // A node that shrank holds more than it has.
+      depends_on_use_ = depends_on_use_ || idle[n] < 0;
+      const std::int64_t here = closed[n] != 0 ? used : std::max(all, used);
+      if (here > 0) total[d] = saturated_sum(total[d], here);
+    }
+  }
+  const bool is_other = total != total_;
+  total_ = std::move(total);
+  return is_other;
 }
 
 // Q1
@@ -91,6 +129,7 @@ void QueueTree::plant(const Cluster& cluster) {
     members_[0].queue = root->second;
     position_[root->second.index()] = 0;
     judge(cluster, 0);
+    members_[0].fault.clear();  // it would be everybody's
   }
   std::vector<Orphan> orphans;
   grow(cluster, orphans);
@@ -101,10 +140,10 @@ void QueueTree::plant(const Cluster& cluster) {
   }
   // Those that hang nowhere stand below the root, after its other children, so that they are seen.
   if (!orphans.empty()) grow(cluster, orphans);
+  has_hard_guarantees_ = false;
   for (std::size_t at = members_.size(); at-- > 1;) {
-    Member& member = members_[at];
-    member.is_hard = member.is_hard || cluster.queue(member.queue).guarantees_hard;
-    if (member.is_hard) members_[member.parent].is_hard = true;
+    members_[at].is_hard = cluster.queue(members_[at].queue).guarantees_hard;
+    has_hard_guarantees_ = has_hard_guarantees_ || members_[at].is_hard;
   }
 }
 
@@ -162,30 +201,32 @@ void QueueTree::judge(const Cluster& cluster, std::uint32_t position) {
 
 void QueueTree::bound(const Cluster& cluster, Dimension d) {
   wanted_.assign(members_.size(), 0);
+  for (std::size_t at = 0; at < members_.size(); ++at) {
+    const QueueId id = members_[at].queue;
+    limit_[at * dimensions_ + d.index()] =
+        id.is_valid() ? limit_of(cluster.queue(id), d) : kUnlimited;
+  }
+  const std::int64_t total = std::min(total_[d.index()], limit(0, d));
   // Q3, upwards: who guarantees nothing of its own guarantees what its children do.
   for (std::size_t at = members_.size(); at-- > 1;) {
     const Member& member = members_[at];
     if (!member.takes_jobs()) continue;
     const Queue& queue = cluster.queue(member.queue);
-    if (const std::int64_t own = written_guarantee(queue, d, total_[d]); own > 0) wanted_[at] = own;
-    wanted_[at] = std::min(wanted_[at], limit_of(queue, d));
+    if (const std::int64_t own = written_guarantee(queue, d, total); own > 0) wanted_[at] = own;
+    wanted_[at] = std::min(wanted_[at], limit(at, d));
     const Member& parent = members_[member.parent];
-    if (member.parent == 0 || written_guarantee(cluster.queue(parent.queue), d, total_[d]) > 0)
+    if (member.parent == 0 || written_guarantee(cluster.queue(parent.queue), d, total) > 0)
       continue;
     std::int64_t& above = wanted_[member.parent];
     if (__builtin_add_overflow(above, wanted_[at], &above)) above = kUnlimited;
   }
-  std::int64_t total = total_[d];
-  if (members_[0].queue.is_valid()) {
-    total = std::min(total, limit_of(cluster.queue(members_[0].queue), d));
-  }
   guarantee_[d.index()] = total;
   capability_[d.index()] = total;
-  for (std::uint32_t at = 0; at < members_.size(); ++at) bound_children(cluster, at, d);
+  for (std::uint32_t at = 0; at < members_.size(); ++at) bound_children(at, d);
 }
 
 // Q3, Q4
-void QueueTree::bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d) {
+void QueueTree::bound_children(std::uint32_t parent, Dimension d) {
   const auto [begin, end] = std::pair(members_[parent].first_child,
                                       members_[parent].first_child + members_[parent].child_count);
   const std::int64_t most = guarantee(parent, d);
@@ -203,8 +244,8 @@ void QueueTree::bound_children(const Cluster& cluster, std::uint32_t parent, Dim
   }
   for (std::uint32_t at = begin; at < end; ++at) {
     const std::int64_t others = guaranteed - guarantee(at, d);
-    capability_[at * dimensions_ + d.index()] = std::min(
-        limit_of(cluster.queue(members_[at].queue), d), real_capability(parent, d) - others);
+    capability_[at * dimensions_ + d.index()] =
+        std::min(limit(at, d), real_capability(parent, d) - others);
   }
 }
 

@@ -23,6 +23,7 @@ void Mirror::apply(const ClusterEvent& event) {
 
 void Mirror::settle(TimePoint now) {
   if (nodes_changed_) rebuild_nodes();
+  cluster_.count_the_uncounted();
   std::sort(dirty_.begin(), dirty_.end());
   dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
   changes_.insert(changes_.end(), dirty_.begin(), dirty_.end());

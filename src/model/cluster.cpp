@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "berth/base/check.h"
 
@@ -55,13 +56,15 @@ void Cluster::account_on_node(const Task& task, int sign) {
   const bool pipelines = task.status == TaskStatus::pipelined;
   if (!occupies && !pipelines) return;
   const NodeId node = task.node;
+  const bool is_foreign = occupies && !is_of_queue(task);
+  if (is_foreign) ++room_version_;
   for (const auto& [dimension, requested] : shapes_[task.shape.index()].requested) {
     const std::int64_t amount = sign * requested;
     if (occupies) {
       idle_.at(node, dimension) -= amount;
       available_.at(node, dimension) -= amount;
       total_used_.add(dimension, amount);
-      if (!task.job.is_valid()) foreign_used_.add(dimension, amount);
+      if (is_foreign) foreign_.at(node, dimension) += amount;
     }
     if (!releases && !pipelines) continue;
     if (releases) releasing_.at(node, dimension) += amount;
@@ -93,11 +96,14 @@ void Cluster::account_in_job(const Task& task, int sign) {
     }
   }
   if (!is_allocated(task.status)) return;
+  const bool is_nowhere = !task.node.is_valid() && job.queue.is_valid();
+  if (is_nowhere) ++room_version_;
   for (const auto& [dimension, amount] : shape.requested) {
     job.allocated.add(dimension, sign * amount);
     if (job.queue.is_valid()) {
       queues_[job.queue.index()].allocated.add(dimension, sign * amount);
     }
+    if (is_nowhere) used_nowhere_.add(dimension, sign * amount);
   }
 }
 
@@ -106,8 +112,30 @@ void Cluster::account_demand(const Task& task, int sign) {
   if (!task.job.is_valid()) return;
   const QueueId queue = jobs_[task.job.index()].queue;
   if (!queue.is_valid()) return;
+  Resources& demand = queues_[queue.index()].demand;
   for (const auto& [dimension, amount] : shapes_[task.shape.index()].requested) {
-    queues_[queue.index()].demand.add(dimension, sign * amount);
+    // What was too much to be counted cannot be taken away from.
+    const bool was_too_much = demand[dimension] == std::numeric_limits<std::int64_t>::max();
+    if (sign < 0 && was_too_much) {
+      uncounted_.push_back(queue);
+    } else {
+      demand.add(dimension, sign * amount);
+    }
+  }
+}
+
+void Cluster::count_the_uncounted() {
+  for (const QueueId id : std::exchange(uncounted_, {})) {
+    Resources demand;
+    for (const Job& job : jobs_) {
+      if (!job.exists || job.queue != id) continue;
+      for (const TaskId member : job.tasks) {
+        const Task& task = tasks_[member.index()];
+        if (task.wants_room()) demand += shapes_[task.shape.index()].request;
+      }
+    }
+    queues_[id.index()].demand = std::move(demand);
+    touch();
   }
 }
 

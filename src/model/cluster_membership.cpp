@@ -68,7 +68,8 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
   }
   total_allocatable_ = Resources();
   total_used_ = Resources();
-  foreign_used_ = Resources();
+  used_nowhere_ = Resources();
+  ++room_version_;
   releasing_tasks_ = 0;
   binding_tasks_ = 0;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
@@ -87,7 +88,11 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
     Task& task = tasks_[t];
     if (task.node.is_valid()) task.node = find_node(old_names[task.node.index()]);
     if (task.node.is_valid()) nodes_[task.node.index()].tasks.push_back(TaskId(t));
-    if (!task.uid.empty()) account_on_node(task, +1);
+    if (task.uid.empty()) continue;
+    account_on_node(task, +1);
+    if (is_allocated(task.status) && !task.node.is_valid() && is_of_queue(task)) {
+      used_nowhere_ += shapes_[task.shape.index()].request;
+    }
   }
   changes_.forget();
   ++spec_version_;
@@ -110,6 +115,7 @@ void Cluster::update_node(NodeId id, Node node) {
   current = std::move(node);
   changes_.note(id);
   ++spec_version_;
+  ++room_version_;
   touch();
 }
 
@@ -205,9 +211,24 @@ void Cluster::set_job_queue(JobId id, QueueId queue) {
       if (tasks_[task.index()].wants_room()) account_demand(tasks_[task.index()], sign);
     }
   };
+  // Who is in no queue takes room like a pod that is not ours.
+  const auto account_tasks = [&](int sign) {
+    for (const TaskId each : job.tasks) {
+      const Task& task = tasks_[each.index()];
+      account_on_node(task, sign);
+      if (job.queue.is_valid() && is_allocated(task.status) && !task.node.is_valid()) {
+        for (const auto& [dimension, amount] : shapes_[task.shape.index()].requested) {
+          used_nowhere_.add(dimension, sign * amount);
+        }
+      }
+    }
+  };
+  account_tasks(-1);
   account(-1);
   job.queue = queue;
   account(+1);
+  account_tasks(+1);
+  ++room_version_;
   touch();
 }
 

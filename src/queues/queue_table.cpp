@@ -10,15 +10,15 @@ namespace berth::queues {
 
 namespace {
 
-std::int64_t saturated_sum(std::int64_t left, std::int64_t right) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(left, right, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
-}
-
 // Who hangs on whom, as the shares would say it.
 QueueShares shape_of(const engine::QueueTree& tree) {
   QueueShares shares;
   shares.rows.reserve(tree.size());
+  shares.dimensions = tree.dimensions();
+  shares.real_capability.resize(tree.size() * tree.dimensions());
+  for (std::size_t d = 0; d < tree.dimensions(); ++d) {
+    shares.real_capability[d] = tree.total(Dimension(d));
+  }
   for (std::size_t at = 0; at < tree.size(); ++at) {
     const engine::QueueTree::Member& member = tree.member(at);
     shares.rows.push_back({member.queue, member.parent, false, member.fault});
@@ -42,10 +42,7 @@ class Maker {
     table_.clear_amounts();
     for (std::size_t d = 0; d < table_.resources.size(); ++d) {
       const Dimension dimension(d);
-      table_.total[d] = table_.is_divided
-                            ? shares_.at(shares_.real_capability, 0, dimension)
-                            : std::max<std::int64_t>(0, cluster_.total_allocatable()[dimension] -
-                                                            cluster_.foreign_used()[dimension]);
+      table_.total[d] = shares_.at(shares_.real_capability, 0, dimension);
       fill(dimension);
     }
     count_jobs();

@@ -17,7 +17,8 @@ constexpr std::int64_t kNone = std::int64_t{1} << 40;  // asks for more than the
 
 Shares divided(std::int64_t total, const Claims& claims) {
   Shares shares(claims.size(), -1);
-  FairShare().divide(total, claims, shares);
+  std::vector<std::uint8_t> is_short(claims.size());
+  FairShare().divide(total, claims, shares, is_short);
   return shares;
 }
 

@@ -27,14 +27,18 @@ Divided divided(const Cluster& cluster, bool lends) {
   return result;
 }
 
-// What is to be divided is limited by what nodes have, less what foreign pods use.
+// What is to be divided is limited by what nodes have, or what pods of queues use where that is
+// more, less what foreign pods use.
 void check_total(const Cluster& cluster, const QueueShares& shares, Dimension d) {
-  std::int64_t total = 0;
+  std::int64_t total = cluster.used_nowhere()[d];
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    total += cluster.node(NodeId(n)).allocatable[d];
+    const NodeId node(n);
+    const std::int64_t foreign = cluster.foreign().at(node, d);
+    const std::int64_t used =
+        cluster.node(node).allocatable[d] - cluster.idle().at(node, d) - foreign;
+    total += std::max({std::int64_t{0}, cluster.node(node).allocatable[d] - foreign, used});
   }
-  ASSERT_LE(shares.at(shares.deserved, 0, d),
-            std::max<std::int64_t>(0, total - cluster.foreign_used()[d]));
+  ASSERT_LE(shares.at(shares.deserved, 0, d), total);
 }
 
 // Each row within its bounds; children within their parent; nothing left over that a child wants.
@@ -54,7 +58,10 @@ void check_rows(const Cluster& cluster, const QueueTree& tree, const QueueShares
     ASSERT_LE(kept, guarantee);
     ASSERT_LE(kept, share);
     ASSERT_LE(share, std::max(kept, most));
-    ASSERT_LE(guarantee, most) << "what is guaranteed may be had";
+    if (!lends) {
+      ASSERT_LE(guarantee, most) << "what is guaranteed may be had";
+    }
+    ASSERT_LE(kept, most) << "what is kept may be had";
     ASSERT_LE(most, shares.at(shares.real_capability, parent, d));
     if (!lends) {
       ASSERT_EQ(kept, guarantee);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/engine/dues.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/model/cluster.h"
 
@@ -23,29 +24,23 @@ class Admissions {
   std::int64_t in_queue(std::size_t position, Dimension d) const {
     return in_queue_[position * dimensions_ + d.index()];
   }
-  // T3. What queues of other branches of the tree are guaranteed, have not got, and have not in
-  // queue.
-  std::int64_t kept_for_others(const QueueTree& tree, std::size_t position, Dimension d) const;
   // T2. What running jobs have beyond their minResources. Worked out when first asked for.
   std::int64_t surplus(const Cluster& cluster, const QueueTree& tree, std::size_t position,
                        Dimension d);
+  // T3. What queues have or have in queue, and what they are due of their guarantees beyond that.
+  const Dues& dues() const { return dues_; }
 
  private:
   template <class AmountOf>
   void add(const QueueTree& tree, const Job& job, std::vector<std::int64_t>& sums,
            const AmountOf& amount_of) const;
-  void add_owed(const QueueTree& tree, const Job& job);
-  void add_allocated(const Cluster& cluster, const QueueTree& tree);
-  std::int64_t untaken(const QueueTree& tree, std::size_t position, std::size_t d) const;
-
   std::uint64_t stamp_ = 0;  // of the cluster that was counted; 0: none
   std::uint64_t tree_version_ = 0;
   std::uint64_t surplus_stamp_ = 0;
   std::size_t dimensions_ = 0;
   std::vector<std::int64_t> in_queue_;  // by position and dimension
   std::vector<std::int64_t> surplus_;
-  std::vector<std::int64_t> allocated_;
-  std::vector<std::int64_t> untaken_;  // by dimension: of all children of the root
+  Dues dues_;
 };
 
 }  // namespace berth::engine

@@ -23,7 +23,9 @@ class FairShare {
   // Rounding: exact shares are rounded down, and the units that this leaves over go, one each, to
   // those that lost most by it; ties to the earlier claim. So no share is off by a whole unit, and
   // sums are exact.
-  void divide(std::int64_t total, std::span<const Claim> claims, std::span<std::int64_t> shares);
+  // is_short[i]: its exact share is more than that.
+  void divide(std::int64_t total, std::span<const Claim> claims, std::span<std::int64_t> shares,
+              std::span<std::uint8_t> is_short);
 
  private:
   struct Bound {
@@ -42,7 +44,8 @@ class FairShare {
   };
 
   Level level_of(std::int64_t total, std::span<const Claim> claims);
-  void hand_out_remainders(std::int64_t units, std::span<std::int64_t> shares);
+  void hand_out_remainders(std::int64_t units, std::span<std::int64_t> shares,
+                           std::span<std::uint8_t> is_short);
 
   std::vector<Bound> bounds_;
   std::vector<Remainder> remainders_;

@@ -32,6 +32,7 @@ class QueueDivision {
   std::vector<std::int64_t> most_;   // upper bounds
   std::vector<FairShare::Claim> claims_;
   std::vector<std::int64_t> given_;
+  std::vector<std::uint8_t> short_;
 };
 
 }  // namespace berth::engine

@@ -27,7 +27,7 @@ class QueueTree {
     std::int64_t weight = 1;
     bool is_open = true;  // it and all above it
     bool is_scaled = false;
-    bool is_hard = false;  // it, or a queue below it, has guarantees that others leave for
+    bool is_hard = false;  // others leave for its guarantee
     std::string fault;     // why its jobs have to wait; empty: nothing
     bool takes_jobs() const { return is_open && fault.empty(); }
   };
@@ -46,12 +46,16 @@ class QueueTree {
   // Changes whenever anything here does.
   std::uint64_t version() const { return version_; }
 
-  // What is to be divided: what nodes have, less what pods use that are not ours.
+  // What is to be divided (Q5), within the capability of a queue "root".
   std::int64_t total(Dimension d) const { return at(capability_, 0, d); }
   // In force.
   std::int64_t guarantee(std::size_t position, Dimension d) const {
     return at(guarantee_, position, d);
   }
+  // As its owner wrote it; the largest amount: none.
+  std::int64_t limit(std::size_t position, Dimension d) const { return at(limit_, position, d); }
+  bool is_flat() const { return members_[0].child_count + 1 == members_.size(); }
+  bool has_hard_guarantees() const { return has_hard_guarantees_; }
   // S1: the capability, and no more than what the others' guarantees leave.
   std::int64_t real_capability(std::size_t position, Dimension d) const {
     return at(capability_, position, d);
@@ -73,20 +77,26 @@ class QueueTree {
                   Dimension d) const {
     return d.index() < dimensions_ ? amounts[position * dimensions_ + d.index()] : 0;
   }
+  bool measure(const Cluster& cluster);
   void plant(const Cluster& cluster);
   void grow(const Cluster& cluster, std::vector<Orphan>& orphans);
   void judge(const Cluster& cluster, std::uint32_t position);
   void bound(const Cluster& cluster, Dimension d);
-  void bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d);
+  void bound_children(std::uint32_t parent, Dimension d);
 
   std::uint64_t version_ = 0;
   std::uint64_t queue_version_ = 0;
-  Resources total_;
+  std::uint64_t room_version_ = 0;
+  std::uint64_t stamp_ = 0;
+  bool depends_on_use_ = false;  // of nodes that take no more, or hold more than they have
+  bool has_hard_guarantees_ = false;
+  std::vector<std::int64_t> total_;  // Q5, by dimension
   std::size_t dimensions_ = 0;
   std::vector<Member> members_;
   std::vector<std::uint32_t> position_;  // by queue
   std::vector<std::int64_t> guarantee_;  // by position and dimension
   std::vector<std::int64_t> capability_;
+  std::vector<std::int64_t> limit_;
   std::vector<std::int64_t> wanted_;  // scratch: by position, before it is scaled
 };
 

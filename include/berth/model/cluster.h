@@ -73,8 +73,13 @@ class Cluster {
   std::int32_t binding_task_count() const { return binding_tasks_; }
   const Resources& total_allocatable() const { return total_allocatable_; }
   const Resources& total_used() const { return total_used_; }
-  // By tasks that are in no job: pods that are not ours.
-  const Resources& foreign_used() const { return foreign_used_; }
+  // By tasks of no queue: pods that are not ours, and those whose queue is gone.
+  const AmountTable& foreign() const { return foreign_; }
+  // What tasks of queues have on nodes that we do not know.
+  const Resources& used_nowhere() const { return used_nowhere_; }
+  // Changes with foreign(), used_nowhere() and spec_version(): with what there is for queues, but
+  // for what their own pods have on nodes that take no more.
+  std::uint64_t room_version() const { return room_version_; }
 
   // Jobs that a session may have something to do for; in no order.
   const std::vector<JobId>& open_jobs() const { return open_jobs_; }
@@ -119,6 +124,8 @@ class Cluster {
   void set_job_queue(JobId id, QueueId queue);
   QueueId add_queue(Queue queue);
   void remove_queue(QueueId id);  // jobs must have left it
+  // Demands that were once too much for 63 bits, after tasks have gone.
+  void count_the_uncounted();
   // Configures a queue anew; its accounts stay.
   void update_queue(QueueId id, Queue queue);
   void set_open(JobId id, bool open);
@@ -126,8 +133,8 @@ class Cluster {
  private:
   void touch() { stamp_ = ++last_stamp_; }
   void ensure_dimensions();
-  std::array<AmountTable*, 5> tables() {
-    return {&idle_, &releasing_, &pipelined_, &allocatable_, &available_};
+  std::array<AmountTable*, 6> tables() {
+    return {&idle_, &releasing_, &pipelined_, &allocatable_, &available_, &foreign_};
   }
   void update_available(NodeId node, Dimension d) {
     const std::int64_t promised = pipelined_.at(node, d) - releasing_.at(node, d);
@@ -137,6 +144,9 @@ class Cluster {
   void account_on_node(const Task& task, int sign);
   void account_in_job(const Task& task, int sign);
   void account_demand(const Task& task, int sign);
+  bool is_of_queue(const Task& task) const {
+    return task.job.is_valid() && jobs_[task.job.index()].queue.is_valid();
+  }
   void order_into(std::vector<TaskId>& tasks, TaskId id) const;
 
   DimensionTable dimensions_;
@@ -157,14 +167,17 @@ class Cluster {
   AmountTable pipelined_;
   AmountTable allocatable_;
   AmountTable available_;
+  AmountTable foreign_;
+  std::vector<QueueId> uncounted_;
   Resources total_allocatable_;
   Resources total_used_;
-  Resources foreign_used_;
+  Resources used_nowhere_;
   std::int32_t releasing_tasks_ = 0;
   std::int32_t binding_tasks_ = 0;
   ChangeJournal changes_;
   std::uint64_t spec_version_ = 1;
   std::uint64_t queue_version_ = 1;
+  std::uint64_t room_version_ = 1;
   std::uint64_t stamp_ = 1;
   std::uint64_t last_stamp_ = 1;
 };

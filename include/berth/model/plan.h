@@ -68,9 +68,10 @@ struct QueueShares {
   std::vector<Row> rows;
   std::size_t dimensions = 0;
   Amounts deserved;
-  Amounts guarantee;        // in force
-  Amounts kept;             // of the guarantee, what nobody else may have now
-  Amounts real_capability;  // never more than this
+  Amounts guarantee;                   // in force
+  Amounts kept;                        // of the guarantee, what nobody else may have now
+  Amounts real_capability;             // never more than this
+  std::vector<std::uint8_t> is_short;  // its exact deserved is a part of a unit more
   bool operator==(const QueueShares&) const = default;
 
   std::int64_t at(const Amounts& amounts, std::size_t row, Dimension d) const {

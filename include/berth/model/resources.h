@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -75,6 +76,14 @@ class Resources {
 
   std::vector<std::int64_t> amounts_;
 };
+
+// At the ends of int64, the end.
+inline std::int64_t saturated_sum(std::int64_t left, std::int64_t right) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(left, right, &sum)) return sum;
+  return left > 0 ? std::numeric_limits<std::int64_t>::max()
+                  : std::numeric_limits<std::int64_t>::min();
+}
 
 // a - b where positive, else 0, per dimension.
 Resources positive_difference(const Resources& left, const Resources& right);
