@@ -100,6 +100,7 @@ bool QueueTree::measure(const Cluster& cluster) {
   for (std::size_t d = 0; d < total.size(); ++d) {
     const Dimension dimension(d);
     total[d] = std::max<std::int64_t>(0, cluster.used_nowhere()[dimension]);
+    if (closed.empty()) continue;
     const std::int64_t* allocatable = cluster.allocatable().column(dimension);
     const std::int64_t* foreign = cluster.foreign().column(dimension);
     const std::int64_t* idle = cluster.idle().column(dimension);

@@ -15,7 +15,10 @@ QueueShares shape_of(const engine::QueueTree& tree) {
   QueueShares shares;
   shares.rows.reserve(tree.size());
   shares.dimensions = tree.dimensions();
-  shares.real_capability.resize(tree.size() * tree.dimensions());
+  for (QueueShares::Amounts* amounts :
+       {&shares.deserved, &shares.guarantee, &shares.kept, &shares.real_capability}) {
+    amounts->assign(tree.size() * tree.dimensions(), 0);
+  }
   for (std::size_t d = 0; d < tree.dimensions(); ++d) {
     shares.real_capability[d] = tree.total(Dimension(d));
   }

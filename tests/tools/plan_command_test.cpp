@@ -102,7 +102,7 @@ TEST(PlanCommand, QueuesHaveTheirSharesWhereTheClusterIsDivided) {
   const json with = json::parse(plan_of({"--cluster", testdata("gangs")}));
   const json& divided = row(with["cycles"][0]["queues"], "queue", "research");
   EXPECT_EQ(divided["deserved"]["memory"], "8Gi");
-  EXPECT_EQ(divided["realCapability"]["pods"], "30");
+  EXPECT_EQ(divided["realCapability"]["pods"], "20");
   EXPECT_EQ(divided["guarantee"], (json{{"cpu", "1500m"}, {"memory", "4Gi"}}));
   const json without =
       json::parse(plan_of({"--cluster", testdata("gangs"), "--config", undivided}));
