@@ -11,7 +11,7 @@ namespace berth::tools {
 struct QueuesStyle {
   bool bold_headings = false;  // with terminal control sequences
   bool is_ascii = true;        // bars, too
-  std::string resource;        // that is shown; empty: of each queue the dominant one
+  std::string resource{};      // that is shown; empty: of each queue the dominant one
 };
 
 // The queues as a tree for people, each with one resource and a bar, and below them what is wrong.

@@ -98,7 +98,7 @@ func TestAGuaranteeIsChangedAtRunTime(t *testing.T) {
 	e.CreateObject(harness.NewQueue("free", spec{}))
 	e.CreateObject(harness.NewQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "4"})}))
 	e.CreateGangIn("free", "large", 8, true)
-	e.AwaitWaits("large", "it would need 8 cpu, and its queue may get 4 more")
+	e.AwaitWaits("large", "admitting it would need 8 cpu, and 4 may still be admitted")
 	e.AwaitQueueAmount("free", "realCapability", "cpu", "4")
 
 	e.Must(e.ChangeQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "2500m"})}))
@@ -188,7 +188,7 @@ func TestAQueueIsDeletedAndMadeAgain(t *testing.T) {
 	e.CreateGangIn("gone", "running", 4, true)
 	e.AwaitPhase("running", "Running", harness.Soon)
 	e.CreateGangIn("gone", "large", 6, false)
-	e.AwaitWaits("large", "it would need 1 cpu, and its queue may get 0 more")
+	e.AwaitWaits("large", "4 of 6 members could be placed")
 
 	queues := e.Dynamic.Resource(harness.Queues)
 	e.Must(queues.Delete(e.Context, "gone", meta.DeleteOptions{}))
