@@ -72,15 +72,8 @@ class Drf final : public Plugin {
 
   // D2. Both paths are followed up to where they meet.
   Order less_used_queue_first(const Queue& left, const Queue& right) const {
-    std::uint32_t l = queues_->position_of(left.id);
-    std::uint32_t r = queues_->position_of(right.id);
-    if (l == r) return Order::equal;
-    while (queues_->member(l).parent != queues_->member(r).parent) {
-      // Parents come before children: the greater position cannot be above the other.
-      std::uint32_t& lower = l > r ? l : r;
-      lower = queues_->member(lower).parent;
-      if (l == r) return Order::equal;  // one is below the other
-    }
+    const auto [l, r] =
+        queues_->where_paths_part(queues_->position_of(left.id), queues_->position_of(right.id));
     return weighed_share(l) <=> weighed_share(r);
   }
 

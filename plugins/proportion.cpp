@@ -85,14 +85,7 @@ class Proportion final : public Plugin {
     version_ = tree.version();
     shares_ = division_.divide(*cluster_, tree, lends_);
     share_.assign(tree.size(), kUnknown);
-    std::vector<std::int64_t> has(tree.size() * shares_->dimensions, 0);
-    for (std::size_t at = 0; at < tree.size(); ++at) {
-      const QueueId queue = tree.member(at).queue;
-      for (std::size_t d = 0; queue.is_valid() && d < shares_->dimensions; ++d) {
-        has[at * shares_->dimensions + d] = cluster_->queue(queue).allocated[Dimension(d)];
-      }
-    }
-    dues_.reset(tree, shares_->kept, std::move(has));
+    dues_.reset(tree, shares_->kept, allocated_by_position(*cluster_, tree));
   }
 
   std::int64_t amount(const QueueShares::Amounts& amounts, std::size_t at, std::size_t d) const {
@@ -113,18 +106,10 @@ class Proportion final : public Plugin {
     return admitted_for_weight(l) <=> admitted_for_weight(r);
   }
 
-  // The two children of one parent above, or at, two queues.
   std::pair<std::uint32_t, std::uint32_t> where_paths_part(const Queue& left,
                                                            const Queue& right) const {
     const QueueTree& tree = session_->queues();
-    std::uint32_t l = tree.position_of(left.id);
-    std::uint32_t r = tree.position_of(right.id);
-    while (tree.member(l).parent != tree.member(r).parent) {
-      // Parents come before children: the greater position cannot be above the other.
-      std::uint32_t& lower = l > r ? l : r;
-      lower = tree.member(lower).parent;
-    }
-    return {l, r};
+    return tree.where_paths_part(tree.position_of(left.id), tree.position_of(right.id));
   }
 
   std::int32_t priority_at(std::uint32_t at) const {

@@ -4,6 +4,17 @@
 
 namespace berth::engine {
 
+std::vector<std::int64_t> allocated_by_position(const Cluster& cluster, const QueueTree& tree) {
+  std::vector<std::int64_t> allocated(tree.size() * tree.dimensions(), 0);
+  for (std::size_t at = 0; at < tree.size(); ++at) {
+    const QueueId queue = tree.member(at).queue;
+    for (std::size_t d = 0; queue.is_valid() && d < tree.dimensions(); ++d) {
+      allocated[at * tree.dimensions() + d] = cluster.queue(queue).allocated[Dimension(d)];
+    }
+  }
+  return allocated;
+}
+
 void Dues::reset(const QueueTree& tree, std::vector<std::int64_t> kept,
                  std::vector<std::int64_t> has) {
   dimensions_ = tree.dimensions();

@@ -22,15 +22,13 @@ class Overdrawn {
  public:
   Overdrawn(const Session& session, const QueueShares& shares, bool for_all)
       : session_(session), cluster_(session.cluster()), tree_(session.queues()), shares_(shares) {
-    std::vector<std::int64_t> has(shares.rows.size() * shares.dimensions, 0);
+    std::vector<std::int64_t> has = allocated_by_position(cluster_, tree_);
     QueueShares::Amounts firmly_kept(has.size(), 0);
     for (std::size_t at = 0; at < tree_.size(); ++at) {
       const bool is_firm = for_all || tree_.member(at).is_hard;
       for (std::size_t d = 0; d < shares_.dimensions; ++d) {
         const std::size_t i = at * shares_.dimensions + d;
         if (is_firm) firmly_kept[i] = shares_.kept[i];
-        if (!tree_.member(at).queue.is_valid()) continue;
-        has[i] = cluster_.queue(tree_.member(at).queue).allocated[Dimension(d)];
       }
     }
     firm_.reset(tree_, std::move(firmly_kept), has);

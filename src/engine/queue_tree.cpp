@@ -250,6 +250,16 @@ void QueueTree::bound_children(std::uint32_t parent, Dimension d) {
   }
 }
 
+std::pair<std::uint32_t, std::uint32_t> QueueTree::where_paths_part(std::uint32_t left,
+                                                                    std::uint32_t right) const {
+  while (members_[left].parent != members_[right].parent) {
+    // Parents come before children: the greater position cannot be above the other.
+    std::uint32_t& lower = left > right ? left : right;
+    lower = members_[lower].parent;
+  }
+  return {left, right};
+}
+
 // Q9: leaves only.
 Verdict QueueTree::standing(const Cluster& cluster, QueueId queue) const {
   std::uint32_t at = position_of(queue);

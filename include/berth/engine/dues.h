@@ -8,6 +8,9 @@
 
 namespace berth::engine {
 
+// What each queue itself has allocated; by position and dimension.
+std::vector<std::int64_t> allocated_by_position(const Cluster& cluster, const QueueTree& tree);
+
 // What queues have, and what they are still due of what is kept for them, with all below them. A
 // queue's due is what it lacks of its own, or what those below it are due together, if that is
 // more: what one child uses of its parent's does not pay another child's.

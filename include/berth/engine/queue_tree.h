@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/engine/verdict.h"
@@ -43,6 +44,10 @@ class QueueTree {
     return queue.is_valid() && queue.index() < position_.size() ? position_[queue.index()]
                                                                 : kNowhere;
   }
+  // The two children of one parent at or above two positions; the same twice if one is above the
+  // other.
+  std::pair<std::uint32_t, std::uint32_t> where_paths_part(std::uint32_t left,
+                                                           std::uint32_t right) const;
   // Changes whenever anything here does.
   std::uint64_t version() const { return version_; }
 
