@@ -163,8 +163,21 @@ func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error 
 		if len(pod.Spec.SchedulingGates) == 0 || isMarked != marked {
 			return errors.New("the admission policy is not in force")
 		}
-		return nil
+		return c.probeQueuePolicies(ctx)
 	})
+}
+
+// probeQueuePolicies fails while a policy of queues is not set up yet: it refuses all until the
+// server has found out what its parameters, which are queues, are.
+func (c *ControlPlane) probeQueuePolicies(ctx context.Context) error {
+	queue := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": GroupVersion.String(), "kind": "Queue",
+		"metadata": map[string]any{"name": "probe"},
+		"spec":     map[string]any{"weight": int64(1), "parent": "root"},
+	}}
+	_, err := c.Dynamic.Resource(Queues).Create(ctx, queue,
+		meta.CreateOptions{DryRun: []string{meta.DryRunAll}})
+	return err
 }
 
 // rewrite replaces a text that occurs once.
