@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "berth/base/text.h"
-#include "kube/quantity.h"
+#include "berth/model/quantity.h"
 
 namespace berth::embedded {
 namespace {
@@ -93,7 +93,7 @@ Json container(const PodObject& pod) {
   Json json = {{"name", "main"}};
   Json requests = Json::object();
   for (const auto& [name, amount] : pod.request) {
-    if (name != "pods") requests[name] = kube::format_quantity(name, amount);
+    if (name != "pods") requests[name] = format_quantity(name, amount);
   }
   json["resources"] = requests.empty() ? Json::object() : Json{{"requests", requests}};
   Json ports = Json::array();

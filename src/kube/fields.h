@@ -11,7 +11,7 @@
 #include "berth/base/clock.h"
 #include "berth/model/objects.h"
 #include "conf/cursor.h"
-#include "kube/quantity.h"
+#include "berth/model/quantity.h"
 
 // Fields that several kinds of objects share. All complain through the cursor's Reading.
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "berth/base/text.h"
-#include "kube/quantity.h"
+#include "berth/model/quantity.h"
 
 namespace berth::kubeapi {
 
@@ -140,7 +140,7 @@ std::string queue_status_patch(const ports::QueueStatus& status) {
     Json json = Json::object();
     for (const std::string& resource : status.resources) json[resource] = nullptr;
     for (const auto& [resource, amount] : named) {
-      json[resource] = kube::format_quantity(resource, amount);
+      json[resource] = format_quantity(resource, amount);
     }
     return json;
   };

@@ -23,6 +23,7 @@ void Mirror::apply(const ClusterEvent& event) {
 
 void Mirror::settle(TimePoint now) {
   if (nodes_changed_) rebuild_nodes();
+  settle_locks();
   cluster_.count_the_uncounted();
   std::sort(dirty_.begin(), dirty_.end());
   dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
@@ -36,6 +37,10 @@ void Mirror::settle(TimePoint now) {
 
 void Mirror::refresh(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
+  if (job.first_seen == TimePoint()) cluster_.mutable_job(id).first_seen = now;
+  if (const bool is_named = target_names_.is_named(id); is_named != job.is_named_target) {
+    cluster_.mutable_job(id).is_named_target = is_named;
+  }
   const std::int32_t priority = priority_of_job(id);
   if (job.priority != priority) cluster_.mutable_job(id).priority = priority;
   if (const GroupPhase phase = derived_phase(job); phase != job.phase) {
@@ -123,11 +128,13 @@ Node Mirror::to_node(const NodeObject& object) {
               .is_unschedulable = object.unschedulable,
               .allocatable = cluster_.to_resources(object.allocatable),
               .vetoed = std::move(vetoed),
+              .lock = resolved_lock(object.name),
               .tasks = {}};
 }
 
 void Mirror::on(const NodeObject& object) {
   const auto [entry, is_new] = nodes_.try_emplace(object.name, object);
+  read_lock(object, is_new);
   if (is_new) {
     nodes_changed_ = true;
     return;
@@ -141,6 +148,7 @@ void Mirror::on(const NodeObject& object) {
 
 void Mirror::on(const NodeDeleted& deleted) {
   vetoes_.erase(deleted.name);
+  locks_.erase(deleted.name);
   if (nodes_.erase(deleted.name) > 0) nodes_changed_ = true;
 }
 

@@ -10,6 +10,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
+#include "mirror/target_names.h"
 
 // Our live copy of the cluster, fed by events. One writer: the session thread. Events may come in
 // any order that a set of watches can produce (pods before their nodes, members before their
@@ -38,7 +39,11 @@ class Mirror {
   // are seen bound, deleted or dropped; admitted jobs are in. Ids must be of this very state.
   void assume(const Plan& plan, TimePoint now);
 
-  // While another leads: phases are the leader's to move, and what is planned is not ours.
+  // The same for its reservations; all targets and their locks are as it says.
+  void assume_reservations(const Plan& plan, TimePoint now);
+
+  // While another leads: phases, targets and locks are the leader's to move, and what is planned is
+  // not ours.
   void follow_api_phases(bool follows) { follows_api_phases_ = follows; }
   void forget_plans();
 
@@ -78,6 +83,8 @@ class Mirror {
   void on(const PriorityClassDeleted& deleted);
   void on(const NamespaceObject& object);
   void on(const NamespaceDeleted& deleted);
+  void on(const OwnerObject& object);
+  void on(const OwnerDeleted& deleted);
   void on(const PlacementDropped& dropped);
   void on(const PlacementMoved& moved);
 
@@ -85,6 +92,7 @@ class Mirror {
   JobId job_of(const PodObject& object);
   JobId single_job_of(const PodObject& object);
   void set_members(TaskId id, const PodObject& object, JobId job);
+  static bool never_leaves(const PodObject& object, JobId job);
   std::int32_t resolve_priority(TaskId id, const PodObject& object);
   void place(TaskId id, const PodObject& object);
   std::uint16_t role_index(JobId id, const std::string& role);
@@ -102,6 +110,12 @@ class Mirror {
 
   void rename_queues_of(const std::string& name_space);
   std::int32_t priority_of_job(JobId id) const;
+
+  // targets and locks (mirror_targets.cpp)
+  void read_lock(const NodeObject& object, bool is_first);
+  void read_marks(JobId id, const TargetMarks& marks, bool is_first);
+  Lock resolved_lock(const std::string& node) const;
+  void settle_locks();
 
   void refresh(JobId id, TimePoint now);
   Node to_node(const NodeObject& object);
@@ -121,6 +135,14 @@ class Mirror {
     std::int32_t times = 0;
     bool is_in_force = false;
   };
+  struct HeldLock {
+    std::string locked_for;  // as the label
+    TimePoint since;
+    bool operator==(const HeldLock&) const = default;
+  };
+  std::map<std::string, HeldLock> locks_;  // by node
+  bool locks_changed_ = false;
+  TargetNames target_names_;
   std::map<std::string, std::map<ShapeId, Veto>> vetoes_;  // by node
   std::unordered_map<std::string, TaskId> task_by_uid_;    // look-up only
   std::map<std::string, std::string> node_of_waiting_;     // uid -> the unknown node it is bound to

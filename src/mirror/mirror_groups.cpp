@@ -23,6 +23,8 @@ void Mirror::on(const PodGroupObject& object) {
   Group& group = groups_.at(object.full_name());
   // The leader moves phases; to it, what the API has counts once, after a restart.
   if (!group.has_object || follows_api_phases_) cluster_.set_phase(id, object.phase);
+  read_marks(id, object.marks, !group.has_object);
+  target_names_.note_group(id, object);
   group.has_object = true;
   group.object = object;
   configure_group(group);
@@ -54,6 +56,7 @@ void Mirror::on(const PodGroupDeleted& deleted) {
   group.object = PodGroupObject();
   group.object.name_space = deleted.full_name.substr(0, deleted.full_name.find('/'));
   configure_group(group);
+  target_names_.note_group(id, group.object);
   Job& job = cluster_.mutable_job(id);
   job.has_group = false;
   job.phase = GroupPhase::pending;

@@ -52,8 +52,14 @@ void Mirror::on(const PodObject& object) {
     task_by_uid_.emplace(object.uid, id);
   }
   set_members(id, object, is_ours ? job_of(object) : JobId());
+  if (is_ours) target_names_.note_pod(cluster_.task(id).job, object);
   place(id, object);
   if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
+}
+
+// Its room is nobody's to wait for. Of our own pods all are taken to end: they are jobs.
+bool Mirror::never_leaves(const PodObject& object, JobId job) {
+  return object.is_daemon || is_critical(object) || (!job.is_valid() && object.runs_forever);
 }
 
 void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
@@ -70,10 +76,12 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   if (!stays) {
     cluster_.move_task(id, NodeId(), TaskStatus::pending);
     if (before.job.is_valid()) cluster_.leave_job(id);
+    if (before.job.is_valid()) target_names_.forget_pod(before.job, object.uid);
   }
   const std::int32_t priority = resolve_priority(id, object);
+  const bool never_leaves = Mirror::never_leaves(object, job);
   if (stays && before.priority == priority && before.is_preemptable == object.preemptable &&
-      before.is_critical == is_critical(object)) {
+      before.is_critical == is_critical(object) && before.never_leaves == never_leaves) {
     return;  // nothing that we plan with
   }
   Task& task = cluster_.mutable_task(id);
@@ -85,6 +93,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   task.priority = priority;
   task.is_preemptable = object.preemptable;
   task.is_critical = is_critical(object);
+  task.never_leaves = never_leaves;
   if (stays) return;
   if (job.is_valid()) cluster_.join_job(id, job);
   cluster_.move_task(id, before.node, before.status);
@@ -124,6 +133,7 @@ void Mirror::on(const PodDeleted& deleted) {
   class_of_task_.erase(id);
   cluster_.remove_task(id);
   if (!job.is_valid()) return;
+  target_names_.forget_pod(job, deleted.uid);
   mark_dirty(job);
   drop_job_if_empty(job);
 }
@@ -159,6 +169,7 @@ JobId Mirror::single_job_of(const PodObject& object) {
     cluster_.mutable_job(known).min_resources = cluster_.to_resources(object.request);
     cluster_.mutable_job(known).waiting_limit = object.waiting_limit;
     name_queue(known, object.name_space, object.queue);
+    read_marks(known, object.marks, false);
     return known;
   }
   Job job;
@@ -171,6 +182,7 @@ JobId Mirror::single_job_of(const PodObject& object) {
   job.min_resources = cluster_.to_resources(object.request);
   job.waiting_limit = object.waiting_limit;
   const JobId made = cluster_.add_job(std::move(job));
+  read_marks(made, object.marks, true);
   name_queue(made, object.name_space, object.queue);
   return made;
 }
@@ -195,6 +207,7 @@ void Mirror::drop_job_if_empty(JobId id) {
   }
   cluster_.set_job_queue(id, QueueId());
   named_queue_.erase(id);
+  target_names_.forget_job(id);
   cluster_.remove_job(id);
 }
 

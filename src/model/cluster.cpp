@@ -48,6 +48,30 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
 
 void Cluster::set_phase(JobId id, GroupPhase phase) { mutable_job(id).phase = phase; }
 
+void Cluster::set_election(JobId id, std::optional<Election> election) {
+  Job& job = mutable_job(id);
+  const bool was_target = job.election.has_value();
+  job.election = std::move(election);
+  if (was_target) targets_.erase(std::find(targets_.begin(), targets_.end(), id));
+  if (!job.election) return;
+  const auto before = [this](JobId left, JobId right) {
+    const Job& l = this->job(left);
+    const Job& r = this->job(right);
+    return std::tie(l.election->since, l.created, l.uid, l.name) <
+           std::tie(r.election->since, r.created, r.uid, r.name);
+  };
+  targets_.insert(std::upper_bound(targets_.begin(), targets_.end(), id, before), id);
+}
+
+void Cluster::set_lock(NodeId id, const Lock& lock) {
+  Node& node = nodes_[id.index()];
+  locked_nodes_ -= node.lock.job.is_valid() ? 1 : 0;
+  node.lock = lock;
+  locked_nodes_ += node.lock.job.is_valid() ? 1 : 0;
+  changes_.note(id);
+  touch();
+}
+
 void Cluster::account_on_node(const Task& task, int sign) {
   if (task.status == TaskStatus::binding) binding_tasks_ += sign;
   if (!task.node.is_valid()) return;

@@ -72,9 +72,11 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
   ++room_version_;
   releasing_tasks_ = 0;
   binding_tasks_ = 0;
+  locked_nodes_ = 0;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     Node& node = nodes_[n];
     node.tasks.clear();
+    locked_nodes_ += node.lock.job.is_valid() ? 1 : 0;
     BERTH_CHECK(node_by_name_.emplace(node.name, NodeId(n)).second);
     total_allocatable_ += node.allocatable;
     for (std::size_t d = 0; d < node.allocatable.extent(); ++d) {
@@ -112,6 +114,7 @@ void Cluster::update_node(NodeId id, Node node) {
     total_allocatable_.add(dimension, gained);
   }
   node.tasks = std::move(current.tasks);
+  node.lock = current.lock;
   current = std::move(node);
   changes_.note(id);
   ++spec_version_;
@@ -193,6 +196,12 @@ JobId Cluster::add_job(Job job) {
 
 void Cluster::remove_job(JobId id) {
   BERTH_CHECK(jobs_[id.index()].tasks.empty());
+  if (jobs_[id.index()].election) {
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      if (nodes_[n].lock.job == id) set_lock(NodeId(n), Lock());
+    }
+    set_election(id, std::nullopt);
+  }
   set_open(id, false);
   jobs_[id.index()] = Job();
   free_jobs_.push_back(id);

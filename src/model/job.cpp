@@ -32,6 +32,18 @@ std::int32_t ready_count(const StatusCounts& counts) {
          count_of(counts, TaskStatus::succeeded);
 }
 
+TargetMarks marks_of(const Job& job) {
+  TargetMarks marks;
+  marks.is_named = job.is_named_target;
+  marks.first_seen = job.first_seen;
+  if (job.election) {
+    marks.elected_at = job.election->since;
+    marks.why = job.election->why;
+  }
+  marks.given_up_at = job.given_up_at;
+  return marks;
+}
+
 GroupPhase derived_phase(const Job& job) {
   const std::int32_t running = job.count(TaskStatus::bound) + job.count(TaskStatus::running);
   const std::int32_t done = job.count(TaskStatus::succeeded) + job.count(TaskStatus::failed);

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "kube/quantity.h"
+#include "berth/model/quantity.h"
 
 namespace berth::tools {
 
@@ -127,7 +127,7 @@ NamedAmounts to_named(const Cluster& cluster, const Resources& resources) {
 std::string to_text(const NamedAmounts& amounts) {
   std::string text;
   for (const auto& [name, amount] : amounts) {
-    text += (text.empty() ? "" : ", ") + kube::format_quantity(name, amount) + " " + name;
+    text += (text.empty() ? "" : ", ") + format_quantity(name, amount) + " " + name;
   }
   return text.empty() ? "nothing" : text;
 }

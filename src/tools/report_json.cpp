@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "berth/base/text.h"
-#include "kube/quantity.h"
+#include "berth/model/quantity.h"
 #include "tools/report.h"
 
 namespace berth::tools {
@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const NamedAmounts& amounts) {
   Json object = Json::object();
-  for (const auto& [name, amount] : amounts) object[name] = kube::format_quantity(name, amount);
+  for (const auto& [name, amount] : amounts) object[name] = format_quantity(name, amount);
   return object;
 }
 

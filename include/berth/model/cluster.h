@@ -84,7 +84,17 @@ class Cluster {
   // Jobs that a session may have something to do for; in no order.
   const std::vector<JobId>& open_jobs() const { return open_jobs_; }
 
-  // Which nodes' amounts changed, in order. Readers keep a position (change_journal.h).
+  // Targets, by (elected, created, uid, name).
+  const std::vector<JobId>& targets() const { return targets_; }
+  // Nodes locked for targets.
+  std::size_t locked_node_count() const { return locked_nodes_; }
+  // Whose lock, if any, keeps the node from the tasks of this job? Invalid: nobody's.
+  JobId locked_out_by(NodeId id, JobId job) const {
+    const JobId owner = nodes_[id.index()].lock.job;
+    return owner == job ? JobId() : owner;
+  }
+
+  // Which nodes' amounts or locks changed, in order. Readers keep a position (change_journal.h).
   const ChangeJournal& changes() const { return changes_; }
   // Changes whenever a node is added, removed, or its labels, taints or allocatable change.
   std::uint64_t spec_version() const { return spec_version_; }
@@ -99,6 +109,8 @@ class Cluster {
   // with what was before.
   void move_task(TaskId id, NodeId node, TaskStatus status);
   void set_phase(JobId id, GroupPhase phase);
+  void set_election(JobId id, std::optional<Election> election);
+  void set_lock(NodeId id, const Lock& lock);
   // Only to a stamp this cluster had, with the state of then.
   void restore_stamp(std::uint64_t stamp) { stamp_ = stamp; }
 
@@ -158,6 +170,8 @@ class Cluster {
   std::vector<JobId> free_jobs_;
   std::vector<std::uint32_t> open_position_;  // by job; kNotOpen
   std::vector<JobId> open_jobs_;
+  std::vector<JobId> targets_;
+  std::size_t locked_nodes_ = 0;
   std::vector<Queue> queues_;
   std::vector<Shape> shapes_;
   std::unordered_map<std::string, ShapeId> shape_by_key_;  // look-up only

@@ -27,6 +27,9 @@ struct PriorityClassDeleted {
 struct NamespaceDeleted {
   std::string name;
 };
+struct OwnerDeleted {
+  std::string uid;
+};
 
 // A planned placement that will not happen (gang barrier aborted, bind refused, node vetoed): the
 // reservation ends and the pod is planned anew. Ignored if the pod is no longer planned there.
@@ -46,9 +49,9 @@ struct PlacementMoved {
 };
 
 // An object stands for "created or changed to this".
-using ClusterEvent =
-    std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject, PodGroupDeleted,
-                 QueueObject, QueueDeleted, PriorityClassObject, PriorityClassDeleted,
-                 NamespaceObject, NamespaceDeleted, PlacementDropped, PlacementMoved>;
+using ClusterEvent = std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject,
+                                  PodGroupDeleted, QueueObject, QueueDeleted, PriorityClassObject,
+                                  PriorityClassDeleted, NamespaceObject, NamespaceDeleted,
+                                  OwnerObject, OwnerDeleted, PlacementDropped, PlacementMoved>;
 
 }  // namespace berth

@@ -46,6 +46,11 @@ struct Job {
   std::optional<TimePoint> returned_at;   // sent back to Pending, and not admitted since
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
 
+  TimePoint first_seen;                  // by a scheduler; waiting counts from here
+  bool is_named_target = false;          // by a user
+  std::optional<Election> election;      // it is a target
+  std::optional<TimePoint> given_up_at;  // as a target, the last time
+
   std::int32_t min_available = 1;
   std::vector<Role> roles;              // those with a minimum or a member, in no order
   std::int32_t role_minimum_total = 0;  // sum of the minimums
@@ -73,6 +78,9 @@ struct Job {
     return phase != GroupPhase::pending && phase != GroupPhase::completed;
   }
 };
+
+// As its annotations should say.
+TargetMarks marks_of(const Job& job);
 
 // The phase that its tasks' states give it, by the rules of docs/concepts.md.
 GroupPhase derived_phase(const Job& job);

@@ -19,7 +19,8 @@ struct Node {
   bool is_unschedulable = false;
   Resources allocatable;
   std::vector<ShapeId> vetoed;  // sorted: shapes that kube-scheduler would not have here lately
-  std::vector<TaskId> tasks;    // who is here or on the way; the order means nothing
+  Lock lock;
+  std::vector<TaskId> tasks;  // who is here or on the way; the order means nothing
 };
 
 }  // namespace berth

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/model/reservation.h"
 #include "berth/model/resources.h"
 #include "berth/model/written_status.h"
 
@@ -88,6 +89,10 @@ struct NodeObject {
   std::vector<Taint> taints;
   bool unschedulable = false;
   NamedAmounts allocatable;
+  // The lock's own label and taint are told here, and not among labels and taints.
+  std::string locked_for;                 // label berth.dev/locked-for; empty: none
+  std::optional<TimePoint> locked_since;  // annotation berth.dev/locked-since
+  bool has_lock_taint = false;
   bool operator==(const NodeObject&) const = default;
 };
 
@@ -119,6 +124,11 @@ struct PodObject {
   std::optional<Duration> run_time;       // annotation berth.dev/run-time
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
   std::optional<TimePoint> started;       // status.startTime
+  TargetMarks marks;
+  std::string owner_uid;        // of its controller; empty: none
+  bool is_daemon = false;       // of a DaemonSet, or the kubelet's own: it comes with the node
+  bool runs_forever = false;    // restartPolicy Always: it never finishes by itself
+  bool tolerates_lock = false;  // a toleration of ours for berth.dev/locked-for
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodObject&) const = default;
@@ -142,6 +152,8 @@ struct PodGroupObject {
   std::optional<TimePoint> started;       // status.scheduleStartTime, of the latter
   WrittenStatus written;
   bool is_recorded = false;  // annotation berth.dev/record: its members may be bound by now
+  TargetMarks marks;
+  std::string owner_uid;  // of its controller; empty: none
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodGroupObject&) const = default;
@@ -183,6 +195,13 @@ struct NamespaceObject {
   std::string name;
   std::string queue;  // annotation scheduling.volcano.sh/queue-name; empty: none
   bool operator==(const NamespaceObject&) const = default;
+};
+
+// Who made pods or pod groups (a Job, say), as far as a user's word on it counts for them.
+struct OwnerObject {
+  std::string uid;
+  bool names_target = false;  // annotation berth.dev/target: "true"
+  bool operator==(const OwnerObject&) const = default;
 };
 
 // Lower-case names as Kubernetes and Volcano write them: "Inqueue", "Open".

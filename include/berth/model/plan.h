@@ -8,6 +8,7 @@
 #include "berth/base/strong_id.h"
 #include "berth/model/objects.h"
 #include "berth/model/reason.h"
+#include "berth/model/reservation.h"
 
 // What a session decided, as a value: intents for the edges to carry out, and for every job that
 // waits, why. Ids are those of the cluster the session read; lists are in the order of decision.
@@ -83,9 +84,11 @@ struct Plan {
   std::vector<Placement> binds;
   std::vector<Placement> pipelined;  // claims on room being vacated, or held for a whole gang
   std::vector<PlannedEviction> evictions;
-  std::vector<JobId> admitted;                // phase Pending -> Inqueue
-  std::vector<JobId> returned;                // phase Inqueue -> Pending
-  std::vector<Refusal> refusals;              // at most one a job, the last word on it
+  std::vector<JobId> admitted;            // phase Pending -> Inqueue
+  std::vector<JobId> returned;            // phase Inqueue -> Pending
+  std::vector<Refusal> refusals;          // at most one a job, the last word on it
+  std::vector<Reservation> reservations;  // all there are after the session, by election
+  std::vector<EndedReservation> ended;
   std::shared_ptr<const QueueShares> shares;  // null: nobody divides the cluster
   bool operator==(const Plan& other) const;
 };

@@ -1,4 +1,4 @@
-#include "kube/quantity.h"
+#include "berth/model/quantity.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 // point; powers of two multiply, in 128 bits. So nothing is ever inexact, and what remains behind
 // the point rounds up.
 
-namespace berth::kube {
+namespace berth {
 
 namespace {
 
@@ -178,4 +178,4 @@ std::string format_quantity(std::string_view resource, std::int64_t amount) {
   return format_amount(resource, amount);
 }
 
-}  // namespace berth::kube
+}  // namespace berth

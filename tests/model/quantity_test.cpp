@@ -1,4 +1,4 @@
-#include "kube/quantity.h"
+#include "berth/model/quantity.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace berth::kube {
+namespace berth {
 namespace {
 
 struct Case {
@@ -154,4 +154,4 @@ TEST(FormatQuantity, reads_back_exactly) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth

@@ -8,7 +8,7 @@
 
 // Kubernetes resource quantities, exactly and in integers (DESIGN D4): "250m", "1.5", "4Gi", "2e3".
 
-namespace berth::kube {
+namespace berth {
 
 // The largest amount of a node or pod: sums of a million of these in int64 cannot wrap silently
 // (they saturate), and every JSON reader can hold it.
@@ -28,4 +28,4 @@ Result<std::int64_t> parse_quantity(std::string_view text, Scale scale,
 // largest binary suffix that is exact, "4Gi"; others plain. Negative amounts get a minus sign.
 std::string format_quantity(std::string_view resource, std::int64_t amount);
 
-}  // namespace berth::kube
+}  // namespace berth

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/base/strong_id.h"
+#include "berth/model/reason.h"
+
+// Targets, jobs that starved and are helped (S0, S2), and locks, nodes that are kept for them.
+// What holds is in docs/design/reservations.md.
+
+namespace berth {
+
+// Label of a locked node, and key of its taint where locks are enforced by taints: "job.UID" for a
+// target, anything else for somebody else.
+inline constexpr const char* kLockedForLabel = "berth.dev/locked-for";
+inline constexpr const char* kLockedSinceAnnotation = "berth.dev/locked-since";
+inline constexpr std::string_view kLockedForJob = "job.";
+
+// Annotations of a PodGroup, or of a pod that is in none.
+inline constexpr const char* kTargetAnnotation = "berth.dev/target";  // "true" is a user's word
+inline constexpr const char* kTargetSinceAnnotation = "berth.dev/target-since";
+inline constexpr const char* kTargetWhyAnnotation = "berth.dev/target-why";
+inline constexpr const char* kGivenUpAnnotation = "berth.dev/target-given-up";
+inline constexpr const char* kFirstSeenAnnotation = "berth.dev/first-seen";
+
+// What those annotations say. Times as precise as written.
+struct TargetMarks {
+  bool is_named = false;                 // berth.dev/target: "true": a user names it
+  std::optional<TimePoint> first_seen;   // by a scheduler
+  std::optional<TimePoint> elected_at;   // it is a target since then
+  std::string why;                       // it was elected
+  std::optional<TimePoint> given_up_at;  // the last time that it was given up as a target
+  bool operator==(const TargetMarks&) const = default;
+};
+
+// Of a job that is a target.
+struct Election {
+  TimePoint since;
+  std::string why;
+  bool operator==(const Election&) const = default;
+};
+
+// Of a node. Both job and others unset: open to all.
+struct Lock {
+  JobId job;                // only its tasks are placed here
+  bool is_foreign = false;  // kept by somebody else: no target's to take
+  TimePoint since;
+  bool operator==(const Lock&) const = default;
+};
+
+enum class LockScheme : std::uint8_t { cluster, multi_node, single_node, closest_fit };
+const char* to_string(LockScheme scheme);  // as in the configuration: "multi-node"
+
+// A target after a session, and what is kept for it.
+struct Reservation {
+  struct Missing {
+    Dimension dimension;
+    std::int64_t idle = 0;  // on its locked nodes, now
+    std::int64_t need = 0;  // by its minimum, beyond what it has
+    bool operator==(const Missing&) const = default;
+  };
+
+  JobId job;
+  Election election;
+  LockScheme scheme = LockScheme::multi_node;  // in force: `cluster` also after the timeout
+  std::vector<NodeId> nodes;                   // by id
+  std::optional<TimePoint> locked_since;       // its first lock that still holds
+  std::optional<TimePoint> times_out_at;       // then every usable node is locked
+  std::optional<TimePoint> gives_up_at;
+  bool is_covered = false;       // once others have finished, it can start on its locked nodes
+  std::vector<Missing> missing;  // by the names of the dimensions; idle < need
+  bool operator==(const Reservation&) const = default;
+};
+
+// A target that is none any more.
+struct EndedReservation {
+  enum class How : std::uint8_t {
+    started,     // its minimum is bound
+    given_up,    // it took too long
+    impossible,  // it cannot start any more, whoever else finishes
+    displaced,   // a user named another
+    off,         // the configuration reserves no more
+  };
+  JobId job;
+  How how = How::started;
+  Election election;
+  std::vector<NodeId> nodes;  // that were locked
+  // Why it is impossible, as for a Refusal.
+  Reason reason = Reason::none;
+  std::int64_t have = 0;
+  std::int64_t need = 0;
+  std::string what;
+  bool operator==(const EndedReservation&) const = default;
+};
+const char* to_string(EndedReservation::How how);  // "started", "given-up"
+
+}  // namespace berth

@@ -1,0 +1,106 @@
+#include <utility>
+
+#include "mirror/mirror.h"
+
+// Targets and locks: read back from annotations and labels at first, and while another leads; ours
+// to decide from then on (docs/design/reservations.md, R).
+
+namespace berth::mirror {
+
+namespace {
+
+bool is_for_job(const std::string& locked_for) { return locked_for.starts_with(kLockedForJob); }
+
+}  // namespace
+
+void Mirror::read_lock(const NodeObject& object, bool is_first) {
+  const auto held = locks_.find(object.name);
+  const bool was_foreign = held != locks_.end() && !is_for_job(held->second.locked_for);
+  const bool is_foreign = !object.locked_for.empty() && !is_for_job(object.locked_for);
+  // Locks for jobs are ours to move; others are nobody's but their owner's.
+  if (!is_first && !follows_api_phases_ && !was_foreign && !is_foreign) return;
+  if (object.locked_for.empty()) {
+    if (held == locks_.end()) return;
+    locks_.erase(held);
+  } else {
+    HeldLock fresh{object.locked_for, object.locked_since.value_or(TimePoint())};
+    if (held != locks_.end() && held->second == fresh) return;
+    locks_[object.name] = std::move(fresh);
+  }
+  locks_changed_ = true;
+}
+
+void Mirror::read_marks(JobId id, const TargetMarks& marks, bool is_first) {
+  const Job& job = cluster_.job(id);
+  if (marks.first_seen && (job.first_seen == TimePoint() || *marks.first_seen < job.first_seen)) {
+    cluster_.mutable_job(id).first_seen = *marks.first_seen;
+  }
+  if (!is_first && !follows_api_phases_) return;
+  cluster_.mutable_job(id).given_up_at = marks.given_up_at;
+  std::optional<Election> election;
+  if (marks.elected_at) election = Election{*marks.elected_at, marks.why};
+  if (job.election == election) return;
+  cluster_.set_election(id, std::move(election));
+  locks_changed_ = true;
+}
+
+Lock Mirror::resolved_lock(const std::string& node) const {
+  const auto held = locks_.find(node);
+  if (held == locks_.end()) return {};
+  const auto& [locked_for, since] = held->second;
+  if (!is_for_job(locked_for)) return {JobId(), true, since};
+  const std::string_view uid = std::string_view(locked_for).substr(kLockedForJob.size());
+  for (const JobId target : cluster_.targets()) {
+    if (cluster_.job(target).uid == uid) return {target, false, since};
+  }
+  return {};  // its job is gone
+}
+
+void Mirror::settle_locks() {
+  if (!std::exchange(locks_changed_, false)) return;
+  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
+    const Lock lock = resolved_lock(cluster_.node(NodeId(n)).name);
+    if (cluster_.node(NodeId(n)).lock != lock) cluster_.set_lock(NodeId(n), lock);
+  }
+}
+
+void Mirror::assume_reservations(const Plan& plan, TimePoint now) {
+  std::map<std::string, HeldLock> locks;
+  for (const auto& [node, held] : locks_) {
+    if (!is_for_job(held.locked_for)) locks.emplace(node, held);
+  }
+  for (const EndedReservation& each : plan.ended) {
+    cluster_.set_election(each.job, std::nullopt);
+    if (each.how == EndedReservation::How::given_up) {
+      cluster_.mutable_job(each.job).given_up_at = now;
+    }
+    mark_dirty(each.job);
+  }
+  for (const Reservation& each : plan.reservations) {
+    const Job& job = cluster_.job(each.job);
+    if (job.election != each.election) {
+      cluster_.set_election(each.job, each.election);
+      cluster_.mutable_job(each.job).given_up_at.reset();
+      mark_dirty(each.job);
+    }
+    for (const NodeId id : each.nodes) {
+      const Node& node = cluster_.node(id);
+      const bool is_old = node.lock.job == each.job;
+      locks[node.name] = {std::string(kLockedForJob) + job.uid, is_old ? node.lock.since : now};
+    }
+  }
+  if (locks == locks_) return;
+  locks_ = std::move(locks);
+  locks_changed_ = true;
+  settle_locks();
+}
+
+void Mirror::on(const OwnerObject& object) {
+  for (const JobId job : target_names_.note_owner(object.uid, object.names_target)) mark_dirty(job);
+}
+
+void Mirror::on(const OwnerDeleted& deleted) {
+  for (const JobId job : target_names_.note_owner(deleted.uid, false)) mark_dirty(job);
+}
+
+}  // namespace berth::mirror

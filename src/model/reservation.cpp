@@ -1,0 +1,35 @@
+#include "berth/model/reservation.h"
+
+namespace berth {
+
+const char* to_string(LockScheme scheme) {
+  switch (scheme) {
+    case LockScheme::cluster:
+      return "cluster";
+    case LockScheme::multi_node:
+      return "multi-node";
+    case LockScheme::single_node:
+      return "single-node";
+    case LockScheme::closest_fit:
+      return "closest-fit";
+  }
+  return "?";
+}
+
+const char* to_string(EndedReservation::How how) {
+  switch (how) {
+    case EndedReservation::How::started:
+      return "started";
+    case EndedReservation::How::given_up:
+      return "given-up";
+    case EndedReservation::How::impossible:
+      return "impossible";
+    case EndedReservation::How::displaced:
+      return "displaced";
+    case EndedReservation::How::off:
+      return "off";
+  }
+  return "?";
+}
+
+}  // namespace berth
