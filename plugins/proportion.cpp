@@ -23,6 +23,11 @@
 //                       without this job: it is completed though that goes beyond the share, which
 //                       no gang might fit and which would lie idle.
 //
+//   P7  targets         A job that nodes are kept for (S0) does not wait for P3, and what it lacks
+//   of
+//                       its minimum counts to its queue, and to each above it, for all others in
+//                       P4 and P5. It is elected only if P4 could ever let it start.
+//
 // Arguments: lend, true or false (default): whether others may use the part of a guarantee that its
 // queue does not ask for. guarantee, soft (default) or hard: whether others have to leave for
 // guarantees that nobody uses (S1; docs/design/shuffle.md); soft leaves it to each queue (S3).
@@ -35,9 +40,11 @@
 #include <vector>
 
 #include "berth/engine/dues.h"
+#include "berth/engine/need.h"
 #include "berth/engine/overdrawn.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/queue_division.h"
+#include "berth/engine/target_claims.h"
 
 namespace berth::plugins {
 namespace {
@@ -66,10 +73,12 @@ class Proportion final : public Plugin {
     session_ = &session;
     cluster_ = &session.cluster();
     divide();
+    claims_.reset();
     session.attach<&Proportion::neediest_first>(points::queue_order, *this);            // P1
     session.attach<&Proportion::least_admitted_first>(points::admission_order, *this);  // P2
     session.attach<&Proportion::is_within_capability>(points::job_enqueueable, *this);  // P2
     session.attach<&Proportion::may_have>(points::allocatable, *this);                  // P3 to P6
+    session.attach<&Proportion::could_ever_have>(points::electable, *this);             // P7
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
@@ -171,10 +180,11 @@ class Proportion final : public Plugin {
 
   // --- P3 to P6 ---------------------------------------------------------------------------------
 
-  Verdict may_have(const Queue& queue, const Task& task) const {
+  Verdict may_have(const Queue& queue, const Task& task) {
     const Shape& shape = cluster_->shape(task.shape);
     const std::size_t at = position_of(queue);
-    Verdict refusal = is_within_share(at, task, shape);
+    Verdict refusal = pass();
+    if (!cluster_->job(task.job).election) refusal = is_within_share(at, task, shape);
     if (!refusal) return refusal;
     const QueueTree& tree = session_->queues();
     for (const auto& [dimension, asked] : shape.requested) {
@@ -182,7 +192,8 @@ class Proportion final : public Plugin {
       std::int64_t due = 0;  // to others
       bool is_own = false;   // of what is kept for this queue or one above it
       for (std::size_t each = at; each != 0; each = tree.member(each).parent) {
-        const std::int64_t has = dues_.has(each, dimension);
+        const std::int64_t has =
+            dues_.has(each, dimension) + claims_.at(*session_, each, dimension, task);
         const std::int64_t most = shares_->at(shares_->real_capability, each, dimension);
         if (asked > most - has) {
           note(refusal, most >= total ? Reason::insufficient_resource : Reason::queue_capability,
@@ -194,9 +205,11 @@ class Proportion final : public Plugin {
         const std::size_t parent = tree.member(each).parent;
         const std::int64_t room =
             shares_->at(shares_->real_capability, parent, dimension) - dues_.has(parent, dimension);
-        // Where room is short of the task alone, its parent's bounds or the nodes say so.
-        if (asked <= room && asked > room - due) {
-          note(refusal, Reason::guarantees_kept, room - due, asked, dimension);
+        // Where room is short of the task alone, its parent's bounds or the nodes say so; what is
+        // kept for targets, locks do, but where all else is due to others.
+        const std::int64_t left = room - due - claims_.at(*session_, parent, dimension, task);
+        if (due > 0 && asked <= room && asked > left) {
+          note(refusal, Reason::guarantees_kept, left, asked, dimension);
         }
       }
     }
@@ -218,6 +231,23 @@ class Proportion final : public Plugin {
       const bool is_all = deserved >= session_->queues().total(dimension);
       note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_share_used,
            dues_.has(at, dimension), deserved, dimension);
+    }
+    return refusal;
+  }
+
+  Verdict could_ever_have(const Job& job, const Need& need) {
+    const QueueTree& tree = session_->queues();
+    Verdict refusal = pass();
+    for (std::size_t at = tree.position_of(job.queue); at != 0; at = tree.member(at).parent) {
+      for (std::size_t d = 0; d < need.request.extent(); ++d) {
+        const std::int64_t asked = need.request[Dimension(d)];
+        const std::int64_t has = job.allocated[Dimension(d)] + job.pipelined[Dimension(d)];
+        const std::int64_t most = shares_->at(shares_->real_capability, at, Dimension(d));
+        if (asked <= 0 || asked <= most - has) continue;
+        const std::int64_t total = tree.total(Dimension(d));
+        // That the whole cluster is too small, is said where that is found out.
+        if (most < total) note(refusal, Reason::queue_capability, most - has, asked, Dimension(d));
+      }
     }
     return refusal;
   }
@@ -269,7 +299,8 @@ class Proportion final : public Plugin {
   std::shared_ptr<const QueueShares> shares_;
   std::uint64_t stamp_ = 0;
   std::uint64_t version_ = 0;
-  Dues dues_;                         // with what is promised
+  Dues dues_;  // with what is promised
+  TargetClaims claims_;
   mutable std::vector<Share> share_;  // P1, by position
 };
 

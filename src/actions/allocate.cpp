@@ -5,12 +5,14 @@
 // surplus after: a job that has its minimum goes to the back of those that do not (rule G2 of the
 // gang plugin), and from then on gets one task a turn.
 //
-// Steps A1..A6 are those of docs/design/allocate.md; A3 to A6 are in placement.cpp.
+// Steps A1..A7 are those of docs/design/allocate.md; A3 to A6 are in placement.cpp, A7 in
+// targets.cpp.
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "actions/placement.h"
+#include "actions/targets.h"
 #include "berth/engine/action.h"
 #include "berth/engine/job_line.h"
 
@@ -18,38 +20,6 @@ namespace berth::actions {
 namespace {
 
 using namespace engine;
-
-// Members that the minimum of a role lacks, before those whose role has its minimum: otherwise the
-// first role could take the room that the second one cannot do without.
-void lacking_roles_first(const Session& session, const Job& job, std::vector<TaskId>& tasks) {
-  if (job.role_minimum_total == 0) return;
-  std::vector<std::int32_t> lacking;
-  for (const Role& role : job.roles) lacking.push_back(role.minimum - ready_count(role.counts));
-  std::vector<TaskId> others;
-  std::erase_if(tasks, [&](TaskId task) {
-    const std::uint16_t role = session.cluster().task(task).role;
-    if (role != kNoRole && lacking[role]-- > 0) return false;
-    others.push_back(task);
-    return true;
-  });
-  tasks.insert(tasks.end(), others.begin(), others.end());
-}
-
-// Best-effort tasks need a place only where their gang cannot start without them; otherwise they
-// are left to backfill.
-Waiting tasks_to_place(const Session& session, const Job& job) {
-  Waiting waiting;
-  waiting.tasks = session.unplaced_in_order(job);
-  const auto is_best_effort = [&](TaskId task) {
-    return session.cluster().shape_of(task).is_best_effort;
-  };
-  const auto ordinary = std::count_if(waiting.tasks.begin(), waiting.tasks.end(),
-                                      [&](TaskId task) { return !is_best_effort(task); });
-  const bool gang_needs_all = ordinary > 0 && job.placed_count() < job.min_available;
-  if (!gang_needs_all) std::erase_if(waiting.tasks, is_best_effort);
-  lacking_roles_first(session, job, waiting.tasks);
-  return waiting;
-}
 
 // A queue's share is no matter to a job whose pods all have gates.
 void tell(Session& session, JobId id, const Verdict& verdict) {
@@ -63,6 +33,9 @@ class Allocate final : public Action {
   explicit Allocate(Arguments&) {}
 
   void execute(Session& session) const override {
+    // A7. Targets come before anybody else.
+    serve_targets(session);
+
     // A1. Line up the jobs that may be served and have something left to place.
     std::vector<JobId> jobs;
     for (const JobId id : session.cluster().open_jobs()) {

@@ -114,7 +114,7 @@ class Enqueue final : public Action {
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
       const bool is_overdue = job.phase == GroupPhase::inqueue && job.min_resources &&
-                              job.placed_count() == 0 && job.admitted_at &&
+                              job.placed_count() == 0 && job.admitted_at && !job.election &&
                               session.now() - *job.admitted_at >= timeout_;
       if (is_overdue) overdue.push_back(id);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/engine/need.h"
 #include "berth/engine/statement.h"
 
 namespace berth::actions {
@@ -33,6 +34,20 @@ bool may_be_served(Session& session, JobId id) {
   return static_cast<bool>(verdict);
 }
 
+Waiting tasks_to_place(const Session& session, const Job& job) {
+  Waiting waiting;
+  waiting.tasks = session.unplaced_in_order(job);
+  const auto is_best_effort = [&](TaskId task) {
+    return session.cluster().shape_of(task).is_best_effort;
+  };
+  const auto ordinary = std::count_if(waiting.tasks.begin(), waiting.tasks.end(),
+                                      [&](TaskId task) { return !is_best_effort(task); });
+  const bool gang_needs_all = ordinary > 0 && job.placed_count() < job.min_available;
+  if (!gang_needs_all) std::erase_if(waiting.tasks, is_best_effort);
+  lacking_roles_first(session.cluster(), job, waiting.tasks);
+  return waiting;
+}
+
 namespace {
 
 bool contains(const std::vector<ShapeId>& shapes, ShapeId shape) {
@@ -55,21 +70,17 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
   const Task& task = cluster.task(id);
   Verdict verdict = session.ask(points::allocatable, cluster.queue(job.queue), task);
   if (verdict) {
-    if (const NodeId node = session.best_idle_node(task.shape); node.is_valid()) {
-      statement.allocate(id, node);
-      return true;
-    }
-    if (const NodeId node = session.best_future_node(task.shape); node.is_valid()) {
-      statement.pipeline(id, node);
-      return true;
-    }
+    NodeId node = session.best_idle_node(task.shape, task.job);
+    if (node.is_valid() && statement.allocate(id, node)) return true;
+    node = session.best_future_node(task.shape, task.job);
+    if (node.is_valid() && statement.pipeline(id, node)) return true;
   }
   if (waiting.why) return false;
   const bool is_full = verdict.reason == Reason::insufficient_resource;  // that, nodes say better
   waiting.why = refusal_of(task.job, is_full ? pass() : verdict);
   if (!verdict && !is_full) return false;
   waiting.why->task = id;
-  waiting.why->nodes = session.why_nowhere(task.shape);
+  waiting.why->nodes = session.why_nowhere(task.shape, task.job);
   waiting.why->node_count = static_cast<std::int32_t>(cluster.node_count());
   return false;
 }

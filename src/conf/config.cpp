@@ -31,8 +31,7 @@ constexpr DurationRange kRetryRange{100ms, 1h};
 
 // Named in the seeds and in Volcano's own configuration, and not in this version: accepted with a
 // warning and left out (docs/decisions/0009). A name that is registered is never looked up here.
-constexpr std::string_view kLaterActions[] = {"elect", "preempt", "reclaim", "reserve"};
-constexpr std::string_view kLaterPlugins[] = {"reservation"};
+constexpr std::string_view kLaterActions[] = {"preempt", "reclaim"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -115,7 +114,7 @@ class ConfigLoader {
     Position position = at.value()->position;
     position.column += static_cast<std::int32_t>(offset);
     if (std::find(known_.actions.begin(), known_.actions.end(), name) == known_.actions.end()) {
-      if (contains(kLaterActions, name)) return warn_of_later(action, "action");
+      if (contains(kLaterActions, name)) return warn_of_later(action);
       reading_.complain_at(
           position, "actions: unknown action \"" + name + "\"" + suggestion(name, known_.actions));
     }
@@ -155,8 +154,8 @@ class ConfigLoader {
     if (!is_filled) complain_of_emptiness(*bare);
   }
 
-  void warn_of_later(const engine::Named& left_out, const char* what) {
-    config_.warnings.push_back(left_out.where + ": " + what + " \"" + left_out.name +
+  void warn_of_later(const engine::Named& left_out) {
+    config_.warnings.push_back(left_out.where + ": action \"" + left_out.name +
                                "\" is not in this version; it is left out");
   }
 
@@ -178,11 +177,6 @@ class ConfigLoader {
     engine::PluginConfig plugin;
     const std::string name = from.required_text("name");
     if (reading_.failed()) return;
-    const auto& plugins = known_.plugins;
-    const bool is_known = std::find(plugins.begin(), plugins.end(), name) != plugins.end();
-    if (!is_known && contains(kLaterPlugins, name)) {
-      return warn_of_later(named(from["name"], name), "plugin");
-    }
     require_known(from["name"], name, "plugin", known_.plugins);
     for (const auto& tier : config_.session.tiers) {
       const bool is_there = std::any_of(tier.begin(), tier.end(),

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "berth/base/text.h"
+#include "berth/model/quantity.h"
 
 namespace berth::engine {
 
@@ -108,6 +109,38 @@ bool Arguments::boolean(const std::string& key, bool fallback) {
   if (entry->text == "false") return false;
   complain(*entry, key, "true or false");
   return fallback;
+}
+
+Arguments::Count Arguments::count(const std::string& key, Count fallback, std::int64_t most) {
+  const Entry* entry = look_up(key);
+  if (entry == nullptr) return fallback;
+  const bool is_percent = entry->text.ends_with('%');
+  const std::string_view digits(entry->text.data(), entry->text.size() - (is_percent ? 1 : 0));
+  const auto number = whole_number(digits);
+  const std::int64_t largest = is_percent ? 100 : most;
+  if (number && *number >= 1 && *number <= largest) return {*number, is_percent};
+  complain(*entry, key,
+           "a whole number from 1 to " + std::to_string(most) + ", or a part from 1% to 100%");
+  return fallback;
+}
+
+NamedAmounts Arguments::amounts(const std::string& key) {
+  NamedAmounts amounts;
+  const Entry* entry = look_up(key);
+  if (entry == nullptr) return amounts;
+  for (const std::string& part : split_list(entry->text, ',')) {
+    const std::size_t equals = part.find('=');
+    const std::string resource = part.substr(0, equals);
+    const std::string text = equals == std::string::npos ? "" : part.substr(equals + 1);
+    const Result<std::int64_t> amount = parse_quantity(text, scale_of(resource));
+    if (!resource.empty() && amount && *amount > 0 && amounts.emplace(resource, *amount).second) {
+      continue;
+    }
+    complain(*entry, key, "resources, each once, with amounts above 0: cpu=64,nvidia.com/gpu=8");
+    return {};
+  }
+  if (amounts.empty()) complain(*entry, key, "at least one resource with its amount");
+  return amounts;
 }
 
 std::string Arguments::text(const std::string& key, const std::string& fallback) {

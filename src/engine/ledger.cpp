@@ -1,5 +1,7 @@
 #include "berth/engine/ledger.h"
 
+#include <utility>
+
 #include "berth/base/check.h"
 
 namespace berth::engine {
@@ -22,6 +24,7 @@ void Ledger::evict(TaskId id) {
 
 void Ledger::require_room(TaskId id, NodeId node, bool future) const {
   BERTH_CHECK(cluster_.task(id).status == TaskStatus::pending);
+  BERTH_CHECK(!cluster_.locked_out_by(node, cluster_.task(id).job).is_valid());
   for (const auto& [dimension, amount] : cluster_.shape_of(id).requested) {
     const std::int64_t room =
         future ? cluster_.future_idle(node, dimension) : cluster_.available().at(node, dimension);
@@ -52,17 +55,48 @@ void Ledger::set_phase(JobId job, GroupPhase phase) {
   cluster_.set_phase(job, phase);
 }
 
+void Ledger::set_election(JobId job, std::optional<Election> election) {
+  Operation operation;
+  operation.kind = Operation::Kind::election;
+  operation.job = job;
+  operation.stamp_before = cluster_.stamp();
+  operations_.push_back(operation);
+  elections_before_.push_back(cluster_.job(job).election);
+  cluster_.set_election(job, std::move(election));
+}
+
+void Ledger::set_lock(NodeId node, const Lock& lock) {
+  Operation operation;
+  operation.kind = Operation::Kind::lock;
+  operation.node_before = node;
+  operation.stamp_before = cluster_.stamp();
+  operations_.push_back(operation);
+  locks_before_.push_back(cluster_.node(node).lock);
+  cluster_.set_lock(node, lock);
+}
+
 void Ledger::roll_back(Mark mark) {
   while (operations_.size() > mark) {
     const Operation operation = operations_.back();
     operations_.pop_back();
-    if (operation.kind == Operation::Kind::phase) {
-      cluster_.set_phase(operation.job, operation.phase_before);
-    } else {
-      cluster_.move_task(operation.task, operation.node_before, operation.status_before);
-      tell(cluster_.task(operation.task), operation.status_after, operation.status_before);
-    }
+    undo(operation);
     cluster_.restore_stamp(operation.stamp_before);
+  }
+}
+
+void Ledger::undo(const Operation& operation) {
+  switch (operation.kind) {
+    case Operation::Kind::task:
+      cluster_.move_task(operation.task, operation.node_before, operation.status_before);
+      return tell(cluster_.task(operation.task), operation.status_after, operation.status_before);
+    case Operation::Kind::phase:
+      return cluster_.set_phase(operation.job, operation.phase_before);
+    case Operation::Kind::election:
+      cluster_.set_election(operation.job, std::move(elections_before_.back()));
+      return elections_before_.pop_back();
+    case Operation::Kind::lock:
+      cluster_.set_lock(operation.node_before, locks_before_.back());
+      return locks_before_.pop_back();
   }
 }
 

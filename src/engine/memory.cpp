@@ -4,31 +4,52 @@
 
 namespace berth::engine {
 
-Ranking& Memory::ranking(Session& session, ShapeId shape) {
-  if (shape.index() >= rankings_.size()) rankings_.resize(session.cluster().shape_count());
-  auto& ranking = rankings_[shape.index()];
-  const bool is_new = ranking == nullptr;
-  if (is_new) ranking = std::make_unique<Ranking>(shape);
+Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job) {
+  const Cluster& cluster = session.cluster();
+  const bool is_target = job.is_valid() && cluster.job(job).election.has_value();
+  if (is_target && cluster.locked_node_count() > 0) {
+    auto& own = rankings_of_targets_[{job, shape}];
+    if (own == nullptr) own = std::make_unique<Ranking>(shape, job);
+    return caught_up(session, own);
+  }
+  if (shape.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
+  auto& common = rankings_[shape.index()];
+  if (common == nullptr) common = std::make_unique<Ranking>(shape);
+  return caught_up(session, common);
+}
+
+Ranking& Memory::caught_up(Session& session, std::unique_ptr<Ranking>& ranking) {
   ranking->last_use = ++uses_;
   const std::size_t before = ranking->bytes();
   ranking->catch_up(session);
   ranking_bytes_ += ranking->bytes() - before;
-  if (ranking_bytes_ > kRankingBytesMax) drop_least_recent(shape);
+  if (ranking_bytes_ > kRankingBytesMax) drop_least_recent(ranking.get());
   return *ranking;
 }
 
-void Memory::drop_least_recent(ShapeId keep) {
+void Memory::drop_least_recent(const Ranking* keep) {
   while (ranking_bytes_ > kRankingBytesMax) {
     std::unique_ptr<Ranking>* oldest = nullptr;
-    for (std::size_t s = 0; s < rankings_.size(); ++s) {
-      auto& each = rankings_[s];
-      if (each == nullptr || ShapeId(s) == keep) continue;
+    const auto consider = [&](std::unique_ptr<Ranking>& each) {
+      if (each == nullptr || each.get() == keep) return;
       if (oldest == nullptr || each->last_use < (*oldest)->last_use) oldest = &each;
-    }
+    };
+    for (auto& each : rankings_) consider(each);
+    for (auto& [key, each] : rankings_of_targets_) consider(each);
     if (oldest == nullptr) return;
     ranking_bytes_ -= (*oldest)->bytes();
     oldest->reset();
   }
+}
+
+void Memory::forget_former_targets(const Cluster& cluster) {
+  std::erase_if(rankings_of_targets_, [&](const auto& entry) {
+    const auto& [key, ranking] = entry;
+    const bool is_target =
+        key.first.index() < cluster.job_slots() && cluster.job(key.first).election.has_value();
+    if (!is_target && ranking != nullptr) ranking_bytes_ -= ranking->bytes();
+    return !is_target;
+  });
 }
 
 }  // namespace berth::engine

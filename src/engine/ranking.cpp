@@ -120,6 +120,11 @@ void Ranking::score(Session& session, const Rooms& rooms, std::int32_t* scores) 
   for (const auto& [dimension, amount] : shape.requested) {
     keep_where_covered(rooms.available(dimension), amount, count, fits);
   }
+  if (cluster.locked_node_count() > 0) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (cluster.locked_out_by(rooms.node(i), owner_).is_valid()) fits[i] = 0;
+    }
+  }
   if (shape.has_host_ports) {
     for (std::size_t i = 0; i < count; ++i) {
       if (fits[i] == 0) continue;
@@ -167,6 +172,10 @@ std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
   RefusalCounts counts = predicate_refusals_;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     if (passes_[n] == 0) continue;
+    if (const JobId target = cluster.locked_out_by(NodeId(n), owner_); target.is_valid()) {
+      ++counts[{Reason::node_locked, cluster.job(target).name}];
+      continue;
+    }
     std::size_t d = 0;
     while (d < requested.size() &&
            cluster.available().at(NodeId(n), requested[d].first) >= requested[d].second) {
@@ -174,7 +183,7 @@ std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
     }
     if (d < requested.size()) {
       ++short_of[d];
-    } else if (const Verdict verdict = session.fits(shape_, NodeId(n)); !verdict) {
+    } else if (const Verdict verdict = session.fits(shape_, NodeId(n), owner_); !verdict) {
       ++counts[{verdict.reason, std::string(verdict.what)}];
     }
   }

@@ -6,6 +6,7 @@
 #include "berth/base/check.h"
 #include "berth/base/text.h"
 #include "engine/consistency.h"
+#include "engine/order_rules.h"
 
 namespace berth::engine {
 
@@ -52,6 +53,7 @@ Scheduler& Scheduler::operator=(Scheduler&&) noexcept = default;
 Scheduler::~Scheduler() = default;
 
 Result<Scheduler> Scheduler::create(SessionConfig config) {
+  if (const Status order = check_order(config); !order) return order.error();
   Scheduler scheduler;
   move_overcommit_factor(config);
   std::map<std::string, Arguments> action_arguments = std::move(config.action_arguments);
@@ -93,8 +95,7 @@ Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer) 
     session.open_plugin(loaded.tier, &loaded.disabled);
     loaded.plugin->on_session_open(session);
   }
-  session.start(std::any_of(actions_.begin(), actions_.end(),
-                            [](const LoadedAction& each) { return each.name == "enqueue"; }));
+  session.start(has_action("enqueue"), has_action("elect"));
   for (const LoadedAction& each : actions_) {
     const auto begin = std::chrono::steady_clock::now();
     each.action->execute(session);
@@ -113,6 +114,11 @@ Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer) 
 bool Scheduler::has_plugin(std::string_view name) const {
   return std::any_of(plugins_.begin(), plugins_.end(),
                      [&](const LoadedPlugin& each) { return each.name == name; });
+}
+
+bool Scheduler::has_action(std::string_view name) const {
+  return std::any_of(actions_.begin(), actions_.end(),
+                     [&](const LoadedAction& each) { return each.name == name; });
 }
 
 void Scheduler::forget() { *memory_ = Memory(); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "berth/engine/reservations.h"
+
 namespace berth::engine {
 
 Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
@@ -14,9 +16,14 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
   memory_.refresh(cluster);
 }
 
-void Session::start(bool has_enqueue) {
+void Session::start(bool has_enqueue, bool has_elect) {
   has_enqueue_ = has_enqueue;
   disabled_ = nullptr;
+  if (!has_elect) {
+    for (const JobId target : std::vector<JobId>(cluster_.targets())) {
+      release(target, EndedReservation::How::off);
+    }
+  }
   if (!is_silent(points::allocated)) {
     ledger_.on_allocated = [this](const Task& task) { ask(points::allocated, task); };
   }
@@ -27,10 +34,16 @@ void Session::start(bool has_enqueue) {
 
 // --- placing --------------------------------------------------------------------------------
 
-Verdict Session::fits(ShapeId shape_id, NodeId node_id) const {
+Verdict Session::is_open_to(NodeId node, JobId job) const {
+  const JobId target = cluster_.locked_out_by(node, job);
+  return target.is_valid() ? reject(Reason::node_locked, 0, 0, cluster_.job(target).name) : pass();
+}
+
+Verdict Session::fits(ShapeId shape_id, NodeId node_id, JobId job) const {
   const Shape& shape = cluster_.shape(shape_id);
   const Node& node = cluster_.node(node_id);
   if (const Verdict verdict = ask(points::predicate, shape, node); !verdict) return verdict;
+  if (const Verdict verdict = is_open_to(node_id, job); !verdict) return verdict;
   // Of several that are short, the one whose name comes first: dimension ids follow arrival.
   Verdict shortage = pass();
   for (const auto& [dimension, amount] : shape.requested) {
@@ -53,7 +66,7 @@ std::int32_t Session::score_of(ShapeId shape_id, NodeId node) {
   return sum;
 }
 
-NodeId Session::best_future_node(ShapeId shape_id) {
+NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
   NodeId best;
   if (cluster_.releasing_task_count() == 0) return best;
   const Shape& shape = cluster_.shape(shape_id);
@@ -65,7 +78,7 @@ NodeId Session::best_future_node(ShapeId shape_id) {
         std::all_of(shape.requested.begin(), shape.requested.end(), [&](const auto& requested) {
           return cluster_.future_idle(node, requested.first) >= requested.second;
         });
-    if (!has_room || ranking.passing()[n] == 0) continue;
+    if (!has_room || ranking.passing()[n] == 0 || !is_open_to(node, job)) continue;
     if (shape.has_host_ports && !ask(points::occupancy, shape, cluster_.node(node))) continue;
     std::int32_t score = ranking.preference()[n];
     ask(points::node_order, shape, Rooms(cluster_, shares(), n, 1), &score);
@@ -76,8 +89,8 @@ NodeId Session::best_future_node(ShapeId shape_id) {
   return best;
 }
 
-std::vector<NodeRefusals> Session::why_nowhere(ShapeId shape) {
-  return memory_.ranking(*this, shape).why_nowhere(*this);
+std::vector<NodeRefusals> Session::why_nowhere(ShapeId shape, JobId job) {
+  return memory_.ranking(*this, shape, job).why_nowhere(*this);
 }
 
 // --- orders ---------------------------------------------------------------------------------
@@ -132,6 +145,13 @@ void Session::send_back(JobId job) {
 }
 
 void Session::refuse(Refusal refusal) {
+  if (const auto known = impossible_.find(refusal.job); known != impossible_.end()) {
+    const Verdict& why = known->second;
+    refusal.reason = why.reason;
+    refusal.have = why.have;
+    refusal.need = why.need;
+    refusal.what = why.what;
+  }
   refusal.binds_before = static_cast<std::uint32_t>(plan_.binds.size());
   std::uint32_t& place = refusal_of_job_[refusal.job.index()];
   if (place == 0) {
@@ -171,6 +191,9 @@ void Session::remember_refusal(JobId job) {
 
 Plan Session::close() {
   ask(points::queue_shares, &plan_.shares);
+  for (const JobId target : cluster_.targets()) {
+    plan_.reservations.push_back(describe_reservation(*this, target));
+  }
   ledger_.roll_back(0);
   std::erase_if(plan_.refusals,
                 [](const Refusal& refusal) { return refusal.reason == Reason::none; });

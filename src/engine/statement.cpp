@@ -21,20 +21,27 @@ void Statement::end() {
   session_.set_open_statement(outer_);
 }
 
-void Statement::allocate(TaskId task, NodeId node) {
+Verdict Statement::allocate(TaskId task, NodeId node) {
   BERTH_CHECK(is_open_);
-  session_.ledger().allocate(task, node);
+  const Verdict open = session_.is_open_to(node, session_.cluster().task(task).job);
+  if (open) session_.ledger().allocate(task, node);
+  return open;
 }
 
-void Statement::pipeline(TaskId task, NodeId node) {
+Verdict Statement::pipeline(TaskId task, NodeId node) {
   BERTH_CHECK(is_open_);
-  session_.ledger().pipeline(task, node);
+  const Verdict open = session_.is_open_to(node, session_.cluster().task(task).job);
+  if (open) session_.ledger().pipeline(task, node);
+  return open;
 }
 
 Verdict Statement::evict(TaskId id, JobId beneficiary, std::string_view action) {
   BERTH_CHECK(is_open_);
   const Task& task = session_.cluster().task(id);
   if (const Verdict verdict = session_.ask(points::evictable, task); !verdict) return verdict;
+  if (beneficiary.is_valid() && task.node.is_valid()) {
+    if (const Verdict open = session_.is_open_to(task.node, beneficiary); !open) return open;
+  }
   evictions_.push_back({session_.ledger().mark(), {id, task.node, beneficiary, action}});
   session_.ledger().evict(id);
   return pass();

@@ -3,7 +3,7 @@
 #include "mirror/mirror.h"
 
 // Targets and locks: read back from annotations and labels at first, and while another leads; ours
-// to decide from then on (docs/design/reservations.md, R).
+// to decide from then on (docs/design/reservation.md).
 
 namespace berth::mirror {
 

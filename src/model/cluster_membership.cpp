@@ -190,6 +190,7 @@ JobId Cluster::add_job(Job job) {
     free_jobs_.pop_back();
     jobs_[id.index()] = std::move(job);
   }
+  jobs_[id.index()].id = id;
   touch();
   return id;
 }

@@ -45,6 +45,14 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::holds_releasing_room, "holds_releasing_room",
      "{have} of {need} members hold idle room, the others wait for room being vacated"},
     {Reason::not_reached, "not_reached", "no action came to it"},
+    {Reason::larger_than_cluster, "larger_than_cluster",
+     "its minimum needs {need} {what}, and the cluster can give it {have} however long it waits"},
+    {Reason::fits_no_node, "fits_no_node",
+     "no node can take its pod {what}, whoever else finishes"},
+    {Reason::not_packable, "not_packable",
+     "the nodes can take {have} of {need} members, whoever else finishes"},
+    {Reason::target_given_up, "target_given_up",
+     "nodes were kept for it and it could not start in {what}"},
     {Reason::insufficient_resource, "insufficient_resource", "insufficient {what}"},
     {Reason::node_unschedulable, "node_unschedulable", "unschedulable"},
     {Reason::taint_not_tolerated, "taint_not_tolerated", "taint {what} not tolerated"},
@@ -52,6 +60,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::node_affinity_mismatch, "node_affinity_mismatch", "node affinity does not match"},
     {Reason::host_port_taken, "host_port_taken", "a host port is taken"},
     {Reason::vetoed, "vetoed", "ruled out by kube-scheduler lately"},
+    {Reason::node_locked, "node_locked", "locked for target {what}"},
     {Reason::system_critical, "system_critical", "it is critical to the system"},
     {Reason::gang_minimum, "gang_minimum", "its job runs {have} members and needs {need}"},
     {Reason::lower_priority_only, "lower_priority_only",
@@ -76,9 +85,10 @@ std::string_view code(Reason reason) { return kRows[static_cast<std::size_t>(rea
 
 std::string sentence(Reason reason, std::int64_t have, std::int64_t need, std::string_view what) {
   std::string text(kRows[static_cast<std::size_t>(reason)].sentence);
-  const bool of_resource = reason == Reason::cluster_overcommitted ||
-                           reason == Reason::queue_capability ||
-                           reason == Reason::queue_share_used || reason == Reason::guarantees_kept;
+  const bool of_resource =
+      reason == Reason::cluster_overcommitted || reason == Reason::queue_capability ||
+      reason == Reason::queue_share_used || reason == Reason::guarantees_kept ||
+      reason == Reason::larger_than_cluster;
   const auto number = [&](std::int64_t value) {
     return of_resource ? format_amount(what, value) : std::to_string(value);
   };

@@ -81,7 +81,9 @@ TEST(RankingTest, ChoosesWhatANaiveScanWouldAlsoAfterChangesAndUndo) {
         const TaskId task = world->task(ports ? "default/y-" + std::to_string(step / 3)
                                               : "default/x-" + std::to_string(step));
         const NodeId node = session.best_idle_node(world->cluster().task(task).shape);
-        if (node.is_valid()) statement.allocate(task, node);
+        if (node.is_valid()) {
+          EXPECT_TRUE(statement.allocate(task, node));
+        }
         if (step % 7 == 3) checkpoint = statement.checkpoint();
         if (nodes < 1000 || step % 10 == 0) {
           ASSERT_NO_FATAL_FAILURE(expect_naive(session, *world, "seed " + std::to_string(seed)));

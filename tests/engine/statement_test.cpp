@@ -34,10 +34,10 @@ TEST_F(StatementTest, LeavesNoTraceWhenItsScopeEnds) {
   const std::uint64_t before = print();
   {
     Statement statement(session_);
-    statement.allocate(task("a-0"), n1_);
+    EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
     EXPECT_TRUE(statement.evict(task("old"), JobId(), "test"));
-    statement.pipeline(task("a-1"), n1_);
-    statement.pipeline(task("a-2"), n1_);
+    EXPECT_TRUE(statement.pipeline(task("a-1"), n1_));
+    EXPECT_TRUE(statement.pipeline(task("a-2"), n1_));
     EXPECT_NE(print(), before);
     EXPECT_EQ(first_inconsistency(world_->cluster()), "");
   }
@@ -49,11 +49,11 @@ TEST_F(StatementTest, LeavesNoTraceWhenItsScopeEnds) {
 TEST_F(StatementTest, RollsBackToACheckpointWithItsEvictions) {
   {
     Statement statement(session_);
-    statement.allocate(task("a-0"), n2_);
+    EXPECT_TRUE(statement.allocate(task("a-0"), n2_));
     const auto checkpoint = statement.checkpoint();
     const std::uint64_t at_checkpoint = print();
     EXPECT_TRUE(statement.evict(task("old"), JobId(), "test"));
-    statement.allocate(task("a-1"), n2_);
+    EXPECT_TRUE(statement.allocate(task("a-1"), n2_));
     statement.roll_back(checkpoint);
     EXPECT_EQ(print(), at_checkpoint);
     std::move(statement).commit();
@@ -69,8 +69,8 @@ TEST_F(StatementTest, CommitsBindsClaimsAndEvictionsTogether) {
   {
     Statement statement(session_);
     EXPECT_TRUE(statement.evict(task("old"), world_->job("default/a"), "test"));
-    statement.allocate(task("a-0"), n1_);
-    statement.pipeline(task("a-1"), n1_);
+    EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
+    EXPECT_TRUE(statement.pipeline(task("a-1"), n1_));
     std::move(statement).commit();
   }
   const Plan plan = session_.close();
@@ -85,7 +85,7 @@ TEST_F(StatementTest, CommitsBindsClaimsAndEvictionsTogether) {
 TEST_F(StatementTest, HoldShowsClaimsAndBindsNobody) {
   {
     Statement statement(session_);
-    statement.allocate(task("a-0"), n1_);
+    EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
     std::move(statement).hold();
   }
   EXPECT_EQ(world_->cluster().idle().at(n1_, kCpu), 1000) << "the claim stands in this session";
@@ -98,10 +98,10 @@ TEST_F(StatementTest, AnInnerOneVanishesWithItsOuterOne) {
   const std::uint64_t before = print();
   {
     Statement outer(session_);
-    outer.allocate(task("a-0"), n1_);
+    EXPECT_TRUE(outer.allocate(task("a-0"), n1_));
     Statement inner(session_);
     EXPECT_TRUE(inner.evict(task("old"), JobId(), "test"));
-    inner.allocate(task("a-1"), n2_);
+    EXPECT_TRUE(inner.allocate(task("a-1"), n2_));
     std::move(inner).commit();
   }
   EXPECT_EQ(print(), before);
@@ -112,13 +112,13 @@ TEST_F(StatementTest, AnInnerOneVanishesWithItsOuterOne) {
 TEST_F(StatementTest, AnInnerOneIsPlannedOnceWithItsOuterOne) {
   {
     Statement outer(session_);
-    outer.allocate(task("a-0"), n1_);
+    EXPECT_TRUE(outer.allocate(task("a-0"), n1_));
     {
       Statement discarded(session_);
-      discarded.allocate(task("a-3"), n2_);
+      EXPECT_TRUE(discarded.allocate(task("a-3"), n2_));
     }
     Statement inner(session_);
-    inner.allocate(task("a-1"), n2_);
+    EXPECT_TRUE(inner.allocate(task("a-1"), n2_));
     std::move(inner).commit();
     std::move(outer).commit();
   }
@@ -141,10 +141,10 @@ TEST_F(StatementTest, EvictsNobodyThatAProtectionKeeps) {
 TEST_F(StatementTest, RefusesWhatDoesNotFitAsAProgrammersMistake) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Statement statement(session_);
-  statement.allocate(task("a-0"), n1_);
-  statement.allocate(task("a-1"), n1_);
-  EXPECT_DEATH(statement.allocate(task("a-2"), n1_), "room >= amount");
-  EXPECT_DEATH(statement.allocate(task("a-0"), n2_), "pending");
+  EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
+  EXPECT_TRUE(statement.allocate(task("a-1"), n1_));
+  EXPECT_DEATH((void)statement.allocate(task("a-2"), n1_), "room >= amount");
+  EXPECT_DEATH((void)statement.allocate(task("a-0"), n2_), "pending");
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ Changes read_node(SceneLine& line, TimePoint now) {
   node.taints = read_taints(line);
   node.allocatable = line.amounts();
   node.allocatable.try_emplace("pods", 110);
+  node.locked_for = line.text_of("locked-for");
   return {event("node " + node.name, node)};
 }
 
@@ -97,8 +98,18 @@ Changes read_job(SceneLine& line, TimePoint now) {
   const std::string phase = line.text_of("phase");
   if (phase == "inqueue") group.phase = GroupPhase::inqueue;
   if (phase == "running") group.phase = GroupPhase::running;
+  group.marks = read_marks(line, now);
+  group.owner_uid = line.text_of("owner");
   if (line.flag("needs")) group.min_resources = line.amounts();
   return {event("group " + name, group)};
+}
+
+// Who made pods or groups; "owner j names".
+Changes read_owner(SceneLine& line, TimePoint) {
+  OwnerObject owner;
+  owner.uid = line.word(1);
+  owner.names_target = line.flag("names");
+  return {event("owner " + owner.uid, owner)};
 }
 
 Changes read_task(SceneLine& line, TimePoint now) {
@@ -110,6 +121,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
   PodObject like = read_pod_options(line);
   like.created = created_of(line, now);
   like.started = now;
+  like.marks = read_marks(line, now);
   const std::string group = full_name(range->name);
   like.name_space = group.substr(0, group.find('/'));
   like.group = group.substr(group.find('/') + 1);
@@ -130,6 +142,7 @@ Changes read_pod(SceneLine& line, TimePoint now) {
   pod.created = created_of(line, now);
   pod.started = now;
   if (is_foreign) pod.scheduler_name = "default-scheduler";
+  pod.marks = read_marks(line, now);
   const std::string name = full_name(line.word(1));
   pod.name_space = name.substr(0, name.find('/'));
   pod.name = name.substr(name.find('/') + 1);
@@ -186,7 +199,8 @@ const std::map<std::string, Reader>& readers() {
       {"queue", read_queue},    {"node", read_node}, {"priorityclass", read_priority_class},
       {"job", read_job},        {"task", read_task}, {"namespace", read_namespace},
       {"pod", read_pod},        {"fail", read_fate}, {"delete", read_delete},
-      {"terminate", read_fate}, {"drop", read_fate}, {"finish", read_fate}};
+      {"terminate", read_fate}, {"drop", read_fate}, {"finish", read_fate},
+      {"owner", read_owner}};
   return all;
 }
 

@@ -100,6 +100,24 @@ std::string check_reason(const SceneLine& line, const NamedRefusal* why) {
   return "";
 }
 
+// "expect j1 target WHY", "expect j1 reserves by multi-node on n1 n2, cpu 0/4000"
+std::string check_target(const Job& job, const SceneLine& line, const NamedPlan& plan) {
+  const std::string what = line.word(2);
+  const std::size_t begin = line.text().find(" " + what) + 1 + what.size();
+  const std::string rest = line.text().substr(begin);  // with its space
+  if (what == "ended") {
+    return lists(plan.ended, job.name + rest) ? "" : "it has not ended so";
+  }
+  if (what == "reserves") {
+    if (any_starts_with(plan.reservations, job.name + rest)) return "";
+    return plan.reservations.empty() ? "nothing is reserved" : plan.reservations.front();
+  }
+  if (!job.election) return what == "no-target" ? "" : "it is no target";
+  if (what == "no-target") return "it is a target";
+  const bool is_said = rest.empty() || job.election->why.find(rest.substr(1)) != std::string::npos;
+  return is_said ? "" : "it is one because " + job.election->why;
+}
+
 std::string check_job(const Job& job, const SceneLine& line, const World& world) {
   const std::string what = line.word(2);
   const NamedPlan& plan = world.last_plan();
@@ -114,6 +132,9 @@ std::string check_job(const Job& job, const SceneLine& line, const World& world)
   if (what == "placed") {
     const std::string have = std::to_string(job.placed_count());
     return have == line.word(3) ? "" : "it has " + have + " placed";
+  }
+  if (what == "target" || what == "no-target" || what == "reserves" || what == "ended") {
+    return check_target(job, line, plan);
   }
   if (what == "priority") {
     const std::string have = std::to_string(job.priority);
@@ -153,6 +174,14 @@ std::string check_expectation(SceneLine& line, const World& world) {
     return "there is no queue \"" + line.word(2) + "\"";
   }
   if (const NodeId node = cluster.find_node(subject); node.is_valid()) {
+    if (line.word(2) == "locked" || line.word(2) == "open") {
+      const JobId owner = cluster.node(node).lock.job;
+      const std::string is = owner.is_valid() ? "locked for " + cluster.job(owner).name : "open";
+      const bool holds = line.word(2) == "open" ? !owner.is_valid()
+                                                : owner.is_valid() && cluster.job(owner).name ==
+                                                                          full_name(line.word(3));
+      return holds ? "" : subject + " is " + is;
+    }
     return check_amounts(line, "idle of " + subject, [&](const std::string& name) {
       const Dimension dimension = dimension_named(cluster, name);
       return dimension.index() < cluster.dimensions().size() ? cluster.idle().at(node, dimension)

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/consistency.h"
+#include "support/lock_laws.h"
 
 // The laws, checked the slow and obvious way: from the tasks alone.
 
@@ -64,7 +65,7 @@ class Court {
   std::vector<std::string> judge() {
     judge_binds();
     judge_gangs();
-    if (!book_.has_proportion) judge_rest();
+    if (!book_.has_proportion && !book_.has_elect) judge_rest();
     judge_reasons();
     judge_shares();
     judge_guarantees();
@@ -342,7 +343,10 @@ class Court {
 }  // namespace
 
 std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, const LawBook& book) {
-  return Court(before, plan, book).judge();
+  std::vector<std::string> faults = Court(before, plan, book).judge();
+  for (std::string& fault : broken_lock_laws(before, plan, book))
+    faults.push_back(std::move(fault));
+  return faults;
 }
 
 }  // namespace berth::support

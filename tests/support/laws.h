@@ -16,6 +16,9 @@ struct LawBook {
   bool has_gang = true;
   bool has_predicates = true;
   bool has_proportion = false;
+  bool has_elect = false;
+  std::size_t targets_most = 1;
+  std::size_t locked_thousandths_most = 1000;
 };
 
 // The laws of DESIGN and of the actions that a plan breaks, in words; worked out anew from the

@@ -58,6 +58,18 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
   }
   for (const JobId job : plan.admitted) named.admitted.push_back(cluster.job(job).name);
   for (const JobId job : plan.returned) named.returned.push_back(cluster.job(job).name);
+  for (const Reservation& each : plan.reservations) {
+    std::string text = cluster.job(each.job).name + " by " + berth::to_string(each.scheme) + " on";
+    for (const NodeId node : each.nodes) text += " " + cluster.node(node).name;
+    for (const Reservation::Missing& missing : each.missing) {
+      text += ", " + cluster.dimensions().name(missing.dimension) + " " +
+              std::to_string(missing.idle) + "/" + std::to_string(missing.need);
+    }
+    named.reservations.push_back(text + (each.is_covered ? "" : ", not covered"));
+  }
+  for (const EndedReservation& each : plan.ended) {
+    named.ended.push_back(cluster.job(each.job).name + " " + berth::to_string(each.how));
+  }
   if (plan.shares != nullptr) named.shares = by_names(cluster, *plan.shares);
   for (const Refusal& each : plan.refusals) {
     const std::string task = each.task.is_valid() ? cluster.task(each.task).name : "";
@@ -74,6 +86,8 @@ std::string NamedPlan::to_string() const {
   write(text, "evict", evictions);
   write(text, "admit", admitted);
   write(text, "return", returned);
+  write(text, "reserve for", reservations);
+  write(text, "no more for", ended);
   for (const auto& [job, why] : refusals) {
     text += "  refuse " + job + ": " + std::string(code(why.reason)) + ": " + why.message + "\n";
   }

@@ -25,6 +25,8 @@ struct NamedPlan {
   std::vector<std::string> evictions;  // "ns/pod from node for ns/job by action"
   std::vector<std::string> admitted;
   std::vector<std::string> returned;
+  std::vector<std::string> reservations;         // "ns/job by multi-node on n1 n2"
+  std::vector<std::string> ended;                // "ns/job started"
   std::map<std::string, NamedRefusal> refusals;  // by job
   // "deserved", "guarantee", "capability" -> queue -> amounts that are not 0.
   std::map<std::string, std::map<std::string, NamedAmounts>> shares;

@@ -104,6 +104,20 @@ std::vector<Taint> read_taints(SceneLine& line) {
   return taints;
 }
 
+TargetMarks read_marks(SceneLine& line, TimePoint now) {
+  TargetMarks marks;
+  marks.is_named = line.flag("named");
+  const auto ago = [&](const char* key) -> std::optional<TimePoint> {
+    if (!line.has(key)) return std::nullopt;
+    const auto by = parse_duration(line.text_of(key));
+    if (!by) line.accuse(std::string(key) + ": " + by.error().message);
+    return by ? std::optional<TimePoint>(now - *by) : std::nullopt;
+  };
+  marks.first_seen = ago("seen");
+  marks.given_up_at = ago("given-up");
+  return marks;
+}
+
 PodObject read_pod_options(SceneLine& line) {
   PodObject pod;
   pod.scheduler_name = "berth";
@@ -119,6 +133,9 @@ PodObject read_pod_options(SceneLine& line) {
   pod.node_name = line.text_of("bound", running_on);
   if (!running_on.empty()) pod.phase = PodPhase::running;
   pod.terminating = line.flag("terminating");
+  pod.owner_uid = line.text_of("owner");
+  pod.is_daemon = line.flag("of-daemonset");
+  pod.runs_forever = line.flag("runs-forever");
   pod.gates = line.list_of("gates");
   if (line.flag("gated")) pod.gates.push_back("example.com/wait");
 

@@ -33,10 +33,12 @@ class Play {
     bring_in_changes();
     if (verb == "run") return session([this] { world_->run(); });
     if (verb == "plan") return session([this] { world_->plan(); });
+    if (verb == "restart") return world_->restart(), "";
     if (verb == "settled") return settled();
     if (verb == "time") return time(line);
     if (verb == "expect") return check_expectation(line, *world_);
-    return "unknown word \"" + verb + "\"; expected an object, run, plan, settled, time, expect";
+    return "unknown word \"" + verb +
+           "\"; expected an object, run, plan, restart, settled, time, expect";
   }
 
   std::string plan() const { return world_ ? world_->last_plan().to_string() : ""; }

@@ -1,5 +1,6 @@
 #include "support/world.h"
 
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -33,6 +34,16 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
   book.has_gang = has_plugin("gang");
   book.has_predicates = has_plugin("predicates");
   book.has_proportion = has_plugin("proportion");
+  book.has_elect = has_action("elect");
+  for (const auto& tier : config.tiers) {
+    for (const auto& each : tier) {
+      if (each.plugin.name != "reservation") continue;
+      engine::Arguments arguments = each.arguments;
+      book.targets_most = static_cast<std::size_t>(arguments.integer("targets", 1, 1, 1000));
+      book.locked_thousandths_most =
+          static_cast<std::size_t>(arguments.thousandths("max-locked-nodes", 1000, 1, 1000));
+    }
+  }
   return std::unique_ptr<World>(new World(std::move(warm).value(), std::move(cold).value(), book));
 }
 
@@ -45,7 +56,74 @@ World::World(engine::Scheduler warm, engine::Scheduler cold, LawBook book)
 void World::apply(const ClusterEvent& event) {
   if (const auto* object = std::get_if<PodObject>(&event)) pods_[object->uid] = *object;
   if (const auto* deleted = std::get_if<PodDeleted>(&event)) pods_.erase(deleted->uid);
+  note(event);
   mirror_.apply(event);
+}
+
+void World::note(const ClusterEvent& event) {
+  const auto put = [&](const std::string& key) { others_.insert_or_assign(key, event); };
+  std::visit(
+      [&](const auto& object) {
+        using T = std::decay_t<decltype(object)>;
+        if constexpr (std::is_same_v<T, NodeObject>) put("1 " + object.name);
+        if constexpr (std::is_same_v<T, QueueObject>) put("2 " + object.name);
+        if constexpr (std::is_same_v<T, PriorityClassObject>) put("3 " + object.name);
+        if constexpr (std::is_same_v<T, NamespaceObject>) put("4 " + object.name);
+        if constexpr (std::is_same_v<T, PodGroupObject>) put("5 " + object.full_name());
+        if constexpr (std::is_same_v<T, OwnerObject>) put("6 " + object.uid);
+        if constexpr (std::is_same_v<T, NodeDeleted>) others_.erase("1 " + object.name);
+        if constexpr (std::is_same_v<T, QueueDeleted>) others_.erase("2 " + object.name);
+        if constexpr (std::is_same_v<T, PriorityClassDeleted>) others_.erase("3 " + object.name);
+        if constexpr (std::is_same_v<T, NamespaceDeleted>) others_.erase("4 " + object.name);
+        if constexpr (std::is_same_v<T, PodGroupDeleted>) others_.erase("5 " + object.full_name);
+        if constexpr (std::is_same_v<T, OwnerDeleted>) others_.erase("6 " + object.uid);
+      },
+      event);
+}
+
+std::vector<ClusterEvent> World::objects() const {
+  std::vector<ClusterEvent> all;
+  const auto marked = [&](JobId id, const TargetMarks& written) {
+    TargetMarks marks = id.is_valid() ? marks_of(cluster().job(id)) : TargetMarks();
+    marks.is_named = written.is_named;  // that is a user's to write
+    return marks;
+  };
+  for (const auto& [key, other] : others_) {
+    ClusterEvent event = other;
+    if (auto* node = std::get_if<NodeObject>(&event)) {
+      const NodeId id = cluster().find_node(node->name);
+      const Lock lock = id.is_valid() ? cluster().node(id).lock : Lock();
+      if (lock.job.is_valid()) {
+        node->locked_for = std::string(kLockedForJob) + cluster().job(lock.job).uid;
+        node->locked_since = lock.since;
+      } else if (!lock.is_foreign) {
+        node->locked_for.clear();
+      }
+    } else if (auto* group = std::get_if<PodGroupObject>(&event)) {
+      const JobId id = mirror_.find_group(group->full_name());
+      group->marks = marked(id, group->marks);
+      group->phase = cluster().job(id).phase;
+    }
+    all.push_back(std::move(event));
+  }
+  for (const auto& [uid, pod] : pods_) {
+    PodObject object = pod;
+    if (object.group.empty() && object.scheduler_name == "berth") {
+      object.marks = marked(job(object.full_name()), object.marks);
+    }
+    all.emplace_back(std::move(object));
+  }
+  return all;
+}
+
+void World::restart() {
+  std::vector<ClusterEvent> known = objects();
+  if (random_) shuffle(known, *random_);
+  mirror_ = mirror::Mirror();
+  warm_.forget();
+  planned_.clear();
+  for (const ClusterEvent& event : known) mirror_.apply(event);
+  mirror_.settle(now_);
 }
 
 void World::apply_all(std::vector<ClusterEvent> events) {
@@ -104,6 +182,7 @@ const NamedPlan& World::plan() {
     evicted_.push_back(cluster.task(each.task).uid);
   }
   mirror_.assume(plan, now_);
+  mirror_.assume_reservations(plan, now_);
   mirror_.settle(now_);
   if (std::string fault = engine::first_inconsistency(mirror_.cluster()); !fault.empty()) {
     faults_.push_back(std::move(fault));

@@ -47,6 +47,11 @@ class World {
   // A planned placement that will not happen.
   void drop(const std::string& pod);
 
+  // Another mirror and scheduler, that know what the API has: objects, annotations and labels.
+  void restart();
+  // In the API: what objects say of targets and locks.
+  std::vector<ClusterEvent> objects() const;
+
   // One session; what it planned is assumed, and nothing else happens.
   const NamedPlan& plan();
   // Planned pods run; evicted ones terminate and are gone when the next session begins.
@@ -68,6 +73,7 @@ class World {
 
  private:
   World(engine::Scheduler warm, engine::Scheduler cold, LawBook book);
+  void note(const ClusterEvent& event);
 
   mirror::Mirror mirror_;
   engine::Scheduler warm_;
@@ -76,6 +82,7 @@ class World {
   TimePoint now_;
   std::optional<Random> random_;
   std::map<std::string, PodObject> pods_;  // by uid, which is namespace/name
+  std::map<std::string, ClusterEvent> others_;
   std::vector<std::string> leaving_;
   std::map<std::string, std::string> planned_;  // uid -> node
   NamedPlan last_;

@@ -10,6 +10,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
+#include "berth/model/written_status.h"
 
 namespace berth::engine {
 
@@ -40,6 +41,14 @@ class Arguments {
   std::string word(const std::string& key, const std::string& fallback,
                    const std::vector<std::string>& allowed);
   bool boolean(const std::string& key, bool fallback);
+  // "5" or "20%".
+  struct Count {
+    std::int64_t number = 0;
+    bool is_percent = false;  // then 0 to 100
+  };
+  Count count(const std::string& key, Count fallback, std::int64_t most);
+  // "cpu=64,nvidia.com/gpu=8" as quantities; empty: none.
+  NamedAmounts amounts(const std::string& key);
   std::string text(const std::string& key, const std::string& fallback);
   // Marks every key that starts with `prefix` as known and returns those present, sorted.
   std::vector<std::string> keys_with_prefix(const std::string& prefix);

@@ -101,6 +101,18 @@ struct TierAgreement {
   }
 };
 
+// The first plugin that has an answer gives it; nobody: none.
+struct FirstAnswer {
+  template <class Answers, class... A>
+  static auto apply(const Answers& answers, const A&... arguments) {
+    decltype(answers.front()(arguments...)) found;
+    for (const auto& answer : answers) {
+      if ((found = answer(arguments...))) break;
+    }
+    return found;
+  }
+};
+
 // Everybody is told or asked, in turn. Scores add themselves to a sum.
 struct EachInTurn {
   template <class Answers, class... A>

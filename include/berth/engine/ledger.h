@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "berth/model/cluster.h"
@@ -20,26 +21,30 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
-  // The task must be pending and its request covered by what is idle there: aborts otherwise.
+  // The task must be pending, its request covered by what is idle there, and the node not locked
+  // for another job: aborts otherwise.
   void allocate(TaskId task, NodeId node);
   // The same against what will be idle once those that leave have left.
   void pipeline(TaskId task, NodeId node);
   // A bound or running task is on its way out.
   void evict(TaskId task);
   void set_phase(JobId job, GroupPhase phase);
+  // Makes the job a target, or no target any more.
+  void set_election(JobId job, std::optional<Election> election);
+  void set_lock(NodeId node, const Lock& lock);
 
   Mark mark() const { return operations_.size(); }
   void roll_back(Mark mark);
 
   struct Operation {
-    enum class Kind : std::uint8_t { task, phase };
+    enum class Kind : std::uint8_t { task, phase, election, lock };
     Kind kind = Kind::task;
     TaskStatus status_before = TaskStatus::pending;
     TaskStatus status_after = TaskStatus::pending;
     GroupPhase phase_before = GroupPhase::pending;
     TaskId task;
     JobId job;
-    NodeId node_before;
+    NodeId node_before;  // of a lock: the node itself
     std::uint64_t stamp_before = 0;
   };
   const std::vector<Operation>& operations() const { return operations_; }
@@ -50,11 +55,15 @@ class Ledger {
 
  private:
   void move(TaskId task, NodeId node, TaskStatus status);
+  void undo(const Operation& operation);
   void tell(const Task& task, TaskStatus before, TaskStatus after) const;
   void require_room(TaskId task, NodeId node, bool future) const;
 
   Cluster& cluster_;
   std::vector<Operation> operations_;
+  // What elections and locks were before, for those operations alone: the others are many.
+  std::vector<std::optional<Election>> elections_before_;
+  std::vector<Lock> locks_before_;
 };
 
 }  // namespace berth::engine

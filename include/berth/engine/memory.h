@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "berth/engine/admissions.h"
@@ -20,14 +22,15 @@ class Session;
 // same (tests/property). Bound to one cluster and one configuration.
 class Memory {
  public:
-  // The ranking of a shape, brought up to date.
-  Ranking& ranking(Session& session, ShapeId shape);
+  // The ranking of a shape, brought up to date; of a target, with the nodes locked for it.
+  Ranking& ranking(Session& session, ShapeId shape, JobId job = JobId());
   const Shares& shares() const { return shares_; }
   const QueueTree& queues() const { return queues_; }
   Admissions& admissions() { return admissions_; }
   void refresh(const Cluster& cluster) {
     shares_.refresh(cluster);
     queues_.refresh(cluster);
+    forget_former_targets(cluster);
   }
 
   struct Refused {
@@ -49,12 +52,15 @@ class Memory {
   static constexpr std::size_t kRankingBytesMax = std::size_t{192} << 20;
 
  private:
-  void drop_least_recent(ShapeId keep);
+  Ranking& caught_up(Session& session, std::unique_ptr<Ranking>& ranking);
+  void drop_least_recent(const Ranking* keep);
+  void forget_former_targets(const Cluster& cluster);
 
   Shares shares_;
   QueueTree queues_;
   Admissions admissions_;
   std::vector<std::unique_ptr<Ranking>> rankings_;  // by shape
+  std::map<std::pair<JobId, ShapeId>, std::unique_ptr<Ranking>> rankings_of_targets_;
   std::size_t ranking_bytes_ = 0;
   std::uint64_t uses_ = 0;
   std::vector<Refused> refused_;  // by job

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -22,6 +23,7 @@
 namespace berth::engine {
 
 class Rooms;  // rooms.h
+struct Need;  // need.h
 
 // Sums that scorers add to, an entry a node. An answer adds 0..100 times the plugin's own weight to
 // each; a weight is at most 1,000,000.
@@ -122,6 +124,28 @@ struct Victims : Point<EachInTurn, void(std::vector<TaskId>*)> {
 struct QueueShares : Point<EachInTurn, void(std::shared_ptr<const berth::QueueShares>*)> {
   static constexpr std::string_view name = "queueShares";
 };
+// Could the job's queue ever let it have what its minimum still needs, if all others were done?
+struct Electable : Point<AllPass, Verdict(const Job&, const Need&)> {
+  static constexpr std::string_view name = "electable";
+};
+// Which of these jobs, that wait and could be helped, should be a target next? None: nobody now.
+struct TargetJob : Point<FirstAnswer, std::optional<Nomination>(const std::vector<JobId>&)> {
+  static constexpr std::string_view name = "targetJob";
+};
+// May the target stay one?
+struct TargetStays : Point<AllPass, Verdict(const Job&)> {
+  static constexpr std::string_view name = "targetStays";
+};
+// Which nodes should be locked for the target, which needs this? Those that are and should stay
+// so are among them.
+struct ReservedNodes
+    : Point<FirstAnswer, std::optional<std::vector<NodeId>>(const Job&, const Need&)> {
+  static constexpr std::string_view name = "reservedNodes";
+};
+// On which terms is it reserved for? Fills in scheme and times; asked for the record.
+struct ReservationTerms : Point<EachInTurn, void(const Job&, Reservation*)> {
+  static constexpr std::string_view name = "reservationTerms";
+};
 // A task took room on a node, or a promise of it. With Released, its exact inverse, the only
 // points at which a plugin may change.
 struct Allocated : Point<EachInTurn, void(const Task&)> {
@@ -135,7 +159,8 @@ struct Released : Point<EachInTurn, void(const Task&)> {
 using All = std::tuple<QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
                        JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
                        Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable,
-                       Evictable, Victims, QueueShares, Allocated, Released>;
+                       Evictable, Victims, QueueShares, Electable, TargetJob, TargetStays,
+                       ReservedNodes, ReservationTerms, Allocated, Released>;
 
 inline constexpr QueueOrder queue_order;
 inline constexpr QueueOrderMoves queue_order_moves;
@@ -158,6 +183,11 @@ inline constexpr Reclaimable reclaimable;
 inline constexpr Evictable evictable;
 inline constexpr Victims victims;
 inline constexpr QueueShares queue_shares;
+inline constexpr Electable electable;
+inline constexpr TargetJob target_job;
+inline constexpr TargetStays target_stays;
+inline constexpr ReservedNodes reserved_nodes;
+inline constexpr ReservationTerms reservation_terms;
 inline constexpr Allocated allocated;
 inline constexpr Released released;
 

@@ -27,7 +27,9 @@ class Session;
 // Law: best() is the node a naive scan would choose: highest score, then lowest id.
 class Ranking {
  public:
-  explicit Ranking(ShapeId shape) : shape_(shape) {}
+  // For tasks of `owner`, which may use the nodes that are locked for it; invalid: of any other
+  // job.
+  explicit Ranking(ShapeId shape, JobId owner = JobId()) : shape_(shape), owner_(owner) {}
 
   // Brings it up to date with the cluster as it is now.
   void catch_up(Session& session);
@@ -37,8 +39,8 @@ class Ranking {
   const std::vector<std::uint8_t>& passing() const { return passes_; }
   // What specifications alone score, by node.
   const std::vector<std::int32_t>& preference() const { return preference_; }
-  // Why each node refuses, one reason a node: the first predicate, else the shortage whose name
-  // comes first, else who is there. Most frequent first, then by reason and name.
+  // Why each node refuses, one reason a node: the first predicate, else a lock, else the shortage
+  // whose name comes first, else who is there. Most frequent first, then by reason and name.
   std::vector<NodeRefusals> why_nowhere(Session& session);
 
   std::size_t bytes() const { return scores_.size() * (2 * sizeof(std::int32_t) + 1); }
@@ -59,6 +61,7 @@ class Ranking {
   void lift_super(std::size_t super);
 
   ShapeId shape_;
+  JobId owner_;
   std::uint64_t spec_version_ = 0;
   std::uint64_t position_ = 0;            // in the change journal
   std::vector<std::uint8_t> passes_;      // predicates

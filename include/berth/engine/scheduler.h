@@ -55,6 +55,7 @@ class Scheduler {
   };
 
   Scheduler();
+  bool has_action(std::string_view name) const;
 
   std::vector<LoadedAction> actions_;
   std::vector<LoadedPlugin> plugins_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -66,23 +67,33 @@ class Session {
     disabled_ = disabled;
   }
 
-  // For the Scheduler: all have attached.
-  void start(bool has_enqueue);
+  // For the Scheduler: all have attached. Where nobody elects, what was reserved is reserved no
+  // more.
+  void start(bool has_enqueue, bool has_elect);
   // False when no enqueue action is configured: then pending jobs need no admission.
   bool has_enqueue() const { return has_enqueue_; }
 
   // --- placing ------------------------------------------------------------------------------
 
-  // The best node with idle room for a task of this shape; ties: lowest id. Invalid: none.
-  NodeId best_idle_node(ShapeId shape) { return memory_.ranking(*this, shape).best(); }
+  // The best node with idle room for a task of this shape; ties: lowest id. Invalid: none. Never a
+  // node that is locked for another than `job`.
+  NodeId best_idle_node(ShapeId shape, JobId job = JobId()) {
+    return memory_.ranking(*this, shape, job).best();
+  }
   // The best node whose room, once vacated, would do. Invalid: none.
-  NodeId best_future_node(ShapeId shape);
+  NodeId best_future_node(ShapeId shape, JobId job = JobId());
   // May it run here, room aside? And with room: which reason stands first?
-  Verdict fits(ShapeId shape, NodeId node) const;
+  Verdict fits(ShapeId shape, NodeId node, JobId job = JobId()) const;
+  // Is the node locked for nobody, or for this job?
+  Verdict is_open_to(NodeId node, JobId job) const;
+  // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
+  const std::vector<std::uint8_t>& passing(ShapeId shape) {
+    return memory_.ranking(*this, shape).passing();
+  }
   // The score that the plugins give this node, by asking each alone: what rankings must equal.
   std::int32_t score_of(ShapeId shape, NodeId node);
   // Why each node refuses the shape, most frequent reason first, then by reason and name.
-  std::vector<NodeRefusals> why_nowhere(ShapeId shape);
+  std::vector<NodeRefusals> why_nowhere(ShapeId shape, JobId job = JobId());
 
   // --- orders that end every tie ------------------------------------------------------------
 
@@ -96,6 +107,17 @@ class Session {
   void admit(JobId job);
   // An admitted job goes back to those that wait.
   void send_back(JobId job);
+  // The job is a target from now on.
+  void elect(JobId job, std::string why);
+  // It is none any more, and nothing is locked for it. `why`: of one that is impossible.
+  void release(JobId target, EndedReservation::How how, const Verdict& why = pass());
+  // For a target; the node must not be locked. And the opposite.
+  void lock(NodeId node, JobId target);
+  void unlock(NodeId node);
+  // By id.
+  std::vector<NodeId> locked_for(JobId target) const;
+  // However long it waits, the job cannot start: the better word wherever it is refused.
+  void note_impossible(JobId job, const Verdict& why);
   // The last word on a job wins; a job that ends up with nothing missing needs none.
   void refuse(Refusal refusal);
   void clear_refusal(JobId job);
@@ -149,6 +171,7 @@ class Session {
   std::uint16_t tier_ = 0;
   const std::set<std::string>* disabled_ = nullptr;
   Statement* open_statement_ = nullptr;
+  std::map<JobId, Verdict> impossible_;
   std::vector<std::uint32_t> refusal_of_job_;  // index into plan_.refusals, + 1
   Plan plan_;
 };

@@ -17,9 +17,11 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  void allocate(TaskId task, NodeId node);
-  void pipeline(TaskId task, NodeId node);
-  // Refused, with nothing changed, where a protection forbids it (points::evictable).
+  // Refused, with nothing changed, where the node is locked for another job. Room must be there.
+  Verdict allocate(TaskId task, NodeId node);
+  Verdict pipeline(TaskId task, NodeId node);
+  // Refused, with nothing changed, where a protection forbids it (points::evictable), or where the
+  // beneficiary could not use the room, since the node is locked for another.
   Verdict evict(TaskId task, JobId beneficiary, std::string_view action);
 
   // A place in this statement to come back to.

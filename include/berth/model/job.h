@@ -31,6 +31,7 @@ struct Role {
 
 // Tasks that are scheduled as one: a PodGroup, or a managed pod that is in none.
 struct Job {
+  JobId id;          // its own
   std::string name;  // namespace/group, or namespace/pod
   std::string uid;
   TimePoint created;

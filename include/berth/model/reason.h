@@ -29,6 +29,10 @@ enum class Reason : std::uint8_t {
   surplus_waits,
   holds_releasing_room,
   not_reached,
+  larger_than_cluster,
+  fits_no_node,
+  not_packable,
+  target_given_up,
   // about a node
   insufficient_resource,
   node_unschedulable,
@@ -37,12 +41,13 @@ enum class Reason : std::uint8_t {
   node_affinity_mismatch,
   host_port_taken,
   vetoed,
+  node_locked,
   // about a victim
   system_critical,
   gang_minimum,
   lower_priority_only,
 };
-inline constexpr std::size_t kReasonCount = 29;
+inline constexpr std::size_t kReasonCount = 34;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);

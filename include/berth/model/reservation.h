@@ -11,7 +11,7 @@
 #include "berth/model/reason.h"
 
 // Targets, jobs that starved and are helped (S0, S2), and locks, nodes that are kept for them.
-// What holds is in docs/design/reservations.md.
+// What holds is in docs/design/reservation.md.
 
 namespace berth {
 
@@ -94,7 +94,7 @@ struct EndedReservation {
   Reason reason = Reason::none;
   std::int64_t have = 0;
   std::int64_t need = 0;
-  std::string what;
+  std::string what = {};
   bool operator==(const EndedReservation&) const = default;
 };
 const char* to_string(EndedReservation::How how);  // "started", "given-up"

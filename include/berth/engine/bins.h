@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/engine/need.h"
+#include "berth/model/cluster.h"
+
+namespace berth::engine {
+
+// What nodes could give a job once all others have finished that ever will: allocatable, less what
+// never leaves, less what the job itself has there. By node and dimension.
+class Potential {
+ public:
+  explicit Potential(const Cluster& cluster);
+  // From now on it is that job's; before, nobody's.
+  void take_in(const Job& job);
+  std::int64_t at(NodeId node, Dimension d) const {
+    return rooms_[node.index() * dimensions_ + d.index()];
+  }
+
+ private:
+  void count(const Job& job, int sign);
+
+  const Cluster& cluster_;
+  std::size_t dimensions_;
+  std::vector<std::int64_t> rooms_;
+  JobId job_;
+};
+
+// Nodes with their room, into which members are put until it is used up.
+class Bins {
+ public:
+  // What is idle there now, or what they could give.
+  Bins(Session& session, std::vector<NodeId> nodes);
+  Bins(Session& session, std::vector<NodeId> nodes, const Potential& potential);
+
+  struct Filling {
+    struct Place {
+      std::size_t part = 0;
+      NodeId node;
+      std::int32_t count = 0;
+    };
+    std::vector<Place> places;
+    std::int32_t members = 0;  // that found a place
+    bool is_whole = false;     // all members, and the rest
+  };
+  // Puts the largest shapes first, each on the first nodes that take some of them. What found no
+  // place stays in `need`.
+  Filling fill(Need& need);
+  // The same on the node at this place alone.
+  std::int32_t fill_one(std::size_t bin, Need& need);
+
+  std::size_t size() const { return nodes_.size(); }
+  NodeId node(std::size_t bin) const { return nodes_[bin]; }
+  std::int64_t room(std::size_t bin, Dimension d) const {
+    return rooms_[bin * dimensions_ + d.index()];
+  }
+
+ private:
+  std::int32_t capacity(std::size_t bin, const Shape& shape) const;
+  std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
+  bool take_rest(const Resources& rest) const;
+  std::vector<std::size_t> largest_first(const Need& need) const;
+
+  Session& session_;
+  const Cluster& cluster_;
+  std::vector<NodeId> nodes_;
+  std::size_t dimensions_;
+  bool is_of_now_;
+  std::vector<std::int64_t> rooms_;
+  std::vector<std::uint8_t> has_ports_;  // somebody who was put there has host ports
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "berth/engine/bins.h"
+#include "berth/engine/need.h"
+#include "berth/engine/session.h"
+
+namespace berth::engine {
+
+// Which nodes are kept for a target. Rules N1 to N6 of docs/design/reservation.md.
+struct LockWish {
+  LockScheme scheme = LockScheme::multi_node;
+  std::size_t nodes = 5;  // of multi-node: so many at first
+  std::size_t most = 0;   // never more than this, those that are locked included
+};
+
+// Those that are locked and still of use, and those to be locked besides; by id.
+std::vector<NodeId> choose_nodes(Session& session, const LockWish& wish, const Job& job,
+                                 const Need& need);
+
+}  // namespace berth::engine

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+// Where a pod may run, as Kubernetes has it. Plain values.
+
+namespace berth {
+
+enum class Operator : std::uint8_t { in, not_in, exists, does_not_exist, greater, less };
+
+struct Expression {
+  std::string key;
+  Operator op = Operator::in;
+  std::vector<std::string> values;
+  auto operator<=>(const Expression&) const = default;
+};
+
+// All expressions must hold. A term with none matches nothing (Kubernetes' rule).
+struct SelectorTerm {
+  std::vector<Expression> labels;  // matchExpressions
+  std::vector<Expression> fields;  // matchFields: only metadata.name
+  auto operator<=>(const SelectorTerm&) const = default;
+};
+
+struct PreferredTerm {
+  std::int32_t weight = 1;  // 1..100
+  SelectorTerm term;
+  auto operator<=>(const PreferredTerm&) const = default;
+};
+
+enum class TaintEffect : std::uint8_t { any, no_schedule, prefer_no_schedule, no_execute };
+
+struct Taint {
+  std::string key;
+  std::string value;
+  TaintEffect effect = TaintEffect::no_schedule;  // never `any`
+  auto operator<=>(const Taint&) const = default;
+};
+
+struct Toleration {
+  std::string key;      // empty with `exists`: tolerates every key
+  bool exists = false;  // operator Exists; otherwise Equal
+  std::string value;
+  TaintEffect effect = TaintEffect::any;
+  auto operator<=>(const Toleration&) const = default;
+};
+
+struct HostPort {
+  std::string ip = "0.0.0.0";
+  std::string protocol = "TCP";
+  std::int32_t port = 0;  // 1..65535
+  auto operator<=>(const HostPort&) const = default;
+};
+
+// Everything but resources that decides where a pod may run.
+struct Constraints {
+  std::map<std::string, std::string> node_selector;
+  bool has_required_terms = false;           // requiredDuringScheduling… is present
+  std::vector<SelectorTerm> required_terms;  // one must hold, when present
+  std::vector<PreferredTerm> preferred_terms;
+  std::vector<Toleration> tolerations;
+  std::vector<HostPort> host_ports;
+  std::vector<std::string> unmodelled;  // sorted: what we do not model yet, e.g. "podAffinity"
+  auto operator<=>(const Constraints&) const = default;
+};
+
+}  // namespace berth

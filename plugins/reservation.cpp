@@ -1,0 +1,244 @@
+// plugins/reservation.cpp
+//
+// Reservation: which job is the target, and which nodes are kept for it (S0, S2).
+//
+//   T1  by hand      A job that its user names (berth.dev/target: "true") comes before all others;
+//                    of several the one of the highest priority, then the one that waits longest.
+//                    It takes the place of a target that nobody named, if there is no other.
+//   T2  custom mode  With request-line or wait-line, jobs above at least one of them are
+//                    candidates: the highest priority, then the furthest above its line, which is
+//                    the largest ratio of request or waiting time to the line.
+//   T3  automation   Without a line: the highest priority, then the longest wait, once it is
+//                    wait-duration or more.
+//   T4  not yet      Waiting counts from when a scheduler first saw the job. One that came since
+//                    the last session, which may find room by itself, is no candidate; nor one
+//                    that was given up, for `retry-after`.
+//   T5  how many     At most `targets` at a time.
+//   T6  giving up    A target that has not started `give-up` after its election is none any more.
+//   T7  timing out   `timeout` after its first lock, cluster lock takes over.
+//
+// Arguments, with their defaults: lock (multi-node; or cluster, single-node, closest-fit), nodes
+// (5; or a part, 20%), max-locked-nodes (1.0 of all), targets (1), timeout (0s: never), give-up
+// (24h; 0s: never), retry-after (1h), wait-duration (0s), request-line, wait-line.
+//
+// Which nodes: src/engine/lock_choice.cpp. Worked example: docs/design/reservation.md.
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "berth/base/text.h"
+#include "berth/engine/lock_choice.h"
+#include "berth/engine/plugin.h"
+
+namespace berth::plugins {
+namespace {
+
+using namespace engine;
+
+constexpr Duration kLongest = std::chrono::hours(8760);
+
+LockScheme scheme_of(const std::string& word) {
+  for (const LockScheme scheme :
+       {LockScheme::cluster, LockScheme::single_node, LockScheme::closest_fit}) {
+    if (word == to_string(scheme)) return scheme;
+  }
+  return LockScheme::multi_node;
+}
+
+// In thousandths, rounded down.
+using Ratio = __int128;
+Ratio ratio_of(std::int64_t amount, std::int64_t line) {
+  return static_cast<__int128>(amount) * 1000 / line;
+}
+
+std::string in_decimal(Ratio thousandths) {
+  const auto whole = static_cast<std::int64_t>(thousandths / 1000);
+  const auto tenth = static_cast<std::int64_t>(thousandths % 1000 / 100);
+  return std::to_string(whole) + "." + std::to_string(tenth);
+}
+
+class Reservation final : public Plugin {
+ public:
+  explicit Reservation(Arguments& arguments)
+      : scheme_(scheme_of(arguments.word("lock", "multi-node",
+                                         {"cluster", "multi-node", "single-node", "closest-fit"}))),
+        nodes_(arguments.count("nodes", {5, false}, 1'000'000)),
+        most_thousandths_(arguments.thousandths("max-locked-nodes", 1'000, 1, 1'000)),
+        targets_(arguments.integer("targets", 1, 1, 1'000)),
+        timeout_(arguments.duration("timeout", Duration(0), Duration(0), kLongest)),
+        give_up_(arguments.duration("give-up", std::chrono::hours(24), Duration(0), kLongest)),
+        retry_after_(
+            arguments.duration("retry-after", std::chrono::hours(1), Duration(0), kLongest)),
+        wait_duration_(arguments.duration("wait-duration", Duration(0), Duration(0), kLongest)),
+        request_line_(arguments.amounts("request-line")),
+        wait_line_(
+            arguments.duration("wait-line", Duration(0), std::chrono::milliseconds(1), kLongest)) {}
+
+  void on_session_open(Session& session) override {
+    session_ = &session;
+    cluster_ = &session.cluster();
+    session.attach<&Reservation::next_target>(points::target_job, *this);        // T1 to T5
+    session.attach<&Reservation::has_time_left>(points::target_stays, *this);    // T6
+    session.attach<&Reservation::nodes_for>(points::reserved_nodes, *this);      // T7
+    session.attach<&Reservation::tell_terms>(points::reservation_terms, *this);  // T6, T7
+  }
+
+ private:
+  struct Claim {
+    JobId job;
+    Ratio above = 0;  // its line; of T2
+    std::string why = {};
+  };
+
+  std::optional<Nomination> next_target(const std::vector<JobId>& candidates) {
+    const auto& targets = cluster_->targets();
+    const bool is_full = targets.size() >= static_cast<std::size_t>(targets_);
+    if (const auto named = best_named(candidates)) {
+      Nomination nomination{*named, "its user names it", {}};
+      if (!is_full) return nomination;
+      const auto other = std::find_if(targets.rbegin(), targets.rend(), [&](JobId id) {
+        return !cluster_->job(id).is_named_target && !has_places(id);
+      });
+      if (other == targets.rend()) return std::nullopt;
+      nomination.displaces = *other;
+      return nomination;
+    }
+    if (is_full) return std::nullopt;
+    std::optional<Claim> best;
+    for (const JobId id : candidates) {
+      std::optional<Claim> claim = claim_of(id);
+      if (claim && (!best || is_before(*claim, *best))) best = std::move(claim);
+    }
+    if (!best) return std::nullopt;
+    return Nomination{best->job, std::move(best->why), {}};
+  }
+
+  std::optional<JobId> best_named(const std::vector<JobId>& candidates) const {
+    std::optional<JobId> best;
+    for (const JobId id : candidates) {
+      if (!cluster_->job(id).is_named_target || is_resting(id)) continue;
+      if (!best || is_before({id}, {*best})) best = id;
+    }
+    return best;
+  }
+
+  bool has_places(JobId id) const {
+    return static_cast<bool>(session_->ask(points::job_ready, cluster_->job(id)));
+  }
+
+  bool is_resting(JobId id) const {
+    const Job& job = cluster_->job(id);
+    return job.given_up_at && session_->now() - *job.given_up_at < retry_after_;
+  }
+
+  // Nothing, if the job is no candidate.
+  std::optional<Claim> claim_of(JobId id) const {
+    const Duration waited = session_->now() - cluster_->job(id).first_seen;
+    if (waited <= Duration(0) || is_resting(id)) return std::nullopt;
+    if (request_line_.empty() && wait_line_ == Duration(0)) {
+      if (waited < wait_duration_) return std::nullopt;
+      return Claim{id, 0, "it has the highest priority and has waited longest"};
+    }
+    Claim claim{id};
+    if (wait_line_ > Duration(0) && waited > wait_line_) {
+      claim.above = ratio_of(waited.count(), wait_line_.count());
+      claim.why = "its wait is " + in_decimal(claim.above) + " times the wait-line";
+    }
+    const Job& job = cluster_->job(id);
+    const Need need = request_line_.empty() ? Need() : need_of(*session_, job);
+    for (const auto& [resource, line] : request_line_) {
+      const std::int64_t asked = amount_of(need.request, resource);
+      const Ratio above = ratio_of(asked, line);
+      if (asked <= line || (!claim.why.empty() && above <= claim.above)) continue;
+      claim.above = above;
+      claim.why = "its request is " + in_decimal(above) + " times the request-line in " + resource;
+    }
+    if (claim.why.empty()) return std::nullopt;
+    return claim;
+  }
+
+  std::int64_t amount_of(const Resources& amounts, const std::string& resource) const {
+    for (std::size_t d = 0; d < amounts.extent(); ++d) {
+      if (cluster_->dimensions().name(Dimension(d)) == resource) return amounts[Dimension(d)];
+    }
+    return 0;
+  }
+
+  bool is_before(const Claim& left, const Claim& right) const {
+    const Job& l = cluster_->job(left.job);
+    const Job& r = cluster_->job(right.job);
+    return std::tie(r.priority, right.above, l.first_seen, l.created, l.uid, l.name) <
+           std::tie(l.priority, left.above, r.first_seen, r.created, r.uid, r.name);
+  }
+
+  Verdict has_time_left(const Job& job) {
+    if (has_begun(job)) return pass();
+    if (give_up_ == Duration(0) || session_->now() - job.election->since < give_up_) return pass();
+    given_up_after_ = format_duration(give_up_);
+    return reject(Reason::target_given_up, 0, 0, given_up_after_);
+  }
+
+  bool has_begun(const Job& job) const {
+    return static_cast<bool>(session_->ask(points::job_ready, job));
+  }
+
+  std::optional<std::vector<NodeId>> nodes_for(const Job& job, const Need& need) {
+    const std::size_t all = cluster_->node_count();
+    const std::size_t bound =
+        std::max<std::size_t>(1, all * static_cast<std::size_t>(most_thousandths_) / 1000);
+    const std::vector<NodeId> held = session_->locked_for(job.id);
+    const std::size_t by_others = cluster_->locked_node_count() - held.size();
+    LockWish wish;
+    wish.scheme = scheme_for(first_lock(held));
+    wish.nodes = static_cast<std::size_t>(nodes_.number);
+    if (nodes_.is_percent) {  // at least one
+      wish.nodes = std::max<std::size_t>(1, all * static_cast<std::size_t>(nodes_.number) / 100);
+    }
+    wish.most = bound - std::min(bound, by_others);
+    return choose_nodes(*session_, wish, job, need);
+  }
+
+  std::optional<TimePoint> first_lock(const std::vector<NodeId>& held) const {
+    std::optional<TimePoint> first;
+    for (const NodeId node : held) {
+      const TimePoint since = cluster_->node(node).lock.since;
+      first = std::min(first.value_or(since), since);
+    }
+    return first;
+  }
+
+  LockScheme scheme_for(const std::optional<TimePoint>& locked_since) const {
+    const bool is_late =
+        timeout_ > Duration(0) && locked_since && session_->now() - *locked_since >= timeout_;
+    return is_late ? LockScheme::cluster : scheme_;
+  }
+
+  void tell_terms(const Job& job, berth::Reservation* reservation) {
+    reservation->scheme = scheme_for(reservation->locked_since);
+    if (timeout_ > Duration(0) && reservation->locked_since) {
+      reservation->times_out_at = *reservation->locked_since + timeout_;
+    }
+    if (give_up_ > Duration(0)) reservation->gives_up_at = job.election->since + give_up_;
+  }
+
+  LockScheme scheme_;
+  Arguments::Count nodes_;
+  std::int64_t most_thousandths_;
+  std::int64_t targets_;
+  Duration timeout_;
+  Duration give_up_;
+  Duration retry_after_;
+  Duration wait_duration_;
+  NamedAmounts request_line_;
+  Duration wait_line_;
+  std::string given_up_after_;
+  Session* session_ = nullptr;
+  const Cluster* cluster_ = nullptr;
+};
+
+}  // namespace
+
+BERTH_PLUGIN(Reservation, "reservation");
+
+}  // namespace berth::plugins

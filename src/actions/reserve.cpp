@@ -1,0 +1,57 @@
+// Reserve: keep nodes for the targets until there is enough for them.
+//
+// A target that finds room now needs nothing kept. Otherwise nodes are locked for it, as the
+// plugins choose: nobody else is placed there, so what is vacated gathers, and the target starts
+// once it is enough.
+//
+// Steps R1 to R4 are those of docs/design/reserve.md.
+
+#include <algorithm>
+
+#include "actions/targets.h"
+#include "berth/engine/action.h"
+#include "berth/engine/need.h"
+
+namespace berth::actions {
+namespace {
+
+using namespace engine;
+
+class Reserve final : public Action {
+ public:
+  explicit Reserve(Arguments&) {}
+
+  void execute(Session& session) const override {
+    // R1, R2. Before anybody else, if there is room.
+    serve_targets(session);
+    for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
+      const Job& job = session.cluster().job(id);
+      // R3. One that is placed keeps its locks until it is seen bound: plans may fall through.
+      if (session.ask(points::job_ready, job)) continue;
+      if (const auto nodes = session.ask(points::reserved_nodes, job, need_of(session, job))) {
+        keep(session, id, *nodes);
+      }
+    }
+  }
+
+ private:
+  // R4. What is of no use any more is given back first.
+  static void keep(Session& session, JobId target, const std::vector<NodeId>& wanted) {
+    const std::vector<NodeId> held = session.locked_for(target);
+    const auto contains = [](const std::vector<NodeId>& nodes, NodeId node) {
+      return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+    };
+    for (const NodeId node : held) {
+      if (!contains(wanted, node)) session.unlock(node);
+    }
+    for (const NodeId node : wanted) {
+      if (!contains(held, node)) session.lock(node, target);
+    }
+  }
+};
+
+}  // namespace
+
+BERTH_ACTION(Reserve, "reserve");
+
+}  // namespace berth::actions

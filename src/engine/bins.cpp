@@ -1,0 +1,161 @@
+#include "berth/engine/bins.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "berth/engine/session.h"
+
+namespace berth::engine {
+
+Potential::Potential(const Cluster& cluster)
+    : cluster_(cluster),
+      dimensions_(cluster.dimensions().size()),
+      rooms_(cluster.node_count() * dimensions_) {
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    std::int64_t* const room = &rooms_[n * dimensions_];
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      room[d] = cluster.allocatable().at(NodeId(n), Dimension(d));
+    }
+    for (const TaskId id : cluster.node(NodeId(n)).tasks) {
+      const Task& task = cluster.task(id);
+      if (!task.never_leaves || !occupies_node(task.status)) continue;
+      for (const auto& [dimension, amount] : cluster.shape(task.shape).requested) {
+        room[dimension.index()] -= amount;
+      }
+    }
+  }
+}
+
+void Potential::take_in(const Job& job) {
+  if (job_.is_valid()) count(cluster_.job(job_), +1);
+  job_ = job.id;
+  count(job, -1);
+}
+
+void Potential::count(const Job& job, int sign) {
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster_.task(id);
+    if (!task.node.is_valid() || task.never_leaves || !occupies_node(task.status)) continue;
+    for (const auto& [dimension, amount] : cluster_.shape(task.shape).requested) {
+      rooms_[task.node.index() * dimensions_ + dimension.index()] += sign * amount;
+    }
+  }
+}
+
+Bins::Bins(Session& session, std::vector<NodeId> nodes)
+    : session_(session),
+      cluster_(session.cluster()),
+      nodes_(std::move(nodes)),
+      dimensions_(cluster_.dimensions().size()),
+      is_of_now_(true),
+      has_ports_(nodes_.size(), 0) {
+  rooms_.reserve(nodes_.size() * dimensions_);
+  for (const NodeId node : nodes_) {
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      rooms_.push_back(cluster_.available().at(node, Dimension(d)));
+    }
+  }
+}
+
+Bins::Bins(Session& session, std::vector<NodeId> nodes, const Potential& potential)
+    : session_(session),
+      cluster_(session.cluster()),
+      nodes_(std::move(nodes)),
+      dimensions_(cluster_.dimensions().size()),
+      is_of_now_(false),
+      has_ports_(nodes_.size(), 0) {
+  rooms_.reserve(nodes_.size() * dimensions_);
+  for (const NodeId node : nodes_) {
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      rooms_.push_back(potential.at(node, Dimension(d)));
+    }
+  }
+}
+
+std::int32_t Bins::capacity(std::size_t bin, const Shape& shape) const {
+  std::int64_t most = shape.requested.empty() ? 1 << 30 : std::numeric_limits<std::int32_t>::max();
+  for (const auto& [dimension, amount] : shape.requested) {
+    most = std::min(most, std::max<std::int64_t>(0, room(bin, dimension)) / amount);
+  }
+  if (!shape.has_host_ports || most == 0) return static_cast<std::int32_t>(most);
+  // Whose ports are alike is not looked into: one such member a node is safe.
+  if (has_ports_[bin] != 0) return 0;
+  const bool is_free =
+      !is_of_now_ || session_.ask(points::occupancy, shape, cluster_.node(nodes_[bin]));
+  return is_free ? 1 : 0;
+}
+
+std::int32_t Bins::put(std::size_t bin, const Shape& shape, std::int32_t count) {
+  const std::int32_t taken = std::min(count, capacity(bin, shape));
+  if (taken == 0) return 0;
+  for (const auto& [dimension, amount] : shape.requested) {
+    rooms_[bin * dimensions_ + dimension.index()] -= taken * amount;
+  }
+  if (shape.has_host_ports) has_ports_[bin] = 1;
+  return taken;
+}
+
+// By the largest part of what the cluster has of anything; equal ones as they stand.
+std::vector<std::size_t> Bins::largest_first(const Need& need) const {
+  const auto share = [&](std::size_t part) {
+    __int128 largest = 0;
+    for (const auto& [dimension, amount] : cluster_.shape(need.parts[part].shape).requested) {
+      const std::int64_t total = cluster_.total_allocatable()[dimension];
+      if (total > 0) largest = std::max(largest, (static_cast<__int128>(amount) << 32) / total);
+    }
+    return largest;
+  };
+  std::vector<std::size_t> order(need.parts.size());
+  for (std::size_t p = 0; p < order.size(); ++p) order[p] = p;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t left, std::size_t right) { return share(left) > share(right); });
+  return order;
+}
+
+Bins::Filling Bins::fill(Need& need) {
+  Filling filling;
+  for (const std::size_t p : largest_first(need)) {
+    Need::Part& part = need.parts[p];
+    const Shape& shape = cluster_.shape(part.shape);
+    const std::vector<std::uint8_t>& passing = session_.passing(part.shape);
+    for (std::size_t bin = 0; bin < nodes_.size() && part.count > 0; ++bin) {
+      if (passing[nodes_[bin].index()] == 0) continue;
+      const std::int32_t taken = put(bin, shape, part.count);
+      if (taken == 0) continue;
+      filling.places.push_back({p, nodes_[bin], taken});
+      filling.members += taken;
+      part.count -= taken;
+      need.members -= taken;
+    }
+  }
+  filling.is_whole = need.members == 0 && take_rest(need.rest);
+  return filling;
+}
+
+std::int32_t Bins::fill_one(std::size_t bin, Need& need) {
+  std::int32_t members = 0;
+  for (const std::size_t p : largest_first(need)) {
+    Need::Part& part = need.parts[p];
+    if (part.count == 0 || session_.passing(part.shape)[nodes_[bin].index()] == 0) continue;
+    const std::int32_t taken = put(bin, cluster_.shape(part.shape), part.count);
+    part.count -= taken;
+    need.members -= taken;
+    members += taken;
+  }
+  return members;
+}
+
+// Nobody knows yet how members that are not there will divide it: all together must have it.
+bool Bins::take_rest(const Resources& rest) const {
+  for (std::size_t d = 0; d < rest.extent(); ++d) {
+    std::int64_t lacking = rest[Dimension(d)];
+    for (std::size_t bin = 0; bin < nodes_.size() && lacking > 0; ++bin) {
+      lacking -= std::max<std::int64_t>(0, room(bin, Dimension(d)));
+    }
+    if (lacking > 0) return false;
+  }
+  return true;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,120 @@
+#include "berth/engine/need.h"
+
+#include <algorithm>
+
+#include "berth/engine/bins.h"
+#include "berth/engine/session.h"
+
+namespace berth::engine {
+
+void lacking_roles_first(const Cluster& cluster, const Job& job, std::vector<TaskId>& tasks) {
+  if (job.role_minimum_total == 0) return;
+  std::vector<std::int32_t> lacking;
+  for (const Role& role : job.roles) lacking.push_back(role.minimum - ready_count(role.counts));
+  std::vector<TaskId> others;
+  std::erase_if(tasks, [&](TaskId task) {
+    const std::uint16_t role = cluster.task(task).role;
+    if (role != kNoRole && lacking[role]-- > 0) return false;
+    others.push_back(task);
+    return true;
+  });
+  tasks.insert(tasks.end(), others.begin(), others.end());
+}
+
+Need need_of(const Session& session, const Job& job) {
+  const Cluster& cluster = session.cluster();
+  std::vector<TaskId> tasks = session.unplaced_in_order(job);
+  lacking_roles_first(cluster, job, tasks);
+  std::int32_t lacking_in_roles = 0;
+  for (const Role& role : job.roles) {
+    lacking_in_roles += std::max(0, role.minimum - ready_count(role.counts));
+  }
+  const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
+  const std::int32_t lacks = std::max({0, job.min_available - has, lacking_in_roles});
+  if (tasks.size() > static_cast<std::size_t>(lacks)) tasks.resize(static_cast<std::size_t>(lacks));
+
+  Need need;
+  for (const TaskId id : tasks) {
+    const ShapeId shape = cluster.task(id).shape;
+    auto part = std::find_if(need.parts.begin(), need.parts.end(),
+                             [&](const Need::Part& each) { return each.shape == shape; });
+    if (part == need.parts.end()) part = need.parts.insert(part, {shape, id, 0});
+    ++part->count;
+    ++need.members;
+    need.request += cluster.shape(shape).request;
+  }
+  const bool are_all_there = need.members >= lacks;
+  if (are_all_there || !job.min_resources) return need;
+  for (std::size_t d = 0; d < job.min_resources->extent(); ++d) {
+    const Dimension dimension(d);
+    const std::int64_t rest =
+        (*job.min_resources)[dimension] - job.allocated[dimension] - need.request[dimension];
+    if (rest <= 0) continue;
+    need.rest.set(dimension, rest);
+    need.request.add(dimension, rest);
+  }
+  return need;
+}
+
+namespace {
+
+std::vector<NodeId> all_nodes(const Cluster& cluster) {
+  std::vector<NodeId> nodes;
+  nodes.reserve(cluster.node_count());
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) nodes.emplace_back(n);
+  return nodes;
+}
+
+// Of several resources, the one whose name comes first.
+Verdict is_within_cluster(const Cluster& cluster, const Need& need, const Potential& potential) {
+  Verdict shortage = pass();
+  for (std::size_t d = 0; d < need.request.extent(); ++d) {
+    const Dimension dimension(d);
+    const std::int64_t needed = need.request[dimension];
+    if (needed <= 0) continue;
+    std::int64_t have = 0;
+    for (std::size_t n = 0; n < cluster.node_count() && have < needed; ++n) {
+      have += std::max<std::int64_t>(0, potential.at(NodeId(n), dimension));
+    }
+    const std::string& name = cluster.dimensions().name(dimension);
+    if (have >= needed || (!shortage && shortage.what < name)) continue;
+    shortage = reject(Reason::larger_than_cluster, have, needed, name);
+  }
+  return shortage;
+}
+
+}  // namespace
+
+bool could_take_any(Session& session, const Need& need, NodeId node, const Potential& potential) {
+  const Cluster& cluster = session.cluster();
+  if (need.parts.empty()) return !cluster.node(node).is_unschedulable;
+  return std::any_of(need.parts.begin(), need.parts.end(), [&](const Need::Part& part) {
+    const auto& requested = cluster.shape(part.shape).requested;
+    return session.passing(part.shape)[node.index()] != 0 &&
+           std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
+             return potential.at(node, asked.first) >= asked.second;
+           });
+  });
+}
+
+Verdict could_start(Session& session, const Job& job, const Need& need, Potential& potential) {
+  const Cluster& cluster = session.cluster();
+  potential.take_in(job);
+  if (const Verdict verdict = is_within_cluster(cluster, need, potential); !verdict) {
+    return verdict;
+  }
+  for (const Need::Part& part : need.parts) {
+    const Need one{{part}, part.count, {}, {}};
+    std::size_t n = 0;
+    while (n < cluster.node_count() && !could_take_any(session, one, NodeId(n), potential)) ++n;
+    if (n == cluster.node_count()) {
+      return reject(Reason::fits_no_node, 0, 0, cluster.task(part.first).name);
+    }
+  }
+  Need left = need;
+  const Bins::Filling filling = Bins(session, all_nodes(cluster), potential).fill(left);
+  if (filling.is_whole) return pass();
+  return reject(Reason::not_packable, filling.members, need.members);
+}
+
+}  // namespace berth::engine

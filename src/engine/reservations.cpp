@@ -1,0 +1,52 @@
+#include "berth/engine/reservations.h"
+
+#include <algorithm>
+
+#include "berth/engine/bins.h"
+#include "berth/engine/need.h"
+
+namespace berth::engine {
+
+namespace {
+
+std::vector<Reservation::Missing> missing_on(const Cluster& cluster, const Need& need,
+                                             const std::vector<NodeId>& nodes) {
+  std::vector<Reservation::Missing> missing;
+  for (std::size_t d = 0; d < need.request.extent(); ++d) {
+    const Dimension dimension(d);
+    std::int64_t idle = 0;
+    for (const NodeId node : nodes) {
+      idle += std::max<std::int64_t>(0, cluster.available().at(node, dimension));
+    }
+    if (idle < need.request[dimension])
+      missing.push_back({dimension, idle, need.request[dimension]});
+  }
+  std::sort(missing.begin(), missing.end(), [&](const auto& left, const auto& right) {
+    return cluster.dimensions().name(left.dimension) < cluster.dimensions().name(right.dimension);
+  });
+  return missing;
+}
+
+}  // namespace
+
+Reservation describe_reservation(Session& session, JobId target) {
+  const Cluster& cluster = session.cluster();
+  const Job& job = cluster.job(target);
+  Reservation reservation;
+  reservation.job = target;
+  reservation.election = *job.election;
+  reservation.nodes = session.locked_for(target);
+  for (const NodeId node : reservation.nodes) {
+    const TimePoint since = cluster.node(node).lock.since;
+    reservation.locked_since = std::min(reservation.locked_since.value_or(since), since);
+  }
+  session.ask(points::reservation_terms, job, &reservation);
+  Need need = need_of(session, job);
+  reservation.missing = missing_on(cluster, need, reservation.nodes);
+  Potential potential(cluster);
+  potential.take_in(job);
+  reservation.is_covered = Bins(session, reservation.nodes, potential).fill(need).is_whole;
+  return reservation;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,46 @@
+#include <utility>
+
+#include "berth/base/check.h"
+#include "berth/engine/session.h"
+
+// Targets and locks, as actions move them.
+
+namespace berth::engine {
+
+void Session::elect(JobId job, std::string why) {
+  BERTH_CHECK(!cluster_.job(job).election);
+  ledger_.set_election(job, Election{now_, std::move(why)});
+}
+
+void Session::release(JobId target, EndedReservation::How how, const Verdict& why) {
+  EndedReservation ended{target, how, *cluster_.job(target).election, locked_for(target)};
+  ended.reason = why.reason;
+  ended.have = why.have;
+  ended.need = why.need;
+  ended.what = why.what;
+  for (const NodeId node : ended.nodes) unlock(node);
+  ledger_.set_election(target, std::nullopt);
+  plan_.ended.push_back(std::move(ended));
+}
+
+void Session::lock(NodeId node, JobId target) {
+  const Lock& before = cluster_.node(node).lock;
+  BERTH_CHECK(cluster_.job(target).election && !before.job.is_valid() && !before.is_foreign);
+  ledger_.set_lock(node, Lock{target, false, now_});
+}
+
+void Session::unlock(NodeId node) { ledger_.set_lock(node, Lock()); }
+
+std::vector<NodeId> Session::locked_for(JobId target) const {
+  std::vector<NodeId> nodes;
+  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
+    if (cluster_.node(NodeId(n)).lock.job == target) nodes.emplace_back(n);
+  }
+  return nodes;
+}
+
+void Session::note_impossible(JobId job, const Verdict& why) {
+  impossible_.insert_or_assign(job, why);
+}
+
+}  // namespace berth::engine
