@@ -78,6 +78,7 @@ class Reservation final : public Plugin {
   void on_session_open(Session& session) override {
     session_ = &session;
     cluster_ = &session.cluster();
+    is_one_waiting_ = false;
     session.attach<&Reservation::next_target>(points::target_job, *this);        // T1 to T5
     session.attach<&Reservation::has_time_left>(points::target_stays, *this);    // T6
     session.attach<&Reservation::nodes_for>(points::reserved_nodes, *this);      // T7
@@ -98,7 +99,7 @@ class Reservation final : public Plugin {
       Nomination nomination{*named, "its user names it", {}};
       if (!is_full) return nomination;
       const auto other = std::find_if(targets.rbegin(), targets.rend(), [&](JobId id) {
-        return !cluster_->job(id).is_named_target && !has_places(id);
+        return !cluster_->job(id).is_named_target && !has_minimum(*session_, cluster_->job(id));
       });
       if (other == targets.rend()) return std::nullopt;
       nomination.displaces = *other;
@@ -121,10 +122,6 @@ class Reservation final : public Plugin {
       if (!best || is_before({id}, {*best})) best = id;
     }
     return best;
-  }
-
-  bool has_places(JobId id) const {
-    return static_cast<bool>(session_->ask(points::job_ready, cluster_->job(id)));
   }
 
   bool is_resting(JobId id) const {
@@ -173,17 +170,16 @@ class Reservation final : public Plugin {
   }
 
   Verdict has_time_left(const Job& job) {
-    if (has_begun(job)) return pass();
+    if (has_minimum(*session_, job)) return pass();
     if (give_up_ == Duration(0) || session_->now() - job.election->since < give_up_) return pass();
     given_up_after_ = format_duration(give_up_);
     return reject(Reason::target_given_up, 0, 0, given_up_after_);
   }
 
-  bool has_begun(const Job& job) const {
-    return static_cast<bool>(session_->ask(points::job_ready, job));
-  }
-
+  // N7. While one is not covered, those elected after it hold nothing: or each of two could hold
+  // what the other waits for.
   std::optional<std::vector<NodeId>> nodes_for(const Job& job, const Need& need) {
+    if (is_one_waiting_) return std::vector<NodeId>();
     const std::size_t all = cluster_->node_count();
     const std::size_t bound =
         std::max<std::size_t>(1, all * static_cast<std::size_t>(most_thousandths_) / 1000);
@@ -196,7 +192,9 @@ class Reservation final : public Plugin {
       wish.nodes = std::max<std::size_t>(1, all * static_cast<std::size_t>(nodes_.number) / 100);
     }
     wish.most = bound - std::min(bound, by_others);
-    return choose_nodes(*session_, wish, job, need);
+    LockChoice choice = choose_nodes(*session_, wish, job, need);
+    is_one_waiting_ = !choice.is_covered;
+    return std::move(choice.nodes);
   }
 
   std::optional<TimePoint> first_lock(const std::vector<NodeId>& held) const {
@@ -233,6 +231,7 @@ class Reservation final : public Plugin {
   NamedAmounts request_line_;
   Duration wait_line_;
   std::string given_up_after_;
+  bool is_one_waiting_ = false;  // a target that is not covered was asked for in this session
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;
 };

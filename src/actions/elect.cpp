@@ -51,6 +51,7 @@ class Elect final : public Action {
     for (const JobId id : session.cluster().open_jobs()) {
       if (is_candidate(session, session.cluster().job(id))) candidates.push_back(id);
     }
+    for (const EndedReservation& each : session.plan().ended) std::erase(candidates, each.job);
     while (!candidates.empty()) {
       // L3. Plugins choose among those that wait ...
       const std::optional<Nomination> chosen = session.ask(points::target_job, candidates);
@@ -76,12 +77,12 @@ class Elect final : public Action {
     using How = EndedReservation::How;
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
-      if (job.bound_count() >= job.min_available && session.ask(points::job_ready, job)) {
+      if (job.bound_count() >= job.min_available && has_minimum(session, job)) {
         session.release(id, How::started);
         continue;
       }
       Verdict verdict = has_standing(session, job);
-      if (verdict && !session.ask(points::job_ready, job)) verdict = feasibility.of(job);
+      if (verdict && !has_minimum(session, job)) verdict = feasibility.of(job);
       if (!verdict) {
         session.release(id, How::impossible, verdict);
         session.note_impossible(id, verdict);
@@ -99,7 +100,7 @@ class Elect final : public Action {
   static bool is_candidate(const Session& session, const Job& job) {
     if (job.election) return false;
     if (job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue) return false;
-    if (!has_standing(session, job) || session.ask(points::job_ready, job)) return false;
+    if (!has_standing(session, job) || has_minimum(session, job)) return false;
     const std::int32_t at_hand = job.placed_count() + job.unplaced_count();
     if (at_hand >= job.min_available) return static_cast<bool>(session.ask(points::job_valid, job));
     const bool may_be_made = job.gated == 0 && session.has_enqueue() && !job.is_admitted();

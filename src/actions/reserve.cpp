@@ -27,7 +27,7 @@ class Reserve final : public Action {
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
       // R3. One that is placed keeps its locks until it is seen bound: plans may fall through.
-      if (session.ask(points::job_ready, job)) continue;
+      if (has_minimum(session, job)) continue;
       if (const auto nodes = session.ask(points::reserved_nodes, job, need_of(session, job))) {
         keep(session, id, *nodes);
       }

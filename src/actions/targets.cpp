@@ -46,7 +46,7 @@ bool pack(Session& session, JobId id) {
       --count;
     }
   }
-  if (!session.ask(points::job_ready, job)) return false;
+  if (!has_minimum(session, job)) return false;
   std::move(statement).commit();
   session.clear_refusal(id);
   return true;
@@ -59,7 +59,7 @@ void serve_targets(Session& session) {
     const Job& job = session.cluster().job(id);
     if (!may_be_served(session, id)) continue;
     Waiting waiting = tasks_to_place(session, job);
-    if (waiting.tasks.empty() || session.ask(points::job_ready, job)) continue;
+    if (waiting.tasks.empty() || has_minimum(session, job)) continue;
     // R1. As any job is served, but first.
     if (serve(session, id, waiting) == Turn::refused) pack(session, id);
   }

@@ -95,6 +95,24 @@ std::string queue_fault(const Cluster& cluster) {
   return "";
 }
 
+// Locks are for targets, and targets are listed and counted.
+std::string lock_fault(const Cluster& cluster) {
+  std::size_t locked = 0;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const Lock& lock = cluster.node(NodeId(n)).lock;
+    if (!lock.job.is_valid()) continue;
+    ++locked;
+    const bool is_target = cluster.job(lock.job).exists && cluster.job(lock.job).election;
+    if (!is_target) return "node " + cluster.node(NodeId(n)).name + " is locked for no target";
+  }
+  if (locked != cluster.locked_node_count()) return "the count of locked nodes is off";
+  std::size_t targets = 0;
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    targets += cluster.job(JobId(j)).election ? 1 : 0;
+  }
+  return targets == cluster.targets().size() ? "" : "the list of targets is off";
+}
+
 class Hash {
  public:
   template <class T>
@@ -137,6 +155,7 @@ std::string first_inconsistency(const Cluster& cluster) {
     if (is_allocated(task.status)) nowhere += cluster.shape(task.shape).request;
   }
   if (!(nowhere == cluster.used_nowhere())) return "what is used on lost nodes is off";
+  if (std::string fault = lock_fault(cluster); !fault.empty()) return fault;
   return queue_fault(cluster);
 }
 
@@ -151,6 +170,8 @@ std::uint64_t fingerprint(const Cluster& cluster) {
       hash.add(cluster.available().at(NodeId(n), Dimension(d)));
     }
     for (const TaskId task : cluster.node(NodeId(n)).tasks) hash.add(task.index());
+    hash.add(cluster.node(NodeId(n)).lock.job);
+    hash.add(cluster.node(NodeId(n)).lock.since.time_since_epoch().count());
   }
   for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
     const Task& task = cluster.task(TaskId(t));
@@ -160,6 +181,7 @@ std::uint64_t fingerprint(const Cluster& cluster) {
   for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
     const Job& job = cluster.job(JobId(j));
     hash.add(static_cast<int>(job.phase));
+    hash.add(job.election ? job.election->since.time_since_epoch().count() : -1);
     for (const std::int32_t count : job.counts) hash.add(count);
     for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
       hash.add(job.allocated[Dimension(d)]);

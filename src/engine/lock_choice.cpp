@@ -41,8 +41,26 @@ class Choice {
     most_idle_first(free_);
   }
 
-  std::vector<NodeId> choose() {
-    std::size_t wanted = 0;  // of the free ones, in their order
+  LockChoice choose() {
+    const std::size_t wanted = wanted_nodes();
+    LockChoice choice;
+    const auto take = [&](const std::vector<Candidate>& from, std::size_t count) {
+      for (std::size_t i = 0; i < count && choice.nodes.size() < wish_.most; ++i) {
+        choice.nodes.push_back(from[i].node);
+      }
+    };
+    take(held_, held_.size());
+    take(free_, wanted);
+    std::sort(choice.nodes.begin(), choice.nodes.end());
+    Need left = need_;
+    choice.is_covered = Bins(session_, choice.nodes, potential_).fill(left).is_whole;
+    return choice;
+  }
+
+ private:
+  // Of the free ones, in their order.
+  std::size_t wanted_nodes() {
+    std::size_t wanted = 0;
     switch (wish_.scheme) {
       case LockScheme::cluster:
         wanted = free_.size();
@@ -58,19 +76,9 @@ class Choice {
         wanted = closest_first();
         break;
     }
-    std::vector<NodeId> chosen;
-    const auto take = [&](const std::vector<Candidate>& from, std::size_t count) {
-      for (std::size_t i = 0; i < count && chosen.size() < wish_.most; ++i) {
-        chosen.push_back(from[i].node);
-      }
-    };
-    take(held_, held_.size());
-    take(free_, wanted);
-    std::sort(chosen.begin(), chosen.end());
-    return chosen;
+    return wanted;
   }
 
- private:
   struct Candidate {
     NodeId node;
     Share idle = 0;   // what part of what is needed its idle room could take
@@ -210,8 +218,7 @@ class Choice {
 
 }  // namespace
 
-std::vector<NodeId> choose_nodes(Session& session, const LockWish& wish, const Job& job,
-                                 const Need& need) {
+LockChoice choose_nodes(Session& session, const LockWish& wish, const Job& job, const Need& need) {
   return Choice(session, wish, job.id, need).choose();
 }
 

@@ -21,6 +21,10 @@ void lacking_roles_first(const Cluster& cluster, const Job& job, std::vector<Tas
   tasks.insert(tasks.end(), others.begin(), others.end());
 }
 
+bool has_minimum(const Session& session, const Job& job) {
+  return job.placed_count() >= job.min_available && session.ask(points::job_ready, job);
+}
+
 Need need_of(const Session& session, const Job& job) {
   const Cluster& cluster = session.cluster();
   std::vector<TaskId> tasks = session.unplaced_in_order(job);

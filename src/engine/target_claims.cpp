@@ -30,9 +30,10 @@ std::int64_t TargetClaims::at(const Session& session, std::size_t position, Dime
   if (targets_ != cluster.targets()) follow(session);
   std::int64_t sum = 0;
   for (const Claim& claim : claims_) {
+    if (claim.job == task.job) break;
     const bool is_here =
         std::find(claim.path.begin(), claim.path.end(), position) != claim.path.end();
-    if (!is_here || claim.job == task.job) continue;
+    if (!is_here) continue;
     const Job& job = cluster.job(claim.job);
     const std::int64_t lacks = claim.minimum[d] - job.allocated[d] - job.pipelined[d];
     sum = saturated_sum(sum, std::max<std::int64_t>(0, lacks));

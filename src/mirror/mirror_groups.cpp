@@ -23,11 +23,12 @@ void Mirror::on(const PodGroupObject& object) {
   Group& group = groups_.at(object.full_name());
   // The leader moves phases; to it, what the API has counts once, after a restart.
   if (!group.has_object || follows_api_phases_) cluster_.set_phase(id, object.phase);
-  read_marks(id, object.marks, !group.has_object);
+  const bool is_first = !group.has_object;
   target_names_.note_group(id, object);
   group.has_object = true;
   group.object = object;
   configure_group(group);
+  read_marks(id, object.marks, is_first);  // when it was made is known: targets are in that order
 }
 
 void Mirror::configure_group(const Group& group) {

@@ -16,8 +16,10 @@ struct LockWish {
   std::size_t most = 0;   // never more than this, those that are locked included
 };
 
-// Those that are locked and still of use, and those to be locked besides; by id.
-std::vector<NodeId> choose_nodes(Session& session, const LockWish& wish, const Job& job,
-                                 const Need& need);
+struct LockChoice {
+  std::vector<NodeId> nodes;  // locked and still of use, or to be locked besides; by id
+  bool is_covered = false;    // once others have finished, the target can start on these
+};
+LockChoice choose_nodes(Session& session, const LockWish& wish, const Job& job, const Need& need);
 
 }  // namespace berth::engine

@@ -30,6 +30,9 @@ struct Need {
 };
 Need need_of(const Session& session, const Job& job);
 
+// The job may start, or runs: it needs nothing.
+bool has_minimum(const Session& session, const Job& job);
+
 // Members that the minimum of a role lacks, before those whose role has its minimum: otherwise the
 // first role could take the room that the second one cannot do without.
 void lacking_roles_first(const Cluster& cluster, const Job& job, std::vector<TaskId>& tasks);

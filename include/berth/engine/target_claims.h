@@ -12,7 +12,8 @@ namespace berth::engine {
 class TargetClaims {
  public:
   void reset() { targets_.clear(), claims_.clear(); }
-  // Of all targets but that of `task`, at the queue of this position and below it.
+  // Of all targets, at the queue of this position and below it; for a target's own task, of those
+  // elected before it: or each of two could wait for the other.
   std::int64_t at(const Session& session, std::size_t position, Dimension d, const Task& task);
 
  private:
