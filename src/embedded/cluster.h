@@ -82,12 +82,14 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void put(QueueObject queue);
   void put(PriorityClassObject priority_class);
   void put(NamespaceObject name_space);
+  void put(OwnerObject owner);
   void drop(const NodeDeleted& gone);
   void drop(const PodDeleted& gone);
   void drop(const PodGroupDeleted& gone);
   void drop(const QueueDeleted& gone);
   void drop(const PriorityClassDeleted& gone);
   void drop(const NamespaceDeleted& gone);
+  void drop(const OwnerDeleted& gone);
   void admit(PodObject& pod) const;
   std::string refusal(const ports::Binding& binding) const;
   void set_running(PodObject& pod);
@@ -112,6 +114,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::map<std::string, QueueObject> queues_;
   std::map<std::string, PriorityClassObject> priority_classes_;
   std::map<std::string, NamespaceObject> namespaces_;
+  std::map<std::string, OwnerObject> owners_;  // by uid
   std::multimap<TimePoint, std::pair<Due, std::string>> due_;  // second: the pod's uid
   bool stopping_ = false;
   std::thread thread_;

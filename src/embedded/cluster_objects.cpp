@@ -88,6 +88,12 @@ void EmbeddedCluster::put(NamespaceObject name_space) {
   namespaces_[name] = std::move(name_space);
 }
 
+void EmbeddedCluster::put(OwnerObject owner) {
+  tell_watchers(owner);
+  const std::string uid = owner.uid;
+  owners_[uid] = std::move(owner);
+}
+
 void EmbeddedCluster::drop(const NodeDeleted& gone) {
   if (nodes_.erase(gone.name) == 0) return;
   tell_watchers(gone);
@@ -121,6 +127,10 @@ void EmbeddedCluster::drop(const NamespaceDeleted& gone) {
   if (namespaces_.erase(gone.name) != 0) tell_watchers(gone);
 }
 
+void EmbeddedCluster::drop(const OwnerDeleted& gone) {
+  if (owners_.erase(gone.uid) != 0) tell_watchers(gone);
+}
+
 // In an order in which no object refers to a later one.
 std::vector<ClusterEvent> EmbeddedCluster::everything() const {
   std::vector<ClusterEvent> all;
@@ -128,6 +138,7 @@ std::vector<ClusterEvent> EmbeddedCluster::everything() const {
   for (const auto& [name, object] : namespaces_) all.push_back(object);
   for (const auto& [name, object] : queues_) all.push_back(object);
   for (const auto& [name, object] : nodes_) all.push_back(object);
+  for (const auto& [uid, object] : owners_) all.push_back(object);
   for (const auto& [name, object] : groups_) all.push_back(object);
   for (const auto& [uid, object] : pods_) all.push_back(object);
   return all;

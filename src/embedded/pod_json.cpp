@@ -76,8 +76,12 @@ Json node_affinity(const Constraints& constraints) {
   return json;
 }
 
-Json tolerations(const std::vector<Toleration>& list) {
+Json tolerations(const PodObject& pod) {
   Json json = Json::array();
+  std::vector<Toleration> list = pod.constraints.tolerations;
+  if (pod.tolerates_lock) {
+    list.push_back({kLockedForLabel, false, std::string(kLockedForJob), TaintEffect::no_schedule});
+  }
   for (const Toleration& toleration : list) {
     Json one = Json::object();
     if (!toleration.key.empty()) one["key"] = toleration.key;
@@ -107,6 +111,25 @@ Json container(const PodObject& pod) {
   return json;
 }
 
+void add_marks(const TargetMarks& marks, Json& annotations) {
+  const auto add_time = [&](const char* key, const std::optional<TimePoint>& time) {
+    if (time) annotations[key] = format_time(*time);
+  };
+  add_time(kFirstSeenAnnotation, marks.first_seen);
+  add_time(kTargetSinceAnnotation, marks.elected_at);
+  add_time(kGivenUpAnnotation, marks.given_up_at);
+  if (marks.is_named || marks.elected_at) {
+    annotations[kTargetAnnotation] = marks.is_named ? "true" : "elected";
+  }
+  if (marks.elected_at) annotations[kTargetWhyAnnotation] = marks.why;
+}
+
+Json owner(const PodObject& pod) {
+  const char* kind = pod.is_daemon ? "DaemonSet" : "Job";
+  const char* group = pod.is_daemon ? "apps/v1" : "batch/v1";
+  return {{"apiVersion", group}, {"kind", kind}, {"uid", pod.owner_uid}, {"controller", true}};
+}
+
 Json metadata(const PodObject& pod) {
   Json json = {{"name", pod.name}, {"namespace", pod.name_space}, {"uid", pod.uid}};
   json["creationTimestamp"] = seconds(pod.created);
@@ -119,6 +142,10 @@ Json metadata(const PodObject& pod) {
   }
   if (!pod.preemptable) annotations["volcano.sh/preemptable"] = "false";
   if (pod.run_time) annotations["berth.dev/run-time"] = format_duration(*pod.run_time);
+  add_marks(pod.marks, annotations);
+  if (!pod.owner_uid.empty() || pod.is_daemon) {
+    json["ownerReferences"] = Json::array({owner(pod)});
+  }
   if (!annotations.empty()) json["annotations"] = std::move(annotations);
   if (pod.terminating) json["deletionTimestamp"] = seconds(pod.created);
   return json;
@@ -136,7 +163,8 @@ Json spec(const PodObject& pod) {
   if (Json affinity = node_affinity(constraints); !affinity.empty()) {
     json["affinity"] = Json::object({{"nodeAffinity", std::move(affinity)}});
   }
-  if (!constraints.tolerations.empty()) json["tolerations"] = tolerations(constraints.tolerations);
+  if (Json list = tolerations(pod); !list.empty()) json["tolerations"] = std::move(list);
+  json["restartPolicy"] = pod.runs_forever ? "Always" : "Never";
   Json gates = Json::array();
   for (const std::string& gate : pod.gates) gates.push_back(Json::object({{"name", gate}}));
   if (!gates.empty()) json["schedulingGates"] = std::move(gates);

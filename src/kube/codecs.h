@@ -24,6 +24,8 @@ Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file
 Result<QueueObject> decode_queue_with_fault(const conf::Value& value, std::string_view file);
 Result<PriorityClassObject> decode_priority_class(const conf::Value& value, std::string_view file);
 Result<NamespaceObject> decode_namespace(const conf::Value& value, std::string_view file);
+// Of any kind: only the metadata is read.
+Result<OwnerObject> decode_owner(const conf::Value& value, std::string_view file);
 
 // What an object says it is. A PodGroup or Queue of a foreign API group is another kind.
 struct TypeName {

@@ -66,6 +66,31 @@ std::optional<Duration> read_waiting_limit(const conf::Cursor& object) {
   return std::nullopt;
 }
 
+std::optional<TimePoint> read_time_annotation(const conf::Cursor& object, std::string_view key) {
+  const std::string text = object["metadata"]["annotations"][key].text();
+  const Result<TimePoint> time = parse_time(text);
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+TargetMarks read_marks(const conf::Cursor& object) {
+  const conf::Cursor annotations = object["metadata"]["annotations"];
+  TargetMarks marks;
+  marks.is_named = annotations[kTargetAnnotation].text() == "true";
+  marks.first_seen = read_time_annotation(object, kFirstSeenAnnotation);
+  marks.elected_at = read_time_annotation(object, kTargetSinceAnnotation);
+  if (marks.elected_at) marks.why = annotations[kTargetWhyAnnotation].text();
+  marks.given_up_at = read_time_annotation(object, kGivenUpAnnotation);
+  return marks;
+}
+
+Controller read_controller(const conf::Cursor& object) {
+  for (const conf::Cursor& owner : object["metadata"]["ownerReferences"].items()) {
+    if (!owner["controller"].boolean(false)) continue;
+    return {owner["kind"].text(), owner["uid"].text()};
+  }
+  return {};
+}
+
 std::map<std::string, std::string> read_strings(const conf::Cursor& map) {
   std::map<std::string, std::string> strings;
   for (const auto& [key, value] : map.entries()) strings.emplace(key, value.text());

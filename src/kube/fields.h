@@ -10,8 +10,8 @@
 
 #include "berth/base/clock.h"
 #include "berth/model/objects.h"
-#include "conf/cursor.h"
 #include "berth/model/quantity.h"
+#include "conf/cursor.h"
 
 // Fields that several kinds of objects share. All complain through the cursor's Reading.
 
@@ -36,6 +36,20 @@ std::string annotation_or_label(const conf::Cursor& object, std::string_view key
 // Volcano's annotation, in its two spellings; absent: none. One that is no duration is ignored, as
 // Volcano does: a job must not be lost for it.
 std::optional<Duration> read_waiting_limit(const conf::Cursor& object);
+
+// Annotations of a target, past or present (berth/model/reservation.h). A time that is none is
+// ignored, for the same reason.
+TargetMarks read_marks(const conf::Cursor& object);
+
+// The time in an annotation; absent, or no time: none.
+std::optional<TimePoint> read_time_annotation(const conf::Cursor& object, std::string_view key);
+
+// Who controls the object: of its owners, the one with `controller: true`. Empty: nobody.
+struct Controller {
+  std::string kind;
+  std::string uid;
+};
+Controller read_controller(const conf::Cursor& object);
 
 std::map<std::string, std::string> read_strings(const conf::Cursor& map);
 

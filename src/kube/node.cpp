@@ -21,6 +21,18 @@ TaintEffect read_effect(const conf::Cursor& at) {
   return TaintEffect::no_schedule;
 }
 
+// The lock is told by its label; a taint of ours without it, or with another word than it, is none
+// but has to be known, so that it goes. Others' taints of that key are taints like any other.
+void read_lock(const conf::Cursor& root, NodeObject& node) {
+  if (auto label = node.labels.extract(kLockedForLabel)) node.locked_for = label.mapped();
+  node.locked_since = read_time_annotation(root, kLockedSinceAnnotation);
+  std::erase_if(node.taints, [&node](const Taint& taint) {
+    if (taint.key != kLockedForLabel || !is_for_job(taint.value)) return false;
+    if (taint.value == node.locked_for || !is_for_job(node.locked_for)) node.has_lock_taint = true;
+    return true;
+  });
+}
+
 }  // namespace
 
 Result<NodeObject> decode_node(const conf::Value& value, std::string_view file) {
@@ -37,6 +49,7 @@ Result<NodeObject> decode_node(const conf::Value& value, std::string_view file) 
     node.taints.push_back(
         {from.required_text("key"), from["value"].text(), read_effect(from["effect"])});
   }
+  read_lock(root, node);
   const conf::Cursor status = root["status"];
   node.allocatable =
       read_amounts(status[status["allocatable"].is_present() ? "allocatable" : "capacity"]);

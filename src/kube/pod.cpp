@@ -97,7 +97,9 @@ void read_spec(const conf::Cursor& spec, PodObject& pod) {
     pod.gates.push_back(gate.required_text("name"));
   }
   pod.request = read_pod_request(spec);
+  pod.runs_forever = spec["restartPolicy"].text("Always") == "Always";
   pod.constraints = read_constraints(spec);
+  pod.tolerates_lock = take_lock_toleration(pod.constraints);
 }
 
 }  // namespace
@@ -120,6 +122,11 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
   const conf::Cursor run_time = root["metadata"]["annotations"]["berth.dev/run-time"];
   if (run_time.is_present()) pod.run_time = run_time.duration({});
   pod.waiting_limit = read_waiting_limit(root);
+  pod.marks = read_marks(root);
+  Controller controller = read_controller(root);
+  pod.owner_uid = std::move(controller.uid);
+  // The kubelet's own pods belong to their node.
+  pod.is_daemon = controller.kind == "DaemonSet" || controller.kind == "Node";
   read_spec(root["spec"], pod);
   const conf::Cursor status = root["status"];
   pod.phase = read_phase(status["phase"]);

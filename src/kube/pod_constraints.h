@@ -9,4 +9,8 @@ namespace berth::kube {
 // have equal constraints. `spec` is the pod's spec.
 Constraints read_constraints(const conf::Cursor& spec);
 
+// Takes the toleration that we write for locks out: it must not tell a pod from others like it.
+// Returns whether locks of targets are tolerated, by that one or another.
+bool take_lock_toleration(Constraints& constraints);
+
 }  // namespace berth::kube

@@ -38,6 +38,9 @@ WrittenStatus read_status(const conf::Cursor& status) {
       written.is_scheduled = holds;
       written.scheduled_since = since;
     }
+    if (type == "Targeted") {
+      written.targeted = {holds, condition["reason"].text(), condition["message"].text(), since};
+    }
     if (type != "Unschedulable") continue;
     written.waits_since = since;
     if (!holds) continue;
@@ -79,6 +82,8 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
   }
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
   group.waiting_limit = read_waiting_limit(root);
+  group.marks = read_marks(root);
+  group.owner_uid = read_controller(root).uid;
   group.phase = phase_of(root["status"]["phase"].text());
   const std::string api = root["apiVersion"].text();
   group.is_volcano = api.empty() || api.starts_with("scheduling.volcano.sh/");

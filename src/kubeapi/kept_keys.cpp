@@ -2,20 +2,30 @@
 
 #include <algorithm>
 
+#include "berth/model/reservation.h"
+
 // A9: what is not named here is passed over while the text is parsed, and costs no memory. Who has
-// a decoder in src/kube read more must name it here, too; tests/kubeapi/kept_keys_test.cpp
+// a decoder in src/kube read more must name it here, too; tests/kubeapi/object_reader_test.cpp
 // compares.
 
 namespace berth::kubeapi {
 
 namespace {
 
-const std::vector<std::string_view> kMetadata{
-    "name",   "namespace",  "uid", "creationTimestamp", "deletionTimestamp", "resourceVersion",
-    "labels", "annotations"};
+const std::vector<std::string_view> kMetadata{"name",
+                                              "namespace",
+                                              "uid",
+                                              "creationTimestamp",
+                                              "deletionTimestamp",
+                                              "labels",
+                                              "annotations",
+                                              "ownerReferences",
+                                              "resourceVersion"};
 
 const KeptKeys::Row kAnnotations{
     "annotations", {"kubectl.kubernetes.io/last-applied-configuration"}, false};
+
+const KeptKeys::Row kOwners{"ownerReferences", {"kind", "uid", "controller"}};
 
 }  // namespace
 
@@ -28,11 +38,12 @@ const KeptKeys& keys_of_pods() {
       {{"", {"metadata", "spec", "status"}},
        {"metadata", kMetadata},
        kAnnotations,
+       kOwners,
        {"spec",
         {"schedulerName", "priority", "priorityClassName", "preemptionPolicy", "nodeName",
          "schedulingGates", "containers", "initContainers", "resources", "overhead", "nodeSelector",
          "affinity", "tolerations", "hostNetwork", "topologySpreadConstraints", "volumes",
-         "resourceClaims"}},
+         "resourceClaims", "restartPolicy"}},
        {"containers", {"resources", "ports"}},
        {"initContainers", {"resources", "ports", "restartPolicy"}},
        {"volumes", {"persistentVolumeClaim", "ephemeral"}},
@@ -47,13 +58,21 @@ const KeptKeys& keys_of_nodes() {
   static const KeptKeys kKeys{{{"", {"metadata", "spec", "status"}},
                                {"metadata", kMetadata},
                                kAnnotations,
+                               kOwners,
                                {"spec", {"unschedulable", "taints"}},
                                {"status", {"allocatable", "capacity"}}}};
   return kKeys;
 }
 
+const KeptKeys& keys_of_owners() {
+  static const KeptKeys kKeys{{{"", {"metadata"}},
+                               {"metadata", {"uid", "resourceVersion", "annotations"}},
+                               {"annotations", {kTargetAnnotation}}}};
+  return kKeys;
+}
+
 const KeptKeys& keys_of_others() {
-  static const KeptKeys kKeys{{{"metadata", kMetadata}, kAnnotations}};
+  static const KeptKeys kKeys{{{"metadata", kMetadata}, kAnnotations, kOwners}};
   return kKeys;
 }
 

@@ -29,6 +29,8 @@ struct KeptKeys {
 // What the decoders of src/kube read, and no more.
 const KeptKeys& keys_of_pods();
 const KeptKeys& keys_of_nodes();
+// Of owners, hardly anything.
+const KeptKeys& keys_of_owners();
 // Everything but the metadata that nobody reads.
 const KeptKeys& keys_of_others();
 

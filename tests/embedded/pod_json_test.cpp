@@ -38,6 +38,14 @@ PodObject full_pod() {
   pod.constraints.host_ports = {{"0.0.0.0", "TCP", 80}, {"10.0.0.1", "UDP", 53}};
   pod.run_time = std::chrono::seconds(90);
   pod.started = test_start() + std::chrono::seconds(5);
+  pod.marks.is_named = true;
+  pod.marks.first_seen = test_start() + std::chrono::milliseconds(1);
+  pod.marks.elected_at = test_start() + std::chrono::seconds(7);
+  pod.marks.why = "longest wait";
+  pod.marks.given_up_at = test_start();
+  pod.owner_uid = "job-1";
+  pod.runs_forever = true;
+  pod.tolerates_lock = true;
   return pod;
 }
 

@@ -49,6 +49,65 @@ status:
           .has_value());
 }
 
+TEST(Node, tells_of_its_lock_apart_from_its_labels_and_taints) {
+  const auto node = [](const std::string& metadata, const std::string& taints = "") {
+    return *decode_node(
+        value_of("{metadata: {name: n, " + metadata + "}, spec: {taints: [" + taints + "]}}"), "f");
+  };
+  const std::string taint = "{key: berth.dev/locked-for, value: job.u-1, effect: NoSchedule}";
+  const auto locked = node(
+      "labels: {zone: a, berth.dev/locked-for: job.u-1}, annotations: "
+      "{berth.dev/locked-since: '2026-11-21T09:00:00.5Z'}",
+      "{key: gpu, effect: NoSchedule}, " + taint);
+  EXPECT_EQ(locked.locked_for, "job.u-1");
+  EXPECT_EQ(locked.locked_since, *parse_time("2026-11-21T09:00:00.5Z"));
+  EXPECT_TRUE(locked.has_lock_taint);
+  EXPECT_EQ(locked.labels, (std::map<std::string, std::string>{{"zone", "a"}}));
+  EXPECT_EQ(locked.taints, (std::vector<Taint>{{"gpu", "", TaintEffect::no_schedule}}));
+
+  const auto others =
+      node("labels: {berth.dev/locked-for: queue.q}, annotations: {berth.dev/locked-since: soon}",
+           "{key: berth.dev/locked-for, value: queue.q, effect: NoSchedule}");
+  EXPECT_EQ(others.locked_for, "queue.q");
+  EXPECT_EQ(others.locked_since, std::nullopt);
+  EXPECT_FALSE(others.has_lock_taint);
+  EXPECT_EQ(others.taints.size(), 1U);
+
+  // What is left of a lock must be seen, to be taken away; one for another is not this one's.
+  EXPECT_TRUE(node("labels: {}", taint).has_lock_taint);
+  EXPECT_TRUE(node("labels: {}", taint).taints.empty());
+  EXPECT_FALSE(node("labels: {berth.dev/locked-for: job.u-2}", taint).has_lock_taint);
+}
+
+TEST(PodGroup, says_what_a_target_says_of_itself_and_who_controls_it) {
+  const auto group = decode_pod_group(value_of(R"(
+metadata:
+  name: g
+  annotations: {berth.dev/target: elected, berth.dev/target-since: "2026-11-21T09:00:00Z",
+                berth.dev/target-why: why, berth.dev/target-given-up: never}
+  ownerReferences: [{kind: Job, uid: j, controller: true}]
+)"),
+                                      "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  TargetMarks marks;
+  marks.elected_at = *parse_time("2026-11-21T09:00:00Z");
+  marks.why = "why";
+  EXPECT_EQ(group->marks, marks);
+  EXPECT_EQ(group->owner_uid, "j");
+}
+
+TEST(Owner, names_a_target_only_by_a_clear_word) {
+  const auto owner =
+      decode_owner(value_of("{metadata: {uid: j, annotations: {berth.dev/target: 'true'}}}"), "f");
+  ASSERT_TRUE(owner.has_value()) << owner.error().to_string();
+  EXPECT_EQ(*owner, (OwnerObject{"j", true}));
+  EXPECT_FALSE(
+      decode_owner(value_of("{metadata: {uid: j, annotations: {berth.dev/target: elected}}}"), "f")
+          ->names_target);
+  EXPECT_FALSE(decode_owner(value_of("{metadata: {uid: j}}"), "f")->names_target);
+  EXPECT_FALSE(decode_owner(value_of("{metadata: {name: j}}"), "f").has_value());
+}
+
 TEST(PodGroup, reads_both_api_groups) {
   const auto group = decode_pod_group(value_of(R"(
 metadata: {name: g, namespace: a}
@@ -76,6 +135,22 @@ status: {phase: Inqueue}
       decode_pod_group(value_of("{metadata: {name: g}, spec: {minMember: -1}}"), "f").has_value());
   EXPECT_FALSE(
       decode_pod_group(value_of("{metadata: {name: g}, spec: {minMember: 1.5}}"), "f").has_value());
+}
+
+TEST(PodGroup, comes_with_the_conditions_that_the_api_has) {
+  const auto group = decode_pod_group(value_of(R"(
+metadata: {name: g}
+status:
+  conditions:
+  - {type: Targeted, status: "True", reason: Locked, message: m,
+     lastTransitionTime: "2026-11-21T09:00:00Z"}
+  - {type: Unschedulable, status: "False", reason: Scheduling}
+)"),
+                                      "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  EXPECT_EQ(group->written.targeted,
+            (WrittenCondition{true, "Locked", "m", *parse_time("2026-11-21T09:00:00Z")}));
+  EXPECT_EQ(group->written.reason, "");
 }
 
 TEST(PodGroup, reads_phases_where_the_other_api_group_has_conditions) {

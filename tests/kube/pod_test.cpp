@@ -88,6 +88,56 @@ status:
   EXPECT_EQ(pod->started, *parse_time("2026-11-21T09:01:00Z"));
 }
 
+TEST(Pod, says_what_a_target_says_of_itself_and_who_controls_it) {
+  const auto pod = pod_from(R"(
+metadata:
+  name: p
+  annotations:
+    berth.dev/target: "true"
+    berth.dev/target-since: "2026-11-21T09:00:00.123456789Z"
+    berth.dev/target-why: waits longest
+    berth.dev/target-given-up: "2026-11-21T08:00:00Z"
+    berth.dev/first-seen: "2026-11-21T07:00:00Z"
+  ownerReferences:
+  - {kind: Workflow, uid: w, controller: false}
+  - {kind: Job, uid: j, controller: true}
+  - {kind: DaemonSet, uid: d}
+spec: {restartPolicy: Never}
+)");
+  ASSERT_TRUE(pod.has_value()) << pod.error().to_string();
+  EXPECT_TRUE(pod->marks.is_named);
+  EXPECT_EQ(pod->marks.elected_at, *parse_time("2026-11-21T09:00:00.123456789Z"));
+  EXPECT_EQ(pod->marks.why, "waits longest");
+  EXPECT_EQ(pod->marks.given_up_at, *parse_time("2026-11-21T08:00:00Z"));
+  EXPECT_EQ(pod->marks.first_seen, *parse_time("2026-11-21T07:00:00Z"));
+  EXPECT_EQ(pod->owner_uid, "j");
+  EXPECT_FALSE(pod->is_daemon);
+  EXPECT_FALSE(pod->runs_forever);
+}
+
+TEST(Pod, is_not_lost_for_an_odd_word_on_it) {
+  const auto pod = pod_from(R"(
+metadata:
+  name: p
+  annotations: {berth.dev/target: elected, berth.dev/target-since: yesterday,
+                berth.dev/target-why: x, berth.dev/first-seen: ""}
+)");
+  ASSERT_TRUE(pod.has_value()) << pod.error().to_string();
+  EXPECT_EQ(pod->marks, TargetMarks{});
+  EXPECT_TRUE(pod->runs_forever);
+  EXPECT_EQ(pod->owner_uid, "");
+}
+
+TEST(Pod, comes_with_its_node_if_a_daemon_set_or_the_kubelet_made_it) {
+  const auto owned_by = [](const std::string& owner) {
+    return pod_from("metadata: {name: p, ownerReferences: [" + owner + "]}")->is_daemon;
+  };
+  EXPECT_TRUE(owned_by("{kind: DaemonSet, uid: d, controller: true}"));
+  EXPECT_TRUE(owned_by("{kind: Node, uid: n, controller: true}"));
+  EXPECT_FALSE(owned_by("{kind: ReplicaSet, uid: r, controller: true}"));
+  EXPECT_FALSE(owned_by("{kind: DaemonSet, uid: d}"));
+}
+
 TEST(Pod, has_the_defaults_of_the_api_where_nothing_is_said) {
   const auto pod = pod_from("metadata: {name: web, creationTimestamp: null}\n");
   ASSERT_TRUE(pod.has_value()) << pod.error().to_string();
@@ -252,6 +302,22 @@ TEST(PodConstraints, name_what_is_not_modelled_but_only_where_it_can_forbid) {
       " topologySpreadConstraints: [{whenUnsatisfiable: ScheduleAnyway}],"
       " volumes: [{emptyDir: {}}], resourceClaims: []}");
   EXPECT_TRUE(soft->constraints.unmodelled.empty());
+}
+
+TEST(PodConstraints, leave_out_our_toleration_of_locks_and_tell_of_all_that_do_the_same) {
+  const auto with = [](const std::string& toleration) {
+    return *pod_with_spec("{tolerations: [" + toleration + "]}");
+  };
+  const auto ours = with(
+      "{key: berth.dev/locked-for, operator: Equal, value: job.u-1, effect: NoSchedule}, "
+      "{key: gpu, operator: Exists}");
+  EXPECT_TRUE(ours.tolerates_lock);
+  EXPECT_EQ(ours.constraints.tolerations, (std::vector<Toleration>{{"gpu", true, "", {}}}));
+  EXPECT_TRUE(with("{operator: Exists}").tolerates_lock);
+  EXPECT_EQ(with("{operator: Exists}").constraints.tolerations.size(), 1U);
+  EXPECT_FALSE(with("{operator: Exists, effect: NoExecute}").tolerates_lock);
+  EXPECT_FALSE(with("{key: berth.dev/locked-for, value: queue.q}").tolerates_lock);
+  EXPECT_FALSE(with("{key: gpu, operator: Exists}").tolerates_lock);
 }
 
 TEST(PodConstraints, refuse_what_the_api_server_would_refuse) {

@@ -84,6 +84,23 @@ TEST(KeptKeys, A9LeaveOutWhatNobodyReads) {
   EXPECT_EQ(volume.find("ephemeral")->members.size(), 0U);
 }
 
+TEST(KeptKeys, A9KeepOfOwnersTheWordThatCounts) {
+  ObjectReader reader(&keys_of_owners());
+  ListMetadata list;
+  const auto items =
+      items_of(reader,
+               R"({"items":[{"kind":"Job","metadata":{"name":"j","uid":"o","labels":)"
+               R"({"a":"b"},"annotations":{"x":"y","berth.dev/target":"true"}},)"
+               R"("spec":{"template":{}},"status":{}}]})",
+               list);
+  EXPECT_EQ(items.at(0).members.size(), 1U);
+  EXPECT_EQ(items.at(0).find("metadata")->find("labels"), nullptr);
+  EXPECT_EQ(items.at(0).find("metadata")->find("annotations")->members.size(), 1U);
+  const auto owner = kube::decode_owner(items.at(0), "j");
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(*owner, (OwnerObject{"o", true}));
+}
+
 // A manifest with everything in it that the decoders read: with some keys left out it must decode
 // to the same object.
 TEST(KeptKeys, A9ChangeNothingOfWhatIsDecoded) {

@@ -20,6 +20,9 @@ namespace berth {
 inline constexpr const char* kLockedForLabel = "berth.dev/locked-for";
 inline constexpr const char* kLockedSinceAnnotation = "berth.dev/locked-since";
 inline constexpr std::string_view kLockedForJob = "job.";
+constexpr bool is_for_job(std::string_view locked_for) {
+  return locked_for.starts_with(kLockedForJob);
+}
 
 // Annotations of a PodGroup, or of a pod that is in none.
 inline constexpr const char* kTargetAnnotation = "berth.dev/target";  // "true" is a user's word

@@ -14,6 +14,14 @@ namespace berth {
 // "nvidia.com/gpu"), amounts in the units of D4 (milli-cpu, bytes, one unit for all others).
 using NamedAmounts = std::map<std::string, std::int64_t>;
 
+struct WrittenCondition {
+  bool holds = false;
+  std::string reason;  // CamelCase; empty: there is no such condition
+  std::string message;
+  TimePoint since;  // when it began or ceased to hold
+  bool operator==(const WrittenCondition&) const = default;
+};
+
 // Of a PodGroup.
 struct WrittenStatus {
   std::int32_t running = 0;
@@ -24,15 +32,8 @@ struct WrittenStatus {
   TimePoint waits_since;      // when condition Unschedulable began or ceased to hold
   std::string reason;         // of condition Unschedulable, while it holds
   std::string message;
+  WrittenCondition targeted;  // condition Targeted
   bool operator==(const WrittenStatus&) const = default;
-};
-
-struct WrittenCondition {
-  bool holds = false;
-  std::string reason;  // CamelCase; empty: there is no such condition
-  std::string message;
-  TimePoint since;  // when it began or ceased to hold
-  bool operator==(const WrittenCondition&) const = default;
 };
 
 // Of a Queue. Amounts that are 0 are left out.
