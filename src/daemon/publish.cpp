@@ -9,11 +9,13 @@ namespace berth::daemon {
 
 namespace {
 
+// A lone pod may have the name of a group.
+std::string key_of(const Job& job) { return job.is_single ? "pod " + job.name : job.name; }
+
 std::shared_ptr<const ports::PlannedGang> gang_of(const Cluster& cluster, const Job& job,
                                                   const PlanTableOptions& options) {
   ports::PlannedGang gang;
-  // A lone pod may have the name of a group.
-  gang.job = job.is_single ? "pod " + job.name : job.name;
+  gang.job = key_of(job);
   gang.bound = job.bound_count();
   gang.min_member = steering::needed_together(job, options.gangs_are_whole);
   gang.nominates =
@@ -38,6 +40,14 @@ void take_room(const Cluster& cluster, TaskId task, NodeId node, ports::RoomLeft
   }
 }
 
+void add_locks(const Cluster& cluster, ports::ByText<std::string>& locks) {
+  if (cluster.locked_node_count() == 0) return;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const Node& node = cluster.node(NodeId(n));
+    if (node.lock.job.is_valid()) locks.emplace(node.name, key_of(cluster.job(node.lock.job)));
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
@@ -47,6 +57,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
   table->epoch = options.epoch;
   table->ready = true;
   table->managed_schedulers = options.managed_schedulers;
+  add_locks(cluster, table->locks);
   if (cluster.binding_task_count() == 0 && claims.empty()) return table;
 
   for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {

@@ -20,8 +20,8 @@ struct PlanTableOptions {
 };
 
 // What the edges are told of a cluster in which plans have been assumed: the planned pods, what
-// their gangs need, and what is left on their nodes. `claims`: room that the session holds or was
-// promised for gangs that cannot start yet; nobody else may take it either.
+// their gangs need, what is left on their nodes, and what is locked. `claims`: room that the
+// session holds or was promised for gangs that cannot start yet; nobody else may take it either.
 std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
                                                         const PlanTableOptions& options,
                                                         std::span<const Placement> claims = {});

@@ -10,8 +10,8 @@
 // - A rejected node goes into FailedAndUnresolvableNodes or into no list at all. FailedNodes are
 //   candidates for kube-scheduler's preemption, which cannot help here. Nodes in no list count as
 //   unresolvable from 1.31 on; before, they are candidates, and /guard/preempt answers "none".
-// - One entry is enough to bring a reason to the pod's condition, and keeps a reply to 5,000 names
-//   small. The text is constant and the count is 1, so the condition does not change from one
+// - One entry for a reason is enough to bring it to the pod's condition, and keeps a reply to 5,000
+//   names small. The text is constant and the count is 1, so the condition does not change from one
 //   attempt to the next.
 
 namespace berth::extender {
@@ -57,18 +57,43 @@ bool is_covered(const ports::RoomLeft& room, std::uint32_t row, const RequestByC
                      [&](const auto& asked) { return amounts[asked.first] >= asked.second; });
 }
 
-FilterAnswer filter_foreign(const ports::PlanTable& plan, const FilterArgs& args,
-                            const NamedAmounts& request, FilterAnswer answer) {
+// Whether the locks leave everything to this pod. What comes with its node passes them all.
+bool is_above_locks(const ports::PlanTable& plan, const PodOnWire& pod) {
+  return plan.locks.empty() || pod.is_daemon;
+}
+
+// `planned`: as the plan has the pod; null: not at all.
+bool is_locked_out(const ports::PlanTable& plan, const ports::PlannedPod* planned,
+                   std::string_view node) {
+  const auto lock = plan.locks.find(node);
+  if (lock == plan.locks.end()) return false;
+  return planned == nullptr || planned->gang == nullptr || planned->gang->job != lock->second;
+}
+
+// One node for each reason.
+void reject(const NodeOnWire& node, std::string_view why, FilterAnswer& answer) {
+  auto& rejected = answer.reply.rejected;
+  const bool is_said = std::any_of(rejected.begin(), rejected.end(),
+                                   [&](const auto& each) { return each.second == why; });
+  if (!is_said) rejected.emplace_back(node.name, why);
+  answer.outcome = Outcome::trimmed;
+}
+
+// A pod that is not ours, or a hint: all on offer but what is others'.
+FilterAnswer filter_free(const ports::PlanTable& plan, const ports::PlannedPod* planned,
+                         const FilterArgs& args, const NamedAmounts& request, FilterAnswer answer) {
   answer.reply.accepted.reserve(args.nodes.size());
   const ports::RoomLeft& room = plan.room_left;
   const auto columns = by_column(request, room.resources);
+  const bool is_above = is_above_locks(plan, args.pod);
   for (const NodeOnWire& node : args.nodes) {
     const auto row = room.rows.find(node.name);
-    if (row == room.rows.end() || (columns && is_covered(room, row->second, *columns))) {
+    if (!is_above && is_locked_out(plan, planned, node.name)) {
+      reject(node, kIsLocked, answer);
+    } else if (row == room.rows.end() || (columns && is_covered(room, row->second, *columns))) {
       answer.reply.accepted.push_back(node.json);
-    } else if (answer.reply.rejected.empty()) {
-      answer.reply.rejected = {{node.name, kRoomIsPlanned}};
-      answer.outcome = Outcome::trimmed;
+    } else {
+      reject(node, kRoomIsPlanned, answer);
     }
   }
   return answer;
@@ -85,12 +110,16 @@ bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
 }
 
 // T12. Of the nodes on offer, on which kube-scheduler has found room, the first by name where
-// nobody's planned room is taken by it, nor by what was moved there before.
-const NodeOnWire* find_alternative(const ports::PlanTable& plan, const FilterArgs& args,
-                                   const NamedAmounts& request, const Moves& moves) {
+// nobody's planned room is taken by it, nor by what was moved there before; and never one that is
+// locked for another job.
+const NodeOnWire* find_alternative(const ports::PlanTable& plan, const ports::PlannedPod& planned,
+                                   const FilterArgs& args, const NamedAmounts& request,
+                                   const Moves& moves) {
+  const bool is_above = is_above_locks(plan, args.pod);
   const NodeOnWire* best = nullptr;
   for (const NodeOnWire& node : args.nodes) {
     if (best != nullptr && best->name <= node.name) continue;
+    if (!is_above && is_locked_out(plan, &planned, node.name)) continue;
     NamedAmounts asked = moves.taken_on(node.name);
     const auto row = plan.room_left.rows.find(node.name);
     if (row == plan.room_left.rows.end() && !asked.empty()) continue;  // how much is there?
@@ -120,7 +149,7 @@ Result<FilterAnswer> filter_planned(const ports::PlanTable& plan, const ports::P
   if (target == planned.node && !args.nodes.empty()) {
     Result<NamedAmounts> request = ask_request(args.pod.json);
     if (!request) return request.error();
-    if (const NodeOnWire* node = find_alternative(plan, args, *request, moves)) {
+    if (const NodeOnWire* node = find_alternative(plan, planned, args, *request, moves)) {
       answer.reply.accepted = {node->json};
       answer.outcome = Outcome::moved;
       answer.moved = PlacementMoved{args.pod.uid, planned.node, std::string(node->name)};
@@ -186,14 +215,17 @@ Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args
     answer.outcome = Outcome::unplanned;
     return answer;
   }
-  if (plan.room_left.rows.empty()) {
+  NamedAmounts request;
+  if (!plan.room_left.rows.empty()) {
+    Result<NamedAmounts> asked = ask_request(args.pod.json);
+    if (!asked) return asked.error();
+    request = *std::move(asked);
+  } else if (is_above_locks(plan, args.pod)) {
     accept_all(args, answer.reply);
     if (is_free_hint) answer.outcome = Outcome::hinted;
     return answer;
   }
-  const Result<NamedAmounts> request = ask_request(args.pod.json);
-  if (!request) return request.error();
-  answer = filter_foreign(plan, args, *request, std::move(answer));
+  answer = filter_free(plan, planned, args, request, std::move(answer));
   if (is_free_hint) answer.outcome = Outcome::hinted;
   return answer;
 }
@@ -212,8 +244,10 @@ std::vector<HostScore> prioritize(const ports::PlanTable& plan, const FilterArgs
 std::vector<NodeVictims> preempt(const ports::PlanTable& plan, const PreemptArgs& args) {
   std::vector<NodeVictims> kept;
   if (plan.find(args.pod.uid) != nullptr || is_ours(plan, args.pod)) return kept;
+  const bool is_above = is_above_locks(plan, args.pod);
   std::copy_if(
       args.nodes.begin(), args.nodes.end(), std::back_inserter(kept), [&](const NodeVictims& node) {
+        if (!is_above && is_locked_out(plan, nullptr, node.node)) return false;
         return std::none_of(node.pod_uids.begin(), node.pod_uids.end(),
                             [&](const std::string& uid) { return plan.find(uid) != nullptr; });
       });

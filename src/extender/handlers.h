@@ -26,7 +26,7 @@ enum class Outcome : std::uint8_t {
   moved,      // the same, and it was sent to another node that is
   unplanned,  // a pod of ours without a place
   passed,     // not ours: everything on offer
-  trimmed,    // not ours: less the nodes whose planned room it would take
+  trimmed,    // not ours: less locked nodes, and those whose planned room it would take
   answered,   // prioritize and preempt
   bound,      // bind
   refused,    // bind: answered with an error
@@ -41,6 +41,7 @@ const char* to_string(Outcome outcome);
 // condition, and every change of that is a write and an event there.
 inline constexpr std::string_view kNotPlannedYet = "berth has not planned this pod yet";
 inline constexpr std::string_view kRoomIsPlanned = "berth has planned the room on this node";
+inline constexpr std::string_view kIsLocked = "berth has locked this node for a target job";
 
 // The effective request of a pod given as JSON. Asked for only when needed.
 using RequestOf = std::function<Result<NamedAmounts>(std::string_view pod_json)>;
@@ -62,7 +63,8 @@ Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args
 std::vector<HostScore> prioritize(const ports::PlanTable& plan, const FilterArgs& args);
 
 // The nodes on which kube-scheduler may preempt, with their victims: none for pods of ours, since
-// sessions preempt for them; else those that would not cost a planned pod its place.
+// sessions preempt for them; else those that are not locked, and would not cost a planned pod its
+// place.
 std::vector<NodeVictims> preempt(const ports::PlanTable& plan, const PreemptArgs& args);
 
 }  // namespace berth::extender

@@ -23,7 +23,8 @@ struct PodOnWire {
   std::string uid;
   std::string scheduler_name;
   std::string nominated_node;
-  std::string_view json;  // the whole object
+  std::string_view json;   // the whole object
+  bool is_daemon = false;  // a DaemonSet controls it
 
   std::string full_name() const { return name_space + "/" + name; }
 };

@@ -26,7 +26,7 @@ template <class T>
 using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
 struct PlannedGang {
-  std::string job;              // namespace/name
+  std::string job;              // namespace/name; "pod namespace/name" of a pod in no group
   std::int32_t min_member = 1;  // members that must be bound together
   std::int32_t bound = 0;       // members that are bound already, by the mirror
   bool nominates = true;        // its pods are nominated before kube-scheduler may try them
@@ -57,6 +57,10 @@ struct PlanTable {
 
   // An unmanaged pod that asks for more than this would take planned room.
   RoomLeft room_left;
+
+  // Nodes that are locked, and the jobs that they are locked for, as PlannedGang::job. Nobody else
+  // may go there but what comes with its node.
+  ByText<std::string> locks;
 
   const PlannedPod* find(std::string_view uid) const {
     const auto found = pods.find(uid);

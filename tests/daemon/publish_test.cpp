@@ -75,6 +75,21 @@ TEST_F(PublishTest, MembersSeenBoundAreCountedAndNoLongerPlanned) {
   EXPECT_EQ(plan->find("g-3")->gang->min_member, 2);
 }
 
+TEST_F(PublishTest, NamesLockedNodesAndWhomTheyAreLockedFor) {
+  add_gang(mirror_, make_group("g", 3), 3);
+  mirror_.settle(TimePoint());
+  Plan plan;
+  plan.reservations.emplace_back();
+  plan.reservations[0].job = mirror_.find_group("ml/g");
+  plan.reservations[0].nodes = {mirror_.cluster().find_node("n2")};
+  mirror_.assume_reservations(plan, TimePoint());
+  const auto locked = table();
+  EXPECT_EQ(locked->locks.size(), 1u);
+  EXPECT_EQ(locked->locks.at("n2"), "ml/g");
+  mirror_.assume_reservations({}, TimePoint());
+  EXPECT_TRUE(table()->locks.empty());
+}
+
 // Any three of a master and four workers is not what roles ask for.
 class PublishRoles : public PublishTest {
  protected:

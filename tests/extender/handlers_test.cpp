@@ -152,6 +152,70 @@ TEST(RequestOf, IsThePodsEffectiveRequest) {
   EXPECT_FALSE(request_of(R"({"metadata":{"name":"p"},"spec":7})"));
 }
 
+TEST(Filter, NobodyButTheTargetGetsALockedNodeWhateverItsScheduler) {
+  const auto plan = PlanBuilder().gang("g", 1, 1).lock("n1", "ns/g").lock("n2", "ns/g");
+  for (const char* scheduler : {"default-scheduler", "volcano", ""}) {
+    const Asked asked("p", scheduler, {"n1", "n2", "n3"});
+    const auto answer =
+        filter(*plan.build(), asked.args, [](std::string_view) -> Result<NamedAmounts> {
+          return Error{"read without need", ""};
+        });
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(accepted(*answer), (Names{"n3"}));
+    EXPECT_EQ(answer->outcome, Outcome::trimmed);
+    ASSERT_EQ(answer->reply.rejected.size(), 1u) << "the text says it for both";
+    EXPECT_EQ(answer->reply.rejected[0].second, kIsLocked);
+  }
+  const Asked all_locked("p", "default-scheduler", {"n2", "n1"});
+  EXPECT_TRUE(accepted(ask(plan, all_locked.args)).empty());
+}
+
+TEST(Filter, WhatADaemonSetControlsPassesLocksButTakesNoPlannedRoom) {
+  Asked asked("p", "default-scheduler", {"n1", "n2"});
+  asked.args.pod.is_daemon = true;
+  const PlanBuilder locked = PlanBuilder().lock("n1", "ns/g").lock("n2", "ns/g");
+  EXPECT_EQ(accepted(ask(locked, asked.args)), (Names{"n1", "n2"}));
+  const PlanBuilder planned = PlanBuilder(locked).room("n1", {{"cpu", 100}});
+  EXPECT_EQ(accepted(ask(planned, asked.args, {{"cpu", 200}})), (Names{"n2"}));
+  EXPECT_EQ(accepted(ask(planned, asked.args, {{"cpu", 100}})), (Names{"n1", "n2"}));
+}
+
+TEST(Filter, LockedNodesAndPlannedRoomAreToldApart) {
+  const Asked asked("p", "default-scheduler", {"n1", "n2", "n3", "n4"});
+  const auto plan = PlanBuilder().lock("n1", "ns/g").room("n1", {}).room("n2", {}).room("n3", {});
+  const auto answer = ask(plan, asked.args, {{"cpu", 1}});
+  EXPECT_EQ(accepted(answer), (Names{"n4"}));
+  ASSERT_EQ(answer.reply.rejected.size(), 2u);
+  EXPECT_EQ(answer.reply.rejected[0].second, kIsLocked);
+  EXPECT_EQ(answer.reply.rejected[1].second, kRoomIsPlanned);
+}
+
+TEST(Filter, APlannedPodGoesToItsNodeEvenIfThatWasLockedSince) {
+  const Asked asked("p", "berth", {"n1", "n2"});
+  EXPECT_EQ(accepted(ask(PlanBuilder().pod("p", "n2").lock("n2", "ns/g"), asked.args)),
+            (Names{"n2"}));
+}
+
+TEST(Filter, AHintGoesToALockedNodeOnlyIfItsOwnJobHoldsTheLock) {
+  const Asked asked("p", "berth", {"n1", "n3"});
+  const auto hint = [](const std::string& node) {
+    return PlanBuilder().pod("p", node, true, "ns/g").lock("n1", "ns/g").lock("n3", "ns/h");
+  };
+  const auto answer = ask(hint("n2"), asked.args);
+  EXPECT_EQ(accepted(answer), (Names{"n1"}));
+  EXPECT_EQ(answer.outcome, Outcome::hinted);
+}
+
+TEST(Filter, NobodyIsMovedToALockedNodeUnlessItsOwnJobHoldsTheLock) {
+  Asked asked("p", "berth", {"n1", "n3"});
+  asked.args.pod.nominated_node = "n2";
+  const auto plan = [](const std::string& holder) {
+    return PlanBuilder().pod("p", "n2", false, "ns/g").lock("n1", holder);
+  };
+  EXPECT_EQ(accepted(ask(plan("ns/h"), asked.args)), (Names{"n3"}));
+  EXPECT_EQ(accepted(ask(plan("ns/g"), asked.args)), (Names{"n1"}));
+}
+
 TEST(Prioritize, ThePlannedNodeGetsAllAndTheOthersNothing) {
   const Asked ours("p", "berth", {"n1", "n2"});
   EXPECT_EQ(encode(prioritize(*PlanBuilder().pod("p", "n2").build(), ours.args)),
@@ -181,6 +245,16 @@ TEST(Preempt, AForeignPodMayNotPreemptAPlannedOne) {
   EXPECT_EQ(kept[0].pod_uids, (Names{"uid-low-0"}));
   EXPECT_EQ(kept[0].pdb_violations, 1);
   EXPECT_EQ(kept[1].node, "n3");
+}
+
+TEST(Preempt, NobodyIsPreemptedOnALockedNodeButForWhatComesWithIt) {
+  const auto plan = PlanBuilder().lock("n1", "ns/g").lock("n3", "ns/g").build();
+  PreemptArgs args = preempt_args("x", "default-scheduler");
+  const auto kept = preempt(*plan, args);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].node, "n2");
+  args.pod.is_daemon = true;
+  EXPECT_EQ(preempt(*plan, args).size(), 3u);
 }
 
 }  // namespace

@@ -91,8 +91,11 @@ PlanBuilder& PlanBuilder::gang(const std::string& job, int size, int min_member,
   return *this;
 }
 
-PlanBuilder& PlanBuilder::pod(const std::string& name, const std::string& node, bool is_hint) {
-  table_.pods[uid_of(name)] = {"ns/" + name, node, nullptr, is_hint};
+PlanBuilder& PlanBuilder::pod(const std::string& name, const std::string& node, bool is_hint,
+                              const std::string& job) {
+  std::shared_ptr<const ports::PlannedGang> gang;
+  if (!job.empty()) gang = std::make_shared<const ports::PlannedGang>(ports::PlannedGang{job});
+  table_.pods[uid_of(name)] = {"ns/" + name, node, gang, is_hint};
   return *this;
 }
 
@@ -101,6 +104,11 @@ PlanBuilder& PlanBuilder::room(const std::string& node, NamedAmounts left) {
   if (room.resources.empty()) room.resources = {"cpu", "memory", "pods", "a.example/gpu"};
   room.rows[node] = static_cast<std::uint32_t>(room.amounts.size() / room.resources.size());
   for (const std::string& resource : room.resources) room.amounts.push_back(left[resource]);
+  return *this;
+}
+
+PlanBuilder& PlanBuilder::lock(const std::string& node, const std::string& job) {
+  table_.locks[node] = job;
   return *this;
 }
 

@@ -43,8 +43,12 @@ class PlanBuilder {
   explicit PlanBuilder(bool ready = true);
   // Pods "<job>-0" to "<job>-<size-1>" of namespace "ns", on nodes 0 and up.
   PlanBuilder& gang(const std::string& job, int size, int min_member, int bound = 0);
-  PlanBuilder& pod(const std::string& name, const std::string& node, bool is_hint = false);
+  // `job`: of the gang; empty: none.
+  PlanBuilder& pod(const std::string& name, const std::string& node, bool is_hint = false,
+                   const std::string& job = "");
   PlanBuilder& room(const std::string& node, NamedAmounts left);
+  // `job`: as PlannedGang::job.
+  PlanBuilder& lock(const std::string& node, const std::string& job);
   PlanBuilder& without(const std::string& pod);
   std::shared_ptr<const ports::PlanTable> build() const;
 

@@ -85,6 +85,26 @@ TEST(WireFilter, KeysMatchInAnyCaseAndUnknownOnesAreSkipped) {
   EXPECT_EQ(names_of(*args), (Names{"n1", "n2"}));
 }
 
+TEST(WireFilter, TheControllerSaysWhetherAPodComesWithItsNode) {
+  WireReader reader;
+  const auto is_daemon = [&](const std::string& owners) {
+    const std::string body = test::padded(R"({"Pod":{"metadata":{"name":"p","ownerReferences":)" +
+                                          owners + R"(}},"NodeNames":[]})");
+    const auto args = reader.filter_args(body);
+    EXPECT_TRUE(args) << owners;
+    return args && args->pod.is_daemon;
+  };
+  EXPECT_TRUE(
+      is_daemon(R"([{"apiVersion":"apps/v1","kind":"DaemonSet","name":"d","controller":true}])"));
+  EXPECT_TRUE(is_daemon(R"([{"kind":"Job"},{"controller":true,"kind":"DaemonSet"}])"));
+  EXPECT_FALSE(is_daemon(R"([{"kind":"DaemonSet","controller":false}])"));
+  EXPECT_FALSE(is_daemon(R"([{"kind":"DaemonSet"},{"kind":"Job","controller":true}])"));
+  EXPECT_FALSE(is_daemon(R"([{"kind":"DaemonSet","controller":true}],"ownerReferences":[])"));
+  EXPECT_FALSE(is_daemon("null"));
+  EXPECT_FALSE(reader.filter_args(
+      test::padded(R"({"Pod":{"metadata":{"ownerReferences":7}},"NodeNames":[]})")));
+}
+
 TEST(WireFilter, NullsStandForWhatIsAbsent) {
   WireReader reader;
   const std::string body = padded(
