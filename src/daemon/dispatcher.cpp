@@ -6,7 +6,19 @@
 namespace berth::daemon {
 
 Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell)
-    : reporter_(status), queue_reporter_(status, tell), evictor_(evictor), tell_(std::move(tell)) {}
+    : reporter_(status),
+      queue_reporter_(status, tell),
+      reservation_reporter_(status),
+      target_teller_(status, tell),
+      evictor_(evictor),
+      tell_(std::move(tell)) {}
+
+void Dispatcher::set_leading(bool leads) {
+  leads_ = leads;
+  if (leads) return;
+  reservation_reporter_.rest();
+  target_teller_.rest();
+}
 
 void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now) {
   const Cluster& cluster = mirror.cluster();
@@ -19,14 +31,19 @@ void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint n
   report_waiting(plan, mirror, now);
   report_placed(plan, mirror);
   report_phases(mirror.take_phase_changes(), mirror);
+  report_targets(plan, cluster);
   reporter_.report(
-      changed_, [this](JobId id) { return waiting(id); }, mirror, now);
+      changed_, [&](JobId id) { return standing(id, cluster); }, mirror, now);
+  reservation_reporter_.report(changed_, cluster, now);
   queue_reporter_.report(plan, cluster, now);
 }
 
 // What changed now is reported by whoever leads next, should that be us: all jobs are looked at.
 void Dispatcher::stand_by(mirror::Mirror& mirror) {
-  for (const JobId id : mirror.take_changes()) reporter_.owe(id);
+  for (const JobId id : mirror.take_changes()) {
+    reporter_.owe(id);
+    reservation_reporter_.owe(id);
+  }
   mirror.take_phase_changes();
 }
 
@@ -37,10 +54,21 @@ void Dispatcher::evict(TaskId id, const std::string& reason, const Cluster& clus
   evictor_.evict({std::move(name_space), std::move(name), task.uid, reason});
 }
 
-StatusReporter::Waiting Dispatcher::waiting(JobId id) const {
-  const auto said = said_.find(id);
-  if (said == said_.end()) return {};
-  return {std::string(code(said->second.refusal.reason)), said->second.message};
+StatusReporter::Standing Dispatcher::standing(JobId id, const Cluster& cluster) const {
+  StatusReporter::Standing standing;
+  if (const auto said = said_.find(id); said != said_.end()) {
+    standing.reason = code(said->second.refusal.reason);
+    standing.message = said->second.message;
+  }
+  standing.targeted = target_teller_.condition_of(cluster.job(id));
+  return standing;
+}
+
+// Before anything is written, so that what is told can be compared with what the API says.
+void Dispatcher::report_targets(const Plan& plan, const Cluster& cluster) {
+  target_teller_.report(plan, cluster, reservation_reporter_);
+  for (const Reservation& each : plan.reservations) changed_.push_back(each.job);
+  for (const EndedReservation& each : plan.ended) changed_.push_back(each.job);
 }
 
 void Dispatcher::report_waiting(const Plan& plan, const mirror::Mirror& mirror, TimePoint now) {

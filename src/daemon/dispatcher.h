@@ -9,7 +9,9 @@
 #include "berth/base/clock.h"
 #include "berth/model/plan.h"
 #include "daemon/queue_reporter.h"
+#include "daemon/reservation_reporter.h"
 #include "daemon/status_reporter.h"
+#include "daemon/target_teller.h"
 #include "mirror/mirror.h"
 #include "ports/evictor.h"
 #include "ports/status_sink.h"
@@ -28,9 +30,14 @@ class Dispatcher {
   void observe(const ClusterEvent& event) {
     reporter_.observe(event, leads_);
     queue_reporter_.observe(event, leads_);
+    reservation_reporter_.observe(event);
   }
   // Who does not lead learns from the API what the leader writes, and writes nothing.
-  void set_leading(bool leads) { leads_ = leads; }
+  void set_leading(bool leads);
+  // Of what is written about reservations.
+  void set_reservations(const ReservationReporter::Options& options) {
+    reservation_reporter_.set_options(options);
+  }
   void stand_by(mirror::Mirror& mirror);
   void evict(TaskId task, const std::string& reason, const Cluster& cluster);
   // After the plan was assumed and the mirror settled: ids are still those of the plan.
@@ -55,16 +62,19 @@ class Dispatcher {
   void report_waiting(const Plan& plan, const mirror::Mirror& mirror, TimePoint now);
   void report_placed(const Plan& plan, const mirror::Mirror& mirror);
   void report_phases(const std::vector<JobId>& changed, const mirror::Mirror& mirror);
-  StatusReporter::Waiting waiting(JobId id) const;
+  void report_targets(const Plan& plan, const Cluster& cluster);
+  StatusReporter::Standing standing(JobId id, const Cluster& cluster) const;
 
   StatusReporter reporter_;
   QueueReporter queue_reporter_;
+  ReservationReporter reservation_reporter_;
+  TargetTeller target_teller_;
   ports::Evictor& evictor_;
   Tell tell_;
   bool leads_ = true;
   std::uint64_t round_ = 0;
   std::map<JobId, Said> said_;  // of jobs that wait
-  std::vector<JobId> changed_;  // whose reason to wait is another
+  std::vector<JobId> changed_;  // of whom something may be another
 };
 
 }  // namespace berth::daemon

@@ -22,7 +22,9 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       dispatcher_(parts_.status, parts_.evictor, parts_.tell),
       steering_(
           {parts_.pods, parts_.status, [&events = parts_.events] { events.nudge(); }, parts_.tell},
-          {settings_.steering, settings_.mirror.managed_schedulers}),
+          {.mode = settings_.steering,
+           .managed_schedulers = settings_.mirror.managed_schedulers,
+           .locks_are_taints = settings_.locks_are_taints}),
       stale_plans_(settings_.patience),
       unclaimed_plans_(settings_.patience * 3),
       broken_gangs_(settings_.patience * 6),
@@ -189,10 +191,12 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   const auto took = std::chrono::steady_clock::now() - begin;
 
   mirror_.assume(plan, now);
+  mirror_.assume_reservations(plan, now);
   drop_stale(plan);
   publish(plan.pipelined);  // before anybody is woken: who is committed finds its plan
   steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
   give_up(steering_.round(mirror_.cluster(), find_, now));
+  dispatcher_.set_reservations({settings_.locks_are_taints, scheduler_.has_plugin("reservation")});
   dispatcher_.carry_out(plan, mirror_, parts_.clock.now());
   publish_queues(dispatcher_.queues());
 

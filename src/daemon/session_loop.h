@@ -47,6 +47,7 @@ class SessionLoop {
     Duration patience = std::chrono::seconds(10);  // of the cluster's time, see StalePlans
     steering::Mode steering = steering::Mode::nominate;
     Duration veto_memory = std::chrono::minutes(1);  // of the cluster's time
+    bool locks_are_taints = false;                   // besides their labels
   };
   // Where the last session left the cluster.
   struct Standing {

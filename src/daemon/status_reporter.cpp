@@ -16,7 +16,7 @@ std::string volcano_reason(const std::string& code_of_ours) {
   return "NotEnoughResources";
 }
 
-ports::GroupStatus status_of(const Job& job, const StatusReporter::Waiting& waiting) {
+ports::GroupStatus status_of(const Job& job, const StatusReporter::Standing& standing) {
   ports::GroupStatus status;
   std::tie(status.name_space, status.name) = split_name(job.name);
   status.uid = job.uid;
@@ -26,8 +26,8 @@ ports::GroupStatus status_of(const Job& job, const StatusReporter::Waiting& wait
   status.failed = job.count(TaskStatus::failed);
   status.min_member = job.min_available;
   status.is_scheduled = job.bound_count() >= job.min_available;
-  status.reason = volcano_reason(waiting.reason);
-  status.message = waiting.message;
+  status.reason = volcano_reason(standing.reason);
+  status.message = standing.message;
   status.is_volcano = job.is_volcano;
   if (!job.is_volcano) status.scheduled = job.bound_count();
   return status;
@@ -49,6 +49,7 @@ ports::GroupStatus known_status(const PodGroupObject& group) {
   status.waits_since = group.written.waits_since;
   status.reason = group.written.reason;
   status.message = group.written.message;
+  status.targeted = group.written.targeted;
   status.is_volcano = group.is_volcano;
   status.started = group.started;
   return status;
@@ -62,12 +63,20 @@ bool is_written_alike(ports::GroupStatus status, const ports::GroupStatus& befor
   status.waits_since = before.waits_since;
   status.reason = before.reason;
   status.message = before.message;
+  status.targeted = before.targeted;
   return status == before;
+}
+
+// The condition holds, or does not, since before.
+bool is_same_turn(const WrittenCondition& condition, const WrittenCondition& before) {
+  return condition.holds == before.holds && condition.reason.empty() == before.reason.empty();
 }
 
 bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& before) {
   return status.phase != before.phase || status.is_scheduled != before.is_scheduled ||
-         status.reason != before.reason || status.uid != before.uid;
+         status.reason != before.reason || status.uid != before.uid ||
+         status.targeted.holds != before.targeted.holds ||
+         status.targeted.reason != before.targeted.reason;
 }
 
 }  // namespace
@@ -84,22 +93,22 @@ void StatusReporter::observe(const ClusterEvent& event, bool leads) {
   }
 }
 
-void StatusReporter::report(const std::vector<JobId>& changed, const WaitingOf& waiting_of,
+void StatusReporter::report(const std::vector<JobId>& changed, const StandingOf& standing_of,
                             const mirror::Mirror& mirror, TimePoint now) {
   const Cluster& cluster = mirror.cluster();
   owed_.insert(changed.begin(), changed.end());
   std::erase_if(owed_, [&](JobId id) {
     const Job& job = cluster.job(id);
-    return !job.exists || !job.has_group || report_job(job, waiting_of(id), now);
+    return !job.exists || !job.has_group || report_job(job, standing_of(id), now);
   });
 }
 
 // True when nothing is owed for the job any more.
-bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoint now) {
-  ports::GroupStatus status = status_of(job, waiting);
+bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePoint now) {
+  ports::GroupStatus status = status_of(job, standing);
   const bool is_young = now - job.created < kCalm;
   if (job.is_single) {
-    if (is_young && !waiting.reason.empty()) return false;
+    if (is_young && !standing.reason.empty()) return false;
     tell(job, status, nullptr);
     return true;
   }
@@ -111,12 +120,15 @@ bool StatusReporter::report_job(const Job& job, const Waiting& waiting, TimePoin
   status.scheduled_since =
       since(status.is_scheduled == before.is_scheduled, before.scheduled_since);
   status.waits_since = since(status.reason.empty() == before.reason.empty(), before.waits_since);
+  status.targeted = standing.targeted.value_or(before.targeted);
+  status.targeted.since =
+      since(is_same_turn(status.targeted, before.targeted), before.targeted.since);
   if (!status.is_volcano && status.phase != GroupPhase::pending) {
     status.started = before.started.value_or(now);
   }
   if (status == known.status) return true;
   // Its pods are only coming.
-  if (is_young && waiting.reason == code(Reason::too_few_tasks)) return false;
+  if (is_young && standing.reason == code(Reason::too_few_tasks)) return false;
   if (!is_urgent(status, known.status) && now - known.at < kCalm) return false;
   if (!is_written_alike(status, known.status)) sink_.write(status);
   tell(job, status, &known.status);

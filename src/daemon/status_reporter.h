@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,12 +19,14 @@ namespace berth::daemon {
 // at most every ten seconds. Session thread only.
 class StatusReporter {
  public:
-  // Why a job waits; both empty: it does not.
-  struct Waiting {
+  struct Standing {
+    // Why a job waits; both empty: it does not.
     std::string reason;
     std::string message;
+    // Whether it is a target; none: as the API says.
+    std::optional<WrittenCondition> targeted;
   };
-  using WaitingOf = std::function<Waiting(JobId)>;
+  using StandingOf = std::function<Standing(JobId)>;
 
   explicit StatusReporter(ports::StatusSink& sink) : sink_(sink) {}
 
@@ -32,8 +35,8 @@ class StatusReporter {
   void observe(const ClusterEvent& event, bool leads = true);
   // To be looked at with the next report().
   void owe(JobId id) { owed_.insert(id); }
-  // `changed`: jobs of which tasks, phase or reason to wait may have changed.
-  void report(const std::vector<JobId>& changed, const WaitingOf& waiting_of,
+  // `changed`: jobs of which tasks, phase, reason to wait or being a target may have changed.
+  void report(const std::vector<JobId>& changed, const StandingOf& standing_of,
               const mirror::Mirror& mirror, TimePoint now);
 
  private:
@@ -42,7 +45,7 @@ class StatusReporter {
     TimePoint at;
   };
 
-  bool report_job(const Job& job, const Waiting& waiting, TimePoint now);
+  bool report_job(const Job& job, const Standing& standing, TimePoint now);
   void tell(const Job& job, const ports::GroupStatus& status, const ports::GroupStatus* before);
 
   ports::StatusSink& sink_;

@@ -48,9 +48,9 @@ class EmbeddedCluster final : public ports::ClusterSource,
 
   // Creates, changes and deletes objects as users do, in one go. What the cluster itself decides
   // of an object that is already there is kept: uid, creation time and status (phase, node,
-  // nomination, start, termination; a group's phase). As admission would, a pod without a priority
-  // is given that of its class, and what has no creation time is given now. PlacementDropped is
-  // ignored.
+  // nomination, start, termination; a group's phase), and what Berth wrote on it. As admission
+  // would, a pod without a priority is given that of its class, and what has no creation time is
+  // given now. PlacementDropped is ignored.
   void apply(std::vector<ClusterEvent> changes);
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
@@ -58,6 +58,8 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override;
   void write(const ports::GroupStatus& status) override;
   void write(const ports::QueueStatus& status) override;
+  void write(const ports::NodeLock& lock) override;
+  void write(const ports::JobMarks& job) override;
   void tell(const ports::Event& event) override;
   void record(const ports::GangRecord& record,
               std::function<void(ports::WriteOutcome)> done) override;
@@ -68,6 +70,8 @@ class EmbeddedCluster final : public ports::ClusterSource,
   // Copies of what is there now; names are namespace/name.
   std::optional<PodObject> pod(const std::string& full_name) const;
   std::vector<PodObject> pods() const;
+  std::optional<NodeObject> node(const std::string& name) const;
+  std::optional<PodGroupObject> group(const std::string& full_name) const;
   std::optional<ports::GroupStatus> group_status(const std::string& full_name) const;
   std::vector<ports::Event> events() const;  // what users were told
 
@@ -114,7 +118,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::map<std::string, QueueObject> queues_;
   std::map<std::string, PriorityClassObject> priority_classes_;
   std::map<std::string, NamespaceObject> namespaces_;
-  std::map<std::string, OwnerObject> owners_;  // by uid
+  std::map<std::string, OwnerObject> owners_;                  // by uid
   std::multimap<TimePoint, std::pair<Due, std::string>> due_;  // second: the pod's uid
   bool stopping_ = false;
   std::thread thread_;

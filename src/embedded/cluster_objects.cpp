@@ -18,6 +18,13 @@ void keep_identity(Object& object, const Object* old, TimePoint now) {
   }
 }
 
+// What stands there besides what its user says.
+void keep_marks(TargetMarks& marks, const TargetMarks& old) {
+  const bool is_named = marks.is_named;
+  marks = old;
+  marks.is_named = is_named;
+}
+
 template <class Map>
 auto* find_in(Map& map, const std::string& key) {
   const auto found = map.find(key);
@@ -27,7 +34,13 @@ auto* find_in(Map& map, const std::string& key) {
 }  // namespace
 
 void EmbeddedCluster::put(NodeObject node) {
-  keep_identity(node, find_in(nodes_, node.name), clock_.now());
+  const NodeObject* const old = find_in(nodes_, node.name);
+  keep_identity(node, old, clock_.now());
+  if (old != nullptr) {
+    node.locked_for = old->locked_for;
+    node.locked_since = old->locked_since;
+    node.has_lock_taint = old->has_lock_taint;
+  }
   tell_watchers(node);
   const std::string name = node.name;
   nodes_[name] = std::move(node);
@@ -47,6 +60,8 @@ void EmbeddedCluster::put(PodObject pod) {
     pod.node_name = old->node_name;
     pod.nominated_node = old->nominated_node;
     pod.started = old->started;
+    pod.tolerates_lock = pod.tolerates_lock || old->tolerates_lock;
+    keep_marks(pod.marks, old->marks);
   }
   admit(pod);
   const bool may_run = pod.phase == PodPhase::pending || pod.phase == PodPhase::running;
@@ -63,7 +78,10 @@ void EmbeddedCluster::put(PodObject pod) {
 void EmbeddedCluster::put(PodGroupObject group) {
   const PodGroupObject* const old = find_in(groups_, group.full_name());
   keep_identity(group, old, clock_.now());
-  if (old != nullptr) group.phase = old->phase;
+  if (old != nullptr) {
+    group.phase = old->phase;
+    keep_marks(group.marks, old->marks);
+  }
   tell_watchers(group);
   const std::string full_name = group.full_name();
   groups_[full_name] = std::move(group);

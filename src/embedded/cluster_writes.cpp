@@ -3,7 +3,7 @@
 
 #include "embedded/cluster.h"
 
-// What Berth writes on pods and groups, by an API server's rules.
+// What Berth writes on pods, groups and nodes, by an API server's rules.
 
 namespace berth::embedded {
 
@@ -42,6 +42,7 @@ void EmbeddedCluster::write(const ports::PodWrite& write,
     } else if (pod->second.node_name.empty()) {
       const PodObject before = pod->second;
       if (write.kind == Kind::nominate) pod->second.nominated_node = write.node;
+      if (write.kind == Kind::tolerate) pod->second.tolerates_lock = true;
       if (write.kind == Kind::commit) commit(pod->second, write);
       // A commit and a touch are told even if they change nothing that we model.
       if (write.kind != Kind::nominate || pod->second != before) tell_watchers(pod->second);
@@ -79,6 +80,7 @@ void EmbeddedCluster::write(const ports::GroupStatus& status) {
     written.waits_since = status.waits_since;
     written.reason = status.reason;
     written.message = status.message;
+    written.targeted = status.targeted;
     tell_watchers(group->second);
   }
   changed_.notify_all();
@@ -86,6 +88,44 @@ void EmbeddedCluster::write(const ports::GroupStatus& status) {
 
 // Nothing here reads a queue's status.
 void EmbeddedCluster::write(const ports::QueueStatus&) {}
+
+void EmbeddedCluster::write(const ports::NodeLock& lock) {
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = nodes_.find(lock.node);
+    if (found == nodes_.end() || found->second.uid != lock.uid) return;
+    NodeObject& node = found->second;
+    node.locked_for = lock.locked_for;
+    node.locked_since.reset();
+    if (!lock.locked_for.empty()) node.locked_since = lock.since;
+    node.has_lock_taint = lock.has_taint;
+    tell_watchers(node);
+  }
+  changed_.notify_all();
+}
+
+void EmbeddedCluster::write(const ports::JobMarks& job) {
+  const auto set = [&job](TargetMarks& marks) {
+    const TargetMarks before = std::exchange(marks, job.marks);
+    marks.is_named = before.is_named;
+    if (!marks.first_seen) marks.first_seen = before.first_seen;
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    if (job.about == ports::Event::About::pod) {
+      const auto pod = pods_.find(job.uid);
+      if (pod == pods_.end()) return;
+      set(pod->second.marks);
+      tell_watchers(pod->second);
+    } else {
+      const auto group = groups_.find(job.name_space + "/" + job.name);
+      if (group == groups_.end() || group->second.uid != job.uid) return;
+      set(group->second.marks);
+      tell_watchers(group->second);
+    }
+  }
+  changed_.notify_all();
+}
 
 void EmbeddedCluster::tell(const ports::Event& event) {
   const std::lock_guard lock(mutex_);
@@ -115,6 +155,20 @@ std::optional<ports::GroupStatus> EmbeddedCluster::group_status(
   const std::lock_guard lock(mutex_);
   const auto found = statuses_.find(full_name);
   if (found == statuses_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<NodeObject> EmbeddedCluster::node(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<PodGroupObject> EmbeddedCluster::group(const std::string& full_name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find(full_name);
+  if (found == groups_.end()) return std::nullopt;
   return found->second;
 }
 

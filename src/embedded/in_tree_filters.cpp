@@ -20,6 +20,11 @@ bool is_tolerated(const Taint& taint, const PodObject& pod) {
                      [&](const Toleration& toleration) { return tolerates(toleration, taint); });
 }
 
+// The codec tells locks apart from other taints (NodeObject).
+bool is_kept_off_by_lock(const PodObject& pod, const NodeObject& node) {
+  return node.has_lock_taint && !pod.tolerates_lock;
+}
+
 bool keeps_pods_off(const Taint& taint) { return taint.effect != TaintEffect::prefer_no_schedule; }
 
 std::optional<std::int64_t> integer(const std::string& text) {
@@ -93,6 +98,7 @@ bool node_admits(const NodeObject& node, const PodObject& pod) {
   const bool taints_allow = std::all_of(
       node.taints.begin(), node.taints.end(),
       [&](const Taint& taint) { return !keeps_pods_off(taint) || is_tolerated(taint, pod); });
+  if (is_kept_off_by_lock(pod, node)) return false;
   return taints_allow && affinity_holds(node, pod.constraints);
 }
 

@@ -5,6 +5,7 @@
 
 #include "berth/base/text.h"
 #include "kubeapi/json_text.h"
+#include "kubeapi/reservation_bodies.h"
 
 namespace berth::kubeapi {
 
@@ -29,7 +30,7 @@ std::string pod_path(const std::string& name_space, const std::string& name) {
   return in_namespace("/api/v1", name_space, "pods", name);
 }
 
-template <class Group>  // a GroupStatus or a GangRecord
+template <class Group>  // a GroupStatus, a GangRecord, or the JobMarks of one
 std::string group_path(const Group& group) {
   const char* base = group.is_volcano ? kVolcano : kSigScheduling;
   return in_namespace(base, group.name_space, "podgroups", group.name);
@@ -71,6 +72,8 @@ const char* verb_of(ports::PodWrite::Kind kind) {
       return "commit ";
     case ports::PodWrite::Kind::touch:
       return "touch ";
+    case ports::PodWrite::Kind::tolerate:
+      return "tolerate ";
   }
   return "write ";
 }
@@ -143,7 +146,10 @@ void ApiWriter::write(const ports::PodWrite& write, std::function<void(ports::Wr
   std::string path = pod_path(write.name_space, write.name);
   if (write.kind == ports::PodWrite::Kind::nominate) path += "/status";
   const std::string what = verb_of(write.kind) + write.name_space + "/" + write.name;
-  client_.send(request("PATCH", std::move(path), kStrategicPatch, pod_patch(write)),
+  const bool is_toleration = write.kind == ports::PodWrite::Kind::tolerate;
+  const char* type = is_toleration ? kJsonPatch : kStrategicPatch;
+  client_.send(request("PATCH", std::move(path), type,
+                       is_toleration ? toleration_patch(write) : pod_patch(write)),
                [done = std::move(done), what](const Response& response) {
                  done(outcome_of(response, what));
                });
@@ -161,6 +167,21 @@ void ApiWriter::write(const ports::QueueStatus& status) {
       patient(request("PATCH",
                       std::string(kVolcano) + "/queues/" + url_encoded(status.name) + "/status",
                       kMergePatch, queue_status_patch(status))));
+}
+
+void ApiWriter::write(const ports::NodeLock& lock) {
+  latest_.put(WriteKind::status, "lock of node " + lock.node,
+              request("PATCH", "/api/v1/nodes/" + url_encoded(lock.node), kMergePatch, ""),
+              [lock](const std::string& seen) { return node_lock_patch(lock, seen); });
+}
+
+void ApiWriter::write(const ports::JobMarks& job) {
+  const bool is_pod = job.about == ports::Event::About::pod;
+  const std::string kind = is_pod ? "pod " : "podgroup ";
+  std::string path = is_pod ? pod_path(job.name_space, job.name) : group_path(job);
+  latest_.put(WriteKind::status, "marks of " + kind + job.name_space + "/" + job.name,
+              patient(request("PATCH", std::move(path), kMergePatch, "")),
+              [job](const std::string& seen) { return job_marks_patch(job, seen); });
 }
 
 void ApiWriter::tell(const ports::Event& event) {

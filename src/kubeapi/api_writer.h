@@ -41,6 +41,8 @@ class ApiWriter final : public ports::Binder,
   void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override;
   void write(const ports::GroupStatus& status) override;
   void write(const ports::QueueStatus& status) override;
+  void write(const ports::NodeLock& lock) override;
+  void write(const ports::JobMarks& job) override;
   void tell(const ports::Event& event) override;
   void record(const ports::GangRecord& record,
               std::function<void(ports::WriteOutcome)> done) override;

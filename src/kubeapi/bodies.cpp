@@ -26,6 +26,13 @@ Json condition(const char* type, bool holds, TimePoint since) {
   return condition;
 }
 
+Json condition(const char* type, const WrittenCondition& said) {
+  Json json = condition(type, said.holds, said.since);
+  json["reason"] = said.reason;
+  json["message"] = said.message;
+  return json;
+}
+
 // The phases of scheduling.x-k8s.io. None of them says that a group waits, or why.
 const char* foreign_phase(const ports::GroupStatus& status) {
   switch (status.phase) {
@@ -110,6 +117,24 @@ std::string pod_patch(const ports::PodWrite& write) {
       patch["metadata"]["annotations"]["berth.dev/touched"] =
           std::to_string(write.epoch) + "." + std::to_string(write.sequence);
       break;
+    case Kind::tolerate:
+      break;  // the list of tolerations has no keys to merge by
+  }
+  return dump(patch);
+}
+
+std::string toleration_patch(const ports::PodWrite& write) {
+  const Json toleration{{"key", kLockedForLabel},
+                        {"operator", "Equal"},
+                        {"value", write.locked_for},
+                        {"effect", "NoSchedule"}};
+  Json patch = Json::array({{{"op", "test"}, {"path", "/metadata/uid"}, {"value", write.uid}}});
+  if (write.is_first_toleration) {
+    patch.push_back({{"op", "test"}, {"path", "/spec/tolerations"}, {"value", nullptr}});
+    patch.push_back(
+        {{"op", "add"}, {"path", "/spec/tolerations"}, {"value", Json::array({toleration})}});
+  } else {
+    patch.push_back({{"op", "add"}, {"path", "/spec/tolerations/-"}, {"value", toleration}});
   }
   return dump(patch);
 }
@@ -123,13 +148,17 @@ std::string group_status_patch(const ports::GroupStatus& status) {
   Json unschedulable = condition("Unschedulable", waits, status.waits_since);
   unschedulable["reason"] = waits ? status.reason : "Scheduling";
   unschedulable["message"] = status.message;
+  Json conditions = Json::array({unschedulable, scheduled});
+  if (!status.targeted.reason.empty()) {
+    conditions.push_back(condition("Targeted", status.targeted));
+  }
   Json patch;
   patch["metadata"]["uid"] = status.uid;
   patch["status"] = {{"phase", to_string(status.phase)},
                      {"running", status.running},
                      {"succeeded", status.succeeded},
                      {"failed", status.failed},
-                     {"conditions", Json::array({unschedulable, scheduled})}};
+                     {"conditions", std::move(conditions)}};
   return dump(patch);
 }
 
@@ -144,12 +173,6 @@ std::string queue_status_patch(const ports::QueueStatus& status) {
     }
     return json;
   };
-  const auto say = [](const char* type, const WrittenCondition& said) {
-    Json json = condition(type, said.holds, said.since);
-    json["reason"] = said.reason;
-    json["message"] = said.message;
-    return json;
-  };
   Json patch;
   if (!status.uid.empty()) patch["metadata"]["uid"] = status.uid;
   patch["status"] = {{"pending", written.pending},
@@ -161,8 +184,8 @@ std::string queue_status_patch(const ports::QueueStatus& status) {
                      {"deserved", amounts(written.deserved)},
                      {"guarantee", amounts(written.guarantee)},
                      {"realCapability", amounts(written.real_capability)},
-                     {"conditions", Json::array({say("Ready", written.ready),
-                                                 say("GuaranteeScaled", written.scaled)})}};
+                     {"conditions", Json::array({condition("Ready", written.ready),
+                                                 condition("GuaranteeScaled", written.scaled)})}};
   if (status.state) patch["status"]["state"] = to_string(*status.state);
   return dump(patch);
 }

@@ -14,11 +14,13 @@
 namespace berth::kubeapi {
 
 inline constexpr const char* kMergePatch = "application/merge-patch+json";
+inline constexpr const char* kJsonPatch = "application/json-patch+json";
 inline constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
 
 std::string binding_body(const ports::Binding& binding);
 std::string eviction_body(const ports::Eviction& eviction);
-std::string pod_patch(const ports::PodWrite& write);  // strategic
+std::string pod_patch(const ports::PodWrite& write);         // strategic; not of tolerations
+std::string toleration_patch(const ports::PodWrite& write);  // JSON
 // In the words of the group's API.
 std::string group_status_patch(const ports::GroupStatus& status);
 std::string queue_status_patch(const ports::QueueStatus& status);

@@ -17,6 +17,7 @@ constexpr std::int32_t kEvictionAttempts = 12;
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
+constexpr int kConflict = 409;
 
 // There is nothing to be written any more: the object is gone, or its namespace is going.
 bool is_moot(const Response& response) {
@@ -26,7 +27,9 @@ bool is_moot(const Response& response) {
 }
 
 // A22
-bool is_to_be_repeated(WriteKind kind, std::int32_t failures, const Response& response) {
+bool is_to_be_repeated(WriteKind kind, bool is_amended, std::int32_t failures,
+                       const Response& response) {
+  if (is_amended && response.status == kConflict) return true;
   switch (kind) {
     case WriteKind::status:
       return is_retryable(response) || response.status == kUnauthorized ||
@@ -57,18 +60,19 @@ LatestWrites::LatestWrites(RestClient& client, Timer& timer,
                            std::function<void(const std::string&)> complain)
     : state_(new State{client, timer, std::move(complain), {}, {}, {}, {}, {}, 0}) {}
 
-void LatestWrites::put(WriteKind kind, const std::string& key, Request request) {
+void LatestWrites::put(WriteKind kind, const std::string& key, Request request, Amend amend) {
+  Errand errand{std::move(request), std::move(amend)};
   {
     const std::lock_guard lock(state_->mutex);
     const auto [entry, is_new] = state_->writes.try_emplace(key);
     if (!is_new) {
-      entry->second.next = std::move(request);
+      entry->second.next = std::move(errand);
       return;
     }
     entry->second.kind = kind;
-    entry->second.current = request;
+    entry->second.current = errand;
   }
-  send(state_, key, std::move(request));
+  send(state_, key, std::move(errand));
 }
 
 void LatestWrites::forget() {
@@ -84,14 +88,30 @@ WriteCounters LatestWrites::counters(WriteKind kind) const {
 }
 
 void LatestWrites::send(const std::shared_ptr<State>& state, const std::string& key,
-                        Request request) {
-  state->client.send(std::move(request),
+                        Errand errand) {
+  if (errand.amend) return send_amended(state, key, std::move(errand));
+  state->client.send(std::move(errand.request),
                      [state, key](const Response& response) { on_answer(state, key, response); });
+}
+
+// A23
+void LatestWrites::send_amended(const std::shared_ptr<State>& state, const std::string& key,
+                                Errand errand) {
+  Request reading;
+  reading.path = errand.request.path;
+  reading.can_wait = errand.request.can_wait;
+  state->client.send(std::move(reading), [state, key, errand](const Response& seen) {
+    std::optional<std::string> body = seen.ok() ? errand.amend(seen.body) : std::nullopt;
+    if (!body) return on_answer(state, key, seen);
+    Request writing = errand.request;
+    writing.body = *std::move(body);
+    send(state, key, {std::move(writing), nullptr});
+  });
 }
 
 // What is to be sent is looked up now: it may have been replaced since it failed.
 void LatestWrites::send_due(const std::shared_ptr<State>& state, const std::string& key) {
-  Request due;
+  Errand due;
   {
     const std::lock_guard lock(state->mutex);
     const auto found = state->writes.find(key);
@@ -140,7 +160,8 @@ void LatestWrites::on_answer(const std::shared_ptr<State>& state, const std::str
   } else {
     ++write.failures;
     ++counters.failures;
-    const bool is_repeated = is_to_be_repeated(write.kind, write.failures, response);
+    const bool is_repeated =
+        is_to_be_repeated(write.kind, write.current.amend != nullptr, write.failures, response);
     if (!is_repeated) ++counters.given_up;
     complaint = complaint_of(*state, key, write, response, !is_repeated);
     if (is_repeated) {

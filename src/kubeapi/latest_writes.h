@@ -36,17 +36,25 @@ class LatestWrites {
   // `complain` may be called by any thread. All must outlive this.
   LatestWrites(RestClient& client, Timer& timer, std::function<void(const std::string&)> complain);
 
-  // `key` says what is written, for messages: "status of queue q".
-  void put(WriteKind kind, const std::string& key, Request request);
+  // Makes the body of a request of the object that it names, as that was read. None: there is
+  // nothing to be written. The body carries the version that was read.
+  using Amend = std::function<std::optional<std::string>(const std::string& seen)>;
+  // `key` says what is written, for messages: "status of queue q". With `amend`, all is done again
+  // when somebody else has written in between (409).
+  void put(WriteKind kind, const std::string& key, Request request, Amend amend = nullptr);
   // Nothing is sent again of what was put so far.
   void forget();
   WriteCounters counters(WriteKind kind) const;
 
  private:
+  struct Errand {
+    Request request;
+    Amend amend;
+  };
   struct Write {
     WriteKind kind = WriteKind::status;
-    std::optional<Request> next;  // waits for the one under way
-    Request current;
+    std::optional<Errand> next;  // waits for the one under way
+    Errand current;
     std::int32_t failures = 0;
   };
   struct State {
@@ -62,7 +70,9 @@ class LatestWrites {
   };
 
   static void take_next(Write& write);
-  static void send(const std::shared_ptr<State>& state, const std::string& key, Request request);
+  static void send(const std::shared_ptr<State>& state, const std::string& key, Errand errand);
+  static void send_amended(const std::shared_ptr<State>& state, const std::string& key,
+                           Errand errand);
   static void send_due(const std::shared_ptr<State>& state, const std::string& key);
   static void on_answer(const std::shared_ptr<State>& state, const std::string& key,
                         const Response& response);

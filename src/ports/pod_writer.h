@@ -13,6 +13,7 @@ struct PodWrite {
     nominate,  // status.nominatedNodeName = node; an empty node clears it
     commit,    // our gate off, our plan on: kube-scheduler is to act now
     touch,     // a change without meaning, so that kube-scheduler looks at the pod again
+    tolerate,  // one more toleration: of the taint of nodes that are locked for its job
   };
   Kind kind = Kind::nominate;
   std::string name_space = {};
@@ -24,6 +25,9 @@ struct PodWrite {
   std::vector<std::string> only_nodes = {};
   // commit by nodeSelector on the host name, for pods with required affinity of their own.
   std::string only_hostname = {};
+  // tolerate: the taint's value, and whether the pod has no tolerations so far.
+  std::string locked_for = {};
+  bool is_first_toleration = false;
   std::uint64_t epoch = 0;     // who leads: fences off an earlier leader's writes
   std::uint64_t sequence = 0;  // no two writes are alike, so each wakes the pod
 };

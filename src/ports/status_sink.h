@@ -25,6 +25,7 @@ struct GroupStatus {
   TimePoint waits_since;      // when it began or ceased to wait
   std::string reason;         // why it waits, in Volcano's words; empty: it does not
   std::string message;        // the same in ours, with numbers
+  WrittenCondition targeted;  // whether it is a target; without a reason: it never was one
   bool is_volcano = true;     // else of scheduling.x-k8s.io, whose status has no conditions
   // Only of the latter: members with a place, and since when it is being scheduled.
   std::int32_t scheduled = 0;
@@ -51,6 +52,17 @@ struct GangRecord {
   bool is_volcano = true;
 };
 
+// A node's lock as it is to be: label, annotation, and taint where locks are enforced by taints.
+// Somebody else's label, and others' taints, stay.
+struct NodeLock {
+  std::string node;
+  std::string uid;
+  std::string locked_for;  // empty: it is open
+  TimePoint since;
+  bool has_taint = false;
+  bool operator==(const NodeLock&) const = default;
+};
+
 // A word to the user about a pod or a group.
 struct Event {
   enum class About : std::uint8_t { pod, pod_group };
@@ -64,6 +76,18 @@ struct Event {
   bool is_volcano = true;  // a group's API
 };
 
+// What is to stand on a job, which is a PodGroup or a pod. A user's "true" stays, whatever the
+// marks say of it, and so does when it was first seen, if they do not say.
+struct JobMarks {
+  Event::About about = Event::About::pod_group;
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  bool is_volcano = true;  // a group's API
+  TargetMarks marks;
+  bool operator==(const JobMarks&) const = default;
+};
+
 // What Berth tells the cluster besides steering. Any thread; returns at once; callers write only on
 // change.
 class StatusSink {
@@ -71,6 +95,8 @@ class StatusSink {
   virtual ~StatusSink() = default;
   virtual void write(const GroupStatus& status) = 0;
   virtual void write(const QueueStatus& status) = 0;
+  virtual void write(const NodeLock& lock) = 0;
+  virtual void write(const JobMarks& marks) = 0;
   virtual void tell(const Event& event) = 0;
   // `done` as PodWriter's.
   virtual void record(const GangRecord& record, std::function<void(WriteOutcome)> done) = 0;

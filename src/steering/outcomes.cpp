@@ -86,6 +86,7 @@ void Steering::take_course_outcome(const Outcome& outcome, TimePoint now) {
   course.progressed = progressed_[course.task] = now;
   if (outcome.kind == Kind::nominate) course.stage = std::max(course.stage, Stage::nominated);
   if (outcome.kind == Kind::commit) course.stage = Stage::committed;
+  if (outcome.kind == Kind::tolerate) course.tolerates_lock = true;
 }
 
 }  // namespace berth::steering

@@ -12,6 +12,13 @@ bool is_over(const PodObject& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
 }
 
+// But for ours.
+bool has_tolerations(const Constraints& constraints) {
+  const auto& unmodelled = constraints.unmodelled;
+  return !constraints.tolerations.empty() ||
+         std::find(unmodelled.begin(), unmodelled.end(), "numericToleration") != unmodelled.end();
+}
+
 // Holds room as it is given out: several restored pods may want one node.
 class RoomLeft {
  public:
@@ -53,6 +60,8 @@ void Steering::observe(const ClusterEvent& event) {
     wire.nominated = pod->nominated_node;
     wire.planned = pod->planned_node;
     wire.unschedulable = pod->unschedulable;
+    wire.has_tolerations = has_tolerations(pod->constraints);
+    wire.tolerates_lock = pod->tolerates_lock;
     const bool is_ours_to_clear = wire.gated || !wire.planned.empty();
     if (is_ours_to_clear && !wire.nominated.empty()) {
       nominated_.insert(pod->uid);

@@ -134,7 +134,9 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
   for (const auto member : gang) {
     const Course& course = member->second;
     const bool is_ready = course.stage == Stage::nominated && course.attempt.may_begin(now);
-    if (is_ready && is_recorded(job, id, now)) commit(cluster, candidates, member);
+    if (is_ready && is_recorded(job, id, now) && is_let_in(cluster, member)) {
+      commit(cluster, candidates, member);
+    }
   }
 }
 
@@ -268,6 +270,20 @@ bool Steering::is_recorded(const Job& job, JobId id, TimePoint now) {
                         number = attempt.number](ports::WriteOutcome outcome) {
                          outcomes->add({of, id, number, Kind::commit, std::move(outcome)});
                        });
+  return false;
+}
+
+// T13. Where locks are taints, a pod must tolerate its job's before kube-scheduler may try it.
+bool Steering::is_let_in(const Cluster& cluster, Courses::iterator entry) {
+  auto& [uid, course] = *entry;
+  const Task& task = cluster.task(course.task);
+  if (!options_.locks_are_taints || cluster.node(task.node).lock.job != task.job) return true;
+  const auto wire = wires_.find(uid);
+  if (wire == wires_.end()) return false;
+  if (wire->second.tolerates_lock || course.tolerates_lock) return true;
+  write(Kind::tolerate, uid, course.attempt,
+        {.locked_for = std::string(kLockedForJob) + cluster.job(task.job).uid,
+         .is_first_toleration = !wire->second.has_tolerations});
   return false;
 }
 

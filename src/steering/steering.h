@@ -26,7 +26,8 @@ const char* to_string(Mode mode);
 struct Options {
   Mode mode = Mode::nominate;
   std::vector<std::string> managed_schedulers{"berth"};
-  bool gangs_are_whole = true;  // the gang plugin is there
+  bool gangs_are_whole = true;    // the gang plugin is there
+  bool locks_are_taints = false;  // locked nodes are tainted, too
 };
 
 // Members of a job that must be bound together, by what is planned and bound of it now.
@@ -93,6 +94,8 @@ class Steering {
     std::string nominated;
     std::string planned;  // our annotation
     std::string unschedulable;
+    bool has_tolerations = false;
+    bool tolerates_lock = false;
   };
   enum class Stage : std::uint8_t { planned, nominated, committed };
   // One thing to be written, until it is (T9).
@@ -123,8 +126,9 @@ class Steering {
     Attempt attempt;
     bool may_be_nominated = false;  // a nomination was written, whatever became of it
     bool is_touch_due = false;
-    TimePoint progressed;   // when its stage last changed
-    std::string complaint;  // Wire::unschedulable at the commit
+    bool tolerates_lock = false;  // that was written
+    TimePoint progressed;         // when its stage last changed
+    std::string complaint;        // Wire::unschedulable at the commit
   };
   struct Outcome {
     std::string of;  // a pod's uid, or a group's namespace/name
@@ -157,6 +161,7 @@ class Steering {
   void reserve(const Cluster& cluster, Courses::iterator course, TimePoint now);
   bool is_to_be_nominated(const Cluster& cluster, const Course& course, const Wire& wire) const;
   bool is_recorded(const Job& job, JobId id, TimePoint now);
+  bool is_let_in(const Cluster& cluster, Courses::iterator course);
   std::vector<std::string> candidates_of(const Gang& gang) const;
   void commit(const Cluster& cluster, const std::vector<std::string>& candidates,
               Courses::iterator course);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "daemon/objects.h"
 #include "daemon/recording_ports.h"
 
@@ -204,6 +206,61 @@ TEST_F(DispatcherTest, AGroupOfTheOtherApiIsWrittenForItsPhaseAndToldWhyItWaits)
   other.started = now_ - std::chrono::seconds(5);
   dispatcher_.observe(other);
   EXPECT_TRUE(round({}).statuses.empty());
+}
+
+TEST_F(DispatcherTest, ATargetsConditionIsWrittenAtOnceAndItsNumbersAtTimes) {
+  now_ += std::chrono::hours(1);
+  Plan plan;
+  Reservation& reservation = plan.reservations.emplace_back();
+  reservation.job = mirror_.find_group("ml/g");
+  reservation.election = {now_, "waits longest"};
+  auto told = round(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_TRUE(told.statuses[0].targeted.holds);
+  EXPECT_EQ(told.statuses[0].targeted.reason, "Elected");
+  EXPECT_EQ(told.statuses[0].targeted.since, now_);
+  EXPECT_EQ(told.marks.size(), 0u) << "the mirror was not told";
+
+  reservation.nodes = {NodeId(0)};
+  const TimePoint elected_at = now_;
+  now_ += std::chrono::seconds(1);
+  told = round(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].targeted.reason, "Locked");
+  EXPECT_EQ(told.statuses[0].targeted.since, elected_at) << "True since then";
+
+  reservation.missing = {{Dimension(0), 1, 2}};
+  EXPECT_TRUE(round(plan).statuses.empty());
+  now_ += std::chrono::seconds(10);
+  EXPECT_EQ(round(plan).statuses.size(), 1u);
+
+  plan.reservations.clear();
+  plan.ended.emplace_back();
+  plan.ended[0].job = mirror_.find_group("ml/g");
+  told = round(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_FALSE(told.statuses[0].targeted.holds);
+  EXPECT_EQ(told.statuses[0].targeted.reason, "Started");
+  EXPECT_EQ(told.statuses[0].targeted.since, now_);
+}
+
+TEST_F(DispatcherTest, ARestartKeepsTheConditionOfATarget) {
+  PodGroupObject group = make_group("other", 3);
+  group.written.targeted = {true, "Locked", "n1", now_};
+  dispatcher_.set_leading(false);
+  dispatcher_.observe(group);
+  dispatcher_.set_leading(true);
+  add_gang(mirror_, group, 3);
+  mirror_.settle(now_);
+  now_ += std::chrono::hours(1);
+  Plan plan;
+  plan.refusals = {refusal_of(mirror_, "other", Reason::gang_incomplete, 1, 3)};
+  const auto told = round(plan);
+  const auto written =
+      std::find_if(told.statuses.begin(), told.statuses.end(),
+                   [](const ports::GroupStatus& status) { return status.name == "other"; });
+  ASSERT_NE(written, told.statuses.end());
+  EXPECT_EQ(written->targeted, group.written.targeted);
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ class RecordingPorts final : public ports::PodWriter,
     std::vector<ports::Event> events;
     std::vector<ports::QueueStatus> queues;
     std::vector<ports::GroupStatus> statuses;
+    std::vector<ports::NodeLock> locks;
+    std::vector<ports::JobMarks> marks;
     std::vector<ports::Eviction> evictions;
     std::vector<std::string> lines;
   };
@@ -46,6 +48,12 @@ class RecordingPorts final : public ports::PodWriter,
   }
   void write(const ports::QueueStatus& status) override {
     note([&] { told_.queues.push_back(status); });
+  }
+  void write(const ports::NodeLock& lock) override {
+    note([&] { told_.locks.push_back(lock); });
+  }
+  void write(const ports::JobMarks& job) override {
+    note([&] { told_.marks.push_back(job); });
   }
   void write(const ports::GroupStatus& status) override {
     note([&] { told_.statuses.push_back(status); });

@@ -229,5 +229,36 @@ TEST(ScaledClockTest, RunsFasterThanTheSteadyClockAndTellsWhenToWake) {
             std::chrono::steady_clock::now() + std::chrono::hours(25));
 }
 
+TEST_F(EmbeddedClusterTest, KeepsLocksAndMarksWhenUsersChangeTheirObjects) {
+  cluster.write(ports::NodeLock{"n1", "other", "job.g", test_start(), true});
+  EXPECT_EQ(cluster.node("n1")->locked_for, "") << "that node is gone";
+  const std::string uid = cluster.node("n1")->uid;
+  cluster.write(ports::NodeLock{"n1", uid, "job.g", test_start(), true});
+  cluster.apply({make_node("n1")});
+  EXPECT_EQ(cluster.node("n1")->locked_for, "job.g");
+  EXPECT_EQ(cluster.node("n1")->locked_since, test_start());
+  EXPECT_TRUE(cluster.node("n1")->has_lock_taint);
+  cluster.write(ports::NodeLock{"n1", uid, "", {}, false});
+  EXPECT_EQ(cluster.node("n1")->locked_since, std::nullopt);
+
+  PodGroupObject group;
+  group.name_space = "default";
+  group.name = group.uid = "g";
+  group.marks.is_named = true;
+  cluster.apply({group});
+  ports::JobMarks marks{ports::Event::About::pod_group, "default", "g", "g", true, {}};
+  marks.marks.elected_at = marks.marks.first_seen = test_start();
+  cluster.write(marks);
+  EXPECT_TRUE(cluster.group("default/g")->marks.is_named) << "a user's word";
+  group.marks.is_named = false;
+  cluster.apply({group});
+  EXPECT_FALSE(cluster.group("default/g")->marks.is_named);
+  EXPECT_EQ(cluster.group("default/g")->marks.elected_at, test_start());
+  marks.marks = {};
+  cluster.write(marks);
+  EXPECT_EQ(cluster.group("default/g")->marks.elected_at, std::nullopt);
+  EXPECT_EQ(cluster.group("default/g")->marks.first_seen, test_start());
+}
+
 }  // namespace
 }  // namespace berth::embedded

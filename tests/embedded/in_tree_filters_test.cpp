@@ -83,5 +83,14 @@ TEST(InTreeFiltersTest, OneTermIsEnoughAnEmptyOneNeverAndFieldsMeanTheName) {
   EXPECT_FALSE(node_admits(make_node("n2"), pod));
 }
 
+TEST(InTreeFiltersTest, ALocksTaintKeepsOffWhoDoesNotTolerateIt) {
+  NodeObject node = make_node("n");
+  node.has_lock_taint = true;
+  PodObject pod = make_pod("p");
+  EXPECT_FALSE(node_admits(node, pod));
+  pod.tolerates_lock = true;
+  EXPECT_TRUE(node_admits(node, pod));
+}
+
 }  // namespace
 }  // namespace berth::embedded

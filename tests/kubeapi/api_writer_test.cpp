@@ -154,6 +154,71 @@ TEST_F(ApiWriterTest, ACommitTakesTheGateOffAndPutsThePlanOn) {
             2u);
 }
 
+TEST_F(ApiWriterTest, ATolerationIsAddedToThoseThatAreThere) {
+  serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
+  ports::PodWrite tolerate{.kind = ports::PodWrite::Kind::tolerate};
+  tolerate.name_space = "ns";
+  tolerate.name = "p";
+  tolerate.uid = "uid-p";
+  tolerate.locked_for = "job.g";
+  EXPECT_EQ(write(tolerate).result, Outcome::Result::done);
+  const Call call = server_->calls().at(0);
+  EXPECT_EQ(call.headers.at("content-type"), "application/json-patch+json");
+  const Json toleration{{"key", "berth.dev/locked-for"},
+                        {"operator", "Equal"},
+                        {"value", "job.g"},
+                        {"effect", "NoSchedule"}};
+  const Json is_that_pod{{"op", "test"}, {"path", "/metadata/uid"}, {"value", "uid-p"}};
+  EXPECT_EQ(
+      Json::parse(call.body),
+      (Json{is_that_pod, {{"op", "add"}, {"path", "/spec/tolerations/-"}, {"value", toleration}}}));
+  tolerate.is_first_toleration = true;
+  EXPECT_EQ(
+      Json::parse(toleration_patch(tolerate)),
+      (Json{is_that_pod,
+            {{"op", "test"}, {"path", "/spec/tolerations"}, {"value", nullptr}},
+            {{"op", "add"}, {"path", "/spec/tolerations"}, {"value", Json::array({toleration})}}}));
+}
+
+TEST_F(ApiWriterTest, A23ALockIsMadeOfTheNodeAsItIs) {
+  serve([this](const Call& call, Reply& reply) {
+    if (call.method == "PATCH") return void(reply.send(count_ == 1 ? 409 : 200, "{}"));
+    reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":")" + std::to_string(++count_) +
+                        R"("},"spec":{"taints":[{"key":"gpu","effect":"NoSchedule"}]}})");
+  });
+  writer_->write(ports::NodeLock{"n1", "u", "job.g", TimePoint(), true});
+  ASSERT_TRUE(server_->wait_for_calls(4));
+  client_->stop();
+  const Call call = server_->calls().at(3);
+  EXPECT_EQ(call.target, "/api/v1/nodes/n1");
+  EXPECT_EQ(call.headers.at("content-type"), kMergePatch);
+  const Json patch = Json::parse(call.body);
+  EXPECT_EQ(patch["metadata"]["resourceVersion"], "2");
+  EXPECT_EQ(patch["spec"]["taints"].size(), 2U);
+}
+
+TEST_F(ApiWriterTest, A23MarksAreWrittenOnThePodOrTheGroupOfEitherApi) {
+  serve([](const Call&, Reply& reply) {
+    reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":"1"}})");
+  });
+  ports::JobMarks marks{ports::Event::About::pod, "ns", "p", "u", true, {}};
+  marks.marks.elected_at = TimePoint();
+  writer_->write(marks);
+  ASSERT_TRUE(server_->wait_for_calls(2));
+  marks.about = ports::Event::About::pod_group;
+  writer_->write(marks);
+  ASSERT_TRUE(server_->wait_for_calls(4));
+  marks.is_volcano = false;
+  writer_->write(marks);
+  ASSERT_TRUE(server_->wait_for_calls(6));
+  client_->stop();
+  const auto calls = server_->calls();
+  EXPECT_EQ(calls[1].target, "/api/v1/namespaces/ns/pods/p");
+  EXPECT_EQ(calls[3].target, "/apis/scheduling.volcano.sh/v1beta1/namespaces/ns/podgroups/p");
+  EXPECT_EQ(calls[5].target, "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/podgroups/p");
+  EXPECT_EQ(calls[5].method, "PATCH");
+}
+
 TEST_F(ApiWriterTest, ANominationIsClearedWithNull) {
   serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
   ports::PodWrite clear{.name_space = "ns", .name = "p", .uid = "uid-p"};

@@ -53,5 +53,18 @@ TEST(QueueStatusPatch, LeavesTheStateAloneUnlessToldToWriteIt) {
   EXPECT_EQ(Json::parse(queue_status_patch(status))["status"]["state"], "Open");
 }
 
+TEST(GroupStatusPatch, HasATargetsConditionBesideTheOthers) {
+  ports::GroupStatus status;
+  EXPECT_EQ(Json::parse(group_status_patch(status))["status"]["conditions"].size(), 2U);
+  status.targeted = {false, "Started", "it has its minimum", TimePoint(std::chrono::seconds(1))};
+  const Json conditions = Json::parse(group_status_patch(status))["status"]["conditions"];
+  ASSERT_EQ(conditions.size(), 3U);
+  EXPECT_EQ(conditions[2], (Json{{"type", "Targeted"},
+                                 {"status", "False"},
+                                 {"reason", "Started"},
+                                 {"message", "it has its minimum"},
+                                 {"lastTransitionTime", "1970-01-01T00:00:01Z"}}));
+}
+
 }  // namespace
 }  // namespace berth::kubeapi

@@ -81,6 +81,32 @@ TEST_F(LatestWritesTest, A22AStatusThatIsRefusedForGoodIsToldAndCounted) {
   EXPECT_EQ(writes_->counters(WriteKind::status).given_up, 1u);
 }
 
+TEST_F(LatestWritesTest, WhatIsMadeOfWhatIsThereIsMadeAnewWhenOthersWrite) {
+  server_ = std::make_unique<FakeServer>([this](const Call& call, Reply& reply) {
+    if (call.method == "GET") return void(reply.send(200, std::to_string(count_)));
+    reply.send(count_++ == 0 ? 409 : 200, "{}");
+  });
+  Access access;
+  access.server = server_->url();
+  client_ = std::move(*RestClient::create(access, {.qps = 0}));
+  writes_ = std::make_unique<LatestWrites>(*client_, timer_, [](const std::string&) {});
+  Request request;
+  request.method = "PATCH";
+  request.path = "/it";
+  writes_->put(WriteKind::status, "it", request, [](const std::string& seen) {
+    return std::optional<std::string>("made of " + seen);
+  });
+  ASSERT_TRUE(settles(WriteKind::status, 0));
+  ASSERT_EQ(server_->calls().size(), 4u);
+  EXPECT_EQ(server_->calls()[1].body, "made of 0");
+  EXPECT_EQ(server_->calls()[3].body, "made of 1");
+
+  writes_->put(WriteKind::status, "it", request,
+               [](const std::string&) { return std::optional<std::string>(); });
+  ASSERT_TRUE(settles(WriteKind::status, 0));
+  EXPECT_EQ(server_->calls().size(), 5u) << "there was nothing to be written";
+}
+
 TEST_F(LatestWritesTest, WhatIsGoneIsNoFailure) {
   serve([](int n) { return n == 0 ? 404 : 403; }, R"({"message":"ns: it is being terminated"})");
   put(WriteKind::status);

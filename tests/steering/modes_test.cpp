@@ -62,5 +62,72 @@ TEST_F(SteeringTest, T12APodMovedWithinAFilterCallGoesOn) {
   EXPECT_EQ(steering_.under_way(), 1u);
 }
 
+class LocksAsTaints : public SteeringTest {
+ protected:
+  void SetUp() override {
+    SteeringTest::SetUp();
+    post_gang(1, 1);
+    steering_of_taints_.observe(member(0));
+    steering_of_taints_.lead(1, mirror_.cluster(), find_);
+    Plan plan;
+    plan.reservations.emplace_back();
+    plan.reservations[0].job = mirror_.find_group("ml/g");
+    plan.reservations[0].nodes = {mirror_.cluster().find_node("n1")};
+    mirror_.assume_reservations(plan, now_);
+  }
+  Texts write_until_calm(Steering& steering) {
+    for (int i = 0; i < 5; ++i) steering.round(mirror_.cluster(), find_, now_);
+    return api_.take();
+  }
+
+  Steering steering_of_taints_{{api_, api_, [] {}, [](const std::string&) {}},
+                               {.locks_are_taints = true}};
+};
+
+TEST_F(LocksAsTaints, T13ATargetsPodToleratesItsLockBeforeItIsCommitted) {
+  plan({{"g-0", "n1"}});
+  api_.answers_at_once = false;
+  for (int i = 0; i < 3; ++i) steering_of_taints_.round(mirror_.cluster(), find_, now_);
+  ASSERT_EQ(api_.writes.size(), 1u);
+  EXPECT_EQ(api_.writes[0].write.kind, Kind::tolerate);
+  EXPECT_EQ(api_.writes[0].write.locked_for, "job.g");
+  EXPECT_TRUE(api_.writes[0].write.is_first_toleration);
+  const auto done = api_.writes[0].done;
+  api_.take();
+  EXPECT_TRUE(write_until_calm(steering_of_taints_).empty());
+  api_.answers_at_once = true;
+  done({});
+  EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
+}
+
+TEST_F(LocksAsTaints, T13WhoToleratesItAlreadyIsCommitted) {
+  PodObject pod = member(0);
+  pod.tolerates_lock = true;
+  steering_of_taints_.observe(pod);
+  plan({{"g-0", "n1"}});
+  EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
+}
+
+TEST_F(LocksAsTaints, T13TolerationsAreAddedToThoseThatAreThere) {
+  PodObject pod = member(0);
+  pod.constraints.tolerations = {{"gpu", true, "", TaintEffect::any}};
+  steering_of_taints_.observe(pod);
+  plan({{"g-0", "n1"}});
+  for (int i = 0; i < 3; ++i) steering_of_taints_.round(mirror_.cluster(), find_, now_);
+  ASSERT_EQ(api_.writes.size(), 2u);
+  EXPECT_FALSE(api_.writes[0].write.is_first_toleration);
+}
+
+TEST_F(LocksAsTaints, T13NothingIsToleratedElsewhere) {
+  plan({{"g-0", "n2"}});
+  EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n2"});
+}
+
+TEST_F(LocksAsTaints, T13WithoutTaintsNothingIsTolerated) {
+  lead();
+  plan({{"g-0", "n1"}});
+  EXPECT_EQ(write_until_calm(steering_), Texts{"commit g-0 on n1"});
+}
+
 }  // namespace
 }  // namespace berth::steering

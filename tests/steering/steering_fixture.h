@@ -39,13 +39,15 @@ class Api final : public ports::PodWriter, public ports::StatusSink {
   }
   void write(const ports::GroupStatus&) override {}
   void write(const ports::QueueStatus&) override {}
+  void write(const ports::NodeLock&) override {}
+  void write(const ports::JobMarks&) override {}
   void tell(const ports::Event&) override {}
 
   // "nominate g-0 on n1", of what came since the last call.
   Texts take() {
     Texts texts;
     for (const Write& each : writes) {
-      const char* const verbs[] = {"nominate ", "commit ", "touch "};
+      const char* const verbs[] = {"nominate ", "commit ", "touch ", "tolerate "};
       texts.push_back(verbs[static_cast<std::size_t>(each.write.kind)] + each.write.uid +
                       (each.write.node.empty() ? "" : " on " + each.write.node));
     }

@@ -1,0 +1,108 @@
+#include "daemon/target_words.h"
+
+#include <algorithm>
+
+#include "berth/base/text.h"
+#include "berth/model/quantity.h"
+
+namespace berth::daemon {
+
+namespace {
+
+using How = EndedReservation::How;
+
+std::string in_seconds(TimePoint time) {
+  return format_time(std::chrono::floor<std::chrono::seconds>(time));
+}
+
+// "cpu 12 of 64"
+std::string text_of(const Reservation::Missing& missing, const Cluster& cluster) {
+  const std::string& resource = cluster.dimensions().name(missing.dimension);
+  return resource + " " + format_quantity(resource, missing.idle) + " of " +
+         format_quantity(resource, missing.need);
+}
+
+const char* reason_of(How how) {
+  switch (how) {
+    case How::started:
+      return "Started";
+    case How::given_up:
+      return "GivenUp";
+    case How::impossible:
+      return "Impossible";
+    case How::displaced:
+      return "Displaced";
+    case How::off:
+      return "Off";
+  }
+  return "Unknown";
+}
+
+std::string names_of(const std::vector<NodeId>& nodes, const Cluster& cluster) {
+  std::vector<std::string> names;
+  for (const NodeId node : nodes) names.push_back(cluster.node(node).name);
+  return first_names(names);
+}
+
+}  // namespace
+
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return text;
+}
+
+WrittenCondition condition_of(const Reservation& reservation, const Cluster& cluster) {
+  const bool is_locked = !reservation.nodes.empty();
+  WrittenCondition condition;
+  condition.holds = true;
+  condition.reason = is_locked ? "Locked" : "Elected";
+  std::string& text = condition.message;
+  text = "target since " + in_seconds(reservation.election.since) + " (" +
+         reservation.election.why + "); lock: " + to_string(reservation.scheme);
+  if (is_locked) {
+    text += "; " + std::to_string(reservation.nodes.size()) +
+            " nodes are kept for it: " + names_of(reservation.nodes, cluster);
+    if (reservation.locked_since) text += ", since " + in_seconds(*reservation.locked_since);
+    if (!reservation.is_covered) text += "; they do not suffice, however much finishes there";
+  } else {
+    text += "; no node is kept for it yet";
+  }
+  const char* separator = "; idle there: ";
+  for (const Reservation::Missing& missing : reservation.missing) {
+    text += separator + text_of(missing, cluster);
+    separator = ", ";
+  }
+  if (reservation.times_out_at) {
+    text += "; every usable node is locked from " + in_seconds(*reservation.times_out_at);
+  }
+  if (reservation.gives_up_at) text += "; given up at " + in_seconds(*reservation.gives_up_at);
+  return condition;
+}
+
+WrittenCondition condition_of(const EndedReservation& ended) {
+  return {false, reason_of(ended.how), sentence_of(ended), {}};
+}
+
+std::string sentence_of(const EndedReservation& ended) {
+  switch (ended.how) {
+    case How::started:
+      return "it has its minimum";
+    case How::given_up:
+      return "it was a target for too long without being able to start";
+    case How::impossible:
+      return "it cannot start, whoever else finishes: " +
+             sentence(ended.reason, ended.have, ended.need, ended.what);
+    case How::displaced:
+      return "a user named another target";
+    case How::off:
+      return "the configuration reserves nothing any more";
+  }
+  return "";
+}
+
+}  // namespace berth::daemon

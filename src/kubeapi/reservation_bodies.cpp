@@ -1,0 +1,99 @@
+#include "kubeapi/reservation_bodies.h"
+
+#include <nlohmann/json.hpp>
+
+#include "berth/base/text.h"
+#include "kubeapi/json_text.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+using nlohmann::json;
+
+// Of the labels or the annotations, whose keys have slashes in them.
+std::string metadata_text(const json& object, const char* part, const char* key) {
+  const json::json_pointer at(std::string("/metadata/") + part);
+  if (!object.contains(at) || !object[at].contains(key)) return {};
+  const json& found = object[at][key];
+  return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+json text_or_null(bool is_there, const std::string& text) { return is_there ? json(text) : json(); }
+
+json time_or_null(const std::optional<TimePoint>& time) {
+  return time ? json(format_time(*time)) : json();
+}
+
+// None: it is not the object that was meant.
+std::optional<json> read(const std::string& seen, const std::string& uid) {
+  json object = json::parse(seen, nullptr, false);
+  if (!object.is_object() || text_at(object, "/metadata/uid") != uid) return std::nullopt;
+  return object;
+}
+
+std::optional<std::string> finished(const json& object, json patch) {
+  json patched = object;
+  patched.merge_patch(patch);
+  if (patched == object) return std::nullopt;
+  for (const char* key : {"uid", "resourceVersion"}) {
+    patch["metadata"][key] = object["metadata"].value(key, "");
+  }
+  return patch.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// All but ours as they are, in their order.
+json taints_with(const json& node, const ports::NodeLock& lock) {
+  json taints = json::array();
+  const json::json_pointer at("/spec/taints");
+  if (node.contains(at) && node[at].is_array()) {
+    for (const json& taint : node[at]) {
+      const bool is_ours =
+          text_at(taint, "/key") == kLockedForLabel && is_for_job(text_at(taint, "/value"));
+      if (!is_ours) taints.push_back(taint);
+    }
+  }
+  if (lock.has_taint) {
+    taints.push_back(
+        {{"key", kLockedForLabel}, {"value", lock.locked_for}, {"effect", "NoSchedule"}});
+  }
+  return taints.empty() ? json() : taints;
+}
+
+}  // namespace
+
+std::optional<std::string> node_lock_patch(const ports::NodeLock& lock, const std::string& seen) {
+  const std::optional<json> node = read(seen, lock.uid);
+  if (!node) return std::nullopt;
+  const std::string holder = metadata_text(*node, "labels", kLockedForLabel);
+  const bool is_others = !holder.empty() && !is_for_job(holder);
+  const bool is_to_be_locked = !lock.locked_for.empty();
+  if (is_others && is_to_be_locked) return std::nullopt;
+  json patch;
+  patch["spec"]["taints"] = taints_with(*node, lock);
+  if (!is_others) {
+    patch["metadata"]["labels"][kLockedForLabel] = text_or_null(is_to_be_locked, lock.locked_for);
+    patch["metadata"]["annotations"][kLockedSinceAnnotation] =
+        text_or_null(is_to_be_locked, format_time(lock.since));
+  }
+  return finished(*node, std::move(patch));
+}
+
+std::optional<std::string> job_marks_patch(const ports::JobMarks& job, const std::string& seen) {
+  const std::optional<json> object = read(seen, job.uid);
+  if (!object) return std::nullopt;
+  const TargetMarks& marks = job.marks;
+  const bool is_target = marks.elected_at.has_value();
+  json patch;
+  json& annotations = patch["metadata"]["annotations"];
+  if (metadata_text(*object, "annotations", kTargetAnnotation) != "true") {
+    annotations[kTargetAnnotation] = text_or_null(is_target, "elected");
+  }
+  annotations[kTargetSinceAnnotation] = time_or_null(marks.elected_at);
+  annotations[kTargetWhyAnnotation] = text_or_null(is_target, marks.why);
+  annotations[kGivenUpAnnotation] = time_or_null(marks.given_up_at);
+  if (marks.first_seen) annotations[kFirstSeenAnnotation] = format_time(*marks.first_seen);
+  return finished(*object, std::move(patch));
+}
+
+}  // namespace berth::kubeapi

@@ -1,0 +1,124 @@
+#include "kubeapi/reservation_bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "berth/base/text.h"
+
+namespace berth::kubeapi {
+namespace {
+
+using Json = nlohmann::json;
+
+const TimePoint kAt = *parse_time("2026-11-21T09:00:00.123456789Z");
+
+ports::NodeLock lock(bool has_taint = false) { return {"n", "u", "job.g", kAt, has_taint}; }
+ports::NodeLock open() { return {"n", "u", "", {}, false}; }
+
+// The object after the patch; null: there was nothing to be written.
+Json after(const Json& seen, const std::optional<std::string>& patch) {
+  if (!patch) return nullptr;
+  const Json what = Json::parse(*patch);
+  EXPECT_EQ(what["metadata"]["uid"], "u");
+  EXPECT_EQ(what["metadata"]["resourceVersion"], "7");
+  Json object = seen;
+  object.merge_patch(what);
+  return object;
+}
+
+Json after(const Json& seen, const ports::NodeLock& lock) {
+  return after(seen, node_lock_patch(lock, seen.dump()));
+}
+
+Json after(const Json& seen, const TargetMarks& marks) {
+  return after(seen, job_marks_patch({ports::Event::About::pod_group, "ns", "g", "u", true, marks},
+                                     seen.dump()));
+}
+
+Json object(Json labels, Json annotations) {
+  return {{"metadata",
+           {{"uid", "u"},
+            {"resourceVersion", "7"},
+            {"labels", std::move(labels)},
+            {"annotations", std::move(annotations)}}}};
+}
+
+Json taint(const char* key, const char* value) {
+  return {{"key", key}, {"value", value}, {"effect", "NoSchedule"}};
+}
+
+TEST(NodeLockPatch, SetsAndTakesAwayLabelAndAnnotation) {
+  const Json free = object({{"zone", "a"}}, {{"x", "y"}});
+  const Json locked = after(free, lock());
+  EXPECT_EQ(locked["metadata"]["labels"], (Json{{"zone", "a"}, {kLockedForLabel, "job.g"}}));
+  EXPECT_EQ(locked["metadata"]["annotations"][kLockedSinceAnnotation],
+            "2026-11-21T09:00:00.123456789Z");
+  EXPECT_TRUE(after(locked, lock()).is_null()) << "it is so already";
+  EXPECT_EQ(after(locked, open())["metadata"], free["metadata"]);
+}
+
+TEST(NodeLockPatch, LosesNobodysTaint) {
+  Json node = object({}, {});
+  Json lost = taint("lost", "");
+  lost["timeAdded"] = "2026-11-21T08:00:00Z";
+  lost["effect"] = "NoExecute";
+  node["spec"]["taints"] = {lost, taint(kLockedForLabel, "queue.q"),
+                            taint(kLockedForLabel, "job.old"), taint("gpu", "yes")};
+  const Json others{lost, taint(kLockedForLabel, "queue.q"), taint("gpu", "yes")};
+  const Json tainted = after(node, lock(true));
+  Json expected = others;
+  expected.push_back(taint(kLockedForLabel, "job.g"));
+  EXPECT_EQ(tainted["spec"]["taints"], expected);
+  EXPECT_EQ(after(tainted, open())["spec"]["taints"], others);
+
+  const Json alone = after(object({}, {}), lock(true));
+  EXPECT_EQ(alone["spec"]["taints"], Json::array({taint(kLockedForLabel, "job.g")}));
+  EXPECT_FALSE(after(alone, open())["spec"].contains("taints"));
+}
+
+TEST(NodeLockPatch, LeavesAnothersLockAndAnotherNodeAlone) {
+  Json node = object({{kLockedForLabel, "queue.q"}}, {{kLockedSinceAnnotation, "then"}});
+  EXPECT_TRUE(after(node, lock()).is_null());
+  EXPECT_TRUE(after(node, open()).is_null() || after(node, open())["metadata"] == node["metadata"]);
+  node["spec"]["taints"] = Json::array({taint(kLockedForLabel, "job.old")});
+  EXPECT_FALSE(after(node, open())["spec"].contains("taints"));
+  EXPECT_EQ(after(node, open())["metadata"], node["metadata"]);
+  node["metadata"]["uid"] = "v";
+  EXPECT_FALSE(node_lock_patch(lock(), node.dump()));
+  EXPECT_FALSE(node_lock_patch(lock(), "no JSON"));
+}
+
+TEST(JobMarksPatch, SetsAndTakesAwayAllButWhenItWasFirstSeen) {
+  TargetMarks marks;
+  marks.first_seen = kAt;
+  marks.elected_at = kAt;
+  marks.why = "waits longest";
+  const Json target = after(object({}, {{"x", "y"}}), marks);
+  EXPECT_EQ(target["metadata"]["annotations"],
+            (Json{{"x", "y"},
+                  {kTargetAnnotation, "elected"},
+                  {kTargetSinceAnnotation, "2026-11-21T09:00:00.123456789Z"},
+                  {kTargetWhyAnnotation, "waits longest"},
+                  {kFirstSeenAnnotation, "2026-11-21T09:00:00.123456789Z"}}));
+  EXPECT_TRUE(after(target, marks).is_null());
+  TargetMarks given_up;
+  given_up.given_up_at = kAt;
+  EXPECT_EQ(after(target, given_up)["metadata"]["annotations"],
+            (Json{{"x", "y"},
+                  {kGivenUpAnnotation, "2026-11-21T09:00:00.123456789Z"},
+                  {kFirstSeenAnnotation, "2026-11-21T09:00:00.123456789Z"}}));
+}
+
+TEST(JobMarksPatch, KeepsAUsersWord) {
+  TargetMarks marks;
+  marks.elected_at = kAt;
+  const Json named = object({}, {{kTargetAnnotation, "true"}});
+  const Json elected = after(named, marks);
+  EXPECT_EQ(elected["metadata"]["annotations"][kTargetAnnotation], "true");
+  EXPECT_EQ(after(elected, TargetMarks())["metadata"]["annotations"],
+            named["metadata"]["annotations"]);
+}
+
+}  // namespace
+}  // namespace berth::kubeapi
