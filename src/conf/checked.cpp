@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
+
 #include "berth/base/text.h"
 
 namespace berth::conf {
@@ -11,6 +13,24 @@ namespace {
 constexpr std::size_t kLabelMax = 63;
 constexpr std::size_t kNameMax = 253;
 constexpr std::size_t kShownMax = 80;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+// "v1", "v1beta1"
+bool is_version(std::string_view text) {
+  if (!text.starts_with('v')) return false;
+  text.remove_prefix(1);
+  for (const std::string_view stage : {"alpha", "beta"}) {
+    const std::size_t at = text.find(stage);
+    if (at == text.npos) continue;
+    return is_number(text.substr(0, at)) && is_number(text.substr(at + stage.size()));
+  }
+  return is_number(text);
+}
 
 bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -48,6 +68,20 @@ std::string dns_subdomain(const Cursor& at, const std::string& fallback) {
     refuse(at, name,
            "valid name, expected at most 253 lower-case letters, digits, '-' or '.', with a letter "
            "or digit at both ends");
+  }
+  return name;
+}
+
+std::string resource_name(const Cursor& at) {
+  std::string name = at.text();
+  const std::size_t first = name.find('.');
+  const std::size_t second = first == name.npos ? name.npos : name.find('.', first + 1);
+  const bool has_three = second != name.npos;
+  const std::string_view all = name;
+  if (!has_three || !is_dns_label(all.substr(0, first)) ||
+      !is_version(all.substr(first + 1, second - first - 1)) ||
+      !is_dns_name(all.substr(second + 1))) {
+    refuse(at, name, "resource, expected its name, version and API group, as in jobs.v1.batch");
   }
   return name;
 }

@@ -22,6 +22,9 @@ Duration duration_within(const Cursor& at, Duration fallback, const DurationRang
 std::string dns_label(const Cursor& at, const std::string& fallback);      // of namespaces
 std::string dns_subdomain(const Cursor& at, const std::string& fallback);  // of all else
 
+// A kind of objects as kubectl takes it: "jobs.v1.batch".
+std::string resource_name(const Cursor& at);
+
 // Of IPv4 or IPv6, without brackets.
 std::string ip_address(const Cursor& at, const std::string& fallback);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -53,6 +54,7 @@ class ConfigLoader {
     read_extender(root["extender"]);
     read_barrier(root["barrier"]);
     read_steering(root["steering"]);
+    read_reservation(root["reservation"]);
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);
     if (reading_.failed()) return reading_.error();
@@ -87,6 +89,15 @@ class ConfigLoader {
     if (std::find(known.begin(), known.end(), name) != known.end()) return true;
     at.complain("unknown " + std::string(what) + " \"" + name + "\"" + suggestion(name, known));
     return false;
+  }
+
+  static void require_no_doubles(const Cursor& list, const std::vector<std::string>& names) {
+    std::set<std::string> seen;
+    const std::vector<Cursor> items = list.items();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (seen.insert(names[i]).second) continue;
+      items[i].complain("a second \"" + names[i] + "\", expected each name once");
+    }
   }
 
   void read_actions(const Cursor& root) {
@@ -244,14 +255,12 @@ class ConfigLoader {
       config_.scheduler_names.clear();
       for (const Cursor& item : names.items()) {
         const std::string name = item.text();
-        std::vector<std::string>& all = config_.scheduler_names;
         if (trimmed(name).size() != name.size() || name.empty()) {
           item.complain("empty, or with blanks around it, expected a name");
-        } else if (std::find(all.begin(), all.end(), name) != all.end()) {
-          item.complain("a second \"" + name + "\", expected each name once");
         }
-        all.push_back(name);
+        config_.scheduler_names.push_back(name);
       }
+      require_no_doubles(names, config_.scheduler_names);
       if (config_.scheduler_names.empty()) names.complain("no names, expected at least one");
     }
     config_.schedule_period =
@@ -305,6 +314,18 @@ class ConfigLoader {
     to.mode = from["mode"].text(to.mode);
     require_known(from["mode"], to.mode, "mode", kModes);
     to.veto_memory = duration_within(from["vetoMemory"], to.veto_memory, kVetoRange);
+  }
+
+  void read_reservation(const Cursor& from) {
+    require_known_keys(from, "reservation");
+    static const std::vector<std::string> kWays{"filter", "taint"};
+    ReservationSettings& to = config_.reservation;
+    to.enforce = from["enforce"].text(to.enforce);
+    require_known(from["enforce"], to.enforce, "way", kWays);
+    if (!from["owners"].is_present()) return;
+    to.owners.clear();
+    for (const Cursor& item : from["owners"].items()) to.owners.push_back(resource_name(item));
+    require_no_doubles(from["owners"], to.owners);
   }
 
   void read_leader_election(const Cursor& from) {

@@ -47,6 +47,14 @@ struct SteeringSettings {
   bool operator==(const SteeringSettings&) const = default;
 };
 
+// How nodes locked for a target are kept for it, and who may name targets
+// (docs/design/reservations.md).
+struct ReservationSettings {
+  std::string enforce = "filter";                    // taint
+  std::vector<std::string> owners{"jobs.v1.batch"};  // RESOURCE.VERSION.GROUP
+  bool operator==(const ReservationSettings&) const = default;
+};
+
 // The Lease by which one berthd of several leads; names and defaults are those of Kubernetes' own.
 struct LeaderElectionSettings {
   bool enabled = true;
@@ -75,6 +83,7 @@ struct Config {
   ExtenderSettings extender;
   BarrierSettings barrier;
   SteeringSettings steering;
+  ReservationSettings reservation;
   LeaderElectionSettings leader_election;
   KubeApiSettings kube_api;
   std::vector<std::string> warnings;  // what was accepted, but hardly meant; with places

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 44> kKeys{{
+constexpr std::array<ConfigKey, 47> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "what a session does, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -20,6 +20,7 @@ constexpr std::array<ConfigKey, 44> kKeys{{
     {"", "extender", "map", "", "the server that kube-scheduler calls"},
     {"", "barrier", "map", "", "how long a gang's binds are held for each other"},
     {"", "steering", "map", "", "how kube-scheduler is made to carry plans out"},
+    {"", "reservation", "map", "", "how nodes are kept for targets, and who may name them"},
     {"", "leaderElection", "map", "", "the Lease by which one berthd of several leads"},
     {"", "kubeAPI", "map", "", "how hard the API server may be asked"},
     {"", "metrics", "map", "ignored", "Volcano's; accepted and ignored with a warning"},
@@ -52,6 +53,10 @@ constexpr std::array<ConfigKey, 44> kKeys{{
      "what is written on pods; see docs/design/steering.md"},
     {"steering", "vetoMemory", "duration, 1s to 24h", "`1m`",
      "pods alike are kept off a node that kube-scheduler ruled out for at most this long"},
+    {"reservation", "enforce", "`filter` or `taint`", "`filter`",
+     "what keeps others off locked nodes: the extender's filter, or a taint besides"},
+    {"reservation", "owners", "list of names such as `jobs.v1.batch`", "`[jobs.v1.batch]`",
+     "resources on whose objects `berth.dev/target` counts for the pods and groups they control"},
     {"leaderElection", "enabled", "boolean", "`true`", "whether to wait for the Lease"},
     {"leaderElection", "namespace", "DNS label", "own pod's, or the context's", "of the Lease"},
     {"leaderElection", "name", "DNS name", "`berthd`", "of the Lease"},

@@ -127,7 +127,8 @@ class App {
             .period = config_->schedule_period,
             .patience = config_->barrier.timeout,
             .steering = mode_of(config_->steering.mode),
-            .veto_memory = config_->steering.veto_memory};
+            .veto_memory = config_->steering.veto_memory,
+            .locks_are_taints = config_->reservation.enforce == "taint"};
   }
 
   Status start() {

@@ -152,6 +152,7 @@ class LiveSurroundings final : public Surroundings {
     options.reflector.complain = [](const std::string& what, const Error& error) {
       log(Level::warning, what + ": " + error.to_string());
     };
+    options.owners = config_->reservation.owners;
     options.lease_namespace = config_->kube_api.scheduler_lease_namespace;
     options.lease_name = config_->kube_api.scheduler_lease_name;
     options.scheduler_leads = [this](const std::string& holder) {

@@ -1,7 +1,9 @@
 #include "kubeapi/live_cluster.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "conf/cursor.h"
@@ -72,6 +74,14 @@ Result<DisruptionBudget> decode_budget(const conf::Value& value) {
   return budget;
 }
 
+// Of "jobs.v1.batch".
+std::string path_of(const std::string& resource) {
+  const std::size_t version = resource.find('.') + 1;
+  const std::size_t group = resource.find('.', version) + 1;
+  return "/apis/" + resource.substr(group) + "/" + resource.substr(version, group - version - 1) +
+         "/" + resource.substr(0, version - 1);
+}
+
 Result<std::string> decode_holder(const conf::Value& lease) {
   conf::Reading reading(lease, "leases");
   std::string holder = reading.root()["spec"]["holderIdentity"].text();
@@ -85,6 +95,7 @@ class LiveCluster::Impl {
  public:
   Impl(RestClient& client, LiveOptions options) : client_(client), options_(std::move(options)) {
     for (const WatchedType& type : watched_types()) reflectors_.push_back(reflect(type));
+    for (const std::string& owner : options_.owners) reflectors_.push_back(reflect_owner(owner));
     if (!options_.lease_namespace.empty()) reflectors_.push_back(reflect_lease());
     reflectors_.push_back(reflect_budgets());
   }
@@ -120,9 +131,11 @@ class LiveCluster::Impl {
   }
 
  private:
-  // Sessions do not need to know who leads or what is budgeted before they begin.
-  static bool is_awaited(const std::string& name) {
-    return name != "leases" && name != "poddisruptionbudgets";
+  // Sessions do not need to know who leads, what is budgeted or what owners say before they begin.
+  bool is_awaited(const std::string& name) const {
+    const auto& owners = options_.owners;
+    const bool is_owner = std::find(owners.begin(), owners.end(), name) != owners.end();
+    return name != "leases" && name != "poddisruptionbudgets" && !is_owner;
   }
 
   bool is_required(const WatchedType& type) const {
@@ -171,6 +184,29 @@ class LiveCluster::Impl {
     if (holder_ == holder) return;
     holder_ = holder;
     if (options_.scheduler_leads) options_.scheduler_leads(holder);
+  }
+
+  // A24. An owner's status changes with each of its pods: only its word on targets is news.
+  std::unique_ptr<Reflector> reflect_owner(const std::string& resource) {
+    ReflectedKind kind;
+    kind.name = resource;
+    kind.path = path_of(resource);
+    kind.required = false;
+    kind.by_uid = true;
+    kind.keeps = &keys_of_owners();
+    const auto naming = std::make_shared<std::set<std::string>>();  // on the reflector's thread
+    kind.changed = [this, naming, resource](const conf::Value& object) -> Status {
+      Result<OwnerObject> owner = kube::decode_owner(object, resource);
+      if (!owner) return owner.error();
+      const bool is_news =
+          owner->names_target ? naming->insert(owner->uid).second : naming->erase(owner->uid) > 0;
+      if (is_news) sink_->post(*std::move(owner));
+      return Done{};
+    };
+    kind.gone = [this, naming](const std::string& uid) {
+      if (naming->erase(uid) > 0) sink_->post(OwnerDeleted{uid});
+    };
+    return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }
 
   std::unique_ptr<Reflector> reflect_budgets() {

@@ -23,6 +23,9 @@ struct LiveOptions {
   ReflectorOptions reflector;   // its `complain` is called from several threads at once
   bool require_volcano = true;  // PodGroup and Queue of scheduling.volcano.sh must be served
 
+  // Whose annotations count for what they control: "jobs.v1.batch". Nobody waits for them.
+  std::vector<std::string> owners = {};
+
   // kube-scheduler's lease. An empty namespace: it is not watched.
   std::string lease_namespace = "kube-system";
   std::string lease_name = "kube-scheduler";
@@ -39,7 +42,8 @@ struct KindCounters {
 };
 
 // A cluster behind an API server: nodes, pods, podgroups, queues, priorityclasses and namespaces go
-// to the sink as they are and change; leases and budgets to the callbacks.
+// to the sink as they are and change, owners when they begin or cease to name a target; leases and
+// budgets go to the callbacks.
 class LiveCluster final : public ports::ClusterSource {
  public:
   // `client` must outlive the cluster.

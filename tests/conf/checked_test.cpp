@@ -27,6 +27,21 @@ TEST(Checked, AddressesAreOfVersion4Or6) {
   }
 }
 
+TEST(Checked, ResourcesHaveANameAVersionAndAGroup) {
+  const auto read = [](const Cursor& at) { (void)resource_name(at); };
+  for (const char* good : {"jobs.v1.batch", "rayclusters.v1alpha1.ray.io", "a.v2beta12.b"}) {
+    EXPECT_EQ(complaint_of(good, read), "") << good;
+  }
+  for (const char* bad :
+       {"null", "''", "jobs", "jobs.batch", "jobs.v1", "jobs.v1.", ".v1.batch", "jobs.1.batch",
+        "jobs.v.batch", "jobs.v1gamma1.batch", "jobs.v1beta.batch", "jobs.valpha1.batch",
+        "Jobs.v1.batch", "jobs.batch.v1", "jobs/status.v1.batch"}) {
+    EXPECT_NE(complaint_of(bad, read).find("is no resource, expected its name, version"),
+              std::string::npos)
+        << bad;
+  }
+}
+
 TEST(Checked, NamesAreThoseOfTheApiServer) {
   EXPECT_TRUE(is_dns_label("kube-system"));
   EXPECT_TRUE(is_dns_label(std::string(63, 'a')));

@@ -273,6 +273,22 @@ TEST(LoadConfig, reads_how_a_live_cluster_is_steered) {
   EXPECT_EQ(config.kube_api.max_in_flight, 8);
 }
 
+TEST(LoadConfig, reads_how_nodes_are_kept_and_who_names_targets) {
+  EXPECT_EQ(good(with("")).reservation.enforce, "filter");
+  EXPECT_EQ(good(with("")).reservation.owners, std::vector<std::string>{"jobs.v1.batch"});
+  const Config config =
+      good(with("reservation: {enforce: taint, owners: [rayclusters.v1.ray.io]}\n"));
+  EXPECT_EQ(config.reservation.enforce, "taint");
+  EXPECT_EQ(config.reservation.owners, std::vector<std::string>{"rayclusters.v1.ray.io"});
+  EXPECT_TRUE(good(with("reservation: {owners: []}\n")).reservation.owners.empty());
+  EXPECT_NE(error_of(with("reservation: {enforce: taints}\n")).find("did you mean \"taint\""),
+            std::string::npos);
+  EXPECT_NE(error_of(with("reservation: {owner: []}\n")).find("did you mean \"owners\""),
+            std::string::npos);
+  const std::string twice = error_of(with("reservation: {owners: [a.v1.b, a.v1.b]}\n"));
+  EXPECT_NE(twice.find("a second \"a.v1.b\", expected each name once"), std::string::npos) << twice;
+}
+
 TEST(LoadConfig, refuses_what_cannot_steer) {
   EXPECT_NE(error_of(with("steering: {mode: nominat}\n")).find("did you mean \"nominate\""),
             std::string::npos)

@@ -42,7 +42,8 @@ void FakeApi::stop_serving(const std::string& path) {
 
 std::string FakeApi::text_of(const std::string& name, const Object& object) {
   return R"({"metadata":{"name":")" + name + R"(","namespace":"ns","uid":")" + object.uid +
-         R"(","resourceVersion":")" + object.version + "\"}" + object.rest + "}";
+         R"(","resourceVersion":")" + object.version + '"' + object.metadata + "}" + object.rest +
+         "}";
 }
 
 void FakeApi::note(Collection& in, const char* type, const std::string& object) {
@@ -51,13 +52,15 @@ void FakeApi::note(Collection& in, const char* type, const std::string& object) 
   changed_.notify_all();
 }
 
-void FakeApi::put(const std::string& path, const std::string& name, const std::string& rest) {
+void FakeApi::put(const std::string& path, const std::string& name, const std::string& rest,
+                  const std::string& metadata) {
   const std::lock_guard lock(mutex_);
   Collection& in = collections_[path];
   const auto [object, is_new] = in.objects.try_emplace(name);
   if (is_new) object->second.uid = "uid-" + std::to_string(++uids_);
   object->second.version = std::to_string(++version_);
   object->second.rest = rest;
+  object->second.metadata = metadata;
   note(in, is_new ? "ADDED" : "MODIFIED", text_of(name, object->second));
 }
 

@@ -22,8 +22,10 @@ class FakeApi {
 
   void serve(const std::string& path);
   void stop_serving(const std::string& path);
-  // `rest` is added to the object: `,"spec":{...}`. The namespace is "ns".
-  void put(const std::string& path, const std::string& name, const std::string& rest = {});
+  // `rest` is added to the object: `,"spec":{...}`, and `metadata` to its metadata. The namespace
+  // is "ns".
+  void put(const std::string& path, const std::string& name, const std::string& rest = {},
+           const std::string& metadata = {});
   void erase(const std::string& path, const std::string& name);
   void bookmark(const std::string& path);
   // False: nobody watched it within 20 s.
@@ -46,6 +48,7 @@ class FakeApi {
     std::string uid;
     std::string version;
     std::string rest;
+    std::string metadata;
   };
   struct Change {
     std::int64_t version;

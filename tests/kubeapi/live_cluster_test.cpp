@@ -122,6 +122,42 @@ TEST_F(LiveClusterTest, A16IsSyncedWhenAllThatIsRequiredWasListed) {
   }
 }
 
+TEST_F(LiveClusterTest, A24TellsOfOwnersThatBeginOrCeaseToNameATargetAndWaitsForNone) {
+  constexpr const char* kJobs = "/apis/batch/v1/jobs";
+  const std::string naming = R"(,"annotations":{"berth.dev/target":"true"})";
+  const auto is_naming = [](bool names_target) {
+    return [names_target](const OwnerObject& owner) {
+      return owner.uid == "uid-1" && owner.names_target == names_target;
+    };
+  };
+  api_.serve(kQueues);
+  api_.serve(kGroups);
+  api_.serve(kJobs);
+  api_.put(kJobs, "named", R"(,"status":{"active":1})", naming);
+  api_.put(kJobs, "unnamed", R"(,"spec":{})");
+  options_.owners = {"jobs.v1.batch", "rayclusters.v1.ray.io"};
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  ASSERT_TRUE(events_.wait_for<OwnerObject>(is_naming(true)));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!cluster.is_synced() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(cluster.is_synced());
+
+  api_.put(kJobs, "named", R"(,"status":{"active":2})", naming);
+  api_.put(kJobs, "unnamed", R"(,"status":{"active":2})");
+  api_.put(kJobs, "named");
+  ASSERT_TRUE(events_.wait_for<OwnerObject>(is_naming(false)));
+  api_.put(kJobs, "named", "", naming);
+  api_.erase(kJobs, "unnamed");
+  api_.erase(kJobs, "named");
+  ASSERT_TRUE(events_.wait_for<OwnerDeleted>([](const auto& gone) { return gone.uid == "uid-1"; }));
+  cluster.stop();
+  const auto events = events_.all.get();
+  EXPECT_EQ(events.size(), 4U) << "named, not named, named again, gone";
+}
+
 TEST_F(LiveClusterTest, A18TellsOfAnotherLeader) {
   const std::string lease = R"(,"spec":{"holderIdentity":"a","renewTime":")";
   api_.put(kLeases, "kube-scheduler", lease + "1\"}");
