@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "berth/base/clock.h"
+#include "berth/model/plan.h"
+#include "reservations/reservation_table.h"
+
+namespace berth::reservations {
+
+// Counts what reservations cost: the idle room on locked nodes, times the time for which it was
+// kept idle, in all and for each target since its election; and how targets ended. What a session
+// left counts until the next. Exact. Not thread-safe.
+class HeldRoom {
+ public:
+  // The table that a session left; writes the sums into it. A clock that steps back costs nothing.
+  void note(ReservationTable& table);
+  void note_ends(const Plan& plan);
+  // From `now` on nothing is counted until the next note(): nobody knows what is held.
+  void pause(TimePoint now);
+
+  const RoomTimes& total() const { return total_; }
+
+ private:
+  using Key = std::pair<std::string, TimePoint>;  // uid and election
+  struct Target {
+    NamedAmounts idle;
+    RoomTimes held;
+  };
+
+  void count_until(TimePoint now);
+
+  TimePoint counted_until_;
+  std::map<Key, Target> targets_;
+  RoomTimes total_;
+  EndCounts ended_{};
+};
+
+}  // namespace berth::reservations
