@@ -66,12 +66,13 @@ class App {
         events_(std::size_t{1} << 18, [this] { metrics_.event_queue_stalled(); }),
         published_(std::make_shared<const ports::PlanTable>()),
         queues_(nullptr),
+        reservations_(nullptr),
         barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, moves_,
                  surroundings_->binder(), events_),
         service_(published_, barrier_, events_, real_clock_, moves_, &observer_),
         loop_(loop_parts(), loop_settings(), std::move(scheduler)),
-        endpoints_(*configuration_, metrics_, loop_, published_, queues_, barrier_, events_,
-                   *surroundings_),
+        endpoints_(*configuration_, metrics_, loop_, published_, queues_, reservations_, barrier_,
+                   events_, *surroundings_),
         server_(http::make_http_server(server_options(*config_, endpoint), router_.handler())) {
     service_.add_routes(router_);
     endpoints_.add_routes(router_, [this] { return server_->counts(); });
@@ -119,7 +120,8 @@ class App {
             surroundings_->evictor(),
             metrics_,
             [](const std::string& line) { log(Level::info, line); },
-            queues_};
+            queues_,
+            reservations_};
   }
 
   SessionLoop::Settings loop_settings() const {
@@ -221,6 +223,7 @@ class App {
   EventQueue events_;
   ports::Published<ports::PlanTable> published_;
   ports::Published<queues::QueueTable> queues_;
+  ports::Published<reservations::ReservationTable> reservations_;
   extender::Moves moves_;
   extender::GangBarrier barrier_;
   extender::Service service_;

@@ -5,6 +5,7 @@
 
 #include "berth/base/text.h"
 #include "kube/queue_document.h"
+#include "kube/reservation_document.h"
 
 namespace berth::daemon {
 
@@ -12,6 +13,11 @@ namespace {
 
 // A session over the largest cluster takes well under a second.
 constexpr Duration kStuckAfter = std::chrono::seconds(60);
+
+// What no session has told yet, or what another leader knows.
+http::Response unknown() {
+  return http::text_response(503, "no session has run, or not the leader");
+}
 
 }  // namespace
 
@@ -26,6 +32,7 @@ void Endpoints::add_routes(http::Router& router, std::function<http::ServerCount
   get("/readyz", [this] { return readiness(); });
   get("/metrics", [this, counts = std::move(counts)] { return exposition(counts()); });
   get("/queues", [this] { return queues(); });
+  get("/reservations", [this] { return reservations(); });
   get("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });
@@ -52,8 +59,14 @@ http::Response Endpoints::readiness() const {
 
 http::Response Endpoints::queues() const {
   const auto table = queues_.load();
-  if (table == nullptr) return http::text_response(503, "no session has run, or not the leader");
+  if (table == nullptr) return unknown();
   return {200, "application/json", kube::write_queue_table(*table)};
+}
+
+http::Response Endpoints::reservations() const {
+  const auto table = reservations_.load();
+  if (table == nullptr) return unknown();
+  return {200, "application/json", kube::write_reservation_table(*table)};
 }
 
 http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
@@ -66,6 +79,7 @@ http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
   gauges.queued_events = events_.size();
   gauges.is_ready = plan->ready;
   gauges.queues = queues_.load();
+  gauges.reservations = reservations_.load();
   return {200, "text/plain; version=0.0.4; charset=utf-8",
           metrics_.expose(gauges) + surroundings_.exposition()};
 }

@@ -13,13 +13,14 @@
 
 namespace berth::daemon {
 
-// What people and probes ask for: /healthz /livez /readyz /metrics /queues /configz /version.
-// Everything must outlive the router's server.
+// What people and probes ask for: /healthz /livez /readyz /metrics /queues /reservations
+// /configz /version. Everything must outlive the router's server.
 class Endpoints {
  public:
   Endpoints(const Configuration& configuration, telemetry::Metrics& metrics,
             const SessionLoop& loop, const ports::Published<ports::PlanTable>& published,
             const ports::Published<queues::QueueTable>& queues,
+            const ports::Published<reservations::ReservationTable>& reservations,
             const extender::GangBarrier& barrier, const EventQueue& events,
             const Surroundings& surroundings)
       : surroundings_(surroundings),
@@ -28,6 +29,7 @@ class Endpoints {
         loop_(loop),
         published_(published),
         queues_(queues),
+        reservations_(reservations),
         barrier_(barrier),
         events_(events) {}
 
@@ -37,6 +39,7 @@ class Endpoints {
   http::Response liveness() const;
   http::Response readiness() const;
   http::Response queues() const;
+  http::Response reservations() const;
   http::Response exposition(const http::ServerCounts& counts) const;
 
   const Surroundings& surroundings_;
@@ -45,6 +48,7 @@ class Endpoints {
   const SessionLoop& loop_;
   const ports::Published<ports::PlanTable>& published_;
   const ports::Published<queues::QueueTable>& queues_;
+  const ports::Published<reservations::ReservationTable>& reservations_;
   const extender::GangBarrier& barrier_;
   const EventQueue& events_;
 };

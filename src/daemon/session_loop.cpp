@@ -199,6 +199,8 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   dispatcher_.set_reservations({settings_.locks_are_taints, scheduler_.has_plugin("reservation")});
   dispatcher_.carry_out(plan, mirror_, parts_.clock.now());
   publish_queues(dispatcher_.queues());
+  reservation_keeper_.note(plan, mirror_.cluster(), now);
+  parts_.reservations.store(reservation_keeper_.table());
 
   telemetry::SessionCounts counts;
   counts.took = took;
@@ -241,6 +243,8 @@ void SessionLoop::publish_unready() {
   published_stamp_ = 0;
   parts_.published.store(std::make_shared<const ports::PlanTable>());
   publish_queues(nullptr);
+  reservation_keeper_.rest(parts_.clock.now());
+  parts_.reservations.store(nullptr);
   parts_.on_published();
 }
 

@@ -13,6 +13,7 @@
 #include "berth/engine/scheduler.h"
 #include "daemon/dispatcher.h"
 #include "daemon/event_queue.h"
+#include "daemon/reservation_keeper.h"
 #include "daemon/stale_plans.h"
 #include "mirror/mirror.h"
 #include "ports/cluster_source.h"
@@ -39,7 +40,8 @@ class SessionLoop {
     ports::Evictor& evictor;
     telemetry::Metrics& metrics;
     Dispatcher::Tell tell;
-    ports::Published<queues::QueueTable>& queues;  // null while another leads
+    ports::Published<queues::QueueTable>& queues;                    // null while another leads
+    ports::Published<reservations::ReservationTable>& reservations;  // likewise
   };
   struct Settings {
     mirror::Options mirror;
@@ -105,6 +107,7 @@ class SessionLoop {
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
   BrokenGangs broken_gangs_;
+  ReservationKeeper reservation_keeper_;
   std::uint64_t published_stamp_ = 0;
   std::vector<Placement> published_claims_;
   std::uint64_t published_count_ = 0;

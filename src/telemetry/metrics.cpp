@@ -8,6 +8,7 @@
 
 #include "berth/model/reason.h"
 #include "telemetry/queue_metrics.h"
+#include "telemetry/reservation_metrics.h"
 
 namespace berth::telemetry {
 
@@ -128,6 +129,7 @@ std::string Metrics::expose(const Gauges& gauges) {
   set("ready", gauges.is_ready ? 1 : 0);
   std::string text = prometheus::TextSerializer().Serialize(families_->registry.Collect());
   if (gauges.queues != nullptr) text += queue_exposition(*gauges.queues);
+  if (gauges.reservations != nullptr) text += reservation_exposition(*gauges.reservations);
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include "berth/base/clock.h"
 #include "berth/engine/scheduler.h"
 #include "queues/queue_table.h"
+#include "reservations/reservation_table.h"
 
 namespace berth::telemetry {
 
@@ -48,6 +49,7 @@ class Metrics final : public engine::SessionObserver {
     std::size_t queued_events = 0;
     bool is_ready = false;
     std::shared_ptr<const queues::QueueTable> queues = {};  // null: none are known
+    std::shared_ptr<const reservations::ReservationTable> reservations = {};  // likewise
   };
   // Prometheus' text exposition.
   std::string expose(const Gauges& gauges);

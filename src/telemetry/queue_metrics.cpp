@@ -1,6 +1,5 @@
 #include "telemetry/queue_metrics.h"
 
-#include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
@@ -8,28 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "telemetry/families.h"
+
 namespace berth::telemetry {
 
 namespace {
 
-using prometheus::ClientMetric;
 using prometheus::MetricFamily;
-using prometheus::MetricType;
 using queues::QueueTable;
-using Labels = std::vector<std::pair<std::string, std::string>>;
 
 constexpr const char* kOther = "_other";
-
-MetricFamily gauge(const char* name, const char* help) {
-  return {name, help, MetricType::Gauge, {}};
-}
-
-void add(MetricFamily& family, const Labels& labels, double value) {
-  ClientMetric metric;
-  for (const auto& [name, text] : labels) metric.label.push_back({name, text});
-  metric.gauge.value = value;
-  family.metric.push_back(std::move(metric));
-}
 
 // What is below a queue is counted in it.
 bool is_below_one_of(const QueueTable& table, std::size_t row, const std::vector<bool>& those) {
@@ -66,11 +53,6 @@ Series series_of(const QueueTable& table) {
   return series;
 }
 
-double in_base_unit(const std::string& resource, double amount) {
-  constexpr double kMilli = 1000;
-  return resource == "cpu" ? amount / kMilli : amount;
-}
-
 MetricFamily amounts(const QueueTable& table, const Series& series, MetricFamily family,
                      QueueTable::Amounts QueueTable::*member) {
   const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
@@ -81,7 +63,7 @@ MetricFamily amounts(const QueueTable& table, const Series& series, MetricFamily
         sum += static_cast<double>(table.at(table.*member, row, r));
       }
       const std::string& resource = table.resources[r];
-      add(family, {{"queue", label}, {"resource", resource}}, in_base_unit(resource, sum));
+      add_series(family, {{"queue", label}, {"resource", resource}}, in_base_unit(resource, sum));
     }
   };
   for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
@@ -98,7 +80,7 @@ void counts(const QueueTable& table, const Series& series, MetricFamily& family,
     double sum = 0;
     for (const std::size_t row : rows) sum += static_cast<double>(value(row));
     labels.front().second = label;
-    add(family, labels, sum);
+    add_series(family, labels, sum);
   };
   for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
   if (!series.others.empty()) add_rows(kOther, series.others);
@@ -110,7 +92,7 @@ std::string queue_exposition(const QueueTable& table) {
   const Series series = series_of(table);
   std::vector<MetricFamily> families;
   const auto add_amounts = [&](const char* name, const char* help, auto member) {
-    families.push_back(amounts(table, series, gauge(name, help), member));
+    families.push_back(amounts(table, series, gauge_family(name, help), member));
   };
   add_amounts("berth_queue_allocated", "What pods of the queue and of those below have",
               &QueueTable::allocated);
@@ -121,17 +103,17 @@ std::string queue_exposition(const QueueTable& table) {
                 &QueueTable::real_capability);
   }
 
-  MetricFamily jobs = gauge("berth_queue_jobs", "Jobs of the queue itself, by phase");
+  MetricFamily jobs = gauge_family("berth_queue_jobs", "Jobs of the queue itself, by phase");
   for (std::size_t phase = 0; phase < queues::kGroupPhaseCount; ++phase) {
     counts(table, series, jobs, {{"phase", to_string(static_cast<GroupPhase>(phase))}},
            [&](std::size_t row) { return table.rows[row].jobs[phase]; });
   }
   MetricFamily scaled =
-      gauge("berth_queue_guarantee_scaled", "1: the guarantee is not in force in full");
+      gauge_family("berth_queue_guarantee_scaled", "1: the guarantee is not in force in full");
   counts(table, series, scaled, {},
          [&](std::size_t row) { return table.rows[row].is_scaled ? 1 : 0; });
   MetricFamily faulty =
-      gauge("berth_queue_faulty", "1: the queue is set up wrongly and its jobs wait");
+      gauge_family("berth_queue_faulty", "1: the queue is set up wrongly and its jobs wait");
   counts(table, series, faulty, {},
          [&](std::size_t row) { return table.rows[row].fault.empty() ? 0 : 1; });
   for (MetricFamily* family : {&jobs, &scaled, &faulty}) families.push_back(std::move(*family));

@@ -9,6 +9,7 @@
 #include "daemon/manifests.h"
 #include "daemon/temporary_directory.h"
 #include "kube/queue_document.h"
+#include "kube/reservation_document.h"
 
 namespace berth::daemon {
 namespace {
@@ -88,6 +89,19 @@ TEST_F(EndpointsTest, QueuesAreAsTheLastSessionLeftThem) {
   EXPECT_EQ(table->named(table->allocated, 0).at("cpu"), 2000);
 }
 
+TEST_F(EndpointsTest, ReservationsAreAsTheLastSessionLeftThem) {
+  const http::Reply reply = berthd().get("/reservations");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.header("content-type"), "application/json");
+  const auto table = kube::read_reservation_table(reply.body, "/reservations");
+  ASSERT_TRUE(table) << table.error().to_string();
+  EXPECT_EQ(table->node_count, 2U);
+  EXPECT_EQ(table->total.at("cpu"), 8000);
+  EXPECT_TRUE(table->rows.empty()) << "nobody waits";
+  EXPECT_EQ(berthd().metric("berth_targets"), 0);
+  EXPECT_EQ(berthd().metric("berth_locked_room{resource=\"cpu\"}"), 0);
+}
+
 TEST_F(EndpointsTest, AnUnknownPathIs404) {
   for (const char* path : {"/", "/healthz/", "/plan", "/plan/filter/x", "/Healthz"}) {
     EXPECT_EQ(berthd().get(path).status, 404) << path;
@@ -95,7 +109,8 @@ TEST_F(EndpointsTest, AnUnknownPathIs404) {
 }
 
 TEST_F(EndpointsTest, AnotherMethodIs405AndSaysWhichIsAllowed) {
-  for (const char* path : {"/healthz", "/metrics", "/queues", "/configz", "/version"}) {
+  for (const char* path :
+       {"/healthz", "/metrics", "/queues", "/reservations", "/configz", "/version"}) {
     const http::Reply reply = berthd().post(path, "{}");
     EXPECT_EQ(reply.status, 405) << path;
     EXPECT_EQ(reply.header("allow"), "GET") << path;

@@ -45,8 +45,8 @@ class SessionLoopTest : public testing::Test {
   void start() {
     const auto count = [this] { ++publications_; };
     const auto tell = [this](const std::string& line) { ports_.tell(line); };
-    SessionLoop::Parts parts{clock_, source_, events_,  published_, count,  ports_,
-                             ports_, ports_,  metrics_, tell,       queues_};
+    SessionLoop::Parts parts{clock_, source_, events_,  published_, count,   ports_,
+                             ports_, ports_,  metrics_, tell,       queues_, reservations_};
     loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
                                           scheduler_with(action_, plugins_));
     loop_->start();
@@ -83,6 +83,7 @@ class SessionLoopTest : public testing::Test {
   EventQueue events_;
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
   ports::Published<queues::QueueTable> queues_{nullptr};
+  ports::Published<reservations::ReservationTable> reservations_{nullptr};
   RecordingPorts ports_;
   telemetry::Metrics metrics_;
   std::atomic<int> publications_ = 0;
@@ -259,8 +260,10 @@ TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
   events_.post(make_node("n1", 4));
   start();
   ASSERT_TRUE(come_round());
+  EXPECT_NE(reservations_.load(), nullptr);
   loop_->rest();
   EXPECT_FALSE(published_.load()->ready);
+  EXPECT_EQ(reservations_.load(), nullptr);
   const auto sessions = loop_->standing().sessions;
   ports_.take();
   post_gang("g", 2);

@@ -36,6 +36,13 @@ std::shared_ptr<const queues::QueueTable> some_queues() {
   return std::make_shared<const queues::QueueTable>(std::move(table));
 }
 
+std::shared_ptr<const reservations::ReservationTable> some_reservations() {
+  reservations::ReservationTable table;
+  table.total = {{"cpu", 1000}};
+  table.rows.resize(1);
+  return std::make_shared<const reservations::ReservationTable>(std::move(table));
+}
+
 // One of everything.
 std::string full_exposition(Metrics& metrics) {
   metrics.action_done("allocate", std::chrono::milliseconds(2));
@@ -49,8 +56,11 @@ std::string full_exposition(Metrics& metrics) {
   metrics.full_nodes_seen();
   metrics.config_load_failed();
   metrics.event_queue_stalled();
-  return metrics.expose(
-      {.planned_pods = 4, .held_binds = 3, .is_ready = true, .queues = some_queues()});
+  return metrics.expose({.planned_pods = 4,
+                         .held_binds = 3,
+                         .is_ready = true,
+                         .queues = some_queues(),
+                         .reservations = some_reservations()});
 }
 
 TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {

@@ -1,0 +1,19 @@
+#include "daemon/reservation_keeper.h"
+
+#include <utility>
+
+namespace berth::daemon {
+
+void ReservationKeeper::note(const Plan& plan, const Cluster& cluster, TimePoint now) {
+  held_.note_ends(plan);
+  auto table = reservations::make_reservation_table(plan, cluster, now);
+  held_.note(table);
+  table_ = std::make_shared<const reservations::ReservationTable>(std::move(table));
+}
+
+void ReservationKeeper::rest(TimePoint now) {
+  held_.pause(now);
+  table_ = nullptr;
+}
+
+}  // namespace berth::daemon
