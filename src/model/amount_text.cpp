@@ -2,14 +2,10 @@
 
 namespace berth {
 
-namespace {
-
 bool counts_bytes(std::string_view resource) {
   return resource == "memory" || resource == "ephemeral-storage" ||
          resource.starts_with("hugepages-");
 }
-
-}  // namespace
 
 std::string format_amount(std::string_view resource, std::int64_t amount) {
   if (amount == 0) return "0";

@@ -8,6 +8,7 @@
 #include "tools/config_command.h"
 #include "tools/plan_command.h"
 #include "tools/queues_command.h"
+#include "tools/reservations_command.h"
 
 namespace berth::tools {
 
@@ -45,14 +46,30 @@ constexpr const char* kQueuesMore =
     "\n"
     "Exit status: 0 done, 2 bad input or no answer, 1 an internal error.";
 
+constexpr const char* kReservationsHelp =
+    "Shows which jobs nodes are kept for, which nodes, and what that costs.";
+
+constexpr const char* kReservationsMore =
+    "Asks a running berthd, or, with --cluster, runs sessions on manifests as berth plan does and\n"
+    "shows the reservations after the last.\n"
+    "\n"
+    "Examples:\n"
+    "  kubectl -n berth-system port-forward deployment/berth 8890 &\n"
+    "  berth reservations\n"
+    "  berth reservations --cluster docs/examples/reservation --cycles 60\n"
+    "\n"
+    "Exit status: 0 done, 2 bad input or no answer, 1 an internal error.";
+
 struct Commands {
   CLI::App app{"berth answers questions about batch scheduling with Berth.", "berth"};
   CLI::App* plan = nullptr;
   CLI::App* queues = nullptr;
+  CLI::App* reservations = nullptr;
   CLI::App* config = nullptr;
   CLI::App* version = nullptr;
   PlanFlags plan_flags;
   QueuesFlags queues_flags;
+  ReservationsFlags reservations_flags;
   ConfigFlags config_flags;
 };
 
@@ -80,6 +97,19 @@ void declare_output(CLI::App& command, std::optional<std::string>& output) {
       ->type_name("FORM");
 }
 
+void declare_server(CLI::App& command, ServerFlags& flags) {
+  command
+      .add_option("--server", flags.url,
+                  "A running berthd; default: http://127.0.0.1:8890, unless --cluster is given")
+      ->type_name("URL");
+  const auto file = [&](const char* name, std::string& into, const char* help) {
+    command.add_option(name, into, help)->type_name("FILE");
+  };
+  file("--tls-ca", flags.tls_ca, "For https: the authority of berthd's certificate");
+  file("--tls-cert", flags.tls_cert, "For https: the certificate to show");
+  file("--tls-key", flags.tls_key, "For https: its key");
+}
+
 void declare_plan(Commands& commands) {
   CLI::App* const plan = commands.app.add_subcommand("plan", kPlanHelp);
   PlanFlags& flags = commands.plan_flags;
@@ -97,16 +127,7 @@ void declare_queues(Commands& commands) {
   CLI::App* const queues = commands.app.add_subcommand("queues", kQueuesHelp);
   QueuesFlags& flags = commands.queues_flags;
   queues->footer(kQueuesMore);
-  queues
-      ->add_option("--server", flags.server,
-                   "A running berthd; default: http://127.0.0.1:8890, unless --cluster is given")
-      ->type_name("URL");
-  const auto file = [&](const char* name, std::string& into, const char* help) {
-    queues->add_option(name, into, help)->type_name("FILE");
-  };
-  file("--tls-ca", flags.tls_ca, "For https: the authority of berthd's certificate");
-  file("--tls-cert", flags.tls_cert, "For https: the certificate to show");
-  file("--tls-key", flags.tls_key, "For https: its key");
+  declare_server(*queues, flags.server);
   queues
       ->add_option("--resource", flags.resource,
                    "The resource to show; default: of each queue that of which it has, or should "
@@ -117,10 +138,21 @@ void declare_queues(Commands& commands) {
   commands.queues = queues;
 }
 
+void declare_reservations(Commands& commands) {
+  CLI::App* const reservations = commands.app.add_subcommand("reservations", kReservationsHelp);
+  ReservationsFlags& flags = commands.reservations_flags;
+  reservations->footer(kReservationsMore);
+  declare_server(*reservations, flags.server);
+  declare_planning(*reservations, flags.planning);
+  declare_output(*reservations, flags.output);
+  commands.reservations = reservations;
+}
+
 void declare(Commands& commands) {
   commands.app.footer("berth COMMAND --help says more of each.");
   declare_plan(commands);
   declare_queues(commands);
+  declare_reservations(commands);
   commands.config =
       commands.app.add_subcommand("config", "Checks a configuration, or shows the default.");
   commands.config
@@ -130,8 +162,8 @@ void declare(Commands& commands) {
   commands.config->add_flag("--default", commands.config_flags.show_default,
                             "Writes the built-in configuration, to start from");
   commands.version = commands.app.add_subcommand("version", "Says which version this is.");
-  for (CLI::App* const each :
-       {&commands.app, commands.plan, commands.queues, commands.config, commands.version}) {
+  for (CLI::App* const each : {&commands.app, commands.plan, commands.queues, commands.reservations,
+                               commands.config, commands.version}) {
     each->allow_extras();
   }
 }
@@ -148,7 +180,7 @@ std::vector<std::string> flag_names(const CLI::App& command) {
 // What CLI11 could make nothing of. Empty: all was understood.
 std::string misunderstood(const Commands& commands) {
   for (const CLI::App* const command :
-       {commands.plan, commands.queues, commands.config, commands.version}) {
+       {commands.plan, commands.queues, commands.reservations, commands.config, commands.version}) {
     if (!command->parsed()) continue;
     for (const std::string& word : command->remaining()) {
       const std::string name = word.substr(0, word.find('='));
@@ -162,7 +194,7 @@ std::string misunderstood(const Commands& commands) {
   }
   const std::vector<std::string> rest = commands.app.remaining();
   if (rest.empty()) return "";
-  const std::vector<std::string> names{"config", "plan", "queues", "version"};
+  const std::vector<std::string> names{"config", "plan", "queues", "reservations", "version"};
   return "\"" + rest.front() + "\" is no command of berth" + suggestion(rest.front(), names);
 }
 
@@ -185,6 +217,9 @@ int run_berth(const std::vector<std::string>& arguments, Console& console) {
   }
   if (commands.plan->parsed()) return run_plan(commands.plan_flags, console);
   if (commands.queues->parsed()) return run_queues(commands.queues_flags, console);
+  if (commands.reservations->parsed()) {
+    return run_reservations(commands.reservations_flags, console);
+  }
   if (commands.config->parsed()) return run_config(commands.config_flags, console);
   if (commands.version->parsed()) {
     console.out << "berth " BERTH_VERSION "\n";

@@ -4,7 +4,9 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
+#include "reservations/reservation_table.h"
 #include "tools/remedy.h"
 
 namespace berth::tools {
@@ -124,6 +126,31 @@ std::vector<AheadRow> who_was_ahead(JobId id, const Plan& plan, const Cluster& c
   return rows;
 }
 
+std::vector<KeptRow> who_is_in_its_way(JobId id, const Cluster& cluster) {
+  std::map<JobId, KeptRow> targets;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const JobId target = cluster.locked_out_by(NodeId(n), id);
+    if (!target.is_valid()) continue;
+    targets[target].job = cluster.job(target).name;
+    targets[target].nodes.push_back(cluster.node(NodeId(n)).name);
+  }
+  std::vector<KeptRow> rows;
+  for (const JobId target : cluster.targets()) {
+    if (targets.contains(target)) rows.push_back(std::move(targets[target]));
+  }
+  return rows;
+}
+
+std::optional<reservations::ReservationTable::Row> what_is_kept_for(JobId id,
+                                                                    const CycleRecord& record) {
+  Plan of_job;
+  for (const Reservation& each : record.plan.reservations) {
+    if (each.job == id) of_job.reservations.push_back(each);
+  }
+  if (of_job.reservations.empty()) return std::nullopt;
+  return reservations::make_reservation_table(of_job, record.after.cluster(), {}).rows.front();
+}
+
 }  // namespace
 
 Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting& setting) {
@@ -141,6 +168,8 @@ Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting&
   TaskTeller teller(id, record, setting);
   for (const TaskId task : job.tasks) explanation.tasks.push_back(teller.row_of(task));
   explanation.ahead = who_was_ahead(id, record.plan, cluster);
+  explanation.target = what_is_kept_for(id, record);
+  if (job.unplaced_count() > 0) explanation.in_its_way = who_is_in_its_way(id, cluster);
   if (word != nullptr) {
     explanation.missing = what_is_missing(id, *word, record);
     explanation.remedies = remedies_for(id, *word, record, setting);

@@ -1,12 +1,10 @@
 #include "tools/queues_command.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "berth/base/text.h"
-#include "http/http_client.h"
 #include "kube/queue_document.h"
 #include "tools/queues_text.h"
 
@@ -16,36 +14,13 @@ namespace {
 
 using queues::QueueTable;
 
-constexpr const char* kDefaultServer = "http://127.0.0.1:8890";
-constexpr std::size_t kBodyShown = 200;
-
-Result<QueueTable> ask_server(const QueuesFlags& flags) {
-  http::ClientOptions options;
-  options.url = flags.server.empty() ? kDefaultServer : flags.server;
-  if (options.url.ends_with('/')) options.url.pop_back();
-  if (!flags.tls_ca.empty()) {
-    options.tls = http::ClientTls{flags.tls_ca, flags.tls_cert, flags.tls_key, {}};
-  }
-  const std::string where = options.url + "/queues";
-  const Result<std::unique_ptr<http::HttpClient>> client = http::HttpClient::create(options);
-  if (!client) return Error{client.error().message, "--server"};
-  Result<http::Reply> reply = (*client)->get("/queues");
-  if (!reply) {
-    return Error{reply.error().message + "; expected a berthd there (--server), or --cluster",
-                 where};
-  }
-  constexpr int kOk = 200;
-  if (reply->status != kOk) {
-    return Error{
-        "answered " + std::to_string(reply->status) + ": " + reply->body.substr(0, kBodyShown),
-        where};
-  }
-  return kube::read_queue_table(std::move(reply->body), where);
-}
-
 Result<QueueTable> get_table(const QueuesFlags& flags, Console& console) {
-  if (flags.planning.cluster.empty()) return ask_server(flags);
-  if (!flags.server.empty()) {
+  if (flags.planning.cluster.empty()) {
+    Result<ServerDocument> document = ask_server(flags.server, "/queues");
+    if (!document) return document.error();
+    return kube::read_queue_table(std::move(document->text), document->where);
+  }
+  if (!flags.server.url.empty()) {
     return Error{"given together with --cluster, expected one of them", "--server"};
   }
   Result<Report> report = plan_manifests(flags.planning, "", console);

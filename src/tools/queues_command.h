@@ -5,16 +5,14 @@
 
 #include "tools/console.h"
 #include "tools/planning.h"
+#include "tools/server.h"
 
 namespace berth::tools {
 
 // As they were given; empty or absent: the default.
 struct QueuesFlags {
   PlanningFlags planning;  // `cluster` empty: a running berthd is asked
-  std::string server;
-  std::string tls_ca;
-  std::string tls_cert;
-  std::string tls_key;
+  ServerFlags server;
   std::string resource;
   std::optional<std::string> output;
 };

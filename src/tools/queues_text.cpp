@@ -164,12 +164,11 @@ std::string brief_amount(std::string_view resource, std::int64_t amount) {
   if (resource == "cpu") {
     return amount < kMilli ? format_amount(resource, amount) : decimal(amount, kMilli, "");
   }
-  const bool counts_bytes =
-      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  const bool is_bytes = counts_bytes(resource);
   int shift = 0;
   constexpr std::array<std::string_view, 7> kPrefixes{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   std::size_t prefix = 0;
-  while (counts_bytes && prefix + 1 < kPrefixes.size() && (amount >> shift) >= 1024) {
+  while (is_bytes && prefix + 1 < kPrefixes.size() && (amount >> shift) >= 1024) {
     shift += kBitsPerPrefix;
     ++prefix;
   }

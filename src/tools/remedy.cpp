@@ -86,10 +86,34 @@ std::vector<ClusterEvent> with_more(const std::vector<ClusterEvent>& objects,
   return more;
 }
 
-class NodeTrials {
+// As if the target had never been there.
+std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& objects,
+                                         const Job& target) {
+  const std::string mark = std::string(kLockedForJob) + target.uid;
+  std::vector<ClusterEvent> others;
+  for (const ClusterEvent& object : objects) {
+    const auto* const group = std::get_if<PodGroupObject>(&object);
+    const auto* const pod = std::get_if<PodObject>(&object);
+    if (group != nullptr && group->uid == target.uid) continue;
+    if (pod != nullptr && pod->uid == target.uid) continue;
+    if (pod != nullptr && !pod->group.empty() &&
+        pod->name_space + "/" + pod->group == target.name) {
+      continue;
+    }
+    others.push_back(object);
+    if (auto* const node = std::get_if<NodeObject>(&others.back());
+        node != nullptr && node->locked_for == mark) {
+      node->locked_for.clear();
+    }
+  }
+  return others;
+}
+
+// Whether all that the job still needs would be placed in this cycle.
+class Trials {
  public:
-  NodeTrials(const std::string& job, const CycleRecord& record, const TrialSetting& setting,
-             std::size_t needed)
+  Trials(const std::string& job, const CycleRecord& record, const TrialSetting& setting,
+         std::size_t needed)
       : job_(job), record_(record), setting_(setting), needed_(needed) {}
 
   // The smallest number that was found to do; none up to kNodesMax: nothing.
@@ -108,9 +132,8 @@ class NodeTrials {
     return count;
   }
 
- private:
-  bool is_enough(const NodeObject& example, std::size_t count) const {
-    const Trial trial = try_out(setting_, with_more(record_.before, example, count));
+  bool would_start(std::vector<ClusterEvent> objects) const {
+    const Trial trial = try_out(setting_, std::move(objects));
     const JobId id = trial.copy.find_job(job_);
     const auto placed = std::count_if(
         trial.plan.binds.begin(), trial.plan.binds.end(),
@@ -124,26 +147,40 @@ class NodeTrials {
     return placed >= now + static_cast<std::ptrdiff_t>(needed_);
   }
 
+ private:
+  bool is_enough(const NodeObject& example, std::size_t count) const {
+    return would_start(with_more(record_.before, example, count));
+  }
+
   const std::string& job_;
   const CycleRecord& record_;
   const TrialSetting& setting_;
   std::size_t needed_;
 };
 
-std::vector<std::string> tried_nodes(const Job& job, const Refusal& refusal,
-                                     const CycleRecord& record, const TrialSetting& setting) {
+std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
+                                        const CycleRecord& record, const TrialSetting& setting) {
   const std::size_t needed = needed_tasks(job, refusal, record.after.cluster()).size();
   if (needed == 0) return {};
-  const NodeTrials trials(job.name, record, setting, needed);
+  std::vector<std::string> remedies;
+  const Trials trials(job.name, record, setting, needed);
+  const Cluster& cluster = record.after.cluster();
+  for (const JobId target : cluster.targets()) {
+    if (cluster.job(target).name == job.name) continue;
+    if (trials.would_start(without_target(record.before, cluster.job(target)))) {
+      remedies.push_back("the nodes that are kept for target " + cluster.job(target).name);
+    }
+  }
   for (const NodeKind& kind : node_kinds(record.before)) {
     const std::optional<std::size_t> count = trials.enough(*kind.example);
     if (!count) continue;
     NamedAmounts room = kind.example->allocatable;
     room.erase("pods");
-    return {plural(static_cast<std::int64_t>(*count), "node") + " like " + kind.example->name +
-            " (" + to_text(room) + ")"};
+    remedies.push_back(plural(static_cast<std::int64_t>(*count), "node") + " like " +
+                       kind.example->name + " (" + to_text(room) + ")");
+    break;
   }
-  return {};
+  return remedies;
 }
 
 }  // namespace
@@ -193,7 +230,7 @@ std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const Cy
       break;
   }
   if (!is_for_room(refusal.reason)) return {};
-  return tried_nodes(job, refusal, record, setting);
+  return tried_remedies(job, refusal, record, setting);
 }
 
 }  // namespace berth::tools

@@ -37,6 +37,28 @@ std::vector<EvictionRow> rows_of(const std::vector<PlannedEviction>& evictions,
   return rows;
 }
 
+std::vector<LockRow> locks_of(const Cluster& cluster) {
+  std::vector<LockRow> rows;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const Node& node = cluster.node(NodeId(n));
+    if (!node.lock.job.is_valid()) continue;
+    rows.push_back({node.name, cluster.job(node.lock.job).name, node.lock.since});
+  }
+  return rows;  // nodes are in the order of their names
+}
+
+std::vector<EndedRow> rows_of(const std::vector<EndedReservation>& ended, const Cluster& cluster) {
+  std::vector<EndedRow> rows;
+  for (const EndedReservation& each : ended) {
+    const bool has_reason = each.reason != Reason::none;
+    rows.push_back({cluster.job(each.job).name, to_string(each.how),
+                    has_reason ? sentence(each.reason, each.have, each.need, each.what) : ""});
+  }
+  std::sort(rows.begin(), rows.end(),
+            [](const auto& left, const auto& right) { return left.job < right.job; });
+  return rows;
+}
+
 // Why a job lacks something of which no action had to say anything.
 Refusal unspoken(JobId id, const Plan& plan, const Cluster& cluster) {
   const Job& job = cluster.job(id);
@@ -98,6 +120,7 @@ JobRow row_of(JobId id, const Plan& plan, const Refusal* refusal, const std::set
   row.queue = job.queue_name;
   row.phase = job.phase;
   row.priority = job.priority;
+  row.first_seen = job.first_seen;
   row.min_available = job.min_available;
   row.placed = job.placed_count();
   row.waiting = job.count(TaskStatus::pending);
@@ -160,6 +183,9 @@ CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan,
 
   engine::QueueTree tree;
   report.queues = queues::make_queue_table(after, plan.shares.get(), tree);
+  report.reservations = reservations::make_reservation_table(plan, after, now);
+  report.locks = locks_of(after);
+  report.ended = rows_of(plan.ended, after);
   return report;
 }
 

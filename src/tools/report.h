@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "berth/model/objects.h"
 #include "berth/model/plan.h"
 #include "queues/queue_table.h"
+#include "reservations/reservation_table.h"
 
 // What `berth plan` has to say, as a value, and its two forms. Names are namespace/name; all lists
 // but queues, which are in tree order, are sorted by their first field as bytes: equal plans give
@@ -38,11 +40,27 @@ struct JobRow {
   std::string queue;
   GroupPhase phase = GroupPhase::pending;
   std::int32_t priority = 0;
+  TimePoint first_seen;
   std::int32_t min_available = 1;
   std::int32_t placed = 0;   // tasks that have a place or have done their work
   std::int32_t waiting = 0;  // tasks without a place
   std::string reason;        // a code of reason.cpp; empty: nothing is missing
   std::string message;       // its sentence; and that a plan is only a hint, where it is
+};
+
+// A node that is kept for a target.
+struct LockRow {
+  std::string node;
+  std::string job;
+  TimePoint since;
+  bool operator==(const LockRow&) const = default;
+};
+
+// A target that is none any more.
+struct EndedRow {
+  std::string job;
+  std::string how;  // "started", "given-up"
+  std::string why;  // it is impossible; else empty
 };
 
 struct CycleReport {
@@ -53,6 +71,9 @@ struct CycleReport {
   std::vector<EvictionRow> evictions;
   std::vector<JobRow> jobs;
   queues::QueueTable queues;
+  reservations::ReservationTable reservations;
+  std::vector<LockRow> locks;
+  std::vector<EndedRow> ended;
 };
 
 // One pod of the job that is explained.
@@ -75,6 +96,12 @@ struct AheadRow {
   std::int32_t placed = 0;  // pods placed in this cycle before the explained job's turn
 };
 
+// A target whose nodes the explained job may not have.
+struct KeptRow {
+  std::string job;
+  std::vector<std::string> nodes;  // by name
+};
+
 // One job in full, in the last cycle in which it was there.
 struct Explanation {
   std::size_t cycle = 1;
@@ -85,11 +112,37 @@ struct Explanation {
   // What is missing, and what was tried and would let it start. Empty when nothing is missing.
   std::vector<std::string> missing;
   std::vector<std::string> remedies;
+  std::optional<reservations::ReservationTable::Row> target;  // what is kept for it, if it is one
+  std::vector<KeptRow> in_its_way;
+};
+
+// A job that was not running from the first, over all cycles.
+struct WaitRow {
+  std::string job;
+  TimePoint first_seen;
+  std::optional<std::size_t> started;  // the cycle that placed its minimum; none: it still waits
+  std::size_t cycles = 0;              // after which it waited
+  Duration time{};                     // from first_seen to its start, or to the end of all cycles
+  std::optional<std::size_t> elected;  // the cycle in which it became a target, at first
+  std::string ended;                   // how it ceased to be one
+  bool is_known = true;
+};
+
+// All cycles together, for whoever tunes reservations.
+struct Summary {
+  static constexpr std::int32_t kWhole = 10'000;
+
+  std::size_t cycles = 0;
+  std::vector<WaitRow> waits;  // by job
+  reservations::RoomTimes held;
+  reservations::EndCounts ended{};
+  std::map<std::string, std::int32_t> utilisation;  // of each resource, in parts of kWhole
 };
 
 struct Report {
   std::size_t node_count = 0;
   std::vector<CycleReport> cycles;
+  Summary summary;
   std::optional<Explanation> explanation;
 };
 

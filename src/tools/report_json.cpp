@@ -9,6 +9,7 @@ namespace berth::tools {
 
 namespace {
 
+using reservations::ReservationTable;
 using Json = nlohmann::ordered_json;
 
 Json json_of(const NamedAmounts& amounts) {
@@ -67,6 +68,32 @@ Json json_of(const AheadRow& row) {
   return {{"job", row.job}, {"priority", row.priority}, {"placed", row.placed}};
 }
 
+Json json_of(const LockRow& row) {
+  return {{"node", row.node}, {"job", row.job}, {"since", format_time(row.since)}};
+}
+
+Json json_of(const EndedRow& row) { return {{"job", row.job}, {"how", row.how}, {"why", row.why}}; }
+
+Json json_of(const ReservationTable::Missing& row) {
+  return {{"resource", row.resource},
+          {"idle", format_quantity(row.resource, row.idle)},
+          {"need", format_quantity(row.resource, row.need)}};
+}
+
+Json json_of(const std::optional<TimePoint>& time) {
+  return time ? Json(format_time(*time)) : Json(nullptr);
+}
+
+Json json_of(const reservations::RoomTimes& times) {
+  Json object = Json::object();
+  for (const auto& [resource, time] : times) {
+    object[resource] = reservations::format_room_time(resource, time);
+  }
+  return object;
+}
+
+Json json_of(const WaitRow& row);
+Json json_of(const KeptRow& row);
 Json json_of(const CycleReport& cycle);
 
 template <class Row>
@@ -76,7 +103,29 @@ Json list_of(const std::vector<Row>& rows) {
   return list;
 }
 
-// Locks and the target belong to node reservation and are empty without it.
+Json json_of(const ReservationTable::Row& row) {
+  return {{"job", row.job},
+          {"electedSince", format_time(row.elected_since)},
+          {"why", row.why},
+          {"lock", to_string(row.scheme)},
+          {"nodes", row.nodes},
+          {"covered", row.is_covered},
+          {"missing", list_of(row.missing)},
+          {"timesOutAt", json_of(row.times_out_at)},
+          {"givesUpAt", json_of(row.gives_up_at)},
+          {"idle", json_of(row.idle)},
+          {"idleRoomSeconds", json_of(row.held)}};
+}
+
+// By job, as all lists of this document.
+Json json_of(const ReservationTable& table) {
+  std::map<std::string, const ReservationTable::Row*> rows;
+  for (const ReservationTable::Row& row : table.rows) rows[row.job] = &row;
+  Json list = Json::array();
+  for (const auto& [job, row] : rows) list.push_back(json_of(*row));
+  return list;
+}
+
 Json json_of(const CycleReport& cycle) {
   return {{"cycle", cycle.cycle},
           {"binds", list_of(cycle.binds)},
@@ -84,9 +133,12 @@ Json json_of(const CycleReport& cycle) {
           {"evictions", list_of(cycle.evictions)},
           {"jobs", list_of(cycle.jobs)},
           {"queues", json_of(cycle.queues)},
-          {"locks", Json::array()},
-          {"target", nullptr}};
+          {"targets", json_of(cycle.reservations)},
+          {"locks", list_of(cycle.locks)},
+          {"ended", list_of(cycle.ended)}};
 }
+
+Json json_of(const KeptRow& row) { return {{"job", row.job}, {"nodes", row.nodes}}; }
 
 Json json_of(const Explanation& explanation) {
   Json json = json_of(explanation.job);
@@ -95,9 +147,36 @@ Json json_of(const Explanation& explanation) {
   json["roles"] = list_of(explanation.roles);
   json["tasks"] = list_of(explanation.tasks);
   json["ahead"] = list_of(explanation.ahead);
+  json["target"] = explanation.target ? json_of(*explanation.target) : Json(nullptr);
+  json["inItsWay"] = list_of(explanation.in_its_way);
   json["missing"] = explanation.missing;
   json["wouldStart"] = explanation.remedies;
   return json;
+}
+
+Json json_of(const std::optional<std::size_t>& cycle) {
+  return cycle ? Json(*cycle) : Json(nullptr);
+}
+
+Json json_of(const WaitRow& row) {
+  const std::chrono::duration<double> waited = row.time;
+  return {{"job", row.job},
+          {"startedInCycle", json_of(row.started)},
+          {"waitCycles", row.cycles},
+          {"waitSeconds", waited.count()},
+          {"electedInCycle", json_of(row.elected)},
+          {"ended", row.ended}};
+}
+
+Json json_of(const Summary& summary) {
+  Json utilisation = Json::object();
+  for (const auto& [resource, part] : summary.utilisation) {
+    utilisation[resource] = static_cast<double>(part) / Summary::kWhole;
+  }
+  return {{"cycles", summary.cycles},
+          {"jobs", list_of(summary.waits)},
+          {"utilisation", std::move(utilisation)},
+          {"idleRoomSeconds", json_of(summary.held)}};
 }
 
 }  // namespace
@@ -105,6 +184,7 @@ Json json_of(const Explanation& explanation) {
 std::string report_json(const Report& report) {
   Json json;
   json["cycles"] = list_of(report.cycles);
+  json["summary"] = json_of(report.summary);
   if (report.explanation) json["explain"] = json_of(*report.explanation);
   constexpr int kIndent = 1;
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";

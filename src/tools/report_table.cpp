@@ -5,6 +5,8 @@
 
 #include "berth/base/text.h"
 #include "tools/report.h"
+#include "tools/reservations_text.h"
+#include "tools/summary_table.h"
 #include "tools/text_table.h"
 
 namespace berth::tools {
@@ -78,11 +80,51 @@ std::string evicted_table(const std::vector<EvictionRow>& evictions, const Sheet
   return table.render(sheet.bold_headings) + more_line(evictions.size(), sheet.rows_max);
 }
 
-bool is_idle(const CycleReport& cycle) {
-  return cycle.binds.empty() && cycle.pipelined.empty() && cycle.evictions.empty();
+std::string targets_table(const CycleReport& cycle, const Sheet& sheet) {
+  TextTable table({"TARGET", "LOCK", "NODES", "KEPT FOR IT", "IDLE OF WHAT IT NEEDS"});
+  const auto& rows = cycle.reservations.rows;
+  for (std::size_t i = 0; i < std::min(rows.size(), sheet.rows_max); ++i) {
+    const std::string missing = missing_text(rows[i]);
+    table.add({rows[i].job, to_string(rows[i].scheme), std::to_string(rows[i].nodes.size()),
+               nodes_text(rows[i].nodes), missing.empty() ? "-" : missing});
+  }
+  return table.render(sheet.bold_headings) + more_line(rows.size(), sheet.rows_max);
 }
 
-std::string cycle_text(const CycleReport& cycle, const Sheet& sheet) {
+// Who is a target and what is kept for it. It is told when it is another than in the cycle before.
+bool keeps_the_same(const CycleReport* before, const CycleReport& cycle) {
+  if (!cycle.ended.empty()) return false;
+  const auto is_same = [](const auto& left, const auto& right) {
+    return left.job == right.job && left.scheme == right.scheme && left.nodes == right.nodes;
+  };
+  const auto& rows = cycle.reservations.rows;
+  if (before == nullptr) return rows.empty();
+  const auto& old = before->reservations.rows;
+  return std::equal(old.begin(), old.end(), rows.begin(), rows.end(), is_same);
+}
+
+std::string ended_text(const CycleReport& cycle) {
+  std::string text;
+  for (const EndedRow& row : cycle.ended) {
+    text += fmt::format("{} is no target any more: {}{}\n", printable(row.job), row.how,
+                        row.why.empty() ? "" : ", " + printable(row.why));
+  }
+  return text;
+}
+
+std::string reservations_of(const CycleReport& cycle, const Sheet& sheet) {
+  std::string text;
+  if (!cycle.ended.empty()) text += "\n" + ended_text(cycle);
+  if (!cycle.reservations.rows.empty()) text += "\n" + targets_table(cycle, sheet);
+  return text;
+}
+
+bool is_idle(const CycleReport& cycle, const CycleReport* before) {
+  return cycle.binds.empty() && cycle.pipelined.empty() && cycle.evictions.empty() &&
+         keeps_the_same(before, cycle);
+}
+
+std::string cycle_text(const CycleReport& cycle, const CycleReport* before, const Sheet& sheet) {
   std::string text = fmt::format("cycle {}, {}: {} placed", cycle.cycle, format_time(cycle.now),
                                  counted(cycle.binds.size(), "pod"));
   if (!cycle.pipelined.empty()) text += fmt::format(", {} claimed", cycle.pipelined.size());
@@ -91,25 +133,30 @@ std::string cycle_text(const CycleReport& cycle, const Sheet& sheet) {
   if (!cycle.binds.empty()) text += "\n" + placed_table(cycle.binds, "PLACED", sheet);
   if (!cycle.pipelined.empty()) text += "\n" + placed_table(cycle.pipelined, "CLAIMED", sheet);
   if (!cycle.evictions.empty()) text += "\n" + evicted_table(cycle.evictions, sheet);
+  if (!keeps_the_same(before, cycle)) text += reservations_of(cycle, sheet);
   return text + "\n";
 }
 
 // Cycles in a row in which nothing happened share a line.
 std::string cycles_text(const Report& report, TableStyle style) {
-  const auto idle = std::count_if(report.cycles.begin(), report.cycles.end(), is_idle);
-  const std::size_t busy = report.cycles.size() - static_cast<std::size_t>(idle);
+  const auto before = [&](std::size_t i) { return i == 0 ? nullptr : &report.cycles[i - 1]; };
+  std::size_t busy = 0;
+  for (std::size_t i = 0; i < report.cycles.size(); ++i) {
+    if (!is_idle(report.cycles[i], before(i))) ++busy;
+  }
   const Sheet sheet{std::max<std::size_t>(1, kPlacedRowsMax / std::max<std::size_t>(1, busy)),
                     style.bold_headings};
   std::string text;
   for (std::size_t i = 0; i < report.cycles.size();) {
     std::size_t end = i;
-    while (end < report.cycles.size() && is_idle(report.cycles[end])) ++end;
+    while (end < report.cycles.size() && is_idle(report.cycles[end], before(end))) ++end;
     if (end - i > 1) {
       text += fmt::format("cycles {} to {}: nothing placed\n\n", report.cycles[i].cycle,
                           report.cycles[end - 1].cycle);
       i = end;
     } else {
-      text += cycle_text(report.cycles[i++], sheet);
+      text += cycle_text(report.cycles[i], before(i), sheet);
+      ++i;
     }
   }
   return text;
@@ -209,6 +256,16 @@ std::string explanation_text(const Explanation& explanation, TableStyle style) {
                  fmt::format("{}: {} placed, minimum {}", role.role, role.placed, role.minimum));
   }
   text += line("reason", reason_text(job));
+  if (explanation.target) {
+    for (const TargetLine& each : target_lines(*explanation.target)) {
+      text += line(each.what.c_str(), each.text);
+    }
+  }
+  for (const KeptRow& each : explanation.in_its_way) {
+    text += line("in its way",
+                 fmt::format("target {}, for which {} {} kept", each.job, nodes_text(each.nodes),
+                             each.nodes.size() == 1 ? "is" : "are"));
+  }
   for (const std::string& each : explanation.missing) text += line("missing", each);
   for (const std::string& each : explanation.remedies) text += line("would start", "with " + each);
   text += line("ahead of it", ahead_text(explanation.ahead));
@@ -234,7 +291,7 @@ std::string report_table(const Report& report, TableStyle style) {
   return fmt::format("{}, {}, {} waiting\n\n", counted(report.node_count, "node"),
                      counted(last.jobs.size(), "job"), waiting) +
          cycles_text(report, style) + waiting_text(last, style) + notes_text(report) +
-         queues_text(last, style);
+         queues_text(last, style) + summary_table(report.summary, style);
 }
 
 }  // namespace berth::tools

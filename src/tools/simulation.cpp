@@ -10,6 +10,7 @@
 #include "berth/engine/scheduler.h"
 #include "tools/cluster_copy.h"
 #include "tools/explanation.h"
+#include "tools/summary.h"
 #include "tools/trial.h"
 
 namespace berth::tools {
@@ -62,7 +63,8 @@ class Simulation {
         setting_{request_.config.session,
                  mirror_options(request_.config.scheduler_names, request_.config.default_queue),
                  start},
-        copy_(std::move(request_.objects), setting_.mirror, start) {}
+        copy_(std::move(request_.objects), setting_.mirror, start),
+        summing_(request_.config.schedule_period) {}
 
   Result<Report> run() {
     for (std::size_t cycle = 1; cycle <= request_.cycles; ++cycle) {
@@ -70,13 +72,19 @@ class Simulation {
       copy_.begin_cycle(setting_.now);
       const bool explains = !request_.explain.empty();
       const JobId job = explains ? copy_.find_job(request_.explain) : JobId();
-      if (explains && cycle == 1 && !job.is_valid()) {
+      if (explains && cycle == 1 && !job.is_valid() && !copy_.comes_at(request_.explain)) {
         return no_such_job(request_.explain, copy_.cluster());
       }
       run_cycle(cycle, job);
       setting_.now += request_.config.schedule_period;
     }
+    if (const auto comes = copy_.comes_at(request_.explain); comes && !report_.explanation) {
+      return Error{"job \"" + request_.explain + "\" is created at " + format_time(*comes) +
+                       ", expected one that is there in one of the cycles",
+                   "--explain"};
+    }
     report_.node_count = copy_.cluster().node_count();
+    report_.summary = summing_.finish();
     return std::move(report_);
   }
 
@@ -87,6 +95,7 @@ class Simulation {
     const Plan plan = scheduler_.run(copy_.cluster_for_session(), setting_.now);
     copy_.carry_out(plan, setting_.now);
     report_.cycles.push_back(record_cycle(cycle, setting_.now, plan, copy_.cluster()));
+    summing_.add(report_.cycles.back(), plan, copy_.cluster());
     if (!explained.is_valid()) return;
     // A job may be gone by the last cycle; then the last in which it was there counts.
     const Job& job = copy_.cluster().job(explained);
@@ -101,6 +110,7 @@ class Simulation {
   engine::Scheduler scheduler_;
   TrialSetting setting_;
   ClusterCopy copy_;
+  Summing summing_;
   Report report_;
 };
 

@@ -98,5 +98,80 @@ TEST(ClusterCopy, ItsObjectsMakeAnotherCopyInTheSameState) {
   EXPECT_EQ(other.cluster().idle(), copy.cluster().idle());
 }
 
+TEST(ClusterCopy, WhatIsCreatedLaterComesThen) {
+  PodGroupObject late = group("g", 1);
+  late.created = second(105);
+  PodObject member = pod("g", 0, 1);
+  member.created = second(105);
+  NodeObject node2 = node("n2", 4);
+  node2.created = second(110);
+  ClusterCopy copy({node("n1", 4), late, member, node2}, {}, second(100));
+  copy.begin_cycle(second(104));
+  EXPECT_FALSE(copy.find_job("ml/g").is_valid());
+  EXPECT_EQ(copy.comes_at("ml/g"), second(105));
+  EXPECT_EQ(copy.comes_at("ml/other"), std::nullopt);
+  EXPECT_EQ(copy.objects().size(), 1U) << "what is not there yet is no part of the state";
+  copy.begin_cycle(second(105));
+  EXPECT_EQ(copy.cluster().job(copy.find_job("ml/g")).task_count(), 1);
+  EXPECT_EQ(copy.cluster().job(copy.find_job("ml/g")).first_seen, second(105));
+  EXPECT_EQ(copy.comes_at("ml/g"), std::nullopt);
+  EXPECT_EQ(copy.cluster().node_count(), 1U);
+  copy.begin_cycle(second(111));
+  EXPECT_EQ(copy.cluster().node_count(), 2U);
+}
+
+// ml/big (a group) and ml/7 (a pod in none) are targets; n1 and n2 are kept for them.
+Plan two_targets(const ClusterCopy& copy) {
+  Plan plan;
+  plan.reservations.resize(2);
+  plan.reservations[0].job = copy.find_job("ml/big");
+  plan.reservations[0].election = {second(0), "it is the largest"};
+  plan.reservations[0].nodes = {copy.cluster().find_node("n1")};
+  plan.reservations[1].job = copy.find_job("ml/7");
+  plan.reservations[1].election = {second(0), "it is the next"};
+  plan.reservations[1].nodes = {copy.cluster().find_node("n2")};
+  return plan;
+}
+
+std::vector<ClusterEvent> for_two_targets() {
+  NodeObject foreign = node("n3", 4);
+  foreign.locked_for = "queue.research";
+  return {node("n1", 4), node("n2", 4), foreign, group("big", 2), pod("big", 0, 4), pod("", 7, 9)};
+}
+
+TEST(ClusterCopy, KeepsReservationsFromCycleToCycle) {
+  ClusterCopy copy(for_two_targets(), {}, second(0));
+  copy.begin_cycle(second(0));
+  copy.carry_out(two_targets(copy), second(0));
+  copy.begin_cycle(second(1));
+  EXPECT_EQ(copy.cluster().targets().size(), 2U);
+  EXPECT_EQ(copy.cluster().node(NodeId(0)).lock.job, copy.find_job("ml/big"));
+  Plan plan = two_targets(copy);
+  plan.reservations.pop_back();
+  plan.ended.resize(1);
+  plan.ended[0].job = copy.find_job("ml/7");
+  copy.carry_out(plan, second(1));
+  EXPECT_EQ(copy.cluster().targets().size(), 1U);
+  EXPECT_EQ(copy.cluster().node(NodeId(0)).lock.since, second(0)) << "kept since the first cycle";
+  EXPECT_FALSE(copy.cluster().node(NodeId(1)).lock.job.is_valid());
+}
+
+TEST(ClusterCopy, ItsObjectsTellOfTargetsAndLocks) {
+  ClusterCopy copy(for_two_targets(), {}, second(10));
+  copy.begin_cycle(second(10));
+  copy.carry_out(two_targets(copy), second(10));
+  ClusterCopy other(copy.objects(), {}, second(11));
+  other.begin_cycle(second(11));
+  for (const char* name : {"ml/big", "ml/7"}) {
+    const Job& before = copy.cluster().job(copy.find_job(name));
+    const Job& after = other.cluster().job(other.find_job(name));
+    EXPECT_EQ(marks_of(after), marks_of(before)) << name;
+    EXPECT_TRUE(after.election) << name;
+  }
+  EXPECT_EQ(other.cluster().node(NodeId(0)).lock.job, other.find_job("ml/big"));
+  EXPECT_EQ(other.cluster().node(NodeId(1)).lock.job, other.find_job("ml/7"));
+  EXPECT_TRUE(other.cluster().node(NodeId(2)).lock.is_foreign);
+}
+
 }  // namespace
 }  // namespace berth::tools

@@ -22,8 +22,10 @@ conf::Config without_shares() {
 }
 
 Explanation explained(std::vector<ClusterEvent> objects, const std::string& job,
-                      std::size_t cycles = 1, conf::Config config = without_shares()) {
+                      std::size_t cycles = 1, conf::Config config = without_shares(),
+                      std::optional<TimePoint> now = std::nullopt) {
   SimulationRequest request;
+  request.now = now;
   request.objects = std::move(objects);
   request.config = std::move(config);
   request.cycles = cycles;
@@ -136,6 +138,62 @@ TEST(Explanation, IsOfTheLastCycle) {
   const Explanation later = explained(objects, "ml/g", 2);
   EXPECT_EQ(later.cycle, 2U);
   EXPECT_EQ(later.job.phase, GroupPhase::running);
+}
+
+// Two nodes of 12 cpu, of which 1 is used for long; ml/big wants both nodes, and ml/late, which
+// comes five seconds later, 2 cpu; big has been the target since the second session.
+Explanation explained_behind_a_target(const std::string& job) {
+  PodObject late = pod("late", 0, 2);
+  PodGroupObject group_of_late = group("late", 1);
+  late.created = group_of_late.created = second(5);
+  const conf::Config config =
+      open_config(BERTH_SOURCE_DIR "/docs/examples/reservation/reservation.conf").value();
+  return explained(
+      {node("n1", 12), node("n2", 12), running(pod("", 1, 1), "n1"), running(pod("", 2, 1), "n2"),
+       group("big", 2), pod("big", 0, 12), pod("big", 1, 12), group_of_late, late},
+      job, 4, config, second(0));
+}
+
+TEST(Explanation, OfATargetSaysWhatIsKeptForItAndWhatItWaitsFor) {
+  const Explanation explanation = explained_behind_a_target("ml/big");
+  ASSERT_TRUE(explanation.target);
+  EXPECT_EQ(explanation.target->nodes, (Texts{"n1", "n2"}));
+  EXPECT_EQ(explanation.target->elected_since, second(10));
+  ASSERT_EQ(explanation.target->missing.size(), 1U);
+  EXPECT_EQ(explanation.target->missing[0].idle, 22000);
+  EXPECT_EQ(explanation.target->missing[0].need, 24000);
+  EXPECT_TRUE(explanation.in_its_way.empty());
+}
+
+TEST(Explanation, OfAJobBehindATargetNamesIt) {
+  const Explanation explanation = explained_behind_a_target("ml/late");
+  EXPECT_FALSE(explanation.target);
+  ASSERT_EQ(explanation.in_its_way.size(), 1U);
+  EXPECT_EQ(explanation.in_its_way[0].job, "ml/big");
+  EXPECT_EQ(explanation.in_its_way[0].nodes, (Texts{"n1", "n2"}));
+  EXPECT_NE(explanation.job.message.find("2 locked for target ml/big"), std::string::npos)
+      << explanation.job.message;
+  // Another node would be kept for ml/big, too.
+  EXPECT_EQ(explanation.remedies, Texts{"the nodes that are kept for target ml/big"});
+}
+
+TEST(Explanation, OfAJobThatComesLaterIsOfWhenItIsThere) {
+  PodObject late = pod("", 7, 1);
+  late.created = second(3);
+  const std::vector<ClusterEvent> objects{node("n1", 4), late};
+  EXPECT_EQ(explained(objects, "ml/7", 5, without_shares(), second(0)).job.phase,
+            GroupPhase::running);
+  SimulationRequest request;
+  request.objects = objects;
+  request.config = without_shares();
+  request.cycles = 2;
+  request.now = second(0);
+  request.explain = "ml/7";
+  const Result<Report> report = simulate(std::move(request));
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.error().to_string().find("is created at 1970-01-01T00:00:03Z"),
+            std::string::npos)
+      << report.error().to_string();
 }
 
 }  // namespace

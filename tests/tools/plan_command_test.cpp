@@ -86,11 +86,13 @@ TEST(PlanCommand, NowMovesTheFirstSession) {
   EXPECT_EQ(row(later["cycles"][0]["jobs"], "job", "ml/run")["phase"], "Completed");
 }
 
-TEST(PlanCommand, FieldsOfLaterFeaturesArePresentAndEmpty) {
+TEST(PlanCommand, WithoutReservationsTheirFieldsAreEmpty) {
   const json document = json::parse(plan_of({"--cluster", testdata("gangs")}));
   const json& cycle = document["cycles"][0];
   EXPECT_EQ(cycle["locks"], json::array());
-  EXPECT_EQ(cycle["target"], nullptr);
+  EXPECT_EQ(cycle["targets"], json::array());
+  EXPECT_EQ(cycle["ended"], json::array());
+  EXPECT_EQ(document["summary"]["idleRoomSeconds"], json::object());
   EXPECT_EQ(cycle["evictions"], json::array());
   EXPECT_EQ(cycle["pipelined"], json::array());
 }

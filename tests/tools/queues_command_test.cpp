@@ -2,9 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "http/http_server.h"
-#include "http/router.h"
 #include "kube/queue_document.h"
+#include "tools/answering_server.h"
 #include "tools/berth_process.h"
 
 namespace berth::tools {
@@ -29,27 +28,6 @@ const json& row(const json& document, const std::string& name) {
   ADD_FAILURE() << "no queue " << name;
   return none;
 }
-
-// A server that answers /queues with this.
-class QueuesServer {
- public:
-  explicit QueuesServer(http::Response response) {
-    router_.add("GET", "/queues", [response](const http::Request&, http::Responder responder) {
-      responder.answer(response);
-    });
-    http::ServerOptions options;
-    options.address = "127.0.0.1";
-    options.port = 0;
-    server_ = http::make_http_server(options, router_.handler());
-    EXPECT_TRUE(server_->start());
-  }
-  ~QueuesServer() { EXPECT_TRUE(server_->stop(std::chrono::seconds(1))); }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(server_->port()); }
-
- private:
-  http::Router router_;
-  std::unique_ptr<http::HttpServer> server_;
-};
 
 TEST(QueuesCommand, ShowsTheExampleAsATree) {
   const Outcome outcome = run_program(on_example({"-o", "table"}));
@@ -80,7 +58,7 @@ TEST(QueuesCommand, OffATerminalTheDefaultIsJson) {
 
 TEST(QueuesCommand, AsksARunningBerthd) {
   const std::string document = run_program(on_example({"-o", "json"})).out;
-  const QueuesServer server({200, "application/json", document});
+  const AnsweringServer server("/queues", {200, "application/json", document});
   const Outcome outcome = run_program({"queues", "--server", server.url(), "-o", "json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, document);
@@ -89,7 +67,7 @@ TEST(QueuesCommand, AsksARunningBerthd) {
 }
 
 TEST(QueuesCommand, SaysWhyThereIsNoAnswer) {
-  const QueuesServer server(http::text_response(503, "not the leader"));
+  const AnsweringServer server("/queues", http::text_response(503, "not the leader"));
   const Outcome refused = run_program({"queues", "--server", server.url()});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(refused.out, "");

@@ -10,4 +10,7 @@ namespace berth {
 // "1500m", memory 4294967296 is "4Gi". Exact: parsing it back gives the amount.
 std::string format_amount(std::string_view resource, std::int64_t amount);
 
+// Memory, ephemeral storage, huge pages.
+bool counts_bytes(std::string_view resource);
+
 }  // namespace berth

@@ -1,0 +1,41 @@
+#include "tools/server.h"
+
+#include <memory>
+#include <utility>
+
+#include "http/http_client.h"
+
+namespace berth::tools {
+
+namespace {
+
+constexpr const char* kDefaultServer = "http://127.0.0.1:8890";
+constexpr std::size_t kBodyShown = 200;
+
+}  // namespace
+
+Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path) {
+  http::ClientOptions options;
+  options.url = flags.url.empty() ? kDefaultServer : flags.url;
+  if (options.url.ends_with('/')) options.url.pop_back();
+  if (!flags.tls_ca.empty()) {
+    options.tls = http::ClientTls{flags.tls_ca, flags.tls_cert, flags.tls_key, {}};
+  }
+  std::string where = options.url + path;
+  const Result<std::unique_ptr<http::HttpClient>> client = http::HttpClient::create(options);
+  if (!client) return Error{client.error().message, "--server"};
+  Result<http::Reply> reply = (*client)->get(path);
+  if (!reply) {
+    return Error{reply.error().message + "; expected a berthd there (--server), or --cluster",
+                 where};
+  }
+  constexpr int kOk = 200;
+  if (reply->status != kOk) {
+    return Error{
+        "answered " + std::to_string(reply->status) + ": " + reply->body.substr(0, kBodyShown),
+        where};
+  }
+  return ServerDocument{std::move(reply->body), std::move(where)};
+}
+
+}  // namespace berth::tools

@@ -1,0 +1,76 @@
+#include "tools/summary_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/reservations_text.h"
+#include "tools/text_table.h"
+
+namespace berth::tools {
+
+namespace {
+
+constexpr std::size_t kTargetRowsMax = 10;
+
+std::string targets_text(const Summary& summary, TableStyle style) {
+  TextTable table({"TARGET", "ELECTED", "STARTED", "WAITED", "ENDED"});
+  const auto in_cycle = [](const std::optional<std::size_t>& cycle) {
+    return cycle ? fmt::format("cycle {}", *cycle) : std::string("-");
+  };
+  std::size_t targets = 0;
+  for (const WaitRow& row : summary.waits) {
+    if (!row.elected || targets++ >= kTargetRowsMax) continue;
+    table.add({row.job, in_cycle(row.elected), in_cycle(row.started),
+               fmt::format("{} cycles", row.cycles), row.ended.empty() ? "-" : row.ended});
+  }
+  if (targets == 0) return "";
+  std::string text = "\n" + table.render(style.bold_headings);
+  if (targets > kTargetRowsMax) {
+    text += fmt::format("... and {} more (-o json has all)\n", targets - kTargetRowsMax);
+  }
+  return text;
+}
+
+std::string others_text(const Summary& summary) {
+  std::size_t jobs = 0;
+  std::size_t started = 0;
+  std::size_t sum = 0;
+  std::size_t most = 0;
+  for (const WaitRow& row : summary.waits) {
+    if (row.elected) continue;
+    ++jobs;
+    if (row.started) ++started;
+    sum += row.cycles;
+    most = std::max(most, row.cycles);
+  }
+  if (jobs == 0) return "";
+  constexpr std::size_t kTenths = 10;
+  return fmt::format(
+      "\n{} of {} jobs that were no targets started; they waited {}.{} cycles on average, {} at "
+      "most\n",
+      started, jobs, sum / jobs, sum * kTenths / jobs % kTenths, most);
+}
+
+std::string use_text(const Summary& summary, TableStyle style) {
+  TextTable table({"RESOURCE", "USED", "IDLE ON LOCKED NODES"});
+  for (const auto& [resource, part] : summary.utilisation) {
+    if (resource == "pods") continue;
+    const auto held = summary.held.find(resource);
+    constexpr int kTenthsOfPercent = Summary::kWhole / 1000;
+    table.add({resource,
+               fmt::format("{}.{}%", part / (10 * kTenthsOfPercent), part / kTenthsOfPercent % 10),
+               held == summary.held.end() ? "-" : held_text({*held})});
+  }
+  return "\n" + table.render(style.bold_headings);
+}
+
+}  // namespace
+
+std::string summary_table(const Summary& summary, TableStyle style) {
+  if (summary.cycles < 2) return "";
+  return fmt::format("\nall {} cycles\n", summary.cycles) + targets_text(summary, style) +
+         others_text(summary) + use_text(summary, style);
+}
+
+}  // namespace berth::tools

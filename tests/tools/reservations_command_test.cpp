@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kube/reservation_document.h"
+#include "tools/answering_server.h"
+#include "tools/berth_process.h"
+
+namespace berth::tools {
+namespace {
+
+using nlohmann::json;
+
+std::string document() {
+  reservations::ReservationTable table;
+  table.node_count = 4;
+  table.rows.resize(1);
+  table.rows[0].job = "ml/big";
+  table.rows[0].why = "it has waited longest";
+  table.rows[0].nodes = {"n1", "n2"};
+  return kube::write_reservation_table(table);
+}
+
+TEST(ReservationsCommand, AsksARunningBerthd) {
+  const AnsweringServer server("/reservations", {200, "application/json", document()});
+  const Outcome outcome = run_program({"reservations", "--server", server.url(), "-o", "json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, document());
+  const Outcome table = run_program({"reservations", "--server", server.url(), "-o", "table"});
+  EXPECT_NE(table.out.find("ml/big"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("locked are 2 of 4 nodes"), std::string::npos) << table.out;
+}
+
+TEST(ReservationsCommand, SaysWhyThereIsNoAnswer) {
+  const AnsweringServer server("/reservations", http::text_response(503, "not the leader"));
+  const Outcome refused = run_program({"reservations", "--server", server.url()});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.err.find("answered 503: not the leader"), std::string::npos) << refused.err;
+}
+
+TEST(ReservationsCommand, ShowsThoseOfManifests) {
+  const Outcome outcome = run_program({"reservations", "--cluster", testdata("gangs")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["targets"], json::array());
+  EXPECT_EQ(json::parse(outcome.out)["nodes"], 3);
+}
+
+TEST(ReservationsCommand, RefusesWhatItDoesNotKnow) {
+  const auto refused = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"reservations"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  EXPECT_NE(refused({"--cluster", "x", "--server", "http://h:1"}).find("together with --cluster"),
+            std::string::npos);
+  EXPECT_NE(refused({"-o", "yaml"}).find("expected table or json"), std::string::npos);
+  EXPECT_NE(refused({"--sever", "x"}).find("did you mean \"--server\"?"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::tools

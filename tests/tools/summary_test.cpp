@@ -1,0 +1,129 @@
+#include "tools/summary.h"
+
+#include <gtest/gtest.h>
+
+#include "tools/cluster_copy.h"
+#include "tools/objects.h"
+#include "tools/summary_table.h"
+
+namespace berth::tools {
+namespace {
+
+// Two nodes of 4 cpu, of which ml/1 runs on n1 with 2; ml/big waits for 8, ml/2 for 1.
+class SummaryTest : public testing::Test {
+ protected:
+  struct Decision {
+    bool has_target = false;
+    std::vector<std::string> starts;  // jobs of one pod, on n2
+    std::optional<EndedReservation::How> ends;
+  };
+
+  void cycle(const Decision& decision) {
+    const TimePoint now = second(10 * ++cycles_);
+    copy_.begin_cycle(now);
+    Plan plan;
+    const JobId big = copy_.find_job("ml/big");
+    if (decision.has_target) {
+      plan.reservations.resize(1);
+      plan.reservations[0].job = big;
+      plan.reservations[0].nodes = {NodeId(0)};
+    }
+    for (const std::string& job : decision.starts) {
+      const JobId id = copy_.find_job(job);
+      plan.admitted.push_back(id);
+      plan.binds.push_back({copy_.cluster().job(id).tasks.front(), NodeId(1)});
+    }
+    if (decision.ends) {
+      plan.ended.resize(1);
+      plan.ended[0].job = big;
+      plan.ended[0].how = *decision.ends;
+    }
+    copy_.carry_out(plan, now);
+    CycleReport report =
+        record_cycle(static_cast<std::size_t>(cycles_), now, plan, copy_.cluster());
+    summing_.add(report, plan, copy_.cluster());
+  }
+  static const WaitRow& wait_of(const Summary& summary, const std::string& job) {
+    static const WaitRow none;
+    for (const WaitRow& row : summary.waits) {
+      if (row.job == job) return row;
+    }
+    ADD_FAILURE() << "nothing of " << job;
+    return none;
+  }
+
+  static std::string held_cpu(const Summary& summary) {
+    return reservations::format_room_time("cpu", summary.held.at("cpu"));
+  }
+
+  int cycles_ = 0;
+  ClusterCopy copy_{{node("n1", 4), node("n2", 4), running(pod("", 1, 2), "n1"), group("big", 1),
+                     pod("big", 0, 4), pod("", 2, 1)},
+                    {},
+                    second(10)};
+  Summing summing_{std::chrono::seconds(10)};
+};
+
+TEST_F(SummaryTest, AJobWaitsFromItsFirstCycleToItsStart) {
+  cycle({});
+  cycle({.has_target = false, .starts = {"ml/2"}, .ends = {}});
+  cycle({});
+  const Summary summary = summing_.finish();
+  EXPECT_EQ(summary.cycles, 3U);
+  const WaitRow& small = wait_of(summary, "ml/2");
+  EXPECT_EQ(small.started, 2U);
+  EXPECT_EQ(small.cycles, 1U);
+  EXPECT_EQ(small.time, std::chrono::seconds(10));
+  const WaitRow& big = wait_of(summary, "ml/big");
+  EXPECT_EQ(big.started, std::nullopt);
+  EXPECT_EQ(big.cycles, 3U);
+  EXPECT_EQ(big.time, std::chrono::seconds(30)) << "to the end of the last cycle";
+  EXPECT_EQ(summary.waits.size(), 2U) << "ml/1 ran before";
+}
+
+TEST_F(SummaryTest, OfATargetItKnowsWhenItBecameOneAndHowThatEnded) {
+  cycle({});
+  cycle({.has_target = true, .starts = {}, .ends = {}});
+  cycle({.has_target = true, .starts = {}, .ends = {}});
+  cycle({.has_target = false, .starts = {"ml/big"}, .ends = EndedReservation::How::started});
+  const Summary summary = summing_.finish();
+  const WaitRow& big = wait_of(summary, "ml/big");
+  EXPECT_EQ(big.elected, 2U);
+  EXPECT_EQ(big.started, 4U);
+  EXPECT_EQ(big.ended, "started");
+  // 2 of 4 cpu of n1 for two cycles of 10 s.
+  EXPECT_EQ(held_cpu(summary), "40");
+  EXPECT_EQ(summary.ended, (reservations::EndCounts{1, 0, 0, 0, 0}));
+}
+
+TEST_F(SummaryTest, TheLastCycleCountsAsLongAsTheOthers) {
+  cycle({.has_target = true, .starts = {}, .ends = {}});
+  EXPECT_EQ(held_cpu(summing_.finish()), "20");
+}
+
+TEST_F(SummaryTest, WhatIsUsedCountsInEachCycle) {
+  cycle({});                                                       // 2 of 8 cpu
+  cycle({.has_target = false, .starts = {"ml/big"}, .ends = {}});  // 6 of 8
+  EXPECT_EQ(summing_.finish().utilisation.at("cpu"), 5000);
+}
+
+TEST_F(SummaryTest, ItsTableIsForSeveralCycles) {
+  cycle({.has_target = true, .starts = {}, .ends = {}});
+  EXPECT_EQ(summary_table(Summing(summing_).finish(), {}), "");
+  cycle({.has_target = false, .starts = {"ml/big"}, .ends = EndedReservation::How::started});
+  EXPECT_EQ(summary_table(summing_.finish(), {}), R"(
+all 2 cycles
+
+TARGET  ELECTED  STARTED  WAITED    ENDED
+ml/big  cycle 1  cycle 2  1 cycles  started
+
+0 of 1 jobs that were no targets started; they waited 2.0 cycles on average, 2 at most
+
+RESOURCE  USED   IDLE ON LOCKED NODES
+cpu       50.0%  20 cpu-seconds
+memory    0.0%   640Gi memory-seconds
+)");
+}
+
+}  // namespace
+}  // namespace berth::tools
