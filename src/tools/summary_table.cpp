@@ -22,7 +22,8 @@ std::string targets_text(const Summary& summary, TableStyle style) {
   for (const WaitRow& row : summary.waits) {
     if (!row.elected || targets++ >= kTargetRowsMax) continue;
     table.add({row.job, in_cycle(row.elected), in_cycle(row.started),
-               fmt::format("{} cycles", row.cycles), row.ended.empty() ? "-" : row.ended});
+               fmt::format("{} cycle{}", row.cycles, row.cycles == 1 ? "" : "s"),
+               row.ended.empty() ? "-" : row.ended});
   }
   if (targets == 0) return "";
   std::string text = "\n" + table.render(style.bold_headings);
@@ -47,9 +48,8 @@ std::string others_text(const Summary& summary) {
   if (jobs == 0) return "";
   constexpr std::size_t kTenths = 10;
   return fmt::format(
-      "\n{} of {} jobs that were no targets started; they waited {}.{} cycles on average, {} at "
-      "most\n",
-      started, jobs, sum / jobs, sum * kTenths / jobs % kTenths, most);
+      "\nof the other {} job{}, {} started; waits in cycles: {}.{} on average, {} at most\n", jobs,
+      jobs == 1 ? "" : "s", started, sum / jobs, sum * kTenths / jobs % kTenths, most);
 }
 
 std::string use_text(const Summary& summary, TableStyle style) {

@@ -97,6 +97,49 @@ TEST(PlanCommand, WithoutReservationsTheirFieldsAreEmpty) {
   EXPECT_EQ(cycle["pipelined"], json::array());
 }
 
+// What testdata/reservation becomes in so many cycles.
+std::string reservation_after(const std::string& cycles, std::vector<std::string> more) {
+  std::vector<std::string> words{"plan",
+                                 "--cluster",
+                                 testdata("reservation"),
+                                 "--config",
+                                 BERTH_SOURCE_DIR "/docs/examples/reservation/reservation.conf",
+                                 "--now",
+                                 "2026-11-21T09:00:00Z",
+                                 "--cycles",
+                                 cycles,
+                                 "-o"};
+  words.insert(words.end(), more.begin(), more.end());
+  const Outcome outcome = run_program(words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return outcome.out;
+}
+
+TEST(PlanCommand, ATargetIsElectedNodesAreKeptAndItStarts) {
+  const std::string document = reservation_after("7", {"json"});
+  EXPECT_EQ(document, read_text(testdata("reservation/expected.golden")));
+  const json plan = json::parse(document);
+  EXPECT_TRUE(plan["cycles"][1]["targets"].empty()) << "it has just come";
+  EXPECT_EQ(row(plan["cycles"][2]["targets"], "job", "ml/big")["nodes"], (json{"n1", "n2"}));
+  EXPECT_EQ(row(plan["cycles"][2]["locks"], "node", "n1")["job"], "ml/big");
+  EXPECT_EQ(row(plan["cycles"][5]["jobs"], "job", "ml/big")["placed"], 2);
+  EXPECT_EQ(row(plan["cycles"][6]["ended"], "job", "ml/big")["how"], "started");
+  EXPECT_TRUE(plan["cycles"][6]["locks"].empty());
+  // 22 of 24 cpu for 10 s, then 23 for 20 s.
+  EXPECT_EQ(plan["summary"]["idleRoomSeconds"]["cpu"], "680");
+}
+
+TEST(PlanCommand, TheTableTellsOfReservationsWhenTheyChangeAndSumsUp) {
+  EXPECT_EQ(reservation_after("7", {"table"}), read_text(testdata("reservation/table.golden")));
+}
+
+TEST(PlanCommand, ExplainsATargetAndAJobBehindIt) {
+  EXPECT_EQ(reservation_after("4", {"table", "--explain", "ml/big"}),
+            read_text(testdata("reservation/target.golden")));
+  EXPECT_EQ(reservation_after("4", {"table", "--explain", "ml/late"}),
+            read_text(testdata("reservation/behind.golden")));
+}
+
 TEST(PlanCommand, QueuesHaveTheirSharesWhereTheClusterIsDivided) {
   const TemporaryDirectory directory;
   const std::string undivided =

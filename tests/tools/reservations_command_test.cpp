@@ -40,6 +40,32 @@ TEST(ReservationsCommand, SaysWhyThereIsNoAnswer) {
 }
 
 TEST(ReservationsCommand, ShowsThoseOfManifests) {
+  const std::vector<std::string> words{"reservations",
+                                       "--cluster",
+                                       testdata("reservation"),
+                                       "--config",
+                                       BERTH_SOURCE_DIR
+                                       "/docs/examples/reservation/reservation.conf",
+                                       "--now",
+                                       "2026-11-21T09:00:00Z",
+                                       "--cycles",
+                                       "4",
+                                       "-o"};
+  const auto in_form = [&](const std::string& form) {
+    std::vector<std::string> all = words;
+    all.push_back(form);
+    const Outcome outcome = run_program(all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_EQ(in_form("table"), read_text(testdata("reservation/reservations.golden")));
+  const json shown = json::parse(in_form("json"));
+  EXPECT_EQ(shown["lockedNodes"], 2);
+  EXPECT_EQ(shown["targets"][0]["job"], "ml/big");
+  EXPECT_EQ(shown["targets"][0]["idleRoomSeconds"]["cpu"], "220");
+}
+
+TEST(ReservationsCommand, WithoutReservationThereAreNone) {
   const Outcome outcome = run_program({"reservations", "--cluster", testdata("gangs")});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["targets"], json::array());

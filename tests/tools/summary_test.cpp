@@ -114,10 +114,10 @@ TEST_F(SummaryTest, ItsTableIsForSeveralCycles) {
   EXPECT_EQ(summary_table(summing_.finish(), {}), R"(
 all 2 cycles
 
-TARGET  ELECTED  STARTED  WAITED    ENDED
-ml/big  cycle 1  cycle 2  1 cycles  started
+TARGET  ELECTED  STARTED  WAITED   ENDED
+ml/big  cycle 1  cycle 2  1 cycle  started
 
-0 of 1 jobs that were no targets started; they waited 2.0 cycles on average, 2 at most
+of the other 1 job, 0 started; waits in cycles: 2.0 on average, 2 at most
 
 RESOURCE  USED   IDLE ON LOCKED NODES
 cpu       50.0%  20 cpu-seconds
