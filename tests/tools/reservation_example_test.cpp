@@ -6,7 +6,7 @@
 
 #include "tools/berth_process.h"
 
-// The table of docs/reservations.md is what the example does: the same work under each lock.
+// docs/reservations.md says what the example does: the same work under each lock.
 
 namespace berth::tools {
 namespace {
@@ -16,7 +16,6 @@ using nlohmann::json;
 const std::string kDocument = BERTH_SOURCE_DIR "/docs/reservations.md";
 const std::string kExample = BERTH_SOURCE_DIR "/docs/examples/reservation";
 constexpr const char* kBig = "ml/big";
-constexpr std::size_t kCycles = 180;
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
@@ -31,14 +30,20 @@ std::string configuration(const std::string& lock) {
   return replaced(text, "elect, enqueue, reserve, allocate", "enqueue, allocate");
 }
 
-json plan_under(const std::string& lock) {
-  const TemporaryDirectory directory;
+std::string said_of_example(const std::string& command, const std::string& config,
+                            std::size_t cycles, const std::string& form) {
   const Outcome outcome =
-      run_program({"plan", "--cluster", kExample, "--config",
-                   directory.write("reservation.conf", configuration(lock)), "--cycles",
-                   std::to_string(kCycles), "--now", "2026-11-21T09:00:00Z", "-o", "json"});
+      run_program({command, "--cluster", kExample, "--config", config, "--cycles",
+                   std::to_string(cycles), "--now", "2026-11-21T09:00:00Z", "-o", form});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  return json::parse(outcome.out);
+  return outcome.out;
+}
+
+json plan_under(const std::string& lock) {
+  constexpr std::size_t kCycles = 180;
+  const TemporaryDirectory directory;
+  return json::parse(said_of_example(
+      "plan", directory.write("reservation.conf", configuration(lock)), kCycles, "json"));
 }
 
 std::string idle_core_seconds(const json& summary) {
@@ -78,16 +83,25 @@ std::string row_of(const std::string& lock, const json& plan) {
                      sum / static_cast<double>(others), longest);
 }
 
-class ReservationExample : public testing::TestWithParam<std::string> {};
+class EachLock : public testing::TestWithParam<std::string> {};
 
-TEST_P(ReservationExample, DoesWhatTheDocumentSays) {
+TEST_P(EachLock, DoesWhatTheDocumentSays) {
   const std::string row = row_of(GetParam(), plan_under(GetParam()));
   EXPECT_NE(read_text(kDocument).find(row), std::string::npos)
       << "expected in " << kDocument << ":\n"
       << row;
 }
 
-INSTANTIATE_TEST_SUITE_P(Locks, ReservationExample,
+TEST(ReservationExample, TheDocumentShowsItInProgress) {
+  constexpr std::size_t kCycles = 60;
+  const std::string table =
+      said_of_example("reservations", kExample + "/reservation.conf", kCycles, "table");
+  EXPECT_NE(read_text(kDocument).find(table), std::string::npos)
+      << "expected in " << kDocument << ":\n"
+      << table;
+}
+
+INSTANTIATE_TEST_SUITE_P(ReservationExample, EachLock,
                          testing::Values("", "cluster", "multi-node", "single-node",
                                          "closest-fit"));
 
