@@ -13,16 +13,9 @@ Potential::Potential(const Cluster& cluster)
       dimensions_(cluster.dimensions().size()),
       rooms_(cluster.node_count() * dimensions_) {
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    std::int64_t* const room = &rooms_[n * dimensions_];
     for (std::size_t d = 0; d < dimensions_; ++d) {
-      room[d] = cluster.allocatable().at(NodeId(n), Dimension(d));
-    }
-    for (const TaskId id : cluster.node(NodeId(n)).tasks) {
-      const Task& task = cluster.task(id);
-      if (!task.never_leaves || !occupies_node(task.status)) continue;
-      for (const auto& [dimension, amount] : cluster.shape(task.shape).requested) {
-        room[dimension.index()] -= amount;
-      }
+      rooms_[n * dimensions_ + d] = cluster.allocatable().at(NodeId(n), Dimension(d)) -
+                                    cluster.staying().at(NodeId(n), Dimension(d));
     }
   }
 }

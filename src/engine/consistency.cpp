@@ -10,6 +10,7 @@ namespace {
 struct NodeSums {
   Resources occupied;
   Resources foreign;
+  Resources staying;
   Resources releasing;
   Resources pipelined;
   std::size_t tasks = 0;
@@ -32,6 +33,9 @@ std::string node_fault(const Cluster& cluster, NodeId id, const NodeSums& sums) 
     }
     if (cluster.foreign().at(id, dimension) != sums.foreign[dimension])
       return what + " foreign is off";
+    if (cluster.staying().at(id, dimension) != sums.staying[dimension]) {
+      return what + " staying is off";
+    }
     if (cluster.releasing().at(id, dimension) != sums.releasing[dimension]) {
       return what + " releasing is off";
     }
@@ -138,6 +142,7 @@ std::string first_inconsistency(const Cluster& cluster) {
     ++sum.tasks;
     if (occupies_node(task.status)) sum.occupied += request;
     if (occupies_node(task.status) && !is_of_queue(cluster, task)) sum.foreign += request;
+    if (occupies_node(task.status) && task.never_leaves) sum.staying += request;
     if (task.status == TaskStatus::releasing) sum.releasing += request;
     if (task.status == TaskStatus::pipelined) sum.pipelined += request;
   }

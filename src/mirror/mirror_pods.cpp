@@ -66,12 +66,13 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   const Task before = cluster_.task(id);
   const ShapeId shape = cluster_.intern_shape(object.request, object.constraints);
   const bool gated = has_foreign_gate(object);
+  const bool never_leaves = Mirror::never_leaves(object, job);
   const std::uint16_t role =
       job.is_valid() && !object.role.empty() ? role_index(job, object.role) : kNoRole;
 
   const bool stays = before.job == job && before.shape == shape && before.is_gated == gated &&
                      before.role == role && before.index == object.index &&
-                     before.created == object.created;
+                     before.created == object.created && before.never_leaves == never_leaves;
   // Whatever an account was added with must still be so when it is taken away.
   if (!stays) {
     cluster_.move_task(id, NodeId(), TaskStatus::pending);
@@ -79,9 +80,8 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
     if (before.job.is_valid()) target_names_.forget_pod(before.job, object.uid);
   }
   const std::int32_t priority = resolve_priority(id, object);
-  const bool never_leaves = Mirror::never_leaves(object, job);
   if (stays && before.priority == priority && before.is_preemptable == object.preemptable &&
-      before.is_critical == is_critical(object) && before.never_leaves == never_leaves) {
+      before.is_critical == is_critical(object)) {
     return;  // nothing that we plan with
   }
   Task& task = cluster_.mutable_task(id);

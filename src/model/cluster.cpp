@@ -89,6 +89,7 @@ void Cluster::account_on_node(const Task& task, int sign) {
       available_.at(node, dimension) -= amount;
       total_used_.add(dimension, amount);
       if (is_foreign) foreign_.at(node, dimension) += amount;
+      if (task.never_leaves) staying_.at(node, dimension) += amount;
     }
     if (!releases && !pipelines) continue;
     if (releases) releasing_.at(node, dimension) += amount;

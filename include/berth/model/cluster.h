@@ -75,6 +75,8 @@ class Cluster {
   const Resources& total_used() const { return total_used_; }
   // By tasks of no queue: pods that are not ours, and those whose queue is gone.
   const AmountTable& foreign() const { return foreign_; }
+  // By tasks that never leave by themselves: whoever waits for a node does not wait for these.
+  const AmountTable& staying() const { return staying_; }
   // What tasks of queues have on nodes that we do not know.
   const Resources& used_nowhere() const { return used_nowhere_; }
   // Changes with foreign(), used_nowhere() and spec_version(): with what there is for queues, but
@@ -145,8 +147,8 @@ class Cluster {
  private:
   void touch() { stamp_ = ++last_stamp_; }
   void ensure_dimensions();
-  std::array<AmountTable*, 6> tables() {
-    return {&idle_, &releasing_, &pipelined_, &allocatable_, &available_, &foreign_};
+  std::array<AmountTable*, 7> tables() {
+    return {&idle_, &releasing_, &pipelined_, &allocatable_, &available_, &foreign_, &staying_};
   }
   void update_available(NodeId node, Dimension d) {
     const std::int64_t promised = pipelined_.at(node, d) - releasing_.at(node, d);
@@ -182,6 +184,7 @@ class Cluster {
   AmountTable allocatable_;
   AmountTable available_;
   AmountTable foreign_;
+  AmountTable staying_;
   std::vector<QueueId> uncounted_;
   Resources total_allocatable_;
   Resources total_used_;
