@@ -130,7 +130,7 @@ class Reservation final : public Plugin {
   }
 
   // Nothing, if the job is no candidate.
-  std::optional<Claim> claim_of(JobId id) const {
+  std::optional<Claim> claim_of(JobId id) {
     const Duration waited = session_->now() - cluster_->job(id).first_seen;
     if (waited <= Duration(0) || is_resting(id)) return std::nullopt;
     if (request_line_.empty() && wait_line_ == Duration(0)) {
@@ -142,10 +142,8 @@ class Reservation final : public Plugin {
       claim.above = ratio_of(waited.count(), wait_line_.count());
       claim.why = "its wait is " + in_decimal(claim.above) + " times the wait-line";
     }
-    const Job& job = cluster_->job(id);
-    const Need need = request_line_.empty() ? Need() : need_of(*session_, job);
     for (const auto& [resource, line] : request_line_) {
-      const std::int64_t asked = amount_of(need.request, resource);
+      const std::int64_t asked = amount_of(request_of(id), resource);
       const Ratio above = ratio_of(asked, line);
       if (asked <= line || (!claim.why.empty() && above <= claim.above)) continue;
       claim.above = above;
@@ -153,6 +151,15 @@ class Reservation final : public Plugin {
     }
     if (claim.why.empty()) return std::nullopt;
     return claim;
+  }
+
+  // Of its minimum. Kept while nothing changes: there may be very many that wait.
+  const Resources& request_of(JobId id) {
+    if (requests_stamp_ != cluster_->stamp()) requests_.clear();
+    requests_stamp_ = cluster_->stamp();
+    const auto [entry, is_new] = requests_.try_emplace(id);
+    if (is_new) entry->second = need_of(*session_, cluster_->job(id)).request;
+    return entry->second;
   }
 
   std::int64_t amount_of(const Resources& amounts, const std::string& resource) const {
@@ -231,6 +238,8 @@ class Reservation final : public Plugin {
   NamedAmounts request_line_;
   Duration wait_line_;
   std::string given_up_after_;
+  std::map<JobId, Resources> requests_;  // of this stamp
+  std::uint64_t requests_stamp_ = 0;
   bool is_one_waiting_ = false;  // a target that is not covered was asked for in this session
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;

@@ -104,6 +104,9 @@ std::string lock_fault(const Cluster& cluster) {
   std::size_t locked = 0;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const Lock& lock = cluster.node(NodeId(n)).lock;
+    if (lock.job.is_valid() && !cluster.locked_out_by(NodeId(n), JobId()).is_valid()) {
+      return "node " + cluster.node(NodeId(n)).name + ": its lock does not count";
+    }
     if (!lock.job.is_valid()) continue;
     ++locked;
     const bool is_target = cluster.job(lock.job).exists && cluster.job(lock.job).election;

@@ -67,6 +67,7 @@ void Cluster::set_lock(NodeId id, const Lock& lock) {
   Node& node = nodes_[id.index()];
   locked_nodes_ -= node.lock.job.is_valid() ? 1 : 0;
   node.lock = lock;
+  lock_owners_[id.index()] = lock.job;
   locked_nodes_ += node.lock.job.is_valid() ? 1 : 0;
   changes_.note(id);
   touch();

@@ -73,10 +73,12 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
   releasing_tasks_ = 0;
   binding_tasks_ = 0;
   locked_nodes_ = 0;
+  lock_owners_.assign(nodes_.size(), JobId());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     Node& node = nodes_[n];
     node.tasks.clear();
     locked_nodes_ += node.lock.job.is_valid() ? 1 : 0;
+    lock_owners_[n] = node.lock.job;
     BERTH_CHECK(node_by_name_.emplace(node.name, NodeId(n)).second);
     total_allocatable_ += node.allocatable;
     for (std::size_t d = 0; d < node.allocatable.extent(); ++d) {

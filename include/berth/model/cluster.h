@@ -92,7 +92,7 @@ class Cluster {
   std::size_t locked_node_count() const { return locked_nodes_; }
   // Whose lock, if any, keeps the node from the tasks of this job? Invalid: nobody's.
   JobId locked_out_by(NodeId id, JobId job) const {
-    const JobId owner = nodes_[id.index()].lock.job;
+    const JobId owner = lock_owners_[id.index()];
     return owner == job ? JobId() : owner;
   }
 
@@ -174,6 +174,7 @@ class Cluster {
   std::vector<JobId> open_jobs_;
   std::vector<JobId> targets_;
   std::size_t locked_nodes_ = 0;
+  std::vector<JobId> lock_owners_;  // by node, as in Node::lock: the hot pass reads it
   std::vector<Queue> queues_;
   std::vector<Shape> shapes_;
   std::unordered_map<std::string, ShapeId> shape_by_key_;  // look-up only
