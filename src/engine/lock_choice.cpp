@@ -107,10 +107,12 @@ class Choice {
     for (Candidate& each : candidates) {
       each.could = smallest_share([&](Dimension d) { return potential_.at(each.node, d); });
     }
-    std::sort(candidates.begin(), candidates.end(), [](const auto& left, const auto& right) {
-      return std::tie(right.idle, right.could, left.node) <
-             std::tie(left.idle, left.could, right.node);
-    });
+    std::sort(candidates.begin(), candidates.end(), is_more_idle);
+  }
+
+  static bool is_more_idle(const Candidate& left, const Candidate& right) {
+    return std::tie(right.idle, right.could, left.node) <
+           std::tie(left.idle, left.could, right.node);
   }
 
   // With so many of the free ones.
@@ -135,29 +137,11 @@ class Choice {
     return enough;
   }
 
-  // N6. Brings the chosen ones to the front, in order, and counts them.
-  std::size_t closest_first() {
-    Need left = need_;
-    std::vector<NodeId> held;
-    for (const Candidate& each : held_) held.push_back(each.node);
-    if (Bins(session_, std::move(held), potential_).fill(left).is_whole) return 0;
-    std::size_t chosen = 0;
-    while (chosen < free_.size() && (left.members > 0 || !left.rest.is_zero())) {
-      const std::size_t best = closest(left, chosen);
-      if (best == free_.size()) break;
-      Bins bin(session_, {free_[best].node}, potential_);
-      bin.fill_one(0, left);
-      take_rest(bin, left);
-      std::swap(free_[chosen], free_[best]);
-      ++chosen;
-    }
-    return chosen;
-  }
-
   struct Fit {
     bool takes_all = false;
     std::int32_t members = 0;
     Share surplus = 0;
+    bool operator==(const Fit&) const = default;
     bool is_closer_than(const Fit& other) const {
       if (takes_all != other.takes_all) return takes_all;
       if (!takes_all && members != other.members) return members > other.members;
@@ -165,21 +149,53 @@ class Choice {
     }
   };
 
-  // Free ones are in the order of N3, which so ends ties: the most idle is the closest.
-  std::size_t closest(const Need& left, std::size_t from) {
+  // N6. Brings the chosen ones to the front and counts them.
+  std::size_t closest_first() {
+    Need left = need_;
+    std::vector<NodeId> held;
+    for (const Candidate& each : held_) held.push_back(each.node);
+    if (Bins(session_, std::move(held), potential_).fill(left).is_whole) return 0;
+
+    std::size_t chosen = 0;
+    std::vector<Fit> fits = fits_of(left);
+    while (chosen < free_.size() && (left.members > 0 || !left.rest.is_zero())) {
+      const std::size_t best = closest(fits, chosen, left);
+      if (best == free_.size()) break;
+      // What is left has shrunk since it was looked at: is it still so good?
+      if (const Fit fit = fit_of(left, free_[best].node); fit != fits[best]) {
+        fits[best] = fit;
+        continue;
+      }
+      Bins bin(session_, {free_[best].node}, potential_);
+      const std::int32_t taken = bin.fill_one(0, left);
+      take_rest(bin, left);
+      std::swap(free_[chosen], free_[best]);
+      std::swap(fits[chosen], fits[best]);
+      ++chosen;
+      // From here on, one node may take all that is left.
+      if (left.members <= taken) fits = fits_of(left);
+    }
+    return chosen;
+  }
+
+  std::vector<Fit> fits_of(const Need& left) {
+    std::vector<Fit> fits;
+    fits.reserve(free_.size());
+    for (const Candidate& each : free_) fits.push_back(fit_of(left, each.node));
+    return fits;
+  }
+
+  // Ties by N3: the most idle is the closest.
+  std::size_t closest(const std::vector<Fit>& fits, std::size_t from, const Need& left) const {
     std::size_t best = free_.size();
-    Fit best_fit;
     for (std::size_t i = from; i < free_.size(); ++i) {
-      const Fit fit = fit_of(left, free_[i].node);
-      const bool takes_something = fit.takes_all || fit.members > 0 || left.members == 0;
-      if (!takes_something) continue;
-      const bool is_better =
-          best == free_.size() || fit.is_closer_than(best_fit) ||
-          (!best_fit.is_closer_than(fit) &&
-           std::tie(free_[best].idle, free_[i].node) < std::tie(free_[i].idle, free_[best].node));
-      if (!is_better) continue;
-      best = i;
-      best_fit = fit;
+      const bool takes_some = fits[i].takes_all || fits[i].members > 0 || left.members == 0;
+      if (!takes_some) continue;
+      if (best == free_.size() || fits[i].is_closer_than(fits[best])) {
+        best = i;
+      } else if (!fits[best].is_closer_than(fits[i]) && is_more_idle(free_[i], free_[best])) {
+        best = i;
+      }
     }
     return best;
   }
