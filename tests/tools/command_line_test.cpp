@@ -136,5 +136,15 @@ TEST(CommandLine, TheDefaultConfigurationIsTheFileAndPassesItsCheck) {
   EXPECT_EQ(check.out, file + ": ok\n");
 }
 
+TEST(CommandLine, TheShippedExamplesPassTheCheckWithoutAWarning) {
+  for (const char* name : {"s0.yaml", "reservation.yaml"}) {
+    const std::string file = std::string(BERTH_SOURCE_DIR) + "/config/examples/" + name;
+    const Outcome check = run_program({"config", "--check", file});
+    EXPECT_EQ(check.exit_code, 0) << check.err;
+    EXPECT_EQ(check.err, "");
+    EXPECT_EQ(check.out, file + ": ok\n");
+  }
+}
+
 }  // namespace
 }  // namespace berth::tools
