@@ -48,7 +48,7 @@ struct SteeringSettings {
 };
 
 // How nodes locked for a target are kept for it, and who may name targets
-// (docs/design/reservations.md).
+// (docs/design/reservation.md).
 struct ReservationSettings {
   std::string enforce = "filter";                    // taint
   std::vector<std::string> owners{"jobs.v1.batch"};  // RESOURCE.VERSION.GROUP

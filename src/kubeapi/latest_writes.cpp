@@ -159,11 +159,12 @@ void LatestWrites::on_answer(const std::shared_ptr<State>& state, const std::str
     write.failures = 0;
   } else {
     ++write.failures;
-    ++counters.failures;
+    const bool is_overtaken = write.current.amend && response.status == kConflict;
+    if (!is_overtaken) ++counters.failures;
     const bool is_repeated =
         is_to_be_repeated(write.kind, write.current.amend != nullptr, write.failures, response);
     if (!is_repeated) ++counters.given_up;
-    complaint = complaint_of(*state, key, write, response, !is_repeated);
+    if (!is_overtaken) complaint = complaint_of(*state, key, write, response, !is_repeated);
     if (is_repeated) {
       const Duration least = kFirst * (1 << std::min(write.failures - 1, kDoublings));
       delay = std::max(response.retry_after.value_or(Duration()), std::min(kMost, least));
