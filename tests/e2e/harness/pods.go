@@ -68,7 +68,13 @@ func (b PodBuilder) Pool(pool string) PodBuilder {
 
 // Runs sets the time from running to succeeded.
 func (b PodBuilder) Runs(time time.Duration) PodBuilder {
-	return b.Annotate(RunTime, time.String())
+	return b.Finishes().Annotate(RunTime, time.String())
+}
+
+// Finishes makes it a pod that will end some time, of which nobody knows when.
+func (b PodBuilder) Finishes() PodBuilder {
+	b.pod.Spec.RestartPolicy = core.RestartPolicyNever
+	return b
 }
 
 // Label sets a label.
