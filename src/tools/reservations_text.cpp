@@ -37,6 +37,10 @@ std::string part_text(const NamedAmounts& part, const NamedAmounts& whole) {
   return text;
 }
 
+std::string in_seconds(TimePoint time) {
+  return format_time(std::chrono::floor<std::chrono::seconds>(time));
+}
+
 std::string waited_text(Duration waited) {
   return format_duration(std::chrono::floor<std::chrono::seconds>(waited));
 }
@@ -111,7 +115,7 @@ std::string held_text(const reservations::RoomTimes& held) {
 
 std::vector<TargetLine> target_lines(const ReservationTable::Row& row) {
   std::vector<TargetLine> lines{
-      {"target", "since " + format_time(row.elected_since) + ": " + row.why}};
+      {"target", "since " + in_seconds(row.elected_since) + ": " + row.why}};
   const auto say = [&](const char* what, std::string text) {
     lines.push_back({what, std::move(text)});
   };
@@ -129,9 +133,9 @@ std::vector<TargetLine> target_lines(const ReservationTable::Row& row) {
                                      : "pods there to finish");
   }
   if (row.times_out_at) {
-    say("if not", "every usable node is kept for it from " + format_time(*row.times_out_at));
+    say("if not", "every usable node is kept for it from " + in_seconds(*row.times_out_at));
   }
-  if (row.gives_up_at) say("if not", "it is given up at " + format_time(*row.gives_up_at));
+  if (row.gives_up_at) say("if not", "it is given up at " + in_seconds(*row.gives_up_at));
   if (!row.held.empty()) say("idle so far", held_text(row.held));
   return lines;
 }

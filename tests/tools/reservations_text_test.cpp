@@ -21,7 +21,7 @@ ReservationTable example() {
   row.job = "ml/big";
   row.queue = "research";
   row.waits_since = second(70);
-  row.elected_since = second(90);
+  row.elected_since = second(90) + std::chrono::milliseconds(250);
   row.why = "it has waited longest";
   row.nodes = {"n1", "n2"};
   row.is_covered = true;
