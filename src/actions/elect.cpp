@@ -72,6 +72,8 @@ class Elect final : public Action {
   }
 
  private:
+  static constexpr Duration kPodsCome = std::chrono::minutes(1);
+
   // L1. A target is one until its minimum is bound, or it cannot or may not be one any more.
   static void release_former(Session& session, Feasibility& feasibility) {
     using How = EndedReservation::How;
@@ -82,6 +84,7 @@ class Elect final : public Action {
         continue;
       }
       Verdict verdict = has_standing(session, job);
+      if (verdict) verdict = has_its_pods(session, job);
       if (verdict && !has_minimum(session, job)) verdict = feasibility.of(job);
       if (!verdict) {
         session.release(id, How::impossible, verdict);
@@ -95,14 +98,25 @@ class Elect final : public Action {
     }
   }
 
+  // Pods of one that was let in by its election come only then; but not for ever.
+  static Verdict has_its_pods(const Session& session, const Job& job) {
+    const bool are_coming = session.now() - job.election->since < kPodsCome;
+    if (are_coming || at_hand(job) >= job.min_available) return pass();
+    const Verdict verdict = session.ask(points::job_valid, job);
+    return verdict ? reject(Reason::gated, job.gated) : verdict;
+  }
+
+  static std::int32_t at_hand(const Job& job) { return job.placed_count() + job.unplaced_count(); }
+
   // L2. Its group is Pending or Inqueue, it has not got its minimum, and it lacks nothing but room.
   // One that waits at the door may have no pods yet, if it says how much it needs.
   static bool is_candidate(const Session& session, const Job& job) {
     if (job.election) return false;
     if (job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue) return false;
     if (!has_standing(session, job) || has_minimum(session, job)) return false;
-    const std::int32_t at_hand = job.placed_count() + job.unplaced_count();
-    if (at_hand >= job.min_available) return static_cast<bool>(session.ask(points::job_valid, job));
+    if (at_hand(job) >= job.min_available) {
+      return static_cast<bool>(session.ask(points::job_valid, job));
+    }
     const bool may_be_made = job.gated == 0 && session.has_enqueue() && !job.is_admitted();
     return may_be_made && job.min_resources && !job.min_resources->is_zero();
   }

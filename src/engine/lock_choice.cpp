@@ -1,6 +1,7 @@
 #include "berth/engine/lock_choice.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace berth::engine {
