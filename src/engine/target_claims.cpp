@@ -9,17 +9,36 @@ namespace berth::engine {
 void TargetClaims::follow(const Session& session) {
   const Cluster& cluster = session.cluster();
   targets_ = cluster.targets();
+  locked_ = cluster.locked_node_count();
   claims_.clear();
   for (const JobId target : targets_) {
     const Job& job = cluster.job(target);
     const QueueTree& tree = session.queues();
     std::size_t at = job.queue.is_valid() ? tree.position_of(job.queue) : QueueTree::kNowhere;
     if (at == QueueTree::kNowhere) continue;
-    Claim claim{target, {at}, need_of(session, job).request};
-    for (; at != 0; claim.path.push_back(at)) at = tree.member(at).parent;
+    Claim claim{target, need_of(session, job).request, {{at, {}}}};
+    for (; at != 0; claim.accounts.push_back({at, {}})) at = tree.member(at).parent;
     claim.minimum += job.allocated;
     claim.minimum += job.pipelined;
+    for (const NodeId node : session.locked_for(target)) count_use(session, node, claim);
     claims_.push_back(std::move(claim));
+  }
+}
+
+void TargetClaims::count_use(const Session& session, NodeId node, Claim& claim) {
+  const Cluster& cluster = session.cluster();
+  const QueueTree& tree = session.queues();
+  for (const TaskId id : cluster.node(node).tasks) {
+    const Task& task = cluster.task(id);
+    const bool counts = is_allocated(task.status) && task.job.is_valid() && task.job != claim.job;
+    if (!counts || task.never_leaves || !cluster.job(task.job).queue.is_valid()) continue;
+    std::size_t at = tree.position_of(cluster.job(task.job).queue);
+    while (at != QueueTree::kNowhere) {
+      for (Account& account : claim.accounts) {
+        if (account.position == at) account.on_its_nodes += cluster.shape(task.shape).request;
+      }
+      at = at == 0 ? QueueTree::kNowhere : tree.member(at).parent;
+    }
   }
 }
 
@@ -27,16 +46,17 @@ std::int64_t TargetClaims::at(const Session& session, std::size_t position, Dime
                               const Task& task) {
   const Cluster& cluster = session.cluster();
   if (cluster.targets().empty()) return 0;
-  if (targets_ != cluster.targets()) follow(session);
+  if (targets_ != cluster.targets() || locked_ != cluster.locked_node_count()) follow(session);
   std::int64_t sum = 0;
   for (const Claim& claim : claims_) {
     if (claim.job == task.job) break;
-    const bool is_here =
-        std::find(claim.path.begin(), claim.path.end(), position) != claim.path.end();
-    if (!is_here) continue;
+    const auto account =
+        std::find_if(claim.accounts.begin(), claim.accounts.end(),
+                     [&](const Account& each) { return each.position == position; });
+    if (account == claim.accounts.end()) continue;
     const Job& job = cluster.job(claim.job);
     const std::int64_t lacks = claim.minimum[d] - job.allocated[d] - job.pipelined[d];
-    sum = saturated_sum(sum, std::max<std::int64_t>(0, lacks));
+    sum = saturated_sum(sum, std::max<std::int64_t>(0, lacks - account->on_its_nodes[d]));
   }
   return sum;
 }

@@ -1,5 +1,6 @@
 #include "property/random_cluster.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace berth::support {
@@ -16,6 +17,10 @@ const char* const kTiers[] = {
     "tiers sla(sla-waiting-time=3s) / gang drf / overcommit(overcommit-factor=1) predicates",
     "tiers gang / drf(hierarchy=true) overcommit predicates nodeorder",
     "tiers priority gang / predicates proportion(lend=true) nodeorder",
+    "tiers priority gang reservation(nodes=2,timeout=3s) / overcommit predicates nodeorder",
+    "tiers priority gang reservation(lock=cluster,max-locked-nodes=0.5) / predicates proportion",
+    "tiers priority reservation(lock=single-node,give-up=2s,retry-after=1s) / predicates nodeorder",
+    "tiers gang / reservation(lock=closest-fit,targets=2) overcommit predicates proportion",
 };
 
 }  // namespace
@@ -24,9 +29,18 @@ engine::SessionConfig RandomStory::config() {
   engine::SessionConfig config = default_session_config();
   SceneLine tiers(kTiers[below(random_, std::size(kTiers))], "tiers");
   BERTH_CHECK(read_tiers(tiers, config).has_value());
-  if (chance(25)) {
-    SceneLine actions("actions allocate backfill", "actions");
-    BERTH_CHECK(read_actions(actions, config).has_value());
+  std::string actions = chance(25) ? "actions allocate backfill" : "";
+  const bool reserves = std::any_of(config.tiers.begin(), config.tiers.end(), [](const auto& tier) {
+    return std::any_of(tier.begin(), tier.end(),
+                       [](const auto& each) { return each.plugin.name == "reservation"; });
+  });
+  if (reserves) {
+    actions = chance(70) ? "actions elect enqueue reserve allocate backfill"
+                         : "actions enqueue elect allocate backfill reserve";
+  }
+  if (!actions.empty()) {
+    SceneLine line(actions, "actions");
+    BERTH_CHECK(read_actions(line, config).has_value());
   }
   return config;
 }
@@ -100,6 +114,7 @@ std::vector<ClusterEvent> RandomStory::job() {
   group.queue = chance(20) ? "" : "q" + std::to_string(below(random_, 4));
   group.min_member = static_cast<std::int32_t>(between(1, chance(10) ? size + 1 : size));
   if (chance(15)) group.min_task_member["ps"] = 1;
+  group.marks.is_named = chance(5);
   if (chance(60)) group.min_resources = {{"cpu", group.min_member * 1000}};
   if (chance(95)) events.emplace_back(group);
   groups_.push_back(group.full_name());

@@ -8,24 +8,33 @@
 namespace berth::engine {
 
 // What targets lack of their minimum, by the queues to whose account it will go: others of these
-// queues must leave it alone, or a target would find its nodes empty and its queue full.
+// queues must leave it alone, or a target would find its nodes empty and its queue full. What the
+// same queues use on the target's nodes counts against it: it will be gone by then.
 class TargetClaims {
  public:
-  void reset() { targets_.clear(), claims_.clear(); }
+  void reset() { targets_.clear(), claims_.clear(), locked_ = 0; }
   // Of all targets, at the queue of this position and below it; for a target's own task, of those
   // elected before it: or each of two could wait for the other.
   std::int64_t at(const Session& session, std::size_t position, Dimension d, const Task& task);
 
  private:
+  // At its queue, or at one above it.
+  struct Account {
+    std::size_t position = 0;
+    Resources on_its_nodes;  // used by others
+  };
   struct Claim {
     JobId job;
-    std::vector<std::size_t> path;  // positions of its queue and of those above it
     Resources minimum;
+    std::vector<Account> accounts;  // its queue's, and upwards
   };
 
   void follow(const Session& session);
 
+  static void count_use(const Session& session, NodeId node, Claim& claim);
+
   std::vector<JobId> targets_;
+  std::size_t locked_ = 0;  // nodes
   std::vector<Claim> claims_;
 };
 
