@@ -102,9 +102,12 @@ void ReservationReporter::report(const std::vector<JobId>& changed, const Cluste
                                  TimePoint now) {
   report_locks(cluster, now);
   owed_.insert(changed.begin(), changed.end());
+  while (!young_.empty() && young_.begin()->first <= now) {
+    owed_.insert(young_.extract(young_.begin()).value().second);
+  }
   std::erase_if(owed_, [&](JobId id) {
     const Job& job = cluster.job(id);
-    return !job.exists || !job.has_group || report_marks(job, now);
+    return !job.exists || !job.has_group || report_marks(id, job, now);
   });
 }
 
@@ -129,8 +132,8 @@ void ReservationReporter::report_lock(const ports::NodeLock& wanted, TimePoint n
   }
 }
 
-// True when the API says all of the job that it should.
-bool ReservationReporter::report_marks(const Job& job, TimePoint now) {
+// True when the API says all of the job that it should say now.
+bool ReservationReporter::report_marks(JobId id, const Job& job, TimePoint now) {
   const TargetMarks& known = marks_of(job.uid);
   TargetMarks wanted = berth::marks_of(job);
   wanted.is_named = known.is_named;
@@ -138,11 +141,14 @@ bool ReservationReporter::report_marks(const Job& job, TimePoint now) {
   if (has_started(job)) wanted.given_up_at.reset();
   const bool is_to_be_remembered =
       options_.keeps_waiting && !known.first_seen && waits(job) && job.first_seen != TimePoint();
-  const bool is_young = is_to_be_remembered && now - job.first_seen < kYoung;
-  if (is_to_be_remembered && !is_young) wanted.first_seen = job.first_seen;
+  if (is_to_be_remembered && now - job.first_seen < kYoung) {
+    young_.emplace(job.first_seen + kYoung, id);
+  } else if (is_to_be_remembered) {
+    wanted.first_seen = job.first_seen;
+  }
   if (wanted == known) {
     pending_marks_.erase(job.uid);
-    return !is_young;
+    return true;
   }
   ports::JobMarks marks;
   if (job.is_single) marks.about = ports::Event::About::pod;

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "berth/base/clock.h"
@@ -53,7 +54,7 @@ class ReservationReporter {
   void note_marks(const std::string& uid, const TargetMarks& marks);
   void report_locks(const Cluster& cluster, TimePoint now);
   void report_lock(const ports::NodeLock& wanted, TimePoint now);
-  bool report_marks(const Job& job, TimePoint now);
+  bool report_marks(JobId id, const Job& job, TimePoint now);
   // True if it was not written lately. Remembers that it is now.
   template <class Write>
   bool is_due(std::map<std::string, Pending<Write>>& pending, const std::string& key,
@@ -66,6 +67,7 @@ class ReservationReporter {
   std::unordered_map<std::string, TargetMarks> marks_;   // by uid
   std::unordered_map<std::string, std::string> groups_;  // uids by namespace/name
   std::set<JobId> owed_;
+  std::set<std::pair<TimePoint, JobId>> young_;  // to be looked at then, should they still wait
   // Written, and not seen yet.
   std::map<std::string, Pending<ports::NodeLock>> pending_locks_;  // by node
   std::map<std::string, Pending<ports::JobMarks>> pending_marks_;  // by uid
