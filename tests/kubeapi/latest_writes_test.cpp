@@ -100,6 +100,7 @@ TEST_F(LatestWritesTest, WhatIsMadeOfWhatIsThereIsMadeAnewWhenOthersWrite) {
   ASSERT_EQ(server_->calls().size(), 4u);
   EXPECT_EQ(server_->calls()[1].body, "made of 0");
   EXPECT_EQ(server_->calls()[3].body, "made of 1");
+  EXPECT_EQ(writes_->counters(WriteKind::status).failures, 0u) << "others may write";
 
   writes_->put(WriteKind::status, "it", request,
                [](const std::string&) { return std::optional<std::string>(); });
