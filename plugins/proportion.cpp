@@ -23,10 +23,10 @@
 //                       without this job: it is completed though that goes beyond the share, which
 //                       no gang might fit and which would lie idle.
 //
-//   P7  targets         A job that nodes are kept for (S0) does not wait for P3, and what it lacks of
-//                       its minimum, less what others use on its nodes, counts to its queue, and to
-//                       each above it, for all others in P4 and P5. It is elected only if P4 could
-//                       ever let it start.
+//   P7  targets         A job that nodes are kept for (S0) does not wait for P3, and what it lacks
+//                       of its minimum, less what others use on its nodes, counts to its queue, and
+//                       to each above it, for all others in P4 and P5. It is elected only if P4
+//                       could ever let it start.
 //
 // Arguments: lend, true or false (default): whether others may use the part of a guarantee that its
 // queue does not ask for. guarantee, soft (default) or hard: whether others have to leave for

@@ -188,6 +188,7 @@ class Reservation final : public Plugin {
   std::optional<std::vector<NodeId>> nodes_for(const Job& job, const Need& need) {
     if (is_one_waiting_) return std::vector<NodeId>();
     const std::size_t all = cluster_->node_count();
+    // N5
     const std::size_t bound =
         std::max<std::size_t>(1, all * static_cast<std::size_t>(most_thousandths_) / 1000);
     const std::vector<NodeId> held = session_->locked_for(job.id);

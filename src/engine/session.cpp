@@ -191,6 +191,7 @@ void Session::remember_refusal(JobId job) {
 
 Plan Session::close() {
   ask(points::queue_shares, &plan_.shares);
+  forget_needless_elections();
   for (const JobId target : cluster_.targets()) {
     plan_.reservations.push_back(describe_reservation(*this, target));
   }

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
+#include "berth/engine/need.h"
 #include "berth/engine/session.h"
 
 // Targets and locks, as actions move them.
@@ -37,6 +38,16 @@ std::vector<NodeId> Session::locked_for(JobId target) const {
     if (cluster_.node(NodeId(n)).lock.job == target) nodes.emplace_back(n);
   }
   return nodes;
+}
+
+void Session::forget_needless_elections() {
+  for (const JobId target : std::vector<JobId>(cluster_.targets())) {
+    const Job& job = cluster_.job(target);
+    const bool is_new = job.election->since == now_;
+    if (is_new && has_minimum(*this, job) && locked_for(target).empty()) {
+      ledger_.set_election(target, std::nullopt);
+    }
+  }
 }
 
 void Session::note_impossible(JobId job, const Verdict& why) {

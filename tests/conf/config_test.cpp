@@ -198,8 +198,7 @@ TEST(LoadConfig, refuses_every_slip_with_its_place_and_a_suggestion) {
        "c.yaml:3:17: schedulerNames: no names, expected at least one"},
       {with("configurations: [{name: preemt}]\n"),
        "c.yaml:3:25: configurations[0].name: unknown action \"preemt\"; expected one of: "
-       "allocate, "
-       "backfill, enqueue"},
+       "allocate, backfill, elect, enqueue, reserve"},
       {with("configurations: [{name: enqueue}, {name: enqueue}]\n"),
        "c.yaml:3:35: configurations[1]: a second entry for \"enqueue\", expected one"},
       {with("args: {a: 1}\n"),

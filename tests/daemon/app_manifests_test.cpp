@@ -64,10 +64,14 @@ TEST_F(AppManifests, ABadFileIsReportedWithItsPlaceAndWhatThereIsGoesOn) {
 
 TEST_F(AppManifests, PodsOfOthersAreBoundByOthersAndTakeTheirRoom) {
   directory_.write("1-nodes.yaml", nodes_yaml(1, 4));
+  start();
+  // Before the first plan, a call is told so and ignored: the pod would be bound unasked.
+  ASSERT_TRUE(berthd_->eventually([this] {
+    return berthd_->metric("berth_session_duration_seconds_count") >= 1;
+  })) << berthd_->said();
   directory_.write(
       "2-other.yaml",
       pod_yaml({.name = "other", .scheduler = "default-scheduler", .milli_cpu = 3000}));
-  start();
   ASSERT_TRUE(berthd_->eventually([this] { return filters("passed") >= 1; })) << berthd_->said();
   directory_.write("3-gang.yaml", gang_yaml("g", 2, 1000));
   ASSERT_TRUE(berthd_->says("job ml/g waits: 1 of 2 ")) << berthd_->said();

@@ -106,7 +106,7 @@ std::string check_target(const Job& job, const SceneLine& line, const NamedPlan&
   const std::size_t begin = line.text().find(" " + what) + 1 + what.size();
   const std::string rest = line.text().substr(begin);  // with its space
   if (what == "ended") {
-    return lists(plan.ended, job.name + rest) ? "" : "it has not ended so";
+    return any_starts_with(plan.ended, job.name + rest) ? "" : "it has not ended so";
   }
   if (what == "reserves") {
     if (any_starts_with(plan.reservations, job.name + rest)) return "";

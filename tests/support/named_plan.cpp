@@ -69,6 +69,7 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
   }
   for (const EndedReservation& each : plan.ended) {
     named.ended.push_back(cluster.job(each.job).name + " " + berth::to_string(each.how));
+    if (each.reason != Reason::none) named.ended.back() += " " + std::string(code(each.reason));
   }
   if (plan.shares != nullptr) named.shares = by_names(cluster, *plan.shares);
   for (const Refusal& each : plan.refusals) {

@@ -138,6 +138,9 @@ class Session {
   Plan close();
 
  private:
+  // Of those elected in this session who found their places without any lock.
+  void forget_needless_elections();
+
   template <class P>
   struct Slot : Answer<typename P::Signature> {
     explicit Slot(Answer<typename P::Signature> answer) : Answer<typename P::Signature>(answer) {}
