@@ -8,10 +8,9 @@ namespace berth::engine {
 
 void TargetClaims::follow(const Session& session) {
   const Cluster& cluster = session.cluster();
-  targets_ = cluster.targets();
-  locked_ = cluster.locked_node_count();
+  version_ = cluster.lock_version();
   claims_.clear();
-  for (const JobId target : targets_) {
+  for (const JobId target : cluster.targets()) {
     const Job& job = cluster.job(target);
     const QueueTree& tree = session.queues();
     std::size_t at = job.queue.is_valid() ? tree.position_of(job.queue) : QueueTree::kNowhere;
@@ -46,7 +45,7 @@ std::int64_t TargetClaims::at(const Session& session, std::size_t position, Dime
                               const Task& task) {
   const Cluster& cluster = session.cluster();
   if (cluster.targets().empty()) return 0;
-  if (targets_ != cluster.targets() || locked_ != cluster.locked_node_count()) follow(session);
+  if (version_ != cluster.lock_version()) follow(session);
   std::int64_t sum = 0;
   for (const Claim& claim : claims_) {
     if (claim.job == task.job) break;

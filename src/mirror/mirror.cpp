@@ -37,7 +37,7 @@ void Mirror::settle(TimePoint now) {
 
 void Mirror::refresh(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
-  if (job.first_seen == TimePoint()) cluster_.mutable_job(id).first_seen = now;
+  note_wholeness(id, now);
   if (const bool is_named = target_names_.is_named(id); is_named != job.is_named_target) {
     cluster_.mutable_job(id).is_named_target = is_named;
   }

@@ -116,6 +116,7 @@ class Mirror {
   void read_marks(JobId id, const TargetMarks& marks, bool is_first);
   Lock resolved_lock(const std::string& node) const;
   void settle_locks();
+  void note_wholeness(JobId id, TimePoint now);
 
   void refresh(JobId id, TimePoint now);
   Node to_node(const NodeObject& object);

@@ -95,6 +95,19 @@ void Mirror::assume_reservations(const Plan& plan, TimePoint now) {
   settle_locks();
 }
 
+// Of one that a scheduler saw before us, we know no more than when it did.
+void Mirror::note_wholeness(JobId id, TimePoint now) {
+  const Job& job = cluster_.job(id);
+  const bool was_seen = job.first_seen != TimePoint();
+  const bool is_whole = job.placed_count() + job.unplaced_count() >= job.min_available;
+  const bool is_first = job.whole_since == TimePoint();
+  if (was_seen && !is_first && is_whole == job.is_whole) return;
+  Job& changed = cluster_.mutable_job(id);
+  if (!was_seen) changed.first_seen = now;
+  changed.is_whole = is_whole;
+  changed.whole_since = is_first && was_seen ? job.first_seen : now;
+}
+
 void Mirror::on(const OwnerObject& object) {
   for (const JobId job : target_names_.note_owner(object.uid, object.names_target)) mark_dirty(job);
 }

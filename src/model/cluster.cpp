@@ -49,6 +49,7 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
 void Cluster::set_phase(JobId id, GroupPhase phase) { mutable_job(id).phase = phase; }
 
 void Cluster::set_election(JobId id, std::optional<Election> election) {
+  ++lock_version_;
   Job& job = mutable_job(id);
   const bool was_target = job.election.has_value();
   job.election = std::move(election);
@@ -64,6 +65,7 @@ void Cluster::set_election(JobId id, std::optional<Election> election) {
 }
 
 void Cluster::set_lock(NodeId id, const Lock& lock) {
+  ++lock_version_;
   Node& node = nodes_[id.index()];
   locked_nodes_ -= node.lock.job.is_valid() ? 1 : 0;
   node.lock = lock;

@@ -72,6 +72,7 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
   ++room_version_;
   releasing_tasks_ = 0;
   binding_tasks_ = 0;
+  ++lock_version_;
   locked_nodes_ = 0;
   lock_owners_.assign(nodes_.size(), JobId());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {

@@ -12,7 +12,8 @@ namespace berth::engine {
 // same queues use on the target's nodes counts against it: it will be gone by then.
 class TargetClaims {
  public:
-  void reset() { targets_.clear(), claims_.clear(), locked_ = 0; }
+  // Tasks may have come and gone since.
+  void reset() { version_ = 0; }
   // Of all targets, at the queue of this position and below it; for a target's own task, of those
   // elected before it: or each of two could wait for the other.
   std::int64_t at(const Session& session, std::size_t position, Dimension d, const Task& task);
@@ -33,8 +34,7 @@ class TargetClaims {
 
   static void count_use(const Session& session, NodeId node, Claim& claim);
 
-  std::vector<JobId> targets_;
-  std::size_t locked_ = 0;  // nodes
+  std::uint64_t version_ = 0;  // of targets and locks
   std::vector<Claim> claims_;
 };
 

@@ -75,6 +75,8 @@ class Cluster {
   const std::vector<JobId>& targets() const { return targets_; }
   // Nodes locked for targets.
   std::size_t locked_node_count() const { return locked_nodes_; }
+  // Changes with targets and locks.
+  std::uint64_t lock_version() const { return lock_version_; }
   // Whose lock, if any, keeps the node from the tasks of this job? Invalid: nobody's.
   JobId locked_out_by(NodeId id, JobId job) const {
     const JobId owner = lock_owners_[id.index()];
@@ -181,6 +183,7 @@ class Cluster {
   std::uint64_t spec_version_ = 1;
   std::uint64_t queue_version_ = 1;
   std::uint64_t room_version_ = 1;
+  std::uint64_t lock_version_ = 1;
   std::uint64_t stamp_ = 1;
   std::uint64_t last_stamp_ = 1;
 };

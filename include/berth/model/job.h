@@ -48,6 +48,8 @@ struct Job {
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
 
   TimePoint first_seen;                  // by a scheduler; waiting counts from here
+  bool is_whole = false;                 // the pods of its minimum are there, gated ones aside
+  TimePoint whole_since;                 // when that became so, or ceased to be
   bool is_named_target = false;          // by a user
   std::optional<Election> election;      // it is a target
   std::optional<TimePoint> given_up_at;  // as a target, the last time

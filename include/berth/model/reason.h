@@ -33,6 +33,8 @@ enum class Reason : std::uint8_t {
   fits_no_node,
   not_packable,
   target_given_up,
+  needs_too_many_nodes,
+  too_many_targets,
   // about a node
   insufficient_resource,
   node_unschedulable,
@@ -47,7 +49,7 @@ enum class Reason : std::uint8_t {
   gang_minimum,
   lower_priority_only,
 };
-inline constexpr std::size_t kReasonCount = 34;
+inline constexpr std::size_t kReasonCount = 36;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);
