@@ -10,16 +10,17 @@
 //                    the largest ratio of request or waiting time to the line.
 //   T3  automation   Without a line: the highest priority, then the longest wait, once it is
 //                    wait-duration or more.
-//   T4  not yet      Waiting counts from when a scheduler first saw the job. One that came since
-//                    the last session, which may find room by itself, is no candidate; nor one
-//                    that was given up, for `retry-after`.
-//   T5  how many     At most `targets` at a time.
+//   T4  not yet      Waiting counts from when a scheduler first saw the job. One that came, or got
+//                    the pods of its minimum, since the last session may find room by itself and is
+//                    no candidate; nor is one that was given up, for `retry-after`.
+//   T5  how many     At most `targets` at a time, those first that were elected first.
 //   T6  giving up    A target that has not started `give-up` after its election is none any more.
-//   T7  timing out   `timeout` after its first lock, cluster lock takes over.
+//   T7  timing out   `timeout` after the first of the locks that it has, cluster lock takes over.
 //
 // Arguments, with their defaults: lock (multi-node; or cluster, single-node, closest-fit), nodes
 // (5; or a part, 20%), max-locked-nodes (1.0 of all), targets (1), timeout (0s: never), give-up
-// (24h; 0s: never), retry-after (1h), wait-duration (0s), request-line, wait-line.
+// (24h; 0s: never), retry-after (1h), wait-duration (0s), lock-interval (1s; least time between two
+// locks of single-node), request-line, wait-line.
 //
 // Which nodes: src/engine/lock_choice.cpp. Worked example: docs/design/reservation.md.
 
@@ -72,6 +73,8 @@ class Reservation final : public Plugin {
             arguments.duration("retry-after", std::chrono::hours(1), Duration(0), kLongest)),
         wait_duration_(arguments.duration("wait-duration", Duration(0), Duration(0), kLongest)),
         request_line_(arguments.amounts("request-line")),
+        lock_interval_(
+            arguments.duration("lock-interval", std::chrono::seconds(1), Duration(0), kLongest)),
         wait_line_(
             arguments.duration("wait-line", Duration(0), std::chrono::milliseconds(1), kLongest)) {}
 
@@ -80,7 +83,8 @@ class Reservation final : public Plugin {
     cluster_ = &session.cluster();
     is_one_waiting_ = false;
     session.attach<&Reservation::next_target>(points::target_job, *this);        // T1 to T5
-    session.attach<&Reservation::has_time_left>(points::target_stays, *this);    // T6
+    session.attach<&Reservation::could_be_kept_for>(points::electable, *this);   // N5
+    session.attach<&Reservation::may_stay>(points::target_stays, *this);         // T5, T6
     session.attach<&Reservation::nodes_for>(points::reserved_nodes, *this);      // T7
     session.attach<&Reservation::tell_terms>(points::reservation_terms, *this);  // T6, T7
   }
@@ -131,8 +135,11 @@ class Reservation final : public Plugin {
 
   // Nothing, if the job is no candidate.
   std::optional<Claim> claim_of(JobId id) {
-    const Duration waited = session_->now() - cluster_->job(id).first_seen;
-    if (waited <= Duration(0) || is_resting(id)) return std::nullopt;
+    const Job& job = cluster_->job(id);
+    const Duration waited = session_->now() - job.first_seen;
+    const bool is_new =
+        waited <= Duration(0) || (job.is_whole && job.whole_since >= session_->now());
+    if (is_new || is_resting(id)) return std::nullopt;
     if (request_line_.empty() && wait_line_ == Duration(0)) {
       if (waited < wait_duration_) return std::nullopt;
       return Claim{id, 0, "it has the highest priority and has waited longest"};
@@ -176,11 +183,24 @@ class Reservation final : public Plugin {
            std::tie(l.priority, left.above, r.first_seen, r.created, r.uid, r.name);
   }
 
-  Verdict has_time_left(const Job& job) {
+  Verdict may_stay(const Job& job) {
+    const auto& targets = cluster_->targets();
+    const auto before = std::find(targets.begin(), targets.end(), job.id) - targets.begin();
+    if (before >= targets_) return reject(Reason::too_many_targets, before, targets_);
     if (has_minimum(*session_, job)) return pass();
     if (give_up_ == Duration(0) || session_->now() - job.election->since < give_up_) return pass();
     given_up_after_ = format_duration(give_up_);
     return reject(Reason::target_given_up, 0, 0, given_up_after_);
+  }
+
+  std::size_t most_locked() const {
+    const std::size_t part =
+        cluster_->node_count() * static_cast<std::size_t>(most_thousandths_) / 1000;
+    return std::max<std::size_t>(1, part);
+  }
+
+  Verdict could_be_kept_for(const Job& job, const Need& need) {
+    return could_be_covered(*session_, most_locked(), job, need);
   }
 
   // N7. While one is not covered, those elected after it hold nothing: or each of two could hold
@@ -188,9 +208,7 @@ class Reservation final : public Plugin {
   std::optional<std::vector<NodeId>> nodes_for(const Job& job, const Need& need) {
     if (is_one_waiting_) return std::vector<NodeId>();
     const std::size_t all = cluster_->node_count();
-    // N5
-    const std::size_t bound =
-        std::max<std::size_t>(1, all * static_cast<std::size_t>(most_thousandths_) / 1000);
+    const std::size_t bound = most_locked();  // N5
     const std::vector<NodeId> held = session_->locked_for(job.id);
     const std::size_t by_others = cluster_->locked_node_count() - held.size();
     LockWish wish;
@@ -200,9 +218,18 @@ class Reservation final : public Plugin {
       wish.nodes = std::max<std::size_t>(1, all * static_cast<std::size_t>(nodes_.number) / 100);
     }
     wish.most = bound - std::min(bound, by_others);
+    wish.may_grow = may_grow(held);
     LockChoice choice = choose_nodes(*session_, wish, job, need);
     is_one_waiting_ = !choice.is_covered;
     return std::move(choice.nodes);
+  }
+
+  // Sessions follow upon each other as fast as there is news; a choice by later knowledge needs
+  // time.
+  bool may_grow(const std::vector<NodeId>& held) const {
+    return std::none_of(held.begin(), held.end(), [&](NodeId node) {
+      return session_->now() - cluster_->node(node).lock.since < lock_interval_;
+    });
   }
 
   std::optional<TimePoint> first_lock(const std::vector<NodeId>& held) const {
@@ -237,6 +264,7 @@ class Reservation final : public Plugin {
   Duration retry_after_;
   Duration wait_duration_;
   NamedAmounts request_line_;
+  Duration lock_interval_;
   Duration wait_line_;
   std::string given_up_after_;
   std::map<JobId, Resources> requests_;  // of this stamp

@@ -4,7 +4,7 @@
 // is made the target: nodes are kept for it (reserve) until it has started. Who is chosen is the
 // plugins' word; that it can start at all is seen to here, or its nodes would be kept for ever.
 //
-// Steps L1 to L5 are those of docs/design/elect.md.
+// Steps L1 to L6 are those of docs/design/elect.md.
 
 #include <algorithm>
 #include <optional>
@@ -27,16 +27,34 @@ class Feasibility {
 
   Verdict of(const Job& job) {
     const Need need = need_of(session_, job);
-    if (const Verdict verdict = session_.ask(points::electable, job, need); !verdict) {
-      return verdict;
+    const Verdict verdict = could_start(session_, job, need, potential());
+    return verdict ? session_.ask(points::electable, job, need) : verdict;
+  }
+
+  // All nodes together, that is.
+  bool has_as_much_as(const Resources& amounts) {
+    if (!totals_) {
+      totals_.emplace();
+      potential().take_in_nobody();
+      for (std::size_t n = 0; n < session_.cluster().node_count(); ++n) {
+        for (std::size_t d = 0; d < session_.cluster().dimensions().size(); ++d) {
+          totals_->add(Dimension(d),
+                       std::max<std::int64_t>(0, potential().at(NodeId(n), Dimension(d))));
+        }
+      }
     }
-    if (!potential_) potential_.emplace(session_.cluster());
-    return could_start(session_, job, need, *potential_);
+    return totals_->covers_requested(amounts);
   }
 
  private:
+  Potential& potential() {
+    if (!potential_) potential_.emplace(session_.cluster());
+    return *potential_;
+  }
+
   Session& session_;
   std::optional<Potential> potential_;
+  std::optional<Resources> totals_;
 };
 
 class Elect final : public Action {
@@ -49,7 +67,10 @@ class Elect final : public Action {
 
     std::vector<JobId> candidates;
     for (const JobId id : session.cluster().open_jobs()) {
-      if (is_candidate(session, session.cluster().job(id))) candidates.push_back(id);
+      const Job& job = session.cluster().job(id);
+      if (is_candidate(session, job) && !is_too_large(session, feasibility, job)) {
+        candidates.push_back(id);
+      }
     }
     for (const EndedReservation& each : session.plan().ended) std::erase(candidates, each.job);
     while (!candidates.empty()) {
@@ -59,8 +80,7 @@ class Elect final : public Action {
       candidates.erase(std::find(candidates.begin(), candidates.end(), chosen->job));
       // L4. ... but one that cannot start, whoever else finishes, is told so and passed over.
       if (const Verdict verdict = feasibility.of(session.cluster().job(chosen->job)); !verdict) {
-        session.note_impossible(chosen->job, verdict);
-        session.refuse(refusal_of(chosen->job, verdict));
+        tell_impossible(session, chosen->job, verdict);
         continue;
       }
       if (chosen->displaces.is_valid()) {
@@ -88,25 +108,23 @@ class Elect final : public Action {
       if (verdict && !has_minimum(session, job)) verdict = feasibility.of(job);
       if (!verdict) {
         session.release(id, How::impossible, verdict);
-        session.note_impossible(id, verdict);
-        session.refuse(refusal_of(id, verdict));
+        tell_impossible(session, id, verdict);
       } else if (const Verdict stays = session.ask(points::target_stays, job); !stays) {
-        session.release(id, How::given_up, stays);
+        const bool is_given_up = stays.reason == Reason::target_given_up;
+        session.release(id, is_given_up ? How::given_up : How::displaced, stays);
       } else {
         let_in(session, id);
       }
     }
   }
 
-  // Pods of one that was let in by its election come only then; but not for ever.
+  // Pods come and go, and are made only when a group is let in; but they are not waited for long.
   static Verdict has_its_pods(const Session& session, const Job& job) {
-    const bool are_coming = session.now() - job.election->since < kPodsCome;
-    if (are_coming || at_hand(job) >= job.min_available) return pass();
+    const TimePoint lacks_since = std::max(job.whole_since, job.election->since);
+    if (job.is_whole || session.now() - lacks_since < kPodsCome) return pass();
     const Verdict verdict = session.ask(points::job_valid, job);
     return verdict ? reject(Reason::gated, job.gated) : verdict;
   }
-
-  static std::int32_t at_hand(const Job& job) { return job.placed_count() + job.unplaced_count(); }
 
   // L2. Its group is Pending or Inqueue, it has not got its minimum, and it lacks nothing but room.
   // One that waits at the door may have no pods yet, if it says how much it needs.
@@ -114,11 +132,24 @@ class Elect final : public Action {
     if (job.election) return false;
     if (job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue) return false;
     if (!has_standing(session, job) || has_minimum(session, job)) return false;
-    if (at_hand(job) >= job.min_available) {
-      return static_cast<bool>(session.ask(points::job_valid, job));
-    }
+    if (job.is_whole) return static_cast<bool>(session.ask(points::job_valid, job));
     const bool may_be_made = job.gated == 0 && session.has_enqueue() && !job.is_admitted();
     return may_be_made && job.min_resources && !job.min_resources->is_zero();
+  }
+
+  // L6. One that says itself that it is larger than the cluster need not wait for its turn to be
+  // told so.
+  static bool is_too_large(Session& session, Feasibility& feasibility, const Job& job) {
+    if (!job.min_resources || feasibility.has_as_much_as(*job.min_resources)) return false;
+    const Verdict verdict = feasibility.of(job);
+    if (verdict) return false;
+    tell_impossible(session, job.id, verdict);
+    return true;
+  }
+
+  static void tell_impossible(Session& session, JobId job, const Verdict& verdict) {
+    session.note_impossible(job, verdict);
+    session.refuse(refusal_of(job, verdict));
   }
 
   // L5. Its room is what is kept for it: nobody votes on whether it may come in.

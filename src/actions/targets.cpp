@@ -22,14 +22,23 @@ std::vector<NodeId> nodes_open_to(const Session& session, JobId job) {
 }
 
 // R2. Nodes chosen by score may leave no place for the last member where there was one: what was
-// kept for the target is filled so that all of it counts.
+// kept for the target is filled so that all of it counts. Its own nodes alone come first, since
+// that they cover it was found by filling these.
+Bins::Filling filled(Session& session, JobId id, const Need& need) {
+  Need left = need;
+  Bins::Filling filling = Bins(session, session.locked_for(id)).fill(left);
+  if (filling.is_whole) return filling;
+  left = need;
+  return Bins(session, nodes_open_to(session, id)).fill(left);
+}
+
 bool pack(Session& session, JobId id) {
   const Cluster& cluster = session.cluster();
   const Job& job = cluster.job(id);
   const Need need = need_of(session, job);
-  Need left = need;
-  const Bins::Filling filling = Bins(session, nodes_open_to(session, id)).fill(left);
-  if (!filling.is_whole || !need.rest.is_zero()) return false;
+  if (!need.rest.is_zero()) return false;
+  const Bins::Filling filling = filled(session, id, need);
+  if (!filling.is_whole) return false;
 
   std::vector<TaskId> tasks = tasks_to_place(session, job).tasks;
   Statement statement(session);

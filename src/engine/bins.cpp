@@ -20,8 +20,13 @@ Potential::Potential(const Cluster& cluster)
   }
 }
 
-void Potential::take_in(const Job& job) {
+void Potential::take_in_nobody() {
   if (job_.is_valid()) count(cluster_.job(job_), +1);
+  job_ = JobId();
+}
+
+void Potential::take_in(const Job& job) {
+  take_in_nobody();
   job_ = job.id;
   count(job, -1);
 }
@@ -64,6 +69,10 @@ Bins::Bins(Session& session, std::vector<NodeId> nodes, const Potential& potenti
       rooms_.push_back(potential.at(node, Dimension(d)));
     }
   }
+}
+
+const std::vector<std::uint8_t>& Bins::passing_for(ShapeId shape) const {
+  return is_of_now_ ? session_.passing(shape) : session_.passing_but_for_vetoes(shape);
 }
 
 std::int32_t Bins::capacity(std::size_t bin, const Shape& shape) const {
@@ -111,7 +120,7 @@ Bins::Filling Bins::fill(Need& need) {
   for (const std::size_t p : largest_first(need)) {
     Need::Part& part = need.parts[p];
     const Shape& shape = cluster_.shape(part.shape);
-    const std::vector<std::uint8_t>& passing = session_.passing(part.shape);
+    const std::vector<std::uint8_t>& passing = passing_for(part.shape);
     for (std::size_t bin = 0; bin < nodes_.size() && part.count > 0; ++bin) {
       if (passing[nodes_[bin].index()] == 0) continue;
       const std::int32_t taken = put(bin, shape, part.count);
@@ -130,7 +139,7 @@ std::int32_t Bins::fill_one(std::size_t bin, Need& need) {
   std::int32_t members = 0;
   for (const std::size_t p : largest_first(need)) {
     Need::Part& part = need.parts[p];
-    if (part.count == 0 || session_.passing(part.shape)[nodes_[bin].index()] == 0) continue;
+    if (part.count == 0 || passing_for(part.shape)[nodes_[bin].index()] == 0) continue;
     const std::int32_t taken = put(bin, cluster_.shape(part.shape), part.count);
     part.count -= taken;
     need.members -= taken;

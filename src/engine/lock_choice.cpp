@@ -23,73 +23,122 @@ std::vector<Dimension> telling_dimensions(const Cluster& cluster, const Resource
 
 class Choice {
  public:
-  Choice(Session& session, const LockWish& wish, JobId target, const Need& need)
+  Choice(Session& session, const LockWish& wish, const Job& job, const Need& need)
       : session_(session),
         cluster_(session.cluster()),
         wish_(wish),
         need_(need),
         potential_(session.cluster()),
         telling_(telling_dimensions(cluster_, need.request)) {
-    potential_.take_in(cluster_.job(target));
+    potential_.take_in(job);
     for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
-      const Lock& lock = cluster_.node(NodeId(n)).lock;
-      const bool is_ours = lock.job == target;
-      const bool is_taken = lock.is_foreign || (lock.job.is_valid() && !is_ours);  // N1
-      if (is_taken || !is_usable(NodeId(n))) continue;                             // N2
-      (is_ours ? held_ : free_).push_back({NodeId(n), idle_share(NodeId(n)), 0});
+      const NodeId node(n);
+      const Lock& lock = cluster_.node(node).lock;
+      const bool is_ours = lock.job == job.id;
+      const bool is_others = lock.job.is_valid() && !is_ours;
+      if (lock.is_foreign || (is_others && !wish.counts_others)) continue;  // N1
+      if (!could_take_any(session_, need_, node, potential_)) continue;     // N2
+      (is_ours ? held_ : free_).push_back({node, idle_share(node), could_share(node)});
     }
-    most_idle_first(held_);
-    most_idle_first(free_);
+    std::sort(held_.begin(), held_.end(), is_more_idle);
+    std::sort(free_.begin(), free_.end(), is_more_idle);
   }
 
   LockChoice choose() {
-    const std::size_t wanted = wanted_nodes();
     LockChoice choice;
-    const auto take = [&](const std::vector<Candidate>& from, std::size_t count) {
-      for (std::size_t i = 0; i < count && choice.nodes.size() < wish_.most; ++i) {
-        choice.nodes.push_back(from[i].node);
+    choice.nodes = with_free(wanted_nodes());
+    const bool is_cut_off = choice.nodes.size() > wish_.most;
+    if (is_cut_off) choice.nodes.resize(wish_.most);
+    choice.is_covered = covers(choice.nodes);
+    if (is_cut_off && !choice.is_covered) {  // N5
+      if (const std::size_t count = fewest(); count > 0 && count <= wish_.most) {
+        choice.nodes = first_of(by_what_they_could_give(), count);
+        choice.is_covered = true;
       }
-    };
-    take(held_, held_.size());
-    take(free_, wanted);
+    }
     std::sort(choice.nodes.begin(), choice.nodes.end());
-    Need left = need_;
-    choice.is_covered = Bins(session_, choice.nodes, potential_).fill(left).is_whole;
     return choice;
   }
 
- private:
-  // Of the free ones, in their order.
-  std::size_t wanted_nodes() {
-    std::size_t wanted = 0;
-    switch (wish_.scheme) {
-      case LockScheme::cluster:
-        wanted = free_.size();
-        break;
-      case LockScheme::multi_node:
-        if (held_.empty()) wanted = std::min(wish_.nodes, free_.size());
-        wanted = until_covered(wanted);
-        break;
-      case LockScheme::single_node:
-        wanted = covers(0) ? 0 : std::min<std::size_t>(1, free_.size());
-        break;
-      case LockScheme::closest_fit:
-        wanted = closest_first();
-        break;
-    }
-    return wanted;
+  // How many cover, those first that could give most; 0: not even all.
+  std::size_t fewest() {
+    const std::vector<Candidate> all = by_what_they_could_give();
+    return fewest_from(0, all.size(),
+                       [&](std::size_t count) { return covers(first_of(all, count)); });
   }
 
+ private:
   struct Candidate {
     NodeId node;
     Share idle = 0;   // what part of what is needed its idle room could take
-    Share could = 0;  // the same of what it could give; only to end ties
+    Share could = 0;  // the same of what it could give
   };
 
-  bool is_usable(NodeId node) { return could_take_any(session_, need_, node, potential_); }
+  // N4. Of the free ones, in their order.
+  std::size_t wanted_nodes() {
+    switch (wish_.scheme) {
+      case LockScheme::cluster:
+        break;
+      case LockScheme::multi_node:
+        return until_covered(held_.empty() ? std::min(wish_.nodes, free_.size()) : 0);
+      case LockScheme::single_node:
+        return wish_.may_grow && !covers(with_free(0)) ? std::min<std::size_t>(1, free_.size()) : 0;
+      case LockScheme::closest_fit:
+        return until_covered(closest_first());
+    }
+    return free_.size();
+  }
 
-  // The scarcest resource tells: the smaller the dominant share of the request in the node's idle
-  // room, the larger this.
+  std::vector<NodeId> with_free(std::size_t count) const {
+    std::vector<NodeId> nodes = first_of(held_, held_.size());
+    for (std::size_t i = 0; i < count; ++i) nodes.push_back(free_[i].node);
+    return nodes;
+  }
+
+  static std::vector<NodeId> first_of(const std::vector<Candidate>& candidates, std::size_t count) {
+    std::vector<NodeId> nodes;
+    for (std::size_t i = 0; i < count; ++i) nodes.push_back(candidates[i].node);
+    return nodes;
+  }
+
+  std::vector<Candidate> by_what_they_could_give() const {
+    std::vector<Candidate> all = held_;
+    all.insert(all.end(), free_.begin(), free_.end());
+    std::sort(all.begin(), all.end(), [](const Candidate& left, const Candidate& right) {
+      return std::tie(right.could, left.node) < std::tie(left.could, right.node);
+    });
+    return all;
+  }
+
+  // Whoever fills these nodes later, fills them in the same order: by id.
+  bool covers(std::vector<NodeId> nodes) {
+    std::sort(nodes.begin(), nodes.end());
+    Need left = need_;
+    return Bins(session_, std::move(nodes), potential_).fill(left).is_whole;
+  }
+
+  // As few of the free ones as will do, at least `count`; all, if not even those do.
+  std::size_t until_covered(std::size_t count) {
+    if (covers(with_free(count))) return count;
+    const std::size_t enough =
+        fewest_from(count, free_.size(), [&](std::size_t more) { return covers(with_free(more)); });
+    return enough > 0 ? enough : free_.size();
+  }
+
+  // By halving: what is found covers, though with unlike pods fewer might, too. 0: not even `most`.
+  template <class Covers>
+  static std::size_t fewest_from(std::size_t short_of, std::size_t most, const Covers& covers) {
+    if (!covers(most)) return 0;
+    std::size_t enough = most;
+    while (enough - short_of > 1) {
+      const std::size_t middle = short_of + (enough - short_of) / 2;
+      (covers(middle) ? enough : short_of) = middle;
+    }
+    return enough;
+  }
+
+  // The scarcest resource tells: the smaller the dominant share of the request in the node's room,
+  // the larger this.
   template <class RoomOf>
   Share smallest_share(const RoomOf& room_of) const {
     Share smallest = std::numeric_limits<std::int64_t>::max();
@@ -102,40 +151,14 @@ class Choice {
   Share idle_share(NodeId node) const {
     return smallest_share([&](Dimension d) { return cluster_.available().at(node, d); });
   }
-
-  // N3. Ties: who could give most, then the name.
-  void most_idle_first(std::vector<Candidate>& candidates) const {
-    for (Candidate& each : candidates) {
-      each.could = smallest_share([&](Dimension d) { return potential_.at(each.node, d); });
-    }
-    std::sort(candidates.begin(), candidates.end(), is_more_idle);
+  Share could_share(NodeId node) const {
+    return smallest_share([&](Dimension d) { return potential_.at(node, d); });
   }
 
+  // N3
   static bool is_more_idle(const Candidate& left, const Candidate& right) {
     return std::tie(right.idle, right.could, left.node) <
            std::tie(left.idle, left.could, right.node);
-  }
-
-  // With so many of the free ones.
-  bool covers(std::size_t count) {
-    std::vector<NodeId> nodes;
-    for (const Candidate& each : held_) nodes.push_back(each.node);
-    for (std::size_t i = 0; i < count; ++i) nodes.push_back(free_[i].node);
-    Need left = need_;
-    return Bins(session_, std::move(nodes), potential_).fill(left).is_whole;
-  }
-
-  // N4. The fewest from `count` on that cover; all, if not even those do.
-  std::size_t until_covered(std::size_t count) {
-    if (covers(count)) return count;
-    std::size_t short_of = count;
-    std::size_t enough = free_.size();
-    if (!covers(enough)) return enough;
-    while (enough - short_of > 1) {
-      const std::size_t middle = short_of + (enough - short_of) / 2;
-      (covers(middle) ? enough : short_of) = middle;
-    }
-    return enough;
   }
 
   struct Fit {
@@ -152,11 +175,9 @@ class Choice {
 
   // N6. Brings the chosen ones to the front and counts them.
   std::size_t closest_first() {
+    if (covers(with_free(0))) return 0;
     Need left = need_;
-    std::vector<NodeId> held;
-    for (const Candidate& each : held_) held.push_back(each.node);
-    if (Bins(session_, std::move(held), potential_).fill(left).is_whole) return 0;
-
+    Bins(session_, with_free(0), potential_).fill(left);
     std::size_t chosen = 0;
     std::vector<Fit> fits = fits_of(left);
     while (chosen < free_.size() && (left.members > 0 || !left.rest.is_zero())) {
@@ -236,7 +257,19 @@ class Choice {
 }  // namespace
 
 LockChoice choose_nodes(Session& session, const LockWish& wish, const Job& job, const Need& need) {
-  return Choice(session, wish, job.id, need).choose();
+  return Choice(session, wish, job, need).choose();
+}
+
+Verdict could_be_covered(Session& session, std::size_t most, const Job& job, const Need& need) {
+  LockWish wish;
+  wish.most = most;
+  wish.counts_others = true;
+  Choice choice(session, wish, job, need);
+  const std::size_t count = choice.fewest();
+  if (count > 0 && count <= most) return pass();
+  const std::size_t needed = count > 0 ? count : session.cluster().node_count();
+  return reject(Reason::needs_too_many_nodes, static_cast<std::int64_t>(most),
+                static_cast<std::int64_t>(needed));
 }
 
 }  // namespace berth::engine

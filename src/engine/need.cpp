@@ -94,7 +94,7 @@ bool could_take_any(Session& session, const Need& need, NodeId node, const Poten
   if (need.parts.empty()) return !cluster.node(node).is_unschedulable;
   return std::any_of(need.parts.begin(), need.parts.end(), [&](const Need::Part& part) {
     const auto& requested = cluster.shape(part.shape).requested;
-    return session.passing(part.shape)[node.index()] != 0 &&
+    return session.passing_but_for_vetoes(part.shape)[node.index()] != 0 &&
            std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
              return potential.at(node, asked.first) >= asked.second;
            });

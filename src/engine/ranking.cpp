@@ -40,6 +40,7 @@ void Ranking::rank_specifications(Session& session) {
   const std::size_t padded = (nodes + kBlock - 1) / kBlock * kBlock;
   predicate_refusals_.clear();
   passes_.assign(nodes, 0);
+  could_pass_.assign(nodes, 0);
   preference_.assign(nodes, 0);
   scores_.assign(padded, kUnfit);
   block_best_.assign(padded / kBlock, kUnfit);
@@ -47,6 +48,7 @@ void Ranking::rank_specifications(Session& session) {
   for (std::size_t n = 0; n < nodes; ++n) {
     const Verdict verdict = session.ask(points::predicate, shape, cluster.node(NodeId(n)));
     passes_[n] = verdict ? 1 : 0;
+    could_pass_[n] = verdict || verdict.reason == Reason::vetoed ? 1 : 0;
     if (!verdict) ++predicate_refusals_[{verdict.reason, std::string(verdict.what)}];
   }
   session.ask(points::batch_node_order, shape, passes_, preference_.data());

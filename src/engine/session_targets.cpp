@@ -10,7 +10,8 @@ namespace berth::engine {
 
 void Session::elect(JobId job, std::string why) {
   BERTH_CHECK(!cluster_.job(job).election);
-  ledger_.set_election(job, Election{now_, std::move(why)});
+  // Targets are in the order of their election, also those of one session.
+  ledger_.set_election(job, Election{now_ + Duration(elections_++), std::move(why)});
 }
 
 void Session::release(JobId target, EndedReservation::How how, const Verdict& why) {
@@ -43,7 +44,7 @@ std::vector<NodeId> Session::locked_for(JobId target) const {
 void Session::forget_needless_elections() {
   for (const JobId target : std::vector<JobId>(cluster_.targets())) {
     const Job& job = cluster_.job(target);
-    const bool is_new = job.election->since == now_;
+    const bool is_new = job.election->since >= now_;
     if (is_new && has_minimum(*this, job) && locked_for(target).empty()) {
       ledger_.set_election(target, std::nullopt);
     }

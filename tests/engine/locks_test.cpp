@@ -87,6 +87,7 @@ TEST_F(Locks, TheLedgerAbortsOnWhoeverGoesAroundStatements) {
   EXPECT_DEATH(open.session.ledger().pipeline(task("small-0"), n1_), "locked_out_by");
 }
 
+// Fault 10
 TEST_F(Locks, NobodyIsEvictedThereForAnother) {
   OpenSession open(*world_, {});
   lock(open.session);
@@ -97,6 +98,7 @@ TEST_F(Locks, NobodyIsEvictedThereForAnother) {
   EXPECT_TRUE(statement.evict(task("old-0"), big_, "preempt"));
 }
 
+// Row 0.48: which nodes are asked about depends on who asks.
 TEST_F(Locks, NodesAreOfferedToTheTargetAlone) {
   OpenSession open(*world_, {"nodeorder"});
   const ShapeId small = world_->cluster().task(task("small-0")).shape;
@@ -175,7 +177,45 @@ TEST_F(Locks, AnActionThatKnowsNothingOfThemKeepsThem) {
   EXPECT_TRUE(world->last_plan().binds.empty()) << world->last_plan().to_string();
 }
 
-// Row 0.29: the points are answered by the plugin, and by nobody else.
+// A configuration that elects nobody keeps nothing.
+TEST_F(Locks, SwitchingItOffReleasesAll) {
+  const auto with = support::config_of("elect reserve allocate",
+                                       "priority gang reservation(lock=cluster) / predicates");
+  const auto world = support::stage(
+      "node n1 cpu=2\njob old\ntask old/0 cpu=1 on=n1\njob big seen=1m\ntask big/0 cpu=2\n", with);
+  world->run();
+  ASSERT_EQ(world->cluster().locked_node_count(), 1U);
+  auto without = Scheduler::create(support::config_of("allocate", "priority gang / predicates"));
+  ASSERT_TRUE(without);
+  const Plan plan = without->run(world->mirror().cluster_for_session(), world->now());
+  EXPECT_TRUE(plan.reservations.empty());
+  ASSERT_EQ(plan.ended.size(), 1U);
+  EXPECT_EQ(plan.ended.front().how, EndedReservation::How::off);
+  world->mirror().assume_reservations(plan, world->now());
+  EXPECT_EQ(world->cluster().locked_node_count(), 0U);
+}
+
+// T5: fewer are allowed than there are.
+TEST_F(Locks, TargetsBeyondTheirNumberAreReleasedTheLastFirst) {
+  const std::string tiers = "priority gang reservation(lock=closest-fit,targets=";
+  const auto two = support::config_of("elect reserve allocate", tiers + "2) / predicates");
+  const auto world = support::stage(
+      "node n1 cpu=2\nnode n2 cpu=2\njob old\ntask old/0 cpu=1 on=n1\ntask old/1 cpu=1 on=n2\n"
+      "job a seen=2m\ntask a/0 cpu=2\njob b seen=1m\ntask b/0 cpu=2\n",
+      two);
+  world->run();
+  ASSERT_EQ(world->cluster().targets().size(), 2U);
+  auto one =
+      Scheduler::create(support::config_of("elect reserve allocate", tiers + "1) / predicates"));
+  ASSERT_TRUE(one);
+  const Plan plan = one->run(world->mirror().cluster_for_session(), world->now());
+  ASSERT_EQ(plan.ended.size(), 1U);
+  EXPECT_EQ(world->cluster().job(plan.ended.front().job).name, "default/b");
+  EXPECT_EQ(plan.ended.front().reason, Reason::too_many_targets);
+  EXPECT_EQ(plan.reservations.size(), 1U);
+}
+
+// Rows 0.29, 0.30 and 2.10: the points are answered by the plugin, and by nobody else.
 TEST_F(Locks, PointsHaveNoAnswersWithoutThePlugin) {
   OpenSession open(*world_, {"priority", "gang", "conformance", "drf", "proportion", "overcommit",
                              "predicates", "nodeorder", "binpack", "sla"});

@@ -158,7 +158,13 @@ void World::drop(const std::string& pod) {
   planned_.erase(pod);
 }
 
+void World::veto(const std::string& pod) {
+  mirror_.veto(pod, planned_.at(pod), now_, std::chrono::minutes(1));
+  drop(pod);
+}
+
 const NamedPlan& World::plan() {
+  mirror_.forget_vetoes(now_);
   for (const std::string& pod : std::exchange(leaving_, {})) remove(pod);
   mirror_.settle(now_);
   Cluster& cluster = mirror_.cluster_for_session();

@@ -46,6 +46,8 @@ class World {
   void remove(const std::string& pod);
   // A planned placement that will not happen.
   void drop(const std::string& pod);
+  // The same, for kube-scheduler ruled the node out.
+  void veto(const std::string& pod);
 
   // Another mirror and scheduler, that know what the API has: objects, annotations and labels.
   void restart();

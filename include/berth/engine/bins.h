@@ -15,6 +15,7 @@ class Potential {
   explicit Potential(const Cluster& cluster);
   // From now on it is that job's; before, nobody's.
   void take_in(const Job& job);
+  void take_in_nobody();
   std::int64_t at(NodeId node, Dimension d) const {
     return rooms_[node.index() * dimensions_ + d.index()];
   }
@@ -58,6 +59,7 @@ class Bins {
   }
 
  private:
+  const std::vector<std::uint8_t>& passing_for(ShapeId shape) const;
   std::int32_t capacity(std::size_t bin, const Shape& shape) const;
   std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
   bool take_rest(const Resources& rest) const;

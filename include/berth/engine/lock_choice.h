@@ -12,8 +12,10 @@ namespace berth::engine {
 // Which nodes are kept for a target. Rules N1 to N6 of docs/design/reservation.md.
 struct LockWish {
   LockScheme scheme = LockScheme::multi_node;
-  std::size_t nodes = 5;  // of multi-node: so many at first
-  std::size_t most = 0;   // never more than this, those that are locked included
+  std::size_t nodes = 5;       // of multi-node: so many at first
+  std::size_t most = 0;        // never more than this, those that are locked included
+  bool may_grow = true;        // of single-node: not so soon after the last one
+  bool counts_others = false;  // nodes of other targets, too: they will be open again
 };
 
 struct LockChoice {
@@ -21,5 +23,8 @@ struct LockChoice {
   bool is_covered = false;    // once others have finished, the target can start on these
 };
 LockChoice choose_nodes(Session& session, const LockWish& wish, const Job& job, const Need& need);
+
+// Could so many nodes, well chosen, ever cover what the job needs?
+Verdict could_be_covered(Session& session, std::size_t most, const Job& job, const Need& need);
 
 }  // namespace berth::engine

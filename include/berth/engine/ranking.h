@@ -37,13 +37,15 @@ class Ranking {
   NodeId best() const;
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node.
   const std::vector<std::uint8_t>& passing() const { return passes_; }
+  // The same, were it not for vetoes, which are soon over.
+  const std::vector<std::uint8_t>& passing_but_for_vetoes() const { return could_pass_; }
   // What specifications alone score, by node.
   const std::vector<std::int32_t>& preference() const { return preference_; }
   // Why each node refuses, one reason a node: the first predicate, else a lock, else the shortage
   // whose name comes first, else who is there. Most frequent first, then by reason and name.
   std::vector<NodeRefusals> why_nowhere(Session& session);
 
-  std::size_t bytes() const { return scores_.size() * (2 * sizeof(std::int32_t) + 1); }
+  std::size_t bytes() const { return scores_.size() * (2 * sizeof(std::int32_t) + 2); }
   std::uint64_t last_use = 0;  // for Memory
 
  private:
@@ -65,6 +67,7 @@ class Ranking {
   std::uint64_t spec_version_ = 0;
   std::uint64_t position_ = 0;            // in the change journal
   std::vector<std::uint8_t> passes_;      // predicates
+  std::vector<std::uint8_t> could_pass_;  // but for vetoes
   std::vector<std::int32_t> preference_;  // batchNodeOrder
   std::vector<std::int32_t> scores_;      // kUnfit where there is no room; whole blocks
   std::vector<std::int32_t> block_best_;

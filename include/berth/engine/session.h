@@ -90,6 +90,10 @@ class Session {
   const std::vector<std::uint8_t>& passing(ShapeId shape) {
     return memory_.ranking(*this, shape).passing();
   }
+  // The same, were it not for vetoes, which are soon over.
+  const std::vector<std::uint8_t>& passing_but_for_vetoes(ShapeId shape) {
+    return memory_.ranking(*this, shape).passing_but_for_vetoes();
+  }
   // The score that the plugins give this node, by asking each alone: what rankings must equal.
   std::int32_t score_of(ShapeId shape, NodeId node);
   // Why each node refuses the shape, most frequent reason first, then by reason and name.
@@ -175,6 +179,7 @@ class Session {
   const std::set<std::string>* disabled_ = nullptr;
   Statement* open_statement_ = nullptr;
   std::map<JobId, Verdict> impossible_;
+  std::int64_t elections_ = 0;
   std::vector<std::uint32_t> refusal_of_job_;  // index into plan_.refusals, + 1
   Plan plan_;
 };
