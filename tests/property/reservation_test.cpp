@@ -172,9 +172,18 @@ class Play {
       } else if (is_covered && (is_first || !stream_.has_queues())) {
         bounds[job.name] = std::max(cycle + 1, last_end_on_nodes_of(id));
       }
+      if (is_first && !is_covered) note_uncovered(job);
       is_first = false;
     }
     bounds_ = std::move(bounds);
+  }
+
+  // The first in line has a node more in each cycle at the least, and could be held by what may be
+  // locked.
+  void note_uncovered(const Job& job) {
+    if (uncovered_.first != job.name) uncovered_ = {job.name, 0};
+    if (++uncovered_.second <= static_cast<int>(world_->cluster().node_count()) + 1) return;
+    fault_ = job.name + " is a target and not covered";
   }
 
   int last_end_on_nodes_of(JobId target) const {
@@ -207,9 +216,11 @@ class Play {
     const Cluster& cluster = world_->cluster();
     if (cluster.locked_node_count() > 0) return "nodes are still locked";
     for (const auto& [job, refusal] : world_->last_plan().refusals) {
-      const bool could_not =
-          refusal.reason == Reason::larger_than_cluster || refusal.reason == Reason::fits_no_node ||
-          refusal.reason == Reason::not_packable || refusal.reason == Reason::queue_capability;
+      const bool could_not = refusal.reason == Reason::larger_than_cluster ||
+                             refusal.reason == Reason::fits_no_node ||
+                             refusal.reason == Reason::not_packable ||
+                             refusal.reason == Reason::needs_too_many_nodes ||
+                             refusal.reason == Reason::queue_capability;
       // Below the line nobody helps it, and scores may leave no place for its last pod.
       const bool is_below = stream_.has_line() && refusal.reason == Reason::gang_incomplete;
       if (!could_not && !is_below) return job + " waits in the end: " + refusal.message;
@@ -219,8 +230,9 @@ class Play {
 
   Stream stream_;
   std::unique_ptr<World> world_;
-  std::map<std::string, int> ends_;    // of what runs
-  std::map<std::string, int> bounds_;  // of targets that are covered
+  std::map<std::string, int> ends_;        // of what runs
+  std::map<std::string, int> bounds_;      // of targets that are covered
+  std::pair<std::string, int> uncovered_;  // the first in line, and for how many cycles
   std::vector<std::string> plans_;
   std::size_t targets_started_ = 0;
   std::string fault_;
