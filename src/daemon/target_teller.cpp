@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "berth/base/text.h"
 #include "daemon/target_words.h"
 
 namespace berth::daemon {
@@ -47,8 +48,8 @@ void TargetTeller::tell_locks(const Reservation& reservation, const Cluster& clu
   told.nodes = std::move(nodes);
   if (fresh.empty()) return;
   tell(cluster.job(reservation.job), "NodeLocked",
-       "locked for it: " + first_names(fresh) + "; " + std::to_string(told.nodes.size()) +
-           " nodes in all",
+       "locked for it: " + first_names(fresh) + "; " + count_text(told.nodes.size(), "node") +
+           " in all",
        false);
 }
 

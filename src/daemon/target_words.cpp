@@ -1,7 +1,5 @@
 #include "daemon/target_words.h"
 
-#include <algorithm>
-
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 
@@ -46,16 +44,6 @@ std::string names_of(const std::vector<NodeId>& nodes, const Cluster& cluster) {
 
 }  // namespace
 
-std::string first_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
-  }
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
-  return text;
-}
-
 WrittenCondition condition_of(const Reservation& reservation, const Cluster& cluster) {
   const bool is_locked = !reservation.nodes.empty();
   WrittenCondition condition;
@@ -65,10 +53,14 @@ WrittenCondition condition_of(const Reservation& reservation, const Cluster& clu
   text = "target since " + in_seconds(reservation.election.since) + " (" +
          reservation.election.why + "); lock: " + to_string(reservation.scheme);
   if (is_locked) {
-    text += "; " + std::to_string(reservation.nodes.size()) +
-            " nodes are kept for it: " + names_of(reservation.nodes, cluster);
+    const bool is_one = reservation.nodes.size() == 1;
+    text += "; " + count_text(reservation.nodes.size(), "node") + (is_one ? " is" : " are") +
+            " kept for it: " + names_of(reservation.nodes, cluster);
     if (reservation.locked_since) text += ", since " + in_seconds(*reservation.locked_since);
-    if (!reservation.is_covered) text += "; they do not suffice, however much finishes there";
+    if (!reservation.is_covered) {
+      text += is_one ? "; it does" : "; they do";
+      text += " not suffice, however much finishes there";
+    }
   } else {
     text += "; no node is kept for it yet";
   }

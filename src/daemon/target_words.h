@@ -11,9 +11,6 @@
 
 namespace berth::daemon {
 
-// "n1, n2 and 7 more"; at most eight are named.
-std::string first_names(const std::vector<std::string>& names);
-
 // Condition Targeted; when it began is not filled in.
 WrittenCondition condition_of(const Reservation& reservation, const Cluster& cluster);
 WrittenCondition condition_of(const EndedReservation& ended);

@@ -86,7 +86,7 @@ std::string targets_table(const CycleReport& cycle, const Sheet& sheet) {
   for (std::size_t i = 0; i < std::min(rows.size(), sheet.rows_max); ++i) {
     const std::string missing = missing_text(rows[i]);
     table.add({rows[i].job, to_string(rows[i].scheme), std::to_string(rows[i].nodes.size()),
-               nodes_text(rows[i].nodes), missing.empty() ? "-" : missing});
+               first_names(rows[i].nodes), missing.empty() ? "-" : missing});
   }
   return table.render(sheet.bold_headings) + more_line(rows.size(), sheet.rows_max);
 }
@@ -263,7 +263,7 @@ std::string explanation_text(const Explanation& explanation, TableStyle style) {
   }
   for (const KeptRow& each : explanation.in_its_way) {
     text += line("in its way",
-                 fmt::format("target {}, for which {} {} kept", each.job, nodes_text(each.nodes),
+                 fmt::format("target {}, for which {} {} kept", each.job, first_names(each.nodes),
                              each.nodes.size() == 1 ? "is" : "are"));
   }
   for (const std::string& each : explanation.missing) text += line("missing", each);

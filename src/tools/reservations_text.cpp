@@ -18,7 +18,6 @@ namespace {
 using reservations::ReservationTable;
 using reservations::RoomTime;
 
-constexpr std::size_t kNodesShown = 8;
 constexpr std::size_t kTargetsDescribed = 10;
 constexpr RoomTime kNanoseconds = 1'000'000'000;
 constexpr RoomTime kGibi = RoomTime{1} << 30;
@@ -79,14 +78,6 @@ std::string costs_text(const ReservationTable& table) {
 
 }  // namespace
 
-std::string nodes_text(const std::vector<std::string>& nodes) {
-  std::string text;
-  const std::size_t shown = std::min(nodes.size(), kNodesShown);
-  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + nodes[i];
-  if (nodes.size() > shown) text += fmt::format(" and {} more", nodes.size() - shown);
-  return text.empty() ? "none" : text;
-}
-
 std::string missing_text(const ReservationTable::Row& row) {
   std::string text;
   for (const ReservationTable::Missing& each : row.missing) {
@@ -122,7 +113,7 @@ std::vector<TargetLine> target_lines(const ReservationTable::Row& row) {
   if (row.nodes.empty()) {
     say("kept for it", "no node yet");
   } else {
-    say("kept for it", fmt::format("{} (lock {})", nodes_text(row.nodes), to_string(row.scheme)));
+    say("kept for it", fmt::format("{} (lock {})", first_names(row.nodes), to_string(row.scheme)));
   }
   const std::string missing = missing_text(row);
   if (!missing.empty()) say("idle there", missing);

@@ -7,9 +7,6 @@
 
 namespace berth::tools {
 
-// "n1, n2 and 3 more"
-std::string nodes_text(const std::vector<std::string>& nodes);
-
 // Of what a target still waits for on its nodes: "12 of 16 cpu, 1Gi of 4Gi memory"; empty: nothing.
 std::string missing_text(const reservations::ReservationTable::Row& row);
 

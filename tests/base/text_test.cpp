@@ -67,5 +67,20 @@ TEST(NaturalCompare, is_a_total_order_over_names_with_zeros_letters_and_digits) 
   }
 }
 
+TEST(TextTest, NamesTheFirstFewOfMany) {
+  std::vector<std::string> names;
+  EXPECT_EQ(first_names(names), "none");
+  for (int i = 1; i <= 8; ++i) names.push_back("n" + std::to_string(i));
+  EXPECT_EQ(first_names(names), "n1, n2, n3, n4, n5, n6, n7, n8");
+  names.insert(names.end(), {"n9", "n10"});
+  EXPECT_EQ(first_names(names), "n1, n2, n3, n4, n5, n6, n7, n8 and 2 more");
+}
+
+TEST(TextTest, CountsInWords) {
+  EXPECT_EQ(count_text(0, "node"), "0 nodes");
+  EXPECT_EQ(count_text(1, "node"), "1 node");
+  EXPECT_EQ(count_text(2, "node"), "2 nodes");
+}
+
 }  // namespace
 }  // namespace berth

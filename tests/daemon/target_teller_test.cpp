@@ -63,8 +63,9 @@ class TargetTellerTest : public testing::Test {
 TEST_F(TargetTellerTest, TellsOfAnElectionEachLockAndTheEnd) {
   EXPECT_EQ(told({reservation({})}),
             Lines{"Targeted: elected as a target: waits longest; lock: multi-node"});
+  EXPECT_EQ(told({reservation({"n1"})}), Lines{"NodeLocked: locked for it: n1; 1 node in all"});
   EXPECT_EQ(told({reservation({"n1", "n2"})}),
-            Lines{"NodeLocked: locked for it: n1, n2; 2 nodes in all"});
+            Lines{"NodeLocked: locked for it: n2; 2 nodes in all"});
   EXPECT_EQ(told({reservation({"n1", "n2"})}), Lines{});
   EXPECT_EQ(told({reservation({"n1", "n2", "n3"})}),
             Lines{"NodeLocked: locked for it: n3; 3 nodes in all"});
@@ -121,6 +122,14 @@ TEST_F(TargetTellerTest, KeepsTheConditionAfterTheEnd) {
   told({});
   EXPECT_FALSE(teller_.condition_of(job())->holds);
   EXPECT_EQ(teller_.condition_of(job())->reason, "Displaced");
+}
+
+TEST_F(TargetTellerTest, ConditionOfOneNodeIsInTheSingular) {
+  Reservation wanted = reservation({"n1"});
+  wanted.is_covered = false;
+  EXPECT_EQ(condition_of(wanted, mirror_.cluster()).message,
+            "target since 1970-01-01T01:00:00Z (waits longest); lock: multi-node; 1 node is kept "
+            "for it: n1; it does not suffice, however much finishes there");
 }
 
 TEST_F(TargetTellerTest, ConditionSaysWhatIsMissingAndUntilWhen) {

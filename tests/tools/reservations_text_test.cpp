@@ -74,12 +74,6 @@ TEST(ReservationsText, NothingInANameSteersATerminal) {
   EXPECT_EQ(reservations_text(table, false).find('\x1b'), std::string::npos);
 }
 
-TEST(ReservationsText, LongListsAreCut) {
-  std::vector<std::string> nodes;
-  for (int i = 1; i <= 10; ++i) nodes.push_back("n" + std::to_string(i));
-  EXPECT_EQ(nodes_text(nodes), "n1, n2, n3, n4, n5, n6, n7, n8 and 2 more");
-}
-
 TEST(ReservationsText, RoomTimesOfManyNodesAndDaysAreSaid) {
   const RoomTime exbibyte_year = RoomTime{1} << 60 << 25;
   EXPECT_EQ(held_text({{"memory", exbibyte_year * kSecond}}), "36028797018963968Gi memory-seconds");

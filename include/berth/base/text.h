@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,12 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
 
 // "a,b ,c" -> {"a","b","c"}: parts are trimmed, empty parts dropped.
 std::vector<std::string> split_list(std::string_view text, char separator);
+
+// "n1, n2 and 7 more"; at most eight are named. "none" if there are none.
+std::string first_names(std::span<const std::string> names);
+
+// "1 node", "2 nodes".
+std::string count_text(std::size_t count, std::string_view noun);
 
 std::string_view trimmed(std::string_view text);
 
