@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "embedded/cluster.h"
@@ -23,6 +24,15 @@ void keep_marks(TargetMarks& marks, const TargetMarks& old) {
   const bool is_named = marks.is_named;
   marks = old;
   marks.is_named = is_named;
+}
+
+// As the API wants it, they are only ever added.
+void keep_tolerations(LockTolerations& tolerations, const LockTolerations& old) {
+  tolerations.all = tolerations.all || old.all;
+  std::vector<std::string> both;
+  std::set_union(tolerations.some.begin(), tolerations.some.end(), old.some.begin(), old.some.end(),
+                 std::back_inserter(both));
+  tolerations.some = std::move(both);
 }
 
 template <class Map>
@@ -60,7 +70,7 @@ void EmbeddedCluster::put(PodObject pod) {
     pod.node_name = old->node_name;
     pod.nominated_node = old->nominated_node;
     pod.started = old->started;
-    pod.tolerates_lock = pod.tolerates_lock || old->tolerates_lock;
+    keep_tolerations(pod.lock_tolerations, old->lock_tolerations);
     keep_marks(pod.marks, old->marks);
   }
   admit(pod);

@@ -29,6 +29,12 @@ void commit(PodObject& pod, const ports::PodWrite& write) {
   }
 }
 
+void add_toleration(PodObject& pod, const std::string& locked_for) {
+  std::vector<std::string>& some = pod.lock_tolerations.some;
+  const auto at = std::lower_bound(some.begin(), some.end(), locked_for);
+  if (at == some.end() || *at != locked_for) some.insert(at, locked_for);
+}
+
 }  // namespace
 
 void EmbeddedCluster::write(const ports::PodWrite& write,
@@ -42,7 +48,7 @@ void EmbeddedCluster::write(const ports::PodWrite& write,
     } else if (pod->second.node_name.empty()) {
       const PodObject before = pod->second;
       if (write.kind == Kind::nominate) pod->second.nominated_node = write.node;
-      if (write.kind == Kind::tolerate) pod->second.tolerates_lock = true;
+      if (write.kind == Kind::tolerate) add_toleration(pod->second, write.locked_for);
       if (write.kind == Kind::commit) commit(pod->second, write);
       // A commit and a touch are told even if they change nothing that we model.
       if (write.kind != Kind::nominate || pod->second != before) tell_watchers(pod->second);

@@ -22,7 +22,7 @@ bool is_tolerated(const Taint& taint, const PodObject& pod) {
 
 // The codec tells locks apart from other taints (NodeObject).
 bool is_kept_off_by_lock(const PodObject& pod, const NodeObject& node) {
-  return node.has_lock_taint && !pod.tolerates_lock;
+  return node.has_lock_taint && !pod.lock_tolerations.cover(node.locked_for);
 }
 
 bool keeps_pods_off(const Taint& taint) { return taint.effect != TaintEffect::prefer_no_schedule; }

@@ -79,8 +79,8 @@ Json node_affinity(const Constraints& constraints) {
 Json tolerations(const PodObject& pod) {
   Json json = Json::array();
   std::vector<Toleration> list = pod.constraints.tolerations;
-  if (pod.tolerates_lock) {
-    list.push_back({kLockedForLabel, false, std::string(kLockedForJob), TaintEffect::no_schedule});
+  for (const std::string& lock : pod.lock_tolerations.some) {
+    list.push_back({kLockedForLabel, false, lock, TaintEffect::no_schedule});
   }
   for (const Toleration& toleration : list) {
     Json one = Json::object();

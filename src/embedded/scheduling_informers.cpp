@@ -15,7 +15,7 @@ bool is_over(const PodObject& pod) {
 
 bool asks_the_same(const PodObject& left, const PodObject& right) {
   return left.request == right.request && left.constraints == right.constraints &&
-         left.tolerates_lock == right.tolerates_lock;
+         left.lock_tolerations == right.lock_tolerations;
 }
 
 }  // namespace

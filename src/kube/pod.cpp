@@ -99,7 +99,7 @@ void read_spec(const conf::Cursor& spec, PodObject& pod) {
   pod.request = read_pod_request(spec);
   pod.runs_forever = spec["restartPolicy"].text("Always") == "Always";
   pod.constraints = read_constraints(spec);
-  pod.tolerates_lock = take_lock_toleration(pod.constraints);
+  pod.lock_tolerations = take_lock_tolerations(pod.constraints);
 }
 
 }  // namespace

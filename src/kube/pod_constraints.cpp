@@ -178,18 +178,20 @@ Constraints read_constraints(const conf::Cursor& spec) {
   return constraints;
 }
 
-bool take_lock_toleration(Constraints& constraints) {
-  bool tolerates = false;
-  std::erase_if(constraints.tolerations, [&tolerates](const Toleration& toleration) {
+LockTolerations take_lock_tolerations(Constraints& constraints) {
+  LockTolerations tolerated;
+  std::erase_if(constraints.tolerations, [&tolerated](const Toleration& toleration) {
     const bool is_of_effect =
         toleration.effect == TaintEffect::any || toleration.effect == TaintEffect::no_schedule;
     const bool is_of_key = toleration.key == kLockedForLabel;
     const bool is_ours = is_of_key && !toleration.exists && is_for_job(toleration.value);
     const bool is_of_all = toleration.exists && (is_of_key || toleration.key.empty());
-    tolerates = tolerates || (is_of_effect && (is_ours || is_of_all));
+    if (is_of_effect && is_of_all) tolerated.all = true;
+    if (is_of_effect && is_ours) tolerated.some.push_back(toleration.value);
     return is_ours;
   });
-  return tolerates;
+  sort_unique(tolerated.some);
+  return tolerated;
 }
 
 }  // namespace berth::kube

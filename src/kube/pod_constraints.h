@@ -10,7 +10,7 @@ namespace berth::kube {
 Constraints read_constraints(const conf::Cursor& spec);
 
 // Takes the toleration that we write for locks out: it must not tell a pod from others like it.
-// Returns whether locks of targets are tolerated, by that one or another.
-bool take_lock_toleration(Constraints& constraints);
+// Returns which locks of targets are tolerated, by such ones or others.
+LockTolerations take_lock_tolerations(Constraints& constraints);
 
 }  // namespace berth::kube

@@ -1,5 +1,7 @@
 #include "berth/model/objects.h"
 
+#include <algorithm>
+
 #include "berth/base/check.h"
 
 namespace berth {
@@ -7,6 +9,10 @@ namespace berth {
 std::pair<std::string, std::string> split_name(const std::string& full_name) {
   const std::size_t slash = full_name.find('/');
   return {full_name.substr(0, slash), full_name.substr(slash + 1)};
+}
+
+bool LockTolerations::cover(std::string_view locked_for) const {
+  return all || std::find(some.begin(), some.end(), locked_for) != some.end();
 }
 
 const char* to_string(GroupPhase phase) {

@@ -12,10 +12,9 @@ bool is_over(const PodObject& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
 }
 
-// But for ours.
-bool has_tolerations(const Constraints& constraints) {
-  const auto& unmodelled = constraints.unmodelled;
-  return !constraints.tolerations.empty() ||
+bool has_tolerations(const PodObject& pod) {
+  const auto& unmodelled = pod.constraints.unmodelled;
+  return !pod.constraints.tolerations.empty() || !pod.lock_tolerations.some.empty() ||
          std::find(unmodelled.begin(), unmodelled.end(), "numericToleration") != unmodelled.end();
 }
 
@@ -60,8 +59,8 @@ void Steering::observe(const ClusterEvent& event) {
     wire.nominated = pod->nominated_node;
     wire.planned = pod->planned_node;
     wire.unschedulable = pod->unschedulable;
-    wire.has_tolerations = has_tolerations(pod->constraints);
-    wire.tolerates_lock = pod->tolerates_lock;
+    wire.has_tolerations = has_tolerations(*pod);
+    wire.tolerated = pod->lock_tolerations;
     const bool is_ours_to_clear = wire.gated || !wire.planned.empty();
     if (is_ours_to_clear && !wire.nominated.empty()) {
       nominated_.insert(pod->uid);

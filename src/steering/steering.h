@@ -95,7 +95,7 @@ class Steering {
     std::string planned;  // our annotation
     std::string unschedulable;
     bool has_tolerations = false;
-    bool tolerates_lock = false;
+    LockTolerations tolerated;
   };
   enum class Stage : std::uint8_t { planned, nominated, committed };
   // One thing to be written, until it is (T9).

@@ -86,9 +86,14 @@ TEST(InTreeFiltersTest, OneTermIsEnoughAnEmptyOneNeverAndFieldsMeanTheName) {
 TEST(InTreeFiltersTest, ALocksTaintKeepsOffWhoDoesNotTolerateIt) {
   NodeObject node = make_node("n");
   node.has_lock_taint = true;
+  node.locked_for = "job.g";
   PodObject pod = make_pod("p");
   EXPECT_FALSE(node_admits(node, pod));
-  pod.tolerates_lock = true;
+  pod.lock_tolerations.some = {"job.other"};
+  EXPECT_FALSE(node_admits(node, pod)) << "another's lock";
+  pod.lock_tolerations.some = {"job.g", "job.other"};
+  EXPECT_TRUE(node_admits(node, pod));
+  pod.lock_tolerations = {.all = true, .some = {}};
   EXPECT_TRUE(node_admits(node, pod));
 }
 

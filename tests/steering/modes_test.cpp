@@ -102,10 +102,30 @@ TEST_F(LocksAsTaints, T13ATargetsPodToleratesItsLockBeforeItIsCommitted) {
 
 TEST_F(LocksAsTaints, T13WhoToleratesItAlreadyIsCommitted) {
   PodObject pod = member(0);
-  pod.tolerates_lock = true;
+  pod.lock_tolerations.some = {"job.g"};
   steering_of_taints_.observe(pod);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
+}
+
+TEST_F(LocksAsTaints, T13WhoToleratesEveryLockIsCommitted) {
+  PodObject pod = member(0);
+  pod.lock_tolerations.all = true;
+  steering_of_taints_.observe(pod);
+  plan({{"g-0", "n1"}});
+  EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
+}
+
+TEST_F(LocksAsTaints, T13ATolerationOfAnotherJobsLockIsNotTheRightOne) {
+  PodObject pod = member(0);
+  pod.lock_tolerations.some = {"job.copied"};
+  steering_of_taints_.observe(pod);
+  plan({{"g-0", "n1"}});
+  for (int i = 0; i < 3; ++i) steering_of_taints_.round(mirror_.cluster(), find_, now_);
+  ASSERT_EQ(api_.writes.size(), 2u);
+  EXPECT_EQ(api_.writes[0].write.kind, Kind::tolerate);
+  EXPECT_EQ(api_.writes[0].write.locked_for, "job.g");
+  EXPECT_FALSE(api_.writes[0].write.is_first_toleration) << "the other's is in the list";
 }
 
 TEST_F(LocksAsTaints, T13TolerationsAreAddedToThoseThatAreThere) {

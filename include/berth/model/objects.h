@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,14 @@ inline constexpr const char* kPlanGate = "berth.dev/plan";
 
 // The namespace and the name of "namespace/name".
 std::pair<std::string, std::string> split_name(const std::string& full_name);
+
+// Which locks of targets a pod tolerates where they are taints.
+struct LockTolerations {
+  bool all = false;               // by a toleration for any value
+  std::vector<std::string> some;  // by ours for one lock: "job.UID"; sorted
+  bool cover(std::string_view locked_for) const;
+  bool operator==(const LockTolerations&) const = default;
+};
 
 struct NodeObject {
   std::string name;
@@ -68,10 +77,10 @@ struct PodObject {
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
   std::optional<TimePoint> started;       // status.startTime
   TargetMarks marks;
-  std::string owner_uid;        // of its controller; empty: none
-  bool is_daemon = false;       // of a DaemonSet, or the kubelet's own: it comes with the node
-  bool runs_forever = false;    // restartPolicy Always: it never finishes by itself
-  bool tolerates_lock = false;  // a toleration of ours for berth.dev/locked-for
+  std::string owner_uid;      // of its controller; empty: none
+  bool is_daemon = false;     // of a DaemonSet, or the kubelet's own: it comes with the node
+  bool runs_forever = false;  // restartPolicy Always: it never finishes by itself
+  LockTolerations lock_tolerations;
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodObject&) const = default;
