@@ -137,6 +137,7 @@ bool ReservationReporter::report_marks(JobId id, const Job& job, TimePoint now) 
   const TargetMarks& known = marks_of(job.uid);
   TargetMarks wanted = berth::marks_of(job);
   wanted.is_named = known.is_named;
+  wanted.is_elected = wanted.elected_at && !wanted.is_named;
   wanted.first_seen = known.first_seen;
   if (has_started(job)) wanted.given_up_at.reset();
   const bool is_to_be_remembered =

@@ -24,6 +24,7 @@ void keep_marks(TargetMarks& marks, const TargetMarks& old) {
   const bool is_named = marks.is_named;
   marks = old;
   marks.is_named = is_named;
+  marks.is_elected = marks.elected_at && !is_named;
 }
 
 // As the API wants it, they are only ever added.

@@ -118,7 +118,7 @@ void add_marks(const TargetMarks& marks, Json& annotations) {
   add_time(kFirstSeenAnnotation, marks.first_seen);
   add_time(kTargetSinceAnnotation, marks.elected_at);
   add_time(kGivenUpAnnotation, marks.given_up_at);
-  if (marks.is_named || marks.elected_at) {
+  if (marks.is_named || marks.is_elected) {
     annotations[kTargetAnnotation] = marks.is_named ? "true" : "elected";
   }
   if (marks.elected_at) annotations[kTargetWhyAnnotation] = marks.why;

@@ -9,6 +9,8 @@ namespace berth::kube {
 
 namespace {
 
+// Times of creation have no fractions, and clocks differ a little.
+constexpr Duration kClocksDiffer = std::chrono::seconds(2);
 constexpr std::size_t kResourceNameMax = 317;  // a DNS name, a slash and a name of 63
 
 bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -72,14 +74,20 @@ std::optional<TimePoint> read_time_annotation(const conf::Cursor& object, std::s
   return time ? std::optional(*time) : std::nullopt;
 }
 
-TargetMarks read_marks(const conf::Cursor& object) {
+TargetMarks read_marks(const conf::Cursor& object, TimePoint created) {
   const conf::Cursor annotations = object["metadata"]["annotations"];
+  const std::string word = annotations[kTargetAnnotation].text();
+  const auto time_of = [&](const char* key) {
+    const std::optional<TimePoint> time = read_time_annotation(object, key);
+    return time && *time < created - kClocksDiffer ? std::nullopt : time;
+  };
   TargetMarks marks;
-  marks.is_named = annotations[kTargetAnnotation].text() == "true";
-  marks.first_seen = read_time_annotation(object, kFirstSeenAnnotation);
-  marks.elected_at = read_time_annotation(object, kTargetSinceAnnotation);
+  marks.is_named = word == "true";
+  marks.is_elected = word == "elected";
+  marks.first_seen = time_of(kFirstSeenAnnotation);
+  marks.elected_at = time_of(kTargetSinceAnnotation);
   if (marks.elected_at) marks.why = annotations[kTargetWhyAnnotation].text();
-  marks.given_up_at = read_time_annotation(object, kGivenUpAnnotation);
+  marks.given_up_at = time_of(kGivenUpAnnotation);
   return marks;
 }
 

@@ -38,8 +38,9 @@ std::string annotation_or_label(const conf::Cursor& object, std::string_view key
 std::optional<Duration> read_waiting_limit(const conf::Cursor& object);
 
 // Annotations of a target, past or present (berth/model/reservation.h). A time that is none is
-// ignored, for the same reason.
-TargetMarks read_marks(const conf::Cursor& object);
+// ignored, for the same reason; so is one from before the object was `created`: the manifest is a
+// copy of another's.
+TargetMarks read_marks(const conf::Cursor& object, TimePoint created);
 
 // The time in an annotation; absent, or no time: none.
 std::optional<TimePoint> read_time_annotation(const conf::Cursor& object, std::string_view key);

@@ -122,7 +122,7 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
   const conf::Cursor run_time = root["metadata"]["annotations"]["berth.dev/run-time"];
   if (run_time.is_present()) pod.run_time = run_time.duration({});
   pod.waiting_limit = read_waiting_limit(root);
-  pod.marks = read_marks(root);
+  pod.marks = read_marks(root, pod.created);
   Controller controller = read_controller(root);
   pod.owner_uid = std::move(controller.uid);
   // The kubelet's own pods belong to their node.

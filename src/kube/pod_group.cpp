@@ -82,7 +82,7 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
   }
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
   group.waiting_limit = read_waiting_limit(root);
-  group.marks = read_marks(root);
+  group.marks = read_marks(root, group.created);
   group.owner_uid = read_controller(root).uid;
   group.phase = phase_of(root["status"]["phase"].text());
   const std::string api = root["apiVersion"].text();

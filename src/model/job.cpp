@@ -41,6 +41,7 @@ TargetMarks marks_of(const Job& job) {
     marks.why = job.election->why;
   }
   marks.given_up_at = job.given_up_at;
+  marks.is_elected = job.election && !job.is_named_target;
   return marks;
 }
 

@@ -139,6 +139,7 @@ void ClusterCopy::mark(TargetMarks& marks, JobId job) const {
   const bool is_named = marks.is_named;
   marks = marks_of(cluster().job(job));
   marks.is_named = is_named;
+  marks.is_elected = marks.elected_at && !is_named;
 }
 
 void ClusterCopy::lock(NodeObject& node) const {

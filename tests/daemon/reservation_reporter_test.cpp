@@ -102,6 +102,7 @@ class ReservationReporterTest : public testing::Test {
   std::optional<ReservationReporter> reporter_{std::in_place, ports_};
 };
 
+// Rows 0.43 and 0.44: the target that was chosen is annotated, locked nodes are labelled.
 TEST_F(ReservationReporterTest, WritesLocksAndMarksOnce) {
   const auto told = session(target_with({"n1", "n3"}));
   ASSERT_EQ(told.locks.size(), 2U);
@@ -127,6 +128,7 @@ TEST_F(ReservationReporterTest, WritesAgainWhatDoesNotComeToBe) {
   EXPECT_EQ(again.marks.size(), 1U);
 }
 
+// Row 0.45: labels go once the target runs.
 TEST_F(ReservationReporterTest, TakesAwayWhatIsOver) {
   take(session(target_with({"n1", "n2"})));
   const auto told = session(end(EndedReservation::How::started));
@@ -169,6 +171,34 @@ TEST_F(ReservationReporterTest, PutsBackALabelThatSomebodyTookAway) {
   const auto told = round();
   ASSERT_EQ(told.locks.size(), 1U);
   EXPECT_EQ(told.locks[0].locked_for, "job.g");
+}
+
+TEST_F(ReservationReporterTest, PutsBackAWordThatSomebodyTookAway) {
+  take(session(target_with({"n1"})));
+  PodGroupObject group = group_;
+  for (const bool is_named : {false, true}) {
+    group.marks.is_named = is_named;
+    group.marks.is_elected = false;
+    see(group);
+    const auto told = round();
+    if (is_named) {
+      EXPECT_TRUE(told.marks.empty()) << "a user's word stands";
+    } else {
+      ASSERT_EQ(told.marks.size(), 1U);
+      EXPECT_TRUE(told.marks[0].marks.is_elected);
+      EXPECT_EQ(told.marks[0].marks.elected_at, elected_at_);
+    }
+  }
+}
+
+// As in a copied manifest, of which nothing else is believed.
+TEST_F(ReservationReporterTest, TakesAwayAWordThatIsNotTrue) {
+  PodGroupObject group = group_;
+  group.marks.is_elected = true;
+  see(group);
+  const auto told = round();
+  ASSERT_EQ(told.marks.size(), 1U);
+  EXPECT_EQ(told.marks[0].marks, TargetMarks());
 }
 
 TEST_F(ReservationReporterTest, GoesOnAfterACrashWhereverItCame) {

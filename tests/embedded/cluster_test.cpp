@@ -254,8 +254,10 @@ TEST_F(EmbeddedClusterTest, KeepsLocksAndMarksWhenUsersChangeTheirObjects) {
   cluster.apply({group});
   EXPECT_FALSE(cluster.group("default/g")->marks.is_named);
   EXPECT_EQ(cluster.group("default/g")->marks.elected_at, test_start());
+  EXPECT_TRUE(cluster.group("default/g")->marks.is_elected);
   marks.marks = {};
   cluster.write(marks);
+  EXPECT_FALSE(cluster.group("default/g")->marks.is_elected);
   EXPECT_EQ(cluster.group("default/g")->marks.elected_at, std::nullopt);
   EXPECT_EQ(cluster.group("default/g")->marks.first_seen, test_start());
 }

@@ -92,8 +92,33 @@ metadata:
   TargetMarks marks;
   marks.elected_at = *parse_time("2026-11-21T09:00:00Z");
   marks.why = "why";
+  marks.is_elected = true;
   EXPECT_EQ(group->marks, marks);
   EXPECT_EQ(group->owner_uid, "j");
+}
+
+TEST(PodGroup, does_not_believe_marks_that_are_older_than_itself) {
+  const auto marks_at = [](const char* created) {
+    const auto group = decode_pod_group(value_of(std::string(R"(
+apiVersion: scheduling.x-k8s.io/v1alpha1
+metadata:
+  namespace: ml
+  name: g
+  annotations: {berth.dev/target: elected, berth.dev/target-since: "2026-11-21T09:00:00.7Z",
+                berth.dev/target-why: why, berth.dev/target-given-up: "2026-11-21T09:00:00Z",
+                berth.dev/first-seen: "2026-11-21T09:00:00Z"}
+  creationTimestamp: )") + created),
+                                        "f");
+    EXPECT_TRUE(group.has_value()) << group.error().to_string();
+    return group->marks;
+  };
+  const TargetMarks own = marks_at("\"2026-11-21T09:00:02Z\"");
+  EXPECT_EQ(own.first_seen, *parse_time("2026-11-21T09:00:00Z"));
+  EXPECT_EQ(own.given_up_at, own.first_seen);
+  EXPECT_EQ(own.why, "why");
+  TargetMarks copied;
+  copied.is_elected = true;
+  EXPECT_EQ(marks_at("\"2026-11-21T09:00:03Z\""), copied) << "what is there is to be taken away";
 }
 
 TEST(Owner, names_a_target_only_by_a_clear_word) {

@@ -123,7 +123,9 @@ metadata:
                 berth.dev/target-why: x, berth.dev/first-seen: ""}
 )");
   ASSERT_TRUE(pod.has_value()) << pod.error().to_string();
-  EXPECT_EQ(pod->marks, TargetMarks{});
+  TargetMarks marks;
+  marks.is_elected = true;
+  EXPECT_EQ(pod->marks, marks);
   EXPECT_TRUE(pod->runs_forever);
   EXPECT_EQ(pod->owner_uid, "");
 }
