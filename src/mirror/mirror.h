@@ -43,8 +43,8 @@ class Mirror {
   void assume_reservations(const Plan& plan, TimePoint now);
 
   // While another leads: phases, targets and locks are the leader's to move, and what is planned is
-  // not ours.
-  void follow_api_phases(bool follows) { follows_api_phases_ = follows; }
+  // not ours. Targets and locks are then as the API says, whatever was assumed before.
+  void follow_api_phases(bool follows);
   void forget_plans();
 
   // kube-scheduler ruled `node` out for this pod: pods of its shape are not planned there for five
@@ -114,6 +114,9 @@ class Mirror {
   // targets and locks (mirror_targets.cpp)
   void read_lock(const NodeObject& object, bool is_first);
   void read_marks(JobId id, const TargetMarks& marks, bool is_first);
+  void note_single(JobId id, const TargetMarks& marks, bool is_first);
+  void read_all_again();
+  void forget_waiting(JobId id);
   Lock resolved_lock(const std::string& node) const;
   void settle_locks();
   void note_wholeness(JobId id, TimePoint now);
@@ -152,6 +155,7 @@ class Mirror {
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;
   std::map<TaskId, std::string> class_of_task_;  // of pods whose priority is not resolved
+  std::map<JobId, TargetMarks> single_marks_;    // of jobs without a group, where there are any
   std::map<JobId, std::string> named_queue_;     // what group or pod itself names, if it does
   std::vector<JobId> dirty_;
   std::vector<JobId> phase_changes_;

@@ -21,9 +21,14 @@ JobId Mirror::group_job(const std::string& full_name) {
 void Mirror::on(const PodGroupObject& object) {
   const JobId id = group_job(object.full_name());
   Group& group = groups_.at(object.full_name());
+  const bool is_another = group.has_object && group.object.uid != object.uid;
+  const bool is_first = !group.has_object || is_another;
+  if (is_another) {  // whose election gives way to what it says, and whose locks are another's
+    forget_waiting(id);
+    locks_changed_ = true;
+  }
   // The leader moves phases; to it, what the API has counts once, after a restart.
-  if (!group.has_object || follows_api_phases_) cluster_.set_phase(id, object.phase);
-  const bool is_first = !group.has_object;
+  if (is_first || follows_api_phases_) cluster_.set_phase(id, object.phase);
   target_names_.note_group(id, object);
   group.has_object = true;
   group.object = object;
@@ -58,6 +63,7 @@ void Mirror::on(const PodGroupDeleted& deleted) {
   group.object.name_space = deleted.full_name.substr(0, deleted.full_name.find('/'));
   configure_group(group);
   target_names_.note_group(id, group.object);
+  forget_waiting(id);
   Job& job = cluster_.mutable_job(id);
   job.has_group = false;
   job.phase = GroupPhase::pending;

@@ -169,7 +169,7 @@ JobId Mirror::single_job_of(const PodObject& object) {
     cluster_.mutable_job(known).min_resources = cluster_.to_resources(object.request);
     cluster_.mutable_job(known).waiting_limit = object.waiting_limit;
     name_queue(known, object.name_space, object.queue);
-    read_marks(known, object.marks, false);
+    note_single(known, object.marks, false);
     return known;
   }
   Job job;
@@ -182,7 +182,7 @@ JobId Mirror::single_job_of(const PodObject& object) {
   job.min_resources = cluster_.to_resources(object.request);
   job.waiting_limit = object.waiting_limit;
   const JobId made = cluster_.add_job(std::move(job));
-  read_marks(made, object.marks, true);
+  note_single(made, object.marks, true);
   name_queue(made, object.name_space, object.queue);
   return made;
 }
@@ -207,6 +207,7 @@ void Mirror::drop_job_if_empty(JobId id) {
   }
   cluster_.set_job_queue(id, QueueId());
   named_queue_.erase(id);
+  single_marks_.erase(id);
   target_names_.forget_job(id);
   cluster_.remove_job(id);
 }

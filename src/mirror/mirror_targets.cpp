@@ -7,12 +7,6 @@
 
 namespace berth::mirror {
 
-namespace {
-
-bool is_for_job(const std::string& locked_for) { return locked_for.starts_with(kLockedForJob); }
-
-}  // namespace
-
 void Mirror::read_lock(const NodeObject& object, bool is_first) {
   const auto held = locks_.find(object.name);
   const bool was_foreign = held != locks_.end() && !is_for_job(held->second.locked_for);
@@ -42,6 +36,46 @@ void Mirror::read_marks(JobId id, const TargetMarks& marks, bool is_first) {
   if (job.election == election) return;
   cluster_.set_election(id, std::move(election));
   locks_changed_ = true;
+}
+
+void Mirror::note_single(JobId id, const TargetMarks& marks, bool is_first) {
+  read_marks(id, marks, is_first);
+  if (marks.elected_at || marks.given_up_at) {
+    single_marks_[id] = marks;
+  } else {
+    single_marks_.erase(id);
+  }
+}
+
+void Mirror::follow_api_phases(bool follows) {
+  if (std::exchange(follows_api_phases_, follows) == follows || !follows) return;
+  read_all_again();
+}
+
+// What was assumed and not written, or not taken, was ours alone.
+void Mirror::read_all_again() {
+  for (const auto& [name, object] : nodes_) read_lock(object, false);
+  for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+    const JobId id(j);
+    const Job& job = cluster_.job(id);
+    if (!job.exists) continue;
+    if (const auto single = single_marks_.find(id); single != single_marks_.end()) {
+      read_marks(id, single->second, false);
+    } else if (const auto group = groups_.find(job.name);
+               !job.is_single && group != groups_.end()) {
+      read_marks(id, group->second.object.marks, false);
+    } else {
+      read_marks(id, {}, false);
+    }
+    mark_dirty(id);
+  }
+}
+
+// Whoever has its name next is another.
+void Mirror::forget_waiting(JobId id) {
+  Job& job = cluster_.mutable_job(id);
+  job.first_seen = job.whole_since = TimePoint();
+  job.given_up_at.reset();
 }
 
 Lock Mirror::resolved_lock(const std::string& node) const {

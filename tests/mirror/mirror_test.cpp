@@ -24,7 +24,9 @@ TEST(MirrorTest, TasksKeepTheirNodeWhenNodesBeforeItComeAndGo) {
                           .created = {},
                           .labels = {},
                           .taints = {},
-                          .allocatable = {{"cpu", 1000}}});
+                          .allocatable = {{"cpu", 1000}},
+                          .locked_for = {},
+                          .locked_since = {}});
   world->mirror().settle(TimePoint());
   EXPECT_EQ(world->cluster().node(world->node_of("default/p")).name, "m");
   EXPECT_EQ(world->cluster().idle().at(NodeId(1), kCpu), 1000);
@@ -42,7 +44,9 @@ TEST(MirrorTest, APodBoundToAnUnknownNodeTakesItsRoomWhenTheNodeAppears) {
                           .created = {},
                           .labels = {},
                           .taints = {},
-                          .allocatable = {{"cpu", 3000}}});
+                          .allocatable = {{"cpu", 3000}},
+                          .locked_for = {},
+                          .locked_since = {}});
   world->mirror().settle(TimePoint());
   EXPECT_EQ(world->cluster().idle().at(NodeId(0), kCpu), 2000);
 }
