@@ -5,7 +5,7 @@
 namespace berth::daemon {
 
 void ReservationKeeper::note(const Plan& plan, const Cluster& cluster, TimePoint now) {
-  held_.note_ends(plan);
+  held_.note_ends(plan, cluster);
   auto table = reservations::make_reservation_table(plan, cluster, now);
   held_.note(table);
   table_ = std::make_shared<const reservations::ReservationTable>(std::move(table));

@@ -32,6 +32,8 @@ const char* reason_of(How how) {
       return "Displaced";
     case How::off:
       return "Off";
+    case How::deleted:
+      return "Deleted";
   }
   return "Unknown";
 }
@@ -93,6 +95,8 @@ std::string sentence_of(const EndedReservation& ended) {
       return "a user named another target";
     case How::off:
       return "the configuration reserves nothing any more";
+    case How::deleted:
+      return "it was deleted";
   }
   return "";
 }

@@ -28,6 +28,8 @@ const char* to_string(EndedReservation::How how) {
       return "displaced";
     case EndedReservation::How::off:
       return "off";
+    case EndedReservation::How::deleted:
+      return "deleted";
   }
   return "?";
 }

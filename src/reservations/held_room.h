@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -16,8 +17,11 @@ namespace berth::reservations {
 class HeldRoom {
  public:
   // The table that a session left; writes the sums into it. A clock that steps back costs nothing.
+  // A target of the table before that is neither in this one nor told by note_ends() counts as
+  // deleted.
   void note(ReservationTable& table);
-  void note_ends(const Plan& plan);
+  // Before note() of the same session. `cluster`: with the plan assumed.
+  void note_ends(const Plan& plan, const Cluster& cluster);
   // From `now` on nothing is counted until the next note(): nobody knows what is held.
   void pause(TimePoint now);
 
@@ -28,6 +32,8 @@ class HeldRoom {
   struct Target {
     NamedAmounts idle;
     RoomTimes held;
+    std::string job;         // namespace/name: it outlives the uid, should its group be deleted
+    bool is_watched = true;  // nobody else has led since it was seen
   };
 
   void count_until(TimePoint now);
@@ -36,6 +42,7 @@ class HeldRoom {
   std::map<Key, Target> targets_;
   RoomTimes total_;
   EndCounts ended_{};
+  std::set<std::pair<std::string, TimePoint>> just_ended_;  // job and election
 };
 
 }  // namespace berth::reservations

@@ -15,7 +15,7 @@ bool has_started(const JobRow& job) { return job.placed > 0 && job.placed >= job
 void Summing::add(CycleReport& cycle, const Plan& plan, const Cluster& after) {
   ++cycles_;
   end_ = cycle.now + period_;
-  held_.note_ends(plan);
+  held_.note_ends(plan, after);
   held_.note(cycle.reservations);
   ended_ = cycle.reservations.ended;
   std::set<std::string_view> placed;

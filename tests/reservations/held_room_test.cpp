@@ -19,12 +19,22 @@ class HeldRoomTest : public testing::Test {
     for (const auto& [uid, cpu] : targets) {
       ReservationTable::Row row;
       row.uid = uid;
+      row.job = "ml/" + uid;
       row.elected_since = elected;
       row.idle = {{"cpu", cpu}, {"nvidia.com/gpu", 2}};
       table.rows.push_back(row);
     }
     held_.note(table);
     return table;
+  }
+  static Cluster cluster_of(const std::vector<std::string>& uids) {
+    Cluster cluster;
+    for (const std::string& uid : uids) {
+      Job job;
+      job.name = "ml/" + uid;
+      cluster.add_job(std::move(job));
+    }
+    return cluster;
   }
   static std::string cpu(const RoomTimes& times) {
     const auto found = times.find("cpu");
@@ -95,11 +105,32 @@ TEST_F(HeldRoomTest, AMillionSessionsAddUpExactly) {
 }
 
 TEST_F(HeldRoomTest, EndsAreCountedByHow) {
+  const Cluster cluster = cluster_of({"one", "two", "three"});
+  session({{"one", 0}, {"two", 0}, {"three", 0}});
   Plan plan;
   plan.ended.resize(3);
+  for (std::size_t j = 0; j < plan.ended.size(); ++j) plan.ended[j].job = JobId(j);
   plan.ended[1].how = plan.ended[2].how = EndedReservation::How::given_up;
-  held_.note_ends(plan);
-  EXPECT_EQ(session({}).ended, (EndCounts{1, 2, 0, 0, 0}));
+  held_.note_ends(plan, cluster);
+  EXPECT_EQ(session({}).ended, (EndCounts{1, 2, 0, 0, 0, 0}));
+}
+
+TEST_F(HeldRoomTest, ATargetThatIsGoneWithoutAWordWasDeleted) {
+  const Cluster cluster = cluster_of({"one"});
+  session({{"one", 0}, {"two", 0}, {"three", 0}});
+  Plan plan;
+  plan.ended.resize(1);
+  plan.ended[0].job = JobId(0);
+  held_.note_ends(plan, cluster);
+  EXPECT_EQ(session({{"three", 0}}).ended, (EndCounts{1, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(session({{"three", 0}}).ended, (EndCounts{1, 0, 0, 0, 0, 1})) << "counted once";
+}
+
+TEST_F(HeldRoomTest, WhatEndsWhileAnotherLeadsIsNotCounted) {
+  session({{"one", 0}, {"two", 0}});
+  held_.pause(clock_.now());
+  EXPECT_EQ(session({{"two", 0}}).ended, EndCounts{});
+  EXPECT_EQ(session({}).ended, (EndCounts{0, 0, 0, 0, 0, 1}));
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ struct EndedReservation {
     impossible,  // it cannot start any more, whoever else finishes
     displaced,   // a user named another
     off,         // the configuration reserves no more
+    deleted,     // with all its pods: no plan says so, who counts notices (held_room.h)
   };
   JobId job;
   How how = How::started;
