@@ -76,6 +76,7 @@ TEST(LoadConfig, reads_the_shipped_default) {
   EXPECT_EQ(config.barrier.max_timeout, standard.barrier.max_timeout);
 }
 
+// Row 0.32 (s0.yaml): the factor in `configurations`, as an argument of enqueue.
 TEST(LoadConfig, reads_the_examples) {
   const Config volcano = good(contents("config/examples/volcano-scheduler.conf"));
   EXPECT_EQ(

@@ -48,6 +48,7 @@ Json taint(const char* key, const char* value) {
   return {{"key", key}, {"value", value}, {"effect", "NoSchedule"}};
 }
 
+// Rows 0.44 and 0.45.
 TEST(NodeLockPatch, SetsAndTakesAwayLabelAndAnnotation) {
   const Json free = object({{"zone", "a"}}, {{"x", "y"}});
   const Json locked = after(free, lock());
@@ -89,6 +90,7 @@ TEST(NodeLockPatch, LeavesAnothersLockAndAnotherNodeAlone) {
   EXPECT_FALSE(node_lock_patch(lock(), "no JSON"));
 }
 
+// Row 0.43.
 TEST(JobMarksPatch, SetsAndTakesAwayAllButWhenItWasFirstSeen) {
   TargetMarks marks;
   marks.first_seen = kAt;
