@@ -183,8 +183,9 @@ class Proportion final : public Plugin {
   Verdict may_have(const Queue& queue, const Task& task) {
     const Shape& shape = cluster_->shape(task.shape);
     const std::size_t at = position_of(queue);
-    Verdict refusal = pass();
-    if (!cluster_->job(task.job).election) refusal = is_within_share(at, task, shape);
+    const Job& job = cluster_->job(task.job);
+    const bool is_target = job.election && job.placed_count() < job.min_available;
+    Verdict refusal = is_target ? pass() : is_within_share(at, task, shape);
     if (!refusal) return refusal;
     const QueueTree& tree = session_->queues();
     for (const auto& [dimension, asked] : shape.requested) {
@@ -192,14 +193,17 @@ class Proportion final : public Plugin {
       std::int64_t due = 0;  // to others
       bool is_own = false;   // of what is kept for this queue or one above it
       for (std::size_t each = at; each != 0; each = tree.member(each).parent) {
-        const std::int64_t has =
-            dues_.has(each, dimension) + claims_.at(*session_, each, dimension, task);
         const std::int64_t most = shares_->at(shares_->real_capability, each, dimension);
+        // Where there are no bounds but the nodes', locks keep what targets need.
+        const std::int64_t claimed =
+            most < total ? claims_.at(*session_, each, dimension, task) : 0;
+        const std::int64_t has = saturated_sum(dues_.has(each, dimension), claimed);
         if (asked > most - has) {
           note(refusal, most >= total ? Reason::insufficient_resource : Reason::queue_capability,
                most - has, asked, dimension);
         }
-        is_own = is_own || has + asked + due <= shares_->at(shares_->kept, each, dimension);
+        is_own = is_own || saturated_sum(saturated_sum(has, asked), due) <=
+                               shares_->at(shares_->kept, each, dimension);
         if (is_own) continue;
         due += dues_.due_to_siblings(tree, each, dimension);
         const std::size_t parent = tree.member(each).parent;

@@ -4,7 +4,7 @@
 // plugins choose: nobody else is placed there, so what is vacated gathers, and the target starts
 // once it is enough.
 //
-// Steps R1 to R4 are those of docs/design/reserve.md.
+// Steps R1 to R5 are those of docs/design/reserve.md.
 
 #include <algorithm>
 
@@ -27,8 +27,14 @@ class Reserve final : public Action {
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
       // R3. One that is placed keeps its locks until it is seen bound: plans may fall through.
-      if (has_minimum(session, job)) continue;
-      if (const auto nodes = session.ask(points::reserved_nodes, job, need_of(session, job))) {
+      const Need need = need_of(session, job);
+      if (has_minimum(session, job) || need.is_nothing()) continue;
+      // R5. What it lacks is due to other queues' guarantees: they may need its nodes, too.
+      if (session.refused_for(id) == Reason::guarantees_kept) {
+        keep(session, id, {});
+        continue;
+      }
+      if (const auto nodes = session.ask(points::reserved_nodes, job, need)) {
         keep(session, id, *nodes);
       }
     }

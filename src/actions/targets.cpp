@@ -13,6 +13,14 @@ using namespace engine;
 
 namespace {
 
+// Also those of best effort, which are backfill's otherwise: it may not be configured.
+Waiting waiting_tasks(const Session& session, const Job& job) {
+  Waiting waiting;
+  waiting.tasks = session.unplaced_in_order(job);
+  lacking_roles_first(session.cluster(), job, waiting.tasks);
+  return waiting;
+}
+
 std::vector<NodeId> nodes_open_to(const Session& session, JobId job) {
   std::vector<NodeId> nodes;
   for (std::size_t n = 0; n < session.cluster().node_count(); ++n) {
@@ -40,7 +48,7 @@ bool pack(Session& session, JobId id) {
   const Bins::Filling filling = filled(session, id, need);
   if (!filling.is_whole) return false;
 
-  std::vector<TaskId> tasks = tasks_to_place(session, job).tasks;
+  std::vector<TaskId> tasks = waiting_tasks(session, job).tasks;
   Statement statement(session);
   for (const Bins::Filling::Place& place : filling.places) {
     std::int32_t count = place.count;
@@ -67,7 +75,7 @@ void serve_targets(Session& session) {
   for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
     const Job& job = session.cluster().job(id);
     if (!may_be_served(session, id)) continue;
-    Waiting waiting = tasks_to_place(session, job);
+    Waiting waiting = waiting_tasks(session, job);
     if (waiting.tasks.empty() || has_minimum(session, job)) continue;
     // R1. As any job is served, but first.
     if (serve(session, id, waiting) == Turn::refused) pack(session, id);

@@ -24,6 +24,21 @@ std::int64_t owed_of(const Job& job, Dimension d) {
   return std::max<std::int64_t>(0, missing - job.gated_request[d]);
 }
 
+// What others use on a target's nodes will be gone when it starts: it counts once.
+Resources used_on_its_nodes(const Cluster& cluster, const Job& job) {
+  Resources used;
+  if (!job.election || cluster.locked_node_count() == 0) return used;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (cluster.node(NodeId(n)).lock.job != job.id) continue;
+    for (const TaskId id : cluster.node(NodeId(n)).tasks) {
+      const Task& task = cluster.task(id);
+      const bool leaves = task.job.is_valid() && task.job != job.id && !task.never_leaves;
+      if (leaves && is_allocated(task.status)) used += cluster.shape(task.shape).request;
+    }
+  }
+  return used;
+}
+
 // Jobs of a queue that is closed or at fault come for nothing.
 bool is_served(const QueueTree& tree, const Job& job) {
   const std::uint32_t at = tree.position_of(job.queue);
@@ -72,7 +87,8 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree) {
       std::int64_t& sum = has[at * dimensions_ + d];
       sum = saturated_sum(sum, owed_of(job, Dimension(d)));
     }
-    add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d); });
+    const Resources freed = used_on_its_nodes(cluster, job);
+    add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d) - freed[d]; });
   }
   dues_.reset(tree, std::move(kept), std::move(has));
 }

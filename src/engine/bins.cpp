@@ -8,6 +8,21 @@
 
 namespace berth::engine {
 
+// By one who never leaves; whatever the addresses.
+bool are_ports_taken_for_good(const Cluster& cluster, const Shape& shape, NodeId node) {
+  const auto collides = [&](const HostPort& taken) {
+    return std::any_of(shape.constraints.host_ports.begin(), shape.constraints.host_ports.end(),
+                       [&](const HostPort& wanted) {
+                         return wanted.port == taken.port && wanted.protocol == taken.protocol;
+                       });
+  };
+  const auto& tasks = cluster.node(node).tasks;
+  return std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+    const auto& ports = cluster.shape_of(id).constraints.host_ports;
+    return cluster.task(id).never_leaves && std::any_of(ports.begin(), ports.end(), collides);
+  });
+}
+
 Potential::Potential(const Cluster& cluster)
     : cluster_(cluster),
       dimensions_(cluster.dimensions().size()),
@@ -83,8 +98,10 @@ std::int32_t Bins::capacity(std::size_t bin, const Shape& shape) const {
   if (!shape.has_host_ports || most == 0) return static_cast<std::int32_t>(most);
   // Whose ports are alike is not looked into: one such member a node is safe.
   if (has_ports_[bin] != 0) return 0;
+  const NodeId node = nodes_[bin];
   const bool is_free =
-      !is_of_now_ || session_.ask(points::occupancy, shape, cluster_.node(nodes_[bin]));
+      is_of_now_ ? static_cast<bool>(session_.ask(points::occupancy, shape, cluster_.node(node)))
+                 : !are_ports_taken_for_good(cluster_, shape, node);
   return is_free ? 1 : 0;
 }
 

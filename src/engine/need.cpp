@@ -29,9 +29,12 @@ Need need_of(const Session& session, const Job& job) {
   const Cluster& cluster = session.cluster();
   std::vector<TaskId> tasks = session.unplaced_in_order(job);
   lacking_roles_first(cluster, job, tasks);
+  // Roles bind only where their minimums are within that of the gang.
   std::int32_t lacking_in_roles = 0;
-  for (const Role& role : job.roles) {
-    lacking_in_roles += std::max(0, role.minimum - ready_count(role.counts));
+  if (job.min_available >= job.role_minimum_total) {
+    for (const Role& role : job.roles) {
+      lacking_in_roles += std::max(0, role.minimum - ready_count(role.counts));
+    }
   }
   const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
   const std::int32_t lacks = std::max({0, job.min_available - has, lacking_in_roles});
@@ -93,7 +96,9 @@ bool could_take_any(Session& session, const Need& need, NodeId node, const Poten
   const Cluster& cluster = session.cluster();
   if (need.parts.empty()) return !cluster.node(node).is_unschedulable;
   return std::any_of(need.parts.begin(), need.parts.end(), [&](const Need::Part& part) {
-    const auto& requested = cluster.shape(part.shape).requested;
+    const Shape& shape = cluster.shape(part.shape);
+    const auto& requested = shape.requested;
+    if (shape.has_host_ports && are_ports_taken_for_good(cluster, shape, node)) return false;
     return session.passing_but_for_vetoes(part.shape)[node.index()] != 0 &&
            std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
              return potential.at(node, asked.first) >= asked.second;

@@ -16,7 +16,8 @@ std::vector<Reservation::Missing> missing_on(const Cluster& cluster, const Need&
     const Dimension dimension(d);
     std::int64_t idle = 0;
     for (const NodeId node : nodes) {
-      idle += std::max<std::int64_t>(0, cluster.available().at(node, dimension));
+      idle =
+          saturated_sum(idle, std::max<std::int64_t>(0, cluster.available().at(node, dimension)));
     }
     if (idle < need.request[dimension])
       missing.push_back({dimension, idle, need.request[dimension]});

@@ -168,9 +168,9 @@ void Session::clear_refusal(JobId job) {
   }
 }
 
-bool Session::is_refused(JobId job) const {
+Reason Session::refused_for(JobId job) const {
   const std::uint32_t place = refusal_of_job_[job.index()];
-  return place != 0 && plan_.refusals[place - 1].reason != Reason::none;
+  return place != 0 ? plan_.refusals[place - 1].reason : Reason::none;
 }
 
 bool Session::refuse_again(JobId job) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "mirror/mirror.h"
 
@@ -77,7 +78,9 @@ void Mirror::set_roles(JobId id, const std::map<std::string, std::int32_t>& mini
     const std::uint16_t role = role_index(id, name);
     if (role == kNoRole) continue;
     cluster_.mutable_job(id).roles[role].minimum = minimum;
-    total += minimum;
+    // Some write numbers that mean "all".
+    total = static_cast<std::int32_t>(std::min<std::int64_t>(
+        std::int64_t{total} + minimum, std::numeric_limits<std::int32_t>::max()));
   }
   cluster_.mutable_job(id).role_minimum_total = total;
 }

@@ -44,11 +44,14 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
           static_cast<std::size_t>(arguments.thousandths("max-locked-nodes", 1000, 1, 1000));
     }
   }
-  return std::unique_ptr<World>(new World(std::move(warm).value(), std::move(cold).value(), book));
+  return std::unique_ptr<World>(
+      new World(config, std::move(warm).value(), std::move(cold).value(), book));
 }
 
-World::World(engine::Scheduler warm, engine::Scheduler cold, LawBook book)
-    : warm_(std::move(warm)),
+World::World(engine::SessionConfig config, engine::Scheduler warm, engine::Scheduler cold,
+             LawBook book)
+    : config_(std::move(config)),
+      warm_(std::move(warm)),
       cold_(std::move(cold)),
       book_(book),
       now_(std::chrono::seconds(1'800'000'000)) {}
@@ -120,7 +123,8 @@ void World::restart() {
   std::vector<ClusterEvent> known = objects();
   if (random_) shuffle(known, *random_);
   mirror_ = mirror::Mirror();
-  warm_.forget();
+  warm_ = engine::Scheduler::create(config_).value();
+  cold_ = engine::Scheduler::create(config_).value();
   planned_.clear();
   for (const ClusterEvent& event : known) mirror_.apply(event);
   mirror_.settle(now_);

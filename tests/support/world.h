@@ -74,9 +74,10 @@ class World {
   bool is_planned(const std::string& pod) const;
 
  private:
-  World(engine::Scheduler warm, engine::Scheduler cold, LawBook book);
+  World(engine::SessionConfig config, engine::Scheduler warm, engine::Scheduler cold, LawBook book);
   void note(const ClusterEvent& event);
 
+  engine::SessionConfig config_;
   mirror::Mirror mirror_;
   engine::Scheduler warm_;
   engine::Scheduler cold_;

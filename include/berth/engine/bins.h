@@ -29,6 +29,9 @@ class Potential {
   JobId job_;
 };
 
+// Are host ports that the shape asks for held there by somebody who never leaves?
+bool are_ports_taken_for_good(const Cluster& cluster, const Shape& shape, NodeId node);
+
 // Nodes with their room, into which members are put until it is used up.
 class Bins {
  public:

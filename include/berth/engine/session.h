@@ -125,7 +125,8 @@ class Session {
   // The last word on a job wins; a job that ends up with nothing missing needs none.
   void refuse(Refusal refusal);
   void clear_refusal(JobId job);
-  bool is_refused(JobId job) const;
+  bool is_refused(JobId job) const { return refused_for(job) != Reason::none; }
+  Reason refused_for(JobId job) const;
   // For plugins whose answers depend on the time: from `when` on they may be others.
   void answers_may_change_at(TimePoint when) {
     answers_hold_until_ = std::min(answers_hold_until_, when);
