@@ -95,14 +95,14 @@ class Stream {
 class Play {
  public:
   explicit Play(std::uint64_t seed) : stream_(seed), world_(stage("", stream_.config())) {
-    bring(stream_.opening());
+    bring(*world_, stream_.opening());
   }
 
   // Empty when it has ended well; else what is wrong.
   std::string run(std::optional<int> restart_at) {
     for (int cycle = 0; cycle < kCycles; ++cycle) {
       end_what_is_due(cycle);
-      bring(stream_.arrivals(cycle));
+      bring(*world_, stream_.arrivals(cycle));
       world_->advance(std::chrono::seconds(10));
       if (restart_at == cycle) world_->restart();
       world_->plan();
@@ -124,18 +124,6 @@ class Play {
   std::size_t targets_started() const { return targets_started_; }
 
  private:
-  void bring(const std::string& lines) {
-    std::size_t begin = 0;
-    while (begin < lines.size()) {
-      const std::size_t end = lines.find('\n', begin);
-      SceneLine line(lines.substr(begin, end - begin), "stream");
-      begin = end + 1;
-      auto changes = read_changes(line, world_->now());
-      ASSERT_TRUE(changes) << changes.error().to_string();
-      for (const Change& change : *changes) change.apply(*world_);
-    }
-  }
-
   void end_what_is_due(int cycle) {
     std::erase_if(ends_, [&](const auto& entry) {
       if (entry.second > cycle) return false;

@@ -53,10 +53,10 @@ class Play {
         world_->finish(entry.first, true);
         return true;
       });
-      if (cycle == kBigComes) bring(story_.big);
+      if (cycle == kBigComes) bring(*world_, story_.big);
       // More comes in each cycle than ends.
       for (int i = 0; i < 6; ++i) {
-        bring("pod s" + std::to_string(cycle) + "-" + std::to_string(i) + " cpu=1\n");
+        bring(*world_, "pod s" + std::to_string(cycle) + "-" + std::to_string(i) + " cpu=1\n");
       }
       world_->advance(std::chrono::seconds(10));
       const bool has_locks = world_->cluster().locked_node_count() > 0;
@@ -76,18 +76,6 @@ class Play {
   }
 
  private:
-  void bring(const std::string& lines) {
-    std::size_t begin = 0;
-    while (begin < lines.size()) {
-      const std::size_t end = lines.find('\n', begin);
-      SceneLine line(lines.substr(begin, end - begin), story_.name);
-      begin = end + 1;
-      auto changes = read_changes(line, world_->now());
-      ASSERT_TRUE(changes) << changes.error().to_string();
-      for (const Change& change : *changes) change.apply(*world_);
-    }
-  }
-
   const Story& story_;
   std::unique_ptr<World> world_;
   std::map<std::string, int> ends_;

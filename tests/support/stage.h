@@ -9,23 +9,28 @@
 
 namespace berth::support {
 
+// What these lines of a scenario say happens in the world, in their order.
+inline void bring(World& world, const std::string& lines) {
+  std::size_t begin = 0;
+  while (begin < lines.size()) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    SceneLine line(lines.substr(begin, end - begin), "stage");
+    begin = end + 1;
+    if (line.is_empty()) continue;
+    auto changes = read_changes(line, world.now());
+    EXPECT_TRUE(changes) << line.text() << ": " << changes.error().to_string();
+    if (!changes) continue;
+    for (const Change& change : *changes) change.apply(world);
+  }
+}
+
 // A world from the lines of a scenario, for tests that look closer than a scenario can.
 inline std::unique_ptr<World> stage(
     const std::string& text, const engine::SessionConfig& config = default_session_config()) {
   auto made = World::create(config);
   EXPECT_TRUE(made) << made.error().to_string();
   std::unique_ptr<World> world = std::move(made).value();
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    SceneLine line(text.substr(begin, end - begin), "stage");
-    begin = end + 1;
-    if (line.is_empty()) continue;
-    auto changes = read_changes(line, world->now());
-    EXPECT_TRUE(changes) << line.text() << ": " << changes.error().to_string();
-    if (!changes) continue;
-    for (const Change& change : *changes) change.apply(*world);
-  }
+  bring(*world, text);
   world->mirror().settle(TimePoint());
   return world;
 }
