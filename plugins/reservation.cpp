@@ -31,6 +31,7 @@
 #include "berth/base/text.h"
 #include "berth/engine/lock_choice.h"
 #include "berth/engine/plugin.h"
+#include "berth/engine/reservations.h"
 
 namespace berth::plugins {
 namespace {
@@ -212,7 +213,7 @@ class Reservation final : public Plugin {
     const std::vector<NodeId> held = session_->locked_for(job.id);
     const std::size_t by_others = cluster_->locked_node_count() - held.size();
     LockWish wish;
-    wish.scheme = scheme_for(first_lock(held));
+    wish.scheme = scheme_for(first_lock(*cluster_, held));
     wish.nodes = static_cast<std::size_t>(nodes_.number);
     if (nodes_.is_percent) {  // at least one
       wish.nodes = std::max<std::size_t>(1, all * static_cast<std::size_t>(nodes_.number) / 100);
@@ -230,15 +231,6 @@ class Reservation final : public Plugin {
     return std::none_of(held.begin(), held.end(), [&](NodeId node) {
       return session_->now() - cluster_->node(node).lock.since < lock_interval_;
     });
-  }
-
-  std::optional<TimePoint> first_lock(const std::vector<NodeId>& held) const {
-    std::optional<TimePoint> first;
-    for (const NodeId node : held) {
-      const TimePoint since = cluster_->node(node).lock.since;
-      first = std::min(first.value_or(since), since);
-    }
-    return first;
   }
 
   LockScheme scheme_for(const std::optional<TimePoint>& locked_since) const {

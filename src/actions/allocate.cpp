@@ -15,11 +15,28 @@
 #include "actions/targets.h"
 #include "berth/engine/action.h"
 #include "berth/engine/job_line.h"
+#include "berth/engine/need.h"
 
 namespace berth::actions {
 namespace {
 
 using namespace engine;
+
+// Best-effort tasks need a place only where their gang cannot start without them; otherwise they
+// are left to backfill.
+Waiting tasks_to_place(const Session& session, const Job& job) {
+  Waiting waiting;
+  waiting.tasks = session.unplaced_in_order(job);
+  const auto is_best_effort = [&](TaskId task) {
+    return session.cluster().shape_of(task).is_best_effort;
+  };
+  const auto ordinary = std::count_if(waiting.tasks.begin(), waiting.tasks.end(),
+                                      [&](TaskId task) { return !is_best_effort(task); });
+  const bool gang_needs_all = ordinary > 0 && job.placed_count() < job.min_available;
+  if (!gang_needs_all) std::erase_if(waiting.tasks, is_best_effort);
+  lacking_roles_first(session.cluster(), job, waiting.tasks);
+  return waiting;
+}
 
 // A queue's share is no matter to a job whose pods all have gates.
 void tell(Session& session, JobId id, const Verdict& verdict) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "berth/engine/need.h"
 #include "berth/engine/statement.h"
 
 namespace berth::actions {
@@ -32,20 +31,6 @@ bool may_be_served(Session& session, JobId id) {
   if (verdict) verdict = session.ask(points::job_valid, job);
   if (!verdict) session.refuse(refusal_of(id, verdict));
   return static_cast<bool>(verdict);
-}
-
-Waiting tasks_to_place(const Session& session, const Job& job) {
-  Waiting waiting;
-  waiting.tasks = session.unplaced_in_order(job);
-  const auto is_best_effort = [&](TaskId task) {
-    return session.cluster().shape_of(task).is_best_effort;
-  };
-  const auto ordinary = std::count_if(waiting.tasks.begin(), waiting.tasks.end(),
-                                      [&](TaskId task) { return !is_best_effort(task); });
-  const bool gang_needs_all = ordinary > 0 && job.placed_count() < job.min_available;
-  if (!gang_needs_all) std::erase_if(waiting.tasks, is_best_effort);
-  lacking_roles_first(session.cluster(), job, waiting.tasks);
-  return waiting;
 }
 
 namespace {

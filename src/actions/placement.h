@@ -26,10 +26,6 @@ struct Waiting {
   bool is_done() const { return next >= tasks.size(); }
 };
 
-// Best-effort tasks need a place only where their gang cannot start without them; otherwise they
-// are left to backfill.
-Waiting tasks_to_place(const engine::Session& session, const Job& job);
-
 enum class Turn {
   started,  // what was placed is in the plan, and the job may start or runs
   held,     // its claims stand for this session; it starts when room has been vacated

@@ -30,6 +30,15 @@ std::vector<Reservation::Missing> missing_on(const Cluster& cluster, const Need&
 
 }  // namespace
 
+std::optional<TimePoint> first_lock(const Cluster& cluster, const std::vector<NodeId>& locked) {
+  std::optional<TimePoint> first;
+  for (const NodeId node : locked) {
+    const TimePoint since = cluster.node(node).lock.since;
+    first = std::min(first.value_or(since), since);
+  }
+  return first;
+}
+
 Reservation describe_reservation(Session& session, JobId target) {
   const Cluster& cluster = session.cluster();
   const Job& job = cluster.job(target);
@@ -37,10 +46,7 @@ Reservation describe_reservation(Session& session, JobId target) {
   reservation.job = target;
   reservation.election = *job.election;
   reservation.nodes = session.locked_for(target);
-  for (const NodeId node : reservation.nodes) {
-    const TimePoint since = cluster.node(node).lock.since;
-    reservation.locked_since = std::min(reservation.locked_since.value_or(since), since);
-  }
+  reservation.locked_since = first_lock(cluster, reservation.nodes);
   session.ask(points::reservation_terms, job, &reservation);
   Need need = need_of(session, job);
   reservation.missing = missing_on(cluster, need, reservation.nodes);
