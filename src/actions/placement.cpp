@@ -15,6 +15,7 @@ Refusal refusal_of(JobId job, const Verdict& verdict) {
   refusal.have = verdict.have;
   refusal.need = verdict.need;
   refusal.what = verdict.what;
+  refusal.detail = verdict.detail;
   return refusal;
 }
 

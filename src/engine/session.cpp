@@ -151,6 +151,7 @@ void Session::refuse(Refusal refusal) {
     refusal.have = why.have;
     refusal.need = why.need;
     refusal.what = why.what;
+    refusal.detail = why.detail;
   }
   refusal.binds_before = static_cast<std::uint32_t>(plan_.binds.size());
   std::uint32_t& place = refusal_of_job_[refusal.job.index()];

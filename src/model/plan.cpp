@@ -2,12 +2,14 @@
 
 #include <tuple>
 
+#include "berth/model/amount_text.h"
+
 namespace berth {
 
 bool Refusal::operator==(const Refusal& other) const {
   const auto word = [](const Refusal& each) {
-    return std::tie(each.job, each.reason, each.have, each.need, each.what, each.task, each.nodes,
-                    each.node_count);
+    return std::tie(each.job, each.reason, each.have, each.need, each.what, each.detail, each.task,
+                    each.nodes, each.node_count);
   };
   return word(*this) == word(other);
 }
@@ -23,8 +25,16 @@ bool Plan::operator==(const Plan& other) const {
   return same_shares && decided(*this) == decided(other);
 }
 
+std::string NodeRefusals::text() const {
+  std::string text = std::to_string(nodes) + " " + sentence(reason, 0, 0, what);
+  if (reason != Reason::insufficient_resource || need == 0) return text;
+  return text + " (" + readable_amount(what, need, Rounding::up) + " needed, at most " +
+         readable_amount(what, have, Rounding::down) + " idle)";
+}
+
 std::string Refusal::message(const std::string& task_name) const {
   std::string text = sentence(reason, have, need, what);
+  if (!detail.empty()) text += " (" + detail + ")";
   if (!task.is_valid()) return text;
   std::int32_t refusing = 0;
   for (const NodeRefusals& refusals : nodes) refusing += refusals.nodes;
@@ -32,8 +42,7 @@ std::string Refusal::message(const std::string& task_name) const {
           " nodes fit " + task_name;
   const char* separator = ": ";
   for (const NodeRefusals& refusals : nodes) {
-    text += separator + std::to_string(refusals.nodes) + " " +
-            sentence(refusals.reason, 0, 0, refusals.what);
+    text += separator + refusals.text();
     separator = ", ";
   }
   return text;

@@ -49,6 +49,13 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "its minimum needs {need} {what}, and the cluster can give it {have} however long it waits"},
     {Reason::fits_no_node, "fits_no_node",
      "no node can take its pod {what}, whoever else finishes"},
+    {Reason::unknown_resource, "unknown_resource", "no node has {what}"},
+    {Reason::pod_too_large, "pod_too_large",
+     "a pod of it needs {need} {what}, and no node has more than {have}"},
+    {Reason::queue_too_small, "queue_too_small",
+     "its minimum needs {need} {what}, and its queue can have {have} at most"},
+    {Reason::behind_in_queue, "behind_in_queue",
+     "its queue starts jobs in their order, and {what} is before it"},
     {Reason::not_packable, "not_packable",
      "the nodes can take {have} of {need} members, whoever else finishes"},
     {Reason::target_given_up, "target_given_up",
@@ -79,6 +86,21 @@ constexpr bool rows_are_in_order() {
 }
 static_assert(rows_are_in_order());
 
+bool is_about_amounts(Reason reason) {
+  switch (reason) {
+    case Reason::cluster_overcommitted:
+    case Reason::queue_capability:
+    case Reason::queue_share_used:
+    case Reason::guarantees_kept:
+    case Reason::larger_than_cluster:
+    case Reason::pod_too_large:
+    case Reason::queue_too_small:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void replace(std::string& text, std::string_view mark, std::string_view by) {
   if (const auto at = text.find(mark); at != std::string::npos) text.replace(at, mark.size(), by);
 }
@@ -89,16 +111,13 @@ std::string_view code(Reason reason) { return kRows[static_cast<std::size_t>(rea
 
 std::string sentence(Reason reason, std::int64_t have, std::int64_t need, std::string_view what) {
   std::string text(kRows[static_cast<std::size_t>(reason)].sentence);
-  const bool of_resource =
-      reason == Reason::cluster_overcommitted || reason == Reason::queue_capability ||
-      reason == Reason::queue_share_used || reason == Reason::guarantees_kept ||
-      reason == Reason::larger_than_cluster;
-  const auto number = [&](std::int64_t value) {
-    return of_resource ? format_amount(what, value) : std::to_string(value);
+  const auto number = [&](std::int64_t value, Rounding rounding) {
+    return is_about_amounts(reason) ? readable_amount(what, value, rounding)
+                                    : std::to_string(value);
   };
   // `what` last: it is a user's text and may itself look like a mark.
-  replace(text, "{have}", number(have));
-  replace(text, "{need}", number(need));
+  replace(text, "{have}", number(have, Rounding::down));
+  replace(text, "{need}", number(need, Rounding::up));
   replace(text, "{what}", what);
   return text;
 }

@@ -26,8 +26,7 @@ std::string nodes_text(const Refusal& refusal) {
   std::string reasons;
   for (const NodeRefusals& each : refusal.nodes) {
     refusing += each.nodes;
-    reasons += (reasons.empty() ? ": " : ", ") + std::to_string(each.nodes) + " " +
-               sentence(each.reason, 0, 0, each.what);
+    reasons += (reasons.empty() ? ": " : ", ") + each.text();
   }
   return std::to_string(refusal.node_count - refusing) + "/" + std::to_string(refusal.node_count) +
          " nodes fit" + reasons;

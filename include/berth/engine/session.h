@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -125,6 +127,8 @@ class Session {
   // The last word on a job wins; a job that ends up with nothing missing needs none.
   void refuse(Refusal refusal);
   void clear_refusal(JobId job);
+  // Text that a verdict shows; valid until the session is closed.
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
   bool is_refused(JobId job) const { return refused_for(job) != Reason::none; }
   Reason refused_for(JobId job) const;
   // For plugins whose answers depend on the time: from `when` on they may be others.
@@ -179,6 +183,7 @@ class Session {
   std::uint16_t tier_ = 0;
   const std::set<std::string>* disabled_ = nullptr;
   Statement* open_statement_ = nullptr;
+  std::deque<std::string> texts_;
   std::map<JobId, Verdict> impossible_;
   std::int64_t elections_ = 0;
   std::vector<std::uint32_t> refusal_of_job_;  // index into plan_.refusals, + 1

@@ -8,13 +8,15 @@
 namespace berth::engine {
 
 // May it be? A refusal carries its reason and numbers; it is the normal business of a scheduler and
-// neither an exception nor a log line. `what` is a name that outlives the session.
+// neither an exception nor a log line. `what` is a name that outlives the session, or one that
+// Session::keep() keeps.
 struct [[nodiscard]] Verdict {
   Reason reason = Reason::none;
   bool for_good = false;  // no eviction would help (FailedAndUnresolvable on the wire)
   std::int64_t have = 0;
   std::int64_t need = 0;
   std::string_view what;
+  std::string_view detail;  // why that is so, for people; outlives the session as `what` does
 
   explicit operator bool() const { return reason == Reason::none; }
 };
@@ -23,11 +25,11 @@ inline Verdict pass() { return {}; }
 
 inline Verdict reject(Reason reason, std::int64_t have = 0, std::int64_t need = 0,
                       std::string_view what = {}) {
-  return {reason, false, have, need, what};
+  return {reason, false, have, need, what, {}};
 }
 
 inline Verdict reject_for_good(Reason reason, std::string_view what = {}) {
-  return {reason, true, 0, 0, what};
+  return {reason, true, 0, 0, what, {}};
 }
 
 // One plugin's say in a vote (fold.h, TierVote).

@@ -34,7 +34,12 @@ struct NodeRefusals {
   Reason reason = Reason::none;
   std::string what;  // the resource, for insufficient_resource
   std::int32_t nodes = 0;
+  std::int64_t have = 0;  // of an insufficient resource: the most that one of these nodes has idle
+  std::int64_t need = 0;  // of it
   bool operator==(const NodeRefusals&) const = default;
+
+  // "4 insufficient cpu (2 needed, at most 1.5 idle)"
+  std::string text() const;
 };
 
 struct Refusal {
@@ -43,6 +48,7 @@ struct Refusal {
   std::int64_t have = 0;
   std::int64_t need = 0;
   std::string what;
+  std::string detail;               // why that is so, for people; empty: nothing to add
   TaskId task;                      // the first that found no node; invalid: not about a task
   std::vector<NodeRefusals> nodes;  // why each node refused that task; most first
   std::int32_t node_count = 0;

@@ -31,6 +31,10 @@ enum class Reason : std::uint8_t {
   not_reached,
   larger_than_cluster,
   fits_no_node,
+  unknown_resource,
+  pod_too_large,
+  queue_too_small,
+  behind_in_queue,
   not_packable,
   target_given_up,
   needs_too_many_nodes,
@@ -49,14 +53,14 @@ enum class Reason : std::uint8_t {
   gang_minimum,
   lower_priority_only,
 };
-inline constexpr std::size_t kReasonCount = 36;
+inline constexpr std::size_t kReasonCount = 40;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);
 
-// The sentence with its numbers and name filled in; no full stop. Amounts of a resource `what` are
-// written as Kubernetes quantities.
-// `{have}`, `{need}` and `{what}` of the table stand for the arguments.
+// The sentence with its numbers and name filled in; no full stop. `{have}`, `{need}` and `{what}`
+// of the table stand for the arguments. Amounts of a resource `what` are readable (amount_text.h):
+// what is needed is rounded up, what there is down.
 std::string sentence(Reason reason, std::int64_t have, std::int64_t need, std::string_view what);
 
 }  // namespace berth
