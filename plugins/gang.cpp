@@ -22,6 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "berth/engine/need.h"
 #include "berth/engine/plugin.h"
 
 namespace berth::plugins {
@@ -127,10 +128,6 @@ class Gang final : public Plugin {
       if (first == nullptr || role.name < first->name) first = &role;
     }
     return first;
-  }
-
-  static bool roles_bind(const Job& job) {
-    return job.role_minimum_total > 0 && job.min_available >= job.role_minimum_total;
   }
 
   static bool has_minimum(const Job& job) {

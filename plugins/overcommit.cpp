@@ -22,7 +22,9 @@
 #include <algorithm>
 #include <string>
 
+#include "berth/engine/limit_text.h"
 #include "berth/engine/plugin.h"
+#include "berth/engine/scarcity.h"
 
 namespace berth::plugins {
 namespace {
@@ -45,9 +47,11 @@ class Overcommit final : public Plugin {
     if (is_guaranteed(job)) return permit();
     const std::uint32_t queue = session_->queues().position_of(job.queue);
     const std::size_t at = queue == QueueTree::kNowhere ? 0 : queue;
-    // The dimension first by name, so that the reason does not depend on who came first.
+    // Of several that are short the scarcest, of which the smallest part of the need is there; ties
+    // by name, so that the reason does not depend on who came first.
     const Resources& request = *job.min_resources;
     Verdict shortage = pass();
+    Dimension scarcest{0};
     for (std::size_t d = 0; d < request.extent(); ++d) {
       const Dimension dimension(d);
       if (request[dimension] <= 0) continue;
@@ -58,11 +62,23 @@ class Overcommit final : public Plugin {
       if (request[dimension] <= room) continue;
       room += session_->admissions().surplus(*cluster_, session_->queues(), 0, dimension);  // O2
       const std::string& name = cluster_->dimensions().name(dimension);
-      if (request[dimension] <= room || (!shortage && shortage.what < name)) continue;
-      shortage = reject(Reason::cluster_overcommitted, std::max<std::int64_t>(room, 0),
-                        request[dimension], name);
+      if (request[dimension] <= room) continue;
+      room = std::max<std::int64_t>(room, 0);
+      const auto order = by_scarcity(room, request[dimension], shortage.have, shortage.need);
+      if (!shortage && (order > 0 || (order == 0 && shortage.what < name))) continue;
+      shortage = reject(Reason::cluster_overcommitted, room, request[dimension], name);
+      scarcest = dimension;
     }
-    return shortage ? permit() : veto(shortage);
+    if (shortage) return permit();
+    shortage.detail = session_->keep(what_takes(job, at, scarcest));
+    return veto(shortage);
+  }
+
+  // Room that is idle and not to be had: it is promised to others.
+  std::string what_takes(const Job& job, std::size_t at, Dimension d) {
+    const Dues& dues = session_->admissions().dues();
+    return joined(targets_text(*cluster_, job.id, d),
+                  kept_for_text(*cluster_, session_->queues(), dues, at, d));
   }
 
   // O4

@@ -40,10 +40,12 @@
 #include <vector>
 
 #include "berth/engine/dues.h"
+#include "berth/engine/limit_text.h"
 #include "berth/engine/need.h"
 #include "berth/engine/overdrawn.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/queue_division.h"
+#include "berth/engine/scarcity.h"
 #include "berth/engine/target_claims.h"
 
 namespace berth::plugins {
@@ -72,13 +74,13 @@ class Proportion final : public Plugin {
   void on_session_open(Session& session) override {
     session_ = &session;
     cluster_ = &session.cluster();
-    divide();
     claims_.reset();
+    session.attach<&Proportion::divide>(points::opened, *this);
     session.attach<&Proportion::neediest_first>(points::queue_order, *this);            // P1
     session.attach<&Proportion::least_admitted_first>(points::admission_order, *this);  // P2
     session.attach<&Proportion::is_within_capability>(points::job_enqueueable, *this);  // P2
     session.attach<&Proportion::may_have>(points::allocatable, *this);                  // P3 to P6
-    session.attach<&Proportion::could_ever_have>(points::electable, *this);             // P7
+    session.attach<&Proportion::could_ever_have>(points::job_possible, *this);          // P7
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
@@ -92,7 +94,7 @@ class Proportion final : public Plugin {
     if (shares_ != nullptr && stamp_ == cluster_->stamp() && version_ == tree.version()) return;
     stamp_ = cluster_->stamp();
     version_ = tree.version();
-    shares_ = division_.divide(*cluster_, tree, lends_);
+    shares_ = division_.divide(*cluster_, tree, lends_, session_->feasibility());
     share_.assign(tree.size(), kUnknown);
     dues_.reset(tree, shares_->kept, allocated_by_position(*cluster_, tree));
   }
@@ -164,11 +166,10 @@ class Proportion final : public Plugin {
         if (request[dimension] <= room) continue;
         room += admissions.surplus(*cluster_, tree, at, dimension);
         if (request[dimension] > room) {
-          note(shortage, Reason::queue_capability, std::max<std::int64_t>(room, 0),
-               request[dimension], dimension);
+          note(shortage, Reason::queue_capability, room, request[dimension], dimension);
         }
       }
-      if (!shortage) return veto(shortage);
+      if (!shortage) return veto(with_capability(shortage, job, at));
       if (at == 0) return permit();
     }
   }
@@ -185,9 +186,12 @@ class Proportion final : public Plugin {
     const std::size_t at = position_of(queue);
     const Job& job = cluster_->job(task.job);
     const bool is_target = job.election && job.placed_count() < job.min_available;
-    Verdict refusal = is_target ? pass() : is_within_share(at, task, shape);
-    if (!refusal) return refusal;
+    if (const Verdict share = is_target ? pass() : is_within_share(at, task, shape); !share) {
+      return share;
+    }
+    Verdict refusal = pass();
     const QueueTree& tree = session_->queues();
+    std::size_t refused_at = 0;
     for (const auto& [dimension, asked] : shape.requested) {
       const std::int64_t total = tree.total(dimension);
       std::int64_t due = 0;  // to others
@@ -199,8 +203,11 @@ class Proportion final : public Plugin {
             most < total ? claims_.at(*session_, each, dimension, task) : 0;
         const std::int64_t has = saturated_sum(dues_.has(each, dimension), claimed);
         if (asked > most - has) {
-          note(refusal, most >= total ? Reason::insufficient_resource : Reason::queue_capability,
-               most - has, asked, dimension);
+          const bool is_room = most >= total;
+          if (note(refusal, is_room ? Reason::insufficient_resource : Reason::queue_capability,
+                   most - has, asked, dimension)) {
+            refused_at = each;
+          }
         }
         is_own = is_own || saturated_sum(saturated_sum(has, asked), due) <=
                                shares_->at(shares_->kept, each, dimension);
@@ -212,18 +219,20 @@ class Proportion final : public Plugin {
         // Where room is short of the task alone, its parent's bounds or the nodes say so; what is
         // kept for targets, locks do, but where all else is due to others.
         const std::int64_t left = room - due - claims_.at(*session_, parent, dimension, task);
-        if (due > 0 && asked <= room && asked > left) {
-          note(refusal, Reason::guarantees_kept, left, asked, dimension);
+        if (due > 0 && asked <= room && asked > left &&
+            note(refusal, Reason::guarantees_kept, left, asked, dimension)) {
+          refused_at = at;
         }
       }
     }
-    return refusal;
+    return refusal ? refusal : for_the_whole_job(refusal, job, refused_at);
   }
 
   Verdict is_within_share(std::size_t at, const Task& task, const Shape& shape) const {
     const Job& job = cluster_->job(task.job);
     const bool is_incomplete = job.placed_count() < job.min_available;
     Verdict refusal = pass();
+    Dimension refused{0};
     for (const auto& [dimension, asked] : shape.requested) {
       const std::size_t d = dimension.index();
       const std::int64_t deserved = amount(shares_->deserved, at, d);
@@ -233,27 +242,70 @@ class Proportion final : public Plugin {
       // Who deserves a part of a unit may have that unit, or the last by name never had any.
       if (has < deserved || (is_short && has == deserved)) continue;
       const bool is_all = deserved >= session_->queues().total(dimension);
-      note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_share_used,
-           dues_.has(at, dimension), deserved, dimension);
+      if (note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_share_used, has,
+               deserved, dimension)) {
+        refused = dimension;
+      }
+    }
+    if (refusal.reason == Reason::queue_share_used) {
+      refusal.detail =
+          session_->keep(share_text(*cluster_, session_->queues(), *shares_, dues_, at, refused));
     }
     return refusal;
   }
 
+  // A job is refused as a whole: what its minimum needs, and what it may have of that.
+  Verdict for_the_whole_job(Verdict refusal, const Job& job, std::size_t at) {
+    if (refusal.reason == Reason::insufficient_resource) return refusal;
+    const Dimension d = dimension_named(refusal.what);
+    if (job.placed_count() < job.min_available) {
+      const std::int64_t own = job.allocated[d] + job.pipelined[d];
+      refusal.have = saturated_sum(refusal.have, own);
+      refusal.need = std::max(refusal.need, saturated_sum(need_of(*session_, job).request[d], own));
+    }
+    if (refusal.reason == Reason::queue_capability) return with_capability(refusal, job, at);
+    refusal.detail = session_->keep(
+        joined(kept_for_text(*cluster_, session_->queues(), dues_, at, d), claimed_text(job, d)));
+    return refusal;
+  }
+
+  Verdict with_capability(Verdict refusal, const Job& job, std::size_t at) {
+    const Dimension d = dimension_named(refusal.what);
+    refusal.detail = session_->keep(
+        joined(capability_text(*cluster_, session_->queues(), at, d), claimed_text(job, d)));
+    return refusal;
+  }
+
+  std::string claimed_text(const Job& job, Dimension d) const {
+    return job.election ? "" : targets_text(*cluster_, job.id, d);
+  }
+
+  Dimension dimension_named(std::string_view name) const {
+    std::size_t d = 0;
+    while (cluster_->dimensions().name(Dimension(d)) != name) ++d;
+    return Dimension(d);
+  }
+
+  // By the configuration alone: what is lent comes back.
   Verdict could_ever_have(const Job& job, const Need& need) {
     const QueueTree& tree = session_->queues();
     Verdict refusal = pass();
+    std::size_t refused_at = 0;
     for (std::size_t at = tree.position_of(job.queue); at != 0; at = tree.member(at).parent) {
       for (std::size_t d = 0; d < need.request.extent(); ++d) {
-        const std::int64_t asked = need.request[Dimension(d)];
-        const std::int64_t has = job.allocated[Dimension(d)] + job.pipelined[Dimension(d)];
-        const std::int64_t most = shares_->at(shares_->real_capability, at, Dimension(d));
-        if (asked <= 0 || asked <= most - has) continue;
-        const std::int64_t total = tree.total(Dimension(d));
-        // That the whole cluster is too small, is said where that is found out.
-        if (most < total) note(refusal, Reason::queue_capability, most - has, asked, Dimension(d));
+        const Dimension dimension(d);
+        const std::int64_t has = job.allocated[dimension] + job.pipelined[dimension];
+        const std::int64_t asked = saturated_sum(need.request[dimension], has);
+        const std::int64_t most =
+            lends_ ? tree.limit(at, dimension) : tree.real_capability(at, dimension);
+        // That the whole cluster is too small is found out by what nodes have.
+        const bool is_of_queue = most < tree.total(dimension);
+        if (need.request[dimension] > 0 && asked > most && is_of_queue) {
+          if (note(refusal, Reason::queue_too_small, most, asked, dimension)) refused_at = at;
+        }
       }
     }
-    return refusal;
+    return refusal ? refusal : with_capability(refusal, job, refused_at);
   }
 
   // --- tallies ----------------------------------------------------------------------------------
@@ -284,15 +336,22 @@ class Proportion final : public Plugin {
     return session_->queues().position_of(queue.id);
   }
 
-  // Of several, the dimension first by name: ids follow arrival. That the cluster is full, nodes
-  // say better than we can; it stands only where nothing of the queue's own is in the way.
-  void note(Verdict& verdict, Reason reason, std::int64_t have, std::int64_t need,
+  // Of several, the scarcest, of which the smallest part of the need is there; ties by name, since
+  // ids follow arrival. That the cluster is full, nodes say better than we can; it stands only
+  // where nothing of the queue's own is in the way. True if this one stands now.
+  bool note(Verdict& verdict, Reason reason, std::int64_t have, std::int64_t need,
             Dimension dimension) const {
     const std::string& name = cluster_->dimensions().name(dimension);
     const bool is_room = reason == Reason::insufficient_resource;
     const bool was_room = verdict.reason == Reason::insufficient_resource;
-    if (!verdict && (is_room != was_room ? is_room : verdict.what <= name)) return;
-    verdict = reject(reason, std::max<std::int64_t>(have, 0), need, name);
+    have = std::max<std::int64_t>(have, 0);
+    if (!verdict && is_room != was_room && is_room) return false;
+    if (!verdict && is_room == was_room) {
+      const auto order = by_scarcity(have, need, verdict.have, verdict.need);
+      if (order > 0 || (order == 0 && verdict.what <= name)) return false;
+    }
+    verdict = reject(reason, have, need, name);
+    return true;
   }
 
   bool lends_;

@@ -4,7 +4,7 @@
 // is made the target: nodes are kept for it (reserve) until it has started. Who is chosen is the
 // plugins' word; that it can start at all is seen to here, or its nodes would be kept for ever.
 //
-// Steps L1 to L6 are those of docs/design/elect.md.
+// Steps L1 to L5 are those of docs/design/elect.md.
 
 #include <algorithm>
 #include <optional>
@@ -21,40 +21,21 @@ namespace {
 using namespace engine;
 
 // What nodes could give is worked out once a session, if anybody asks.
-class Feasibility {
+class StartCheck {
  public:
-  explicit Feasibility(Session& session) : session_(session) {}
+  explicit StartCheck(Session& session) : session_(session) {}
 
   Verdict of(const Job& job) {
+    if (const Verdict possible = session_.feasibility().of(job.id); !possible) return possible;
+    if (!potential_) potential_.emplace(session_.cluster());
     const Need need = need_of(session_, job);
-    const Verdict verdict = could_start(session_, job, need, potential());
+    const Verdict verdict = could_start(session_, job, need, *potential_);
     return verdict ? session_.ask(points::electable, job, need) : verdict;
   }
 
-  // All nodes together, that is.
-  bool has_as_much_as(const Resources& amounts) {
-    if (!totals_) {
-      totals_.emplace();
-      potential().take_in_nobody();
-      for (std::size_t n = 0; n < session_.cluster().node_count(); ++n) {
-        for (std::size_t d = 0; d < session_.cluster().dimensions().size(); ++d) {
-          totals_->add(Dimension(d),
-                       std::max<std::int64_t>(0, potential().at(NodeId(n), Dimension(d))));
-        }
-      }
-    }
-    return totals_->covers_requested(amounts);
-  }
-
  private:
-  Potential& potential() {
-    if (!potential_) potential_.emplace(session_.cluster());
-    return *potential_;
-  }
-
   Session& session_;
   std::optional<Potential> potential_;
-  std::optional<Resources> totals_;
 };
 
 class Elect final : public Action {
@@ -62,15 +43,13 @@ class Elect final : public Action {
   explicit Elect(Arguments&) {}
 
   void execute(Session& session) const override {
-    Feasibility feasibility(session);
-    release_former(session, feasibility);
+    StartCheck check(session);
+    release_former(session, check);
 
     std::vector<JobId> candidates;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
-      if (is_candidate(session, job) && !is_too_large(session, feasibility, job)) {
-        candidates.push_back(id);
-      }
+      if (is_candidate(session, job)) candidates.push_back(id);
     }
     for (const EndedReservation& each : session.plan().ended) std::erase(candidates, each.job);
     while (!candidates.empty()) {
@@ -79,7 +58,7 @@ class Elect final : public Action {
       if (!chosen) return;
       candidates.erase(std::find(candidates.begin(), candidates.end(), chosen->job));
       // L4. ... but one that cannot start, whoever else finishes, is told so and passed over.
-      if (const Verdict verdict = feasibility.of(session.cluster().job(chosen->job)); !verdict) {
+      if (const Verdict verdict = check.of(session.cluster().job(chosen->job)); !verdict) {
         tell_impossible(session, chosen->job, verdict);
         continue;
       }
@@ -95,7 +74,7 @@ class Elect final : public Action {
   static constexpr Duration kPodsCome = std::chrono::minutes(1);
 
   // L1. A target is one until its minimum is bound, or it cannot or may not be one any more.
-  static void release_former(Session& session, Feasibility& feasibility) {
+  static void release_former(Session& session, StartCheck& check) {
     using How = EndedReservation::How;
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
@@ -105,7 +84,7 @@ class Elect final : public Action {
       }
       Verdict verdict = has_standing(session, job);
       if (verdict) verdict = has_its_pods(session, job);
-      if (verdict && !has_minimum(session, job)) verdict = feasibility.of(job);
+      if (verdict && !has_minimum(session, job)) verdict = check.of(job);
       if (!verdict) {
         session.release(id, How::impossible, verdict);
         tell_impossible(session, id, verdict);
@@ -129,22 +108,12 @@ class Elect final : public Action {
   // L2. Its group is Pending or Inqueue, it has not got its minimum, and it lacks nothing but room.
   // One that waits at the door may have no pods yet, if it says how much it needs.
   static bool is_candidate(const Session& session, const Job& job) {
-    if (job.election) return false;
+    if (job.election || !session.feasibility().is_possible(job.id)) return false;
     if (job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue) return false;
     if (!has_standing(session, job) || has_minimum(session, job)) return false;
     if (job.is_whole) return static_cast<bool>(session.ask(points::job_valid, job));
     const bool may_be_made = job.gated == 0 && session.has_enqueue() && !job.is_admitted();
     return may_be_made && job.min_resources && !job.min_resources->is_zero();
-  }
-
-  // L6. One that says itself that it is larger than the cluster need not wait for its turn to be
-  // told so.
-  static bool is_too_large(Session& session, Feasibility& feasibility, const Job& job) {
-    if (!job.min_resources || feasibility.has_as_much_as(*job.min_resources)) return false;
-    const Verdict verdict = feasibility.of(job);
-    if (verdict) return false;
-    tell_impossible(session, job.id, verdict);
-    return true;
   }
 
   static void tell_impossible(Session& session, JobId job, const Verdict& verdict) {

@@ -35,6 +35,8 @@ class Enqueue final : public Action {
       if (job.phase != GroupPhase::pending) continue;
       if (const Verdict standing = has_standing(session, job); !standing) {
         session.refuse(refusal_of(id, standing));
+      } else if (const Verdict possible = session.feasibility().of(id); !possible) {
+        session.refuse(refusal_of(id, possible));
       } else {
         (gives_way(session, job) ? sent_back : jobs).push_back(id);
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/statement.h"
+#include "berth/model/amount_text.h"
 
 namespace berth::actions {
 
@@ -29,6 +30,7 @@ bool may_be_served(Session& session, JobId id) {
   const Job& job = session.cluster().job(id);
   if (session.has_enqueue() && !job.is_admitted()) return false;
   Verdict verdict = has_standing(session, job);
+  if (verdict) verdict = session.feasibility().of(id);
   if (verdict) verdict = session.ask(points::job_valid, job);
   if (!verdict) session.refuse(refusal_of(id, verdict));
   return static_cast<bool>(verdict);
@@ -92,14 +94,30 @@ std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
   return waiting.tasks.size();
 }
 
+// A guarantee is kept as a sum over nodes: its largest piece may be too small for a pod.
+std::string pieces_text(const Session& session, const Job& job, const Refusal& refusal) {
+  for (const NodeRefusals& each : refusal.nodes) {
+    if (each.reason != Reason::insufficient_resource) continue;
+    const std::int64_t kept = session.kept_for_own_queue(job, each.what);
+    if (kept < each.need) continue;
+    return readable_amount(each.what, kept, Rounding::down) + " " + each.what +
+           " kept for its queue, at most " + readable_amount(each.what, each.have, Rounding::down) +
+           " on one node";
+  }
+  return {};
+}
+
 // The reason of the job, with the nodes' reasons of the task that found no place.
-Refusal explain(JobId job, const Verdict& verdict, const Waiting& waiting) {
+Refusal explain(const Session& session, JobId job, const Verdict& verdict, const Waiting& waiting) {
   Refusal refusal = refusal_of(job, verdict);
   if (!waiting.why) return refusal;
   if (waiting.why->reason != Reason::none) return *waiting.why;
   refusal.task = waiting.why->task;
   refusal.nodes = waiting.why->nodes;
   refusal.node_count = waiting.why->node_count;
+  if (refusal.detail.empty()) {
+    refusal.detail = pieces_text(session, session.cluster().job(job), refusal);
+  }
   return refusal;
 }
 
@@ -125,7 +143,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
       if (waiting.is_done() && waiting.why) {
         const Verdict surplus =
             reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count());
-        record(session, explain(id, surplus, waiting), waiting);
+        record(session, explain(session, id, surplus, waiting), waiting);
       } else if (job.unplaced_count() == 0) {
         session.clear_refusal(id);
       }
@@ -141,7 +159,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
     if (job.gated > 0 && !waiting.why) verdict = reject(Reason::gated, job.gated);
   }
   // A6. Otherwise the statement has ended and nothing happened.
-  record(session, explain(id, verdict, waiting), waiting);
+  record(session, explain(session, id, verdict, waiting), waiting);
   return Turn::refused;
 }
 

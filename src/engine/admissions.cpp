@@ -63,7 +63,8 @@ void Admissions::add(const QueueTree& tree, const Job& job, std::vector<std::int
   }
 }
 
-void Admissions::refresh(const Cluster& cluster, const QueueTree& tree) {
+void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
+                         const Feasibility& feasibility) {
   if (stamp_ == cluster.stamp() && tree_version_ == tree.version()) return;
   stamp_ = cluster.stamp();
   tree_version_ = tree.version();
@@ -81,7 +82,7 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree) {
   }
   for (const JobId id : cluster.open_jobs()) {
     const Job& job = cluster.job(id);
-    if (!owes(job) || !is_served(tree, job)) continue;
+    if (!owes(job) || !is_served(tree, job) || !feasibility.is_possible(id)) continue;
     const std::uint32_t at = tree.position_of(job.queue);
     for (std::size_t d = 0; d < dimensions_; ++d) {
       std::int64_t& sum = has[at * dimensions_ + d];

@@ -21,6 +21,10 @@ void lacking_roles_first(const Cluster& cluster, const Job& job, std::vector<Tas
   tasks.insert(tasks.end(), others.begin(), others.end());
 }
 
+bool roles_bind(const Job& job) {
+  return job.role_minimum_total > 0 && job.min_available >= job.role_minimum_total;
+}
+
 bool has_minimum(const Session& session, const Job& job) {
   return job.placed_count() >= job.min_available && session.ask(points::job_ready, job);
 }
@@ -29,9 +33,8 @@ Need need_of(const Session& session, const Job& job) {
   const Cluster& cluster = session.cluster();
   std::vector<TaskId> tasks = session.unplaced_in_order(job);
   lacking_roles_first(cluster, job, tasks);
-  // Roles bind only where their minimums are within that of the gang.
   std::int32_t lacking_in_roles = 0;
-  if (job.min_available >= job.role_minimum_total) {
+  if (roles_bind(job)) {
     for (const Role& role : job.roles) {
       lacking_in_roles += std::max(0, role.minimum - ready_count(role.counts));
     }

@@ -6,7 +6,8 @@
 namespace berth::engine {
 
 std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
-                                                         const QueueTree& tree, bool lends) {
+                                                         const QueueTree& tree, bool lends,
+                                                         const Feasibility& feasibility) {
   auto shares = std::make_shared<QueueShares>();
   const std::size_t size = tree.size();
   shares->dimensions = tree.dimensions();
@@ -24,13 +25,13 @@ std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
     scratch->resize(size);
   }
   for (std::size_t d = 0; d < tree.dimensions(); ++d) {
-    divide(cluster, tree, lends, Dimension(d), *shares);
+    divide(cluster, tree, lends, feasibility, Dimension(d), *shares);
   }
   return shares;
 }
 
-void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool lends, Dimension d,
-                           QueueShares& shares) {
+void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool lends,
+                           const Feasibility& feasibility, Dimension d, QueueShares& shares) {
   std::fill(own_.begin(), own_.end(), 0);
   std::fill(asked_.begin(), asked_.end(), 0);
   std::fill(most_.begin(), most_.end(), 0);
@@ -41,7 +42,8 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
     if (member.queue.is_valid()) {
       const Queue& queue = cluster.queue(member.queue);
       // Q8. What waits in a queue that is closed, at fault, or has children is not served.
-      own_[at] = is_leaf && member.takes_jobs() ? queue.demand[d] : queue.allocated[d];
+      own_[at] = is_leaf && member.takes_jobs() ? feasibility.demand(cluster, queue, d)
+                                                : queue.allocated[d];
     }
     asked_[at] = saturated_sum(asked_[at], own_[at]);
     const std::int64_t guarantee = tree.guarantee(at, d);

@@ -1,10 +1,12 @@
 #include "berth/engine/ranking.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "berth/base/check.h"
 #include "berth/engine/rooms.h"
+#include "berth/engine/scarcity.h"
 #include "berth/engine/session.h"
 #include "berth/engine/vectorise.h"
 
@@ -163,6 +165,27 @@ NodeId Ranking::best() const {
   return NodeId(first_in(scores_, block * kBlock));
 }
 
+namespace {
+
+// Of what the node is short of, the scarcest; ties to the earlier. The size of `requested`: none.
+std::size_t scarcest_on(const Cluster& cluster, NodeId node,
+                        const std::vector<std::pair<Dimension, std::int64_t>>& requested) {
+  std::size_t scarcest = requested.size();
+  for (std::size_t d = 0; d < requested.size(); ++d) {
+    const std::int64_t have = cluster.available().at(node, requested[d].first);
+    if (have >= requested[d].second) continue;
+    const bool is_first = scarcest == requested.size();
+    if (is_first || by_scarcity(have, requested[d].second,
+                                cluster.available().at(node, requested[scarcest].first),
+                                requested[scarcest].second) < 0) {
+      scarcest = d;
+    }
+  }
+  return scarcest;
+}
+
+}  // namespace
+
 std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(shape_);
@@ -170,7 +193,11 @@ std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
   std::sort(requested.begin(), requested.end(), [&](const auto& left, const auto& right) {
     return cluster.dimensions().name(left.first) < cluster.dimensions().name(right.first);
   });
-  std::vector<std::int32_t> short_of(requested.size(), 0);
+  struct Shortage {
+    std::int32_t nodes = 0;
+    std::int64_t most = 0;  // that one of them has
+  };
+  std::vector<Shortage> short_of(requested.size());
   RefusalCounts counts = predicate_refusals_;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     if (passes_[n] == 0) continue;
@@ -178,23 +205,25 @@ std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
       ++counts[{Reason::node_locked, cluster.job(target).name}];
       continue;
     }
-    std::size_t d = 0;
-    while (d < requested.size() &&
-           cluster.available().at(NodeId(n), requested[d].first) >= requested[d].second) {
-      ++d;
-    }
-    if (d < requested.size()) {
-      ++short_of[d];
+    if (const std::size_t d = scarcest_on(cluster, NodeId(n), requested); d < requested.size()) {
+      ++short_of[d].nodes;
+      short_of[d].most =
+          std::max(short_of[d].most, cluster.available().at(NodeId(n), requested[d].first));
     } else if (const Verdict verdict = session.fits(shape_, NodeId(n), owner_); !verdict) {
       ++counts[{verdict.reason, std::string(verdict.what)}];
     }
   }
-  for (std::size_t d = 0; d < requested.size(); ++d) {
-    const std::string& name = cluster.dimensions().name(requested[d].first);
-    if (short_of[d] > 0) counts[{Reason::insufficient_resource, name}] += short_of[d];
-  }
   std::vector<NodeRefusals> refusals;
   for (const auto& [why, nodes] : counts) refusals.push_back({why.first, why.second, nodes});
+  for (std::size_t d = 0; d < requested.size(); ++d) {
+    const auto& [dimension, amount] = requested[d];
+    if (short_of[d].nodes == 0) continue;
+    refusals.push_back({Reason::insufficient_resource, cluster.dimensions().name(dimension),
+                        short_of[d].nodes, short_of[d].most, amount});
+  }
+  std::sort(refusals.begin(), refusals.end(), [](const auto& left, const auto& right) {
+    return std::tie(left.reason, left.what) < std::tie(right.reason, right.what);
+  });
   std::stable_sort(refusals.begin(), refusals.end(),
                    [](const auto& left, const auto& right) { return left.nodes > right.nodes; });
   return refusals;

@@ -24,6 +24,9 @@ void Session::start(bool has_enqueue, bool has_elect) {
       release(target, EndedReservation::How::off);
     }
   }
+  memory_.feasibility().refresh(*this);
+  for (const JobId job : feasibility().impossible()) note_impossible(job, feasibility().of(job));
+  ask(points::opened);
   if (!is_silent(points::allocated)) {
     ledger_.on_allocated = [this](const Task& task) { ask(points::allocated, task); };
   }
@@ -87,6 +90,15 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
     best_score = score;
   }
   return best;
+}
+
+std::int64_t Session::kept_for_own_queue(const Job& job, std::string_view resource) const {
+  const std::uint32_t at = queues().position_of(job.queue);
+  std::size_t d = 0;
+  while (d < queues().dimensions() && cluster_.dimensions().name(Dimension(d)) != resource) ++d;
+  if (at == QueueTree::kNowhere || d == queues().dimensions()) return 0;
+  const std::int64_t taken = cluster_.queue(job.queue).allocated[Dimension(d)];
+  return std::max<std::int64_t>(0, queues().guarantee(at, Dimension(d)) - taken);
 }
 
 std::vector<NodeRefusals> Session::why_nowhere(ShapeId shape, JobId job) {

@@ -84,7 +84,7 @@ void Cluster::account_on_node(const Task& task, int sign) {
   if (!occupies && !pipelines) return;
   const NodeId node = task.node;
   const bool is_foreign = occupies && !is_of_queue(task);
-  if (is_foreign) ++room_version_;
+  if (is_foreign || (occupies && task.never_leaves)) ++room_version_;
   for (const auto& [dimension, requested] : shapes_[task.shape.index()].requested) {
     const std::int64_t amount = sign * requested;
     if (occupies) {
@@ -106,6 +106,7 @@ void Cluster::account_on_node(const Task& task, int sign) {
 void Cluster::account_in_job(const Task& task, int sign) {
   if (!task.job.is_valid()) return;
   Job& job = jobs_[task.job.index()];
+  touch(task.job);
   const Shape& shape = shapes_[task.shape.index()];
   job.counts[static_cast<std::size_t>(task.status)] += sign;
   if (task.role != kNoRole) {

@@ -194,6 +194,7 @@ JobId Cluster::add_job(Job job) {
     jobs_[id.index()] = std::move(job);
   }
   jobs_[id.index()].id = id;
+  touch(id);
   touch();
   return id;
 }
@@ -242,6 +243,7 @@ void Cluster::set_job_queue(JobId id, QueueId queue) {
   account(+1);
   account_tasks(+1);
   ++room_version_;
+  touch(id);
   touch();
 }
 

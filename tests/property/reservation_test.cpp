@@ -204,11 +204,11 @@ class Play {
     const Cluster& cluster = world_->cluster();
     if (cluster.locked_node_count() > 0) return "nodes are still locked";
     for (const auto& [job, refusal] : world_->last_plan().refusals) {
-      const bool could_not = refusal.reason == Reason::larger_than_cluster ||
-                             refusal.reason == Reason::fits_no_node ||
-                             refusal.reason == Reason::not_packable ||
-                             refusal.reason == Reason::needs_too_many_nodes ||
-                             refusal.reason == Reason::queue_capability;
+      const bool could_not =
+          refusal.reason == Reason::larger_than_cluster || refusal.reason == Reason::fits_no_node ||
+          refusal.reason == Reason::not_packable ||
+          refusal.reason == Reason::needs_too_many_nodes ||
+          refusal.reason == Reason::pod_too_large || refusal.reason == Reason::queue_too_small;
       // Below the line nobody helps it, and scores may leave no place for its last pod.
       const bool is_below = stream_.has_line() && refusal.reason == Reason::gang_incomplete;
       if (!could_not && !is_below) return job + " waits in the end: " + refusal.message;

@@ -120,23 +120,15 @@ struct PointText {
 };
 
 std::vector<PointText> points_of(const File& header) {
-  static const std::regex kStruct(R"(^struct (\w+)(\s*:\s*Point<.*)?$)");
-  static const std::regex kConstant(R"(^inline constexpr (\w+) (\w+);$)");
+  static const std::regex kPoint(R"(^BERTH_POINT\(\w+, (\w+),)");
   const std::vector<std::string> lines = header.lines();
-  std::map<std::string, std::string> constants;
-  for (const std::string& line : lines) {
-    std::smatch match;
-    if (std::regex_search(line, match, kConstant)) constants.emplace(match[1], match[2]);
-  }
   std::vector<PointText> points;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::smatch match;
-    if (!std::regex_search(lines[i], match, kStruct)) continue;
-    const auto constant = constants.find(match[1]);
-    if (constant == constants.end()) continue;
+    if (!std::regex_search(lines[i], match, kPoint)) continue;
     const bool said = i > 0 && lines[i - 1].starts_with("// ") &&
                       (lines[i - 1].ends_with(".") || lines[i - 1].ends_with("?"));
-    points.push_back({constant->second, i + 1, said});
+    points.push_back({match[1], i + 1, said});
   }
   return points;
 }

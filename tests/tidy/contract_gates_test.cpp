@@ -85,9 +85,8 @@ TEST(ContractGates, WantATestForEachReason) {
 }
 
 const char* const kPoints =
-    "// Which is first?\nstruct First : Point<F, int()> {\n"
-    "struct Second\n    : Point<F, int()> {\n"
-    "inline constexpr First first;\ninline constexpr Second second;\n";
+    "// Which is first?\nBERTH_POINT(First, first, \"first\", F, int());\n"
+    "BERTH_POINT(Second, second, \"second\", F,\n            int());\n";
 
 TEST(ContractGates, WantASentenceForEachPoint) {
   const Tree tree{{{"include/berth/engine/points.h", kPoints}}};

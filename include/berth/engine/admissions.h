@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "berth/engine/dues.h"
+#include "berth/engine/feasibility.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/model/cluster.h"
 
@@ -15,7 +16,7 @@ namespace berth::engine {
 class Admissions {
  public:
   // Counts anew if anything has changed but by admitted().
-  void refresh(const Cluster& cluster, const QueueTree& tree);
+  void refresh(const Cluster& cluster, const QueueTree& tree, const Feasibility& feasibility);
   // The job has just been admitted; before that, the cluster had this stamp.
   void admitted(const Cluster& cluster, const QueueTree& tree, const Job& job,
                 std::uint64_t stamp_before);

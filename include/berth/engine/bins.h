@@ -15,12 +15,12 @@ class Potential {
   explicit Potential(const Cluster& cluster);
   // From now on it is that job's; before, nobody's.
   void take_in(const Job& job);
-  void take_in_nobody();
   std::int64_t at(NodeId node, Dimension d) const {
     return rooms_[node.index() * dimensions_ + d.index()];
   }
 
  private:
+  void take_in_nobody();
   void count(const Job& job, int sign);
 
   const Cluster& cluster_;

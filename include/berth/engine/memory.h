@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/engine/admissions.h"
+#include "berth/engine/feasibility.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/engine/ranking.h"
 #include "berth/engine/shares.h"
@@ -27,6 +28,8 @@ class Memory {
   const Shares& shares() const { return shares_; }
   const QueueTree& queues() const { return queues_; }
   Admissions& admissions() { return admissions_; }
+  Feasibility& feasibility() { return feasibility_; }
+  const Feasibility& feasibility() const { return feasibility_; }
   void refresh(const Cluster& cluster) {
     shares_.refresh(cluster);
     queues_.refresh(cluster);
@@ -59,6 +62,7 @@ class Memory {
   Shares shares_;
   QueueTree queues_;
   Admissions admissions_;
+  Feasibility feasibility_;
   std::vector<std::unique_ptr<Ranking>> rankings_;  // by shape
   std::map<std::pair<JobId, ShapeId>, std::unique_ptr<Ranking>> rankings_of_targets_;
   std::size_t ranking_bytes_ = 0;

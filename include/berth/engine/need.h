@@ -30,6 +30,10 @@ struct Need {
 };
 Need need_of(const Session& session, const Job& job);
 
+// Minimums of roles count only where together they are within that of the job (Volcano's rule:
+// minMember below their sum says that any members will do).
+bool roles_bind(const Job& job);
+
 // The job may start, or runs: it needs nothing.
 bool has_minimum(const Session& session, const Job& job);
 

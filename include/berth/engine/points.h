@@ -35,161 +35,98 @@ struct Point {
   using Signature = Signature_;
 };
 
+// The type of a point, its constant, its name in configurations, its fold and its question.
+#define BERTH_POINT(Type, constant, text, ...)     \
+  struct Type : Point<__VA_ARGS__> {               \
+    static constexpr std::string_view name = text; \
+  };                                               \
+  inline constexpr Type constant {}
+
 namespace points {
 
+// All plugins have attached, and it is known which jobs can ever start (feasibility.h): what rests
+// on that is worked out now.
+BERTH_POINT(Opened, opened, "opened", EachInTurn, void());
 // Which queue is served first?
-struct QueueOrder : Point<FirstDifference, Order(const Queue&, const Queue&)> {
-  static constexpr std::string_view name = "queueOrder";
-};
+BERTH_POINT(QueueOrder, queue_order, "queueOrder", FirstDifference,
+            Order(const Queue&, const Queue&));
 // Does serving one queue change how others compare with each other?
-struct QueueOrderMoves : Point<AnyYes, bool()> {
-  static constexpr std::string_view name = "queueOrderMoves";
-};
+BERTH_POINT(QueueOrderMoves, queue_order_moves, "queueOrderMoves", AnyYes, bool());
 // From which queue is a job admitted first? Where nobody answers, queueOrder's word holds.
-struct AdmissionOrder : Point<FirstDifference, Order(const Queue&, const Queue&)> {
-  static constexpr std::string_view name = "admissionOrder";
-};
+BERTH_POINT(AdmissionOrder, admission_order, "admissionOrder", FirstDifference,
+            Order(const Queue&, const Queue&));
 // Which job of a queue is served first?
-struct JobOrder : Point<FirstDifference, Order(const Job&, const Job&)> {
-  static constexpr std::string_view name = "jobOrder";
-};
+BERTH_POINT(JobOrder, job_order, "jobOrder", FirstDifference, Order(const Job&, const Job&));
 // Which task of a job is placed first?
-struct TaskOrder : Point<FirstDifference, Order(const Task&, const Task&)> {
-  static constexpr std::string_view name = "taskOrder";
-};
+BERTH_POINT(TaskOrder, task_order, "taskOrder", FirstDifference, Order(const Task&, const Task&));
 // Is the job complete enough to be considered at all?
-struct JobValid : Point<AllPass, Verdict(const Job&)> {
-  static constexpr std::string_view name = "jobValid";
-};
+BERTH_POINT(JobValid, job_valid, "jobValid", AllPass, Verdict(const Job&));
 // May what is placed of the job start?
-struct JobReady : Point<AllPass, Verdict(const Job&)> {
-  static constexpr std::string_view name = "jobReady";
-};
+BERTH_POINT(JobReady, job_ready, "jobReady", AllPass, Verdict(const Job&));
 // Could the job start once what it is promised has been vacated?
-struct JobPipelined : Point<TierVote, Vote(const Job&)> {
-  static constexpr std::string_view name = "jobPipelined";
-};
+BERTH_POINT(JobPipelined, job_pipelined, "jobPipelined", TierVote, Vote(const Job&));
 // May the pending job be admitted? Votes have no side effects.
-struct JobEnqueueable : Point<TierVote, Vote(const Job&)> {
-  static constexpr std::string_view name = "jobEnqueueable";
-};
+BERTH_POINT(JobEnqueueable, job_enqueueable, "jobEnqueueable", TierVote, Vote(const Job&));
 // The job has been admitted: tallies move now.
-struct JobEnqueued : Point<EachInTurn, void(const Job&)> {
-  static constexpr std::string_view name = "jobEnqueued";
-};
+BERTH_POINT(JobEnqueued, job_enqueued, "jobEnqueued", EachInTurn, void(const Job&));
 // May the queue be served, or has it all that it may have? Asked before its jobs are tried.
-struct Overused : Point<AllPass, Verdict(const Queue&)> {
-  static constexpr std::string_view name = "overused";
-};
+BERTH_POINT(Overused, overused, "overused", AllPass, Verdict(const Queue&));
 // May this task be placed on its queue's account?
-struct Allocatable : Point<AllPass, Verdict(const Queue&, const Task&)> {
-  static constexpr std::string_view name = "allocatable";
-};
+BERTH_POINT(Allocatable, allocatable, "allocatable", AllPass, Verdict(const Queue&, const Task&));
 // May a task of this shape run on this node, whoever else is there? Depends on the node's labels,
 // taints and the like only: answers are kept until the node's specification changes.
-struct Predicate : Point<AllPass, Verdict(const Shape&, const Node&)> {
-  static constexpr std::string_view name = "predicate";
-};
+BERTH_POINT(Predicate, predicate, "predicate", AllPass, Verdict(const Shape&, const Node&));
 // May it run beside the tasks that are on the node now? Asked for shapes with host ports.
-struct Occupancy : Point<AllPass, Verdict(const Shape&, const Node&)> {
-  static constexpr std::string_view name = "occupancy";
-};
+BERTH_POINT(Occupancy, occupancy, "occupancy", AllPass, Verdict(const Shape&, const Node&));
 // How good is each of these nodes, as it is filled now?
-struct NodeOrder : Point<EachInTurn, void(const Shape&, const Rooms&, ScoreSums)> {
-  static constexpr std::string_view name = "nodeOrder";
-};
+BERTH_POINT(NodeOrder, node_order, "nodeOrder", EachInTurn,
+            void(const Shape&, const Rooms&, ScoreSums));
 // How good is each node by its specification? `passes[n]` tells the nodes that pass `predicate`;
 // sums are for all nodes. Kept until a specification changes.
-struct BatchNodeOrder
-    : Point<EachInTurn, void(const Shape&, const std::vector<std::uint8_t>&, ScoreSums)> {
-  static constexpr std::string_view name = "batchNodeOrder";
-};
+BERTH_POINT(BatchNodeOrder, batch_node_order, "batchNodeOrder", EachInTurn,
+            void(const Shape&, const std::vector<std::uint8_t>&, ScoreSums));
 // Which of the candidates of its own queue may be evicted for this claimant?
-struct Preemptable : Point<TierAgreement, Opinion<TaskSet>(const Task&, const TaskSet&)> {
-  static constexpr std::string_view name = "preemptable";
-};
+BERTH_POINT(Preemptable, preemptable, "preemptable", TierAgreement,
+            Opinion<TaskSet>(const Task&, const TaskSet&));
 // Which of the candidates of other queues may be evicted for this claimant?
-struct Reclaimable : Point<TierAgreement, Opinion<TaskSet>(const Task&, const TaskSet&)> {
-  static constexpr std::string_view name = "reclaimable";
-};
+BERTH_POINT(Reclaimable, reclaimable, "reclaimable", TierAgreement,
+            Opinion<TaskSet>(const Task&, const TaskSet&));
 // Protection: may this task be evicted by anybody? Asked by every eviction, over all tiers.
-struct Evictable : Point<AllPass, Verdict(const Task&)> {
-  static constexpr std::string_view name = "evictable";
-};
+BERTH_POINT(Evictable, evictable, "evictable", AllPass, Verdict(const Task&));
 // Which tasks must leave, even if nobody takes their place? In the order in which they should.
-struct Victims : Point<EachInTurn, void(std::vector<TaskId>*)> {
-  static constexpr std::string_view name = "victims";
-};
+BERTH_POINT(Victims, victims, "victims", EachInTurn, void(std::vector<TaskId>*));
 // How is the cluster divided among the queues? Asked once, for the record. One plugin may answer.
-struct QueueShares : Point<EachInTurn, void(std::shared_ptr<const berth::QueueShares>*)> {
-  static constexpr std::string_view name = "queueShares";
-};
+BERTH_POINT(QueueShares, queue_shares, "queueShares", EachInTurn,
+            void(std::shared_ptr<const berth::QueueShares>*));
 // Could the job's queue ever let it have what its minimum still needs, if all others were done?
-struct Electable : Point<AllPass, Verdict(const Job&, const Need&)> {
-  static constexpr std::string_view name = "electable";
-};
+// Depends on the configuration of queues and the size of the cluster alone.
+BERTH_POINT(JobPossible, job_possible, "jobPossible", AllPass, Verdict(const Job&, const Need&));
+// May nodes be kept for the job, which still needs this?
+BERTH_POINT(Electable, electable, "electable", AllPass, Verdict(const Job&, const Need&));
 // Which of these jobs, that wait and could be helped, should be a target next? None: nobody now.
-struct TargetJob : Point<FirstAnswer, std::optional<Nomination>(const std::vector<JobId>&)> {
-  static constexpr std::string_view name = "targetJob";
-};
+BERTH_POINT(TargetJob, target_job, "targetJob", FirstAnswer,
+            std::optional<Nomination>(const std::vector<JobId>&));
 // May the target stay one?
-struct TargetStays : Point<AllPass, Verdict(const Job&)> {
-  static constexpr std::string_view name = "targetStays";
-};
+BERTH_POINT(TargetStays, target_stays, "targetStays", AllPass, Verdict(const Job&));
 // Which nodes should be locked for the target, which needs this? Those that are and should stay
 // so are among them.
-struct ReservedNodes
-    : Point<FirstAnswer, std::optional<std::vector<NodeId>>(const Job&, const Need&)> {
-  static constexpr std::string_view name = "reservedNodes";
-};
+BERTH_POINT(ReservedNodes, reserved_nodes, "reservedNodes", FirstAnswer,
+            std::optional<std::vector<NodeId>>(const Job&, const Need&));
 // On which terms is it reserved for? Fills in scheme and times; asked for the record.
-struct ReservationTerms : Point<EachInTurn, void(const Job&, Reservation*)> {
-  static constexpr std::string_view name = "reservationTerms";
-};
+BERTH_POINT(ReservationTerms, reservation_terms, "reservationTerms", EachInTurn,
+            void(const Job&, Reservation*));
 // A task took room on a node, or a promise of it. With Released, its exact inverse, the only
 // points at which a plugin may change.
-struct Allocated : Point<EachInTurn, void(const Task&)> {
-  static constexpr std::string_view name = "allocated";
-};
+BERTH_POINT(Allocated, allocated, "allocated", EachInTurn, void(const Task&));
 // A task gave up what Allocated told of.
-struct Released : Point<EachInTurn, void(const Task&)> {
-  static constexpr std::string_view name = "released";
-};
+BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 
-using All = std::tuple<QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
-                       JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
-                       Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable,
-                       Evictable, Victims, QueueShares, Electable, TargetJob, TargetStays,
-                       ReservedNodes, ReservationTerms, Allocated, Released>;
-
-inline constexpr QueueOrder queue_order;
-inline constexpr QueueOrderMoves queue_order_moves;
-inline constexpr AdmissionOrder admission_order;
-inline constexpr JobOrder job_order;
-inline constexpr TaskOrder task_order;
-inline constexpr JobValid job_valid;
-inline constexpr JobReady job_ready;
-inline constexpr JobPipelined job_pipelined;
-inline constexpr JobEnqueueable job_enqueueable;
-inline constexpr JobEnqueued job_enqueued;
-inline constexpr Overused overused;
-inline constexpr Allocatable allocatable;
-inline constexpr Predicate predicate;
-inline constexpr Occupancy occupancy;
-inline constexpr NodeOrder node_order;
-inline constexpr BatchNodeOrder batch_node_order;
-inline constexpr Preemptable preemptable;
-inline constexpr Reclaimable reclaimable;
-inline constexpr Evictable evictable;
-inline constexpr Victims victims;
-inline constexpr QueueShares queue_shares;
-inline constexpr Electable electable;
-inline constexpr TargetJob target_job;
-inline constexpr TargetStays target_stays;
-inline constexpr ReservedNodes reserved_nodes;
-inline constexpr ReservationTerms reservation_terms;
-inline constexpr Allocated allocated;
-inline constexpr Released released;
+using All =
+    std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
+               JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
+               Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable, Evictable,
+               Victims, QueueShares, JobPossible, Electable, TargetJob, TargetStays, ReservedNodes,
+               ReservationTerms, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

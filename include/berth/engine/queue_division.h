@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "berth/engine/fair_share.h"
+#include "berth/engine/feasibility.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/model/plan.h"
 
@@ -14,13 +15,13 @@ class QueueDivision {
  public:
   // Laws, for each dimension: children's shares add up to at most their parent's; kept <= deserved
   // <= max(kept, real capability); the order in which queues came decides nothing. With `lends`, a
-  // queue keeps no more of its guarantee than it asks for.
+  // queue keeps no more of its guarantee than it asks for. What is not feasible is not asked for.
   std::shared_ptr<const QueueShares> divide(const Cluster& cluster, const QueueTree& tree,
-                                            bool lends);
+                                            bool lends, const Feasibility& feasibility = {});
 
  private:
-  void divide(const Cluster& cluster, const QueueTree& tree, bool lends, Dimension d,
-              QueueShares& shares);
+  void divide(const Cluster& cluster, const QueueTree& tree, bool lends,
+              const Feasibility& feasibility, Dimension d, QueueShares& shares);
   void divide_among_children(const QueueTree& tree, std::size_t parent, Dimension d,
                              QueueShares& shares);
 

@@ -41,8 +41,8 @@ class Ranking {
   const std::vector<std::uint8_t>& passing_but_for_vetoes() const { return could_pass_; }
   // What specifications alone score, by node.
   const std::vector<std::int32_t>& preference() const { return preference_; }
-  // Why each node refuses, one reason a node: the first predicate, else a lock, else the shortage
-  // whose name comes first, else who is there. Most frequent first, then by reason and name.
+  // Why each node refuses, one reason a node: the first predicate, else a lock, else the scarcest
+  // resource, else who is there. Most frequent first, then by reason and name.
   std::vector<NodeRefusals> why_nowhere(Session& session);
 
   std::size_t bytes() const { return scores_.size() * (2 * sizeof(std::int32_t) + 2); }

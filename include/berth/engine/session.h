@@ -38,9 +38,11 @@ class Session {
   // Shares of nodes' room in integers, for scores.
   const Shares& shares() const { return memory_.shares(); }
   const QueueTree& queues() const { return memory_.queues(); }
+  // As the session found the cluster.
+  const Feasibility& feasibility() const { return memory_.feasibility(); }
   // Of the cluster as it is now.
   Admissions& admissions() {
-    memory_.admissions().refresh(cluster_, queues());
+    memory_.admissions().refresh(cluster_, queues(), feasibility());
     return memory_.admissions();
   }
 
@@ -98,6 +100,8 @@ class Session {
   }
   // The score that the plugins give this node, by asking each alone: what rankings must equal.
   std::int32_t score_of(ShapeId shape, NodeId node);
+  // What the guarantee of the job's own queue has that nobody has taken, as a sum over all nodes.
+  std::int64_t kept_for_own_queue(const Job& job, std::string_view resource) const;
   // Why each node refuses the shape, most frequent reason first, then by reason and name.
   std::vector<NodeRefusals> why_nowhere(ShapeId shape, JobId job = JobId());
 

@@ -64,8 +64,8 @@ class Cluster {
   const AmountTable& staying() const { return staying_; }
   // What tasks of queues have on nodes that we do not know.
   const Resources& used_nowhere() const { return used_nowhere_; }
-  // Changes with foreign(), used_nowhere() and spec_version(): with what there is for queues, but
-  // for what their own pods have on nodes that take no more.
+  // Changes with foreign(), staying(), used_nowhere() and spec_version(): with what there is for
+  // queues, but for what their own pods have on nodes that take no more.
   std::uint64_t room_version() const { return room_version_; }
 
   // Jobs that a session may have something to do for; in no order.
@@ -114,10 +114,14 @@ class Cluster {
   void update_node(NodeId id, Node node);
   TaskId add_task(Task task);  // pending and without node
   void remove_task(TaskId id);
-  Task& mutable_task(TaskId id) { return touch(), tasks_[id.index()]; }
+  Task& mutable_task(TaskId id) {
+    touch();
+    if (tasks_[id.index()].job.is_valid()) touch(tasks_[id.index()].job);
+    return tasks_[id.index()];
+  }
   JobId add_job(Job job);
   void remove_job(JobId id);  // must have no tasks
-  Job& mutable_job(JobId id) { return touch(), jobs_[id.index()]; }
+  Job& mutable_job(JobId id) { return touch(), touch(id), jobs_[id.index()]; }
   // Adds or removes a task (counts, gates, allocated) to its job's accounts, as it stands.
   void join_job(TaskId id, JobId job);
   void leave_job(TaskId id);
@@ -133,6 +137,7 @@ class Cluster {
 
  private:
   void touch() { stamp_ = ++last_stamp_; }
+  void touch(JobId id) { jobs_[id.index()].version = ++last_job_version_; }
   void ensure_dimensions();
   std::array<AmountTable*, 7> tables() {
     return {&idle_, &releasing_, &pipelined_, &allocatable_, &available_, &foreign_, &staying_};
@@ -186,6 +191,7 @@ class Cluster {
   std::uint64_t lock_version_ = 1;
   std::uint64_t stamp_ = 1;
   std::uint64_t last_stamp_ = 1;
+  std::uint64_t last_job_version_ = 0;
 };
 
 }  // namespace berth

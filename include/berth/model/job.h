@@ -31,7 +31,8 @@ struct Role {
 
 // Tasks that are scheduled as one: a PodGroup, or a managed pod that is in none.
 struct Job {
-  JobId id;          // its own
+  JobId id;                   // its own
+  std::uint64_t version = 0;  // another whenever anything of it or its tasks changes
   std::string name;  // namespace/group, or namespace/pod
   std::string uid;
   TimePoint created;

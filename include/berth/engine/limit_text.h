@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "berth/engine/dues.h"
+#include "berth/engine/queue_tree.h"
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+
+// Why a limit is what it is, for people: the details of verdicts. Empty where there is nothing to
+// add. Called when something is refused; each costs no more than a look at the queues or targets.
+
+namespace berth::engine {
+
+// Whose guarantees room is kept for, the largest first: "8 kept for the guarantee of queue b".
+// `position` 0: for anybody's.
+std::string kept_for_text(const Cluster& cluster, const QueueTree& tree, const Dues& dues,
+                          std::size_t position, Dimension d);
+
+// What bounds the share of the queue: its capability, the guarantees of others, or its weight.
+std::string share_text(const Cluster& cluster, const QueueTree& tree, const QueueShares& shares,
+                       const Dues& dues, std::size_t position, Dimension d);
+
+// What bounds the real capability of the queue, its own or that of the queue above it.
+std::string capability_text(const Cluster& cluster, const QueueTree& tree, std::size_t position,
+                            Dimension d);
+
+// What targets but this job still lack: "6 kept for target default/big".
+std::string targets_text(const Cluster& cluster, JobId job, Dimension d);
+
+// "a; b", leaving out what is empty.
+std::string joined(const std::string& left, const std::string& right);
+
+}  // namespace berth::engine
