@@ -85,17 +85,29 @@ Result<Scheduler> Scheduler::create(SessionConfig config) {
   return scheduler;
 }
 
+void Scheduler::open(Session& session) {
+  for (LoadedPlugin& loaded : plugins_) {
+    session.open_plugin(loaded.tier, &loaded.disabled);
+    loaded.plugin->on_session_open(session);
+  }
+  session.start(has_action("enqueue"), has_action("elect"));
+}
+
+void Scheduler::inspect(Cluster& cluster, TimePoint now,
+                        const std::function<void(Session&)>& look) {
+  Session session(cluster, *memory_, now);
+  open(session);
+  look(session);
+  session.close();
+}
+
 Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer) {
   verify(cluster, "before the session");
 #ifdef BERTH_CHECKED
   const std::uint64_t before = fingerprint(cluster);
 #endif
   Session session(cluster, *memory_, now);
-  for (LoadedPlugin& loaded : plugins_) {
-    session.open_plugin(loaded.tier, &loaded.disabled);
-    loaded.plugin->on_session_open(session);
-  }
-  session.start(has_action("enqueue"), has_action("elect"));
+  open(session);
   for (const LoadedAction& each : actions_) {
     const auto begin = std::chrono::steady_clock::now();
     each.action->execute(session);

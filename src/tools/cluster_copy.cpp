@@ -119,6 +119,16 @@ void ClusterCopy::carry_out(const Plan& plan, TimePoint now) {
   mirror_.settle(now);
 }
 
+void ClusterCopy::add_nodes(const std::vector<NodeObject>& nodes, TimePoint now) {
+  for (const NodeObject& node : nodes) mirror_.apply(node);
+  mirror_.settle(now);
+}
+
+void ClusterCopy::remove_nodes(const std::vector<NodeObject>& nodes, TimePoint now) {
+  for (const NodeObject& node : nodes) mirror_.apply(NodeDeleted{node.name});
+  mirror_.settle(now);
+}
+
 JobId ClusterCopy::find_job(const std::string& full_name) const {
   for (std::size_t j = 0; j < cluster().job_slots(); ++j) {
     const Job& job = cluster().job(JobId(j));

@@ -27,6 +27,10 @@ class ClusterCopy {
   // Makes the plan of this cycle's session true, and settles again.
   void carry_out(const Plan& plan, TimePoint now);
 
+  // Nodes that were not there; and away with them, while nothing is planned on them.
+  void add_nodes(const std::vector<NodeObject>& nodes, TimePoint now);
+  void remove_nodes(const std::vector<NodeObject>& nodes, TimePoint now);
+
   const Cluster& cluster() const { return mirror_.cluster(); }
   Cluster& cluster_for_session() { return mirror_.cluster_for_session(); }
   // Namespace/name of a pod group, or of a pod in none. Invalid: no such job.

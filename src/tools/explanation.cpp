@@ -1,11 +1,11 @@
 #include "tools/explanation.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "berth/engine/job_line.h"
 #include "reservations/reservation_table.h"
 #include "tools/remedy.h"
 
@@ -13,59 +13,40 @@ namespace berth::tools {
 
 namespace {
 
-constexpr std::size_t kProbesMax = 8;
-
 const Refusal* word_on(JobId id, const Plan& plan) {
   const auto found = std::find_if(plan.refusals.begin(), plan.refusals.end(),
                                   [&](const Refusal& refusal) { return refusal.job == id; });
   return found == plan.refusals.end() ? nullptr : &*found;
 }
 
-std::string nodes_text(const Refusal& refusal) {
+std::string nodes_text(const std::vector<NodeRefusals>& nodes, std::int32_t node_count) {
   std::int32_t refusing = 0;
   std::string reasons;
-  for (const NodeRefusals& each : refusal.nodes) {
+  for (const NodeRefusals& each : nodes) {
     refusing += each.nodes;
     reasons += (reasons.empty() ? ": " : ", ") + each.text();
   }
-  return std::to_string(refusal.node_count - refusing) + "/" + std::to_string(refusal.node_count) +
-         " nodes fit" + reasons;
+  return std::to_string(node_count - refusing) + "/" + std::to_string(node_count) + " nodes fit" +
+         reasons;
 }
 
-// What one more pod of this shape, first in line and in no gang, would be told after this cycle.
-std::string probe(TaskId id, const CycleRecord& record, const TrialSetting& setting) {
-  PodObject pod = record.after.pod(id);
-  pod.name += "-probe";
-  pod.uid = "probe:" + pod.uid;
-  pod.group.clear();
-  pod.role.clear();
-  pod.gates.clear();
-  pod.priority = std::numeric_limits<std::int32_t>::max();
-  const std::string name = pod.full_name();
-  std::vector<ClusterEvent> objects = record.after.objects();
-  objects.emplace_back(std::move(pod));
-  const Trial trial = try_out(setting, std::move(objects));
-  const JobId job = trial.copy.find_job(name);
-  for (const Placement& each : trial.plan.binds) {
-    if (trial.copy.cluster().task(each.task).job == job) {
-      return "one such pod would find a place; it waits for its gang";
-    }
-  }
-  const Refusal* const word = word_on(job, trial.plan);
-  return word != nullptr && word->task.is_valid() ? nodes_text(*word) : "it waits for its gang";
-}
-
-class TaskTeller {
+// Why each pod of a job has no place. Pods of one shape are asked about once.
+class TaskReasons {
  public:
-  TaskTeller(JobId job, const CycleRecord& record, const TrialSetting& setting)
-      : record_(record), setting_(setting), word_(word_on(job, record.plan)) {
-    if (word_ != nullptr && word_->task.is_valid()) {
-      by_shape_[cluster().task(word_->task).shape] = nodes_text(*word_);
-    }
+  TaskReasons(JobId job, const CycleRecord& record)
+      : record_(record), word_(word_on(job, record.plan)) {
     for (const Placement& each : record.plan.pipelined) claims_[each.task] = each.node;
+    if (word_ == nullptr) return;
+    if (word_->task.is_valid()) {
+      by_shape_[cluster().task(word_->task).shape] = nodes_text(word_->nodes, word_->node_count);
+    }
+    if (is_about_room(*word_)) {
+      record.scheduler.inspect(record.after.cluster_for_session(), record.now,
+                               [&](engine::Session& session) { ask(session, job); });
+    }
   }
 
-  TaskRow row_of(TaskId id) {
+  TaskRow row_of(TaskId id) const {
     const Task& task = cluster().task(id);
     TaskRow row{task.name, to_string(task.status), "", ""};
     if (task.node.is_valid()) row.node = cluster().node(task.node).name;
@@ -74,19 +55,35 @@ class TaskTeller {
   }
 
  private:
-  std::string why_pending(TaskId id) {
+  // Otherwise it is not for want of room that the job waits.
+  static bool is_about_room(const Refusal& word) {
+    return word.task.is_valid() || word.reason == Reason::pod_too_large ||
+           word.reason == Reason::unknown_resource || word.reason == Reason::not_packable ||
+           word.reason == Reason::fits_no_node;
+  }
+
+  // After this cycle: its plan is carried out.
+  void ask(engine::Session& session, JobId job) {
+    for (const TaskId id : cluster().job(job).tasks) {
+      const Task& task = cluster().task(id);
+      const bool is_asked_about = task.status == TaskStatus::pending && !task.is_gated;
+      if (!is_asked_about || by_shape_.contains(task.shape)) continue;
+      const bool has_place = session.best_idle_node(task.shape, job).is_valid();
+      by_shape_[task.shape] = has_place
+                                  ? "one such pod would find a place; it waits for its gang"
+                                  : nodes_text(session.why_nowhere(task.shape, job),
+                                               static_cast<std::int32_t>(cluster().node_count()));
+    }
+  }
+
+  std::string why_pending(TaskId id) const {
     const Task& task = cluster().task(id);
     if (const auto claim = claims_.find(id); claim != claims_.end()) {
       return "has a claim on room being vacated on " + cluster().node(claim->second).name;
     }
     if (task.is_gated) return gates_text(record_.after.pod(id));
-    if (const auto known = by_shape_.find(task.shape); known != by_shape_.end()) {
-      return known->second;
-    }
-    // Without a word on nodes, it is not for want of room that the job waits.
-    const bool was_tried = word_ != nullptr && word_->task.is_valid();
-    if (!was_tried || by_shape_.size() >= kProbesMax) return "waits with its job";
-    return by_shape_[task.shape] = probe(id, record_, setting_);
+    const auto known = by_shape_.find(task.shape);
+    return known == by_shape_.end() ? "waits with its job" : known->second;
   }
 
   static std::string gates_text(const PodObject& pod) {
@@ -100,29 +97,24 @@ class TaskTeller {
   const Cluster& cluster() const { return record_.after.cluster(); }
 
   const CycleRecord& record_;
-  const TrialSetting& setting_;
   const Refusal* word_;
   std::map<ShapeId, std::string> by_shape_;
   std::map<TaskId, NodeId> claims_;
 };
 
-std::vector<AheadRow> who_was_ahead(JobId id, const Plan& plan, const Cluster& cluster) {
-  const auto owner = [&](const Placement& each) { return cluster.task(each.task).job; };
-  const auto own = std::find_if(plan.binds.begin(), plan.binds.end(),
-                                [&](const Placement& each) { return owner(each) == id; });
-  auto turn = static_cast<std::size_t>(own - plan.binds.begin());
-  if (const Refusal* const word = word_on(id, plan); own == plan.binds.end()) {
-    turn = word == nullptr ? 0 : word->binds_before;
+void add_line(JobId id, const CycleRecord& record, Explanation& explanation) {
+  const Cluster& cluster = record.after.cluster();
+  const std::vector<JobId>& jobs = record.line.jobs;
+  const auto own = std::find(jobs.begin(), jobs.end(), id);
+  if (own == jobs.end()) return;
+  std::map<JobId, std::int32_t> placed;
+  for (const Placement& each : record.plan.binds) ++placed[cluster.task(each.task).job];
+  for (auto each = jobs.begin(); each != own; ++each) {
+    explanation.ahead.push_back(
+        {cluster.job(*each).name, cluster.job(*each).priority, placed[*each]});
   }
-  std::vector<AheadRow> rows;
-  std::map<JobId, std::size_t> row_of;
-  for (std::size_t i = 0; i < turn; ++i) {
-    const JobId job = owner(plan.binds[i]);
-    const auto [entry, is_new] = row_of.emplace(job, rows.size());
-    if (is_new) rows.push_back({cluster.job(job).name, cluster.job(job).priority, 0});
-    ++rows[entry->second].placed;
-  }
-  return rows;
+  explanation.in_line = jobs.size();
+  explanation.is_for_admission = record.line.is_for_admission;
 }
 
 std::vector<KeptRow> who_is_in_its_way(JobId id, const Cluster& cluster) {
@@ -152,6 +144,33 @@ std::optional<reservations::ReservationTable::Row> what_is_kept_for(JobId id,
 
 }  // namespace
 
+Line line_of(JobId id, engine::Scheduler& scheduler, ClusterCopy& copy, TimePoint now) {
+  Line line;
+  scheduler.inspect(copy.cluster_for_session(), now, [&](engine::Session& session) {
+    const Cluster& cluster = session.cluster();
+    const auto waits_for_admission = [&](const Job& job) {
+      return session.has_enqueue() && job.phase == GroupPhase::pending;
+    };
+    line.is_for_admission = waits_for_admission(cluster.job(id));
+    std::vector<JobId> jobs;
+    for (const JobId each : cluster.open_jobs()) {
+      const Job& job = cluster.job(each);
+      const bool waits = line.is_for_admission || job.unplaced_count() > 0;
+      const bool is_alike = waits_for_admission(job) == line.is_for_admission;
+      if (waits && is_alike && job.queue.is_valid() && session.feasibility().is_possible(each)) {
+        jobs.push_back(each);
+      }
+    }
+    using For = engine::JobLine::For;
+    engine::JobLine order(session, std::move(jobs),
+                          line.is_for_admission ? For::admission : For::service);
+    for (JobId next = order.next(); next.is_valid(); next = order.next()) {
+      line.jobs.push_back(next);
+    }
+  });
+  return line;
+}
+
 Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting& setting) {
   const Cluster& cluster = record.after.cluster();
   const Job& job = cluster.job(id);
@@ -164,9 +183,9 @@ Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting&
   }
   std::sort(explanation.roles.begin(), explanation.roles.end(),
             [](const RoleRow& left, const RoleRow& right) { return left.role < right.role; });
-  TaskTeller teller(id, record, setting);
-  for (const TaskId task : job.tasks) explanation.tasks.push_back(teller.row_of(task));
-  explanation.ahead = who_was_ahead(id, record.plan, cluster);
+  const TaskReasons reasons(id, record);
+  for (const TaskId task : job.tasks) explanation.tasks.push_back(reasons.row_of(task));
+  add_line(id, record, explanation);
   explanation.target = what_is_kept_for(id, record);
   if (job.unplaced_count() > 0) explanation.in_its_way = who_is_in_its_way(id, cluster);
   if (word != nullptr) {

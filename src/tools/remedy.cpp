@@ -6,6 +6,7 @@
 #include <tuple>
 #include <variant>
 
+#include "berth/model/amount_text.h"
 #include "berth/model/cluster.h"
 
 // What would let a waiting job start. Some reasons say it themselves ("queue q is not open"). For
@@ -28,7 +29,8 @@ bool is_for_room(Reason reason) {
   return reason == Reason::gang_incomplete || reason == Reason::role_incomplete ||
          reason == Reason::surplus_waits || reason == Reason::cluster_overcommitted ||
          reason == Reason::queue_capability || reason == Reason::queue_share_used ||
-         reason == Reason::guarantees_kept;
+         reason == Reason::guarantees_kept || reason == Reason::larger_than_cluster ||
+         reason == Reason::not_packable;
 }
 
 // The job's next pods up to what it needs; all that wait, where the minimum is there.
@@ -73,19 +75,6 @@ std::vector<NodeKind> node_kinds(const std::vector<ClusterEvent>& objects) {
   return list;
 }
 
-std::vector<ClusterEvent> with_more(const std::vector<ClusterEvent>& objects,
-                                    const NodeObject& example, std::size_t count) {
-  std::vector<ClusterEvent> more = objects;
-  for (std::size_t i = 0; i < count; ++i) {
-    NodeObject node = example;
-    node.name += "-added-" + std::to_string(i);
-    node.uid = node.name;
-    if (node.labels.contains(kHostname)) node.labels[kHostname] = node.name;
-    more.emplace_back(std::move(node));
-  }
-  return more;
-}
-
 // As if the target had never been there.
 std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& objects,
                                          const Job& target) {
@@ -114,10 +103,18 @@ class Trials {
  public:
   Trials(const std::string& job, const CycleRecord& record, const TrialSetting& setting,
          std::size_t needed)
-      : job_(job), record_(record), setting_(setting), needed_(needed) {}
+      : job_(job), setting_(setting), trial_(setting, record.before), needed_(needed) {
+    // `before` has neither what this cycle placed of the job nor what it lacks.
+    const Cluster& cluster = record.after.cluster();
+    total_ = needed +
+             static_cast<std::size_t>(std::count_if(
+                 record.plan.binds.begin(), record.plan.binds.end(), [&](const Placement& each) {
+                   return cluster.job(cluster.task(each.task).job).name == job;
+                 }));
+  }
 
   // The smallest number that was found to do; none up to kNodesMax: nothing.
-  std::optional<std::size_t> enough(const NodeObject& example) const {
+  std::optional<std::size_t> enough(const NodeObject& example) {
     std::size_t too_few = 0;
     std::size_t count = 1;
     while (!is_enough(example, count)) {
@@ -133,29 +130,19 @@ class Trials {
   }
 
   bool would_start(std::vector<ClusterEvent> objects) const {
-    const Trial trial = try_out(setting_, std::move(objects));
-    const JobId id = trial.copy.find_job(job_);
-    const auto placed = std::count_if(
-        trial.plan.binds.begin(), trial.plan.binds.end(),
-        [&](const Placement& each) { return trial.copy.cluster().task(each.task).job == id; });
-    // `before` has neither what this cycle placed of the job nor what it lacks.
-    const auto now = std::count_if(record_.plan.binds.begin(), record_.plan.binds.end(),
-                                   [&](const Placement& each) {
-                                     const Cluster& cluster = record_.after.cluster();
-                                     return cluster.job(cluster.task(each.task).job).name == job_;
-                                   });
-    return placed >= now + static_cast<std::ptrdiff_t>(needed_);
+    return Trial(setting_, std::move(objects)).placed_of(job_) >= total_;
   }
 
  private:
-  bool is_enough(const NodeObject& example, std::size_t count) const {
-    return would_start(with_more(record_.before, example, count));
+  bool is_enough(const NodeObject& example, std::size_t count) {
+    return trial_.placed_of(job_, example, count) >= total_;
   }
 
   const std::string& job_;
-  const CycleRecord& record_;
   const TrialSetting& setting_;
+  Trial trial_;
   std::size_t needed_;
+  std::size_t total_ = 0;
 };
 
 std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
@@ -163,7 +150,7 @@ std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
   const std::size_t needed = needed_tasks(job, refusal, record.after.cluster()).size();
   if (needed == 0) return {};
   std::vector<std::string> remedies;
-  const Trials trials(job.name, record, setting, needed);
+  Trials trials(job.name, record, setting, needed);
   const Cluster& cluster = record.after.cluster();
   for (const JobId target : cluster.targets()) {
     if (cluster.job(target).name == job.name) continue;
@@ -189,7 +176,8 @@ std::vector<std::string> what_is_missing(JobId id, const Refusal& refusal,
                                          const CycleRecord& record) {
   const Cluster& cluster = record.after.cluster();
   const std::vector<TaskId> tasks = needed_tasks(cluster.job(id), refusal, cluster);
-  if (!is_for_room(refusal.reason) || tasks.empty()) return {};
+  const bool is_short = is_for_room(refusal.reason) || refusal.reason == Reason::pod_too_large;
+  if (!is_short || tasks.empty()) return {};
   Resources asked;
   for (const TaskId task : tasks) asked += cluster.shape_of(task).request;
   NamedAmounts asked_amounts = to_named(cluster, asked);
@@ -226,6 +214,14 @@ std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const Cy
       return {"its pods' scheduling gates to be taken off"};
     case Reason::holds_releasing_room:
       return {"the pods that are leaving its nodes to be gone"};
+    case Reason::unknown_resource:
+      return {"a node that has " + refusal.what};
+    case Reason::pod_too_large:
+      return {"a node with " + readable_amount(refusal.what, refusal.need, Rounding::up) + " " +
+              refusal.what + " for such a pod"};
+    case Reason::queue_too_small:
+      return {"a queue that can have " + readable_amount(refusal.what, refusal.need, Rounding::up) +
+              " " + refusal.what};
     default:
       break;
   }

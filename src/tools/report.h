@@ -90,10 +90,11 @@ struct RoleRow {
   std::int32_t placed = 0;
 };
 
+// A job that is before the explained one in line.
 struct AheadRow {
   std::string job;
   std::int32_t priority = 0;
-  std::int32_t placed = 0;  // pods placed in this cycle before the explained job's turn
+  std::int32_t placed = 0;  // its pods that got places in this cycle
 };
 
 // A target whose nodes the explained job may not have.
@@ -107,8 +108,11 @@ struct Explanation {
   std::size_t cycle = 1;
   JobRow job;
   std::vector<RoleRow> roles;
-  std::vector<TaskRow> tasks;   // in the job's order
-  std::vector<AheadRow> ahead;  // in the order in which they were served
+  std::vector<TaskRow> tasks;  // in the job's order
+  // In the line of those that waited when the cycle began: for admission, or for places.
+  std::vector<AheadRow> ahead;  // in their order
+  std::size_t in_line = 0;      // how many there were; 0: the job did not wait
+  bool is_for_admission = false;
   // What is missing, and what was tried and would let it start. Empty when nothing is missing.
   std::vector<std::string> missing;
   std::vector<std::string> remedies;

@@ -147,6 +147,7 @@ Json json_of(const Explanation& explanation) {
   json["roles"] = list_of(explanation.roles);
   json["tasks"] = list_of(explanation.tasks);
   json["ahead"] = list_of(explanation.ahead);
+  json["inLine"] = explanation.in_line;
   json["target"] = explanation.target ? json_of(*explanation.target) : Json(nullptr);
   json["inItsWay"] = list_of(explanation.in_its_way);
   json["missing"] = explanation.missing;

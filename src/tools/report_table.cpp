@@ -228,13 +228,21 @@ std::string queues_text(const CycleReport& cycle, TableStyle style) {
   return table.render(style.bold_headings) + more_line(queues.rows.size(), kQueueRowsMax);
 }
 
-std::string ahead_text(const std::vector<AheadRow>& ahead) {
-  if (ahead.empty()) return "no job was given places before it in this cycle";
-  std::string text;
+// "3 of 12 for places; before it: a (priority 10, 2 pods placed), b (priority 0, none placed)"
+std::string line_text(const Explanation& explanation) {
+  const std::vector<AheadRow>& ahead = explanation.ahead;
+  if (explanation.in_line == 0) return "";
+  std::string text =
+      fmt::format("{} of {} that waited for {}", ahead.size() + 1, explanation.in_line,
+                  explanation.is_for_admission ? "admission" : "places");
+  if (ahead.empty()) return text;
+  text += "; before it: ";
   for (std::size_t i = 0; i < std::min(ahead.size(), kNodesShown); ++i) {
     const AheadRow& row = ahead[i];
-    text += fmt::format("{}{} (priority {}, {})", i == 0 ? "" : ", ", row.job, row.priority,
-                        counted(static_cast<std::size_t>(row.placed), "pod"));
+    const std::string placed =
+        row.placed == 0 ? "none" : counted(static_cast<std::size_t>(row.placed), "pod");
+    text += fmt::format("{}{} (priority {}, {} placed)", i == 0 ? "" : ", ", row.job, row.priority,
+                        placed);
   }
   if (ahead.size() > kNodesShown) text += fmt::format(" and {} more", ahead.size() - kNodesShown);
   return text;
@@ -268,7 +276,7 @@ std::string explanation_text(const Explanation& explanation, TableStyle style) {
   }
   for (const std::string& each : explanation.missing) text += line("missing", each);
   for (const std::string& each : explanation.remedies) text += line("would start", "with " + each);
-  text += line("ahead of it", ahead_text(explanation.ahead));
+  text += line("in line", line_text(explanation));
   if (explanation.tasks.empty()) return text;
 
   TextTable table({"POD", "STATUS", "NODE", "WHY"});

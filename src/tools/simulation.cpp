@@ -91,7 +91,11 @@ class Simulation {
  private:
   void run_cycle(std::size_t cycle, JobId explained) {
     std::vector<ClusterEvent> before;
-    if (explained.is_valid()) before = copy_.objects();
+    Line line;
+    if (explained.is_valid()) {
+      before = copy_.objects();
+      line = line_of(explained, scheduler_, copy_, setting_.now);
+    }
     const Plan plan = scheduler_.run(copy_.cluster_for_session(), setting_.now);
     copy_.carry_out(plan, setting_.now);
     report_.cycles.push_back(record_cycle(cycle, setting_.now, plan, copy_.cluster()));
@@ -102,7 +106,7 @@ class Simulation {
     const bool leaves =
         job.task_count() > 0 && job.count(TaskStatus::releasing) == job.task_count();
     if (cycle != request_.cycles && !leaves) return;
-    const CycleRecord record{cycle, before, plan, copy_};
+    const CycleRecord record{cycle, setting_.now, before, line, plan, copy_, scheduler_};
     report_.explanation = explain_job(explained, record, setting_);
   }
 

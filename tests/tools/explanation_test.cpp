@@ -91,12 +91,13 @@ TEST(Explanation, WhereTheQueueIsTheLimitNodesAreTriedAllTheSame) {
   EXPECT_EQ(explanation.remedies, Texts{"2 more nodes like n1 (4 cpu, 64Gi memory)"});
 }
 
-TEST(Explanation, PromisesNothingWhereNoSuchNodeWouldHelp) {
+TEST(Explanation, NamesTheNodeThatAPodWouldNeed) {
   const Explanation explanation =
       explained({node("n1", 4), group("huge", 1), pod("huge", 0, 9)}, "ml/huge");
   EXPECT_EQ(explanation.missing,
             Texts{"the pod it lacks asks for 9 cpu; idle on all nodes together: 4 cpu"});
-  EXPECT_EQ(explanation.remedies, Texts());
+  EXPECT_EQ(explanation.job.message, "a pod of it needs 9 cpu, and no node has more than 4");
+  EXPECT_EQ(explanation.remedies, Texts{"a node with 9 cpu for such a pod"});
 }
 
 TEST(Explanation, TellsTheShapeThatFoundNoPlaceFromTheOneThatWaitsForIt) {
@@ -104,7 +105,8 @@ TEST(Explanation, TellsTheShapeThatFoundNoPlaceFromTheOneThatWaitsForIt) {
       {node("n1", 4), group("mixed", 2), pod("mixed", 0, 1), pod("mixed", 1, 8)}, "ml/mixed");
   ASSERT_EQ(explanation.tasks.size(), 2U);
   EXPECT_EQ(explanation.tasks[0].why, "one such pod would find a place; it waits for its gang");
-  EXPECT_EQ(explanation.tasks[1].why, "0/1 nodes fit: 1 insufficient cpu");
+  EXPECT_EQ(explanation.tasks[1].why,
+            "0/1 nodes fit: 1 insufficient cpu (8 needed, at most 4 idle)");
 }
 
 TEST(Explanation, SaysWhatFollowsFromTheReason) {
@@ -173,8 +175,9 @@ TEST(Explanation, OfAJobBehindATargetNamesIt) {
   EXPECT_EQ(explanation.in_its_way[0].nodes, (Texts{"n1", "n2"}));
   EXPECT_NE(explanation.job.message.find("2 locked for target ml/big"), std::string::npos)
       << explanation.job.message;
-  // Another node would be kept for ml/big, too.
-  EXPECT_EQ(explanation.remedies, Texts{"the nodes that are kept for target ml/big"});
+  // The target is covered and takes no further node.
+  EXPECT_EQ(explanation.remedies, (Texts{"the nodes that are kept for target ml/big",
+                                         "1 more node like n1 (12 cpu, 64Gi memory)"}));
 }
 
 TEST(Explanation, OfAJobThatComesLaterIsOfWhenItIsThere) {

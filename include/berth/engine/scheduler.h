@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -37,6 +38,10 @@ class Scheduler {
   // configuration and time give the same plan, byte for byte. Always with the same cluster.
   Plan run(Cluster& cluster, TimePoint now, SessionObserver* observer = nullptr);
 
+  // The state in which a session's first action would find everything, for questions. What is
+  // changed is undone.
+  void inspect(Cluster& cluster, TimePoint now, const std::function<void(Session&)>& look);
+
   bool has_plugin(std::string_view name) const;
 
   // Forgets what sessions keep for one another; changes no decision.
@@ -55,6 +60,7 @@ class Scheduler {
   };
 
   Scheduler();
+  void open(Session& session);
   bool has_action(std::string_view name) const;
 
   std::vector<LoadedAction> actions_;
