@@ -71,17 +71,22 @@ class Loader {
   }
 
   Result<Manifests> finish() {
-    std::stable_sort(found_.begin(), found_.end(), [](const Found& left, const Found& right) {
-      return std::visit(Identify(), left.event) < std::visit(Identify(), right.event);
-    });
-    for (std::size_t i = 1; i < found_.size(); ++i) {
-      const Identity identity = std::visit(Identify(), found_[i].event);
-      if (identity == std::visit(Identify(), found_[i - 1].event)) {
-        return twice(identity, found_[i - 1], found_[i]);
+    std::vector<std::pair<Identity, std::size_t>> order;
+    order.reserve(found_.size());
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      order.emplace_back(std::visit(Identify(), found_[i].event), i);
+    }
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const auto& [identity, at] = order[i];
+      if (identity == order[i - 1].first) {
+        return twice(identity, found_[order[i - 1].second], found_[at]);
       }
     }
     manifests_.events.reserve(found_.size());
-    for (Found& found : found_) manifests_.events.push_back(std::move(found.event));
+    for (const auto& [identity, at] : order) {
+      manifests_.events.push_back(std::move(found_[at].event));
+    }
     return std::move(manifests_);
   }
 
