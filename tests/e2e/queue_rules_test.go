@@ -149,6 +149,15 @@ func TestAChildIsNotGuaranteedMoreThanItsParent(t *testing.T) {
 		"memory 65Gi is more than 64Gi")
 	e.Must(tried(child, parent, spec{"cpu": "8", "memory": "64Gi", "nvidia.com/gpu": "1"})())
 
+	// The policy is to judge also what costs most to judge: what fails is let in.
+	many := manyAmounts(64)
+	for name := range many {
+		many[name] = "2"
+	}
+	wide := e.Namespace + "-wide"
+	e.CreateObject(harness.NewQueue(wide, spec{"capability": manyAmounts(64)}))
+	refusedSoon(e, tried(child, wide, many), "queue-parents.berth.dev")
+
 	e.CreateObject(harness.NewQueue(child,
 		spec{"parent": parent, "guarantee": guarantee(spec{"cpu": "8"})}))
 	lowered := func() error {

@@ -141,6 +141,11 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	})
 }
 
+// AwaitAnswer asks the API server until there is no error.
+func (c *ControlPlane) AwaitAnswer(ctx context.Context, probe func(context.Context) error) error {
+	return awaitReady(ctx, c.APIServer, probe)
+}
+
 // StartScheduler starts kube-scheduler with the shipped configuration, its extenders at
 // extenderAddress; "" leaves the extenders out, which is the bare kube-scheduler.
 func (c *ControlPlane) StartScheduler(ctx context.Context, extenderAddress string) error {

@@ -101,7 +101,7 @@ func (c *ControlPlane) apply(ctx context.Context, objects []*unstructured.Unstru
 	return nil
 }
 
-// InstallDefinitions applies deploy/crds and waits until PodGroups can be listed.
+// InstallDefinitions applies deploy/crds and waits until kubectl would find PodGroups and Queues.
 func (c *ControlPlane) InstallDefinitions(ctx context.Context) error {
 	objects, err := c.Kustomize(Deploy("crds"))
 	if err != nil {
@@ -117,7 +117,11 @@ func (c *ControlPlane) InstallDefinitions(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		known, err := c.Client.Discovery().ServerResourcesForGroupVersion(GroupVersion.String())
+		if err == nil && len(known.APIResources) < 2 {
+			err = fmt.Errorf("known are %v", known.APIResources)
+		}
+		return err
 	})
 }
 
@@ -130,9 +134,9 @@ func (c *ControlPlane) AdmissionFor(objects []*unstructured.Unstructured) {
 	}
 }
 
-// InstallAdmission applies the policies, and waits until the one that gates our pods is in force.
-// With `marked` false they are not marked for the barrier: then kube-scheduler needs no extenders.
-func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error {
+// ApplyAdmission applies the policies. With `marked` false pods are not marked for the barrier: then
+// kube-scheduler needs no extenders.
+func (c *ControlPlane) ApplyAdmission(ctx context.Context, marked bool) error {
 	version := "v1"
 	if c.Minor < 36 {
 		version = "v1beta1"
@@ -149,11 +153,16 @@ func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error 
 	if err := rewrite(objects, `['berth']`, `['berth', 'volcano']`); err != nil {
 		return err
 	}
-	if err := c.Apply(ctx, objects); err != nil {
+	return c.Apply(ctx, objects)
+}
+
+// InstallAdmission applies the policies, and waits until the one that gates our pods is in force.
+func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error {
+	if err := c.ApplyAdmission(ctx, marked); err != nil {
 		return err
 	}
 	probe := NewPod("default", "probe").Build()
-	return awaitReady(ctx, c.APIServer, func(ctx context.Context) error {
+	return c.AwaitAnswer(ctx, func(ctx context.Context) error {
 		pod, err := c.Client.CoreV1().Pods("default").Create(ctx, probe,
 			meta.CreateOptions{DryRun: []string{meta.DryRunAll}})
 		if err != nil {
@@ -163,21 +172,8 @@ func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error 
 		if len(pod.Spec.SchedulingGates) == 0 || isMarked != marked {
 			return errors.New("the admission policy is not in force")
 		}
-		return c.probeQueuePolicies(ctx)
+		return nil
 	})
-}
-
-// probeQueuePolicies fails while a policy of queues is not set up yet: it refuses all until the
-// server has found out what its parameters, which are queues, are.
-func (c *ControlPlane) probeQueuePolicies(ctx context.Context) error {
-	queue := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": GroupVersion.String(), "kind": "Queue",
-		"metadata": map[string]any{"name": "probe"},
-		"spec":     map[string]any{"weight": int64(1), "parent": "root"},
-	}}
-	_, err := c.Dynamic.Resource(Queues).Create(ctx, queue,
-		meta.CreateOptions{DryRun: []string{meta.DryRunAll}})
-	return err
 }
 
 // rewrite replaces a text that occurs once.
