@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -74,8 +75,7 @@ func (c *ControlPlane) TryApply(ctx context.Context, objects []*unstructured.Uns
 
 func (c *ControlPlane) apply(ctx context.Context, objects []*unstructured.Unstructured,
 	dryRun []string) error {
-	cached := memory.NewMemCacheClient(discovery.NewDiscoveryClientForConfigOrDie(c.Admin))
-	mapper := restmapper.NewDeferredDiscoveryRESTMapper(cached)
+	mapper := c.kinds()
 	for _, object := range objects {
 		kind := object.GroupVersionKind()
 		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
@@ -117,12 +117,20 @@ func (c *ControlPlane) InstallDefinitions(ctx context.Context) error {
 				return err
 			}
 		}
-		known, err := c.Client.Discovery().ServerResourcesForGroupVersion(GroupVersion.String())
-		if err == nil && len(known.APIResources) < 2 {
-			err = fmt.Errorf("known are %v", known.APIResources)
+		mapper := c.kinds()
+		for _, kind := range []string{"PodGroup", "Queue"} {
+			if _, err := mapper.RESTMapping(GroupVersion.WithKind(kind).GroupKind()); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
+}
+
+// kinds is what kubectl would find that the server has now.
+func (c *ControlPlane) kinds() apimeta.RESTMapper {
+	cached := memory.NewMemCacheClient(discovery.NewDiscoveryClientForConfigOrDie(c.Admin))
+	return restmapper.NewDeferredDiscoveryRESTMapper(cached)
 }
 
 // AdmissionFor puts policies into the version that the server has.
