@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "berth/base/forward_clock.h"
 #include "daemon/surroundings.h"
 #include "kubeapi/access.h"
 #include "kubeapi/api_writer.h"
@@ -165,7 +166,7 @@ class LiveSurroundings final : public Surroundings {
 
   std::shared_ptr<const conf::Config> config_;
   const std::string identity_;
-  SystemClock clock_;
+  ForwardClock clock_;
   Hooks hooks_;
   std::unique_ptr<kubeapi::RestClient> client_;
   kubeapi::ApiWriter writer_;

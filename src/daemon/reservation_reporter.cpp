@@ -140,8 +140,10 @@ bool ReservationReporter::report_marks(JobId id, const Job& job, TimePoint now) 
   wanted.is_elected = wanted.elected_at && !wanted.is_named;
   wanted.first_seen = known.first_seen;
   if (has_started(job)) wanted.given_up_at.reset();
+  // By a clock that was ahead of ours: said anew, or it would be lost with each restart.
+  const bool is_told = known.first_seen && *known.first_seen <= now;
   const bool is_to_be_remembered =
-      options_.keeps_waiting && !known.first_seen && waits(job) && job.first_seen != TimePoint();
+      options_.keeps_waiting && !is_told && waits(job) && job.first_seen != TimePoint();
   if (is_to_be_remembered && now - job.first_seen < kYoung) {
     young_.emplace(job.first_seen + kYoung, id);
   } else if (is_to_be_remembered) {

@@ -22,6 +22,7 @@ void Mirror::apply(const ClusterEvent& event) {
 }
 
 void Mirror::settle(TimePoint now) {
+  if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
   settle_locks();
   cluster_.count_the_uncounted();
@@ -37,6 +38,7 @@ void Mirror::settle(TimePoint now) {
 
 void Mirror::refresh(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
+  bound_marks(id, now);
   note_wholeness(id, now);
   if (const bool is_named = target_names_.is_named(id); is_named != job.is_named_target) {
     cluster_.mutable_job(id).is_named_target = is_named;

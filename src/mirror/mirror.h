@@ -119,6 +119,8 @@ class Mirror {
   void forget_waiting(JobId id);
   Lock resolved_lock(const std::string& node) const;
   void settle_locks();
+  void bound_locks(TimePoint now);
+  void bound_marks(JobId id, TimePoint now);
   void note_wholeness(JobId id, TimePoint now);
 
   void refresh(JobId id, TimePoint now);

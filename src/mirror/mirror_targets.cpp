@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "mirror/mirror.h"
@@ -36,6 +37,21 @@ void Mirror::read_marks(JobId id, const TargetMarks& marks, bool is_first) {
   if (job.election == election) return;
   cluster_.set_election(id, std::move(election));
   locks_changed_ = true;
+}
+
+// T4: the clock of the berthd that wrote it may have been ahead of ours. A moment that is yet to
+// come by ours is taken to be now, so that nothing waits for it first.
+void Mirror::bound_marks(JobId id, TimePoint now) {
+  const Job& job = cluster_.job(id);
+  if (job.first_seen > now) cluster_.mutable_job(id).first_seen = now;
+  if (job.given_up_at > now) cluster_.mutable_job(id).given_up_at = now;
+  if (job.election && job.election->since > now) {
+    cluster_.set_election(id, Election{now, job.election->why});
+  }
+}
+
+void Mirror::bound_locks(TimePoint now) {
+  for (auto& [node, held] : locks_) held.since = std::min(held.since, now);
 }
 
 void Mirror::note_single(JobId id, const TargetMarks& marks, bool is_first) {

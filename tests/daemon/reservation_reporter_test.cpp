@@ -264,6 +264,18 @@ TEST_F(ReservationReporterTest, RemembersSinceWhenAJobWaitsOnceItHasWaitedAWhile
   EXPECT_TRUE(round_after(seconds(60)).marks.empty());
 }
 
+TEST_F(ReservationReporterTest, SaysAnewWhatAClockWroteThatWasAhead) {
+  reporter_->set_options({false, true});
+  take(round_after(seconds(60)));
+  now_ -= std::chrono::minutes(30);
+  restart();
+  const TimePoint seen = now_;
+  reporter_->set_options({false, true});
+  const auto told = round_after(seconds(60));
+  ASSERT_EQ(told.marks.size(), 1U);
+  EXPECT_EQ(told.marks[0].marks.first_seen, seen);
+}
+
 TEST_F(ReservationReporterTest, WritesNothingOnJobsThatHardlyWait) {
   reporter_->set_options({false, true});
   EXPECT_TRUE(round_after(seconds(9)).marks.empty());

@@ -103,9 +103,10 @@ class Play {
 
   std::string time(SceneLine& line) {
     const std::string text = line.word(1);
-    const auto by = parse_duration(text.starts_with("+") ? text.substr(1) : text);
+    const bool is_back = text.starts_with("-");
+    const auto by = parse_duration(is_back || text.starts_with("+") ? text.substr(1) : text);
     if (!by) return by.error().message;
-    world_->advance(*by);
+    world_->advance(is_back ? -*by : *by);
     return "";
   }
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <mutex>
+
+#include "berth/base/clock.h"
+
+namespace berth {
+
+// A wall clock that never goes back: where that is set back by an hour, this goes on by the steady
+// clock until the wall clock is ahead again. Else what is due in a second would be due in an hour.
+// Any thread.
+class ForwardClock final : public Clock {
+ public:
+  ForwardClock() : ForwardClock(system_, steady_) {}
+  // Both live longer than this.
+  ForwardClock(const Clock& wall, const Clock& steady);
+
+  TimePoint now() const override;
+
+ private:
+  SystemClock system_;
+  SteadyClock steady_;
+  const Clock& wall_;
+  const Clock& pace_;
+  mutable std::mutex mutex_;
+  mutable TimePoint now_;
+  mutable TimePoint at_;  // on the steady clock
+};
+
+}  // namespace berth
