@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"berth.dev/berth/tests/e2e/harness"
 )
 
-// Each fixture is what an operator creates for Volcano, taken as it is but for the namespace.
+// Each fixture is what a controller creates for Volcano or Berth, as it is but for the namespace.
 func TestOperators(t *testing.T) {
 	files, err := filepath.Glob("fixtures/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -41,6 +43,7 @@ func TestOperators(t *testing.T) {
 				e.CreateObject(object)
 			}
 			e.Create(pods...)
+			e.Cleanup(func() { e.Must(dropFinalizers(e)) })
 			e.AwaitAllBound(harness.Soon, pods...)
 			for _, object := range objects {
 				switch object.GetKind() {
@@ -53,6 +56,20 @@ func TestOperators(t *testing.T) {
 			}
 		})
 	}
+}
+
+// dropFinalizers does what those would do who wrote them, when pods are to go.
+func dropFinalizers(e *harness.Env) error {
+	pods := e.Client.CoreV1().Pods(e.Namespace)
+	all, err := pods.List(e.Context, meta.ListOptions{})
+	if err != nil {
+		return err
+	}
+	return harness.InParallel(len(all.Items), func(i int) error {
+		_, err := pods.Patch(e.Context, all.Items[i].Name, types.MergePatchType,
+			[]byte(`{"metadata":{"finalizers":null}}`), meta.PatchOptions{})
+		return err
+	})
 }
 
 func podOf(e *harness.Env, object *unstructured.Unstructured) *core.Pod {
