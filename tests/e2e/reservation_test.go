@@ -80,6 +80,33 @@ func (s *stream) awaitEnded(count int) {
 	})
 }
 
+// Issue 9: a namespace is deleted while a target waits in it, whose pods stay for a while.
+func TestANamespaceWithATargetIsDeleted(t *testing.T) {
+	e := cluster.BeginWithBerth(t, reserving(nil, nil))
+	e.AddNodes(2, "4")
+	e.CreateGang("small", 2, 2, cpu("3"))
+	e.AwaitBound("small", 2, harness.Soon)
+	e.CreateGroup("big", 2)
+	pods := harness.Members(e.Namespace, "big", 2, cpu("4"))
+	for _, pod := range pods {
+		pod.Finalizers = []string{"example.com/held"}
+	}
+	e.Create(pods...)
+	e.Cleanup(func() { e.Must(dropFinalizers(e)) })
+	e.AwaitLocked("big", 2)
+
+	// As the namespace controller would, which is not there.
+	e.Must(e.Client.CoreV1().Namespaces().Delete(e.Context, e.Namespace, meta.DeleteOptions{}))
+	e.Must(e.Client.CoreV1().Pods(e.Namespace).DeleteCollection(e.Context, meta.DeleteOptions{},
+		meta.ListOptions{}))
+	e.Must(e.Dynamic.Resource(harness.PodGroups).Namespace(e.Namespace).DeleteCollection(e.Context,
+		meta.DeleteOptions{}, meta.ListOptions{}))
+	e.AwaitOpen()
+	e.AwaitPods(harness.Soon, 2, "are terminating", func(pod *core.Pod) bool {
+		return pod.DeletionTimestamp != nil && pod.Spec.NodeName == ""
+	})
+}
+
 // S0: two nodes, never empty at once under a stream of small pods. A gang that needs both waits for
 // as long as the stream lasts.
 func TestWithoutReservationABigGangStarves(t *testing.T) {
