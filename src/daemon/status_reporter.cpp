@@ -106,7 +106,8 @@ void StatusReporter::report(const std::vector<JobId>& changed, const StandingOf&
 // True when nothing is owed for the job any more.
 bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePoint now) {
   ports::GroupStatus status = status_of(job, standing);
-  const bool is_young = now - job.created < kCalm;
+  // Its creation time is of the API server's clock, which may be ahead of ours.
+  const bool is_young = now - job.created < kCalm && job.created - now < kCalm;
   if (job.is_single) {
     if (is_young && !standing.reason.empty()) return false;
     tell(job, status, nullptr);

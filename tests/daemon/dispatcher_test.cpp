@@ -162,6 +162,28 @@ TEST_F(DispatcherTest, AJobOfOnePodHasNoGroupToWriteTo) {
   EXPECT_EQ(told.lines.size(), 1u);
 }
 
+TEST_F(DispatcherTest, AGroupWhosePodsAreOnlyComingIsToldNothingForAWhile) {
+  const auto told_after = [this](const std::string& name, Duration age) {
+    PodGroupObject group = make_group(name, 3);
+    group.created = now_ - age;
+    add_gang(mirror_, group, 1);
+    dispatcher_.observe(group);
+    mirror_.settle(now_);
+    Plan plan;
+    plan.refusals = {refusal_of(mirror_, name, Reason::too_few_tasks, 1, 3)};
+    const auto statuses = round(plan).statuses;
+    return std::any_of(statuses.begin(), statuses.end(), [&](const ports::GroupStatus& each) {
+      return each.name == name && !each.message.empty();
+    });
+  };
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  EXPECT_FALSE(told_after("young", seconds(3)));
+  EXPECT_FALSE(told_after("of-a-clock-that-is-a-bit-ahead", -seconds(3)));
+  EXPECT_TRUE(told_after("old", seconds(20)));
+  EXPECT_TRUE(told_after("of-a-clock-that-is-far-ahead", -minutes(5)));
+}
+
 TEST_F(DispatcherTest, AsksVictimsToLeaveAndSaysForWhom) {
   add_gang(mirror_, make_group("victim", 1), 1);
   mirror_.apply(running_on(make_member("victim", 0), "n1"));
