@@ -117,6 +117,10 @@ bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePo
   if (found == known_.end()) return true;  // its object is gone
   Known& known = found->second;
   const ports::GroupStatus& before = known.status;
+  // Its pods are only coming, or are made when the phase says that it is in: that is written now.
+  const bool is_early = is_young && standing.reason == code(Reason::too_few_tasks);
+  if (is_early && status.phase == before.phase) return false;
+  if (is_early) status.reason = status.message = {};
   const auto since = [now](bool is_as_before, TimePoint then) { return is_as_before ? then : now; };
   status.scheduled_since =
       since(status.is_scheduled == before.is_scheduled, before.scheduled_since);
@@ -128,13 +132,11 @@ bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePo
     status.started = before.started.value_or(now);
   }
   if (status == known.status) return true;
-  // Its pods are only coming.
-  if (is_young && standing.reason == code(Reason::too_few_tasks)) return false;
   if (!is_urgent(status, known.status) && now - known.at < kCalm) return false;
   if (!is_written_alike(status, known.status)) sink_.write(status);
   tell(job, status, &known.status);
   known = {status, now};
-  return true;
+  return !is_early;
 }
 
 void StatusReporter::tell(const Job& job, const ports::GroupStatus& status,

@@ -184,6 +184,27 @@ TEST_F(DispatcherTest, AGroupWhosePodsAreOnlyComingIsToldNothingForAWhile) {
   EXPECT_TRUE(told_after("of-a-clock-that-is-far-ahead", -minutes(5)));
 }
 
+// Operators make pods when the group is in, and not before.
+TEST_F(DispatcherTest, AGroupWithoutPodsIsToldAtOnceThatItIsIn) {
+  PodGroupObject group = make_group("new", 3);
+  group.created = now_;
+  mirror_.apply(group);
+  dispatcher_.observe(group);
+  mirror_.settle(now_);
+  Plan plan;
+  plan.admitted = {mirror_.find_group("ml/new")};
+  mirror_.assume(plan, now_);
+  plan.refusals = {refusal_of(mirror_, "new", Reason::too_few_tasks, 0, 3)};
+  const auto statuses = round(plan).statuses;
+  ASSERT_EQ(statuses.size(), 1u);
+  EXPECT_EQ(statuses[0].phase, GroupPhase::inqueue);
+  EXPECT_EQ(statuses[0].reason, "");
+  now_ += std::chrono::seconds(10);
+  const auto later = round(plan).statuses;
+  ASSERT_EQ(later.size(), 1u);
+  EXPECT_EQ(later[0].reason, "NotEnoughTasks");
+}
+
 TEST_F(DispatcherTest, AsksVictimsToLeaveAndSaysForWhom) {
   add_gang(mirror_, make_group("victim", 1), 1);
   mirror_.apply(running_on(make_member("victim", 0), "n1"));
