@@ -5,14 +5,16 @@
 // Jobs finish while others are admitted, so a cluster that admits only what fits now runs half
 // empty; one that admits everything drowns its controllers in pods that wait.
 //
-//   O1  What may be admitted is the sum of all nodes times `overcommit-factor`, less what is used.
+//   O1  What may be admitted is the sum of all nodes that take pods times `overcommit-factor`, less
+//       what is used there.
 //   O2  What running jobs have beyond their minResources counts as free: they can be made to give
 //       it back (S4).
-//   O3  A job is admitted if what is in queue, what other queues are due of their guarantees, and
-//       its minResources fit into O1 and O2 in every dimension that it asks for.
-//   O4  A job is admitted, however full the cluster is, if what its queue has, what is in queue
+//   O3  A job is admitted if in every dimension that it asks for it passes by O4, or what is in
+//       queue, what other queues are due of their guarantees, and its minResources fit into O1 and
+//       O2.
+//   O4  A dimension passes, however full the cluster is, if what its queue has, what is in queue
 //       there, and its minResources stay within what is guaranteed to the queue, or to one above
-//       it that owes it to no other, in every dimension that it asks for (S1).
+//       it that owes it to no other (S1).
 //
 // Argument: overcommit-factor, 1 to 1000, at most three decimals, default 1.2. S0 sets 1.0 so that
 // the job that waits is the one that lacks room.
@@ -23,6 +25,7 @@
 #include <string>
 
 #include "berth/engine/limit_text.h"
+#include "berth/engine/open_nodes.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/scarcity.h"
 
@@ -44,7 +47,7 @@ class Overcommit final : public Plugin {
 
  private:
   Vote has_room_for(const Job& job) {
-    if (is_guaranteed(job)) return permit();
+    open_.refresh(*cluster_);
     const std::uint32_t queue = session_->queues().position_of(job.queue);
     const std::size_t at = queue == QueueTree::kNowhere ? 0 : queue;
     // Of several that are short the scarcest, of which the smallest part of the need is there; ties
@@ -54,7 +57,7 @@ class Overcommit final : public Plugin {
     Dimension scarcest{0};
     for (std::size_t d = 0; d < request.extent(); ++d) {
       const Dimension dimension(d);
-      if (request[dimension] <= 0) continue;
+      if (request[dimension] <= 0 || is_guaranteed(queue, dimension, request[dimension])) continue;
       // O3. Surplus is dear to work out and asked for only where it matters.
       const Admissions& admissions = session_->admissions();
       std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
@@ -81,26 +84,18 @@ class Overcommit final : public Plugin {
                   kept_for_text(*cluster_, session_->queues(), dues, at, d));
   }
 
-  // O4
-  bool is_guaranteed(const Job& job) {
-    const QueueTree& queues = session_->queues();
-    const std::uint32_t at = queues.position_of(job.queue);
-    if (at == QueueTree::kNowhere) return false;
-    const Resources& request = *job.min_resources;
-    for (std::size_t d = 0; d < request.extent(); ++d) {
-      const Dimension dimension(d);
-      if (request[dimension] <= 0) continue;
-      const Dues& dues = session_->admissions().dues();
-      if (!dues.is_covered(queues, at, dimension, request[dimension])) return false;
-    }
-    return true;
+  // O4. Each dimension by itself: a queue is seldom guaranteed all that its jobs ask for.
+  bool is_guaranteed(std::uint32_t queue, Dimension dimension, std::int64_t amount) {
+    const Dues& dues = session_->admissions().dues();
+    return queue != QueueTree::kNowhere &&
+           dues.is_covered(session_->queues(), queue, dimension, amount);
   }
 
   // O1, in 128 bits: total times factor may pass 2^63.
   std::int64_t admissible(Dimension dimension) const {
     const __int128 scaled =
-        static_cast<__int128>(cluster_->total_allocatable()[dimension]) * factor_thousandths_;
-    const __int128 room = scaled / 1000 - cluster_->total_used()[dimension];
+        static_cast<__int128>(open_.allocatable(dimension)) * factor_thousandths_;
+    const __int128 room = scaled / 1000 - open_.used(dimension);
     constexpr std::int64_t kMost = std::int64_t{1} << 62;
     return room > kMost ? kMost : static_cast<std::int64_t>(room);
   }
@@ -108,6 +103,7 @@ class Overcommit final : public Plugin {
   std::int64_t factor_thousandths_;
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;
+  OpenNodes open_;
 };
 
 }  // namespace

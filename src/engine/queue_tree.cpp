@@ -6,6 +6,7 @@
 #include <set>
 
 #include "berth/base/check.h"
+#include "berth/engine/open_nodes.h"
 #include "berth/model/amount_text.h"
 
 namespace berth::engine {
@@ -47,16 +48,6 @@ std::string lost_because(const Cluster& cluster, QueueId id,
     name = parent;
   }
   return "its parent queues lead round in a circle by \"" + name + "\"";
-}
-
-// Takes no more pods: cordoned, or its kubelet is not heard of.
-bool is_closed(const Node& node) {
-  return node.is_unschedulable ||
-         std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
-           return taint.key == "node.kubernetes.io/not-ready" ||
-                  taint.key == "node.kubernetes.io/unreachable" ||
-                  taint.key == "node.kubernetes.io/unschedulable";
-         });
 }
 
 }  // namespace
