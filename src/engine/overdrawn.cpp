@@ -142,7 +142,8 @@ class Overdrawn {
       const Dimension d(i);
       const std::int64_t gives = lot.amount[d];
       if (gives <= 0 || missing(parent, d) <= 0) continue;
-      if (all_.has(lot.position, d) - gives < shares_.at(floor, lot.position, d)) return false;
+      const std::int64_t has = all_.has(lot.position, d);
+      if (gives > beyond_share(has, shares_.at(floor, lot.position, d))) return false;
       helps = true;
     }
     return helps && nobody_is_due_for(lot);

@@ -161,12 +161,11 @@ NamedAmounts QueueTable::named(const Amounts& amounts, std::size_t row) const {
 }
 
 bool QueueTable::is_overused(std::size_t row) const {
-  bool has_something = false;
+  if (!is_divided) return false;
   for (std::size_t r = 0; r < resources.size(); ++r) {
-    if (at(allocated, row, r) < at(deserved, row, r)) return false;
-    has_something = has_something || at(allocated, row, r) > 0;
+    if (beyond_share(at(allocated, row, r), at(deserved, row, r)) > 0) return true;
   }
-  return is_divided && has_something;
+  return false;
 }
 
 std::string QueueTable::scaled_text(std::size_t row) const {

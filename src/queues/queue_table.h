@@ -61,7 +61,7 @@ struct QueueTable {
   }
   // Those of the row that are not 0, by name.
   NamedAmounts named(const Amounts& amounts, std::size_t row) const;
-  // It has something, and of nothing less than its share.
+  // It has more than it deserves of some resource (beyond_share()).
   bool is_overused(std::size_t row) const;
   // "3 of 4 cpu, 6Gi of 8Gi memory": what is in force of what is written, where that is less.
   std::string scaled_text(std::size_t row) const;

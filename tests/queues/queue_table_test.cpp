@@ -119,7 +119,7 @@ TEST_F(QueueTableTest, SharesAreThoseOfThePlan) {
   EXPECT_EQ(cpu(made, made.deserved, "b"), 6000);
   EXPECT_EQ(cpu(made, made.real_capability, "b"), 6000);
   EXPECT_EQ(cpu(made, made.real_capability, "a"), 10000);
-  EXPECT_TRUE(made.is_overused(row_of(made, "b")));
+  EXPECT_FALSE(made.is_overused(row_of(made, "b"))) << "it has what it deserves, and no more";
   EXPECT_FALSE(made.is_overused(row_of(made, "a"))) << "it has nothing";
   EXPECT_EQ(made.named(made.guarantee, row_of(made, "a")), (NamedAmounts{{"cpu", 4000}}));
 }
@@ -179,6 +179,45 @@ TEST_F(QueueTableTest, AQueueCalledRootStandsAboveAll) {
   EXPECT_EQ(made.rows[0].name, "root");
   EXPECT_EQ(made.rows[row_of(made, "a")].depth, 1U);
   EXPECT_EQ(made.rows[row_of(made, "a")].parent, 0U);
+}
+
+// Issue 9, row 10.
+TEST_F(QueueTableTest, OverusedIsWhoHasMoreThanItDeservesOfSomeResource) {
+  add_queue("a");
+  add_queue("b");
+  run("one", "a", 10000);
+  QueueObject late;
+  late.name = late.uid = "c";
+  late.guarantee = {{"cpu", 6000}};
+  mirror_.apply(late);
+  PodGroupObject group;
+  group.name_space = "ml";
+  group.name = group.uid = "waits";
+  group.queue = "a";
+  mirror_.apply(group);
+  PodObject pod;
+  pod.name_space = "ml";
+  pod.name = pod.uid = "waits-0";
+  pod.group = "waits";
+  pod.scheduler_name = "berth";
+  pod.request = {{"memory", 4 * kGi}, {"pods", 1}};
+  mirror_.apply(pod);
+  const QueueTable made = table();
+  EXPECT_EQ(cpu(made, made.deserved, "a"), 4000);
+  EXPECT_LT(made.at(made.allocated, row_of(made, "a"), kMemory.index()),
+            made.at(made.deserved, row_of(made, "a"), kMemory.index()))
+      << "else this test shows nothing";
+  EXPECT_TRUE(made.is_overused(row_of(made, "a"))) << "10 of 4 cpu, whatever else it may have";
+  EXPECT_FALSE(made.is_overused(row_of(made, "b")));
+  EXPECT_FALSE(made.is_overused(row_of(made, "c")));
+}
+
+TEST_F(QueueTableTest, WhoHasExactlyItsGuaranteeIsNotOverused) {
+  add_queue("a", "", {{"cpu", 4000}, {"pods", 1}});
+  run("one", "a", 4000);
+  const QueueTable made = table();
+  EXPECT_EQ(cpu(made, made.allocated, "a"), cpu(made, made.deserved, "a"));
+  EXPECT_FALSE(made.is_overused(row_of(made, "a")));
 }
 
 }  // namespace

@@ -60,6 +60,12 @@ struct Refusal {
   std::string message(const std::string& task_name) const;
 };
 
+// What a queue has beyond its share of one resource: what others have to wait for, or take from
+// first. A queue is overused if that is above 0 for any resource.
+inline std::int64_t beyond_share(std::int64_t has, std::int64_t deserved) {
+  return has > deserved ? has - deserved : 0;
+}
+
 // What each queue may have; made by the plugin that divides the cluster (docs/design/queues.md).
 // Row 0 is the whole cluster; parents come before their children, which are neighbours, by name.
 struct QueueShares {
