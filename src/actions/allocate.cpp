@@ -5,7 +5,7 @@
 // surplus after: a job that has its minimum goes to the back of those that do not (rule G2 of the
 // gang plugin), and from then on gets one task a turn.
 //
-// Steps A1..A7 are those of docs/design/allocate.md; A3 to A6 are in placement.cpp, A7 in
+// Steps A1..A8 are those of docs/design/allocate.md; A3 to A6 are in placement.cpp, A7 in
 // targets.cpp.
 
 #include <algorithm>
@@ -45,6 +45,17 @@ void tell(Session& session, JobId id, const Verdict& verdict) {
   session.refuse(refusal_of(id, is_gated ? reject(Reason::gated, job.gated) : verdict));
 }
 
+// A8. Does it stop those behind it in its queue? Not if it has what it starts with, nor if it waits
+// for its own pods and not for room.
+bool stops_its_queue(const Session& session, const Job& job) {
+  return session.cluster().queue(job.queue).is_fifo && job.placed_count() < job.min_available &&
+         job.placed_count() + job.unplaced_count() >= job.min_available;
+}
+
+void stop_those_behind(Session& session, JobLine& line, JobId first) {
+  for (const JobId other : line.dismiss_queue()) tell(session, other, behind(session, first));
+}
+
 class Allocate final : public Action {
  public:
   explicit Allocate(Arguments&) {}
@@ -75,8 +86,10 @@ class Allocate final : public Action {
         for (const JobId other : line.dismiss_queue()) tell(session, other, verdict);
         continue;
       }
-      if (session.refuse_again(id)) continue;
-
+      if (session.refuse_again(id)) {
+        if (stops_its_queue(session, job)) stop_those_behind(session, line, id);
+        continue;
+      }
       const auto [entry, is_first_turn] = waiting_tasks.try_emplace(id);
       if (is_first_turn) entry->second = tasks_to_place(session, job);
       if (entry->second.tasks.empty() && job.gated == 0) continue;
@@ -85,6 +98,9 @@ class Allocate final : public Action {
         line.rejoin(id);
       } else if (turn != Turn::held) {
         session.remember_refusal(id);
+        if (turn == Turn::refused && stops_its_queue(session, job)) {
+          stop_those_behind(session, line, id);
+        }
       }
     }
 

@@ -37,6 +37,7 @@ class Backfill final : public Action {
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
       if (job.best_effort == 0 || !may_be_served(session, id)) continue;
+      if (session.refused_for(id) == Reason::behind_in_queue) continue;
       if (Waiting waiting = best_effort_tasks(session, job); !waiting.tasks.empty()) {
         found.emplace_back(id, std::move(waiting));
       }

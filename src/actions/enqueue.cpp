@@ -7,9 +7,10 @@
 //
 // Argument: admission-timeout, a duration from 1s to 8760h, default 10m; 0s: never.
 //
-// Steps E1..E6 are those of docs/design/enqueue.md.
+// Steps E1..E7 are those of docs/design/enqueue.md.
 
 #include <algorithm>
+#include <map>
 
 #include "actions/placement.h"
 #include "berth/engine/action.h"
@@ -42,25 +43,35 @@ class Enqueue final : public Action {
       }
     }
     // E6. Those who were sent back a short while ago come after all others.
-    const std::vector<JobId> kept_out = admit(session, std::move(jobs));
-    admit(session, std::move(sent_back));
+    FirstKeptOut first;
+    const std::vector<JobId> kept_out = admit(session, std::move(jobs), first);
+    admit(session, std::move(sent_back), first);
     if (timeout_ > Duration(0)) make_room(session, kept_out);
   }
 
  private:
-  // Returns those kept out, in the order of the line.
-  static std::vector<JobId> admit(Session& session, std::vector<JobId> jobs) {
+  // Of queues that let jobs in strictly in their order.
+  using FirstKeptOut = std::map<QueueId, JobId>;
+
+  // Returns those kept out, in the order of the line, without those behind another.
+  static std::vector<JobId> admit(Session& session, std::vector<JobId> jobs, FirstKeptOut& first) {
     std::vector<JobId> kept_out;
     JobLine line(session, std::move(jobs), JobLine::For::admission);
     for (JobId id = line.next(); id.is_valid(); id = line.next()) {
       const Job& job = session.cluster().job(id);
+      // E7. Behind one that is kept out nobody comes in.
+      if (const auto before = first.find(job.queue); before != first.end()) {
+        session.refuse(refusal_of(id, behind(session, before->second)));
+        continue;
+      }
       // E2. A job that says nothing of its size is let in: there is nothing to vote on.
       const Verdict verdict =
           job.min_resources ? session.ask(points::job_enqueueable, job) : pass();
       if (!verdict) {
-        // E3. One that is kept out does not keep out those behind it.
+        // E3. One that is kept out does not keep out those behind it, but by E7.
         session.refuse(refusal_of(id, verdict));
         kept_out.push_back(id);
+        if (session.cluster().queue(job.queue).is_fifo) first.emplace(job.queue, id);
         continue;
       }
       // E4. Tallies move when the outcome is known, not when it is voted on.

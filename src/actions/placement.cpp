@@ -20,6 +20,10 @@ Refusal refusal_of(JobId job, const Verdict& verdict) {
   return refusal;
 }
 
+Verdict behind(const Session& session, JobId first) {
+  return reject(Reason::behind_in_queue, 0, 0, session.cluster().job(first).name);
+}
+
 Verdict has_standing(const Session& session, const Job& job) {
   if (!job.has_group) return reject(Reason::group_missing, 0, 0, job.name);
   if (!job.queue.is_valid()) return reject(Reason::queue_missing, 0, 0, job.queue_name);

@@ -38,4 +38,7 @@ Turn serve(engine::Session& session, JobId id, Waiting& waiting);
 
 Refusal refusal_of(JobId job, const engine::Verdict& verdict);
 
+// Its queue starts jobs in their order (dequeueStrategy: fifo), and `first` has not started.
+engine::Verdict behind(const engine::Session& session, JobId first);
+
 }  // namespace berth::actions

@@ -97,6 +97,12 @@ std::string share_text(const Cluster& cluster, const QueueTree& tree, const Queu
   if (share >= shares.at(shares.real_capability, position, d)) {
     return capability_text(cluster, tree, position, d);
   }
+  const QueueId queue = tree.member(position).queue;
+  for (const auto& [dimension, target] : cluster.queue(queue).deserved.entries()) {
+    if (dimension != d || target != share) continue;
+    return joined("its spec.deserved is " + amount_text(cluster, d, target),
+                  kept_for_text(cluster, tree, dues, position, d));
+  }
   std::string weight;
   std::int64_t all = 0;
   const QueueTree::Member& parent = tree.member(tree.member(position).parent);

@@ -5,6 +5,19 @@
 
 namespace berth::engine {
 
+namespace {
+
+std::int64_t target_of(const Cluster& cluster, QueueId queue, Dimension d) {
+  if (queue.is_valid()) {
+    for (const auto& [dimension, amount] : cluster.queue(queue).deserved.entries()) {
+      if (dimension == d) return amount;
+    }
+  }
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace
+
 std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
                                                          const QueueTree& tree, bool lends,
                                                          const Feasibility& feasibility) {
@@ -21,7 +34,7 @@ std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
     amounts->assign(size * tree.dimensions(), 0);
   }
   shares->is_short.assign(size * tree.dimensions(), 0);
-  for (std::vector<std::int64_t>* scratch : {&own_, &asked_, &least_, &most_}) {
+  for (std::vector<std::int64_t>* scratch : {&own_, &asked_, &least_, &most_, &first_}) {
     scratch->resize(size);
   }
   for (std::size_t d = 0; d < tree.dimensions(); ++d) {
@@ -35,6 +48,7 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
   std::fill(own_.begin(), own_.end(), 0);
   std::fill(asked_.begin(), asked_.end(), 0);
   std::fill(most_.begin(), most_.end(), 0);
+  std::fill(first_.begin(), first_.end(), 0);
   // Q6, upwards: children have told what they ask for before their parent is looked at.
   for (std::size_t at = tree.size(); at-- > 0;) {
     const QueueTree::Member& member = tree.member(at);
@@ -71,9 +85,14 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
   for (std::size_t at = tree.size(); at-- > 0;) {
     const std::int64_t wanted = saturated_sum(most_[at], own_[at]);
     most_[at] = std::max(least_[at], std::min(wanted, shares.at(shares.real_capability, at, d)));
+    // Q10. A parent that names no target has its children's.
+    const std::int64_t target =
+        std::min(target_of(cluster, tree.member(at).queue, d), saturated_sum(first_[at], own_[at]));
+    first_[at] = std::max(least_[at], std::min(target, most_[at]));
     if (at == 0) break;
-    std::int64_t& above = most_[tree.member(at).parent];
-    above = saturated_sum(above, most_[at]);
+    const std::size_t parent = tree.member(at).parent;
+    most_[parent] = saturated_sum(most_[parent], most_[at]);
+    first_[parent] = saturated_sum(first_[parent], first_[at]);
   }
   // Q7, downwards.
   set(shares.deserved, 0, tree.total(d));
@@ -85,17 +104,26 @@ void QueueDivision::divide_among_children(const QueueTree& tree, std::size_t par
   const QueueTree::Member& member = tree.member(parent);
   if (member.child_count == 0) return;
   claims_.clear();
-  given_.resize(member.child_count);
   std::int64_t kept = 0;
+  std::int64_t targets = 0;
   for (std::uint32_t i = 0; i < member.child_count; ++i) {
     const std::size_t child = member.first_child + i;
-    claims_.push_back({tree.member(child).weight, least_[child], most_[child]});
+    claims_.push_back({tree.member(child).weight, least_[child], first_[child]});
     kept += least_[child];
+    targets = saturated_sum(targets, first_[child]);
   }
   // Q9. What jobs of an inner queue itself still hold is not there to be divided, except for what
   // its children are guaranteed.
   const std::int64_t whole = shares.at(shares.deserved, parent, d);
   const std::int64_t amount = std::max(kept, whole - std::min(own_[parent], whole));
+  // Q10. What all leave who have their targets goes to those that ask for more.
+  if (targets < amount) {
+    for (std::uint32_t i = 0; i < member.child_count; ++i) {
+      claims_[i].lower = claims_[i].upper;
+      claims_[i].upper = most_[member.first_child + i];
+    }
+  }
+  given_.resize(member.child_count);
   short_.resize(member.child_count);
   fair_share_.divide(amount, claims_, given_, short_);
   for (std::uint32_t i = 0; i < member.child_count; ++i) {

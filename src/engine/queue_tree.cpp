@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kRoot = "root";
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kBillion = 1'000'000'000;
 
 std::int64_t limit_of(const Queue& queue, Dimension d) {
   for (const auto& [dimension, amount] : queue.capability.entries()) {
@@ -55,7 +56,7 @@ std::string lost_because(const Cluster& cluster, QueueId id,
 std::int64_t QueueTree::written_guarantee(const Queue& queue, Dimension d, std::int64_t total) {
   const auto& names = queue.guarantee_share_of;
   if (std::find(names.begin(), names.end(), d) == names.end()) return queue.guarantee[d];
-  const __int128 part = static_cast<__int128>(total) * queue.guarantee_share / 1000;
+  const __int128 part = static_cast<__int128>(total) * queue.guarantee_share_billionths / kBillion;
   return std::max(queue.guarantee[d], static_cast<std::int64_t>(part));
 }
 

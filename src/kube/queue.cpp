@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <limits>
 
 #include "kube/codecs.h"
@@ -12,6 +15,47 @@ QueueState state_of(std::string_view text) {
   return text == "Closing" ? QueueState::closing : QueueState::closed;
 }
 
+constexpr std::size_t kDecimalsMost = 9;
+
+// A decimal from 0 to 1, in billionths. None of its digits is dropped: a part of a cluster of
+// 10,000 GPUs differs by a GPU in the fourth.
+std::int32_t read_part(const conf::Cursor& from) {
+  const std::string text = from.scalar("0");
+  const auto accuse = [&](const std::string& why) {
+    from.complain("\"" + text + "\" " + why);
+    return 0;
+  };
+  const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
+  std::string digits = text.substr(0, mark);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  auto decimals = static_cast<std::int64_t>(digits.size() - point);
+  if (decimals > 0) digits.erase(point, 1), --decimals;
+  int exponent = 0;
+  const char* const end = text.data() + text.size();
+  bool is_decimal = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+  if (mark < text.size()) {
+    const auto [rest, fault] = std::from_chars(text.data() + mark + 1, end, exponent);
+    is_decimal = is_decimal && fault == std::errc() && rest == end && std::abs(exponent) <= 99;
+  }
+  if (!is_decimal) return accuse("is no decimal from 0 to 1");
+  decimals -= exponent;
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  while (!digits.empty() && digits.back() == '0') digits.pop_back(), --decimals;
+  if (digits.empty()) return 0;
+  constexpr std::int64_t kWhole = 1'000'000'000;
+  if (decimals < 0 || digits.size() > static_cast<std::size_t>(decimals) + 1) {
+    return accuse("is no decimal from 0 to 1");
+  }
+  if (decimals > static_cast<std::int64_t>(kDecimalsMost)) {
+    return accuse("has " + std::to_string(decimals) + " decimals, expected at most " +
+                  std::to_string(kDecimalsMost));
+  }
+  std::int64_t part = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), part);
+  for (auto i = static_cast<std::size_t>(decimals); i < kDecimalsMost; ++i) part *= 10;
+  return part <= kWhole ? static_cast<std::int32_t>(part) : accuse("is no decimal from 0 to 1");
+}
+
 // S1, S3.
 void read_guarantee(const conf::Cursor& guarantee, QueueObject& queue) {
   queue.guarantee = read_amounts(guarantee["resource"], kLimitMax);
@@ -23,10 +67,27 @@ void read_guarantee(const conf::Cursor& guarantee, QueueObject& queue) {
   queue.guarantees_hard = policy == "Guaranteed";
   const conf::Cursor percentage = guarantee["percentage"];
   queue.guarantee_share_of = read_texts(percentage["dimensions"]);
-  const std::string value = percentage["value"].scalar("0");
-  const Result<std::int64_t> share = parse_quantity(value, Scale::milli, 1000);
-  if (!share) percentage["value"].complain("\"" + value + "\" is no decimal from 0 to 1");
-  if (share) queue.guarantee_share = static_cast<std::int32_t>(*share);
+  queue.guarantee_share_billionths = read_part(percentage["value"]);
+}
+
+void read_strategy(const conf::Cursor& strategy, QueueObject& queue) {
+  const std::string word = strategy.text();
+  if (!word.empty() && word != "fifo" && word != "traverse") {
+    strategy.complain("\"" + word + "\" is no strategy, expected fifo or traverse");
+  }
+  queue.is_fifo = word == "fifo";
+}
+
+// Fields of Volcano's that may matter to who wrote them, and do not here.
+std::vector<std::string> not_honoured_in(const conf::Cursor& spec) {
+  std::vector<std::string> fields;
+  for (const char* name : {"affinity", "extendClusters", "type"}) {
+    const conf::Value* value = spec[name].value();
+    const bool is_empty = !spec[name].is_present() ||
+                          (value->text.empty() && value->items.empty() && value->members.empty());
+    if (!is_empty) fields.push_back("spec." + std::string(name));
+  }
+  return fields;
 }
 
 void read_spec(const conf::Cursor& root, QueueObject& queue) {
@@ -40,6 +101,8 @@ void read_spec(const conf::Cursor& root, QueueObject& queue) {
   queue.capability = read_amounts(spec["capability"], kLimitMax);
   read_guarantee(spec["guarantee"], queue);
   queue.deserved = read_amounts(spec["deserved"], kLimitMax);
+  read_strategy(spec["dequeueStrategy"], queue);
+  queue.not_honoured = not_honoured_in(spec);
 }
 
 WrittenCondition condition_of(const conf::Cursor& condition) {

@@ -166,8 +166,13 @@ void Mirror::on(const QueueObject& object) {
   for (const std::string& name : object.guarantee_share_of) {
     queue.guarantee_share_of.push_back(cluster_.intern_dimension(name));
   }
-  queue.guarantee_share = object.guarantee_share;
+  queue.guarantee_share_billionths = object.guarantee_share_billionths;
   queue.guarantees_hard = object.guarantees_hard;
+  for (const auto& [name, amount] : object.deserved) {
+    queue.deserved.set(cluster_.intern_dimension(name), amount);
+  }
+  queue.is_fifo = object.is_fifo;
+  queue.not_honoured = object.not_honoured;
   queue.fault = object.fault;
 
   const auto [entry, is_new] = queues_.try_emplace(object.name);

@@ -273,8 +273,9 @@ bool same_spec(const Queue& left, const Queue& right) {
   const auto spec = [](const Queue& queue) {
     return std::tie(queue.name, queue.uid, queue.created, queue.weight, queue.priority,
                     queue.is_reclaimable, queue.parent, queue.state, queue.capability.entries(),
-                    queue.guarantee_share_of, queue.guarantee_share, queue.guarantees_hard,
-                    queue.fault);
+                    queue.guarantee_share_of, queue.guarantee_share_billionths,
+                    queue.guarantees_hard, queue.deserved.entries(), queue.is_fifo,
+                    queue.not_honoured, queue.fault);
   };
   return spec(left) == spec(right) && left.guarantee == right.guarantee;
 }

@@ -254,7 +254,7 @@ spec:
   ASSERT_TRUE(queue.has_value()) << queue.error().to_string();
   EXPECT_TRUE(queue->guarantees_hard);
   EXPECT_EQ(queue->guarantee_share_of, (std::vector<std::string>{"cpu", "nvidia.com/gpu"}));
-  EXPECT_EQ(queue->guarantee_share, 250);
+  EXPECT_EQ(queue->guarantee_share_billionths, 250'000'000);
   EXPECT_EQ(queue->guarantee, (NamedAmounts{{"cpu", 2000}}));
   for (const char* guarantee : {"{policy: Maybe}", "{percentage: {value: 1.5}}",
                                 "{percentage: {value: half}}", "{percentage: {value: -1}}"}) {
@@ -262,6 +262,49 @@ spec:
         std::string("{metadata: {name: q}, spec: {guarantee: ") + guarantee + "}}";
     EXPECT_FALSE(decode_queue(value_of(text), "f").has_value()) << guarantee;
   }
+}
+
+// Issue 9, row 12.
+TEST(Queue, reads_a_part_exactly_and_refuses_more_digits_than_it_keeps) {
+  const auto part = [](const std::string& value) {
+    const auto queue = decode_queue_with_fault(
+        value_of("{metadata: {name: q}, spec: {guarantee: {percentage: {value: " + value + "}}}}"),
+        "f");
+    return queue->fault.empty() ? std::to_string(queue->guarantee_share_billionths) : queue->fault;
+  };
+  EXPECT_EQ(part("0.333333"), "333333000");
+  EXPECT_EQ(part("0.123456789"), "123456789");
+  EXPECT_EQ(part("0.0005"), "500000");
+  EXPECT_EQ(part("0.2500000000000"), "250000000") << "zeros at the end say nothing";
+  EXPECT_EQ(part("1"), "1000000000");
+  EXPECT_EQ(part("1.0"), "1000000000");
+  EXPECT_EQ(part("0"), "0");
+  EXPECT_EQ(part("5e-07"), "500") << "as JSON has it";
+  EXPECT_NE(part("0.3333333333").find("\"0.3333333333\" has 10 decimals, expected at most 9"),
+            std::string::npos)
+      << part("0.3333333333");
+  for (const char* wrong : {"1.000000001", "2", "10", "-0.5", "1e3", "1e999999999999", ".", "x"}) {
+    EXPECT_NE(part(wrong).find("is no decimal from 0 to 1"), std::string::npos) << part(wrong);
+  }
+}
+
+TEST(Queue, has_a_strategy_a_target_and_fields_that_have_no_effect) {
+  const auto read = [](const std::string& spec) {
+    const auto queue = decode_queue(value_of("{metadata: {name: q}, spec: " + spec + "}"), "f");
+    EXPECT_TRUE(queue.has_value()) << queue.error().to_string();
+    return *queue;
+  };
+  EXPECT_TRUE(read("{dequeueStrategy: fifo}").is_fifo);
+  EXPECT_FALSE(read("{dequeueStrategy: traverse}").is_fifo);
+  EXPECT_FALSE(read("{dequeueStrategy: ''}").is_fifo);
+  EXPECT_EQ(read("{deserved: {cpu: 1500m}}").deserved, (NamedAmounts{{"cpu", 1500}}));
+  EXPECT_EQ(read("{extendClusters: [{name: x}], affinity: {nodeGroupAffinity: {}}, type: t}")
+                .not_honoured,
+            (std::vector<std::string>{"spec.affinity", "spec.extendClusters", "spec.type"}));
+  EXPECT_TRUE(read("{extendClusters: [], affinity: {}, type: ''}").not_honoured.empty());
+  EXPECT_TRUE(read("{affinity: null}").not_honoured.empty());
+  EXPECT_FALSE(decode_queue(value_of("{metadata: {name: q}, spec: {dequeueStrategy: lifo}}"), "f")
+                   .has_value());
 }
 
 TEST(Queue, comes_with_the_status_that_the_api_has) {

@@ -49,9 +49,11 @@ QueueObject RandomQueues::queue(std::size_t number) {
   queue.weight = static_cast<std::int32_t>(chance(20) ? between(1, 65'535) : between(1, 4));
   queue.guarantee = amounts(chance(10) ? 200 : 8, 25);
   queue.capability = amounts(60, 20);
+  queue.deserved = amounts(30, 20);
   if (chance(10)) {
     queue.guarantee_share_of = {"cpu", "nvidia.com/gpu"};
-    queue.guarantee_share = static_cast<std::int32_t>(between(0, chance(20) ? 1000 : 200));
+    queue.guarantee_share_billionths =
+        static_cast<std::int32_t>(between(0, chance(20) ? 1000 : 200) * 1'000'000);
   }
   if (chance(5)) queue.state = chance(50) ? QueueState::closed : QueueState::closing;
   if (chance(2)) queue.fault = "weight: not a number";

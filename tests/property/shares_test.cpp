@@ -90,6 +90,56 @@ void check_rows(const Cluster& cluster, const QueueTree& tree, const QueueShares
   }
 }
 
+// What a leaf may have within its target: never less than is kept for it, nor more than it may
+// have.
+std::int64_t target_of(const Cluster& cluster, const QueueShares& shares, std::size_t row,
+                       Dimension d) {
+  const Queue& queue = cluster.queue(shares.rows[row].queue);
+  std::int64_t target = shares.at(shares.real_capability, row, d);
+  for (const auto& [dimension, amount] : queue.deserved.entries()) {
+    if (dimension == d) target = std::min(target, amount);
+  }
+  return std::max(target, shares.at(shares.kept, row, d));
+}
+
+// Q10: where one of several leaves has more than its target, all of them have theirs, or all that
+// they ask for. Returns how many have more.
+std::size_t check_targets(const Cluster& cluster, const QueueTree& tree, const QueueShares& shares,
+                          Dimension d) {
+  const auto is_leaf = [&](std::size_t row) {
+    return tree.member(row).child_count == 0 && tree.member(row).takes_jobs();
+  };
+  std::size_t beyond = 0;
+  for (std::size_t row = 1; row < shares.rows.size(); ++row) {
+    const bool is_beyond =
+        is_leaf(row) && shares.at(shares.deserved, row, d) > target_of(cluster, shares, row, d);
+    if (!is_beyond) continue;
+    ++beyond;
+    const QueueTree::Member& parent = tree.member(shares.rows[row].parent);
+    for (std::size_t i = 0; i < parent.child_count; ++i) {
+      const std::size_t other = parent.first_child + i;
+      if (!is_leaf(other)) continue;
+      const std::int64_t asked = cluster.queue(shares.rows[other].queue).demand[d];
+      EXPECT_GE(shares.at(shares.deserved, other, d),
+                std::min(asked, target_of(cluster, shares, other, d)));
+    }
+  }
+  return beyond;
+}
+
+TEST(Shares, GoBeyondTargetsOnlyWhereAllHaveTheirs) {
+  std::size_t beyond = 0;
+  for (const std::uint64_t seed : seeds(kSeeds / 5)) {
+    RandomQueues story(seed);
+    const Divided result = divided(story.cluster(), false);
+    for (std::size_t d = 0; d < story.cluster().dimensions().size(); ++d) {
+      beyond += check_targets(story.cluster(), result.tree, *result.shares, Dimension(d));
+    }
+    if (testing::Test::HasFailure()) FAIL() << "BERTH_SEED=" << seed;
+  }
+  EXPECT_GT(beyond, 0u);
+}
+
 TEST(Shares, KeepTheirLawsInEveryClusterInEveryDimension) {
   std::size_t queues = 0;
   std::size_t scaled = 0;

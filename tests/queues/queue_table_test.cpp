@@ -138,7 +138,7 @@ TEST_F(QueueTableTest, APartOfTheClusterIsWrittenAsTheAmountItIs) {
   QueueObject part;
   part.name = part.uid = "a";
   part.guarantee_share_of = {"cpu"};
-  part.guarantee_share = 800;
+  part.guarantee_share_billionths = 800'000'000;
   mirror_.apply(part);
   add_queue("b", "", {{"cpu", 12000}});
   const QueueTable made = table();

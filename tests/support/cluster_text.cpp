@@ -43,9 +43,13 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   queue.fault = line.text_of("fault");
   queue.guarantee = line.amounts_of("guarantee");
   queue.guarantee_share_of = line.list_of("share-of");
-  queue.guarantee_share = static_cast<std::int32_t>(line.number_of("share", 0));
+  constexpr std::int64_t kThousandth = 1'000'000;  // in billionths
+  queue.guarantee_share_billionths =
+      static_cast<std::int32_t>(kThousandth * line.number_of("share", 0));
   queue.guarantees_hard = line.flag("hard");
   queue.capability = line.amounts_of("capability");
+  queue.deserved = line.amounts_of("deserved");
+  queue.is_fifo = line.flag("fifo");
   return {event("queue " + queue.name, queue)};
 }
 

@@ -209,12 +209,25 @@ class Court {
     }
   }
 
+  // In a queue that starts jobs in their order one is left that could start if there were room.
+  bool is_behind_another(const Job& job) const {
+    if (!job.queue.is_valid() || !cluster_.queue(job.queue).is_fifo) return false;
+    for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+      const Job& other = cluster_.job(JobId(j));
+      const bool waits = other.exists && other.id != job.id && other.queue == job.queue &&
+                         is_admitted(JobId(j)) && placed_[j] < other.min_available;
+      if (waits) return true;
+    }
+    return false;
+  }
+
   // No task that could be placed is left: neither a started job's, nor, where its tasks are all of
   // one shape, a whole minimum.
   void judge_rest() {
     for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
       const Job& job = cluster_.job(JobId(j));
       if (!job.exists || !is_admitted(JobId(j)) || !has_standing(job)) continue;
+      if (is_behind_another(job)) continue;
       std::set<ShapeId> shapes;
       std::int64_t left = 0;
       for (const TaskId id : job.tasks) {

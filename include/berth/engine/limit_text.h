@@ -18,7 +18,8 @@ namespace berth::engine {
 std::string kept_for_text(const Cluster& cluster, const QueueTree& tree, const Dues& dues,
                           std::size_t position, Dimension d);
 
-// What bounds the share of the queue: its capability, the guarantees of others, or its weight.
+// What bounds the share of the queue: its capability, the guarantees of others, its
+// `deserved`, or its weight.
 std::string share_text(const Cluster& cluster, const QueueTree& tree, const QueueShares& shares,
                        const Dues& dues, std::size_t position, Dimension d);
 

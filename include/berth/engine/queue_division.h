@@ -13,6 +13,7 @@ namespace berth::engine {
 // Divides the cluster among the queues, level by level (docs/design/queues.md, Q6 to Q8; S1).
 class QueueDivision {
  public:
+  // Q10: a queue's `deserved` bounds its share while others ask for more.
   // Laws, for each dimension: children's shares add up to at most their parent's; kept <= deserved
   // <= max(kept, real capability); the order in which queues came decides nothing. With `lends`, a
   // queue keeps no more of its guarantee than it asks for. What is not feasible is not asked for.
@@ -31,6 +32,7 @@ class QueueDivision {
   std::vector<std::int64_t> asked_;  // placed or not
   std::vector<std::int64_t> least_;  // lower bounds
   std::vector<std::int64_t> most_;   // upper bounds
+  std::vector<std::int64_t> first_;  // upper bounds while others have less than theirs
   std::vector<FairShare::Claim> claims_;
   std::vector<std::int64_t> given_;
   std::vector<std::uint8_t> short_;

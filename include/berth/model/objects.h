@@ -124,11 +124,13 @@ struct QueueObject {
   QueueState state = QueueState::open;
   NamedAmounts capability;  // a missing dimension is unlimited
   NamedAmounts guarantee;   // a missing dimension is 0
-  // S3: also this part, in thousandths, of what the cluster has of each of these resources.
+  // S3: also this part, 0 to 10^9, of what the cluster has of each of these resources.
   std::vector<std::string> guarantee_share_of;
-  std::int32_t guarantee_share = 0;  // 0..1000
-  bool guarantees_hard = false;      // guarantee.policy: Guaranteed
-  NamedAmounts deserved;
+  std::int32_t guarantee_share_billionths = 0;
+  bool guarantees_hard = false;           // guarantee.policy: Guaranteed
+  NamedAmounts deserved;                  // a missing dimension has no target
+  bool is_fifo = false;                   // dequeueStrategy: fifo
+  std::vector<std::string> not_honoured;  // fields that are there and have no effect
   // What is wrong with the parts that could not be read; those are left out. Empty: nothing.
   std::string fault;
   WrittenQueueStatus written;

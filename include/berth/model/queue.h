@@ -25,11 +25,14 @@ struct Queue {
   ResourceLimits capability;
   Resources guarantee;  // as its owner wrote it; what is in force: engine/queue_tree.h
   std::vector<Dimension> guarantee_share_of;  // S3: also this part of the cluster, of these
-  std::int32_t guarantee_share = 0;           // in thousandths
-  bool guarantees_hard = false;               // others leave for it, though nobody asks for it
-  std::string fault;    // what is wrong with what its owner wrote; empty: nothing
-  Resources allocated;  // by tasks of its jobs that are_allocated
-  Resources demand;     // by tasks of its jobs that want_room, placed or not
+  std::int32_t guarantee_share_billionths = 0;
+  bool guarantees_hard = false;           // others leave for it, though nobody asks for it
+  ResourceLimits deserved;                // what its share is bounded by while others ask for more
+  bool is_fifo = false;                   // a job that cannot start stops those behind it
+  std::vector<std::string> not_honoured;  // fields that its owner wrote and that have no effect
+  std::string fault;                      // what is wrong with what its owner wrote; empty: nothing
+  Resources allocated;                    // by tasks of its jobs that are_allocated
+  Resources demand;                       // by tasks of its jobs that want_room, placed or not
 };
 
 // As their owner wrote them: names, weights, bounds; not who they are, nor what they have.
