@@ -45,6 +45,18 @@ WrittenCondition scaling_of(const QueueTable& table, std::size_t row) {
           {}};
 }
 
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
+  return all;
+}
+
+// Without a reason while everything is: a condition that every queue has is read by nobody.
+WrittenCondition honouring_of(const QueueTable::Row& row) {
+  if (row.notes.empty()) return {};
+  return {false, "FieldsNotHonoured", joined(row.notes), {}};
+}
+
 WrittenQueueStatus status_of(const QueueTable& table, std::size_t at) {
   const QueueTable::Row& row = table.rows[at];
   WrittenQueueStatus status;
@@ -62,6 +74,7 @@ WrittenQueueStatus status_of(const QueueTable& table, std::size_t at) {
   }
   status.ready = readiness_of(row);
   status.scaled = scaling_of(table, at);
+  status.honoured = honouring_of(row);
   return status;
 }
 
@@ -96,11 +109,12 @@ void QueueReporter::report(const Plan& plan, const Cluster& cluster, TimePoint n
 }
 
 bool QueueReporter::refresh(const Plan& plan, const Cluster& cluster, TimePoint now) {
-  const bool is_as_before = stamp_ == cluster.stamp() && shares_ == plan.shares;
+  const bool is_as_before =
+      stamp_ == cluster.stamp() && shares_ == plan.shares && evicts_ == plan.evicts;
   if (table_ != nullptr && (is_as_before || now - made_at_ < kTableCalm)) return false;
-  table_ = std::make_shared<const QueueTable>(
-      queues::make_queue_table(cluster, plan.shares.get(), tree_));
+  table_ = std::make_shared<const QueueTable>(queues::make_queue_table(cluster, plan, tree_));
   shares_ = plan.shares;
+  evicts_ = plan.evicts;
   stamp_ = cluster.stamp();
   made_at_ = now;
   return true;
@@ -124,6 +138,12 @@ void QueueReporter::tell_changes() {
                       (row.is_scaled ? scaling_of(*table_, at).message
                                      : "its guarantee is in force in full again"));
       said.is_scaled = row.is_scaled;
+    }
+    if (row.notes.size() != said.notes) {
+      lines.push_back("queue " + row.name + ": " +
+                      (row.notes.empty() ? "all that is set up for it has its effect again"
+                                         : joined(row.notes)));
+      said.notes = row.notes.size();
     }
   }
   std::erase_if(said_, [this](const auto& entry) { return entry.second.round != round_; });
@@ -150,7 +170,11 @@ void QueueReporter::write_status(std::size_t at, TimePoint now, bool is_urgent) 
   Known& known = found->second;
   const WrittenQueueStatus& before = known.written;
   WrittenCondition ready = readiness_of(row);
-  if (is_urgent && is_same(ready, before.ready) && row.is_scaled == before.scaled.holds) return;
+  const bool is_honoured_as_before = row.notes.empty() == before.honoured.reason.empty();
+  if (is_urgent && is_same(ready, before.ready) && row.is_scaled == before.scaled.holds &&
+      is_honoured_as_before) {
+    return;
+  }
   ports::QueueStatus status{row.name, row.uid, {}, status_of(*table_, at), {}};
   if (!before.has_state) status.state = row.state;
   WrittenQueueStatus& written = status.written;
@@ -159,6 +183,7 @@ void QueueReporter::write_status(std::size_t at, TimePoint now, bool is_urgent) 
   };
   written.ready.since = since(written.ready, before.ready);
   written.scaled.since = since(written.scaled, before.scaled);
+  if (!row.notes.empty()) written.honoured.since = since(written.honoured, before.honoured);
   if (written == before) return;
   known.written = written;
   known.resources.merge(names_in(written));

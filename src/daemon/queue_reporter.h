@@ -18,7 +18,8 @@ namespace berth::daemon {
 
 // Tells of queues: to their statuses in the API, to the log, and, by a table, to whoever looks on.
 // Statuses are written only when they differ, all together at most every ten seconds; at once if a
-// queue becomes ready or ceases to be, or its guarantee is scaled or no longer so. Session thread.
+// queue becomes ready or ceases to be, its guarantee is scaled or no longer so, or something of its
+// spec has no effect or has one again. Session thread.
 class QueueReporter {
  public:
   using Tell = std::function<void(const std::string& line)>;
@@ -44,6 +45,7 @@ class QueueReporter {
   struct Said {
     std::string fault;
     bool is_scaled = false;
+    std::size_t notes = 0;  // how many: amounts in them change with all that comes and goes
     std::uint64_t round = 0;
   };
 
@@ -61,6 +63,7 @@ class QueueReporter {
   std::shared_ptr<const queues::QueueTable> table_;
   std::shared_ptr<const QueueShares> shares_;  // that it was made of
   std::uint64_t stamp_ = 0;                    // of the cluster that it was made of
+  bool evicts_ = false;                        // of the plan that it was made of
   TimePoint made_at_;
   std::map<std::string, Known> known_;  // queues that are objects, by name
   std::map<std::string, Said> said_;    // by name

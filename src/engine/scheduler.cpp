@@ -90,7 +90,9 @@ void Scheduler::open(Session& session) {
     session.open_plugin(loaded.tier, &loaded.disabled);
     loaded.plugin->on_session_open(session);
   }
-  session.start(has_action("enqueue"), has_action("elect"));
+  std::set<std::string_view> actions;
+  for (const LoadedAction& each : actions_) actions.insert(each.name);
+  session.start(actions);
 }
 
 void Scheduler::inspect(Cluster& cluster, TimePoint now,
@@ -126,11 +128,6 @@ Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer) 
 bool Scheduler::has_plugin(std::string_view name) const {
   return std::any_of(plugins_.begin(), plugins_.end(),
                      [&](const LoadedPlugin& each) { return each.name == name; });
-}
-
-bool Scheduler::has_action(std::string_view name) const {
-  return std::any_of(actions_.begin(), actions_.end(),
-                     [&](const LoadedAction& each) { return each.name == name; });
 }
 
 void Scheduler::forget() { *memory_ = Memory(); }

@@ -16,10 +16,11 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
   memory_.refresh(cluster);
 }
 
-void Session::start(bool has_enqueue, bool has_elect) {
-  has_enqueue_ = has_enqueue;
+void Session::start(const std::set<std::string_view>& actions) {
+  has_enqueue_ = actions.contains("enqueue");
+  plan_.evicts = actions.contains("shuffle");
   disabled_ = nullptr;
-  if (!has_elect) {
+  if (!actions.contains("elect")) {
     for (const JobId target : std::vector<JobId>(cluster_.targets())) {
       release(target, EndedReservation::How::off);
     }

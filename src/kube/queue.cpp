@@ -131,6 +131,7 @@ WrittenQueueStatus read_status(const conf::Cursor& status) {
     const std::string type = condition["type"].text();
     if (type == "Ready") written.ready = condition_of(condition);
     if (type == "GuaranteeScaled") written.scaled = condition_of(condition);
+    if (type == "Honoured") written.honoured = condition_of(condition);
   }
   return written;
 }

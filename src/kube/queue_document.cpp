@@ -26,10 +26,14 @@ struct AmountField {
   const char* name;
   QueueTable::Amounts QueueTable::*member;
 };
-constexpr AmountField kAmountFields[] = {
-    {"guaranteeInSpec", &QueueTable::written}, {"guarantee", &QueueTable::guarantee},
-    {"deserved", &QueueTable::deserved},       {"allocated", &QueueTable::allocated},
-    {"demand", &QueueTable::demand},           {"realCapability", &QueueTable::real_capability}};
+constexpr AmountField kAmountFields[] = {{"guaranteeInSpec", &QueueTable::written},
+                                         {"guarantee", &QueueTable::guarantee},
+                                         {"deserved", &QueueTable::deserved},
+                                         {"allocated", &QueueTable::allocated},
+                                         {"demand", &QueueTable::demand},
+                                         {"realCapability", &QueueTable::real_capability},
+                                         {"due", &QueueTable::due},
+                                         {"largestPiece", &QueueTable::piece}};
 
 Json json_of(const NamedAmounts& amounts) {
   Json json = Json::object();
@@ -56,11 +60,13 @@ Json row_json(const QueueTable& table, std::size_t at) {
             {"weight", row.weight},
             {"priority", row.priority},
             {"reclaimable", row.is_reclaimable},
+            {"dequeueStrategy", row.is_fifo ? "fifo" : "traverse"},
             {"guaranteeScaled", row.is_scaled}};
   for (const auto& [name, member] : kAmountFields) {
     json[name] = json_of(table.named(table.*member, at));
   }
   json["overused"] = table.is_overused(at);
+  json["notes"] = row.notes;
   json["jobs"] = json_of(row.jobs);
   json["podGroups"] = json_of(row.groups);
   return json;
@@ -92,7 +98,9 @@ QueueTable::Row read_row(const conf::Cursor& from) {
   row.weight = static_cast<std::int32_t>(from["weight"].integer(1, 0, kCountMax));
   row.priority = static_cast<std::int32_t>(from["priority"].integer(0, -kCountMax - 1, kCountMax));
   row.is_reclaimable = from["reclaimable"].boolean(true);
+  row.is_fifo = from["dequeueStrategy"].text() == "fifo";
   row.is_scaled = from["guaranteeScaled"].boolean(false);
+  row.notes = read_texts(from["notes"]);
   read_counts(from["jobs"], row.jobs);
   read_counts(from["podGroups"], row.groups);
   return row;

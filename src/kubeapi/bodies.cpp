@@ -173,6 +173,11 @@ std::string queue_status_patch(const ports::QueueStatus& status) {
     }
     return json;
   };
+  Json conditions = Json::array(
+      {condition("Ready", written.ready), condition("GuaranteeScaled", written.scaled)});
+  if (!written.honoured.reason.empty()) {
+    conditions.push_back(condition("Honoured", written.honoured));
+  }
   Json patch;
   if (!status.uid.empty()) patch["metadata"]["uid"] = status.uid;
   patch["status"] = {{"pending", written.pending},
@@ -184,8 +189,7 @@ std::string queue_status_patch(const ports::QueueStatus& status) {
                      {"deserved", amounts(written.deserved)},
                      {"guarantee", amounts(written.guarantee)},
                      {"realCapability", amounts(written.real_capability)},
-                     {"conditions", Json::array({condition("Ready", written.ready),
-                                                 condition("GuaranteeScaled", written.scaled)})}};
+                     {"conditions", std::move(conditions)}};
   if (status.state) patch["status"]["state"] = to_string(*status.state);
   return dump(patch);
 }

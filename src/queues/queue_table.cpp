@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "berth/engine/open_nodes.h"
 #include "berth/model/amount_text.h"
 
 namespace berth::queues {
@@ -29,12 +30,25 @@ QueueShares shape_of(const engine::QueueTree& tree) {
   return shares;
 }
 
+// "a, b and c"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  }
+  return text;
+}
+
+std::string readable(const std::string& resource, std::int64_t amount) {
+  return readable_amount(resource, amount, Rounding::down);
+}
+
 // Makes a table of shares, whose parents stand before all their children, and a cluster.
 class Maker {
  public:
-  Maker(const Cluster& cluster, const QueueShares& shares, bool is_divided)
-      : cluster_(cluster), shares_(shares) {
-    table_.is_divided = is_divided;
+  Maker(const Cluster& cluster, const Plan& plan, const QueueShares& shares)
+      : cluster_(cluster), plan_(plan), shares_(shares) {
+    table_.is_divided = plan.shares != nullptr;
     for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
       table_.resources.push_back(cluster.dimensions().name(Dimension(d)));
     }
@@ -47,7 +61,9 @@ class Maker {
       const Dimension dimension(d);
       table_.total[d] = shares_.at(shares_.real_capability, 0, dimension);
       fill(dimension);
+      if (table_.is_divided) find_pieces(dimension);
     }
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) add_notes(row);
     count_jobs();
     return std::move(table_);
   }
@@ -86,6 +102,7 @@ class Maker {
     row.fault = shares_.rows[at].fault;
     row.is_scaled = shares_.rows[at].is_scaled;
     row.is_reclaimable = queue.is_reclaimable;
+    row.is_fifo = queue.is_fifo;
     row.weight = queue.weight;
     row.priority = queue.priority;
     if (parent != QueueTable::kNoParent) {
@@ -120,6 +137,56 @@ class Maker {
     }
   }
 
+  // A queue's due is what it lacks of its own, or what those below it are due together, if that is
+  // more (engine::Dues).
+  void find_pieces(Dimension d) {
+    const std::size_t width = table_.resources.size();
+    std::int64_t all = 0;
+    std::vector<std::int64_t> below(table_.rows.size(), 0);
+    for (std::size_t row = table_.rows.size(); row-- > 0;) {
+      const std::size_t at = row * width + d.index();
+      const std::uint32_t share = share_of_row_[row];
+      // The root's is all there is, and is kept for those below it only as far as theirs is.
+      const std::int64_t kept = share == 0 ? 0 : shares_.at(shares_.kept, share, d);
+      table_.due[at] = std::max({std::int64_t{0}, kept - table_.allocated[at], below[row]});
+      all = std::max(all, table_.due[at]);
+      if (const std::uint32_t parent = table_.rows[row].parent; parent != QueueTable::kNoParent) {
+        below[parent] = saturated_sum(below[parent], table_.due[at]);
+      }
+    }
+    if (all == 0) return;
+    const std::int64_t most = engine::largest_piece(cluster_, d);
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      const std::size_t at = row * width + d.index();
+      table_.piece[at] = std::min(table_.due[at], most);
+    }
+  }
+
+  void add_notes(std::size_t at) {
+    QueueTable::Row& row = table_.rows[at];
+    const Queue& queue = cluster_.queue(row.queue);
+    if (!queue.not_honoured.empty()) {
+      row.notes.push_back(listed(queue.not_honoured) +
+                          (queue.not_honoured.size() == 1 ? " is" : " are") + " not honoured");
+    }
+    if (queue.guarantees_hard && !plan_.evicts) {
+      row.notes.emplace_back(
+          "guarantee.policy Guaranteed has no effect: no action evicts; add shuffle");
+    }
+    std::string capped;
+    for (const auto& [resource, wanted] : table_.named(table_.written, at)) {
+      const auto found = std::find(table_.resources.begin(), table_.resources.end(), resource);
+      const Dimension d(static_cast<std::size_t>(found - table_.resources.begin()));
+      for (const auto& [dimension, limit] : queue.capability.entries()) {
+        // An amount above the capability is a fault, which is told otherwise.
+        if (dimension != d || wanted <= limit || queue.guarantee[d] > limit) continue;
+        capped += (capped.empty() ? "" : ", ") + readable(resource, wanted) + " " + resource +
+                  ", more than its capability of " + readable(resource, limit);
+      }
+    }
+    if (!capped.empty()) row.notes.push_back("its percentage gives " + capped);
+  }
+
   void count_jobs() {
     std::vector<std::uint32_t> row_of_queue(cluster_.queue_slots(), QueueTable::kNoParent);
     for (std::uint32_t row = 0; row < table_.rows.size(); ++row) {
@@ -137,6 +204,7 @@ class Maker {
   }
 
   const Cluster& cluster_;
+  const Plan& plan_;
   const QueueShares& shares_;
   QueueTable table_;
   std::vector<std::uint32_t> share_of_row_;
@@ -147,7 +215,7 @@ class Maker {
 void QueueTable::clear_amounts() {
   total.assign(resources.size(), 0);
   for (Amounts* amounts :
-       {&written, &guarantee, &deserved, &allocated, &demand, &real_capability}) {
+       {&written, &guarantee, &deserved, &allocated, &demand, &real_capability, &due, &piece}) {
     amounts->assign(rows.size() * resources.size(), 0);
   }
 }
@@ -168,24 +236,29 @@ bool QueueTable::is_overused(std::size_t row) const {
   return false;
 }
 
-std::string QueueTable::scaled_text(std::size_t row) const {
+// "3 of 4 cpu, 6Gi of 8Gi memory": where there is less than all of it.
+std::string QueueTable::less_text(const Amounts& part, const Amounts& all, std::size_t row) const {
   std::string text;
-  for (const auto& [resource, wanted] : named(written, row)) {
+  for (const auto& [resource, whole] : named(all, row)) {
     const auto found = std::find(resources.begin(), resources.end(), resource);
-    const auto r = static_cast<std::size_t>(found - resources.begin());
-    const std::int64_t in_force = at(guarantee, row, r);
-    if (in_force >= wanted) continue;
-    text += (text.empty() ? "" : ", ") + format_amount(resource, in_force) + " of " +
-            format_amount(resource, wanted) + " " + resource;
+    const std::int64_t amount = at(part, row, static_cast<std::size_t>(found - resources.begin()));
+    if (amount >= whole) continue;
+    text += (text.empty() ? "" : ", ") + format_amount(resource, amount) + " of " +
+            format_amount(resource, whole) + " " + resource;
   }
   return text;
 }
 
-QueueTable make_queue_table(const Cluster& cluster, const QueueShares* shares,
-                            engine::QueueTree& tree) {
-  if (shares != nullptr) return Maker(cluster, *shares, true).make();
+std::string QueueTable::scaled_text(std::size_t row) const {
+  return less_text(guarantee, written, row);
+}
+
+std::string QueueTable::piece_text(std::size_t row) const { return less_text(piece, due, row); }
+
+QueueTable make_queue_table(const Cluster& cluster, const Plan& plan, engine::QueueTree& tree) {
+  if (plan.shares != nullptr) return Maker(cluster, plan, *plan.shares).make();
   tree.refresh(cluster);
-  return Maker(cluster, shape_of(tree), false).make();
+  return Maker(cluster, plan, shape_of(tree)).make();
 }
 
 }  // namespace berth::queues

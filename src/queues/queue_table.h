@@ -35,6 +35,9 @@ struct QueueTable {
     bool has_children = false;
     bool is_scaled = false;  // its guarantee is not in force in full
     bool is_reclaimable = true;
+    bool is_fifo = false;
+    // What of its spec has no effect, or less than is written.
+    std::vector<std::string> notes;
     std::int32_t weight = 1;
     std::int32_t priority = 0;
     PhaseCounts jobs{};    // of its own
@@ -54,6 +57,8 @@ struct QueueTable {
   Amounts allocated;  // with all below
   Amounts demand;     // asked for, placed or not; with all below
   Amounts real_capability;
+  Amounts due;    // of what is kept for it and for those below it, what they have not taken
+  Amounts piece;  // the largest part of that which one node could give it now
   bool operator==(const QueueTable&) const = default;
 
   std::int64_t at(const Amounts& amounts, std::size_t row, std::size_t resource) const {
@@ -65,13 +70,18 @@ struct QueueTable {
   bool is_overused(std::size_t row) const;
   // "3 of 4 cpu, 6Gi of 8Gi memory": what is in force of what is written, where that is less.
   std::string scaled_text(std::size_t row) const;
+  // "1 of 4 cpu": the largest piece of what it is due, where that is less than all of it.
+  std::string piece_text(std::size_t row) const;
   // Sizes all amounts for the rows and resources there are, as zeros.
   void clear_amounts();
+
+ private:
+  std::string less_text(const Amounts& part, const Amounts& all, std::size_t row) const;
 };
 
-// `shares`: of the last plan; null: nobody divides the cluster, and `tree` says which queues are at
-// fault. `tree` is refreshed, so a caller that comes again keeps it. Costs a look at every job.
-QueueTable make_queue_table(const Cluster& cluster, const QueueShares* shares,
-                            engine::QueueTree& tree);
+// Of the last plan and the cluster after it. Where nobody divides the cluster, `tree` says which
+// queues are at fault; it is refreshed, so a caller that comes again keeps it. Costs a look at
+// every job, and at every node for each resource that is kept for a queue that has not taken it.
+QueueTable make_queue_table(const Cluster& cluster, const Plan& plan, engine::QueueTree& tree);
 
 }  // namespace berth::queues

@@ -125,6 +125,13 @@ std::string notes_of(const QueueTable& table) {
           "* " + row.name + ": in force is " +
           (in_force.empty() ? "less than what the queues below it guarantee" : in_force));
     }
+    // Of a parent, those below it say where room is in pieces.
+    const std::string piece = row.has_children ? "" : table.piece_text(at);
+    if (!piece.empty()) {
+      notes.push_back(row.name + ": of what is kept for it and not taken, the largest piece on " +
+                      "one node is " + piece);
+    }
+    for (const std::string& note : row.notes) notes.push_back(row.name + ": " + note);
   }
   std::string text;
   for (std::size_t i = 0; i < std::min(notes.size(), kNotesMax); ++i) {

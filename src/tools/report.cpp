@@ -182,7 +182,7 @@ CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan,
             [](const JobRow& left, const JobRow& right) { return left.job < right.job; });
 
   engine::QueueTree tree;
-  report.queues = queues::make_queue_table(after, plan.shares.get(), tree);
+  report.queues = queues::make_queue_table(after, plan, tree);
   report.reservations = reservations::make_reservation_table(plan, after, now);
   report.locks = locks_of(after);
   report.ended = rows_of(plan.ended, after);

@@ -245,5 +245,32 @@ TEST_F(QueueReporterTest, TheTableIsTheSameUntilSomethingChanges) {
   EXPECT_NE(reporter_.table(), second);
 }
 
+// Issue 9, row 12.
+TEST_F(QueueReporterTest, WhatHasNoEffectIsAConditionAndALineOnceAndTakenBack) {
+  see(queue("a"));
+  round();
+  QueueObject odd = queue("a");
+  odd.not_honoured = {"spec.affinity"};
+  odd.guarantees_hard = true;
+  see(odd);
+  const TimePoint since = now_ + seconds(2);
+  const auto told = round_after(seconds(2));
+  const std::string message =
+      "spec.affinity is not honoured; "
+      "guarantee.policy Guaranteed has no effect: no action evicts; add shuffle";
+  EXPECT_EQ(told.lines, Lines{"queue a: " + message});
+  EXPECT_EQ(status_of(told, "a").written.honoured,
+            (WrittenCondition{false, "FieldsNotHonoured", message, since}));
+  EXPECT_TRUE(round_after(seconds(60)).queues.empty());
+  plan_.evicts = true;
+  const auto less = round_after(seconds(60));
+  EXPECT_EQ(status_of(less, "a").written.honoured,
+            (WrittenCondition{false, "FieldsNotHonoured", "spec.affinity is not honoured", since}));
+  see(queue("a"));
+  const auto well = round_after(seconds(2));
+  EXPECT_EQ(well.lines, Lines{"queue a: all that is set up for it has its effect again"});
+  EXPECT_EQ(status_of(well, "a").written.honoured, WrittenCondition());
+}
+
 }  // namespace
 }  // namespace berth::daemon

@@ -24,6 +24,8 @@ QueueTable example() {
   table.rows[1].fault = "its guarantee is \"odd\"";
   table.rows[1].is_scaled = true;
   table.rows[1].is_reclaimable = false;
+  table.rows[1].is_fifo = true;
+  table.rows[1].notes = {"spec.affinity is not honoured", "odd"};
   table.rows[1].jobs = {1, 2, 3, 4, 5};
   table.rows[1].groups = {0, 1, 2, 3, 4};
   table.clear_amounts();
@@ -34,6 +36,8 @@ QueueTable example() {
   table.allocated[1] = 7;
   table.demand[0] = 1;
   table.real_capability[3] = 12;
+  table.due[2] = 4000;
+  table.piece[2] = 1000;
   return table;
 }
 

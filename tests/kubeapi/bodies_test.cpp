@@ -36,6 +36,18 @@ TEST(QueueStatusPatch, HoldsSharesCountsAndConditions) {
   EXPECT_EQ(patch["status"], expected) << patch.dump(1);
 }
 
+TEST(QueueStatusPatch, HasTheConditionHonouredOnlyWhereSomethingIsNot) {
+  ports::QueueStatus status;
+  EXPECT_EQ(Json::parse(queue_status_patch(status))["status"]["conditions"].size(), 2u);
+  status.written.honoured = {false, "FieldsNotHonoured", "spec.affinity is not honoured", {}};
+  const Json conditions = Json::parse(queue_status_patch(status))["status"]["conditions"];
+  ASSERT_EQ(conditions.size(), 3u);
+  EXPECT_EQ(conditions[2], (Json{{"type", "Honoured"},
+                                 {"status", "False"},
+                                 {"reason", "FieldsNotHonoured"},
+                                 {"message", "spec.affinity is not honoured"}}));
+}
+
 TEST(QueueStatusPatch, TakesOutResourcesThatHaveNoAmountAnyMore) {
   ports::QueueStatus status;
   status.written.allocated = {{"cpu", 1000}};

@@ -45,10 +45,13 @@ class QueueTableTest : public testing::Test {
   }
   QueueTable table(bool is_divided = true) {
     mirror_.settle(TimePoint());
-    if (!is_divided) return make_queue_table(mirror_.cluster(), nullptr, tree_);
-    tree_.refresh(mirror_.cluster());
-    const auto shares = engine::QueueDivision().divide(mirror_.cluster(), tree_, false);
-    return make_queue_table(mirror_.cluster(), shares.get(), tree_);
+    Plan plan;
+    plan.evicts = evicts_;
+    if (is_divided) {
+      tree_.refresh(mirror_.cluster());
+      plan.shares = engine::QueueDivision().divide(mirror_.cluster(), tree_, false);
+    }
+    return make_queue_table(mirror_.cluster(), plan, tree_);
   }
   static std::size_t row_of(const QueueTable& table, const std::string& name) {
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
@@ -64,6 +67,7 @@ class QueueTableTest : public testing::Test {
 
   mirror::Mirror mirror_{mirror::Options{}};
   engine::QueueTree tree_;
+  bool evicts_ = false;
 };
 
 TEST_F(QueueTableTest, EachQueueIsFollowedByAllBelowIt) {
@@ -218,6 +222,79 @@ TEST_F(QueueTableTest, WhoHasExactlyItsGuaranteeIsNotOverused) {
   const QueueTable made = table();
   EXPECT_EQ(cpu(made, made.allocated, "a"), cpu(made, made.deserved, "a"));
   EXPECT_FALSE(made.is_overused(row_of(made, "a")));
+}
+
+// Issue 9, row 15.
+TEST_F(QueueTableTest, ShowsTheLargestPieceOfAGuaranteeThatIsNotTaken) {
+  for (const char* name : {"n2", "n3", "n4"}) {
+    NodeObject node;
+    node.name = node.uid = name;
+    node.allocatable = {{"cpu", 1500}, {"pods", 110}};
+    node.unschedulable = name == std::string("n4");
+    if (node.unschedulable) node.allocatable["cpu"] = 64000;
+    mirror_.apply(node);
+  }
+  add_queue("a", "", {{"cpu", 4000}});
+  add_queue("x", "a", {{"cpu", 3000}});
+  add_queue("b");
+  run("one", "b", 9000);
+  run("two", "x", 500);
+  const QueueTable made = table();
+  EXPECT_EQ(cpu(made, made.due, "a"), 3500);
+  EXPECT_EQ(cpu(made, made.due, "x"), 2500);
+  EXPECT_EQ(cpu(made, made.due, "b"), 0);
+  EXPECT_EQ(cpu(made, made.piece, "x"), 1500) << "the cordoned node has more, and gives nothing";
+  EXPECT_EQ(cpu(made, made.piece, "b"), 0);
+  EXPECT_EQ(made.piece_text(row_of(made, "a")), "1500m of 3500m cpu");
+  EXPECT_EQ(made.piece_text(row_of(made, "b")), "");
+}
+
+TEST_F(QueueTableTest, APieceIsNoMoreThanWhatIsDue) {
+  add_queue("a", "", {{"cpu", 4000}});
+  add_queue("root");
+  const QueueTable made = table();
+  EXPECT_EQ(cpu(made, made.due, "root"), 4000) << "what is kept for nobody is due to nobody";
+  EXPECT_EQ(cpu(made, made.piece, "a"), 4000);
+  EXPECT_EQ(made.piece_text(row_of(made, "a")), "");
+}
+
+// Issue 9, row 12.
+TEST_F(QueueTableTest, SaysWhatOfASpecHasNoEffect) {
+  QueueObject odd;
+  odd.name = odd.uid = "a";
+  odd.not_honoured = {"spec.affinity", "spec.extendClusters"};
+  odd.guarantees_hard = true;
+  mirror_.apply(odd);
+  add_queue("b");
+  const auto notes = [&] {
+    const QueueTable made = table();
+    EXPECT_TRUE(made.rows[row_of(made, "b")].notes.empty());
+    return made.rows[row_of(made, "a")].notes;
+  };
+  const std::string fields = "spec.affinity and spec.extendClusters are not honoured";
+  const std::string policy =
+      "guarantee.policy Guaranteed has no effect: no action evicts; add shuffle";
+  EXPECT_EQ(notes(), (std::vector<std::string>{fields, policy}));
+  evicts_ = true;
+  EXPECT_EQ(notes(), (std::vector<std::string>{fields}));
+  odd.not_honoured = {"spec.type"};
+  mirror_.apply(odd);
+  EXPECT_EQ(notes(), (std::vector<std::string>{"spec.type is not honoured"}));
+}
+
+TEST_F(QueueTableTest, SaysThatAPercentageIsCutToTheCapability) {
+  QueueObject part;
+  part.name = part.uid = "a";
+  part.guarantee_share_of = {"cpu", "memory"};
+  part.guarantee_share_billionths = 600'000'000;
+  part.capability = {{"cpu", 4000}, {"memory", 8 * kGi}};
+  mirror_.apply(part);
+  const QueueTable made = table();
+  EXPECT_EQ(cpu(made, made.guarantee, "a"), 4000);
+  EXPECT_EQ(
+      made.rows[row_of(made, "a")].notes,
+      (std::vector<std::string>{"its percentage gives 6 cpu, more than its capability of 4"}));
+  EXPECT_FALSE(made.rows[row_of(made, "a")].is_scaled) << "nobody else is in its way";
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class OpenSession {
       session.open_plugin(0, nullptr);
       plugins_.back()->on_session_open(session);
     }
-    session.start(false, true);
+    session.start({"elect"});
   }
 
  private:

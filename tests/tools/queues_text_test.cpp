@@ -65,6 +65,21 @@ TEST(QueuesText, MarksAGuaranteeThatIsScaledAndSaysWhatIsInForce) {
   EXPECT_NE(text.find("* q: in force is 4 of 8 cpu\n"), std::string::npos) << text;
 }
 
+TEST(QueuesText, SaysHowLargeThePiecesOfAGuaranteeAreAndWhatHasNoEffect) {
+  QueueTable table = one_queue();
+  table.due[0] = 4000;
+  table.piece[0] = 1000;
+  table.rows[0].notes = {"spec.affinity is not honoured"};
+  const std::string text = queues_text(table, {});
+  EXPECT_NE(text.find("q: of what is kept for it and not taken, the largest piece on one node is "
+                      "1 of 4 cpu\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("q: spec.affinity is not honoured\n"), std::string::npos) << text;
+  table.piece[0] = 4000;
+  EXPECT_EQ(queues_text(table, {}).find("largest piece"), std::string::npos);
+}
+
 TEST(QueuesText, SaysWhatIsWrongWithAQueue) {
   QueueTable table = one_queue();
   table.rows[0].fault = "odd\x1b[2J";

@@ -61,7 +61,6 @@ class Scheduler {
 
   Scheduler();
   void open(Session& session);
-  bool has_action(std::string_view name) const;
 
   std::vector<LoadedAction> actions_;
   std::vector<LoadedPlugin> plugins_;

@@ -73,7 +73,7 @@ class Session {
 
   // For the Scheduler: all have attached. Where nobody elects, what was reserved is reserved no
   // more.
-  void start(bool has_enqueue, bool has_elect);
+  void start(const std::set<std::string_view>& actions);
   // False when no enqueue action is configured: then pending jobs need no admission.
   bool has_enqueue() const { return has_enqueue_; }
 

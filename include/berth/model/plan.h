@@ -102,6 +102,8 @@ struct Plan {
   std::vector<Reservation> reservations;  // all there are after the session, by election
   std::vector<EndedReservation> ended;
   std::shared_ptr<const QueueShares> shares;  // null: nobody divides the cluster
+  bool evicts = false;             // an action is configured that makes room for hard guarantees
+  std::vector<std::string> notes;  // what is configured and has no effect; sorted
   bool operator==(const Plan& other) const;
 };
 

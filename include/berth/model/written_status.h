@@ -48,8 +48,9 @@ struct WrittenQueueStatus {
   NamedAmounts deserved;
   NamedAmounts guarantee;  // in force
   NamedAmounts real_capability;
-  WrittenCondition ready;   // condition Ready
-  WrittenCondition scaled;  // condition GuaranteeScaled
+  WrittenCondition ready;     // condition Ready
+  WrittenCondition scaled;    // condition GuaranteeScaled
+  WrittenCondition honoured;  // condition Honoured; without a reason: everything is
   bool operator==(const WrittenQueueStatus&) const = default;
 };
 
