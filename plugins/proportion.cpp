@@ -84,6 +84,7 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
+    session.attach<&Proportion::tell_idle_arguments>(points::notes, *this);
     session.attach<&Proportion::name_overdrawn>(points::victims, *this);
   }
 
@@ -325,6 +326,12 @@ class Proportion final : public Plugin {
   }
 
   void tell(std::shared_ptr<const QueueShares>* shares) { *shares = shares_; }
+
+  void tell_idle_arguments(std::vector<std::string>* notes) {
+    if (!is_hard_ || session_->plan().evicts) return;
+    notes->emplace_back(
+        "plugin proportion: \"guarantee: hard\" has no effect: no action evicts; add shuffle");
+  }
 
   void name_overdrawn(std::vector<TaskId>* victims) {
     if (!is_hard_ && !session_->queues().has_hard_guarantees()) return;

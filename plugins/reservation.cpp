@@ -88,6 +88,7 @@ class Reservation final : public Plugin {
     session.attach<&Reservation::may_stay>(points::target_stays, *this);         // T5, T6
     session.attach<&Reservation::nodes_for>(points::reserved_nodes, *this);      // T7
     session.attach<&Reservation::tell_terms>(points::reservation_terms, *this);  // T6, T7
+    session.attach<&Reservation::tell_idle_lines>(points::notes, *this);         // T2
   }
 
  private:
@@ -245,6 +246,22 @@ class Reservation final : public Plugin {
       reservation->times_out_at = *reservation->locked_since + timeout_;
     }
     if (give_up_ > Duration(0)) reservation->gives_up_at = job.election->since + give_up_;
+  }
+
+  // T2. A line in a resource that nobody has is below nobody.
+  void tell_idle_lines(std::vector<std::string>* notes) {
+    if (request_line_.empty() || cluster_->node_count() == 0) return;
+    std::vector<std::string> known;
+    for (std::size_t d = 0; d < cluster_->dimensions().size(); ++d) {
+      if (cluster_->total_allocatable()[Dimension(d)] <= 0) continue;
+      known.push_back(cluster_->dimensions().name(Dimension(d)));
+    }
+    std::sort(known.begin(), known.end());
+    for (const auto& [resource, line] : request_line_) {
+      if (std::binary_search(known.begin(), known.end(), resource)) continue;
+      notes->push_back("plugin reservation: request-line names \"" + resource +
+                       "\", which no node has" + suggestion(resource, known));
+    }
   }
 
   LockScheme scheme_;

@@ -27,6 +27,7 @@ void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint n
     const std::string whom = job.is_valid() ? " for " + cluster.job(job).name : "";
     evict(eviction.task, std::string(eviction.action) + whom, cluster);
   }
+  report_notes(plan.notes);
   changed_ = mirror.take_changes();
   report_waiting(plan, mirror, now);
   report_placed(plan, mirror);
@@ -62,6 +63,18 @@ StatusReporter::Standing Dispatcher::standing(JobId id, const Cluster& cluster) 
   }
   standing.targeted = target_teller_.condition_of(cluster.job(id));
   return standing;
+}
+
+// Both are sorted.
+void Dispatcher::report_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    if (!std::binary_search(notes_.begin(), notes_.end(), note)) tell_("configuration: " + note);
+  }
+  for (const std::string& note : notes_) {
+    if (std::binary_search(notes.begin(), notes.end(), note)) continue;
+    tell_("configuration: no longer so: " + note);
+  }
+  notes_ = notes;
 }
 
 // Before anything is written, so that what is told can be compared with what the API says.

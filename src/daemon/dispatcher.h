@@ -62,6 +62,7 @@ class Dispatcher {
   void report_waiting(const Plan& plan, const mirror::Mirror& mirror, TimePoint now);
   void report_placed(const Plan& plan, const mirror::Mirror& mirror);
   void report_phases(const std::vector<JobId>& changed, const mirror::Mirror& mirror);
+  void report_notes(const std::vector<std::string>& notes);
   void report_targets(const Plan& plan, const Cluster& cluster);
   StatusReporter::Standing standing(JobId id, const Cluster& cluster) const;
 
@@ -73,8 +74,9 @@ class Dispatcher {
   Tell tell_;
   bool leads_ = true;
   std::uint64_t round_ = 0;
-  std::map<JobId, Said> said_;  // of jobs that wait
-  std::vector<JobId> changed_;  // of whom something may be another
+  std::map<JobId, Said> said_;      // of jobs that wait
+  std::vector<std::string> notes_;  // on the configuration, of the last plan
+  std::vector<JobId> changed_;      // of whom something may be another
 };
 
 }  // namespace berth::daemon

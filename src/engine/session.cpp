@@ -205,6 +205,8 @@ void Session::remember_refusal(JobId job) {
 
 Plan Session::close() {
   ask(points::queue_shares, &plan_.shares);
+  ask(points::notes, &plan_.notes);
+  std::sort(plan_.notes.begin(), plan_.notes.end());
   forget_needless_elections();
   for (const JobId target : cluster_.targets()) {
     plan_.reservations.push_back(describe_reservation(*this, target));

@@ -24,6 +24,18 @@ Result<conf::Config> open_config(const std::string& file) {
   return config;
 }
 
+namespace {
+
+// What has no effect in any cluster: of the empty one, plugins know it too.
+std::vector<std::string> notes_on(const conf::Config& config) {
+  Result<engine::Scheduler> scheduler = engine::Scheduler::create(config.session);
+  if (!scheduler) return {};
+  Cluster cluster;
+  return scheduler->run(cluster, TimePoint()).notes;
+}
+
+}  // namespace
+
 int run_config(const ConfigFlags& flags, Console& console) {
   if (flags.show_default) {
     console.out << conf::default_config_text();
@@ -39,6 +51,7 @@ int run_config(const ConfigFlags& flags, Console& console) {
     return kExitBadInput;
   }
   for (const std::string& warning : config->warnings) console.err << "warning: " << warning << "\n";
+  for (const std::string& note : notes_on(*config)) console.err << "warning: " << note << "\n";
   console.out << flags.check << ": ok\n";
   return kExitDone;
 }

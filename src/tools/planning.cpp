@@ -128,6 +128,11 @@ Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& exp
   };
   Result<Report> report = simulate(std::move(request));
   progress.clear();
+  if (report && !report->cycles.empty()) {
+    for (const std::string& note : report->cycles.back().notes) {
+      console.err << "warning: " << note << "\n";
+    }
+  }
   return report;
 }
 

@@ -186,6 +186,7 @@ CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan,
   report.reservations = reservations::make_reservation_table(plan, after, now);
   report.locks = locks_of(after);
   report.ended = rows_of(plan.ended, after);
+  report.notes = plan.notes;
   return report;
 }
 

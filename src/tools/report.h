@@ -74,6 +74,7 @@ struct CycleReport {
   reservations::ReservationTable reservations;
   std::vector<LockRow> locks;
   std::vector<EndedRow> ended;
+  std::vector<std::string> notes;  // what is configured and has no effect
 };
 
 // One pod of the job that is explained.

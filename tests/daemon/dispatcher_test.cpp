@@ -71,6 +71,16 @@ TEST_F(DispatcherTest, NumbersThatChangeAreWrittenNowAndThen) {
   EXPECT_EQ(round(refusal(0)).lines.size(), 1u);
 }
 
+// Issue 9, row 12.
+TEST_F(DispatcherTest, WhatIsConfiguredAndHasNoEffectIsToldWhenItChanges) {
+  Plan plan;
+  plan.notes = {"a", "c"};
+  EXPECT_EQ(round(plan).lines, (Lines{"configuration: a", "configuration: c"}));
+  EXPECT_TRUE(round(plan).lines.empty());
+  plan.notes = {"b", "c"};
+  EXPECT_EQ(round(plan).lines, (Lines{"configuration: b", "configuration: no longer so: a"}));
+}
+
 TEST_F(DispatcherTest, AUserIsToldOnceWhyTheGroupWaits) {
   const auto told = round(refusal(2));
   ASSERT_EQ(told.events.size(), 1u);

@@ -165,6 +165,35 @@ TEST(PlanCommand, SaysOnStandardErrorWhatItLeftAlone) {
   EXPECT_NE(dump.err.find("1 default-scheduler"), std::string::npos) << dump.err;
 }
 
+// Issue 9, row 12.
+TEST(PlanCommand, WarnsOfWhatIsConfiguredAndHasNoEffect) {
+  const TemporaryDirectory directory;
+  const std::string config = directory.write("odd.conf", R"(
+actions: [elect, reserve, allocate]
+tiers:
+- plugins:
+  - {name: gang}
+  - {name: proportion, arguments: {guarantee: hard}}
+  - {name: reservation, arguments: {request-line: "cpuu=4,memory=1Gi"}}
+)");
+  const Outcome outcome = run_program({"plan", "--cluster", testdata("gangs"), "--config", config});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("warning: plugin proportion: \"guarantee: hard\" has no effect: no "
+                             "action evicts; add shuffle\n"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("warning: plugin reservation: request-line names \"cpuu\", which no "
+                             "node has; did you mean \"cpu\"?\n"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(outcome.err.find("\"memory\""), std::string::npos) << outcome.err;
+  // What needs no cluster to be known.
+  const Outcome check = run_program({"config", "--check", config});
+  EXPECT_EQ(check.exit_code, 0);
+  EXPECT_NE(check.err.find("no action evicts"), std::string::npos) << check.err;
+  EXPECT_EQ(check.err.find("cpuu"), std::string::npos) << check.err;
+}
+
 TEST(PlanCommand, ReadsStandardInput) {
   const Outcome outcome =
       run_program({"plan", "-o", "json", "--cluster", "-"}, testdata("dump/cluster.json"));

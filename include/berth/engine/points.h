@@ -98,6 +98,8 @@ BERTH_POINT(Victims, victims, "victims", EachInTurn, void(std::vector<TaskId>*))
 // How is the cluster divided among the queues? Asked once, for the record. One plugin may answer.
 BERTH_POINT(QueueShares, queue_shares, "queueShares", EachInTurn,
             void(std::shared_ptr<const berth::QueueShares>*));
+// What of this plugin's arguments has no effect, and why? For people; asked once.
+BERTH_POINT(Notes, notes, "notes", EachInTurn, void(std::vector<std::string>*));
 // Could the job's queue ever let it have what its minimum still needs, if all others were done?
 // Depends on the configuration of queues and the size of the cluster alone.
 BERTH_POINT(JobPossible, job_possible, "jobPossible", AllPass, Verdict(const Job&, const Need&));
@@ -125,8 +127,8 @@ using All =
     std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
                JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
                Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable, Evictable,
-               Victims, QueueShares, JobPossible, Electable, TargetJob, TargetStays, ReservedNodes,
-               ReservationTerms, Allocated, Released>;
+               Victims, QueueShares, Notes, JobPossible, Electable, TargetJob, TargetStays,
+               ReservedNodes, ReservationTerms, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();
