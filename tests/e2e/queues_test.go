@@ -158,6 +158,20 @@ func TestAQueueAtFaultHarmsNobody(t *testing.T) {
 	e.AwaitBound("of-rock", 2, harness.Soon)
 }
 
+// Issue 9, row 12: nothing of a queue's spec is dropped in silence.
+func TestWhatOfAQueueHasNoEffectIsSaid(t *testing.T) {
+	e := cluster.BeginWithBerth(t, sharing)
+	e.AddNodes(1, "4")
+	e.CreateObject(harness.NewQueue("odd", spec{
+		"affinity": spec{"nodeGroupAffinity": spec{
+			"requiredDuringSchedulingIgnoredDuringExecution": []any{"pool-a"}}},
+		"guarantee": spec{"policy": "Guaranteed", "resource": spec{"cpu": "1"}}}))
+	e.AwaitQueueDenies("odd", "Honoured", "spec.affinity is not honoured; "+
+		"guarantee.policy Guaranteed has no effect: no action evicts; add shuffle")
+	e.Must(e.ChangeQueue("odd", spec{"affinity": nil, "guarantee": nil}))
+	e.AwaitQueueWithout("odd", "Honoured")
+}
+
 // createBeforeTheRules makes queues that the rules would refuse, and installs them.
 func createBeforeTheRules(e *harness.Env, queues ...*unstructured.Unstructured) {
 	e.Helper()

@@ -100,15 +100,37 @@ func (e *Env) AwaitWaits(group, words string) {
 // AwaitQueueNotReady waits until the Queue's condition says, in these words, why it is not served.
 func (e *Env) AwaitQueueNotReady(name, words string) {
 	e.Helper()
+	e.AwaitQueueDenies(name, "Ready", words)
+}
+
+// AwaitQueueDenies waits until the condition is False, with these words in its message.
+func (e *Env) AwaitQueueDenies(name, condition, words string) {
+	e.Helper()
 	e.Await(Soon, func() error {
 		object, err := e.Dynamic.Resource(Queues).Get(e.Context, name, meta.GetOptions{})
 		if err != nil {
 			return err
 		}
-		if says(object, "Ready", "False", words) {
+		if says(object, condition, "False", words) {
 			return nil
 		}
-		return fmt.Errorf("queue %q is not unready because %q: %v", name, words,
+		return fmt.Errorf("queue %q is not said to lack %s because %q: %v", name, condition, words,
+			object.Object["status"])
+	})
+}
+
+// AwaitQueueWithout waits until the queue does not have the condition at all.
+func (e *Env) AwaitQueueWithout(name, condition string) {
+	e.Helper()
+	e.Await(Soon, func() error {
+		object, err := e.Dynamic.Resource(Queues).Get(e.Context, name, meta.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if !says(object, condition, "False", "") && !says(object, condition, "True", "") {
+			return nil
+		}
+		return fmt.Errorf("queue %q has the condition %s: %v", name, condition,
 			object.Object["status"])
 	})
 }
