@@ -5,6 +5,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
+#include "berth/model/quota_key.h"
 
 namespace berth::engine {
 
@@ -131,6 +132,7 @@ NamedAmounts Arguments::amounts(const std::string& key) {
   for (const std::string& part : split_list(entry->text, ',')) {
     const std::size_t equals = part.find('=');
     const std::string resource = part.substr(0, equals);
+    if (is_quota_key(resource)) continue;
     const std::string text = equals == std::string::npos ? "" : part.substr(equals + 1);
     const Result<std::int64_t> amount = parse_quantity(text, scale_of(resource));
     if (!resource.empty() && amount && *amount > 0 && amounts.emplace(resource, *amount).second) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/model/quota_key.h"
 #include "conf/checked.h"
 
 namespace berth::kube {
@@ -115,6 +116,7 @@ NamedAmounts read_amounts(const conf::Cursor& map, std::int64_t most) {
   NamedAmounts amounts;
   for (const auto& [name, value] : map.entries()) {
     if (!is_resource_name(name)) {
+    if (is_quota_key(name)) continue;
       value.complain("\"" + std::string(name.substr(0, 80)) +
                      "\" is no resource name, expected one such as \"cpu\" or \"example.com/gpu\"");
       continue;

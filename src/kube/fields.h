@@ -57,7 +57,7 @@ std::map<std::string, std::string> read_strings(const conf::Cursor& map);
 // A list of strings.
 std::vector<std::string> read_texts(const conf::Cursor& list);
 
-// A ResourceList. `most` bounds each amount.
+// A ResourceList, without keys of quotas. `most` bounds each amount.
 NamedAmounts read_amounts(const conf::Cursor& map, std::int64_t most = kAmountMax);
 
 inline constexpr std::int64_t kLimitMax = std::numeric_limits<std::int64_t>::max();

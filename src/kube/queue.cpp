@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "berth/model/quota_key.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
 
@@ -67,6 +68,7 @@ void read_guarantee(const conf::Cursor& guarantee, QueueObject& queue) {
   queue.guarantees_hard = policy == "Guaranteed";
   const conf::Cursor percentage = guarantee["percentage"];
   queue.guarantee_share_of = read_texts(percentage["dimensions"]);
+  std::erase_if(queue.guarantee_share_of, is_quota_key);
   queue.guarantee_share_billionths = read_part(percentage["value"]);
 }
 

@@ -75,6 +75,16 @@ TEST(ArgumentsTest, WholeNumbersAndBooleansAreStrict) {
   EXPECT_EQ(yes.errors().size(), 1u);
 }
 
+// Issue 9, row 1.
+TEST(ArgumentsTest, KeysOfQuotasAreNoAmounts) {
+  Arguments arguments = with("x", "requests.cpu=64,nvidia.com/gpu=8");
+  EXPECT_EQ(arguments.amounts("x"), (NamedAmounts{{"nvidia.com/gpu", 8}}));
+  EXPECT_TRUE(arguments.errors().empty());
+  Arguments alone = with("x", "limits.cpu=64");
+  EXPECT_TRUE(alone.amounts("x").empty());
+  EXPECT_EQ(alone.errors().size(), 1u) << "a line that is none would elect everybody";
+}
+
 TEST(ArgumentsTest, KeysOfAPrefixAreKnownAndSorted) {
   Arguments arguments(
       {{"p.b", {"1", false, ""}}, {"p.a", {"2", false, ""}}, {"q", {"3", false, ""}}});

@@ -47,7 +47,7 @@ class Arguments {
     bool is_percent = false;  // then 0 to 100
   };
   Count count(const std::string& key, Count fallback, std::int64_t most);
-  // "cpu=64,nvidia.com/gpu=8" as quantities; empty: none.
+  // "cpu=64,nvidia.com/gpu=8" as quantities, without keys of quotas; empty: none.
   NamedAmounts amounts(const std::string& key);
   std::string text(const std::string& key, const std::string& fallback);
   // Marks every key that starts with `prefix` as known and returns those present, sorted.
