@@ -84,7 +84,7 @@ std::string read_unschedulable(const conf::Cursor& conditions) {
   return {};
 }
 
-void read_spec(const conf::Cursor& spec, PodObject& pod) {
+void read_spec(const conf::Cursor& spec, const conf::Cursor& status, PodObject& pod) {
   pod.scheduler_name = spec["schedulerName"].text("default-scheduler");
   if (const conf::Cursor priority = spec["priority"]; priority.is_present()) {
     pod.priority = static_cast<std::int32_t>(priority.integer(
@@ -96,7 +96,7 @@ void read_spec(const conf::Cursor& spec, PodObject& pod) {
   for (const conf::Cursor& gate : spec["schedulingGates"].items()) {
     pod.gates.push_back(gate.required_text("name"));
   }
-  pod.request = read_pod_request(spec);
+  pod.request = read_pod_request(spec, status);
   pod.runs_forever = spec["restartPolicy"].text("Always") == "Always";
   pod.constraints = read_constraints(spec);
   pod.lock_tolerations = take_lock_tolerations(pod.constraints);
@@ -127,8 +127,8 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
   pod.owner_uid = std::move(controller.uid);
   // The kubelet's own pods belong to their node.
   pod.is_daemon = controller.kind == "DaemonSet" || controller.kind == "Node";
-  read_spec(root["spec"], pod);
   const conf::Cursor status = root["status"];
+  read_spec(root["spec"], status, pod);
   pod.phase = read_phase(status["phase"]);
   pod.nominated_node = status["nominatedNodeName"].text();
   pod.planned_node = read_planned_node(root["metadata"]["annotations"][kPlanGate].text());

@@ -1,6 +1,9 @@
 #include "kube/pod_request.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "kube/fields.h"
 
@@ -11,6 +14,10 @@
 //   sidecar: 1 cpu                running:  1 + 3 = 4
 //   init b: 2 cpu                 request:  max(4, 3, 4) = 4, and the overhead
 //   container: 3 cpu
+//
+// While a container is resized in place, what its status says that it has counts, too: of spec and
+// status the larger is taken, per resource; where the node cannot ever grant what the spec asks
+// for, what it has alone.
 //
 // Pod-level resources, where given, replace what the containers add up to, per resource. A limit
 // without a request is a request, as the API server would have filled in.
@@ -37,12 +44,47 @@ void raise(NamedAmounts& to, const NamedAmounts& amounts) {
   }
 }
 
-NamedAmounts container_request(const conf::Cursor& container) {
+NamedAmounts written_request(const conf::Cursor& container) {
   const conf::Cursor resources = container["resources"];
   NamedAmounts request = read_amounts(resources["requests"]);
   request.merge(read_amounts(resources["limits"]));
   return request;
 }
+
+// What containers have by the pod's status, where it says so.
+class Granted {
+ public:
+  explicit Granted(const conf::Cursor& status) {
+    for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
+      for (const conf::Cursor& container : status[list].items()) {
+        NamedAmounts amounts = read_amounts(container["allocatedResources"]);
+        raise(amounts, read_amounts(container["resources"]["requests"]));
+        if (!amounts.empty()) granted_[container["name"].text()] = std::move(amounts);
+      }
+    }
+    if (granted_.empty()) return;
+    is_infeasible_ = status["resize"].text() == "Infeasible";  // before 1.33
+    for (const conf::Cursor& condition : status["conditions"].items()) {
+      const bool is_pending =
+          condition["type"].text() == "PodResizePending" && condition["status"].text() == "True";
+      if (is_pending && condition["reason"].text() == "Infeasible") is_infeasible_ = true;
+    }
+  }
+
+  NamedAmounts request_of(const conf::Cursor& container) const {
+    NamedAmounts request = written_request(container);
+    if (granted_.empty()) return request;
+    const auto found = granted_.find(container["name"].text());
+    if (found == granted_.end()) return request;
+    if (is_infeasible_) return found->second;
+    raise(request, found->second);
+    return request;
+  }
+
+ private:
+  std::map<std::string, NamedAmounts> granted_;  // by the container's name
+  bool is_infeasible_ = false;                   // the node can never grant what the spec asks for
+};
 
 }  // namespace
 
@@ -50,19 +92,21 @@ bool is_sidecar(const conf::Cursor& init_container) {
   return init_container["restartPolicy"].text() == "Always";
 }
 
-NamedAmounts read_pod_request(const conf::Cursor& spec) {
+NamedAmounts read_pod_request(const conf::Cursor& spec, const conf::Cursor& status) {
+  const Granted granted(status);
   NamedAmounts running;
   for (const conf::Cursor& container : spec["containers"].items()) {
-    add(running, container_request(container), spec);
+    add(running, granted.request_of(container), spec);
   }
   NamedAmounts sidecars;
   NamedAmounts starting;
   for (const conf::Cursor& container : spec["initContainers"].items()) {
-    const NamedAmounts request = container_request(container);
+    const bool stays = is_sidecar(container);  // others have ended before anything is resized
+    const NamedAmounts request = stays ? granted.request_of(container) : written_request(container);
     NamedAmounts step = sidecars;
     add(step, request, spec);
     raise(starting, step);
-    if (is_sidecar(container)) sidecars = step;
+    if (stays) sidecars = step;
   }
   add(running, sidecars, spec);
   raise(running, starting);

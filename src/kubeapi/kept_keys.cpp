@@ -44,12 +44,16 @@ const KeptKeys& keys_of_pods() {
          "schedulingGates", "containers", "initContainers", "resources", "overhead", "nodeSelector",
          "affinity", "tolerations", "hostNetwork", "topologySpreadConstraints", "volumes",
          "resourceClaims", "restartPolicy"}},
-       {"containers", {"resources", "ports"}},
-       {"initContainers", {"resources", "ports", "restartPolicy"}},
+       {"containers", {"name", "resources", "ports"}},
+       {"initContainers", {"name", "resources", "ports", "restartPolicy"}},
        {"volumes", {"persistentVolumeClaim", "ephemeral"}},
        {"persistentVolumeClaim", {}},
        {"ephemeral", {}},
-       {"status", {"phase", "nominatedNodeName", "startTime", "conditions"}},
+       {"status",
+        {"phase", "nominatedNodeName", "startTime", "conditions", "containerStatuses",
+         "initContainerStatuses", "resize"}},
+       {"containerStatuses", {"name", "allocatedResources", "resources"}},
+       {"initContainerStatuses", {"name", "allocatedResources", "resources"}},
        {"conditions", {"type", "status", "reason", "message"}}}};
   return kKeys;
 }
