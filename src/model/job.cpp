@@ -58,3 +58,5 @@ GroupPhase derived_phase(const Job& job) {
 }
 
 }  // namespace berth
+  // What is left of a job that is over is removed pod by pod; it has nothing more to place.
+  if (job.phase == GroupPhase::completed && done == job.task_count()) return GroupPhase::completed;

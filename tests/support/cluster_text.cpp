@@ -103,6 +103,10 @@ Changes read_job(SceneLine& line, TimePoint now) {
   if (phase == "inqueue") group.phase = GroupPhase::inqueue;
   if (phase == "running") group.phase = GroupPhase::running;
   group.marks = read_marks(line, now);
+  if (phase == "completed") group.phase = GroupPhase::completed;
+  // Most groups of scenarios are there before their pods, and ours.
+  group.scheduler = line.text_of("scheduler", "berth");
+  if (line.flag("unclaimed")) group.scheduler.clear();
   group.owner_uid = line.text_of("owner");
   if (line.flag("needs")) group.min_resources = line.amounts();
   return {event("group " + name, group)};
