@@ -47,6 +47,7 @@ void fill_queues(mirror::Mirror& mirror) {
   }
   for (std::size_t j = 0; j < kJobs; ++j) {
     PodGroupObject group;
+    group.scheduler = "berth";
     group.name_space = "bench";
     group.name = name_of("j", j);
     group.uid = group.name;

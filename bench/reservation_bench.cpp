@@ -23,6 +23,7 @@ engine::SessionConfig config_with_reservation(const std::string& lock, const std
 // A gang that is larger than what is idle, and not larger than the cluster.
 void add_big_gang(mirror::Mirror& mirror, std::size_t members) {
   PodGroupObject group;
+  group.scheduler = "berth";
   group.name_space = "bench";
   group.name = "big";
   group.uid = "big";

@@ -41,6 +41,7 @@ void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std
     const std::size_t size = std::min<std::size_t>(pods, 16 + random() % 497);
     const std::size_t shape = random() % load.shapes;
     PodGroupObject group;
+    group.scheduler = "berth";
     group.name_space = "bench";
     group.name = numbered(prefix, gang);
     group.uid = "group:" + group.name;

@@ -10,6 +10,7 @@ Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell 
       queue_reporter_(status, tell),
       reservation_reporter_(status),
       target_teller_(status, tell),
+      unclaimed_groups_(tell),
       evictor_(evictor),
       tell_(std::move(tell)) {}
 
@@ -36,6 +37,7 @@ void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint n
   reporter_.report(
       changed_, [&](JobId id) { return standing(id, cluster); }, mirror, now);
   reservation_reporter_.report(changed_, cluster, now);
+  unclaimed_groups_.report(changed_, cluster, now);
   queue_reporter_.report(plan, cluster, now);
 }
 
@@ -44,6 +46,7 @@ void Dispatcher::stand_by(mirror::Mirror& mirror) {
   for (const JobId id : mirror.take_changes()) {
     reporter_.owe(id);
     reservation_reporter_.owe(id);
+    unclaimed_groups_.owe(id);
   }
   mirror.take_phase_changes();
 }

@@ -12,6 +12,7 @@
 #include "daemon/reservation_reporter.h"
 #include "daemon/status_reporter.h"
 #include "daemon/target_teller.h"
+#include "daemon/unclaimed_groups.h"
 #include "mirror/mirror.h"
 #include "ports/evictor.h"
 #include "ports/status_sink.h"
@@ -70,6 +71,7 @@ class Dispatcher {
   QueueReporter queue_reporter_;
   ReservationReporter reservation_reporter_;
   TargetTeller target_teller_;
+  UnclaimedGroups unclaimed_groups_;
   ports::Evictor& evictor_;
   Tell tell_;
   bool leads_ = true;

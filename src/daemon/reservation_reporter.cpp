@@ -107,7 +107,7 @@ void ReservationReporter::report(const std::vector<JobId>& changed, const Cluste
   }
   std::erase_if(owed_, [&](JobId id) {
     const Job& job = cluster.job(id);
-    return !job.exists || !job.has_group || report_marks(id, job, now);
+    return !job.exists || !job.has_group || !job.is_ours() || report_marks(id, job, now);
   });
 }
 

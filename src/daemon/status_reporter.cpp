@@ -84,8 +84,9 @@ bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& befor
 void StatusReporter::observe(const ClusterEvent& event, bool leads) {
   if (const auto* group = std::get_if<PodGroupObject>(&event)) {
     const auto [entry, is_new] = known_.try_emplace(group->full_name());
-    if (leads && !is_new && entry->second.status.uid == group->uid) return;
-    entry->second = {known_status(*group), TimePoint()};
+    Known& known = entry->second;
+    if (leads && !is_new && known.is_ours && known.status.uid == group->uid) return;
+    known = {known_status(*group), TimePoint()};
   } else if (const auto* gone = std::get_if<PodGroupDeleted>(&event)) {
     known_.erase(gone->full_name);
   } else if (const auto* pod = std::get_if<PodDeleted>(&event)) {
@@ -126,6 +127,8 @@ bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePo
       since(status.is_scheduled == before.is_scheduled, before.scheduled_since);
   status.waits_since = since(status.reason.empty() == before.reason.empty(), before.waits_since);
   status.targeted = standing.targeted.value_or(before.targeted);
+  known.is_ours = job.is_ours();
+  if (!known.is_ours) return true;
   status.targeted.since =
       since(is_same_turn(status.targeted, before.targeted), before.targeted.since);
   if (!status.is_volcano && status.phase != GroupPhase::pending) {
@@ -135,7 +138,7 @@ bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePo
   if (!is_urgent(status, known.status) && now - known.at < kCalm) return false;
   if (!is_written_alike(status, known.status)) sink_.write(status);
   tell(job, status, &known.status);
-  known = {status, now};
+  known = {status, now, true};
   return !is_early;
 }
 

@@ -43,6 +43,7 @@ class StatusReporter {
   struct Known {
     ports::GroupStatus status;
     TimePoint at;
+    bool is_ours = false;  // else its status is as the API says
   };
 
   bool report_job(const Job& job, const Standing& standing, TimePoint now);

@@ -115,9 +115,9 @@ std::vector<std::string> read_texts(const conf::Cursor& list) {
 NamedAmounts read_amounts(const conf::Cursor& map, std::int64_t most) {
   NamedAmounts amounts;
   for (const auto& [name, value] : map.entries()) {
-    if (!is_resource_name(name)) {
     if (is_quota_key(name)) continue;
       value.complain("\"" + std::string(name.substr(0, 80)) +
+    if (!is_resource_name(name)) {
                      "\" is no resource name, expected one such as \"cpu\" or \"example.com/gpu\"");
       continue;
     }

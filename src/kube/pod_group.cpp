@@ -95,3 +95,4 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
 }
 
 }  // namespace berth::kube
+  group.scheduler = root["metadata"]["annotations"][kSchedulerAnnotation].text();

@@ -159,6 +159,7 @@ Result<QueueObject> decode_queue_with_fault(const conf::Value& value, std::strin
   queue.name = std::move(metadata.name);
   queue.uid = std::move(metadata.uid);
   queue.created = metadata.created;
+  queue.scheduler = root["metadata"]["annotations"][kSchedulerAnnotation].text();
   if (reading.failed()) return reading.error();
   read_spec(root, queue);
   if (reading.failed()) queue.fault = reading.error().message;

@@ -24,10 +24,13 @@ void Mirror::apply(const ClusterEvent& event) {
 void Mirror::settle(TimePoint now) {
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
-  settle_locks();
-  cluster_.count_the_uncounted();
   std::sort(dirty_.begin(), dirty_.end());
   dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
+  for (const JobId id : dirty_) {
+    if (cluster_.job(id).exists) settle_owner(id);
+  }
+  settle_locks();
+  cluster_.count_the_uncounted();
   changes_.insert(changes_.end(), dirty_.begin(), dirty_.end());
   for (const JobId id : dirty_) {
     if (!cluster_.job(id).exists) continue;
@@ -38,6 +41,7 @@ void Mirror::settle(TimePoint now) {
 
 void Mirror::refresh(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
+  if (!job.is_ours()) return cluster_.set_open(id, false);
   bound_marks(id, now);
   note_wholeness(id, now);
   if (const bool is_named = target_names_.is_named(id); is_named != job.is_named_target) {

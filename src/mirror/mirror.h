@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
+#include "mirror/group_owner.h"
 #include "mirror/target_names.h"
 
 // Our live copy of the cluster, fed by events. One writer: the session thread. Events may come in
@@ -69,6 +71,7 @@ class Mirror {
     JobId job;
     bool has_object = false;
     PodGroupObject object;
+    bool had_our_pods = false;
   };
 
   void on(const NodeObject& object);
@@ -97,6 +100,16 @@ class Mirror {
   void place(TaskId id, const PodObject& object);
   std::uint16_t role_index(JobId id, const std::string& role);
   void drop_job_if_empty(JobId id);
+  void drop_task(const std::string& uid);
+
+  // whose groups are (mirror_owners.cpp)
+  void note_others_pod(const PodObject& object);
+  void forget_others_pod(const std::string& uid);
+  void mark_group_dirty(const std::string& full_name);
+  void note_queue_scheduler(const std::string& queue, const std::string& scheduler);
+  GroupEvidence evidence_of(const Group& group) const;
+  void settle_owner(JobId id);
+  void change_hands(Group& group, GroupOwner owner);
 
   // groups and queues (mirror_groups.cpp)
   JobId group_job(const std::string& full_name);
@@ -159,6 +172,10 @@ class Mirror {
   std::map<TaskId, std::string> class_of_task_;  // of pods whose priority is not resolved
   std::map<JobId, TargetMarks> single_marks_;    // of jobs without a group, where there are any
   std::map<JobId, std::string> named_queue_;     // what group or pod itself names, if it does
+  // Of pods of other schedulers that name a group: their uids by group, and the groups by uid.
+  std::map<std::string, std::set<std::string>> others_pods_;
+  std::unordered_map<std::string, std::string> group_of_others_pod_;  // look-up only
+  std::map<std::string, std::string> queue_scheduler_;  // annotation berth.dev/scheduler, where set
   std::vector<JobId> dirty_;
   std::vector<JobId> phase_changes_;
   std::vector<JobId> changes_;

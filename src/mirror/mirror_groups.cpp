@@ -12,6 +12,7 @@ JobId Mirror::group_job(const std::string& full_name) {
   if (is_new) {
     Job job;
     job.name = full_name;
+    job.owner = GroupOwner::unclaimed;  // until settle() knows
     entry->second.job = cluster_.add_job(std::move(job));
     name_queue(entry->second.job, full_name.substr(0, full_name.find('/')), "");
   }
@@ -27,9 +28,11 @@ void Mirror::on(const PodGroupObject& object) {
   if (is_another) {  // whose election gives way to what it says, and whose locks are another's
     forget_waiting(id);
     locks_changed_ = true;
+    group.had_our_pods = false;
   }
   // The leader moves phases; to it, what the API has counts once, after a restart.
-  if (is_first || follows_api_phases_) cluster_.set_phase(id, object.phase);
+  const bool is_followed = follows_api_phases_ || !cluster_.job(id).is_ours();
+  if (is_first || is_followed) cluster_.set_phase(id, object.phase);
   target_names_.note_group(id, object);
   group.has_object = true;
   group.object = object;
@@ -133,8 +136,10 @@ void Mirror::name_queue(JobId id, const std::string& name_space, const std::stri
 }
 
 void Mirror::assign_queue(JobId id) {
-  const auto found = queues_.find(cluster_.job(id).queue_name);
-  cluster_.set_job_queue(id, found == queues_.end() ? QueueId() : found->second);
+  const Job& job = cluster_.job(id);
+  const auto found = queues_.find(job.queue_name);
+  const bool is_served = job.is_ours() && found != queues_.end();
+  cluster_.set_job_queue(id, is_served ? found->second : QueueId());
 }
 
 void Mirror::reassign_all() {
@@ -175,6 +180,7 @@ void Mirror::on(const QueueObject& object) {
   queue.not_honoured = object.not_honoured;
   queue.fault = object.fault;
 
+  note_queue_scheduler(object.name, object.scheduler);
   const auto [entry, is_new] = queues_.try_emplace(object.name);
   if (is_new) {
     entry->second = cluster_.add_queue(std::move(queue));
@@ -191,6 +197,7 @@ void Mirror::on(const QueueDeleted& deleted) {
   const QueueId id = found->second;
   queues_.erase(found);
   reassign_all();
+  note_queue_scheduler(deleted.name, "");
   cluster_.remove_queue(id);
 }
 

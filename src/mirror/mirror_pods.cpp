@@ -40,7 +40,12 @@ void Mirror::on(const PodObject& object) {
   const bool is_ours =
       std::find(managed.begin(), managed.end(), object.scheduler_name) != managed.end();
   const bool takes_room = !object.node_name.empty() && !is_finished(object);
-  if (!is_ours && !takes_room) return on(PodDeleted{object.uid});
+  if (is_ours) {
+    forget_others_pod(object.uid);
+  } else {
+    note_others_pod(object);
+  }
+  if (!is_ours && !takes_room) return drop_task(object.uid);
 
   TaskId id = find_task(object.uid);
   if (!id.is_valid()) {
@@ -124,16 +129,21 @@ void Mirror::place(TaskId id, const PodObject& object) {
 }
 
 void Mirror::on(const PodDeleted& deleted) {
-  const auto found = task_by_uid_.find(deleted.uid);
+  forget_others_pod(deleted.uid);
+  drop_task(deleted.uid);
+}
+
+void Mirror::drop_task(const std::string& uid) {
+  const auto found = task_by_uid_.find(uid);
   if (found == task_by_uid_.end()) return;
   const TaskId id = found->second;
   const JobId job = cluster_.task(id).job;
   task_by_uid_.erase(found);
-  node_of_waiting_.erase(deleted.uid);
+  node_of_waiting_.erase(uid);
   class_of_task_.erase(id);
   cluster_.remove_task(id);
   if (!job.is_valid()) return;
-  target_names_.forget_pod(job, deleted.uid);
+  target_names_.forget_pod(job, uid);
   mark_dirty(job);
   drop_job_if_empty(job);
 }

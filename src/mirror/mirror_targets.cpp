@@ -27,6 +27,7 @@ void Mirror::read_lock(const NodeObject& object, bool is_first) {
 
 void Mirror::read_marks(JobId id, const TargetMarks& marks, bool is_first) {
   const Job& job = cluster_.job(id);
+  if (!job.is_ours()) return;
   if (marks.first_seen && (job.first_seen == TimePoint() || *marks.first_seen < job.first_seen)) {
     cluster_.mutable_job(id).first_seen = *marks.first_seen;
   }

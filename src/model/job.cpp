@@ -1,5 +1,7 @@
 #include "berth/model/job.h"
 
+#include "berth/base/text.h"
+
 namespace berth {
 
 const char* to_string(TaskStatus status) {
@@ -47,6 +49,26 @@ TargetMarks marks_of(const Job& job) {
 
 GroupPhase derived_phase(const Job& job) {
   const std::int32_t running = job.count(TaskStatus::bound) + job.count(TaskStatus::running);
+std::string unclaimed_text(const std::vector<std::string>& names) {
+  const bool is_one = names.size() == 1;
+  return count_text(names.size(), "pod group") + " without pods " + (is_one ? "is" : "are") +
+         " left alone, for nothing says which scheduler " + (is_one ? "it is" : "they are") +
+         " for: " + first_names(names) + "; the annotation " + kSchedulerAnnotation +
+         " on the group or its queue does";
+}
+
+std::string not_honoured_text(const Job& job) {
+  if (job.not_honoured.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < job.not_honoured.size(); ++i) {
+    const char* separator = i + 1 == job.not_honoured.size() ? " and " : ", ";
+    text += (i == 0 ? "" : separator) + job.not_honoured[i];
+  }
+  const bool is_one = job.not_honoured.size() == 1;
+  return text + (is_one ? " is" : " are") + " not honoured; the job is placed without " +
+         (is_one ? "it" : "them");
+}
+
   const std::int32_t done = job.count(TaskStatus::succeeded) + job.count(TaskStatus::failed);
   if (running + done >= job.min_available && running + done > 0) {
     const bool all_done = done == job.task_count();
@@ -54,9 +76,9 @@ GroupPhase derived_phase(const Job& job) {
   }
   const bool had_run = job.phase == GroupPhase::running || job.phase == GroupPhase::unknown;
   if (had_run && running > 0) return GroupPhase::unknown;
+  // What is left of a job that is over is removed pod by pod; it has nothing more to place.
+  if (job.phase == GroupPhase::completed && done == job.task_count()) return GroupPhase::completed;
   return job.phase == GroupPhase::inqueue ? GroupPhase::inqueue : GroupPhase::pending;
 }
 
 }  // namespace berth
-  // What is left of a job that is over is removed pod by pod; it has nothing more to place.
-  if (job.phase == GroupPhase::completed && done == job.task_count()) return GroupPhase::completed;

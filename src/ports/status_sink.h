@@ -76,8 +76,8 @@ struct Event {
   bool is_volcano = true;  // a group's API
 };
 
-// What is to stand on a job, which is a PodGroup or a pod. A user's "true" stays, whatever the
-// marks say of it, and so does when it was first seen, if they do not say.
+// What is to stand on a job, which is a PodGroup or a pod. A user's "true" or "false" stays,
+// whatever the marks say of it, and so does when it was first seen, if they do not say.
 struct JobMarks {
   Event::About about = Event::About::pod_group;
   std::string name_space;

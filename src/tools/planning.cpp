@@ -134,6 +134,9 @@ Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& exp
     }
   }
   return report;
+  if (report && !report->unclaimed.empty()) {
+    console.err << "note: " << unclaimed_text(report->unclaimed) << "\n";
+  }
 }
 
 int complain(const Error& error, Console& console) {

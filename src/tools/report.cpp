@@ -173,7 +173,7 @@ CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan,
   const std::set<TaskId> hints = placed_as_hint(plan, after);
   for (std::size_t j = 0; j < after.job_slots(); ++j) {
     const JobId id(j);
-    if (!after.job(id).exists) continue;
+    if (!after.job(id).exists || !after.job(id).is_ours()) continue;
     const auto word = words.find(id);
     report.jobs.push_back(
         row_of(id, plan, word == words.end() ? nullptr : word->second, hints, after));

@@ -146,6 +146,7 @@ struct Summary {
 
 struct Report {
   std::size_t node_count = 0;
+  std::vector<std::string> unclaimed;  // pod groups that are left alone; namespace/name, sorted
   std::vector<CycleReport> cycles;
   Summary summary;
   std::optional<Explanation> explanation;

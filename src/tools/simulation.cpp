@@ -55,6 +55,20 @@ Error no_such_job(const std::string& name, const Cluster& cluster) {
   return {std::move(message), "--explain"};
 }
 
+Error not_ours(const Job& job) {
+  if (job.owner == GroupOwner::unclaimed) return {unclaimed_text({job.name}), "--explain"};
+  return {"job \"" + job.name + "\" is another scheduler's, expected one of berth's", "--explain"};
+}
+
+std::vector<std::string> unclaimed_in(const Cluster& cluster) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    if (const Job& job = cluster.job(JobId(j)); waits_unclaimed(job)) names.push_back(job.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 class Simulation {
  public:
   Simulation(SimulationRequest request, engine::Scheduler scheduler, TimePoint start)
@@ -75,6 +89,9 @@ class Simulation {
       if (explains && cycle == 1 && !job.is_valid() && !copy_.comes_at(request_.explain)) {
         return no_such_job(request_.explain, copy_.cluster());
       }
+      if (job.is_valid() && !copy_.cluster().job(job).is_ours()) {
+        return not_ours(copy_.cluster().job(job));
+      }
       run_cycle(cycle, job);
       setting_.now += request_.config.schedule_period;
     }
@@ -84,6 +101,7 @@ class Simulation {
                    "--explain"};
     }
     report_.node_count = copy_.cluster().node_count();
+    report_.unclaimed = unclaimed_in(copy_.cluster());
     report_.summary = summing_.finish();
     return std::move(report_);
   }

@@ -24,6 +24,7 @@ inline PodGroupObject make_group(const std::string& name, std::int32_t min_membe
   group.name = name;
   group.uid = name;
   group.min_member = min_member;
+  group.scheduler = "berth";
   return group;
 }
 

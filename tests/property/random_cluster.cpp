@@ -104,6 +104,8 @@ PodObject RandomStory::pod(const std::string& name) {
 
 std::vector<ClusterEvent> RandomStory::job() {
   std::vector<ClusterEvent> events;
+  const bool is_others = jobs_ % 6 == 5;  // of a scheduler beside us
+  const bool is_annotated = jobs_ % 12 != 5;
   const std::string name = "j" + std::to_string(jobs_++);
   const std::int64_t size = between(1, 7);
   PodGroupObject group;
@@ -111,6 +113,7 @@ std::vector<ClusterEvent> RandomStory::job() {
   group.name = name;
   group.uid = "group:" + name;
   group.created = TimePoint(std::chrono::seconds(between(0, 3)));
+  if (is_annotated) group.scheduler = is_others ? "volcano" : "berth";
   group.queue = chance(20) ? "" : "q" + std::to_string(below(random_, 4));
   group.min_member = static_cast<std::int32_t>(between(1, chance(10) ? size + 1 : size));
   if (chance(15)) group.min_task_member["ps"] = 1;
@@ -126,6 +129,7 @@ std::vector<ClusterEvent> RandomStory::job() {
     member.name = name + "-" + std::to_string(i);
     member.uid = member.full_name();
     member.index = i;
+    if (is_others) member.scheduler_name = "volcano";
     if (chance(20)) member.role = chance(50) ? "ps" : "worker";
     all_pods_.push_back(member.uid);
     events.emplace_back(std::move(member));

@@ -50,6 +50,7 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   queue.capability = line.amounts_of("capability");
   queue.deserved = line.amounts_of("deserved");
   queue.is_fifo = line.flag("fifo");
+  queue.scheduler = line.text_of("scheduler");
   return {event("queue " + queue.name, queue)};
 }
 
@@ -102,11 +103,11 @@ Changes read_job(SceneLine& line, TimePoint now) {
   const std::string phase = line.text_of("phase");
   if (phase == "inqueue") group.phase = GroupPhase::inqueue;
   if (phase == "running") group.phase = GroupPhase::running;
-  group.marks = read_marks(line, now);
   if (phase == "completed") group.phase = GroupPhase::completed;
   // Most groups of scenarios are there before their pods, and ours.
   group.scheduler = line.text_of("scheduler", "berth");
   if (line.flag("unclaimed")) group.scheduler.clear();
+  group.marks = read_marks(line, now);
   group.owner_uid = line.text_of("owner");
   if (line.flag("needs")) group.min_resources = line.amounts();
   return {event("group " + name, group)};
@@ -128,6 +129,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
   }
   PodObject like = read_pod_options(line);
   like.created = created_of(line, now);
+  if (line.flag("unmanaged")) like.scheduler_name = "volcano";
   like.started = now;
   like.marks = read_marks(line, now);
   const std::string group = full_name(range->name);

@@ -118,6 +118,12 @@ std::string check_target(const Job& job, const SceneLine& line, const NamedPlan&
   return is_said ? "" : "it is one because " + job.election->why;
 }
 
+std::string check_owner(const Job& job, const std::string& what) {
+  const char* const words[] = {"ours", "others", "unclaimed"};
+  const std::string is = words[static_cast<std::size_t>(job.owner)];
+  return is == what ? "" : "it is " + is;
+}
+
 std::string check_job(const Job& job, const SceneLine& line, const World& world) {
   const std::string what = line.word(2);
   const NamedPlan& plan = world.last_plan();
@@ -129,6 +135,7 @@ std::string check_job(const Job& job, const SceneLine& line, const World& world)
   if (what == "returned") {
     return lists(plan.returned, job.name) ? "" : "it was not sent back by the last session";
   }
+  if (what == "ours" || what == "others" || what == "unclaimed") return check_owner(job, what);
   if (what == "placed") {
     const std::string have = std::to_string(job.placed_count());
     return have == line.word(3) ? "" : "it has " + have + " placed";

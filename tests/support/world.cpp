@@ -87,6 +87,7 @@ void World::note(const ClusterEvent& event) {
 std::vector<ClusterEvent> World::objects() const {
   std::vector<ClusterEvent> all;
   const auto marked = [&](JobId id, const TargetMarks& written) {
+    if (id.is_valid() && !cluster().job(id).is_ours()) return written;
     TargetMarks marks = id.is_valid() ? marks_of(cluster().job(id)) : TargetMarks();
     marks.is_named = written.is_named;  // that is a user's to write
     return marks;

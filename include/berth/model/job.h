@@ -29,7 +29,11 @@ struct Role {
   StatusCounts counts{};
 };
 
-// Tasks that are scheduled as one: a PodGroup, or a managed pod that is in none.
+// Whose a PodGroup is; src/mirror/group_owner.h has the rules.
+enum class GroupOwner : std::uint8_t { ours, others, unclaimed };
+
+// Tasks that are scheduled as one: a PodGroup, or a managed pod that is in none. One that is not
+// ours has no tasks and no queue; its phase is as the API says, and nothing is written on it.
 struct Job {
   JobId id;                   // its own
   std::uint64_t version = 0;  // another whenever anything of it or its tasks changes
@@ -40,6 +44,7 @@ struct Job {
   bool has_group = false;  // false: its pods name a group that does not exist (yet)
   bool is_single = false;  // made for one pod in no group
   bool is_volcano = true;  // its PodGroup is of scheduling.volcano.sh, else of scheduling.x-k8s.io
+  GroupOwner owner = GroupOwner::ours;
   std::string queue_name;
   QueueId queue;  // invalid: no such queue
   std::int32_t priority = 0;
@@ -60,6 +65,7 @@ struct Job {
   std::int32_t role_minimum_total = 0;  // sum of the minimums
   std::optional<Resources> min_resources;
 
+  std::vector<std::string> not_honoured;  // fields of its PodGroup: "spec.networkTopology (hard)"
   std::vector<TaskId> tasks;  // by (index, creation, uid)
   StatusCounts counts{};
   std::int32_t gated = 0;        // pending tasks that are gated
@@ -69,6 +75,7 @@ struct Job {
   Resources gated_request;
 
   std::int32_t task_count() const { return static_cast<std::int32_t>(tasks.size()); }
+  bool is_ours() const { return owner == GroupOwner::ours; }
   std::int32_t placed_count() const { return ready_count(counts); }
   std::int32_t count(TaskStatus status) const { return count_of(counts, status); }
   // Tasks that are seen bound, or were and have done their work.
@@ -87,6 +94,16 @@ struct Job {
 TargetMarks marks_of(const Job& job);
 
 // The phase that its tasks' states give it, by the rules of docs/concepts.md.
+// A group that waits and is left alone, for nothing says whose it is.
+inline bool waits_unclaimed(const Job& job) {
+  return job.exists && job.owner == GroupOwner::unclaimed && job.phase != GroupPhase::completed;
+}
+// What a person is told of such groups; names as namespace/name.
+std::string unclaimed_text(const std::vector<std::string>& names);
+
+// What it is placed without: "spec.subGroupPolicy is not honoured; ...". Empty: nothing.
+std::string not_honoured_text(const Job& job);
+
 GroupPhase derived_phase(const Job& job);
 
 }  // namespace berth

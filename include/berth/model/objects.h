@@ -22,6 +22,9 @@ namespace berth {
 // The scheduling gate that holds a pod until it is planned; also the annotation with its plan.
 inline constexpr const char* kPlanGate = "berth.dev/plan";
 
+// Annotation of a PodGroup or a Queue: the scheduler whose the group is, or the queue's groups are.
+inline constexpr const char* kSchedulerAnnotation = "berth.dev/scheduler";
+
 // The namespace and the name of "namespace/name".
 std::pair<std::string, std::string> split_name(const std::string& full_name);
 
@@ -105,7 +108,9 @@ struct PodGroupObject {
   WrittenStatus written;
   bool is_recorded = false;  // annotation berth.dev/record: its members may be bound by now
   TargetMarks marks;
-  std::string owner_uid;  // of its controller; empty: none
+  std::string owner_uid;                  // of its controller; empty: none
+  std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
+  std::vector<std::string> not_honoured;  // fields that are set: "spec.networkTopology (hard)"
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodGroupObject&) const = default;
@@ -131,6 +136,7 @@ struct QueueObject {
   NamedAmounts deserved;                  // a missing dimension has no target
   bool is_fifo = false;                   // dequeueStrategy: fifo
   std::vector<std::string> not_honoured;  // fields that are there and have no effect
+  std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
   // What is wrong with the parts that could not be read; those are left out. Empty: nothing.
   std::string fault;
   WrittenQueueStatus written;
