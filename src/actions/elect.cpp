@@ -82,6 +82,11 @@ class Elect final : public Action {
         session.release(id, How::started);
         continue;
       }
+      if (is_withdrawn(job)) {
+        session.release(id, How::withdrawn);
+        continue;
+      }
+      if (job.is_named_target && !job.election->is_named) session.name_target(id);
       Verdict verdict = has_standing(session, job);
       if (verdict) verdict = has_its_pods(session, job);
       if (verdict && !has_minimum(session, job)) verdict = check.of(job);
@@ -97,6 +102,11 @@ class Elect final : public Action {
     }
   }
 
+  // A user's name keeps it a target only as long as it stands; a user's "no" ends it at once.
+  static bool is_withdrawn(const Job& job) {
+    return job.declines_target || (job.election->is_named && !job.is_named_target);
+  }
+
   // Pods come and go, and are made only when a group is let in; but they are not waited for long.
   static Verdict has_its_pods(const Session& session, const Job& job) {
     const TimePoint lacks_since = std::max(job.whole_since, job.election->since);
@@ -108,7 +118,8 @@ class Elect final : public Action {
   // L2. Its group is Pending or Inqueue, it has not got its minimum, and it lacks nothing but room.
   // One that waits at the door may have no pods yet, if it says how much it needs.
   static bool is_candidate(const Session& session, const Job& job) {
-    if (job.election || !session.feasibility().is_possible(job.id)) return false;
+    if (job.election || job.declines_target) return false;
+    if (!session.feasibility().is_possible(job.id)) return false;
     if (job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue) return false;
     if (!has_standing(session, job) || has_minimum(session, job)) return false;
     if (job.is_whole) return static_cast<bool>(session.ask(points::job_valid, job));

@@ -136,8 +136,7 @@ void ReservationReporter::report_lock(const ports::NodeLock& wanted, TimePoint n
 bool ReservationReporter::report_marks(JobId id, const Job& job, TimePoint now) {
   const TargetMarks& known = marks_of(job.uid);
   TargetMarks wanted = berth::marks_of(job);
-  wanted.is_named = known.is_named;
-  wanted.is_elected = wanted.elected_at && !wanted.is_named;
+  keep_users_word(wanted, known);
   wanted.first_seen = known.first_seen;
   if (has_started(job)) wanted.given_up_at.reset();
   // By a clock that was ahead of ours: said anew, or it would be lost with each restart.

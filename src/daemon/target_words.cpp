@@ -34,6 +34,8 @@ const char* reason_of(How how) {
       return "Off";
     case How::deleted:
       return "Deleted";
+    case How::withdrawn:
+      return "Withdrawn";
   }
   return "Unknown";
 }
@@ -97,6 +99,8 @@ std::string sentence_of(const EndedReservation& ended) {
       return "the configuration reserves nothing any more";
     case How::deleted:
       return "it was deleted";
+    case How::withdrawn:
+      return "its user does not want it to be one any more";
   }
   return "";
 }

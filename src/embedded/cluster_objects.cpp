@@ -21,10 +21,8 @@ void keep_identity(Object& object, const Object* old, TimePoint now) {
 
 // What stands there besides what its user says.
 void keep_marks(TargetMarks& marks, const TargetMarks& old) {
-  const bool is_named = marks.is_named;
-  marks = old;
-  marks.is_named = is_named;
-  marks.is_elected = marks.elected_at && !is_named;
+  const TargetMarks written = std::exchange(marks, old);
+  keep_users_word(marks, written);
 }
 
 // As the API wants it, they are only ever added.

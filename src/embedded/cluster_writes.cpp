@@ -113,8 +113,7 @@ void EmbeddedCluster::write(const ports::NodeLock& lock) {
 void EmbeddedCluster::write(const ports::JobMarks& job) {
   const auto set = [&job](TargetMarks& marks) {
     const TargetMarks before = std::exchange(marks, job.marks);
-    marks.is_named = before.is_named;
-    marks.is_elected = marks.elected_at && !marks.is_named;
+    keep_users_word(marks, before);
     if (!marks.first_seen) marks.first_seen = before.first_seen;
   };
   {

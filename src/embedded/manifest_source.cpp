@@ -24,6 +24,8 @@ std::string name_of(const Object& object) {
     return object.full_name();
   } else if constexpr (requires { object.name; }) {
     return object.name;
+  } else if constexpr (std::is_same_v<Object, OwnerObject>) {
+    return object.uid;
   } else {
     return {};  // not an object
   }
@@ -65,6 +67,7 @@ struct Deletion {
   ClusterEvent operator()(const NamespaceObject& name_space) const {
     return NamespaceDeleted{name_space.name};
   }
+  ClusterEvent operator()(const OwnerObject& owner) const { return OwnerDeleted{owner.uid}; }
   template <class Other>
   ClusterEvent operator()(const Other& other) const {
     return other;  // no manifest makes one

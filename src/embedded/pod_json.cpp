@@ -120,6 +120,8 @@ void add_marks(const TargetMarks& marks, Json& annotations) {
   add_time(kGivenUpAnnotation, marks.given_up_at);
   if (marks.is_named || marks.is_elected) {
     annotations[kTargetAnnotation] = marks.is_named ? "true" : "elected";
+  } else if (marks.is_declined) {
+    annotations[kTargetAnnotation] = "false";
   }
   if (marks.elected_at) annotations[kTargetWhyAnnotation] = marks.why;
 }

@@ -11,7 +11,14 @@ namespace berth::engine {
 void Session::elect(JobId job, std::string why) {
   BERTH_CHECK(!cluster_.job(job).election);
   // Targets are in the order of their election, also those of one session.
-  ledger_.set_election(job, Election{now_ + Duration(elections_++), std::move(why)});
+  const bool is_named = cluster_.job(job).is_named_target;
+  ledger_.set_election(job, Election{now_ + Duration(elections_++), std::move(why), is_named});
+}
+
+void Session::name_target(JobId target) {
+  Election election = *cluster_.job(target).election;
+  election.is_named = true;
+  ledger_.set_election(target, std::move(election));
 }
 
 void Session::release(JobId target, EndedReservation::How how, const Verdict& why) {

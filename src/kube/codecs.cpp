@@ -32,23 +32,22 @@ constexpr std::array<Row, 7> kCodecs{
      {"Queue", "scheduling.volcano.sh", &decode_as_event<&decode_queue>},
      {"PriorityClass", "scheduling.k8s.io", &decode_as_event<&decode_priority_class>}}};
 
-std::string_view group_of(const TypeName& type) {
-  const std::size_t slash = type.api_version.find('/');
-  return std::string_view(type.api_version).substr(0, slash == std::string::npos ? 0 : slash);
-}
-
 const Row* find_row(const TypeName& type) {
   const auto found = std::find_if(kCodecs.begin(), kCodecs.end(), [&](const Row& row) {
-    return row.kind == type.kind && row.group == group_of(type);
+    return row.kind == type.kind && row.group == type.group();
   });
   return found == kCodecs.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
+std::string_view TypeName::group() const {
+  const std::size_t slash = api_version.find('/');
+  return std::string_view(api_version).substr(0, slash == std::string::npos ? 0 : slash);
+}
+
 std::string TypeName::to_string() const {
-  const std::string_view group = group_of(*this);
-  return group.empty() ? kind : kind + "." + std::string(group);
+  return group().empty() ? kind : kind + "." + std::string(group());
 }
 
 bool is_known(const TypeName& type) { return find_row(type) != nullptr; }

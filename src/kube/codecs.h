@@ -31,7 +31,8 @@ Result<OwnerObject> decode_owner(const conf::Value& value, std::string_view file
 struct TypeName {
   std::string kind;
   std::string api_version;
-  std::string to_string() const;  // "Job" or, with a group, "Queue.example.com"
+  std::string_view group() const;  // empty: core
+  std::string to_string() const;   // "Job" or, with a group, "Queue.example.com"
 };
 
 // True for the six kinds above, in the API groups we read.

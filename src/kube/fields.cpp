@@ -84,6 +84,7 @@ TargetMarks read_marks(const conf::Cursor& object, TimePoint created) {
   };
   TargetMarks marks;
   marks.is_named = word == "true";
+  marks.is_declined = word == "false";
   marks.is_elected = word == "elected";
   marks.first_seen = time_of(kFirstSeenAnnotation);
   marks.elected_at = time_of(kTargetSinceAnnotation);
@@ -116,8 +117,8 @@ NamedAmounts read_amounts(const conf::Cursor& map, std::int64_t most) {
   NamedAmounts amounts;
   for (const auto& [name, value] : map.entries()) {
     if (is_quota_key(name)) continue;
-      value.complain("\"" + std::string(name.substr(0, 80)) +
     if (!is_resource_name(name)) {
+      value.complain("\"" + std::string(name.substr(0, 80)) +
                      "\" is no resource name, expected one such as \"cpu\" or \"example.com/gpu\"");
       continue;
     }

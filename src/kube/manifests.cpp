@@ -1,6 +1,7 @@
 #include "kube/manifests.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <tuple>
 #include <utility>
@@ -38,6 +39,7 @@ struct Identify {
   Identity operator()(const NamespaceObject& object) const {
     return {"Namespace", "", object.name};
   }
+  Identity operator()(const OwnerObject& object) const { return {"owner", "", object.uid}; }
   template <class Other>
   Identity operator()(const Other&) const {
     return {};  // deletions do not come from manifests
@@ -50,9 +52,25 @@ struct Found {
   conf::Position position;
 };
 
+// The resource "jobs.v1.batch" for the kind Job of batch.
+bool is_of_resource(const TypeName& type, std::string_view resource) {
+  const std::size_t version = resource.find('.');
+  const std::size_t group =
+      version == std::string_view::npos ? version : resource.find('.', version + 1);
+  if (group == std::string_view::npos) return false;
+  if (resource.substr(group + 1) != type.group()) return false;
+  std::string kind;
+  for (const char c : type.kind)
+    kind += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string_view plural = resource.substr(0, version);
+  const std::string stem = kind.substr(0, kind.size() - 1);
+  return plural == kind + "s" || plural == kind + "es" || plural == stem + "ies";
+}
+
 class Loader {
  public:
-  explicit Loader(const ProgressCallback& progress) : progress_(progress) {}
+  Loader(const ProgressCallback& progress, const std::vector<std::string>& owners)
+      : progress_(progress), owners_(owners) {}
 
   void expect_files(std::size_t count) { state_.files = count; }
 
@@ -113,15 +131,26 @@ class Loader {
     }
     if (reading.failed()) return reading.error();
     if (type.kind.ends_with("List")) return add_items(value, type);
-    if (!is_known(type)) {
+    // Without a uid nothing can say that it is made by it.
+    const bool is_owner = root["metadata"]["uid"].is_present() &&
+                          std::any_of(owners_.begin(), owners_.end(), [&](const auto& resource) {
+                            return is_of_resource(type, resource);
+                          });
+    if (!is_known(type) && !is_owner) {
       ++manifests_.ignored[type.to_string()];
       return Done{};
     }
-    Result<ClusterEvent> event = decode(type, value, files_.back());
+    Result<ClusterEvent> event = is_owner ? as_event(decode_owner(value, files_.back()))
+                                          : decode(type, value, files_.back());
     if (!event) return event.error();
     found_.push_back({std::move(event).value(), files_.size() - 1, value.position});
     if (++state_.objects % kObjectsPerReport == 0) report();
     return Done{};
+  }
+
+  static Result<ClusterEvent> as_event(Result<OwnerObject> owner) {
+    if (!owner) return owner.error();
+    return ClusterEvent(std::move(owner).value());
   }
 
   Status add_items(const conf::Value& value, const TypeName& type) {
@@ -151,6 +180,7 @@ class Loader {
   }
 
   const ProgressCallback& progress_;
+  const std::vector<std::string>& owners_;
   LoadProgress state_;
   std::vector<std::string> files_;
   std::vector<Found> found_;
@@ -159,11 +189,14 @@ class Loader {
 
 }  // namespace
 
+std::vector<std::string> jobs_alone() { return {"jobs.v1.batch"}; }
+
 Result<Manifests> load_manifests(const std::vector<std::filesystem::path>& paths,
-                                 const ProgressCallback& progress) {
+                                 const ProgressCallback& progress,
+                                 const std::vector<std::string>& owners) {
   const Result<std::vector<std::filesystem::path>> files = find_manifest_files(paths);
   if (!files) return files.error();
-  Loader loader(progress);
+  Loader loader(progress, owners);
   loader.expect_files(files->size());
   for (const std::filesystem::path& file : *files) {
     Result<std::string> text = read_file(file);
@@ -177,7 +210,8 @@ Result<Manifests> load_manifests(const std::vector<std::filesystem::path>& paths
 
 Result<Manifests> parse_manifests(const std::string& text, const std::string& file) {
   const ProgressCallback silent;
-  Loader loader(silent);
+  const std::vector<std::string> owners = jobs_alone();
+  Loader loader(silent, owners);
   loader.expect_files(1);
   if (const Status status = loader.read(text, file); !status) return status.error();
   return loader.finish();

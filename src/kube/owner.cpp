@@ -8,7 +8,9 @@ Result<OwnerObject> decode_owner(const conf::Value& value, std::string_view file
   const conf::Cursor metadata = reading.root()["metadata"];
   OwnerObject owner;
   owner.uid = metadata.required_text("uid");
-  owner.names_target = metadata["annotations"][kTargetAnnotation].text() == "true";
+  const std::string word = metadata["annotations"][kTargetAnnotation].text();
+  owner.names_target = word == "true";
+  owner.declines_target = word == "false";
   if (reading.failed()) return reading.error();
   return owner;
 }

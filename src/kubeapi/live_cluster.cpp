@@ -1,9 +1,10 @@
 #include "kubeapi/live_cluster.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "conf/cursor.h"
@@ -104,6 +105,7 @@ class LiveCluster::Impl {
   Status start(ports::EventSink& sink) {
     if (sink_ != nullptr) return Error{"the cluster is followed already", "LiveCluster"};
     sink_ = &sink;
+    started_at_ = std::chrono::steady_clock::now();
     for (const auto& reflector : reflectors_) reflector->start();
     return Done{};
   }
@@ -131,11 +133,15 @@ class LiveCluster::Impl {
   }
 
  private:
-  // Sessions do not need to know who leads, what is budgeted or what owners say before they begin.
+  // Sessions do not need to know who leads or what is budgeted before they begin. A24. What owners
+  // say they should: a target that its owner named would lose its nodes. But not at any price.
   bool is_awaited(const std::string& name) const {
     const auto& owners = options_.owners;
     const bool is_owner = std::find(owners.begin(), owners.end(), name) != owners.end();
-    return name != "leases" && name != "poddisruptionbudgets" && !is_owner;
+    if (is_owner && started_at_) {
+      return std::chrono::steady_clock::now() - *started_at_ < kOwnersListed;
+    }
+    return name != "leases" && name != "poddisruptionbudgets";
   }
 
   bool is_required(const WatchedType& type) const {
@@ -194,17 +200,24 @@ class LiveCluster::Impl {
     kind.required = false;
     kind.by_uid = true;
     kind.keeps = &keys_of_owners();
-    const auto naming = std::make_shared<std::set<std::string>>();  // on the reflector's thread
-    kind.changed = [this, naming, resource](const conf::Value& object) -> Status {
+    // Those that have a word, on the reflector's thread.
+    const auto known = std::make_shared<std::map<std::string, OwnerObject>>();
+    kind.changed = [this, known, resource](const conf::Value& object) -> Status {
       Result<OwnerObject> owner = kube::decode_owner(object, resource);
       if (!owner) return owner.error();
-      const bool is_news =
-          owner->names_target ? naming->insert(owner->uid).second : naming->erase(owner->uid) > 0;
-      if (is_news) sink_->post(*std::move(owner));
+      const bool has_word = owner->names_target || owner->declines_target;
+      const auto before = known->find(owner->uid);
+      if (before == known->end() ? !has_word : before->second == *owner) return Done{};
+      if (has_word) {
+        known->insert_or_assign(owner->uid, *owner);
+      } else {
+        known->erase(before);
+      }
+      sink_->post(*std::move(owner));
       return Done{};
     };
-    kind.gone = [this, naming](const std::string& uid) {
-      if (naming->erase(uid) > 0) sink_->post(OwnerDeleted{uid});
+    kind.gone = [this, known](const std::string& uid) {
+      if (known->erase(uid) > 0) sink_->post(OwnerDeleted{uid});
     };
     return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }
@@ -227,8 +240,11 @@ class LiveCluster::Impl {
     return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }
 
+  static constexpr std::chrono::seconds kOwnersListed{10};
+
   RestClient& client_;
   const LiveOptions options_;
+  std::optional<std::chrono::steady_clock::time_point> started_at_;
   ports::EventSink* sink_ = nullptr;
   std::optional<std::string> holder_;  // as told; on the thread of its reflector
   std::vector<std::unique_ptr<Reflector>> reflectors_;

@@ -86,8 +86,9 @@ std::optional<std::string> job_marks_patch(const ports::JobMarks& job, const std
   const bool is_target = marks.elected_at.has_value();
   json patch;
   json& annotations = patch["metadata"]["annotations"];
-  if (metadata_text(*object, "annotations", kTargetAnnotation) != "true") {
-    annotations[kTargetAnnotation] = text_or_null(is_target, "elected");
+  const std::string word = metadata_text(*object, "annotations", kTargetAnnotation);
+  if (word != "true" && word != "false") {
+    annotations[kTargetAnnotation] = text_or_null(marks.is_elected, "elected");
   }
   annotations[kTargetSinceAnnotation] = time_or_null(marks.elected_at);
   annotations[kTargetWhyAnnotation] = text_or_null(is_target, marks.why);

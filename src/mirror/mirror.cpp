@@ -44,8 +44,11 @@ void Mirror::refresh(JobId id, TimePoint now) {
   if (!job.is_ours()) return cluster_.set_open(id, false);
   bound_marks(id, now);
   note_wholeness(id, now);
-  if (const bool is_named = target_names_.is_named(id); is_named != job.is_named_target) {
+  const bool is_declined = target_names_.is_declined(id);
+  const bool is_named = !is_declined && target_names_.is_named(id);
+  if (is_named != job.is_named_target || is_declined != job.declines_target) {
     cluster_.mutable_job(id).is_named_target = is_named;
+    cluster_.mutable_job(id).declines_target = is_declined;
   }
   const std::int32_t priority = priority_of_job(id);
   if (job.priority != priority) cluster_.mutable_job(id).priority = priority;

@@ -179,9 +179,9 @@ void Mirror::on(const QueueObject& object) {
   queue.is_fifo = object.is_fifo;
   queue.not_honoured = object.not_honoured;
   queue.fault = object.fault;
-
   note_queue_scheduler(object.name, object.scheduler);
   const auto [entry, is_new] = queues_.try_emplace(object.name);
+
   if (is_new) {
     entry->second = cluster_.add_queue(std::move(queue));
     reassign_all();
@@ -196,9 +196,9 @@ void Mirror::on(const QueueDeleted& deleted) {
   if (deleted.name == options_.default_queue) return on(bare_queue(deleted.name));
   const QueueId id = found->second;
   queues_.erase(found);
-  reassign_all();
   note_queue_scheduler(deleted.name, "");
   cluster_.remove_queue(id);
+  reassign_all();
 }
 
 void Mirror::on(const PriorityClassObject& object) {

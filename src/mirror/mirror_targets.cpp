@@ -34,7 +34,7 @@ void Mirror::read_marks(JobId id, const TargetMarks& marks, bool is_first) {
   if (!is_first && !follows_api_phases_) return;
   cluster_.mutable_job(id).given_up_at = marks.given_up_at;
   std::optional<Election> election;
-  if (marks.elected_at) election = Election{*marks.elected_at, marks.why};
+  if (marks.elected_at) election = Election{*marks.elected_at, marks.why, !marks.is_elected};
   if (job.election == election) return;
   cluster_.set_election(id, std::move(election));
   locks_changed_ = true;
@@ -160,11 +160,11 @@ void Mirror::note_wholeness(JobId id, TimePoint now) {
 }
 
 void Mirror::on(const OwnerObject& object) {
-  for (const JobId job : target_names_.note_owner(object.uid, object.names_target)) mark_dirty(job);
+  for (const JobId job : target_names_.note_owner(object)) mark_dirty(job);
 }
 
 void Mirror::on(const OwnerDeleted& deleted) {
-  for (const JobId job : target_names_.note_owner(deleted.uid, false)) mark_dirty(job);
+  for (const JobId job : target_names_.note_owner({deleted.uid})) mark_dirty(job);
 }
 
 }  // namespace berth::mirror

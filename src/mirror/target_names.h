@@ -9,7 +9,8 @@
 
 namespace berth::mirror {
 
-// Which jobs users have named as targets: on the group, on a pod of it, or on who made either.
+// Which jobs users have named as targets, or want not to be any: on the group, on a pod of it, or
+// on what made either.
 class TargetNames {
  public:
   // What a pod says of its job, now and from now on.
@@ -18,20 +19,30 @@ class TargetNames {
   void note_group(JobId job, const PodGroupObject& object);
   void forget_job(JobId job) { jobs_.erase(job); }
   // The jobs for which this may make a difference.
-  std::vector<JobId> note_owner(const std::string& uid, bool names_target);
+  std::vector<JobId> note_owner(const OwnerObject& object);
 
-  bool is_named(JobId job) const;
+  // Both may be so: then the one that declines wins.
+  bool is_named(JobId job) const { return is_listed(job, &Words::naming, naming_owners_); }
+  bool is_declined(JobId job) const { return is_listed(job, &Words::declining, declining_owners_); }
 
  private:
-  struct Said {
+  struct Sources {
     bool by_group = false;
     std::set<std::string> by_pods;  // uids
+  };
+  struct Words {
+    Sources naming;
+    Sources declining;
     std::string owner_of_group;
     std::set<std::string> owners_of_pods;
   };
+  using Owners = std::set<std::string>;  // uids
 
-  std::map<JobId, Said> jobs_;  // of whom there is something to know
-  std::set<std::string> naming_owners_;
+  bool is_listed(JobId job, Sources Words::*sources, const Owners& owners) const;
+
+  std::map<JobId, Words> jobs_;  // of which there is something to know
+  Owners naming_owners_;
+  Owners declining_owners_;
 };
 
 }  // namespace berth::mirror

@@ -37,18 +37,18 @@ std::int32_t ready_count(const StatusCounts& counts) {
 TargetMarks marks_of(const Job& job) {
   TargetMarks marks;
   marks.is_named = job.is_named_target;
-  marks.first_seen = job.first_seen;
+  marks.is_declined = job.declines_target;
+  if (job.first_seen != TimePoint()) marks.first_seen = job.first_seen;
   if (job.election) {
     marks.elected_at = job.election->since;
     marks.why = job.election->why;
   }
   marks.given_up_at = job.given_up_at;
-  marks.is_elected = job.election && !job.is_named_target;
+  marks.is_elected =
+      job.election && !job.election->is_named && !job.is_named_target && !job.declines_target;
   return marks;
 }
 
-GroupPhase derived_phase(const Job& job) {
-  const std::int32_t running = job.count(TaskStatus::bound) + job.count(TaskStatus::running);
 std::string unclaimed_text(const std::vector<std::string>& names) {
   const bool is_one = names.size() == 1;
   return count_text(names.size(), "pod group") + " without pods " + (is_one ? "is" : "are") +
@@ -69,15 +69,17 @@ std::string not_honoured_text(const Job& job) {
          (is_one ? "it" : "them");
 }
 
+GroupPhase derived_phase(const Job& job) {
+  const std::int32_t running = job.count(TaskStatus::bound) + job.count(TaskStatus::running);
   const std::int32_t done = job.count(TaskStatus::succeeded) + job.count(TaskStatus::failed);
   if (running + done >= job.min_available && running + done > 0) {
     const bool all_done = done == job.task_count();
     return all_done ? GroupPhase::completed : GroupPhase::running;
   }
-  const bool had_run = job.phase == GroupPhase::running || job.phase == GroupPhase::unknown;
-  if (had_run && running > 0) return GroupPhase::unknown;
   // What is left of a job that is over is removed pod by pod; it has nothing more to place.
   if (job.phase == GroupPhase::completed && done == job.task_count()) return GroupPhase::completed;
+  const bool had_run = job.phase == GroupPhase::running || job.phase == GroupPhase::unknown;
+  if (had_run && running > 0) return GroupPhase::unknown;
   return job.phase == GroupPhase::inqueue ? GroupPhase::inqueue : GroupPhase::pending;
 }
 

@@ -2,6 +2,12 @@
 
 namespace berth {
 
+void keep_users_word(TargetMarks& marks, const TargetMarks& written) {
+  marks.is_named = written.is_named;
+  marks.is_declined = written.is_declined;
+  if (marks.is_named || marks.is_declined) marks.is_elected = false;
+}
+
 const char* to_string(LockScheme scheme) {
   switch (scheme) {
     case LockScheme::cluster:
@@ -30,6 +36,8 @@ const char* to_string(EndedReservation::How how) {
       return "off";
     case EndedReservation::How::deleted:
       return "deleted";
+    case EndedReservation::How::withdrawn:
+      return "withdrawn";
   }
   return "?";
 }

@@ -15,7 +15,7 @@
 
 namespace berth::reservations {
 
-inline constexpr std::size_t kEndCount = 6;
+inline constexpr std::size_t kEndCount = 7;
 using EndCounts = std::array<std::uint64_t, kEndCount>;  // by EndedReservation::How
 
 // The targets and what is kept for them, for those who look on: metrics, `berth reservations`,

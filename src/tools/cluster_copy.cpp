@@ -146,10 +146,9 @@ std::optional<TimePoint> ClusterCopy::comes_at(const std::string& full_name) con
 
 // Whose word it was that names the job, its own or its owner's, stays as it was.
 void ClusterCopy::mark(TargetMarks& marks, JobId job) const {
-  const bool is_named = marks.is_named;
-  marks = marks_of(cluster().job(job));
-  marks.is_named = is_named;
-  marks.is_elected = marks.elected_at && !is_named;
+  if (!cluster().job(job).is_ours()) return;
+  const TargetMarks written = std::exchange(marks, marks_of(cluster().job(job)));
+  keep_users_word(marks, written);
 }
 
 void ClusterCopy::lock(NodeObject& node) const {

@@ -108,11 +108,12 @@ Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& exp
   if (!config) return config.error();
 
   Progress progress(console);
+  const kube::ProgressCallback on_progress = [&](const kube::LoadProgress& state) {
+    progress.show(fmt::format("reading: {} of {} files, {} objects", state.files_done, state.files,
+                              state.objects));
+  };
   Result<kube::Manifests> manifests =
-      kube::load_manifests(paths_of(flags), [&](const kube::LoadProgress& state) {
-        progress.show(fmt::format("reading: {} of {} files, {} objects", state.files_done,
-                                  state.files, state.objects));
-      });
+      kube::load_manifests(paths_of(flags), on_progress, config->reservation.owners);
   progress.clear();
   if (!manifests) return manifests.error();
   warn(*manifests, *config, console.err);
@@ -133,10 +134,10 @@ Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& exp
       console.err << "warning: " << note << "\n";
     }
   }
-  return report;
   if (report && !report->unclaimed.empty()) {
     console.err << "note: " << unclaimed_text(report->unclaimed) << "\n";
   }
+  return report;
 }
 
 int complain(const Error& error, Console& console) {

@@ -124,6 +124,14 @@ TEST_F(TargetTellerTest, KeepsTheConditionAfterTheEnd) {
   EXPECT_EQ(teller_.condition_of(job())->reason, "Displaced");
 }
 
+// Issue 9, row 9.
+TEST_F(TargetTellerTest, SaysThatANameWasTakenBack) {
+  told({reservation({"n1"})});
+  told({}, {ended(How::withdrawn)});
+  EXPECT_EQ(teller_.condition_of(job())->reason, "Withdrawn");
+  EXPECT_EQ(teller_.condition_of(job())->message, "its user does not want it to be one any more");
+}
+
 TEST_F(TargetTellerTest, ConditionOfOneNodeIsInTheSingular) {
   Reservation wanted = reservation({"n1"});
   wanted.is_covered = false;

@@ -254,6 +254,9 @@ TEST_F(EmbeddedClusterTest, KeepsLocksAndMarksWhenUsersChangeTheirObjects) {
   cluster.apply({group});
   EXPECT_FALSE(cluster.group("default/g")->marks.is_named);
   EXPECT_EQ(cluster.group("default/g")->marks.elected_at, test_start());
+  EXPECT_FALSE(cluster.group("default/g")->marks.is_elected) << "it was elected by name";
+  marks.marks.is_elected = true;
+  cluster.write(marks);
   EXPECT_TRUE(cluster.group("default/g")->marks.is_elected);
   marks.marks = {};
   cluster.write(marks);

@@ -137,6 +137,34 @@ TEST(ParseManifests, takes_the_kind_of_items_from_a_typed_list_wherever_it_stand
   EXPECT_EQ(summary(*nested), "Pod default/x;");
 }
 
+// Issue 9, row 9.
+TEST(ParseManifests, reads_owners_that_have_a_uid) {
+  const auto job = [](const std::string& api, const std::string& metadata) {
+    return "apiVersion: " + api + "\nkind: Job\nmetadata: {name: j" + metadata +
+           ", annotations: {berth.dev/target: 'true'}}\n";
+  };
+  const auto owner = parse_manifests(job("batch/v1", ", uid: u"), "f.yaml");
+  ASSERT_TRUE(owner.has_value()) << owner.error().to_string();
+  ASSERT_EQ(owner->events.size(), 1u);
+  EXPECT_EQ(std::get<OwnerObject>(owner->events[0]), (OwnerObject{"u", true}));
+  for (const auto& [text, kind] :
+       {std::pair(job("batch/v1", ""), "Job.batch"),
+        std::pair(job("example.com/v1", ", uid: u"), "Job.example.com")}) {
+    const auto ignored = parse_manifests(text, "f.yaml");
+    ASSERT_TRUE(ignored.has_value()) << ignored.error().to_string();
+    EXPECT_EQ(ignored->ignored.at(kind), 1u);
+  }
+}
+
+TEST_F(ManifestFiles, are_read_for_the_owners_that_are_asked_for) {
+  write("a.yaml", "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: j, uid: u}\n");
+  EXPECT_EQ(load_manifests({directory_})->ignored.size(), 1u);
+  const auto manifests = load_manifests({directory_}, {}, {"pytorchjobs.v1.kubeflow.org"});
+  ASSERT_TRUE(manifests.has_value()) << manifests.error().to_string();
+  EXPECT_EQ(manifests->events.size(), 1u);
+  EXPECT_TRUE(manifests->ignored.empty());
+}
+
 TEST(ParseManifests, gives_equal_objects_for_yaml_and_json) {
   const auto yaml = parse_manifests(R"(
 apiVersion: v1

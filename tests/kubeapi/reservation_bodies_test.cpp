@@ -95,6 +95,7 @@ TEST(JobMarksPatch, SetsAndTakesAwayAllButWhenItWasFirstSeen) {
   TargetMarks marks;
   marks.first_seen = kAt;
   marks.elected_at = kAt;
+  marks.is_elected = true;
   marks.why = "waits longest";
   const Json target = after(object({}, {{"x", "y"}}), marks);
   EXPECT_EQ(target["metadata"]["annotations"],
@@ -120,6 +121,19 @@ TEST(JobMarksPatch, KeepsAUsersWord) {
   EXPECT_EQ(elected["metadata"]["annotations"][kTargetAnnotation], "true");
   EXPECT_EQ(after(elected, TargetMarks())["metadata"]["annotations"],
             named["metadata"]["annotations"]);
+}
+
+// Issue 9, row 9.
+TEST(JobMarksPatch, SaysOfANamedTargetOnlySinceWhen) {
+  TargetMarks marks;
+  marks.elected_at = kAt;
+  marks.why = "its user names it";
+  const Json named = after(object({}, {{"x", "y"}}), marks)["metadata"]["annotations"];
+  EXPECT_FALSE(named.contains(kTargetAnnotation));
+  EXPECT_TRUE(named.contains(kTargetSinceAnnotation));
+  const Json declined = object({}, {{kTargetAnnotation, "false"}});
+  EXPECT_EQ(after(declined, marks)["metadata"]["annotations"][kTargetAnnotation], "false");
+  EXPECT_TRUE(after(declined, TargetMarks()).is_null());
 }
 
 }  // namespace

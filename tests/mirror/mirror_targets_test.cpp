@@ -100,6 +100,7 @@ TEST_F(MirrorTargetsTest, WhatTheApiSaysCountsOnceAnotherLeads) {
   const Election old = *group_job().election;
   group_.marks.elected_at = old.since;
   group_.marks.why = old.why;
+  group_.marks.is_elected = true;
   see(group_);
   NodeObject locked;
   locked.name = locked.uid = "n1";
@@ -121,6 +122,7 @@ TEST_F(MirrorTargetsTest, SoItIsWithPodsThatAreInNoGroup) {
   PodObject marked = single("p");
   marked.marks.elected_at = now_ - minutes(1);
   marked.marks.why = "longest wait";
+  marked.marks.is_elected = true;
   see(marked);
   see(single("q"));
   mirror_.settle(now_);
@@ -160,6 +162,7 @@ TEST_F(MirrorTargetsTest, AGroupInAnothersPlaceInheritsNothing) {
   give_up(group_id());
   group_.uid = "u-3";
   group_.marks.elected_at = now_ + seconds(1);
+  group_.marks.is_elected = true;
   see(group_);
   settle_after(minutes(5));
   EXPECT_FALSE(group_job().given_up_at);
@@ -193,6 +196,20 @@ TEST_F(MirrorTargetsTest, AJobIsKnownSinceItsFirstMemberCame) {
   see(late);
   settle_after(minutes(5));
   EXPECT_EQ(mirror_.cluster().job(mirror_.find_group("ml/h")).first_seen, seen);
+}
+
+// Issue 9, row 9.
+TEST_F(MirrorTargetsTest, ATargetThatSaysNotThatItWasElectedWasNamed) {
+  for (const bool is_elected : {false, true}) {
+    PodObject marked = single(is_elected ? "p" : "q");
+    marked.marks.elected_at = now_ - minutes(1);
+    marked.marks.is_elected = is_elected;
+    see(marked);
+    mirror_.settle(now_);
+    const Job& job = mirror_.cluster().job(job_of(marked.name));
+    EXPECT_EQ(job.election->is_named, !is_elected);
+    EXPECT_EQ(marks_of(job).is_elected, is_elected);
+  }
 }
 
 }  // namespace

@@ -113,11 +113,12 @@ Changes read_job(SceneLine& line, TimePoint now) {
   return {event("group " + name, group)};
 }
 
-// Who made pods or groups; "owner j names".
+// What made pods or groups; "owner j names", "owner j declines".
 Changes read_owner(SceneLine& line, TimePoint) {
   OwnerObject owner;
   owner.uid = line.word(1);
   owner.names_target = line.flag("names");
+  owner.declines_target = line.flag("declines");
   return {event("owner " + owner.uid, owner)};
 }
 
@@ -128,8 +129,8 @@ Changes read_task(SceneLine& line, TimePoint now) {
     return {};
   }
   PodObject like = read_pod_options(line);
-  like.created = created_of(line, now);
   if (line.flag("unmanaged")) like.scheduler_name = "volcano";
+  like.created = created_of(line, now);
   like.started = now;
   like.marks = read_marks(line, now);
   const std::string group = full_name(range->name);

@@ -107,6 +107,7 @@ std::vector<Taint> read_taints(SceneLine& line) {
 TargetMarks read_marks(SceneLine& line, TimePoint now) {
   TargetMarks marks;
   marks.is_named = line.flag("named");
+  marks.is_declined = line.flag("declined");
   const auto ago = [&](const char* key) -> std::optional<TimePoint> {
     if (!line.has(key)) return std::nullopt;
     const auto by = parse_duration(line.text_of(key));

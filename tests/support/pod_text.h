@@ -20,7 +20,7 @@ std::vector<Taint> read_taints(SceneLine& line);
 // gates=a,b unmodelled=x nopreempt
 PodObject read_pod_options(SceneLine& line);
 
-// "named", "seen=5m" and "given-up=5m": so long ago.
+// "named", "declined", "seen=5m" and "given-up=5m": so long ago.
 TargetMarks read_marks(SceneLine& line, TimePoint now);
 
 }  // namespace berth::support

@@ -89,7 +89,7 @@ std::vector<ClusterEvent> World::objects() const {
   const auto marked = [&](JobId id, const TargetMarks& written) {
     if (id.is_valid() && !cluster().job(id).is_ours()) return written;
     TargetMarks marks = id.is_valid() ? marks_of(cluster().job(id)) : TargetMarks();
-    marks.is_named = written.is_named;  // that is a user's to write
+    keep_users_word(marks, written);
     return marks;
   };
   for (const auto& [key, other] : others_) {

@@ -119,6 +119,8 @@ class Session {
   void send_back(JobId job);
   // The job is a target from now on.
   void elect(JobId job, std::string why);
+  // A user names a target that was elected for another reason.
+  void name_target(JobId target);
   // It is none any more, and nothing is locked for it. `why`: of one that is impossible.
   void release(JobId target, EndedReservation::How how, const Verdict& why = pass());
   // For a target; the node must not be locked. And the opposite.

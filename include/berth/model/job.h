@@ -57,6 +57,7 @@ struct Job {
   bool is_whole = false;                 // the pods of its minimum are there, gated ones aside
   TimePoint whole_since;                 // when that became so, or ceased to be
   bool is_named_target = false;          // by a user
+  bool declines_target = false;          // a user wants it not to be one
   std::optional<Election> election;      // it is a target
   std::optional<TimePoint> given_up_at;  // as a target, the last time
 
@@ -64,8 +65,8 @@ struct Job {
   std::vector<Role> roles;              // those with a minimum or a member, in no order
   std::int32_t role_minimum_total = 0;  // sum of the minimums
   std::optional<Resources> min_resources;
-
   std::vector<std::string> not_honoured;  // fields of its PodGroup: "spec.networkTopology (hard)"
+
   std::vector<TaskId> tasks;  // by (index, creation, uid)
   StatusCounts counts{};
   std::int32_t gated = 0;        // pending tasks that are gated
@@ -74,8 +75,8 @@ struct Job {
   Resources pipelined;  // promised to it
   Resources gated_request;
 
-  std::int32_t task_count() const { return static_cast<std::int32_t>(tasks.size()); }
   bool is_ours() const { return owner == GroupOwner::ours; }
+  std::int32_t task_count() const { return static_cast<std::int32_t>(tasks.size()); }
   std::int32_t placed_count() const { return ready_count(counts); }
   std::int32_t count(TaskStatus status) const { return count_of(counts, status); }
   // Tasks that are seen bound, or were and have done their work.
@@ -93,7 +94,6 @@ struct Job {
 // As its annotations should say.
 TargetMarks marks_of(const Job& job);
 
-// The phase that its tasks' states give it, by the rules of docs/concepts.md.
 // A group that waits and is left alone, for nothing says whose it is.
 inline bool waits_unclaimed(const Job& job) {
   return job.exists && job.owner == GroupOwner::unclaimed && job.phase != GroupPhase::completed;
@@ -104,6 +104,7 @@ std::string unclaimed_text(const std::vector<std::string>& names);
 // What it is placed without: "spec.subGroupPolicy is not honoured; ...". Empty: nothing.
 std::string not_honoured_text(const Job& job);
 
+// The phase that its tasks' states give it, by the rules of docs/concepts.md.
 GroupPhase derived_phase(const Job& job);
 
 }  // namespace berth

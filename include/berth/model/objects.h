@@ -160,7 +160,8 @@ struct NamespaceObject {
 // Who made pods or pod groups (a Job, say), as far as a user's word on it counts for them.
 struct OwnerObject {
   std::string uid;
-  bool names_target = false;  // annotation berth.dev/target: "true"
+  bool names_target = false;     // annotation berth.dev/target: "true"
+  bool declines_target = false;  // "false"
   bool operator==(const OwnerObject&) const = default;
 };
 

@@ -25,7 +25,7 @@ constexpr bool is_for_job(std::string_view locked_for) {
 }
 
 // Annotations of a PodGroup, or of a pod that is in none.
-inline constexpr const char* kTargetAnnotation = "berth.dev/target";  // "true" is a user's word
+inline constexpr const char* kTargetAnnotation = "berth.dev/target";  // "true", "false": a user's
 inline constexpr const char* kTargetSinceAnnotation = "berth.dev/target-since";
 inline constexpr const char* kTargetWhyAnnotation = "berth.dev/target-why";
 inline constexpr const char* kGivenUpAnnotation = "berth.dev/target-given-up";
@@ -39,13 +39,18 @@ struct TargetMarks {
   std::string why;                       // it was elected
   std::optional<TimePoint> given_up_at;  // the last time that it was given up as a target
   bool is_elected = false;               // berth.dev/target: "elected": we say that it is one
+  bool is_declined = false;              // berth.dev/target: "false": a user wants it not to be one
   bool operator==(const TargetMarks&) const = default;
 };
+
+// What users say stays as written; "elected" stands only where they say nothing.
+void keep_users_word(TargetMarks& marks, const TargetMarks& written);
 
 // Of a job that is a target.
 struct Election {
   TimePoint since;
   std::string why;
+  bool is_named = false;  // by a user: it ends when the name is taken back
   bool operator==(const Election&) const = default;
 };
 
@@ -90,6 +95,7 @@ struct EndedReservation {
     displaced,   // a user named another
     off,         // the configuration reserves no more
     deleted,     // with all its pods: no plan says so, who counts notices (held_room.h)
+    withdrawn,   // a user took its name back, or wants it not to be one
   };
   JobId job;
   How how = How::started;
