@@ -29,6 +29,9 @@ ports::GroupStatus status_of(const Job& job, const StatusReporter::Standing& sta
   status.reason = volcano_reason(standing.reason);
   status.message = standing.message;
   status.is_volcano = job.is_volcano;
+  if (!job.not_honoured.empty()) {
+    status.honoured = {false, "FieldsNotHonoured", not_honoured_text(job), {}};
+  }
   if (!job.is_volcano) status.scheduled = job.bound_count();
   return status;
 }
@@ -50,6 +53,7 @@ ports::GroupStatus known_status(const PodGroupObject& group) {
   status.reason = group.written.reason;
   status.message = group.written.message;
   status.targeted = group.written.targeted;
+  status.honoured = group.written.honoured;
   status.is_volcano = group.is_volcano;
   status.started = group.started;
   return status;
@@ -64,6 +68,7 @@ bool is_written_alike(ports::GroupStatus status, const ports::GroupStatus& befor
   status.reason = before.reason;
   status.message = before.message;
   status.targeted = before.targeted;
+  status.honoured = before.honoured;
   return status == before;
 }
 
@@ -75,6 +80,7 @@ bool is_same_turn(const WrittenCondition& condition, const WrittenCondition& bef
 bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& before) {
   return status.phase != before.phase || status.is_scheduled != before.is_scheduled ||
          status.reason != before.reason || status.uid != before.uid ||
+         status.honoured.message != before.honoured.message ||
          status.targeted.holds != before.targeted.holds ||
          status.targeted.reason != before.targeted.reason;
 }
@@ -117,6 +123,8 @@ bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePo
   const auto found = known_.find(job.name);
   if (found == known_.end()) return true;  // its object is gone
   Known& known = found->second;
+  known.is_ours = job.is_ours();
+  if (!known.is_ours) return true;
   const ports::GroupStatus& before = known.status;
   // Its pods are only coming, or are made when the phase says that it is in: that is written now.
   const bool is_early = is_young && standing.reason == code(Reason::too_few_tasks);
@@ -127,10 +135,12 @@ bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePo
       since(status.is_scheduled == before.is_scheduled, before.scheduled_since);
   status.waits_since = since(status.reason.empty() == before.reason.empty(), before.waits_since);
   status.targeted = standing.targeted.value_or(before.targeted);
-  known.is_ours = job.is_ours();
-  if (!known.is_ours) return true;
   status.targeted.since =
       since(is_same_turn(status.targeted, before.targeted), before.targeted.since);
+  if (!status.honoured.reason.empty()) {
+    status.honoured.since =
+        since(is_same_turn(status.honoured, before.honoured), before.honoured.since);
+  }
   if (!status.is_volcano && status.phase != GroupPhase::pending) {
     status.started = before.started.value_or(now);
   }
@@ -158,6 +168,14 @@ void StatusReporter::tell(const Job& job, const ports::GroupStatus& status,
       return;
     }
     told_singles_[job.uid] = status.reason;
+  }
+  if (before != nullptr && !status.honoured.reason.empty() &&
+      status.honoured.message != before->honoured.message) {
+    event.is_warning = true;
+    event.reason = status.honoured.reason;
+    event.message = status.honoured.message;
+    sink_.tell(event);
+    event.is_warning = false;
   }
   const bool waits = !status.reason.empty();
   if (waits && (before == nullptr || before->reason != status.reason)) {

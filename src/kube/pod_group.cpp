@@ -38,6 +38,9 @@ WrittenStatus read_status(const conf::Cursor& status) {
       written.is_scheduled = holds;
       written.scheduled_since = since;
     }
+    if (type == "Honoured") {
+      written.honoured = {holds, condition["reason"].text(), condition["message"].text(), since};
+    }
     if (type == "Targeted") {
       written.targeted = {holds, condition["reason"].text(), condition["message"].text(), since};
     }
@@ -48,6 +51,16 @@ WrittenStatus read_status(const conf::Cursor& status) {
     written.message = condition["message"].text();
   }
   return written;
+}
+
+// What of the spec is not honoured. Volcano reads a network topology without a mode as hard.
+std::vector<std::string> read_not_honoured(const conf::Cursor& spec) {
+  std::vector<std::string> fields;
+  if (const conf::Cursor topology = spec["networkTopology"]; topology.is_present()) {
+    fields.push_back("spec.networkTopology (" + topology["mode"].text("hard") + ")");
+  }
+  if (!spec["subGroupPolicy"].items().empty()) fields.emplace_back("spec.subGroupPolicy");
+  return fields;
 }
 
 // Of scheduling.x-k8s.io: it has phases where Volcano has conditions.
@@ -84,9 +97,11 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
   group.waiting_limit = read_waiting_limit(root);
   group.marks = read_marks(root, group.created);
   group.owner_uid = read_controller(root).uid;
+  group.scheduler = root["metadata"]["annotations"][kSchedulerAnnotation].text();
   group.phase = phase_of(root["status"]["phase"].text());
   const std::string api = root["apiVersion"].text();
   group.is_volcano = api.empty() || api.starts_with("scheduling.volcano.sh/");
+  if (group.is_volcano) group.not_honoured = read_not_honoured(spec);
   group.written = read_status(root["status"]);
   if (!group.is_volcano) read_foreign_status(root["status"], group);
   group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();
@@ -95,4 +110,3 @@ Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_vi
 }
 
 }  // namespace berth::kube
-  group.scheduler = root["metadata"]["annotations"][kSchedulerAnnotation].text();

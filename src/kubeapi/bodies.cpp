@@ -152,6 +152,9 @@ std::string group_status_patch(const ports::GroupStatus& status) {
   if (!status.targeted.reason.empty()) {
     conditions.push_back(condition("Targeted", status.targeted));
   }
+  if (!status.honoured.reason.empty()) {
+    conditions.push_back(condition("Honoured", status.honoured));
+  }
   Json patch;
   patch["metadata"]["uid"] = status.uid;
   patch["status"] = {{"phase", to_string(status.phase)},

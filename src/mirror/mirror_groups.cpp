@@ -51,6 +51,7 @@ void Mirror::configure_group(const Group& group) {
   job.waiting_limit = object.waiting_limit;
   job.min_resources.reset();
   if (object.min_resources) job.min_resources = cluster_.to_resources(*object.min_resources);
+  job.not_honoured = object.not_honoured;
   name_queue(group.job, object.name_space, object.queue);
   set_roles(group.job, object.min_task_member);
   mark_dirty(group.job);
@@ -180,8 +181,8 @@ void Mirror::on(const QueueObject& object) {
   queue.not_honoured = object.not_honoured;
   queue.fault = object.fault;
   note_queue_scheduler(object.name, object.scheduler);
-  const auto [entry, is_new] = queues_.try_emplace(object.name);
 
+  const auto [entry, is_new] = queues_.try_emplace(object.name);
   if (is_new) {
     entry->second = cluster_.add_queue(std::move(queue));
     reassign_all();
@@ -197,8 +198,8 @@ void Mirror::on(const QueueDeleted& deleted) {
   const QueueId id = found->second;
   queues_.erase(found);
   note_queue_scheduler(deleted.name, "");
-  cluster_.remove_queue(id);
   reassign_all();
+  cluster_.remove_queue(id);
 }
 
 void Mirror::on(const PriorityClassObject& object) {

@@ -26,6 +26,7 @@ struct GroupStatus {
   std::string reason;         // why it waits, in Volcano's words; empty: it does not
   std::string message;        // the same in ours, with numbers
   WrittenCondition targeted;  // whether it is a target; without a reason: it never was one
+  WrittenCondition honoured;  // without a reason: all that it says is honoured
   bool is_volcano = true;     // else of scheduling.x-k8s.io, whose status has no conditions
   // Only of the latter: members with a place, and since when it is being scheduled.
   std::int32_t scheduled = 0;

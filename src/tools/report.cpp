@@ -132,6 +132,9 @@ JobRow row_of(JobId id, const Plan& plan, const Refusal* refusal, const std::set
   if (const auto names = unmodelled(job, hints, cluster); !names.empty()) {
     row.message += (row.message.empty() ? "" : "; ") + hint_text(names);
   }
+  if (const std::string without = not_honoured_text(job); !without.empty()) {
+    row.message += (row.message.empty() ? "" : "; ") + without;
+  }
   return row;
 }
 

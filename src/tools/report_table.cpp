@@ -198,7 +198,7 @@ std::string notes_text(const Report& report) {
   std::size_t shown = 0;
   for (const auto& [job, row] : notes) {
     if (shown++ == kNotesMax) break;
-    text += printable("note: " + job + " is " + row->message) + "\n";
+    text += printable("note: " + job + ": " + row->message) + "\n";
   }
   text += more_line(notes.size(), kNotesMax);
   return text + (notes.empty() ? "" : "\n");

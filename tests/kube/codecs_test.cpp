@@ -133,6 +133,71 @@ TEST(Owner, names_a_target_only_by_a_clear_word) {
   EXPECT_FALSE(decode_owner(value_of("{metadata: {name: j}}"), "f").has_value());
 }
 
+TEST(Owner, may_want_no_target) {
+  const auto owner =
+      decode_owner(value_of("{metadata: {uid: j, annotations: {berth.dev/target: 'false'}}}"), "f");
+  EXPECT_EQ(*owner, (OwnerObject{"j", false, true}));
+}
+
+// Issue 9, row 1: Volcano's controllers ask the quota evaluator how much a job uses.
+TEST(PodGroup, leaves_out_keys_of_quotas) {
+  const auto group = decode_pod_group(value_of(R"(
+metadata: {name: g}
+spec: {minResources: {count/pods: "2", pods: "2", cpu: "2", requests.cpu: "2", limits.memory: 4Gi,
+                      requests.nvidia.com/gpu: "2", nvidia.com/gpu: "2"}}
+)"),
+                                      "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  EXPECT_EQ(*group->min_resources,
+            (NamedAmounts{{"pods", 2}, {"cpu", 2000}, {"nvidia.com/gpu", 2}}));
+}
+
+TEST(Queue, leaves_out_keys_of_quotas) {
+  const auto queue = decode_queue(value_of(R"(
+metadata: {name: q}
+spec:
+  capability: {cpu: 4, limits.cpu: 8, count/pods: 3}
+  deserved: {requests.memory: 1Gi}
+  guarantee:
+    resource: {requests.cpu: 1}
+    percentage: {value: 0.5, dimensions: [requests.cpu, cpu]}
+)"),
+                                  "f");
+  ASSERT_TRUE(queue.has_value()) << queue.error().to_string();
+  EXPECT_EQ(queue->capability, (NamedAmounts{{"cpu", 4000}}));
+  EXPECT_TRUE(queue->deserved.empty());
+  EXPECT_TRUE(queue->guarantee.empty());
+  EXPECT_EQ(queue->guarantee_share_of, std::vector<std::string>{"cpu"});
+}
+
+// Issue 9, row 2.
+TEST(PodGroup, and_its_queue_say_whose_it_is) {
+  const char* annotated = "{metadata: {name: x, annotations: {berth.dev/scheduler: volcano}}}";
+  EXPECT_EQ(decode_pod_group(value_of(annotated), "f")->scheduler, "volcano");
+  EXPECT_EQ(decode_queue(value_of(annotated), "f")->scheduler, "volcano");
+}
+
+// Issue 9, row 9.
+TEST(PodGroup, may_want_to_be_no_target) {
+  const auto group = decode_pod_group(
+      value_of("{metadata: {name: x, annotations: {berth.dev/target: 'false'}}}"), "f");
+  EXPECT_TRUE(group->marks.is_declined);
+  EXPECT_FALSE(group->marks.is_named);
+}
+
+// Issue 9, row 12.
+TEST(PodGroup, says_what_of_it_is_not_honoured) {
+  const auto not_honoured = [](const std::string& spec) {
+    return decode_pod_group(value_of("{metadata: {name: g}, spec: {" + spec + "}}"), "f")
+        ->not_honoured;
+  };
+  using Fields = std::vector<std::string>;
+  EXPECT_EQ(not_honoured("minMember: 1, subGroupPolicy: []"), Fields{});
+  EXPECT_EQ(not_honoured("networkTopology: {mode: soft}"), Fields{"spec.networkTopology (soft)"});
+  EXPECT_EQ(not_honoured("networkTopology: {}, subGroupPolicy: [{name: a}]"),
+            (Fields{"spec.networkTopology (hard)", "spec.subGroupPolicy"}));
+}
+
 TEST(PodGroup, reads_both_api_groups) {
   const auto group = decode_pod_group(value_of(R"(
 metadata: {name: g, namespace: a}

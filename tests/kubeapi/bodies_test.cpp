@@ -65,6 +65,17 @@ TEST(QueueStatusPatch, LeavesTheStateAloneUnlessToldToWriteIt) {
   EXPECT_EQ(Json::parse(queue_status_patch(status))["status"]["state"], "Open");
 }
 
+// Issue 9, row 12.
+TEST(GroupStatusPatch, SaysWhatIsNotHonoured) {
+  ports::GroupStatus status;
+  status.honoured = {false, "FieldsNotHonoured", "why", {}};
+  const Json conditions = Json::parse(group_status_patch(status))["status"]["conditions"];
+  EXPECT_EQ(conditions.back(), (Json{{"type", "Honoured"},
+                                     {"status", "False"},
+                                     {"reason", "FieldsNotHonoured"},
+                                     {"message", "why"}}));
+}
+
 TEST(GroupStatusPatch, HasATargetsConditionBesideTheOthers) {
   ports::GroupStatus status;
   EXPECT_EQ(Json::parse(group_status_patch(status))["status"]["conditions"].size(), 2U);

@@ -33,6 +33,7 @@ struct WrittenStatus {
   std::string reason;         // of condition Unschedulable, while it holds
   std::string message;
   WrittenCondition targeted;  // condition Targeted
+  WrittenCondition honoured;  // condition Honoured
   bool operator==(const WrittenStatus&) const = default;
 };
 
