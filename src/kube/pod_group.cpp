@@ -53,7 +53,7 @@ WrittenStatus read_status(const conf::Cursor& status) {
   return written;
 }
 
-// What of the spec is not honoured. Volcano reads a network topology without a mode as hard.
+// The fields that are not honoured. Volcano reads a network topology without a mode as hard.
 std::vector<std::string> read_not_honoured(const conf::Cursor& spec) {
   std::vector<std::string> fields;
   if (const conf::Cursor topology = spec["networkTopology"]; topology.is_present()) {

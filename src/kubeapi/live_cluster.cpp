@@ -133,8 +133,8 @@ class LiveCluster::Impl {
   }
 
  private:
-  // Sessions do not need to know who leads or what is budgeted before they begin. A24. What owners
-  // say they should: a target that its owner named would lose its nodes. But not at any price.
+  // Sessions do not need to know who leads or what is budgeted before they begin. A24. They
+  // should know owners: a target that its owner named would lose its nodes. But not at any price.
   bool is_awaited(const std::string& name) const {
     const auto& owners = options_.owners;
     const bool is_owner = std::find(owners.begin(), owners.end(), name) != owners.end();

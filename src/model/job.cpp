@@ -76,7 +76,7 @@ GroupPhase derived_phase(const Job& job) {
     const bool all_done = done == job.task_count();
     return all_done ? GroupPhase::completed : GroupPhase::running;
   }
-  // What is left of a job that is over is removed pod by pod; it has nothing more to place.
+  // The pods of a job that is over are removed one by one; it has nothing more to place.
   if (job.phase == GroupPhase::completed && done == job.task_count()) return GroupPhase::completed;
   const bool had_run = job.phase == GroupPhase::running || job.phase == GroupPhase::unknown;
   if (had_run && running > 0) return GroupPhase::unknown;

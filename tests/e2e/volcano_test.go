@@ -14,7 +14,7 @@ import (
 	"berth.dev/berth/tests/e2e/harness"
 )
 
-// Issue 9, row 1. What Volcano's job controller makes, in its order: the group, whose minResources
+// Issue 9, row 1. Volcano's job controller makes the group, whose minResources
 // have keys of quotas in them, then the pods, once the group is Inqueue.
 func TestAJobOfVolcanosControllerIsLetInAndBoundWhole(t *testing.T) {
 	e := cluster.BeginWithBerth(t, sharing)

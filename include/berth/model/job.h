@@ -98,7 +98,7 @@ TargetMarks marks_of(const Job& job);
 inline bool waits_unclaimed(const Job& job) {
   return job.exists && job.owner == GroupOwner::unclaimed && job.phase != GroupPhase::completed;
 }
-// What a person is told of such groups; names as namespace/name.
+// The sentence about such groups, for people; names as namespace/name.
 std::string unclaimed_text(const std::vector<std::string>& names);
 
 // What it is placed without: "spec.subGroupPolicy is not honoured; ...". Empty: nothing.

@@ -43,7 +43,7 @@ struct TargetMarks {
   bool operator==(const TargetMarks&) const = default;
 };
 
-// What users say stays as written; "elected" stands only where they say nothing.
+// A user's word stays as written; "elected" stands only where there is none.
 void keep_users_word(TargetMarks& marks, const TargetMarks& written);
 
 // Of a job that is a target.
