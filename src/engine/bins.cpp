@@ -116,7 +116,8 @@ std::int32_t Bins::put(std::size_t bin, const Shape& shape, std::int32_t count) 
 }
 
 // By the largest part of what the cluster has of anything; equal ones as they stand.
-std::vector<std::size_t> Bins::largest_first(const Need& need) const {
+const std::vector<std::size_t>& Bins::largest_first(const Need& need) {
+  if (order_.size() == need.parts.size()) return order_;
   const auto share = [&](std::size_t part) {
     __int128 largest = 0;
     for (const auto& [dimension, amount] : cluster_.shape(need.parts[part].shape).requested) {
@@ -125,11 +126,11 @@ std::vector<std::size_t> Bins::largest_first(const Need& need) const {
     }
     return largest;
   };
-  std::vector<std::size_t> order(need.parts.size());
-  for (std::size_t p = 0; p < order.size(); ++p) order[p] = p;
-  std::stable_sort(order.begin(), order.end(),
+  order_.resize(need.parts.size());
+  for (std::size_t p = 0; p < order_.size(); ++p) order_[p] = p;
+  std::stable_sort(order_.begin(), order_.end(),
                    [&](std::size_t left, std::size_t right) { return share(left) > share(right); });
-  return order;
+  return order_;
 }
 
 Bins::Filling Bins::fill(Need& need) {
@@ -163,6 +164,40 @@ std::int32_t Bins::fill_one(std::size_t bin, Need& need) {
     members += taken;
   }
   return members;
+}
+
+void Bins::give_to_rest(std::size_t bin, Need& need) const {
+  for (std::size_t d = 0; d < need.rest.extent(); ++d) {
+    const Dimension dimension(d);
+    const std::int64_t given = std::max<std::int64_t>(0, room(bin, dimension));
+    need.rest.set(dimension, std::max<std::int64_t>(0, need.rest[dimension] - given));
+  }
+}
+
+void Bins::look_up_passes(const Need& need) {
+  passes_.resize(nodes_.size() * need.parts.size());
+  for (std::size_t p = 0; p < need.parts.size(); ++p) {
+    const std::vector<std::uint8_t>& passing = passing_for(need.parts[p].shape);
+    for (std::size_t bin = 0; bin < nodes_.size(); ++bin) {
+      passes_[bin * need.parts.size() + p] = passing[nodes_[bin].index()];
+    }
+  }
+}
+
+const std::vector<std::int32_t>& Bins::would_take(std::size_t bin, const Need& need) {
+  if (passes_.empty()) look_up_passes(need);
+  would_take_.assign(need.parts.size(), 0);
+  const auto first = rooms_.begin() + static_cast<std::ptrdiff_t>(bin * dimensions_);
+  room_before_.assign(first, first + static_cast<std::ptrdiff_t>(dimensions_));
+  const std::uint8_t had_ports = has_ports_[bin];
+  for (const std::size_t p : largest_first(need)) {
+    const Need::Part& part = need.parts[p];
+    if (part.count == 0 || passes_[bin * need.parts.size() + p] == 0) continue;
+    would_take_[p] = put(bin, cluster_.shape(part.shape), part.count);
+  }
+  std::copy(room_before_.begin(), room_before_.end(), first);
+  has_ports_[bin] = had_ports;
+  return would_take_;
 }
 
 // Nobody knows yet how members that are not there will divide it: all together must have it.

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <utility>
+
+#include "berth/engine/node_cover.h"
 
 namespace berth::engine {
 
@@ -46,13 +50,20 @@ class Choice {
 
   LockChoice choose() {
     LockChoice choice;
-    choice.nodes = with_free(wanted_nodes());
+    choice.nodes = wanted();
     const bool is_cut_off = choice.nodes.size() > wish_.most;
     if (is_cut_off) choice.nodes.resize(wish_.most);
     choice.is_covered = covers(choice.nodes);
     if (is_cut_off && !choice.is_covered) {  // N5
-      if (const std::size_t count = fewest(); count > 0 && count <= wish_.most) {
-        choice.nodes = first_of(by_what_they_could_give(), count);
+      for (const auto& nodes : {held_and(in_order_of_roles()), by_what_they_could_give()}) {
+        auto few = cover_with({}, nodes);
+        if (!few || few->size() > wish_.most) continue;
+        choice.nodes = std::move(*few);
+        choice.is_covered = true;
+        break;
+      }
+      if (!choice.is_covered && first_cover(wish_.most)) {
+        choice.nodes = first_that_could_give_most(wish_.most);
         choice.is_covered = true;
       }
     }
@@ -60,12 +71,14 @@ class Choice {
     return choice;
   }
 
-  // How many cover, those first that could give most; 0: not even all.
+  // How many would do; 0: not even all. Whoever runs there now does not matter.
   std::size_t fewest() {
-    const std::vector<Candidate> all = by_what_they_could_give();
-    return fewest_from(0, all.size(),
-                       [&](std::size_t count) { return covers(first_of(all, count)); });
+    const auto few = cover_with({}, by_what_they_could_give());
+    return few ? few->size() : 0;
   }
+
+  // Would so many do of those that could give most?
+  bool first_cover(std::size_t count) { return covers(first_that_could_give_most(count)); }
 
  private:
   struct Candidate {
@@ -74,85 +87,172 @@ class Choice {
     Share could = 0;  // the same of what it could give
   };
 
-  // N4. Of the free ones, in their order.
-  std::size_t wanted_nodes() {
+  // N4. Those that are held, and then more.
+  std::vector<NodeId> wanted() {
     switch (wish_.scheme) {
       case LockScheme::cluster:
         break;
       case LockScheme::multi_node:
-        return until_covered(held_.empty() ? std::min(wish_.nodes, free_.size()) : 0);
+        return held_.empty() ? so_many(std::min(wish_.nodes, free_.size())) : until_covered({});
       case LockScheme::single_node:
-        return wish_.may_grow && !covers(with_free(0)) ? std::min<std::size_t>(1, free_.size()) : 0;
+        return wish_.may_grow && !covers(held_and({})) ? held_and(one_more()) : held_and({});
       case LockScheme::closest_fit:
         return until_covered(closest_first());
     }
-    return free_.size();
+    return held_and(names_of(free_));
   }
 
-  std::vector<NodeId> with_free(std::size_t count) const {
-    std::vector<NodeId> nodes = first_of(held_, held_.size());
-    for (std::size_t i = 0; i < count; ++i) nodes.push_back(free_[i].node);
+  // The first of them, if they cover; else few that do, and the first of the others.
+  std::vector<NodeId> so_many(std::size_t count) {
+    const std::vector<NodeId> all = names_of(free_);
+    const std::vector<NodeId> first(all.begin(), all.begin() + std::ptrdiff_t(count));
+    if (covers(first)) return first;
+    auto few = cover_with({}, in_order_of_roles());
+    if (!few) return all;
+    if (few->size() >= count) return std::move(*few);
+    std::vector<NodeId> others;
+    for (const NodeId node : all) {
+      if (std::find(few->begin(), few->end(), node) == few->end()) others.push_back(node);
+    }
+    std::vector<NodeId> nodes = *few;
+    nodes.insert(nodes.end(), others.begin(), others.begin() + std::ptrdiff_t(count - few->size()));
+    if (covers(nodes)) return nodes;
+    // With unlike pods, one node more may be filled so that the last finds no place.
+    if (auto set = cover_with_so_many(session_, need_, potential_, count, all)) {
+      return std::move(*set);
+    }
+    for (std::size_t i = 0; i < others.size() && few->size() < count; ++i) {
+      few->push_back(others[i]);
+      if (!covers(*few)) few->pop_back();
+    }
+    return std::move(*few);
+  }
+
+  // With as few more as will do; with all, if not even those do.
+  std::vector<NodeId> until_covered(std::vector<NodeId> chosen) {
+    std::vector<NodeId> nodes = held_and(chosen);
+    std::vector<NodeId> others = in_order_of_roles();
+    std::erase_if(others, [&](NodeId node) {
+      return std::find(chosen.begin(), chosen.end(), node) != chosen.end();
+    });
+    const auto few = cover_with(nodes, others);
+    const std::vector<NodeId>& more = few ? *few : others;
+    nodes.insert(nodes.end(), more.begin(), more.end());
     return nodes;
   }
 
-  static std::vector<NodeId> first_of(const std::vector<Candidate>& candidates, std::size_t count) {
+  // The most idle one that takes some of what those that are held could not.
+  std::vector<NodeId> one_more() {
+    if (free_.empty()) return {};
+    const Need left = left_by_held();
+    Bins bins(session_, names_of(free_), potential_);
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      if (helps(bins, i, left)) return {free_[i].node};
+    }
+    return {free_.front().node};
+  }
+
+  static bool helps(Bins& bins, std::size_t bin, const Need& left) {
+    const std::vector<std::int32_t>& taken = bins.would_take(bin, left);
+    if (std::any_of(taken.begin(), taken.end(), [](std::int32_t count) { return count > 0; })) {
+      return true;
+    }
+    for (std::size_t d = 0; d < left.rest.extent(); ++d) {
+      if (left.rest[Dimension(d)] > 0 && bins.room(bin, Dimension(d)) > 0) return true;
+    }
+    return false;
+  }
+
+  Need left_by_held() {
+    std::vector<NodeId> held = names_of(held_);
+    std::sort(held.begin(), held.end());
+    Need left = need_;
+    Bins bins(session_, std::move(held), potential_);
+    bins.fill(left);
+    for (std::size_t bin = 0; bin < bins.size(); ++bin) bins.give_to_rest(bin, left);
+    return left;
+  }
+
+  static std::vector<NodeId> names_of(const std::vector<Candidate>& candidates) {
     std::vector<NodeId> nodes;
-    for (std::size_t i = 0; i < count; ++i) nodes.push_back(candidates[i].node);
+    for (const Candidate& each : candidates) nodes.push_back(each.node);
     return nodes;
   }
 
-  std::vector<Candidate> by_what_they_could_give() const {
+  std::vector<NodeId> held_and(const std::vector<NodeId>& more) const {
+    std::vector<NodeId> nodes = names_of(held_);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+    return nodes;
+  }
+
+  std::vector<NodeId> by_what_they_could_give() const {
     std::vector<Candidate> all = held_;
     all.insert(all.end(), free_.begin(), free_.end());
     std::sort(all.begin(), all.end(), [](const Candidate& left, const Candidate& right) {
       return std::tie(right.could, left.node) < std::tie(left.could, right.node);
     });
-    return all;
+    return names_of(all);
   }
 
-  // Whoever fills these nodes later, fills them in the same order: by id.
-  bool covers(std::vector<NodeId> nodes) {
-    std::sort(nodes.begin(), nodes.end());
-    Need left = need_;
-    return Bins(session_, std::move(nodes), potential_).fill(left).is_whole;
+  std::vector<NodeId> first_that_could_give_most(std::size_t count) const {
+    std::vector<NodeId> nodes = by_what_they_could_give();
+    nodes.resize(std::min(count, nodes.size()));
+    return nodes;
   }
 
-  // As few of the free ones as will do, at least `count`; all, if not even those do.
-  std::size_t until_covered(std::size_t count) {
-    if (covers(with_free(count))) return count;
-    const std::size_t enough =
-        fewest_from(count, free_.size(), [&](std::size_t more) { return covers(with_free(more)); });
-    return enough > 0 ? enough : free_.size();
-  }
-
-  // By halving: what is found covers, though with unlike pods fewer might, too. 0: not even `most`.
-  template <class Covers>
-  static std::size_t fewest_from(std::size_t short_of, std::size_t most, const Covers& covers) {
-    if (!covers(most)) return 0;
-    std::size_t enough = most;
-    while (enough - short_of > 1) {
-      const std::size_t middle = short_of + (enough - short_of) / 2;
-      (covers(middle) ? enough : short_of) = middle;
+  // The free ones by N3, where each is asked only for the pods that it could take.
+  std::vector<NodeId> in_order_of_roles() {
+    if (need_.parts.size() < 2) return names_of(free_);
+    std::vector<Candidate> all = free_;
+    for (Candidate& each : all) {
+      const Resources request = request_that_could_go_to(each.node);
+      each.idle = smallest_share(
+          request, [&](Dimension d) { return cluster_.available().at(each.node, d); });
+      each.could =
+          smallest_share(request, [&](Dimension d) { return potential_.at(each.node, d); });
     }
-    return enough;
+    std::sort(all.begin(), all.end(), is_more_idle);
+    return names_of(all);
+  }
+
+  Resources request_that_could_go_to(NodeId node) {
+    Resources request = need_.rest;
+    for (const Need::Part& part : need_.parts) {
+      const Need one{{part}, part.count, {}, {}};
+      if (!could_take_any(session_, one, node, potential_)) continue;
+      for (const auto& [dimension, amount] : cluster_.shape(part.shape).requested) {
+        request.add(dimension, amount * part.count);
+      }
+    }
+    return request;
+  }
+
+  bool covers(const std::vector<NodeId>& nodes) {
+    return engine::covers(session_, need_, potential_, nodes);
+  }
+  std::optional<std::vector<NodeId>> cover_with(const std::vector<NodeId>& held,
+                                                const std::vector<NodeId>& nodes) {
+    return cover_with_few(session_, need_, potential_, held, nodes, wish_.most);
   }
 
   // The scarcest resource tells: the smaller the dominant share of the request in the node's room,
   // the larger this.
   template <class RoomOf>
-  Share smallest_share(const RoomOf& room_of) const {
+  Share smallest_share(const Resources& request, const RoomOf& room_of) const {
     Share smallest = std::numeric_limits<std::int64_t>::max();
     for (const Dimension d : telling_) {
+      if (request[d] <= 0) continue;
       const Share room = std::max<std::int64_t>(0, room_of(d));
-      smallest = std::min(smallest, (room << 32) / need_.request[d]);
+      smallest = std::min(smallest, (room << 32) / request[d]);
     }
     return smallest;
   }
   Share idle_share(NodeId node) const {
-    return smallest_share([&](Dimension d) { return cluster_.available().at(node, d); });
+    return smallest_share(need_.request,
+                          [&](Dimension d) { return cluster_.available().at(node, d); });
   }
   Share could_share(NodeId node) const {
-    return smallest_share([&](Dimension d) { return potential_.at(node, d); });
+    return smallest_share(need_.request, [&](Dimension d) { return potential_.at(node, d); });
   }
 
   // N3
@@ -164,84 +264,88 @@ class Choice {
   struct Fit {
     bool takes_all = false;
     std::int32_t members = 0;
-    Share surplus = 0;
+    Share distance = 0;  // of what is idle to what is asked; of one that takes all
     bool operator==(const Fit&) const = default;
     bool is_closer_than(const Fit& other) const {
       if (takes_all != other.takes_all) return takes_all;
-      if (!takes_all && members != other.members) return members > other.members;
-      return surplus < other.surplus;
+      return takes_all ? distance < other.distance : members > other.members;
     }
   };
 
-  // N6. Brings the chosen ones to the front and counts them.
-  std::size_t closest_first() {
-    if (covers(with_free(0))) return 0;
-    Need left = need_;
-    Bins(session_, with_free(0), potential_).fill(left);
-    std::size_t chosen = 0;
-    std::vector<Fit> fits = fits_of(left);
-    while (chosen < free_.size() && (left.members > 0 || !left.rest.is_zero())) {
-      const std::size_t best = closest(fits, chosen, left);
+  // N6
+  std::vector<NodeId> closest_first() {
+    if (covers(held_and({}))) return {};
+    Need left = left_by_held();
+    Bins bins(session_, names_of(free_), potential_);
+    std::vector<NodeId> chosen;
+    std::vector<std::uint8_t> is_chosen(free_.size(), 0);
+    std::vector<Fit> fits = fits_of(bins, left);
+    while (chosen.size() < free_.size() && !left.is_nothing()) {
+      const std::size_t best = closest(fits, is_chosen, left);
       if (best == free_.size()) break;
       // What is left has shrunk since it was looked at: is it still so good?
-      if (const Fit fit = fit_of(left, free_[best].node); fit != fits[best]) {
+      if (const Fit fit = fit_of(bins, best, left); fit != fits[best]) {
         fits[best] = fit;
         continue;
       }
-      Bins bin(session_, {free_[best].node}, potential_);
-      const std::int32_t taken = bin.fill_one(0, left);
-      take_rest(bin, left);
-      std::swap(free_[chosen], free_[best]);
-      std::swap(fits[chosen], fits[best]);
-      ++chosen;
+      const std::int32_t taken = bins.fill_one(best, left);
+      bins.give_to_rest(best, left);
+      is_chosen[best] = 1;
+      chosen.push_back(free_[best].node);
       // From here on, one node may take all that is left.
-      if (left.members <= taken) fits = fits_of(left);
+      if (left.members <= taken) fits = fits_of(bins, left);
     }
     return chosen;
   }
 
-  std::vector<Fit> fits_of(const Need& left) {
+  std::vector<Fit> fits_of(Bins& bins, const Need& left) const {
     std::vector<Fit> fits;
     fits.reserve(free_.size());
-    for (const Candidate& each : free_) fits.push_back(fit_of(left, each.node));
+    for (std::size_t i = 0; i < free_.size(); ++i) fits.push_back(fit_of(bins, i, left));
     return fits;
   }
 
-  // Ties by N3: the most idle is the closest.
-  std::size_t closest(const std::vector<Fit>& fits, std::size_t from, const Need& left) const {
+  // Ties by N3, in whose order they are.
+  std::size_t closest(const std::vector<Fit>& fits, const std::vector<std::uint8_t>& is_chosen,
+                      const Need& left) const {
     std::size_t best = free_.size();
-    for (std::size_t i = from; i < free_.size(); ++i) {
+    for (std::size_t i = 0; i < free_.size(); ++i) {
       const bool takes_some = fits[i].takes_all || fits[i].members > 0 || left.members == 0;
-      if (!takes_some) continue;
-      if (best == free_.size() || fits[i].is_closer_than(fits[best])) {
-        best = i;
-      } else if (!fits[best].is_closer_than(fits[i]) && is_more_idle(free_[i], free_[best])) {
-        best = i;
-      }
+      if (is_chosen[i] != 0 || !takes_some) continue;
+      if (best == free_.size() || fits[i].is_closer_than(fits[best])) best = i;
     }
     return best;
   }
 
-  Fit fit_of(const Need& left, NodeId node) {
-    Need remaining = left;
-    Bins bin(session_, {node}, potential_);
+  Fit fit_of(Bins& bins, std::size_t bin, const Need& left) const {
+    const std::vector<std::int32_t>& taken = bins.would_take(bin, left);
     Fit fit;
-    fit.members = bin.fill_one(0, remaining);
-    take_rest(bin, remaining);
-    fit.takes_all = remaining.members == 0 && remaining.rest.is_zero();
-    for (const Dimension d : telling_) {
-      const Share over = std::max<std::int64_t>(0, bin.room(0, d) - left.rest[d]);
-      fit.surplus = std::max(fit.surplus, (over << 32) / need_.request[d]);
-    }
+    for (const std::int32_t count : taken) fit.members += count;
+    if (fit.members < left.members) return fit;
+    Need remaining = left;
+    Bins alone(session_, {free_[bin].node}, potential_);
+    alone.fill_one(0, remaining);
+    alone.give_to_rest(0, remaining);
+    fit.takes_all = remaining.is_nothing();
+    if (fit.takes_all) fit.distance = distance(left, free_[bin].node);
     return fit;
   }
 
-  static void take_rest(const Bins& bin, Need& left) {
-    for (std::size_t d = 0; d < left.rest.extent(); ++d) {
-      const Dimension dimension(d);
-      const std::int64_t room = std::max<std::int64_t>(0, bin.room(0, dimension));
-      left.rest.set(dimension, std::max<std::int64_t>(0, left.rest[dimension] - room));
+  Share distance(const Need& left, NodeId node) const {
+    Resources asked = left.rest;
+    for (const Need::Part& part : left.parts) {
+      for (const auto& [dimension, amount] : cluster_.shape(part.shape).requested) {
+        asked.add(dimension, amount * part.count);
+      }
     }
+    Share most = 0;
+    for (const Dimension d : telling_) {
+      if (asked[d] <= 0) continue;
+      const Share idle = std::max<std::int64_t>(0, cluster_.available().at(node, d));
+      const Share apart = idle > asked[d] ? idle - asked[d] : asked[d] - idle;
+      most = std::max(most, (apart << 32) / asked[d]);
+    }
+    return most;
   }
 
   Session& session_;
@@ -250,7 +354,7 @@ class Choice {
   const Need& need_;
   Potential potential_;
   std::vector<Dimension> telling_;
-  std::vector<Candidate> held_;
+  std::vector<Candidate> held_;  // by N3
   std::vector<Candidate> free_;
 };
 
@@ -265,6 +369,7 @@ Verdict could_be_covered(Session& session, std::size_t most, const Job& job, con
   wish.most = most;
   wish.counts_others = true;
   Choice choice(session, wish, job, need);
+  if (choice.first_cover(most)) return pass();
   const std::size_t count = choice.fewest();
   if (count > 0 && count <= most) return pass();
   const std::size_t needed = count > 0 ? count : session.cluster().node_count();

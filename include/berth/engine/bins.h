@@ -32,7 +32,8 @@ class Potential {
 // Are host ports that the shape asks for held there by somebody who never leaves?
 bool are_ports_taken_for_good(const Cluster& cluster, const Shape& shape, NodeId node);
 
-// Nodes with their room, into which members are put until it is used up.
+// Nodes with their room, into which members are put until it is used up. For one need: its shapes
+// stay the same.
 class Bins {
  public:
   // What is idle there now, or what they could give.
@@ -54,6 +55,10 @@ class Bins {
   Filling fill(Need& need);
   // The same on the node at this place alone.
   std::int32_t fill_one(std::size_t bin, Need& need);
+  // Of the rest, what this node has left.
+  void give_to_rest(std::size_t bin, Need& need) const;
+  // How many of each part fill_one would put there, and nothing changes. Until the next call.
+  const std::vector<std::int32_t>& would_take(std::size_t bin, const Need& need);
 
   std::size_t size() const { return nodes_.size(); }
   NodeId node(std::size_t bin) const { return nodes_[bin]; }
@@ -66,7 +71,8 @@ class Bins {
   std::int32_t capacity(std::size_t bin, const Shape& shape) const;
   std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
   bool take_rest(const Resources& rest) const;
-  std::vector<std::size_t> largest_first(const Need& need) const;
+  const std::vector<std::size_t>& largest_first(const Need& need);
+  void look_up_passes(const Need& need);
 
   Session& session_;
   const Cluster& cluster_;
@@ -75,6 +81,10 @@ class Bins {
   bool is_of_now_;
   std::vector<std::int64_t> rooms_;
   std::vector<std::uint8_t> has_ports_;  // somebody who was put there has host ports
+  std::vector<std::size_t> order_;       // of parts, once somebody asked
+  std::vector<std::uint8_t> passes_;     // by bin and part, once would_take was asked
+  std::vector<std::int32_t> would_take_;
+  std::vector<std::int64_t> room_before_;
 };
 
 }  // namespace berth::engine

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "berth/engine/bins.h"
+#include "berth/engine/need.h"
+#include "berth/engine/session.h"
+
+namespace berth::engine {
+
+// Would these nodes, in any order, hold all that is needed once others have finished? They are
+// filled by id, as they will be when the time comes.
+bool covers(Session& session, const Need& need, const Potential& potential,
+            std::vector<NodeId> nodes);
+
+// Few of these nodes that cover what is needed together with `held`. They are in the order in which
+// they are preferred: of those that would add as much, the first is taken. Nothing: no way found.
+// Where far more than `most` seem to be needed, it is not looked for the very fewest.
+std::optional<std::vector<NodeId>> cover_with_few(Session& session, const Need& need,
+                                                  const Potential& potential,
+                                                  const std::vector<NodeId>& held,
+                                                  const std::vector<NodeId>& nodes,
+                                                  std::size_t most);
+
+// Exactly so many of them that cover, the first such set in their order. Nothing: there is none, or
+// there are too many sets to try.
+std::optional<std::vector<NodeId>> cover_with_so_many(Session& session, const Need& need,
+                                                      const Potential& potential, std::size_t count,
+                                                      const std::vector<NodeId>& nodes);
+
+}  // namespace berth::engine
