@@ -23,10 +23,12 @@
 //                       without this job: it is completed though that goes beyond the share, which
 //                       no gang might fit and which would lie idle.
 //
-//   P7  targets         A job that nodes are kept for (S0) does not wait for P3, and what it lacks
-//                       of its minimum, less what others use on its nodes, counts to its queue, and
-//                       to each above it, for all others in P4 and P5. It is elected only if P4
-//                       could ever let it start.
+//   P7  targets         What a job that nodes are kept for (S0) lacks of its minimum, less what
+//                       others use on its nodes, counts to its queue, and to each above it, for all
+//                       others in P4 and P5. It is elected only if P4 could ever let it start.
+//   P8  starved         A target that starved by a standard which the configuration sets does not
+//                       wait for P3. Any other does; P3 leaves it its turn: others of its queue are
+//                       placed only if the queue is below its share after that, too.
 //
 // Arguments: lend, true or false (default): whether others may use the part of a guarantee that its
 // queue does not ask for. guarantee, soft (default) or hard: whether others have to leave for
@@ -79,8 +81,8 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::neediest_first>(points::queue_order, *this);            // P1
     session.attach<&Proportion::least_admitted_first>(points::admission_order, *this);  // P2
     session.attach<&Proportion::is_within_capability>(points::job_enqueueable, *this);  // P2
-    session.attach<&Proportion::may_have>(points::allocatable, *this);                  // P3 to P6
-    session.attach<&Proportion::could_ever_have>(points::job_possible, *this);          // P7
+    session.attach<&Proportion::may_have>(points::allocatable, *this);                  // P3 to P8
+    session.attach<&Proportion::could_ever_have>(points::job_possible, *this);          // P4
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
@@ -180,14 +182,15 @@ class Proportion final : public Plugin {
     return at != 0 || session_->queues().limit(0, d) < std::numeric_limits<std::int64_t>::max();
   }
 
-  // --- P3 to P6 ---------------------------------------------------------------------------------
+  // --- P3 to P8 ---------------------------------------------------------------------------------
 
   Verdict may_have(const Queue& queue, const Task& task) {
     const Shape& shape = cluster_->shape(task.shape);
     const std::size_t at = position_of(queue);
     const Job& job = cluster_->job(task.job);
-    const bool is_target = job.election && job.placed_count() < job.min_available;
-    if (const Verdict share = is_target ? pass() : is_within_share(at, task, shape); !share) {
+    const bool is_starved = job.election && job.placed_count() < job.min_available &&
+                            session_->ask(points::may_exceed_share, job);
+    if (const Verdict share = is_starved ? pass() : is_within_share(at, task, shape); !share) {
       return share;
     }
     Verdict refusal = pass();
@@ -229,28 +232,39 @@ class Proportion final : public Plugin {
     return refusal ? refusal : for_the_whole_job(refusal, job, refused_at);
   }
 
-  Verdict is_within_share(std::size_t at, const Task& task, const Shape& shape) const {
+  Verdict is_within_share(std::size_t at, const Task& task, const Shape& shape) {
     const Job& job = cluster_->job(task.job);
     const bool is_incomplete = job.placed_count() < job.min_available;
     Verdict refusal = pass();
     Dimension refused{0};
+    JobId first;  // a target that what is left of the share is for
     for (const auto& [dimension, asked] : shape.requested) {
       const std::size_t d = dimension.index();
       const std::int64_t deserved = amount(shares_->deserved, at, d);
       const bool is_short = shares_->is_short[at * shares_->dimensions + d] != 0;
-      std::int64_t has = dues_.has(at, dimension);
-      if (is_incomplete) has -= job.allocated[dimension] + job.pipelined[dimension];
-      // Who deserves a part of a unit may have that unit, or the last by name never had any.
-      if (has < deserved || (is_short && has == deserved)) continue;
       const bool is_all = deserved >= session_->queues().total(dimension);
+      std::int64_t has = dues_.has(at, dimension);
+      // Who deserves a part of a unit may have that unit, or the last by name never had any.
+      const auto is_below = [&](std::int64_t amount) {
+        return amount < deserved || (is_short && amount == deserved);
+      };
+      const JobId target =
+          is_all ? JobId() : claims_.waits_for_share(*session_, at, dimension, task);
+      const bool leaves_it_its_turn = !target.is_valid() || is_below(saturated_sum(has, asked));
+      if (is_incomplete) has -= job.allocated[dimension] + job.pipelined[dimension];
+      if (is_below(has) && leaves_it_its_turn) continue;
       if (note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_share_used, has,
                deserved, dimension)) {
         refused = dimension;
+        first = is_below(has) ? target : JobId();
       }
     }
     if (refusal.reason == Reason::queue_share_used) {
-      refusal.detail =
-          session_->keep(share_text(*cluster_, session_->queues(), *shares_, dues_, at, refused));
+      std::string why = share_text(*cluster_, session_->queues(), *shares_, dues_, at, refused);
+      if (first.is_valid()) {  // P8
+        why = joined("target " + cluster_->job(first).name + " is before it", why);
+      }
+      refusal.detail = session_->keep(std::move(why));
     }
     return refusal;
   }

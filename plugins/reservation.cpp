@@ -16,6 +16,9 @@
 //   T5  how many     At most `targets` at a time, those first that were elected first.
 //   T6  giving up    A target that has not started `give-up` after its election is none any more.
 //   T7  timing out   `timeout` after the first of the locks that it has, cluster lock takes over.
+//   T8  starved      A target that is above a line, or has waited for a wait-duration that is not
+//                    0, has starved by the configuration's own standard: its queue's share does not
+//                    hold it back.
 //
 // Arguments, with their defaults: lock (multi-node; or cluster, single-node, closest-fit), nodes
 // (5; or a part, 20%), max-locked-nodes (1.0 of all), targets (1), timeout (0s: never), give-up
@@ -83,10 +86,12 @@ class Reservation final : public Plugin {
     session_ = &session;
     cluster_ = &session.cluster();
     is_one_waiting_ = false;
+    has_starved_.clear();
     session.attach<&Reservation::next_target>(points::target_job, *this);        // T1 to T5
     session.attach<&Reservation::could_be_kept_for>(points::electable, *this);   // N5
     session.attach<&Reservation::may_stay>(points::target_stays, *this);         // T5, T6
     session.attach<&Reservation::nodes_for>(points::reserved_nodes, *this);      // T7
+    session.attach<&Reservation::has_starved>(points::may_exceed_share, *this);  // T8
     session.attach<&Reservation::tell_terms>(points::reservation_terms, *this);  // T6, T7
     session.attach<&Reservation::tell_idle_lines>(points::notes, *this);         // T2
   }
@@ -138,14 +143,27 @@ class Reservation final : public Plugin {
   // Nothing, if the job is no candidate.
   std::optional<Claim> claim_of(JobId id) {
     const Job& job = cluster_->job(id);
-    const Duration waited = session_->now() - job.first_seen;
+    const Duration waited = session_->now() - waits_since(job);
     const bool is_new =
         waited <= Duration(0) || (job.is_whole && job.whole_since >= session_->now());
     if (is_new || is_resting(id)) return std::nullopt;
-    if (request_line_.empty() && wait_line_ == Duration(0)) {
+    if (!has_line()) {
       if (waited < wait_duration_) return std::nullopt;
       return Claim{id, 0, "it has the highest priority and has waited longest"};
     }
+    return above_line(id);
+  }
+
+  bool has_line() const { return !request_line_.empty() || wait_line_ > Duration(0); }
+
+  // Of one that ran and has lost members: since then.
+  static TimePoint waits_since(const Job& job) {
+    const bool has_run = job.phase == GroupPhase::running || job.phase == GroupPhase::unknown;
+    return has_run ? std::max(job.first_seen, job.whole_since) : job.first_seen;
+  }
+
+  std::optional<Claim> above_line(JobId id) {
+    const Duration waited = session_->now() - waits_since(cluster_->job(id));
     Claim claim{id};
     if (wait_line_ > Duration(0) && waited > wait_line_) {
       claim.above = ratio_of(waited.count(), wait_line_.count());
@@ -162,12 +180,30 @@ class Reservation final : public Plugin {
     return claim;
   }
 
+  // T8. Of a target, once a session: it stays so while it is placed.
+  bool has_starved(const Job& job) {
+    const auto [entry, is_new] = has_starved_.try_emplace(job.id, false);
+    if (!is_new) return entry->second;
+    const Duration limit = has_line() ? wait_line_ : wait_duration_;
+    const Duration waited = session_->now() - waits_since(job);
+    entry->second =
+        has_line() ? above_line(job.id).has_value() : limit > Duration(0) && waited >= limit;
+    if (!entry->second && waited <= limit) {
+      session_->answers_may_change_at(waits_since(job) + limit + Duration(1));
+    }
+    return entry->second;
+  }
+
   // Of its minimum. Kept while nothing changes: there may be very many that wait.
   const Resources& request_of(JobId id) {
     if (requests_stamp_ != cluster_->stamp()) requests_.clear();
     requests_stamp_ = cluster_->stamp();
     const auto [entry, is_new] = requests_.try_emplace(id);
-    if (is_new) entry->second = need_of(*session_, cluster_->job(id)).request;
+    if (!is_new) return entry->second;
+    const Job& job = cluster_->job(id);
+    entry->second = need_of(*session_, job).request;
+    entry->second += job.allocated;
+    entry->second += job.pipelined;
     return entry->second;
   }
 
@@ -181,8 +217,10 @@ class Reservation final : public Plugin {
   bool is_before(const Claim& left, const Claim& right) const {
     const Job& l = cluster_->job(left.job);
     const Job& r = cluster_->job(right.job);
-    return std::tie(r.priority, right.above, l.first_seen, l.created, l.uid, l.name) <
-           std::tie(l.priority, left.above, r.first_seen, r.created, r.uid, r.name);
+    const TimePoint l_since = waits_since(l);
+    const TimePoint r_since = waits_since(r);
+    return std::tie(r.priority, right.above, l_since, l.created, l.uid, l.name) <
+           std::tie(l.priority, left.above, r_since, r.created, r.uid, r.name);
   }
 
   Verdict may_stay(const Job& job) {
@@ -278,7 +316,8 @@ class Reservation final : public Plugin {
   std::string given_up_after_;
   std::map<JobId, Resources> requests_;  // of this stamp
   std::uint64_t requests_stamp_ = 0;
-  bool is_one_waiting_ = false;  // a target that is not covered was asked for in this session
+  std::map<JobId, bool> has_starved_;  // of this session
+  bool is_one_waiting_ = false;        // a target that is not covered was asked for in this session
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;
 };

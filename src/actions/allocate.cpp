@@ -8,6 +8,8 @@
 // Steps A1..A8 are those of docs/design/allocate.md; A3 to A6 are in placement.cpp, A7 in
 // targets.cpp.
 
+#include "actions/allocate.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -25,6 +27,7 @@ using namespace engine;
 // Best-effort tasks need a place only where their gang cannot start without them; otherwise they
 // are left to backfill.
 Waiting tasks_to_place(const Session& session, const Job& job) {
+  if (is_waiting_target(session, job)) return tasks_of_target(session, job);
   Waiting waiting;
   waiting.tasks = session.unplaced_in_order(job);
   const auto is_best_effort = [&](TaskId task) {
@@ -61,9 +64,16 @@ class Allocate final : public Action {
   explicit Allocate(Arguments&) {}
 
   void execute(Session& session) const override {
-    // A7. Targets come before anybody else.
+    // A7. On the nodes that are locked for them, targets come before anybody else.
     serve_targets(session);
+    serve_line(session, [](JobId) { return false; });
 
+    // From here on, no admitted job of a queue under its share could start on idle room alone.
+  }
+
+  // Until `is_enough` says so of a job that has had its turn.
+  template <class IsEnough>
+  static void serve_line(Session& session, const IsEnough& is_enough) {
     // A1. Line up the jobs that may be served and have something left to place.
     std::vector<JobId> jobs;
     for (const JobId id : session.cluster().open_jobs()) {
@@ -76,7 +86,8 @@ class Allocate final : public Action {
     JobLine line(session, std::move(jobs));
 
     std::unordered_map<JobId, Waiting> waiting_tasks;  // look-up only
-    for (JobId id = line.next(); id.is_valid(); id = line.next()) {
+    JobId id = line.next();
+    for (; id.is_valid(); id = is_enough(id) ? JobId() : line.next()) {
       const Job& job = session.cluster().job(id);
       // A2. A queue that has all it may have leaves the line. What was refused in this very state
       // would be refused again.
@@ -93,7 +104,12 @@ class Allocate final : public Action {
       const auto [entry, is_first_turn] = waiting_tasks.try_emplace(id);
       if (is_first_turn) entry->second = tasks_to_place(session, job);
       if (entry->second.tasks.empty() && job.gated == 0) continue;
-      const Turn turn = serve(session, id, entry->second);
+      const bool is_target = is_waiting_target(session, job);
+      const Turn turn =
+          is_target ? serve_target(session, id, entry->second) : serve(session, id, entry->second);
+      if (is_target && !is_waiting_target(session, job)) {
+        entry->second = tasks_to_place(session, job);
+      }
       if (turn == Turn::started && !entry->second.is_done()) {
         line.rejoin(id);
       } else if (turn != Turn::held) {
@@ -103,12 +119,26 @@ class Allocate final : public Action {
         }
       }
     }
-
-    // From here on, no admitted job of a queue under its share could start on idle room alone.
   }
 };
 
 }  // namespace
+
+void serve_as_far_as_targets(Session& session) {
+  std::vector<JobId> left;
+  for (const JobId id : session.cluster().targets()) {
+    const Job& job = session.cluster().job(id);
+    const bool has_had_its_turn = session.is_refused(id) || !is_waiting_target(session, job);
+    if (!has_had_its_turn && job.unplaced_count() > 0 && may_be_served(session, id)) {
+      left.push_back(id);
+    }
+  }
+  if (left.empty()) return;
+  Allocate::serve_line(session, [&](JobId served) {
+    std::erase(left, served);
+    return left.empty();
+  });
+}
 
 BERTH_ACTION(Allocate, "allocate");
 

@@ -115,12 +115,11 @@ class Elect final : public Action {
     return verdict ? reject(Reason::gated, job.gated) : verdict;
   }
 
-  // L2. Its group is Pending or Inqueue, it has not got its minimum, and it lacks nothing but room.
-  // One that waits at the door may have no pods yet, if it says how much it needs.
+  // L2. It has not got its minimum, or has lost it, and lacks nothing but room. One that waits at
+  // the door may have no pods yet, if it says how much it needs.
   static bool is_candidate(const Session& session, const Job& job) {
-    if (job.election || job.declines_target) return false;
+    if (job.election || job.declines_target || job.phase == GroupPhase::completed) return false;
     if (!session.feasibility().is_possible(job.id)) return false;
-    if (job.phase != GroupPhase::pending && job.phase != GroupPhase::inqueue) return false;
     if (!has_standing(session, job) || has_minimum(session, job)) return false;
     if (job.is_whole) return static_cast<bool>(session.ask(points::job_valid, job));
     const bool may_be_made = job.gated == 0 && session.has_enqueue() && !job.is_admitted();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "actions/allocate.h"
 #include "actions/targets.h"
 #include "berth/engine/action.h"
 #include "berth/engine/need.h"
@@ -22,15 +23,16 @@ class Reserve final : public Action {
   explicit Reserve(Arguments&) {}
 
   void execute(Session& session) const override {
-    // R1, R2. Before anybody else, if there is room.
+    // R1, R2. First on their own nodes, then in their turn.
     serve_targets(session);
+    serve_as_far_as_targets(session);
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
       // R3. One that is placed keeps its locks until it is seen bound: plans may fall through.
       const Need need = need_of(session, job);
       if (has_minimum(session, job) || need.is_nothing()) continue;
-      // R5. What it lacks is due to other queues' guarantees: they may need its nodes, too.
-      if (session.refused_for(id) == Reason::guarantees_kept) {
+      // R5. What it lacks is due to other queues: they may need its nodes, too.
+      if (is_held_by_its_queue(session, job, need)) {
         keep(session, id, {});
         continue;
       }
@@ -41,6 +43,17 @@ class Reserve final : public Action {
   }
 
  private:
+  // By the guarantees of others, or by its share. The first refusal may have been the nodes'.
+  static bool is_held_by_its_queue(const Session& session, const Job& job, const Need& need) {
+    if (session.refused_for(job.id) == Reason::guarantees_kept) return true;
+    const Cluster& cluster = session.cluster();
+    return std::any_of(need.parts.begin(), need.parts.end(), [&](const Need::Part& part) {
+      const Verdict verdict =
+          session.ask(points::allocatable, cluster.queue(job.queue), cluster.task(part.first));
+      return verdict.reason == Reason::queue_share_used;
+    });
+  }
+
   // R4. What is of no use any more is given back first.
   static void keep(Session& session, JobId target, const std::vector<NodeId>& wanted) {
     const std::vector<NodeId> held = session.locked_for(target);

@@ -1,5 +1,6 @@
 #include "actions/targets.h"
 
+#include <utility>
 #include <vector>
 
 #include "actions/placement.h"
@@ -11,15 +12,18 @@ namespace berth::actions {
 
 using namespace engine;
 
-namespace {
+bool is_waiting_target(const Session& session, const Job& job) {
+  return job.election && !has_minimum(session, job);
+}
 
-// Also those of best effort, which are backfill's otherwise: it may not be configured.
-Waiting waiting_tasks(const Session& session, const Job& job) {
+Waiting tasks_of_target(const Session& session, const Job& job) {
   Waiting waiting;
   waiting.tasks = session.unplaced_in_order(job);
   lacking_roles_first(session.cluster(), job, waiting.tasks);
   return waiting;
 }
+
+namespace {
 
 std::vector<NodeId> nodes_open_to(const Session& session, JobId job) {
   std::vector<NodeId> nodes;
@@ -29,26 +33,17 @@ std::vector<NodeId> nodes_open_to(const Session& session, JobId job) {
   return nodes;
 }
 
-// R2. Nodes chosen by score may leave no place for the last member where there was one: what was
-// kept for the target is filled so that all of it counts. Its own nodes alone come first, since
-// that they cover it was found by filling these.
-Bins::Filling filled(Session& session, JobId id, const Need& need) {
-  Need left = need;
-  Bins::Filling filling = Bins(session, session.locked_for(id)).fill(left);
-  if (filling.is_whole) return filling;
-  left = need;
-  return Bins(session, nodes_open_to(session, id)).fill(left);
-}
-
-bool pack(Session& session, JobId id) {
+// Its minimum, into these nodes as they are filled, whatever scores say.
+bool pack(Session& session, JobId id, std::vector<NodeId> nodes) {
   const Cluster& cluster = session.cluster();
   const Job& job = cluster.job(id);
   const Need need = need_of(session, job);
-  if (!need.rest.is_zero()) return false;
-  const Bins::Filling filling = filled(session, id, need);
+  if (nodes.empty() || !need.rest.is_zero()) return false;
+  Need left = need;
+  const Bins::Filling filling = Bins(session, std::move(nodes)).fill(left);
   if (!filling.is_whole) return false;
 
-  std::vector<TaskId> tasks = waiting_tasks(session, job).tasks;
+  std::vector<TaskId> tasks = tasks_of_target(session, job).tasks;
   Statement statement(session);
   for (const Bins::Filling::Place& place : filling.places) {
     std::int32_t count = place.count;
@@ -73,13 +68,16 @@ bool pack(Session& session, JobId id) {
 
 void serve_targets(Session& session) {
   for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
-    const Job& job = session.cluster().job(id);
-    if (!may_be_served(session, id)) continue;
-    Waiting waiting = waiting_tasks(session, job);
-    if (waiting.tasks.empty() || has_minimum(session, job)) continue;
-    // R1. As any job is served, but first.
-    if (serve(session, id, waiting) == Turn::refused) pack(session, id);
+    if (!is_waiting_target(session, session.cluster().job(id))) continue;
+    // That its own nodes cover it was found by filling these alone.
+    if (may_be_served(session, id)) pack(session, id, session.locked_for(id));
   }
+}
+
+Turn serve_target(Session& session, JobId id, Waiting& waiting) {
+  if (const Turn turn = serve(session, id, waiting); turn != Turn::refused) return turn;
+  // R2. Nodes chosen by score may leave no place for the last member where there was one.
+  return pack(session, id, nodes_open_to(session, id)) ? Turn::started : Turn::refused;
 }
 
 }  // namespace berth::actions

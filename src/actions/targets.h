@@ -1,12 +1,22 @@
 #pragma once
 
-#include "berth/engine/session.h"
+#include "actions/placement.h"
+
+// How the jobs that nodes are kept for are served: rules R1 and R2 of docs/design/reserve.md.
 
 namespace berth::actions {
 
-// Places each target's minimum, if there is room for it on the nodes that are locked for it and
-// those that are open; steps R1 and R2 of docs/design/reserve.md. One that does not find room
-// is told why, and stays as it is.
+// It is a target, and its minimum is not placed yet.
+bool is_waiting_target(const engine::Session& session, const Job& job);
+
+// Its tasks without a place, those of best effort among them: backfill may not be configured.
+Waiting tasks_of_target(const engine::Session& session, const Job& job);
+
+// R1. On the nodes that are locked for them, targets come before everybody else.
 void serve_targets(engine::Session& session);
+
+// R1, R2. Its turn in line, on its own nodes and on those that are open. What is left of its tasks
+// has to be asked for anew.
+Turn serve_target(engine::Session& session, JobId id, Waiting& waiting);
 
 }  // namespace berth::actions

@@ -15,7 +15,10 @@ void TargetClaims::follow(const Session& session) {
     const QueueTree& tree = session.queues();
     std::size_t at = job.queue.is_valid() ? tree.position_of(job.queue) : QueueTree::kNowhere;
     if (at == QueueTree::kNowhere) continue;
-    Claim claim{target, need_of(session, job).request, {{at, {}}}};
+    Claim claim{target,
+                session.ask(points::may_exceed_share, job),
+                need_of(session, job).request,
+                {{at, {}}}};
     for (; at != 0; claim.accounts.push_back({at, {}})) at = tree.member(at).parent;
     claim.minimum += job.allocated;
     claim.minimum += job.pipelined;
@@ -53,11 +56,27 @@ std::int64_t TargetClaims::at(const Session& session, std::size_t position, Dime
         std::find_if(claim.accounts.begin(), claim.accounts.end(),
                      [&](const Account& each) { return each.position == position; });
     if (account == claim.accounts.end()) continue;
-    const Job& job = cluster.job(claim.job);
-    const std::int64_t lacks = claim.minimum[d] - job.allocated[d] - job.pipelined[d];
-    sum = saturated_sum(sum, std::max<std::int64_t>(0, lacks - account->on_its_nodes[d]));
+    const std::int64_t lacking = lacks(session, claim, d) - account->on_its_nodes[d];
+    sum = saturated_sum(sum, std::max<std::int64_t>(0, lacking));
   }
   return sum;
+}
+
+std::int64_t TargetClaims::lacks(const Session& session, const Claim& claim, Dimension d) {
+  const Job& job = session.cluster().job(claim.job);
+  return claim.minimum[d] - job.allocated[d] - job.pipelined[d];
+}
+
+JobId TargetClaims::waits_for_share(const Session& session, std::size_t position, Dimension d,
+                                    const Task& task) {
+  if (session.cluster().targets().empty()) return JobId();
+  if (version_ != session.cluster().lock_version()) follow(session);
+  for (const Claim& claim : claims_) {
+    if (claim.job == task.job) return JobId();
+    const bool waits = !claim.may_exceed_share && claim.accounts.front().position == position;
+    if (waits && lacks(session, claim, d) > 0) return claim.job;
+  }
+  return JobId();
 }
 
 }  // namespace berth::engine

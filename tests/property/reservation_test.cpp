@@ -132,9 +132,10 @@ class Play {
     });
   }
 
-  // Once a target is covered, it starts when all others that run on its nodes have ended; and where
-  // queues have bounds, when all that ran then have: what those leave is kept for it (P7), but for
-  // targets elected before it.
+  // A target that its queue's share holds back keeps no nodes, and no bound holds. Any other, once
+  // it is covered, starts when all others that run on its nodes have ended; and where queues have
+  // bounds, when all that ran then have: what those leave is kept for it (P7), but for targets
+  // elected before it.
   void note_targets(int cycle) {
     const Cluster& cluster = world_->cluster();
     std::map<std::string, int> bounds;
@@ -143,6 +144,11 @@ class Play {
       const Job& job = cluster.job(id);
       if (job.placed_count() >= job.min_available) {
         ++targets_started_;
+        continue;
+      }
+      if (is_held_by_its_share(job)) {
+        if (is_first) uncovered_ = {};
+        is_first = false;
         continue;
       }
       const bool is_covered = [&] {
@@ -164,6 +170,12 @@ class Play {
       is_first = false;
     }
     bounds_ = std::move(bounds);
+  }
+
+  bool is_held_by_its_share(const Job& job) const {
+    const auto& refusals = world_->last_plan().refusals;
+    const auto refusal = refusals.find(job.name);
+    return refusal != refusals.end() && refusal->second.reason == Reason::queue_share_used;
   }
 
   // The first in line has a node more in each cycle at the least, and could be held by what may be

@@ -26,6 +26,13 @@ struct Answer<R(A...)> {
   R operator()(A... arguments) const { return call(object, static_cast<A>(arguments)...); }
 };
 
+// A question: how answers become one, and what is asked.
+template <class Fold_, class Signature_>
+struct Point {
+  using Fold = Fold_;
+  using Signature = Signature_;
+};
+
 using Order = std::strong_ordering;
 
 // The first plugin that tells the two apart decides; if none does, they are equal here and the

@@ -29,12 +29,6 @@ struct Need;  // need.h
 // each; a weight is at most 1,000,000.
 using ScoreSums = std::int32_t*;
 
-template <class Fold_, class Signature_>
-struct Point {
-  using Fold = Fold_;
-  using Signature = Signature_;
-};
-
 // The type of a point, its constant, its name in configurations, its fold and its question.
 #define BERTH_POINT(Type, constant, text, ...)     \
   struct Type : Point<__VA_ARGS__> {               \
@@ -114,6 +108,9 @@ BERTH_POINT(TargetStays, target_stays, "targetStays", AllPass, Verdict(const Job
 // so are among them.
 BERTH_POINT(ReservedNodes, reserved_nodes, "reservedNodes", FirstAnswer,
             std::optional<std::vector<NodeId>>(const Job&, const Need&));
+// Has the target starved by a standard that the configuration sets? Then the share of its queue
+// does not hold it back.
+BERTH_POINT(MayExceedShare, may_exceed_share, "mayExceedShare", AnyYes, bool(const Job&));
 // On which terms is it reserved for? Fills in scheme and times; asked for the record.
 BERTH_POINT(ReservationTerms, reservation_terms, "reservationTerms", EachInTurn,
             void(const Job&, Reservation*));
@@ -128,7 +125,7 @@ using All =
                JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
                Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable, Evictable,
                Victims, QueueShares, Notes, JobPossible, Electable, TargetJob, TargetStays,
-               ReservedNodes, ReservationTerms, Allocated, Released>;
+               ReservedNodes, MayExceedShare, ReservationTerms, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

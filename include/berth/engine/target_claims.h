@@ -17,6 +17,10 @@ class TargetClaims {
   // Of all targets, at the queue of this position and below it; for a target's own task, of those
   // elected before it: or each of two could wait for the other.
   std::int64_t at(const Session& session, std::size_t position, Dimension d, const Task& task);
+  // The first target of the queue at this position that lacks some of this and waits for its
+  // queue's share; for a target's own task, of those elected before it. Invalid: none.
+  JobId waits_for_share(const Session& session, std::size_t position, Dimension d,
+                        const Task& task);
 
  private:
   // At its queue, or at one above it.
@@ -26,11 +30,13 @@ class TargetClaims {
   };
   struct Claim {
     JobId job;
+    bool may_exceed_share = false;
     Resources minimum;
     std::vector<Account> accounts;  // its queue's, and upwards
   };
 
   void follow(const Session& session);
+  static std::int64_t lacks(const Session& session, const Claim& claim, Dimension d);
 
   static void count_use(const Session& session, NodeId node, Claim& claim);
 
