@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "conf/advice.h"
 #include "conf/checked.h"
 #include "conf/config_keys.h"
 #include "conf/cursor.h"
@@ -58,6 +59,9 @@ class ConfigLoader {
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);
     if (reading_.failed()) return reading_.error();
+    for (std::string& each : advice_on(config_.session)) {
+      config_.warnings.push_back(std::move(each));
+    }
     return std::move(config_);
   }
 

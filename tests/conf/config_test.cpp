@@ -91,6 +91,27 @@ TEST(LoadConfig, reads_the_examples) {
             1000);
 }
 
+// Issue 9, row 7; rule T9 of reservation.
+TEST(LoadConfig, warns_where_every_job_is_elected) {
+  const auto warnings = [](const std::string& actions, const std::string& arguments) {
+    return good("actions: \"" + actions + "\"\ntiers:\n- plugins:\n  - name: reservation\n" +
+                (arguments.empty() ? "" : "    arguments: {" + arguments + "}\n"))
+        .warnings;
+  };
+  const std::string actions = "elect, enqueue, reserve, allocate";
+  const std::vector<std::string> expected{
+      "c.yaml:4:11: without `wait-duration`, `request-line` or `wait-line`, every job that waits "
+      "becomes a target in its turn, small ones, too"};
+  EXPECT_EQ(warnings(actions, ""), expected);
+  EXPECT_EQ(warnings(actions, "wait-duration: 0s, nodes: 3"), expected);
+  EXPECT_TRUE(warnings("enqueue, allocate", "").empty());
+  EXPECT_TRUE(warnings(actions, "wait-duration: 5m").empty());
+  EXPECT_TRUE(warnings(actions, "wait-line: 5m").empty());
+  EXPECT_TRUE(warnings(actions, "request-line: cpu=5").empty());
+  EXPECT_EQ(good(contents("config/examples/s0.yaml")).warnings.size(), 1U);
+  EXPECT_TRUE(good(contents("config/examples/reservation.yaml")).warnings.empty());
+}
+
 TEST(LoadConfig, takes_the_sample_of_volcanos_reservation_document_as_it_is_meant) {
   const Config config = good(contents("tests/conf/testdata/s0.yaml"));
   EXPECT_EQ(
@@ -105,7 +126,9 @@ TEST(LoadConfig, takes_the_sample_of_volcanos_reservation_document_as_it_is_mean
           "taken as its plugins, indent them further to say so",
           "c.yaml:12:5: `plugins` is empty; the entries behind it at the same indentation are "
           "taken as its plugins, indent them further to say so",
-          "c.yaml:18:1: the empty `args` is ignored"}));
+          "c.yaml:18:1: the empty `args` is ignored",
+          "c.yaml:11:11: without `wait-duration`, `request-line` or `wait-line`, every job that "
+          "waits becomes a target in its turn, small ones, too"}));
 }
 
 TEST(LoadConfig, leaves_out_actions_that_we_do_not_have_yet_and_says_so) {

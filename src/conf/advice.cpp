@@ -1,0 +1,34 @@
+#include "conf/advice.h"
+
+#include <algorithm>
+
+namespace berth::conf {
+
+namespace {
+
+// Rule T9 of docs/design/reservation.md. A wait-duration that cannot be read is refused elsewhere.
+bool elects_everybody(const engine::Arguments& arguments) {
+  if (arguments.has("request-line") || arguments.has("wait-line")) return false;
+  engine::Arguments copy = arguments;
+  return copy.duration("wait-duration", Duration(0), Duration(0), Duration::max()) == Duration(0);
+}
+
+}  // namespace
+
+std::vector<std::string> advice_on(const engine::SessionConfig& config) {
+  std::vector<std::string> advice;
+  const bool elects = std::any_of(config.actions.begin(), config.actions.end(),
+                                  [](const engine::Named& each) { return each.name == "elect"; });
+  if (!elects) return advice;
+  for (const engine::Tier& tier : config.tiers) {
+    for (const engine::PluginConfig& each : tier) {
+      if (each.plugin.name != "reservation" || !elects_everybody(each.arguments)) continue;
+      advice.push_back(each.plugin.where +
+                       ": without `wait-duration`, `request-line` or `wait-line`, every job that "
+                       "waits becomes a target in its turn, small ones, too");
+    }
+  }
+  return advice;
+}
+
+}  // namespace berth::conf
