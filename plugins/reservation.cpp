@@ -180,7 +180,7 @@ class Reservation final : public Plugin {
     return claim;
   }
 
-  // T8. Of a target, once a session: it stays so while it is placed.
+  // T8. Once a session: it stays so while the job is placed.
   bool has_starved(const Job& job) {
     const auto [entry, is_new] = has_starved_.try_emplace(job.id, false);
     if (!is_new) return entry->second;

@@ -121,9 +121,21 @@ class Elect final : public Action {
     if (job.election || job.declines_target || job.phase == GroupPhase::completed) return false;
     if (!session.feasibility().is_possible(job.id)) return false;
     if (!has_standing(session, job) || has_minimum(session, job)) return false;
-    if (job.is_whole) return static_cast<bool>(session.ask(points::job_valid, job));
+    if (job.is_whole) return session.ask(points::job_valid, job) && lacks_only_room(session, job);
     const bool may_be_made = job.gated == 0 && session.has_enqueue() && !job.is_admitted();
     return may_be_made && job.min_resources && !job.min_resources->is_zero();
+  }
+
+  // One that waits for its queue's share does not.
+  static bool lacks_only_room(const Session& session, const Job& job) {
+    const Cluster& cluster = session.cluster();
+    const auto task = std::find_if(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+      return cluster.task(id).status == TaskStatus::pending && !cluster.task(id).is_gated;
+    });
+    if (task == job.tasks.end()) return true;
+    const Verdict verdict =
+        session.ask(points::allocatable, cluster.queue(job.queue), cluster.task(*task));
+    return verdict.reason != Reason::queue_share_used || session.ask(points::may_exceed_share, job);
   }
 
   static void tell_impossible(Session& session, JobId job, const Verdict& verdict) {
