@@ -25,6 +25,7 @@
 #include <string>
 
 #include "berth/engine/limit_text.h"
+#include "berth/engine/need.h"
 #include "berth/engine/open_nodes.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/scarcity.h"
@@ -52,7 +53,7 @@ class Overcommit final : public Plugin {
     const std::size_t at = queue == QueueTree::kNowhere ? 0 : queue;
     // Of several that are short the scarcest, of which the smallest part of the need is there; ties
     // by name, so that the reason does not depend on who came first.
-    const Resources& request = *job.min_resources;
+    const Resources request = asked_for_admission(*cluster_, job);
     Verdict shortage = pass();
     Dimension scarcest{0};
     for (std::size_t d = 0; d < request.extent(); ++d) {
@@ -79,9 +80,9 @@ class Overcommit final : public Plugin {
 
   // Room that is idle and not to be had: it is promised to others.
   std::string what_takes(const Job& job, std::size_t at, Dimension d) {
-    const Dues& dues = session_->admissions().dues();
-    return joined(targets_text(*cluster_, job.id, d),
-                  kept_for_text(*cluster_, session_->queues(), dues, at, d));
+    const Admissions& admissions = session_->admissions();
+    return joined(admitted_text(*cluster_, admissions, job.id, 0, d),
+                  kept_for_text(*cluster_, session_->queues(), admissions.dues(), at, d));
   }
 
   // O4. Each dimension by itself: a queue is seldom guaranteed all that its jobs ask for.

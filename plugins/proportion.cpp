@@ -1,43 +1,37 @@
 // plugins/proportion.cpp
 //
-// Proportion: divide the cluster among the queues, and hold everybody to it.
-//
-// How much each queue may have is worked out by the engine (docs/design/queues.md): its deserved
-// share, the guarantee in force, and its real capability. This plugin makes them count:
+// Proportion: hold everybody to what the engine works out for each queue (docs/design/queues.md):
+// its deserved share, the guarantee in force, and its real capability.
 //
 //   P1  who is first?   A queue of higher spec.priority, its own or that of the one above it where
 //                       the paths part; then the one with the smaller share, which is the largest,
 //                       over all resources, of allocated / deserved.
-//   P2  at the door     Who has least, and least in queue, for its weight comes first, so a queue
-//                       that has been let in much waits for one that has not. A job is admitted if
-//                       allocated + in queue + its minResources - surplus stay within the real
-//                       capability of its queue, and of each above it.
+//   P2  admission       The queue that has least, and least in queue, for its weight comes first. A
+//                       job is admitted if allocated + in queue + what it asks for - surplus stay
+//                       within the real capability of its queue, and of each above it.
 //   P3  what may run?   A task, if its queue has less than its share of everything that the task
-//                       asks for. Shares are not cut to the size of pods: the last one may go
-//                       beyond, by less than itself.
+//                       asks for. The last one may go beyond, by less than itself.
 //   P4  never beyond    ... and only within the real capability of its queue, and of each above it.
 //   P5  kept room       ... and only if what other queues are guaranteed and have not taken is
-//   left.
-//                       What lies within the guarantee of the task's own queue asks nobody.
+//                       left; within the guarantee of the task's own queue, in any case.
 //   P6  whole jobs      For a job that has not got its minimum, P3 looks at what its queue has
-//                       without this job: it is completed though that goes beyond the share, which
-//                       no gang might fit and which would lie idle.
+//                       without it, so that it is completed: no gang might fit what is left.
 //
 //   P7  targets         What a job that nodes are kept for (S0) lacks of its minimum, less what
 //                       others use on its nodes, counts to its queue, and to each above it, for all
-//                       others in P4 and P5. It is elected only if P4 could ever let it start.
+//                       others in P4 and P5.
 //   P8  starved         A target that starved by a standard which the configuration sets does not
 //                       wait for P3. Any other does; P3 leaves it its turn: others of its queue are
 //                       placed only if the queue is below its share after that, too.
 //
-// Arguments: lend, true or false (default): whether others may use the part of a guarantee that its
-// queue does not ask for. guarantee, soft (default) or hard: whether others have to leave for
-// guarantees that nobody uses (S1; docs/design/shuffle.md); soft leaves it to each queue (S3).
+// Arguments: lend, whether others may use what a queue does not ask for of its guarantee;
+// guarantee, whether others have to leave for what nobody uses of one (docs/design/shuffle.md).
 //
 // Worked example: docs/design/proportion.md.
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -47,6 +41,7 @@
 #include "berth/engine/overdrawn.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/queue_division.h"
+#include "berth/engine/queue_reach.h"
 #include "berth/engine/scarcity.h"
 #include "berth/engine/target_claims.h"
 
@@ -77,6 +72,8 @@ class Proportion final : public Plugin {
     session_ = &session;
     cluster_ = &session.cluster();
     claims_.reset();
+    reach_.clear();
+    share_texts_.clear();
     session.attach<&Proportion::divide>(points::opened, *this);
     session.attach<&Proportion::neediest_first>(points::queue_order, *this);            // P1
     session.attach<&Proportion::least_admitted_first>(points::admission_order, *this);  // P2
@@ -158,7 +155,7 @@ class Proportion final : public Plugin {
   Vote is_within_capability(const Job& job) {
     const QueueTree& tree = session_->queues();
     Admissions& admissions = session_->admissions();
-    const Resources& request = *job.min_resources;
+    const Resources request = asked_for_admission(*cluster_, job);
     Verdict shortage = pass();
     for (std::size_t at = tree.position_of(job.queue);; at = tree.member(at).parent) {
       for (std::size_t d = 0; d < request.extent(); ++d) {
@@ -172,7 +169,13 @@ class Proportion final : public Plugin {
           note(shortage, Reason::queue_capability, room, request[dimension], dimension);
         }
       }
-      if (!shortage) return veto(with_capability(shortage, job, at));
+      if (!shortage) {
+        const Dimension d = cluster_->dimensions().find(shortage.what);
+        shortage.detail =
+            session_->keep(joined(capability_text(*cluster_, tree, at, d),
+                                  admitted_text(*cluster_, admissions, job.id, at, d)));
+        return veto(shortage);
+      }
       if (at == 0) return permit();
     }
   }
@@ -225,11 +228,11 @@ class Proportion final : public Plugin {
         const std::int64_t left = room - due - claims_.at(*session_, parent, dimension, task);
         if (due > 0 && asked <= room && asked > left &&
             note(refusal, Reason::guarantees_kept, left, asked, dimension)) {
-          refused_at = at;
+          refused_at = parent;
         }
       }
     }
-    return refusal ? refusal : for_the_whole_job(refusal, job, refused_at);
+    return refusal ? refusal : for_the_whole_job(refusal, job, at, refused_at);
   }
 
   Verdict is_within_share(std::size_t at, const Task& task, const Shape& shape) {
@@ -260,67 +263,62 @@ class Proportion final : public Plugin {
       }
     }
     if (refusal.reason == Reason::queue_share_used) {
-      std::string why = share_text(*cluster_, session_->queues(), *shares_, dues_, at, refused);
-      if (first.is_valid()) {  // P8
-        why = joined("target " + cluster_->job(first).name + " is before it", why);
-      }
-      refusal.detail = session_->keep(std::move(why));
+      refusal.detail =  // P8
+          first.is_valid() ? session_->keep("target " + cluster_->job(first).name + " is before it")
+                           : why_no_more(at, refused);
     }
     return refusal;
   }
 
+  // Very many jobs are refused in one state of the cluster, for one reason.
+  std::string_view why_no_more(std::size_t at, Dimension d) {
+    auto& [stamp, text] = share_texts_[{at, d}];
+    if (std::exchange(stamp, cluster_->stamp()) == cluster_->stamp()) return text;
+    return text = session_->keep(share_text(*cluster_, session_->queues(), *shares_, dues_, at, d));
+  }
+
   // A job is refused as a whole: what its minimum needs, and what it may have of that.
-  Verdict for_the_whole_job(Verdict refusal, const Job& job, std::size_t at) {
+  Verdict for_the_whole_job(Verdict refusal, const Job& job, std::size_t at,
+                            std::size_t refused_at) {
     if (refusal.reason == Reason::insufficient_resource) return refusal;
-    const Dimension d = dimension_named(refusal.what);
+    const Dimension d = cluster_->dimensions().find(refusal.what);
     if (job.placed_count() < job.min_available) {
       const std::int64_t own = job.allocated[d] + job.pipelined[d];
       refusal.have = saturated_sum(refusal.have, own);
       refusal.need = std::max(refusal.need, saturated_sum(need_of(*session_, job).request[d], own));
     }
-    if (refusal.reason == Reason::queue_capability) return with_capability(refusal, job, at);
-    refusal.detail = session_->keep(
-        joined(kept_for_text(*cluster_, session_->queues(), dues_, at, d), claimed_text(job, d)));
+    const QueueTree& tree = session_->queues();
+    std::string why = refusal.reason == Reason::queue_capability
+                          ? capability_text(*cluster_, tree, refused_at, d)
+                          : kept_for_text(*cluster_, tree, dues_, at, d);
+    const auto claims = claims_.parts(*session_, refused_at, d, job.id);
+    refusal.detail = session_->keep(joined(why, targets_text(*cluster_, d, claims)));
     return refusal;
   }
 
-  Verdict with_capability(Verdict refusal, const Job& job, std::size_t at) {
-    const Dimension d = dimension_named(refusal.what);
-    refusal.detail = session_->keep(
-        joined(capability_text(*cluster_, session_->queues(), at, d), claimed_text(job, d)));
-    return refusal;
-  }
-
-  std::string claimed_text(const Job& job, Dimension d) const {
-    return job.election ? "" : targets_text(*cluster_, job.id, d);
-  }
-
-  Dimension dimension_named(std::string_view name) const {
-    std::size_t d = 0;
-    while (cluster_->dimensions().name(Dimension(d)) != name) ++d;
-    return Dimension(d);
-  }
-
-  // By the configuration alone: what is lent comes back.
   Verdict could_ever_have(const Job& job, const Need& need) {
     const QueueTree& tree = session_->queues();
+    if (reach_.empty()) reach_ = queue_reach(tree, session_->feasibility(), lends_);
     Verdict refusal = pass();
     std::size_t refused_at = 0;
-    for (std::size_t at = tree.position_of(job.queue); at != 0; at = tree.member(at).parent) {
+    for (std::size_t at = tree.position_of(job.queue);; at = tree.member(at).parent) {
       for (std::size_t d = 0; d < need.request.extent(); ++d) {
         const Dimension dimension(d);
         const std::int64_t has = job.allocated[dimension] + job.pipelined[dimension];
         const std::int64_t asked = saturated_sum(need.request[dimension], has);
-        const std::int64_t most =
-            lends_ ? tree.limit(at, dimension) : tree.real_capability(at, dimension);
+        const std::int64_t most = reach_[at * tree.dimensions() + d];
         // That the whole cluster is too small is found out by what nodes have.
-        const bool is_of_queue = most < tree.total(dimension);
+        const bool is_of_queue = most < session_->feasibility().ceiling(dimension);
         if (need.request[dimension] > 0 && asked > most && is_of_queue) {
           if (note(refusal, Reason::queue_too_small, most, asked, dimension)) refused_at = at;
         }
       }
+      if (at == 0) break;
     }
-    return refusal ? refusal : with_capability(refusal, job, refused_at);
+    if (refusal) return refusal;
+    refusal.detail = session_->keep(
+        capability_text(*cluster_, tree, refused_at, cluster_->dimensions().find(refusal.what)));
+    return refusal;
   }
 
   // --- tallies ----------------------------------------------------------------------------------
@@ -368,7 +366,11 @@ class Proportion final : public Plugin {
     have = std::max<std::int64_t>(have, 0);
     if (!verdict && is_room != was_room && is_room) return false;
     if (!verdict && is_room == was_room) {
-      const auto order = by_scarcity(have, need, verdict.have, verdict.need);
+      // Of shares, the one that is furthest exceeded: `have` is used, and `need` is the share.
+      const bool is_share = reason == Reason::queue_share_used;
+      const auto order = is_share ? by_scarcity(need, std::max<std::int64_t>(1, have), verdict.need,
+                                                std::max<std::int64_t>(1, verdict.have))
+                                  : by_scarcity(have, need, verdict.have, verdict.need);
       if (order > 0 || (order == 0 && verdict.what <= name)) return false;
     }
     verdict = reject(reason, have, need, name);
@@ -385,6 +387,9 @@ class Proportion final : public Plugin {
   std::uint64_t version_ = 0;
   Dues dues_;  // with what is promised
   TargetClaims claims_;
+  std::map<std::pair<std::size_t, Dimension>, std::pair<std::uint64_t, std::string_view>>
+      share_texts_;                   // with the stamp of the cluster
+  std::vector<std::int64_t> reach_;   // by position and dimension, in this session
   mutable std::vector<Share> share_;  // P1, by position
 };
 

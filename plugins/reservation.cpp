@@ -170,7 +170,7 @@ class Reservation final : public Plugin {
       claim.why = "its wait is " + in_decimal(claim.above) + " times the wait-line";
     }
     for (const auto& [resource, line] : request_line_) {
-      const std::int64_t asked = amount_of(request_of(id), resource);
+      const std::int64_t asked = request_of(id)[cluster_->dimensions().find(resource)];
       const Ratio above = ratio_of(asked, line);
       if (asked <= line || (!claim.why.empty() && above <= claim.above)) continue;
       claim.above = above;
@@ -205,13 +205,6 @@ class Reservation final : public Plugin {
     entry->second += job.allocated;
     entry->second += job.pipelined;
     return entry->second;
-  }
-
-  std::int64_t amount_of(const Resources& amounts, const std::string& resource) const {
-    for (std::size_t d = 0; d < amounts.extent(); ++d) {
-      if (cluster_->dimensions().name(Dimension(d)) == resource) return amounts[Dimension(d)];
-    }
-    return 0;
   }
 
   bool is_before(const Claim& left, const Claim& right) const {

@@ -55,8 +55,16 @@ bool stops_its_queue(const Session& session, const Job& job) {
          job.placed_count() + job.unplaced_count() >= job.min_available;
 }
 
+// Those that have their minimum are behind nobody.
 void stop_those_behind(Session& session, JobLine& line, JobId first) {
-  for (const JobId other : line.dismiss_queue()) tell(session, other, behind(session, first));
+  for (const JobId other : line.dismiss_queue()) {
+    const Job& job = session.cluster().job(other);
+    if (job.placed_count() >= job.min_available) {
+      line.rejoin(other);
+    } else {
+      tell(session, other, behind(session, first));
+    }
+  }
 }
 
 class Allocate final : public Action {
@@ -68,7 +76,8 @@ class Allocate final : public Action {
     serve_targets(session);
     serve_line(session, [](JobId) { return false; });
 
-    // From here on, no admitted job of a queue under its share could start on idle room alone.
+    // From here on, no admitted job of a queue under its share could start on idle room alone, but
+    // those that are behind another (A8).
   }
 
   // Until `is_enough` says so of a job that has had its turn.
@@ -135,7 +144,8 @@ void serve_as_far_as_targets(Session& session) {
   }
   if (left.empty()) return;
   Allocate::serve_line(session, [&](JobId served) {
-    std::erase(left, served);
+    // Others may have left the line with their queue.
+    std::erase_if(left, [&](JobId id) { return id == served || session.is_refused(id); });
     return left.empty();
   });
 }

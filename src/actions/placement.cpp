@@ -60,7 +60,9 @@ bool can_still_start(const Session& session, const Job& job, const Waiting& wait
 bool place(Session& session, const Job& job, TaskId id, Statement& statement, Waiting& waiting) {
   const Cluster& cluster = session.cluster();
   const Task& task = cluster.task(id);
-  Verdict verdict = session.ask(points::allocatable, cluster.queue(job.queue), task);
+  Verdict verdict = session.feasibility().of_pod(task.shape);
+  if (verdict.reason == Reason::fits_no_node) verdict.what = task.name;
+  if (verdict) verdict = session.ask(points::allocatable, cluster.queue(job.queue), task);
   if (verdict) {
     NodeId node = session.best_idle_node(task.shape, task.job);
     if (node.is_valid() && statement.allocate(id, node)) return true;
@@ -68,7 +70,13 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
     if (node.is_valid() && statement.pipeline(id, node)) return true;
   }
   if (waiting.why) return false;
-  const bool is_full = verdict.reason == Reason::insufficient_resource;  // that, nodes say better
+  // That the cluster is full, nodes say better; unless one has room, and the queue may not have it.
+  bool is_full = verdict.reason == Reason::insufficient_resource;
+  if (is_full && session.best_idle_node(task.shape, task.job).is_valid()) {
+    is_full = false;
+    verdict.reason =
+        verdict.have < verdict.need ? Reason::queue_capability : Reason::queue_share_used;
+  }
   waiting.why = refusal_of(task.job, is_full ? pass() : verdict);
   if (!verdict && !is_full) return false;
   waiting.why->task = id;

@@ -7,6 +7,7 @@ namespace berth::daemon {
 namespace {
 
 constexpr Duration kCalm = std::chrono::seconds(10);
+constexpr Duration kAmountsCalm = std::chrono::minutes(1);
 
 // The words that Volcano's users and tools look for; ours stand in the message.
 std::string volcano_reason(const std::string& code_of_ours) {
@@ -85,6 +86,27 @@ bool is_urgent(const ports::GroupStatus& status, const ports::GroupStatus& befor
          status.targeted.reason != before.targeted.reason;
 }
 
+// Amounts and causes stand in brackets.
+std::string without_brackets(const std::string& message) {
+  std::string text;
+  int depth = 0;
+  for (const char c : message) {
+    depth += c == '(' ? 1 : 0;
+    if (depth == 0) text += c;
+    depth -= c == ')' && depth > 0 ? 1 : 0;
+  }
+  return text;
+}
+
+// On a busy cluster, idle amounts are others in each session: not each is worth a write.
+Duration calm_for(const ports::GroupStatus& status, ports::GroupStatus before) {
+  const bool is_same_but_amounts =
+      status.message != before.message &&
+      without_brackets(status.message) == without_brackets(before.message);
+  before.message = status.message;
+  return is_same_but_amounts && status == before ? kAmountsCalm : kCalm;
+}
+
 }  // namespace
 
 void StatusReporter::observe(const ClusterEvent& event, bool leads) {
@@ -145,7 +167,9 @@ bool StatusReporter::report_job(const Job& job, const Standing& standing, TimePo
     status.started = before.started.value_or(now);
   }
   if (status == known.status) return true;
-  if (!is_urgent(status, known.status) && now - known.at < kCalm) return false;
+  if (!is_urgent(status, known.status) && now - known.at < calm_for(status, known.status)) {
+    return false;
+  }
   if (!is_written_alike(status, known.status)) sink_.write(status);
   tell(job, status, &known.status);
   known = {status, now, true};

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ class UnclaimedGroups {
   explicit UnclaimedGroups(Tell tell) : tell_(std::move(tell)) {}
 
   // To be looked at with the next report().
-  void owe(JobId id) { owed_.push_back(id); }
+  void owe(JobId id) { owed_.insert(id); }
   // `changed`: jobs of which anything may have changed.
   void report(const std::vector<JobId>& changed, const Cluster& cluster, TimePoint now);
 
@@ -34,7 +35,7 @@ class UnclaimedGroups {
 
   Tell tell_;
   std::map<JobId, Known> known_;
-  std::vector<JobId> owed_;
+  std::set<JobId> owed_;
 };
 
 }  // namespace berth::daemon

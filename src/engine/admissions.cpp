@@ -24,15 +24,19 @@ std::int64_t owed_of(const Job& job, Dimension d) {
   return std::max<std::int64_t>(0, missing - job.gated_request[d]);
 }
 
-// What others use on a target's nodes will be gone when it starts: it counts once.
-Resources used_on_its_nodes(const Cluster& cluster, const Job& job) {
+// What others use on a target's nodes will be gone when it starts: it counts once. Of its own queue
+// alone, or of all.
+Resources used_on_its_nodes(const Cluster& cluster, const Job& job, bool is_of_its_queue) {
   Resources used;
   if (!job.election || cluster.locked_node_count() == 0) return used;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     if (cluster.node(NodeId(n)).lock.job != job.id) continue;
     for (const TaskId id : cluster.node(NodeId(n)).tasks) {
       const Task& task = cluster.task(id);
-      const bool leaves = task.job.is_valid() && task.job != job.id && !task.never_leaves;
+      const bool is_other = task.job.is_valid() && task.job != job.id;
+      const bool counts =
+          is_other && (!is_of_its_queue || cluster.job(task.job).queue == job.queue);
+      const bool leaves = counts && !task.never_leaves;
       if (leaves && is_allocated(task.status)) used += cluster.shape(task.shape).request;
     }
   }
@@ -73,6 +77,7 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
   std::vector<std::int64_t> kept(tree.size() * dimensions_, 0);
   std::vector<std::int64_t> has(kept.size(), 0);
   in_queue_.assign(kept.size(), 0);
+  targets_.clear();
   for (std::size_t at = 1; at < tree.size(); ++at) {
     const Queue& queue = cluster.queue(tree.member(at).queue);
     for (std::size_t d = 0; d < dimensions_; ++d) {
@@ -84,14 +89,42 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
     const Job& job = cluster.job(id);
     if (!owes(job) || !is_served(tree, job) || !feasibility.is_possible(id)) continue;
     const std::uint32_t at = tree.position_of(job.queue);
+    const Resources freed_by_its_queue = used_on_its_nodes(cluster, job, true);
     for (std::size_t d = 0; d < dimensions_; ++d) {
       std::int64_t& sum = has[at * dimensions_ + d];
-      sum = saturated_sum(sum, owed_of(job, Dimension(d)));
+      const std::int64_t owed = owed_of(job, Dimension(d)) - freed_by_its_queue[Dimension(d)];
+      sum = saturated_sum(sum, std::max<std::int64_t>(0, owed));
     }
-    const Resources freed = used_on_its_nodes(cluster, job);
+    const Resources freed = used_on_its_nodes(cluster, job, false);
     add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d) - freed[d]; });
+    if (job.election) note_target(tree, job, freed);
   }
   dues_.reset(tree, std::move(kept), std::move(has));
+}
+
+void Admissions::note_target(const QueueTree& tree, const Job& job, const Resources& freed) {
+  OfTarget target;
+  target.job = job.id;
+  for (std::size_t at = tree.position_of(job.queue); at != 0; at = tree.member(at).parent) {
+    target.positions.push_back(at);
+  }
+  target.positions.push_back(0);
+  for (std::size_t d = 0; d < dimensions_; ++d) {
+    target.in_queue.set(Dimension(d), owed_of(job, Dimension(d)) - freed[Dimension(d)]);
+  }
+  targets_.push_back(std::move(target));
+}
+
+std::vector<TargetPart> Admissions::of_targets(JobId job, std::size_t position, Dimension d) const {
+  std::vector<TargetPart> parts;
+  for (const OfTarget& each : targets_) {
+    const auto& at = each.positions;
+    const bool is_here = std::find(at.begin(), at.end(), position) != at.end();
+    if (is_here && each.job != job && each.in_queue[d] > 0) {
+      parts.push_back({each.job, each.in_queue[d]});
+    }
+  }
+  return parts;
 }
 
 void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const Job& job,
@@ -105,6 +138,7 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
     dues_.add(tree, at, Dimension(d), owed_of(job, Dimension(d)));
   }
   add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d); });
+  if (job.election) note_target(tree, job, {});
 }
 
 // T2

@@ -11,6 +11,7 @@ struct NodeSums {
   Resources occupied;
   Resources foreign;
   Resources staying;
+  Resources of_node;
   Resources releasing;
   Resources pipelined;
   std::size_t tasks = 0;
@@ -35,6 +36,9 @@ std::string node_fault(const Cluster& cluster, NodeId id, const NodeSums& sums) 
       return what + " foreign is off";
     if (cluster.staying().at(id, dimension) != sums.staying[dimension]) {
       return what + " staying is off";
+    }
+    if (cluster.of_nodes().at(id, dimension) != sums.of_node[dimension]) {
+      return what + " of the node is off";
     }
     if (cluster.releasing().at(id, dimension) != sums.releasing[dimension]) {
       return what + " releasing is off";
@@ -146,6 +150,7 @@ std::string first_inconsistency(const Cluster& cluster) {
     if (occupies_node(task.status)) sum.occupied += request;
     if (occupies_node(task.status) && !is_of_queue(cluster, task)) sum.foreign += request;
     if (occupies_node(task.status) && task.never_leaves) sum.staying += request;
+    if (occupies_node(task.status) && task.is_of_node) sum.of_node += request;
     if (task.status == TaskStatus::releasing) sum.releasing += request;
     if (task.status == TaskStatus::pipelined) sum.pipelined += request;
   }

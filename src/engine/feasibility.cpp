@@ -2,57 +2,15 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
-#include "berth/base/text.h"
 #include "berth/engine/bins.h"
-#include "berth/engine/scarcity.h"
 #include "berth/engine/session.h"
-#include "berth/model/amount_text.h"
+#include "engine/shortage.h"
 
 namespace berth::engine {
 
 namespace {
-
-// Of several resources that are short, the scarcest: the one of which the smallest part is there.
-// Ties by name, since ids of dimensions follow arrival.
-class Scarcest {
- public:
-  explicit Scarcest(const Cluster& cluster) : cluster_(cluster) {}
-
-  void consider(Dimension dimension, std::int64_t have, std::int64_t need) {
-    if (have >= need) return;
-    const std::string& name = cluster_.dimensions().name(dimension);
-    const auto order = by_scarcity(have, need, have_, need_);
-    if (name_ != nullptr && (order > 0 || (order == 0 && name > *name_))) return;
-    dimension_ = dimension;
-    name_ = &name;
-    have_ = have;
-    need_ = need;
-  }
-  bool is_none() const { return name_ == nullptr; }
-  Dimension dimension() const { return dimension_; }
-  const std::string& name() const { return *name_; }
-  std::int64_t have() const { return std::max<std::int64_t>(0, have_); }
-  std::int64_t need() const { return need_; }
-
- private:
-  const Cluster& cluster_;
-  Dimension dimension_{0};
-  const std::string* name_ = nullptr;
-  std::int64_t have_ = 0;
-  std::int64_t need_ = 1;
-};
-
-std::int64_t room_of(const Cluster& cluster, NodeId node, Dimension d) {
-  return cluster.allocatable().at(node, d) - cluster.staying().at(node, d);
-}
-
-bool passes(Session& session, const Shape& shape, NodeId node) {
-  const Verdict verdict = session.ask(points::predicate, shape, session.cluster().node(node));
-  return verdict || verdict.reason == Reason::vetoed;
-}
 
 std::int64_t pods_on(const Cluster& cluster, const Shape& shape, NodeId node) {
   std::int64_t pods = std::numeric_limits<std::int32_t>::max();
@@ -63,128 +21,23 @@ std::int64_t pods_on(const Cluster& cluster, const Shape& shape, NodeId node) {
   return are_ports_taken_for_good(cluster, shape, node) ? 0 : 1;
 }
 
-// "each needs 2 nvidia.com/gpu": of what it asks for, the largest part of what nodes have.
-std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
-  Scarcest scarcest(cluster);
-  for (const auto& [dimension, amount] : shape.requested) {
-    std::int64_t most = 0;
-    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-      most = std::max(most, room_of(cluster, NodeId(n), dimension));
-    }
-    scarcest.consider(dimension, most / amount, most / amount + 1);
-  }
-  if (scarcest.is_none()) return {};
-  for (const auto& [dimension, amount] : shape.requested) {
-    if (dimension != scarcest.dimension()) continue;
-    return "each needs " + readable_amount(scarcest.name(), amount, Rounding::up) + " " +
-           scarcest.name();
-  }
-  return {};
-}
-
-// "3 too small, 1 taint team not tolerated": each node once.
-std::string refusals_text(Session& session, const Shape& shape) {
-  const Cluster& cluster = session.cluster();
-  std::map<std::string, std::int32_t> counts;
-  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    const Verdict verdict = session.ask(points::predicate, shape, cluster.node(NodeId(n)));
-    const bool is_refused = !verdict && verdict.reason != Reason::vetoed;
-    const bool is_small = std::any_of(
-        shape.requested.begin(), shape.requested.end(),
-        [&](const auto& asked) { return room_of(cluster, NodeId(n), asked.first) < asked.second; });
-    if (is_refused) {
-      ++counts[sentence(verdict.reason, verdict.have, verdict.need, verdict.what)];
-    } else {
-      ++counts[is_small ? "too small" : sentence(Reason::host_port_taken, 0, 0, {})];
-    }
-  }
-  std::vector<std::pair<std::string, std::int32_t>> most_first(counts.begin(), counts.end());
-  std::stable_sort(most_first.begin(), most_first.end(),
-                   [](const auto& left, const auto& right) { return left.second > right.second; });
-  std::string text;
-  for (const auto& [why, nodes] : most_first) {
-    text += (text.empty() ? "" : ", ") + std::to_string(nodes) + " " + why;
-  }
-  return text;
-}
-
-std::string names_like(const Cluster& cluster, const std::string& name) {
-  std::vector<std::string> known;
-  for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
-    if (cluster.total_allocatable()[Dimension(d)] > 0) {
-      known.push_back(cluster.dimensions().name(Dimension(d)));
-    }
-  }
-  std::sort(known.begin(), known.end());
-  const auto near = did_you_mean(name, known);
-  return near ? "did you mean " + *near + "?" : "";
-}
-
 }  // namespace
 
-Verdict Feasibility::of(JobId job) const {
-  if (is_possible(job)) return pass();
-  const Finding& found = jobs_[job.index()].finding;
+Verdict Feasibility::verdict_of(const Finding& found) {
   Verdict verdict = reject(found.reason, found.have, found.need, found.what);
   verdict.detail = found.detail;
   return verdict;
 }
 
-void Feasibility::refresh(Session& session) {
-  const Cluster& cluster = session.cluster();
-  const State now{cluster.spec_version(), cluster.room_version(), session.queues().version()};
-  if (stamp_ == cluster.stamp() && state_ == now) return;
-  if (state_.spec != now.spec || state_.room != now.room) {
-    ceiling_ = Resources();
-    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
-      for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-        const Dimension dimension(d);
-        ceiling_.add(dimension, std::max<std::int64_t>(0, room_of(cluster, NodeId(n), dimension)));
-      }
-    }
-  }
-  stamp_ = cluster.stamp();
-  state_ = now;
-  // I6. What was found stands until the job, or what it was found of, has changed.
-  impossible_.clear();
-  hopeless_.assign(cluster.queue_slots(), Resources());
-  jobs_.resize(cluster.job_slots());
-  shapes_.resize(cluster.shape_count());
-  for (const JobId id : cluster.open_jobs()) {
-    const Job& job = cluster.job(id);
-    OfJob& found = jobs_[id.index()];
-    if (found.version != job.version || found.state != now) {
-      found = {job.version, now, {}, {}};
-      judge(session, job, found);
-    }
-    if (is_refused(id)) impossible_.push_back(id);
-    if (job.queue.is_valid()) hopeless_[job.queue.index()] += found.hopeless;
-  }
+Verdict Feasibility::of(JobId job) const {
+  return is_possible(job) ? pass() : verdict_of(jobs_[job.index()].finding);
 }
 
-// I5. Of a job that can start, what waits beyond its minimum may still be too large for every node.
-void Feasibility::judge(Session& session, const Job& job, OfJob& found) {
-  const Cluster& cluster = session.cluster();
-  const std::uint32_t at = session.queues().position_of(job.queue);
-  const bool is_served = job.has_group && at != QueueTree::kNowhere &&
-                         session.queues().member(at).takes_jobs() &&
-                         job.phase != GroupPhase::completed;
-  // Without nodes nothing is known of what there will be.
-  if (!is_served || cluster.node_count() == 0) return;
-  found.finding = judge_minimum(session, job);
-  const bool is_refused = !found.finding.is_none();
-  ShapeId last;
-  for (const TaskId id : job.tasks) {
-    const Task& task = cluster.task(id);
-    if (task.status != TaskStatus::pending || task.is_gated) continue;
-    const bool is_known_to_fit = !is_refused && task.shape == last;
-    if (is_known_to_fit) continue;
-    if (is_refused || of_shape(session, task.shape, 1).capacity == 0) {
-      found.hopeless += cluster.shape(task.shape).request;
-    } else {
-      last = task.shape;
-    }
-  }
+Verdict Feasibility::of_pod(ShapeId shape) const {
+  if (shape.index() >= shapes_.size()) return pass();
+  const OfShape& found = shapes_[shape.index()];
+  const bool is_known = found.nodes == nodes_ && found.is_whole;
+  return is_known && found.capacity == 0 ? verdict_of(found.why) : pass();
 }
 
 namespace {
@@ -225,65 +78,171 @@ Resources least_request(const Cluster& cluster, const std::vector<Need::Part>& p
   return least;
 }
 
+// Members of this shape that are on nodes which could take it.
+std::int64_t members_there(Session& session, const Job& job, ShapeId shape) {
+  if (job.placed_count() == 0) return 0;
+  const Cluster& cluster = session.cluster();
+  return std::count_if(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+    const Task& task = cluster.task(id);
+    return task.shape == shape && task.node.is_valid() && is_allocated(task.status) &&
+           passes(session, cluster.shape(shape), task.node);
+  });
+}
+
+Resources on_nodes(const Cluster& cluster, const Job& job) {
+  Resources sum;
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.node.is_valid() && is_allocated(task.status)) sum += cluster.shape_of(id).request;
+  }
+  return sum;
+}
+
 }  // namespace
 
-Feasibility::Finding Feasibility::judge_minimum(Session& session, const Job& job) {
-  if (has_minimum(session, job)) return {};
+void Feasibility::refresh(Session& session) {
+  const Cluster& cluster = session.cluster();
+  const OnNodes nodes{cluster.spec_version(), cluster.of_nodes_version()};
+  const std::uint64_t queues = session.queues().version();
+  if (stamp_ == cluster.stamp() && nodes_ == nodes && queues_ == queues) return;
+  if (nodes_ != nodes) add_up(cluster);
+  stamp_ = cluster.stamp();
+  nodes_ = nodes;
+  queues_ = queues;
+  impossible_.clear();
+  hopeless_.assign(cluster.queue_slots(), Resources());
+  jobs_.resize(cluster.job_slots());
+  shapes_.resize(cluster.shape_count());
+  // I6. What was found stands until the job, or what it was found of, has changed.
+  for (const JobId id : cluster.open_jobs()) {
+    const Job& job = cluster.job(id);
+    OfJob& found = jobs_[id.index()];
+    const bool is_changed = found.version != job.version || found.nodes != nodes;
+    if (is_changed) {
+      found = OfJob();
+      found.version = job.version;
+      found.nodes = nodes;
+      judge_on_nodes(session, job, found);
+    }
+    if (is_changed || found.queues != queues) {
+      found.queues = queues;
+      conclude(session, job, found);
+    }
+    if (is_refused(id)) impossible_.push_back(id);
+    if (job.queue.is_valid()) hopeless_[job.queue.index()] += found.hopeless;
+  }
+}
+
+void Feasibility::add_up(const Cluster& cluster) {
+  ceiling_ = Resources();
+  for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      const Dimension dimension(d);
+      ceiling_.add(dimension, std::max<std::int64_t>(0, room_of(cluster, NodeId(n), dimension)));
+    }
+  }
+}
+
+void Feasibility::judge_on_nodes(Session& session, const Job& job, OfJob& found) {
+  const Cluster& cluster = session.cluster();
+  // Without nodes nothing is known of what there will be.
+  if (cluster.node_count() == 0 || job.phase == GroupPhase::completed) return;
+  judge_minimum(session, job, found);
+  for (const Need::Part& part : waiting_parts(session, job)) {
+    const Resources& request = cluster.shape(part.shape).request;
+    const bool is_too_large = of_shape(session, part.shape, 1).capacity == 0;
+    for (std::int32_t i = 0; i < part.count; ++i) {
+      found.waiting += request;
+      if (is_too_large) found.too_large += request;
+    }
+  }
+}
+
+// I5. Of a job that can start, what waits beyond its minimum may still be too large for every node.
+void Feasibility::conclude(Session& session, const Job& job, OfJob& found) {
+  const std::uint32_t at = session.queues().position_of(job.queue);
+  const bool is_served =
+      job.has_group && at != QueueTree::kNowhere && session.queues().member(at).takes_jobs();
+  found.finding = Finding();
+  found.hopeless = Resources();
+  if (!is_served) return;
+  found.finding = found.on_nodes;
+  const bool may_be_the_queue =
+      found.finding.is_none() || found.finding.reason == Reason::not_packable;
+  if (may_be_the_queue && !found.need.request.is_zero()) {  // I4
+    const Verdict queue = session.ask(points::job_possible, job, found.need);
+    if (!queue) {
+      found.finding = {queue.reason, queue.have, queue.need, std::string(queue.what),
+                       std::string(queue.detail)};
+    }
+  }
+  found.hopeless = found.finding.is_none() ? found.too_large : found.waiting;
+}
+
+// What stands against its minimum on the nodes, and what it asks for at least.
+void Feasibility::judge_minimum(Session& session, const Job& job, OfJob& found) {
+  if (has_minimum(session, job)) return;
   // Without a plugin that asks for more, one pod by itself may start.
   const bool is_gang = !session.is_silent(points::job_ready);
+  if (!is_gang && job.placed_count() > 0) return;
   const std::int32_t lacks = is_gang ? job.min_available - job.placed_count() : 1;
   std::vector<Need::Part> parts = waiting_parts(session, job);
-  const Finding nodes = could_take(session, parts, lacks - job.gated);
-  if (!nodes.is_none() && nodes.reason != Reason::not_packable) return nodes;
+  found.on_nodes = could_take(session, job, parts, lacks - job.gated);
   for (std::size_t r = 0; is_gang && r < job.roles.size() && roles_bind(job); ++r) {
     const Role& role = job.roles[r];
     const std::int32_t role_lacks = role.minimum - ready_count(role.counts) - job.gated;
-    if (role_lacks <= 0) continue;
+    if (role_lacks <= 0 || !found.on_nodes.is_none()) continue;
     std::vector<Need::Part> of_role = waiting_parts(session, job, static_cast<std::uint16_t>(r));
-    if (Finding finding = could_take(session, of_role, role_lacks); !finding.is_none()) {
-      return finding;
-    }
+    found.on_nodes = could_take(session, job, of_role, role_lacks);
   }
-  Need need;
-  need.request = least_request(session.cluster(), parts, lacks);
+  if (!found.on_nodes.is_none() && found.on_nodes.reason != Reason::not_packable) return;
+  found.need.request = least_request(session.cluster(), parts, lacks);
+  // The vote on admission is about minResources, whatever pods there are.
   const bool are_all_there = job.unplaced_count() >= lacks;
-  if (!are_all_there && job.min_resources) {
-    for (std::size_t d = 0; d < job.min_resources->extent(); ++d) {
+  const bool is_to_be_admitted = session.has_enqueue() && !job.is_admitted();
+  if ((!are_all_there || is_to_be_admitted) && job.min_resources) {
+    const Resources asked = asked_for_admission(session.cluster(), job);
+    for (std::size_t d = 0; d < asked.extent(); ++d) {
       const Dimension dimension(d);
-      const std::int64_t rest = (*job.min_resources)[dimension] - job.allocated[dimension];
-      need.request.set(dimension, std::max(need.request[dimension], rest));
+      found.need.request.set(dimension, std::max(found.need.request[dimension], asked[dimension]));
     }
   }
-  if (Finding finding = is_within_cluster(session.cluster(), need); !finding.is_none()) {
-    return finding;
-  }
-  // I4
-  const Verdict queue = session.ask(points::job_possible, job, need);
-  if (queue) return nodes;
-  return {queue.reason, queue.have, queue.need, std::string(queue.what), std::string(queue.detail)};
+  Need whole = found.need;
+  whole.request += on_nodes(session.cluster(), job);
+  Finding cluster = is_within_cluster(session.cluster(), whole);
+  if (!cluster.is_none()) found.on_nodes = std::move(cluster);
 }
 
-// I1, I2. Could nodes take so many of these pods, each kind by itself? Pods that are not made yet
-// are no reason against it. Leaves the kinds of which they take some.
-Feasibility::Finding Feasibility::could_take(Session& session, std::vector<Need::Part>& parts,
-                                             std::int32_t count) {
+// I1, I2. Could nodes take so many of these pods, each kind by itself, beside those that they have?
+// Pods that are not made yet are no reason against it. Leaves the kinds of which they take some.
+Feasibility::Finding Feasibility::could_take(Session& session, const Job& job,
+                                             std::vector<Need::Part>& parts, std::int32_t count) {
   std::int64_t waiting = 0;
+  std::int64_t fitting = 0;  // of a kind of which nodes take some
   std::int64_t taken = 0;
-  Finding why;
+  Finding none_of_it;
+  Finding too_many_of_it;
   for (const Need::Part& part : parts) {
-    const OfShape& shape = of_shape(session, part.shape, part.count);
+    const std::int64_t there = members_there(session, job, part.shape);
+    const OfShape& shape = of_shape(session, part.shape, part.count + there);
     waiting += part.count;
-    taken += std::min<std::int64_t>(part.count, shape.capacity);
-    if (shape.capacity >= part.count || !why.is_none()) continue;
-    why = shape.why;
-    if (why.reason == Reason::fits_no_node) why.what = session.cluster().task(part.first).name;
+    taken += std::clamp<std::int64_t>(shape.capacity - there, 0, part.count);
+    if (shape.capacity > 0) fitting += part.count;
+    if (shape.capacity == 0 && none_of_it.is_none()) {
+      none_of_it = shape.why;
+      const bool names_pod = shape.why.reason == Reason::fits_no_node;
+      if (names_pod) none_of_it.what = session.cluster().task(part.first).name;
+    }
+    if (shape.capacity < part.count + there) too_many_of_it.detail = shape.why.detail;
   }
   std::erase_if(parts, [&](const Need::Part& part) {
     return of_shape(session, part.shape, part.count).capacity == 0;
   });
-  if (count <= 0 || taken >= std::min<std::int64_t>(count, waiting)) return {};
-  if (taken > 0) why = {Reason::not_packable, taken, count, {}, why.detail};
-  return why;
+  const std::int64_t needed = std::min<std::int64_t>(count, waiting);
+  if (count <= 0 || taken >= needed) return {};
+  if (fitting < needed) return none_of_it;
+  const std::int64_t has = job.placed_count();
+  return {Reason::not_packable, has + taken, has + count, {}, too_many_of_it.detail};
 }
 
 // I3. A resource that no node has is named first.
@@ -309,9 +268,8 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
                                                   std::int64_t enough) {
   const Cluster& cluster = session.cluster();
   OfShape& found = shapes_[id.index()];
-  const bool is_known = found.state.spec == state_.spec && found.state.room == state_.room;
-  if (is_known && (found.is_whole || found.capacity >= enough)) return found;
-  found = {state_, 0, false, {}};
+  if (found.nodes == nodes_ && (found.is_whole || found.capacity >= enough)) return found;
+  found = {nodes_, 0, false, {}};
   const Shape& shape = cluster.shape(id);
   std::size_t n = 0;
   for (; n < cluster.node_count() && found.capacity < enough; ++n) {
@@ -355,7 +313,8 @@ Feasibility::Finding Feasibility::why_nowhere(Session& session, ShapeId id) {
     return {Reason::unknown_resource, 0, 0, unknown, names_like(cluster, unknown)};
   }
   if (!scarcest.is_none()) {
-    return {Reason::pod_too_large, scarcest.have(), scarcest.need(), scarcest.name(), {}};
+    return {Reason::pod_too_large, scarcest.have(), scarcest.need(), scarcest.name(),
+            not_counted_text(session, shape)};
   }
   return {Reason::fits_no_node, 0, 0, {}, refusals_text(session, shape)};
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "berth/engine/admissions.h"
 #include "berth/model/amount_text.h"
 
 namespace berth::engine {
@@ -77,6 +78,7 @@ std::string capability_text(const Cluster& cluster, const QueueTree& tree, std::
   if (tree.limit(position, d) <= most) {
     return "its capability is " + amount_text(cluster, d, tree.limit(position, d));
   }
+  if (position == 0) return {};
   const std::size_t parent = tree.member(position).parent;
   std::vector<Part> parts;
   for (std::uint32_t i = 0; i < tree.member(parent).child_count; ++i) {
@@ -117,15 +119,24 @@ std::string share_text(const Cluster& cluster, const QueueTree& tree, const Queu
   return joined(weight, kept_for_text(cluster, tree, dues, position, d));
 }
 
-std::string targets_text(const Cluster& cluster, JobId job, Dimension d) {
+std::string targets_text(const Cluster& cluster, Dimension d,
+                         const std::vector<TargetPart>& targets) {
   std::vector<Part> parts;
-  for (const JobId id : cluster.targets()) {
-    const Job& target = cluster.job(id);
-    if (id == job || !target.min_resources) continue;
-    const std::int64_t lacks = (*target.min_resources)[d] - target.allocated[d];
-    if (lacks > 0) parts.push_back({"target " + target.name, lacks});
+  for (const TargetPart& each : targets) {
+    parts.push_back({"target " + cluster.job(each.target).name, each.amount});
   }
   return list_of(cluster, d, std::move(parts), "kept for");
+}
+
+std::string admitted_text(const Cluster& cluster, const Admissions& admissions, JobId job,
+                          std::size_t position, Dimension d) {
+  const std::vector<TargetPart> targets = admissions.of_targets(job, position, d);
+  std::int64_t others = admissions.in_queue(position, d);
+  for (const TargetPart& each : targets) others -= each.amount;
+  const std::string before =
+      others <= 0 ? ""
+                  : amount_text(cluster, d, others) + " kept for jobs that were admitted before";
+  return joined(targets_text(cluster, d, targets), before);
 }
 
 }  // namespace berth::engine

@@ -109,7 +109,11 @@ class Choice {
     if (covers(first)) return first;
     auto few = cover_with({}, in_order_of_roles());
     if (!few) return all;
-    if (few->size() >= count) return std::move(*few);
+    if (few->size() == count) return std::move(*few);
+    if (few->size() > count) {
+      auto set = cover_with_so_many(session_, need_, potential_, count, all);
+      return std::move(set ? *set : *few);
+    }
     std::vector<NodeId> others;
     for (const NodeId node : all) {
       if (std::find(few->begin(), few->end(), node) == few->end()) others.push_back(node);

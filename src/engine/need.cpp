@@ -29,6 +29,16 @@ bool has_minimum(const Session& session, const Job& job) {
   return job.placed_count() >= job.min_available && session.ask(points::job_ready, job);
 }
 
+Resources asked_for_admission(const Cluster& cluster, const Job& job) {
+  Resources has = job.allocated;
+  if (job.count(TaskStatus::succeeded) > 0) {
+    for (const TaskId id : job.tasks) {
+      if (cluster.task(id).status == TaskStatus::succeeded) has += cluster.shape_of(id).request;
+    }
+  }
+  return positive_difference(*job.min_resources, has);
+}
+
 Need need_of(const Session& session, const Job& job) {
   const Cluster& cluster = session.cluster();
   std::vector<TaskId> tasks = session.unplaced_in_order(job);

@@ -19,7 +19,8 @@ namespace {
 using Gain = __int128;  // in 2^-32
 
 // Dozens of nodes and a few roles: each look costs so little that none is left out.
-constexpr std::size_t kLooksMost = 4'096;  // nodes times parts, at each step
+constexpr std::size_t kLooksMost = 4'096;                    // nodes times parts, at each step
+constexpr std::size_t kAllLooksMost = std::size_t{1} << 17;  // over all picks
 constexpr std::size_t kSetsMost = 1'024;
 constexpr std::size_t kVisitsMost = std::size_t{1} << 20;  // of nodes, by parts, to drop some
 constexpr int kRepairsMost = 16;
@@ -124,8 +125,8 @@ class Search {
   std::optional<Picks> greedy(const std::vector<Gain>& weights) {
     Need left = left_by(held_);
     Bins bins(session_, nodes_, potential_);
-    const bool looks_at_all =
-        nodes_.size() * std::max<std::size_t>(1, need_.parts.size()) <= kLooksMost;
+    const std::size_t look = nodes_.size() * std::max<std::size_t>(1, need_.parts.size());
+    std::size_t looks = look <= kLooksMost ? 0 : kAllLooksMost;
     Picks picks;
     std::vector<std::uint8_t> is_picked(nodes_.size(), 0);
     // What a node would add shrinks as nodes are picked, so most need not be looked at again.
@@ -151,7 +152,8 @@ class Search {
       bins.give_to_rest(node, left);
       picks.push_back(node);
       is_picked[node] = 1;
-      if (looks_at_all) look_at_all();
+      looks += look;
+      if (looks < kAllLooksMost) look_at_all();
     }
     if (!left.is_nothing()) return std::nullopt;
     return repaired(std::move(picks), is_picked, bins, weights);

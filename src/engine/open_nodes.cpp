@@ -26,12 +26,19 @@ void OpenNodes::refresh(const Cluster& cluster) {
   }
   allocatable_ = cluster.total_allocatable();
   used_ = cluster.total_used();
+  // What is used beyond what a node has is no other node's to bear.
+  for (std::size_t i = 0; i < cluster.dimensions().size(); ++i) {
+    const std::int64_t* idle = cluster.idle().column(Dimension(i));
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      if (idle[n] < 0) used_.add(Dimension(i), idle[n]);
+    }
+  }
   for (const NodeId node : closed_) {
     for (std::size_t i = 0; i < cluster.dimensions().size(); ++i) {
       const Dimension d(i);
       const std::int64_t has = cluster.allocatable().at(node, d);
       allocatable_.add(d, -has);
-      used_.add(d, cluster.idle().at(node, d) - has);
+      used_.add(d, std::max<std::int64_t>(0, cluster.idle().at(node, d)) - has);
     }
   }
 }

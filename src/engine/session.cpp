@@ -95,11 +95,10 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
 
 std::int64_t Session::kept_for_own_queue(const Job& job, std::string_view resource) const {
   const std::uint32_t at = queues().position_of(job.queue);
-  std::size_t d = 0;
-  while (d < queues().dimensions() && cluster_.dimensions().name(Dimension(d)) != resource) ++d;
-  if (at == QueueTree::kNowhere || d == queues().dimensions()) return 0;
-  const std::int64_t taken = cluster_.queue(job.queue).allocated[Dimension(d)];
-  return std::max<std::int64_t>(0, queues().guarantee(at, Dimension(d)) - taken);
+  if (at == QueueTree::kNowhere) return 0;
+  const Dimension d = cluster_.dimensions().find(resource);
+  const std::int64_t taken = cluster_.queue(job.queue).allocated[d];
+  return std::max<std::int64_t>(0, queues().guarantee(at, d) - taken);
 }
 
 std::vector<NodeRefusals> Session::why_nowhere(ShapeId shape, JobId job) {

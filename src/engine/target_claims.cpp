@@ -46,20 +46,28 @@ void TargetClaims::count_use(const Session& session, NodeId node, Claim& claim) 
 
 std::int64_t TargetClaims::at(const Session& session, std::size_t position, Dimension d,
                               const Task& task) {
-  const Cluster& cluster = session.cluster();
-  if (cluster.targets().empty()) return 0;
-  if (version_ != cluster.lock_version()) follow(session);
+  if (session.cluster().targets().empty()) return 0;
   std::int64_t sum = 0;
+  for (const TargetPart& part : parts(session, position, d, task.job)) {
+    sum = saturated_sum(sum, part.amount);
+  }
+  return sum;
+}
+
+std::vector<TargetPart> TargetClaims::parts(const Session& session, std::size_t position,
+                                            Dimension d, JobId job) {
+  std::vector<TargetPart> parts;
+  if (version_ != session.cluster().lock_version()) follow(session);
   for (const Claim& claim : claims_) {
-    if (claim.job == task.job) break;
+    if (claim.job == job) break;
     const auto account =
         std::find_if(claim.accounts.begin(), claim.accounts.end(),
                      [&](const Account& each) { return each.position == position; });
     if (account == claim.accounts.end()) continue;
     const std::int64_t lacking = lacks(session, claim, d) - account->on_its_nodes[d];
-    sum = saturated_sum(sum, std::max<std::int64_t>(0, lacking));
+    if (lacking > 0) parts.push_back({claim.job, lacking});
   }
-  return sum;
+  return parts;
 }
 
 std::int64_t TargetClaims::lacks(const Session& session, const Claim& claim, Dimension d) {

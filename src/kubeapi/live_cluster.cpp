@@ -105,7 +105,6 @@ class LiveCluster::Impl {
   Status start(ports::EventSink& sink) {
     if (sink_ != nullptr) return Error{"the cluster is followed already", "LiveCluster"};
     sink_ = &sink;
-    started_at_ = std::chrono::steady_clock::now();
     for (const auto& reflector : reflectors_) reflector->start();
     return Done{};
   }
@@ -138,8 +137,8 @@ class LiveCluster::Impl {
   bool is_awaited(const std::string& name) const {
     const auto& owners = options_.owners;
     const bool is_owner = std::find(owners.begin(), owners.end(), name) != owners.end();
-    if (is_owner && started_at_) {
-      return std::chrono::steady_clock::now() - *started_at_ < kOwnersListed;
+    if (is_owner) {
+      return std::chrono::steady_clock::now() - made_at_ < kOwnersListed;
     }
     return name != "leases" && name != "poddisruptionbudgets";
   }
@@ -244,7 +243,7 @@ class LiveCluster::Impl {
 
   RestClient& client_;
   const LiveOptions options_;
-  std::optional<std::chrono::steady_clock::time_point> started_at_;
+  const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
   ports::EventSink* sink_ = nullptr;
   std::optional<std::string> holder_;  // as told; on the thread of its reflector
   std::vector<std::unique_ptr<Reflector>> reflectors_;

@@ -22,6 +22,8 @@ bool is_critical(const PodObject& object) {
          object.priority_class == "system-cluster-critical";
 }
 
+bool is_of_node(const PodObject& object) { return object.is_daemon || is_critical(object); }
+
 // Terminating pods count on their node until they are gone; finished ones do not.
 TaskStatus status_of(const PodObject& object, TaskStatus before) {
   if (object.phase == PodPhase::succeeded) return TaskStatus::succeeded;
@@ -64,7 +66,7 @@ void Mirror::on(const PodObject& object) {
 
 // Its room is nobody's to wait for. Of our own pods all are taken to end: they are jobs.
 bool Mirror::never_leaves(const PodObject& object, JobId job) {
-  return object.is_daemon || is_critical(object) || (!job.is_valid() && object.runs_forever);
+  return is_of_node(object) || (!job.is_valid() && object.runs_forever);
 }
 
 void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
@@ -77,7 +79,8 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
 
   const bool stays = before.job == job && before.shape == shape && before.is_gated == gated &&
                      before.role == role && before.index == object.index &&
-                     before.created == object.created && before.never_leaves == never_leaves;
+                     before.created == object.created && before.never_leaves == never_leaves &&
+                     before.is_of_node == is_of_node(object);
   // Whatever an account was added with must still be so when it is taken away.
   if (!stays) {
     cluster_.move_task(id, NodeId(), TaskStatus::pending);
@@ -98,6 +101,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   task.priority = priority;
   task.is_preemptable = object.preemptable;
   task.is_critical = is_critical(object);
+  task.is_of_node = is_of_node(object);
   task.never_leaves = never_leaves;
   if (stays) return;
   if (job.is_valid()) cluster_.join_job(id, job);

@@ -47,7 +47,9 @@ void Mirror::bound_marks(JobId id, TimePoint now) {
   if (job.first_seen > now) cluster_.mutable_job(id).first_seen = now;
   if (job.given_up_at > now) cluster_.mutable_job(id).given_up_at = now;
   if (job.election && job.election->since > now) {
-    cluster_.set_election(id, Election{now, job.election->why});
+    Election election = *job.election;
+    election.since = now;
+    cluster_.set_election(id, std::move(election));
   }
 }
 

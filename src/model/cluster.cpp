@@ -46,6 +46,13 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   touch();
 }
 
+Task& Cluster::mutable_task(TaskId id) {
+  Task& task = tasks_[id.index()];
+  touch();
+  if (task.job.is_valid()) touch(task.job);
+  return task;
+}
+
 void Cluster::set_phase(JobId id, GroupPhase phase) { mutable_job(id).phase = phase; }
 
 void Cluster::set_election(JobId id, std::optional<Election> election) {
@@ -84,7 +91,8 @@ void Cluster::account_on_node(const Task& task, int sign) {
   if (!occupies && !pipelines) return;
   const NodeId node = task.node;
   const bool is_foreign = occupies && !is_of_queue(task);
-  if (is_foreign || (occupies && task.never_leaves)) ++room_version_;
+  if (is_foreign) ++room_version_;
+  if (occupies && task.is_of_node) ++of_nodes_version_;
   for (const auto& [dimension, requested] : shapes_[task.shape.index()].requested) {
     const std::int64_t amount = sign * requested;
     if (occupies) {
@@ -93,6 +101,7 @@ void Cluster::account_on_node(const Task& task, int sign) {
       total_used_.add(dimension, amount);
       if (is_foreign) foreign_.at(node, dimension) += amount;
       if (task.never_leaves) staying_.at(node, dimension) += amount;
+      if (task.is_of_node) of_nodes_.at(node, dimension) += amount;
     }
     if (!releases && !pipelines) continue;
     if (releases) releasing_.at(node, dimension) += amount;

@@ -30,6 +30,11 @@ DimensionTable::DimensionTable() {
   BERTH_CHECK(names_.size() == kFixedDimensions);
 }
 
+Dimension DimensionTable::find(std::string_view name) const {
+  const auto found = by_name_.find(std::string(name));
+  return found == by_name_.end() ? Dimension(names_.size()) : found->second;
+}
+
 Dimension DimensionTable::intern(std::string_view name) {
   const auto [entry, is_new] = by_name_.try_emplace(std::string(name), Dimension(names_.size()));
   if (is_new) names_.emplace_back(name);

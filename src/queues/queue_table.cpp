@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "berth/engine/open_nodes.h"
@@ -162,12 +163,31 @@ class Maker {
     }
   }
 
+  // Named in its spec, and of which no node has any; by name.
+  std::vector<std::string> unknown_resources(const Queue& queue) const {
+    std::set<std::string> names;
+    const auto note = [&](Dimension d) {
+      const bool is_unknown = cluster_.node_count() > 0 && cluster_.total_allocatable()[d] <= 0;
+      if (is_unknown) names.insert(cluster_.dimensions().name(d));
+    };
+    for (std::size_t d = 0; d < queue.guarantee.extent(); ++d) {
+      if (queue.guarantee[Dimension(d)] > 0) note(Dimension(d));
+    }
+    for (const Dimension d : queue.guarantee_share_of) note(d);
+    for (const auto& [dimension, amount] : queue.capability.entries()) note(dimension);
+    for (const auto& [dimension, amount] : queue.deserved.entries()) note(dimension);
+    return {names.begin(), names.end()};
+  }
+
   void add_notes(std::size_t at) {
     QueueTable::Row& row = table_.rows[at];
     const Queue& queue = cluster_.queue(row.queue);
     if (!queue.not_honoured.empty()) {
       row.notes.push_back(listed(queue.not_honoured) +
                           (queue.not_honoured.size() == 1 ? " is" : " are") + " not honoured");
+    }
+    if (const auto unknown = unknown_resources(queue); !unknown.empty()) {
+      row.notes.push_back("no node has " + listed(unknown));
     }
     if (queue.guarantees_hard && !plan_.evicts) {
       row.notes.emplace_back(
@@ -243,8 +263,8 @@ std::string QueueTable::less_text(const Amounts& part, const Amounts& all, std::
     const auto found = std::find(resources.begin(), resources.end(), resource);
     const std::int64_t amount = at(part, row, static_cast<std::size_t>(found - resources.begin()));
     if (amount >= whole) continue;
-    text += (text.empty() ? "" : ", ") + format_amount(resource, amount) + " of " +
-            format_amount(resource, whole) + " " + resource;
+    text += (text.empty() ? "" : ", ") + readable(resource, amount) + " of " +
+            readable(resource, whole) + " " + resource;
   }
   return text;
 }

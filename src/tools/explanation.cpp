@@ -157,7 +157,10 @@ Line line_of(JobId id, engine::Scheduler& scheduler, ClusterCopy& copy, TimePoin
       const Job& job = cluster.job(each);
       const bool waits = line.is_for_admission || job.unplaced_count() > 0;
       const bool is_alike = waits_for_admission(job) == line.is_for_admission;
-      if (waits && is_alike && job.queue.is_valid() && session.feasibility().is_possible(each)) {
+      const bool is_served = job.has_group && job.queue.is_valid() &&
+                             session.queues().standing(cluster, job.queue) &&
+                             session.feasibility().is_possible(each);
+      if (waits && is_alike && is_served) {
         jobs.push_back(each);
       }
     }

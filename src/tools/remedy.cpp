@@ -114,13 +114,14 @@ class Trials {
   }
 
   // The smallest number that was found to do; none up to kNodesMax: nothing.
-  std::optional<std::size_t> enough(const NodeObject& example) {
+  std::optional<std::size_t> enough(const NodeObject& example, const NamedAmounts& asked) {
+    const std::size_t most = std::min(kNodesMax, 2 * needed_);
     std::size_t too_few = 0;
-    std::size_t count = 1;
+    std::size_t count = std::min(most, nodes_by_sum(example, asked));
     while (!is_enough(example, count)) {
       too_few = count;
-      count *= 2;
-      if (count > std::min(kNodesMax, 2 * needed_)) return std::nullopt;
+      if (count == most) return std::nullopt;
+      count = std::min(most, 2 * count);
     }
     while (count - too_few > 1) {
       const std::size_t middle = too_few + (count - too_few) / 2;
@@ -134,6 +135,17 @@ class Trials {
   }
 
  private:
+  // A first guess: so many nodes have as much as is asked for.
+  static std::size_t nodes_by_sum(const NodeObject& example, const NamedAmounts& asked) {
+    std::int64_t count = 1;
+    for (const auto& [resource, amount] : asked) {
+      const auto has = example.allocatable.find(resource);
+      if (has == example.allocatable.end() || has->second <= 0) continue;
+      count = std::max(count, (amount + has->second - 1) / has->second);
+    }
+    return static_cast<std::size_t>(count);
+  }
+
   bool is_enough(const NodeObject& example, std::size_t count) {
     return trial_.placed_of(job_, example, count) >= total_;
   }
@@ -147,8 +159,12 @@ class Trials {
 
 std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
                                         const CycleRecord& record, const TrialSetting& setting) {
-  const std::size_t needed = needed_tasks(job, refusal, record.after.cluster()).size();
+  const std::vector<TaskId> tasks = needed_tasks(job, refusal, record.after.cluster());
+  const std::size_t needed = tasks.size();
   if (needed == 0) return {};
+  Resources sum;
+  for (const TaskId task : tasks) sum += record.after.cluster().shape_of(task).request;
+  const NamedAmounts asked = to_named(record.after.cluster(), sum);
   std::vector<std::string> remedies;
   Trials trials(job.name, record, setting, needed);
   const Cluster& cluster = record.after.cluster();
@@ -159,7 +175,7 @@ std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
     }
   }
   for (const NodeKind& kind : node_kinds(record.before)) {
-    const std::optional<std::size_t> count = trials.enough(*kind.example);
+    const std::optional<std::size_t> count = trials.enough(*kind.example, asked);
     if (!count) continue;
     NamedAmounts room = kind.example->allocatable;
     room.erase("pods");

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "berth/model/quantity.h"
+#include "berth/model/amount_text.h"
 
 namespace berth::tools {
 
@@ -153,7 +153,7 @@ NamedAmounts to_named(const Cluster& cluster, const Resources& resources) {
 std::string to_text(const NamedAmounts& amounts) {
   std::string text;
   for (const auto& [name, amount] : amounts) {
-    text += (text.empty() ? "" : ", ") + format_quantity(name, amount) + " " + name;
+    text += (text.empty() ? "" : ", ") + readable_amount(name, amount, Rounding::down) + " " + name;
   }
   return text.empty() ? "nothing" : text;
 }

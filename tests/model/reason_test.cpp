@@ -45,7 +45,7 @@ TEST(Reason, WhatCanNeverBeIsSaid) {
   EXPECT_EQ(sentence(Reason::unknown_resource, 0, 0, "nvidia.com/gpuu"),
             "no node has nvidia.com/gpuu");
   EXPECT_EQ(sentence(Reason::pod_too_large, 8, 16, "nvidia.com/gpu"),
-            "a pod of it needs 16 nvidia.com/gpu, and no node has more than 8");
+            "a pod of it needs 16 nvidia.com/gpu, and no node can give it more than 8");
   EXPECT_EQ(sentence(Reason::queue_too_small, 10'000, 12'000, "cpu"),
             "its minimum needs 12 cpu, and its queue can have 10 at most");
   EXPECT_EQ(sentence(Reason::behind_in_queue, 0, 0, "default/a"),

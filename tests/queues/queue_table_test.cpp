@@ -245,7 +245,7 @@ TEST_F(QueueTableTest, ShowsTheLargestPieceOfAGuaranteeThatIsNotTaken) {
   EXPECT_EQ(cpu(made, made.due, "b"), 0);
   EXPECT_EQ(cpu(made, made.piece, "x"), 1500) << "the cordoned node has more, and gives nothing";
   EXPECT_EQ(cpu(made, made.piece, "b"), 0);
-  EXPECT_EQ(made.piece_text(row_of(made, "a")), "1500m of 3500m cpu");
+  EXPECT_EQ(made.piece_text(row_of(made, "a")), "1.5 of 3.5 cpu");
   EXPECT_EQ(made.piece_text(row_of(made, "b")), "");
 }
 

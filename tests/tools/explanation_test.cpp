@@ -96,7 +96,8 @@ TEST(Explanation, NamesTheNodeThatAPodWouldNeed) {
       explained({node("n1", 4), group("huge", 1), pod("huge", 0, 9)}, "ml/huge");
   EXPECT_EQ(explanation.missing,
             Texts{"the pod it lacks asks for 9 cpu; idle on all nodes together: 4 cpu"});
-  EXPECT_EQ(explanation.job.message, "a pod of it needs 9 cpu, and no node has more than 4");
+  EXPECT_EQ(explanation.job.message,
+            "a pod of it needs 9 cpu, and no node can give it more than 4");
   EXPECT_EQ(explanation.remedies, Texts{"a node with 9 cpu for such a pod"});
 }
 

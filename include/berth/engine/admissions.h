@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "berth/engine/dues.h"
@@ -9,6 +10,12 @@
 #include "berth/model/cluster.h"
 
 namespace berth::engine {
+
+// What is kept for a target.
+struct TargetPart {
+  JobId target;
+  std::int64_t amount = 0;
+};
 
 // What has been admitted and not yet placed, and what could be given back: the tallies that votes
 // on admission rest on, for the whole cluster and for each queue with all below it. Positions are
@@ -25,6 +32,8 @@ class Admissions {
   std::int64_t in_queue(std::size_t position, Dimension d) const {
     return in_queue_[position * dimensions_ + d.index()];
   }
+  // Of T1, what targets but this job still come for.
+  std::vector<TargetPart> of_targets(JobId job, std::size_t position, Dimension d) const;
   // T2. What running jobs have beyond their minResources. Worked out when first asked for.
   std::int64_t surplus(const Cluster& cluster, const QueueTree& tree, std::size_t position,
                        Dimension d);
@@ -41,6 +50,13 @@ class Admissions {
   std::size_t dimensions_ = 0;
   std::vector<std::int64_t> in_queue_;  // by position and dimension
   std::vector<std::int64_t> surplus_;
+  struct OfTarget {
+    JobId job;
+    std::vector<std::size_t> positions;  // its queue's, and upwards
+    Resources in_queue;
+  };
+  void note_target(const QueueTree& tree, const Job& job, const Resources& freed);
+  std::vector<OfTarget> targets_;
   Dues dues_;
 };
 

@@ -16,7 +16,8 @@ class Session;
 // until the cluster, the queues or the job change. What such a job asks for counts nowhere. Rules
 // I1 to I6 of docs/design/feasibility.md.
 //
-// What nodes have is allocatable less what never leaves; vetoes are soon over and do not count.
+// What nodes have is allocatable less what came with them and is there for as long as they are;
+// vetoes are soon over and do not count.
 // Session thread only.
 class Feasibility {
  public:
@@ -25,9 +26,13 @@ class Feasibility {
 
   // The verdict's texts live until the next refresh.
   Verdict of(JobId job) const;
+  // Of a pod of this shape, by itself; `what` of a refusal by no node is empty.
+  Verdict of_pod(ShapeId shape) const;
   bool is_possible(JobId job) const { return job.index() >= jobs_.size() || !is_refused(job); }
   // What the queue's jobs have and wait for, less what can never be placed.
   std::int64_t demand(const Cluster& cluster, const Queue& queue, Dimension d) const;
+  // What all nodes have together.
+  std::int64_t ceiling(Dimension d) const { return ceiling_[d]; }
   // Jobs of which of() is a refusal.
   const std::vector<JobId>& impossible() const { return impossible_; }
 
@@ -41,36 +46,45 @@ class Feasibility {
     std::string detail;
     bool is_none() const { return reason == Reason::none; }
   };
-  // What the cluster was when something was found out.
-  struct State {
+  // What a verdict on nodes depends on.
+  struct OnNodes {
     std::uint64_t spec = 0;
-    std::uint64_t room = 0;
-    std::uint64_t queues = 0;
-    bool operator==(const State&) const = default;
+    std::uint64_t of_nodes = 0;
+    bool operator==(const OnNodes&) const = default;
   };
   struct OfShape {
-    State state;
+    OnNodes nodes;
     std::int64_t capacity = 0;  // pods of it that the nodes take at a time
     bool is_whole = false;      // all nodes were asked; else there are more
-    Finding why;                // where capacity is 0
+    Finding why;                // where capacity is 0; else of a whole count, what each pod needs
   };
   struct OfJob {
     std::uint64_t version = 0;
-    State state;
+    OnNodes nodes;
+    std::uint64_t queues = 0;
+    Finding on_nodes;     // what stands against its minimum there
+    Need need;            // what its minimum asks for at least
+    Resources waiting;    // of its pods that wait
+    Resources too_large;  // of those that no node takes
     Finding finding;
-    Resources hopeless;  // of its pending tasks
+    Resources hopeless;  // what asks for nothing
   };
 
   bool is_refused(JobId job) const { return jobs_[job.index()].finding.reason != Reason::none; }
-  void judge(Session& session, const Job& job, OfJob& found);
-  Finding judge_minimum(Session& session, const Job& job);
-  Finding could_take(Session& session, std::vector<Need::Part>& parts, std::int32_t count);
+  void add_up(const Cluster& cluster);
+  void judge_on_nodes(Session& session, const Job& job, OfJob& found);
+  void judge_minimum(Session& session, const Job& job, OfJob& found);
+  void conclude(Session& session, const Job& job, OfJob& found);
+  Finding could_take(Session& session, const Job& job, std::vector<Need::Part>& parts,
+                     std::int32_t count);
+  static Verdict verdict_of(const Finding& found);
   Finding is_within_cluster(const Cluster& cluster, const Need& need) const;
   const OfShape& of_shape(Session& session, ShapeId shape, std::int64_t enough);
   static Finding why_nowhere(Session& session, ShapeId shape);
 
-  State state_;
   std::uint64_t stamp_ = 0;
+  OnNodes nodes_;
+  std::uint64_t queues_ = 0;
   Resources ceiling_;  // what all nodes together have
   std::vector<OfShape> shapes_;
   std::vector<OfJob> jobs_;

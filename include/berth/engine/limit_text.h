@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "berth/engine/dues.h"
 #include "berth/engine/queue_tree.h"
@@ -12,6 +13,9 @@
 // add. Called when something is refused; each costs no more than a look at the queues or targets.
 
 namespace berth::engine {
+
+class Admissions;   // admissions.h
+struct TargetPart;  // admissions.h
 
 // Whose guarantees room is kept for, the largest first: "8 kept for the guarantee of queue b".
 // `position` 0: for anybody's.
@@ -27,8 +31,14 @@ std::string share_text(const Cluster& cluster, const QueueTree& tree, const Queu
 std::string capability_text(const Cluster& cluster, const QueueTree& tree, std::size_t position,
                             Dimension d);
 
-// What targets but this job still lack: "6 kept for target default/big".
-std::string targets_text(const Cluster& cluster, JobId job, Dimension d);
+// "6 kept for target default/big"
+std::string targets_text(const Cluster& cluster, Dimension d,
+                         const std::vector<TargetPart>& targets);
+
+// What is in queue at this position, of targets by name: "6 kept for target default/big; 4 kept for
+// jobs that were admitted before".
+std::string admitted_text(const Cluster& cluster, const Admissions& admissions, JobId job,
+                          std::size_t position, Dimension d);
 
 // "a; b", leaving out what is empty.
 std::string joined(const std::string& left, const std::string& right);

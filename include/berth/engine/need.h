@@ -41,6 +41,10 @@ bool has_minimum(const Session& session, const Job& job);
 // first role could take the room that the second one cannot do without.
 void lacking_roles_first(const Cluster& cluster, const Job& job, std::vector<TaskId>& tasks);
 
+// What admission votes on: minResources, less what the job has and what its members that have
+// succeeded had. The job has minResources.
+Resources asked_for_admission(const Cluster& cluster, const Job& job);
+
 // Could the job start if all others gave way that do not stay? Locks do not count.
 Verdict could_start(Session& session, const Job& job, const Need& need, Potential& potential);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/engine/admissions.h"
 #include "berth/engine/session.h"
 
 namespace berth::engine {
@@ -17,6 +18,9 @@ class TargetClaims {
   // Of all targets, at the queue of this position and below it; for a target's own task, of those
   // elected before it: or each of two could wait for the other.
   std::int64_t at(const Session& session, std::size_t position, Dimension d, const Task& task);
+  // The same, one by one.
+  std::vector<TargetPart> parts(const Session& session, std::size_t position, Dimension d,
+                                JobId job);
   // The first target of the queue at this position that lacks some of this and waits for its
   // queue's share; for a target's own task, of those elected before it. Invalid: none.
   JobId waits_for_share(const Session& session, std::size_t position, Dimension d,

@@ -8,15 +8,15 @@
 namespace berth::engine {
 
 // May it be? A refusal carries its reason and numbers; it is the normal business of a scheduler and
-// neither an exception nor a log line. `what` is a name that outlives the session, or one that
-// Session::keep() keeps.
+// neither an exception nor a log line. `what` and `detail` are
+// texts that live as long as the session: names of the cluster, or what Session::keep() keeps.
 struct [[nodiscard]] Verdict {
   Reason reason = Reason::none;
   bool for_good = false;  // no eviction would help (FailedAndUnresolvable on the wire)
   std::int64_t have = 0;
   std::int64_t need = 0;
   std::string_view what;
-  std::string_view detail;  // why that is so, for people; outlives the session as `what` does
+  std::string_view detail;  // why that is so, for people
 
   explicit operator bool() const { return reason == Reason::none; }
 };

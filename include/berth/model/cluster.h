@@ -62,10 +62,13 @@ class Cluster {
   const AmountTable& foreign() const { return foreign_; }
   // By tasks that never leave by themselves: whoever waits for a node does not wait for these.
   const AmountTable& staying() const { return staying_; }
+  // Of that, by tasks that came with the node; and a number that changes with it.
+  const AmountTable& of_nodes() const { return of_nodes_; }
+  std::uint64_t of_nodes_version() const { return of_nodes_version_; }
   // What tasks of queues have on nodes that we do not know.
   const Resources& used_nowhere() const { return used_nowhere_; }
-  // Changes with foreign(), staying(), used_nowhere() and spec_version(): with what there is for
-  // queues, but for what their own pods have on nodes that take no more.
+  // Changes with foreign(), used_nowhere() and spec_version(): with what there is for queues, but
+  // for what their own pods have on nodes that take no more.
   std::uint64_t room_version() const { return room_version_; }
 
   // Jobs that a session may have something to do for; in no order.
@@ -114,11 +117,7 @@ class Cluster {
   void update_node(NodeId id, Node node);
   TaskId add_task(Task task);  // pending and without node
   void remove_task(TaskId id);
-  Task& mutable_task(TaskId id) {
-    touch();
-    if (tasks_[id.index()].job.is_valid()) touch(tasks_[id.index()].job);
-    return tasks_[id.index()];
-  }
+  Task& mutable_task(TaskId id);
   JobId add_job(Job job);
   void remove_job(JobId id);  // must have no tasks
   Job& mutable_job(JobId id) { return touch(), touch(id), jobs_[id.index()]; }
@@ -139,8 +138,9 @@ class Cluster {
   void touch() { stamp_ = ++last_stamp_; }
   void touch(JobId id) { jobs_[id.index()].version = ++last_job_version_; }
   void ensure_dimensions();
-  std::array<AmountTable*, 7> tables() {
-    return {&idle_, &releasing_, &pipelined_, &allocatable_, &available_, &foreign_, &staying_};
+  std::array<AmountTable*, 8> tables() {
+    return {&idle_,      &releasing_, &pipelined_, &allocatable_,
+            &available_, &foreign_,   &staying_,   &of_nodes_};
   }
   void update_available(NodeId node, Dimension d) {
     const std::int64_t promised = pipelined_.at(node, d) - releasing_.at(node, d);
@@ -178,6 +178,7 @@ class Cluster {
   AmountTable available_;
   AmountTable foreign_;
   AmountTable staying_;
+  AmountTable of_nodes_;
   std::vector<QueueId> uncounted_;
   Resources total_allocatable_;
   Resources total_used_;
@@ -188,6 +189,7 @@ class Cluster {
   std::uint64_t spec_version_ = 1;
   std::uint64_t queue_version_ = 1;
   std::uint64_t room_version_ = 1;
+  std::uint64_t of_nodes_version_ = 1;
   std::uint64_t lock_version_ = 1;
   std::uint64_t stamp_ = 1;
   std::uint64_t last_stamp_ = 1;

@@ -37,7 +37,7 @@ enum class GroupOwner : std::uint8_t { ours, others, unclaimed };
 struct Job {
   JobId id;                   // its own
   std::uint64_t version = 0;  // another whenever anything of it or its tasks changes
-  std::string name;  // namespace/group, or namespace/pod
+  std::string name;           // namespace/group, or namespace/pod
   std::string uid;
   TimePoint created;
   bool exists = false;     // false: the id is free

@@ -26,6 +26,8 @@ class DimensionTable {
   DimensionTable();
 
   Dimension intern(std::string_view name);
+  // Dimension(size()): nobody has named it.
+  Dimension find(std::string_view name) const;
   const std::string& name(Dimension dimension) const { return names_[dimension.index()]; }
   std::size_t size() const { return names_.size(); }
 

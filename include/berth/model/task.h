@@ -49,6 +49,7 @@ struct Task {
   TaskStatus status = TaskStatus::pending;
   bool is_gated = false;  // has scheduling gates that are not ours: may not be placed
   bool is_preemptable = true;
+  bool is_of_node = false;       // came with its node: DaemonSets', static and critical pods
   bool never_leaves = false;     // by itself: it came with the node, or runs for ever
   bool is_critical = false;      // system-cluster-critical, system-node-critical or in kube-system
   std::uint16_t role = kNoRole;  // index into Job::roles

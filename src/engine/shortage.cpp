@@ -1,0 +1,99 @@
+#include "engine/shortage.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "berth/base/text.h"
+#include "berth/model/amount_text.h"
+
+namespace berth::engine {
+
+std::int64_t room_of(const Cluster& cluster, NodeId node, Dimension d) {
+  return cluster.allocatable().at(node, d) - cluster.of_nodes().at(node, d);
+}
+
+bool passes(Session& session, const Shape& shape, NodeId node) {
+  const Verdict verdict = session.ask(points::predicate, shape, session.cluster().node(node));
+  return verdict || verdict.reason == Reason::vetoed;
+}
+
+std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
+  if (shape.has_host_ports) return "each needs a host port";
+  Scarcest scarcest(cluster);
+  for (const auto& [dimension, amount] : shape.requested) {
+    std::int64_t most = 0;
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      most = std::max(most, room_of(cluster, NodeId(n), dimension));
+    }
+    scarcest.consider(dimension, most / amount, most / amount + 1);
+  }
+  if (scarcest.is_none()) return {};
+  for (const auto& [dimension, amount] : shape.requested) {
+    if (dimension != scarcest.dimension()) continue;
+    return "each needs " + readable_amount(scarcest.name(), amount, Rounding::up) + " " +
+           scarcest.name();
+  }
+  return {};
+}
+
+namespace {
+
+// How many nodes there are for each text, the most first.
+std::string listed(const std::map<std::string, std::int32_t>& counts) {
+  std::vector<std::pair<std::string, std::int32_t>> most_first(counts.begin(), counts.end());
+  std::stable_sort(most_first.begin(), most_first.end(),
+                   [](const auto& left, const auto& right) { return left.second > right.second; });
+  std::string text;
+  for (const auto& [why, nodes] : most_first) {
+    text += (text.empty() ? "" : ", ") + std::to_string(nodes) + " " + why;
+  }
+  return text;
+}
+
+// Nodes that the pod may not run on, by reason.
+std::map<std::string, std::int32_t> refusals_of(Session& session, const Shape& shape) {
+  const Cluster& cluster = session.cluster();
+  std::map<std::string, std::int32_t> counts;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const Verdict verdict = session.ask(points::predicate, shape, cluster.node(NodeId(n)));
+    if (verdict || verdict.reason == Reason::vetoed) continue;
+    ++counts[sentence(verdict.reason, verdict.have, verdict.need, verdict.what)];
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::string refusals_text(Session& session, const Shape& shape) {
+  const Cluster& cluster = session.cluster();
+  std::map<std::string, std::int32_t> counts = refusals_of(session, shape);
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (!passes(session, shape, NodeId(n))) continue;
+    const bool is_small = std::any_of(
+        shape.requested.begin(), shape.requested.end(),
+        [&](const auto& asked) { return room_of(cluster, NodeId(n), asked.first) < asked.second; });
+    ++counts[is_small ? "too small" : sentence(Reason::host_port_taken, 0, 0, {})];
+  }
+  return listed(counts);
+}
+
+std::string not_counted_text(Session& session, const Shape& shape) {
+  const std::string text = listed(refusals_of(session, shape));
+  return text.empty() ? "" : "not counted: " + text;
+}
+
+std::string names_like(const Cluster& cluster, const std::string& name) {
+  std::vector<std::string> known;
+  for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+    if (cluster.total_allocatable()[Dimension(d)] > 0) {
+      known.push_back(cluster.dimensions().name(Dimension(d)));
+    }
+  }
+  std::sort(known.begin(), known.end());
+  const auto near = did_you_mean(name, known);
+  return near ? "did you mean " + *near + "?" : "";
+}
+
+}  // namespace berth::engine

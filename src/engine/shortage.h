@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "berth/engine/scarcity.h"
+#include "berth/engine/session.h"
+#include "berth/model/cluster.h"
+
+// What is short where a job can never start, and the words for it.
+
+namespace berth::engine {
+
+// Of several resources that are short, the scarcest: the one of which the smallest part is there.
+// Ties by name, since ids of dimensions follow arrival.
+class Scarcest {
+ public:
+  explicit Scarcest(const Cluster& cluster) : cluster_(cluster) {}
+
+  void consider(Dimension dimension, std::int64_t have, std::int64_t need) {
+    if (have >= need) return;
+    const std::string& name = cluster_.dimensions().name(dimension);
+    const auto order = by_scarcity(have, need, have_, need_);
+    if (name_ != nullptr && (order > 0 || (order == 0 && name > *name_))) return;
+    dimension_ = dimension;
+    name_ = &name;
+    have_ = have;
+    need_ = need;
+  }
+  bool is_none() const { return name_ == nullptr; }
+  Dimension dimension() const { return dimension_; }
+  const std::string& name() const { return *name_; }
+  std::int64_t have() const { return std::max<std::int64_t>(0, have_); }
+  std::int64_t need() const { return need_; }
+
+ private:
+  const Cluster& cluster_;
+  Dimension dimension_{0};
+  const std::string* name_ = nullptr;
+  std::int64_t have_ = 0;
+  std::int64_t need_ = 1;
+};
+
+// What the node could give once all have gone that did not come with it.
+std::int64_t room_of(const Cluster& cluster, NodeId node, Dimension d);
+
+// The predicates, but for vetoes, which are soon over.
+bool passes(Session& session, const Shape& shape, NodeId node);
+
+// "each needs 2 nvidia.com/gpu": of what it asks for, the largest part of what nodes have.
+std::string what_each_needs(const Cluster& cluster, const Shape& shape);
+
+// "3 too small, 1 taint team not tolerated": each node once.
+std::string refusals_text(Session& session, const Shape& shape);
+
+// "not counted: 1 unschedulable": nodes that the pod may not run on; or empty.
+std::string not_counted_text(Session& session, const Shape& shape);
+
+// "did you mean nvidia.com/gpu?", of the resources that nodes have; or empty.
+std::string names_like(const Cluster& cluster, const std::string& name);
+
+}  // namespace berth::engine

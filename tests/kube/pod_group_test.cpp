@@ -1,0 +1,171 @@
+#include "kube/codecs.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+
+#include "berth/base/text.h"
+#include "conf/document.h"
+
+namespace berth::kube {
+namespace {
+
+conf::Value value_of(const std::string& yaml) {
+  const Result<conf::Value> value = conf::parse_yaml(yaml, "f.yaml");
+  EXPECT_TRUE(value.has_value()) << value.error().to_string();
+  return *value;
+}
+
+TEST(PodGroup, says_what_a_target_says_of_itself_and_who_controls_it) {
+  const auto group = decode_pod_group(value_of(R"(
+metadata:
+  name: g
+  annotations: {berth.dev/target: elected, berth.dev/target-since: "2026-11-21T09:00:00Z",
+                berth.dev/target-why: why, berth.dev/target-given-up: never}
+  ownerReferences: [{kind: Job, uid: j, controller: true}]
+)"),
+                                      "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  TargetMarks marks;
+  marks.elected_at = *parse_time("2026-11-21T09:00:00Z");
+  marks.why = "why";
+  marks.is_elected = true;
+  EXPECT_EQ(group->marks, marks);
+  EXPECT_EQ(group->owner_uid, "j");
+}
+
+TEST(PodGroup, does_not_believe_marks_that_are_older_than_itself) {
+  const auto marks_at = [](const char* created) {
+    const auto group = decode_pod_group(value_of(std::string(R"(
+apiVersion: scheduling.x-k8s.io/v1alpha1
+metadata:
+  namespace: ml
+  name: g
+  annotations: {berth.dev/target: elected, berth.dev/target-since: "2026-11-21T09:00:00.7Z",
+                berth.dev/target-why: why, berth.dev/target-given-up: "2026-11-21T09:00:00Z",
+                berth.dev/first-seen: "2026-11-21T09:00:00Z"}
+  creationTimestamp: )") + created),
+                                        "f");
+    EXPECT_TRUE(group.has_value()) << group.error().to_string();
+    return group->marks;
+  };
+  const TargetMarks own = marks_at("\"2026-11-21T09:00:02Z\"");
+  EXPECT_EQ(own.first_seen, *parse_time("2026-11-21T09:00:00Z"));
+  EXPECT_EQ(own.given_up_at, own.first_seen);
+  EXPECT_EQ(own.why, "why");
+  TargetMarks copied;
+  copied.is_elected = true;
+  EXPECT_EQ(marks_at("\"2026-11-21T09:00:03Z\""), copied) << "what is there is to be taken away";
+}
+
+// Issue 9, row 1: Volcano's controllers ask the quota evaluator how much a job uses.
+TEST(PodGroup, leaves_out_keys_of_quotas) {
+  const auto group = decode_pod_group(value_of(R"(
+metadata: {name: g}
+spec: {minResources: {count/pods: "2", pods: "2", cpu: "2", requests.cpu: "2", limits.memory: 4Gi,
+                      requests.nvidia.com/gpu: "2", nvidia.com/gpu: "2"}}
+)"),
+                                      "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  EXPECT_EQ(*group->min_resources,
+            (NamedAmounts{{"pods", 2}, {"cpu", 2000}, {"nvidia.com/gpu", 2}}));
+}
+
+// Issue 9, row 2.
+TEST(PodGroup, and_its_queue_say_whose_it_is) {
+  const char* annotated = "{metadata: {name: x, annotations: {berth.dev/scheduler: volcano}}}";
+  EXPECT_EQ(decode_pod_group(value_of(annotated), "f")->scheduler, "volcano");
+  EXPECT_EQ(decode_queue(value_of(annotated), "f")->scheduler, "volcano");
+}
+
+// Issue 9, row 9.
+TEST(PodGroup, may_want_to_be_no_target) {
+  const auto group = decode_pod_group(
+      value_of("{metadata: {name: x, annotations: {berth.dev/target: 'false'}}}"), "f");
+  EXPECT_TRUE(group->marks.is_declined);
+  EXPECT_FALSE(group->marks.is_named);
+}
+
+// Issue 9, row 12.
+TEST(PodGroup, says_what_of_it_is_not_honoured) {
+  const auto not_honoured = [](const std::string& spec) {
+    return decode_pod_group(value_of("{metadata: {name: g}, spec: {" + spec + "}}"), "f")
+        ->not_honoured;
+  };
+  using Fields = std::vector<std::string>;
+  EXPECT_EQ(not_honoured("minMember: 1, subGroupPolicy: []"), Fields{});
+  EXPECT_EQ(not_honoured("networkTopology: {mode: soft}"), Fields{"spec.networkTopology (soft)"});
+  EXPECT_EQ(not_honoured("networkTopology: {}, subGroupPolicy: [{name: a}]"),
+            (Fields{"spec.networkTopology (hard)", "spec.subGroupPolicy"}));
+}
+
+TEST(PodGroup, reads_both_api_groups) {
+  const auto group = decode_pod_group(value_of(R"(
+metadata: {name: g, namespace: a}
+spec: {minMember: 3, minTaskMember: {ps: 1, worker: 2}, queue: q, priorityClassName: high,
+       minResources: {cpu: 3, memory: 3Gi}}
+status: {phase: Inqueue}
+)"),
+                                      "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  EXPECT_EQ(group->full_name(), "a/g");
+  EXPECT_EQ(group->uid, "PodGroup:a/g");
+  EXPECT_EQ(group->min_member, 3);
+  EXPECT_EQ(group->min_task_member.at("worker"), 2);
+  EXPECT_EQ(group->queue, "q");
+  EXPECT_EQ(group->priority_class, "high");
+  EXPECT_EQ(group->min_resources->at("cpu"), 3000);
+  EXPECT_EQ(group->phase, GroupPhase::inqueue);
+
+  const auto other = decode_pod_group(
+      value_of("{metadata: {name: g}, spec: {minMember: 0}, status: {phase: Scheduling}}"), "f");
+  EXPECT_EQ(other->min_member, 1);
+  EXPECT_EQ(other->phase, GroupPhase::inqueue);
+  EXPECT_EQ(other->min_resources, std::nullopt);
+  EXPECT_FALSE(
+      decode_pod_group(value_of("{metadata: {name: g}, spec: {minMember: -1}}"), "f").has_value());
+  EXPECT_FALSE(
+      decode_pod_group(value_of("{metadata: {name: g}, spec: {minMember: 1.5}}"), "f").has_value());
+}
+
+TEST(PodGroup, comes_with_the_conditions_that_the_api_has) {
+  const auto group = decode_pod_group(value_of(R"(
+metadata: {name: g}
+status:
+  conditions:
+  - {type: Targeted, status: "True", reason: Locked, message: m,
+     lastTransitionTime: "2026-11-21T09:00:00Z"}
+  - {type: Unschedulable, status: "False", reason: Scheduling}
+)"),
+                                      "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  EXPECT_EQ(group->written.targeted,
+            (WrittenCondition{true, "Locked", "m", *parse_time("2026-11-21T09:00:00Z")}));
+  EXPECT_EQ(group->written.reason, "");
+}
+
+TEST(PodGroup, reads_phases_where_the_other_api_group_has_conditions) {
+  const auto with_phase = [](const std::string& phase) {
+    return *decode_pod_group(
+        value_of("{apiVersion: scheduling.x-k8s.io/v1alpha1, metadata: {name: g, annotations: "
+                 "{berth.dev/record: '{}'}}, status: {running: 2, scheduleStartTime: "
+                 "\"2026-11-21T09:00:00Z\", phase: " +
+                 phase + "}}"),
+        "f");
+  };
+  EXPECT_FALSE(with_phase("Scheduling").is_volcano);
+  EXPECT_TRUE(with_phase("Scheduling").is_recorded);
+  EXPECT_EQ(with_phase("Scheduling").written.running, 2);
+  EXPECT_EQ(with_phase("Scheduling").started, *parse_time("2026-11-21T09:00:00Z"));
+  EXPECT_FALSE(with_phase("Scheduling").written.is_scheduled);
+  EXPECT_EQ(with_phase("Scheduled").phase, GroupPhase::inqueue);
+  for (const char* phase : {"Scheduled", "Running", "Finished"}) {
+    EXPECT_TRUE(with_phase(phase).written.is_scheduled) << phase;
+  }
+  EXPECT_EQ(with_phase("Failed").phase, GroupPhase::completed);
+  EXPECT_EQ(decode_pod_group(value_of("{metadata: {name: g}}"), "f")->started, std::nullopt);
+}
+
+}  // namespace
+}  // namespace berth::kube
