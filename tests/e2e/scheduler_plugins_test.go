@@ -109,7 +109,7 @@ func TestGangOfSchedulerPlugins(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
 	e.AddNodes(1, "4")
 	pods := createOtherGang(e, "gang", 6)
-	awaitOtherTold(e, "gang", "4 of 6 members could be placed")
+	awaitOtherTold(e, "gang", "its minimum needs 6 cpu, and the cluster can give it 4")
 	e.AddNodes(1, "4")
 	e.AwaitAllBound(harness.Soon, pods...)
 	e.AssertNeverInPart("gang", promptly)
