@@ -196,9 +196,14 @@ void Feasibility::judge_minimum(Session& session, const Job& job, OfJob& found) 
     found.on_nodes = could_take(session, job, of_role, role_lacks);
   }
   if (!found.on_nodes.is_none() && found.on_nodes.reason != Reason::not_packable) return;
+  // Of pods that are yet to come without minResources, nothing is known.
+  const bool are_all_there = job.unplaced_count() >= lacks;
+  if (!are_all_there && !job.min_resources) {
+    found.on_nodes = Finding();
+    return;
+  }
   found.need.request = least_request(session.cluster(), parts, lacks);
   // The vote on admission is about minResources, whatever pods there are.
-  const bool are_all_there = job.unplaced_count() >= lacks;
   const bool is_to_be_admitted = session.has_enqueue() && !job.is_admitted();
   if ((!are_all_there || is_to_be_admitted) && job.min_resources) {
     const Resources asked = asked_for_admission(session.cluster(), job);

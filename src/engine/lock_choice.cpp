@@ -71,7 +71,7 @@ class Choice {
     return choice;
   }
 
-  // How many would do; 0: not even all. Whoever runs there now does not matter.
+  // How many would do; 0: not even all. What runs there now does not matter.
   std::size_t fewest() {
     const auto few = cover_with({}, by_what_they_could_give());
     return few ? few->size() : 0;
