@@ -24,20 +24,24 @@ std::int64_t owed_of(const Job& job, Dimension d) {
   return std::max<std::int64_t>(0, missing - job.gated_request[d]);
 }
 
-// What others use on a target's nodes will be gone when it starts: it counts once. Of its own queue
-// alone, or of all.
-Resources used_on_its_nodes(const Cluster& cluster, const Job& job, bool is_of_its_queue) {
-  Resources used;
+struct Used {
+  Resources by_all;
+  Resources by_its_queue;  // by others of the target's own queue
+};
+
+// What others use on a target's nodes will be gone when it starts: it counts once.
+Used used_on_its_nodes(const Cluster& cluster, const Job& job) {
+  Used used;
   if (!job.election || cluster.locked_node_count() == 0) return used;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     if (cluster.node(NodeId(n)).lock.job != job.id) continue;
     for (const TaskId id : cluster.node(NodeId(n)).tasks) {
       const Task& task = cluster.task(id);
-      const bool is_other = task.job.is_valid() && task.job != job.id;
-      const bool counts =
-          is_other && (!is_of_its_queue || cluster.job(task.job).queue == job.queue);
-      const bool leaves = counts && !task.never_leaves;
-      if (leaves && is_allocated(task.status)) used += cluster.shape(task.shape).request;
+      const bool leaves = task.job.is_valid() && task.job != job.id && !task.never_leaves;
+      if (!leaves || !is_allocated(task.status)) continue;
+      const Resources& request = cluster.shape(task.shape).request;
+      used.by_all += request;
+      if (cluster.job(task.job).queue == job.queue) used.by_its_queue += request;
     }
   }
   return used;
@@ -89,15 +93,14 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
     const Job& job = cluster.job(id);
     if (!owes(job) || !is_served(tree, job) || !feasibility.is_possible(id)) continue;
     const std::uint32_t at = tree.position_of(job.queue);
-    const Resources freed_by_its_queue = used_on_its_nodes(cluster, job, true);
+    const Used freed = used_on_its_nodes(cluster, job);
     for (std::size_t d = 0; d < dimensions_; ++d) {
       std::int64_t& sum = has[at * dimensions_ + d];
-      const std::int64_t owed = owed_of(job, Dimension(d)) - freed_by_its_queue[Dimension(d)];
+      const std::int64_t owed = owed_of(job, Dimension(d)) - freed.by_its_queue[Dimension(d)];
       sum = saturated_sum(sum, std::max<std::int64_t>(0, owed));
     }
-    const Resources freed = used_on_its_nodes(cluster, job, false);
-    add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d) - freed[d]; });
-    if (job.election) note_target(tree, job, freed);
+    add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d) - freed.by_all[d]; });
+    if (job.election) note_target(tree, job, freed.by_all);
   }
   dues_.reset(tree, std::move(kept), std::move(has));
 }

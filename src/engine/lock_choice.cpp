@@ -167,15 +167,7 @@ class Choice {
     return false;
   }
 
-  Need left_by_held() {
-    std::vector<NodeId> held = names_of(held_);
-    std::sort(held.begin(), held.end());
-    Need left = need_;
-    Bins bins(session_, std::move(held), potential_);
-    bins.fill(left);
-    for (std::size_t bin = 0; bin < bins.size(); ++bin) bins.give_to_rest(bin, left);
-    return left;
-  }
+  Need left_by_held() { return left_by(session_, need_, potential_, names_of(held_)); }
 
   static std::vector<NodeId> names_of(const std::vector<Candidate>& candidates) {
     std::vector<NodeId> nodes;

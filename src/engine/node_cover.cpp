@@ -113,17 +113,8 @@ class Search {
 
   // --- the steps --------------------------------------------------------------------------------
 
-  Need left_by(std::vector<NodeId> nodes) const {
-    std::sort(nodes.begin(), nodes.end());
-    Need left = need_;
-    Bins bins(session_, std::move(nodes), potential_);
-    bins.fill(left);
-    for (std::size_t bin = 0; bin < bins.size(); ++bin) bins.give_to_rest(bin, left);
-    return left;
-  }
-
   std::optional<Picks> greedy(const std::vector<Gain>& weights) {
-    Need left = left_by(held_);
+    Need left = left_by(session_, need_, potential_, held_);
     Bins bins(session_, nodes_, potential_);
     const std::size_t look = nodes_.size() * std::max<std::size_t>(1, need_.parts.size());
     std::size_t looks = look <= kLooksMost ? 0 : kAllLooksMost;
@@ -166,7 +157,7 @@ class Search {
       if (covers_with(picks)) return picks;
       std::vector<NodeId> all = named(picks);
       all.insert(all.end(), held_.begin(), held_.end());
-      const Need lacking = left_by(std::move(all));
+      const Need lacking = left_by(session_, need_, potential_, std::move(all));
       std::size_t best = nodes_.size();
       Gain most = 0;
       for (std::size_t n = 0; n < nodes_.size(); ++n) {
@@ -256,6 +247,16 @@ bool covers(Session& session, const Need& need, const Potential& potential,
   std::sort(nodes.begin(), nodes.end());
   Need left = need;
   return Bins(session, std::move(nodes), potential).fill(left).is_whole;
+}
+
+Need left_by(Session& session, const Need& need, const Potential& potential,
+             std::vector<NodeId> nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  Need left = need;
+  Bins bins(session, std::move(nodes), potential);
+  bins.fill(left);
+  for (std::size_t bin = 0; bin < bins.size(); ++bin) bins.give_to_rest(bin, left);
+  return left;
 }
 
 std::optional<std::vector<NodeId>> cover_with_few(Session& session, const Need& need,

@@ -44,19 +44,10 @@ void TargetClaims::count_use(const Session& session, NodeId node, Claim& claim) 
   }
 }
 
-std::int64_t TargetClaims::at(const Session& session, std::size_t position, Dimension d,
-                              const Task& task) {
-  if (session.cluster().targets().empty()) return 0;
-  std::int64_t sum = 0;
-  for (const TargetPart& part : parts(session, position, d, task.job)) {
-    sum = saturated_sum(sum, part.amount);
-  }
-  return sum;
-}
-
-std::vector<TargetPart> TargetClaims::parts(const Session& session, std::size_t position,
-                                            Dimension d, JobId job) {
-  std::vector<TargetPart> parts;
+template <class Take>
+void TargetClaims::each_part(const Session& session, std::size_t position, Dimension d, JobId job,
+                             const Take& take) {
+  if (session.cluster().targets().empty()) return;
   if (version_ != session.cluster().lock_version()) follow(session);
   for (const Claim& claim : claims_) {
     if (claim.job == job) break;
@@ -65,8 +56,22 @@ std::vector<TargetPart> TargetClaims::parts(const Session& session, std::size_t 
                      [&](const Account& each) { return each.position == position; });
     if (account == claim.accounts.end()) continue;
     const std::int64_t lacking = lacks(session, claim, d) - account->on_its_nodes[d];
-    if (lacking > 0) parts.push_back({claim.job, lacking});
+    if (lacking > 0) take(TargetPart{claim.job, lacking});
   }
+}
+
+std::int64_t TargetClaims::at(const Session& session, std::size_t position, Dimension d,
+                              const Task& task) {
+  std::int64_t sum = 0;
+  each_part(session, position, d, task.job,
+            [&](const TargetPart& part) { sum = saturated_sum(sum, part.amount); });
+  return sum;
+}
+
+std::vector<TargetPart> TargetClaims::parts(const Session& session, std::size_t position,
+                                            Dimension d, JobId job) {
+  std::vector<TargetPart> parts;
+  each_part(session, position, d, job, [&](const TargetPart& part) { parts.push_back(part); });
   return parts;
 }
 

@@ -6,16 +6,10 @@
 #include <variant>
 
 #include "berth/base/text.h"
-#include "conf/document.h"
+#include "kube/yaml_value.h"
 
 namespace berth::kube {
 namespace {
-
-conf::Value value_of(const std::string& yaml) {
-  const Result<conf::Value> value = conf::parse_yaml(yaml, "f.yaml");
-  EXPECT_TRUE(value.has_value()) << value.error().to_string();
-  return *value;
-}
 
 TEST(Node, offers_its_allocatable_or_its_capacity) {
   const auto node = decode_node(value_of(R"(

@@ -12,7 +12,7 @@ namespace berth::engine {
 
 class Session;
 
-// Which jobs can never start in the cluster as it is, whoever else finishes, and why. "Never" holds
+// Which jobs can never start in the cluster as it is, if all others finish, and why. "Never" holds
 // until the cluster, the queues or the job change. What such a job asks for counts nowhere. Rules
 // I1 to I6 of docs/design/feasibility.md.
 //

@@ -14,6 +14,10 @@ namespace berth::engine {
 bool covers(Session& session, const Need& need, const Potential& potential,
             std::vector<NodeId> nodes);
 
+// What these nodes, filled so, leave of the need.
+Need left_by(Session& session, const Need& need, const Potential& potential,
+             std::vector<NodeId> nodes);
+
 // Few of these nodes that cover what is needed together with `held`. They are in the order in which
 // they are preferred: of those that would add as much, the first is taken. Nothing: no way found.
 // Where far more than `most` seem to be needed, it is not looked for the very fewest.

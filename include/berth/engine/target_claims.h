@@ -40,6 +40,10 @@ class TargetClaims {
   };
 
   void follow(const Session& session);
+  // Calls it with each of the parts.
+  template <class Take>
+  void each_part(const Session& session, std::size_t position, Dimension d, JobId job,
+                 const Take& take);
   static std::int64_t lacks(const Session& session, const Claim& claim, Dimension d);
 
   static void count_use(const Session& session, NodeId node, Claim& claim);
