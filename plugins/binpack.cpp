@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "berth/base/text.h"
+#include "berth/engine/node_block.h"
 #include "berth/engine/plugin.h"
-#include "berth/engine/rooms.h"
 
 namespace berth::plugins {
 namespace {
@@ -47,24 +47,24 @@ class Binpack final : public Plugin {
   }
 
  private:
-  void by_fill(const Shape& shape, const Rooms& rooms, ScoreSums sums) const {
-    std::array<std::int64_t, Rooms::kMost> terms{};
+  void by_fill(const Shape& shape, const NodeBlock& block, ScoreSums sums) const {
+    std::array<std::int64_t, NodeBlock::kMost> terms{};
     std::int64_t weight_sum = 0;
     for (const auto& [dimension, amount] : shape.requested) {
       const std::int64_t weight = weight_of(dimension);
       if (weight == 0) continue;
       weight_sum += weight;
-      const std::int64_t* idle = rooms.idle(dimension);
-      const std::int64_t* whole = rooms.allocatable(dimension);
-      const std::int64_t* reciprocal = rooms.reciprocals(dimension);
-      for (std::size_t i = 0; i < rooms.count(); ++i) {
+      const std::int64_t* idle = block.idle(dimension);
+      const std::int64_t* whole = block.allocatable(dimension);
+      const std::int64_t* reciprocal = block.reciprocals(dimension);
+      for (std::size_t i = 0; i < block.count(); ++i) {
         const std::int64_t used =
             std::clamp<std::int64_t>(whole[i] - idle[i] + amount, 0, whole[i]);
         terms[i] += weight * Shares::percent(used, reciprocal[i]);
       }
     }
     if (weight_sum == 0) return;
-    for (std::size_t i = 0; i < rooms.count(); ++i) {
+    for (std::size_t i = 0; i < block.count(); ++i) {
       sums[i] += static_cast<std::int32_t>(weight_ * terms[i] / weight_sum);
     }
   }

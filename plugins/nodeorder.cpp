@@ -21,8 +21,8 @@
 #include <algorithm>
 
 #include "berth/engine/node_affinity.h"
+#include "berth/engine/node_block.h"
 #include "berth/engine/plugin.h"
-#include "berth/engine/rooms.h"
 #include "berth/engine/vectorise.h"
 
 namespace berth::plugins {
@@ -97,13 +97,13 @@ class NodeOrder final : public Plugin {
   }
 
  private:
-  void by_room(const Shape& shape, const Rooms& rooms, ScoreSums sums) const {
+  void by_room(const Shape& shape, const NodeBlock& block, ScoreSums sums) const {
     const auto column = [&](Dimension dimension) {
-      return Column{rooms.idle(dimension), rooms.allocatable(dimension),
-                    rooms.reciprocals(dimension), shape.request[dimension]};
+      return Column{block.idle(dimension), block.allocatable(dimension),
+                    block.reciprocals(dimension), shape.request[dimension]};
     };
     add_room_scores(column(kCpu), column(kMemory), {least_weight_, most_weight_, balanced_weight_},
-                    rooms.count(), sums);
+                    block.count(), sums);
   }
 
   void by_affinity(const Shape& shape, const std::vector<std::uint8_t>& passes,

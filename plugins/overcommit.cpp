@@ -62,7 +62,7 @@ class Overcommit final : public Plugin {
       // O3. Surplus is dear to work out and asked for only where it matters.
       const Admissions& admissions = session_->admissions();
       std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
-                          admissions.dues().due_to_others(session_->queues(), at, dimension);
+                          admissions.unmet().due_to_others(session_->queues(), at, dimension);
       if (request[dimension] <= room) continue;
       room += session_->admissions().surplus(*cluster_, session_->queues(), 0, dimension);  // O2
       const std::string& name = cluster_->dimensions().name(dimension);
@@ -82,14 +82,14 @@ class Overcommit final : public Plugin {
   std::string what_takes(const Job& job, std::size_t at, Dimension d) {
     const Admissions& admissions = session_->admissions();
     return joined(admitted_text(*cluster_, admissions, job.id, 0, d),
-                  kept_for_text(*cluster_, session_->queues(), admissions.dues(), at, d));
+                  kept_for_text(*cluster_, session_->queues(), admissions.unmet(), at, d));
   }
 
   // O4. Each dimension by itself: a queue is seldom guaranteed all that its jobs ask for.
   bool is_guaranteed(std::uint32_t queue, Dimension dimension, std::int64_t amount) {
-    const Dues& dues = session_->admissions().dues();
+    const UnmetGuarantees& unmet = session_->admissions().unmet();
     return queue != QueueTree::kNowhere &&
-           dues.is_covered(session_->queues(), queue, dimension, amount);
+           unmet.is_covered(session_->queues(), queue, dimension, amount);
   }
 
   // O1, in 128 bits: total times factor may pass 2^63.

@@ -12,8 +12,8 @@
 
 #include "actions/placement.h"
 #include "berth/engine/action.h"
-#include "berth/engine/bins.h"
 #include "berth/engine/need.h"
+#include "engine/bins.h"
 
 namespace berth::actions {
 namespace {
@@ -27,15 +27,15 @@ class StartCheck {
 
   Verdict of(const Job& job) {
     if (const Verdict possible = session_.feasibility().of(job.id); !possible) return possible;
-    if (!potential_) potential_.emplace(session_.cluster());
+    if (!reachable_) reachable_.emplace(session_.cluster());
     const Need need = need_of(session_, job);
-    const Verdict verdict = could_start(session_, job, need, *potential_);
+    const Verdict verdict = could_start(session_, job, need, *reachable_);
     return verdict ? session_.ask(points::electable, job, need) : verdict;
   }
 
  private:
   Session& session_;
-  std::optional<Potential> potential_;
+  std::optional<ReachableCapacity> reachable_;
 };
 
 class Elect final : public Action {

@@ -3,7 +3,8 @@
 // Other actions evict for somebody who takes the place. Some rules want room to be free as such:
 // the hard form of a queue's guarantee. Plugins name who must leave; protections hold.
 //
-// Steps V1 to V4 are those of docs/design/shuffle.md; V2 to V4 are in src/engine/overdrawn.cpp.
+// Steps V1 to V4 are those of docs/design/shuffle.md; V2 to V4 are in
+// plugins/proportion/guarantee_victims.cpp.
 
 #include "berth/engine/action.h"
 #include "berth/engine/statement.h"

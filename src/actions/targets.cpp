@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "actions/placement.h"
-#include "berth/engine/bins.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
+#include "engine/bins.h"
 
 namespace berth::actions {
 

@@ -102,7 +102,7 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
     add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d) - freed.by_all[d]; });
     if (job.election) note_target(tree, job, freed.by_all);
   }
-  dues_.reset(tree, std::move(kept), std::move(has));
+  unmet_.reset(tree, std::move(kept), std::move(has));
 }
 
 void Admissions::note_target(const QueueTree& tree, const Job& job, const Resources& freed) {
@@ -138,7 +138,7 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
   if (!owes(job) || !is_served(tree, job)) return;
   const std::uint32_t at = tree.position_of(job.queue);
   for (std::size_t d = 0; d < dimensions_; ++d) {
-    dues_.add(tree, at, Dimension(d), owed_of(job, Dimension(d)));
+    unmet_.add(tree, at, Dimension(d), owed_of(job, Dimension(d)));
   }
   add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d); });
   if (job.election) note_target(tree, job, {});

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "berth/engine/bins.h"
 #include "berth/engine/session.h"
+#include "engine/bins.h"
 #include "engine/shortage.h"
 
 namespace berth::engine {

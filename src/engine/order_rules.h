@@ -1,7 +1,7 @@
 #pragma once
 
 #include "berth/base/result.h"
-#include "berth/engine/configuration.h"
+#include "engine/configuration.h"
 
 namespace berth::engine {
 

@@ -41,10 +41,12 @@ std::optional<std::uint64_t> as_number(const std::string& version) {
   return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
 }
 
-bool ends_initial_events(const conf::Value& bookmark) {
-  const conf::Value* metadata = bookmark.find("metadata");
-  const conf::Value* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
-  const conf::Value* end = annotations == nullptr ? nullptr : annotations->find(kInitialEventsEnd);
+bool ends_initial_events(const document::Value& bookmark) {
+  const document::Value* metadata = bookmark.find("metadata");
+  const document::Value* annotations =
+      metadata == nullptr ? nullptr : metadata->find("annotations");
+  const document::Value* end =
+      annotations == nullptr ? nullptr : annotations->find(kInitialEventsEnd);
   return end != nullptr && end->text == "true";
 }
 
@@ -172,8 +174,8 @@ class Reflector::Impl {
         return fail(failure(response));
       }
       if (!response.ok()) return list_failed(response);
-      const auto page = reader_.read_page(response.body,
-                                          [this](const conf::Value& item) { known_.change(item); });
+      const auto page = reader_.read_page(
+          response.body, [this](const document::Value& item) { known_.change(item); });
       if (!page) return fail(unreadable(page.error(), response.body));
       token = page->continue_token;
       version_of_list_ = page->resource_version;
@@ -297,8 +299,8 @@ class Reflector::Impl {
       return give_up(unreadable(read.error(), line), false);
     }
     if (event_.type == "ERROR") {
-      const conf::Value* code = event_.object.find("code");
-      const conf::Value* message = event_.object.find("message");
+      const document::Value* code = event_.object.find("code");
+      const document::Value* message = event_.object.find("message");
       return give_up({message == nullptr ? "an ERROR event" : message->text, kind_.path},
                      code != nullptr && code->text == "410");
     }

@@ -67,7 +67,7 @@ Steering::Steering(Parts parts, Options options)
   outcomes_->wake = parts_.wake;
 }
 
-void Steering::rest() {
+void Steering::stop_leading() {
   epoch_ = 0;
   gangs_are_gathered_ = false;
   newly_nominated_.clear();

@@ -58,9 +58,9 @@ class Steering {
 
   // From now on this is the leader. What earlier leaders planned, as far as there is room: to be
   // assumed by the mirror (T10).
-  Plan lead(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task);
+  Plan start_leading(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task);
   // No longer; whatever is under way is left to the next leader.
-  void rest();
+  void stop_leading();
 
   // Once after each session, when its plan has been assumed. Placements that cannot be carried out
   // any more are returned, to be dropped.

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "berth/engine/scheduler.h"
+#include "engine/scheduler.h"
 #include "support/stage.h"
 
 // Rows 0.33 to 0.35 and 0.39: which orders of actions work, and what is said of those that do not.

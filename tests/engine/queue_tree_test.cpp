@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/queue_division.h"
 #include "mirror/mirror.h"
+#include "plugins/proportion/queue_division.h"
 
 // docs/design/queues.md; what a scenario can say is in tests/scenarios/queues.
 
@@ -144,7 +144,7 @@ TEST_F(QueueTreeTest, DividesWhatAnInnerQueueDoesNotUseItself) {
   mirror_.apply(pod);
   const std::uint32_t parent = position("p");
   const std::uint32_t below = position("c");
-  const auto shares = QueueDivision().divide(mirror_.cluster(), tree_, false);
+  const auto shares = plugins::QueueDivision().divide(mirror_.cluster(), tree_, false);
   EXPECT_EQ(shares->at(shares->deserved, parent, kCpu), 14'000);
   EXPECT_EQ(shares->at(shares->deserved, below, kCpu), 10'000);
 }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "berth/engine/queue_division.h"
+#include "plugins/proportion/queue_division.h"
 #include "property/random_queues.h"
 #include "support/seeds.h"
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 10'000;
 
-using engine::QueueDivision;
 using engine::QueueTree;
+using plugins::QueueDivision;
 
 struct Divided {
   QueueTree tree;

@@ -11,7 +11,7 @@ TEST_F(SteeringTest, T11PinSaysTheNodeAndNominatesNothing) {
   PodObject picky = member(1);
   picky.constraints.has_required_terms = true;
   for (const PodObject& pod : {member(0), picky}) pinning.observe(pod);
-  pinning.lead(1, mirror_.cluster(), find_);
+  pinning.start_leading(1, mirror_.cluster(), find_);
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
   for (int i = 0; i < 3; ++i) pinning.round(mirror_.cluster(), find_, now_);
   ASSERT_EQ(api_.writes.size(), 2u);
@@ -25,7 +25,7 @@ TEST_F(SteeringTest, T11CandidatesAreTheGangsNodes) {
   Steering steering{{api_, api_, [] {}, [](const std::string&) {}}, {.mode = Mode::candidates}};
   post_gang(2, 2);
   for (int i = 0; i < 2; ++i) steering.observe(member(i));
-  steering.lead(1, mirror_.cluster(), find_);
+  steering.start_leading(1, mirror_.cluster(), find_);
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
   for (int i = 0; i < 3; ++i) steering.round(mirror_.cluster(), find_, now_);
   ASSERT_EQ(api_.writes.size(), 2u);
@@ -35,7 +35,7 @@ TEST_F(SteeringTest, T11CandidatesAreTheGangsNodes) {
 }
 
 TEST_F(SteeringTest, T12APodThatKubeSchedulerCannotPlaceIsDroppedAsVetoed) {
-  lead();
+  start_leading();
   post_gang(1, 1);
   plan({{"g-0", "n1"}});
   rounds();
@@ -52,7 +52,7 @@ TEST_F(SteeringTest, T12APodThatKubeSchedulerCannotPlaceIsDroppedAsVetoed) {
 }
 
 TEST_F(SteeringTest, T12APodMovedWithinAFilterCallGoesOn) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -68,7 +68,7 @@ class LocksAsTaints : public SteeringTest {
     SteeringTest::SetUp();
     post_gang(1, 1);
     steering_of_taints_.observe(member(0));
-    steering_of_taints_.lead(1, mirror_.cluster(), find_);
+    steering_of_taints_.start_leading(1, mirror_.cluster(), find_);
     Plan plan;
     plan.reservations.emplace_back();
     plan.reservations[0].job = mirror_.find_group("ml/g");
@@ -144,7 +144,7 @@ TEST_F(LocksAsTaints, T13NothingIsToleratedElsewhere) {
 }
 
 TEST_F(LocksAsTaints, T13WithoutTaintsNothingIsTolerated) {
-  lead();
+  start_leading();
   plan({{"g-0", "n1"}});
   EXPECT_EQ(write_until_calm(steering_), Texts{"commit g-0 on n1"});
 }

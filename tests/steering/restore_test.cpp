@@ -22,7 +22,7 @@ class RestoreTest : public SteeringTest {
   }
   std::vector<std::string> restored() {
     std::vector<std::string> uids;
-    for (const Placement& each : lead(2).binds) {
+    for (const Placement& each : start_leading(2).binds) {
       uids.push_back(mirror_.cluster().task(each.task).uid);
     }
     return uids;

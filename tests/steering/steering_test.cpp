@@ -14,7 +14,7 @@ TEST_F(SteeringTest, T1WhoDoesNotLeadWritesNothing) {
 }
 
 TEST_F(SteeringTest, T2APlannedPodIsNominatedBeforeItIsCommitted) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   round();
@@ -25,7 +25,7 @@ TEST_F(SteeringTest, T2APlannedPodIsNominatedBeforeItIsCommitted) {
 }
 
 TEST_F(SteeringTest, T2ANominationThatIsThereIsNotWritten) {
-  lead();
+  start_leading();
   post(make_group("g", 2));
   post(daemon::running_on(member(1, false), "n2"));
   plan({});
@@ -38,7 +38,7 @@ TEST_F(SteeringTest, T2ANominationThatIsThereIsNotWritten) {
 }
 
 TEST_F(SteeringTest, T2APodThatNobodyWaitsForIsNotNominated) {
-  lead();
+  start_leading();
   post_gang(1, 1);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(rounds(), Texts{"commit g-0 on n1"});
@@ -47,7 +47,7 @@ TEST_F(SteeringTest, T2APodThatNobodyWaitsForIsNotNominated) {
 }
 
 TEST_F(SteeringTest, T2WhereNodesAreManySuchAPodIsNominatedToo) {
-  lead();
+  start_leading();
   for (int i = 0; i < 500; ++i) post(make_node("more-" + std::to_string(i), 1));
   post_gang(1, 1);
   plan({{"g-0", "n1"}});
@@ -55,7 +55,7 @@ TEST_F(SteeringTest, T2WhereNodesAreManySuchAPodIsNominatedToo) {
 }
 
 TEST_F(SteeringTest, T2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
-  lead();
+  start_leading();
   post_gang(1, 1);
   PodObject pod = member(0);
   pod.nominated_node = "n2";
@@ -65,7 +65,7 @@ TEST_F(SteeringTest, T2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
 }
 
 TEST_F(SteeringTest, T3NobodyIsCommittedBeforeTheMinimumIsNominated) {
-  lead();
+  start_leading();
   post_gang(3, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
   api_.answers_at_once = false;
@@ -81,7 +81,7 @@ TEST_F(SteeringTest, T3NobodyIsCommittedBeforeTheMinimumIsNominated) {
 }
 
 TEST_F(SteeringTest, T3ALateMemberGoesByItself) {
-  lead();
+  start_leading();
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
   rounds();
@@ -92,7 +92,7 @@ TEST_F(SteeringTest, T3ALateMemberGoesByItself) {
 }
 
 TEST_F(SteeringTest, T4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
@@ -111,7 +111,7 @@ TEST_F(SteeringTest, T4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
 }
 
 TEST_F(SteeringTest, T5AGangIsRecordedOnceBeforeItsFirstCommit) {
-  lead(7);
+  start_leading(7);
   post_gang(2, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
   round();
@@ -124,7 +124,7 @@ TEST_F(SteeringTest, T5AGangIsRecordedOnceBeforeItsFirstCommit) {
 }
 
 TEST_F(SteeringTest, T6ACommitCarriesTheEpochAndIsLikeNoOther) {
-  lead(7);
+  start_leading(7);
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
   round();
@@ -143,14 +143,14 @@ TEST_F(SteeringTest, T6ACommitCarriesTheEpochAndIsLikeNoOther) {
 }
 
 TEST_F(SteeringTest, T6APodThatCameUngatedIsCommittedToo) {
-  lead();
+  start_leading();
   post_last_of_two(false);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
 TEST_F(SteeringTest, T6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -160,7 +160,7 @@ TEST_F(SteeringTest, T6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
 }
 
 TEST_F(SteeringTest, T7ADeletedPodIsLeftAlone) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   round();
@@ -171,7 +171,7 @@ TEST_F(SteeringTest, T7ADeletedPodIsLeftAlone) {
 }
 
 TEST_F(SteeringTest, T7ALostNodeEndsTheNominationThere) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -180,7 +180,7 @@ TEST_F(SteeringTest, T7ALostNodeEndsTheNominationThere) {
 }
 
 TEST_F(SteeringTest, T7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -190,7 +190,7 @@ TEST_F(SteeringTest, T7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
 }
 
 TEST_F(SteeringTest, T8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
-  lead();
+  start_leading();
   post_gang(2, 2);
   post(member(1, false));  // somebody took its gate off
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
@@ -204,7 +204,7 @@ TEST_F(SteeringTest, T8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
 }
 
 TEST_F(SteeringTest, T9AFailedWriteIsTriedAgainAfterAWhile) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.outcome = {Result::failed, "nominate ml/g-0: 500"};
@@ -222,7 +222,7 @@ TEST_F(SteeringTest, T9AFailedWriteIsTriedAgainAfterAWhile) {
 }
 
 TEST_F(SteeringTest, T9AWriteOnAPodThatIsGoneIsNotRepeated) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.outcome = {Result::gone, "not found"};
@@ -234,7 +234,7 @@ TEST_F(SteeringTest, T9AWriteOnAPodThatIsGoneIsNotRepeated) {
 }
 
 TEST_F(SteeringTest, T9WritesOnAPodDoNotOvertakeEachOther) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
@@ -250,7 +250,7 @@ TEST_F(SteeringTest, T9WritesOnAPodDoNotOvertakeEachOther) {
 }
 
 TEST_F(SteeringTest, T7ANominationUnderWayIsTakenBackOnceItHasArrived) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
@@ -265,7 +265,7 @@ TEST_F(SteeringTest, T7ANominationUnderWayIsTakenBackOnceItHasArrived) {
 }
 
 TEST_F(SteeringTest, T7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
-  lead();
+  start_leading();
   post_last_of_two();
   EXPECT_TRUE(rounds().empty());
   PodObject pod = member(0);
@@ -275,7 +275,7 @@ TEST_F(SteeringTest, T7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
 }
 
 TEST_F(SteeringTest, T2ANominationThatIsLostIsWrittenAgain) {
-  lead();
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -288,7 +288,7 @@ TEST_F(SteeringTest, T2ANominationThatIsLostIsWrittenAgain) {
 }
 
 TEST_F(SteeringTest, T1AnOutcomeCarriesOnWithItsGangAlone) {
-  lead();
+  start_leading();
   post_gang(2, 2);
   post(make_group("h", 2));
   for (int i = 0; i < 2; ++i) {
@@ -314,7 +314,7 @@ TEST_F(SteeringTest, T1AnOutcomeCarriesOnWithItsGangAlone) {
 }
 
 TEST_F(SteeringTest, T4AnOutcomeFindsWhoseRoomWasTaken) {
-  lead();
+  start_leading();
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
   api_.answers_at_once = false;
@@ -333,7 +333,7 @@ TEST_F(SteeringTest, T4AnOutcomeFindsWhoseRoomWasTaken) {
 }
 
 TEST_F(SteeringTest, T4WhileOneMemberHasLostItsPlaceNobodyIsCommitted) {
-  lead();
+  start_leading();
   post_gang(3, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
   api_.answers_at_once = false;

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine/dues.h"
 #include "berth/engine/feasibility.h"
 #include "berth/engine/queue_tree.h"
+#include "berth/engine/unmet_guarantees.h"
 #include "berth/model/cluster.h"
 
 namespace berth::engine {
@@ -38,7 +38,7 @@ class Admissions {
   std::int64_t surplus(const Cluster& cluster, const QueueTree& tree, std::size_t position,
                        Dimension d);
   // T3. What queues have or have in queue, and what they are due of their guarantees beyond that.
-  const Dues& dues() const { return dues_; }
+  const UnmetGuarantees& unmet() const { return unmet_; }
 
  private:
   template <class AmountOf>
@@ -57,7 +57,7 @@ class Admissions {
   };
   void note_target(const QueueTree& tree, const Job& job, const Resources& freed);
   std::vector<OfTarget> targets_;
-  Dues dues_;
+  UnmetGuarantees unmet_;
 };
 
 }  // namespace berth::engine
