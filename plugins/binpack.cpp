@@ -1,17 +1,12 @@
-// plugins/binpack.cpp
+// Binpack: fill nodes that are in use already, so that whole nodes stay free for large pods.
+// Rules: docs/design/binpack.md, which also has an example by hand.
 //
-// Binpack: fill what is filled already, so that whole nodes stay free for those who need one.
-//
-//   B1  A node's score is the mean, weighted by resource, of the percentage used with the task on
-//       it, over the resources that the task asks for and that have a weight.
-//   B2  A resource that the node has none of counts as 0 percent.
-//   B3  The sum of nodeorder's scorers and this one decides, so binpack.weight says how much
-//       packing counts against spreading; 0 switches it off.
+//   BINPACK-1  score: the weighted mean of the percentage used with the task on the node
+//   BINPACK-2  a resource that the node has none of counts as 0 percent
+//   BINPACK-3  binpack.weight sets packing against spreading (nodeorder); 0 switches it off
 //
 // Arguments: binpack.weight 1, binpack.cpu 1, binpack.memory 1, binpack.resources "" (a list of
 // further resources, separated by commas), binpack.resources.<name> 1. Weights are 0 to 1,000.
-//
-// Worked example: docs/design/binpack.md.
 
 #include <algorithm>
 #include <array>
@@ -43,7 +38,9 @@ class Binpack final : public Plugin {
 
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
-    if (weight_ > 0) session.attach<&Binpack::by_fill>(points::node_order, *this);  // B1 B2 B3
+    if (weight_ > 0)
+      session.attach<&Binpack::by_fill>(points::node_order,
+                                        *this);  // BINPACK-1 BINPACK-2 BINPACK-3
   }
 
  private:

@@ -42,7 +42,7 @@ class Overdrawn {
       if (tree_.member(parent).child_count == 0 || !is_missing_below(parent)) continue;
       const std::vector<Lot> lots = lots_below(parent);
       const std::size_t before = chosen_.size();
-      // V3. Who has more than its share first, then who has more than is kept for it.
+      // SHUFFLE-3. Who has more than its share first, then who has more than is kept for it.
       for (const QueueShares::Amounts* floor : {&shares_.deserved, &shares_.kept}) {
         for (const Lot& lot : lots) {
           if (!is_missing_below(parent)) break;
@@ -57,7 +57,8 @@ class Overdrawn {
   }
 
  private:
-  // V2. Never more than what is due: room that is missing for other reasons makes nobody leave.
+  // SHUFFLE-2. Never more than what is due: room that is missing for other reasons makes nobody
+  // leave.
   std::int64_t missing(std::uint32_t parent, Dimension d) const {
     const std::int64_t due = firm_.due_below(parent, d);
     if (due <= 0) return 0;
@@ -72,7 +73,7 @@ class Overdrawn {
     return false;
   }
 
-  // V4. Those who turn out not to be needed, for others chosen later gave enough.
+  // SHUFFLE-4. Those who turn out not to be needed, for others chosen later gave enough.
   void spare(std::uint32_t parent, std::size_t from) {
     for (std::size_t i = chosen_.size(); i-- > from;) {
       move(chosen_[i], +1);
@@ -84,7 +85,7 @@ class Overdrawn {
     }
   }
 
-  // V3. Surplus before whole jobs; among either, who is last in line first.
+  // SHUFFLE-3. Surplus before whole jobs; among either, who is last in line first.
   std::vector<Lot> lots_below(std::uint32_t parent) const {
     std::vector<Lot> lots;
     for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
@@ -129,8 +130,8 @@ class Overdrawn {
     if (!running.empty() && may_lose_whole_jobs) lot_of(std::move(running), false);
   }
 
-  // V3, V4. It gives of what is missing, its queue keeps to the floor in that, and nobody is due
-  // anything for its going.
+  // SHUFFLE-3, SHUFFLE-4. It gives of what is missing, its queue keeps to the floor in that, and
+  // nobody is due anything for its going.
   bool may_go(const Lot& lot, std::uint32_t parent, const QueueShares::Amounts& floor) {
     const bool is_chosen = std::any_of(chosen_.begin(), chosen_.end(), [&](const Lot& each) {
       return each.tasks.front() == lot.tasks.front();

@@ -1,31 +1,18 @@
-// Proportion: hold everybody to what the engine works out for each queue (docs/design/queues.md):
-// its deserved share, the guarantee in force, and its real capability.
+// Proportion: hold each queue to its deserved share, its guarantee in force and its real
+// capability, which queue_division.h works out (docs/design/queues.md). Rules:
+// docs/design/proportion.md.
 //
-//   P1  who is first?   A queue of higher spec.priority, its own or that of the one above it where
-//                       the paths part; then the one with the smaller share, which is the largest,
-//                       over all resources, of allocated / deserved.
-//   P2  admission       The queue that has least, and least in queue, for its weight comes first. A
-//                       job is admitted if allocated + in queue + what it asks for - surplus stay
-//                       within the real capability of its queue, and of each above it.
-//   P3  what may run?   A task, if its queue has less than its share of everything that the task
-//                       asks for. The last one may go beyond, by less than itself.
-//   P4  never beyond    ... and only within the real capability of its queue, and of each above it.
-//   P5  kept room       ... and only if what other queues are guaranteed and have not taken is
-//                       left; within the guarantee of the task's own queue, in any case.
-//   P6  whole jobs      For a job that has not got its minimum, P3 looks at what its queue has
-//                       without it, so that it is completed: no gang might fit what is left.
+//   PROPORTION-1  order of queues: priority, then the smaller share
+//   PROPORTION-2  admission: within the real capability of the queue and of each above it
+//   PROPORTION-3  placing: the queue has less than it deserves of what the task asks for
+//   PROPORTION-4  placing: never beyond real capability
+//   PROPORTION-5  placing: unmet guarantees of other queues are left
+//   PROPORTION-6  placing: a started minimum is completed
+//   PROPORTION-7  what targets lack counts to their queues, for all others
+//   PROPORTION-8  a starved target does not wait for PROPORTION-3
 //
-//   P7  targets         What a job that nodes are kept for (S0) lacks of its minimum, less what
-//                       others use on its nodes, counts to its queue, and to each above it, for all
-//                       others in P4 and P5.
-//   P8  starved         A target that starved by a standard which the configuration sets does not
-//                       wait for P3. Any other does; P3 leaves it its turn: others of its queue are
-//                       placed only if the queue is below its share after that, too.
-//
-// Arguments: lend, whether others may use what a queue does not ask for of its guarantee;
-// guarantee, whether others have to leave for what nobody uses of one (docs/design/shuffle.md).
-//
-// Worked example: docs/design/proportion.md.
+// Arguments: lend, whether other queues may use what a queue does not ask for of its guarantee;
+// guarantee, whether pods of other queues have to leave for it (docs/design/shuffle.md).
 
 #include <algorithm>
 #include <limits>
@@ -73,11 +60,14 @@ class Proportion final : public Plugin {
     reach_.clear();
     share_texts_.clear();
     session.attach<&Proportion::divide>(points::opened, *this);
-    session.attach<&Proportion::neediest_first>(points::queue_order, *this);            // P1
-    session.attach<&Proportion::least_admitted_first>(points::admission_order, *this);  // P2
-    session.attach<&Proportion::is_within_capability>(points::job_enqueueable, *this);  // P2
-    session.attach<&Proportion::may_have>(points::allocatable, *this);                  // P3 to P8
-    session.attach<&Proportion::could_ever_have>(points::job_possible, *this);          // P4
+    session.attach<&Proportion::neediest_first>(points::queue_order, *this);  // PROPORTION-1
+    session.attach<&Proportion::least_admitted_first>(points::admission_order,
+                                                      *this);  // PROPORTION-2
+    session.attach<&Proportion::is_within_capability>(points::job_enqueueable,
+                                                      *this);  // PROPORTION-2
+    session.attach<&Proportion::may_have>(points::allocatable,
+                                          *this);  // PROPORTION-3 to PROPORTION-8
+    session.attach<&Proportion::could_ever_have>(points::job_possible, *this);  // PROPORTION-4
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
@@ -101,7 +91,8 @@ class Proportion final : public Plugin {
     return amounts[at * shares_->dimensions + d];
   }
 
-  // --- P1, P2 -----------------------------------------------------------------------------------
+  // --- PROPORTION-1, PROPORTION-2
+  // -----------------------------------------------------------------------------------
 
   Order neediest_first(const Queue& left, const Queue& right) const {
     const auto [l, r] = where_paths_part(left, right);
@@ -183,7 +174,8 @@ class Proportion final : public Plugin {
     return at != 0 || session_->queues().limit(0, d) < std::numeric_limits<std::int64_t>::max();
   }
 
-  // --- P3 to P8 ---------------------------------------------------------------------------------
+  // --- PROPORTION-3 to PROPORTION-8
+  // ---------------------------------------------------------------------------------
 
   Verdict may_have(const Queue& queue, const Task& task) {
     const Shape& shape = cluster_->shape(task.shape);
@@ -261,7 +253,7 @@ class Proportion final : public Plugin {
       }
     }
     if (refusal.reason == Reason::queue_share_used) {
-      refusal.detail =  // P8
+      refusal.detail =  // PROPORTION-8
           first.is_valid() ? session_->keep("target " + cluster_->job(first).name + " is before it")
                            : why_no_more(at, refused);
     }
@@ -389,7 +381,7 @@ class Proportion final : public Plugin {
   std::map<std::pair<std::size_t, Dimension>, std::pair<std::uint64_t, std::string_view>>
       share_texts_;                   // with the stamp of the cluster
   std::vector<std::int64_t> reach_;   // by position and dimension, in this session
-  mutable std::vector<Share> share_;  // P1, by position
+  mutable std::vector<Share> share_;  // PROPORTION-1, by position
 };
 
 }  // namespace

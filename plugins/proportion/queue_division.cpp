@@ -51,13 +51,13 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
   std::fill(asked_.begin(), asked_.end(), 0);
   std::fill(most_.begin(), most_.end(), 0);
   std::fill(first_.begin(), first_.end(), 0);
-  // Q6, upwards: children have told what they ask for before their parent is looked at.
+  // QUEUE-6, upwards: children have told what they ask for before their parent is looked at.
   for (std::size_t at = tree.size(); at-- > 0;) {
     const QueueTree::Member& member = tree.member(at);
     const bool is_leaf = member.child_count == 0 && at != 0;
     if (member.queue.is_valid()) {
       const Queue& queue = cluster.queue(member.queue);
-      // Q8. What waits in a queue that is closed, at fault, or has children is not served.
+      // QUEUE-8. What waits in a queue that is closed, at fault, or has children is not served.
       own_[at] = is_leaf && member.takes_jobs() ? feasibility.demand(cluster, queue, d)
                                                 : queue.allocated[d];
     }
@@ -69,7 +69,7 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
   const auto set = [&](QueueShares::Amounts& amounts, std::size_t at, std::int64_t amount) {
     amounts[at * shares.dimensions + d.index()] = amount;
   };
-  // Q4, downwards: what is lent is not kept from the others.
+  // QUEUE-4, downwards: what is lent is not kept from the others.
   for (std::size_t at = 0; at < tree.size(); ++at) {
     if (at == 0) set(shares.real_capability, 0, tree.total(d));
     set(shares.guarantee, at, tree.guarantee(at, d));
@@ -83,11 +83,11 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
       set(shares.real_capability, child, std::min(tree.limit(child, d), left));
     }
   }
-  // Q6, upwards: upper bounds.
+  // QUEUE-6, upwards: upper bounds.
   for (std::size_t at = tree.size(); at-- > 0;) {
     const std::int64_t wanted = saturated_sum(most_[at], own_[at]);
     most_[at] = std::max(least_[at], std::min(wanted, shares.at(shares.real_capability, at, d)));
-    // Q10. A parent that names no target has its children's.
+    // QUEUE-10. A parent that names no target has its children's.
     const std::int64_t target =
         std::min(target_of(cluster, tree.member(at).queue, d), saturated_sum(first_[at], own_[at]));
     first_[at] = std::max(least_[at], std::min(target, most_[at]));
@@ -96,7 +96,7 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
     most_[parent] = saturated_sum(most_[parent], most_[at]);
     first_[parent] = saturated_sum(first_[parent], first_[at]);
   }
-  // Q7, downwards.
+  // QUEUE-7, downwards.
   set(shares.deserved, 0, tree.total(d));
   for (std::size_t at = 0; at < tree.size(); ++at) divide_among_children(tree, at, d, shares);
 }
@@ -114,11 +114,11 @@ void QueueDivision::divide_among_children(const QueueTree& tree, std::size_t par
     kept += least_[child];
     targets = saturated_sum(targets, first_[child]);
   }
-  // Q9. What jobs of an inner queue itself still hold is not there to be divided, except for what
-  // its children are guaranteed.
+  // QUEUE-9. What jobs of an inner queue itself still hold is not there to be divided, except for
+  // what its children are guaranteed.
   const std::int64_t whole = shares.at(shares.deserved, parent, d);
   const std::int64_t amount = std::max(kept, whole - std::min(own_[parent], whole));
-  // Q10. What all leave who have their targets goes to those that ask for more.
+  // QUEUE-10. What all leave who have their targets goes to those that ask for more.
   if (targets < amount) {
     for (std::uint32_t i = 0; i < member.child_count; ++i) {
       claims_[i].lower = claims_[i].upper;

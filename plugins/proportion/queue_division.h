@@ -10,10 +10,11 @@
 
 namespace berth::plugins {
 
-// Divides the cluster among the queues, level by level (docs/design/queues.md, Q6 to Q8; S1).
+// Divides the cluster among the queues, level by level (docs/design/queues.md, QUEUE-6 to QUEUE-8;
+// S1).
 class QueueDivision {
  public:
-  // Q10: a queue's `deserved` bounds its share while others ask for more.
+  // QUEUE-10: a queue's `deserved` bounds its share while others ask for more.
   // Laws, for each dimension: children's shares add up to at most their parent's; kept <= deserved
   // <= max(kept, real capability); the order in which queues came decides nothing. With `lends`, a
   // queue keeps no more of its guarantee than it asks for. What is not feasible is not asked for.

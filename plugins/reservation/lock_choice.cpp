@@ -42,8 +42,8 @@ class Choice {
       const Lock& lock = cluster_.node(node).lock;
       const bool is_ours = lock.job == job.id;
       const bool is_others = lock.job.is_valid() && !is_ours;
-      if (lock.is_foreign || (is_others && !wish.counts_others)) continue;  // N1
-      if (!could_take_any(session_, need_, node, reachable_)) continue;     // N2
+      if (lock.is_foreign || (is_others && !wish.counts_others)) continue;  // LOCK-1
+      if (!could_take_any(session_, need_, node, reachable_)) continue;     // LOCK-2
       (is_ours ? held_ : free_).push_back({node, idle_share(node), could_share(node)});
     }
     std::sort(held_.begin(), held_.end(), is_more_idle);
@@ -56,7 +56,7 @@ class Choice {
     const bool is_cut_off = choice.nodes.size() > wish_.most;
     if (is_cut_off) choice.nodes.resize(wish_.most);
     choice.is_covered = covers(choice.nodes);
-    if (is_cut_off && !choice.is_covered) {  // N5
+    if (is_cut_off && !choice.is_covered) {  // LOCK-5
       for (const auto& nodes : {held_and(in_order_of_roles()), by_what_they_could_give()}) {
         auto few = cover_with({}, nodes);
         if (!few || few->size() > wish_.most) continue;
@@ -89,7 +89,7 @@ class Choice {
     Share could = 0;  // the same of what it could give
   };
 
-  // N4. Those that are held, and then more.
+  // LOCK-4. Those that are held, and then more.
   std::vector<NodeId> wanted() {
     switch (wish_.scheme) {
       case LockScheme::cluster:
@@ -198,7 +198,7 @@ class Choice {
     return nodes;
   }
 
-  // The free ones by N3, where each is asked only for the pods that it could take.
+  // The free ones by LOCK-3, where each is asked only for the pods that it could take.
   std::vector<NodeId> in_order_of_roles() {
     if (need_.parts.size() < 2) return names_of(free_);
     std::vector<Candidate> all = free_;
@@ -253,7 +253,7 @@ class Choice {
     return smallest_share(need_.request, [&](Dimension d) { return reachable_.at(node, d); });
   }
 
-  // N3
+  // LOCK-3
   static bool is_more_idle(const Candidate& left, const Candidate& right) {
     return std::tie(right.idle, right.could, left.node) <
            std::tie(left.idle, left.could, right.node);
@@ -270,7 +270,7 @@ class Choice {
     }
   };
 
-  // N6
+  // LOCK-6
   std::vector<NodeId> closest_first() {
     if (covers(held_and({}))) return {};
     Need left = left_by_held();
@@ -303,7 +303,7 @@ class Choice {
     return fits;
   }
 
-  // Ties by N3, in whose order they are.
+  // Ties by LOCK-3, in whose order they are.
   std::size_t closest(const std::vector<Fit>& fits, const std::vector<std::uint8_t>& is_chosen,
                       const Need& left) const {
     std::size_t best = free_.size();
@@ -352,7 +352,7 @@ class Choice {
   const Need& need_;
   ReachableCapacity reachable_;
   std::vector<Dimension> telling_;
-  std::vector<Candidate> held_;  // by N3
+  std::vector<Candidate> held_;  // by LOCK-3
   std::vector<Candidate> free_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace berth::plugins {
 
-// Which nodes are kept for a target. Rules N1 to N6 of docs/design/reservation.md.
+// Which nodes are kept for a target. Rules LOCK-1 to LOCK-6 of docs/design/reservation.md.
 struct LockWish {
   LockScheme scheme = LockScheme::multi_node;
   std::size_t nodes = 5;       // of multi-node: so many at first

@@ -1,31 +1,19 @@
-// plugins/reservation/reservation.cpp
+// Reservation: which job is a target, and which nodes are kept for it (S0, S2).
+// Rules: docs/design/reservation.md; which nodes: lock_choice.h.
 //
-// Reservation: which job is the target, and which nodes are kept for it (S0, S2).
-//
-//   T1  by hand      A job that its user names (berth.dev/target: "true") comes before all others;
-//                    of several the one of the highest priority, then the one that waits longest.
-//                    It takes the place of a target that nobody named, if there is no other.
-//   T2  custom mode  With request-line or wait-line, jobs above at least one of them are
-//                    candidates: the highest priority, then the furthest above its line, which is
-//                    the largest ratio of request or waiting time to the line.
-//   T3  automation   Without a line: the highest priority, then the longest wait, once it is
-//                    wait-duration or more.
-//   T4  not yet      Waiting counts from when a scheduler first saw the job. One that came, or got
-//                    the pods of its minimum, since the last session may find room by itself and is
-//                    no candidate; nor is one that was given up, for `retry-after`.
-//   T5  how many     At most `targets` at a time, those first that were elected first.
-//   T6  giving up    A target that has not started `give-up` after its election is none any more.
-//   T7  timing out   `timeout` after the first of the locks that it has, cluster lock takes over.
-//   T8  starved      A target that is above a line, or has waited for a wait-duration that is not
-//                    0, has starved by the configuration's own standard: its queue's share does not
-//                    hold it back.
+//   TARGET-1  a job that its user names (berth.dev/target: "true") comes first
+//   TARGET-2  custom mode: jobs above request-line or wait-line
+//   TARGET-3  automation: highest priority, then longest wait, after wait-duration
+//   TARGET-4  new jobs and jobs given up lately are no candidates
+//   TARGET-5  at most `targets` at a time
+//   TARGET-6  a target is given up `give-up` after its election
+//   TARGET-7  cluster lock takes over `timeout` after the first lock
+//   TARGET-8  a target that starved by the configured standard may exceed its queue's share
 //
 // Arguments, with their defaults: lock (multi-node; or cluster, single-node, closest-fit), nodes
 // (5; or a part, 20%), max-locked-nodes (1.0 of all), targets (1), timeout (0s: never), give-up
 // (24h; 0s: never), retry-after (1h), wait-duration (0s), lock-interval (1s; least time between two
 // locks of single-node), request-line, wait-line.
-//
-// Which nodes: plugins/reservation/lock_choice.cpp. Worked example: docs/design/reservation.md.
 
 #include <algorithm>
 #include <map>
@@ -87,19 +75,20 @@ class Reservation final : public Plugin {
     cluster_ = &session.cluster();
     is_one_waiting_ = false;
     has_starved_.clear();
-    session.attach<&Reservation::next_target>(points::target_job, *this);        // T1 to T5
-    session.attach<&Reservation::could_be_kept_for>(points::electable, *this);   // N5
-    session.attach<&Reservation::may_stay>(points::target_stays, *this);         // T5, T6
-    session.attach<&Reservation::nodes_for>(points::reserved_nodes, *this);      // T7
-    session.attach<&Reservation::has_starved>(points::may_exceed_share, *this);  // T8
-    session.attach<&Reservation::tell_terms>(points::reservation_terms, *this);  // T6, T7
-    session.attach<&Reservation::tell_idle_lines>(points::notes, *this);         // T2
+    session.attach<&Reservation::next_target>(points::target_job, *this);  // TARGET-1 to TARGET-5
+    session.attach<&Reservation::could_be_kept_for>(points::electable, *this);  // LOCK-5
+    session.attach<&Reservation::may_stay>(points::target_stays, *this);     // TARGET-5, TARGET-6
+    session.attach<&Reservation::nodes_for>(points::reserved_nodes, *this);  // TARGET-7
+    session.attach<&Reservation::has_starved>(points::may_exceed_share, *this);  // TARGET-8
+    session.attach<&Reservation::tell_terms>(points::reservation_terms,
+                                             *this);                      // TARGET-6, TARGET-7
+    session.attach<&Reservation::tell_idle_lines>(points::notes, *this);  // TARGET-2
   }
 
  private:
   struct Claim {
     JobId job;
-    Ratio above = 0;  // its line; of T2
+    Ratio above = 0;  // its line; of TARGET-2
     std::string why = {};
   };
 
@@ -180,7 +169,7 @@ class Reservation final : public Plugin {
     return claim;
   }
 
-  // T8. Once a session: it stays so while the job is placed.
+  // TARGET-8. Once a session: it stays so while the job is placed.
   bool has_starved(const Job& job) {
     const auto [entry, is_new] = has_starved_.try_emplace(job.id, false);
     if (!is_new) return entry->second;
@@ -236,12 +225,12 @@ class Reservation final : public Plugin {
     return could_be_covered(*session_, most_locked(), job, need);
   }
 
-  // N7. While one is not covered, those elected after it hold nothing: or each of two could hold
-  // what the other waits for.
+  // LOCK-7. While one is not covered, those elected after it hold nothing: or each of two could
+  // hold what the other waits for.
   std::optional<std::vector<NodeId>> nodes_for(const Job& job, const Need& need) {
     if (is_one_waiting_) return std::vector<NodeId>();
     const std::size_t all = cluster_->node_count();
-    const std::size_t bound = most_locked();  // N5
+    const std::size_t bound = most_locked();  // LOCK-5
     const std::vector<NodeId> held = session_->locked_for(job.id);
     const std::size_t by_others = cluster_->locked_node_count() - held.size();
     LockWish wish;
@@ -279,7 +268,7 @@ class Reservation final : public Plugin {
     if (give_up_ > Duration(0)) reservation->gives_up_at = job.election->since + give_up_;
   }
 
-  // T2. A line in a resource that nobody has is below nobody.
+  // TARGET-2. A line in a resource that nobody has is below nobody.
   void tell_idle_lines(std::vector<std::string>* notes) {
     if (request_line_.empty() || cluster_->node_count() == 0) return;
     std::vector<std::string> known;

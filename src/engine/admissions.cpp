@@ -11,7 +11,7 @@ bool is_whole(const Job& job) {
   return job.placed_count() - job.count(TaskStatus::succeeded) >= job.min_available;
 }
 
-// T1. A job that is in and has not got all of its minResources keeps the rest as its own; a
+// TALLY-1. A job that is in and has not got all of its minResources keeps the rest as its own; a
 // running job owes itself the same while it has its minimum of members. Gated pods do not count.
 bool owes(const Job& job) {
   const bool is_in = job.phase == GroupPhase::inqueue;
@@ -77,7 +77,7 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
   stamp_ = cluster.stamp();
   tree_version_ = tree.version();
   dimensions_ = tree.dimensions();
-  // T3
+  // TALLY-3
   std::vector<std::int64_t> kept(tree.size() * dimensions_, 0);
   std::vector<std::int64_t> has(kept.size(), 0);
   in_queue_.assign(kept.size(), 0);
@@ -144,7 +144,7 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
   if (job.election) note_target(tree, job, {});
 }
 
-// T2
+// TALLY-2
 std::int64_t Admissions::surplus(const Cluster& cluster, const QueueTree& tree,
                                  std::size_t position, Dimension d) {
   if (surplus_stamp_ != stamp_) {

@@ -31,7 +31,7 @@ void KnownObjects::count(std::uint64_t ReflectorCounters::*counter) {
   counters_.objects = generations_.size();
 }
 
-// A15: what cannot be decoded is reported and skipped. If an earlier state of it was handed on,
+// API-15: what cannot be decoded is reported and skipped. If an earlier state of it was handed on,
 // that one stands.
 void KnownObjects::change(const document::Value& object) {
   std::string id = id_of(object);
@@ -58,7 +58,7 @@ void KnownObjects::remove(const document::Value& object) {
   count(&ReflectorCounters::events);
 }
 
-// A13: what an earlier list or watch brought and this list did not is gone.
+// API-13: what an earlier list or watch brought and this list did not is gone.
 void KnownObjects::end_list() {
   for (auto known = generations_.begin(); known != generations_.end();) {
     if (known->second == generation_) {

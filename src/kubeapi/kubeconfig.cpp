@@ -38,7 +38,7 @@ Material material(const Cursor& at, const std::string& key,
   return found;
 }
 
-// A8: what we would silently leave out, or would need a program or somebody at a keyboard for.
+// API-8: what we would silently leave out, or would need a program or somebody at a keyboard for.
 void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
   const auto refuse = [](const Cursor& at, const char* message) {
     if (at.is_present()) at.complain(message);

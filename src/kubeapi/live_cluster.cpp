@@ -133,7 +133,7 @@ class LiveCluster::Impl {
   }
 
  private:
-  // Sessions do not need to know who leads or what is budgeted before they begin. A24. They
+  // Sessions do not need to know who leads or what is budgeted before they begin. API-24. They
   // should know owners: a target that its owner named would lose its nodes. But not at any price.
   bool is_awaited(const std::string& name) const {
     const auto& owners = options_.owners;
@@ -185,14 +185,14 @@ class LiveCluster::Impl {
     return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }
 
-  // A18: a lease is renewed every two seconds; only another holder is news.
+  // API-18: a lease is renewed every two seconds; only another holder is news.
   void tell_holder(const std::string& holder) {
     if (holder_ == holder) return;
     holder_ = holder;
     if (options_.scheduler_leads) options_.scheduler_leads(holder);
   }
 
-  // A24. An owner's status changes with each of its pods: only its word on targets is news.
+  // API-24. An owner's status changes with each of its pods: only its word on targets is news.
   std::unique_ptr<Reflector> reflect_owner(const std::string& resource) {
     ReflectedKind kind;
     kind.name = resource;

@@ -158,7 +158,7 @@ class ObjectReader::Impl {
       std::string_view key;
       if (const auto code = std::move(found).get(field)) return code;
       if (const auto code = field.unescaped_key().get(key)) return code;
-      if (row != nullptr && !row->keeps(key)) continue;  // A9: passed over, not parsed
+      if (row != nullptr && !row->keeps(key)) continue;  // API-9: passed over, not parsed
       document::Member& member = to.members.emplace_back();
       member.key = key;
       if (const auto code = build(field.value(), row_of(key), depth + 1, member.value)) return code;

@@ -114,7 +114,7 @@ class Reflector::Impl {
     }
   }
 
-  // A17: an interrupted wait ends the reflector.
+  // API-17: an interrupted wait ends the reflector.
   void wait(Duration duration) { (void)cancel_.wait_for(duration); }
 
   void fail(const Error& error, std::optional<Duration> retry_after = std::nullopt) {
@@ -157,7 +157,8 @@ class Reflector::Impl {
     return came ? std::move(*answer->response) : cancelled;
   }
 
-  // A12: pages of one version; an expired token begins anew, and in the end asks for all at once.
+  // API-12: pages of one version; an expired token begins anew, and in the end asks for all at
+  // once.
   void list_in_pages() {
     known_.begin_list();
     std::string token;
@@ -195,7 +196,7 @@ class Reflector::Impl {
     is_synced_ = true;
   }
 
-  // A16: an API that is not served is looked for again, slowly.
+  // API-16: an API that is not served is looked for again, slowly.
   void list_failed(const Response& response) {
     const bool is_absent = response.status == 404;
     if (!is_absent) {
@@ -228,7 +229,7 @@ class Reflector::Impl {
     return request;
   }
 
-  // A14: from the last version seen. Without one the server sends first what there is, and a
+  // API-14: from the last version seen. Without one the server sends first what there is, and a
   // bookmark at its end.
   void watch() {
     Session session;

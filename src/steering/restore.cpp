@@ -2,7 +2,7 @@
 
 #include "steering/steering.h"
 
-// What the watch shows, and what an earlier leader left behind (T10).
+// What the watch shows, and what an earlier leader left behind (STEER-10).
 
 namespace berth::steering {
 

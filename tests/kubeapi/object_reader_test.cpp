@@ -63,7 +63,7 @@ TEST(ObjectReader, ReadsEvents) {
   EXPECT_EQ(event.object.find("spec")->members.size(), 0U);
 }
 
-TEST(KeptKeys, A9LeaveOutWhatNobodyReads) {
+TEST(KeptKeys, API9LeaveOutWhatNobodyReads) {
   ObjectReader reader(&keys_of_pods());
   ListMetadata list;
   const auto items =
@@ -84,7 +84,7 @@ TEST(KeptKeys, A9LeaveOutWhatNobodyReads) {
   EXPECT_EQ(volume.find("ephemeral")->members.size(), 0U);
 }
 
-TEST(KeptKeys, A9KeepOfOwnersTheWordThatCounts) {
+TEST(KeptKeys, API9KeepOfOwnersTheWordThatCounts) {
   ObjectReader reader(&keys_of_owners());
   ListMetadata list;
   const auto items =
@@ -103,7 +103,7 @@ TEST(KeptKeys, A9KeepOfOwnersTheWordThatCounts) {
 
 // A manifest with everything in it that the decoders read: with some keys left out it must decode
 // to the same object.
-TEST(KeptKeys, A9ChangeNothingOfWhatIsDecoded) {
+TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
   std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
   std::stringstream text;
   text << file.rdbuf();

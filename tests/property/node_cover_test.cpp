@@ -119,7 +119,7 @@ class Trial {
   std::vector<bool> fewest_;  // by number: so many can cover
 };
 
-// N4, N5
+// LOCK-4, LOCK-5
 TEST(NodeCover, IsAtMostOneNodeLargerThanTheSmallest) {
   std::size_t tried = 0;
   for (const std::uint64_t seed : seeds(kSeeds)) {
@@ -143,7 +143,7 @@ TEST(NodeCover, IsAtMostOneNodeLargerThanTheSmallest) {
   EXPECT_GT(tried, 0U);
 }
 
-// N4
+// LOCK-4
 TEST(NodeCover, SoManyNodesMeansSoManyWhereverTheyCover) {
   for (const std::uint64_t seed : seeds(kSeeds)) {
     Trial trial(seed);
@@ -156,7 +156,7 @@ TEST(NodeCover, SoManyNodesMeansSoManyWhereverTheyCover) {
   }
 }
 
-// N5
+// LOCK-5
 TEST(NodeCover, WhatIsElectableIsCoveredWithinTheBound) {
   for (const std::uint64_t seed : seeds(kSeeds)) {
     Trial trial(seed);
@@ -169,7 +169,8 @@ TEST(NodeCover, WhatIsElectableIsCoveredWithinTheBound) {
   }
 }
 
-// N4. Far too many sets to try: 60 workers, one a node of 300, and 4 masters, one a node of 100.
+// LOCK-4. Far too many sets to try: 60 workers, one a node of 300, and 4 masters, one a node of
+// 100.
 TEST(NodeCover, TakesOfEachPoolWhatItsRoleNeeds) {
   std::string text;
   for (int n = 0; n < 300; ++n) {

@@ -102,8 +102,8 @@ std::int64_t target_of(const Cluster& cluster, const QueueShares& shares, std::s
   return std::max(target, shares.at(shares.kept, row, d));
 }
 
-// Q10: where one of several leaves has more than its target, all of them have theirs, or all that
-// they ask for. Returns how many have more.
+// QUEUE-10: where one of several leaves has more than its target, all of them have theirs, or all
+// that they ask for. Returns how many have more.
 std::size_t check_targets(const Cluster& cluster, const QueueTree& tree, const QueueShares& shares,
                           Dimension d) {
   const auto is_leaf = [&](std::size_t row) {

@@ -7,13 +7,13 @@
 namespace berth::steering {
 namespace {
 
-TEST_F(SteeringTest, T1WhoDoesNotLeadWritesNothing) {
+TEST_F(SteeringTest, STEER1WhoDoesNotLeadWritesNothing) {
   post_last_of_two();
   plan({{"g-0", "n1"}});
   EXPECT_TRUE(rounds().empty());
 }
 
-TEST_F(SteeringTest, T2APlannedPodIsNominatedBeforeItIsCommitted) {
+TEST_F(SteeringTest, STEER2APlannedPodIsNominatedBeforeItIsCommitted) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -24,7 +24,7 @@ TEST_F(SteeringTest, T2APlannedPodIsNominatedBeforeItIsCommitted) {
   EXPECT_TRUE(rounds().empty()) << "what is done is not done again";
 }
 
-TEST_F(SteeringTest, T2ANominationThatIsThereIsNotWritten) {
+TEST_F(SteeringTest, STEER2ANominationThatIsThereIsNotWritten) {
   start_leading();
   post(make_group("g", 2));
   post(daemon::running_on(member(1, false), "n2"));
@@ -37,7 +37,7 @@ TEST_F(SteeringTest, T2ANominationThatIsThereIsNotWritten) {
   EXPECT_EQ(rounds(), Texts{"commit g-0 on n1"});
 }
 
-TEST_F(SteeringTest, T2APodThatNobodyWaitsForIsNotNominated) {
+TEST_F(SteeringTest, STEER2APodThatNobodyWaitsForIsNotNominated) {
   start_leading();
   post_gang(1, 1);
   plan({{"g-0", "n1"}});
@@ -46,7 +46,7 @@ TEST_F(SteeringTest, T2APodThatNobodyWaitsForIsNotNominated) {
   EXPECT_TRUE(rounds().empty()) << "nor is there anything to clear";
 }
 
-TEST_F(SteeringTest, T2WhereNodesAreManySuchAPodIsNominatedToo) {
+TEST_F(SteeringTest, STEER2WhereNodesAreManySuchAPodIsNominatedToo) {
   start_leading();
   for (int i = 0; i < 500; ++i) post(make_node("more-" + std::to_string(i), 1));
   post_gang(1, 1);
@@ -54,7 +54,7 @@ TEST_F(SteeringTest, T2WhereNodesAreManySuchAPodIsNominatedToo) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
+TEST_F(SteeringTest, STEER2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
   start_leading();
   post_gang(1, 1);
   PodObject pod = member(0);
@@ -64,7 +64,7 @@ TEST_F(SteeringTest, T2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T3NobodyIsCommittedBeforeTheMinimumIsNominated) {
+TEST_F(SteeringTest, STEER3NobodyIsCommittedBeforeTheMinimumIsNominated) {
   start_leading();
   post_gang(3, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
@@ -80,7 +80,7 @@ TEST_F(SteeringTest, T3NobodyIsCommittedBeforeTheMinimumIsNominated) {
   EXPECT_EQ(rounds(), (Texts{"commit g-0 on n1", "commit g-1 on n1", "commit g-2 on n2"}));
 }
 
-TEST_F(SteeringTest, T3ALateMemberGoesByItself) {
+TEST_F(SteeringTest, STEER3ALateMemberGoesByItself) {
   start_leading();
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
@@ -91,7 +91,7 @@ TEST_F(SteeringTest, T3ALateMemberGoesByItself) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-2 on n2", "commit g-2 on n2"}));
 }
 
-TEST_F(SteeringTest, T4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
+TEST_F(SteeringTest, STEER4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -110,7 +110,7 @@ TEST_F(SteeringTest, T4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
   EXPECT_EQ(rounds(), Texts{"nominate g-0"}) << "T7: and its nomination is taken back";
 }
 
-TEST_F(SteeringTest, T5AGangIsRecordedOnceBeforeItsFirstCommit) {
+TEST_F(SteeringTest, STEER5AGangIsRecordedOnceBeforeItsFirstCommit) {
   start_leading(7);
   post_gang(2, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
@@ -123,7 +123,7 @@ TEST_F(SteeringTest, T5AGangIsRecordedOnceBeforeItsFirstCommit) {
   EXPECT_EQ(api_.records, Texts{"g"});
 }
 
-TEST_F(SteeringTest, T6ACommitCarriesTheEpochAndIsLikeNoOther) {
+TEST_F(SteeringTest, STEER6ACommitCarriesTheEpochAndIsLikeNoOther) {
   start_leading(7);
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
@@ -142,14 +142,14 @@ TEST_F(SteeringTest, T6ACommitCarriesTheEpochAndIsLikeNoOther) {
   EXPECT_NE(sequences[0], sequences[1]);
 }
 
-TEST_F(SteeringTest, T6APodThatCameUngatedIsCommittedToo) {
+TEST_F(SteeringTest, STEER6APodThatCameUngatedIsCommittedToo) {
   start_leading();
   post_last_of_two(false);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
+TEST_F(SteeringTest, STEER6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -159,7 +159,7 @@ TEST_F(SteeringTest, T6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T7ADeletedPodIsLeftAlone) {
+TEST_F(SteeringTest, STEER7ADeletedPodIsLeftAlone) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -170,7 +170,7 @@ TEST_F(SteeringTest, T7ADeletedPodIsLeftAlone) {
   EXPECT_EQ(steering_.under_way(), 0u);
 }
 
-TEST_F(SteeringTest, T7ALostNodeEndsTheNominationThere) {
+TEST_F(SteeringTest, STEER7ALostNodeEndsTheNominationThere) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -179,7 +179,7 @@ TEST_F(SteeringTest, T7ALostNodeEndsTheNominationThere) {
   EXPECT_EQ(rounds(), Texts{"nominate g-0"});
 }
 
-TEST_F(SteeringTest, T7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
+TEST_F(SteeringTest, STEER7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -189,7 +189,7 @@ TEST_F(SteeringTest, T7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n2", "commit g-0 on n2"}));
 }
 
-TEST_F(SteeringTest, T8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
+TEST_F(SteeringTest, STEER8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
   start_leading();
   post_gang(2, 2);
   post(member(1, false));  // somebody took its gate off
@@ -203,7 +203,7 @@ TEST_F(SteeringTest, T8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
   EXPECT_EQ(rounds(), Texts{"touch g-0"});
 }
 
-TEST_F(SteeringTest, T9AFailedWriteIsTriedAgainAfterAWhile) {
+TEST_F(SteeringTest, STEER9AFailedWriteIsTriedAgainAfterAWhile) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -221,7 +221,7 @@ TEST_F(SteeringTest, T9AFailedWriteIsTriedAgainAfterAWhile) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T9AWriteOnAPodThatIsGoneIsNotRepeated) {
+TEST_F(SteeringTest, STEER9AWriteOnAPodThatIsGoneIsNotRepeated) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -233,7 +233,7 @@ TEST_F(SteeringTest, T9AWriteOnAPodThatIsGoneIsNotRepeated) {
   EXPECT_TRUE(rounds().empty());
 }
 
-TEST_F(SteeringTest, T9WritesOnAPodDoNotOvertakeEachOther) {
+TEST_F(SteeringTest, STEER9WritesOnAPodDoNotOvertakeEachOther) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -249,7 +249,7 @@ TEST_F(SteeringTest, T9WritesOnAPodDoNotOvertakeEachOther) {
   EXPECT_EQ(api_.take(), Texts{"nominate g-0 on n2"}) << "and says nothing of n2";
 }
 
-TEST_F(SteeringTest, T7ANominationUnderWayIsTakenBackOnceItHasArrived) {
+TEST_F(SteeringTest, STEER7ANominationUnderWayIsTakenBackOnceItHasArrived) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -264,7 +264,7 @@ TEST_F(SteeringTest, T7ANominationUnderWayIsTakenBackOnceItHasArrived) {
   EXPECT_EQ(api_.take(), Texts{"nominate g-0"});
 }
 
-TEST_F(SteeringTest, T7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
+TEST_F(SteeringTest, STEER7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
   start_leading();
   post_last_of_two();
   EXPECT_TRUE(rounds().empty());
@@ -274,7 +274,7 @@ TEST_F(SteeringTest, T7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
   EXPECT_EQ(rounds(), Texts{"nominate g-0"});
 }
 
-TEST_F(SteeringTest, T2ANominationThatIsLostIsWrittenAgain) {
+TEST_F(SteeringTest, STEER2ANominationThatIsLostIsWrittenAgain) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
@@ -287,7 +287,7 @@ TEST_F(SteeringTest, T2ANominationThatIsLostIsWrittenAgain) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T1AnOutcomeCarriesOnWithItsGangAlone) {
+TEST_F(SteeringTest, STEER1AnOutcomeCarriesOnWithItsGangAlone) {
   start_leading();
   post_gang(2, 2);
   post(make_group("h", 2));
@@ -313,7 +313,7 @@ TEST_F(SteeringTest, T1AnOutcomeCarriesOnWithItsGangAlone) {
   EXPECT_EQ(api_.take(), (Texts{"commit g-0 on n1", "commit g-1 on n1"}));
 }
 
-TEST_F(SteeringTest, T4AnOutcomeFindsWhoseRoomWasTaken) {
+TEST_F(SteeringTest, STEER4AnOutcomeFindsWhoseRoomWasTaken) {
   start_leading();
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
@@ -332,7 +332,7 @@ TEST_F(SteeringTest, T4AnOutcomeFindsWhoseRoomWasTaken) {
   EXPECT_TRUE(api_.take().empty());
 }
 
-TEST_F(SteeringTest, T4WhileOneMemberHasLostItsPlaceNobodyIsCommitted) {
+TEST_F(SteeringTest, STEER4WhileOneMemberHasLostItsPlaceNobodyIsCommitted) {
   start_leading();
   post_gang(3, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
