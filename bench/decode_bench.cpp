@@ -86,7 +86,7 @@ void DecodePods(benchmark::State& state) {
   std::int64_t pods = 0;
   for (auto _ : state) {
     std::string text = page;
-    const auto list = reader.read_page(text, [&](const conf::Value& item) {
+    const auto list = reader.read_page(text, [&](const document::Value& item) {
       auto event = kube::decode(type, item, "pods");
       if (!event) std::abort();
       benchmark::DoNotOptimize(event);
@@ -106,7 +106,7 @@ void ParsePods(benchmark::State& state) {
   std::int64_t pods = 0;
   for (auto _ : state) {
     std::string text = page;
-    (void)reader.read_page(text, [&](const conf::Value&) { ++pods; });
+    (void)reader.read_page(text, [&](const document::Value&) { ++pods; });
   }
   state.SetItemsProcessed(pods);
 }
@@ -128,7 +128,7 @@ void ListPods(benchmark::State& state) {
       state.PauseTiming();
       std::string text = page_text(first);
       state.ResumeTiming();
-      (void)reader.read_page(text, [&](const conf::Value& item) {
+      (void)reader.read_page(text, [&](const document::Value& item) {
         queue.push_back(std::move(kube::decode(type, item, "pods")).value());
         if (queued) return;
         mirror.apply(std::move(queue.back()));

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "daemon/give_way.h"
 #include "daemon/publish.h"
+#include "daemon/thread_priority.h"
 #include "extender/service.h"
 #include "http/http_client.h"
 #include "http/http_server.h"
@@ -52,7 +52,7 @@ class World {
     service_.add_routes(router_);
     if (!server_->start()) std::abort();
     sessions_ = std::thread([this, rest] {
-      daemon::give_way();
+      daemon::lower_thread_priority();
       mirror::Mirror other;
       Load again;
       again.pending_pods = 20'000;

@@ -2,7 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "berth/engine/queue_division.h"
+#include "plugins/proportion/queue_division.h"
 #include "synthetic.h"
 
 namespace berth::bench {
@@ -80,7 +80,7 @@ void DivideAmongQueues(benchmark::State& state) {
   fill_queues(mirror);
   engine::QueueTree tree;
   tree.refresh(mirror.cluster());
-  engine::QueueDivision division;
+  plugins::QueueDivision division;
   for (auto _ : state) {
     benchmark::DoNotOptimize(division.divide(mirror.cluster(), tree, false));
   }
@@ -93,7 +93,7 @@ void DivideAfterAQueueChanged(benchmark::State& state) {
   mirror::Mirror mirror;
   fill_queues(mirror);
   engine::QueueTree tree;
-  engine::QueueDivision division;
+  plugins::QueueDivision division;
   QueueObject queue = mirror::bare_queue("default");
   for (auto _ : state) {
     state.PauseTiming();

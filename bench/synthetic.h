@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "berth/engine/scheduler.h"
+#include "engine/scheduler.h"
 #include "mirror/mirror.h"
 
 // Made-up clusters for benchmarks, from a seed: the same numbers everywhere.

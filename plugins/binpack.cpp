@@ -1,17 +1,12 @@
-// plugins/binpack.cpp
+// Binpack: fill nodes that are in use already, so that whole nodes stay free for large pods.
+// Rules: docs/design/binpack.md, which also has an example by hand.
 //
-// Binpack: fill what is filled already, so that whole nodes stay free for those who need one.
-//
-//   B1  A node's score is the mean, weighted by resource, of the percentage used with the task on
-//       it, over the resources that the task asks for and that have a weight.
-//   B2  A resource that the node has none of counts as 0 percent.
-//   B3  The sum of nodeorder's scorers and this one decides, so binpack.weight says how much
-//       packing counts against spreading; 0 switches it off.
+//   BINPACK-1  score: the weighted mean of the percentage used with the task on the node
+//   BINPACK-2  a resource that the node has none of counts as 0 percent
+//   BINPACK-3  binpack.weight sets packing against spreading (nodeorder); 0 switches it off
 //
 // Arguments: binpack.weight 1, binpack.cpu 1, binpack.memory 1, binpack.resources "" (a list of
 // further resources, separated by commas), binpack.resources.<name> 1. Weights are 0 to 1,000.
-//
-// Worked example: docs/design/binpack.md.
 
 #include <algorithm>
 #include <array>
@@ -20,8 +15,8 @@
 #include <vector>
 
 #include "berth/base/text.h"
+#include "berth/engine/node_block.h"
 #include "berth/engine/plugin.h"
-#include "berth/engine/rooms.h"
 
 namespace berth::plugins {
 namespace {
@@ -43,28 +38,30 @@ class Binpack final : public Plugin {
 
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
-    if (weight_ > 0) session.attach<&Binpack::by_fill>(points::node_order, *this);  // B1 B2 B3
+    if (weight_ > 0)
+      session.attach<&Binpack::by_fill>(points::node_order,
+                                        *this);  // BINPACK-1 BINPACK-2 BINPACK-3
   }
 
  private:
-  void by_fill(const Shape& shape, const Rooms& rooms, ScoreSums sums) const {
-    std::array<std::int64_t, Rooms::kMost> terms{};
+  void by_fill(const Shape& shape, const NodeBlock& block, ScoreSums sums) const {
+    std::array<std::int64_t, NodeBlock::kMost> terms{};
     std::int64_t weight_sum = 0;
     for (const auto& [dimension, amount] : shape.requested) {
       const std::int64_t weight = weight_of(dimension);
       if (weight == 0) continue;
       weight_sum += weight;
-      const std::int64_t* idle = rooms.idle(dimension);
-      const std::int64_t* whole = rooms.allocatable(dimension);
-      const std::int64_t* reciprocal = rooms.reciprocals(dimension);
-      for (std::size_t i = 0; i < rooms.count(); ++i) {
+      const std::int64_t* idle = block.idle(dimension);
+      const std::int64_t* whole = block.allocatable(dimension);
+      const std::int64_t* reciprocal = block.reciprocals(dimension);
+      for (std::size_t i = 0; i < block.count(); ++i) {
         const std::int64_t used =
             std::clamp<std::int64_t>(whole[i] - idle[i] + amount, 0, whole[i]);
         terms[i] += weight * Shares::percent(used, reciprocal[i]);
       }
     }
     if (weight_sum == 0) return;
-    for (std::size_t i = 0; i < rooms.count(); ++i) {
+    for (std::size_t i = 0; i < block.count(); ++i) {
       sums[i] += static_cast<std::int32_t>(weight_ * terms[i] / weight_sum);
     }
   }

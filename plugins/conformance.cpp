@@ -1,12 +1,7 @@
-// plugins/conformance.cpp
+// Conformance: protect the cluster's own pods from eviction.
+// Rules: docs/design/conformance.md.
 //
-// Conformance: the cluster's own pods stay.
-//
-//   C1  Pods of priority class system-cluster-critical or system-node-critical and pods in
-//       kube-system are evicted for nobody. A protection: no other plugin outvotes it (D3; Volcano
-//       asks it in a tier, where a later tier can).
-//
-// Worked example: docs/design/conformance.md.
+//   CONFORM-1  pods of system-critical priority classes and of kube-system are never evicted
 
 #include "berth/engine/plugin.h"
 
@@ -20,7 +15,7 @@ class Conformance final : public Plugin {
   explicit Conformance(Arguments&) {}
 
   void on_session_open(Session& session) override {
-    session.attach<&Conformance::is_not_critical>(points::evictable, *this);  // C1
+    session.attach<&Conformance::is_not_critical>(points::evictable, *this);  // CONFORM-1
   }
 
  private:

@@ -1,20 +1,14 @@
-// plugins/drf.cpp
+// DRF: dominant resource fairness (Ghodsi et al., NSDI 2011). A job's dominant share is the
+// largest, over all resources, of what the job has divided by what the cluster has. Rules:
+// docs/design/drf.md.
 //
-// DRF: dominant resource fairness (Ghodsi et al., NSDI 2011).
+//   DRF-1  the job with the smaller dominant share comes first
+//   DRF-2  with `hierarchy: true`, queues are ordered in the same way, by weight
 //
-// What a job has of the cluster is its dominant share: the largest, over all resources, of what it
-// has by what there is. Who has less is served first, so nobody gains by asking for more.
+// Shares are integers, in 2^-32 of the whole, rounded down. Promised room counts.
 //
-//   D1  Of two jobs, the one with the smaller dominant share comes first.
-//   D2  With `hierarchy: true`, queues are ordered by the same measure, by weight: where the paths
-//       to two queues part, the one comes first below which less is used for its weight.
-//
-// Shares are integers, in 2^-32 of the whole, rounded down. What is promised counts as had.
-//
-// Argument: hierarchy, true or false (default). Not together with proportion's order of queues:
-// whichever plugin comes first decides.
-//
-// Worked example: docs/design/drf.md.
+// Argument: hierarchy, true or false (default). It competes with proportion's order of queues:
+// the plugin that comes first decides.
 
 #include <algorithm>
 #include <vector>
@@ -33,10 +27,10 @@ class Drf final : public Plugin {
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
     queues_ = &session.queues();
-    session.attach<&Drf::smaller_share_first>(points::job_order, *this);  // D1
+    session.attach<&Drf::smaller_share_first>(points::job_order, *this);  // DRF-1
     if (!is_hierarchical_) return;
     add_up();
-    session.attach<&Drf::less_used_queue_first>(points::queue_order, *this);  // D2
+    session.attach<&Drf::less_used_queue_first>(points::queue_order, *this);  // DRF-2
     session.attach<&Drf::moves>(points::queue_order_moves, *this);
     session.attach<&Drf::take>(points::allocated, *this);
     session.attach<&Drf::give_back>(points::released, *this);
@@ -51,7 +45,7 @@ class Drf final : public Plugin {
     return static_cast<std::uint64_t>((static_cast<__int128>(amount) << kShareBits) / total);
   }
 
-  // D1
+  // DRF-1
   Order smaller_share_first(const Job& left, const Job& right) const {
     return dominant_share(left) <=> dominant_share(right);
   }
@@ -70,7 +64,7 @@ class Drf final : public Plugin {
   // A task counts for all above its queue.
   bool moves() const { return true; }
 
-  // D2. Both paths are followed up to where they meet.
+  // DRF-2. Both paths are followed up to where they meet.
   Order less_used_queue_first(const Queue& left, const Queue& right) const {
     const auto [l, r] =
         queues_->where_paths_part(queues_->position_of(left.id), queues_->position_of(right.id));

@@ -1,10 +1,7 @@
-// plugins/example.cpp
-//
 // Example: the smallest honest plugin, to copy. docs/write-a-plugin.md walks through it.
+// Rules: docs/design/example.md.
 //
-//   X1  Of two jobs that are equal otherwise, the one that needs fewer members goes first.
-//
-// Worked example: docs/design/example.md.
+//   EXAMPLE-1  of two jobs that are equal otherwise, the one that needs fewer members goes first
 
 #include "berth/engine/plugin.h"
 
@@ -19,7 +16,7 @@ class Example final : public Plugin {
       : is_reversed_(arguments.boolean("example.reverse", false)) {}
 
   void on_session_open(Session& session) override {
-    session.attach<&Example::smaller_gang_first>(points::job_order, *this);  // X1
+    session.attach<&Example::smaller_gang_first>(points::job_order, *this);  // EXAMPLE-1
   }
 
  private:

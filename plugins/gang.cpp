@@ -1,23 +1,12 @@
-// plugins/gang.cpp
+// Gang: a job starts whole or not at all. A distributed job with three of its eight workers running
+// holds three machines and does nothing.
+// Rules: docs/design/gang.md.
 //
-// Gang: a job starts whole or not at all.
-//
-// A distributed job with three of its eight workers running holds three machines and does nothing.
-// Gang prevents that by answering five questions:
-//
-//   G1  valid?         A job that has fewer tasks than it needs is not considered; nor one that has
-//                      fewer tasks of a role than that role needs.
-//   G2  who is first?  A job still gathering members goes before one that has its minimum.
-//   G3  ready?         A job may start once `min_available` of its tasks have a place, and the
-//                      minimum of each role.
-//   G4  who may go?    A running job gives up only what it has above that number, and a role
-//                      only what it has above its own.
-//   G5  hold?          A job that would be ready with what it was promised keeps its claims.
-//
-// Minimums of roles bind only when together they do not exceed `min_available` (Volcano's rule:
-// minMember below their sum says that any members will do).
-//
-// Worked example: docs/design/gang.md.
+//   GANG-1  valid: the job has enough tasks, and enough of each role
+//   GANG-2  order: a job without its minimum comes before one that has it
+//   GANG-3  ready: `min_available` tasks and the minimum of each role have a place
+//   GANG-4  victims: only tasks above the job's minimum and its role's minimum
+//   GANG-5  holding: promised room is kept if the job would be ready with it
 
 #include <unordered_map>
 #include <vector>
@@ -36,12 +25,12 @@ class Gang final : public Plugin {
 
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
-    session.attach<&Gang::has_enough_tasks>(points::job_valid, *this);         // G1
-    session.attach<&Gang::incomplete_first>(points::job_order, *this);         // G2
-    session.attach<&Gang::is_complete>(points::job_ready, *this);              // G3
-    session.attach<&Gang::spare_members>(points::preemptable, *this);          // G4
-    session.attach<&Gang::spare_members>(points::reclaimable, *this);          // G4
-    session.attach<&Gang::is_complete_in_time>(points::job_pipelined, *this);  // G5
+    session.attach<&Gang::has_enough_tasks>(points::job_valid, *this);         // GANG-1
+    session.attach<&Gang::incomplete_first>(points::job_order, *this);         // GANG-2
+    session.attach<&Gang::is_complete>(points::job_ready, *this);              // GANG-3
+    session.attach<&Gang::spare_members>(points::preemptable, *this);          // GANG-4
+    session.attach<&Gang::spare_members>(points::reclaimable, *this);          // GANG-4
+    session.attach<&Gang::is_complete_in_time>(points::job_pipelined, *this);  // GANG-5
   }
 
  private:

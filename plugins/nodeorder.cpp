@@ -1,28 +1,21 @@
-// plugins/nodeorder.cpp
+// Node order: kube-scheduler's scorers, each 0 to 100 in integers, times its weight.
+// Rules: docs/design/nodeorder.md.
 //
-// Node order: which of the nodes that would do is best, by kube-scheduler's scorers. Each gives
-// 0..100 in integers, times its weight; the sum counts.
+//   NODEORDER-1  leastrequested: the mean percentage of cpu and memory that stays free
+//   NODEORDER-2  mostrequested: the mean percentage of cpu and memory that is used
+//   NODEORDER-3  balancedresource: how close these two percentages are
+//   NODEORDER-4  nodeaffinity: the weights of the preferred terms that hold
+//   NODEORDER-5  tainttoleration: how few PreferNoSchedule taints are not tolerated
 //
-//   R1  leastrequested: the mean over cpu and memory of the percentage that stays free.
-//   R2  mostrequested: the mean over cpu and memory of the percentage that is used then.
-//   R3  balancedresource: 100 less half the difference of the two percentages used then.
-//   R4  nodeaffinity: the sum of the weights of the preferred terms that hold, in percent of the
-//       highest such sum over the nodes that pass the predicates.
-//   R5  tainttoleration: 100 less the number of PreferNoSchedule taints not tolerated, in percent
-//       of the highest such number over the nodes that pass the predicates.
-//
-// "Then" is with the task on it. A node that has none of a resource has 0 percent of it free.
 // Arguments (0 to 1,000,000; 0 switches a scorer off): leastrequested.weight 1,
 // mostrequested.weight 0, balancedresource.weight 1, nodeaffinity.weight 2,
 // tainttoleration.weight 3.
-//
-// Worked example: docs/design/nodeorder.md.
 
 #include <algorithm>
 
 #include "berth/engine/node_affinity.h"
+#include "berth/engine/node_block.h"
 #include "berth/engine/plugin.h"
-#include "berth/engine/rooms.h"
 #include "berth/engine/vectorise.h"
 
 namespace berth::plugins {
@@ -86,24 +79,25 @@ class NodeOrder final : public Plugin {
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
     if (least_weight_ + most_weight_ + balanced_weight_ > 0) {
-      session.attach<&NodeOrder::by_room>(points::node_order, *this);  // R1 R2 R3
+      session.attach<&NodeOrder::by_room>(points::node_order,
+                                          *this);  // NODEORDER-1 NODEORDER-2 NODEORDER-3
     }
     if (affinity_weight_ > 0) {
-      session.attach<&NodeOrder::by_affinity>(points::batch_node_order, *this);  // R4
+      session.attach<&NodeOrder::by_affinity>(points::batch_node_order, *this);  // NODEORDER-4
     }
     if (toleration_weight_ > 0) {
-      session.attach<&NodeOrder::by_taints>(points::batch_node_order, *this);  // R5
+      session.attach<&NodeOrder::by_taints>(points::batch_node_order, *this);  // NODEORDER-5
     }
   }
 
  private:
-  void by_room(const Shape& shape, const Rooms& rooms, ScoreSums sums) const {
+  void by_room(const Shape& shape, const NodeBlock& block, ScoreSums sums) const {
     const auto column = [&](Dimension dimension) {
-      return Column{rooms.idle(dimension), rooms.allocatable(dimension),
-                    rooms.reciprocals(dimension), shape.request[dimension]};
+      return Column{block.idle(dimension), block.allocatable(dimension),
+                    block.reciprocals(dimension), shape.request[dimension]};
     };
     add_room_scores(column(kCpu), column(kMemory), {least_weight_, most_weight_, balanced_weight_},
-                    rooms.count(), sums);
+                    block.count(), sums);
   }
 
   void by_affinity(const Shape& shape, const std::vector<std::uint8_t>& passes,

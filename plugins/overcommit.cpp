@@ -1,25 +1,14 @@
-// plugins/overcommit.cpp
+// Overcommit: admit a little more than there is room for, since jobs finish while others come; but
+// not so much that controllers drown in pending pods.
+// Rules: docs/design/overcommit.md.
 //
-// Overcommit: admit a little more than there is room for, and no more.
+//   OVERCOMMIT-1  capacity: what usable nodes have times `overcommit-factor`, less what is used
+//   OVERCOMMIT-2  surplus of running jobs counts as free
+//   OVERCOMMIT-3  a job is admitted if each dimension fits into these, or passes by OVERCOMMIT-4
+//   OVERCOMMIT-4  a dimension within the queue's guarantee passes, however full the cluster is
 //
-// Jobs finish while others are admitted, so a cluster that admits only what fits now runs half
-// empty; one that admits everything drowns its controllers in pods that wait.
-//
-//   O1  What may be admitted is the sum of all nodes that take pods times `overcommit-factor`, less
-//       what is used there.
-//   O2  What running jobs have beyond their minResources counts as free: they can be made to give
-//       it back (S4).
-//   O3  A job is admitted if in every dimension that it asks for it passes by O4, or what is in
-//       queue, what other queues are due of their guarantees, and its minResources fit into O1 and
-//       O2.
-//   O4  A dimension passes, however full the cluster is, if what its queue has, what is in queue
-//       there, and its minResources stay within what is guaranteed to the queue, or to one above
-//       it that owes it to no other (S1).
-//
-// Argument: overcommit-factor, 1 to 1000, at most three decimals, default 1.2. S0 sets 1.0 so that
+// Argument: overcommit-factor, 1 to 1000, at most three decimals, default 1.2. S0 sets 1.0, so that
 // the job that waits is the one that lacks room.
-//
-// Worked example: docs/design/overcommit.md.
 
 #include <algorithm>
 #include <string>
@@ -59,12 +48,13 @@ class Overcommit final : public Plugin {
     for (std::size_t d = 0; d < request.extent(); ++d) {
       const Dimension dimension(d);
       if (request[dimension] <= 0 || is_guaranteed(queue, dimension, request[dimension])) continue;
-      // O3. Surplus is dear to work out and asked for only where it matters.
+      // OVERCOMMIT-3. Surplus is dear to work out and asked for only where it matters.
       const Admissions& admissions = session_->admissions();
       std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
-                          admissions.dues().due_to_others(session_->queues(), at, dimension);
+                          admissions.unmet().due_to_others(session_->queues(), at, dimension);
       if (request[dimension] <= room) continue;
-      room += session_->admissions().surplus(*cluster_, session_->queues(), 0, dimension);  // O2
+      room += session_->admissions().surplus(*cluster_, session_->queues(), 0,
+                                             dimension);  // OVERCOMMIT-2
       const std::string& name = cluster_->dimensions().name(dimension);
       if (request[dimension] <= room) continue;
       room = std::max<std::int64_t>(room, 0);
@@ -82,17 +72,17 @@ class Overcommit final : public Plugin {
   std::string what_takes(const Job& job, std::size_t at, Dimension d) {
     const Admissions& admissions = session_->admissions();
     return joined(admitted_text(*cluster_, admissions, job.id, 0, d),
-                  kept_for_text(*cluster_, session_->queues(), admissions.dues(), at, d));
+                  kept_for_text(*cluster_, session_->queues(), admissions.unmet(), at, d));
   }
 
-  // O4. Each dimension by itself: a queue is seldom guaranteed all that its jobs ask for.
+  // OVERCOMMIT-4. Each dimension by itself: a queue is seldom guaranteed all that its jobs ask for.
   bool is_guaranteed(std::uint32_t queue, Dimension dimension, std::int64_t amount) {
-    const Dues& dues = session_->admissions().dues();
+    const UnmetGuarantees& unmet = session_->admissions().unmet();
     return queue != QueueTree::kNowhere &&
-           dues.is_covered(session_->queues(), queue, dimension, amount);
+           unmet.is_covered(session_->queues(), queue, dimension, amount);
   }
 
-  // O1, in 128 bits: total times factor may pass 2^63.
+  // OVERCOMMIT-1, in 128 bits: total times factor may pass 2^63.
   std::int64_t admissible(Dimension dimension) const {
     const __int128 scaled =
         static_cast<__int128>(open_.allocatable(dimension)) * factor_thousandths_;

@@ -1,20 +1,14 @@
-// plugins/predicates.cpp
+// Predicates: where a pod may run, by kube-scheduler's own rules, so that kube-scheduler does not
+// veto what is planned.
+// Rules: docs/design/predicates.md.
 //
-// Predicates: where a pod may run at all, by kube-scheduler's own rules, so that what is planned is
-// not vetoed when kube-scheduler carries it out.
-//
-//   N1  A cordoned node takes nobody who does not tolerate node.kubernetes.io/unschedulable.
-//   N2  Every label of the node selector is on the node with that value.
-//   N3  If required node affinity is given, one of its terms holds: all its expressions (In, NotIn,
-//       Exists, DoesNotExist, Gt, Lt) and all its matchFields. An empty term holds nowhere.
-//   N4  Every taint with effect NoSchedule or NoExecute is tolerated.
-//   N5  No host port that it wants is taken on the node (same protocol and port, same address or
-//       either address 0.0.0.0).
-//   N6  The node has idle what it asks for in every dimension, a place for a pod included. The
-//       ledger holds everybody to this one, with or without this plugin.
-//   N7  A node that kube-scheduler ruled out for pods of this shape is left alone for a while.
-//
-// Worked example: docs/design/predicates.md.
+//   PREDICATE-1  cordoned nodes
+//   PREDICATE-2  node selector
+//   PREDICATE-3  required node affinity
+//   PREDICATE-4  taints with effect NoSchedule or NoExecute
+//   PREDICATE-5  host ports
+//   PREDICATE-6  idle room, a place for the pod included; the ledger enforces it
+//   PREDICATE-7  nodes that kube-scheduler ruled out a moment ago
 
 #include <algorithm>
 
@@ -32,12 +26,12 @@ class Predicates final : public Plugin {
 
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
-    session.attach<&Predicates::is_schedulable>(points::predicate, *this);        // N1
-    session.attach<&Predicates::selector_matches>(points::predicate, *this);      // N2
-    session.attach<&Predicates::affinity_matches>(points::predicate, *this);      // N3
-    session.attach<&Predicates::taints_are_tolerated>(points::predicate, *this);  // N4
-    session.attach<&Predicates::is_not_vetoed>(points::predicate, *this);         // N7
-    session.attach<&Predicates::ports_are_free>(points::occupancy, *this);        // N5
+    session.attach<&Predicates::is_schedulable>(points::predicate, *this);        // PREDICATE-1
+    session.attach<&Predicates::selector_matches>(points::predicate, *this);      // PREDICATE-2
+    session.attach<&Predicates::affinity_matches>(points::predicate, *this);      // PREDICATE-3
+    session.attach<&Predicates::taints_are_tolerated>(points::predicate, *this);  // PREDICATE-4
+    session.attach<&Predicates::is_not_vetoed>(points::predicate, *this);         // PREDICATE-7
+    session.attach<&Predicates::ports_are_free>(points::occupancy, *this);        // PREDICATE-5
   }
 
  private:

@@ -1,14 +1,9 @@
-// plugins/priority.cpp
+// Priority: higher priority goes first.
+// Rules: docs/design/priority.md.
 //
-// Priority: who matters more goes first.
-//
-//   P1  Of two tasks of a job, the one of higher priority is placed first.
-//   P2  Of two jobs, the one of higher priority is served first, whatever it asks for and however
-//       long the other has waited (S0, S2: priority is more important than waiting time).
-//   P3  A claimant may take the place only of tasks of lower priority: of jobs of lower priority,
-//       or, within its own job, of tasks of lower priority.
-//
-// Worked example: docs/design/priority.md.
+//   PRIORITY-1  tasks of a job: the higher priority is placed first
+//   PRIORITY-2  jobs: the higher priority is served first, before any waiting time (S0, S2)
+//   PRIORITY-3  victims: only tasks of lower priority
 
 #include "berth/engine/plugin.h"
 
@@ -23,9 +18,9 @@ class Priority final : public Plugin {
 
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
-    session.attach<&Priority::higher_task_first>(points::task_order, *this);  // P1
-    session.attach<&Priority::higher_job_first>(points::job_order, *this);    // P2
-    session.attach<&Priority::lower_ones>(points::preemptable, *this);        // P3
+    session.attach<&Priority::higher_task_first>(points::task_order, *this);  // PRIORITY-1
+    session.attach<&Priority::higher_job_first>(points::job_order, *this);    // PRIORITY-2
+    session.attach<&Priority::lower_ones>(points::preemptable, *this);        // PRIORITY-3
   }
 
  private:

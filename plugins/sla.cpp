@@ -1,20 +1,12 @@
-// plugins/sla.cpp
+// SLA: no job waits longer than its limit.
+// Rules: docs/design/sla.md.
 //
-// SLA: nobody waits longer than was promised.
+//   SLA-1  order: the job whose limit ends first comes first; a job without limit comes last
+//   SLA-2  admission: a job at its limit is admitted; later tiers are not asked
+//   SLA-3  holding: a job at its limit keeps promised room
 //
-// A job, or the configuration for all jobs, may say how long it may wait. Whoever has waited that
-// long is let in whatever the votes of later tiers, and comes before those whose time is not up.
-//
-//   L1  Of two jobs, the one whose time is up first comes first; a job without limit comes last.
-//   L2  A job whose time is up is admitted; this plugin belongs in the first tier, or before those
-//       that vote against: a vote ends with the tier in which somebody permits.
-//   L3  A job whose time is up keeps what it could be promised, until all of it is there.
-//
-// Time counts from the job's creation. Argument: sla-waiting-time, a duration from 1s to 8760h, for
-// jobs that say nothing; default: none. A job says it by the annotation
-// volcano.sh/sla-waiting-time.
-//
-// Worked example: docs/design/sla.md.
+// Waiting counts from the job's creation. Argument: sla-waiting-time, a duration from 1s to 8760h,
+// for jobs without the annotation volcano.sh/sla-waiting-time; default: none.
 
 #include <optional>
 
@@ -53,7 +45,7 @@ class Sla final : public Plugin {
     return *limit < rest ? job.created + *limit : TimePoint::max();
   }
 
-  // L1
+  // SLA-1
   Order first_up_first(const Job& left, const Job& right) const {
     const auto l = up_at(left);
     const auto r = up_at(right);
@@ -61,7 +53,7 @@ class Sla final : public Plugin {
     return l ? *l <=> *r : Order::equal;
   }
 
-  // L2, L3
+  // SLA-2, SLA-3
   Vote is_up(const Job& job) const {
     const auto at = up_at(job);
     return at && *at <= now_ ? permit() : abstain();

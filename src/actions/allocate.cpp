@@ -2,11 +2,11 @@
 //
 // A gang that gets three of its eight places holds three machines and does nothing; so a job is
 // placed inside one statement that becomes real only if the job can start. Minimums come first and
-// surplus after: a job that has its minimum goes to the back of those that do not (rule G2 of the
-// gang plugin), and from then on gets one task a turn.
+// surplus after: a job that has its minimum goes to the back of those that do not (rule GANG-2 of
+// the gang plugin), and from then on gets one task a turn.
 //
-// Steps A1..A8 are those of docs/design/allocate.md; A3 to A6 are in placement.cpp, A7 in
-// targets.cpp.
+// Steps ALLOCATE-1 to ALLOCATE-8 are those of docs/design/allocate.md; ALLOCATE-3 to ALLOCATE-6 are
+// in placement.cpp, ALLOCATE-7 in targets.cpp.
 
 #include "actions/allocate.h"
 
@@ -48,8 +48,8 @@ void tell(Session& session, JobId id, const Verdict& verdict) {
   session.refuse(refusal_of(id, is_gated ? reject(Reason::gated, job.gated) : verdict));
 }
 
-// A8. Does it stop those behind it in its queue? Not if it has what it starts with, nor if it waits
-// for its own pods and not for room.
+// ALLOCATE-8. Does it stop those behind it in its queue? Not if it has what it starts with, nor if
+// it waits for its own pods and not for room.
 bool stops_its_queue(const Session& session, const Job& job) {
   return session.cluster().queue(job.queue).is_fifo && job.placed_count() < job.min_available &&
          job.placed_count() + job.unplaced_count() >= job.min_available;
@@ -72,18 +72,18 @@ class Allocate final : public Action {
   explicit Allocate(Arguments&) {}
 
   void execute(Session& session) const override {
-    // A7. On the nodes that are locked for them, targets come before anybody else.
+    // ALLOCATE-7. On the nodes that are locked for them, targets come before anybody else.
     serve_targets(session);
     serve_line(session, [](JobId) { return false; });
 
     // From here on, no admitted job of a queue under its share could start on idle room alone, but
-    // those that are behind another (A8).
+    // those that are behind another (ALLOCATE-8).
   }
 
   // Until `is_enough` says so of a job that has had its turn.
   template <class IsEnough>
   static void serve_line(Session& session, const IsEnough& is_enough) {
-    // A1. Line up the jobs that may be served and have something left to place.
+    // ALLOCATE-1. Line up the jobs that may be served and have something left to place.
     std::vector<JobId> jobs;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
@@ -98,8 +98,8 @@ class Allocate final : public Action {
     JobId id = line.next();
     for (; id.is_valid(); id = is_enough(id) ? JobId() : line.next()) {
       const Job& job = session.cluster().job(id);
-      // A2. A queue that has all it may have leaves the line. What was refused in this very state
-      // would be refused again.
+      // ALLOCATE-2. A queue that has all it may have leaves the line. What was refused in this very
+      // state would be refused again.
       const Verdict verdict = session.ask(points::overused, session.cluster().queue(job.queue));
       if (!verdict) {
         tell(session, id, verdict);

@@ -3,7 +3,7 @@
 // They can stand in nobody's way but for the number of pods on a node, so they come after everyone
 // that asks for an amount. A gang of them is still placed whole or not at all.
 //
-// Steps F1..F3 are those of docs/design/backfill.md.
+// Steps BACKFILL-1 to BACKFILL-3 are those of docs/design/backfill.md.
 
 #include <algorithm>
 #include <utility>
@@ -32,7 +32,7 @@ class Backfill final : public Action {
   explicit Backfill(Arguments&) {}
 
   void execute(Session& session) const override {
-    // F1. Line up the jobs that may be served and have best-effort tasks without a place.
+    // BACKFILL-1. Line up the jobs that may be served and have best-effort tasks without a place.
     std::vector<std::pair<JobId, Waiting>> found;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
@@ -48,8 +48,8 @@ class Backfill final : public Action {
     });
 
     for (auto& [id, waiting] : found) {
-      // F2. A gang short of its minimum gets its best-effort tasks only if they complete it.
-      // F3. Beyond the minimum they are placed one by one while there is a place.
+      // BACKFILL-2. A gang short of its minimum gets its best-effort tasks only if they complete
+      // it. BACKFILL-3. Beyond the minimum they are placed one by one while there is a place.
       while (!waiting.is_done() && serve(session, id, waiting) == Turn::started) {
       }
     }

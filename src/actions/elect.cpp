@@ -4,7 +4,7 @@
 // is made the target: nodes are kept for it (reserve) until it has started. Who is chosen is the
 // plugins' word; that it can start at all is seen to here, or its nodes would be kept for ever.
 //
-// Steps L1 to L5 are those of docs/design/elect.md.
+// Steps ELECT-1 to ELECT-5 are those of docs/design/elect.md.
 
 #include <algorithm>
 #include <optional>
@@ -12,8 +12,8 @@
 
 #include "actions/placement.h"
 #include "berth/engine/action.h"
-#include "berth/engine/bins.h"
 #include "berth/engine/need.h"
+#include "engine/bins.h"
 
 namespace berth::actions {
 namespace {
@@ -27,15 +27,15 @@ class StartCheck {
 
   Verdict of(const Job& job) {
     if (const Verdict possible = session_.feasibility().of(job.id); !possible) return possible;
-    if (!potential_) potential_.emplace(session_.cluster());
+    if (!reachable_) reachable_.emplace(session_.cluster());
     const Need need = need_of(session_, job);
-    const Verdict verdict = could_start(session_, job, need, *potential_);
+    const Verdict verdict = could_start(session_, job, need, *reachable_);
     return verdict ? session_.ask(points::electable, job, need) : verdict;
   }
 
  private:
   Session& session_;
-  std::optional<Potential> potential_;
+  std::optional<ReachableCapacity> reachable_;
 };
 
 class Elect final : public Action {
@@ -53,11 +53,11 @@ class Elect final : public Action {
     }
     for (const EndedReservation& each : session.plan().ended) std::erase(candidates, each.job);
     while (!candidates.empty()) {
-      // L3. Plugins choose among those that wait ...
+      // ELECT-3. Plugins choose among those that wait ...
       const std::optional<Nomination> chosen = session.ask(points::target_job, candidates);
       if (!chosen) return;
       candidates.erase(std::find(candidates.begin(), candidates.end(), chosen->job));
-      // L4. ... but one that cannot start, whoever else finishes, is told so and passed over.
+      // ELECT-4. ... but one that cannot start, whoever else finishes, is told so and passed over.
       if (const Verdict verdict = check.of(session.cluster().job(chosen->job)); !verdict) {
         tell_impossible(session, chosen->job, verdict);
         continue;
@@ -73,7 +73,7 @@ class Elect final : public Action {
  private:
   static constexpr Duration kPodsCome = std::chrono::minutes(1);
 
-  // L1. A target is one until its minimum is bound, or it cannot or may not be one any more.
+  // ELECT-1. A target is one until its minimum is bound, or it cannot or may not be one any more.
   static void release_former(Session& session, StartCheck& check) {
     using How = EndedReservation::How;
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
@@ -115,8 +115,8 @@ class Elect final : public Action {
     return verdict ? reject(Reason::gated, job.gated) : verdict;
   }
 
-  // L2. It has not got its minimum, or has lost it, and lacks nothing but room. One that waits at
-  // the door may have no pods yet, if it says how much it needs.
+  // ELECT-2. It has not got its minimum, or has lost it, and lacks nothing but room. One that waits
+  // at the door may have no pods yet, if it says how much it needs.
   static bool is_candidate(const Session& session, const Job& job) {
     if (job.election || job.declines_target || job.phase == GroupPhase::completed) return false;
     if (!session.feasibility().is_possible(job.id)) return false;
@@ -143,7 +143,7 @@ class Elect final : public Action {
     session.refuse(refusal_of(job, verdict));
   }
 
-  // L5. Its room is what is kept for it: nobody votes on whether it may come in.
+  // ELECT-5. Its room is what is kept for it: nobody votes on whether it may come in.
   static void let_in(Session& session, JobId id) {
     if (!session.has_enqueue() || session.cluster().job(id).phase != GroupPhase::pending) return;
     session.admit(id);

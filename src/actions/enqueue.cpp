@@ -7,7 +7,7 @@
 //
 // Argument: admission-timeout, a duration from 1s to 8760h, default 10m; 0s: never.
 //
-// Steps E1..E7 are those of docs/design/enqueue.md.
+// Steps ENQUEUE-1 to ENQUEUE-7 are those of docs/design/enqueue.md.
 
 #include <algorithm>
 #include <map>
@@ -28,7 +28,7 @@ class Enqueue final : public Action {
                                     std::chrono::hours(8760))) {}
 
   void execute(Session& session) const override {
-    // E1. Line up the pending jobs of open queues; a group may be let in before it has pods.
+    // ENQUEUE-1. Line up the pending jobs of open queues; a group may be let in before it has pods.
     std::vector<JobId> jobs;
     std::vector<JobId> sent_back;
     for (const JobId id : session.cluster().open_jobs()) {
@@ -42,7 +42,7 @@ class Enqueue final : public Action {
         (gives_way(session, job) ? sent_back : jobs).push_back(id);
       }
     }
-    // E6. Those who were sent back a short while ago come after all others.
+    // ENQUEUE-6. Those who were sent back a short while ago come after all others.
     FirstKeptOut first;
     const std::vector<JobId> kept_out = admit(session, std::move(jobs), first);
     admit(session, std::move(sent_back), first);
@@ -59,22 +59,22 @@ class Enqueue final : public Action {
     JobLine line(session, std::move(jobs), JobLine::For::admission);
     for (JobId id = line.next(); id.is_valid(); id = line.next()) {
       const Job& job = session.cluster().job(id);
-      // E7. Behind one that is kept out nobody comes in.
+      // ENQUEUE-7. Behind one that is kept out nobody comes in.
       if (const auto before = first.find(job.queue); before != first.end()) {
         session.refuse(refusal_of(id, behind(session, before->second)));
         continue;
       }
-      // E2. A job that says nothing of its size is let in: there is nothing to vote on.
+      // ENQUEUE-2. A job that says nothing of its size is let in: there is nothing to vote on.
       const Verdict verdict =
           job.min_resources ? session.ask(points::job_enqueueable, job) : pass();
       if (!verdict) {
-        // E3. One that is kept out does not keep out those behind it, but by E7.
+        // ENQUEUE-3. One that is kept out does not keep out those behind it, but by ENQUEUE-7.
         session.refuse(refusal_of(id, verdict));
         kept_out.push_back(id);
         if (session.cluster().queue(job.queue).is_fifo) first.emplace(job.queue, id);
         continue;
       }
-      // E4. Tallies move when the outcome is known, not when it is voted on.
+      // ENQUEUE-4. Tallies move when the outcome is known, not when it is voted on.
       session.admit(id);
     }
     return kept_out;
@@ -84,8 +84,8 @@ class Enqueue final : public Action {
     return job.returned_at && session.now() - *job.returned_at < timeout_;
   }
 
-  // E5. If those let in long ago who have nothing, or some of them, hold what one kept out needs,
-  // they go back, the last in line first, and it comes in.
+  // ENQUEUE-5. If those let in long ago who have nothing, or some of them, hold what one kept out
+  // needs, they go back, the last in line first, and it comes in.
   void make_room(Session& session, const std::vector<JobId>& kept_out) const {
     const std::vector<JobId> overdue = overdue_jobs(session);
     if (overdue.empty()) return;

@@ -144,12 +144,12 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
   const Job& job = session.cluster().job(id);
   Verdict verdict;
   {
-    // A3. Whatever is tried for this job happens inside one statement ...
+    // ALLOCATE-3. Whatever is tried for this job happens inside one statement ...
     Statement statement(session);
     const std::size_t reached = place_until_ready(session, id, waiting, statement);
     verdict = session.ask(points::job_ready, job);
     if (verdict) {
-      // A4. ... which becomes real only if the job can start.
+      // ALLOCATE-4. ... which becomes real only if the job can start.
       waiting.next = reached;
       std::move(statement).commit();
       if (waiting.is_done() && waiting.why) {
@@ -162,7 +162,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
       return Turn::started;
     }
     if (!statement.is_empty() && session.ask(points::job_pipelined, job)) {
-      // A5. A job that could start on room now being vacated keeps its claim on it.
+      // ALLOCATE-5. A job that could start on room now being vacated keeps its claim on it.
       session.refuse(refusal_of(
           id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available)));
       std::move(statement).hold();
@@ -170,7 +170,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
     }
     if (job.gated > 0 && !waiting.why) verdict = reject(Reason::gated, job.gated);
   }
-  // A6. Otherwise the statement has ended and nothing happened.
+  // ALLOCATE-6. Otherwise the statement has ended and nothing happened.
   record(session, explain(session, id, verdict, waiting), waiting);
   return Turn::refused;
 }

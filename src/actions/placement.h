@@ -33,7 +33,7 @@ enum class Turn {
 };
 
 // Places waiting tasks in one statement until the job may start; a job that may start already gets
-// one more task. Steps A3 to A6 of docs/design/allocate.md.
+// one more task. Steps ALLOCATE-3 to ALLOCATE-6 of docs/design/allocate.md.
 Turn serve(engine::Session& session, JobId id, Waiting& waiting);
 
 Refusal refusal_of(JobId job, const engine::Verdict& verdict);

@@ -4,7 +4,7 @@
 // plugins choose: nobody else is placed there, so what is vacated gathers, and the target starts
 // once it is enough.
 //
-// Steps R1 to R5 are those of docs/design/reserve.md.
+// Steps RESERVE-1 to RESERVE-5 are those of docs/design/reserve.md.
 
 #include <algorithm>
 
@@ -23,15 +23,16 @@ class Reserve final : public Action {
   explicit Reserve(Arguments&) {}
 
   void execute(Session& session) const override {
-    // R1, R2. First on their own nodes, then in their turn.
+    // RESERVE-1, RESERVE-2. First on their own nodes, then in their turn.
     serve_targets(session);
     serve_as_far_as_targets(session);
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
-      // R3. One that is placed keeps its locks until it is seen bound: plans may fall through.
+      // RESERVE-3. One that is placed keeps its locks until it is seen bound: plans may fall
+      // through.
       const Need need = need_of(session, job);
       if (has_minimum(session, job) || need.is_nothing()) continue;
-      // R5. What it lacks is due to other queues: they may need its nodes, too.
+      // RESERVE-5. What it lacks is due to other queues: they may need its nodes, too.
       if (is_held_by_its_queue(session, job, need)) {
         keep(session, id, {});
         continue;
@@ -54,7 +55,7 @@ class Reserve final : public Action {
     });
   }
 
-  // R4. What is of no use any more is given back first.
+  // RESERVE-4. What is of no use any more is given back first.
   static void keep(Session& session, JobId target, const std::vector<NodeId>& wanted) {
     const std::vector<NodeId> held = session.locked_for(target);
     const auto contains = [](const std::vector<NodeId>& nodes, NodeId node) {

@@ -3,7 +3,8 @@
 // Other actions evict for somebody who takes the place. Some rules want room to be free as such:
 // the hard form of a queue's guarantee. Plugins name who must leave; protections hold.
 //
-// Steps V1 to V4 are those of docs/design/shuffle.md; V2 to V4 are in src/engine/overdrawn.cpp.
+// Steps SHUFFLE-1 to SHUFFLE-4 are those of docs/design/shuffle.md; SHUFFLE-2 to SHUFFLE-4 are in
+// plugins/proportion/guarantee_victims.cpp.
 
 #include "berth/engine/action.h"
 #include "berth/engine/statement.h"
@@ -20,7 +21,7 @@ class Shuffle final : public Action {
   void execute(Session& session) const override {
     std::vector<TaskId> victims;
     session.ask(points::victims, &victims);
-    // V1. Each by itself: one that is protected keeps no other from leaving.
+    // SHUFFLE-1. Each by itself: one that is protected keeps no other from leaving.
     for (const TaskId victim : victims) {
       Statement statement(session);
       if (statement.evict(victim, JobId(), "shuffle")) std::move(statement).commit();

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "actions/placement.h"
-#include "berth/engine/bins.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
+#include "engine/bins.h"
 
 namespace berth::actions {
 
@@ -76,7 +76,7 @@ void serve_targets(Session& session) {
 
 Turn serve_target(Session& session, JobId id, Waiting& waiting) {
   if (const Turn turn = serve(session, id, waiting); turn != Turn::refused) return turn;
-  // R2. Nodes chosen by score may leave no place for the last member where there was one.
+  // RESERVE-2. Nodes chosen by score may leave no place for the last member where there was one.
   return pack(session, id, nodes_open_to(session, id)) ? Turn::started : Turn::refused;
 }
 

@@ -2,7 +2,8 @@
 
 #include "actions/placement.h"
 
-// How the jobs that nodes are kept for are served: rules R1 and R2 of docs/design/reserve.md.
+// How the jobs that nodes are kept for are served: rules RESERVE-1 and RESERVE-2 of
+// docs/design/reserve.md.
 
 namespace berth::actions {
 
@@ -12,11 +13,11 @@ bool is_waiting_target(const engine::Session& session, const Job& job);
 // Its tasks without a place, those of best effort among them: backfill may not be configured.
 Waiting tasks_of_target(const engine::Session& session, const Job& job);
 
-// R1. On the nodes that are locked for them, targets come before everybody else.
+// RESERVE-1. On the nodes that are locked for them, targets come before everybody else.
 void serve_targets(engine::Session& session);
 
-// R1, R2. Its turn in line, on its own nodes and on those that are open. What is left of its tasks
-// has to be asked for anew.
+// RESERVE-1, RESERVE-2. Its turn in line, on its own nodes and on those that are open. What is left
+// of its tasks has to be asked for anew.
 Turn serve_target(engine::Session& session, JobId id, Waiting& waiting);
 
 }  // namespace berth::actions

@@ -6,7 +6,8 @@ namespace berth::conf {
 
 namespace {
 
-// Rule T9 of docs/design/reservation.md. A wait-duration that cannot be read is refused elsewhere.
+// Rule TARGET-9 of docs/design/reservation.md. A wait-duration that cannot be read is refused
+// elsewhere.
 bool elects_everybody(const engine::Arguments& arguments) {
   if (arguments.has("request-line") || arguments.has("wait-line")) return false;
   engine::Arguments copy = arguments;

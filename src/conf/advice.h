@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/configuration.h"
+#include "engine/configuration.h"
 
 namespace berth::conf {
 

@@ -8,12 +8,14 @@
 
 #include "berth/base/text.h"
 #include "conf/advice.h"
-#include "conf/checked.h"
 #include "conf/config_keys.h"
-#include "conf/cursor.h"
-#include "conf/document.h"
+#include "document/checked.h"
+#include "document/cursor.h"
+#include "document/readers.h"
 
 namespace berth::conf {
+
+using namespace document;
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
-#include "berth/engine/configuration.h"
+#include "engine/configuration.h"
 
 // The configuration file (DESIGN D8, docs/configuration.md) as a value.
 

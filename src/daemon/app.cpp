@@ -10,9 +10,9 @@
 #include "berth/base/text.h"
 #include "daemon/configuration.h"
 #include "daemon/endpoints.h"
+#include "daemon/environment.h"
 #include "daemon/event_queue.h"
 #include "daemon/session_loop.h"
-#include "daemon/surroundings.h"
 #include "extender/service.h"
 #include "http/http_server.h"
 #include "http/router.h"
@@ -58,21 +58,21 @@ steering::Mode mode_of(const std::string& name) {
 class App {
  public:
   App(const Flags& flags, Endpoint endpoint, std::unique_ptr<Configuration> configuration,
-      std::unique_ptr<Surroundings> surroundings, engine::Scheduler scheduler)
+      std::unique_ptr<Environment> environment, engine::Scheduler scheduler)
       : flags_(flags),
         configuration_(std::move(configuration)),
         config_(configuration_->current()),
-        surroundings_(std::move(surroundings)),
+        environment_(std::move(environment)),
         events_(std::size_t{1} << 18, [this] { metrics_.event_queue_stalled(); }),
         published_(std::make_shared<const ports::PlanTable>()),
         queues_(nullptr),
         reservations_(nullptr),
         barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, moves_,
-                 surroundings_->binder(), events_),
+                 environment_->binder(), events_),
         service_(published_, barrier_, events_, real_clock_, moves_, &observer_),
         loop_(loop_parts(), loop_settings(), std::move(scheduler)),
         endpoints_(*configuration_, metrics_, loop_, published_, queues_, reservations_, barrier_,
-                   events_, *surroundings_),
+                   events_, *environment_),
         server_(http::make_http_server(server_options(*config_, endpoint), router_.handler())) {
     service_.add_routes(router_);
     endpoints_.add_routes(router_, [this] { return server_->counts(); });
@@ -110,14 +110,14 @@ class App {
   };
 
   SessionLoop::Parts loop_parts() {
-    return {surroundings_->clock(),
-            surroundings_->source(),
+    return {environment_->clock(),
+            environment_->source(),
             events_,
             published_,
             [this] { barrier_.plan_changed(); },
-            surroundings_->pods(),
-            surroundings_->status(),
-            surroundings_->evictor(),
+            environment_->pods(),
+            environment_->status(),
+            environment_->evictor(),
             metrics_,
             [](const std::string& line) { log(Level::info, line); },
             queues_,
@@ -135,19 +135,19 @@ class App {
 
   Status start() {
     for (const std::string& warning : config_->warnings) log(Level::warning, warning);
-    const Status opened =
-        surroundings_->open({[this](std::uint64_t epoch) { loop_.lead(epoch); },
-                             [this] { loop_.rest(); }, [this] { loop_.kube_scheduler_changed(); }});
+    const Status opened = environment_->open(
+        {[this](std::uint64_t epoch) { loop_.start_leading(epoch); },
+         [this] { loop_.stop_leading(); }, [this] { loop_.kube_scheduler_changed(); }});
     if (!opened) return opened;
     if (const Status listening = server_->start(); !listening) return listening;
-    if (const Status watching = surroundings_->source().start(events_); !watching) return watching;
+    if (const Status watching = environment_->source().start(events_); !watching) return watching;
     loop_.start();
     configuration_->follow({[this](const conf::Config& config) { adopt(config); },
                             [this](const std::string& complaint) {
                               metrics_.config_load_failed();
                               log(Level::error, complaint + "; the last good is kept");
                             }});
-    return surroundings_->begin(server_->port());
+    return environment_->begin(server_->port());
   }
 
   void adopt(const conf::Config& config) {
@@ -196,12 +196,12 @@ class App {
     barrier_.close();
     drain_binds();
     barrier_.shutdown();
-    surroundings_->stop_callers();
+    environment_->stop_callers();
     if (const Status stopped = server_->stop(kServerDrain); !stopped) {
       log(Level::warning, stopped.error().to_string());
     }
     loop_.stop();
-    surroundings_->stop();
+    environment_->stop();
   }
 
   // A gang of which some Bindings have been posted gets the others, too.
@@ -216,14 +216,14 @@ class App {
   const Flags& flags_;
   std::unique_ptr<Configuration> configuration_;
   std::shared_ptr<const conf::Config> config_;  // at the start
-  std::unique_ptr<Surroundings> surroundings_;
+  std::unique_ptr<Environment> environment_;
   SteadyClock real_clock_;
   telemetry::Metrics metrics_;
   Observer observer_{metrics_};
   EventQueue events_;
   ports::Published<ports::PlanTable> published_;
-  ports::Published<queues::QueueTable> queues_;
-  ports::Published<reservations::ReservationTable> reservations_;
+  ports::Published<views::QueueTable> queues_;
+  ports::Published<views::ReservationTable> reservations_;
   extender::Moves moves_;
   extender::GangBarrier barrier_;
   extender::Service service_;
@@ -249,15 +249,15 @@ int run_app(const Flags& flags) {
   }
   auto scheduler = engine::Scheduler::create(config->session);
   if (!scheduler) return fail(scheduler.error());
-  std::unique_ptr<Surroundings> surroundings;
+  std::unique_ptr<Environment> environment;
   if (!flags.embedded.empty()) {
-    surroundings = make_embedded(flags, config);
+    environment = make_embedded(flags, config);
   } else if (auto live = make_live(flags, config); live) {
-    surroundings = std::move(*live);
+    environment = std::move(*live);
   } else {
     return fail(live.error());
   }
-  App app(flags, endpoint, std::move(*configuration), std::move(surroundings),
+  App app(flags, endpoint, std::move(*configuration), std::move(environment),
           std::move(*scheduler));
   return app.run();
 }

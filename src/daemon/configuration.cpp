@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "berth/engine/scheduler.h"
 #include "conf/default_config.h"
+#include "engine/scheduler.h"
 
 namespace berth::daemon {
 

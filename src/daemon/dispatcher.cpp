@@ -17,8 +17,8 @@ Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell 
 void Dispatcher::set_leading(bool leads) {
   leads_ = leads;
   if (leads) return;
-  reservation_reporter_.rest();
-  target_teller_.rest();
+  reservation_reporter_.stop_leading();
+  target_teller_.stop_leading();
 }
 
 void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now) {

@@ -44,9 +44,7 @@ class Dispatcher {
   // After the plan was assumed and the mirror settled: ids are still those of the plan.
   void carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint now);
   // The queues as of the last plan; null: there was none yet.
-  const std::shared_ptr<const queues::QueueTable>& queues() const {
-    return queue_reporter_.table();
-  }
+  const std::shared_ptr<const views::QueueTable>& queues() const { return queue_reporter_.table(); }
 
  private:
   // The last word on a job that waits. Ids are used again for other jobs.

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "berth/base/text.h"
-#include "kube/queue_document.h"
-#include "kube/reservation_document.h"
+#include "views/queue_document.h"
+#include "views/reservation_document.h"
 
 namespace berth::daemon {
 
@@ -52,7 +52,7 @@ http::Response Endpoints::liveness() const {
 
 http::Response Endpoints::readiness() const {
   if (published_.load()->ready) return http::text_response(200, "ok");
-  const std::string waits_for = surroundings_.not_ready();
+  const std::string waits_for = environment_.not_ready();
   if (!waits_for.empty()) return http::text_response(503, waits_for);
   return http::text_response(503, "not synced with the cluster yet, or not the leader");
 }
@@ -60,13 +60,13 @@ http::Response Endpoints::readiness() const {
 http::Response Endpoints::queues() const {
   const auto table = queues_.load();
   if (table == nullptr) return unknown();
-  return {200, "application/json", kube::write_queue_table(*table)};
+  return {200, "application/json", views::write_queue_table(*table)};
 }
 
 http::Response Endpoints::reservations() const {
   const auto table = reservations_.load();
   if (table == nullptr) return unknown();
-  return {200, "application/json", kube::write_reservation_table(*table)};
+  return {200, "application/json", views::write_reservation_table(*table)};
 }
 
 http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
@@ -81,7 +81,7 @@ http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
   gauges.queues = queues_.load();
   gauges.reservations = reservations_.load();
   return {200, "text/plain; version=0.0.4; charset=utf-8",
-          metrics_.expose(gauges) + surroundings_.exposition()};
+          metrics_.expose(gauges) + environment_.exposition()};
 }
 
 }  // namespace berth::daemon

@@ -3,9 +3,9 @@
 #include <functional>
 
 #include "daemon/configuration.h"
+#include "daemon/environment.h"
 #include "daemon/event_queue.h"
 #include "daemon/session_loop.h"
-#include "daemon/surroundings.h"
 #include "extender/barrier.h"
 #include "http/http_server.h"
 #include "http/router.h"
@@ -19,11 +19,11 @@ class Endpoints {
  public:
   Endpoints(const Configuration& configuration, telemetry::Metrics& metrics,
             const SessionLoop& loop, const ports::Published<ports::PlanTable>& published,
-            const ports::Published<queues::QueueTable>& queues,
-            const ports::Published<reservations::ReservationTable>& reservations,
+            const ports::Published<views::QueueTable>& queues,
+            const ports::Published<views::ReservationTable>& reservations,
             const extender::GangBarrier& barrier, const EventQueue& events,
-            const Surroundings& surroundings)
-      : surroundings_(surroundings),
+            const Environment& environment)
+      : environment_(environment),
         configuration_(configuration),
         metrics_(metrics),
         loop_(loop),
@@ -42,13 +42,13 @@ class Endpoints {
   http::Response reservations() const;
   http::Response exposition(const http::ServerCounts& counts) const;
 
-  const Surroundings& surroundings_;
+  const Environment& environment_;
   const Configuration& configuration_;
   telemetry::Metrics& metrics_;
   const SessionLoop& loop_;
   const ports::Published<ports::PlanTable>& published_;
-  const ports::Published<queues::QueueTable>& queues_;
-  const ports::Published<reservations::ReservationTable>& reservations_;
+  const ports::Published<views::QueueTable>& queues_;
+  const ports::Published<views::ReservationTable>& reservations_;
   const extender::GangBarrier& barrier_;
   const EventQueue& events_;
 };

@@ -20,9 +20,9 @@ void EventQueue::post(ClusterEvent event) {
   has_news_.notify_one();
 }
 
-void EventQueue::nudge() {
+void EventQueue::wake() {
   const std::lock_guard lock(mutex_);
-  is_nudged_ = true;
+  is_woken_ = true;
   has_news_.notify_one();
 }
 
@@ -36,8 +36,8 @@ void EventQueue::close() {
 std::vector<ClusterEvent> EventQueue::take(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   has_news_.wait_until(lock, deadline,
-                       [this] { return !events_.empty() || is_nudged_ || is_closed_; });
-  is_nudged_ = false;
+                       [this] { return !events_.empty() || is_woken_ || is_closed_; });
+  is_woken_ = false;
   has_room_.notify_all();
   return std::exchange(events_, {});
 }

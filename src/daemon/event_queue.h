@@ -22,7 +22,7 @@ class EventQueue final : public ports::EventSink {
 
   void post(ClusterEvent event) override;
   // Wakes the consumer without an event.
-  void nudge();
+  void wake();
   // Producers no longer wait, and what they post is dropped.
   void close();
 
@@ -37,7 +37,7 @@ class EventQueue final : public ports::EventSink {
   std::condition_variable has_news_;
   std::condition_variable has_room_;
   std::vector<ClusterEvent> events_;
-  bool is_nudged_ = false;
+  bool is_woken_ = false;
   bool is_closed_ = false;
 };
 

@@ -6,7 +6,7 @@ namespace berth::daemon {
 
 namespace {
 
-using queues::QueueTable;
+using views::QueueTable;
 
 constexpr Duration kCalm = std::chrono::seconds(10);
 constexpr Duration kTableCalm = std::chrono::seconds(1);
@@ -112,7 +112,7 @@ bool QueueReporter::refresh(const Plan& plan, const Cluster& cluster, TimePoint 
   const bool is_as_before =
       stamp_ == cluster.stamp() && shares_ == plan.shares && evicts_ == plan.evicts;
   if (table_ != nullptr && (is_as_before || now - made_at_ < kTableCalm)) return false;
-  table_ = std::make_shared<const QueueTable>(queues::make_queue_table(cluster, plan, tree_));
+  table_ = std::make_shared<const QueueTable>(views::make_queue_table(cluster, plan, tree_));
   shares_ = plan.shares;
   evicts_ = plan.evicts;
   stamp_ = cluster.stamp();

@@ -12,7 +12,7 @@
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
 #include "ports/status_sink.h"
-#include "queues/queue_table.h"
+#include "views/queue_table.h"
 
 namespace berth::daemon {
 
@@ -33,7 +33,7 @@ class QueueReporter {
   void report(const Plan& plan, const Cluster& cluster, TimePoint now);
 
   // As of the last report, at most a second old when something changes; null: there was none yet.
-  const std::shared_ptr<const queues::QueueTable>& table() const { return table_; }
+  const std::shared_ptr<const views::QueueTable>& table() const { return table_; }
 
  private:
   struct Known {
@@ -60,7 +60,7 @@ class QueueReporter {
   ports::StatusSink& sink_;
   Tell tell_;
   engine::QueueTree tree_;
-  std::shared_ptr<const queues::QueueTable> table_;
+  std::shared_ptr<const views::QueueTable> table_;
   std::shared_ptr<const QueueShares> shares_;  // that it was made of
   std::uint64_t stamp_ = 0;                    // of the cluster that it was made of
   bool evicts_ = false;                        // of the plan that it was made of

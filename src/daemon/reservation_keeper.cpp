@@ -6,12 +6,12 @@ namespace berth::daemon {
 
 void ReservationKeeper::note(const Plan& plan, const Cluster& cluster, TimePoint now) {
   held_.note_ends(plan, cluster);
-  auto table = reservations::make_reservation_table(plan, cluster, now);
+  auto table = views::make_reservation_table(plan, cluster, now);
   held_.note(table);
-  table_ = std::make_shared<const reservations::ReservationTable>(std::move(table));
+  table_ = std::make_shared<const views::ReservationTable>(std::move(table));
 }
 
-void ReservationKeeper::rest(TimePoint now) {
+void ReservationKeeper::stop_leading(TimePoint now) {
   held_.pause(now);
   table_ = nullptr;
 }

@@ -5,8 +5,8 @@
 #include "berth/base/clock.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
-#include "reservations/held_room.h"
-#include "reservations/reservation_table.h"
+#include "views/held_room.h"
+#include "views/reservation_table.h"
 
 namespace berth::daemon {
 
@@ -17,14 +17,14 @@ class ReservationKeeper {
   // After the plan was assumed: `cluster` is as the session left it.
   void note(const Plan& plan, const Cluster& cluster, TimePoint now);
   // Another leads from now on.
-  void rest(TimePoint now);
+  void stop_leading(TimePoint now);
 
   // As of the last note(); null: another leads, or there was none yet.
-  const std::shared_ptr<const reservations::ReservationTable>& table() const { return table_; }
+  const std::shared_ptr<const views::ReservationTable>& table() const { return table_; }
 
  private:
-  reservations::HeldRoom held_;
-  std::shared_ptr<const reservations::ReservationTable> table_;
+  views::HeldRoom held_;
+  std::shared_ptr<const views::ReservationTable> table_;
 };
 
 }  // namespace berth::daemon

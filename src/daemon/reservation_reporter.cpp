@@ -79,7 +79,7 @@ void ReservationReporter::note_marks(const std::string& uid, const TargetMarks& 
   }
 }
 
-void ReservationReporter::rest() {
+void ReservationReporter::stop_leading() {
   pending_locks_.clear();
   pending_marks_.clear();
 }

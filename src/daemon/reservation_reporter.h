@@ -31,7 +31,7 @@ class ReservationReporter {
   // Learns what the API says; whoever wrote it.
   void observe(const ClusterEvent& event);
   // Another leads from now on: what is under way may never come to be.
-  void rest();
+  void stop_leading();
   // To be looked at with the next report().
   void owe(JobId id) { owed_.insert(id); }
   // When the plan was assumed and the mirror settled. `changed`: jobs of which anything may have

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/give_way.h"
 #include "daemon/publish.h"
+#include "daemon/thread_priority.h"
 
 namespace berth::daemon {
 
@@ -21,7 +21,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       mirror_(settings_.mirror),
       dispatcher_(parts_.status, parts_.evictor, parts_.tell),
       steering_(
-          {parts_.pods, parts_.status, [&events = parts_.events] { events.nudge(); }, parts_.tell},
+          {parts_.pods, parts_.status, [&events = parts_.events] { events.wake(); }, parts_.tell},
           {.mode = settings_.steering,
            .managed_schedulers = settings_.mirror.managed_schedulers,
            .locks_are_taints = settings_.locks_are_taints}),
@@ -43,26 +43,27 @@ void SessionLoop::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    rested_.notify_all();
+    stopped_leading_.notify_all();
   }
   parts_.events.close();
   if (thread_.joinable()) thread_.join();
 }
 
-void SessionLoop::lead(std::uint64_t epoch) {
+void SessionLoop::start_leading(std::uint64_t epoch) {
   {
     const std::lock_guard lock(mutex_);
     wanted_epoch_ = epoch;
-    has_rested_ = false;
+    has_stopped_leading_ = false;
   }
-  parts_.events.nudge();
+  parts_.events.wake();
 }
 
-void SessionLoop::rest() {
+void SessionLoop::stop_leading() {
   std::unique_lock lock(mutex_);
   wanted_epoch_ = 0;
-  parts_.events.nudge();
-  rested_.wait(lock, [this] { return has_rested_ || stopping_ || !thread_.joinable(); });
+  parts_.events.wake();
+  stopped_leading_.wait(
+      lock, [this] { return has_stopped_leading_ || stopping_ || !thread_.joinable(); });
 }
 
 void SessionLoop::kube_scheduler_changed() {
@@ -70,7 +71,7 @@ void SessionLoop::kube_scheduler_changed() {
     const std::lock_guard lock(mutex_);
     is_kube_scheduler_new_ = true;
   }
-  parts_.events.nudge();
+  parts_.events.wake();
 }
 
 void SessionLoop::replace(engine::Scheduler scheduler, Duration period) {
@@ -78,7 +79,7 @@ void SessionLoop::replace(engine::Scheduler scheduler, Duration period) {
     const std::lock_guard lock(mutex_);
     replacement_.emplace(std::move(scheduler), period);
   }
-  parts_.events.nudge();
+  parts_.events.wake();
 }
 
 SessionLoop::Standing SessionLoop::standing() const {
@@ -91,7 +92,7 @@ Duration SessionLoop::since_last_round() const {
 }
 
 void SessionLoop::run() {
-  give_way();
+  lower_thread_priority();
   auto due = std::chrono::steady_clock::now();  // the next session, if nothing happens before
   while (!stopping_) {
     // Comes round now and then, whatever the period, so that the liveness probe means something.
@@ -123,8 +124,8 @@ void SessionLoop::run() {
     due = std::chrono::steady_clock::now() + settings_.period;
   }
   const std::lock_guard lock(mutex_);
-  has_rested_ = true;
-  rested_.notify_all();
+  has_stopped_leading_ = true;
+  stopped_leading_.notify_all();
 }
 
 bool SessionLoop::adopt_replacement() {
@@ -143,8 +144,8 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
   if (std::exchange(is_kube_scheduler_new_, false)) steering_.kube_scheduler_changed();
   const std::uint64_t wanted = is_synced ? wanted_epoch_ : 0;
   if (wanted == epoch_) {
-    has_rested_ = epoch_ == 0 && wanted_epoch_ == 0;
-    if (has_rested_) rested_.notify_all();
+    has_stopped_leading_ = epoch_ == 0 && wanted_epoch_ == 0;
+    if (has_stopped_leading_) stopped_leading_.notify_all();
     return epoch_ != 0;
   }
   lock.unlock();
@@ -153,20 +154,20 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
   dispatcher_.set_leading(epoch_ != 0);
   mirror_.follow_api_phases(epoch_ == 0);
   if (epoch_ == 0) {
-    steering_.rest();
+    steering_.stop_leading();
     mirror_.forget_plans();  // the next leader's pods will say where they go
     publish_unready();
   } else {
     const TimePoint now = parts_.clock.now();
     mirror_.settle(now);
-    const Plan left = steering_.lead(epoch_, mirror_.cluster(), find_);
+    const Plan left = steering_.start_leading(epoch_, mirror_.cluster(), find_);
     mirror_.assume(left, now);
     parts_.tell("leading with epoch " + std::to_string(epoch_) + "; " +
                 std::to_string(left.binds.size()) + " pods were under way");
   }
   lock.lock();
-  has_rested_ = epoch_ == 0 && wanted_epoch_ == 0;
-  rested_.notify_all();
+  has_stopped_leading_ = epoch_ == 0 && wanted_epoch_ == 0;
+  stopped_leading_.notify_all();
   return epoch_ != 0;
 }
 
@@ -233,7 +234,7 @@ void SessionLoop::publish(const std::vector<Placement>& claims) {
   parts_.on_published();
 }
 
-void SessionLoop::publish_queues(const std::shared_ptr<const queues::QueueTable>& queues) {
+void SessionLoop::publish_queues(const std::shared_ptr<const views::QueueTable>& queues) {
   if (queues == published_queues_) return;
   published_queues_ = queues;
   parts_.queues.store(queues);
@@ -243,7 +244,7 @@ void SessionLoop::publish_unready() {
   published_stamp_ = 0;
   parts_.published.store(std::make_shared<const ports::PlanTable>());
   publish_queues(nullptr);
-  reservation_keeper_.rest(parts_.clock.now());
+  reservation_keeper_.stop_leading(parts_.clock.now());
   parts_.reservations.store(nullptr);
   parts_.on_published();
 }
@@ -277,7 +278,7 @@ void SessionLoop::give_up(const std::vector<PlacementDropped>& drops) {
   drop(drops);
   publish(published_claims_);
   owes_session_ = true;  // they are to be planned anew
-  parts_.events.nudge();
+  parts_.events.wake();
 }
 
 void SessionLoop::note_standing(const Plan& plan) {

@@ -10,11 +10,11 @@
 #include <thread>
 #include <vector>
 
-#include "berth/engine/scheduler.h"
 #include "daemon/dispatcher.h"
 #include "daemon/event_queue.h"
 #include "daemon/reservation_keeper.h"
 #include "daemon/stale_plans.h"
+#include "engine/scheduler.h"
 #include "mirror/mirror.h"
 #include "ports/cluster_source.h"
 #include "ports/plan_table.h"
@@ -40,8 +40,8 @@ class SessionLoop {
     ports::Evictor& evictor;
     telemetry::Metrics& metrics;
     Dispatcher::Tell tell;
-    ports::Published<queues::QueueTable>& queues;                    // null while another leads
-    ports::Published<reservations::ReservationTable>& reservations;  // likewise
+    ports::Published<views::QueueTable>& queues;              // null while another leads
+    ports::Published<views::ReservationTable>& reservations;  // likewise
   };
   struct Settings {
     mirror::Options mirror;
@@ -65,12 +65,12 @@ class SessionLoop {
   void start();
   // Returns when the session under way has ended. Idempotent.
   void stop();
-  // Sessions run, and anything is written, only between lead() and rest(). The epoch tells this
-  // leader from all before; above 0. Any thread.
-  void lead(std::uint64_t epoch);
+  // Sessions run, and anything is written, only between start_leading() and stop_leading(). The
+  // epoch tells this leader from all before; above 0. Any thread.
+  void start_leading(std::uint64_t epoch);
   // Returns when nothing more will be decided under the epoch of before. Not from the loop's
   // thread.
-  void rest();
+  void stop_leading();
   // kube-scheduler has another leader. Any thread.
   void kube_scheduler_changed();
   // Takes effect with the next session. Any thread.
@@ -91,7 +91,7 @@ class SessionLoop {
   void follow_up();
   void give_up(const std::vector<PlacementDropped>& drops);
   void publish(const std::vector<Placement>& claims);
-  void publish_queues(const std::shared_ptr<const queues::QueueTable>& queues);
+  void publish_queues(const std::shared_ptr<const views::QueueTable>& queues);
   void publish_unready();
   void note_standing(const Plan& plan);
 
@@ -111,7 +111,7 @@ class SessionLoop {
   std::uint64_t published_stamp_ = 0;
   std::vector<Placement> published_claims_;
   std::uint64_t published_count_ = 0;
-  std::shared_ptr<const queues::QueueTable> published_queues_;
+  std::shared_ptr<const views::QueueTable> published_queues_;
   std::uint64_t epoch_ = 0;    // under which we lead; 0: another does
   bool owes_session_ = false;  // something happened since the last one
 
@@ -122,8 +122,8 @@ class SessionLoop {
   Standing standing_;
   std::uint64_t wanted_epoch_ = 0;
   bool is_kube_scheduler_new_ = false;
-  bool has_rested_ = true;
-  std::condition_variable rested_;
+  bool has_stopped_leading_ = true;
+  std::condition_variable stopped_leading_;
   std::thread thread_;
 };
 

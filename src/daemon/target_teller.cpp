@@ -82,7 +82,7 @@ std::optional<WrittenCondition> TargetTeller::condition_of(const Job& job) const
   return found == said_.end() ? std::nullopt : std::optional(found->second.condition);
 }
 
-void TargetTeller::rest() {
+void TargetTeller::stop_leading() {
   told_.clear();
   said_.clear();
 }

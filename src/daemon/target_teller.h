@@ -29,7 +29,7 @@ class TargetTeller {
   // None: there is nothing to say but what the API says.
   std::optional<WrittenCondition> condition_of(const Job& job) const;
   // Another leads.
-  void rest();
+  void stop_leading();
 
  private:
   // Of a target, by its uid.

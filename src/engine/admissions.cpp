@@ -11,7 +11,7 @@ bool is_whole(const Job& job) {
   return job.placed_count() - job.count(TaskStatus::succeeded) >= job.min_available;
 }
 
-// T1. A job that is in and has not got all of its minResources keeps the rest as its own; a
+// TALLY-1. A job that is in and has not got all of its minResources keeps the rest as its own; a
 // running job owes itself the same while it has its minimum of members. Gated pods do not count.
 bool owes(const Job& job) {
   const bool is_in = job.phase == GroupPhase::inqueue;
@@ -77,7 +77,7 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
   stamp_ = cluster.stamp();
   tree_version_ = tree.version();
   dimensions_ = tree.dimensions();
-  // T3
+  // TALLY-3
   std::vector<std::int64_t> kept(tree.size() * dimensions_, 0);
   std::vector<std::int64_t> has(kept.size(), 0);
   in_queue_.assign(kept.size(), 0);
@@ -102,7 +102,7 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
     add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d) - freed.by_all[d]; });
     if (job.election) note_target(tree, job, freed.by_all);
   }
-  dues_.reset(tree, std::move(kept), std::move(has));
+  unmet_.reset(tree, std::move(kept), std::move(has));
 }
 
 void Admissions::note_target(const QueueTree& tree, const Job& job, const Resources& freed) {
@@ -138,13 +138,13 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
   if (!owes(job) || !is_served(tree, job)) return;
   const std::uint32_t at = tree.position_of(job.queue);
   for (std::size_t d = 0; d < dimensions_; ++d) {
-    dues_.add(tree, at, Dimension(d), owed_of(job, Dimension(d)));
+    unmet_.add(tree, at, Dimension(d), owed_of(job, Dimension(d)));
   }
   add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d); });
   if (job.election) note_target(tree, job, {});
 }
 
-// T2
+// TALLY-2
 std::int64_t Admissions::surplus(const Cluster& cluster, const QueueTree& tree,
                                  std::size_t position, Dimension d) {
   if (surplus_stamp_ != stamp_) {

@@ -1,4 +1,4 @@
-#include "berth/engine/bins.h"
+#include "engine/bins.h"
 
 #include <algorithm>
 #include <limits>
@@ -23,7 +23,7 @@ bool are_ports_taken_for_good(const Cluster& cluster, const Shape& shape, NodeId
   });
 }
 
-Potential::Potential(const Cluster& cluster)
+ReachableCapacity::ReachableCapacity(const Cluster& cluster)
     : cluster_(cluster),
       dimensions_(cluster.dimensions().size()),
       rooms_(cluster.node_count() * dimensions_) {
@@ -35,18 +35,18 @@ Potential::Potential(const Cluster& cluster)
   }
 }
 
-void Potential::take_in_nobody() {
+void ReachableCapacity::take_in_nobody() {
   if (job_.is_valid()) count(cluster_.job(job_), +1);
   job_ = JobId();
 }
 
-void Potential::take_in(const Job& job) {
+void ReachableCapacity::take_in(const Job& job) {
   take_in_nobody();
   job_ = job.id;
   count(job, -1);
 }
 
-void Potential::count(const Job& job, int sign) {
+void ReachableCapacity::count(const Job& job, int sign) {
   for (const TaskId id : job.tasks) {
     const Task& task = cluster_.task(id);
     if (!task.node.is_valid() || task.never_leaves || !occupies_node(task.status)) continue;
@@ -71,7 +71,7 @@ Bins::Bins(Session& session, std::vector<NodeId> nodes)
   }
 }
 
-Bins::Bins(Session& session, std::vector<NodeId> nodes, const Potential& potential)
+Bins::Bins(Session& session, std::vector<NodeId> nodes, const ReachableCapacity& reachable)
     : session_(session),
       cluster_(session.cluster()),
       nodes_(std::move(nodes)),
@@ -81,7 +81,7 @@ Bins::Bins(Session& session, std::vector<NodeId> nodes, const Potential& potenti
   rooms_.reserve(nodes_.size() * dimensions_);
   for (const NodeId node : nodes_) {
     for (std::size_t d = 0; d < dimensions_; ++d) {
-      rooms_.push_back(potential.at(node, Dimension(d)));
+      rooms_.push_back(reachable.at(node, Dimension(d)));
     }
   }
 }

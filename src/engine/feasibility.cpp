@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "berth/engine/bins.h"
 #include "berth/engine/session.h"
+#include "engine/bins.h"
 #include "engine/shortage.h"
 
 namespace berth::engine {
@@ -113,7 +113,7 @@ void Feasibility::refresh(Session& session) {
   hopeless_.assign(cluster.queue_slots(), Resources());
   jobs_.resize(cluster.job_slots());
   shapes_.resize(cluster.shape_count());
-  // I6. What was found stands until the job, or what it was found of, has changed.
+  // FEASIBLE-6. What was found stands until the job, or what it was found of, has changed.
   for (const JobId id : cluster.open_jobs()) {
     const Job& job = cluster.job(id);
     OfJob& found = jobs_[id.index()];
@@ -158,7 +158,8 @@ void Feasibility::judge_on_nodes(Session& session, const Job& job, OfJob& found)
   }
 }
 
-// I5. Of a job that can start, what waits beyond its minimum may still be too large for every node.
+// FEASIBLE-5. Of a job that can start, what waits beyond its minimum may still be too large for
+// every node.
 void Feasibility::conclude(Session& session, const Job& job, OfJob& found) {
   const std::uint32_t at = session.queues().position_of(job.queue);
   const bool is_served =
@@ -169,7 +170,7 @@ void Feasibility::conclude(Session& session, const Job& job, OfJob& found) {
   found.finding = found.on_nodes;
   const bool may_be_the_queue =
       found.finding.is_none() || found.finding.reason == Reason::not_packable;
-  if (may_be_the_queue && !found.need.request.is_zero()) {  // I4
+  if (may_be_the_queue && !found.need.request.is_zero()) {  // FEASIBLE-4
     const Verdict queue = session.ask(points::job_possible, job, found.need);
     if (!queue) {
       found.finding = {queue.reason, queue.have, queue.need, std::string(queue.what),
@@ -218,8 +219,9 @@ void Feasibility::judge_minimum(Session& session, const Job& job, OfJob& found) 
   if (!cluster.is_none()) found.on_nodes = std::move(cluster);
 }
 
-// I1, I2. Could nodes take so many of these pods, each kind by itself, beside those that they have?
-// Pods that are not made yet are no reason against it. Leaves the kinds of which they take some.
+// FEASIBLE-1, FEASIBLE-2. Could nodes take so many of these pods, each kind by itself, beside those
+// that they have? Pods that are not made yet are no reason against it. Leaves the kinds of which
+// they take some.
 Feasibility::Finding Feasibility::could_take(Session& session, const Job& job,
                                              std::vector<Need::Part>& parts, std::int32_t count) {
   std::int64_t waiting = 0;
@@ -250,7 +252,7 @@ Feasibility::Finding Feasibility::could_take(Session& session, const Job& job,
   return {Reason::not_packable, has + taken, has + count, {}, too_many_of_it.detail};
 }
 
-// I3. A resource that no node has is named first.
+// FEASIBLE-3. A resource that no node has is named first.
 Feasibility::Finding Feasibility::is_within_cluster(const Cluster& cluster,
                                                     const Need& need) const {
   Scarcest scarcest(cluster);
@@ -290,8 +292,8 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
   return found;
 }
 
-// I1, I2, in the order in which they are of use: a resource that does not exist, an amount that no
-// node has, nodes that are not for this pod.
+// FEASIBLE-1, FEASIBLE-2, in the order in which they are of use: a resource that does not exist, an
+// amount that no node has, nodes that are not for this pod.
 Feasibility::Finding Feasibility::why_nowhere(Session& session, ShapeId id) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(id);

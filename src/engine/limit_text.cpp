@@ -63,11 +63,11 @@ std::string joined(const std::string& left, const std::string& right) {
   return left.empty() || right.empty() ? left + right : left + "; " + right;
 }
 
-std::string kept_for_text(const Cluster& cluster, const QueueTree& tree, const Dues& dues,
-                          std::size_t position, Dimension d) {
+std::string kept_for_text(const Cluster& cluster, const QueueTree& tree,
+                          const UnmetGuarantees& unmet, std::size_t position, Dimension d) {
   std::vector<Part> parts;
   beside(tree, position, [&](std::size_t at) {
-    if (dues.due(at, d) > 0) parts.push_back({queue_name(cluster, tree, at), dues.due(at, d)});
+    if (unmet.due(at, d) > 0) parts.push_back({queue_name(cluster, tree, at), unmet.due(at, d)});
   });
   return list_of(cluster, d, std::move(parts), "kept for the guarantee of");
 }
@@ -94,7 +94,7 @@ std::string capability_text(const Cluster& cluster, const QueueTree& tree, std::
 }
 
 std::string share_text(const Cluster& cluster, const QueueTree& tree, const QueueShares& shares,
-                       const Dues& dues, std::size_t position, Dimension d) {
+                       const UnmetGuarantees& unmet, std::size_t position, Dimension d) {
   const std::int64_t share = shares.at(shares.deserved, position, d);
   if (share >= shares.at(shares.real_capability, position, d)) {
     return capability_text(cluster, tree, position, d);
@@ -103,7 +103,7 @@ std::string share_text(const Cluster& cluster, const QueueTree& tree, const Queu
   for (const auto& [dimension, target] : cluster.queue(queue).deserved.entries()) {
     if (dimension != d || target != share) continue;
     return joined("its spec.deserved is " + amount_text(cluster, d, target),
-                  kept_for_text(cluster, tree, dues, position, d));
+                  kept_for_text(cluster, tree, unmet, position, d));
   }
   std::string weight;
   std::int64_t all = 0;
@@ -116,7 +116,7 @@ std::string share_text(const Cluster& cluster, const QueueTree& tree, const Queu
   if (const std::int64_t own = tree.member(position).weight; all > own) {
     weight = "its weight is " + std::to_string(own) + " of " + std::to_string(all);
   }
-  return joined(weight, kept_for_text(cluster, tree, dues, position, d));
+  return joined(weight, kept_for_text(cluster, tree, unmet, position, d));
 }
 
 std::string targets_text(const Cluster& cluster, Dimension d,

@@ -1,4 +1,4 @@
-#include "berth/engine/memory.h"
+#include "engine/memory.h"
 
 #include "berth/engine/session.h"
 

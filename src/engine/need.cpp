@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "berth/engine/bins.h"
 #include "berth/engine/session.h"
+#include "engine/bins.h"
 
 namespace berth::engine {
 
@@ -86,7 +86,8 @@ std::vector<NodeId> all_nodes(const Cluster& cluster) {
 }
 
 // Of several resources, the one whose name comes first.
-Verdict is_within_cluster(const Cluster& cluster, const Need& need, const Potential& potential) {
+Verdict is_within_cluster(const Cluster& cluster, const Need& need,
+                          const ReachableCapacity& reachable) {
   Verdict shortage = pass();
   for (std::size_t d = 0; d < need.request.extent(); ++d) {
     const Dimension dimension(d);
@@ -94,7 +95,7 @@ Verdict is_within_cluster(const Cluster& cluster, const Need& need, const Potent
     if (needed <= 0) continue;
     std::int64_t have = 0;
     for (std::size_t n = 0; n < cluster.node_count() && have < needed; ++n) {
-      have += std::max<std::int64_t>(0, potential.at(NodeId(n), dimension));
+      have += std::max<std::int64_t>(0, reachable.at(NodeId(n), dimension));
     }
     const std::string& name = cluster.dimensions().name(dimension);
     if (have >= needed || (!shortage && shortage.what < name)) continue;
@@ -105,7 +106,8 @@ Verdict is_within_cluster(const Cluster& cluster, const Need& need, const Potent
 
 }  // namespace
 
-bool could_take_any(Session& session, const Need& need, NodeId node, const Potential& potential) {
+bool could_take_any(Session& session, const Need& need, NodeId node,
+                    const ReachableCapacity& reachable) {
   const Cluster& cluster = session.cluster();
   if (need.parts.empty()) return !cluster.node(node).is_unschedulable;
   return std::any_of(need.parts.begin(), need.parts.end(), [&](const Need::Part& part) {
@@ -114,27 +116,28 @@ bool could_take_any(Session& session, const Need& need, NodeId node, const Poten
     if (shape.has_host_ports && are_ports_taken_for_good(cluster, shape, node)) return false;
     return session.passing_but_for_vetoes(part.shape)[node.index()] != 0 &&
            std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
-             return potential.at(node, asked.first) >= asked.second;
+             return reachable.at(node, asked.first) >= asked.second;
            });
   });
 }
 
-Verdict could_start(Session& session, const Job& job, const Need& need, Potential& potential) {
+Verdict could_start(Session& session, const Job& job, const Need& need,
+                    ReachableCapacity& reachable) {
   const Cluster& cluster = session.cluster();
-  potential.take_in(job);
-  if (const Verdict verdict = is_within_cluster(cluster, need, potential); !verdict) {
+  reachable.take_in(job);
+  if (const Verdict verdict = is_within_cluster(cluster, need, reachable); !verdict) {
     return verdict;
   }
   for (const Need::Part& part : need.parts) {
     const Need one{{part}, part.count, {}, {}};
     std::size_t n = 0;
-    while (n < cluster.node_count() && !could_take_any(session, one, NodeId(n), potential)) ++n;
+    while (n < cluster.node_count() && !could_take_any(session, one, NodeId(n), reachable)) ++n;
     if (n == cluster.node_count()) {
       return reject(Reason::fits_no_node, 0, 0, cluster.task(part.first).name);
     }
   }
   Need left = need;
-  const Bins::Filling filling = Bins(session, all_nodes(cluster), potential).fill(left);
+  const Bins::Filling filling = Bins(session, all_nodes(cluster), reachable).fill(left);
   if (filling.is_whole) return pass();
   return reject(Reason::not_packable, filling.members, need.members);
 }

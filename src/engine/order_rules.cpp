@@ -25,7 +25,7 @@ Status check_order(const SessionConfig& config) {
   const Named* const elect = find(config, "elect");
   const Named* const reserve = find(config, "reserve");
   if (elect == nullptr && reserve == nullptr) return Done{};
-  // Y1
+  // ORDER-1
   if (elect == nullptr) {
     return Error{"actions: \"reserve\" without \"elect\" has nobody to reserve for (rule Y1)",
                  reserve->where};
@@ -34,14 +34,14 @@ Status check_order(const SessionConfig& config) {
     return Error{"actions: \"elect\" without \"reserve\" keeps nothing for the target (rule Y1)",
                  elect->where};
   }
-  // Y2
+  // ORDER-2
   if (!has_plugin(config, "reservation")) {
     return Error{
         "actions: \"elect\" and \"reserve\" need the plugin \"reservation\" in a tier"
         " (rule Y2)",
         elect->where};
   }
-  // Y3. Actions are elements of one vector: a later one has the greater address.
+  // ORDER-3. Actions are elements of one vector: a later one has the greater address.
   for (const char* later : {"allocate", "backfill", "preempt", "reclaim"}) {
     const Named* const action = find(config, later);
     if (action == nullptr || elect < action) continue;
@@ -50,7 +50,7 @@ Status check_order(const SessionConfig& config) {
                      " could have (rule Y3)",
                  elect->where};
   }
-  // Y4
+  // ORDER-4
   if (reserve < elect) {
     return Error{
         "actions: \"reserve\" before \"elect\", expected after it: nodes would be locked"

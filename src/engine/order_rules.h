@@ -1,12 +1,12 @@
 #pragma once
 
 #include "berth/base/result.h"
-#include "berth/engine/configuration.h"
+#include "engine/configuration.h"
 
 namespace berth::engine {
 
-// Rules Y1 to Y4 of docs/design/reservation.md: actions in an order that cannot work are refused,
-// at the action that breaks the rule. Unknown names are somebody else's to refuse.
+// Rules ORDER-1 to ORDER-4 of docs/design/reservation.md: actions in an order that cannot work are
+// refused, at the action that breaks the rule. Unknown names are somebody else's to refuse.
 Status check_order(const SessionConfig& config);
 
 }  // namespace berth::engine

@@ -24,7 +24,7 @@ std::int64_t limit_of(const Queue& queue, Dimension d) {
   return kUnlimited;
 }
 
-// Q2. The dimension first by name, so that the words do not depend on who came first.
+// QUEUE-2. The dimension first by name, so that the words do not depend on who came first.
 std::string excess_of(const Cluster& cluster, const Queue& queue) {
   std::string first;
   std::string fault;
@@ -74,7 +74,7 @@ void QueueTree::refresh(const Cluster& cluster) {
   for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d));
 }
 
-// Q5. True if there is another amount than before.
+// QUEUE-5. True if there is another amount than before.
 bool QueueTree::measure(const Cluster& cluster) {
   const bool is_known = room_version_ == cluster.room_version() &&
                         total_.size() == cluster.dimensions().size() &&
@@ -110,7 +110,7 @@ bool QueueTree::measure(const Cluster& cluster) {
   return is_other;
 }
 
-// Q1
+// QUEUE-1
 void QueueTree::plant(const Cluster& cluster) {
   std::map<std::string, QueueId> by_name;
   for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
@@ -176,7 +176,7 @@ void QueueTree::grow(const Cluster& cluster, std::vector<Orphan>& orphans) {
   }
 }
 
-// Q2, Q8
+// QUEUE-2, QUEUE-8
 void QueueTree::judge(const Cluster& cluster, std::uint32_t position) {
   Member& member = members_[position];
   const Member& parent = members_[member.parent];
@@ -200,7 +200,7 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
         id.is_valid() ? limit_of(cluster.queue(id), d) : kUnlimited;
   }
   const std::int64_t total = std::min(total_[d.index()], limit(0, d));
-  // Q3, upwards: who guarantees nothing of its own guarantees what its children do.
+  // QUEUE-3, upwards: who guarantees nothing of its own guarantees what its children do.
   for (std::size_t at = members_.size(); at-- > 1;) {
     const Member& member = members_[at];
     if (!member.takes_jobs()) continue;
@@ -218,7 +218,7 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
   for (std::uint32_t at = 0; at < members_.size(); ++at) bound_children(at, d);
 }
 
-// Q3, Q4
+// QUEUE-3, QUEUE-4
 void QueueTree::bound_children(std::uint32_t parent, Dimension d) {
   const auto [begin, end] = std::pair(members_[parent].first_child,
                                       members_[parent].first_child + members_[parent].child_count);
@@ -252,7 +252,7 @@ std::pair<std::uint32_t, std::uint32_t> QueueTree::where_paths_part(std::uint32_
   return {left, right};
 }
 
-// Q9: leaves only.
+// QUEUE-9: leaves only.
 Verdict QueueTree::standing(const Cluster& cluster, QueueId queue) const {
   std::uint32_t at = position_of(queue);
   BERTH_CHECK(at != kNowhere);

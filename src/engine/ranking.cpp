@@ -1,11 +1,11 @@
-#include "berth/engine/ranking.h"
+#include "engine/ranking.h"
 
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "berth/base/check.h"
-#include "berth/engine/rooms.h"
+#include "berth/engine/node_block.h"
 #include "berth/engine/scarcity.h"
 #include "berth/engine/session.h"
 #include "berth/engine/vectorise.h"
@@ -60,7 +60,7 @@ void Ranking::rank_all(Session& session) {
   const std::size_t nodes = session.cluster().node_count();
   for (std::size_t first = 0; first < nodes; first += kBlock) {
     const std::size_t count = std::min(kBlock, nodes - first);
-    score(session, Rooms(session.cluster(), session.shares(), first, count), &scores_[first]);
+    score(session, NodeBlock(session.cluster(), session.shares(), first, count), &scores_[first]);
   }
   for (std::size_t block = 0; block < block_best_.size(); ++block) lift_block(block);
   for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
@@ -69,7 +69,7 @@ void Ranking::rank_all(Session& session) {
 void Ranking::rank_node(Session& session, NodeId node) {
   const std::size_t n = node.index();
   const std::int32_t before = scores_[n];
-  score(session, Rooms(session.cluster(), session.shares(), n, 1), &scores_[n]);
+  score(session, NodeBlock(session.cluster(), session.shares(), n, 1), &scores_[n]);
   if (scores_[n] == before) return;
   const std::size_t block = n / kBlock;
   const std::int32_t block_before = block_best_[block];
@@ -84,10 +84,10 @@ void Ranking::rank_node(Session& session, NodeId node) {
 void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
   is_block_stale_.assign(block_best_.size(), 0);
   std::int32_t fresh[kBlock];
-  Rooms::Scratch scratch;
+  NodeBlock::Scratch scratch;
   for (std::size_t begin = 0; begin < nodes.size(); begin += kBlock) {
     const auto some = nodes.subspan(begin, std::min(kBlock, nodes.size() - begin));
-    score(session, Rooms(session.cluster(), session.shares(), some, scratch), fresh);
+    score(session, NodeBlock(session.cluster(), session.shares(), some, scratch), fresh);
     for (std::size_t i = 0; i < some.size(); ++i) {
       scores_[some[i].index()] = fresh[i];
       is_block_stale_[some[i].index() / kBlock] = 1;
@@ -111,31 +111,31 @@ void keep_where_covered(const std::int64_t* available, std::int64_t amount, std:
 
 }  // namespace
 
-void Ranking::score(Session& session, const Rooms& rooms, std::int32_t* scores) const {
+void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scores) const {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(shape_);
-  const std::size_t count = rooms.count();
+  const std::size_t count = block.count();
   std::uint8_t fits[kBlock];
   std::int32_t sums[kBlock];
   for (std::size_t i = 0; i < count; ++i) {
-    fits[i] = passes_[rooms.node(i).index()];
-    sums[i] = preference_[rooms.node(i).index()];
+    fits[i] = passes_[block.node(i).index()];
+    sums[i] = preference_[block.node(i).index()];
   }
   for (const auto& [dimension, amount] : shape.requested) {
-    keep_where_covered(rooms.available(dimension), amount, count, fits);
+    keep_where_covered(block.available(dimension), amount, count, fits);
   }
   if (cluster.locked_node_count() > 0) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (cluster.locked_out_by(rooms.node(i), owner_).is_valid()) fits[i] = 0;
+      if (cluster.locked_out_by(block.node(i), owner_).is_valid()) fits[i] = 0;
     }
   }
   if (shape.has_host_ports) {
     for (std::size_t i = 0; i < count; ++i) {
       if (fits[i] == 0) continue;
-      fits[i] = session.ask(points::occupancy, shape, cluster.node(rooms.node(i))) ? 1 : 0;
+      fits[i] = session.ask(points::occupancy, shape, cluster.node(block.node(i))) ? 1 : 0;
     }
   }
-  session.ask(points::node_order, shape, rooms, static_cast<ScoreSums>(sums));
+  session.ask(points::node_order, shape, block, static_cast<ScoreSums>(sums));
   for (std::size_t i = 0; i < count; ++i) scores[i] = fits[i] != 0 ? sums[i] : kUnfit;
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "berth/engine/bins.h"
 #include "berth/engine/need.h"
+#include "engine/bins.h"
 
 namespace berth::engine {
 
@@ -50,9 +50,9 @@ Reservation describe_reservation(Session& session, JobId target) {
   session.ask(points::reservation_terms, job, &reservation);
   Need need = need_of(session, job);
   reservation.missing = missing_on(cluster, need, reservation.nodes);
-  Potential potential(cluster);
-  potential.take_in(job);
-  reservation.is_covered = Bins(session, reservation.nodes, potential).fill(need).is_whole;
+  ReachableCapacity reachable(cluster);
+  reachable.take_in(job);
+  reservation.is_covered = Bins(session, reservation.nodes, reachable).fill(need).is_whole;
   return reservation;
 }
 

@@ -1,4 +1,4 @@
-#include "berth/engine/scheduler.h"
+#include "engine/scheduler.h"
 
 #include <algorithm>
 #include <utility>

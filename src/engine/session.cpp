@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "berth/engine/node_block.h"
 #include "berth/engine/reservations.h"
+#include "engine/memory.h"
 
 namespace berth::engine {
 
@@ -14,6 +16,17 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
       ledger_(cluster),
       refusal_of_job_(cluster.job_slots(), 0) {
   memory_.refresh(cluster);
+}
+
+const Shares& Session::shares() const { return memory_.shares(); }
+
+const QueueTree& Session::queues() const { return memory_.queues(); }
+
+const Feasibility& Session::feasibility() const { return memory_.feasibility(); }
+
+Admissions& Session::admissions() {
+  memory_.admissions().refresh(cluster_, queues(), feasibility());
+  return memory_.admissions();
 }
 
 void Session::start(const std::set<std::string_view>& actions) {
@@ -37,6 +50,18 @@ void Session::start(const std::set<std::string_view>& actions) {
 }
 
 // --- placing --------------------------------------------------------------------------------
+
+NodeId Session::best_idle_node(ShapeId shape, JobId job) {
+  return memory_.ranking(*this, shape, job).best();
+}
+
+const std::vector<std::uint8_t>& Session::passing(ShapeId shape) {
+  return memory_.ranking(*this, shape).passing();
+}
+
+const std::vector<std::uint8_t>& Session::passing_but_for_vetoes(ShapeId shape) {
+  return memory_.ranking(*this, shape).passing_but_for_vetoes();
+}
 
 Verdict Session::is_open_to(NodeId node, JobId job) const {
   const JobId target = cluster_.locked_out_by(node, job);
@@ -66,7 +91,7 @@ std::int32_t Session::score_of(ShapeId shape_id, NodeId node) {
   ask(points::batch_node_order, shape, memory_.ranking(*this, shape_id).passing(),
       preferences.data());
   std::int32_t sum = preferences[node.index()];
-  ask(points::node_order, shape, Rooms(cluster_, shares(), node.index(), 1), &sum);
+  ask(points::node_order, shape, NodeBlock(cluster_, shares(), node.index(), 1), &sum);
   return sum;
 }
 
@@ -85,7 +110,7 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
     if (!has_room || ranking.passing()[n] == 0 || !is_open_to(node, job)) continue;
     if (shape.has_host_ports && !ask(points::occupancy, shape, cluster_.node(node))) continue;
     std::int32_t score = ranking.preference()[n];
-    ask(points::node_order, shape, Rooms(cluster_, shares(), n, 1), &score);
+    ask(points::node_order, shape, NodeBlock(cluster_, shares(), n, 1), &score);
     if (best.is_valid() && score <= best_score) continue;
     best = node;
     best_score = score;

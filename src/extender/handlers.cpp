@@ -109,7 +109,7 @@ bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
          (!will_be_nominated && (nominated.empty() || args.nodes.size() > 1));
 }
 
-// T12. Of the nodes on offer, on which kube-scheduler has found room, the first by name where
+// STEER-12. Of the nodes on offer, on which kube-scheduler has found room, the first by name where
 // nobody's planned room is taken by it, nor by what was moved there before; and never one that is
 // locked for another job.
 const NodeOnWire* find_alternative(const ports::PlanTable& plan, const ports::PlannedPod& planned,

@@ -13,7 +13,7 @@
 namespace berth::extender {
 
 // Pods that a filter call sent elsewhere than planned, because kube-scheduler had ruled the planned
-// node out (docs/design/steering.md, T12), until the session thread publishes a plan that says
+// node out (docs/design/steering.md, STEER-12), until the session thread publishes a plan that says
 // the same. Any thread.
 class Moves {
  public:

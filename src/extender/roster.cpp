@@ -10,23 +10,27 @@
 // it wait: a member's bind call is held until `min_member` distinct members of its gang are
 // *present*, then the binds of all of them are posted together.
 //
-//   B1  Present are: calls held, binds under way, pods bound by us, and what the mirror saw bound.
+//   BARRIER-1  Present are: calls held, binds under way, pods bound by us, and what the mirror saw
+//   bound.
 //       A pod is counted once: when the plan no longer lists a pod that we bound, the mirror counts
 //       it, and we stop to.
-//   B2  A member that arrives when enough are present (elastic surplus, a late one) goes at once.
-//   B3  The wait ends `stall_timeout` after the last new member, or `hold_limit` after the oldest
+//   BARRIER-2  A member that arrives when enough are present (elastic surplus, a late one) goes at
+//   once. BARRIER-3  The wait ends `stall_timeout` after the last new member, or `hold_limit` after
+//   the oldest
 //       call, whichever is first. Then *all* held members are answered with an error at once, so
 //       that kube-scheduler retries them together, and their placements are dropped.
-//   B4  The same pod and node again is a retry: it replaces the call that waits (which is answered
+//   BARRIER-4  The same pod and node again is a retry: it replaces the call that waits (which is
+//   answered
 //       with an error) and is not counted twice. A pod that is bound there already is a success.
-//   B5  A caller that is gone is a member less; its placement stands, since it may come back.
-//   B6  A held member that a new plan places elsewhere, or not at all, is answered with an error.
-//   B7  A bind that fails is answered so and its placement dropped; others are not unbound.
+//   BARRIER-5  A caller that is gone is a member less; its placement stands, since it may come
+//   back. BARRIER-6  A held member that a new plan places elsewhere, or not at all, is answered
+//   with an error. BARRIER-7  A bind that fails is answered so and its placement dropped; others
+//   are not unbound.
 
 namespace berth::extender {
 namespace {
 
-// A pod that was bound is remembered this long after the plan forgot it, for retries (B4).
+// A pod that was bound is remembered this long after the plan forgot it, for retries (BARRIER-4).
 constexpr Duration kRemembered = std::chrono::minutes(5);
 
 constexpr const char* kShuttingDown = "berthd is shutting down";
@@ -67,7 +71,7 @@ CallId Roster::arrive(ports::Binding binding, TimePoint now, BindAnswer answer, 
   return call;
 }
 
-// B4. True if the pod is one that we have met and the call is taken care of.
+// BARRIER-4. True if the pod is one that we have met and the call is taken care of.
 bool Roster::answer_known(const ports::Binding& binding, CallId call, BindAnswer& answer,
                           Effects& effects) {
   if (const auto settled = settled_.find(binding.uid); settled != settled_.end()) {
@@ -121,7 +125,7 @@ void Roster::admit(ports::Binding binding, CallId call, BindAnswer answer, Effec
   release_if_complete(gang, effects);
 }
 
-// B1, B2.
+// BARRIER-1, BARRIER-2.
 void Roster::release_if_complete(Gang& gang, Effects& effects) {
   if (gang.present() < gang.min_member) return;
   std::vector<Member*> released;
@@ -138,7 +142,7 @@ void Roster::release_if_complete(Gang& gang, Effects& effects) {
   }
 }
 
-// B5.
+// BARRIER-5.
 void Roster::leave(CallId call, Effects& effects) {
   const auto found = held_calls_.find(call);
   if (found == held_calls_.end()) return;
@@ -147,7 +151,7 @@ void Roster::leave(CallId call, Effects& effects) {
   remove(member);
 }
 
-// B3.
+// BARRIER-3.
 void Roster::expire(TimePoint now, Effects& effects) {
   now_ = std::max(now_, now);
   std::vector<std::pair<std::string, std::string>> over;  // job, why
@@ -234,7 +238,7 @@ void Roster::follow_plan(Gang& gang, Effects& effects) {
   if (!is_empty) release_if_complete(gang, effects);
 }
 
-// B6.
+// BARRIER-6.
 bool Roster::is_backed(const Member& member) const {
   const ports::PlannedPod* planned = plan_->find(member.binding.uid);
   return plan_->ready && planned != nullptr && job_of(*planned) == member.job &&
@@ -245,7 +249,7 @@ bool Roster::may_go_to(const ports::PlannedPod& planned, const ports::Binding& b
   return planned.is_hint || moves_.node_of(binding.uid, planned.node) == binding.node;
 }
 
-// B7.
+// BARRIER-7.
 void Roster::outcome(const std::string& uid, const ports::BindOutcome& outcome, Effects& effects) {
   const auto found = members_.find(uid);
   if (found == members_.end() || found->second.stage != Stage::binding) return;
@@ -287,7 +291,7 @@ void Roster::uncount(Members::iterator member) {
   if (gang->second.members.empty()) gangs_.erase(gang);
 }
 
-// B1. The mirror counts it from now on. While its bind is under way it stays known.
+// BARRIER-1. The mirror counts it from now on. While its bind is under way it stays known.
 void Roster::settle(Members::iterator member) {
   uncount(member);
   if (member->second.stage != Stage::bound) return;

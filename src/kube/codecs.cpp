@@ -8,10 +8,10 @@ namespace berth::kube {
 namespace {
 
 // One codec per kind and API group; the version within a group does not matter to what we read.
-using Codec = Result<ClusterEvent> (*)(const conf::Value& value, std::string_view file);
+using Codec = Result<ClusterEvent> (*)(const document::Value& value, std::string_view file);
 
 template <auto decode_one>
-Result<ClusterEvent> decode_as_event(const conf::Value& value, std::string_view file) {
+Result<ClusterEvent> decode_as_event(const document::Value& value, std::string_view file) {
   auto object = decode_one(value, file);
   if (!object) return object.error();
   return ClusterEvent(std::move(object).value());
@@ -52,13 +52,14 @@ std::string TypeName::to_string() const {
 
 bool is_known(const TypeName& type) { return find_row(type) != nullptr; }
 
-Result<ClusterEvent> decode(const TypeName& type, const conf::Value& value, std::string_view file) {
+Result<ClusterEvent> decode(const TypeName& type, const document::Value& value,
+                            std::string_view file) {
   const Row* row = find_row(type);
   BERTH_CHECK(row != nullptr);
   return row->codec(value, file);
 }
 
-Result<ClusterEvent> decode_live(const TypeName& type, const conf::Value& value,
+Result<ClusterEvent> decode_live(const TypeName& type, const document::Value& value,
                                  std::string_view file) {
   if (type.kind == "Queue") return decode_as_event<&decode_queue_with_fault>(value, file);
   return decode(type, value, file);

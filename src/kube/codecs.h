@@ -7,25 +7,26 @@
 #include "berth/base/result.h"
 #include "berth/model/event.h"
 #include "berth/model/objects.h"
-#include "conf/cursor.h"
+#include "document/cursor.h"
 
 // From the Kubernetes API's objects to the model's (DESIGN D1, D4). Unknown fields are skipped;
 // wrong types, bad names and amounts out of range are errors with the field's path and place.
 
 namespace berth::kube {
 
-Result<NodeObject> decode_node(const conf::Value& value, std::string_view file);
-Result<PodObject> decode_pod(const conf::Value& value, std::string_view file);
+Result<NodeObject> decode_node(const document::Value& value, std::string_view file);
+Result<PodObject> decode_pod(const document::Value& value, std::string_view file);
 // scheduling.volcano.sh/v1beta1 and scheduling.x-k8s.io/v1alpha1.
-Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_view file);
-Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file);
+Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file);
+Result<QueueObject> decode_queue(const document::Value& value, std::string_view file);
 // The same, but what is wrong in the spec is told in QueueObject::fault: a queue that slipped
 // through validation must not be as if it were not there.
-Result<QueueObject> decode_queue_with_fault(const conf::Value& value, std::string_view file);
-Result<PriorityClassObject> decode_priority_class(const conf::Value& value, std::string_view file);
-Result<NamespaceObject> decode_namespace(const conf::Value& value, std::string_view file);
+Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::string_view file);
+Result<PriorityClassObject> decode_priority_class(const document::Value& value,
+                                                  std::string_view file);
+Result<NamespaceObject> decode_namespace(const document::Value& value, std::string_view file);
 // Of any kind: only the metadata is read.
-Result<OwnerObject> decode_owner(const conf::Value& value, std::string_view file);
+Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file);
 
 // What an object says it is. A PodGroup or Queue of a foreign API group is another kind.
 struct TypeName {
@@ -39,9 +40,10 @@ struct TypeName {
 bool is_known(const TypeName& type);
 
 // The object of a known type as "created or changed to this".
-Result<ClusterEvent> decode(const TypeName& type, const conf::Value& value, std::string_view file);
+Result<ClusterEvent> decode(const TypeName& type, const document::Value& value,
+                            std::string_view file);
 // The same for objects that the API server holds already: queues come with their faults.
-Result<ClusterEvent> decode_live(const TypeName& type, const conf::Value& value,
+Result<ClusterEvent> decode_live(const TypeName& type, const document::Value& value,
                                  std::string_view file);
 
 }  // namespace berth::kube

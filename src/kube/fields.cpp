@@ -4,7 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/quota_key.h"
-#include "conf/checked.h"
+#include "document/checked.h"
 
 namespace berth::kube {
 
@@ -24,8 +24,8 @@ bool is_resource_name(std::string_view name) {
          });
 }
 
-void require_dns_name(const conf::Cursor& at, const std::string& name) {
-  if (name.empty() || conf::is_dns_name(name)) return;
+void require_dns_name(const document::Cursor& at, const std::string& name) {
+  if (name.empty() || document::is_dns_name(name)) return;
   const std::string shown = name.size() > 80 ? name.substr(0, 80) + "..." : name;
   at.complain("\"" + shown +
               "\" is no valid name, expected at most 253 lower-case letters, digits, '-' or '.', "
@@ -34,8 +34,8 @@ void require_dns_name(const conf::Cursor& at, const std::string& name) {
 
 }  // namespace
 
-Metadata read_metadata(const conf::Cursor& object, std::string_view kind, Scope scope) {
-  const conf::Cursor from = object["metadata"];
+Metadata read_metadata(const document::Cursor& object, std::string_view kind, Scope scope) {
+  const document::Cursor from = object["metadata"];
   Metadata metadata;
   metadata.name = from.required_text("name");
   require_dns_name(from["name"], metadata.name);
@@ -54,14 +54,14 @@ Metadata read_metadata(const conf::Cursor& object, std::string_view kind, Scope 
   return metadata;
 }
 
-std::string annotation_or_label(const conf::Cursor& object, std::string_view key) {
-  const conf::Cursor metadata = object["metadata"];
+std::string annotation_or_label(const document::Cursor& object, std::string_view key) {
+  const document::Cursor metadata = object["metadata"];
   std::string text = metadata["annotations"][key].text();
   return text.empty() ? metadata["labels"][key].text() : text;
 }
 
-std::optional<Duration> read_waiting_limit(const conf::Cursor& object) {
-  const conf::Cursor annotations = object["metadata"]["annotations"];
+std::optional<Duration> read_waiting_limit(const document::Cursor& object) {
+  const document::Cursor annotations = object["metadata"]["annotations"];
   for (const char* key : {"volcano.sh/sla-waiting-time", "sla-waiting-time"}) {
     const std::string text = annotations[key].text();
     if (const auto limit = parse_duration(text); !text.empty() && limit) return *limit;
@@ -69,14 +69,15 @@ std::optional<Duration> read_waiting_limit(const conf::Cursor& object) {
   return std::nullopt;
 }
 
-std::optional<TimePoint> read_time_annotation(const conf::Cursor& object, std::string_view key) {
+std::optional<TimePoint> read_time_annotation(const document::Cursor& object,
+                                              std::string_view key) {
   const std::string text = object["metadata"]["annotations"][key].text();
   const Result<TimePoint> time = parse_time(text);
   return time ? std::optional(*time) : std::nullopt;
 }
 
-TargetMarks read_marks(const conf::Cursor& object, TimePoint created) {
-  const conf::Cursor annotations = object["metadata"]["annotations"];
+TargetMarks read_marks(const document::Cursor& object, TimePoint created) {
+  const document::Cursor annotations = object["metadata"]["annotations"];
   const std::string word = annotations[kTargetAnnotation].text();
   const auto time_of = [&](const char* key) {
     const std::optional<TimePoint> time = read_time_annotation(object, key);
@@ -93,27 +94,27 @@ TargetMarks read_marks(const conf::Cursor& object, TimePoint created) {
   return marks;
 }
 
-Controller read_controller(const conf::Cursor& object) {
-  for (const conf::Cursor& owner : object["metadata"]["ownerReferences"].items()) {
+Controller read_controller(const document::Cursor& object) {
+  for (const document::Cursor& owner : object["metadata"]["ownerReferences"].items()) {
     if (!owner["controller"].boolean(false)) continue;
     return {owner["kind"].text(), owner["uid"].text()};
   }
   return {};
 }
 
-std::map<std::string, std::string> read_strings(const conf::Cursor& map) {
+std::map<std::string, std::string> read_strings(const document::Cursor& map) {
   std::map<std::string, std::string> strings;
   for (const auto& [key, value] : map.entries()) strings.emplace(key, value.text());
   return strings;
 }
 
-std::vector<std::string> read_texts(const conf::Cursor& list) {
+std::vector<std::string> read_texts(const document::Cursor& list) {
   std::vector<std::string> texts;
-  for (const conf::Cursor& item : list.items()) texts.push_back(item.text());
+  for (const document::Cursor& item : list.items()) texts.push_back(item.text());
   return texts;
 }
 
-NamedAmounts read_amounts(const conf::Cursor& map, std::int64_t most) {
+NamedAmounts read_amounts(const document::Cursor& map, std::int64_t most) {
   NamedAmounts amounts;
   for (const auto& [name, value] : map.entries()) {
     if (is_quota_key(name)) continue;

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "conf/document.h"
+#include "document/readers.h"
 #include "kube/codecs.h"
 #include "kube/files.h"
 
@@ -49,7 +49,7 @@ struct Identify {
 struct Found {
   ClusterEvent event;
   std::size_t file = 0;
-  conf::Position position;
+  document::Position position;
 };
 
 // The resource "jobs.v1.batch" for the kind Job of batch.
@@ -77,11 +77,10 @@ class Loader {
   Status read(std::string text, std::string file) {
     files_.push_back(std::move(file));
     const std::string& name = files_.back();
-    const conf::DocumentSink sink = [this](conf::Value value, const conf::ListHead& list) {
-      return add(value, list);
-    };
-    const Status status = is_json(text, name) ? conf::read_json(std::move(text), name, sink)
-                                              : conf::read_yaml(text, name, sink);
+    const document::DocumentSink sink =
+        [this](document::Value value, const document::ListHead& list) { return add(value, list); };
+    const Status status = is_json(text, name) ? document::read_json(std::move(text), name, sink)
+                                              : document::read_yaml(text, name, sink);
     if (!status) return status;
     ++state_.files_done;
     report();
@@ -117,9 +116,9 @@ class Loader {
   }
 
   // The items of a typed list (PodList) need not say their kind.
-  Status add(const conf::Value& value, const conf::ListHead& list) {
-    conf::Reading reading(value, files_.back());
-    const conf::Cursor root = reading.root();
+  Status add(const document::Value& value, const document::ListHead& list) {
+    document::Reading reading(value, files_.back());
+    const document::Cursor root = reading.root();
     const bool is_typed_list = list.kind.size() > 4;
     TypeName type;
     type.kind = root["kind"].text(
@@ -153,9 +152,9 @@ class Loader {
     return ClusterEvent(std::move(owner).value());
   }
 
-  Status add_items(const conf::Value& value, const TypeName& type) {
-    conf::Reading reading(value, files_.back());
-    for (const conf::Cursor& item : reading.root()["items"].items()) {
+  Status add_items(const document::Value& value, const TypeName& type) {
+    document::Reading reading(value, files_.back());
+    for (const document::Cursor& item : reading.root()["items"].items()) {
       const Status status = add(*item.value(), {type.kind, type.api_version});
       if (!status) return status;
     }
@@ -172,7 +171,7 @@ class Loader {
   }
 
   std::string place_of(const Found& found) const {
-    return conf::place(files_[found.file], found.position);
+    return document::place(files_[found.file], found.position);
   }
 
   void report() const {

@@ -3,9 +3,9 @@
 
 namespace berth::kube {
 
-Result<NamespaceObject> decode_namespace(const conf::Value& value, std::string_view file) {
-  conf::Reading reading(value, file);
-  const conf::Cursor root = reading.root();
+Result<NamespaceObject> decode_namespace(const document::Value& value, std::string_view file) {
+  document::Reading reading(value, file);
+  const document::Cursor root = reading.root();
   NamespaceObject name_space;
   name_space.name = read_metadata(root, "Namespace", Scope::cluster).name;
   name_space.queue = root["metadata"]["annotations"]["scheduling.volcano.sh/queue-name"].text();

@@ -12,7 +12,7 @@ constexpr std::int64_t kPodsDefault = 110;  // the kubelet's own default
 
 const std::array<std::string, 3> kEffects{"NoExecute", "NoSchedule", "PreferNoSchedule"};
 
-TaintEffect read_effect(const conf::Cursor& at) {
+TaintEffect read_effect(const document::Cursor& at) {
   const std::string text = at.text();
   if (text == kEffects[0]) return TaintEffect::no_execute;
   if (text == kEffects[1]) return TaintEffect::no_schedule;
@@ -23,7 +23,7 @@ TaintEffect read_effect(const conf::Cursor& at) {
 
 // The lock is told by its label; a taint of ours without it, or with another word than it, is none
 // but has to be known, so that it goes. Others' taints of that key are taints like any other.
-void read_lock(const conf::Cursor& root, NodeObject& node) {
+void read_lock(const document::Cursor& root, NodeObject& node) {
   if (auto label = node.labels.extract(kLockedForLabel)) node.locked_for = label.mapped();
   node.locked_since = read_time_annotation(root, kLockedSinceAnnotation);
   std::erase_if(node.taints, [&node](const Taint& taint) {
@@ -35,9 +35,9 @@ void read_lock(const conf::Cursor& root, NodeObject& node) {
 
 }  // namespace
 
-Result<NodeObject> decode_node(const conf::Value& value, std::string_view file) {
-  conf::Reading reading(value, file);
-  const conf::Cursor root = reading.root();
+Result<NodeObject> decode_node(const document::Value& value, std::string_view file) {
+  document::Reading reading(value, file);
+  const document::Cursor root = reading.root();
   const Metadata metadata = read_metadata(root, "Node", Scope::cluster);
   NodeObject node;
   node.name = metadata.name;
@@ -45,12 +45,12 @@ Result<NodeObject> decode_node(const conf::Value& value, std::string_view file) 
   node.created = metadata.created;
   node.labels = read_strings(root["metadata"]["labels"]);
   node.unschedulable = root["spec"]["unschedulable"].boolean(false);
-  for (const conf::Cursor& from : root["spec"]["taints"].items()) {
+  for (const document::Cursor& from : root["spec"]["taints"].items()) {
     node.taints.push_back(
         {from.required_text("key"), from["value"].text(), read_effect(from["effect"])});
   }
   read_lock(root, node);
-  const conf::Cursor status = root["status"];
+  const document::Cursor status = root["status"];
   node.allocatable =
       read_amounts(status[status["allocatable"].is_present() ? "allocatable" : "capacity"]);
   node.allocatable.emplace("pods", kPodsDefault);

@@ -3,9 +3,9 @@
 
 namespace berth::kube {
 
-Result<OwnerObject> decode_owner(const conf::Value& value, std::string_view file) {
-  conf::Reading reading(value, file);
-  const conf::Cursor metadata = reading.root()["metadata"];
+Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file) {
+  document::Reading reading(value, file);
+  const document::Cursor metadata = reading.root()["metadata"];
   OwnerObject owner;
   owner.uid = metadata.required_text("uid");
   const std::string word = metadata["annotations"][kTargetAnnotation].text();

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "berth/base/text.h"
-#include "conf/checked.h"
+#include "document/checked.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
 #include "kube/pod_constraints.h"
@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 3> kIndexLabels{"batch.kubernetes.io/job-
                                                        "apps.kubernetes.io/pod-index",
                                                        "volcano.sh/task-index"};
 
-PodPhase read_phase(const conf::Cursor& at) {
+PodPhase read_phase(const document::Cursor& at) {
   const std::string text = at.text();
   if (text.empty()) return PodPhase::pending;
   for (std::size_t i = 0; i < kPhases.size(); ++i) {
@@ -36,7 +36,7 @@ std::int64_t number_or_none(std::string_view digits) {
   return is_number && number >= 0 ? number : -1;
 }
 
-std::int64_t read_index(const conf::Cursor& pod, const std::string& name) {
+std::int64_t read_index(const document::Cursor& pod, const std::string& name) {
   for (const std::string_view label : kIndexLabels) {
     const std::int64_t index = number_or_none(annotation_or_label(pod, label));
     if (index >= 0) return index;
@@ -45,21 +45,21 @@ std::int64_t read_index(const conf::Cursor& pod, const std::string& name) {
   return number_or_none(std::string_view(name).substr(last == std::string::npos ? 0 : last + 1));
 }
 
-std::string read_group(const conf::Cursor& pod) {
-  const conf::Cursor metadata = pod["metadata"];
+std::string read_group(const document::Cursor& pod) {
+  const document::Cursor metadata = pod["metadata"];
   for (const char* key : {"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"}) {
     if (std::string group = metadata["annotations"][key].text(); !group.empty()) return group;
   }
   return metadata["labels"]["scheduling.x-k8s.io/pod-group"].text();
 }
 
-std::string first_of(const conf::Cursor& pod, std::string_view first, std::string_view second) {
+std::string first_of(const document::Cursor& pod, std::string_view first, std::string_view second) {
   std::string text = annotation_or_label(pod, first);
   return text.empty() ? annotation_or_label(pod, second) : text;
 }
 
 // Anything but a clear "false" is true, as Volcano has it.
-bool read_preemptable(const conf::Cursor& pod) {
+bool read_preemptable(const document::Cursor& pod) {
   const std::string text = annotation_or_label(pod, "volcano.sh/preemptable");
   return text != "false" && text != "False" && text != "FALSE" && text != "0";
 }
@@ -71,12 +71,12 @@ std::string read_planned_node(std::string_view plan) {
   if (plan.substr(0, kNode.size()) != kNode) return {};
   plan.remove_prefix(kNode.size());
   const std::string_view node = plan.substr(0, plan.find('"'));
-  return conf::is_dns_name(node) ? std::string(node) : std::string();
+  return document::is_dns_name(node) ? std::string(node) : std::string();
 }
 
 // The message of the condition PodScheduled=False that kube-scheduler writes after an attempt.
-std::string read_unschedulable(const conf::Cursor& conditions) {
-  for (const conf::Cursor& condition : conditions.items()) {
+std::string read_unschedulable(const document::Cursor& conditions) {
+  for (const document::Cursor& condition : conditions.items()) {
     if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False")
       continue;
     if (condition["reason"].text() == "Unschedulable") return condition["message"].text();
@@ -84,16 +84,16 @@ std::string read_unschedulable(const conf::Cursor& conditions) {
   return {};
 }
 
-void read_spec(const conf::Cursor& spec, const conf::Cursor& status, PodObject& pod) {
+void read_spec(const document::Cursor& spec, const document::Cursor& status, PodObject& pod) {
   pod.scheduler_name = spec["schedulerName"].text("default-scheduler");
-  if (const conf::Cursor priority = spec["priority"]; priority.is_present()) {
+  if (const document::Cursor priority = spec["priority"]; priority.is_present()) {
     pod.priority = static_cast<std::int32_t>(priority.integer(
         0, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
   }
   pod.priority_class = spec["priorityClassName"].text();
   pod.never_preempts = spec["preemptionPolicy"].text() == "Never";
   pod.node_name = spec["nodeName"].text();
-  for (const conf::Cursor& gate : spec["schedulingGates"].items()) {
+  for (const document::Cursor& gate : spec["schedulingGates"].items()) {
     pod.gates.push_back(gate.required_text("name"));
   }
   pod.request = read_pod_request(spec, status);
@@ -104,9 +104,9 @@ void read_spec(const conf::Cursor& spec, const conf::Cursor& status, PodObject& 
 
 }  // namespace
 
-Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
-  conf::Reading reading(value, file);
-  const conf::Cursor root = reading.root();
+Result<PodObject> decode_pod(const document::Value& value, std::string_view file) {
+  document::Reading reading(value, file);
+  const document::Cursor root = reading.root();
   Metadata metadata = read_metadata(root, "Pod", Scope::namespaced);
   PodObject pod;
   pod.name_space = std::move(metadata.name_space);
@@ -119,7 +119,7 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
   pod.queue = first_of(root, "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name");
   pod.index = read_index(root, pod.name);
   pod.preemptable = read_preemptable(root);
-  const conf::Cursor run_time = root["metadata"]["annotations"]["berth.dev/run-time"];
+  const document::Cursor run_time = root["metadata"]["annotations"]["berth.dev/run-time"];
   if (run_time.is_present()) pod.run_time = run_time.duration({});
   pod.waiting_limit = read_waiting_limit(root);
   pod.marks = read_marks(root, pod.created);
@@ -127,7 +127,7 @@ Result<PodObject> decode_pod(const conf::Value& value, std::string_view file) {
   pod.owner_uid = std::move(controller.uid);
   // The kubelet's own pods belong to their node.
   pod.is_daemon = controller.kind == "DaemonSet" || controller.kind == "Node";
-  const conf::Cursor status = root["status"];
+  const document::Cursor status = root["status"];
   read_spec(root["spec"], status, pod);
   pod.phase = read_phase(status["phase"]);
   pod.nominated_node = status["nominatedNodeName"].text();

@@ -25,7 +25,7 @@ bool is_whole_number(const std::string& text) {
   return read.ec == std::errc{} && read.ptr == text.data() + text.size();
 }
 
-Operator read_operator(const conf::Cursor& at) {
+Operator read_operator(const document::Cursor& at) {
   const std::string text = at.text();
   for (std::size_t i = 0; i < kOperators.size(); ++i) {
     if (text == kOperators[i]) return static_cast<Operator>(i);
@@ -34,7 +34,7 @@ Operator read_operator(const conf::Cursor& at) {
   return Operator::in;
 }
 
-Expression read_expression(const conf::Cursor& from) {
+Expression read_expression(const document::Cursor& from) {
   Expression expression;
   expression.key = from.required_text("key");
   expression.op = read_operator(from["operator"]);
@@ -59,12 +59,12 @@ Expression read_expression(const conf::Cursor& from) {
   return expression;
 }
 
-SelectorTerm read_term(const conf::Cursor& from) {
+SelectorTerm read_term(const document::Cursor& from) {
   SelectorTerm term;
-  for (const conf::Cursor& item : from["matchExpressions"].items()) {
+  for (const document::Cursor& item : from["matchExpressions"].items()) {
     term.labels.push_back(read_expression(item));
   }
-  for (const conf::Cursor& item : from["matchFields"].items()) {
+  for (const document::Cursor& item : from["matchFields"].items()) {
     Expression field = read_expression(item);
     const bool has_known_operator = field.op == Operator::in || field.op == Operator::not_in;
     if (field.key != "metadata.name" || !has_known_operator || field.values.size() != 1) {
@@ -75,19 +75,19 @@ SelectorTerm read_term(const conf::Cursor& from) {
   return term;
 }
 
-void read_node_affinity(const conf::Cursor& from, Constraints& to) {
-  const conf::Cursor required = from[kRequired];
+void read_node_affinity(const document::Cursor& from, Constraints& to) {
+  const document::Cursor required = from[kRequired];
   to.has_required_terms = required.is_present();
-  for (const conf::Cursor& term : required["nodeSelectorTerms"].items()) {
+  for (const document::Cursor& term : required["nodeSelectorTerms"].items()) {
     to.required_terms.push_back(read_term(term));
   }
-  for (const conf::Cursor& term : from[kPreferred].items()) {
+  for (const document::Cursor& term : from[kPreferred].items()) {
     to.preferred_terms.push_back({static_cast<std::int32_t>(term["weight"].integer(1, 1, 100)),
                                   read_term(term["preference"])});
   }
 }
 
-TaintEffect read_effect(const conf::Cursor& at) {
+TaintEffect read_effect(const document::Cursor& at) {
   const std::string text = at.text();
   if (text.empty()) return TaintEffect::any;
   if (text == kEffects[0]) return TaintEffect::no_execute;
@@ -97,8 +97,8 @@ TaintEffect read_effect(const conf::Cursor& at) {
   return TaintEffect::any;
 }
 
-void read_tolerations(const conf::Cursor& from, Constraints& to) {
-  for (const conf::Cursor& item : from.items()) {
+void read_tolerations(const document::Cursor& from, Constraints& to) {
+  for (const document::Cursor& item : from.items()) {
     Toleration toleration;
     toleration.key = item["key"].text();
     toleration.value = item["value"].text();
@@ -120,8 +120,8 @@ void read_tolerations(const conf::Cursor& from, Constraints& to) {
 }
 
 // With the host's network, every port of a container is a port of the host.
-void read_host_ports(const conf::Cursor& container, bool on_host_network, Constraints& to) {
-  for (const conf::Cursor& from : container["ports"].items()) {
+void read_host_ports(const document::Cursor& container, bool on_host_network, Constraints& to) {
+  for (const document::Cursor& from : container["ports"].items()) {
     HostPort port;
     const auto inner = from["containerPort"].integer(0, 0, 65535);
     const auto outer = from["hostPort"].integer(on_host_network ? inner : 0, 0, 65535);
@@ -134,17 +134,17 @@ void read_host_ports(const conf::Cursor& container, bool on_host_network, Constr
 }
 
 // Only what can forbid a node counts; preferences that we do not model merely stay unheard.
-void note_unmodelled(const conf::Cursor& spec, Constraints& to) {
+void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   const auto note_if = [&to](bool is_there, const char* name) {
     if (is_there) to.unmodelled.emplace_back(name);
   };
-  const conf::Cursor affinity = spec["affinity"];
+  const document::Cursor affinity = spec["affinity"];
   note_if(!affinity["podAffinity"][kRequired].items().empty(), "podAffinity");
   note_if(!affinity["podAntiAffinity"][kRequired].items().empty(), "podAntiAffinity");
-  for (const conf::Cursor& spread : spec["topologySpreadConstraints"].items()) {
+  for (const document::Cursor& spread : spec["topologySpreadConstraints"].items()) {
     note_if(spread["whenUnsatisfiable"].text("DoNotSchedule") == "DoNotSchedule", "topologySpread");
   }
-  for (const conf::Cursor& volume : spec["volumes"].items()) {
+  for (const document::Cursor& volume : spec["volumes"].items()) {
     note_if(volume["persistentVolumeClaim"].is_present() || volume["ephemeral"].is_present(),
             "lateBindingVolume");
   }
@@ -159,16 +159,16 @@ void sort_unique(std::vector<T>& values) {
 
 }  // namespace
 
-Constraints read_constraints(const conf::Cursor& spec) {
+Constraints read_constraints(const document::Cursor& spec) {
   Constraints constraints;
   constraints.node_selector = read_strings(spec["nodeSelector"]);
   read_node_affinity(spec["affinity"]["nodeAffinity"], constraints);
   read_tolerations(spec["tolerations"], constraints);
   const bool on_host_network = spec["hostNetwork"].boolean(false);
-  for (const conf::Cursor& container : spec["containers"].items()) {
+  for (const document::Cursor& container : spec["containers"].items()) {
     read_host_ports(container, on_host_network, constraints);
   }
-  for (const conf::Cursor& container : spec["initContainers"].items()) {
+  for (const document::Cursor& container : spec["initContainers"].items()) {
     if (is_sidecar(container)) read_host_ports(container, on_host_network, constraints);
   }
   note_unmodelled(spec, constraints);

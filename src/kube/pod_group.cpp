@@ -21,16 +21,16 @@ GroupPhase phase_of(std::string_view text) {
 
 constexpr std::int64_t kMembersMax = std::numeric_limits<std::int32_t>::max();
 
-std::int32_t read_count(const conf::Cursor& count) {
+std::int32_t read_count(const document::Cursor& count) {
   return static_cast<std::int32_t>(count.integer(0, 0, kMembersMax));
 }
 
-WrittenStatus read_status(const conf::Cursor& status) {
+WrittenStatus read_status(const document::Cursor& status) {
   WrittenStatus written;
   written.running = read_count(status["running"]);
   written.succeeded = read_count(status["succeeded"]);
   written.failed = read_count(status["failed"]);
-  for (const conf::Cursor& condition : status["conditions"].items()) {
+  for (const document::Cursor& condition : status["conditions"].items()) {
     const std::string type = condition["type"].text();
     const bool holds = condition["status"].text() == "True";
     const TimePoint since = condition["lastTransitionTime"].time();
@@ -54,9 +54,9 @@ WrittenStatus read_status(const conf::Cursor& status) {
 }
 
 // The fields that are not honoured. Volcano reads a network topology without a mode as hard.
-std::vector<std::string> read_not_honoured(const conf::Cursor& spec) {
+std::vector<std::string> read_not_honoured(const document::Cursor& spec) {
   std::vector<std::string> fields;
-  if (const conf::Cursor topology = spec["networkTopology"]; topology.is_present()) {
+  if (const document::Cursor topology = spec["networkTopology"]; topology.is_present()) {
     fields.push_back("spec.networkTopology (" + topology["mode"].text("hard") + ")");
   }
   if (!spec["subGroupPolicy"].items().empty()) fields.emplace_back("spec.subGroupPolicy");
@@ -64,7 +64,7 @@ std::vector<std::string> read_not_honoured(const conf::Cursor& spec) {
 }
 
 // Of scheduling.x-k8s.io: it has phases where Volcano has conditions.
-void read_foreign_status(const conf::Cursor& status, PodGroupObject& group) {
+void read_foreign_status(const document::Cursor& status, PodGroupObject& group) {
   const std::string phase = status["phase"].text();
   group.written.is_scheduled = phase == "Scheduled" || phase == "Running" || phase == "Finished";
   if (status["scheduleStartTime"].is_present()) group.started = status["scheduleStartTime"].time();
@@ -72,11 +72,11 @@ void read_foreign_status(const conf::Cursor& status, PodGroupObject& group) {
 
 }  // namespace
 
-Result<PodGroupObject> decode_pod_group(const conf::Value& value, std::string_view file) {
-  conf::Reading reading(value, file);
-  const conf::Cursor root = reading.root();
+Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file) {
+  document::Reading reading(value, file);
+  const document::Cursor root = reading.root();
   Metadata metadata = read_metadata(root, "PodGroup", Scope::namespaced);
-  const conf::Cursor spec = root["spec"];
+  const document::Cursor spec = root["spec"];
   PodGroupObject group;
   group.name_space = std::move(metadata.name_space);
   group.name = std::move(metadata.name);

@@ -26,7 +26,7 @@ namespace berth::kube {
 
 namespace {
 
-void add(NamedAmounts& to, const NamedAmounts& amounts, const conf::Cursor& at) {
+void add(NamedAmounts& to, const NamedAmounts& amounts, const document::Cursor& at) {
   for (const auto& [name, amount] : amounts) {
     std::int64_t& sum = to[name];
     sum += amount;  // both are at most 2^53
@@ -44,8 +44,8 @@ void raise(NamedAmounts& to, const NamedAmounts& amounts) {
   }
 }
 
-NamedAmounts written_request(const conf::Cursor& container) {
-  const conf::Cursor resources = container["resources"];
+NamedAmounts written_request(const document::Cursor& container) {
+  const document::Cursor resources = container["resources"];
   NamedAmounts request = read_amounts(resources["requests"]);
   request.merge(read_amounts(resources["limits"]));
   return request;
@@ -54,9 +54,9 @@ NamedAmounts written_request(const conf::Cursor& container) {
 // What containers have by the pod's status, where it says so.
 class Granted {
  public:
-  explicit Granted(const conf::Cursor& status) {
+  explicit Granted(const document::Cursor& status) {
     for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
-      for (const conf::Cursor& container : status[list].items()) {
+      for (const document::Cursor& container : status[list].items()) {
         NamedAmounts amounts = read_amounts(container["allocatedResources"]);
         raise(amounts, read_amounts(container["resources"]["requests"]));
         if (!amounts.empty()) granted_[container["name"].text()] = std::move(amounts);
@@ -64,14 +64,14 @@ class Granted {
     }
     if (granted_.empty()) return;
     is_infeasible_ = status["resize"].text() == "Infeasible";  // before 1.33
-    for (const conf::Cursor& condition : status["conditions"].items()) {
+    for (const document::Cursor& condition : status["conditions"].items()) {
       const bool is_pending =
           condition["type"].text() == "PodResizePending" && condition["status"].text() == "True";
       if (is_pending && condition["reason"].text() == "Infeasible") is_infeasible_ = true;
     }
   }
 
-  NamedAmounts request_of(const conf::Cursor& container) const {
+  NamedAmounts request_of(const document::Cursor& container) const {
     NamedAmounts request = written_request(container);
     if (granted_.empty()) return request;
     const auto found = granted_.find(container["name"].text());
@@ -88,19 +88,19 @@ class Granted {
 
 }  // namespace
 
-bool is_sidecar(const conf::Cursor& init_container) {
+bool is_sidecar(const document::Cursor& init_container) {
   return init_container["restartPolicy"].text() == "Always";
 }
 
-NamedAmounts read_pod_request(const conf::Cursor& spec, const conf::Cursor& status) {
+NamedAmounts read_pod_request(const document::Cursor& spec, const document::Cursor& status) {
   const Granted granted(status);
   NamedAmounts running;
-  for (const conf::Cursor& container : spec["containers"].items()) {
+  for (const document::Cursor& container : spec["containers"].items()) {
     add(running, granted.request_of(container), spec);
   }
   NamedAmounts sidecars;
   NamedAmounts starting;
-  for (const conf::Cursor& container : spec["initContainers"].items()) {
+  for (const document::Cursor& container : spec["initContainers"].items()) {
     const bool stays = is_sidecar(container);  // others have ended before anything is resized
     const NamedAmounts request = stays ? granted.request_of(container) : written_request(container);
     NamedAmounts step = sidecars;
@@ -111,7 +111,7 @@ NamedAmounts read_pod_request(const conf::Cursor& spec, const conf::Cursor& stat
   add(running, sidecars, spec);
   raise(running, starting);
 
-  const conf::Cursor pod_level = spec["resources"];
+  const document::Cursor pod_level = spec["resources"];
   for (const auto& [name, amount] : read_amounts(pod_level["requests"])) running[name] = amount;
   running.merge(read_amounts(pod_level["limits"]));
   add(running, read_amounts(spec["overhead"]), spec);

@@ -5,9 +5,10 @@
 
 namespace berth::kube {
 
-Result<PriorityClassObject> decode_priority_class(const conf::Value& value, std::string_view file) {
-  conf::Reading reading(value, file);
-  const conf::Cursor root = reading.root();
+Result<PriorityClassObject> decode_priority_class(const document::Value& value,
+                                                  std::string_view file) {
+  document::Reading reading(value, file);
+  const document::Cursor root = reading.root();
   PriorityClassObject priority_class;
   priority_class.name = read_metadata(root, "PriorityClass", Scope::cluster).name;
   priority_class.value = static_cast<std::int32_t>(root["value"].integer(

@@ -20,7 +20,7 @@ constexpr std::size_t kDecimalsMost = 9;
 
 // A decimal from 0 to 1, in billionths. None of its digits is dropped: a part of a cluster of
 // 10,000 GPUs differs by a GPU in the fourth.
-std::int32_t read_part(const conf::Cursor& from) {
+std::int32_t read_part(const document::Cursor& from) {
   const std::string text = from.scalar("0");
   const auto accuse = [&](const std::string& why) {
     from.complain("\"" + text + "\" " + why);
@@ -58,7 +58,7 @@ std::int32_t read_part(const conf::Cursor& from) {
 }
 
 // S1, S3.
-void read_guarantee(const conf::Cursor& guarantee, QueueObject& queue) {
+void read_guarantee(const document::Cursor& guarantee, QueueObject& queue) {
   queue.guarantee = read_amounts(guarantee["resource"], kLimitMax);
   const std::string policy = guarantee["policy"].text();
   if (!policy.empty() && policy != "Best-Effort" && policy != "Guaranteed") {
@@ -66,13 +66,13 @@ void read_guarantee(const conf::Cursor& guarantee, QueueObject& queue) {
                                  "\" is no policy, expected Best-Effort or Guaranteed");
   }
   queue.guarantees_hard = policy == "Guaranteed";
-  const conf::Cursor percentage = guarantee["percentage"];
+  const document::Cursor percentage = guarantee["percentage"];
   queue.guarantee_share_of = read_texts(percentage["dimensions"]);
   std::erase_if(queue.guarantee_share_of, is_quota_key);
   queue.guarantee_share_billionths = read_part(percentage["value"]);
 }
 
-void read_strategy(const conf::Cursor& strategy, QueueObject& queue) {
+void read_strategy(const document::Cursor& strategy, QueueObject& queue) {
   const std::string word = strategy.text();
   if (!word.empty() && word != "fifo" && word != "traverse") {
     strategy.complain("\"" + word + "\" is no strategy, expected fifo or traverse");
@@ -81,10 +81,10 @@ void read_strategy(const conf::Cursor& strategy, QueueObject& queue) {
 }
 
 // Fields of Volcano's that may matter to who wrote them, and do not here.
-std::vector<std::string> not_honoured_in(const conf::Cursor& spec) {
+std::vector<std::string> not_honoured_in(const document::Cursor& spec) {
   std::vector<std::string> fields;
   for (const char* name : {"affinity", "extendClusters", "type"}) {
-    const conf::Value* value = spec[name].value();
+    const document::Value* value = spec[name].value();
     const bool is_empty = !spec[name].is_present() ||
                           (value->text.empty() && value->items.empty() && value->members.empty());
     if (!is_empty) fields.push_back("spec." + std::string(name));
@@ -92,8 +92,8 @@ std::vector<std::string> not_honoured_in(const conf::Cursor& spec) {
   return fields;
 }
 
-void read_spec(const conf::Cursor& root, QueueObject& queue) {
-  const conf::Cursor spec = root["spec"];
+void read_spec(const document::Cursor& root, QueueObject& queue) {
+  const document::Cursor spec = root["spec"];
   queue.weight = static_cast<std::int32_t>(spec["weight"].integer(1, 1, 65535));
   queue.priority = static_cast<std::int32_t>(
       spec["priority"].integer(0, 0, std::numeric_limits<std::int32_t>::max()));
@@ -107,12 +107,12 @@ void read_spec(const conf::Cursor& root, QueueObject& queue) {
   queue.not_honoured = not_honoured_in(spec);
 }
 
-WrittenCondition condition_of(const conf::Cursor& condition) {
+WrittenCondition condition_of(const document::Cursor& condition) {
   return {condition["status"].text() == "True", condition["reason"].text(),
           condition["message"].text(), condition["lastTransitionTime"].time()};
 }
 
-WrittenQueueStatus read_status(const conf::Cursor& status) {
+WrittenQueueStatus read_status(const document::Cursor& status) {
   const auto count = [&](const char* name) {
     return static_cast<std::int32_t>(
         status[name].integer(0, 0, std::numeric_limits<std::int32_t>::max()));
@@ -129,7 +129,7 @@ WrittenQueueStatus read_status(const conf::Cursor& status) {
   written.deserved = amounts("deserved");
   written.guarantee = amounts("guarantee");
   written.real_capability = amounts("realCapability");
-  for (const conf::Cursor& condition : status["conditions"].items()) {
+  for (const document::Cursor& condition : status["conditions"].items()) {
     const std::string type = condition["type"].text();
     if (type == "Ready") written.ready = condition_of(condition);
     if (type == "GuaranteeScaled") written.scaled = condition_of(condition);
@@ -140,10 +140,10 @@ WrittenQueueStatus read_status(const conf::Cursor& status) {
 
 }  // namespace
 
-Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file) {
+Result<QueueObject> decode_queue(const document::Value& value, std::string_view file) {
   Result<QueueObject> queue = decode_queue_with_fault(value, file);
   if (queue && !queue->fault.empty()) {
-    conf::Reading reading(value, file);
+    document::Reading reading(value, file);
     QueueObject again;
     read_spec(reading.root(), again);
     return reading.error();
@@ -151,9 +151,9 @@ Result<QueueObject> decode_queue(const conf::Value& value, std::string_view file
   return queue;
 }
 
-Result<QueueObject> decode_queue_with_fault(const conf::Value& value, std::string_view file) {
-  conf::Reading reading(value, file);
-  const conf::Cursor root = reading.root();
+Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::string_view file) {
+  document::Reading reading(value, file);
+  const document::Cursor root = reading.root();
   Metadata metadata = read_metadata(root, "Queue", Scope::cluster);
   QueueObject queue;
   queue.name = std::move(metadata.name);
@@ -164,7 +164,7 @@ Result<QueueObject> decode_queue_with_fault(const conf::Value& value, std::strin
   read_spec(root, queue);
   if (reading.failed()) queue.fault = reading.error().message;
   // What we cannot read of a status is no fault of its queue: it is written anew.
-  conf::Reading status(value, file);
+  document::Reading status(value, file);
   queue.written = read_status(status.root()["status"]);
   if (status.failed()) queue.written = {};
   return queue;

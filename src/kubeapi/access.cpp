@@ -60,7 +60,7 @@ std::string flaw_of_server(const std::string& server) {
   return {};
 }
 
-// A21
+// API-21
 std::string flaw_of_token(std::string_view token) {
   for (std::size_t i = 0; i < token.size(); ++i) {
     if (token[i] > ' ' && token[i] < 0x7F) continue;

@@ -21,7 +21,7 @@ std::string media_type(std::string_view content_type) {
   return type;
 }
 
-// A20
+// API-20
 bool is_foreign(const AnswerHead& head) {
   const std::string type = media_type(head.content_type);
   const bool is_success = head.status >= 200 && head.status < 300 && head.status != 204;

@@ -4,7 +4,7 @@
 // this: it is slow to compile, and its macros and namespaces must not spread.
 
 namespace berth::kubeapi {
-// A6: what a chain of tasks failed with and nobody asked for would otherwise end the process.
+// API-6: what a chain of tasks failed with and nobody asked for would otherwise end the process.
 void note_unobserved_failure();
 }  // namespace berth::kubeapi
 
@@ -23,8 +23,8 @@ void note_unobserved_failure();
 
 namespace berth::kubeapi {
 
-// A1: bodies arrive here, as they come off the socket and with nothing in between. As long as the
-// task of _putn is not done, the library reads no more: slowness reaches the server.
+// API-1: bodies arrive here, as they come off the socket and with nothing in between. As long as
+// the task of _putn is not done, the library reads no more: slowness reaches the server.
 class CpprestSink final : public concurrency::streams::details::streambuf_state_manager<uint8_t> {
  public:
   explicit CpprestSink(std::shared_ptr<AnswerSink> sink)

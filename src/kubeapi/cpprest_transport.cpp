@@ -30,7 +30,7 @@ constexpr const char* kNoFile = "/nonexistent";
 
 std::atomic<std::uint64_t> unobserved = 0;
 
-// Where the system's authorities are, as the environment had it before A5 hid them.
+// Where the system's authorities are, as the environment had it before API-5 hid them.
 struct SystemAuthorities {
   std::string file;
   std::string directory;
@@ -52,7 +52,7 @@ bool is_address(const std::string& name) {
          inet_pton(AF_INET6, name.c_str(), bytes) == 1;
 }
 
-// A4: the context's parameters are those of each connection made of it. The library's own check
+// API-4: the context's parameters are those of each connection made of it. The library's own check
 // would fall back to the common name although there are alternative names.
 void require_name(SSL_CTX* context, const std::string& name) {
   X509_VERIFY_PARAM* parameters = SSL_CTX_get0_param(context);
@@ -64,12 +64,12 @@ void require_name(SSL_CTX* context, const std::string& name) {
   if (is_set != 1) throw std::runtime_error("\"" + name + "\" is no name that can be verified");
 }
 
-// Called for each new connection, so that rotated files count from the next one on (A7).
+// Called for each new connection, so that rotated files count from the next one on (API-7).
 void set_up_tls(SslContext& context, Credentials& credentials,
                 const std::shared_ptr<CertificateVerdict>& verdict) {
   const TlsMaterial tls = credentials.tls();
   SSL_CTX* native = context.native_handle();
-  SSL_CTX_set_cert_store(native, X509_STORE_new());  // A3: none but the given authorities
+  SSL_CTX_set_cert_store(native, X509_STORE_new());  // API-3: none but the given authorities
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   if (!tls.ca.empty()) {
     context.add_certificate_authority(boost::asio::buffer(tls.ca));
@@ -185,7 +185,7 @@ class CpprestTransport final : public Transport {
     web::http::http_request wire = wire_request(request);
     const concurrency::streams::streambuf<uint8_t> buffer(std::make_shared<CpprestSink>(sink));
     wire.set_response_stream(buffer.create_ostream());
-    // The last link takes the task itself, so whatever was thrown before is seen (A6).
+    // The last link takes the task itself, so whatever was thrown before is seen (API-6).
     client.request(wire, exchange.token())
         .then([sink](web::http::http_response response) {
           const auto type = response.headers().find("Content-Type");
@@ -211,7 +211,7 @@ class CpprestTransport final : public Transport {
   const std::string server_;
   const FailureContext failure_{credentials_->server_name(), credentials_->access().ca.is_given()};
   const std::shared_ptr<CertificateVerdict> verdict_ = std::make_shared<CertificateVerdict>();
-  // A2: two clients, so that watches and unary requests share no connections.
+  // API-2: two clients, so that watches and unary requests share no connections.
   http_client unary_;
   http_client stream_;
 };
@@ -222,8 +222,8 @@ void note_unobserved_failure() { ++unobserved; }
 
 std::uint64_t Transport::unobserved_failures() { return unobserved; }
 
-// A5: the library loads the system's authorities for each connection, only for us to drop them. A
-// file that is not there costs nothing.
+// API-5: the library loads the system's authorities for each connection, only for us to drop them.
+// A file that is not there costs nothing.
 void prepare_process() {
   static std::once_flag once;
   std::call_once(once, [] {

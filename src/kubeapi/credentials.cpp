@@ -72,7 +72,7 @@ std::string host_of(const std::string& server) {
 
 }  // namespace
 
-// A7: files are read again when they changed. A mounted secret changes by a symbolic link, which
+// API-7: files are read again when they changed. A mounted secret changes by a symbolic link, which
 // stat follows.
 Result<bool> Credentials::refresh(const Material& material, Source& source) {
   if (material.file.empty()) {

@@ -82,7 +82,7 @@ int CertificateVerdict::code() const {
   return code_;
 }
 
-// A19: what was expected stands at the end of each.
+// API-19: what was expected stands at the end of each.
 std::string explain_failure(std::string_view library, const FailureContext& context) {
   // OpenSSL's own words for it depend on what failed first: "EVP lib", with a CA of the same name.
   const bool is_handshake = has(library, "SSL handshake") && context.certificate_code != 0;

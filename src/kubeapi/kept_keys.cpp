@@ -4,8 +4,8 @@
 
 #include "berth/model/reservation.h"
 
-// A9: what is not named here is passed over while the text is parsed, and costs no memory. Who has
-// a decoder in src/kube read more must name it here, too; tests/kubeapi/object_reader_test.cpp
+// API-9: what is not named here is passed over while the text is parsed, and costs no memory. Who
+// has a decoder in src/kube read more must name it here, too; tests/kubeapi/object_reader_test.cpp
 // compares.
 
 namespace berth::kubeapi {

@@ -8,20 +8,20 @@ constexpr std::size_t kComplaintsMax = 1000;
 
 }  // namespace
 
-std::string metadata_text(const conf::Value& object, std::string_view key) {
-  const conf::Value* metadata = object.find("metadata");
-  const conf::Value* found = metadata == nullptr ? nullptr : metadata->find(key);
+std::string metadata_text(const document::Value& object, std::string_view key) {
+  const document::Value* metadata = object.find("metadata");
+  const document::Value* found = metadata == nullptr ? nullptr : metadata->find(key);
   return found == nullptr ? std::string() : found->text;
 }
 
-std::string full_name_of(const conf::Value& object) {
+std::string full_name_of(const document::Value& object) {
   std::string name = metadata_text(object, "name");
   if (name.empty()) return name;
   const std::string name_space = metadata_text(object, "namespace");
   return name_space.empty() ? name : name_space + "/" + name;
 }
 
-std::string KnownObjects::id_of(const conf::Value& object) const {
+std::string KnownObjects::id_of(const document::Value& object) const {
   return kind_.by_uid ? metadata_text(object, "uid") : full_name_of(object);
 }
 
@@ -31,9 +31,9 @@ void KnownObjects::count(std::uint64_t ReflectorCounters::*counter) {
   counters_.objects = generations_.size();
 }
 
-// A15: what cannot be decoded is reported and skipped. If an earlier state of it was handed on,
+// API-15: what cannot be decoded is reported and skipped. If an earlier state of it was handed on,
 // that one stands.
-void KnownObjects::change(const conf::Value& object) {
+void KnownObjects::change(const document::Value& object) {
   std::string id = id_of(object);
   const auto known = generations_.find(id);
   if (known != generations_.end()) known->second = generation_;
@@ -49,7 +49,7 @@ void KnownObjects::change(const conf::Value& object) {
   count(&ReflectorCounters::events);
 }
 
-void KnownObjects::remove(const conf::Value& object) {
+void KnownObjects::remove(const document::Value& object) {
   const auto known = generations_.find(id_of(object));
   if (known == generations_.end()) return;
   const std::string id = known->first;
@@ -58,7 +58,7 @@ void KnownObjects::remove(const conf::Value& object) {
   count(&ReflectorCounters::events);
 }
 
-// A13: what an earlier list or watch brought and this list did not is gone.
+// API-13: what an earlier list or watch brought and this list did not is gone.
 void KnownObjects::end_list() {
   for (auto known = generations_.begin(); known != generations_.end();) {
     if (known->second == generation_) {

@@ -17,8 +17,8 @@ class KnownObjects {
   KnownObjects(const ReflectedKind& kind, const ReflectorOptions& options)
       : kind_(kind), options_(options) {}
 
-  void change(const conf::Value& object);
-  void remove(const conf::Value& object);
+  void change(const document::Value& object);
+  void remove(const document::Value& object);
   // Between these, change() marks what is still there; what is not marked then goes.
   void begin_list() { ++generation_; }
   void end_list();
@@ -30,7 +30,7 @@ class KnownObjects {
   ReflectorCounters counters() const;
 
  private:
-  std::string id_of(const conf::Value& object) const;
+  std::string id_of(const document::Value& object) const;
   void complain(const std::string& key, const std::string& what, const Error& error);
   void count(std::uint64_t ReflectorCounters::*counter);
 
@@ -45,8 +45,8 @@ class KnownObjects {
 };
 
 // "namespace/name", or "name"; empty without a name.
-std::string full_name_of(const conf::Value& object);
+std::string full_name_of(const document::Value& object);
 // metadata.<key> as text; empty when there is none.
-std::string metadata_text(const conf::Value& object, std::string_view key);
+std::string metadata_text(const document::Value& object, std::string_view key);
 
 }  // namespace berth::kubeapi

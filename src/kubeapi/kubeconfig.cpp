@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "berth/base/text.h"
-#include "conf/cursor.h"
-#include "conf/document.h"
+#include "document/cursor.h"
+#include "document/readers.h"
 #include "kube/files.h"
 #include "kubeapi/access.h"
 #include "kubeapi/base64.h"
@@ -12,7 +12,7 @@ namespace berth::kubeapi {
 
 namespace {
 
-using conf::Cursor;
+using document::Cursor;
 
 // The entry of that name in `list`, its content behind `key`; complains when there is none.
 Cursor entry(const Cursor& root, const char* list, const char* key, const std::string& name) {
@@ -38,7 +38,7 @@ Material material(const Cursor& at, const std::string& key,
   return found;
 }
 
-// A8: what we would silently leave out, or would need a program or somebody at a keyboard for.
+// API-8: what we would silently leave out, or would need a program or somebody at a keyboard for.
 void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
   const auto refuse = [](const Cursor& at, const char* message) {
     if (at.is_present()) at.complain(message);
@@ -100,9 +100,9 @@ void read_user(const Cursor& user, const std::filesystem::path& directory, Acces
 Result<Access> load_kubeconfig(const std::string& path, const std::string& context) {
   auto text = kube::read_file(path);
   if (!text) return text.error();
-  const Result<conf::Value> document = conf::parse_yaml(*text, path);
+  const Result<document::Value> document = document::parse_yaml(*text, path);
   if (!document) return document.error();
-  conf::Reading reading(*document, path);
+  document::Reading reading(*document, path);
   const Cursor root = reading.root();
   const std::string name = context.empty() ? root["current-context"].text() : context;
   if (name.empty()) {

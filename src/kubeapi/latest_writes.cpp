@@ -26,7 +26,7 @@ bool is_moot(const Response& response) {
           response.body.find("being terminated") != std::string::npos);
 }
 
-// A22
+// API-22
 bool is_to_be_repeated(WriteKind kind, bool is_amended, std::int32_t failures,
                        const Response& response) {
   if (is_amended && response.status == kConflict) return true;
@@ -94,7 +94,7 @@ void LatestWrites::send(const std::shared_ptr<State>& state, const std::string& 
                      [state, key](const Response& response) { on_answer(state, key, response); });
 }
 
-// A23
+// API-23
 void LatestWrites::send_amended(const std::shared_ptr<State>& state, const std::string& key,
                                 Errand errand) {
   Request reading;

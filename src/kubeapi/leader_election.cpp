@@ -79,7 +79,7 @@ void LeaderElection::set_leading(bool leads, std::uint64_t epoch) {
   leads_ = leads;
   callbacks_.tell(leads ? "leader by lease " + options_.name_space + "/" + options_.name
                         : "no longer the leader");
-  leads ? callbacks_.lead(epoch) : callbacks_.rest();
+  leads ? callbacks_.start_leading(epoch) : callbacks_.stop_leading();
 }
 
 bool LeaderElection::attempt() {

@@ -28,9 +28,9 @@ class LeaderElection {
  public:
   struct Callbacks {
     // Above that of every leader before. On the election's thread, as is `rest`.
-    std::function<void(std::uint64_t epoch)> lead;
+    std::function<void(std::uint64_t epoch)> start_leading;
     // Another may lead from the end of the lease on: nothing may be decided when this returns.
-    std::function<void()> rest;
+    std::function<void()> stop_leading;
     std::function<void(const std::string& line)> tell;
   };
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "conf/cursor.h"
+#include "document/cursor.h"
 #include "kube/codecs.h"
 
 namespace berth::kubeapi {
@@ -62,13 +62,14 @@ std::vector<WatchedType> watched_types() {
   };
 }
 
-Result<DisruptionBudget> decode_budget(const conf::Value& value) {
-  conf::Reading reading(value, "poddisruptionbudgets");
-  const conf::Cursor root = reading.root();
+Result<DisruptionBudget> decode_budget(const document::Value& value) {
+  document::Reading reading(value, "poddisruptionbudgets");
+  const document::Cursor root = reading.root();
   DisruptionBudget budget;
   budget.name_space = root["metadata"].required_text("namespace");
   budget.name = root["metadata"].required_text("name");
-  if (const conf::Value* selector = root["spec"]["selector"].value()) budget.selector = *selector;
+  if (const document::Value* selector = root["spec"]["selector"].value())
+    budget.selector = *selector;
   budget.disruptions_allowed = static_cast<std::int32_t>(
       root["status"]["disruptionsAllowed"].integer(0, 0, std::numeric_limits<std::int32_t>::max()));
   if (reading.failed()) return reading.error();
@@ -83,8 +84,8 @@ std::string path_of(const std::string& resource) {
          "/" + resource.substr(0, version - 1);
 }
 
-Result<std::string> decode_holder(const conf::Value& lease) {
-  conf::Reading reading(lease, "leases");
+Result<std::string> decode_holder(const document::Value& lease) {
+  document::Reading reading(lease, "leases");
   std::string holder = reading.root()["spec"]["holderIdentity"].text();
   if (reading.failed()) return reading.error();
   return holder;
@@ -132,7 +133,7 @@ class LiveCluster::Impl {
   }
 
  private:
-  // Sessions do not need to know who leads or what is budgeted before they begin. A24. They
+  // Sessions do not need to know who leads or what is budgeted before they begin. API-24. They
   // should know owners: a target that its owner named would lose its nodes. But not at any price.
   bool is_awaited(const std::string& name) const {
     const auto& owners = options_.owners;
@@ -156,7 +157,7 @@ class LiveCluster::Impl {
     kind.required = is_required(type);
     kind.by_uid = type.type.kind == "Pod";
     kind.keeps = type.keeps;
-    kind.changed = [this, type](const conf::Value& object) -> Status {
+    kind.changed = [this, type](const document::Value& object) -> Status {
       Result<ClusterEvent> event = kube::decode_live(type.type, object, type.name);
       if (!event) return event.error();
       sink_->post(std::move(event).value());
@@ -174,7 +175,7 @@ class LiveCluster::Impl {
     kind.query = "fieldSelector=" + url_encoded("metadata.name=" + options_.lease_name);
     kind.required = false;
     kind.keeps = &keys_of_others();
-    kind.changed = [this](const conf::Value& lease) -> Status {
+    kind.changed = [this](const document::Value& lease) -> Status {
       const Result<std::string> holder = decode_holder(lease);
       if (!holder) return holder.error();
       tell_holder(*holder);
@@ -184,14 +185,14 @@ class LiveCluster::Impl {
     return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }
 
-  // A18: a lease is renewed every two seconds; only another holder is news.
+  // API-18: a lease is renewed every two seconds; only another holder is news.
   void tell_holder(const std::string& holder) {
     if (holder_ == holder) return;
     holder_ = holder;
     if (options_.scheduler_leads) options_.scheduler_leads(holder);
   }
 
-  // A24. An owner's status changes with each of its pods: only its word on targets is news.
+  // API-24. An owner's status changes with each of its pods: only its word on targets is news.
   std::unique_ptr<Reflector> reflect_owner(const std::string& resource) {
     ReflectedKind kind;
     kind.name = resource;
@@ -201,7 +202,7 @@ class LiveCluster::Impl {
     kind.keeps = &keys_of_owners();
     // Those that have a word, on the reflector's thread.
     const auto known = std::make_shared<std::map<std::string, OwnerObject>>();
-    kind.changed = [this, known, resource](const conf::Value& object) -> Status {
+    kind.changed = [this, known, resource](const document::Value& object) -> Status {
       Result<OwnerObject> owner = kube::decode_owner(object, resource);
       if (!owner) return owner.error();
       const bool has_word = owner->names_target || owner->declines_target;
@@ -227,7 +228,7 @@ class LiveCluster::Impl {
     kind.path = "/apis/policy/v1/poddisruptionbudgets";
     kind.required = false;
     kind.keeps = &keys_of_others();
-    kind.changed = [this](const conf::Value& object) -> Status {
+    kind.changed = [this](const document::Value& object) -> Status {
       const Result<DisruptionBudget> budget = decode_budget(object);
       if (!budget) return budget.error();
       if (options_.budget_changed) options_.budget_changed(*budget);

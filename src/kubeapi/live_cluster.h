@@ -14,7 +14,7 @@ namespace berth::kubeapi {
 struct DisruptionBudget {
   std::string name_space;
   std::string name;
-  conf::Value selector;  // spec.selector as it stands; null: selects nothing
+  document::Value selector;  // spec.selector as it stands; null: selects nothing
   std::int32_t disruptions_allowed = 0;
 };
 

@@ -27,7 +27,7 @@ class ObjectReader::Impl {
   explicit Impl(const KeptKeys* keeps) : keeps_(keeps) {}
 
   Result<ListMetadata> read_page(std::string& page,
-                                 const std::function<void(const conf::Value&)>& on_item) {
+                                 const std::function<void(const document::Value&)>& on_item) {
     ListMetadata list;
     page.reserve(page.size() + simdjson::SIMDJSON_PADDING);
     ondemand::document document;
@@ -43,7 +43,7 @@ class ObjectReader::Impl {
       if (key == "items") {
         if (const auto code = read_items(field.value(), on_item)) return bad_json(code);
       } else if (key == "metadata") {
-        conf::Value metadata;
+        document::Value metadata;
         if (const auto code = build(field.value(), nullptr, 1, metadata)) return bad_json(code);
         take(metadata, "resourceVersion", list.resource_version);
         take(metadata, "continue", list.continue_token);
@@ -58,7 +58,7 @@ class ObjectReader::Impl {
     line_.assign(line);
     line_.reserve(line_.size() + simdjson::SIMDJSON_PADDING);
     event.type.clear();
-    event.object = conf::Value();
+    event.object = document::Value();
     ondemand::document document;
     if (const auto code =
             parser_.iterate(line_.data(), line_.size(), line_.capacity()).get(document)) {
@@ -76,8 +76,8 @@ class ObjectReader::Impl {
   }
 
  private:
-  static void take(const conf::Value& from, const char* key, std::string& to) {
-    if (const conf::Value* found = from.find(key)) to = found->text;
+  static void take(const document::Value& from, const char* key, std::string& to) {
+    if (const document::Value* found = from.find(key)) to = found->text;
   }
 
   const KeptKeys::Row* row_of(std::string_view under) const {
@@ -85,7 +85,7 @@ class ObjectReader::Impl {
   }
 
   simdjson::error_code read_items(ondemand::value list,
-                                  const std::function<void(const conf::Value&)>& on_item) {
+                                  const std::function<void(const document::Value&)>& on_item) {
     if (token(list) == "null") return simdjson::SUCCESS;  // an empty list of Go
     keeps_now_ = keeps_;
     const KeptKeys::Row* outermost = row_of("");
@@ -94,7 +94,7 @@ class ObjectReader::Impl {
     for (auto found : array) {
       ondemand::value item;
       if (const auto code = std::move(found).get(item)) return code;
-      conf::Value value;
+      document::Value value;
       if (const auto code = build(item, outermost, 1, value)) return code;
       on_item(value);
     }
@@ -103,7 +103,7 @@ class ObjectReader::Impl {
 
   // `row`: of the object that `from` is, or of those in the list that it is.
   simdjson::error_code build(ondemand::value from, const KeptKeys::Row* row, int depth,
-                             conf::Value& to) {
+                             document::Value& to) {
     if (depth > kDepthMax) return simdjson::DEPTH_ERROR;
     ondemand::json_type type;
     if (const auto code = from.type().get(type)) return code;
@@ -115,18 +115,18 @@ class ObjectReader::Impl {
       case ondemand::json_type::string: {
         std::string_view text;
         if (const auto code = from.get_string().get(text)) return code;
-        to.kind = conf::Kind::string;
+        to.kind = document::Kind::string;
         to.quoted = true;
         to.text = text;
         return simdjson::SUCCESS;
       }
       case ondemand::json_type::boolean:
         if (const auto code = from.get_bool().get(to.truth)) return code;
-        to.kind = conf::Kind::boolean;
+        to.kind = document::Kind::boolean;
         to.text = to.truth ? "true" : "false";
         return simdjson::SUCCESS;
       case ondemand::json_type::number:
-        to.kind = conf::Kind::number;
+        to.kind = document::Kind::number;
         to.text = token(from);
         return simdjson::SUCCESS;
       case ondemand::json_type::null:
@@ -136,10 +136,10 @@ class ObjectReader::Impl {
   }
 
   simdjson::error_code build_list(ondemand::value from, const KeptKeys::Row* row, int depth,
-                                  conf::Value& to) {
+                                  document::Value& to) {
     ondemand::array array;
     if (const auto code = from.get_array().get(array)) return code;
-    to.kind = conf::Kind::list;
+    to.kind = document::Kind::list;
     for (auto found : array) {
       ondemand::value item;
       if (const auto code = std::move(found).get(item)) return code;
@@ -149,17 +149,17 @@ class ObjectReader::Impl {
   }
 
   simdjson::error_code build_map(ondemand::value from, const KeptKeys::Row* row, int depth,
-                                 conf::Value& to) {
+                                 document::Value& to) {
     ondemand::object object;
     if (const auto code = from.get_object().get(object)) return code;
-    to.kind = conf::Kind::map;
+    to.kind = document::Kind::map;
     for (auto found : object) {
       ondemand::field field;
       std::string_view key;
       if (const auto code = std::move(found).get(field)) return code;
       if (const auto code = field.unescaped_key().get(key)) return code;
-      if (row != nullptr && !row->keeps(key)) continue;  // A9: passed over, not parsed
-      conf::Member& member = to.members.emplace_back();
+      if (row != nullptr && !row->keeps(key)) continue;  // API-9: passed over, not parsed
+      document::Member& member = to.members.emplace_back();
       member.key = key;
       if (const auto code = build(field.value(), row_of(key), depth + 1, member.value)) return code;
     }
@@ -177,7 +177,7 @@ ObjectReader::ObjectReader(const KeptKeys* keeps) : impl_(std::make_unique<Impl>
 ObjectReader::~ObjectReader() = default;
 
 Result<ListMetadata> ObjectReader::read_page(
-    std::string& page, const std::function<void(const conf::Value& item)>& on_item) {
+    std::string& page, const std::function<void(const document::Value& item)>& on_item) {
   return impl_->read_page(page, on_item);
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "berth/base/result.h"
-#include "conf/value.h"
+#include "document/value.h"
 #include "kubeapi/kept_keys.h"
 
 namespace berth::kubeapi {
@@ -19,7 +19,7 @@ struct ListMetadata {
 
 struct WatchEvent {
   std::string type;  // ADDED, MODIFIED, DELETED, BOOKMARK, ERROR
-  conf::Value object;
+  document::Value object;
 };
 
 // Pages and watch lines into values, keeping only some keys. Positions in the values mean nothing.
@@ -34,7 +34,7 @@ class ObjectReader {
 
   // Items go to `on_item` one by one; an Error may come after some. `page` gets room behind it.
   Result<ListMetadata> read_page(std::string& page,
-                                 const std::function<void(const conf::Value& item)>& on_item);
+                                 const std::function<void(const document::Value& item)>& on_item);
   // `event` is written over.
   Status read_event(std::string_view line, WatchEvent& event);
 

@@ -41,10 +41,12 @@ std::optional<std::uint64_t> as_number(const std::string& version) {
   return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
 }
 
-bool ends_initial_events(const conf::Value& bookmark) {
-  const conf::Value* metadata = bookmark.find("metadata");
-  const conf::Value* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
-  const conf::Value* end = annotations == nullptr ? nullptr : annotations->find(kInitialEventsEnd);
+bool ends_initial_events(const document::Value& bookmark) {
+  const document::Value* metadata = bookmark.find("metadata");
+  const document::Value* annotations =
+      metadata == nullptr ? nullptr : metadata->find("annotations");
+  const document::Value* end =
+      annotations == nullptr ? nullptr : annotations->find(kInitialEventsEnd);
   return end != nullptr && end->text == "true";
 }
 
@@ -112,7 +114,7 @@ class Reflector::Impl {
     }
   }
 
-  // A17: an interrupted wait ends the reflector.
+  // API-17: an interrupted wait ends the reflector.
   void wait(Duration duration) { (void)cancel_.wait_for(duration); }
 
   void fail(const Error& error, std::optional<Duration> retry_after = std::nullopt) {
@@ -155,7 +157,8 @@ class Reflector::Impl {
     return came ? std::move(*answer->response) : cancelled;
   }
 
-  // A12: pages of one version; an expired token begins anew, and in the end asks for all at once.
+  // API-12: pages of one version; an expired token begins anew, and in the end asks for all at
+  // once.
   void list_in_pages() {
     known_.begin_list();
     std::string token;
@@ -172,8 +175,8 @@ class Reflector::Impl {
         return fail(failure(response));
       }
       if (!response.ok()) return list_failed(response);
-      const auto page = reader_.read_page(response.body,
-                                          [this](const conf::Value& item) { known_.change(item); });
+      const auto page = reader_.read_page(
+          response.body, [this](const document::Value& item) { known_.change(item); });
       if (!page) return fail(unreadable(page.error(), response.body));
       token = page->continue_token;
       version_of_list_ = page->resource_version;
@@ -193,7 +196,7 @@ class Reflector::Impl {
     is_synced_ = true;
   }
 
-  // A16: an API that is not served is looked for again, slowly.
+  // API-16: an API that is not served is looked for again, slowly.
   void list_failed(const Response& response) {
     const bool is_absent = response.status == 404;
     if (!is_absent) {
@@ -226,7 +229,7 @@ class Reflector::Impl {
     return request;
   }
 
-  // A14: from the last version seen. Without one the server sends first what there is, and a
+  // API-14: from the last version seen. Without one the server sends first what there is, and a
   // bookmark at its end.
   void watch() {
     Session session;
@@ -297,8 +300,8 @@ class Reflector::Impl {
       return give_up(unreadable(read.error(), line), false);
     }
     if (event_.type == "ERROR") {
-      const conf::Value* code = event_.object.find("code");
-      const conf::Value* message = event_.object.find("message");
+      const document::Value* code = event_.object.find("code");
+      const document::Value* message = event_.object.find("message");
       return give_up({message == nullptr ? "an ERROR event" : message->text, kind_.path},
                      code != nullptr && code->text == "410");
     }

@@ -8,7 +8,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
-#include "conf/value.h"
+#include "document/value.h"
 #include "kubeapi/kept_keys.h"
 #include "kubeapi/rest_client.h"
 
@@ -24,7 +24,7 @@ struct ReflectedKind {
   const KeptKeys* keeps = nullptr;  // null: everything is kept; must live for ever
 
   // Created or changed. An Error: cannot be decoded; the object is reported and skipped.
-  std::function<Status(const conf::Value& object)> changed;
+  std::function<Status(const document::Value& object)> changed;
   // Deleted; told by what it is known by. Only for objects that `changed` accepted.
   std::function<void(const std::string& id)> gone;
 };

@@ -137,7 +137,7 @@ void RequestQueue::launch(std::unique_lock<std::mutex>& lock, Waiting waiting, b
   if (found != flying_.end()) found->second.exchange = std::move(exchange);
 }
 
-// A10: urgent ones first; the others as the rate limit and the cap let them.
+// API-10: urgent ones first; the others as the rate limit and the cap let them.
 bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
   if (is_stopping_) return false;
   if (!urgent_.empty()) {
@@ -155,7 +155,7 @@ bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-// A11: whoever waits is answered at the deadline, even if the connection is slow to close.
+// API-11: whoever waits is answered at the deadline, even if the connection is slow to close.
 bool RequestQueue::expire(std::unique_lock<std::mutex>& lock) {
   const TimePoint now = clock_.now();
   for (auto& [id, flying] : flying_) {

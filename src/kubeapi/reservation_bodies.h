@@ -6,7 +6,7 @@
 #include "ports/status_sink.h"
 
 // Merge patches for locks and marks, made of the objects as they were read: others write there,
-// too (docs/design/api-client.md, A23). None: there is nothing to be written, or nowhere to.
+// too (docs/design/api-client.md, API-23). None: there is nothing to be written, or nowhere to.
 
 namespace berth::kubeapi {
 

@@ -1,9 +1,9 @@
-#include "kubeapi/rest_client.h"
+#include "kubeapi/request.h"
 
 #include <array>
 
 #include "berth/base/text.h"
-#include "conf/document.h"
+#include "document/readers.h"
 #include "kubeapi/answer.h"
 
 namespace berth::kubeapi {
@@ -14,9 +14,9 @@ constexpr std::size_t kShownMax = 300;
 
 // The message of a Status object, or the body's beginning.
 std::string message_of(const std::string& body) {
-  if (auto parsed = conf::parse_json(body, "answer"); parsed) {
-    const conf::Value* message = parsed->find("message");
-    if (message != nullptr && message->kind == conf::Kind::string) return message->text;
+  if (auto parsed = document::parse_json(body, "answer"); parsed) {
+    const document::Value* message = parsed->find("message");
+    if (message != nullptr && message->kind == document::Kind::string) return message->text;
   }
   return trimmed(body).starts_with('{') ? body.substr(0, kShownMax) : first_characters(body);
 }

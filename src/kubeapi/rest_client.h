@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +11,7 @@
 #include "berth/base/result.h"
 #include "kubeapi/access.h"
 #include "kubeapi/cancellation.h"
+#include "kubeapi/request.h"
 
 // HTTP to the API server, in the field's terms. docs/design/api-client.md has the rules.
 
@@ -21,40 +21,6 @@ namespace berth::kubeapi {
 // (environment, size of its thread pool). Idempotent; a client that is created calls it too, but
 // then, too late for what the environment saves.
 void prepare_process();
-
-struct Request {
-  std::string method = "GET";
-  std::string path;  // "/api/v1/pods?limit=500", already percent-encoded
-  std::string content_type;
-  std::string body;
-  // From leaving the queue to the last byte of the answer; for a stream, to the end of its head.
-  Duration deadline = std::chrono::seconds(30);
-  // A stream ends when no byte came for so long. Slowness of its reader does not count.
-  Duration idle_timeout = std::chrono::seconds(90);
-  // Goes ahead of all that is queued, and neither waits for the rate limit nor for a place among
-  // the requests in flight: for leases, which nobody else's work may delay.
-  bool urgent = false;
-  // Lets all others go first that are not so: for what nobody waits for, such as events.
-  bool can_wait = false;
-};
-
-struct Response {
-  int status = 0;  // 0: no answer
-  std::string body;
-  std::string error;  // why there is none: "https://host:port: what, expected what"
-  std::optional<Duration> retry_after;  // as the server said
-
-  bool ok() const { return status >= 200 && status < 300; }
-  // For people: the error, or the status and the message of the Status object in the body.
-  std::string to_string() const;
-};
-
-// No answer, 408, 429, 500, 502, 503 or 504: the same request may do better later. It may also have
-// been carried out: only what is idempotent is safe to send again.
-bool is_retryable(const Response& response);
-
-// Percent-encodes one part of a path or one value of a query.
-std::string url_encoded(std::string_view text);
 
 struct RestOptions {
   double qps = 50;         // requests a second in the long run; 0: no limit

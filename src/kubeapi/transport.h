@@ -9,7 +9,7 @@
 #include "berth/base/result.h"
 #include "kubeapi/answer.h"
 #include "kubeapi/credentials.h"
-#include "kubeapi/rest_client.h"
+#include "kubeapi/request.h"
 
 // What we ask of the HTTP library, in our words, so that only cpprest_transport.cpp includes it.
 

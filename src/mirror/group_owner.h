@@ -18,7 +18,7 @@ struct GroupEvidence {
   bool is_volcano = true;            // of scheduling.volcano.sh
 };
 
-// By the rules W1 to W6 of docs/operating.md. `ours`: the names of our schedulers.
+// By the rules OWNER-1 to OWNER-6 of docs/operating.md. `ours`: the names of our schedulers.
 GroupOwner owner_of(const GroupEvidence& evidence, const std::vector<std::string>& ours);
 
 }  // namespace berth::mirror

@@ -51,7 +51,7 @@ class Mirror {
 
   // kube-scheduler ruled `node` out for this pod: pods of its shape are not planned there for five
   // seconds, and each time it does so again twice as long, at most `most` (docs/design/steering.md,
-  // T12).
+  // STEER-12).
   void veto(std::string_view pod_uid, const std::string& node, TimePoint now, Duration most);
   void forget_vetoes(TimePoint now);
 

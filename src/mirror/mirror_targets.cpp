@@ -40,8 +40,8 @@ void Mirror::read_marks(JobId id, const TargetMarks& marks, bool is_first) {
   locks_changed_ = true;
 }
 
-// T4: the clock of the berthd that wrote it may have been ahead of ours. A moment that is yet to
-// come by ours is taken to be now, so that nothing waits for it first.
+// TARGET-4: the clock of the berthd that wrote it may have been ahead of ours. A moment that is yet
+// to come by ours is taken to be now, so that nothing waits for it first.
 void Mirror::bound_marks(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
   if (job.first_seen > now) cluster_.mutable_job(id).first_seen = now;

@@ -3,7 +3,7 @@
 
 #include "steering/steering.h"
 
-// What became of what was written (T9).
+// What became of what was written (STEER-9).
 
 namespace berth::steering {
 

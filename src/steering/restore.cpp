@@ -2,7 +2,7 @@
 
 #include "steering/steering.h"
 
-// What the watch shows, and what an earlier leader left behind (T10).
+// What the watch shows, and what an earlier leader left behind (STEER-10).
 
 namespace berth::steering {
 
@@ -113,8 +113,9 @@ void Steering::lose_nomination(const std::string& uid, const std::string& before
   }
 }
 
-Plan Steering::lead(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task) {
-  rest();
+Plan Steering::start_leading(std::uint64_t epoch, const Cluster& cluster,
+                             const FindTask& find_task) {
+  stop_leading();
   epoch_ = epoch;
   newly_nominated_.assign(nominated_.begin(), nominated_.end());
   std::vector<std::string> uids;

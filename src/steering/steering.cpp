@@ -12,8 +12,8 @@ using Kind = ports::PodWrite::Kind;
 constexpr std::size_t kCandidatesMost = 64;
 constexpr std::size_t kManyNodes = 500;
 
-// T4. Whether the task's node still takes it: everybody who is or will be there has room, nobody
-// has cordoned it, and kube-scheduler has not ruled it out in the meantime.
+// STEER-4. Whether the task's node still takes it: everybody who is or will be there has room,
+// nobody has cordoned it, and kube-scheduler has not ruled it out in the meantime.
 bool may_go(const Cluster& cluster, const Task& task) {
   const Shape& shape = cluster.shape(task.shape);
   const Node& node = cluster.node(task.node);
@@ -67,7 +67,7 @@ Steering::Steering(Parts parts, Options options)
   outcomes_->wake = parts_.wake;
 }
 
-void Steering::rest() {
+void Steering::stop_leading() {
   epoch_ = 0;
   gangs_are_gathered_ = false;
   newly_nominated_.clear();
@@ -126,7 +126,7 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
     }
   }
   const Job& job = cluster.job(id);
-  const bool is_complete =  // T3
+  const bool is_complete =  // STEER-3
       ready + job.bound_count() >= needed_together(job, options_.gangs_are_whole);
   // A gate cannot be put back: while one of them has lost its place, nobody goes.
   if (!is_complete || drops.size() > dropped_before) return;
@@ -154,7 +154,7 @@ bool Steering::is_unschedulable(const std::string& pod_uid) const {
   return wire != wires_.end() && is_complaint(wire->second.unschedulable);
 }
 
-// T1, T7.
+// STEER-1, STEER-7.
 void Steering::follow_plan(const Cluster& cluster, const FindTask& find_task) {
   for (auto next = courses_.begin(); next != courses_.end();) {
     const auto entry = next++;
@@ -174,8 +174,8 @@ void Steering::follow_plan(const Cluster& cluster, const FindTask& find_task) {
   }
 }
 
-// T7. kube-scheduler may be about to clear the nomination itself: what the watch showed of it is no
-// longer believed.
+// STEER-7. kube-scheduler may be about to clear the nomination itself: what the watch showed of it
+// is no longer believed.
 void Steering::end(Courses::iterator entry) {
   const auto& [uid, course] = *entry;
   if (course.may_be_nominated || nominated_.contains(uid)) {
@@ -201,7 +201,7 @@ void Steering::begin_course(const Cluster& cluster, TaskId id) {
   clears_.erase(clear);
 }
 
-// T7, T10. Also a nomination that nobody here wrote: an earlier leader's.
+// STEER-7, STEER-10. Also a nomination that nobody here wrote: an earlier leader's.
 void Steering::clear_nominations(TimePoint now) {
   for (const std::string& uid : std::exchange(newly_nominated_, {})) {
     if (nominated_.contains(uid) && !courses_.contains(uid)) clears_.try_emplace(uid);
@@ -222,7 +222,8 @@ void Steering::gather_gangs(const Cluster& cluster) {
   gangs_are_gathered_ = true;
 }
 
-// T11. The gang's nodes, without doubles, sorted; none in other modes, or if they are too many.
+// STEER-11. The gang's nodes, without doubles, sorted; none in other modes, or if they are too
+// many.
 std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
   if (options_.mode != Mode::candidates) return {};
   std::set<std::string> nodes;
@@ -231,7 +232,7 @@ std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
   return {nodes.begin(), nodes.end()};
 }
 
-// T2.
+// STEER-2.
 bool Steering::is_to_be_nominated(const Cluster& cluster, const Course& course,
                                   const Wire& wire) const {
   if (mode_for(wire) != Mode::nominate) return false;
@@ -241,7 +242,7 @@ bool Steering::is_to_be_nominated(const Cluster& cluster, const Course& course,
   return is_worth_nominating(needed_together(job, options_.gangs_are_whole), cluster.node_count());
 }
 
-// T2, T11.
+// STEER-2, STEER-11.
 void Steering::reserve(const Cluster& cluster, Courses::iterator entry, TimePoint now) {
   auto& [uid, course] = *entry;
   const auto wire = wires_.find(uid);
@@ -258,7 +259,7 @@ void Steering::reserve(const Cluster& cluster, Courses::iterator entry, TimePoin
   }
 }
 
-// T5. Single pods need none: what is to be known of them is on them.
+// STEER-5. Single pods need none: what is to be known of them is on them.
 bool Steering::is_recorded(const Job& job, JobId id, TimePoint now) {
   if (job.is_single || !job.has_group || recorded_.contains(job.name)) return true;
   Attempt& attempt = records_[job.name];
@@ -273,7 +274,7 @@ bool Steering::is_recorded(const Job& job, JobId id, TimePoint now) {
   return false;
 }
 
-// T13. Where locks are taints, a pod must tolerate its job's before kube-scheduler may try it.
+// STEER-13. Where locks are taints, a pod must tolerate its job's before kube-scheduler may try it.
 bool Steering::is_let_in(const Cluster& cluster, Courses::iterator entry) {
   auto& [uid, course] = *entry;
   const Task& task = cluster.task(course.task);
@@ -287,7 +288,7 @@ bool Steering::is_let_in(const Cluster& cluster, Courses::iterator entry) {
   return false;
 }
 
-// T6, T11.
+// STEER-6, STEER-11.
 void Steering::commit(const Cluster& cluster, const std::vector<std::string>& candidates,
                       Courses::iterator entry) {
   auto& [uid, course] = *entry;
@@ -309,7 +310,7 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
   write(Kind::commit, uid, course.attempt, std::move(write_of));
 }
 
-// T12. Its own filter call would have been answered by us, and says so in the condition.
+// STEER-12. Its own filter call would have been answered by us, and says so in the condition.
 bool Steering::is_vetoed(const std::string& uid, const Course& course) const {
   if (course.stage != Stage::committed) return false;
   const auto wire = wires_.find(uid);
@@ -318,7 +319,7 @@ bool Steering::is_vetoed(const std::string& uid, const Course& course) const {
   return text != course.complaint && is_complaint(text);
 }
 
-// T8.
+// STEER-8.
 void Steering::touch(TimePoint now) {
   for (auto& [uid, course] : courses_) {
     if (!course.is_touch_due || !course.attempt.may_begin(now)) continue;
@@ -344,7 +345,7 @@ void Steering::write(Kind kind, const std::string& uid, Attempt& attempt, ports:
   });
 }
 
-// T11. A pod without a gate can no longer be told where it may go.
+// STEER-11. A pod without a gate can no longer be told where it may go.
 Mode Steering::mode_for(const Wire& wire) const {
   const bool requires_gate = options_.mode == Mode::pin || options_.mode == Mode::candidates;
   return requires_gate && !wire.gated ? Mode::nominate : options_.mode;

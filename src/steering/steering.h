@@ -19,7 +19,7 @@
 
 namespace berth::steering {
 
-// How kube-scheduler is made to carry the plan out (docs/design/steering.md, T11).
+// How kube-scheduler is made to carry the plan out (docs/design/steering.md, STEER-11).
 enum class Mode : std::uint8_t { nominate, candidates, pin, filter_only };
 const char* to_string(Mode mode);
 
@@ -34,7 +34,7 @@ struct Options {
 std::int32_t needed_together(const Job& job, bool gangs_are_whole);
 
 // Whether a pod of a job that needs so many members together is to be nominated, in a cluster of so
-// many nodes (docs/design/steering.md, T2).
+// many nodes (docs/design/steering.md, STEER-2).
 bool is_worth_nominating(std::int32_t needed, std::size_t nodes);
 
 // Looks tasks up by pod uid; invalid: none.
@@ -57,10 +57,10 @@ class Steering {
   void observe(const ClusterEvent& event);
 
   // From now on this is the leader. What earlier leaders planned, as far as there is room: to be
-  // assumed by the mirror (T10).
-  Plan lead(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task);
+  // assumed by the mirror (STEER-10).
+  Plan start_leading(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task);
   // No longer; whatever is under way is left to the next leader.
-  void rest();
+  void stop_leading();
 
   // Once after each session, when its plan has been assumed. Placements that cannot be carried out
   // any more are returned, to be dropped.
@@ -73,7 +73,7 @@ class Steering {
                                           TimePoint now);
 
   void set_gangs_are_whole(bool value) { options_.gangs_are_whole = value; }
-  // kube-scheduler has another leader (T8). In effect with the next round.
+  // kube-scheduler has another leader (STEER-8). In effect with the next round.
   void kube_scheduler_changed() { touches_due_ = true; }
 
   // When the last write for a planned pod of the job was done; none: never.
@@ -98,7 +98,7 @@ class Steering {
     LockTolerations tolerated;
   };
   enum class Stage : std::uint8_t { planned, nominated, committed };
-  // One thing to be written, until it is (T9).
+  // One thing to be written, until it is (STEER-9).
   struct Attempt {
     bool in_flight = false;
     std::uint64_t number = 0;  // of the latest write: answers to earlier ones mean nothing
@@ -187,7 +187,7 @@ class Steering {
   bool gangs_are_gathered_ = false;
   std::map<TaskId, TimePoint> progressed_;  // of courses, as of the last round
   std::map<std::string, Attempt> clears_;   // by pod uid
-  std::map<std::string, Attempt> records_;  // to be written, by namespace/group (T5)
+  std::map<std::string, Attempt> records_;  // to be written, by namespace/group (STEER-5)
   std::shared_ptr<Outcomes> outcomes_;
 };
 

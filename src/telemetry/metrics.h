@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "berth/base/clock.h"
-#include "berth/engine/scheduler.h"
-#include "queues/queue_table.h"
-#include "reservations/reservation_table.h"
+#include "engine/scheduler.h"
+#include "views/queue_table.h"
+#include "views/reservation_table.h"
 
 namespace berth::telemetry {
 
@@ -48,8 +48,8 @@ class Metrics final : public engine::SessionObserver {
     std::uint64_t malformed_requests = 0;
     std::size_t queued_events = 0;
     bool is_ready = false;
-    std::shared_ptr<const queues::QueueTable> queues = {};  // null: none are known
-    std::shared_ptr<const reservations::ReservationTable> reservations = {};  // likewise
+    std::shared_ptr<const views::QueueTable> queues = {};              // null: none are known
+    std::shared_ptr<const views::ReservationTable> reservations = {};  // likewise
   };
   // Prometheus' text exposition.
   std::string expose(const Gauges& gauges);

@@ -14,7 +14,7 @@ namespace berth::telemetry {
 namespace {
 
 using prometheus::MetricFamily;
-using queues::QueueTable;
+using views::QueueTable;
 
 constexpr const char* kOther = "_other";
 
@@ -104,7 +104,7 @@ std::string queue_exposition(const QueueTable& table) {
   }
 
   MetricFamily jobs = gauge_family("berth_queue_jobs", "Jobs of the queue itself, by phase");
-  for (std::size_t phase = 0; phase < queues::kGroupPhaseCount; ++phase) {
+  for (std::size_t phase = 0; phase < views::kGroupPhaseCount; ++phase) {
     counts(table, series, jobs, {{"phase", to_string(static_cast<GroupPhase>(phase))}},
            [&](std::size_t row) { return table.rows[row].jobs[phase]; });
   }

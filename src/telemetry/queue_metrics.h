@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "queues/queue_table.h"
+#include "views/queue_table.h"
 
 namespace berth::telemetry {
 
@@ -14,6 +14,6 @@ inline constexpr std::size_t kLabelledQueuesMax = 200;
 // The queues as gauges in Prometheus' text exposition, in base units: cores, bytes, pieces. Made
 // when they are asked for, so the series of a queue that is gone are gone. Resources are those that
 // there are any of.
-std::string queue_exposition(const queues::QueueTable& table);
+std::string queue_exposition(const views::QueueTable& table);
 
 }  // namespace berth::telemetry

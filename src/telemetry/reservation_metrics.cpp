@@ -13,7 +13,7 @@ namespace berth::telemetry {
 namespace {
 
 using prometheus::MetricFamily;
-using reservations::ReservationTable;
+using views::ReservationTable;
 
 // One series a resource, also of those of which there is nothing.
 template <class Value>
@@ -53,7 +53,7 @@ MetricFamily held(const ReservationTable& table) {
       counter_family("berth_locked_idle_seconds_total", "Idle room on locked nodes, times seconds"),
       [&](const std::string& resource) {
         const auto found = table.held.find(resource);
-        return found == table.held.end() ? 0 : reservations::room_seconds(resource, found->second);
+        return found == table.held.end() ? 0 : views::room_seconds(resource, found->second);
       });
 }
 

@@ -2,8 +2,8 @@
 
 #include "berth/engine/points.h"
 #include "berth/engine/registry.h"
-#include "berth/engine/scheduler.h"
 #include "conf/default_config.h"
+#include "engine/scheduler.h"
 #include "kube/files.h"
 
 namespace berth::tools {

@@ -10,9 +10,9 @@
 
 #include "berth/base/text.h"
 #include "kube/manifests.h"
+#include "simulation/simulation.h"
 #include "tools/config_command.h"
 #include "tools/progress.h"
-#include "tools/simulation.h"
 
 namespace berth::tools {
 
@@ -100,8 +100,8 @@ Result<Form> read_form(const std::optional<std::string>& given, const Console& c
   return Error{"\"" + *given + "\" is no form of output, expected table or json", "-o"};
 }
 
-Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
-                              Console& console) {
+Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
+                                          Console& console) {
   const Result<Wishes> wishes = read_wishes(flags);
   if (!wishes) return wishes.error();
   Result<conf::Config> config = open_config(flags.config);
@@ -118,7 +118,7 @@ Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& exp
   if (!manifests) return manifests.error();
   warn(*manifests, *config, console.err);
 
-  SimulationRequest request;
+  simulation::SimulationRequest request;
   request.objects = std::move(manifests->events);
   request.config = std::move(*config);
   request.cycles = wishes->cycles;
@@ -127,7 +127,7 @@ Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& exp
   request.on_cycle = [&](std::size_t cycle) {
     progress.show(fmt::format("planning: cycle {} of {}", cycle, wishes->cycles));
   };
-  Result<Report> report = simulate(std::move(request));
+  Result<simulation::Report> report = simulation::simulate(std::move(request));
   progress.clear();
   if (report && !report->cycles.empty()) {
     for (const std::string& note : report->cycles.back().notes) {

@@ -8,8 +8,8 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
+#include "simulation/report.h"
 #include "tools/console.h"
-#include "tools/report.h"
 
 // What the commands have in common that run sessions on manifests.
 
@@ -30,8 +30,8 @@ Result<Form> read_form(const std::optional<std::string>& given, const Console& c
 
 // Reads the manifests, runs the sessions, and meanwhile says on `err` how far it is and what a user
 // may not have meant. `explain`: a job, see simulation.h. Any error is bad input.
-Result<Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
-                              Console& console);
+Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
+                                          Console& console);
 
 // Exit code 2, with the words on `err`.
 int complain(const Error& error, Console& console);

@@ -5,25 +5,25 @@
 #include <vector>
 
 #include "berth/base/text.h"
-#include "kube/queue_document.h"
-#include "tools/queues_text.h"
+#include "views/queue_document.h"
+#include "views/queues_text.h"
 
 namespace berth::tools {
 
 namespace {
 
-using queues::QueueTable;
+using views::QueueTable;
 
 Result<QueueTable> get_table(const QueuesFlags& flags, Console& console) {
   if (flags.planning.cluster.empty()) {
     Result<ServerDocument> document = ask_server(flags.server, "/queues");
     if (!document) return document.error();
-    return kube::read_queue_table(std::move(document->text), document->where);
+    return views::read_queue_table(std::move(document->text), document->where);
   }
   if (!flags.server.url.empty()) {
     return Error{"given together with --cluster, expected one of them", "--server"};
   }
-  Result<Report> report = plan_manifests(flags.planning, "", console);
+  Result<simulation::Report> report = plan_manifests(flags.planning, "", console);
   if (!report) return report.error();
   return std::move(report->cycles.back().queues);
 }
@@ -45,8 +45,8 @@ int run_queues(const QueuesFlags& flags, Console& console) {
   if (const Status known = require_resource(flags.resource, *table); !known) {
     return complain(known.error(), console);
   }
-  if (*form == Form::json) return finish(kube::write_queue_table(*table), console);
-  QueuesStyle style;
+  if (*form == Form::json) return finish(views::write_queue_table(*table), console);
+  views::QueuesStyle style;
   style.bold_headings = console.out_is_terminal && console.may_style;
   style.is_ascii = !console.is_utf8;
   style.resource = flags.resource;

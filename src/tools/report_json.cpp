@@ -3,13 +3,13 @@
 
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
-#include "tools/report.h"
+#include "tools/report_text.h"
 
 namespace berth::tools {
 
 namespace {
 
-using reservations::ReservationTable;
+using views::ReservationTable;
 using Json = nlohmann::ordered_json;
 
 Json json_of(const NamedAmounts& amounts) {
@@ -18,11 +18,11 @@ Json json_of(const NamedAmounts& amounts) {
   return object;
 }
 
-Json json_of(const PlacementRow& row) {
+Json json_of(const simulation::PlacementRow& row) {
   return {{"pod", row.pod}, {"job", row.job}, {"node", row.node}};
 }
 
-Json json_of(const EvictionRow& row) {
+Json json_of(const simulation::EvictionRow& row) {
   return {{"pod", row.pod},
           {"job", row.job},
           {"node", row.node},
@@ -30,7 +30,7 @@ Json json_of(const EvictionRow& row) {
           {"for", row.beneficiary}};
 }
 
-Json json_of(const JobRow& row) {
+Json json_of(const simulation::JobRow& row) {
   return {{"job", row.job},
           {"queue", row.queue},
           {"phase", to_string(row.phase)},
@@ -41,7 +41,7 @@ Json json_of(const JobRow& row) {
 }
 
 // By name, as all lists of this document.
-Json json_of(const queues::QueueTable& table) {
+Json json_of(const views::QueueTable& table) {
   std::map<std::string, std::size_t> row_of;
   for (std::size_t row = 0; row < table.rows.size(); ++row) row_of[table.rows[row].name] = row;
   Json list = Json::array();
@@ -56,23 +56,25 @@ Json json_of(const queues::QueueTable& table) {
   return list;
 }
 
-Json json_of(const TaskRow& row) {
+Json json_of(const simulation::TaskRow& row) {
   return {{"pod", row.pod}, {"status", row.status}, {"node", row.node}, {"why", row.why}};
 }
 
-Json json_of(const RoleRow& row) {
+Json json_of(const simulation::RoleRow& row) {
   return {{"role", row.role}, {"minimum", row.minimum}, {"placed", row.placed}};
 }
 
-Json json_of(const AheadRow& row) {
+Json json_of(const simulation::AheadRow& row) {
   return {{"job", row.job}, {"priority", row.priority}, {"placed", row.placed}};
 }
 
-Json json_of(const LockRow& row) {
+Json json_of(const simulation::LockRow& row) {
   return {{"node", row.node}, {"job", row.job}, {"since", format_time(row.since)}};
 }
 
-Json json_of(const EndedRow& row) { return {{"job", row.job}, {"how", row.how}, {"why", row.why}}; }
+Json json_of(const simulation::EndedRow& row) {
+  return {{"job", row.job}, {"how", row.how}, {"why", row.why}};
+}
 
 Json json_of(const ReservationTable::Missing& row) {
   return {{"resource", row.resource},
@@ -84,17 +86,17 @@ Json json_of(const std::optional<TimePoint>& time) {
   return time ? Json(format_time(*time)) : Json(nullptr);
 }
 
-Json json_of(const reservations::RoomTimes& times) {
+Json json_of(const views::RoomTimes& times) {
   Json object = Json::object();
   for (const auto& [resource, time] : times) {
-    object[resource] = reservations::format_room_time(resource, time);
+    object[resource] = views::format_room_time(resource, time);
   }
   return object;
 }
 
-Json json_of(const WaitRow& row);
-Json json_of(const KeptRow& row);
-Json json_of(const CycleReport& cycle);
+Json json_of(const simulation::WaitRow& row);
+Json json_of(const simulation::KeptRow& row);
+Json json_of(const simulation::CycleReport& cycle);
 
 template <class Row>
 Json list_of(const std::vector<Row>& rows) {
@@ -126,7 +128,7 @@ Json json_of(const ReservationTable& table) {
   return list;
 }
 
-Json json_of(const CycleReport& cycle) {
+Json json_of(const simulation::CycleReport& cycle) {
   return {{"cycle", cycle.cycle},
           {"binds", list_of(cycle.binds)},
           {"pipelined", list_of(cycle.pipelined)},
@@ -138,9 +140,9 @@ Json json_of(const CycleReport& cycle) {
           {"ended", list_of(cycle.ended)}};
 }
 
-Json json_of(const KeptRow& row) { return {{"job", row.job}, {"nodes", row.nodes}}; }
+Json json_of(const simulation::KeptRow& row) { return {{"job", row.job}, {"nodes", row.nodes}}; }
 
-Json json_of(const Explanation& explanation) {
+Json json_of(const simulation::Explanation& explanation) {
   Json json = json_of(explanation.job);
   json["cycle"] = explanation.cycle;
   json["priority"] = explanation.job.priority;
@@ -159,7 +161,7 @@ Json json_of(const std::optional<std::size_t>& cycle) {
   return cycle ? Json(*cycle) : Json(nullptr);
 }
 
-Json json_of(const WaitRow& row) {
+Json json_of(const simulation::WaitRow& row) {
   const std::chrono::duration<double> waited = row.time;
   return {{"job", row.job},
           {"startedInCycle", json_of(row.started)},
@@ -169,10 +171,10 @@ Json json_of(const WaitRow& row) {
           {"ended", row.ended}};
 }
 
-Json json_of(const Summary& summary) {
+Json json_of(const simulation::Summary& summary) {
   Json utilisation = Json::object();
   for (const auto& [resource, part] : summary.utilisation) {
-    utilisation[resource] = static_cast<double>(part) / Summary::kWhole;
+    utilisation[resource] = static_cast<double>(part) / simulation::Summary::kWhole;
   }
   return {{"cycles", summary.cycles},
           {"jobs", list_of(summary.waits)},
@@ -182,7 +184,7 @@ Json json_of(const Summary& summary) {
 
 }  // namespace
 
-std::string report_json(const Report& report) {
+std::string report_json(const simulation::Report& report) {
   Json json;
   json["cycles"] = list_of(report.cycles);
   json["summary"] = json_of(report.summary);

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "berth/base/text.h"
-#include "tools/report.h"
-#include "tools/reservations_text.h"
+#include "tools/report_text.h"
 #include "tools/summary_table.h"
-#include "tools/text_table.h"
+#include "views/reservations_text.h"
+#include "views/text_table.h"
 
 namespace berth::tools {
 
@@ -56,11 +56,11 @@ struct Sheet {
   bool bold_headings = false;
 };
 
-std::string placed_table(const std::vector<PlacementRow>& placements, const char* heading,
-                         const Sheet& sheet) {
+std::string placed_table(const std::vector<simulation::PlacementRow>& placements,
+                         const char* heading, const Sheet& sheet) {
   std::map<std::string, CountByNode, Natural> by_job;
-  for (const PlacementRow& row : placements) ++by_job[row.job][row.node];
-  TextTable table({heading, "PODS", "WHERE"});
+  for (const simulation::PlacementRow& row : placements) ++by_job[row.job][row.node];
+  views::TextTable table({heading, "PODS", "WHERE"});
   std::size_t shown = 0;
   for (const auto& [job, nodes] : by_job) {
     if (shown++ == sheet.rows_max) break;
@@ -71,20 +71,21 @@ std::string placed_table(const std::vector<PlacementRow>& placements, const char
   return table.render(sheet.bold_headings) + more_line(by_job.size(), sheet.rows_max);
 }
 
-std::string evicted_table(const std::vector<EvictionRow>& evictions, const Sheet& sheet) {
-  TextTable table({"EVICTED", "FROM", "BY", "FOR"});
+std::string evicted_table(const std::vector<simulation::EvictionRow>& evictions,
+                          const Sheet& sheet) {
+  views::TextTable table({"EVICTED", "FROM", "BY", "FOR"});
   for (std::size_t i = 0; i < std::min(evictions.size(), sheet.rows_max); ++i) {
-    const EvictionRow& row = evictions[i];
+    const simulation::EvictionRow& row = evictions[i];
     table.add({row.pod, row.node, row.action, row.beneficiary});
   }
   return table.render(sheet.bold_headings) + more_line(evictions.size(), sheet.rows_max);
 }
 
-std::string targets_table(const CycleReport& cycle, const Sheet& sheet) {
-  TextTable table({"TARGET", "LOCK", "NODES", "KEPT FOR IT", "IDLE OF WHAT IT NEEDS"});
+std::string targets_table(const simulation::CycleReport& cycle, const Sheet& sheet) {
+  views::TextTable table({"TARGET", "LOCK", "NODES", "KEPT FOR IT", "IDLE OF WHAT IT NEEDS"});
   const auto& rows = cycle.reservations.rows;
   for (std::size_t i = 0; i < std::min(rows.size(), sheet.rows_max); ++i) {
-    const std::string missing = missing_text(rows[i]);
+    const std::string missing = views::missing_text(rows[i]);
     table.add({rows[i].job, to_string(rows[i].scheme), std::to_string(rows[i].nodes.size()),
                first_names(rows[i].nodes), missing.empty() ? "-" : missing});
   }
@@ -92,7 +93,7 @@ std::string targets_table(const CycleReport& cycle, const Sheet& sheet) {
 }
 
 // Who is a target and what is kept for it. It is told when it is another than in the cycle before.
-bool keeps_the_same(const CycleReport* before, const CycleReport& cycle) {
+bool keeps_the_same(const simulation::CycleReport* before, const simulation::CycleReport& cycle) {
   if (!cycle.ended.empty()) return false;
   const auto is_same = [](const auto& left, const auto& right) {
     return left.job == right.job && left.scheme == right.scheme && left.nodes == right.nodes;
@@ -103,28 +104,29 @@ bool keeps_the_same(const CycleReport* before, const CycleReport& cycle) {
   return std::equal(old.begin(), old.end(), rows.begin(), rows.end(), is_same);
 }
 
-std::string ended_text(const CycleReport& cycle) {
+std::string ended_text(const simulation::CycleReport& cycle) {
   std::string text;
-  for (const EndedRow& row : cycle.ended) {
-    text += fmt::format("{} is no target any more: {}{}\n", printable(row.job), row.how,
-                        row.why.empty() ? "" : ", " + printable(row.why));
+  for (const simulation::EndedRow& row : cycle.ended) {
+    text += fmt::format("{} is no target any more: {}{}\n", views::printable(row.job), row.how,
+                        row.why.empty() ? "" : ", " + views::printable(row.why));
   }
   return text;
 }
 
-std::string reservations_of(const CycleReport& cycle, const Sheet& sheet) {
+std::string reservations_of(const simulation::CycleReport& cycle, const Sheet& sheet) {
   std::string text;
   if (!cycle.ended.empty()) text += "\n" + ended_text(cycle);
   if (!cycle.reservations.rows.empty()) text += "\n" + targets_table(cycle, sheet);
   return text;
 }
 
-bool is_idle(const CycleReport& cycle, const CycleReport* before) {
+bool is_idle(const simulation::CycleReport& cycle, const simulation::CycleReport* before) {
   return cycle.binds.empty() && cycle.pipelined.empty() && cycle.evictions.empty() &&
          keeps_the_same(before, cycle);
 }
 
-std::string cycle_text(const CycleReport& cycle, const CycleReport* before, const Sheet& sheet) {
+std::string cycle_text(const simulation::CycleReport& cycle, const simulation::CycleReport* before,
+                       const Sheet& sheet) {
   std::string text = fmt::format("cycle {}, {}: {} placed", cycle.cycle, format_time(cycle.now),
                                  counted(cycle.binds.size(), "pod"));
   if (!cycle.pipelined.empty()) text += fmt::format(", {} claimed", cycle.pipelined.size());
@@ -138,7 +140,7 @@ std::string cycle_text(const CycleReport& cycle, const CycleReport* before, cons
 }
 
 // Cycles in a row in which nothing happened share a line.
-std::string cycles_text(const Report& report, TableStyle style) {
+std::string cycles_text(const simulation::Report& report, TableStyle style) {
   const auto before = [&](std::size_t i) { return i == 0 ? nullptr : &report.cycles[i - 1]; };
   std::size_t busy = 0;
   for (std::size_t i = 0; i < report.cycles.size(); ++i) {
@@ -162,23 +164,24 @@ std::string cycles_text(const Report& report, TableStyle style) {
   return text;
 }
 
-std::string reason_text(const JobRow& row) {
+std::string reason_text(const simulation::JobRow& row) {
   return row.message.empty() ? row.reason : row.message;
 }
 
-std::string waiting_text(const CycleReport& cycle, TableStyle style) {
-  std::vector<const JobRow*> waiting;
-  for (const JobRow& row : cycle.jobs) {
+std::string waiting_text(const simulation::CycleReport& cycle, TableStyle style) {
+  std::vector<const simulation::JobRow*> waiting;
+  for (const simulation::JobRow& row : cycle.jobs) {
     if (!row.reason.empty()) waiting.push_back(&row);
   }
   if (waiting.empty()) return "";
-  std::stable_sort(waiting.begin(), waiting.end(), [](const JobRow* left, const JobRow* right) {
-    if (left->priority != right->priority) return left->priority > right->priority;
-    return natural_compare(left->job, right->job) < 0;
-  });
-  TextTable table({"WAITING", "QUEUE", "PHASE", "PRIORITY", "PLACED", "WHY"});
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [](const simulation::JobRow* left, const simulation::JobRow* right) {
+                     if (left->priority != right->priority) return left->priority > right->priority;
+                     return natural_compare(left->job, right->job) < 0;
+                   });
+  views::TextTable table({"WAITING", "QUEUE", "PHASE", "PRIORITY", "PLACED", "WHY"});
   for (std::size_t i = 0; i < std::min(waiting.size(), kWaitingRowsMax); ++i) {
-    const JobRow& row = *waiting[i];
+    const simulation::JobRow& row = *waiting[i];
     table.add({row.job, row.queue, to_string(row.phase), std::to_string(row.priority),
                fmt::format("{} of {}", row.placed, std::max(row.min_available, row.placed)),
                reason_text(row)});
@@ -187,10 +190,10 @@ std::string waiting_text(const CycleReport& cycle, TableStyle style) {
 }
 
 // Of jobs that lack nothing: what there is to say of how they were placed.
-std::string notes_text(const Report& report) {
-  std::map<std::string, const JobRow*, Natural> notes;
-  for (const CycleReport& cycle : report.cycles) {
-    for (const JobRow& row : cycle.jobs) {
+std::string notes_text(const simulation::Report& report) {
+  std::map<std::string, const simulation::JobRow*, Natural> notes;
+  for (const simulation::CycleReport& cycle : report.cycles) {
+    for (const simulation::JobRow& row : cycle.jobs) {
       if (row.reason.empty() && !row.message.empty()) notes.emplace(row.job, &row);
     }
   }
@@ -198,39 +201,40 @@ std::string notes_text(const Report& report) {
   std::size_t shown = 0;
   for (const auto& [job, row] : notes) {
     if (shown++ == kNotesMax) break;
-    text += printable("note: " + job + ": " + row->message) + "\n";
+    text += views::printable("note: " + job + ": " + row->message) + "\n";
   }
   text += more_line(notes.size(), kNotesMax);
   return text + (notes.empty() ? "" : "\n");
 }
 
-std::string queues_text(const CycleReport& cycle, TableStyle style) {
+std::string queues_text(const simulation::CycleReport& cycle, TableStyle style) {
   struct Tally {
     std::size_t running = 0;
     std::size_t waiting = 0;
   };
   std::map<std::string, Tally> tallies;
-  for (const JobRow& row : cycle.jobs) {
+  for (const simulation::JobRow& row : cycle.jobs) {
     Tally& tally = tallies[row.queue];
     if (!row.reason.empty()) ++tally.waiting;
     if (row.phase == GroupPhase::running || row.phase == GroupPhase::unknown) ++tally.running;
   }
-  TextTable table({"QUEUE", "RUNNING", "WAITING", "ALLOCATED"});
-  const queues::QueueTable& queues = cycle.queues;
+  views::TextTable table({"QUEUE", "RUNNING", "WAITING", "ALLOCATED"});
+  const views::QueueTable& queues = cycle.queues;
   for (std::size_t i = 0; i < std::min(queues.rows.size(), kQueueRowsMax); ++i) {
-    const queues::QueueTable::Row& row = queues.rows[i];
+    const views::QueueTable::Row& row = queues.rows[i];
     const Tally& tally = tallies[row.name];
     NamedAmounts allocated = queues.named(queues.allocated, i);
     allocated.erase("pods");
     table.add({std::string(2 * std::size_t{row.depth}, ' ') + row.name,
-               std::to_string(tally.running), std::to_string(tally.waiting), to_text(allocated)});
+               std::to_string(tally.running), std::to_string(tally.waiting),
+               simulation::to_text(allocated)});
   }
   return table.render(style.bold_headings) + more_line(queues.rows.size(), kQueueRowsMax);
 }
 
 // "3 of 12 for places; before it: a (priority 10, 2 pods placed), b (priority 0, none placed)"
-std::string line_text(const Explanation& explanation) {
-  const std::vector<AheadRow>& ahead = explanation.ahead;
+std::string line_text(const simulation::Explanation& explanation) {
+  const std::vector<simulation::AheadRow>& ahead = explanation.ahead;
   if (explanation.in_line == 0) return "";
   std::string text =
       fmt::format("{} of {} that waited for {}", ahead.size() + 1, explanation.in_line,
@@ -238,7 +242,7 @@ std::string line_text(const Explanation& explanation) {
   if (ahead.empty()) return text;
   text += "; before it: ";
   for (std::size_t i = 0; i < std::min(ahead.size(), kNodesShown); ++i) {
-    const AheadRow& row = ahead[i];
+    const simulation::AheadRow& row = ahead[i];
     const std::string placed =
         row.placed == 0 ? "none" : counted(static_cast<std::size_t>(row.placed), "pod");
     text += fmt::format("{}{} (priority {}, {} placed)", i == 0 ? "" : ", ", row.job, row.priority,
@@ -249,27 +253,27 @@ std::string line_text(const Explanation& explanation) {
 }
 
 std::string line(const char* what, const std::string& text) {
-  return text.empty() ? "" : fmt::format("  {:<13}{}\n", what, printable(text));
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", what, views::printable(text));
 }
 
-std::string explanation_text(const Explanation& explanation, TableStyle style) {
-  const JobRow& job = explanation.job;
-  std::string text = fmt::format("{}: {}\n\n", printable(job.job), to_string(job.phase));
+std::string explanation_text(const simulation::Explanation& explanation, TableStyle style) {
+  const simulation::JobRow& job = explanation.job;
+  std::string text = fmt::format("{}: {}\n\n", views::printable(job.job), to_string(job.phase));
   text += line("queue", job.queue);
   text += line("priority", std::to_string(job.priority));
   text += line("placed", fmt::format("{} of {} pods; it starts with {}", job.placed,
                                      job.placed + job.waiting, job.min_available));
-  for (const RoleRow& role : explanation.roles) {
+  for (const simulation::RoleRow& role : explanation.roles) {
     text += line("role",
                  fmt::format("{}: {} placed, minimum {}", role.role, role.placed, role.minimum));
   }
   text += line("reason", reason_text(job));
   if (explanation.target) {
-    for (const TargetLine& each : target_lines(*explanation.target)) {
+    for (const views::TargetLine& each : views::target_lines(*explanation.target)) {
       text += line(each.what.c_str(), each.text);
     }
   }
-  for (const KeptRow& each : explanation.in_its_way) {
+  for (const simulation::KeptRow& each : explanation.in_its_way) {
     text += line("in its way",
                  fmt::format("target {}, for which {} {} kept", each.job, first_names(each.nodes),
                              each.nodes.size() == 1 ? "is" : "are"));
@@ -279,9 +283,9 @@ std::string explanation_text(const Explanation& explanation, TableStyle style) {
   text += line("in line", line_text(explanation));
   if (explanation.tasks.empty()) return text;
 
-  TextTable table({"POD", "STATUS", "NODE", "WHY"});
+  views::TextTable table({"POD", "STATUS", "NODE", "WHY"});
   for (std::size_t i = 0; i < std::min(explanation.tasks.size(), kTaskRowsMax); ++i) {
-    const TaskRow& row = explanation.tasks[i];
+    const simulation::TaskRow& row = explanation.tasks[i];
     table.add({row.pod, row.status, row.node.empty() ? "-" : row.node, row.why});
   }
   return text + "\n" + table.render(style.bold_headings) +
@@ -290,12 +294,13 @@ std::string explanation_text(const Explanation& explanation, TableStyle style) {
 
 }  // namespace
 
-std::string report_table(const Report& report, TableStyle style) {
+std::string report_table(const simulation::Report& report, TableStyle style) {
   if (report.explanation) return explanation_text(*report.explanation, style);
   if (report.cycles.empty()) return "";
-  const CycleReport& last = report.cycles.back();
-  const auto waiting = static_cast<std::size_t>(std::count_if(
-      last.jobs.begin(), last.jobs.end(), [](const JobRow& row) { return !row.reason.empty(); }));
+  const simulation::CycleReport& last = report.cycles.back();
+  const auto waiting = static_cast<std::size_t>(
+      std::count_if(last.jobs.begin(), last.jobs.end(),
+                    [](const simulation::JobRow& row) { return !row.reason.empty(); }));
   return fmt::format("{}, {}, {} waiting\n\n", counted(report.node_count, "node"),
                      counted(last.jobs.size(), "job"), waiting) +
          cycles_text(report, style) + waiting_text(last, style) + notes_text(report) +

@@ -2,25 +2,25 @@
 
 #include <utility>
 
-#include "kube/reservation_document.h"
-#include "tools/reservations_text.h"
+#include "views/reservation_document.h"
+#include "views/reservations_text.h"
 
 namespace berth::tools {
 
 namespace {
 
-using reservations::ReservationTable;
+using views::ReservationTable;
 
 Result<ReservationTable> get_table(const ReservationsFlags& flags, Console& console) {
   if (flags.planning.cluster.empty()) {
     Result<ServerDocument> document = ask_server(flags.server, "/reservations");
     if (!document) return document.error();
-    return kube::read_reservation_table(std::move(document->text), document->where);
+    return views::read_reservation_table(std::move(document->text), document->where);
   }
   if (!flags.server.url.empty()) {
     return Error{"given together with --cluster, expected one of them", "--server"};
   }
-  Result<Report> report = plan_manifests(flags.planning, "", console);
+  Result<simulation::Report> report = plan_manifests(flags.planning, "", console);
   if (!report) return report.error();
   return std::move(report->cycles.back().reservations);
 }
@@ -32,8 +32,9 @@ int run_reservations(const ReservationsFlags& flags, Console& console) {
   if (!form) return complain(form.error(), console);
   const Result<ReservationTable> table = get_table(flags, console);
   if (!table) return complain(table.error(), console);
-  if (*form == Form::json) return finish(kube::write_reservation_table(*table), console);
-  return finish(reservations_text(*table, console.out_is_terminal && console.may_style), console);
+  if (*form == Form::json) return finish(views::write_reservation_table(*table), console);
+  return finish(views::reservations_text(*table, console.out_is_terminal && console.may_style),
+                console);
 }
 
 }  // namespace berth::tools

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tools/reservations_text.h"
-#include "tools/text_table.h"
+#include "views/reservations_text.h"
+#include "views/text_table.h"
 
 namespace berth::tools {
 
@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::size_t kTargetRowsMax = 10;
 
-std::string targets_text(const Summary& summary, TableStyle style) {
-  TextTable table({"TARGET", "ELECTED", "STARTED", "WAITED", "ENDED"});
+std::string targets_text(const simulation::Summary& summary, TableStyle style) {
+  views::TextTable table({"TARGET", "ELECTED", "STARTED", "WAITED", "ENDED"});
   const auto in_cycle = [](const std::optional<std::size_t>& cycle) {
     return cycle ? fmt::format("cycle {}", *cycle) : std::string("-");
   };
   std::size_t targets = 0;
-  for (const WaitRow& row : summary.waits) {
+  for (const simulation::WaitRow& row : summary.waits) {
     if (!row.elected || targets++ >= kTargetRowsMax) continue;
     table.add({row.job, in_cycle(row.elected), in_cycle(row.started),
                fmt::format("{} cycle{}", row.cycles, row.cycles == 1 ? "" : "s"),
@@ -33,12 +33,12 @@ std::string targets_text(const Summary& summary, TableStyle style) {
   return text;
 }
 
-std::string others_text(const Summary& summary) {
+std::string others_text(const simulation::Summary& summary) {
   std::size_t jobs = 0;
   std::size_t started = 0;
   std::size_t sum = 0;
   std::size_t most = 0;
-  for (const WaitRow& row : summary.waits) {
+  for (const simulation::WaitRow& row : summary.waits) {
     if (row.elected) continue;
     ++jobs;
     if (row.started) ++started;
@@ -52,22 +52,22 @@ std::string others_text(const Summary& summary) {
       jobs == 1 ? "" : "s", started, sum / jobs, sum * kTenths / jobs % kTenths, most);
 }
 
-std::string use_text(const Summary& summary, TableStyle style) {
-  TextTable table({"RESOURCE", "USED", "IDLE ON LOCKED NODES"});
+std::string use_text(const simulation::Summary& summary, TableStyle style) {
+  views::TextTable table({"RESOURCE", "USED", "IDLE ON LOCKED NODES"});
   for (const auto& [resource, part] : summary.utilisation) {
     if (resource == "pods") continue;
     const auto held = summary.held.find(resource);
-    constexpr int kTenthsOfPercent = Summary::kWhole / 1000;
+    constexpr int kTenthsOfPercent = simulation::Summary::kWhole / 1000;
     table.add({resource,
                fmt::format("{}.{}%", part / (10 * kTenthsOfPercent), part / kTenthsOfPercent % 10),
-               held == summary.held.end() ? "-" : held_text({*held})});
+               held == summary.held.end() ? "-" : views::held_text({*held})});
   }
   return "\n" + table.render(style.bold_headings);
 }
 
 }  // namespace
 
-std::string summary_table(const Summary& summary, TableStyle style) {
+std::string summary_table(const simulation::Summary& summary, TableStyle style) {
   if (summary.cycles < 2) return "";
   return fmt::format("\nall {} cycles\n", summary.cycles) + targets_text(summary, style) +
          others_text(summary) + use_text(summary, style);

@@ -91,7 +91,7 @@ TEST(LoadConfig, reads_the_examples) {
             1000);
 }
 
-// Issue 9, row 7; rule T9 of reservation.
+// Issue 9, row 7; rule TARGET-9 of reservation.
 TEST(LoadConfig, warns_where_every_job_is_elected) {
   const auto warnings = [](const std::string& actions, const std::string& arguments) {
     return good("actions: \"" + actions + "\"\ntiers:\n- plugins:\n  - name: reservation\n" +

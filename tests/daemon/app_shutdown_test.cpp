@@ -94,7 +94,8 @@ TEST_F(AppShutdown, AHeldCallIsAnsweredThatItIsShuttingDown) {
                   {"PodNamespace", "ml"},
                   {"PodUID", "uid-g-0"},
                   {"Node", kept["NodeNames"][0]}};
-  // Takes the place of the stand-in's own call (rule B4 of the barrier), which ends and is counted.
+  // Takes the place of the stand-in's own call (rule BARRIER-4 of the barrier), which ends and is
+  // counted.
   auto reply =
       std::async(std::launch::async, [&] { return berthd_->post("/commit/bind", bind.dump()); });
   BerthdProcess& berthd = *berthd_;

@@ -8,8 +8,8 @@
 #include "daemon/berthd_process.h"
 #include "daemon/manifests.h"
 #include "daemon/temporary_directory.h"
-#include "kube/queue_document.h"
-#include "kube/reservation_document.h"
+#include "views/queue_document.h"
+#include "views/reservation_document.h"
 
 namespace berth::daemon {
 namespace {
@@ -82,7 +82,7 @@ TEST_F(EndpointsTest, QueuesAreAsTheLastSessionLeftThem) {
   const http::Reply reply = berthd().get("/queues");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.header("content-type"), "application/json");
-  const auto table = kube::read_queue_table(reply.body, "/queues");
+  const auto table = views::read_queue_table(reply.body, "/queues");
   ASSERT_TRUE(table) << table.error().to_string();
   ASSERT_EQ(table->rows.size(), 1U);
   EXPECT_EQ(table->rows[0].name, "default");
@@ -93,7 +93,7 @@ TEST_F(EndpointsTest, ReservationsAreAsTheLastSessionLeftThem) {
   const http::Reply reply = berthd().get("/reservations");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.header("content-type"), "application/json");
-  const auto table = kube::read_reservation_table(reply.body, "/reservations");
+  const auto table = views::read_reservation_table(reply.body, "/reservations");
   ASSERT_TRUE(table) << table.error().to_string();
   EXPECT_EQ(table->node_count, 2U);
   EXPECT_EQ(table->total.at("cpu"), 8000);

@@ -38,7 +38,7 @@ TEST(EventQueue, TakesNothingAtItsDeadline) {
 
 TEST(EventQueue, NudgeWakesOnceWithoutAnEvent) {
   EventQueue queue;
-  queue.nudge();
+  queue.wake();
   EXPECT_TRUE(queue.take(in(kPatience)).empty());
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(queue.take(in(std::chrono::milliseconds(30))).empty());

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "berth/engine/queue_division.h"
 #include "daemon/objects.h"
 #include "daemon/recording_ports.h"
+#include "plugins/proportion/queue_division.h"
 
 namespace berth::daemon {
 namespace {
@@ -49,7 +49,7 @@ class QueueReporterTest : public testing::Test {
   // The same pointer as long as nothing changed, as the plugin does it.
   std::shared_ptr<const QueueShares> share() {
     tree_.refresh(mirror_.cluster());
-    auto shares = engine::QueueDivision().divide(mirror_.cluster(), tree_, false);
+    auto shares = plugins::QueueDivision().divide(mirror_.cluster(), tree_, false);
     return plan_.shares != nullptr && *plan_.shares == *shares ? plan_.shares : shares;
   }
   static const ports::QueueStatus& status_of(const RecordingPorts::Told& told,

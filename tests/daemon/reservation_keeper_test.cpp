@@ -24,7 +24,7 @@ class ReservationKeeperTest : public testing::Test {
   }
   void session(const Plan& plan) { keeper_.note(plan, mirror_.cluster(), clock_.now()); }
   std::string idle_cpu_seconds() const {
-    return reservations::format_room_time("cpu", keeper_.table()->held.at("cpu"));
+    return views::format_room_time("cpu", keeper_.table()->held.at("cpu"));
   }
 
   ManualClock clock_;
@@ -57,14 +57,14 @@ TEST_F(ReservationKeeperTest, CountsHowTargetsEnd) {
   after.ended = {ended};
   session(after);
   session({});
-  EXPECT_EQ(keeper_.table()->ended, (reservations::EndCounts{0, 1, 0, 0, 0}));
+  EXPECT_EQ(keeper_.table()->ended, (views::EndCounts{0, 1, 0, 0, 0}));
   EXPECT_TRUE(keeper_.table()->rows.empty());
 }
 
 TEST_F(ReservationKeeperTest, WhileAnotherLeadsItTellsAndCountsNothing) {
   session(plan_);
   clock_.advance(seconds(10));
-  keeper_.rest(clock_.now());
+  keeper_.stop_leading(clock_.now());
   EXPECT_EQ(keeper_.table(), nullptr);
   clock_.advance(hours(1));
   session(plan_);

@@ -50,7 +50,7 @@ class SessionLoopTest : public testing::Test {
     loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
                                           scheduler_with(action_, plugins_));
     loop_->start();
-    loop_->lead(1);
+    loop_->start_leading(1);
   }
   void post_gang(const std::string& name, int members) {
     events_.post(make_group(name, members));
@@ -82,8 +82,8 @@ class SessionLoopTest : public testing::Test {
   FakeSource source_;
   EventQueue events_;
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
-  ports::Published<queues::QueueTable> queues_{nullptr};
-  ports::Published<reservations::ReservationTable> reservations_{nullptr};
+  ports::Published<views::QueueTable> queues_{nullptr};
+  ports::Published<views::ReservationTable> reservations_{nullptr};
   RecordingPorts ports_;
   telemetry::Metrics metrics_;
   std::atomic<int> publications_ = 0;
@@ -261,7 +261,7 @@ TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
   start();
   ASSERT_TRUE(come_round());
   EXPECT_NE(reservations_.load(), nullptr);
-  loop_->rest();
+  loop_->stop_leading();
   EXPECT_FALSE(published_.load()->ready);
   EXPECT_EQ(reservations_.load(), nullptr);
   const auto sessions = loop_->standing().sessions;
@@ -271,10 +271,11 @@ TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
   while (events_.size() > 0 && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
   }
-  loop_->rest();  // its thread has come round once more when this returns, or will decide nothing
+  loop_->stop_leading();  // its thread has come round once more when this returns, or will decide
+                          // nothing
   EXPECT_EQ(loop_->standing().sessions, sessions);
   EXPECT_TRUE(ports_.take().nominations.empty());
-  loop_->lead(2);
+  loop_->start_leading(2);
   EXPECT_TRUE(wait_for_nominations(2)) << "what came in the meantime was taken in";
 }
 
@@ -293,9 +294,9 @@ TEST_F(SessionLoopTest, ANewLeaderGoesOnWhereTheOldOneStopped) {
 TEST_F(SessionLoopTest, WhoNeverSyncedRestsAtOnce) {
   start();  // and leads, as far as it can
   ASSERT_TRUE(source_.wait_for_questions(2));
-  loop_->rest();
+  loop_->stop_leading();
   EXPECT_FALSE(published_.load()->ready);
-  loop_->lead(2);
+  loop_->start_leading(2);
   source_.set_synced();
   ASSERT_TRUE(come_round());
   EXPECT_TRUE(published_.load()->ready);
@@ -307,11 +308,11 @@ TEST_F(SessionLoopTest, WhoRestedKeepsNoPlanOfBefore) {
   post_gang("g", 2);
   start();
   ASSERT_TRUE(wait_for_nominations(2));
-  loop_->rest();
+  loop_->stop_leading();
   events_.post(NodeDeleted{"n1"});
   events_.post(make_node("n2", 4));
   ports_.take();
-  loop_->lead(2);
+  loop_->start_leading(2);
   ASSERT_TRUE(wait_for_nominations(2));
   for (const auto& [uid, pod] : published_.load()->pods) EXPECT_EQ(pod.node, "n2") << uid;
 }

@@ -195,7 +195,7 @@ TEST_F(Locks, SwitchingItOffReleasesAll) {
   EXPECT_EQ(world->cluster().locked_node_count(), 0U);
 }
 
-// T5: fewer are allowed than there are.
+// TARGET-5: fewer are allowed than there are.
 TEST_F(Locks, TargetsBeyondTheirNumberAreReleasedTheLastFirst) {
   const std::string tiers = "priority gang reservation(lock=closest-fit,targets=";
   const auto two = support::config_of("elect reserve allocate", tiers + "2) / predicates");

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "berth/engine/scheduler.h"
+#include "engine/scheduler.h"
 #include "support/stage.h"
 
 // Rows 0.33 to 0.35 and 0.39: which orders of actions work, and what is said of those that do not.
@@ -23,7 +23,7 @@ TEST(OrderRules, accept_both_orders_of_the_seed) {
   EXPECT_EQ(refusal_of("enqueue allocate backfill", kTiers), "");
 }
 
-// Y1
+// ORDER-1
 TEST(OrderRules, want_elect_and_reserve_together) {
   EXPECT_EQ(refusal_of("elect allocate", kTiers),
             "actions: \"elect\" without \"reserve\" keeps nothing for the target (rule Y1)");
@@ -31,14 +31,14 @@ TEST(OrderRules, want_elect_and_reserve_together) {
             "actions: \"reserve\" without \"elect\" has nobody to reserve for (rule Y1)");
 }
 
-// Y2
+// ORDER-2
 TEST(OrderRules, want_the_plugin) {
   EXPECT_EQ(
       refusal_of("elect reserve allocate", "priority gang / predicates"),
       "actions: \"elect\" and \"reserve\" need the plugin \"reservation\" in a tier (rule Y2)");
 }
 
-// Y3
+// ORDER-3
 TEST(OrderRules, want_elect_before_who_places) {
   EXPECT_EQ(refusal_of("enqueue allocate elect reserve", kTiers),
             "actions: \"elect\" after \"allocate\", expected before it: others would take in this "
@@ -47,7 +47,7 @@ TEST(OrderRules, want_elect_before_who_places) {
             std::string::npos);
 }
 
-// Y4
+// ORDER-4
 TEST(OrderRules, want_elect_before_reserve) {
   EXPECT_EQ(refusal_of("reserve elect allocate", kTiers),
             "actions: \"reserve\" before \"elect\", expected after it: nodes would be locked a "

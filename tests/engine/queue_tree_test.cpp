@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/queue_division.h"
 #include "mirror/mirror.h"
+#include "plugins/proportion/queue_division.h"
 
 // docs/design/queues.md; what a scenario can say is in tests/scenarios/queues.
 
@@ -51,7 +51,7 @@ class QueueTreeTest : public testing::Test {
   QueueTree tree_;
 };
 
-// Q1
+// QUEUE-1
 TEST_F(QueueTreeTest, HasParentsBeforeChildrenAndSiblingsByName) {
   for (const auto& [name, parent] :
        {std::pair("z", ""), std::pair("b", "z"), std::pair("a", "root"), std::pair("c", "a"),
@@ -63,7 +63,7 @@ TEST_F(QueueTreeTest, HasParentsBeforeChildrenAndSiblingsByName) {
   EXPECT_EQ(tree_.member(position("z")).child_count, 2u);
 }
 
-// Q1
+// QUEUE-1
 TEST_F(QueueTreeTest, TakesAQueueNamedRootForTheRoot) {
   QueueObject root = queue("root");
   root.capability["cpu"] = 12'000;
@@ -76,7 +76,7 @@ TEST_F(QueueTreeTest, TakesAQueueNamedRootForTheRoot) {
             Reason::queue_has_children);
 }
 
-// Q2
+// QUEUE-2
 TEST_F(QueueTreeTest, ShowsQueuesWithoutARootBelowIt) {
   for (const auto& [name, parent] :
        {std::pair("x", "y"), std::pair("y", "x"), std::pair("self", "self"),
@@ -91,7 +91,7 @@ TEST_F(QueueTreeTest, ShowsQueuesWithoutARootBelowIt) {
   EXPECT_TRUE(tree_.member(position("default")).takes_jobs());
 }
 
-// Q2
+// QUEUE-2
 TEST_F(QueueTreeTest, FindsFaultWithAllBelowAFaultyQueue) {
   QueueObject faulty = queue("p");
   faulty.guarantee["cpu"] = 2'000;
@@ -104,7 +104,7 @@ TEST_F(QueueTreeTest, FindsFaultWithAllBelowAFaultyQueue) {
   EXPECT_EQ(tree_.guarantee(position("p"), kCpu), 0);
 }
 
-// Q3
+// QUEUE-3
 TEST_F(QueueTreeTest, ScalesGuaranteesDownAndSaysSo) {
   for (const auto& [name, cpu] :
        {std::pair("a", 20'000), std::pair("b", 25'000), std::pair("c", 0)}) {
@@ -119,7 +119,7 @@ TEST_F(QueueTreeTest, ScalesGuaranteesDownAndSaysSo) {
   EXPECT_FALSE(tree_.member(position("c")).is_scaled);
 }
 
-// Q6, Q9
+// QUEUE-6, QUEUE-9
 TEST_F(QueueTreeTest, DividesWhatAnInnerQueueDoesNotUseItself) {
   PodObject pod;
   pod.name_space = "default";
@@ -144,7 +144,7 @@ TEST_F(QueueTreeTest, DividesWhatAnInnerQueueDoesNotUseItself) {
   mirror_.apply(pod);
   const std::uint32_t parent = position("p");
   const std::uint32_t below = position("c");
-  const auto shares = QueueDivision().divide(mirror_.cluster(), tree_, false);
+  const auto shares = plugins::QueueDivision().divide(mirror_.cluster(), tree_, false);
   EXPECT_EQ(shares->at(shares->deserved, parent, kCpu), 14'000);
   EXPECT_EQ(shares->at(shares->deserved, below, kCpu), 10'000);
 }

@@ -1,7 +1,8 @@
-#include "berth/engine/ranking.h"
+#include "engine/ranking.h"
 
 #include <gtest/gtest.h>
 
+#include "berth/engine/node_block.h"
 #include "berth/engine/statement.h"
 #include "support/open_session.h"
 #include "support/seeds.h"
@@ -26,7 +27,7 @@ NodeId naive_best(Session& session, ShapeId id) {
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     if (!session.fits(id, NodeId(n))) continue;
     std::int32_t score = scores[n];
-    const Rooms room(cluster, session.shares(), n, 1);
+    const NodeBlock room(cluster, session.shares(), n, 1);
     session.ask(points::node_order, shape, room, static_cast<ScoreSums>(&score));
     if (best.is_valid() && score <= best_score) continue;
     best = NodeId(n);

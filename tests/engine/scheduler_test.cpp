@@ -1,4 +1,4 @@
-#include "berth/engine/scheduler.h"
+#include "engine/scheduler.h"
 
 #include <gtest/gtest.h>
 

@@ -30,7 +30,7 @@ ports::PlanTable plan_with_room(std::int64_t n2, std::int64_t n3) {
   return plan;
 }
 
-TEST(Moves, T12AVetoedPodGoesToTheFirstNodeOnOfferWhoseRoomIsNotPlanned) {
+TEST(Moves, STEER12AVetoedPodGoesToTheFirstNodeOnOfferWhoseRoomIsNotPlanned) {
   const auto plan = plan_with_room(1000, 2000);
   const auto answer = filter(plan, args_of({"n4", "n3", "n2"}), two_cpu);
   ASSERT_TRUE(answer);
@@ -42,7 +42,7 @@ TEST(Moves, T12AVetoedPodGoesToTheFirstNodeOnOfferWhoseRoomIsNotPlanned) {
   EXPECT_FALSE(answer->dropped);
 }
 
-TEST(Moves, T12WithoutSuchANodeThePlacementIsDroppedAsVetoed) {
+TEST(Moves, STEER12WithoutSuchANodeThePlacementIsDroppedAsVetoed) {
   const auto plan = plan_with_room(1000, 1000);
   const auto answer = filter(plan, args_of({"n3", "n2"}), two_cpu);
   ASSERT_TRUE(answer);

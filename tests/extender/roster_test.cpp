@@ -81,7 +81,7 @@ class RosterTest : public ::testing::Test {
   }
 };
 
-TEST_F(RosterTest, B1AGangOfEightIsBoundWithItsEighthMember) {
+TEST_F(RosterTest, BARRIER1AGangOfEightIsBoundWithItsEighthMember) {
   start(PlanBuilder().gang("g", 8, 8));
   for (int index = 0; index < 7; ++index) arrive(index);
   EXPECT_EQ(bind_count(), 0u);
@@ -95,7 +95,7 @@ TEST_F(RosterTest, B1AGangOfEightIsBoundWithItsEighthMember) {
   for (const auto& [call, error] : answers_) EXPECT_EQ(error, "") << call;
 }
 
-TEST_F(RosterTest, B1BindsGoOutInTheOrderOfTheCalls) {
+TEST_F(RosterTest, BARRIER1BindsGoOutInTheOrderOfTheCalls) {
   start(PlanBuilder().gang("g", 3, 3));
   arrive(2);
   arrive(0);
@@ -104,7 +104,7 @@ TEST_F(RosterTest, B1BindsGoOutInTheOrderOfTheCalls) {
                                                "g-1@" + node_name(1)}));
 }
 
-TEST_F(RosterTest, B1WhatTheMirrorSawBoundIsPresent) {
+TEST_F(RosterTest, BARRIER1WhatTheMirrorSawBoundIsPresent) {
   start(PlanBuilder().gang("g", 8, 8, 6));
   arrive(6);
   EXPECT_EQ(bind_count(), 0u);
@@ -112,7 +112,7 @@ TEST_F(RosterTest, B1WhatTheMirrorSawBoundIsPresent) {
   EXPECT_EQ(bind_count(), 2u);
 }
 
-TEST_F(RosterTest, B1ABoundPodIsNotCountedByUsAndByTheMirror) {
+TEST_F(RosterTest, BARRIER1ABoundPodIsNotCountedByUsAndByTheMirror) {
   start(PlanBuilder().gang("g", 4, 2));
   arrive(0);
   arrive(1);
@@ -128,7 +128,7 @@ TEST_F(RosterTest, B1ABoundPodIsNotCountedByUsAndByTheMirror) {
   EXPECT_EQ(bind_count(), 2u);
 }
 
-TEST_F(RosterTest, B1AMinimumOfOneGoesAtOnce) {
+TEST_F(RosterTest, BARRIER1AMinimumOfOneGoesAtOnce) {
   start(PlanBuilder().gang("g", 3, 1).pod("single", "n1"));
   arrive(1);
   EXPECT_EQ(bind_count(), 1u);
@@ -136,7 +136,7 @@ TEST_F(RosterTest, B1AMinimumOfOneGoesAtOnce) {
   EXPECT_EQ(bind_count(), 1u);
 }
 
-TEST_F(RosterTest, B1GangsDoNotCountForOneAnother) {
+TEST_F(RosterTest, BARRIER1GangsDoNotCountForOneAnother) {
   start(PlanBuilder().gang("g", 2, 2).gang("h", 2, 2));
   arrive(0);
   arrive("h-1", "h-1", node_name(1));
@@ -144,7 +144,7 @@ TEST_F(RosterTest, B1GangsDoNotCountForOneAnother) {
   EXPECT_EQ(roster_->held(), 2u);
 }
 
-TEST_F(RosterTest, B2SurplusGoesAtOnceWhenTheMinimumIsThere) {
+TEST_F(RosterTest, BARRIER2SurplusGoesAtOnceWhenTheMinimumIsThere) {
   start(PlanBuilder().gang("g", 5, 3));
   for (int index = 0; index < 3; ++index) arrive(index);
   EXPECT_EQ(bind_count(), 3u);
@@ -155,7 +155,7 @@ TEST_F(RosterTest, B2SurplusGoesAtOnceWhenTheMinimumIsThere) {
   EXPECT_EQ(bind_count(), 1u);
 }
 
-TEST_F(RosterTest, B3AGangThatStallsIsAbortedAsAWhole) {
+TEST_F(RosterTest, BARRIER3AGangThatStallsIsAbortedAsAWhole) {
   start(PlanBuilder().gang("g", 8, 8));
   for (int index = 0; index < 7; ++index) arrive(index);
   wait(seconds(9));
@@ -170,7 +170,7 @@ TEST_F(RosterTest, B3AGangThatStallsIsAbortedAsAWhole) {
   EXPECT_EQ(roster_->held(), 0u);
 }
 
-TEST_F(RosterTest, B3TheDeadlineMovesWithEveryNewMember) {
+TEST_F(RosterTest, BARRIER3TheDeadlineMovesWithEveryNewMember) {
   start(PlanBuilder().gang("g", 4, 4));
   for (int index = 0; index < 3; ++index) {
     arrive(index);
@@ -181,7 +181,7 @@ TEST_F(RosterTest, B3TheDeadlineMovesWithEveryNewMember) {
   EXPECT_EQ(bind_count(), 4u);
 }
 
-TEST_F(RosterTest, B3ACallIsSentBackAtItsLimitAndItsGangGoesOn) {
+TEST_F(RosterTest, BARRIER3ACallIsSentBackAtItsLimitAndItsGangGoesOn) {
   start(PlanBuilder().gang("g", 8, 8));
   for (int index = 0; index < 3; ++index) {
     arrive(index);
@@ -200,7 +200,7 @@ TEST_F(RosterTest, B3ACallIsSentBackAtItsLimitAndItsGangGoesOn) {
   EXPECT_EQ(bind_count(), 8u);
 }
 
-TEST_F(RosterTest, B3OtherGangsAndBindsUnderWayAreNotAborted) {
+TEST_F(RosterTest, BARRIER3OtherGangsAndBindsUnderWayAreNotAborted) {
   start(PlanBuilder().gang("g", 2, 2).gang("h", 2, 2).gang("late", 2, 2));
   arrive(0);
   arrive("h-0", "h-0", node_name(0));
@@ -214,7 +214,7 @@ TEST_F(RosterTest, B3OtherGangsAndBindsUnderWayAreNotAborted) {
   EXPECT_EQ(roster_->held(), 1u);
 }
 
-TEST_F(RosterTest, B4ARetryReplacesTheCallThatWaitsAndCountsOnce) {
+TEST_F(RosterTest, BARRIER4ARetryReplacesTheCallThatWaitsAndCountsOnce) {
   start(PlanBuilder().gang("g", 2, 2));
   arrive(0);
   arrive("retry", "g-0", node_name(0));
@@ -226,7 +226,7 @@ TEST_F(RosterTest, B4ARetryReplacesTheCallThatWaitsAndCountsOnce) {
   EXPECT_EQ(answers_["retry"], "");
 }
 
-TEST_F(RosterTest, B4ARetryDuringTheBindWaitsForItsOutcome) {
+TEST_F(RosterTest, BARRIER4ARetryDuringTheBindWaitsForItsOutcome) {
   start(PlanBuilder().gang("g", 1, 1));
   arrive(0);
   arrive("retry", "g-0", node_name(0));
@@ -238,7 +238,7 @@ TEST_F(RosterTest, B4ARetryDuringTheBindWaitsForItsOutcome) {
   EXPECT_EQ(answers_["retry"], "");
 }
 
-TEST_F(RosterTest, B4APodThatIsBoundThereIsASuccessAlsoAfterThePlanForgotIt) {
+TEST_F(RosterTest, BARRIER4APodThatIsBoundThereIsASuccessAlsoAfterThePlanForgotIt) {
   start(PlanBuilder().gang("g", 1, 1));
   arrive(0);
   finish("g-0", true);
@@ -255,7 +255,7 @@ TEST_F(RosterTest, B4APodThatIsBoundThereIsASuccessAlsoAfterThePlanForgotIt) {
   EXPECT_EQ(bind_count(), 1u);
 }
 
-TEST_F(RosterTest, B5AMemberThatLeavesDoesNotCountAndKeepsItsPlacement) {
+TEST_F(RosterTest, BARRIER5AMemberThatLeavesDoesNotCountAndKeepsItsPlacement) {
   start(PlanBuilder().gang("g", 3, 3));
   const CallId first = arrive(0);
   arrive(1);
@@ -268,7 +268,7 @@ TEST_F(RosterTest, B5AMemberThatLeavesDoesNotCountAndKeepsItsPlacement) {
   EXPECT_EQ(bind_count(), 3u);
 }
 
-TEST_F(RosterTest, B5LeavingAfterAReplacementOrDuringTheBindChangesNothing) {
+TEST_F(RosterTest, BARRIER5LeavingAfterAReplacementOrDuringTheBindChangesNothing) {
   start(PlanBuilder().gang("g", 2, 2));
   const CallId first = arrive(0);
   const CallId retry = arrive("retry", "g-0", node_name(0));
@@ -279,7 +279,7 @@ TEST_F(RosterTest, B5LeavingAfterAReplacementOrDuringTheBindChangesNothing) {
   EXPECT_EQ(roster_->binding(), 2u);
 }
 
-TEST_F(RosterTest, B6AHeldMemberThatTheNewPlanPlacesElsewhereIsAnswered) {
+TEST_F(RosterTest, BARRIER6AHeldMemberThatTheNewPlanPlacesElsewhereIsAnswered) {
   start(PlanBuilder().gang("g", 4, 4));
   for (int index = 0; index < 3; ++index) arrive(index);
   replan(PlanBuilder().gang("g", 4, 4).pod("g-0", "other").without("g-1"));
@@ -290,7 +290,7 @@ TEST_F(RosterTest, B6AHeldMemberThatTheNewPlanPlacesElsewhereIsAnswered) {
   EXPECT_TRUE(drops_.empty());
 }
 
-TEST_F(RosterTest, B6APlanWithALowerMinimumReleasesTheGang) {
+TEST_F(RosterTest, BARRIER6APlanWithALowerMinimumReleasesTheGang) {
   start(PlanBuilder().gang("g", 4, 4));
   arrive(0);
   arrive(1);
@@ -298,7 +298,7 @@ TEST_F(RosterTest, B6APlanWithALowerMinimumReleasesTheGang) {
   EXPECT_EQ(bind_count(), 2u);
 }
 
-TEST_F(RosterTest, B6APlanThatIsNotReadyAnswersEveryHeldCall) {
+TEST_F(RosterTest, BARRIER6APlanThatIsNotReadyAnswersEveryHeldCall) {
   start(PlanBuilder().gang("g", 4, 4));
   arrive(0);
   arrive(1);
@@ -307,7 +307,7 @@ TEST_F(RosterTest, B6APlanThatIsNotReadyAnswersEveryHeldCall) {
   EXPECT_EQ(roster_->held(), 0u);
 }
 
-TEST_F(RosterTest, B7AFailedBindIsAnsweredDroppedAndUndoesNothing) {
+TEST_F(RosterTest, BARRIER7AFailedBindIsAnsweredDroppedAndUndoesNothing) {
   start(PlanBuilder().gang("g", 2, 2));
   arrive(0);
   arrive(1);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "conf/document.h"
+#include "document/readers.h"
 #include "kube/codecs.h"
 
 namespace berth::kube {
@@ -12,7 +12,7 @@ namespace {
 
 NamedAmounts request_of(const std::string& spec, const std::string& status) {
   const std::string text = "metadata: {name: p}\nspec: " + spec + "\nstatus: " + status + "\n";
-  const auto value = conf::parse_yaml(text, "pod.yaml");
+  const auto value = document::parse_yaml(text, "pod.yaml");
   EXPECT_TRUE(value.has_value()) << value.error().to_string();
   const auto pod = decode_pod(*value, "pod.yaml");
   EXPECT_TRUE(pod.has_value()) << pod.error().to_string();

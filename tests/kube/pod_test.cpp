@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "berth/base/text.h"
-#include "conf/document.h"
+#include "document/readers.h"
 #include "kube/codecs.h"
 
 namespace berth::kube {
 namespace {
 
 Result<PodObject> pod_from(const std::string& yaml) {
-  const Result<conf::Value> value = conf::parse_yaml(yaml, "pod.yaml");
+  const Result<document::Value> value = document::parse_yaml(yaml, "pod.yaml");
   EXPECT_TRUE(value.has_value()) << value.error().to_string();
   return decode_pod(*value, "pod.yaml");
 }

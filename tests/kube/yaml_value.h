@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "conf/document.h"
+#include "document/readers.h"
 
 namespace berth::kube {
 
 // Of text that is a document.
-inline conf::Value value_of(const std::string& yaml) {
-  const Result<conf::Value> value = conf::parse_yaml(yaml, "f.yaml");
+inline document::Value value_of(const std::string& yaml) {
+  const Result<document::Value> value = document::parse_yaml(yaml, "f.yaml");
   EXPECT_TRUE(value.has_value()) << value.error().to_string();
   return *value;
 }

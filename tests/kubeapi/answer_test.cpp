@@ -38,7 +38,7 @@ TEST(Answer, IsShownByItsFirstCharactersOnOneLine) {
   EXPECT_EQ(not_json("text/html", " "), "expected JSON, got text/html without a body");
 }
 
-TEST(Answer, A20ThatIsNoJsonIsNoAnswer) {
+TEST(Answer, API20ThatIsNoJsonIsNoAnswer) {
   FakeServer server([](const Call&, Reply& reply) { reply.send(200, kPage, kHtml); });
   Access access;
   access.server = server.url();
@@ -68,7 +68,7 @@ void expect_complaint(bool streaming, const std::string& body, const char* type,
       << follower.complaints.get().front();
 }
 
-TEST(Answer, A20ThatIsNoJsonIsNoListEither) {
+TEST(Answer, API20ThatIsNoJsonIsNoListEither) {
   for (const bool streaming : {false, true}) {
     expect_complaint(streaming, kPage, kHtml, "expected JSON, got text/html that begins \"<html>");
     expect_complaint(streaming, "<html>\n", "X: y", "expected JSON from http://127.0.0.1:");

@@ -180,7 +180,7 @@ TEST_F(ApiWriterTest, ATolerationIsAddedToThoseThatAreThere) {
             {{"op", "add"}, {"path", "/spec/tolerations"}, {"value", Json::array({toleration})}}}));
 }
 
-TEST_F(ApiWriterTest, A23ALockIsMadeOfTheNodeAsItIs) {
+TEST_F(ApiWriterTest, API23ALockIsMadeOfTheNodeAsItIs) {
   serve([this](const Call& call, Reply& reply) {
     if (call.method == "PATCH") return void(reply.send(count_ == 1 ? 409 : 200, "{}"));
     reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":")" + std::to_string(++count_) +
@@ -197,7 +197,7 @@ TEST_F(ApiWriterTest, A23ALockIsMadeOfTheNodeAsItIs) {
   EXPECT_EQ(patch["spec"]["taints"].size(), 2U);
 }
 
-TEST_F(ApiWriterTest, A23MarksAreWrittenOnThePodOrTheGroupOfEitherApi) {
+TEST_F(ApiWriterTest, API23MarksAreWrittenOnThePodOrTheGroupOfEitherApi) {
   serve([](const Call&, Reply& reply) {
     reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":"1"}})");
   });

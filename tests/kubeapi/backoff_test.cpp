@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Backoff, A17GrowsWithJitterUpToItsCap) {
+TEST(Backoff, API17GrowsWithJitterUpToItsCap) {
   Backoff backoff(100ms, 5s, 7);
   Duration last = 100ms;
   Duration most{};

@@ -53,7 +53,7 @@ class Failure : public ::testing::Test {
   Authority namesake_{"ca", directory_.file("namesake.crt")};
 };
 
-TEST_F(Failure, A19SaysThatNobodyListens) {
+TEST_F(Failure, API19SaysThatNobodyListens) {
   Access access;
   {
     FakeServer server([](const Call&, Reply&) {});
@@ -64,14 +64,14 @@ TEST_F(Failure, A19SaysThatNobodyListens) {
   EXPECT_TRUE(failure.ends_with("), expected an API server there")) << failure;
 }
 
-TEST_F(Failure, A19SaysThatAHostHasNoAddress) {
+TEST_F(Failure, API19SaysThatAHostHasNoAddress) {
   Access access;
   access.server = "https://nowhere.invalid:6443";
   const std::string failure = failure_of(access);
   EXPECT_TRUE(failure.starts_with("no address is known for the host (")) << failure;
 }
 
-TEST_F(Failure, A19SaysThatTheAuthorityIsAnother) {
+TEST_F(Failure, API19SaysThatTheAuthorityIsAnother) {
   const std::string given = "the server's certificate is not signed by the given CA, expected ";
   for (const char* ca : {"other.crt", "namesake.crt"}) {
     const std::string failure = failure_with("IP:127.0.0.1", ca);
@@ -82,7 +82,7 @@ TEST_F(Failure, A19SaysThatTheAuthorityIsAnother) {
       << failure;
 }
 
-TEST_F(Failure, A19SaysThatTheNameIsAnother) {
+TEST_F(Failure, API19SaysThatTheNameIsAnother) {
   EXPECT_EQ(failure_with("DNS:elsewhere", "ca.crt"),
             "the server's certificate is not for \"127.0.0.1\", expected this among its "
             "alternative names, or the name it has as tls-server-name");
@@ -90,7 +90,7 @@ TEST_F(Failure, A19SaysThatTheNameIsAnother) {
   EXPECT_TRUE(failure.starts_with("the server's certificate is not for \"kubernetes\"")) << failure;
 }
 
-TEST_F(Failure, A19SaysThatNoTlsIsSpoken) {
+TEST_F(Failure, API19SaysThatNoTlsIsSpoken) {
   FakeServer server([](const Call&, Reply&) {});
   Access access;
   access.server = "https" + server.url().substr(4);

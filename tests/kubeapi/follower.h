@@ -38,7 +38,7 @@ class Follower {
     kind.path = kThings;
     kind.by_uid = true;
     kind.keeps = &keys_of_others();
-    kind.changed = [this](const conf::Value& object) { return change(object); };
+    kind.changed = [this](const document::Value& object) { return change(object); };
     kind.gone = [this](const std::string& id) {
       seen.change([&](Seen& all) { EXPECT_EQ(all.erase(id), 1U) << id << " was not known"; });
     };
@@ -97,7 +97,7 @@ class Follower {
         [this](const Call& call, Reply& reply) { api.handle(call, reply); }, Certificate{}, port);
   }
 
-  Status change(const conf::Value& object) {
+  Status change(const document::Value& object) {
     if (object.find("bad") != nullptr) return Error{"it is bad", ""};
     seen.change([&](Seen& all) {
       all[metadata_text(object, "uid")] = metadata_text(object, "resourceVersion");

@@ -97,7 +97,7 @@ TEST_F(Kubeconfig, ChoosesAContext) {
   EXPECT_NE(broken.error().message.find("no entry named \"nowhere\""), std::string::npos);
 }
 
-TEST_F(Kubeconfig, A8RefusesWhatItCannotDoWithAdvice) {
+TEST_F(Kubeconfig, API8RefusesWhatItCannotDoWithAdvice) {
   EXPECT_NE(refusal("", "    exec: {command: aws, apiVersion: v1}").find("kubectl create token"),
             std::string::npos);
   EXPECT_NE(refusal("", "    auth-provider: {name: gcp}").find("since 1.26"), std::string::npos);
@@ -145,7 +145,7 @@ TEST_F(Kubeconfig, RefusesOtherServers) {
   EXPECT_NE(with_server("https://a:1/x?y").find("without blanks"), std::string::npos);
 }
 
-TEST_F(Kubeconfig, A21RefusesTokensThatWouldBreakAHeader) {
+TEST_F(Kubeconfig, API21RefusesTokensThatWouldBreakAHeader) {
   const std::string refused = refusal("", "    token: \"secret\\r\\nX-Evil: 1\"");
   EXPECT_NE(refused.find("config:23:12: users[0].user.token: the token has the byte 0x0d at "
                          "character 7, expected printable ASCII on one line"),
@@ -156,7 +156,7 @@ TEST_F(Kubeconfig, A21RefusesTokensThatWouldBreakAHeader) {
             std::string::npos);
 }
 
-TEST_F(Kubeconfig, A21RefusesATokenFileThatWouldBreakAHeader) {
+TEST_F(Kubeconfig, API21RefusesATokenFileThatWouldBreakAHeader) {
   Access access;
   access.server = "https://a:1";
   access.token.file = write("token", "a\nb\n");

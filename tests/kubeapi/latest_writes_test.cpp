@@ -62,7 +62,7 @@ class LatestWritesTest : public ::testing::Test {
   std::unique_ptr<LatestWrites> writes_;
 };
 
-TEST_F(LatestWritesTest, A22AStatusIsOwedUntilItIsWrittenAlsoWithoutTheRight) {
+TEST_F(LatestWritesTest, API22AStatusIsOwedUntilItIsWrittenAlsoWithoutTheRight) {
   serve([](int n) { return n < 2 ? 403 : n < 3 ? 503 : 200; }, R"({"message":"no right"})");
   put(WriteKind::status);
   ASSERT_TRUE(server_->wait_for_calls(4));
@@ -72,7 +72,7 @@ TEST_F(LatestWritesTest, A22AStatusIsOwedUntilItIsWrittenAlsoWithoutTheRight) {
   EXPECT_EQ(writes_->counters(WriteKind::status).given_up, 0u);
 }
 
-TEST_F(LatestWritesTest, A22AStatusThatIsRefusedForGoodIsToldAndCounted) {
+TEST_F(LatestWritesTest, API22AStatusThatIsRefusedForGoodIsToldAndCounted) {
   serve([](int) { return 422; }, R"({"message":"spec.x: invalid"})");
   put(WriteKind::status);
   ASSERT_TRUE(settles(WriteKind::status, 0));
@@ -118,7 +118,7 @@ TEST_F(LatestWritesTest, WhatIsGoneIsNoFailure) {
   EXPECT_EQ(writes_->counters(WriteKind::event).failures, 0u);
 }
 
-TEST_F(LatestWritesTest, A22AnEvictionThatABudgetForbidsIsToldAndTriedAgain) {
+TEST_F(LatestWritesTest, API22AnEvictionThatABudgetForbidsIsToldAndTriedAgain) {
   serve([](int n) { return n < 2 ? 429 : 201; }, kBudget);
   put(WriteKind::eviction, "evict ns/p");
   ASSERT_TRUE(server_->wait_for_calls(3));
@@ -129,7 +129,7 @@ TEST_F(LatestWritesTest, A22AnEvictionThatABudgetForbidsIsToldAndTriedAgain) {
   EXPECT_EQ(writes_->counters(WriteKind::eviction).given_up, 0u);
 }
 
-TEST_F(LatestWritesTest, A22AnEvictionThatIsRefusedForGoodIsToldAndNotRepeated) {
+TEST_F(LatestWritesTest, API22AnEvictionThatIsRefusedForGoodIsToldAndNotRepeated) {
   serve([](int) { return 403; }, R"({"message":"no right"})");
   put(WriteKind::eviction, "evict ns/p");
   ASSERT_TRUE(settles(WriteKind::eviction, 0));
@@ -137,7 +137,7 @@ TEST_F(LatestWritesTest, A22AnEvictionThatIsRefusedForGoodIsToldAndNotRepeated) 
   EXPECT_EQ(server_->calls().size(), 1u);
 }
 
-TEST_F(LatestWritesTest, A22AnEventIsTriedAFewTimes) {
+TEST_F(LatestWritesTest, API22AnEventIsTriedAFewTimes) {
   serve([](int) { return 500; });
   put(WriteKind::event);
   ASSERT_TRUE(settles(WriteKind::event, 0));

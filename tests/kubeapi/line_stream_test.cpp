@@ -45,7 +45,7 @@ TEST(Lines, AreCutWhereverThePartsEnd) {
   }
 }
 
-TEST(Stream, A1GivesFullLinesOnTheCallersThread) {
+TEST(Stream, API1GivesFullLinesOnTheCallersThread) {
   FakeServer server([](const Call&, Reply& reply) {
     reply.begin_stream();
     reply.chunk("a\nb");
@@ -180,7 +180,7 @@ TEST(Stream, RefusesALineWithoutEnd) {
             server.url() + ": a line of more than 100000 bytes");
 }
 
-TEST(Stream, A1SlownessHoldsBackTheServer) {
+TEST(Stream, API1SlownessHoldsBackTheServer) {
   constexpr std::size_t kChunk = 64 * 1024;
   constexpr std::size_t kFlood = 2000;  // 128 MB, far more than sockets hold
   std::atomic<std::size_t> sent = 0;

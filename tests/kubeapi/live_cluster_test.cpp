@@ -102,7 +102,7 @@ TEST_F(LiveClusterTest, PostsWhatThereIsAndWhatChanges) {
   cluster.stop();
 }
 
-TEST_F(LiveClusterTest, A16IsSyncedWhenAllThatIsRequiredWasListed) {
+TEST_F(LiveClusterTest, API16IsSyncedWhenAllThatIsRequiredWasListed) {
   LiveCluster cluster(*client_, options_);
   ASSERT_TRUE(cluster.start(events_));
   const auto wanted =
@@ -123,7 +123,7 @@ TEST_F(LiveClusterTest, A16IsSyncedWhenAllThatIsRequiredWasListed) {
   }
 }
 
-TEST_F(LiveClusterTest, A24TellsOfOwnersThatBeginOrCeaseToNameATargetAndWaitsForThemAtFirst) {
+TEST_F(LiveClusterTest, API24TellsOfOwnersThatBeginOrCeaseToNameATargetAndWaitsForThemAtFirst) {
   constexpr const char* kJobs = "/apis/batch/v1/jobs";
   const std::string naming = R"(,"annotations":{"berth.dev/target":"true"})";
   const auto is_naming = [](bool names_target) {
@@ -161,7 +161,7 @@ TEST_F(LiveClusterTest, A24TellsOfOwnersThatBeginOrCeaseToNameATargetAndWaitsFor
   EXPECT_EQ(events.size(), 4U) << "named, not named, named again, gone";
 }
 
-TEST_F(LiveClusterTest, A18TellsOfAnotherLeader) {
+TEST_F(LiveClusterTest, API18TellsOfAnotherLeader) {
   const std::string lease = R"(,"spec":{"holderIdentity":"a","renewTime":")";
   api_.put(kLeases, "kube-scheduler", lease + "1\"}");
   LiveCluster cluster(*client_, options_);

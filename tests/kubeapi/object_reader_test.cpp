@@ -6,15 +6,15 @@
 #include <fstream>
 #include <sstream>
 
-#include "conf/document.h"
+#include "document/readers.h"
 #include "kube/codecs.h"
 
 namespace berth::kubeapi {
 namespace {
 
-std::vector<conf::Value> items_of(ObjectReader& reader, std::string page, ListMetadata& list) {
-  std::vector<conf::Value> items;
-  auto read = reader.read_page(page, [&](const conf::Value& item) { items.push_back(item); });
+std::vector<document::Value> items_of(ObjectReader& reader, std::string page, ListMetadata& list) {
+  std::vector<document::Value> items;
+  auto read = reader.read_page(page, [&](const document::Value& item) { items.push_back(item); });
   EXPECT_TRUE(read) << read.error().to_string();
   if (read) list = *read;
   return items;
@@ -31,8 +31,8 @@ TEST(ObjectReader, ReadsPages) {
   EXPECT_EQ(list.resource_version, "7");
   EXPECT_EQ(list.continue_token, "abc");
   EXPECT_EQ(items[0].find("a")->text, "1");
-  EXPECT_EQ(items[1].find("a")->items.at(0).kind, conf::Kind::boolean);
-  EXPECT_EQ(items[1].find("a")->items.at(1).kind, conf::Kind::null);
+  EXPECT_EQ(items[1].find("a")->items.at(0).kind, document::Kind::boolean);
+  EXPECT_EQ(items[1].find("a")->items.at(1).kind, document::Kind::null);
   EXPECT_EQ(items[1].find("a")->items.at(2).text, "x");
   EXPECT_TRUE(items_of(reader, R"({"items":null,"metadata":{}})", list).empty());
 }
@@ -41,14 +41,14 @@ TEST(ObjectReader, RefusesWhatIsNoJson) {
   ObjectReader reader(nullptr);
   for (std::string page : {"", "{", R"({"items":[{"a":1})", R"({"items":[]} x)", R"({"items":7})",
                            "[]", R"({"items":[{"a":tru}]})"}) {
-    EXPECT_FALSE(reader.read_page(page, [](const conf::Value&) {})) << page;
+    EXPECT_FALSE(reader.read_page(page, [](const document::Value&) {})) << page;
   }
   WatchEvent event;
   for (const char* line : {"{", "[]", R"({"type":"ADDED"})", R"({"type":"ADDED","object":{)"}) {
     EXPECT_FALSE(reader.read_event(line, event)) << line;
   }
   std::string deep = R"({"items":[)" + std::string(200, '[') + std::string(200, ']') + "]}";
-  EXPECT_FALSE(reader.read_page(deep, [](const conf::Value&) {}));
+  EXPECT_FALSE(reader.read_page(deep, [](const document::Value&) {}));
 }
 
 TEST(ObjectReader, ReadsEvents) {
@@ -63,7 +63,7 @@ TEST(ObjectReader, ReadsEvents) {
   EXPECT_EQ(event.object.find("spec")->members.size(), 0U);
 }
 
-TEST(KeptKeys, A9LeaveOutWhatNobodyReads) {
+TEST(KeptKeys, API9LeaveOutWhatNobodyReads) {
   ObjectReader reader(&keys_of_pods());
   ListMetadata list;
   const auto items =
@@ -73,18 +73,18 @@ TEST(KeptKeys, A9LeaveOutWhatNobodyReads) {
                R"([{"env":[1],"resources":{"requests":{"cpu":"1"}}}],"volumes":[{"name":"v",)"
                R"("ephemeral":{"volumeClaimTemplate":{}}}]}}]})",
                list);
-  const conf::Value& pod = items.at(0);
+  const document::Value& pod = items.at(0);
   EXPECT_EQ(pod.find("metadata")->find("managedFields"), nullptr);
   EXPECT_EQ(pod.find("metadata")->find("annotations")->members.size(), 1U);
-  const conf::Value& container = pod.find("spec")->find("containers")->items.at(0);
+  const document::Value& container = pod.find("spec")->find("containers")->items.at(0);
   EXPECT_EQ(container.find("env"), nullptr);
   EXPECT_EQ(container.find("resources")->find("requests")->find("cpu")->text, "1");
-  const conf::Value& volume = pod.find("spec")->find("volumes")->items.at(0);
+  const document::Value& volume = pod.find("spec")->find("volumes")->items.at(0);
   EXPECT_EQ(volume.members.size(), 1U);
   EXPECT_EQ(volume.find("ephemeral")->members.size(), 0U);
 }
 
-TEST(KeptKeys, A9KeepOfOwnersTheWordThatCounts) {
+TEST(KeptKeys, API9KeepOfOwnersTheWordThatCounts) {
   ObjectReader reader(&keys_of_owners());
   ListMetadata list;
   const auto items =
@@ -103,13 +103,14 @@ TEST(KeptKeys, A9KeepOfOwnersTheWordThatCounts) {
 
 // A manifest with everything in it that the decoders read: with some keys left out it must decode
 // to the same object.
-TEST(KeptKeys, A9ChangeNothingOfWhatIsDecoded) {
+TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
   std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
   std::stringstream text;
   text << file.rdbuf();
   int compared = 0;
-  const Status status = conf::read_json(
-      text.str(), "everything.json", [&](conf::Value whole, const conf::ListHead&) -> Status {
+  const Status status = document::read_json(
+      text.str(), "everything.json",
+      [&](document::Value whole, const document::ListHead&) -> Status {
         const kube::TypeName type{whole.find("kind")->text, whole.find("apiVersion")->text};
         const KeptKeys& keys = type.kind == "Pod"    ? keys_of_pods()
                                : type.kind == "Node" ? keys_of_nodes()

@@ -8,7 +8,7 @@
 #include "kubeapi/reflector.h"
 
 // Whatever a server does in between, in the end a reflector has handed on what the server holds:
-// A12, A13 and A14 together.
+// API-12, API-13 and API-14 together.
 
 namespace berth::kubeapi {
 namespace {

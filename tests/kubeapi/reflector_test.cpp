@@ -29,7 +29,7 @@ auto first(int times, bool watches, std::function<void(const Call&, Reply&)> fau
   };
 }
 
-TEST(Reflector, A12ListsInPagesThenWatches) {
+TEST(Reflector, API12ListsInPagesThenWatches) {
   Follower follower;
   put_many(follower, 1200);
   follower.start();
@@ -48,7 +48,7 @@ TEST(Reflector, A12ListsInPagesThenWatches) {
   EXPECT_EQ(counters.failures, 0U);
 }
 
-TEST(Reflector, A12BeginsAgainWhenATokenExpired) {
+TEST(Reflector, API12BeginsAgainWhenATokenExpired) {
   std::atomic<bool> has_expired = false;
   Follower follower;
   put_many(follower, 1200);
@@ -64,7 +64,7 @@ TEST(Reflector, A12BeginsAgainWhenATokenExpired) {
   EXPECT_EQ(follower.calls_with("limit=500"), 5U);
 }
 
-TEST(Reflector, A12AsksForAllAtOnceWhenTokensKeepExpiring) {
+TEST(Reflector, API12AsksForAllAtOnceWhenTokensKeepExpiring) {
   Follower follower;
   put_many(follower, 600);
   follower.api.intercept([&](const Call& call, Reply&) {
@@ -76,7 +76,7 @@ TEST(Reflector, A12AsksForAllAtOnceWhenTokensKeepExpiring) {
   EXPECT_EQ(follower.calls_with("limit=0"), 1U);
 }
 
-TEST(Reflector, A14ResumesAfterAnAbortInTheMiddleOfALine) {
+TEST(Reflector, API14ResumesAfterAnAbortInTheMiddleOfALine) {
   Follower follower;
   put_many(follower, 3);
   follower.api.intercept(first(1, true, [](const Call&, Reply& reply) {
@@ -91,7 +91,7 @@ TEST(Reflector, A14ResumesAfterAnAbortInTheMiddleOfALine) {
   EXPECT_EQ(follower.reflector->counters().lists, 1U);
 }
 
-TEST(Reflector, A14ResumesFromTheLastBookmark) {
+TEST(Reflector, API14ResumesFromTheLastBookmark) {
   Follower follower;
   follower.start();
   ASSERT_TRUE(follower.api.wait_for_watch(kThings));
@@ -102,7 +102,7 @@ TEST(Reflector, A14ResumesFromTheLastBookmark) {
   EXPECT_EQ(follower.server->calls().at(2).parameter("resourceVersion"), "101");
 }
 
-TEST(Reflector, A14ListsAgainWhenEveryWatchIsRefused) {
+TEST(Reflector, API14ListsAgainWhenEveryWatchIsRefused) {
   Follower follower;
   follower.api.intercept(first(3, true, [](const Call&, Reply& reply) { reply.send(500, "no"); }));
   follower.start();
@@ -136,11 +136,11 @@ void expect_deletions_after(const std::function<void(Follower&)>& expire) {
   EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().objects == 5; }));
 }
 
-TEST(Reflector, A13ListsAgainAfter410AndTellsWhatIsGone) {
+TEST(Reflector, API13ListsAgainAfter410AndTellsWhatIsGone) {
   expect_deletions_after([](Follower& follower) { follower.api.compact(); });
 }
 
-TEST(Reflector, A13ListsAgainAfterAnEventOf410) {
+TEST(Reflector, API13ListsAgainAfterAnEventOf410) {
   Follower follower;
   put_many(follower, 3);
   follower.start();
@@ -153,7 +153,7 @@ TEST(Reflector, A13ListsAgainAfterAnEventOf410) {
   EXPECT_TRUE(follower.agrees());
 }
 
-TEST(Reflector, A13ListsAgainWhenVersionsGoBack) {
+TEST(Reflector, API13ListsAgainWhenVersionsGoBack) {
   Follower follower;
   put_many(follower, 3);
   follower.start();
@@ -165,7 +165,7 @@ TEST(Reflector, A13ListsAgainWhenVersionsGoBack) {
   EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().lists == 2; }));
 }
 
-TEST(Reflector, A14SurvivesALineThatIsNoJson) {
+TEST(Reflector, API14SurvivesALineThatIsNoJson) {
   Follower follower;
   put_many(follower, 2);
   follower.start();
@@ -178,7 +178,7 @@ TEST(Reflector, A14SurvivesALineThatIsNoJson) {
   EXPECT_GE(follower.reflector->counters().failures, 1U);
 }
 
-TEST(Reflector, A17WaitsAsLongAsTheServerSays) {
+TEST(Reflector, API17WaitsAsLongAsTheServerSays) {
   Follower follower;
   follower.api.intercept(
       first(1, false, [](const Call&, Reply& reply) { reply.send(429, "", "Retry-After: 1"); }));
@@ -188,7 +188,7 @@ TEST(Reflector, A17WaitsAsLongAsTheServerSays) {
   EXPECT_GE(std::chrono::steady_clock::now() - begun, 1s);
 }
 
-TEST(Reflector, A15SkipsAndReportsWhatCannotBeDecoded) {
+TEST(Reflector, API15SkipsAndReportsWhatCannotBeDecoded) {
   Follower follower;
   put_many(follower, 3);
   follower.start();
@@ -203,7 +203,7 @@ TEST(Reflector, A15SkipsAndReportsWhatCannotBeDecoded) {
   EXPECT_EQ(follower.complaints.get(), std::vector<std::string>{"things ns/odd: it is bad"});
 }
 
-TEST(Reflector, A16CountsAnOptionalKindThatIsNotServedAsSynced) {
+TEST(Reflector, API16CountsAnOptionalKindThatIsNotServedAsSynced) {
   Follower follower;
   follower.api.stop_serving(kThings);
   follower.kind.required = false;
@@ -213,7 +213,7 @@ TEST(Reflector, A16CountsAnOptionalKindThatIsNotServedAsSynced) {
   EXPECT_TRUE(follower.agrees());
 }
 
-TEST(Reflector, A16WaitsForARequiredKind) {
+TEST(Reflector, API16WaitsForARequiredKind) {
   Follower follower;
   follower.api.stop_serving(kThings);
   follower.start();
@@ -225,7 +225,7 @@ TEST(Reflector, A16WaitsForARequiredKind) {
   EXPECT_TRUE(Follower::until([&] { return follower.reflector->is_synced(); }));
 }
 
-TEST(Reflector, A16DropsWhatIsServedNoLonger) {
+TEST(Reflector, API16DropsWhatIsServedNoLonger) {
   Follower follower;
   put_many(follower, 3);
   follower.start();
@@ -234,7 +234,7 @@ TEST(Reflector, A16DropsWhatIsServedNoLonger) {
   EXPECT_TRUE(follower.agrees());
 }
 
-TEST(Reflector, A14PicksUpAServerThatReturns) {
+TEST(Reflector, API14PicksUpAServerThatReturns) {
   Follower follower;
   put_many(follower, 10);
   follower.start();
@@ -262,7 +262,7 @@ TEST(Reflector, ResumesAWatchThatStalls) {
   EXPECT_TRUE(follower.agrees());
 }
 
-TEST(Reflector, A17StopsWhileTheServerStalls) {
+TEST(Reflector, API17StopsWhileTheServerStalls) {
   Follower follower;
   follower.api.intercept([](const Call&, Reply& reply) {
     reply.wait_until_closed();
@@ -275,7 +275,7 @@ TEST(Reflector, A17StopsWhileTheServerStalls) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
 }
 
-TEST(StreamingList, A14IsTakenWhereItIsOffered) {
+TEST(StreamingList, API14IsTakenWhereItIsOffered) {
   Follower follower;
   follower.options.streaming_list = true;
   follower.api.offer_streaming_lists();
@@ -289,7 +289,7 @@ TEST(StreamingList, A14IsTakenWhereItIsOffered) {
   EXPECT_EQ(follower.reflector->counters().lists, 1U);
 }
 
-TEST(StreamingList, A14IsNotAskedForAgainOnceRefused) {
+TEST(StreamingList, API14IsNotAskedForAgainOnceRefused) {
   Follower follower;
   follower.options.streaming_list = true;
   put_many(follower, 3);
@@ -302,7 +302,7 @@ TEST(StreamingList, A14IsNotAskedForAgainOnceRefused) {
   EXPECT_EQ(follower.calls_with("limit="), 2U);
 }
 
-TEST(StreamingList, A13IsSyncedOnlyAtItsBookmark) {
+TEST(StreamingList, API13IsSyncedOnlyAtItsBookmark) {
   Follower follower;
   follower.options.streaming_list = true;
   follower.api.offer_streaming_lists();
@@ -319,7 +319,7 @@ TEST(StreamingList, A13IsSyncedOnlyAtItsBookmark) {
   EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().lists == 1; }));
 }
 
-TEST(StreamingList, A14GivesWayToPagesWhenItKeepsBreaking) {
+TEST(StreamingList, API14GivesWayToPagesWhenItKeepsBreaking) {
   Follower follower;
   follower.options.streaming_list = true;
   follower.api.offer_streaming_lists();

@@ -70,7 +70,7 @@ TEST(RestClient, HandsOnRefusalsWithTheirAdvice) {
   EXPECT_EQ(client->counters().throttled, 1U);
 }
 
-TEST(RestClient, A6SurvivesAServerThatIsNotThere) {
+TEST(RestClient, API6SurvivesAServerThatIsNotThere) {
   std::unique_ptr<RestClient> client;
   {
     FakeServer server([](const Call&, Reply&) {});
@@ -82,7 +82,7 @@ TEST(RestClient, A6SurvivesAServerThatIsNotThere) {
   EXPECT_TRUE(is_retryable(response));
 }
 
-TEST(RestClient, A11AnswersAtTheDeadlineAndGivesTheConnectionUp) {
+TEST(RestClient, API11AnswersAtTheDeadlineAndGivesTheConnectionUp) {
   FakeServer server([](const Call&, Reply& reply) { reply.wait_until_closed(); });
   const auto client = client_of(server);
   Request request = get("/slow");
@@ -92,7 +92,7 @@ TEST(RestClient, A11AnswersAtTheDeadlineAndGivesTheConnectionUp) {
   EXPECT_EQ(response.error, server.url() + ": no answer within 50ms");
 }
 
-TEST(RestClient, A11KeepsADeadlineThatIsFedByteByByte) {
+TEST(RestClient, API11KeepsADeadlineThatIsFedByteByByte) {
   FakeServer server([](const Call&, Reply& reply) {
     reply.begin_stream();
     while (reply.is_open() && reply.chunk("x")) std::this_thread::yield();
@@ -112,7 +112,7 @@ TEST(RestClient, RefusesABodyThatIsTooLarge) {
   EXPECT_EQ(client_of(server, options)->call(get("/")).status, 0);
 }
 
-TEST(RestClient, A10KeepsToTheCapOnRequestsInFlight) {
+TEST(RestClient, API10KeepsToTheCapOnRequestsInFlight) {
   std::atomic<int> now = 0;
   std::atomic<int> most = 0;
   FakeServer server([&](const Call&, Reply& reply) {
@@ -139,7 +139,7 @@ TEST(RestClient, A10KeepsToTheCapOnRequestsInFlight) {
   EXPECT_LE(server.connections(), 6);
 }
 
-TEST(RestClient, A10LetsUrgentRequestsPassTheLimits) {
+TEST(RestClient, API10LetsUrgentRequestsPassTheLimits) {
   FakeServer server([](const Call& call, Reply& reply) {
     if (call.path() == "/held") return reply.wait_until_closed();
     reply.send(200, "ok");
@@ -176,7 +176,7 @@ TEST(RestClient, AnswersEverythingExactlyOnceWhenStopped) {
   EXPECT_EQ(answers, 11);
 }
 
-TEST(RestClient, A7SendsTheRotatedToken) {
+TEST(RestClient, API7SendsTheRotatedToken) {
   const TemporaryDirectory directory;
   const auto write = [&](const std::string& token) {
     std::ofstream(directory.file("new")) << token << "\n";
@@ -227,28 +227,28 @@ class RestClientTls : public ::testing::Test {
   Authority authority_{"ca", directory_.file("ca.crt")};
 };
 
-TEST_F(RestClientTls, A4AcceptsAnAddressAmongTheAlternativeNames) {
+TEST_F(RestClientTls, API4AcceptsAnAddressAmongTheAlternativeNames) {
   const Response response = call_with("IP:127.0.0.1");
   EXPECT_EQ(response.status, 200) << response.error;
 }
 
-TEST_F(RestClientTls, A4AcceptsTheGivenServerName) {
+TEST_F(RestClientTls, API4AcceptsTheGivenServerName) {
   const Response response = call_with("DNS:kubernetes", "kubernetes");
   EXPECT_EQ(response.status, 200) << response.error;
 }
 
-TEST_F(RestClientTls, A4RefusesAnotherName) {
+TEST_F(RestClientTls, API4RefusesAnotherName) {
   EXPECT_EQ(call_with("DNS:elsewhere").status, 0);
   EXPECT_EQ(call_with("DNS:elsewhere", "kubernetes").status, 0);
 }
 
-TEST_F(RestClientTls, A4RefusesACommonNameWithoutAlternatives) {
+TEST_F(RestClientTls, API4RefusesACommonNameWithoutAlternatives) {
   EXPECT_EQ(call_with("").status, 0);
 }
 
 // "localhost" often has two addresses, of which nobody listens at the first; the library then makes
 // another connection, which must be checked as well.
-TEST_F(RestClientTls, A4HoldsForEachAddressOfAName) {
+TEST_F(RestClientTls, API4HoldsForEachAddressOfAName) {
   const auto call_localhost = [&](const std::string& alternatives) {
     return call_with(alternatives, "", false, false, "localhost");
   };
@@ -257,7 +257,7 @@ TEST_F(RestClientTls, A4HoldsForEachAddressOfAName) {
   EXPECT_EQ(call_localhost("").status, 0);
 }
 
-TEST_F(RestClientTls, A3RefusesAForeignAuthority) {
+TEST_F(RestClientTls, API3RefusesAForeignAuthority) {
   EXPECT_EQ(call_with("IP:127.0.0.1", "", true).status, 0);
 }
 
@@ -282,7 +282,7 @@ TEST_F(RestClientTls, RefusesKeysThatDoNotFit) {
   EXPECT_FALSE(RestClient::create(access));
 }
 
-TEST(RestClient, A2KeepsWatchesAndRequestsApart) {
+TEST(RestClient, API2KeepsWatchesAndRequestsApart) {
   FakeServer server([](const Call& call, Reply& reply) {
     if (call.path() == "/unary") return void(reply.send(200, "ok"));
     reply.begin_stream();
@@ -301,13 +301,13 @@ TEST(RestClient, A2KeepsWatchesAndRequestsApart) {
   EXPECT_GE(server.connections(), 2);
 }
 
-TEST(Process, A5HidesTheSystemsAuthoritiesFromTheLibrary) {
+TEST(Process, API5HidesTheSystemsAuthoritiesFromTheLibrary) {
   prepare_process();
   EXPECT_STREQ(std::getenv("SSL_CERT_FILE"), "/nonexistent");
   EXPECT_STREQ(std::getenv("SSL_CERT_DIR"), "/nonexistent");
 }
 
-TEST(Transport, A6CountsFailuresThatNobodyAskedFor) {
+TEST(Transport, API6CountsFailuresThatNobodyAskedFor) {
   EXPECT_EQ(Transport::unobserved_failures(), 0U);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(TokenBucket, A10AllowsABurstAndThenTheRate) {
+TEST(TokenBucket, API10AllowsABurstAndThenTheRate) {
   TokenBucket bucket(10, 3);
   TimePoint now{1h};
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.take(now));

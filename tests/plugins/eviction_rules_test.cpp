@@ -60,7 +60,7 @@ std::vector<std::string> evicted(const std::string& scene, const std::string& ti
 
 using Names = std::vector<std::string>;
 
-TEST(GangTest, G4GivesUpOnlySpareMembers) {
+TEST(GangTest, GANG4GivesUpOnlySpareMembers) {
   // Five run, three are needed: two may go. The other job is at its minimum.
   EXPECT_EQ(evicted("node n1 cpu=9\n"
                     "job a min=3\ntask a/0..4 cpu=1 on=n1\n"
@@ -70,7 +70,7 @@ TEST(GangTest, G4GivesUpOnlySpareMembers) {
             (Names{"default/a-0", "default/a-1"}));
 }
 
-TEST(GangTest, G4KeepsTheMinimumOfEachRole) {
+TEST(GangTest, GANG4KeepsTheMinimumOfEachRole) {
   // One above three, but the only ps may not be it.
   EXPECT_EQ(evicted("node n1 cpu=9\n"
                     "job a min=3 roles=ps:1,worker:2\n"
@@ -80,7 +80,7 @@ TEST(GangTest, G4KeepsTheMinimumOfEachRole) {
             (Names{"default/a-1"}));
 }
 
-TEST(GangTest, G4NobodyToSpareIsAnAnswerThatNoLaterTierOutvotes) {
+TEST(GangTest, GANG4NobodyToSpareIsAnAnswerThatNoLaterTierOutvotes) {
   EXPECT_EQ(evicted("priorityclass high value=9\nnode n1 cpu=9\n"
                     "job a min=2\ntask a/0..1 cpu=1 on=n1\n"
                     "job z min=1 priority=high\ntask z/0 cpu=1\n",
@@ -88,7 +88,7 @@ TEST(GangTest, G4NobodyToSpareIsAnAnswerThatNoLaterTierOutvotes) {
             Names{});
 }
 
-TEST(PriorityTest, P3TakesOnlyFromJobsOfLowerPriority) {
+TEST(PriorityTest, PRIORITY3TakesOnlyFromJobsOfLowerPriority) {
   EXPECT_EQ(evicted("priorityclass low value=1\npriorityclass mid value=5\n"
                     "priorityclass high value=9\nnode n1 cpu=9\n"
                     "job a min=1 priority=low\ntask a/0..1 cpu=1 on=n1\n"
@@ -99,7 +99,7 @@ TEST(PriorityTest, P3TakesOnlyFromJobsOfLowerPriority) {
             (Names{"default/a-0", "default/a-1"}));
 }
 
-TEST(PriorityTest, P3TakesFromTasksOfLowerPriorityWithinItsJob) {
+TEST(PriorityTest, PRIORITY3TakesFromTasksOfLowerPriorityWithinItsJob) {
   EXPECT_EQ(evicted("node n1 cpu=9\njob a min=1\n"
                     "task a/0 cpu=1 priority=1 on=n1\ntask a/1 cpu=1 priority=3 on=n1\n"
                     "task a/2 cpu=1 priority=3\n",
@@ -107,7 +107,7 @@ TEST(PriorityTest, P3TakesFromTasksOfLowerPriorityWithinItsJob) {
             (Names{"default/a-0"}));
 }
 
-TEST(ConformanceTest, C1CriticalPodsStayWhateverTheTiersSay) {
+TEST(ConformanceTest, CONFORM1CriticalPodsStayWhateverTheTiersSay) {
   const std::string scene =
       "priorityclass system-node-critical value=0\npriorityclass high value=9\nnode n1 cpu=9\n"
       "pod kube-system:dns cpu=1 on=n1\n"

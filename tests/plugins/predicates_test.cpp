@@ -12,7 +12,7 @@ std::string node_of_bind(const Cluster& cluster, const Plan& plan) {
   return plan.binds.empty() ? "" : cluster.node(plan.binds[0].node).name;
 }
 
-TEST(Veto, N7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) {
+TEST(Veto, PREDICATE7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) {
   const auto world = support::stage("node a cpu=4\nnode b cpu=2\npod p cpu=1\n");
   auto scheduler = engine::Scheduler::create(support::default_session_config());
   ASSERT_TRUE(scheduler);

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "berth/engine/lock_choice.h"
-#include "berth/engine/node_cover.h"
+#include "plugins/reservation/lock_choice.h"
+#include "plugins/reservation/node_cover.h"
 #include "support/open_session.h"
 #include "support/seeds.h"
 
@@ -16,6 +16,7 @@ namespace berth::support {
 namespace {
 
 using namespace engine;
+using namespace plugins;
 
 constexpr std::uint64_t kSeeds = 400;
 
@@ -64,13 +65,13 @@ class Trial {
   explicit Trial(std::uint64_t seed)
       : world_(stage(cluster_text(seed))),
         open_(*world_, {"priority", "gang", "predicates"}),
-        potential_(world_->cluster()) {
+        reachable_(world_->cluster()) {
     const Job& job = world_->cluster().job(world_->job("default/big"));
     need_ = need_of(open_.session, job);
-    potential_.take_in(job);
+    reachable_.take_in(job);
     fewest_.assign(world_->cluster().node_count() + 1, false);
     for (std::size_t n = 0; n < world_->cluster().node_count(); ++n) {
-      if (could_take_any(open_.session, need_, NodeId(n), potential_)) useful_.emplace_back(n);
+      if (could_take_any(open_.session, need_, NodeId(n), reachable_)) useful_.emplace_back(n);
     }
     for (std::size_t set = 1; set < std::size_t{1} << useful_.size(); ++set) {
       std::vector<NodeId> nodes;
@@ -83,7 +84,7 @@ class Trial {
   }
 
   bool are_enough(const std::vector<NodeId>& nodes) {
-    return covers(open_.session, need_, potential_, nodes);
+    return covers(open_.session, need_, reachable_, nodes);
   }
   // Is there a set of so many that covers?
   bool can_cover(std::size_t count) const { return count < fewest_.size() && fewest_[count]; }
@@ -104,7 +105,7 @@ class Trial {
     return static_cast<bool>(could_be_covered(open_.session, most, job(), need_));
   }
   std::optional<std::vector<NodeId>> few() {
-    return cover_with_few(open_.session, need_, potential_, {}, useful_, useful_.size());
+    return cover_with_few(open_.session, need_, reachable_, {}, useful_, useful_.size());
   }
 
  private:
@@ -112,13 +113,13 @@ class Trial {
 
   std::unique_ptr<World> world_;
   OpenSession open_;
-  Potential potential_;
+  ReachableCapacity reachable_;
   Need need_;
   std::vector<NodeId> useful_;
   std::vector<bool> fewest_;  // by number: so many can cover
 };
 
-// N4, N5
+// LOCK-4, LOCK-5
 TEST(NodeCover, IsAtMostOneNodeLargerThanTheSmallest) {
   std::size_t tried = 0;
   for (const std::uint64_t seed : seeds(kSeeds)) {
@@ -142,7 +143,7 @@ TEST(NodeCover, IsAtMostOneNodeLargerThanTheSmallest) {
   EXPECT_GT(tried, 0U);
 }
 
-// N4
+// LOCK-4
 TEST(NodeCover, SoManyNodesMeansSoManyWhereverTheyCover) {
   for (const std::uint64_t seed : seeds(kSeeds)) {
     Trial trial(seed);
@@ -155,7 +156,7 @@ TEST(NodeCover, SoManyNodesMeansSoManyWhereverTheyCover) {
   }
 }
 
-// N5
+// LOCK-5
 TEST(NodeCover, WhatIsElectableIsCoveredWithinTheBound) {
   for (const std::uint64_t seed : seeds(kSeeds)) {
     Trial trial(seed);
@@ -168,7 +169,8 @@ TEST(NodeCover, WhatIsElectableIsCoveredWithinTheBound) {
   }
 }
 
-// N4. Far too many sets to try: 60 workers, one a node of 300, and 4 masters, one a node of 100.
+// LOCK-4. Far too many sets to try: 60 workers, one a node of 300, and 4 masters, one a node of
+// 100.
 TEST(NodeCover, TakesOfEachPoolWhatItsRoleNeeds) {
   std::string text;
   for (int n = 0; n < 300; ++n) {

@@ -1,6 +1,6 @@
 #include "property/random_queues.h"
 
-#include "berth/engine/queue_division.h"
+#include "plugins/proportion/queue_division.h"
 
 namespace berth::support {
 
@@ -87,7 +87,7 @@ std::string RandomQueues::named_shares(bool lends) const {
   engine::QueueTree tree;
   tree.refresh(cluster());
   Plan plan;
-  plan.shares = engine::QueueDivision().divide(cluster(), tree, lends);
+  plan.shares = plugins::QueueDivision().divide(cluster(), tree, lends);
   std::string text;
   for (const auto& [what, by_queue] : by_names(cluster(), plan).shares) {
     for (const auto& [queue, amounts] : by_queue) {

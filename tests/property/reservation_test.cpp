@@ -134,8 +134,8 @@ class Play {
 
   // A target that its queue's share holds back keeps no nodes, and no bound holds. Any other, once
   // it is covered, starts when all others that run on its nodes have ended; and where queues have
-  // bounds, when all that ran then have: what those leave is kept for it (P7), but for targets
-  // elected before it.
+  // bounds, when all that ran then have: what those leave is kept for it (PROPORTION-7), but for
+  // targets elected before it.
   void note_targets(int cycle) {
     const Cluster& cluster = world_->cluster();
     std::map<std::string, int> bounds;

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "berth/engine/queue_division.h"
+#include "plugins/proportion/queue_division.h"
 #include "property/random_queues.h"
 #include "support/seeds.h"
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 10'000;
 
-using engine::QueueDivision;
 using engine::QueueTree;
+using plugins::QueueDivision;
 
 struct Divided {
   QueueTree tree;
@@ -102,8 +102,8 @@ std::int64_t target_of(const Cluster& cluster, const QueueShares& shares, std::s
   return std::max(target, shares.at(shares.kept, row, d));
 }
 
-// Q10: where one of several leaves has more than its target, all of them have theirs, or all that
-// they ask for. Returns how many have more.
+// QUEUE-10: where one of several leaves has more than its target, all of them have theirs, or all
+// that they ask for. Returns how many have more.
 std::size_t check_targets(const Cluster& cluster, const QueueTree& tree, const QueueShares& shares,
                           Dimension d) {
   const auto is_leaf = [&](std::size_t row) {

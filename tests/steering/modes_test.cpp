@@ -5,13 +5,13 @@
 namespace berth::steering {
 namespace {
 
-TEST_F(SteeringTest, T11PinSaysTheNodeAndNominatesNothing) {
+TEST_F(SteeringTest, STEER11PinSaysTheNodeAndNominatesNothing) {
   Steering pinning{{api_, api_, [] {}, [](const std::string&) {}}, {.mode = Mode::pin}};
   post_gang(1, 2);
   PodObject picky = member(1);
   picky.constraints.has_required_terms = true;
   for (const PodObject& pod : {member(0), picky}) pinning.observe(pod);
-  pinning.lead(1, mirror_.cluster(), find_);
+  pinning.start_leading(1, mirror_.cluster(), find_);
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
   for (int i = 0; i < 3; ++i) pinning.round(mirror_.cluster(), find_, now_);
   ASSERT_EQ(api_.writes.size(), 2u);
@@ -21,11 +21,11 @@ TEST_F(SteeringTest, T11PinSaysTheNodeAndNominatesNothing) {
   EXPECT_EQ(api_.writes[1].write.only_hostname, "n2");
 }
 
-TEST_F(SteeringTest, T11CandidatesAreTheGangsNodes) {
+TEST_F(SteeringTest, STEER11CandidatesAreTheGangsNodes) {
   Steering steering{{api_, api_, [] {}, [](const std::string&) {}}, {.mode = Mode::candidates}};
   post_gang(2, 2);
   for (int i = 0; i < 2; ++i) steering.observe(member(i));
-  steering.lead(1, mirror_.cluster(), find_);
+  steering.start_leading(1, mirror_.cluster(), find_);
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
   for (int i = 0; i < 3; ++i) steering.round(mirror_.cluster(), find_, now_);
   ASSERT_EQ(api_.writes.size(), 2u);
@@ -34,8 +34,8 @@ TEST_F(SteeringTest, T11CandidatesAreTheGangsNodes) {
   }
 }
 
-TEST_F(SteeringTest, T12APodThatKubeSchedulerCannotPlaceIsDroppedAsVetoed) {
-  lead();
+TEST_F(SteeringTest, STEER12APodThatKubeSchedulerCannotPlaceIsDroppedAsVetoed) {
+  start_leading();
   post_gang(1, 1);
   plan({{"g-0", "n1"}});
   rounds();
@@ -51,8 +51,8 @@ TEST_F(SteeringTest, T12APodThatKubeSchedulerCannotPlaceIsDroppedAsVetoed) {
   EXPECT_NE(drops[0].reason.find("volume node affinity"), std::string::npos);
 }
 
-TEST_F(SteeringTest, T12APodMovedWithinAFilterCallGoesOn) {
-  lead();
+TEST_F(SteeringTest, STEER12APodMovedWithinAFilterCallGoesOn) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -68,7 +68,7 @@ class LocksAsTaints : public SteeringTest {
     SteeringTest::SetUp();
     post_gang(1, 1);
     steering_of_taints_.observe(member(0));
-    steering_of_taints_.lead(1, mirror_.cluster(), find_);
+    steering_of_taints_.start_leading(1, mirror_.cluster(), find_);
     Plan plan;
     plan.reservations.emplace_back();
     plan.reservations[0].job = mirror_.find_group("ml/g");
@@ -84,7 +84,7 @@ class LocksAsTaints : public SteeringTest {
                                {.locks_are_taints = true}};
 };
 
-TEST_F(LocksAsTaints, T13ATargetsPodToleratesItsLockBeforeItIsCommitted) {
+TEST_F(LocksAsTaints, STEER13ATargetsPodToleratesItsLockBeforeItIsCommitted) {
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
   for (int i = 0; i < 3; ++i) steering_of_taints_.round(mirror_.cluster(), find_, now_);
@@ -100,7 +100,7 @@ TEST_F(LocksAsTaints, T13ATargetsPodToleratesItsLockBeforeItIsCommitted) {
   EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
 }
 
-TEST_F(LocksAsTaints, T13WhoToleratesItAlreadyIsCommitted) {
+TEST_F(LocksAsTaints, STEER13WhoToleratesItAlreadyIsCommitted) {
   PodObject pod = member(0);
   pod.lock_tolerations.some = {"job.g"};
   steering_of_taints_.observe(pod);
@@ -108,7 +108,7 @@ TEST_F(LocksAsTaints, T13WhoToleratesItAlreadyIsCommitted) {
   EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
 }
 
-TEST_F(LocksAsTaints, T13WhoToleratesEveryLockIsCommitted) {
+TEST_F(LocksAsTaints, STEER13WhoToleratesEveryLockIsCommitted) {
   PodObject pod = member(0);
   pod.lock_tolerations.all = true;
   steering_of_taints_.observe(pod);
@@ -116,7 +116,7 @@ TEST_F(LocksAsTaints, T13WhoToleratesEveryLockIsCommitted) {
   EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
 }
 
-TEST_F(LocksAsTaints, T13ATolerationOfAnotherJobsLockIsNotTheRightOne) {
+TEST_F(LocksAsTaints, STEER13ATolerationOfAnotherJobsLockIsNotTheRightOne) {
   PodObject pod = member(0);
   pod.lock_tolerations.some = {"job.copied"};
   steering_of_taints_.observe(pod);
@@ -128,7 +128,7 @@ TEST_F(LocksAsTaints, T13ATolerationOfAnotherJobsLockIsNotTheRightOne) {
   EXPECT_FALSE(api_.writes[0].write.is_first_toleration) << "the other's is in the list";
 }
 
-TEST_F(LocksAsTaints, T13TolerationsAreAddedToThoseThatAreThere) {
+TEST_F(LocksAsTaints, STEER13TolerationsAreAddedToThoseThatAreThere) {
   PodObject pod = member(0);
   pod.constraints.tolerations = {{"gpu", true, "", TaintEffect::any}};
   steering_of_taints_.observe(pod);
@@ -138,13 +138,13 @@ TEST_F(LocksAsTaints, T13TolerationsAreAddedToThoseThatAreThere) {
   EXPECT_FALSE(api_.writes[0].write.is_first_toleration);
 }
 
-TEST_F(LocksAsTaints, T13NothingIsToleratedElsewhere) {
+TEST_F(LocksAsTaints, STEER13NothingIsToleratedElsewhere) {
   plan({{"g-0", "n2"}});
   EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n2"});
 }
 
-TEST_F(LocksAsTaints, T13WithoutTaintsNothingIsTolerated) {
-  lead();
+TEST_F(LocksAsTaints, STEER13WithoutTaintsNothingIsTolerated) {
+  start_leading();
   plan({{"g-0", "n1"}});
   EXPECT_EQ(write_until_calm(steering_), Texts{"commit g-0 on n1"});
 }

@@ -22,7 +22,7 @@ class RestoreTest : public SteeringTest {
   }
   std::vector<std::string> restored() {
     std::vector<std::string> uids;
-    for (const Placement& each : lead(2).binds) {
+    for (const Placement& each : start_leading(2).binds) {
       uids.push_back(mirror_.cluster().task(each.task).uid);
     }
     return uids;
@@ -37,28 +37,28 @@ class RestoreTest : public SteeringTest {
 
 using Uids = std::vector<std::string>;
 
-TEST_F(RestoreTest, T10AGangOfTheOtherApiIsRolledForwardWhenItIsRecorded) {
+TEST_F(RestoreTest, STEER10AGangOfTheOtherApiIsRolledForwardWhenItIsRecorded) {
   post_group(true, false);
   post(committed(0));
   post(nominated(1));
   EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
 }
 
-TEST_F(RestoreTest, T10AGangOfTheOtherApiIsPlannedAnewWhenItIsNot) {
+TEST_F(RestoreTest, STEER10AGangOfTheOtherApiIsPlannedAnewWhenItIsNot) {
   post_group(false, false);
   post(nominated(0));
   post(nominated(1));
   EXPECT_EQ(restored(), Uids{});
 }
 
-TEST_F(RestoreTest, T10CommittedPodsHoldTheNodeOfTheirPlan) {
+TEST_F(RestoreTest, STEER10CommittedPodsHoldTheNodeOfTheirPlan) {
   post_group(true);
   post(committed(0));
   post(committed(1));
   EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
 }
 
-TEST_F(RestoreTest, T10AGangThatWasBeingCommittedIsRolledForward) {
+TEST_F(RestoreTest, STEER10AGangThatWasBeingCommittedIsRolledForward) {
   post_group(true);
   post(committed(0));
   post(nominated(1));
@@ -73,7 +73,7 @@ TEST_F(RestoreTest, T10AGangThatWasBeingCommittedIsRolledForward) {
   EXPECT_TRUE(is_gate_off);
 }
 
-TEST_F(RestoreTest, T10AGangThatWasOnlyNominatedIsNot) {
+TEST_F(RestoreTest, STEER10AGangThatWasOnlyNominatedIsNot) {
   post_group(false);
   post(nominated(0));
   post(nominated(1));
@@ -83,13 +83,13 @@ TEST_F(RestoreTest, T10AGangThatWasOnlyNominatedIsNot) {
   EXPECT_EQ(api_.writes[0].write.node, "");
 }
 
-TEST_F(RestoreTest, T10WhatHasNoRoomAnyMoreIsPlannedAnew) {
+TEST_F(RestoreTest, STEER10WhatHasNoRoomAnyMoreIsPlannedAnew) {
   post_group(true);
   for (int i = 0; i < 3; ++i) post(committed(i));  // two fit
   EXPECT_EQ(restored().size(), 2u);
 }
 
-TEST_F(RestoreTest, T10ABoundOrDeletedPodHoldsNothing) {
+TEST_F(RestoreTest, STEER10ABoundOrDeletedPodHoldsNothing) {
   post_group(true);
   post(daemon::running_on(committed(0), "n1"));
   post(committed(1));
@@ -97,7 +97,7 @@ TEST_F(RestoreTest, T10ABoundOrDeletedPodHoldsNothing) {
   EXPECT_TRUE(restored().empty());
 }
 
-TEST_F(RestoreTest, T10APlanOnANodeThatIsGoneIsNone) {
+TEST_F(RestoreTest, STEER10APlanOnANodeThatIsGoneIsNone) {
   post_group(true);
   PodObject pod = committed(0);
   pod.planned_node = "n9";

@@ -87,8 +87,8 @@ class SteeringTest : public ::testing::Test {
     post(daemon::running_on(member(1, false), "n2"));
     post(member(0, gated));
   }
-  Plan lead(std::uint64_t epoch = 1) {
-    Plan plan = steering_.lead(epoch, mirror_.cluster(), find_);
+  Plan start_leading(std::uint64_t epoch = 1) {
+    Plan plan = steering_.start_leading(epoch, mirror_.cluster(), find_);
     mirror_.assume(plan, TimePoint());
     mirror_.settle(TimePoint());
     return plan;

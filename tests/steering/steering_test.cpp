@@ -7,14 +7,14 @@
 namespace berth::steering {
 namespace {
 
-TEST_F(SteeringTest, T1WhoDoesNotLeadWritesNothing) {
+TEST_F(SteeringTest, STEER1WhoDoesNotLeadWritesNothing) {
   post_last_of_two();
   plan({{"g-0", "n1"}});
   EXPECT_TRUE(rounds().empty());
 }
 
-TEST_F(SteeringTest, T2APlannedPodIsNominatedBeforeItIsCommitted) {
-  lead();
+TEST_F(SteeringTest, STEER2APlannedPodIsNominatedBeforeItIsCommitted) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   round();
@@ -24,8 +24,8 @@ TEST_F(SteeringTest, T2APlannedPodIsNominatedBeforeItIsCommitted) {
   EXPECT_TRUE(rounds().empty()) << "what is done is not done again";
 }
 
-TEST_F(SteeringTest, T2ANominationThatIsThereIsNotWritten) {
-  lead();
+TEST_F(SteeringTest, STEER2ANominationThatIsThereIsNotWritten) {
+  start_leading();
   post(make_group("g", 2));
   post(daemon::running_on(member(1, false), "n2"));
   plan({});
@@ -37,8 +37,8 @@ TEST_F(SteeringTest, T2ANominationThatIsThereIsNotWritten) {
   EXPECT_EQ(rounds(), Texts{"commit g-0 on n1"});
 }
 
-TEST_F(SteeringTest, T2APodThatNobodyWaitsForIsNotNominated) {
-  lead();
+TEST_F(SteeringTest, STEER2APodThatNobodyWaitsForIsNotNominated) {
+  start_leading();
   post_gang(1, 1);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(rounds(), Texts{"commit g-0 on n1"});
@@ -46,16 +46,16 @@ TEST_F(SteeringTest, T2APodThatNobodyWaitsForIsNotNominated) {
   EXPECT_TRUE(rounds().empty()) << "nor is there anything to clear";
 }
 
-TEST_F(SteeringTest, T2WhereNodesAreManySuchAPodIsNominatedToo) {
-  lead();
+TEST_F(SteeringTest, STEER2WhereNodesAreManySuchAPodIsNominatedToo) {
+  start_leading();
   for (int i = 0; i < 500; ++i) post(make_node("more-" + std::to_string(i), 1));
   post_gang(1, 1);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
-  lead();
+TEST_F(SteeringTest, STEER2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
+  start_leading();
   post_gang(1, 1);
   PodObject pod = member(0);
   pod.nominated_node = "n2";
@@ -64,8 +64,8 @@ TEST_F(SteeringTest, T2ANominationOfAnotherNodeIsOverwrittenEvenIfNobodyWaits) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T3NobodyIsCommittedBeforeTheMinimumIsNominated) {
-  lead();
+TEST_F(SteeringTest, STEER3NobodyIsCommittedBeforeTheMinimumIsNominated) {
+  start_leading();
   post_gang(3, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
   api_.answers_at_once = false;
@@ -80,8 +80,8 @@ TEST_F(SteeringTest, T3NobodyIsCommittedBeforeTheMinimumIsNominated) {
   EXPECT_EQ(rounds(), (Texts{"commit g-0 on n1", "commit g-1 on n1", "commit g-2 on n2"}));
 }
 
-TEST_F(SteeringTest, T3ALateMemberGoesByItself) {
-  lead();
+TEST_F(SteeringTest, STEER3ALateMemberGoesByItself) {
+  start_leading();
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
   rounds();
@@ -91,8 +91,8 @@ TEST_F(SteeringTest, T3ALateMemberGoesByItself) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-2 on n2", "commit g-2 on n2"}));
 }
 
-TEST_F(SteeringTest, T4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
-  lead();
+TEST_F(SteeringTest, STEER4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
@@ -110,8 +110,8 @@ TEST_F(SteeringTest, T4WhoseRoomWasTakenIsDroppedAndNotCommitted) {
   EXPECT_EQ(rounds(), Texts{"nominate g-0"}) << "T7: and its nomination is taken back";
 }
 
-TEST_F(SteeringTest, T5AGangIsRecordedOnceBeforeItsFirstCommit) {
-  lead(7);
+TEST_F(SteeringTest, STEER5AGangIsRecordedOnceBeforeItsFirstCommit) {
+  start_leading(7);
   post_gang(2, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
   round();
@@ -123,8 +123,8 @@ TEST_F(SteeringTest, T5AGangIsRecordedOnceBeforeItsFirstCommit) {
   EXPECT_EQ(api_.records, Texts{"g"});
 }
 
-TEST_F(SteeringTest, T6ACommitCarriesTheEpochAndIsLikeNoOther) {
-  lead(7);
+TEST_F(SteeringTest, STEER6ACommitCarriesTheEpochAndIsLikeNoOther) {
+  start_leading(7);
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
   round();
@@ -142,15 +142,15 @@ TEST_F(SteeringTest, T6ACommitCarriesTheEpochAndIsLikeNoOther) {
   EXPECT_NE(sequences[0], sequences[1]);
 }
 
-TEST_F(SteeringTest, T6APodThatCameUngatedIsCommittedToo) {
-  lead();
+TEST_F(SteeringTest, STEER6APodThatCameUngatedIsCommittedToo) {
+  start_leading();
   post_last_of_two(false);
   plan({{"g-0", "n1"}});
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
-  lead();
+TEST_F(SteeringTest, STEER6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -159,8 +159,8 @@ TEST_F(SteeringTest, T6WhoIsDroppedAndPlannedAtOnceIsCommittedAgain) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T7ADeletedPodIsLeftAlone) {
-  lead();
+TEST_F(SteeringTest, STEER7ADeletedPodIsLeftAlone) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   round();
@@ -170,8 +170,8 @@ TEST_F(SteeringTest, T7ADeletedPodIsLeftAlone) {
   EXPECT_EQ(steering_.under_way(), 0u);
 }
 
-TEST_F(SteeringTest, T7ALostNodeEndsTheNominationThere) {
-  lead();
+TEST_F(SteeringTest, STEER7ALostNodeEndsTheNominationThere) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -179,8 +179,8 @@ TEST_F(SteeringTest, T7ALostNodeEndsTheNominationThere) {
   EXPECT_EQ(rounds(), Texts{"nominate g-0"});
 }
 
-TEST_F(SteeringTest, T7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
-  lead();
+TEST_F(SteeringTest, STEER7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -189,8 +189,8 @@ TEST_F(SteeringTest, T7WhoIsPlannedElsewhereIsNominatedThereAndNotCleared) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n2", "commit g-0 on n2"}));
 }
 
-TEST_F(SteeringTest, T8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
-  lead();
+TEST_F(SteeringTest, STEER8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
+  start_leading();
   post_gang(2, 2);
   post(member(1, false));  // somebody took its gate off
   plan({{"g-0", "n1"}, {"g-1", "n1"}});
@@ -203,8 +203,8 @@ TEST_F(SteeringTest, T8AfterAChangeOfKubeSchedulerGatedPlannedPodsAreTouched) {
   EXPECT_EQ(rounds(), Texts{"touch g-0"});
 }
 
-TEST_F(SteeringTest, T9AFailedWriteIsTriedAgainAfterAWhile) {
-  lead();
+TEST_F(SteeringTest, STEER9AFailedWriteIsTriedAgainAfterAWhile) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.outcome = {Result::failed, "nominate ml/g-0: 500"};
@@ -221,8 +221,8 @@ TEST_F(SteeringTest, T9AFailedWriteIsTriedAgainAfterAWhile) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T9AWriteOnAPodThatIsGoneIsNotRepeated) {
-  lead();
+TEST_F(SteeringTest, STEER9AWriteOnAPodThatIsGoneIsNotRepeated) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.outcome = {Result::gone, "not found"};
@@ -233,8 +233,8 @@ TEST_F(SteeringTest, T9AWriteOnAPodThatIsGoneIsNotRepeated) {
   EXPECT_TRUE(rounds().empty());
 }
 
-TEST_F(SteeringTest, T9WritesOnAPodDoNotOvertakeEachOther) {
-  lead();
+TEST_F(SteeringTest, STEER9WritesOnAPodDoNotOvertakeEachOther) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
@@ -249,8 +249,8 @@ TEST_F(SteeringTest, T9WritesOnAPodDoNotOvertakeEachOther) {
   EXPECT_EQ(api_.take(), Texts{"nominate g-0 on n2"}) << "and says nothing of n2";
 }
 
-TEST_F(SteeringTest, T7ANominationUnderWayIsTakenBackOnceItHasArrived) {
-  lead();
+TEST_F(SteeringTest, STEER7ANominationUnderWayIsTakenBackOnceItHasArrived) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
@@ -264,8 +264,8 @@ TEST_F(SteeringTest, T7ANominationUnderWayIsTakenBackOnceItHasArrived) {
   EXPECT_EQ(api_.take(), Texts{"nominate g-0"});
 }
 
-TEST_F(SteeringTest, T7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
-  lead();
+TEST_F(SteeringTest, STEER7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
+  start_leading();
   post_last_of_two();
   EXPECT_TRUE(rounds().empty());
   PodObject pod = member(0);
@@ -274,8 +274,8 @@ TEST_F(SteeringTest, T7ANominationThatShowsUpWithoutAPlanIsTakenBack) {
   EXPECT_EQ(rounds(), Texts{"nominate g-0"});
 }
 
-TEST_F(SteeringTest, T2ANominationThatIsLostIsWrittenAgain) {
-  lead();
+TEST_F(SteeringTest, STEER2ANominationThatIsLostIsWrittenAgain) {
+  start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
   rounds();
@@ -287,8 +287,8 @@ TEST_F(SteeringTest, T2ANominationThatIsLostIsWrittenAgain) {
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "commit g-0 on n1"}));
 }
 
-TEST_F(SteeringTest, T1AnOutcomeCarriesOnWithItsGangAlone) {
-  lead();
+TEST_F(SteeringTest, STEER1AnOutcomeCarriesOnWithItsGangAlone) {
+  start_leading();
   post_gang(2, 2);
   post(make_group("h", 2));
   for (int i = 0; i < 2; ++i) {
@@ -313,8 +313,8 @@ TEST_F(SteeringTest, T1AnOutcomeCarriesOnWithItsGangAlone) {
   EXPECT_EQ(api_.take(), (Texts{"commit g-0 on n1", "commit g-1 on n1"}));
 }
 
-TEST_F(SteeringTest, T4AnOutcomeFindsWhoseRoomWasTaken) {
-  lead();
+TEST_F(SteeringTest, STEER4AnOutcomeFindsWhoseRoomWasTaken) {
+  start_leading();
   post_gang(2, 2);
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
   api_.answers_at_once = false;
@@ -332,8 +332,8 @@ TEST_F(SteeringTest, T4AnOutcomeFindsWhoseRoomWasTaken) {
   EXPECT_TRUE(api_.take().empty());
 }
 
-TEST_F(SteeringTest, T4WhileOneMemberHasLostItsPlaceNobodyIsCommitted) {
-  lead();
+TEST_F(SteeringTest, STEER4WhileOneMemberHasLostItsPlaceNobodyIsCommitted) {
+  start_leading();
   post_gang(3, 3);
   plan({{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
   api_.answers_at_once = false;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/engine/configuration.h"
+#include "engine/configuration.h"
 #include "support/scene_line.h"
 #include "support/world.h"
 

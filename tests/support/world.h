@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/scheduler.h"
+#include "engine/scheduler.h"
 #include "mirror/mirror.h"
 #include "support/laws.h"
 #include "support/named_plan.h"

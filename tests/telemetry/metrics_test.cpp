@@ -25,22 +25,22 @@ bool has_line(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
 }
 
-std::shared_ptr<const queues::QueueTable> some_queues() {
-  queues::QueueTable table;
+std::shared_ptr<const views::QueueTable> some_queues() {
+  views::QueueTable table;
   table.is_divided = true;
   table.resources = {"cpu"};
   table.rows.resize(1);
   table.rows[0].name = "research";
   table.clear_amounts();
   table.total = {1000};
-  return std::make_shared<const queues::QueueTable>(std::move(table));
+  return std::make_shared<const views::QueueTable>(std::move(table));
 }
 
-std::shared_ptr<const reservations::ReservationTable> some_reservations() {
-  reservations::ReservationTable table;
+std::shared_ptr<const views::ReservationTable> some_reservations() {
+  views::ReservationTable table;
   table.total = {{"cpu", 1000}};
   table.rows.resize(1);
-  return std::make_shared<const reservations::ReservationTable>(std::move(table));
+  return std::make_shared<const views::ReservationTable>(std::move(table));
 }
 
 // One of everything.

@@ -7,7 +7,7 @@
 namespace berth::telemetry {
 namespace {
 
-using queues::QueueTable;
+using views::QueueTable;
 
 bool has_line(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;

@@ -5,7 +5,7 @@
 namespace berth::telemetry {
 namespace {
 
-using reservations::ReservationTable;
+using views::ReservationTable;
 
 bool has_line(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
@@ -21,7 +21,7 @@ ReservationTable table_of_one() {
   table.rows[0].nodes = {"n1", "n2"};
   table.rows[0].locked = {{"cpu", 16000}, {"memory", 2048}};
   table.rows[0].idle = {{"cpu", 2500}};
-  table.held = {{"cpu", reservations::RoomTime{7'250'000} * 1'000'000}};
+  table.held = {{"cpu", views::RoomTime{7'250'000} * 1'000'000}};
   table.ended = {4, 1, 0, 0, 0};
   return table;
 }

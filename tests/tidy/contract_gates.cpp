@@ -32,7 +32,7 @@ std::vector<Registered> registered_in(const Tree& tree) {
 
 // Ids in the first column of the document's tables, with their lines.
 std::map<std::string, std::size_t> rules_of(const File& document) {
-  static const std::regex kRow(R"(^\|\s*([A-Z][0-9]+)\s*\|)");
+  static const std::regex kRow(R"(^\|\s*([A-Z]+-[0-9]+)\s*\|)");
   std::map<std::string, std::size_t> rules;
   const std::vector<std::string> lines = document.lines();
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -55,18 +55,27 @@ std::vector<std::string> paths_after(const File& document, const std::string& la
   return paths;
 }
 
-std::map<std::string, std::size_t> ids_in_comments(const File& file) {
-  static const std::regex kId(R"(\b[A-Z][0-9]+\b)");
-  const std::string comments = parts_of(file.text).comments;
+const std::regex kId(R"(\b[A-Z]+-[0-9]+\b)");
+
+std::map<std::string, std::size_t> ids_in(const std::string& text) {
   std::map<std::string, std::size_t> ids;
-  for (std::sregex_iterator at(comments.begin(), comments.end(), kId), end; at != end; ++at) {
-    ids.emplace(at->str(), line_at(comments, static_cast<std::size_t>(at->position())));
+  for (std::sregex_iterator at(text.begin(), text.end(), kId), end; at != end; ++at) {
+    ids.emplace(at->str(), line_at(text, static_cast<std::size_t>(at->position())));
   }
   return ids;
 }
 
-// "G1" in "G1 holds" and in "TEST(Gang, G1RefusesToo)", but not in "G12".
-bool names_rule(const std::string& text, const std::string& id) {
+// "GANG" of "GANG-1".
+std::string prefix_of(const std::string& id) { return id.substr(0, id.find('-')); }
+
+// "GANG1": as an identifier can say it.
+std::string without_hyphen(std::string id) {
+  id.erase(id.find('-'), 1);
+  return id;
+}
+
+// "GANG-1" in "GANG-1 holds", but not in "GANG-12".
+bool names(const std::string& text, const std::string& id) {
   for (std::size_t at = text.find(id); at != std::string::npos; at = text.find(id, at + 1)) {
     const bool starts = at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0;
     const std::size_t end = at + id.size();
@@ -75,6 +84,10 @@ bool names_rule(const std::string& text, const std::string& id) {
     if (starts && ends) return true;
   }
   return false;
+}
+
+bool names_rule(const std::string& text, const std::string& id) {
+  return names(text, id) || names(text, without_hyphen(id));
 }
 
 bool is_test_of(const File& file, const File& document, const std::vector<std::string>& named) {
@@ -156,9 +169,6 @@ Complaints plugins_without_document(const Tree& tree) {
 Complaints rules_that_differ(const Tree& tree) {
   Complaints complaints;
   for (const File* document : design_documents(tree)) {
-    const auto rules = rules_of(*document);
-    std::set<char> letters;
-    for (const auto& [id, line] : rules) letters.insert(id.front());
     std::set<std::string> in_code;
     for (const std::string& path : paths_after(*document, "Code: ")) {
       const File* file = tree.find(path);
@@ -166,15 +176,35 @@ Complaints rules_that_differ(const Tree& tree) {
         complaints.push_back(complaint(*document, 1, "there is no " + path));
         continue;
       }
-      for (const auto& [id, line] : ids_in_comments(*file)) {
-        in_code.insert(id);
-        if (!letters.contains(id.front()) || rules.contains(id)) continue;
-        complaints.push_back(complaint(*file, line, id + " is not in " + document->path));
-      }
+      for (const auto& [id, line] : ids_in(parts_of(file->text).comments)) in_code.insert(id);
     }
-    for (const auto& [id, line] : rules) {
+    for (const auto& [id, line] : rules_of(*document)) {
       if (in_code.contains(id)) continue;
       complaints.push_back(complaint(*document, line, id + " is not in the code"));
+    }
+  }
+  return complaints;
+}
+
+Complaints rules_that_do_not_resolve(const Tree& tree) {
+  Complaints complaints;
+  std::map<std::string, std::string> homes;  // documents by prefix
+  std::set<std::string> rules;
+  for (const File& file : tree.files) {
+    if (!file.is_document() || !file.is_below("docs")) continue;
+    for (const auto& [id, line] : rules_of(file)) {
+      const auto home = homes.try_emplace(prefix_of(id), file.path).first;
+      rules.insert(id);
+      if (home->second != file.path)
+        complaints.push_back(complaint(file, line, id + " is a rule elsewhere"));
+    }
+  }
+  for (const File& file : tree.files) {
+    if (file.is_below("tests/tidy") || file.path == "docs/write-a-plugin.md") continue;
+    for (const auto& [id, line] :
+         ids_in(file.is_code() ? parts_of(file.text).comments : file.text)) {
+      if (!homes.contains(prefix_of(id)) || rules.contains(id)) continue;
+      complaints.push_back(complaint(file, line, id + " is in no table of rules"));
     }
   }
   return complaints;

@@ -10,9 +10,13 @@ namespace berth::tidy {
 // Every plugin and action has docs/design/<name>.md with at least one rule.
 Complaints plugins_without_document(const Tree& tree);
 
-// The rules of each document in docs/design are those of the code that it names ("Code: `path`"):
-// each id of its table occurs there, and each id of its letters there is in the table.
+// Each rule of a document in docs/design occurs in the code that it names ("Code: `path`"). An id
+// is the first cell of a table's row: "| GANG-1 |".
 Complaints rules_that_differ(const Tree& tree);
+
+// Each id stands in one table, all ids of a prefix in one document, and each mention of such an id,
+// wherever it is, is of one that stands there.
+Complaints rules_that_do_not_resolve(const Tree& tree);
 
 // Each of those ids occurs in a test: in a file of tests/ with the document's name in its path, or
 // one that the document names ("Tests: `path`").

@@ -15,6 +15,8 @@ TEST(Tidy, PluginsAndActionsHaveDocuments) { expect_clean(plugins_without_docume
 
 TEST(Tidy, DocumentsAndCodeHaveTheSameRules) { expect_clean(rules_that_differ); }
 
+TEST(Tidy, RulesResolve) { expect_clean(rules_that_do_not_resolve); }
+
 TEST(Tidy, RulesAreTested) { expect_clean(rules_without_test); }
 
 TEST(Tidy, ReasonsHaveSentences) { expect_clean(reasons_without_sentence); }
@@ -42,25 +44,36 @@ TEST(ContractGates, WantADocumentForEachPlugin) {
 TEST(ContractGates, CompareRulesOfDocumentAndCode) {
   const Tree tree{{{"docs/design/a.md",
                     "# A\n\nCode: `plugins/a.cpp`, `plugins/gone.cpp`\n\n"
-                    "| A1 | one |\n| A2 | two |\n"},
-                   {"plugins/a.cpp", "// A1 does, and so does A12 (D3).\n"}}};
+                    "| A-1 | one |\n| A-2 | two |\n"},
+                   {"plugins/a.cpp", "// A-1 does (D3).\n"}}};
   EXPECT_EQ(joined(rules_that_differ(tree)),
-            "plugins/a.cpp:1: A12 is not in docs/design/a.md\n"
             "docs/design/a.md:1: there is no plugins/gone.cpp\n"
-            "docs/design/a.md:6: A2 is not in the code\n");
+            "docs/design/a.md:6: A-2 is not in the code\n");
+}
+
+TEST(ContractGates, WantEachRuleToResolve) {
+  const Tree tree{{{"docs/design/a.md", "| AB-1 | one |\n| AB-2 | two |\n"},
+                   {"docs/design/b.md", "| AB-3 | |\n| B-1 | see AB-4, UTF-8 |\n"},
+                   {"plugins/a.cpp", "// AB-1\nconst char* text = \"AB-9\";\n// AB-5\n"},
+                   {"tests/scenarios/x.scn", "# AB-12\n"}}};
+  EXPECT_EQ(joined(rules_that_do_not_resolve(tree)),
+            "docs/design/b.md:1: AB-3 is a rule elsewhere\n"
+            "docs/design/b.md:2: AB-4 is in no table of rules\n"
+            "plugins/a.cpp:3: AB-5 is in no table of rules\n"
+            "tests/scenarios/x.scn:1: AB-12 is in no table of rules\n");
 }
 
 TEST(ContractGates, WantATestForEachRule) {
   const Tree tree{{{"docs/design/a.md",
-                    "# A\nTests: `tests/b`, `tests/c`\n| A1 | |\n| A2 | |\n"
-                    "| A3 | |\n| A4 | |\n"},
-                   {"tests/b/x.cpp", "// A2\n"},
-                   {"tests/other/x.cpp", "// A4\n"},
-                   {"tests/plugins/a_test.cpp", "TEST(A, A1IsSo)\n// A31\n"}}};
+                    "# A\nTests: `tests/b`, `tests/c`\n| A-1 | |\n| A-2 | |\n"
+                    "| A-3 | |\n| A-4 | |\n"},
+                   {"tests/b/x.cpp", "// A-2\n"},
+                   {"tests/other/x.cpp", "// A-4\n"},
+                   {"tests/plugins/a_test.cpp", "TEST(A, A1IsSo)\n// A-31\n"}}};
   EXPECT_EQ(joined(rules_without_test(tree)),
             "docs/design/a.md:1: there is no tests/c\n"
-            "docs/design/a.md:5: A3 is in no test\n"
-            "docs/design/a.md:6: A4 is in no test\n");
+            "docs/design/a.md:5: A-3 is in no test\n"
+            "docs/design/a.md:6: A-4 is in no test\n");
 }
 
 const char* const kReasons =

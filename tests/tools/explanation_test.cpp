@@ -1,13 +1,15 @@
-#include "tools/explanation.h"
+#include "simulation/explanation.h"
 
 #include <gtest/gtest.h>
 
+#include "simulation/simulation.h"
+#include "support/objects.h"
 #include "tools/config_command.h"
-#include "tools/objects.h"
-#include "tools/simulation.h"
 
 namespace berth::tools {
 namespace {
+
+using namespace simulation;
 
 // The default configuration.
 conf::Config with_shares() { return open_config("").value(); }

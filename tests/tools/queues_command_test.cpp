@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kube/queue_document.h"
 #include "tools/answering_server.h"
 #include "tools/berth_process.h"
+#include "views/queue_document.h"
 
 namespace berth::tools {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kube/reservation_document.h"
 #include "tools/answering_server.h"
 #include "tools/berth_process.h"
+#include "views/reservation_document.h"
 
 namespace berth::tools {
 namespace {
@@ -12,13 +12,13 @@ namespace {
 using nlohmann::json;
 
 std::string document() {
-  reservations::ReservationTable table;
+  views::ReservationTable table;
   table.node_count = 4;
   table.rows.resize(1);
   table.rows[0].job = "ml/big";
   table.rows[0].why = "it has waited longest";
   table.rows[0].nodes = {"n1", "n2"};
-  return kube::write_reservation_table(table);
+  return views::write_reservation_table(table);
 }
 
 TEST(ReservationsCommand, AsksARunningBerthd) {

@@ -1,13 +1,15 @@
-#include "tools/summary.h"
+#include "simulation/summary.h"
 
 #include <gtest/gtest.h>
 
-#include "tools/cluster_copy.h"
-#include "tools/objects.h"
+#include "simulation/cluster_copy.h"
+#include "support/objects.h"
 #include "tools/summary_table.h"
 
 namespace berth::tools {
 namespace {
+
+using namespace simulation;
 
 // Two nodes of 4 cpu, of which ml/1 runs on n1 with 2; ml/big waits for 8, ml/2 for 1.
 class SummaryTest : public testing::Test {
@@ -53,7 +55,7 @@ class SummaryTest : public testing::Test {
   }
 
   static std::string held_cpu(const Summary& summary) {
-    return reservations::format_room_time("cpu", summary.held.at("cpu"));
+    return views::format_room_time("cpu", summary.held.at("cpu"));
   }
 
   int cycles_ = 0;
@@ -93,7 +95,7 @@ TEST_F(SummaryTest, OfATargetItKnowsWhenItBecameOneAndHowThatEnded) {
   EXPECT_EQ(big.ended, "started");
   // 2 of 4 cpu of n1 for two cycles of 10 s.
   EXPECT_EQ(held_cpu(summary), "40");
-  EXPECT_EQ(summary.ended, (reservations::EndCounts{1, 0, 0, 0, 0}));
+  EXPECT_EQ(summary.ended, (views::EndCounts{1, 0, 0, 0, 0}));
 }
 
 TEST_F(SummaryTest, TheLastCycleCountsAsLongAsTheOthers) {

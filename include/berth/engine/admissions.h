@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine/dues.h"
 #include "berth/engine/feasibility.h"
 #include "berth/engine/queue_tree.h"
+#include "berth/engine/unmet_guarantees.h"
 #include "berth/model/cluster.h"
 
 namespace berth::engine {
@@ -19,7 +19,7 @@ struct TargetPart {
 
 // What has been admitted and not yet placed, and what could be given back: the tallies that votes
 // on admission rest on, for the whole cluster and for each queue with all below it. Positions are
-// those of the QueueTree. Rules T1 to T3 of docs/design/enqueue.md; source: S1, S4.
+// those of the QueueTree. Rules TALLY-1 to TALLY-3 of docs/design/enqueue.md; source: S1, S4.
 class Admissions {
  public:
   // Counts anew if anything has changed but by admitted().
@@ -28,17 +28,18 @@ class Admissions {
   void admitted(const Cluster& cluster, const QueueTree& tree, const Job& job,
                 std::uint64_t stamp_before);
 
-  // T1. What admitted jobs may still come for.
+  // TALLY-1. What admitted jobs may still come for.
   std::int64_t in_queue(std::size_t position, Dimension d) const {
     return in_queue_[position * dimensions_ + d.index()];
   }
-  // Of T1, what targets but this job still come for.
+  // Of TALLY-1, what targets but this job still come for.
   std::vector<TargetPart> of_targets(JobId job, std::size_t position, Dimension d) const;
-  // T2. What running jobs have beyond their minResources. Worked out when first asked for.
+  // TALLY-2. What running jobs have beyond their minResources. Worked out when first asked for.
   std::int64_t surplus(const Cluster& cluster, const QueueTree& tree, std::size_t position,
                        Dimension d);
-  // T3. What queues have or have in queue, and what they are due of their guarantees beyond that.
-  const Dues& dues() const { return dues_; }
+  // TALLY-3. What queues have or have in queue, and what they are due of their guarantees beyond
+  // that.
+  const UnmetGuarantees& unmet() const { return unmet_; }
 
  private:
   template <class AmountOf>
@@ -57,7 +58,7 @@ class Admissions {
   };
   void note_target(const QueueTree& tree, const Job& job, const Resources& freed);
   std::vector<OfTarget> targets_;
-  Dues dues_;
+  UnmetGuarantees unmet_;
 };
 
 }  // namespace berth::engine

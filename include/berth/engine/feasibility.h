@@ -14,7 +14,7 @@ class Session;
 
 // Which jobs can never start in the cluster as it is, if all others finish, and why. "Never" holds
 // until the cluster, the queues or the job change. What such a job asks for counts nowhere. Rules
-// I1 to I6 of docs/design/feasibility.md.
+// FEASIBLE-1 to FEASIBLE-6 of docs/design/feasibility.md.
 //
 // What nodes have is allocatable less what came with them and is there for as long as they are;
 // vetoes are soon over and do not count.

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/dues.h"
 #include "berth/engine/queue_tree.h"
+#include "berth/engine/unmet_guarantees.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 
@@ -19,13 +19,13 @@ struct TargetPart;  // admissions.h
 
 // Whose guarantees room is kept for, the largest first: "8 kept for the guarantee of queue b".
 // `position` 0: for anybody's.
-std::string kept_for_text(const Cluster& cluster, const QueueTree& tree, const Dues& dues,
-                          std::size_t position, Dimension d);
+std::string kept_for_text(const Cluster& cluster, const QueueTree& tree,
+                          const UnmetGuarantees& unmet, std::size_t position, Dimension d);
 
 // What bounds the share of the queue: its capability, the guarantees of others, its
 // `deserved`, or its weight.
 std::string share_text(const Cluster& cluster, const QueueTree& tree, const QueueShares& shares,
-                       const Dues& dues, std::size_t position, Dimension d);
+                       const UnmetGuarantees& unmet, std::size_t position, Dimension d);
 
 // What bounds the real capability of the queue, its own or that of the queue above it.
 std::string capability_text(const Cluster& cluster, const QueueTree& tree, std::size_t position,

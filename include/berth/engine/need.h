@@ -10,7 +10,7 @@
 
 namespace berth::engine {
 
-class Potential;  // bins.h
+class ReachableCapacity;  // bins.h
 class Session;
 
 // What a job's minimum lacks.
@@ -46,10 +46,12 @@ void lacking_roles_first(const Cluster& cluster, const Job& job, std::vector<Tas
 Resources asked_for_admission(const Cluster& cluster, const Job& job);
 
 // Could the job start if all others gave way that do not stay? Locks do not count.
-Verdict could_start(Session& session, const Job& job, const Need& need, Potential& potential);
+Verdict could_start(Session& session, const Job& job, const Need& need,
+                    ReachableCapacity& reachable);
 
 // Could the node take any of it, once others have finished? Where no member is known yet: is it
 // open to pods at all?
-bool could_take_any(Session& session, const Need& need, NodeId node, const Potential& potential);
+bool could_take_any(Session& session, const Need& need, NodeId node,
+                    const ReachableCapacity& reachable);
 
 }  // namespace berth::engine

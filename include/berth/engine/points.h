@@ -22,8 +22,8 @@
 
 namespace berth::engine {
 
-class Rooms;  // rooms.h
-struct Need;  // need.h
+class NodeBlock;  // rooms.h
+struct Need;      // need.h
 
 // Sums that scorers add to, an entry a node. An answer adds 0..100 times the plugin's own weight to
 // each; a weight is at most 1,000,000.
@@ -74,7 +74,7 @@ BERTH_POINT(Predicate, predicate, "predicate", AllPass, Verdict(const Shape&, co
 BERTH_POINT(Occupancy, occupancy, "occupancy", AllPass, Verdict(const Shape&, const Node&));
 // How good is each of these nodes, as it is filled now?
 BERTH_POINT(NodeOrder, node_order, "nodeOrder", EachInTurn,
-            void(const Shape&, const Rooms&, ScoreSums));
+            void(const Shape&, const NodeBlock&, ScoreSums));
 // How good is each node by its specification? `passes[n]` tells the nodes that pass `predicate`;
 // sums are for all nodes. Kept until a specification changes.
 BERTH_POINT(BatchNodeOrder, batch_node_order, "batchNodeOrder", EachInTurn,

@@ -11,8 +11,8 @@
 namespace berth::engine {
 
 // The queues as a tree, and what follows from their configuration and the size of the cluster: who
-// is at fault, which guarantees are in force, and what each queue may have at most. Rules Q1 to Q5
-// of docs/design/queues.md; source: S1.
+// is at fault, which guarantees are in force, and what each queue may have at most. Rules QUEUE-1
+// to QUEUE-5 of docs/design/queues.md; source: S1.
 //
 // Position 0 is the root, which stands for the whole cluster; parents come before their children,
 // children of one parent are neighbours, in the order of their names.
@@ -51,7 +51,7 @@ class QueueTree {
   // Changes whenever anything here does.
   std::uint64_t version() const { return version_; }
 
-  // What is to be divided (Q5), within the capability of a queue "root".
+  // What is to be divided (QUEUE-5), within the capability of a queue "root".
   std::int64_t total(Dimension d) const { return at(capability_, 0, d); }
   // In force.
   std::int64_t guarantee(std::size_t position, Dimension d) const {
@@ -66,7 +66,7 @@ class QueueTree {
     return at(capability_, position, d);
   }
 
-  // Q3. What the queue's owner wrote: an amount, a part of `total`, or the larger of both.
+  // QUEUE-3. What the queue's owner wrote: an amount, a part of `total`, or the larger of both.
   static std::int64_t written_guarantee(const Queue& queue, Dimension d, std::int64_t total);
 
   // May jobs of this queue be served at all? The queue must exist.
@@ -95,7 +95,7 @@ class QueueTree {
   std::uint64_t stamp_ = 0;
   bool depends_on_use_ = false;  // of nodes that take no more, or hold more than they have
   bool has_hard_guarantees_ = false;
-  std::vector<std::int64_t> total_;  // Q5, by dimension
+  std::vector<std::int64_t> total_;  // QUEUE-5, by dimension
   std::size_t dimensions_ = 0;
   std::vector<Member> members_;
   std::vector<std::uint32_t> position_;  // by queue

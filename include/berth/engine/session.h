@@ -14,14 +14,18 @@
 
 #include "berth/base/clock.h"
 #include "berth/engine/ledger.h"
-#include "berth/engine/memory.h"
 #include "berth/engine/points.h"
-#include "berth/engine/rooms.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
+#include "engine/memory.h"
 
 namespace berth::engine {
 
+class Admissions;
+class Feasibility;
+class Memory;
+class QueueTree;
+class Shares;
 class Statement;
 
 // One pass of all actions over the cluster: what actions ask and plugins attach to. Belongs to the
@@ -36,15 +40,12 @@ class Session {
   TimePoint now() const { return now_; }
   Ledger& ledger() { return ledger_; }
   // Shares of nodes' room in integers, for scores.
-  const Shares& shares() const { return memory_.shares(); }
-  const QueueTree& queues() const { return memory_.queues(); }
+  const Shares& shares() const;
+  const QueueTree& queues() const;
   // As the session found the cluster.
-  const Feasibility& feasibility() const { return memory_.feasibility(); }
+  const Feasibility& feasibility() const;
   // Of the cluster as it is now.
-  Admissions& admissions() {
-    memory_.admissions().refresh(cluster_, queues(), feasibility());
-    return memory_.admissions();
-  }
+  Admissions& admissions();
 
   // Asks a point of points.h; its fold says what comes back.
   template <class P, class... A>
@@ -81,9 +82,7 @@ class Session {
 
   // The best node with idle room for a task of this shape; ties: lowest id. Invalid: none. Never a
   // node that is locked for another than `job`.
-  NodeId best_idle_node(ShapeId shape, JobId job = JobId()) {
-    return memory_.ranking(*this, shape, job).best();
-  }
+  NodeId best_idle_node(ShapeId shape, JobId job = JobId());
   // The best node whose room, once vacated, would do. Invalid: none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
   // May it run here, room aside? And with room: which reason stands first?
@@ -91,13 +90,9 @@ class Session {
   // Is the node locked for nobody, or for this job?
   Verdict is_open_to(NodeId node, JobId job) const;
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
-  const std::vector<std::uint8_t>& passing(ShapeId shape) {
-    return memory_.ranking(*this, shape).passing();
-  }
+  const std::vector<std::uint8_t>& passing(ShapeId shape);
   // The same, were it not for vetoes, which are soon over.
-  const std::vector<std::uint8_t>& passing_but_for_vetoes(ShapeId shape) {
-    return memory_.ranking(*this, shape).passing_but_for_vetoes();
-  }
+  const std::vector<std::uint8_t>& passing_but_for_vetoes(ShapeId shape);
   // The score that the plugins give this node, by asking each alone: what rankings must equal.
   std::int32_t score_of(ShapeId shape, NodeId node);
   // What the guarantee of the job's own queue has that nobody has taken, as a sum over all nodes.

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "berth/base/clock.h"
+#include "berth/base/result.h"
+#include "conf/config.h"
+#include "daemon/flags.h"
+#include "ports/binder.h"
+#include "ports/cluster_source.h"
+#include "ports/evictor.h"
+#include "ports/pod_writer.h"
+#include "ports/status_sink.h"
+
+namespace berth::daemon {
+
+// The world that berthd works in: a cluster behind the ports, and whatever calls and moves it. Made
+// first, destroyed last.
+class Environment {
+ public:
+  struct Hooks {
+    std::function<void(std::uint64_t epoch)> start_leading;  // returns at once
+    std::function<void()> stop_leading;  // returns when nothing is decided any more
+    std::function<void()> kube_scheduler_changed;
+  };
+
+  virtual ~Environment() = default;
+
+  virtual const Clock& clock() const = 0;
+  virtual ports::ClusterSource& source() = 0;
+  virtual ports::Binder& binder() = 0;
+  virtual ports::PodWriter& pods() = 0;
+  virtual ports::StatusSink& status() = 0;
+  virtual ports::Evictor& evictor() = 0;
+
+  // Before the source is started: fails on bad input.
+  virtual Status open(Hooks hooks) = 0;
+  // When the extender listens on `port` and sessions run.
+  virtual Status begin(std::uint16_t port) = 0;
+  // Who calls the extender stops to, and nobody leads any more.
+  virtual void stop_callers() = 0;
+  // Nothing moves any more. After the sessions.
+  virtual void stop() = 0;
+
+  // For /metrics: lines of its own in the exposition format; may be empty.
+  virtual std::string exposition() const { return {}; }
+  // What /readyz waits for, besides what the sessions do; empty: nothing.
+  virtual std::string not_ready() const { return {}; }
+};
+
+std::unique_ptr<Environment> make_embedded(const Flags& flags,
+                                           std::shared_ptr<const conf::Config> config);
+// An Error when the cluster cannot be spoken to as told.
+Result<std::unique_ptr<Environment>> make_live(const Flags& flags,
+                                               std::shared_ptr<const conf::Config> config);
+
+}  // namespace berth::daemon

@@ -1,0 +1,198 @@
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "berth/base/forward_clock.h"
+#include "daemon/environment.h"
+#include "kubeapi/access.h"
+#include "kubeapi/api_writer.h"
+#include "kubeapi/cluster_check.h"
+#include "kubeapi/leader_election.h"
+#include "kubeapi/live_cluster.h"
+#include "kubeapi/rest_client.h"
+#include "telemetry/log.h"
+
+namespace berth::daemon {
+
+namespace {
+
+using telemetry::Level;
+using telemetry::log;
+
+// Host and process, and a number that a restarted container does not share with the one before.
+std::string make_identity() {
+  char host[256] = "unknown";
+  gethostname(host, sizeof host - 1);
+  std::random_device random;
+  return fmt::format("{}_{:08x}{:08x}", host, random(), random());
+}
+
+// A cluster behind an API server.
+class LiveEnvironment final : public Environment {
+ public:
+  LiveEnvironment(const Flags& flags, std::shared_ptr<const conf::Config> config,
+                  std::string name_space, std::unique_ptr<kubeapi::RestClient> client)
+      : config_(std::move(config)),
+        identity_(make_identity()),
+        client_(std::move(client)),
+        writer_(*client_, clock_, identity_,
+                [](const std::string& message) { log(Level::warning, message); }),
+        cluster_(*client_, live_options()) {
+    const conf::LeaderElectionSettings& election = config_->leader_election;
+    if (!flags.leader_elect.value_or(election.enabled)) return;
+    lease_.emplace();
+    lease_->name_space = !flags.lease_namespace.empty() ? flags.lease_namespace
+                         : !election.name_space.empty() ? election.name_space
+                                                        : std::move(name_space);
+    lease_->name = election.name;
+    lease_->identity = identity_;
+    lease_->lease_duration = election.lease_duration;
+    lease_->renew_deadline = election.renew_deadline;
+    lease_->retry_period = election.retry_period;
+  }
+
+  const Clock& clock() const override { return clock_; }
+  ports::ClusterSource& source() override { return cluster_; }
+  ports::Binder& binder() override { return writer_; }
+  ports::PodWriter& pods() override { return writer_; }
+  ports::StatusSink& status() override { return writer_; }
+  ports::Evictor& evictor() override { return writer_; }
+
+  Status open(Hooks hooks) override {
+    hooks_ = std::move(hooks);
+    return Done{};
+  }
+
+  Status begin(std::uint16_t port) override {
+    log(Level::info, fmt::format("listening on port {}; live cluster, as {}", port, identity_));
+    kubeapi::check_cluster(*client_, config_->steering.mode,
+                           [](const std::string& finding) { log(Level::warning, finding); });
+    if (lease_) {
+      election_.emplace(*client_, *lease_,
+                        kubeapi::LeaderElection::Callbacks{
+                            hooks_.start_leading,
+                            [this] {
+                              hooks_.stop_leading();
+                              writer_.forget();
+                            },
+                            [](const std::string& line) { log(Level::info, line); }});
+      election_->start();
+    } else {
+      // Above that of any run before, as long as clocks do not go back.
+      const auto now = clock_.now().time_since_epoch();
+      hooks_.start_leading(static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::seconds>(now).count()));
+    }
+    return Done{};
+  }
+
+  void stop_callers() override {
+    if (election_) election_->stop();
+  }
+  void stop() override {
+    cluster_.stop();
+    client_->stop();
+    writer_.stop();
+  }
+
+  std::string exposition() const override {
+    using Counters = kubeapi::ReflectorCounters;
+    std::string text;
+    const auto kinds = cluster_.counters();
+    const auto by_kind = [&](const char* name, const char* type, std::uint64_t Counters::*member) {
+      text += fmt::format("# TYPE {} {}\n", name, type);
+      for (const auto& [kind, counters] : kinds) {
+        text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, kind, counters.*member);
+      }
+    };
+    by_kind("berth_api_lists_total", "counter", &Counters::lists);
+    by_kind("berth_api_watches_total", "counter", &Counters::watches);
+    by_kind("berth_api_watch_failures_total", "counter", &Counters::failures);
+    by_kind("berth_api_events_total", "counter", &Counters::events);
+    by_kind("berth_api_decode_failures_total", "counter", &Counters::decode_failures);
+    by_kind("berth_api_objects", "gauge", &Counters::objects);
+    const kubeapi::RestCounters requests = client_->counters();
+    const auto alone = [&](const char* name, const char* type, std::uint64_t value) {
+      text += fmt::format("# TYPE {} {}\n{} {}\n", name, type, name, value);
+    };
+    alone("berth_api_requests_total", "counter", requests.sent);
+    alone("berth_api_requests_failed_total", "counter", requests.failed);
+    alone("berth_api_requests_throttled_total", "counter", requests.throttled);
+    const auto by_write = [&](const char* name, const char* type,
+                              std::uint64_t kubeapi::WriteCounters::*member) {
+      text += fmt::format("# TYPE {} {}\n", name, type);
+      for (std::size_t k = 0; k < kubeapi::kWriteKinds; ++k) {
+        const auto kind = static_cast<kubeapi::WriteKind>(k);
+        text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, to_string(kind),
+                            writer_.counters(kind).*member);
+      }
+    };
+    by_write("berth_api_write_failures_total", "counter", &kubeapi::WriteCounters::failures);
+    by_write("berth_api_writes_given_up_total", "counter", &kubeapi::WriteCounters::given_up);
+    by_write("berth_api_writes_owed", "gauge", &kubeapi::WriteCounters::owed);
+    alone("berth_api_requests_queued", "gauge", requests.queued);
+    alone("berth_api_requests_in_flight", "gauge", requests.in_flight);
+    return text;
+  }
+
+  std::string not_ready() const override {
+    std::string text;
+    for (const std::string& kind : cluster_.unsynced()) text += (text.empty() ? "" : ", ") + kind;
+    return text.empty() ? text : "not listed yet: " + text;
+  }
+
+ private:
+  kubeapi::LiveOptions live_options() {
+    kubeapi::LiveOptions options;
+    options.reflector.complain = [](const std::string& what, const Error& error) {
+      log(Level::warning, what + ": " + error.to_string());
+    };
+    options.owners = config_->reservation.owners;
+    options.lease_namespace = config_->kube_api.scheduler_lease_namespace;
+    options.lease_name = config_->kube_api.scheduler_lease_name;
+    options.scheduler_leads = [this](const std::string& holder) {
+      log(Level::info, holder.empty() ? std::string("no kube-scheduler leads")
+                                      : "kube-scheduler leads: " + holder);
+      if (!holder.empty()) hooks_.kube_scheduler_changed();
+    };
+    return options;
+  }
+
+  std::shared_ptr<const conf::Config> config_;
+  const std::string identity_;
+  ForwardClock clock_;
+  Hooks hooks_;
+  std::unique_ptr<kubeapi::RestClient> client_;
+  kubeapi::ApiWriter writer_;
+  kubeapi::LiveCluster cluster_;
+  std::optional<kubeapi::LeaseOptions> lease_;
+  std::optional<kubeapi::LeaderElection> election_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Environment>> make_live(const Flags& flags,
+                                               std::shared_ptr<const conf::Config> config) {
+  auto access = flags.kubeconfig.empty()
+                    ? kubeapi::in_cluster()
+                    : kubeapi::load_kubeconfig(flags.kubeconfig, flags.context);
+  if (!access) return access.error();
+  const std::string name_space = access->name_space;
+  kubeapi::RestOptions options;
+  options.qps = flags.kube_api_qps.value_or(config->kube_api.qps);
+  options.burst = flags.kube_api_burst.value_or(config->kube_api.burst);
+  options.max_in_flight = config->kube_api.max_in_flight;
+  options.user_agent = "berthd/" BERTH_VERSION;
+  auto client = kubeapi::RestClient::create(std::move(*access), options);
+  if (!client) return client.error();
+  return std::unique_ptr<Environment>(
+      std::make_unique<LiveEnvironment>(flags, std::move(config), name_space, std::move(*client)));
+}
+
+}  // namespace berth::daemon

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/base/result.h"
+#include "document/value.h"
+
+namespace berth::document {
+
+class Cursor;
+
+// The decoding of one document: remembers the first complaint. `root` and `file` must outlive it.
+class Reading {
+ public:
+  Reading(const Value& root, std::string_view file) : root_(root), file_(file) {}
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+  Cursor root();
+  bool failed() const { return error_.has_value(); }
+  const Error& error() const { return *error_; }
+
+  // "<path of `at`>: message", at its place in the file. Later complaints are dropped.
+  void complain(const Value& at, const std::string& message);
+  // The same for what is no value, such as a key; `message` names it.
+  void complain_at(Position position, const std::string& message);
+  std::string place_of(const Value& at) const;
+
+ private:
+  const Value& root_;
+  std::string_view file_;
+  std::optional<Error> error_;
+};
+
+// A place in a document that may be absent. Getters return the fallback when the value is absent
+// or null, and complain when it is of the wrong kind or out of range; so decoders read on and ask
+// Reading::failed() once at the end.
+class Cursor {
+ public:
+  using Entry = std::pair<std::string_view, Cursor>;
+
+  Cursor(Reading& reading, const Value* value, const Value* parent)
+      : reading_(&reading), value_(value), parent_(parent) {}
+
+  // The member of that name; complains when this is present and no map.
+  Cursor operator[](std::string_view key) const;
+  bool is_present() const { return value_ != nullptr && value_->kind != Kind::null; }
+  const Value* value() const { return value_; }
+
+  std::string text(std::string_view fallback = {}) const;
+  // A string that must be there and not empty.
+  std::string required_text(std::string_view key) const;
+  std::int64_t integer(std::int64_t fallback, std::int64_t least, std::int64_t most) const;
+  bool boolean(bool fallback) const;
+  TimePoint time(TimePoint fallback = {}) const;
+  Duration duration(Duration fallback) const;
+  // A string or a number, as written; quantities are either.
+  std::string scalar(std::string_view fallback = {}) const;
+
+  std::vector<Cursor> items() const;   // none when absent
+  std::vector<Entry> entries() const;  // in the order of the file
+
+  // Complains about this place, or, when it is absent, about the nearest place above it.
+  void complain(const std::string& message) const;
+
+ private:
+  bool is(Kind kind) const;
+
+  Reading* reading_;
+  const Value* value_;
+  const Value* parent_;  // where a missing value is missed
+};
+
+}  // namespace berth::document

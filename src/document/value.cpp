@@ -1,0 +1,47 @@
+#include "document/value.h"
+
+#include <algorithm>
+
+namespace berth::document {
+
+std::string place(std::string_view file, Position position) {
+  return std::string(file) + ":" + std::to_string(position.line) + ":" +
+         std::to_string(position.column);
+}
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::null:
+      return "nothing";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::number:
+      return "a number";
+    case Kind::string:
+      return "a string";
+    case Kind::list:
+      return "a list";
+    case Kind::map:
+      return "a map";
+  }
+  return "an unknown kind";
+}
+
+const Value* Value::find(std::string_view key) const {
+  for (const Member& member : members) {
+    if (member.key == key) return &member.value;
+  }
+  return nullptr;
+}
+
+bool same_content(const Value& left, const Value& right) {
+  return left.kind == right.kind && left.truth == right.truth && left.text == right.text &&
+         std::equal(left.items.begin(), left.items.end(), right.items.begin(), right.items.end(),
+                    same_content) &&
+         std::equal(left.members.begin(), left.members.end(), right.members.begin(),
+                    right.members.end(), [](const Member& a, const Member& b) {
+                      return a.key == b.key && same_content(a.value, b.value);
+                    });
+}
+
+}  // namespace berth::document

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/engine/need.h"
+#include "berth/model/cluster.h"
+
+namespace berth::engine {
+
+// What nodes could give a job once all others have finished that ever will: allocatable, less what
+// never leaves, less what the job itself has there. By node and dimension.
+class ReachableCapacity {
+ public:
+  explicit ReachableCapacity(const Cluster& cluster);
+  // From now on it is that job's; before, nobody's.
+  void take_in(const Job& job);
+  std::int64_t at(NodeId node, Dimension d) const {
+    return rooms_[node.index() * dimensions_ + d.index()];
+  }
+
+ private:
+  void take_in_nobody();
+  void count(const Job& job, int sign);
+
+  const Cluster& cluster_;
+  std::size_t dimensions_;
+  std::vector<std::int64_t> rooms_;
+  JobId job_;
+};
+
+// Are host ports that the shape asks for held there by somebody who never leaves?
+bool are_ports_taken_for_good(const Cluster& cluster, const Shape& shape, NodeId node);
+
+// Nodes with their room, into which members are put until it is used up. For one need: its shapes
+// stay the same.
+class Bins {
+ public:
+  // What is idle there now, or what they could give.
+  Bins(Session& session, std::vector<NodeId> nodes);
+  Bins(Session& session, std::vector<NodeId> nodes, const ReachableCapacity& reachable);
+
+  struct Filling {
+    struct Place {
+      std::size_t part = 0;
+      NodeId node;
+      std::int32_t count = 0;
+    };
+    std::vector<Place> places;
+    std::int32_t members = 0;  // that found a place
+    bool is_whole = false;     // all members, and the rest
+  };
+  // Puts the largest shapes first, each on the first nodes that take some of them. What found no
+  // place stays in `need`.
+  Filling fill(Need& need);
+  // The same on the node at this place alone.
+  std::int32_t fill_one(std::size_t bin, Need& need);
+  // Of the rest, what this node has left.
+  void give_to_rest(std::size_t bin, Need& need) const;
+  // How many of each part fill_one would put there, and nothing changes. Until the next call.
+  const std::vector<std::int32_t>& would_take(std::size_t bin, const Need& need);
+
+  std::size_t size() const { return nodes_.size(); }
+  NodeId node(std::size_t bin) const { return nodes_[bin]; }
+  std::int64_t room(std::size_t bin, Dimension d) const {
+    return rooms_[bin * dimensions_ + d.index()];
+  }
+
+ private:
+  const std::vector<std::uint8_t>& passing_for(ShapeId shape) const;
+  std::int32_t capacity(std::size_t bin, const Shape& shape) const;
+  std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
+  bool take_rest(const Resources& rest) const;
+  const std::vector<std::size_t>& largest_first(const Need& need);
+  void look_up_passes(const Need& need);
+
+  Session& session_;
+  const Cluster& cluster_;
+  std::vector<NodeId> nodes_;
+  std::size_t dimensions_;
+  bool is_of_now_;
+  std::vector<std::int64_t> rooms_;
+  std::vector<std::uint8_t> has_ports_;  // somebody who was put there has host ports
+  std::vector<std::size_t> order_;       // of parts, once somebody asked
+  std::vector<std::uint8_t> passes_;     // by bin and part, once would_take was asked
+  std::vector<std::int32_t> would_take_;
+  std::vector<std::int64_t> room_before_;
+};
+
+}  // namespace berth::engine

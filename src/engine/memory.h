@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "berth/engine/admissions.h"
+#include "berth/engine/feasibility.h"
+#include "berth/engine/queue_tree.h"
+#include "berth/engine/shares.h"
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+#include "engine/ranking.h"
+
+namespace berth::engine {
+
+class Session;
+
+// What sessions keep for one another because it is dear to work out: rankings by shape, and which
+// job was refused in which state. Changes no decision: a session with an empty memory decides the
+// same (tests/property). Bound to one cluster and one configuration.
+class Memory {
+ public:
+  // The ranking of a shape, brought up to date; of a target, with the nodes locked for it.
+  Ranking& ranking(Session& session, ShapeId shape, JobId job = JobId());
+  const Shares& shares() const { return shares_; }
+  const QueueTree& queues() const { return queues_; }
+  Admissions& admissions() { return admissions_; }
+  Feasibility& feasibility() { return feasibility_; }
+  const Feasibility& feasibility() const { return feasibility_; }
+  void refresh(const Cluster& cluster) {
+    shares_.refresh(cluster);
+    queues_.refresh(cluster);
+    forget_former_targets(cluster);
+  }
+
+  struct Refused {
+    std::uint64_t stamp = 0;  // of the cluster when the attempt began
+    TimePoint until;          // from then on, a plugin may answer otherwise
+    Refusal refusal;
+  };
+  // Null if nothing is remembered of the job.
+  Refused* refused(JobId job) {
+    return job.index() < refused_.size() ? &refused_[job.index()] : nullptr;
+  }
+  Refused& remember(JobId job) {
+    if (job.index() >= refused_.size()) refused_.resize(job.index() + 1);
+    return refused_[job.index()];
+  }
+
+  // Rankings cost a few bytes a node; when there are more than this in all, the least recently
+  // used are dropped. Bytes.
+  static constexpr std::size_t kRankingBytesMax = std::size_t{192} << 20;
+
+ private:
+  Ranking& caught_up(Session& session, std::unique_ptr<Ranking>& ranking);
+  void drop_least_recent(const Ranking* keep);
+  void forget_former_targets(const Cluster& cluster);
+
+  Shares shares_;
+  QueueTree queues_;
+  Admissions admissions_;
+  Feasibility feasibility_;
+  std::vector<std::unique_ptr<Ranking>> rankings_;  // by shape
+  std::map<std::pair<JobId, ShapeId>, std::unique_ptr<Ranking>> rankings_of_targets_;
+  std::size_t ranking_bytes_ = 0;
+  std::uint64_t uses_ = 0;
+  std::vector<Refused> refused_;  // by job
+};
+
+}  // namespace berth::engine

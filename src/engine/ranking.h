@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/strong_id.h"
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+
+namespace berth::engine {
+
+class NodeBlock;
+class Session;
+
+// All nodes ranked for one shape, kept between tasks, jobs and sessions.
+//
+// Members of a gang share a shape, so after placing one only the node just used has another score.
+// A full pass scores every node in blocks of 64 and keeps the best score of each block and of each
+// 64 blocks; a placement re-scores one node and its two maxima; the best node is found by walking
+// down the three levels. What changed since the last use is read from the cluster's journal.
+//
+// Law: best() is the node a naive scan would choose: highest score, then lowest id.
+class Ranking {
+ public:
+  // For tasks of `owner`, which may use the nodes that are locked for it; invalid: of any other
+  // job.
+  explicit Ranking(ShapeId shape, JobId owner = JobId()) : shape_(shape), owner_(owner) {}
+
+  // Brings it up to date with the cluster as it is now.
+  void catch_up(Session& session);
+  // Invalid if no node has idle room.
+  NodeId best() const;
+  // Nodes that pass the predicates, whatever room they have: 1 or 0, by node.
+  const std::vector<std::uint8_t>& passing() const { return passes_; }
+  // The same, were it not for vetoes, which are soon over.
+  const std::vector<std::uint8_t>& passing_but_for_vetoes() const { return could_pass_; }
+  // What specifications alone score, by node.
+  const std::vector<std::int32_t>& preference() const { return preference_; }
+  // Why each node refuses, one reason a node: the first predicate, else a lock, else the scarcest
+  // resource, else who is there. Most frequent first, then by reason and name.
+  std::vector<NodeRefusals> why_nowhere(Session& session);
+
+  std::size_t bytes() const { return scores_.size() * (2 * sizeof(std::int32_t) + 2); }
+  std::uint64_t last_use = 0;  // for Memory
+
+ private:
+  using RefusalCounts = std::map<std::pair<Reason, std::string>, std::int32_t>;
+  static constexpr std::int32_t kUnfit = std::numeric_limits<std::int32_t>::min();
+  static constexpr std::size_t kBlock = 64;
+
+  void rank_specifications(Session& session);
+  void rank_all(Session& session);
+  void rank_node(Session& session, NodeId node);
+  void rank_nodes(Session& session, std::span<const NodeId> nodes);
+  // Scores of at most kBlock nodes as they are now.
+  void score(Session& session, const NodeBlock& block, std::int32_t* scores) const;
+  void lift_block(std::size_t block);
+  void lift_super(std::size_t super);
+
+  ShapeId shape_;
+  JobId owner_;
+  std::uint64_t spec_version_ = 0;
+  std::uint64_t position_ = 0;            // in the change journal
+  std::vector<std::uint8_t> passes_;      // predicates
+  std::vector<std::uint8_t> could_pass_;  // but for vetoes
+  std::vector<std::int32_t> preference_;  // batchNodeOrder
+  std::vector<std::int32_t> scores_;      // kUnfit where there is no room; whole blocks
+  std::vector<std::int32_t> block_best_;
+  std::vector<std::int32_t> super_best_;
+  std::vector<std::uint8_t> is_block_stale_;  // scratch of rank_nodes
+  RefusalCounts predicate_refusals_;
+};
+
+}  // namespace berth::engine

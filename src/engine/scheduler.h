@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/engine/action.h"
+#include "berth/engine/plugin.h"
+#include "berth/model/plan.h"
+#include "engine/configuration.h"
+#include "engine/memory.h"
+
+namespace berth::engine {
+
+// How long a session and its parts took; for metrics, never for decisions.
+class SessionObserver {
+ public:
+  virtual ~SessionObserver() = default;
+  virtual void action_done(std::string_view action, std::chrono::nanoseconds took) = 0;
+};
+
+// The configured actions and plugins, ready to run sessions over one cluster. The runner: it
+// switches, times, verifies and explains, so that no action does.
+class Scheduler {
+ public:
+  // Refuses unknown names and arguments, saying where and what was probably meant.
+  static Result<Scheduler> create(SessionConfig config);
+  Scheduler(Scheduler&&) noexcept;
+  Scheduler& operator=(Scheduler&&) noexcept;
+  ~Scheduler();
+
+  // A session: the cluster is read in place and, when this returns, is as it was. The same cluster,
+  // configuration and time give the same plan, byte for byte. Always with the same cluster.
+  Plan run(Cluster& cluster, TimePoint now, SessionObserver* observer = nullptr);
+
+  // The state in which a session's first action would find everything, for questions. What is
+  // changed is undone.
+  void inspect(Cluster& cluster, TimePoint now, const std::function<void(Session&)>& look);
+
+  bool has_plugin(std::string_view name) const;
+
+  // Forgets what sessions keep for one another; changes no decision.
+  void forget();
+
+ private:
+  struct LoadedAction {
+    std::string name;
+    ActionPtr action;
+  };
+  struct LoadedPlugin {
+    std::string name;
+    std::uint16_t tier = 0;
+    std::set<std::string> disabled;
+    PluginPtr plugin;
+  };
+
+  Scheduler();
+  void open(Session& session);
+
+  std::vector<LoadedAction> actions_;
+  std::vector<LoadedPlugin> plugins_;
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace berth::engine

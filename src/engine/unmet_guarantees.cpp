@@ -1,0 +1,70 @@
+#include "berth/engine/unmet_guarantees.h"
+
+#include <utility>
+
+namespace berth::engine {
+
+std::vector<std::int64_t> allocated_by_position(const Cluster& cluster, const QueueTree& tree) {
+  std::vector<std::int64_t> allocated(tree.size() * tree.dimensions(), 0);
+  for (std::size_t at = 0; at < tree.size(); ++at) {
+    const QueueId queue = tree.member(at).queue;
+    for (std::size_t d = 0; queue.is_valid() && d < tree.dimensions(); ++d) {
+      allocated[at * tree.dimensions() + d] = cluster.queue(queue).allocated[Dimension(d)];
+    }
+  }
+  return allocated;
+}
+
+void UnmetGuarantees::reset(const QueueTree& tree, std::vector<std::int64_t> kept,
+                            std::vector<std::int64_t> has) {
+  dimensions_ = tree.dimensions();
+  kept_ = std::move(kept);
+  has_ = std::move(has);
+  below_.assign(has_.size(), 0);
+  for (std::size_t at = tree.size(); at-- > 1;) {
+    const std::size_t parent = tree.member(at).parent;
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      const Dimension dimension(d);
+      std::int64_t& above = has_[index(parent, dimension)];
+      above = saturated_sum(above, has_[index(at, dimension)]);
+      below_[index(parent, dimension)] += due(at, dimension);
+    }
+  }
+}
+
+void UnmetGuarantees::add(const QueueTree& tree, std::size_t position, Dimension d,
+                          std::int64_t amount) {
+  // What a queue above is due rests on what those below it are.
+  std::int64_t change_below = 0;
+  for (std::size_t at = position;; at = tree.member(at).parent) {
+    const std::int64_t before = due(at, d);
+    std::int64_t& has = has_[index(at, d)];
+    has = saturated_sum(has, amount);
+    below_[index(at, d)] += change_below;
+    if (at == 0) return;
+    change_below = due(at, d) - before;
+  }
+}
+
+bool UnmetGuarantees::is_covered(const QueueTree& tree, std::size_t position, Dimension d,
+                                 std::int64_t amount) const {
+  std::int64_t others = 0;
+  for (std::size_t at = position; at != 0; at = tree.member(at).parent) {
+    if (saturated_sum(saturated_sum(has(at, d), amount), others) <= kept_[index(at, d)]) {
+      return true;
+    }
+    others += due_to_siblings(tree, at, d);
+  }
+  return false;
+}
+
+std::int64_t UnmetGuarantees::due_to_others(const QueueTree& tree, std::size_t position,
+                                            Dimension d) const {
+  std::int64_t others = 0;
+  for (std::size_t at = position; at != 0; at = tree.member(at).parent) {
+    others += due_to_siblings(tree, at, d);
+  }
+  return position == 0 ? due_below(0, d) : others;
+}
+
+}  // namespace berth::engine

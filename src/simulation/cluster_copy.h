@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/event.h"
+#include "berth/model/plan.h"
+#include "mirror/mirror.h"
+
+namespace berth::simulation {
+
+// The cluster that a simulation runs on: the objects, and the mirror that sessions read. Its nodes
+// start at once what is bound to them; a pod with a run time succeeds that long after its start (or
+// after the simulation's, if none is known); what is evicted or was terminating from the first is
+// gone when the next cycle begins, and nobody makes it anew. What is created later than the
+// simulation's start is there from then on.
+class ClusterCopy {
+ public:
+  ClusterCopy(std::vector<ClusterEvent> objects, mirror::Options options, TimePoint start);
+
+  // What is due comes, ends and leaves; what a session may read is settled.
+  void begin_cycle(TimePoint now);
+  // Makes the plan of this cycle's session true, and settles again.
+  void carry_out(const Plan& plan, TimePoint now);
+
+  // Nodes that were not there; and away with them, while nothing is planned on them.
+  void add_nodes(const std::vector<NodeObject>& nodes, TimePoint now);
+  void remove_nodes(const std::vector<NodeObject>& nodes, TimePoint now);
+
+  const Cluster& cluster() const { return mirror_.cluster(); }
+  Cluster& cluster_for_session() { return mirror_.cluster_for_session(); }
+  // Namespace/name of a pod group, or of a pod in none. Invalid: no such job.
+  JobId find_job(const std::string& full_name) const;
+  // When a job of that name is made that is not there yet; none: never.
+  std::optional<TimePoint> comes_at(const std::string& full_name) const;
+  const PodObject& pod(TaskId id) const { return pods_.at(cluster().task(id).uid); }
+
+  // What another copy would have to be made of to be in this state.
+  std::vector<ClusterEvent> objects() const;
+
+ private:
+  void take_in(std::vector<ClusterEvent> objects, TimePoint now);
+  void start(PodObject& pod, TimePoint now);
+  void mark(TargetMarks& marks, JobId job) const;
+  void lock(NodeObject& node) const;
+
+  mirror::Mirror mirror_;
+  std::multimap<TimePoint, ClusterEvent> to_come_;  // by creation
+  std::vector<ClusterEvent> others_;                // all but pods
+  std::map<std::string, PodObject> pods_;           // by uid
+  std::multimap<TimePoint, std::string> ends_;      // uids of what runs for a time
+  std::vector<std::string> leaving_;                // uids
+  bool has_begun_ = false;
+};
+
+}  // namespace berth::simulation

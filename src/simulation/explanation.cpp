@@ -1,0 +1,203 @@
+#include "simulation/explanation.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "berth/engine/job_line.h"
+#include "simulation/remedy.h"
+#include "views/reservation_table.h"
+
+namespace berth::simulation {
+
+namespace {
+
+const Refusal* word_on(JobId id, const Plan& plan) {
+  const auto found = std::find_if(plan.refusals.begin(), plan.refusals.end(),
+                                  [&](const Refusal& refusal) { return refusal.job == id; });
+  return found == plan.refusals.end() ? nullptr : &*found;
+}
+
+std::string nodes_text(const std::vector<NodeRefusals>& nodes, std::int32_t node_count) {
+  std::int32_t refusing = 0;
+  std::string reasons;
+  for (const NodeRefusals& each : nodes) {
+    refusing += each.nodes;
+    reasons += (reasons.empty() ? ": " : ", ") + each.text();
+  }
+  return std::to_string(node_count - refusing) + "/" + std::to_string(node_count) + " nodes fit" +
+         reasons;
+}
+
+// Why each pod of a job has no place. Pods of one shape are asked about once.
+class TaskReasons {
+ public:
+  TaskReasons(JobId job, const CycleRecord& record)
+      : record_(record), word_(word_on(job, record.plan)) {
+    for (const Placement& each : record.plan.pipelined) claims_[each.task] = each.node;
+    if (word_ == nullptr) return;
+    if (word_->task.is_valid()) {
+      by_shape_[cluster().task(word_->task).shape] = nodes_text(word_->nodes, word_->node_count);
+    }
+    if (is_about_room(*word_)) {
+      record.scheduler.inspect(record.after.cluster_for_session(), record.now,
+                               [&](engine::Session& session) { ask(session, job); });
+    }
+  }
+
+  TaskRow row_of(TaskId id) const {
+    const Task& task = cluster().task(id);
+    TaskRow row{task.name, to_string(task.status), "", ""};
+    if (task.node.is_valid()) row.node = cluster().node(task.node).name;
+    if (task.status == TaskStatus::pending) row.why = why_pending(id);
+    return row;
+  }
+
+ private:
+  // Otherwise it is not for want of room that the job waits.
+  static bool is_about_room(const Refusal& word) {
+    return word.task.is_valid() || word.reason == Reason::pod_too_large ||
+           word.reason == Reason::unknown_resource || word.reason == Reason::not_packable ||
+           word.reason == Reason::fits_no_node;
+  }
+
+  // After this cycle: its plan is carried out.
+  void ask(engine::Session& session, JobId job) {
+    for (const TaskId id : cluster().job(job).tasks) {
+      const Task& task = cluster().task(id);
+      const bool is_asked_about = task.status == TaskStatus::pending && !task.is_gated;
+      if (!is_asked_about || by_shape_.contains(task.shape)) continue;
+      const bool has_place = session.best_idle_node(task.shape, job).is_valid();
+      by_shape_[task.shape] = has_place
+                                  ? "one such pod would find a place; it waits for its gang"
+                                  : nodes_text(session.why_nowhere(task.shape, job),
+                                               static_cast<std::int32_t>(cluster().node_count()));
+    }
+  }
+
+  std::string why_pending(TaskId id) const {
+    const Task& task = cluster().task(id);
+    if (const auto claim = claims_.find(id); claim != claims_.end()) {
+      return "has a claim on room being vacated on " + cluster().node(claim->second).name;
+    }
+    if (task.is_gated) return gates_text(record_.after.pod(id));
+    const auto known = by_shape_.find(task.shape);
+    return known == by_shape_.end() ? "waits with its job" : known->second;
+  }
+
+  static std::string gates_text(const PodObject& pod) {
+    std::string list;
+    for (const std::string& gate : pod.gates) {
+      if (gate != kPlanGate) list += (list.empty() ? "" : ", ") + gate;
+    }
+    return "has scheduling gates: " + list;
+  }
+
+  const Cluster& cluster() const { return record_.after.cluster(); }
+
+  const CycleRecord& record_;
+  const Refusal* word_;
+  std::map<ShapeId, std::string> by_shape_;
+  std::map<TaskId, NodeId> claims_;
+};
+
+void add_line(JobId id, const CycleRecord& record, Explanation& explanation) {
+  const Cluster& cluster = record.after.cluster();
+  const std::vector<JobId>& jobs = record.line.jobs;
+  const auto own = std::find(jobs.begin(), jobs.end(), id);
+  if (own == jobs.end()) return;
+  std::map<JobId, std::int32_t> placed;
+  for (const Placement& each : record.plan.binds) ++placed[cluster.task(each.task).job];
+  for (auto each = jobs.begin(); each != own; ++each) {
+    explanation.ahead.push_back(
+        {cluster.job(*each).name, cluster.job(*each).priority, placed[*each]});
+  }
+  explanation.in_line = jobs.size();
+  explanation.is_for_admission = record.line.is_for_admission;
+}
+
+std::vector<KeptRow> who_is_in_its_way(JobId id, const Cluster& cluster) {
+  std::map<JobId, KeptRow> targets;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const JobId target = cluster.locked_out_by(NodeId(n), id);
+    if (!target.is_valid()) continue;
+    targets[target].job = cluster.job(target).name;
+    targets[target].nodes.push_back(cluster.node(NodeId(n)).name);
+  }
+  std::vector<KeptRow> rows;
+  for (const JobId target : cluster.targets()) {
+    if (targets.contains(target)) rows.push_back(std::move(targets[target]));
+  }
+  return rows;
+}
+
+std::optional<views::ReservationTable::Row> what_is_kept_for(JobId id, const CycleRecord& record) {
+  Plan of_job;
+  for (const Reservation& each : record.plan.reservations) {
+    if (each.job == id) of_job.reservations.push_back(each);
+  }
+  if (of_job.reservations.empty()) return std::nullopt;
+  return views::make_reservation_table(of_job, record.after.cluster(), {}).rows.front();
+}
+
+}  // namespace
+
+Line line_of(JobId id, engine::Scheduler& scheduler, ClusterCopy& copy, TimePoint now) {
+  Line line;
+  scheduler.inspect(copy.cluster_for_session(), now, [&](engine::Session& session) {
+    const Cluster& cluster = session.cluster();
+    const auto waits_for_admission = [&](const Job& job) {
+      return session.has_enqueue() && job.phase == GroupPhase::pending;
+    };
+    line.is_for_admission = waits_for_admission(cluster.job(id));
+    std::vector<JobId> jobs;
+    for (const JobId each : cluster.open_jobs()) {
+      const Job& job = cluster.job(each);
+      const bool waits = line.is_for_admission || job.unplaced_count() > 0;
+      const bool is_alike = waits_for_admission(job) == line.is_for_admission;
+      const bool is_served = job.has_group && job.queue.is_valid() &&
+                             session.queues().standing(cluster, job.queue) &&
+                             session.feasibility().is_possible(each);
+      if (waits && is_alike && is_served) {
+        jobs.push_back(each);
+      }
+    }
+    using For = engine::JobLine::For;
+    engine::JobLine order(session, std::move(jobs),
+                          line.is_for_admission ? For::admission : For::service);
+    for (JobId next = order.next(); next.is_valid(); next = order.next()) {
+      line.jobs.push_back(next);
+    }
+  });
+  return line;
+}
+
+Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting& setting) {
+  const Cluster& cluster = record.after.cluster();
+  const Job& job = cluster.job(id);
+  const Refusal* const word = word_on(id, record.plan);
+  Explanation explanation;
+  explanation.cycle = record.cycle;
+  explanation.job = record_job(id, record.plan, word, cluster);
+  for (const Role& role : job.roles) {
+    explanation.roles.push_back({role.name, role.minimum, ready_count(role.counts)});
+  }
+  std::sort(explanation.roles.begin(), explanation.roles.end(),
+            [](const RoleRow& left, const RoleRow& right) { return left.role < right.role; });
+  const TaskReasons reasons(id, record);
+  for (const TaskId task : job.tasks) explanation.tasks.push_back(reasons.row_of(task));
+  add_line(id, record, explanation);
+  explanation.target = what_is_kept_for(id, record);
+  if (job.unplaced_count() > 0) explanation.in_its_way = who_is_in_its_way(id, cluster);
+  if (word != nullptr) {
+    explanation.missing = what_is_missing(id, *word, record);
+    explanation.remedies = remedies_for(id, *word, record, setting);
+  } else if (explanation.job.reason == code(Reason::too_few_tasks)) {
+    const std::int32_t lacking = job.min_available - job.task_count();
+    explanation.remedies = {std::to_string(lacking) + " more pods in the group"};
+  }
+  return explanation;
+}
+
+}  // namespace berth::simulation

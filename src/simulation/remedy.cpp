@@ -1,0 +1,248 @@
+#include "simulation/remedy.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <variant>
+
+#include "berth/model/amount_text.h"
+#include "berth/model/cluster.h"
+
+// What would let a waiting job start. Some reasons say it themselves ("queue q is not open"). For
+// want of room the answer is found by trying: nodes like one there is are added, twice as many each
+// time, until a session places the job; then the smallest such number is looked for between.
+
+namespace berth::simulation {
+
+namespace {
+
+constexpr std::size_t kNodeKindsMax = 3;
+constexpr std::size_t kNodesMax = 512;
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
+std::string plural(std::int64_t count, const std::string& noun) {
+  return std::to_string(count) + " more " + noun + (count == 1 ? "" : "s");
+}
+
+bool is_for_room(Reason reason) {
+  return reason == Reason::gang_incomplete || reason == Reason::role_incomplete ||
+         reason == Reason::surplus_waits || reason == Reason::cluster_overcommitted ||
+         reason == Reason::queue_capability || reason == Reason::queue_share_used ||
+         reason == Reason::guarantees_kept || reason == Reason::larger_than_cluster ||
+         reason == Reason::not_packable;
+}
+
+// The job's next pods up to what it needs; all that wait, where the minimum is there.
+std::vector<TaskId> needed_tasks(const Job& job, const Refusal& refusal, const Cluster& cluster) {
+  std::vector<TaskId> tasks;
+  for (const TaskId id : job.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status == TaskStatus::pending && !task.is_gated) tasks.push_back(id);
+  }
+  const std::int32_t short_by = std::max(0, job.min_available - job.placed_count());
+  if (refusal.reason != Reason::surplus_waits && short_by > 0) {
+    tasks.resize(std::min(tasks.size(), static_cast<std::size_t>(short_by)));
+  }
+  return tasks;
+}
+
+// Nodes that differ in nothing but what tells them apart.
+struct NodeKind {
+  const NodeObject* example = nullptr;
+  std::size_t count = 0;
+};
+
+std::vector<NodeKind> node_kinds(const std::vector<ClusterEvent>& objects) {
+  using Key = std::tuple<NamedAmounts, std::vector<Taint>, std::map<std::string, std::string>>;
+  std::map<Key, NodeKind> kinds;
+  for (const ClusterEvent& object : objects) {
+    const auto* const node = std::get_if<NodeObject>(&object);
+    if (node == nullptr || node->unschedulable) continue;
+    Key key{node->allocatable, node->taints, node->labels};
+    std::get<2>(key).erase(kHostname);
+    NodeKind& kind = kinds[key];
+    if (kind.example == nullptr || node->name < kind.example->name) kind.example = node;
+    ++kind.count;
+  }
+  std::vector<NodeKind> list;
+  for (const auto& [key, kind] : kinds) list.push_back(kind);
+  std::stable_sort(list.begin(), list.end(), [](const NodeKind& left, const NodeKind& right) {
+    if (left.count != right.count) return left.count > right.count;
+    return left.example->name < right.example->name;
+  });
+  if (list.size() > kNodeKindsMax) list.resize(kNodeKindsMax);
+  return list;
+}
+
+// As if the target had never been there.
+std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& objects,
+                                         const Job& target) {
+  const std::string mark = std::string(kLockedForJob) + target.uid;
+  std::vector<ClusterEvent> others;
+  for (const ClusterEvent& object : objects) {
+    const auto* const group = std::get_if<PodGroupObject>(&object);
+    const auto* const pod = std::get_if<PodObject>(&object);
+    if (group != nullptr && group->uid == target.uid) continue;
+    if (pod != nullptr && pod->uid == target.uid) continue;
+    if (pod != nullptr && !pod->group.empty() &&
+        pod->name_space + "/" + pod->group == target.name) {
+      continue;
+    }
+    others.push_back(object);
+    if (auto* const node = std::get_if<NodeObject>(&others.back());
+        node != nullptr && node->locked_for == mark) {
+      node->locked_for.clear();
+    }
+  }
+  return others;
+}
+
+// Whether all that the job still needs would be placed in this cycle.
+class Trials {
+ public:
+  Trials(const std::string& job, const CycleRecord& record, const TrialSetting& setting,
+         std::size_t needed)
+      : job_(job), setting_(setting), trial_(setting, record.before), needed_(needed) {
+    // `before` has neither what this cycle placed of the job nor what it lacks.
+    const Cluster& cluster = record.after.cluster();
+    total_ = needed +
+             static_cast<std::size_t>(std::count_if(
+                 record.plan.binds.begin(), record.plan.binds.end(), [&](const Placement& each) {
+                   return cluster.job(cluster.task(each.task).job).name == job;
+                 }));
+  }
+
+  // The smallest number that was found to do; none up to kNodesMax: nothing.
+  std::optional<std::size_t> enough(const NodeObject& example, const NamedAmounts& asked) {
+    const std::size_t most = std::min(kNodesMax, 2 * needed_);
+    std::size_t too_few = 0;
+    std::size_t count = std::min(most, nodes_by_sum(example, asked));
+    while (!is_enough(example, count)) {
+      too_few = count;
+      if (count == most) return std::nullopt;
+      count = std::min(most, 2 * count);
+    }
+    while (count - too_few > 1) {
+      const std::size_t middle = too_few + (count - too_few) / 2;
+      (is_enough(example, middle) ? count : too_few) = middle;
+    }
+    return count;
+  }
+
+  bool would_start(std::vector<ClusterEvent> objects) const {
+    return Trial(setting_, std::move(objects)).placed_of(job_) >= total_;
+  }
+
+ private:
+  // A first guess: so many nodes have as much as is asked for.
+  static std::size_t nodes_by_sum(const NodeObject& example, const NamedAmounts& asked) {
+    std::int64_t count = 1;
+    for (const auto& [resource, amount] : asked) {
+      const auto has = example.allocatable.find(resource);
+      if (has == example.allocatable.end() || has->second <= 0) continue;
+      count = std::max(count, (amount + has->second - 1) / has->second);
+    }
+    return static_cast<std::size_t>(count);
+  }
+
+  bool is_enough(const NodeObject& example, std::size_t count) {
+    return trial_.placed_of(job_, example, count) >= total_;
+  }
+
+  const std::string& job_;
+  const TrialSetting& setting_;
+  Trial trial_;
+  std::size_t needed_;
+  std::size_t total_ = 0;
+};
+
+std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
+                                        const CycleRecord& record, const TrialSetting& setting) {
+  const std::vector<TaskId> tasks = needed_tasks(job, refusal, record.after.cluster());
+  const std::size_t needed = tasks.size();
+  if (needed == 0) return {};
+  Resources sum;
+  for (const TaskId task : tasks) sum += record.after.cluster().shape_of(task).request;
+  const NamedAmounts asked = to_named(record.after.cluster(), sum);
+  std::vector<std::string> remedies;
+  Trials trials(job.name, record, setting, needed);
+  const Cluster& cluster = record.after.cluster();
+  for (const JobId target : cluster.targets()) {
+    if (cluster.job(target).name == job.name) continue;
+    if (trials.would_start(without_target(record.before, cluster.job(target)))) {
+      remedies.push_back("the nodes that are kept for target " + cluster.job(target).name);
+    }
+  }
+  for (const NodeKind& kind : node_kinds(record.before)) {
+    const std::optional<std::size_t> count = trials.enough(*kind.example, asked);
+    if (!count) continue;
+    NamedAmounts room = kind.example->allocatable;
+    room.erase("pods");
+    remedies.push_back(plural(static_cast<std::int64_t>(*count), "node") + " like " +
+                       kind.example->name + " (" + to_text(room) + ")");
+    break;
+  }
+  return remedies;
+}
+
+}  // namespace
+
+std::vector<std::string> what_is_missing(JobId id, const Refusal& refusal,
+                                         const CycleRecord& record) {
+  const Cluster& cluster = record.after.cluster();
+  const std::vector<TaskId> tasks = needed_tasks(cluster.job(id), refusal, cluster);
+  const bool is_short = is_for_room(refusal.reason) || refusal.reason == Reason::pod_too_large;
+  if (!is_short || tasks.empty()) return {};
+  Resources asked;
+  for (const TaskId task : tasks) asked += cluster.shape_of(task).request;
+  NamedAmounts asked_amounts = to_named(cluster, asked);
+  asked_amounts.erase("pods");
+  NamedAmounts idle;
+  for (std::size_t d = 0; d < asked.extent(); ++d) {
+    const std::string& name = cluster.dimensions().name(Dimension(d));
+    if (!asked_amounts.contains(name)) continue;
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      idle[name] += std::max<std::int64_t>(0, cluster.available().at(NodeId(n), Dimension(d)));
+    }
+  }
+  return {(tasks.size() == 1 ? "the pod it lacks asks for "
+                             : "the " + std::to_string(tasks.size()) + " pods it lacks ask for ") +
+          to_text(asked_amounts) + "; idle on all nodes together: " + to_text(idle)};
+}
+
+std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const CycleRecord& record,
+                                      const TrialSetting& setting) {
+  const Job& job = record.after.cluster().job(id);
+  const std::string what = "\"" + refusal.what + "\"";
+  switch (refusal.reason) {
+    case Reason::group_missing:
+      return {"a PodGroup " + what};
+    case Reason::queue_missing:
+      return {"a Queue " + what};
+    case Reason::queue_closed:
+      return {"queue " + what + " to be opened"};
+    case Reason::too_few_tasks:
+      return {plural(refusal.need - refusal.have, "pod") + " in the group"};
+    case Reason::too_few_tasks_of_role:
+      return {plural(refusal.need - refusal.have, "pod") + " of role " + what};
+    case Reason::gated:
+      return {"its pods' scheduling gates to be taken off"};
+    case Reason::holds_releasing_room:
+      return {"the pods that are leaving its nodes to be gone"};
+    case Reason::unknown_resource:
+      return {"a node that has " + refusal.what};
+    case Reason::pod_too_large:
+      return {"a node with " + readable_amount(refusal.what, refusal.need, Rounding::up) + " " +
+              refusal.what + " for such a pod"};
+    case Reason::queue_too_small:
+      return {"a queue that can have " + readable_amount(refusal.what, refusal.need, Rounding::up) +
+              " " + refusal.what};
+    default:
+      break;
+  }
+  if (!is_for_room(refusal.reason)) return {};
+  return tried_remedies(job, refusal, record, setting);
+}
+
+}  // namespace berth::simulation

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/cluster.h"
+#include "berth/model/objects.h"
+#include "berth/model/plan.h"
+#include "views/queue_table.h"
+#include "views/reservation_table.h"
+
+// What `berth plan` has to say, as a value, and its two forms. Names are namespace/name; all lists
+// but queues, which are in tree order, are sorted by their first field as bytes: equal plans give
+// equal bytes.
+
+namespace berth::simulation {
+
+struct PlacementRow {
+  std::string pod;
+  std::string job;
+  std::string node;
+};
+
+struct EvictionRow {
+  std::string pod;
+  std::string job;
+  std::string node;
+  std::string action;
+  std::string beneficiary;
+};
+
+// A job once the plan of its cycle is carried out.
+struct JobRow {
+  std::string job;
+  std::string queue;
+  GroupPhase phase = GroupPhase::pending;
+  std::int32_t priority = 0;
+  TimePoint first_seen;
+  std::int32_t min_available = 1;
+  std::int32_t placed = 0;   // tasks that have a place or have done their work
+  std::int32_t waiting = 0;  // tasks without a place
+  std::string reason;        // a code of reason.cpp; empty: nothing is missing
+  std::string message;       // its sentence; and that a plan is only a hint, where it is
+};
+
+// A node that is kept for a target.
+struct LockRow {
+  std::string node;
+  std::string job;
+  TimePoint since;
+  bool operator==(const LockRow&) const = default;
+};
+
+// A target that is none any more.
+struct EndedRow {
+  std::string job;
+  std::string how;  // "started", "given-up"
+  std::string why;  // it is impossible; else empty
+};
+
+struct CycleReport {
+  std::size_t cycle = 1;
+  TimePoint now;
+  std::vector<PlacementRow> binds;
+  std::vector<PlacementRow> pipelined;
+  std::vector<EvictionRow> evictions;
+  std::vector<JobRow> jobs;
+  views::QueueTable queues;
+  views::ReservationTable reservations;
+  std::vector<LockRow> locks;
+  std::vector<EndedRow> ended;
+  std::vector<std::string> notes;  // what is configured and has no effect
+};
+
+// One pod of the job that is explained.
+struct TaskRow {
+  std::string pod;
+  std::string status;  // "Running"
+  std::string node;    // empty: none
+  std::string why;     // empty, or why it has no place
+};
+
+struct RoleRow {
+  std::string role;
+  std::int32_t minimum = 0;
+  std::int32_t placed = 0;
+};
+
+// A job that is before the explained one in line.
+struct AheadRow {
+  std::string job;
+  std::int32_t priority = 0;
+  std::int32_t placed = 0;  // its pods that got places in this cycle
+};
+
+// A target whose nodes the explained job may not have.
+struct KeptRow {
+  std::string job;
+  std::vector<std::string> nodes;  // by name
+};
+
+// One job in full, in the last cycle in which it was there.
+struct Explanation {
+  std::size_t cycle = 1;
+  JobRow job;
+  std::vector<RoleRow> roles;
+  std::vector<TaskRow> tasks;  // in the job's order
+  // In the line of those that waited when the cycle began: for admission, or for places.
+  std::vector<AheadRow> ahead;  // in their order
+  std::size_t in_line = 0;      // how many there were; 0: the job did not wait
+  bool is_for_admission = false;
+  // What is missing, and what was tried and would let it start. Empty when nothing is missing.
+  std::vector<std::string> missing;
+  std::vector<std::string> remedies;
+  std::optional<views::ReservationTable::Row> target;  // what is kept for it, if it is one
+  std::vector<KeptRow> in_its_way;
+};
+
+// A job that was not running from the first, over all cycles.
+struct WaitRow {
+  std::string job;
+  TimePoint first_seen;
+  std::optional<std::size_t> started;  // the cycle that placed its minimum; none: it still waits
+  std::size_t cycles = 0;              // after which it waited
+  Duration time{};                     // from first_seen to its start, or to the end of all cycles
+  std::optional<std::size_t> elected;  // the cycle in which it became a target, at first
+  std::string ended;                   // how it ceased to be one
+  bool is_known = true;
+};
+
+// All cycles together, for whoever tunes reservations.
+struct Summary {
+  static constexpr std::int32_t kWhole = 10'000;
+
+  std::size_t cycles = 0;
+  std::vector<WaitRow> waits;  // by job
+  views::RoomTimes held;
+  views::EndCounts ended{};
+  std::map<std::string, std::int32_t> utilisation;  // of each resource, in parts of kWhole
+};
+
+struct Report {
+  std::size_t node_count = 0;
+  std::vector<std::string> unclaimed;  // pod groups that are left alone; namespace/name, sorted
+  std::vector<CycleReport> cycles;
+  Summary summary;
+  std::optional<Explanation> explanation;
+};
+
+// `after` is the cluster with the plan carried out, so that ids are still those of the plan.
+CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan, const Cluster& after);
+
+// One job's row; `refusal` is the plan's word on it, if any.
+JobRow record_job(JobId id, const Plan& plan, const Refusal* refusal, const Cluster& after);
+
+NamedAmounts to_named(const Cluster& cluster, const Resources& resources);
+
+// "4 cpu, 16Gi memory"
+std::string to_text(const NamedAmounts& amounts);
+
+}  // namespace berth::simulation

@@ -1,0 +1,166 @@
+#include "simulation/simulation.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "berth/base/text.h"
+#include "engine/scheduler.h"
+#include "simulation/cluster_copy.h"
+#include "simulation/explanation.h"
+#include "simulation/summary.h"
+#include "simulation/trial.h"
+
+namespace berth::simulation {
+
+namespace {
+
+// Two pods of one uid would be one pod to the API, and so to the mirror.
+Status require_distinct_uids(const std::vector<ClusterEvent>& objects) {
+  std::map<std::string_view, const PodObject*> seen;
+  for (const ClusterEvent& object : objects) {
+    const auto* const pod = std::get_if<PodObject>(&object);
+    if (pod == nullptr) continue;
+    const auto [entry, is_new] = seen.emplace(pod->uid, pod);
+    if (is_new) continue;
+    return Error{"Pod \"" + pod->full_name() + "\" has the uid \"" + pod->uid + "\" of Pod \"" +
+                     entry->second->full_name() + "\", expected one of its own or none",
+                 ""};
+  }
+  return Done{};
+}
+
+Error no_such_job(const std::string& name, const Cluster& cluster) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    if (const Job& job = cluster.job(JobId(j)); job.exists) names.push_back(job.name);
+  }
+  std::sort(names.begin(), names.end());
+  auto near = did_you_mean(name, names);
+  const auto forgot = std::find_if(names.begin(), names.end(), [&](const std::string& each) {
+    return each.ends_with("/" + name);  // the namespace
+  });
+  if (forgot != names.end()) near = *forgot;
+  std::string message = "no job \"" + name + "\"";
+  if (near) {
+    message += "; did you mean \"" + *near + "\"?";
+  } else if (names.empty()) {
+    message += "; there are no jobs at all";
+  } else {
+    message += ", expected namespace/name of one of " + std::to_string(names.size()) +
+               " jobs such as \"" + names.front() + "\"";
+  }
+  return {std::move(message), "--explain"};
+}
+
+Error not_ours(const Job& job) {
+  if (job.owner == GroupOwner::unclaimed) return {unclaimed_text({job.name}), "--explain"};
+  return {"job \"" + job.name + "\" is another scheduler's, expected one of berth's", "--explain"};
+}
+
+std::vector<std::string> unclaimed_in(const Cluster& cluster) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    if (const Job& job = cluster.job(JobId(j)); waits_unclaimed(job)) names.push_back(job.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Simulation {
+ public:
+  Simulation(SimulationRequest request, engine::Scheduler scheduler, TimePoint start)
+      : request_(std::move(request)),
+        scheduler_(std::move(scheduler)),
+        setting_{request_.config.session,
+                 mirror_options(request_.config.scheduler_names, request_.config.default_queue),
+                 start},
+        copy_(std::move(request_.objects), setting_.mirror, start),
+        summing_(request_.config.schedule_period) {}
+
+  Result<Report> run() {
+    for (std::size_t cycle = 1; cycle <= request_.cycles; ++cycle) {
+      if (request_.on_cycle) request_.on_cycle(cycle);
+      copy_.begin_cycle(setting_.now);
+      const bool explains = !request_.explain.empty();
+      const JobId job = explains ? copy_.find_job(request_.explain) : JobId();
+      if (explains && cycle == 1 && !job.is_valid() && !copy_.comes_at(request_.explain)) {
+        return no_such_job(request_.explain, copy_.cluster());
+      }
+      if (job.is_valid() && !copy_.cluster().job(job).is_ours()) {
+        return not_ours(copy_.cluster().job(job));
+      }
+      run_cycle(cycle, job);
+      setting_.now += request_.config.schedule_period;
+    }
+    if (const auto comes = copy_.comes_at(request_.explain); comes && !report_.explanation) {
+      return Error{"job \"" + request_.explain + "\" is created at " + format_time(*comes) +
+                       ", expected one that is there in one of the cycles",
+                   "--explain"};
+    }
+    report_.node_count = copy_.cluster().node_count();
+    report_.unclaimed = unclaimed_in(copy_.cluster());
+    report_.summary = summing_.finish();
+    return std::move(report_);
+  }
+
+ private:
+  void run_cycle(std::size_t cycle, JobId explained) {
+    std::vector<ClusterEvent> before;
+    Line line;
+    if (explained.is_valid()) {
+      before = copy_.objects();
+      line = line_of(explained, scheduler_, copy_, setting_.now);
+    }
+    const Plan plan = scheduler_.run(copy_.cluster_for_session(), setting_.now);
+    copy_.carry_out(plan, setting_.now);
+    report_.cycles.push_back(record_cycle(cycle, setting_.now, plan, copy_.cluster()));
+    summing_.add(report_.cycles.back(), plan, copy_.cluster());
+    if (!explained.is_valid()) return;
+    // A job may be gone by the last cycle; then the last in which it was there counts.
+    const Job& job = copy_.cluster().job(explained);
+    const bool leaves =
+        job.task_count() > 0 && job.count(TaskStatus::releasing) == job.task_count();
+    if (cycle != request_.cycles && !leaves) return;
+    const CycleRecord record{cycle, setting_.now, before, line, plan, copy_, scheduler_};
+    report_.explanation = explain_job(explained, record, setting_);
+  }
+
+  SimulationRequest request_;
+  engine::Scheduler scheduler_;
+  TrialSetting setting_;
+  ClusterCopy copy_;
+  Summing summing_;
+  Report report_;
+};
+
+}  // namespace
+
+TimePoint start_of(const std::vector<ClusterEvent>& objects) {
+  TimePoint latest;
+  for (const ClusterEvent& event : objects) {
+    std::visit(
+        [&](const auto& object) {
+          if constexpr (requires { object.created; }) latest = std::max(latest, object.created);
+          if constexpr (requires { object.started; }) {
+            latest = std::max(latest, object.started.value_or(latest));
+          }
+        },
+        event);
+  }
+  return latest;
+}
+
+Result<Report> simulate(SimulationRequest request) {
+  if (const Status distinct = require_distinct_uids(request.objects); !distinct) {
+    return distinct.error();
+  }
+  Result<engine::Scheduler> scheduler = engine::Scheduler::create(request.config.session);
+  if (!scheduler) return scheduler.error();
+  const TimePoint start = request.now.value_or(start_of(request.objects));
+  return Simulation(std::move(request), std::move(scheduler).value(), start).run();
+}
+
+}  // namespace berth::simulation

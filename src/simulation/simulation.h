@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/base/result.h"
+#include "berth/model/event.h"
+#include "conf/config.h"
+#include "simulation/report.h"
+
+namespace berth::simulation {
+
+struct SimulationRequest {
+  std::vector<ClusterEvent> objects;  // no deletions; pods have distinct uids
+  conf::Config config;
+  std::size_t cycles = 1;
+  std::optional<TimePoint> now;  // of the first cycle; default: start_of(objects)
+  std::string explain;           // namespace/name of a job to explain; empty: none
+  std::function<void(std::size_t cycle)> on_cycle;  // before each, for progress; may be empty
+};
+
+// The latest creation or start among the objects: a time that depends on the input alone, at which
+// all of them are there.
+TimePoint start_of(const std::vector<ClusterEvent>& objects);
+
+// Runs sessions one schedule period apart on a copy of the cluster and carries each plan out on it
+// (cluster_copy.h). Reads no clock and no file: equal requests give equal reports. Fails on a
+// configuration the engine refuses, and on a job to explain that is not there.
+Result<Report> simulate(SimulationRequest request);
+
+}  // namespace berth::simulation

@@ -1,0 +1,82 @@
+#include "simulation/summary.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace berth::simulation {
+
+namespace {
+
+bool has_started(const JobRow& job) { return job.placed > 0 && job.placed >= job.min_available; }
+
+}  // namespace
+
+void Summing::add(CycleReport& cycle, const Plan& plan, const Cluster& after) {
+  ++cycles_;
+  end_ = cycle.now + period_;
+  held_.note_ends(plan, after);
+  held_.note(cycle.reservations);
+  ended_ = cycle.reservations.ended;
+  std::set<std::string_view> placed;
+  for (const PlacementRow& bind : cycle.binds) placed.insert(bind.job);
+  for (const JobRow& job : cycle.jobs) add_job(job, cycle, placed.contains(job.job));
+  note_targets(cycle);
+  const NamedAmounts used = to_named(after, after.total_used());
+  for (const auto& [resource, total] : to_named(after, after.total_allocatable())) {
+    const auto found = used.find(resource);
+    use_[resource].total += total;
+    use_[resource].used += found == used.end() ? 0 : found->second;
+  }
+}
+
+void Summing::note_targets(const CycleReport& cycle) {
+  for (const EndedRow& ended : cycle.ended) {
+    const auto wait = waits_.find(ended.job);
+    if (wait != waits_.end()) wait->second.ended = ended.how;
+  }
+  for (const views::ReservationTable::Row& row : cycle.reservations.rows) {
+    WaitRow& wait = waits_.at(row.job);
+    wait.ended.clear();
+    if (!wait.elected) wait.elected = cycle.cycle;
+  }
+}
+
+void Summing::add_job(const JobRow& job, const CycleReport& cycle, bool is_placed_now) {
+  const auto [entry, is_new] = waits_.try_emplace(job.job);
+  WaitRow& wait = entry->second;
+  if (is_new) {
+    wait.job = job.job;
+    wait.first_seen = job.first_seen;
+    // It ran before the first cycle: nobody saw it wait.
+    wait.is_known = !has_started(job) || is_placed_now;
+  }
+  if (wait.started) return;
+  if (has_started(job)) {
+    wait.started = cycle.cycle;
+    wait.time = cycle.now - wait.first_seen;
+  } else {
+    ++wait.cycles;
+  }
+}
+
+Summary Summing::finish() {
+  Summary summary;
+  summary.cycles = cycles_;
+  held_.pause(end_);
+  summary.held = held_.total();
+  summary.ended = ended_;
+  for (auto& [job, wait] : waits_) {
+    if (!wait.is_known) continue;
+    if (!wait.started) wait.time = end_ - wait.first_seen;
+    summary.waits.push_back(wait);
+  }
+  for (const auto& [resource, use] : use_) {
+    constexpr int kWhole = Summary::kWhole;
+    const __int128 part = use.total == 0 ? 0 : use.used * kWhole / use.total;
+    summary.utilisation[resource] = static_cast<std::int32_t>(part);
+  }
+  return summary;
+}
+
+}  // namespace berth::simulation

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/cluster.h"
+#include "simulation/report.h"
+#include "views/held_room.h"
+
+namespace berth::simulation {
+
+// Adds up what all cycles had: who waited how long, what locks held idle, what was used. A cycle
+// counts as long as the next is away.
+class Summing {
+ public:
+  explicit Summing(Duration period) : period_(period) {}
+
+  // After each cycle; writes the room held so far into its table of reservations.
+  void add(CycleReport& cycle, const Plan& plan, const Cluster& after);
+  // Of the cycles there were. Call it once.
+  Summary finish();
+
+ private:
+  struct Use {
+    __int128 used = 0;
+    __int128 total = 0;
+  };
+
+  void note_targets(const CycleReport& cycle);
+  void add_job(const JobRow& job, const CycleReport& cycle, bool is_placed_now);
+
+  Duration period_;
+  TimePoint end_;  // of the last cycle
+  std::size_t cycles_ = 0;
+  std::map<std::string, WaitRow> waits_;
+  views::HeldRoom held_;
+  std::map<std::string, Use> use_;  // by resource
+  views::EndCounts ended_{};
+};
+
+}  // namespace berth::simulation

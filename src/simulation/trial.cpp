@@ -1,0 +1,54 @@
+#include "simulation/trial.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::simulation {
+
+namespace {
+
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
+std::vector<NodeObject> nodes_like(const NodeObject& example, std::size_t count) {
+  std::vector<NodeObject> nodes(count, example);
+  for (std::size_t i = 0; i < count; ++i) {
+    NodeObject& node = nodes[i];
+    node.name += "-added-" + std::to_string(i);
+    node.uid = node.name;
+    node.locked_for.clear();
+    if (node.labels.contains(kHostname)) node.labels[kHostname] = node.name;
+  }
+  return nodes;
+}
+
+}  // namespace
+
+mirror::Options mirror_options(const std::vector<std::string>& scheduler_names,
+                               const std::string& default_queue) {
+  return {.managed_schedulers = scheduler_names, .default_queue = default_queue};
+}
+
+Trial::Trial(const TrialSetting& setting, std::vector<ClusterEvent> objects)
+    : now_(setting.now),
+      copy_(std::move(objects), setting.mirror, setting.now),
+      scheduler_(engine::Scheduler::create(setting.session).value()) {
+  copy_.begin_cycle(now_);
+}
+
+std::size_t Trial::placed_of(const std::string& job) {
+  const Plan plan = scheduler_.run(copy_.cluster_for_session(), now_);
+  const JobId id = copy_.find_job(job);
+  return static_cast<std::size_t>(std::count_if(
+      plan.binds.begin(), plan.binds.end(),
+      [&](const Placement& each) { return copy_.cluster().task(each.task).job == id; }));
+}
+
+std::size_t Trial::placed_of(const std::string& job, const NodeObject& example, std::size_t count) {
+  const std::vector<NodeObject> added = nodes_like(example, count);
+  copy_.add_nodes(added, now_);
+  const std::size_t placed = placed_of(job);
+  copy_.remove_nodes(added, now_);
+  return placed;
+}
+
+}  // namespace berth::simulation

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "berth/base/clock.h"
+#include "berth/model/event.h"
+#include "berth/model/plan.h"
+#include "engine/configuration.h"
+#include "engine/scheduler.h"
+#include "mirror/mirror.h"
+#include "simulation/cluster_copy.h"
+
+namespace berth::simulation {
+
+mirror::Options mirror_options(const std::vector<std::string>& scheduler_names,
+                               const std::string& default_queue);
+
+struct TrialSetting {
+  engine::SessionConfig session;  // one that Scheduler::create accepts
+  mirror::Options mirror;
+  TimePoint now;
+};
+
+// "What would happen if": sessions over other objects than there are. A session is a function, so
+// its answer is not a guess. Making one costs a look at all objects; a question costs a session.
+class Trial {
+ public:
+  Trial(const TrialSetting& setting, std::vector<ClusterEvent> objects);
+
+  // How many pods of this job a session would place.
+  std::size_t placed_of(const std::string& job);
+  // The same with so many more nodes like this one. They are gone afterwards.
+  std::size_t placed_of(const std::string& job, const NodeObject& example, std::size_t count);
+
+ private:
+  TimePoint now_;
+  ClusterCopy copy_;
+  engine::Scheduler scheduler_;
+};
+
+}  // namespace berth::simulation

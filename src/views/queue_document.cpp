@@ -1,0 +1,197 @@
+#include "views/queue_document.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "document/readers.h"
+#include "kube/fields.h"
+
+namespace berth::views {
+
+namespace {
+
+using kube::kLimitMax;
+using kube::read_amounts;
+using kube::read_texts;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kCountNames[kGroupPhaseCount] = {"pending", "inqueue", "running", "unknown",
+                                                       "completed"};
+
+// By the names they have in documents.
+struct AmountField {
+  const char* name;
+  QueueTable::Amounts QueueTable::*member;
+};
+constexpr AmountField kAmountFields[] = {{"guaranteeInSpec", &QueueTable::written},
+                                         {"guarantee", &QueueTable::guarantee},
+                                         {"deserved", &QueueTable::deserved},
+                                         {"allocated", &QueueTable::allocated},
+                                         {"demand", &QueueTable::demand},
+                                         {"realCapability", &QueueTable::real_capability},
+                                         {"due", &QueueTable::due},
+                                         {"largestPiece", &QueueTable::piece}};
+
+Json json_of(const NamedAmounts& amounts) {
+  Json json = Json::object();
+  for (const auto& [resource, amount] : amounts) json[resource] = format_quantity(resource, amount);
+  return json;
+}
+
+Json json_of(const PhaseCounts& counts) {
+  Json json;
+  for (std::size_t phase = 0; phase < counts.size(); ++phase) {
+    json[kCountNames[phase]] = counts[phase];
+  }
+  return json;
+}
+
+Json row_json(const QueueTable& table, std::size_t at) {
+  const QueueTable::Row& row = table.rows[at];
+  const bool has_parent = row.parent != QueueTable::kNoParent;
+  Json json{{"queue", row.name},
+            {"parent", has_parent ? table.rows[row.parent].name : ""},
+            {"state", to_string(row.state)},
+            {"closedAbove", row.closed_above},
+            {"fault", row.fault},
+            {"weight", row.weight},
+            {"priority", row.priority},
+            {"reclaimable", row.is_reclaimable},
+            {"dequeueStrategy", row.is_fifo ? "fifo" : "traverse"},
+            {"guaranteeScaled", row.is_scaled}};
+  for (const auto& [name, member] : kAmountFields) {
+    json[name] = json_of(table.named(table.*member, at));
+  }
+  json["overused"] = table.is_overused(at);
+  json["notes"] = row.notes;
+  json["jobs"] = json_of(row.jobs);
+  json["podGroups"] = json_of(row.groups);
+  return json;
+}
+
+// --- reading --------------------------------------------------------------------------------
+
+constexpr std::int64_t kCountMax = std::numeric_limits<std::int32_t>::max();
+
+QueueState state_of(const std::string& text) {
+  for (const QueueState state : {QueueState::closed, QueueState::closing}) {
+    if (text == to_string(state)) return state;
+  }
+  return QueueState::open;
+}
+
+void read_counts(const document::Cursor& from, PhaseCounts& counts) {
+  for (std::size_t phase = 0; phase < counts.size(); ++phase) {
+    counts[phase] = static_cast<std::int32_t>(from[kCountNames[phase]].integer(0, 0, kCountMax));
+  }
+}
+
+QueueTable::Row read_row(const document::Cursor& from) {
+  QueueTable::Row row;
+  row.name = from.required_text("queue");
+  row.state = state_of(from["state"].text());
+  row.closed_above = from["closedAbove"].text();
+  row.fault = from["fault"].text();
+  row.weight = static_cast<std::int32_t>(from["weight"].integer(1, 0, kCountMax));
+  row.priority = static_cast<std::int32_t>(from["priority"].integer(0, -kCountMax - 1, kCountMax));
+  row.is_reclaimable = from["reclaimable"].boolean(true);
+  row.is_fifo = from["dequeueStrategy"].text() == "fifo";
+  row.is_scaled = from["guaranteeScaled"].boolean(false);
+  row.notes = read_texts(from["notes"]);
+  read_counts(from["jobs"], row.jobs);
+  read_counts(from["podGroups"], row.groups);
+  return row;
+}
+
+// A parent stands before its children.
+void place(const document::Cursor& from, const std::map<std::string, std::uint32_t>& row_of,
+           QueueTable& table) {
+  QueueTable::Row& row = table.rows.back();
+  const std::string parent = from["parent"].text();
+  if (parent.empty()) return;
+  const auto found = row_of.find(parent);
+  if (found == row_of.end()) {
+    return from["parent"].complain("\"" + parent + "\" is no queue listed before this one");
+  }
+  row.parent = found->second;
+  row.depth = table.rows[row.parent].depth + 1;
+  table.rows[row.parent].has_children = true;
+}
+
+std::size_t column_of(const QueueTable& table, const std::string& resource) {
+  const auto found = std::lower_bound(table.resources.begin(), table.resources.end(), resource);
+  return static_cast<std::size_t>(found - table.resources.begin());
+}
+
+using RowAmounts = std::vector<NamedAmounts>;  // as kAmountFields
+
+void fill(const NamedAmounts& total, const std::vector<RowAmounts>& rows, QueueTable& table) {
+  for (const auto& [resource, amount] : total) table.resources.push_back(resource);
+  for (const RowAmounts& row : rows) {
+    for (const NamedAmounts& amounts : row) {
+      for (const auto& [resource, amount] : amounts) table.resources.push_back(resource);
+    }
+  }
+  std::sort(table.resources.begin(), table.resources.end());
+  table.resources.erase(std::unique(table.resources.begin(), table.resources.end()),
+                        table.resources.end());
+  table.clear_amounts();
+  for (const auto& [resource, amount] : total) table.total[column_of(table, resource)] = amount;
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    for (std::size_t field = 0; field < rows[at].size(); ++field) {
+      QueueTable::Amounts& amounts = table.*kAmountFields[field].member;
+      for (const auto& [resource, amount] : rows[at][field]) {
+        amounts[at * table.resources.size() + column_of(table, resource)] = amount;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string write_queue_table(const QueueTable& table) {
+  Json json;
+  json["divided"] = table.is_divided;
+  NamedAmounts total;
+  for (std::size_t r = 0; r < table.resources.size(); ++r) {
+    if (table.total[r] != 0) total[table.resources[r]] = table.total[r];
+  }
+  json["total"] = json_of(total);
+  json["queues"] = Json::array();
+  for (std::size_t at = 0; at < table.rows.size(); ++at) {
+    json["queues"].push_back(row_json(table, at));
+  }
+  constexpr int kIndent = 1;
+  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<QueueTable> read_queue_table(std::string text, std::string_view file) {
+  const Result<document::Value> value = document::parse_json(std::move(text), file);
+  if (!value) return value.error();
+  document::Reading reading(*value, file);
+  const document::Cursor root = reading.root();
+  if (!root["queues"].is_present()) root.complain("no queues, expected the document of /queues");
+  QueueTable table;
+  table.is_divided = root["divided"].boolean(false);
+  std::map<std::string, std::uint32_t> row_of;
+  std::vector<RowAmounts> amounts;
+  for (const document::Cursor& from : root["queues"].items()) {
+    table.rows.push_back(read_row(from));
+    place(from, row_of, table);
+    row_of.emplace(table.rows.back().name, static_cast<std::uint32_t>(table.rows.size() - 1));
+    amounts.emplace_back();
+    for (const AmountField& field : kAmountFields) {
+      amounts.back().push_back(read_amounts(from[field.name], kLimitMax));
+    }
+  }
+  const NamedAmounts total = read_amounts(root["total"], kLimitMax);
+  if (reading.failed()) return reading.error();
+  fill(total, amounts, table);
+  return table;
+}
+
+}  // namespace berth::views

@@ -1,0 +1,129 @@
+#include "views/text_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "berth/base/check.h"
+
+namespace berth::views {
+
+namespace {
+
+constexpr char32_t kBroken = 0xFFFD;
+constexpr std::string_view kBrokenText = "\xEF\xBF\xBD";
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+// East Asian Width W and F, in blocks; sorted.
+constexpr std::array<Range, 12> kWide{{{0x1100, 0x115F},
+                                       {0x2E80, 0x303E},
+                                       {0x3041, 0x33FF},
+                                       {0x3400, 0x4DBF},
+                                       {0x4E00, 0x9FFF},
+                                       {0xA000, 0xA4CF},
+                                       {0xAC00, 0xD7A3},
+                                       {0xF900, 0xFAFF},
+                                       {0xFE30, 0xFE6F},
+                                       {0xFF00, 0xFF60},
+                                       {0x1F300, 0x1FAFF},
+                                       {0x20000, 0x3FFFD}}};
+
+constexpr std::array<Range, 6> kNoWidth{{{0x0300, 0x036F},
+                                         {0x1AB0, 0x1AFF},
+                                         {0x200B, 0x200F},
+                                         {0x20D0, 0x20FF},
+                                         {0xFE00, 0xFE0F},
+                                         {0xFE20, 0xFE2F}}};
+
+// Signs that change the direction of text: a line could read otherwise than it is.
+constexpr std::array<Range, 2> kBidirectional{{{0x202A, 0x202E}, {0x2066, 0x2069}}};
+
+template <std::size_t Size>
+bool is_in(char32_t c, const std::array<Range, Size>& ranges) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [c](const Range& range) { return c >= range.first && c <= range.last; });
+}
+
+std::size_t length_of(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead < 0xE0) return 2;
+  if (lead >= 0xE0 && lead < 0xF0) return 3;
+  if (lead >= 0xF0 && lead < 0xF5) return 4;
+  return 0;
+}
+
+// The character at `at`, which moves behind it; kBroken for a byte that begins none.
+char32_t next_character(std::string_view text, std::size_t& at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  const std::size_t length = length_of(lead);
+  if (length == 0 || at + length > text.size()) return ++at, kBroken;
+  if (length == 1) return ++at, lead;
+  char32_t c = lead & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[at + i]);
+    if ((byte & 0xC0U) != 0x80U) return ++at, kBroken;
+    c = (c << 6U) | (byte & 0x3FU);
+  }
+  at += length;
+  return c;
+}
+
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || is_in(c, kBidirectional);
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_character(text, at);
+    if (is_in(c, kNoWidth)) continue;
+    width += is_in(c, kWide) ? 2 : 1;
+  }
+  return width;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = at;
+    const char32_t c = next_character(text, at);
+    result += c == kBroken || is_control(c) ? kBrokenText : text.substr(start, at - start);
+  }
+  return result;
+}
+
+void TextTable::add(std::vector<std::string> cells) {
+  BERTH_CHECK(cells.size() == rows_.front().size());
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::render(bool bold_headings) const {
+  std::vector<std::size_t> widths(rows_.front().size(), 0);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], display_width(row[i]));
+    }
+  }
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - display_width(row[i]) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    const bool is_bold = bold_headings && &row == &rows_.front();
+    text += is_bold ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
+  }
+  return text;
+}
+
+}  // namespace berth::views

@@ -1,0 +1,45 @@
+#include "views/text_table.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::views {
+namespace {
+
+TEST(TextTable, ColumnsAreAsWideAsATerminalShowsThem) {
+  TextTable table({"NAME", "WHY"});
+  table.add({"ab", "x"});
+  table.add({"\xE8\xA8\x93\xE7\xB7\xB4\xE7\xB5\x84", "y"});  // three ideographs: six columns
+  table.add({"e\xCC\x81", ""});                              // an accent takes no column
+  EXPECT_EQ(table.render(false),
+            "NAME    WHY\n"
+            "ab      x\n"
+            "\xE8\xA8\x93\xE7\xB7\xB4\xE7\xB5\x84  y\n"
+            "e\xCC\x81\n");
+}
+
+TEST(TextTable, HeadingsAreBoldOnlyWhenAskedTo) {
+  const TextTable table({"A"});
+  EXPECT_EQ(table.render(true), "\x1b[1mA\x1b[0m\n");
+  EXPECT_EQ(table.render(false), "A\n");
+}
+
+TEST(DisplayWidth, KnowsWideNarrowAndCombiningCharacters) {
+  EXPECT_EQ(display_width(""), 0U);
+  EXPECT_EQ(display_width("caf\xC3\xA9"), 4U);
+  EXPECT_EQ(display_width("\xED\x95\x9C"), 2U);      // Hangul
+  EXPECT_EQ(display_width("\xF0\x9F\x9A\xA2"), 2U);  // a ship
+  EXPECT_EQ(display_width("\xEF\xBD\xA1"), 1U);      // half-width
+  EXPECT_EQ(display_width("o\xCC\x88"), 1U);
+}
+
+TEST(Printable, NothingOfTheInputSteersTheTerminal) {
+  const std::string mark = "\xEF\xBF\xBD";
+  EXPECT_EQ(printable("a\x1b[2Jb\n"), "a" + mark + "[2Jb" + mark);
+  EXPECT_EQ(printable("\xC2\x9B"), mark);  // the one-byte control sequence introducer
+  EXPECT_EQ(printable("x\xE2\x80\xAEy"), "x" + mark + "y");  // right-to-left override
+  EXPECT_EQ(printable("\xFFz\xE8\xA8"), mark + "z" + mark + mark);
+  EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
+}
+
+}  // namespace
+}  // namespace berth::views
