@@ -231,7 +231,7 @@ class Reservation final : public Plugin {
     if (is_one_waiting_) return std::vector<NodeId>();
     const std::size_t all = cluster_->node_count();
     const std::size_t bound = most_locked();  // LOCK-5
-    const std::vector<NodeId> held = session_->locked_for(job.id);
+    const std::vector<NodeId> held = cluster_->nodes_locked_for(job.id);
     const std::size_t by_others = cluster_->locked_node_count() - held.size();
     LockWish wish;
     wish.scheme = scheme_for(first_lock(*cluster_, held));

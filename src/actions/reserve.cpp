@@ -57,7 +57,7 @@ class Reserve final : public Action {
 
   // RESERVE-4. What is of no use any more is given back first.
   static void keep(Session& session, JobId target, const std::vector<NodeId>& wanted) {
-    const std::vector<NodeId> held = session.locked_for(target);
+    const std::vector<NodeId> held = session.cluster().nodes_locked_for(target);
     const auto contains = [](const std::vector<NodeId>& nodes, NodeId node) {
       return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
     };

@@ -39,13 +39,25 @@ std::optional<TimePoint> first_lock(const Cluster& cluster, const std::vector<No
   return first;
 }
 
+std::vector<TaskId> tasks_before_target(const Cluster& cluster, const Job& target) {
+  std::vector<TaskId> tasks;
+  for (const NodeId node : cluster.nodes_locked_for(target.id)) {
+    for (const TaskId id : cluster.node(node).tasks) {
+      const Task& task = cluster.task(id);
+      const bool is_of_another = task.job.is_valid() && task.job != target.id;
+      if (is_of_another && !task.never_leaves && is_allocated(task.status)) tasks.push_back(id);
+    }
+  }
+  return tasks;
+}
+
 Reservation describe_reservation(Session& session, JobId target) {
   const Cluster& cluster = session.cluster();
   const Job& job = cluster.job(target);
   Reservation reservation;
   reservation.job = target;
   reservation.election = *job.election;
-  reservation.nodes = session.locked_for(target);
+  reservation.nodes = cluster.nodes_locked_for(target);
   reservation.locked_since = first_lock(cluster, reservation.nodes);
   session.ask(points::reservation_terms, job, &reservation);
   Need need = need_of(session, job);

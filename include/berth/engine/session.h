@@ -121,8 +121,6 @@ class Session {
   // For a target; the node must not be locked. And the opposite.
   void lock(NodeId node, JobId target);
   void unlock(NodeId node);
-  // By id.
-  std::vector<NodeId> locked_for(JobId target) const;
   // However long it waits, the job cannot start: the better word wherever it is refused.
   void note_impossible(JobId job, const Verdict& why);
   // The last word on a job wins; a job that ends up with nothing missing needs none.
