@@ -4,17 +4,25 @@
 
 namespace berth::engine {
 
+namespace {
+
+std::unique_ptr<Ranking> make_ranking(const Cluster& cluster, ShapeId shape, JobId owner) {
+  return std::make_unique<Ranking>(shape, owner, depends_on(cluster.shape(shape)));
+}
+
+}  // namespace
+
 Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job) {
   const Cluster& cluster = session.cluster();
   const bool is_target = job.is_valid() && cluster.job(job).election.has_value();
   if (is_target && cluster.locked_node_count() > 0) {
     auto& own = rankings_of_targets_[{job, shape}];
-    if (own == nullptr) own = std::make_unique<Ranking>(shape, job);
+    if (own == nullptr) own = make_ranking(cluster, shape, job);
     return caught_up(session, own);
   }
   if (shape.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
   auto& common = rankings_[shape.index()];
-  if (common == nullptr) common = std::make_unique<Ranking>(shape);
+  if (common == nullptr) common = make_ranking(cluster, shape, JobId());
   return caught_up(session, common);
 }
 

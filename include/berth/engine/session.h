@@ -85,8 +85,6 @@ class Session {
   NodeId best_idle_node(ShapeId shape, JobId job = JobId());
   // The best node whose room, once vacated, would do. Invalid: none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
-  // May it run here, room aside? And with room: which reason stands first?
-  Verdict fits(ShapeId shape, NodeId node, JobId job = JobId()) const;
   // Is the node locked for nobody, or for this job?
   Verdict is_open_to(NodeId node, JobId job) const;
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
