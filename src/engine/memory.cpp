@@ -50,6 +50,25 @@ void Memory::drop_least_recent(const Ranking* keep) {
   }
 }
 
+void Memory::refresh(const Cluster& cluster) {
+  shares_.refresh(cluster);
+  queues_.refresh(cluster);
+  forget_former_targets(cluster);
+  // A state that is gone does not come back.
+  std::erase_if(worked_out_,
+                [&](const auto& entry) { return entry.second.stamp != cluster.stamp(); });
+}
+
+Memory::WorkedOut& Memory::worked_out(const Cluster& cluster, JobId job, TimePoint now) {
+  const auto known = worked_out_.find(job);
+  const bool is_of_now = known != worked_out_.end() && known->second.stamp == cluster.stamp();
+  if (is_of_now && now < known->second.until) return known->second;
+  if (known != worked_out_.end()) worked_out_.erase(known);
+  WorkedOut& fresh = worked_out_[job];
+  fresh.stamp = cluster.stamp();
+  return fresh;
+}
+
 void Memory::forget_former_targets(const Cluster& cluster) {
   std::erase_if(rankings_of_targets_, [&](const auto& entry) {
     const auto& [key, ranking] = entry;

@@ -51,20 +51,32 @@ std::vector<TaskId> tasks_before_target(const Cluster& cluster, const Job& targe
   return tasks;
 }
 
-Reservation describe_reservation(Session& session, JobId target) {
+namespace {
+
+// All but its terms, which depend on the time.
+Reservation describe_state(Session& session, const Job& job) {
   const Cluster& cluster = session.cluster();
-  const Job& job = cluster.job(target);
   Reservation reservation;
-  reservation.job = target;
+  reservation.job = job.id;
   reservation.election = *job.election;
-  reservation.nodes = cluster.nodes_locked_for(target);
+  reservation.nodes = cluster.nodes_locked_for(job.id);
   reservation.locked_since = first_lock(cluster, reservation.nodes);
-  session.ask(points::reservation_terms, job, &reservation);
   Need need = need_of(session, job);
   reservation.missing = missing_on(cluster, need, reservation.nodes);
   ReachableCapacity reachable(cluster);
   reachable.take_in(job);
   reservation.is_covered = Bins(session, reservation.nodes, reachable).fill(need).is_whole;
+  return reservation;
+}
+
+}  // namespace
+
+Reservation describe_reservation(Session& session, JobId target) {
+  const Job& job = session.cluster().job(target);
+  auto& known = session.worked_out(target).reservation;
+  if (!known) known = describe_state(session, job);
+  Reservation reservation = *known;
+  session.ask(points::reservation_terms, job, &reservation);
   return reservation;
 }
 

@@ -208,6 +208,12 @@ void Session::remember_refusal(JobId job) {
   known.refusal = plan_.refusals[place - 1];
 }
 
+Memory::WorkedOut& Session::worked_out(JobId job) {
+  Memory::WorkedOut& known = memory_.worked_out(cluster_, job, now_);
+  known.until = answers_hold_until_ = std::min(known.until, answers_hold_until_);
+  return known;
+}
+
 Plan Session::close() {
   ask(points::queue_shares, &plan_.shares);
   ask(points::notes, &plan_.notes);

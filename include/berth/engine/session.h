@@ -135,6 +135,9 @@ class Session {
   // What this very state of the cluster refused before it will refuse again (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
+  // What is known of the job in this very state, to be read and to be added to. It holds as long
+  // as the answers of plugins that were asked until then.
+  Memory::WorkedOut& worked_out(JobId job);
 
   // Statements only.
   Plan& plan() { return plan_; }
