@@ -1,26 +1,27 @@
 #include <algorithm>
 #include <map>
 
+#include "berth/engine/fit.h"
 #include "steering/steering.h"
 
 namespace berth::steering {
 
 namespace {
 
-// Holds room as it is given out: several restored pods may want one node.
+// Idle now, less what is given out: several restored pods may want one node.
 class RoomLeft {
  public:
   explicit RoomLeft(const Cluster& cluster) : cluster_(cluster) {}
 
   bool take(const Task& task, NodeId node) {
-    const auto& requested = cluster_.shape(task.shape).requested;
-    const bool fits = std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
-      return cluster_.available().at(node, asked.first) - taken_[{node, asked.first}] >=
-             asked.second;
-    });
-    if (!fits) return false;
-    for (const auto& [dimension, amount] : requested) taken_[{node, dimension}] += amount;
+    const Shape& shape = cluster_.shape(task.shape);
+    if (!engine::has_room(*this, shape, node)) return false;
+    for (const auto& [dimension, amount] : shape.requested) taken_[{node, dimension}] += amount;
     return true;
+  }
+  std::int64_t at(NodeId node, Dimension d) const {
+    const auto taken = taken_.find({node, d});
+    return engine::IdleNow{cluster_}.at(node, d) - (taken == taken_.end() ? 0 : taken->second);
   }
 
  private:

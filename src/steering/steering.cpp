@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/engine/fit.h"
+
 namespace berth::steering {
 
 namespace {
@@ -12,16 +14,13 @@ using Result = ports::WriteOutcome::Result;
 
 constexpr std::size_t kManyNodes = 500;
 
-// STEER-4. Whether the task's node still takes it: everybody who is or will be there has room,
-// nobody has cordoned it, and kube-scheduler has not ruled it out in the meantime.
+// STEER-4, FIT-5. Whether the task's node still takes it: everybody who is or will be there has
+// room, nobody has cordoned it, and kube-scheduler has not ruled it out in the meantime.
 bool may_go(const Cluster& cluster, const Task& task) {
   const Shape& shape = cluster.shape(task.shape);
-  const Node& node = cluster.node(task.node);
-  if (node.is_unschedulable && shape.constraints.tolerations.empty()) return false;
-  if (std::binary_search(node.vetoed.begin(), node.vetoed.end(), shape.id)) return false;
-  return std::all_of(shape.requested.begin(), shape.requested.end(), [&](const auto& asked) {
-    return cluster.idle().at(task.node, asked.first) >= 0;
-  });
+  const engine::Place place{cluster, shape, cluster.node(task.node)};
+  return engine::constraints::cordon.check(place) && engine::constraints::veto.check(place) &&
+         engine::has_room(engine::WithOwnPlace{cluster, shape}, shape, task.node);
 }
 
 }  // namespace
@@ -44,10 +43,8 @@ std::int32_t needed_together(const Job& job, bool gangs_are_whole) {
   if (!gangs_are_whole) return 1;
   // Where roles have minimums of their own, any `min_available` members will not do: all that are
   // planned must come, and never fewer than the minimum: one may have been dropped since.
-  const bool roles_bind = job.role_minimum_total > 0 &&
-                          job.role_minimum_total <= job.min_available &&
-                          job.bound_count() < job.min_available;
-  return roles_bind ? std::max(job.min_available, job.placed_count()) : job.min_available;
+  const bool all_must_come = job.roles_bind() && job.bound_count() < job.min_available;
+  return all_must_come ? std::max(job.min_available, job.placed_count()) : job.min_available;
 }
 
 // A pod that nobody waits for is planned anew when it loses its room; a nomination would only save

@@ -350,5 +350,30 @@ TEST_F(SteeringTest, STEER4WhileOneMemberHasLostItsPlaceNobodyIsCommitted) {
   EXPECT_TRUE(api_.take().empty());
 }
 
+TEST_F(SteeringTest, STEER4OnlyATolerationOfTheCordonPassesACordonedNode) {
+  const auto drops_with = [this](const Toleration& toleration) {
+    PodObject pod = member(0);
+    // FIT-5. Admission gives the first two to every pod.
+    pod.constraints.tolerations = {
+        {"node.kubernetes.io/not-ready", true, "", TaintEffect::no_execute},
+        {"node.kubernetes.io/unreachable", true, "", TaintEffect::no_execute},
+        toleration};
+    post(make_group("g", 1));
+    post(make_node("n2", 4));
+    post(pod);
+    plan({{"g-0", "n2"}});
+    NodeObject cordoned = make_node("n2", 4);
+    cordoned.unschedulable = true;
+    post(cordoned);
+    const std::size_t drops = round().size();
+    post(PodDeleted{"g-0"});
+    return drops;
+  };
+  start_leading();
+  EXPECT_EQ(drops_with({"gpu", true, "", TaintEffect::any}), 1u);
+  EXPECT_EQ(drops_with({"node.kubernetes.io/unschedulable", true, "", TaintEffect::no_schedule}),
+            0u);
+}
+
 }  // namespace
 }  // namespace berth::steering

@@ -10,7 +10,7 @@
 
 namespace berth::engine {
 
-class ReachableCapacity;  // bins.h
+class ReachableCapacity;  // fit/reachable_capacity.h
 class Session;
 
 // What a job's minimum lacks.
@@ -30,9 +30,8 @@ struct Need {
 };
 Need need_of(const Session& session, const Job& job);
 
-// Minimums of roles count only where together they are within that of the job (Volcano's rule:
-// minMember below their sum says that any members will do).
-bool roles_bind(const Job& job);
+// One member more of this shape.
+void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task);
 
 // The job may start, or runs: it needs nothing.
 bool has_minimum(const Session& session, const Job& job);

@@ -85,8 +85,6 @@ class Session {
   NodeId best_idle_node(ShapeId shape, JobId job = JobId());
   // The best node whose room, once vacated, would do. Invalid: none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
-  // May it run here, room aside? And with room: which reason stands first?
-  Verdict fits(ShapeId shape, NodeId node, JobId job = JobId()) const;
   // Is the node locked for nobody, or for this job?
   Verdict is_open_to(NodeId node, JobId job) const;
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
@@ -121,8 +119,6 @@ class Session {
   // For a target; the node must not be locked. And the opposite.
   void lock(NodeId node, JobId target);
   void unlock(NodeId node);
-  // By id.
-  std::vector<NodeId> locked_for(JobId target) const;
   // However long it waits, the job cannot start: the better word wherever it is refused.
   void note_impossible(JobId job, const Verdict& why);
   // The last word on a job wins; a job that ends up with nothing missing needs none.
@@ -139,6 +135,9 @@ class Session {
   // What this very state of the cluster refused before it will refuse again (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
+  // What is known of the job in this very state, to be read and to be added to. It holds as long
+  // as the answers of plugins that were asked until then.
+  Memory::WorkedOut& worked_out(JobId job);
 
   // Statements only.
   Plan& plan() { return plan_; }

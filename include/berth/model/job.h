@@ -85,6 +85,9 @@ struct Job {
   }
   // Pending tasks that may be placed.
   std::int32_t unplaced_count() const { return count(TaskStatus::pending) - gated; }
+  // Minimums of roles count only where together they are within that of the job (Volcano's rule:
+  // minMember below their sum says that any members will do).
+  bool roles_bind() const { return role_minimum_total > 0 && role_minimum_total <= min_available; }
   // Let in by the enqueue action, in this session or an earlier one.
   bool is_admitted() const {
     return phase != GroupPhase::pending && phase != GroupPhase::completed;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "berth/engine/fit.h"
+
 namespace berth::engine {
 
 namespace {
@@ -58,14 +60,20 @@ bool term_holds(const SelectorTerm& term, const Node& node) {
          });
 }
 
-bool is_tolerated(const Taint& taint, const std::vector<Toleration>& tolerations) {
-  return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& toleration) {
-    if (toleration.effect != TaintEffect::any && toleration.effect != taint.effect) {
-      return false;
-    }
-    if (!toleration.key.empty() && toleration.key != taint.key) return false;
-    return toleration.exists || (!toleration.key.empty() && toleration.value == taint.value);
-  });
-}
+namespace constraints {
+
+// PREDICATE-3. Where required node affinity is given, one of its terms holds.
+const Constraint node_affinity{
+    DependsOn::specification,
+    [](const Shape& shape) { return shape.constraints.has_required_terms; },
+    [](const Place& place) {
+      const auto& terms = place.shape.constraints.required_terms;
+      const bool one_holds = std::any_of(terms.begin(), terms.end(), [&](const SelectorTerm& term) {
+        return term_holds(term, place.node);
+      });
+      return one_holds ? pass() : reject_for_good(Reason::node_affinity_mismatch);
+    }};
+
+}  // namespace constraints
 
 }  // namespace berth::engine
