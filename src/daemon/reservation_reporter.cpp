@@ -107,7 +107,7 @@ void ReservationReporter::report(const std::vector<JobId>& changed, const Cluste
   }
   std::erase_if(owed_, [&](JobId id) {
     const Job& job = cluster.job(id);
-    return !job.exists || !job.has_group || !job.is_ours() || report_marks(id, job, now);
+    return !job.exists || !job.has_group || !job.is_ours() || report_marks(id, job, cluster, now);
   });
 }
 
@@ -133,9 +133,10 @@ void ReservationReporter::report_lock(const ports::NodeLock& wanted, TimePoint n
 }
 
 // True when the API says all of the job that it should say now.
-bool ReservationReporter::report_marks(JobId id, const Job& job, TimePoint now) {
+bool ReservationReporter::report_marks(JobId id, const Job& job, const Cluster& cluster,
+                                       TimePoint now) {
   const TargetMarks& known = marks_of(job.uid);
-  TargetMarks wanted = berth::marks_of(job);
+  TargetMarks wanted = berth::marks_of(cluster, job);
   keep_users_word(wanted, known);
   wanted.first_seen = known.first_seen;
   if (has_started(job)) wanted.given_up_at.reset();
@@ -147,6 +148,12 @@ bool ReservationReporter::report_marks(JobId id, const Job& job, TimePoint now) 
     young_.emplace(job.first_seen + kYoung, id);
   } else if (is_to_be_remembered) {
     wanted.first_seen = job.first_seen;
+  }
+  // CLAIM-8. Most claims are short: those are not worth a write.
+  const TimePoint claims_since = parse_claims(wanted.claims).since;
+  if (!wanted.claims.empty() && known.claims.empty() && now - claims_since < kYoung) {
+    wanted.claims.clear();
+    young_.emplace(claims_since + kYoung, id);
   }
   if (wanted == known) {
     pending_marks_.erase(job.uid);

@@ -54,7 +54,7 @@ class ReservationReporter {
   void note_marks(const std::string& uid, const TargetMarks& marks);
   void report_locks(const Cluster& cluster, TimePoint now);
   void report_lock(const ports::NodeLock& wanted, TimePoint now);
-  bool report_marks(JobId id, const Job& job, TimePoint now);
+  bool report_marks(JobId id, const Job& job, const Cluster& cluster, TimePoint now);
   // True if it was not written lately. Remembers that it is now.
   template <class Write>
   bool is_due(std::map<std::string, Pending<Write>>& pending, const std::string& key,

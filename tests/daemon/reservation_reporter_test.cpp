@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "berth/base/text.h"
 #include "daemon/objects.h"
 #include "daemon/recording_ports.h"
 
@@ -101,6 +102,32 @@ class ReservationReporterTest : public testing::Test {
   RecordingPorts ports_;
   std::optional<ReservationReporter> reporter_{std::in_place, ports_};
 };
+
+// Most room is vacated in less: one write when it takes longer, and one when the claim has ended.
+TEST_F(ReservationReporterTest, CLAIM8ClaimsAreWrittenWhenTheyAreTenSecondsOld) {
+  const auto claim = [&](std::vector<Placement> placements) {
+    Plan plan;
+    plan.pipelined = std::move(placements);
+    mirror_.assume(plan, now_);
+  };
+  const std::vector<Placement> both{{mirror_.find_task("g-0"), mirror_.cluster().find_node("n1")},
+                                    {mirror_.find_task("g-1"), mirror_.cluster().find_node("n2")}};
+  const TimePoint since = now_;
+  claim(both);
+  EXPECT_TRUE(round().marks.empty());
+  EXPECT_TRUE(round_after(seconds(9)).marks.empty());
+  claim(both);
+  const auto told = round_after(seconds(1));
+  ASSERT_EQ(told.marks.size(), 1U);
+  EXPECT_EQ(told.marks[0].marks.claims, format_time(since) + " n1 n2");
+  take(told);
+  claim(both);
+  EXPECT_TRUE(round_after(seconds(60)).marks.empty());
+  claim({});
+  const auto ended = round();
+  ASSERT_EQ(ended.marks.size(), 1U);
+  EXPECT_EQ(ended.marks[0].marks.claims, "");
+}
 
 // Rows 0.43 and 0.44: the target that was chosen is annotated, locked nodes are labelled.
 TEST_F(ReservationReporterTest, WritesLocksAndMarksOnce) {

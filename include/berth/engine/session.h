@@ -123,6 +123,8 @@ class Session {
   void unlock(NodeId node);
   // By id.
   std::vector<NodeId> locked_for(JobId target) const;
+  // True once a session: its first placing action takes up the claims of the sessions before.
+  bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
   // However long it waits, the job cannot start: the better word wherever it is refused.
   void note_impossible(JobId job, const Verdict& why);
   // The last word on a job wins; a job that ends up with nothing missing needs none.
@@ -180,6 +182,7 @@ class Session {
   Ledger ledger_;
   TablesOf<points::All>::type tables_;
   bool has_enqueue_ = false;
+  bool has_taken_up_claims_ = false;
   TimePoint answers_hold_until_ = TimePoint::max();
   std::uint16_t tier_ = 0;
   const std::set<std::string>* disabled_ = nullptr;
