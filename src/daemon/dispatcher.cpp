@@ -5,13 +5,15 @@
 
 namespace berth::daemon {
 
-Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell)
+Dispatcher::Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, ports::EventSink& events,
+                       Tell tell)
     : reporter_(status),
       queue_reporter_(status, tell),
       reservation_reporter_(status),
       target_teller_(status, tell),
       unclaimed_groups_(tell),
       evictor_(evictor),
+      events_(events),
       tell_(std::move(tell)) {}
 
 void Dispatcher::set_leading(bool leads) {
@@ -27,6 +29,11 @@ void Dispatcher::carry_out(const Plan& plan, mirror::Mirror& mirror, TimePoint n
     const JobId job = eviction.beneficiary;
     const std::string whom = job.is_valid() ? " for " + cluster.job(job).name : "";
     evict(eviction.task, std::string(eviction.action) + whom, cluster);
+  }
+  for (const EndedClaims& ended : plan.ended_claims) {
+    if (!cluster.job(ended.job).claims.empty()) continue;  // it was promised other room at once
+    tell_("job " + cluster.job(ended.job).name +
+          " keeps no room any more: " + to_string(ended.how));
   }
   report_notes(plan.notes);
   changed_ = mirror.take_changes();
@@ -55,7 +62,11 @@ void Dispatcher::evict(TaskId id, const std::string& reason, const Cluster& clus
   const Task& task = cluster.task(id);
   auto [name_space, name] = split_name(task.name);
   tell_("pod " + task.name + " is asked to leave: " + reason);
-  evictor_.evict({std::move(name_space), std::move(name), task.uid, reason});
+  evictor_.evict({std::move(name_space), std::move(name), task.uid, reason},
+                 [&events = events_, uid = task.uid](const ports::WriteOutcome& outcome) {
+                   if (outcome.result != ports::WriteOutcome::Result::failed) return;
+                   events.post(EvictionRefused{uid, outcome.error});
+                 });
 }
 
 StatusReporter::Standing Dispatcher::standing(JobId id, const Cluster& cluster) const {

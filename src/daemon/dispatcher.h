@@ -14,6 +14,7 @@
 #include "daemon/target_teller.h"
 #include "daemon/unclaimed_groups.h"
 #include "mirror/mirror.h"
+#include "ports/event_sink.h"
 #include "ports/evictor.h"
 #include "ports/status_sink.h"
 
@@ -25,7 +26,9 @@ class Dispatcher {
  public:
   using Tell = std::function<void(const std::string& line)>;
 
-  Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, Tell tell);
+  // `events` gets what became of evictions.
+  Dispatcher(ports::StatusSink& status, ports::Evictor& evictor, ports::EventSink& events,
+             Tell tell);
 
   // Everything that happens to the cluster.
   void observe(const ClusterEvent& event) {
@@ -71,6 +74,7 @@ class Dispatcher {
   TargetTeller target_teller_;
   UnclaimedGroups unclaimed_groups_;
   ports::Evictor& evictor_;
+  ports::EventSink& events_;
   Tell tell_;
   bool leads_ = true;
   std::uint64_t round_ = 0;

@@ -12,9 +12,8 @@
 namespace berth::daemon {
 
 // What happened and has not been taken in yet. Many producers, one consumer. Bounded: a producer
-// that finds it full waits, which holds back its watch and loses nothing; PlacementDropped
-// and PlacementMoved come
-// from threads that may not wait and always gets in.
+// that finds it full waits, which holds back its watch and loses nothing; PlacementDropped,
+// PlacementMoved and EvictionRefused come from threads that may not wait, and always get in.
 class EventQueue final : public ports::EventSink {
  public:
   explicit EventQueue(std::size_t capacity = std::size_t{1} << 18,

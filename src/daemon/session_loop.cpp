@@ -19,7 +19,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       settings_(std::move(settings)),
       scheduler_(std::move(scheduler)),
       mirror_(settings_.mirror),
-      dispatcher_(parts_.status, parts_.evictor, parts_.tell),
+      dispatcher_(parts_.status, parts_.evictor, parts_.events, parts_.tell),
       steering_(
           {parts_.pods, parts_.status, [&events = parts_.events] { events.wake(); }, parts_.tell},
           {.mode = settings_.steering,
@@ -162,6 +162,7 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
     mirror_.settle(now);
     const Plan left = steering_.start_leading(epoch_, mirror_.cluster(), find_);
     mirror_.assume(left, now);
+    mirror_.restore_claims(now);
     parts_.tell("leading with epoch " + std::to_string(epoch_) + "; " +
                 std::to_string(left.binds.size()) + " pods were under way");
   }
@@ -194,7 +195,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   mirror_.assume(plan, now);
   mirror_.assume_reservations(plan, now);
   drop_stale(plan);
-  publish(plan.pipelined);  // before anybody is woken: who is committed finds its plan
+  publish();  // before anybody is woken: who is committed finds its plan
   steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
   give_up(steering_.round(mirror_.cluster(), find_, now));
   dispatcher_.set_reservations({settings_.locks_are_taints, scheduler_.has_plugin("reservation")});
@@ -220,17 +221,15 @@ void SessionLoop::follow_up() {
   give_up(steering_.follow_up(mirror_.cluster(), find_, parts_.clock.now()));
 }
 
-void SessionLoop::publish(const std::vector<Placement>& claims) {
+void SessionLoop::publish() {
   mirror_.settle(parts_.clock.now());
   const std::uint64_t stamp = mirror_.cluster().stamp();
-  if (stamp == published_stamp_ && claims == published_claims_) return;
+  if (stamp == published_stamp_) return;
   published_stamp_ = stamp;
-  published_claims_ = claims;
   parts_.published.store(make_plan_table(
       mirror_.cluster(),
       {settings_.mirror.managed_schedulers, ++published_count_,
-       settings_.steering == steering::Mode::nominate, scheduler_.has_plugin("gang")},
-      published_claims_));
+       settings_.steering == steering::Mode::nominate, scheduler_.has_plugin("gang")}));
   parts_.on_published();
 }
 
@@ -268,6 +267,7 @@ void SessionLoop::drop_stale(const Plan& plan) {
   drop(unclaimed);
   for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
     dispatcher_.evict(task, "its gang could not be completed", mirror_.cluster());
+    mirror_.assume_eviction(task, now);
   }
   if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
 }
@@ -276,7 +276,7 @@ void SessionLoop::drop_stale(const Plan& plan) {
 void SessionLoop::give_up(const std::vector<PlacementDropped>& drops) {
   if (drops.empty()) return;
   drop(drops);
-  publish(published_claims_);
+  publish();
   owes_session_ = true;  // they are to be planned anew
   parts_.events.wake();
 }

@@ -90,7 +90,7 @@ class SessionLoop {
   void drop_stale(const Plan& plan);
   void follow_up();
   void give_up(const std::vector<PlacementDropped>& drops);
-  void publish(const std::vector<Placement>& claims);
+  void publish();
   void publish_queues(const std::shared_ptr<const views::QueueTable>& queues);
   void publish_unready();
   void note_standing(const Plan& plan);
@@ -109,7 +109,6 @@ class SessionLoop {
   BrokenGangs broken_gangs_;
   ReservationKeeper reservation_keeper_;
   std::uint64_t published_stamp_ = 0;
-  std::vector<Placement> published_claims_;
   std::uint64_t published_count_ = 0;
   std::shared_ptr<const views::QueueTable> published_queues_;
   std::uint64_t epoch_ = 0;    // under which we lead; 0: another does

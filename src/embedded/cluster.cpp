@@ -128,14 +128,20 @@ void EmbeddedCluster::bind(const ports::Binding& binding,
   done(std::move(outcome));
 }
 
-void EmbeddedCluster::evict(const ports::Eviction& eviction) {
+void EmbeddedCluster::evict(const ports::Eviction& eviction,
+                            std::function<void(ports::WriteOutcome)> done) {
+  ports::WriteOutcome outcome;
   {
     const std::lock_guard lock(mutex_);
     const auto pod = pods_.find(eviction.uid);
-    if (pod == pods_.end() || pod->second.terminating) return;
-    begin_removal(pod->second);
+    if (pod == pods_.end()) {
+      outcome = {ports::WriteOutcome::Result::gone, "pod \"" + eviction.name + "\" not found"};
+    } else if (!pod->second.terminating) {
+      begin_removal(pod->second);
+    }
   }
   changed_.notify_all();
+  done(std::move(outcome));
 }
 
 std::optional<PodObject> EmbeddedCluster::pod(const std::string& full_name) const {

@@ -54,7 +54,8 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void apply(std::vector<ClusterEvent> changes);
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
-  void evict(const ports::Eviction& eviction) override;
+  void evict(const ports::Eviction& eviction,
+             std::function<void(ports::WriteOutcome)> done) override;
   void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override;
   void write(const ports::GroupStatus& status) override;
   void write(const ports::QueueStatus& status) override;

@@ -136,10 +136,12 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
                });
 }
 
-void ApiWriter::evict(const ports::Eviction& eviction) {
+void ApiWriter::evict(const ports::Eviction& eviction,
+                      std::function<void(ports::WriteOutcome)> done) {
   latest_.put(WriteKind::eviction, "evict " + eviction.name_space + "/" + eviction.name,
               request("POST", pod_path(eviction.name_space, eviction.name) + "/eviction", kJson,
-                      eviction_body(eviction)));
+                      eviction_body(eviction)),
+              nullptr, std::move(done));
 }
 
 void ApiWriter::write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) {

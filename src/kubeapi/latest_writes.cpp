@@ -60,8 +60,9 @@ LatestWrites::LatestWrites(RestClient& client, Timer& timer,
                            std::function<void(const std::string&)> complain)
     : state_(new State{client, timer, std::move(complain), {}, {}, {}, {}, {}, 0}) {}
 
-void LatestWrites::put(WriteKind kind, const std::string& key, Request request, Amend amend) {
-  Errand errand{std::move(request), std::move(amend)};
+void LatestWrites::put(WriteKind kind, const std::string& key, Request request, Amend amend,
+                       Done done) {
+  Errand errand{std::move(request), std::move(amend), std::move(done)};
   {
     const std::lock_guard lock(state_->mutex);
     const auto [entry, is_new] = state_->writes.try_emplace(key);
@@ -105,7 +106,7 @@ void LatestWrites::send_amended(const std::shared_ptr<State>& state, const std::
     if (!body) return on_answer(state, key, seen);
     Request writing = errand.request;
     writing.body = *std::move(body);
-    send(state, key, {std::move(writing), nullptr});
+    send(state, key, {std::move(writing), nullptr, nullptr});
   });
 }
 
@@ -172,10 +173,16 @@ void LatestWrites::on_answer(const std::shared_ptr<State>& state, const std::str
       write.failures = 0;
     }
   }
+  using Result = ports::WriteOutcome::Result;
+  const Done done = delay ? nullptr : std::exchange(write.current.done, nullptr);
   const bool has_next = write.next.has_value();
   if (!delay && !has_next) state->writes.erase(entry);
   lock.unlock();
   if (!complaint.empty()) state->complain(complaint);
+  if (done) {
+    const Result failed = is_moot(response) ? Result::gone : Result::failed;
+    done({response.ok() ? Result::done : failed, response.to_string()});
+  }
   if (delay) {
     state->timer.after(*delay, [state, key] { send_due(state, key); });
   } else if (has_next) {

@@ -12,6 +12,7 @@
 #include "berth/base/clock.h"
 #include "kubeapi/rest_client.h"
 #include "kubeapi/timer.h"
+#include "ports/pod_writer.h"
 
 namespace berth::kubeapi {
 
@@ -40,8 +41,11 @@ class LatestWrites {
   // nothing to be written. The body carries the version that was read.
   using Amend = std::function<std::optional<std::string>(const std::string& seen)>;
   // `key` says what is written, for messages: "status of queue q". With `amend`, all is done again
-  // when somebody else has written in between (409).
-  void put(WriteKind kind, const std::string& key, Request request, Amend amend = nullptr);
+  // when somebody else has written in between (409). `done` is called when it is written, there is
+  // nothing to be written, or it is not tried again; not if it is replaced or forgotten before.
+  using Done = std::function<void(ports::WriteOutcome)>;
+  void put(WriteKind kind, const std::string& key, Request request, Amend amend = nullptr,
+           Done done = nullptr);
   // Nothing is sent again of what was put so far.
   void forget();
   WriteCounters counters(WriteKind kind) const;
@@ -50,6 +54,7 @@ class LatestWrites {
   struct Errand {
     Request request;
     Amend amend;
+    Done done;
   };
   struct Write {
     WriteKind kind = WriteKind::status;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "daemon/event_queue.h"
 #include "daemon/objects.h"
 #include "daemon/recording_ports.h"
 
@@ -34,7 +35,9 @@ class DispatcherTest : public testing::Test {
   mirror::Mirror mirror_;
   TimePoint now_{std::chrono::hours(1)};
   RecordingPorts ports_;
-  Dispatcher dispatcher_{ports_, ports_, [this](const std::string& line) { ports_.tell(line); }};
+  EventQueue events_;
+  Dispatcher dispatcher_{ports_, ports_, events_,
+                         [this](const std::string& line) { ports_.tell(line); }};
 };
 
 TEST_F(DispatcherTest, SaysWhereAJobWasPlanned) {
@@ -94,7 +97,7 @@ TEST_F(DispatcherTest, WhatTheApiSaysAlreadyIsNotWritten) {
   PodGroupObject group = make_group("g", 3);
   group.written.reason = "NotEnoughResources";
   group.written.message = sentence(Reason::gang_incomplete, 2, 3, "");
-  Dispatcher restarted{ports_, ports_, [](const std::string&) {}};
+  Dispatcher restarted{ports_, ports_, events_, [](const std::string&) {}};
   restarted.observe(group);
   restarted.carry_out(refusal(2), mirror_, now_);
   EXPECT_TRUE(ports_.take().statuses.empty());
@@ -228,6 +231,38 @@ TEST_F(DispatcherTest, AsksVictimsToLeaveAndSaysForWhom) {
   EXPECT_EQ(told.evictions[0].name, "victim-0");
   EXPECT_EQ(told.evictions[0].uid, "victim-0");
   EXPECT_EQ(told.evictions[0].reason, "preempt for ml/g");
+}
+
+TEST_F(DispatcherTest, EVICT3ARefusedEvictionComesBackAsAnEvent) {
+  add_gang(mirror_, make_group("victim", 1), 1);
+  mirror_.apply(running_on(make_member("victim", 0), "n1"));
+  mirror_.settle(TimePoint());
+  Plan plan;
+  plan.evictions = {{mirror_.find_task("victim-0"), mirror_.cluster().find_node("n1"),
+                     mirror_.find_group("ml/g"), "preempt"}};
+  using Result = ports::WriteOutcome::Result;
+  for (const Result result : {Result::done, Result::gone}) {
+    ports_.eviction_outcome = {result, ""};
+    round(plan);
+    EXPECT_EQ(events_.size(), 0u) << "the watch will say what becomes of it";
+  }
+  ports_.eviction_outcome = {Result::failed, "status 429: its disruption budget"};
+  round(plan);
+  const auto events = events_.take({});
+  ASSERT_EQ(events.size(), 1u);
+  const auto& refused = std::get<EvictionRefused>(events[0]);
+  EXPECT_EQ(refused.pod_uid, "victim-0");
+  EXPECT_EQ(refused.reason, "status 429: its disruption budget");
+}
+
+TEST_F(DispatcherTest, SaysWhyAJobKeepsNoRoomAnyMore) {
+  Plan plan;
+  plan.ended_claims = {{mirror_.find_group("ml/g"), EndedClaims::How::timed_out}};
+  const Lines lines = round(plan).lines;
+  EXPECT_NE(std::find(lines.begin(), lines.end(),
+                      "job ml/g keeps no room any more: the room that it was promised was not "
+                      "vacated in time"),
+            lines.end());
 }
 
 TEST(SplitName, IsCutAtTheFirstSlash) {

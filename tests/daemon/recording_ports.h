@@ -58,8 +58,10 @@ class RecordingPorts final : public ports::PodWriter,
   void write(const ports::GroupStatus& status) override {
     note([&] { told_.statuses.push_back(status); });
   }
-  void evict(const ports::Eviction& eviction) override {
+  void evict(const ports::Eviction& eviction,
+             std::function<void(ports::WriteOutcome)> done) override {
     note([&] { told_.evictions.push_back(eviction); });
+    done(eviction_outcome);
   }
   void tell(const std::string& line) {
     note([&] { told_.lines.push_back(line); });
@@ -75,7 +77,9 @@ class RecordingPorts final : public ports::PodWriter,
     return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return is_so(told_); });
   }
 
-  std::function<void(const std::string& pod_uid)> on_nominate;  // set before there are threads
+  // Set before there are threads.
+  std::function<void(const std::string& pod_uid)> on_nominate;
+  ports::WriteOutcome eviction_outcome;
 
  private:
   template <class Note>

@@ -141,9 +141,9 @@ TEST_F(EmbeddedClusterTest, APodThatWasStartedLongAgoEndsAtOnce) {
 TEST_F(EmbeddedClusterTest, AnEvictedPodIsTerminatingForAWhileAndThenGone) {
   cluster.apply({make_pod("p")});
   ASSERT_TRUE(bind("p", "n1").bound);
-  cluster.evict({"default", "p", "uid-another", "preempted"});
+  cluster.evict({"default", "p", "uid-another", "preempted"}, [](const ports::WriteOutcome&) {});
   EXPECT_FALSE(pod("p").terminating);
-  cluster.evict({"default", "p", "uid-p", "preempted"});
+  cluster.evict({"default", "p", "uid-p", "preempted"}, [](const ports::WriteOutcome&) {});
   ASSERT_TRUE(sink.wait_for_deletion("uid-p"));
   const auto events = sink.events();
   EXPECT_TRUE(std::get<PodObject>(events[events.size() - 2]).terminating);

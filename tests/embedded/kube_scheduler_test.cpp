@@ -258,7 +258,7 @@ TEST_F(KubeSchedulerTest, APodThatIsDeletedWhileItsBindIsHeldGivesItsRoomBack) {
   start();
   ASSERT_TRUE(extender.wait_for_calls("/commit/bind", 1));
   cluster.apply({make_pod("b", 3'000)});
-  cluster.evict({"default", "a", "uid-a", "preempted"});
+  cluster.evict({"default", "a", "uid-a", "preempted"}, [](const ports::WriteOutcome&) {});
   EXPECT_TRUE(extender.wait_for_calls("/commit/bind", 2));
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <future>
+
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -135,6 +138,27 @@ TEST_F(LatestWritesTest, API22AnEvictionThatIsRefusedForGoodIsToldAndNotRepeated
   ASSERT_TRUE(settles(WriteKind::eviction, 0));
   EXPECT_EQ(complaints_.get(), Texts{"evict ns/p: status 403: no right"});
   EXPECT_EQ(server_->calls().size(), 1u);
+}
+
+TEST_F(LatestWritesTest, EVICT3WhatBecameOfAnEvictionIsKnown) {
+  using Result = ports::WriteOutcome::Result;
+  constexpr std::array kStatuses{201, 404, 403};
+  serve([&](int n) { return kStatuses.at(static_cast<std::size_t>(n)); },
+        R"({"message":"no right"})");
+  const auto next_outcome = [this] {
+    Request request;
+    request.method = "POST";
+    request.path = "/it";
+    std::promise<ports::WriteOutcome> outcome;
+    writes_->put(WriteKind::eviction, "evict ns/p", request, nullptr,
+                 [&](ports::WriteOutcome each) { outcome.set_value(std::move(each)); });
+    return outcome.get_future().get();
+  };
+  EXPECT_EQ(next_outcome().result, Result::done);
+  EXPECT_EQ(next_outcome().result, Result::gone);
+  const ports::WriteOutcome refused = next_outcome();
+  EXPECT_EQ(refused.result, Result::failed);
+  EXPECT_EQ(refused.error, "status 403: no right");
 }
 
 TEST_F(LatestWritesTest, API22AnEventIsTriedAFewTimes) {
