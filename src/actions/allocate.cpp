@@ -13,11 +13,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "actions/claims.h"
 #include "actions/placement.h"
 #include "actions/targets.h"
 #include "berth/engine/action.h"
 #include "berth/engine/job_line.h"
 #include "berth/engine/need.h"
+#include "berth/engine/statement.h"
 
 namespace berth::actions {
 namespace {
@@ -67,6 +69,36 @@ void stop_those_behind(Session& session, JobLine& line, JobId first) {
   }
 }
 
+// CLAIM-4. Idle room elsewhere serves a job that holds claims as well as what it waits for; but a
+// claim is given up only for a placement. True: some of the job's other tasks may still be placed.
+bool seek_idle_room(Session& session, const Job& job) {
+  const std::vector<TaskId> claimed = claimed_tasks(session, job);
+  if (claimed.empty()) return true;
+  if (session.ask(points::job_ready, job)) {  // its claims are for surplus
+    for (const TaskId id : claimed) {
+      Statement statement(session);
+      statement.withdraw(id);
+      const Task& task = session.cluster().task(id);
+      const NodeId node = session.best_idle_node(task.shape, job.id);
+      if (node.is_valid() &&
+          session.ask(points::allocatable, session.cluster().queue(job.queue), task) &&
+          statement.allocate(id, node)) {
+        std::move(statement).commit();
+      }
+    }
+    return job.unplaced_count() > 0;
+  }
+  Statement statement(session);
+  for (const TaskId id : claimed) statement.withdraw(id);
+  if (!session.ask(points::overused, session.cluster().queue(job.queue))) return false;
+  Waiting waiting = tasks_to_place(session, job);
+  place_until_ready(session, job.id, waiting, statement);
+  if (!session.ask(points::job_ready, job)) return false;
+  std::move(statement).commit();
+  session.clear_refusal(job.id);
+  return job.unplaced_count() > 0;
+}
+
 class Allocate final : public Action {
  public:
   explicit Allocate(Arguments&) {}
@@ -83,11 +115,13 @@ class Allocate final : public Action {
   // Until `is_enough` says so of a job that has had its turn.
   template <class IsEnough>
   static void serve_line(Session& session, const IsEnough& is_enough) {
+    serve_claims(session);
     // ALLOCATE-1. Line up the jobs that may be served and have something left to place.
     std::vector<JobId> jobs;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
-      const bool has_tasks_to_place = job.unplaced_count() + job.gated > 0;
+      const bool has_tasks_to_place =
+          job.unplaced_count() + job.gated > 0 || !claimed_tasks(session, job).empty();
       // One that lacks pods is asked too, so that it is told.
       if (!has_tasks_to_place && job.placed_count() >= job.min_available) continue;
       if (may_be_served(session, id) && has_tasks_to_place) jobs.push_back(id);
@@ -98,12 +132,16 @@ class Allocate final : public Action {
     JobId id = line.next();
     for (; id.is_valid(); id = is_enough(id) ? JobId() : line.next()) {
       const Job& job = session.cluster().job(id);
+      if (!waiting_tasks.contains(id) && !seek_idle_room(session, job)) continue;
       // ALLOCATE-2. A queue that has all it may have leaves the line. What was refused in this very
       // state would be refused again.
       const Verdict verdict = session.ask(points::overused, session.cluster().queue(job.queue));
       if (!verdict) {
         tell(session, id, verdict);
-        for (const JobId other : line.dismiss_queue()) tell(session, other, verdict);
+        for (const JobId other : line.dismiss_queue()) {
+          const bool holds_claims = !claimed_tasks(session, session.cluster().job(other)).empty();
+          holds_claims ? line.rejoin(other) : tell(session, other, verdict);
+        }
         continue;
       }
       if (session.refuse_again(id)) {

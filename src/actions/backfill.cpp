@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/claims.h"
 #include "actions/placement.h"
 #include "berth/engine/action.h"
 #include "berth/engine/job_line.h"
@@ -32,6 +33,7 @@ class Backfill final : public Action {
   explicit Backfill(Arguments&) {}
 
   void execute(Session& session) const override {
+    serve_claims(session);
     // BACKFILL-1. Line up the jobs that may be served and have best-effort tasks without a place.
     std::vector<std::pair<JobId, Waiting>> found;
     for (const JobId id : session.cluster().open_jobs()) {

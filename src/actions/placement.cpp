@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actions/claims.h"
 #include "berth/engine/statement.h"
 #include "berth/model/amount_text.h"
 
@@ -85,27 +86,6 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
   return false;
 }
 
-// Stops once the job may start. Returns how far it came in the waiting tasks.
-std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
-                              Statement& statement) {
-  const Job& job = session.cluster().job(job_id);
-  std::vector<ShapeId> failed;
-  for (std::size_t i = waiting.next; i < waiting.tasks.size(); ++i) {
-    const TaskId id = waiting.tasks[i];
-    const ShapeId shape = session.cluster().task(id).shape;
-    if (contains(failed, shape)) continue;
-    if (!place(session, job, id, statement, waiting)) {
-      // Tasks of one shape are alike: what one did not find, the next will not.
-      failed.push_back(shape);
-      const bool starts_anyway = static_cast<bool>(session.ask(points::job_ready, job));
-      if (!starts_anyway && !can_still_start(session, job, waiting, i + 1, failed)) break;
-    } else if (session.ask(points::job_ready, job)) {
-      return i + 1;
-    }
-  }
-  return waiting.tasks.size();
-}
-
 // A guarantee is kept as a sum over nodes: its largest piece may be too small for a pod.
 std::string pieces_text(const Session& session, const Job& job, const Refusal& refusal) {
   for (const NodeRefusals& each : refusal.nodes) {
@@ -140,9 +120,32 @@ void record(Session& session, Refusal refusal, const Waiting& waiting) {
 
 }  // namespace
 
+std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
+                              Statement& statement) {
+  const Job& job = session.cluster().job(job_id);
+  std::vector<ShapeId> failed;
+  for (std::size_t i = waiting.next; i < waiting.tasks.size(); ++i) {
+    const TaskId id = waiting.tasks[i];
+    const ShapeId shape = session.cluster().task(id).shape;
+    if (contains(failed, shape)) continue;
+    if (!place(session, job, id, statement, waiting)) {
+      // Tasks of one shape are alike: what one did not find, the next will not.
+      failed.push_back(shape);
+      const bool starts_anyway = static_cast<bool>(session.ask(points::job_ready, job));
+      if (!starts_anyway && !can_still_start(session, job, waiting, i + 1, failed)) break;
+    } else if (session.ask(points::job_ready, job)) {
+      return i + 1;
+    }
+  }
+  return waiting.tasks.size();
+}
+
 Turn serve(Session& session, JobId id, Waiting& waiting) {
   const Job& job = session.cluster().job(id);
   Verdict verdict;
+  // What it holds is not placed: with one task more it would seem to be.
+  const bool holds_claims = !claimed_tasks(session, job).empty();
+  if (holds_claims && !session.ask(points::job_ready, job)) return Turn::held;
   {
     // ALLOCATE-3. Whatever is tried for this job happens inside one statement ...
     Statement statement(session);
@@ -161,7 +164,9 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
       }
       return Turn::started;
     }
-    if (!statement.is_empty() && session.ask(points::job_pipelined, job)) {
+    // CLAIM-6. Its room was not vacated in time; let others have the idle part for a while.
+    if (!statement.is_empty() && may_hold(session, job) &&
+        session.ask(points::job_pipelined, job)) {
       // ALLOCATE-5. A job that could start on room now being vacated keeps its claim on it.
       session.refuse(refusal_of(
           id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available)));

@@ -31,7 +31,7 @@ void add_room(const Cluster& cluster, NodeId node, ports::RoomLeft& room) {
   }
 }
 
-// Room that a session claimed without planning anybody there yet.
+// CLAIM-9. Claimed room has nobody planned in it yet.
 void take_room(const Cluster& cluster, TaskId task, NodeId node, ports::RoomLeft& room) {
   add_room(cluster, node, room);
   const std::size_t row = room.rows.find(cluster.node(node).name)->second;
@@ -51,14 +51,13 @@ void add_locks(const Cluster& cluster, ports::ByText<std::string>& locks) {
 }  // namespace
 
 std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
-                                                        const PlanTableOptions& options,
-                                                        std::span<const Placement> claims) {
+                                                        const PlanTableOptions& options) {
   auto table = std::make_shared<ports::PlanTable>();
   table->epoch = options.epoch;
   table->ready = true;
   table->managed_schedulers = options.managed_schedulers;
   add_locks(cluster, table->locks);
-  if (cluster.binding_task_count() == 0 && claims.empty()) return table;
+  if (cluster.binding_task_count() == 0 && cluster.claimants().empty()) return table;
 
   for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
     table->room_left.resources.push_back(cluster.dimensions().name(Dimension(d)));
@@ -74,7 +73,12 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
         task.uid, ports::PlannedPod{task.name, node.name, gang, cluster.shape(task.shape).is_hint});
     add_room(cluster, task.node, table->room_left);
   }
-  for (const auto& [task, node] : claims) take_room(cluster, task, node, table->room_left);
+  for (const JobId id : cluster.claimants()) {
+    for (const Claim& claim : cluster.job(id).claims) {
+      if (cluster.task(claim.task).status != TaskStatus::pending) continue;
+      take_room(cluster, claim.task, claim.node, table->room_left);
+    }
+  }
   return table;
 }
 

@@ -2,12 +2,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "berth/model/cluster.h"
-#include "berth/model/plan.h"
 #include "ports/plan_table.h"
 
 namespace berth::daemon {
@@ -20,10 +18,8 @@ struct PlanTableOptions {
 };
 
 // What the edges are told of a cluster in which plans have been assumed: the planned pods, what
-// their gangs need, what is left on their nodes, and what is locked. `claims`: room that the
-// session holds or was promised for gangs that cannot start yet; nobody else may take it either.
+// their gangs need, what is left on their nodes and on those with claims, and what is locked.
 std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
-                                                        const PlanTableOptions& options,
-                                                        std::span<const Placement> claims = {});
+                                                        const PlanTableOptions& options);
 
 }  // namespace berth::daemon

@@ -166,6 +166,7 @@ void SessionLoop::begin_to_lead() {
   steering_.start_leading();
   const Plan left = steering::restored_plan(observed_, mirror_.cluster(), find_);
   mirror_.assume(left, now);
+  mirror_.restore_claims(now);
   const std::vector<JobId> changed(changed_while_standing_by_.begin(),
                                    changed_while_standing_by_.end());
   reconciler_.look_at(changed);
@@ -220,6 +221,10 @@ void SessionLoop::take_in(const ports::WriteAnswer& answer) {
   } else {
     reconciler_.take(*ended);
     has_answers_ = true;
+    const auto refused = reconcile::refused_eviction(*ended);
+    if (!refused) return;
+    take_in(*refused);
+    is_session_due_ = true;
   }
 }
 
@@ -236,7 +241,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   mirror_.assume(plan, now);
   mirror_.assume_reservations(plan, now);
   drop_stale(plan, now);
-  publish_plan(plan.pipelined);  // before a pod is committed: its filter call finds the plan
+  publish_plan();  // before a pod is committed: its filter call finds the plan
   steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
   give_up(steering_.steer(mirror_.cluster(), find_, now));
   evict(plan, now);
@@ -265,6 +270,7 @@ void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
   drop(unclaimed);
   for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
     reconciler_.evict(mirror_.cluster().task(task), "its gang could not be completed", now);
+    mirror_.assume_eviction(task, now);
   }
   if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
 }
@@ -294,17 +300,15 @@ void SessionLoop::reconcile(TimePoint now) {
   reconciler_.reconcile(mirror_.cluster(), views_.queues(), now);
 }
 
-void SessionLoop::publish_plan(const std::vector<Placement>& claims) {
+void SessionLoop::publish_plan() {
   mirror_.settle(parts_.clock.now());
   const std::uint64_t stamp = mirror_.cluster().stamp();
-  if (stamp == published_stamp_ && claims == published_claims_) return;
+  if (stamp == published_stamp_) return;
   published_stamp_ = stamp;
-  published_claims_ = claims;
   parts_.published.store(make_plan_table(
       mirror_.cluster(),
       {settings_.mirror.managed_schedulers, ++published_count_,
-       settings_.steering == steering::Mode::nominate, scheduler_.has_plugin("gang")},
-      published_claims_));
+       settings_.steering == steering::Mode::nominate, scheduler_.has_plugin("gang")}));
   parts_.on_published();
 }
 
@@ -312,7 +316,7 @@ void SessionLoop::publish_plan(const std::vector<Placement>& claims) {
 void SessionLoop::give_up(const std::vector<PlacementDropped>& drops) {
   if (drops.empty()) return;
   drop(drops);
-  publish_plan(published_claims_);
+  publish_plan();
   is_session_due_ = true;
   parts_.events.wake();
 }

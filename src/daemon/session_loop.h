@@ -98,7 +98,7 @@ class SessionLoop {
   void reconcile(TimePoint now);
   void give_up(const std::vector<PlacementDropped>& drops);
   void drop(const std::vector<PlacementDropped>& drops);
-  void publish_plan(const std::vector<Placement>& claims);
+  void publish_plan();
   void report(const Plan& plan, std::size_t events, Duration took);
 
   Parts parts_;
@@ -119,7 +119,6 @@ class SessionLoop {
   PublishedViews views_;
   std::set<JobId> changed_while_standing_by_;
   std::uint64_t published_stamp_ = 0;
-  std::vector<Placement> published_claims_;
   std::uint64_t published_count_ = 0;
   std::uint64_t epoch_ = 0;      // under which we lead; 0: another does
   bool is_session_due_ = false;  // something happened since the last one

@@ -92,7 +92,8 @@ void EmbeddedCluster::apply(std::vector<ClusterEvent> changes) {
           [this](auto& object) {
             using Object = std::decay_t<decltype(object)>;
             if constexpr (std::is_same_v<Object, PlacementDropped> ||
-                          std::is_same_v<Object, PlacementMoved>) {
+                          std::is_same_v<Object, PlacementMoved> ||
+                          std::is_same_v<Object, EvictionRefused>) {
               return;
             } else if constexpr (requires { put(std::move(object)); }) {
               put(std::move(object));

@@ -124,6 +124,22 @@ std::string lock_fault(const Cluster& cluster) {
   return targets == cluster.targets().size() ? "" : "the list of targets is off";
 }
 
+// Claims are of the job's own tasks, on nodes that there are, and jobs that have some are listed.
+std::string claim_fault(const Cluster& cluster) {
+  std::size_t claimants = 0;
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
+    claimants += job.claims.empty() ? 0 : 1;
+    for (const Claim& claim : job.claims) {
+      const bool is_there = claim.node.is_valid() && claim.node.index() < cluster.node_count();
+      if (!is_there || cluster.task(claim.task).job != JobId(j)) {
+        return "job " + job.name + ": a claim is off";
+      }
+    }
+  }
+  return claimants == cluster.claimants().size() ? "" : "the list of claimants is off";
+}
+
 class Hash {
  public:
   template <class T>
@@ -143,6 +159,9 @@ std::string first_inconsistency(const Cluster& cluster) {
   std::vector<NodeSums> sums(cluster.node_count());
   for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
     const Task& task = cluster.task(TaskId(t));
+    if (task.is_evicted && task.status != TaskStatus::releasing) {
+      return "task " + task.name + " is evicted, and not leaving";
+    }
     if (task.uid.empty() || !task.node.is_valid()) continue;
     NodeSums& sum = sums[task.node.index()];
     const Resources& request = cluster.shape(task.shape).request;
@@ -169,6 +188,7 @@ std::string first_inconsistency(const Cluster& cluster) {
   }
   if (!(nowhere == cluster.used_nowhere())) return "what is used on lost nodes is off";
   if (std::string fault = lock_fault(cluster); !fault.empty()) return fault;
+  if (std::string fault = claim_fault(cluster); !fault.empty()) return fault;
   return queue_fault(cluster);
 }
 
@@ -190,12 +210,18 @@ std::uint64_t fingerprint(const Cluster& cluster) {
     const Task& task = cluster.task(TaskId(t));
     hash.add(static_cast<int>(task.status));
     hash.add(task.node);
+    hash.add(task.is_evicted);
   }
   for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
     const Job& job = cluster.job(JobId(j));
     hash.add(static_cast<int>(job.phase));
     hash.add(job.election ? job.election->since.time_since_epoch().count() : -1);
     for (const std::int32_t count : job.counts) hash.add(count);
+    for (const Claim& claim : job.claims) {
+      hash.add(claim.task);
+      hash.add(claim.node);
+      hash.add(claim.since.time_since_epoch().count());
+    }
     for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
       hash.add(job.allocated[Dimension(d)]);
     }

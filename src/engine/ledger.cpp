@@ -17,10 +17,18 @@ void Ledger::pipeline(TaskId task, NodeId node) {
   move(task, node, TaskStatus::pipelined);
 }
 
+// EVICT-5
 void Ledger::evict(TaskId id) {
   const Task& task = cluster_.task(id);
   BERTH_CHECK(task.status == TaskStatus::bound || task.status == TaskStatus::running);
   move(id, task.node, TaskStatus::releasing);
+}
+
+// Undone, it may stand elsewhere among its node's tasks, whose order means nothing.
+void Ledger::withdraw(TaskId id) {
+  const TaskStatus status = cluster_.task(id).status;
+  BERTH_CHECK(status == TaskStatus::allocated || status == TaskStatus::pipelined);
+  move(id, NodeId(), TaskStatus::pending);
 }
 
 void Ledger::require_room(TaskId id, NodeId node, bool future) const {

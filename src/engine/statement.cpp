@@ -47,6 +47,11 @@ Verdict Statement::evict(TaskId id, JobId beneficiary, std::string_view action) 
   return pass();
 }
 
+void Statement::withdraw(TaskId task) {
+  BERTH_CHECK(is_open_);
+  session_.ledger().withdraw(task);
+}
+
 void Statement::roll_back(Checkpoint checkpoint) {
   BERTH_CHECK(is_open_ && checkpoint >= begin_);
   session_.ledger().roll_back(checkpoint);
@@ -60,27 +65,38 @@ void Statement::commit() && {
     outer_->evictions_.insert(outer_->evictions_.end(), evictions_.begin(), evictions_.end());
     return;
   }
+  add_to_plan(false);
+}
+
+void Statement::hold() && {
+  BERTH_CHECK(outer_ == nullptr);
+  end();
+  add_to_plan(true);
+}
+
+void Statement::add_to_plan(bool is_held) {
   Plan& plan = session_.plan();
   const auto& operations = session_.ledger().operations();
   for (std::size_t i = begin_; i < operations.size(); ++i) {
     const auto& operation = operations[i];
     if (operation.kind != Ledger::Operation::Kind::task) continue;
     const Placement placement{operation.task, session_.cluster().task(operation.task).node};
-    if (operation.status_after == TaskStatus::allocated) plan.binds.push_back(placement);
-    if (operation.status_after == TaskStatus::pipelined) plan.pipelined.push_back(placement);
+    switch (operation.status_after) {
+      case TaskStatus::allocated:
+        (is_held ? plan.pipelined : plan.binds).push_back(placement);
+        break;
+      case TaskStatus::pipelined:
+        plan.pipelined.push_back(placement);
+        break;
+      case TaskStatus::pending:  // withdrawn
+        std::erase_if(plan.pipelined,
+                      [&](const Placement& each) { return each.task == operation.task; });
+        break;
+      default:
+        break;
+    }
   }
   for (const EvictionNote& note : evictions_) plan.evictions.push_back(note.eviction);
-}
-
-void Statement::hold() && {
-  BERTH_CHECK(outer_ == nullptr && evictions_.empty());
-  end();
-  const auto& operations = session_.ledger().operations();
-  for (std::size_t i = begin_; i < operations.size(); ++i) {
-    if (operations[i].kind != Ledger::Operation::Kind::task) continue;
-    const TaskId task = operations[i].task;
-    session_.plan().pipelined.push_back({task, session_.cluster().task(task).node});
-  }
 }
 
 }  // namespace berth::engine

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/model/claim.h"
 #include "berth/model/quota_key.h"
 #include "document/checked.h"
 
@@ -91,6 +92,8 @@ TargetMarks read_marks(const document::Cursor& object, TimePoint created) {
   marks.elected_at = time_of(kTargetSinceAnnotation);
   if (marks.elected_at) marks.why = annotations[kTargetWhyAnnotation].text();
   marks.given_up_at = time_of(kGivenUpAnnotation);
+  marks.claims = annotations[kClaimsAnnotation].text();
+  if (parse_claims(marks.claims).since < created - kClocksDiffer) marks.claims.clear();
   return marks;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "berth/base/text.h"
+#include "berth/model/claim.h"
 #include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
@@ -94,6 +95,7 @@ std::optional<std::string> job_marks_patch(const std::string& uid, const TargetM
   annotations[kTargetSinceAnnotation] = time_or_null(marks.elected_at);
   annotations[kTargetWhyAnnotation] = text_or_null(is_target, marks.why);
   annotations[kGivenUpAnnotation] = time_or_null(marks.given_up_at);
+  annotations[kClaimsAnnotation] = text_or_null(!marks.claims.empty(), marks.claims);
   if (marks.first_seen) annotations[kFirstSeenAnnotation] = format_time(*marks.first_seen);
   return finished(*object, std::move(patch));
 }

@@ -22,6 +22,7 @@ void Mirror::apply(const ClusterEvent& event) {
 }
 
 void Mirror::settle(TimePoint now) {
+  forget_late_evictions(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
   std::sort(dirty_.begin(), dirty_.end());
@@ -89,9 +90,16 @@ void Mirror::assume(const Plan& plan, TimePoint now) {
     move(id, GroupPhase::pending);
     cluster_.mutable_job(id).returned_at = now;
   }
+  for (const PlannedEviction& each : plan.evictions) assume_eviction(each.task, now);
+  assume_claims(plan, now);
 }
 
 void Mirror::forget_plans() {
+  while (!evictions_.empty()) end_eviction(evictions_.begin()->first);
+  for (const JobId id : std::vector<JobId>(cluster_.claimants())) {
+    cluster_.set_claims(id, {});
+    mark_dirty(id);
+  }
   for (std::size_t t = 0; t < cluster_.task_slots(); ++t) {
     const Task& task = cluster_.task(TaskId(t));
     if (task.status != TaskStatus::binding) continue;
@@ -205,6 +213,7 @@ void Mirror::rebuild_nodes() {
   std::vector<Node> nodes;
   nodes.reserve(nodes_.size());
   for (const auto& [name, object] : nodes_) nodes.push_back(to_node(object));
+  for (const JobId id : cluster_.claimants()) mark_dirty(id);  // some may lose their node
   cluster_.replace_nodes(std::move(nodes));
 
   for (auto waiting = node_of_waiting_.begin(); waiting != node_of_waiting_.end();) {

@@ -38,8 +38,17 @@ class Mirror {
   void settle(TimePoint now);
 
   // Keeps what a session decided: planned tasks hold their room (TaskStatus::binding) until they
-  // are seen bound, deleted or dropped; admitted jobs are in. Ids must be of this very state.
+  // are seen bound, deleted or dropped; admitted jobs are in; evicted tasks are leaving; claims are
+  // those of the plan. Ids must be of this very state.
   void assume(const Plan& plan, TimePoint now);
+
+  // A bound or running task that was asked to leave is leaving (TaskStatus::releasing) until its
+  // pod is seen to leave, the eviction is refused, or kEvictionPatience has passed (EVICT-1 to
+  // EVICT-4 of docs/design/claims.md).
+  void assume_eviction(TaskId id, TimePoint now);
+
+  // The claims that the objects' annotations tell of, for who begins to lead (CLAIM-8).
+  void restore_claims(TimePoint now);
 
   // The same for its reservations; all targets and their locks are as it says.
   void assume_reservations(const Plan& plan, TimePoint now);
@@ -90,6 +99,7 @@ class Mirror {
   void on(const OwnerDeleted& deleted);
   void on(const PlacementDropped& dropped);
   void on(const PlacementMoved& moved);
+  void on(const EvictionRefused& refused);
 
   // pods (mirror_pods.cpp)
   JobId job_of(const PodObject& object);
@@ -110,6 +120,13 @@ class Mirror {
   GroupEvidence evidence_of(const Group& group) const;
   void settle_owner(JobId id);
   void change_hands(Group& group, GroupOwner owner);
+
+  // evictions and claims (mirror_claims.cpp)
+  TaskStatus note_status(TaskId id, TaskStatus seen);
+  void end_eviction(TaskId id);
+  void forget_late_evictions(TimePoint now);
+  void assume_claims(const Plan& plan, TimePoint now);
+  void restore_claims_of(JobId id, const std::string& text, TimePoint now);
 
   // groups and queues (mirror_groups.cpp)
   JobId group_job(const std::string& full_name);
@@ -172,8 +189,13 @@ class Mirror {
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;
   std::map<TaskId, std::string> class_of_task_;  // of pods whose priority is not resolved
-  std::map<JobId, TargetMarks> single_marks_;    // of jobs without a group, where there are any
-  std::map<JobId, std::string> named_queue_;     // what group or pod itself names, if it does
+  struct Eviction {
+    TimePoint at;
+    TaskStatus seen = TaskStatus::running;  // what its pod is but for us
+  };
+  std::map<TaskId, Eviction> evictions_;
+  std::map<JobId, TargetMarks> single_marks_;  // of jobs without a group, where there are any
+  std::map<JobId, std::string> named_queue_;   // what group or pod itself names, if it does
   // Of pods of other schedulers that name a group: their uids by group, and the groups by uid.
   std::map<std::string, std::set<std::string>> others_pods_;
   std::unordered_map<std::string, std::string> group_of_others_pod_;  // look-up only

@@ -29,6 +29,7 @@ void Mirror::on(const PodGroupObject& object) {
     forget_waiting(id);
     locks_changed_ = true;
     group.had_our_pods = false;
+    cluster_.set_claims(id, {});
   }
   // The leader moves phases; to it, what the API has counts once, after a restart.
   const bool is_followed = follows_api_phases_ || !cluster_.job(id).is_ours();
@@ -69,6 +70,7 @@ void Mirror::on(const PodGroupDeleted& deleted) {
   configure_group(group);
   target_names_.note_group(id, group.object);
   forget_waiting(id);
+  cluster_.set_claims(id, {});
   Job& job = cluster_.mutable_job(id);
   job.has_group = false;
   job.phase = GroupPhase::pending;

@@ -120,7 +120,7 @@ std::int32_t Mirror::resolve_priority(TaskId id, const PodObject& object) {
 
 void Mirror::place(TaskId id, const PodObject& object) {
   const Task& task = cluster_.task(id);
-  const TaskStatus status = status_of(object, task.status);
+  const TaskStatus status = note_status(id, status_of(object, task.status));
   NodeId node = cluster_.find_node(object.node_name);
   if (status == TaskStatus::binding) node = task.node;
   if (status == TaskStatus::succeeded || status == TaskStatus::failed) node = NodeId();
@@ -145,6 +145,7 @@ void Mirror::drop_task(const std::string& uid) {
   task_by_uid_.erase(found);
   node_of_waiting_.erase(uid);
   class_of_task_.erase(id);
+  evictions_.erase(id);
   cluster_.remove_task(id);
   if (!job.is_valid()) return;
   target_names_.forget_pod(job, uid);

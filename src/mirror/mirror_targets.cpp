@@ -59,7 +59,7 @@ void Mirror::bound_locks(TimePoint now) {
 
 void Mirror::note_single(JobId id, const TargetMarks& marks, bool is_first) {
   read_marks(id, marks, is_first);
-  if (marks.elected_at || marks.given_up_at) {
+  if (marks.elected_at || marks.given_up_at || !marks.claims.empty()) {
     single_marks_[id] = marks;
   } else {
     single_marks_.erase(id);
@@ -95,6 +95,7 @@ void Mirror::forget_waiting(JobId id) {
   Job& job = cluster_.mutable_job(id);
   job.first_seen = job.whole_since = TimePoint();
   job.given_up_at.reset();
+  job.claims_ended_at.reset();
 }
 
 Lock Mirror::resolved_lock(const std::string& node) const {

@@ -89,6 +89,12 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
       available_.at(NodeId(n), dimension) = node.allocatable[dimension];
     }
   }
+  for (const JobId id : std::vector<JobId>(claimants_)) {
+    std::vector<Claim> claims = jobs_[id.index()].claims;
+    for (Claim& claim : claims) claim.node = find_node(old_names[claim.node.index()]);
+    std::erase_if(claims, [](const Claim& claim) { return !claim.node.is_valid(); });
+    set_claims(id, std::move(claims));
+  }
   for (std::size_t t = 0; t < tasks_.size(); ++t) {
     Task& task = tasks_[t];
     if (task.node.is_valid()) task.node = find_node(old_names[task.node.index()]);
@@ -172,6 +178,11 @@ void Cluster::join_job(TaskId id, JobId job) {
 
 void Cluster::leave_job(TaskId id) {
   Task& task = tasks_[id.index()];
+  if (const Job& job = jobs_[task.job.index()]; !job.claims.empty()) {
+    std::vector<Claim> claims = job.claims;
+    std::erase_if(claims, [id](const Claim& claim) { return claim.task == id; });
+    set_claims(job.id, std::move(claims));
+  }
   if (task.wants_room()) account_demand(task, -1);
   account_in_job(task, -1);
   account_on_node(task, -1);
@@ -206,6 +217,7 @@ void Cluster::remove_job(JobId id) {
     set_election(id, std::nullopt);
   }
   set_open(id, false);
+  set_claims(id, {});
   jobs_[id.index()] = Job();
   free_jobs_.push_back(id);
   touch();
@@ -288,6 +300,27 @@ void Cluster::update_queue(QueueId id, Queue queue) {
   current = std::move(queue);
   ++queue_version_;
   touch();
+}
+
+void Cluster::set_claims(JobId id, std::vector<Claim> claims) {
+  if (jobs_[id.index()].claims == claims) return;
+  Job& job = mutable_job(id);
+  if (!job.claims.empty()) claimants_.erase(std::find(claimants_.begin(), claimants_.end(), id));
+  job.claims = std::move(claims);
+  if (job.claims.empty()) return;
+  const auto since = [this](JobId each) {
+    const std::vector<Claim>& all = jobs_[each.index()].claims;
+    return std::min_element(all.begin(), all.end(),
+                            [](const Claim& l, const Claim& r) { return l.since < r.since; })
+        ->since;
+  };
+  const auto before = [&](JobId left, JobId right) {
+    const Job& l = jobs_[left.index()];
+    const Job& r = jobs_[right.index()];
+    return std::tuple(since(left), l.created, std::tie(l.uid, l.name)) <
+           std::tuple(since(right), r.created, std::tie(r.uid, r.name));
+  };
+  claimants_.insert(std::upper_bound(claimants_.begin(), claimants_.end(), id, before), id);
 }
 
 void Cluster::set_open(JobId id, bool open) {

@@ -34,21 +34,6 @@ std::int32_t ready_count(const StatusCounts& counts) {
          count_of(counts, TaskStatus::succeeded);
 }
 
-TargetMarks marks_of(const Job& job) {
-  TargetMarks marks;
-  marks.is_named = job.is_named_target;
-  marks.is_declined = job.declines_target;
-  if (job.first_seen != TimePoint()) marks.first_seen = job.first_seen;
-  if (job.election) {
-    marks.elected_at = job.election->since;
-    marks.why = job.election->why;
-  }
-  marks.given_up_at = job.given_up_at;
-  marks.is_elected =
-      job.election && !job.election->is_named && !job.is_named_target && !job.declines_target;
-  return marks;
-}
-
 std::string unclaimed_text(const std::vector<std::string>& names) {
   const bool is_one = names.size() == 1;
   return count_text(names.size(), "pod group") + " without pods " + (is_one ? "is" : "are") +

@@ -16,8 +16,9 @@ bool Refusal::operator==(const Refusal& other) const {
 
 bool Plan::operator==(const Plan& other) const {
   const auto decided = [](const Plan& each) {
-    return std::tie(each.binds, each.pipelined, each.evictions, each.admitted, each.returned,
-                    each.refusals, each.reservations, each.ended, each.evicts, each.notes);
+    return std::tie(each.binds, each.pipelined, each.ended_claims, each.evictions, each.admitted,
+                    each.returned, each.refusals, each.reservations, each.ended, each.evicts,
+                    each.notes);
   };
   const bool same_shares =
       shares == other.shares ||

@@ -11,6 +11,7 @@ std::vector<JobId> Announcer::announce(const Plan& plan, const Cluster& cluster,
   announce_notes(plan.notes);
   std::vector<JobId> changed = waiting_.refresh(plan, cluster, now);
   announce_placed(plan, cluster);
+  announce_ended_claims(plan, cluster);
   targets_.publish(plan, cluster, now);
   for (const Reservation& each : plan.reservations) changed.push_back(each.job);
   for (const EndedReservation& each : plan.ended) changed.push_back(each.job);
@@ -47,6 +48,14 @@ void Announcer::announce_placed(const Plan& plan, const Cluster& cluster) {
     }
     if (nodes.size() > kShown) where += " and " + std::to_string(nodes.size() - kShown) + " more";
     events_.log("job " + job + " planned: " + std::to_string(pods) + " pods on" + where);
+  }
+}
+
+void Announcer::announce_ended_claims(const Plan& plan, const Cluster& cluster) {
+  for (const EndedClaims& ended : plan.ended_claims) {
+    const Job& job = cluster.job(ended.job);
+    if (!job.claims.empty()) continue;  // it was promised other room at once
+    events_.log("job " + job.name + " keeps no room any more: " + to_string(ended.how));
   }
 }
 

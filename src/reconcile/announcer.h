@@ -50,6 +50,7 @@ class Announcer {
  private:
   void announce_notes(const std::vector<std::string>& notes);
   void announce_placed(const Plan& plan, const Cluster& cluster);
+  void announce_ended_claims(const Plan& plan, const Cluster& cluster);
 
   EventLog events_;
   WaitingJobs waiting_;

@@ -128,7 +128,7 @@ bool Reconciler::reconcile_job(JobId id, const Cluster& cluster, TimePoint now) 
   const Job& job = cluster.job(id);
   if (!job.exists || !job.has_group) return true;
   const bool status_is_done = reconcile_status(id, job, now);
-  const bool marks_are_done = !job.is_ours() || reconcile_marks(id, job, now);
+  const bool marks_are_done = !job.is_ours() || reconcile_marks(id, job, cluster, now);
   return status_is_done && marks_are_done;
 }
 
@@ -177,9 +177,9 @@ Reconciler::BelievedGroup& Reconciler::believed_of(const ObservedGroup& observed
   return believed;
 }
 
-bool Reconciler::reconcile_marks(JobId id, const Job& job, TimePoint now) {
+bool Reconciler::reconcile_marks(JobId id, const Job& job, const Cluster& cluster, TimePoint now) {
   const TargetMarks& before = observed_.marks_of(job.uid);
-  const DesiredMarks desired = desired_marks(job, before, options_.keeps_waiting, now);
+  const DesiredMarks desired = desired_marks(cluster, job, before, options_.keeps_waiting, now);
   if (desired.due) young_.emplace(*desired.due, id);
   const ports::ObjectRef object = ref_of(job);
   if (desired.marks == before) {

@@ -74,7 +74,7 @@ class Reconciler {
   void see_marks(const std::string& uid);
   bool reconcile_job(JobId id, const Cluster& cluster, TimePoint now);
   bool reconcile_status(JobId id, const Job& job, TimePoint now);
-  bool reconcile_marks(JobId id, const Job& job, TimePoint now);
+  bool reconcile_marks(JobId id, const Job& job, const Cluster& cluster, TimePoint now);
   void reconcile_locks(const Cluster& cluster, TimePoint now);
   void reconcile_lock(const ports::ObjectRef& node, const ports::NodeLock& wanted, TimePoint now);
   void reconcile_queues(const std::shared_ptr<const views::QueueTable>& table, TimePoint now);

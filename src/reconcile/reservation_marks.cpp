@@ -1,6 +1,9 @@
 #include "reconcile/reservation_marks.h"
 
+#include <algorithm>
 #include <tuple>
+
+#include "berth/model/claim.h"
 
 namespace berth::reconcile {
 
@@ -40,18 +43,25 @@ ports::NodeLock desired_lock(const Cluster& cluster, const Node& node, bool has_
   return {std::string(kLockedForJob) + cluster.job(node.lock.job).uid, node.lock.since, has_taint};
 }
 
-DesiredMarks desired_marks(const Job& job, const TargetMarks& before, bool keeps_waiting,
-                           TimePoint now) {
-  DesiredMarks desired{marks_of(job), std::nullopt};
+DesiredMarks desired_marks(const Cluster& cluster, const Job& job, const TargetMarks& before,
+                           bool keeps_waiting, TimePoint now) {
+  DesiredMarks desired{marks_of(cluster, job), std::nullopt};
   TargetMarks& marks = desired.marks;
   keep_users_word(marks, before);
   marks.first_seen = before.first_seen;
   if (has_started(job)) marks.given_up_at.reset();
+  // CLAIM-8. Most claims are short: those are not worth a write.
+  const TimePoint claimed_at = parse_claims(marks.claims).since;
+  if (!marks.claims.empty() && before.claims.empty() && now - claimed_at < kYoung) {
+    marks.claims.clear();
+    desired.due = claimed_at + kYoung;
+  }
   // A time in the future is of a clock that was ahead. It would be lost with each restart.
   const bool is_written = before.first_seen && *before.first_seen <= now;
   if (!keeps_waiting || is_written || !waits(job) || job.first_seen == TimePoint()) return desired;
   if (now - job.first_seen < kYoung) {
-    desired.due = job.first_seen + kYoung;
+    const TimePoint due = job.first_seen + kYoung;
+    desired.due = desired.due ? std::min(*desired.due, due) : due;
   } else {
     marks.first_seen = job.first_seen;
   }

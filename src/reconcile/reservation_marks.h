@@ -19,13 +19,13 @@ ports::NodeLock desired_lock(const Cluster& cluster, const Node& node, bool has_
 
 struct DesiredMarks {
   TargetMarks marks;
-  // The time of first sight is to be written from then on, if the job still waits.
+  // From then on the time of first sight, or claims, are to be written, if the job still waits.
   std::optional<TimePoint> due;
 };
 
 // `before` is what the API says. `keeps_waiting`: the configuration uses waiting times, so that
 // they have to survive a restart.
-DesiredMarks desired_marks(const Job& job, const TargetMarks& before, bool keeps_waiting,
-                           TimePoint now);
+DesiredMarks desired_marks(const Cluster& cluster, const Job& job, const TargetMarks& before,
+                           bool keeps_waiting, TimePoint now);
 
 }  // namespace berth::reconcile

@@ -64,6 +64,12 @@ std::optional<Duration> retry_delay(Aspect aspect, const ports::WriteOutcome& ou
   return std::nullopt;
 }
 
+std::optional<EvictionRefused> refused_eviction(const Ended& ended) {
+  const bool is_under_way = ended.is(Result::done) || ended.is(Result::gone);
+  if (is_under_way || aspect_of(ended.write.content) != Aspect::eviction) return std::nullopt;
+  return EvictionRefused{ended.write.object.uid, ended.outcome.error};
+}
+
 void Writes::start_leading(std::uint64_t epoch) {
   stop_leading();
   epoch_ = epoch;

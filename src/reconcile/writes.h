@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "berth/base/clock.h"
+#include "berth/model/event.h"
 #include "ports/object_writer.h"
 
 namespace berth::reconcile {
@@ -41,6 +42,9 @@ struct Ended {
 
   bool is(ports::WriteOutcome::Result result) const { return outcome.result == result; }
 };
+
+// The event for the mirror, if it was an eviction that will not happen (EVICT-3).
+std::optional<EvictionRefused> refused_eviction(const Ended& ended);
 
 // The writes under way (docs/design/reconcile.md): one at a time for each aspect of an object, with
 // back-off after failures, under the leader's epoch. Session thread, except for what the writer

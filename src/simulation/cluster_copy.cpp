@@ -75,7 +75,10 @@ void ClusterCopy::start(PodObject& pod, TimePoint now) {
 }
 
 void ClusterCopy::begin_cycle(TimePoint now) {
-  if (has_begun_) {
+  if (!has_begun_) {
+    mirror_.settle(now);
+    mirror_.restore_claims(now);
+  } else {
     for (const std::string& uid : leaving_) {
       mirror_.apply(PodDeleted{uid});
       pods_.erase(uid);
@@ -98,10 +101,12 @@ void ClusterCopy::begin_cycle(TimePoint now) {
 }
 
 void ClusterCopy::carry_out(const Plan& plan, TimePoint now) {
-  Plan admissions;
-  admissions.admitted = plan.admitted;
-  admissions.returned = plan.returned;
-  mirror_.assume(admissions, now);
+  Plan assumed;
+  assumed.admitted = plan.admitted;
+  assumed.returned = plan.returned;
+  assumed.pipelined = plan.pipelined;
+  assumed.ended_claims = plan.ended_claims;
+  mirror_.assume(assumed, now);
   mirror_.assume_reservations(plan, now);
   for (const auto& [task, node] : plan.binds) {
     PodObject& pod = pods_.at(cluster().task(task).uid);
@@ -147,7 +152,7 @@ std::optional<TimePoint> ClusterCopy::comes_at(const std::string& full_name) con
 // Whose word it was that names the job, its own or its owner's, stays as it was.
 void ClusterCopy::mark(TargetMarks& marks, JobId job) const {
   if (!cluster().job(job).is_ours()) return;
-  const TargetMarks written = std::exchange(marks, marks_of(cluster().job(job)));
+  const TargetMarks written = std::exchange(marks, marks_of(cluster(), cluster().job(job)));
   keep_users_word(marks, written);
 }
 

@@ -142,12 +142,13 @@ TEST_F(PublishTest, RoomIsWhatIsLeftOncePlannedPodsHaveCome) {
   EXPECT_EQ(room(*plan, "n2", "pods"), 108);
 }
 
-// Room that a session holds for a gang that cannot start yet.
-TEST_F(PublishTest, ClaimedRoomIsNotLeftEither) {
+TEST_F(PublishTest, CLAIM9ClaimedRoomIsNotLeftEither) {
   add_gang(mirror_, make_group("g", 2), 2);
   mirror_.settle(TimePoint());
-  const Plan claims = plan_of(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}});
-  const auto plan = make_plan_table(mirror_.cluster(), {{"berth"}, 7}, claims.binds);
+  Plan claims;
+  claims.pipelined = plan_of(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}}).binds;
+  mirror_.assume(claims, TimePoint());
+  const auto plan = make_plan_table(mirror_.cluster(), {{"berth"}, 7});
   EXPECT_TRUE(plan->pods.empty()) << "nobody is planned there";
   EXPECT_EQ(plan->room_left.rows.size(), 1u);
   EXPECT_EQ(room(*plan, "n1", "cpu"), 2000);

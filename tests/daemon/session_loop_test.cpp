@@ -292,6 +292,50 @@ TEST_F(SessionLoopTest, ANewLeaderGoesOnWhereTheOldOneStopped) {
   EXPECT_EQ(ports_.take().commits, std::vector<std::string>{"g-0 on n2"});
 }
 
+// A claim across a restart: h could start on the idle cpu, and comes first.
+TEST_F(SessionLoopTest, CLAIM8ANewLeaderKeepsWhatWasPromised) {
+  PodObject old = running_on(make_member("", 0), "n1");
+  old.name = old.uid = "old";
+  old.terminating = true;
+  PodGroupObject group = make_group("g", 2);
+  group.phase = GroupPhase::inqueue;
+  group.marks.claims = to_text({clock_.now(), {"n1", "n1"}});
+  PodObject high = make_member("h", 0);
+  high.priority = 10;
+  source_.set_synced();
+  for (const ClusterEvent& event :
+       std::vector<ClusterEvent>{make_node("n1", 2), old, group, make_group("h", 1), high,
+                                 make_member("g", 0), make_member("g", 1)}) {
+    events_.post(event);
+  }
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/h waits: "));
+  ASSERT_TRUE(come_round());
+  EXPECT_TRUE(published_.load()->pods.empty());
+  const ports::RoomLeft& room = published_.load()->room_left;
+  ASSERT_EQ(room.rows.size(), 1u) << "unmanaged pods are kept off, too";
+  events_.post(PodDeleted{"old"});
+  ASSERT_TRUE(wait_for_nominations(2));
+  const std::vector<std::string> nominated = ports_.take().nominations;
+  EXPECT_NE(std::find(nominated.begin(), nominated.end(), "g-0 on n1"), nominated.end());
+}
+
+TEST_F(SessionLoopTest, EVICT5ABrokenGangIsAskedToLeaveOnce) {
+  settings_.period = milliseconds(2);
+  settings_.patience = milliseconds(1);
+  source_.set_synced();
+  events_.post(make_node("n1", 1));
+  post_gang("g", 2);
+  events_.post(running_on(make_member("g", 0), "n1"));
+  const auto is_evicted = [](const Told& told) { return !told.evictions.empty(); };
+  start();
+  ASSERT_TRUE(ports_.wait(is_evicted));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(come_round());
+  EXPECT_EQ(ports_.take().evictions.size(), 1u);
+  events_.post(EvictionRefused{"g-0", "its disruption budget"});
+  EXPECT_TRUE(ports_.wait(is_evicted)) << "it is asked again";
+}
+
 TEST_F(SessionLoopTest, WhoNeverSyncedRestsAtOnce) {
   start();  // and leads, as far as it can
   ASSERT_TRUE(source_.wait_for_questions(2));

@@ -127,6 +127,19 @@ TEST_F(BrokenGangsTest, WhatWasNeverWholeIsGivenUpAfterAWhile) {
   EXPECT_EQ(evicted(at(160)), std::vector<std::string>{"g-0"});
 }
 
+TEST_F(BrokenGangsTest, EVICT5WhatWasGivenUpIsNotNamedAgain) {
+  bind(0);
+  mirror_.apply(PlacementDropped{"g-1", "n1", "its Binding was refused"});
+  EXPECT_TRUE(evicted(at(100)).empty());
+  EXPECT_EQ(evicted(at(160)), std::vector<std::string>{"g-0"});
+  mirror_.assume_eviction(mirror_.find_task("g-0"), at(160));
+  EXPECT_TRUE(evicted(at(161)).empty());
+  EXPECT_TRUE(evicted(at(260)).empty());
+  mirror_.apply(EvictionRefused{"g-0", "its disruption budget"});
+  EXPECT_TRUE(evicted(at(261)).empty());
+  EXPECT_EQ(evicted(at(321)), std::vector<std::string>{"g-0"}) << "patience begins anew";
+}
+
 TEST_F(BrokenGangsTest, WhileAnotherIsPlannedThereIsHope) {
   bind(0);  // g-1 still has its place
   EXPECT_TRUE(evicted(at(100)).empty());

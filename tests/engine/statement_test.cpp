@@ -94,6 +94,56 @@ TEST_F(StatementTest, HoldShowsClaimsAndBindsNobody) {
   EXPECT_EQ(plan.pipelined.size(), 1u);
 }
 
+// What a later session needs to evict for a gang.
+TEST_F(StatementTest, HoldPlansItsEvictionsForWhomTheyMakeRoom) {
+  const std::uint64_t before = print();
+  {
+    Statement statement(session_);
+    EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
+    EXPECT_TRUE(statement.allocate(task("a-1"), n1_));
+    EXPECT_TRUE(statement.evict(task("old"), world_->job("default/a"), "test"));
+    EXPECT_TRUE(statement.pipeline(task("a-2"), n1_));
+    std::move(statement).hold();
+  }
+  const Plan plan = session_.close();
+  EXPECT_EQ(print(), before);
+  EXPECT_TRUE(plan.binds.empty());
+  ASSERT_EQ(plan.evictions.size(), 1u);
+  EXPECT_EQ(plan.evictions[0].task, task("old"));
+  EXPECT_EQ(plan.evictions[0].beneficiary, world_->job("default/a"));
+  EXPECT_EQ(plan.pipelined.size(), 3u);
+  world_->mirror().assume(plan, world_->now());
+  EXPECT_EQ(world_->cluster().job(world_->job("default/a")).claims.size(), 3u);
+  EXPECT_EQ(world_->cluster().task(task("old")).status, TaskStatus::releasing);
+}
+
+TEST_F(StatementTest, WhatIsWithdrawnIsClaimedNoMore) {
+  {
+    Statement statement(session_);
+    EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
+    EXPECT_TRUE(statement.allocate(task("a-1"), n1_));
+    std::move(statement).hold();
+  }
+  {
+    Statement statement(session_);
+    statement.withdraw(task("a-0"));
+    EXPECT_EQ(world_->cluster().idle().at(n1_, kCpu), 1000);
+  }
+  EXPECT_EQ(world_->cluster().idle().at(n1_, kCpu), 0) << "the claim stands";
+  EXPECT_EQ(first_inconsistency(world_->cluster()), "");
+  {
+    Statement statement(session_);
+    statement.withdraw(task("a-0"));
+    EXPECT_TRUE(statement.allocate(task("a-0"), n2_));
+    std::move(statement).commit();
+  }
+  const Plan plan = session_.close();
+  ASSERT_EQ(plan.binds.size(), 1u);
+  EXPECT_EQ(plan.binds[0].node, n2_);
+  ASSERT_EQ(plan.pipelined.size(), 1u);
+  EXPECT_EQ(plan.pipelined[0].task, task("a-1"));
+}
+
 TEST_F(StatementTest, AnInnerOneVanishesWithItsOuterOne) {
   const std::uint64_t before = print();
   {

@@ -16,7 +16,8 @@ TEST(PodGroup, says_what_a_target_says_of_itself_and_who_controls_it) {
 metadata:
   name: g
   annotations: {berth.dev/target: elected, berth.dev/target-since: "2026-11-21T09:00:00Z",
-                berth.dev/target-why: why, berth.dev/target-given-up: never}
+                berth.dev/target-why: why, berth.dev/target-given-up: never,
+                berth.dev/claims: "2026-11-21T09:00:00Z n1*3"}
   ownerReferences: [{kind: Job, uid: j, controller: true}]
 )"),
                                       "f");
@@ -25,6 +26,7 @@ metadata:
   marks.elected_at = *parse_time("2026-11-21T09:00:00Z");
   marks.why = "why";
   marks.is_elected = true;
+  marks.claims = "2026-11-21T09:00:00Z n1*3";
   EXPECT_EQ(group->marks, marks);
   EXPECT_EQ(group->owner_uid, "j");
 }
@@ -38,7 +40,8 @@ metadata:
   name: g
   annotations: {berth.dev/target: elected, berth.dev/target-since: "2026-11-21T09:00:00.7Z",
                 berth.dev/target-why: why, berth.dev/target-given-up: "2026-11-21T09:00:00Z",
-                berth.dev/first-seen: "2026-11-21T09:00:00Z"}
+                berth.dev/first-seen: "2026-11-21T09:00:00Z",
+                berth.dev/claims: "2026-11-21T09:00:00Z n1"}
   creationTimestamp: )") + created),
                                         "f");
     EXPECT_TRUE(group.has_value()) << group.error().to_string();
@@ -48,6 +51,7 @@ metadata:
   EXPECT_EQ(own.first_seen, *parse_time("2026-11-21T09:00:00Z"));
   EXPECT_EQ(own.given_up_at, own.first_seen);
   EXPECT_EQ(own.why, "why");
+  EXPECT_EQ(own.claims, "2026-11-21T09:00:00Z n1");
   TargetMarks copied;
   copied.is_elected = true;
   EXPECT_EQ(marks_at("\"2026-11-21T09:00:03Z\""), copied) << "what is there is to be taken away";

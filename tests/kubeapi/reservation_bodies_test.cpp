@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "berth/base/text.h"
+#include "berth/model/claim.h"
 
 namespace berth::kubeapi {
 namespace {
@@ -110,6 +111,16 @@ TEST(JobMarksPatch, SetsAndTakesAwayAllButWhenItWasFirstSeen) {
             (Json{{"x", "y"},
                   {kGivenUpAnnotation, "2026-11-21T09:00:00.123456789Z"},
                   {kFirstSeenAnnotation, "2026-11-21T09:00:00.123456789Z"}}));
+}
+
+TEST(JobMarksPatch, CLAIM8SetsAndTakesAwayClaims) {
+  TargetMarks marks;
+  marks.claims = "2026-11-21T09:00:00Z n1*3 n2";
+  const Json claiming = after(object({}, {{"x", "y"}}), marks);
+  EXPECT_EQ(claiming["metadata"]["annotations"],
+            (Json{{"x", "y"}, {kClaimsAnnotation, "2026-11-21T09:00:00Z n1*3 n2"}}));
+  EXPECT_TRUE(after(claiming, marks).is_null());
+  EXPECT_EQ(after(claiming, TargetMarks())["metadata"]["annotations"], (Json{{"x", "y"}}));
 }
 
 TEST(JobMarksPatch, KeepsAUsersWord) {

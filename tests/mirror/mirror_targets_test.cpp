@@ -208,7 +208,7 @@ TEST_F(MirrorTargetsTest, ATargetThatSaysNotThatItWasElectedWasNamed) {
     mirror_.settle(now_);
     const Job& job = mirror_.cluster().job(job_of(marked.name));
     EXPECT_EQ(job.election->is_named, !is_elected);
-    EXPECT_EQ(marks_of(job).is_elected, is_elected);
+    EXPECT_EQ(marks_of(mirror_.cluster(), job).is_elected, is_elected);
   }
 }
 

@@ -79,9 +79,14 @@ TEST(Laws, ASettledClusterStaysSettled) {
     if (config.actions.front().name == "elect" || config.actions[1].name == "elect") continue;
     const auto world = world_of(config);
     world->apply_all(story.opening());
-    int cycles = 0;
-    while (!world->run().changes_nothing()) ASSERT_LT(++cycles, 20) << "BERTH_SEED=" << seed;
-    const NamedPlan settled = world->last_plan();
+    // What is claimed in one session is taken up first in the next.
+    NamedPlan settled;
+    for (int cycles = 0;
+         settled.pipelined != world->run().pipelined || !world->last_plan().changes_nothing();) {
+      settled = world->last_plan();
+      ASSERT_LT(++cycles, 20) << "BERTH_SEED=" << seed;
+    }
+    settled = world->last_plan();
     for (int again = 0; again < 5; ++again) {
       world->advance(std::chrono::seconds(1));
       ASSERT_EQ(world->run().to_string(), settled.to_string()) << "BERTH_SEED=" << seed;

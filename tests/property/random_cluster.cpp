@@ -194,6 +194,9 @@ void RandomStory::something(World& world) {
   if (known == nullptr) return;
   if (chance(30)) return world.remove(uid);
   if (world.is_planned(uid)) return world.drop(uid);
+  if (known->phase == PodPhase::running && !known->terminating && chance(25)) {
+    return world.terminate(uid);  // and stays for as long as it likes
+  }
   if (known->phase == PodPhase::running) return world.finish(uid, chance(80));
   PodObject changed = *known;
   changed.gates.clear();

@@ -212,6 +212,16 @@ TEST_F(GroupStatusTest, EvictsAndSaysWhy) {
   EXPECT_EQ(told.lines, Lines{"pod ml/victim-0 is evicted: preempt for ml/g"});
 }
 
+TEST_F(GroupStatusTest, TheLogSaysWhyAJobKeepsNoRoomAnyMore) {
+  Plan plan;
+  plan.ended_claims = {{mirror_.find_group("ml/g"), EndedClaims::How::timed_out}};
+  const Lines lines = session(plan).lines;
+  EXPECT_NE(std::find(lines.begin(), lines.end(),
+                      "job ml/g keeps no room any more: the room that it was promised was not "
+                      "vacated in time"),
+            lines.end());
+}
+
 TEST(SplitName, IsCutAtTheFirstSlash) {
   EXPECT_EQ(split_name("ns/name"), (std::pair<std::string, std::string>("ns", "name")));
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "berth/base/text.h"
 #include "reconcile/reconcile_fixture.h"
 
 namespace berth::reconcile {
@@ -283,6 +284,32 @@ TEST_F(ReservationMarksTest, KeepsTheMarksOfAPodThatIsInNoGroupOnIt) {
   EXPECT_EQ(told.marks[0].object.kind, ports::ObjectKind::pod);
   EXPECT_EQ(told.marks[0].object.uid, pod.uid);
   EXPECT_EQ(told.locks.at(0).locked_for, "job." + pod.uid);
+}
+
+// Most room is vacated in less: one write when it takes longer, and one when the claim has ended.
+TEST_F(ReservationMarksTest, CLAIM8ClaimsAreWrittenWhenTheyAreTenSecondsOld) {
+  const auto claim = [&](std::vector<Placement> placements) {
+    Plan plan;
+    plan.pipelined = std::move(placements);
+    mirror_.assume(plan, now_);
+  };
+  const std::vector<Placement> both{{mirror_.find_task("g-0"), mirror_.cluster().find_node("n1")},
+                                    {mirror_.find_task("g-1"), mirror_.cluster().find_node("n2")}};
+  const TimePoint since = now_;
+  claim(both);
+  EXPECT_TRUE(session().marks.empty());
+  EXPECT_TRUE(session_after(seconds(9)).marks.empty());
+  claim(both);
+  const auto told = session_after(seconds(1));
+  ASSERT_EQ(told.marks.size(), 1U);
+  EXPECT_EQ(told.marks[0].claims, format_time(since) + " n1 n2");
+  show(told);
+  claim(both);
+  EXPECT_TRUE(session_after(seconds(60)).marks.empty());
+  claim({});
+  const auto ended = session();
+  ASSERT_EQ(ended.marks.size(), 1U);
+  EXPECT_EQ(ended.marks[0].claims, "");
 }
 
 }  // namespace

@@ -130,6 +130,17 @@ TEST_F(WritesTest, WRITE5ARefusedEvictionEndsWithTheReason) {
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(ended[0].outcome.error, "evict ns/p: 403: no right");
   EXPECT_EQ(ended[0].write.object, kPod);
+  const auto refused = refused_eviction(ended[0]);
+  ASSERT_TRUE(refused) << "EVICT-3";
+  EXPECT_EQ(refused->pod_uid, "uid-p");
+  EXPECT_EQ(refused->reason, "evict ns/p: 403: no right");
+}
+
+TEST_F(WritesTest, EVICT3AnEvictionThatIsUnderWayIsNotRefused) {
+  for (const Result result : {Result::done, Result::gone}) {
+    writes_.begin(kPod, ports::Eviction{"why"}, now_);
+    EXPECT_FALSE(refused_eviction(answer({result}).at(0))) << "the watch will show it";
+  }
 }
 
 TEST_F(WritesTest, WRITE5TwoEventsOnOneObjectDoNotWaitForEachOther) {

@@ -165,7 +165,7 @@ TEST(ClusterCopy, ItsObjectsTellOfTargetsAndLocks) {
   for (const char* name : {"ml/big", "ml/7"}) {
     const Job& before = copy.cluster().job(copy.find_job(name));
     const Job& after = other.cluster().job(other.find_job(name));
-    EXPECT_EQ(marks_of(after), marks_of(before)) << name;
+    EXPECT_EQ(marks_of(other.cluster(), after), marks_of(copy.cluster(), before)) << name;
     EXPECT_TRUE(after.election) << name;
   }
   EXPECT_EQ(other.cluster().node(NodeId(0)).lock.job, other.find_job("ml/big"));

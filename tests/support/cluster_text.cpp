@@ -176,6 +176,7 @@ Changes read_fate(SceneLine& line, TimePoint) {
                          if (verb == "fail") world.finish(name, false);
                          if (verb == "terminate") world.terminate(name);
                          if (verb == "drop") world.drop(name);
+                         if (verb == "refuse-eviction") world.refuse_eviction(name);
                          if (verb == "veto") world.veto(name);
                        }});
   }
@@ -208,11 +209,11 @@ using Reader = Changes (*)(SceneLine&, TimePoint);
 
 const std::map<std::string, Reader>& readers() {
   static const std::map<std::string, Reader> all{
-      {"queue", read_queue},    {"node", read_node},  {"priorityclass", read_priority_class},
-      {"job", read_job},        {"task", read_task},  {"namespace", read_namespace},
-      {"pod", read_pod},        {"fail", read_fate},  {"delete", read_delete},
-      {"terminate", read_fate}, {"drop", read_fate},  {"finish", read_fate},
-      {"veto", read_fate},      {"owner", read_owner}};
+      {"queue", read_queue},    {"node", read_node},   {"priorityclass", read_priority_class},
+      {"job", read_job},        {"task", read_task},   {"namespace", read_namespace},
+      {"pod", read_pod},        {"fail", read_fate},   {"delete", read_delete},
+      {"terminate", read_fate}, {"drop", read_fate},   {"finish", read_fate},
+      {"veto", read_fate},      {"owner", read_owner}, {"refuse-eviction", read_fate}};
   return all;
 }
 

@@ -40,6 +40,7 @@ std::string check_pod(const std::string& pod, const SceneLine& line, const World
   if (what == "placed") return is_allocated(task.status) ? "" : is;
   if (what == "planned") return task.status == TaskStatus::binding ? "" : is;
   if (what == "pending") return task.status == TaskStatus::pending ? "" : is;
+  if (what == "leaving") return task.status == TaskStatus::releasing ? "" : is;
   if (what == "evicted") {
     return any_starts_with(world.last_plan().evictions, pod + " from ") ? "" : is;
   }
@@ -142,6 +143,13 @@ std::string check_job(const Job& job, const SceneLine& line, const World& world)
   }
   if (what == "target" || what == "no-target" || what == "reserves" || what == "ended") {
     return check_target(job, line, plan);
+  }
+  if (what == "claims") {
+    const std::string text = claims_of(world.cluster(), job);
+    const std::string claims = text.empty() ? "" : text.substr(text.find(' '));
+    std::string expected;
+    for (std::size_t w = 3; w < line.words().size(); ++w) expected += " " + line.word(w);
+    return claims == (expected == " nothing" ? "" : expected) ? "" : "it claims" + claims;
   }
   if (what == "priority") {
     const std::string have = std::to_string(job.priority);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/consistency.h"
+#include "support/claim_laws.h"
 #include "support/lock_laws.h"
 
 // The laws, checked the slow and obvious way: from the tasks alone.
@@ -195,6 +196,12 @@ class Court {
       take(id, node);
       taken_.insert(id);
     }
+    // One that was given up for a place elsewhere had kept others off until then.
+    for (const auto& [id, node] : plan_.binds) {
+      for (const Claim& claim : cluster_.job(cluster_.task(id).job).claims) {
+        if (claim.task == id && claim.node != node) take(id, claim.node);
+      }
+    }
   }
 
   void judge_gangs() {
@@ -359,6 +366,7 @@ std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, co
   std::vector<std::string> faults = Court(before, plan, book).judge();
   for (std::string& fault : broken_lock_laws(before, plan, book))
     faults.push_back(std::move(fault));
+  for (std::string& fault : broken_claim_laws(before, plan)) faults.push_back(std::move(fault));
   return faults;
 }
 

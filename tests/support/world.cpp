@@ -88,7 +88,7 @@ std::vector<ClusterEvent> World::objects() const {
   std::vector<ClusterEvent> all;
   const auto marked = [&](JobId id, const TargetMarks& written) {
     if (id.is_valid() && !cluster().job(id).is_ours()) return written;
-    TargetMarks marks = id.is_valid() ? marks_of(cluster().job(id)) : TargetMarks();
+    TargetMarks marks = id.is_valid() ? marks_of(cluster(), cluster().job(id)) : TargetMarks();
     keep_users_word(marks, written);
     return marks;
   };
@@ -129,6 +129,7 @@ void World::restart() {
   planned_.clear();
   for (const ClusterEvent& event : known) mirror_.apply(event);
   mirror_.settle(now_);
+  mirror_.restore_claims(now_);
 }
 
 void World::apply_all(std::vector<ClusterEvent> events) {
@@ -148,6 +149,7 @@ void World::finish(const std::string& pod, bool succeeds) {
 }
 
 void World::terminate(const std::string& pod) {
+  std::erase(evicted_, pod);
   PodObject object = pods_.at(pod);
   object.terminating = true;
   apply(object);
@@ -155,7 +157,13 @@ void World::terminate(const std::string& pod) {
 
 void World::remove(const std::string& pod) {
   planned_.erase(pod);
+  std::erase(evicted_, pod);
   apply(PodDeleted{pod});
+}
+
+void World::refuse_eviction(const std::string& pod) {
+  std::erase(evicted_, pod);
+  apply(EvictionRefused{pod, "test"});
 }
 
 void World::drop(const std::string& pod) {

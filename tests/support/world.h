@@ -44,6 +44,8 @@ class World {
   void finish(const std::string& pod, bool succeeds);
   void terminate(const std::string& pod);
   void remove(const std::string& pod);
+  // A pod that was asked to leave stays.
+  void refuse_eviction(const std::string& pod);
   // A planned placement that will not happen.
   void drop(const std::string& pod);
   // The same, for kube-scheduler ruled the node out.

@@ -28,6 +28,8 @@ class Ledger {
   void pipeline(TaskId task, NodeId node);
   // A bound or running task is on its way out.
   void evict(TaskId task);
+  // What the task was given in this session is given back.
+  void withdraw(TaskId task);
   void set_phase(JobId job, GroupPhase phase);
   // Makes the job a target, or no target any more.
   void set_election(JobId job, std::optional<Election> election);

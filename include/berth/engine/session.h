@@ -119,6 +119,8 @@ class Session {
   // For a target; the node must not be locked. And the opposite.
   void lock(NodeId node, JobId target);
   void unlock(NodeId node);
+  // True once a session: its first placing action takes up the claims of the sessions before.
+  bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
   // However long it waits, the job cannot start: the better word wherever it is refused.
   void note_impossible(JobId job, const Verdict& why);
   // The last word on a job wins; a job that ends up with nothing missing needs none.
@@ -179,6 +181,7 @@ class Session {
   Ledger ledger_;
   TablesOf<points::All>::type tables_;
   bool has_enqueue_ = false;
+  bool has_taken_up_claims_ = false;
   TimePoint answers_hold_until_ = TimePoint::max();
   std::uint16_t tier_ = 0;
   const std::set<std::string>* disabled_ = nullptr;

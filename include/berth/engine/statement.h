@@ -23,6 +23,8 @@ class Statement {
   // Refused, with nothing changed, where a protection forbids it (points::evictable), or where the
   // beneficiary could not use the room, since the node is locked for another.
   Verdict evict(TaskId task, JobId beneficiary, std::string_view action);
+  // The claim of a task that is held in this session: it waits again, and its room is open.
+  void withdraw(TaskId task);
 
   // A place in this statement to come back to.
   using Checkpoint = Ledger::Mark;
@@ -31,8 +33,8 @@ class Statement {
 
   // What was allocated is bound, what was pipelined is claimed, what was evicted is evicted.
   void commit() &&;
-  // The claims stand for the rest of this session and are shown as pipelined; nothing is bound.
-  // Not for an inner statement.
+  // Nothing is bound: what was allocated or pipelined is claimed, for this session and the next
+  // ones (docs/design/claims.md); what was evicted is evicted. Not for an inner statement.
   void hold() &&;
   bool is_empty() const { return session_.ledger().mark() == begin_; }
 
@@ -43,6 +45,7 @@ class Statement {
   };
 
   void end();
+  void add_to_plan(bool is_held);
 
   Session& session_;
   Statement* outer_;

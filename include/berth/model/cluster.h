@@ -74,6 +74,8 @@ class Cluster {
   // Jobs that a session may have something to do for; in no order.
   const std::vector<JobId>& open_jobs() const { return open_jobs_; }
 
+  // Jobs with claims, by (oldest claim, created, uid, name).
+  const std::vector<JobId>& claimants() const { return claimants_; }
   // Targets, by (elected, created, uid, name).
   const std::vector<JobId>& targets() const { return targets_; }
   // Nodes locked for targets; for one target, by id.
@@ -134,19 +136,14 @@ class Cluster {
   // Configures a queue anew; its accounts stay.
   void update_queue(QueueId id, Queue queue);
   void set_open(JobId id, bool open);
+  void set_claims(JobId id, std::vector<Claim> claims);
 
  private:
   void touch() { stamp_ = ++last_stamp_; }
   void touch(JobId id) { jobs_[id.index()].version = ++last_job_version_; }
   void ensure_dimensions();
-  std::array<AmountTable*, 8> tables() {
-    return {&idle_,      &releasing_, &pipelined_, &allocatable_,
-            &available_, &foreign_,   &staying_,   &of_nodes_};
-  }
-  void update_available(NodeId node, Dimension d) {
-    const std::int64_t promised = pipelined_.at(node, d) - releasing_.at(node, d);
-    available_.at(node, d) = idle_.at(node, d) - (promised > 0 ? promised : 0);
-  }
+  std::array<AmountTable*, 8> tables();
+  void update_available(NodeId node, Dimension d);
   // sign +1 adds, -1 takes away what a task in this state means to its node.
   void account_on_node(const Task& task, int sign);
   void account_in_job(const Task& task, int sign);
@@ -166,6 +163,7 @@ class Cluster {
   std::vector<std::uint32_t> open_position_;  // by job; kNotOpen
   std::vector<JobId> open_jobs_;
   std::vector<JobId> targets_;
+  std::vector<JobId> claimants_;
   std::size_t locked_nodes_ = 0;
   std::vector<JobId> lock_owners_;  // by node, as in Node::lock: the hot pass reads it
   std::vector<Queue> queues_;

@@ -48,10 +48,17 @@ struct PlacementMoved {
   std::string to;
 };
 
+// A pod that was asked to leave stays: the API server refused it, or was not reached.
+struct EvictionRefused {
+  std::string pod_uid;
+  std::string reason;  // for the log
+};
+
 // An object stands for "created or changed to this".
-using ClusterEvent = std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject,
-                                  PodGroupDeleted, QueueObject, QueueDeleted, PriorityClassObject,
-                                  PriorityClassDeleted, NamespaceObject, NamespaceDeleted,
-                                  OwnerObject, OwnerDeleted, PlacementDropped, PlacementMoved>;
+using ClusterEvent =
+    std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject, PodGroupDeleted,
+                 QueueObject, QueueDeleted, PriorityClassObject, PriorityClassDeleted,
+                 NamespaceObject, NamespaceDeleted, OwnerObject, OwnerDeleted, PlacementDropped,
+                 PlacementMoved, EvictionRefused>;
 
 }  // namespace berth

@@ -8,6 +8,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/strong_id.h"
+#include "berth/model/claim.h"
 #include "berth/model/objects.h"
 #include "berth/model/resources.h"
 #include "berth/model/task.h"
@@ -61,6 +62,9 @@ struct Job {
   std::optional<Election> election;      // it is a target
   std::optional<TimePoint> given_up_at;  // as a target, the last time
 
+  std::vector<Claim> claims;                 // of pending tasks, in the order of `tasks`
+  std::optional<TimePoint> claims_ended_at;  // the last time that they were not vacated in time
+
   std::int32_t min_available = 1;
   std::vector<Role> roles;              // those with a minimum or a member, in no order
   std::int32_t role_minimum_total = 0;  // sum of the minimums
@@ -94,8 +98,10 @@ struct Job {
   }
 };
 
-// As its annotations should say.
-TargetMarks marks_of(const Job& job);
+class Cluster;
+// As its annotations should say, and what they should say of its claims.
+TargetMarks marks_of(const Cluster& cluster, const Job& job);
+std::string claims_of(const Cluster& cluster, const Job& job);
 
 // A group that waits and is left alone, for nothing says whose it is.
 inline bool waits_unclaimed(const Job& job) {

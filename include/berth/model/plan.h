@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.h"
+#include "berth/model/claim.h"
 #include "berth/model/objects.h"
 #include "berth/model/reason.h"
 #include "berth/model/reservation.h"
@@ -94,7 +95,9 @@ struct QueueShares {
 
 struct Plan {
   std::vector<Placement> binds;
-  std::vector<Placement> pipelined;  // claims on room being vacated, or held for a whole gang
+  // All claims that stand after the session: on room being vacated, or held for a whole gang.
+  std::vector<Placement> pipelined;
+  std::vector<EndedClaims> ended_claims;
   std::vector<PlannedEviction> evictions;
   std::vector<JobId> admitted;            // phase Pending -> Inqueue
   std::vector<JobId> returned;            // phase Inqueue -> Pending

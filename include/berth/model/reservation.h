@@ -38,6 +38,7 @@ struct TargetMarks {
   std::optional<TimePoint> elected_at;   // it is a target since then
   std::string why;                       // it was elected
   std::optional<TimePoint> given_up_at;  // the last time that it was given up as a target
+  std::string claims;                    // berth.dev/claims (claim.h)
   bool is_elected = false;               // berth.dev/target: "elected": we say that it is one
   bool is_declined = false;              // berth.dev/target: "false": a user wants it not to be one
   bool operator==(const TargetMarks&) const = default;

@@ -11,7 +11,7 @@ namespace berth {
 enum class TaskStatus : std::uint8_t {
   pending,    // has no place
   allocated,  // a session gave it idle room; never outlives the session
-  pipelined,  // a session promised it room being vacated; never outlives the session
+  pipelined,  // a session promised it room being vacated; what outlives it is a Claim
   binding,    // planned by an earlier session, not yet seen bound: its room is reserved
   bound,      // has a node, not yet running
   running,
@@ -47,7 +47,8 @@ struct Task {
   ShapeId shape;
   NodeId node;  // valid unless pending, finished, or bound to a node we do not know
   TaskStatus status = TaskStatus::pending;
-  bool is_gated = false;  // has scheduling gates that are not ours: may not be placed
+  bool is_evicted = false;  // by us, and not seen to leave yet: it is `releasing`
+  bool is_gated = false;    // has scheduling gates that are not ours: may not be placed
   bool is_preemptable = true;
   bool is_of_node = false;       // came with its node: DaemonSets', static and critical pods
   bool never_leaves = false;     // by itself: it came with the node, or runs for ever

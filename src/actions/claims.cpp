@@ -1,0 +1,106 @@
+// Claims: room that is being vacated stays with the job that it was promised to.
+//
+// A session that holds room for a gang would forget it when it ends, and the next one would give it
+// to the next job in line. So claims outlive a session: the next one takes them up again before it
+// places anything else.
+//
+// Rules CLAIM-2, CLAIM-3 and CLAIM-5 to CLAIM-7 are those of docs/design/claims.md; CLAIM-4 is in
+// allocate.cpp.
+
+#include "actions/claims.h"
+
+#include <algorithm>
+
+#include "actions/placement.h"
+#include "berth/engine/statement.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+namespace {
+
+void end_claims(Session& session, JobId job, EndedClaims::How how) {
+  session.plan().ended_claims.push_back({job, how});
+}
+
+// CLAIM-5, CLAIM-7. Only as far as the room is still there.
+void take_up(Session& session, const Job& job, const Claim& claim, Statement& statement) {
+  const Cluster& cluster = session.cluster();
+  const Task& task = cluster.task(claim.task);
+  if (task.status != TaskStatus::pending || task.is_gated) return;
+  const Shape& shape = cluster.shape(task.shape);
+  const Node& node = cluster.node(claim.node);
+  if (!session.ask(points::predicate, shape, node) || !session.is_open_to(claim.node, job.id) ||
+      (shape.has_host_ports && !session.ask(points::occupancy, shape, node)) ||
+      !session.ask(points::allocatable, cluster.queue(job.queue), task)) {
+    return;
+  }
+  const auto covers = [&](const auto& room_of) {
+    return std::all_of(shape.requested.begin(), shape.requested.end(),
+                       [&](const auto& asked) { return room_of(asked.first) >= asked.second; });
+  };
+  if (covers([&](Dimension d) { return cluster.available().at(claim.node, d); })) {
+    (void)statement.allocate(claim.task, claim.node);
+  } else if (covers([&](Dimension d) { return cluster.future_idle(claim.node, d); })) {
+    (void)statement.pipeline(claim.task, claim.node);
+  }
+}
+
+void serve_claims_of(Session& session, JobId id) {
+  const Job& job = session.cluster().job(id);
+  // CLAIM-6. A node may never finish with the pods that leave it.
+  const bool is_late = std::any_of(job.claims.begin(), job.claims.end(), [&](const Claim& claim) {
+    return session.now() - claim.since >= kClaimPatience;
+  });
+  if (is_late) return end_claims(session, id, EndedClaims::How::timed_out);
+  const bool is_served = may_be_served(session, id) &&
+                         session.ask(points::overused, session.cluster().queue(job.queue));
+  if (!is_served) return end_claims(session, id, EndedClaims::How::cannot_start);
+  Statement statement(session);
+  for (const Claim& claim : job.claims) take_up(session, job, claim, statement);
+  if (session.ask(points::job_ready, job)) {
+    // CLAIM-3. Enough of the room is idle now.
+    return std::move(statement).commit();
+  }
+  if (statement.is_empty() || !session.ask(points::job_pipelined, job)) {
+    return end_claims(session, id, EndedClaims::How::cannot_start);
+  }
+  session.refuse(
+      refusal_of(id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available)));
+  std::move(statement).hold();
+}
+
+}  // namespace
+
+// CLAIM-2. In the order of their age.
+void serve_claims(Session& session) {
+  if (!session.takes_up_claims()) return;
+  for (const JobId id : std::vector<JobId>(session.cluster().claimants())) {
+    serve_claims_of(session, id);
+  }
+}
+
+std::vector<TaskId> claimed_tasks(Session& session, const Job& job) {
+  std::vector<TaskId> tasks;
+  const bool may_have_some = !job.claims.empty() || job.count(TaskStatus::pipelined) > 0 ||
+                             session.refused_for(job.id) == Reason::holds_releasing_room;
+  if (!may_have_some) return tasks;
+  for (const Placement& each : session.plan().pipelined) {
+    if (session.cluster().task(each.task).job == job.id) tasks.push_back(each.task);
+  }
+  return tasks;
+}
+
+bool may_hold(Session& session, const Job& job) {
+  for (const EndedClaims& each : session.plan().ended_claims) {
+    if (each.job == job.id && each.how == EndedClaims::How::timed_out) return false;
+  }
+  if (!job.claims_ended_at) return true;
+  const TimePoint until = *job.claims_ended_at + kClaimPatience;
+  if (session.now() >= until) return true;
+  session.answers_may_change_at(until);
+  return false;
+}
+
+}  // namespace berth::actions

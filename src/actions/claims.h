@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "berth/engine/session.h"
+
+// How placing actions treat the claims of earlier sessions: rules CLAIM-2 to CLAIM-6 of
+// docs/design/claims.md.
+
+namespace berth::actions {
+
+// Before anything else is placed: each claim is taken up again, becomes a placement, or ends.
+// Every placing action calls it; the first call of a session counts.
+void serve_claims(engine::Session& session);
+
+// The job's tasks that hold a claim in this session.
+std::vector<TaskId> claimed_tasks(engine::Session& session, const Job& job);
+
+// May a job that cannot start yet hold claims?
+bool may_hold(engine::Session& session, const Job& job);
+
+}  // namespace berth::actions

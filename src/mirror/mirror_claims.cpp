@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <map>
+
+#include "mirror/mirror.h"
+
+// What outlives a session besides its placements: evictions that are not seen yet, and claims.
+
+namespace berth::mirror {
+
+namespace {
+
+bool is_on_its_node(TaskStatus status) {
+  return status == TaskStatus::bound || status == TaskStatus::running;
+}
+
+}  // namespace
+
+// EVICT-1
+void Mirror::assume_eviction(TaskId id, TimePoint now) {
+  const Task& task = cluster_.task(id);
+  if (!is_on_its_node(task.status)) return;
+  evictions_[id] = {now, task.status};
+  cluster_.mutable_task(id).is_evicted = true;
+  cluster_.move_task(id, task.node, TaskStatus::releasing);
+  if (task.job.is_valid()) mark_dirty(task.job);
+}
+
+// EVICT-2. Until it is seen to leave, whatever else is seen of it changes nothing.
+TaskStatus Mirror::note_status(TaskId id, TaskStatus seen) {
+  const auto eviction = evictions_.find(id);
+  if (eviction == evictions_.end()) return seen;
+  if (is_on_its_node(seen)) {
+    eviction->second.seen = seen;
+    return TaskStatus::releasing;
+  }
+  evictions_.erase(eviction);
+  cluster_.mutable_task(id).is_evicted = false;
+  return seen;
+}
+
+void Mirror::end_eviction(TaskId id) {
+  const TaskStatus seen = evictions_.at(id).seen;
+  evictions_.erase(id);
+  cluster_.mutable_task(id).is_evicted = false;
+  const Task& task = cluster_.task(id);
+  cluster_.move_task(id, task.node, seen);
+  if (task.job.is_valid()) mark_dirty(task.job);
+}
+
+// EVICT-3
+void Mirror::on(const EvictionRefused& refused) {
+  const TaskId id = find_task(refused.pod_uid);
+  if (id.is_valid() && evictions_.contains(id)) end_eviction(id);
+}
+
+// EVICT-4
+void Mirror::forget_late_evictions(TimePoint now) {
+  std::vector<TaskId> late;
+  for (const auto& [id, eviction] : evictions_) {
+    if (now - eviction.at >= kEvictionPatience) late.push_back(id);
+  }
+  for (const TaskId id : late) end_eviction(id);
+}
+
+// CLAIM-1. A claim that is the same as before is as old as it was.
+void Mirror::assume_claims(const Plan& plan, TimePoint now) {
+  for (const EndedClaims& each : plan.ended_claims) {
+    if (each.how != EndedClaims::How::timed_out) continue;
+    cluster_.mutable_job(each.job).claims_ended_at = now;
+  }
+  std::map<JobId, std::map<TaskId, NodeId>> wanted;
+  for (const JobId id : cluster_.claimants()) wanted[id];
+  for (const auto& [task, node] : plan.pipelined) wanted[cluster_.task(task).job][task] = node;
+  for (const auto& [id, nodes] : wanted) {
+    const Job& job = cluster_.job(id);
+    std::vector<Claim> claims;
+    for (const TaskId task : job.tasks) {
+      const auto found = nodes.find(task);
+      if (found == nodes.end()) continue;
+      const auto same = std::find_if(job.claims.begin(), job.claims.end(), [&](const Claim& each) {
+        return each.task == task && each.node == found->second;
+      });
+      claims.push_back({task, found->second, same == job.claims.end() ? now : same->since});
+    }
+    if (claims == job.claims) continue;
+    cluster_.set_claims(id, std::move(claims));
+    mark_dirty(id);
+  }
+}
+
+void Mirror::restore_claims(TimePoint now) {
+  for (const auto& [name, group] : groups_) {
+    restore_claims_of(group.job, group.object.marks.claims, now);
+  }
+  for (const auto& [id, marks] : single_marks_) restore_claims_of(id, marks.claims, now);
+}
+
+// CLAIM-8. Which pod waits for which room is not recorded: they take it in their order.
+void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now) {
+  const WrittenClaims written = parse_claims(text);
+  const Job& job = cluster_.job(id);
+  if (written.nodes.empty() || !job.is_ours()) return;
+  std::vector<Claim> claims;
+  auto node = written.nodes.begin();
+  for (const TaskId task_id : job.tasks) {
+    const Task& task = cluster_.task(task_id);
+    if (task.status != TaskStatus::pending || task.is_gated) continue;
+    if (node == written.nodes.end()) break;
+    const NodeId found = cluster_.find_node(*node++);
+    if (found.is_valid()) claims.push_back({task_id, found, std::min(written.since, now)});
+  }
+  cluster_.set_claims(id, std::move(claims));
+  mark_dirty(id);
+}
+
+}  // namespace berth::mirror

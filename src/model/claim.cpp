@@ -1,0 +1,85 @@
+#include "berth/model/claim.h"
+
+#include <charconv>
+
+#include "berth/base/text.h"
+#include "berth/model/cluster.h"
+
+namespace berth {
+
+namespace {
+
+// No job is larger; a text that says otherwise is not ours.
+constexpr std::size_t kClaimsMost = 100'000;
+
+}  // namespace
+
+std::string to_text(const WrittenClaims& claims) {
+  if (claims.nodes.empty()) return {};
+  std::string text = format_time(claims.since);
+  for (std::size_t first = 0; first < claims.nodes.size();) {
+    std::size_t end = first + 1;
+    while (end < claims.nodes.size() && claims.nodes[end] == claims.nodes[first]) ++end;
+    text += " " + claims.nodes[first];
+    if (end - first > 1) text += "*" + std::to_string(end - first);
+    first = end;
+  }
+  return text;
+}
+
+WrittenClaims parse_claims(std::string_view text) {
+  const std::vector<std::string> words = split_list(text, ' ');
+  if (words.empty()) return {};
+  const Result<TimePoint> since = parse_time(words.front());
+  if (!since) return {};
+  WrittenClaims claims{*since, {}};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t star = words[i].find('*');
+    std::size_t count = 1;
+    if (star != std::string::npos) {
+      const char* const end = words[i].data() + words[i].size();
+      const auto read = std::from_chars(words[i].data() + star + 1, end, count);
+      if (read.ec != std::errc{} || read.ptr != end) return {};
+    }
+    if (count > kClaimsMost - claims.nodes.size()) return {};
+    claims.nodes.insert(claims.nodes.end(), count, words[i].substr(0, star));
+  }
+  return claims;
+}
+
+const char* to_string(EndedClaims::How how) {
+  switch (how) {
+    case EndedClaims::How::cannot_start:
+      return "it cannot start any more with the room that it was promised";
+    case EndedClaims::How::timed_out:
+      return "the room that it was promised was not vacated in time";
+  }
+  return "?";
+}
+
+std::string claims_of(const Cluster& cluster, const Job& job) {
+  WrittenClaims written;
+  for (const Claim& claim : job.claims) {
+    written.since = written.nodes.empty() ? claim.since : std::min(written.since, claim.since);
+    written.nodes.push_back(cluster.node(claim.node).name);
+  }
+  return to_text(written);
+}
+
+TargetMarks marks_of(const Cluster& cluster, const Job& job) {
+  TargetMarks marks;
+  marks.is_named = job.is_named_target;
+  marks.is_declined = job.declines_target;
+  if (job.first_seen != TimePoint()) marks.first_seen = job.first_seen;
+  if (job.election) {
+    marks.elected_at = job.election->since;
+    marks.why = job.election->why;
+  }
+  marks.given_up_at = job.given_up_at;
+  marks.is_elected =
+      job.election && !job.election->is_named && !job.is_named_target && !job.declines_target;
+  marks.claims = claims_of(cluster, job);
+  return marks;
+}
+
+}  // namespace berth
