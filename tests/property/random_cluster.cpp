@@ -194,6 +194,10 @@ void RandomStory::something(World& world) {
   if (known == nullptr) return;
   if (chance(30)) return world.remove(uid);
   if (world.is_planned(uid)) return world.drop(uid);
+  const TaskId task = world.task(uid);
+  if (task.is_valid() && world.cluster().task(task).is_evicted && chance(30)) {
+    return world.refuse_eviction(uid);
+  }
   if (known->phase == PodPhase::running && !known->terminating && chance(25)) {
     return world.terminate(uid);  // and stays for as long as it likes
   }
