@@ -39,14 +39,14 @@ class Predicates final : public Plugin {
     if (!node.is_unschedulable) return pass();
     static const Taint kCordon{"node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule};
     if (is_tolerated(kCordon, shape.constraints.tolerations)) return pass();
-    return reject_for_good(Reason::node_unschedulable);
+    return reject(Reason::node_unschedulable);
   }
 
   Verdict selector_matches(const Shape& shape, const Node& node) const {
     for (const auto& [label, value] : shape.constraints.node_selector) {
       const auto found = node.labels.find(label);
       if (found == node.labels.end() || found->second != value) {
-        return reject_for_good(Reason::node_selector_mismatch);
+        return reject(Reason::node_selector_mismatch);
       }
     }
     return pass();
@@ -58,14 +58,14 @@ class Predicates final : public Plugin {
     const bool one_holds = std::any_of(terms.begin(), terms.end(), [&](const SelectorTerm& term) {
       return term_holds(term, node);
     });
-    return one_holds ? pass() : reject_for_good(Reason::node_affinity_mismatch);
+    return one_holds ? pass() : reject(Reason::node_affinity_mismatch);
   }
 
   Verdict taints_are_tolerated(const Shape& shape, const Node& node) const {
     for (const Taint& taint : node.taints) {
       if (taint.effect == TaintEffect::prefer_no_schedule) continue;
       if (!is_tolerated(taint, shape.constraints.tolerations)) {
-        return reject_for_good(Reason::taint_not_tolerated, taint.key);
+        return reject(Reason::taint_not_tolerated, 0, 0, taint.key);
       }
     }
     return pass();
@@ -73,7 +73,7 @@ class Predicates final : public Plugin {
 
   Verdict is_not_vetoed(const Shape& shape, const Node& node) const {
     const bool vetoed = std::binary_search(node.vetoed.begin(), node.vetoed.end(), shape.id);
-    return vetoed ? reject_for_good(Reason::vetoed) : pass();
+    return vetoed ? reject(Reason::vetoed) : pass();
   }
 
   Verdict ports_are_free(const Shape& shape, const Node& node) const {

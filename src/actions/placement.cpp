@@ -9,16 +9,7 @@ namespace berth::actions {
 
 using namespace engine;
 
-Refusal refusal_of(JobId job, const Verdict& verdict) {
-  Refusal refusal;
-  refusal.job = job;
-  refusal.reason = verdict.reason;
-  refusal.have = verdict.have;
-  refusal.need = verdict.need;
-  refusal.what = verdict.what;
-  refusal.detail = verdict.detail;
-  return refusal;
-}
+Refusal refusal_of(JobId job, const Verdict& verdict) { return {cause_of(verdict), job, {}, {}}; }
 
 Verdict behind(const Session& session, JobId first) {
   return reject(Reason::behind_in_queue, 0, 0, session.cluster().job(first).name);

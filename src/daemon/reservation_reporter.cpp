@@ -20,7 +20,7 @@ ports::NodeLock wanted_lock(const Cluster& cluster, const Node& node, bool has_t
   lock.node = node.name;
   lock.uid = node.uid;
   if (!node.lock.job.is_valid()) return lock;
-  lock.locked_for = std::string(kLockedForJob) + cluster.job(node.lock.job).uid;
+  lock.locked_for = lock_text(cluster.job(node.lock.job).uid);
   lock.since = node.lock.since;
   lock.has_taint = has_taint;
   return lock;
@@ -93,7 +93,7 @@ const TargetMarks& ReservationReporter::marks_of(const std::string& uid) const {
 std::set<std::string> ReservationReporter::nodes_locked_for(const std::string& job_uid) const {
   std::set<std::string> nodes;
   for (const auto& [node, lock] : locks_) {
-    if (lock.locked_for == std::string(kLockedForJob) + job_uid) nodes.insert(node);
+    if (lock.locked_for == lock_text(job_uid)) nodes.insert(node);
   }
   return nodes;
 }

@@ -139,7 +139,7 @@ void Mirror::assume_reservations(const Plan& plan, TimePoint now) {
     for (const NodeId id : each.nodes) {
       const Node& node = cluster_.node(id);
       const bool is_old = node.lock.job == each.job;
-      locks[node.name] = {std::string(kLockedForJob) + job.uid, is_old ? node.lock.since : now};
+      locks[node.name] = {lock_text(job.uid), is_old ? node.lock.since : now};
     }
   }
   if (locks == locks_) return;

@@ -78,7 +78,7 @@ std::vector<NodeKind> node_kinds(const std::vector<ClusterEvent>& objects) {
 // As if the target had never been there.
 std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& objects,
                                          const Job& target) {
-  const std::string mark = std::string(kLockedForJob) + target.uid;
+  const std::string mark = lock_text(target.uid);
   std::vector<ClusterEvent> others;
   for (const ClusterEvent& object : objects) {
     const auto* const group = std::get_if<PodGroupObject>(&object);

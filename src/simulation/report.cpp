@@ -51,8 +51,8 @@ std::vector<EndedRow> rows_of(const std::vector<EndedReservation>& ended, const 
   std::vector<EndedRow> rows;
   for (const EndedReservation& each : ended) {
     const bool has_reason = each.reason != Reason::none;
-    rows.push_back({cluster.job(each.job).name, to_string(each.how),
-                    has_reason ? sentence(each.reason, each.have, each.need, each.what) : ""});
+    rows.push_back(
+        {cluster.job(each.job).name, to_string(each.how), has_reason ? sentence(each) : ""});
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& left, const auto& right) { return left.job < right.job; });

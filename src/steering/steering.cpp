@@ -281,7 +281,7 @@ bool Steering::is_let_in(const Cluster& cluster, Courses::iterator entry) {
   if (!options_.locks_are_taints || cluster.node(task.node).lock.job != task.job) return true;
   const auto wire = wires_.find(uid);
   if (wire == wires_.end()) return false;
-  const std::string locked_for = std::string(kLockedForJob) + cluster.job(task.job).uid;
+  const std::string locked_for = lock_text(cluster.job(task.job).uid);
   if (wire->second.tolerated.cover(locked_for) || course.tolerates_lock) return true;
   write(Kind::tolerate, uid, course.attempt,
         {.locked_for = locked_for, .is_first_toleration = !wire->second.has_tolerations});
