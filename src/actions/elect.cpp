@@ -95,7 +95,7 @@ class Elect final : public Action {
         tell_impossible(session, id, verdict);
       } else if (const Verdict stays = session.ask(points::target_stays, job); !stays) {
         const bool is_given_up = stays.reason == Reason::target_given_up;
-        session.release(id, is_given_up ? How::given_up : How::displaced, stays);
+        session.release(id, is_given_up ? How::given_up : How::too_many, stays);
       } else {
         let_in(session, id);
       }

@@ -132,6 +132,14 @@ TEST_F(TargetTellerTest, SaysThatANameWasTakenBack) {
   EXPECT_EQ(teller_.condition_of(job())->message, "its user does not want it to be one any more");
 }
 
+TEST_F(TargetTellerTest, SaysThatFewerTargetsAreAllowed) {
+  told({reservation({"n1"})});
+  EXPECT_EQ(told({}, {ended(How::too_many)}),
+            Lines{"Released: a target no longer: the configuration allows fewer targets now; open "
+                  "again: n1"});
+  EXPECT_EQ(teller_.condition_of(job())->reason, "TooMany");
+}
+
 TEST_F(TargetTellerTest, ConditionOfOneNodeIsInTheSingular) {
   Reservation wanted = reservation({"n1"});
   wanted.is_covered = false;

@@ -99,6 +99,7 @@ struct EndedReservation : Cause {  // with a reason where a rule refused it
     off,         // the configuration reserves no more
     deleted,     // with all its pods: no plan says so, who counts notices (held_room.h)
     withdrawn,   // a user took its name back, or wants it not to be one
+    too_many,    // the configuration allows fewer targets than before
   };
   JobId job;
   How how = How::started;
