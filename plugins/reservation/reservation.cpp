@@ -242,6 +242,8 @@ class Reservation final : public Plugin {
     wish.most = bound - std::min(bound, by_others);
     wish.may_grow = may_grow(held);
     LockChoice choice = choose_nodes(*session_, wish, job, need);
+    // LOCK-8. They could be empty, and it could not start.
+    if (!session_->ask(points::reservable, job, need, choice.nodes)) return std::vector<NodeId>();
     is_one_waiting_ = !choice.is_covered;
     return std::move(choice.nodes);
   }
