@@ -103,9 +103,8 @@ std::string pieces_text(const Session& session, const Job& job, const Refusal& r
     if (each.reason != Reason::insufficient_resource) continue;
     const std::int64_t kept = session.kept_for_own_queue(job, each.what);
     if (kept < each.need) continue;
-    return readable_amount(each.what, kept, Rounding::down) + " " + each.what +
-           " kept for its queue, at most " + readable_amount(each.what, each.have, Rounding::down) +
-           " on one node";
+    return amount_of(each.what, kept, Rounding::down) + " kept for its queue, at most " +
+           readable_amount(each.what, each.have, Rounding::down) + " on one node";
   }
   return {};
 }
