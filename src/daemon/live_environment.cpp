@@ -16,6 +16,7 @@
 #include "kubeapi/leader_election.h"
 #include "kubeapi/live_cluster.h"
 #include "kubeapi/rest_client.h"
+#include "telemetry/families.h"
 #include "telemetry/log.h"
 
 namespace berth::daemon {
@@ -102,43 +103,54 @@ class LiveEnvironment final : public Environment {
   }
 
   std::string exposition() const override {
-    using Counters = kubeapi::ReflectorCounters;
-    std::string text;
+    using telemetry::add_series;
+    using telemetry::counter_family;
+    using telemetry::gauge_family;
+    using Read = kubeapi::ReflectorCounters;
+    using Written = kubeapi::WriteCounters;
+    telemetry::Families families;
     const auto kinds = cluster_.counters();
-    const auto by_kind = [&](const char* name, const char* type, std::uint64_t Counters::*member) {
-      text += fmt::format("# TYPE {} {}\n", name, type);
+    const auto by_kind = [&](telemetry::MetricFamily family, std::uint64_t Read::*member) {
       for (const auto& [kind, counters] : kinds) {
-        text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, kind, counters.*member);
+        add_series(family, {{"kind", kind}}, static_cast<double>(counters.*member));
       }
+      families.push_back(std::move(family));
     };
-    by_kind("berth_api_lists_total", "counter", &Counters::lists);
-    by_kind("berth_api_watches_total", "counter", &Counters::watches);
-    by_kind("berth_api_watch_failures_total", "counter", &Counters::failures);
-    by_kind("berth_api_events_total", "counter", &Counters::events);
-    by_kind("berth_api_decode_failures_total", "counter", &Counters::decode_failures);
-    by_kind("berth_api_objects", "gauge", &Counters::objects);
+    by_kind(counter_family("berth_api_lists_total", "Lists of objects"), &Read::lists);
+    by_kind(counter_family("berth_api_watches_total", "Watches begun"), &Read::watches);
+    by_kind(counter_family("berth_api_watch_failures_total", "Lists and watches that failed"),
+            &Read::failures);
+    by_kind(counter_family("berth_api_events_total", "Events of watches"), &Read::events);
+    by_kind(counter_family("berth_api_decode_failures_total", "Objects that could not be read"),
+            &Read::decode_failures);
+    by_kind(gauge_family("berth_api_objects", "Objects known"), &Read::objects);
+    const auto alone = [&](telemetry::MetricFamily family, std::uint64_t value) {
+      add_series(family, {}, static_cast<double>(value));
+      families.push_back(std::move(family));
+    };
     const kubeapi::RestCounters requests = client_->counters();
-    const auto alone = [&](const char* name, const char* type, std::uint64_t value) {
-      text += fmt::format("# TYPE {} {}\n{} {}\n", name, type, name, value);
-    };
-    alone("berth_api_requests_total", "counter", requests.sent);
-    alone("berth_api_requests_failed_total", "counter", requests.failed);
-    alone("berth_api_requests_throttled_total", "counter", requests.throttled);
-    const auto by_write = [&](const char* name, const char* type,
-                              std::uint64_t kubeapi::WriteCounters::*member) {
-      text += fmt::format("# TYPE {} {}\n", name, type);
+    alone(counter_family("berth_api_requests_total", "Requests sent"), requests.sent);
+    alone(counter_family("berth_api_requests_failed_total", "Requests that failed"),
+          requests.failed);
+    alone(counter_family("berth_api_requests_throttled_total", "Requests the server put off"),
+          requests.throttled);
+    const auto by_write = [&](telemetry::MetricFamily family, std::uint64_t Written::*member) {
       for (std::size_t k = 0; k < kubeapi::kWriteKinds; ++k) {
         const auto kind = static_cast<kubeapi::WriteKind>(k);
-        text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, to_string(kind),
-                            writer_.counters(kind).*member);
+        add_series(family, {{"kind", to_string(kind)}},
+                   static_cast<double>(writer_.counters(kind).*member));
       }
+      families.push_back(std::move(family));
     };
-    by_write("berth_api_write_failures_total", "counter", &kubeapi::WriteCounters::failures);
-    by_write("berth_api_writes_given_up_total", "counter", &kubeapi::WriteCounters::given_up);
-    by_write("berth_api_writes_owed", "gauge", &kubeapi::WriteCounters::owed);
-    alone("berth_api_requests_queued", "gauge", requests.queued);
-    alone("berth_api_requests_in_flight", "gauge", requests.in_flight);
-    return text;
+    by_write(counter_family("berth_api_write_failures_total", "Writes that failed"),
+             &Written::failures);
+    by_write(counter_family("berth_api_writes_given_up_total", "Writes not tried again"),
+             &Written::given_up);
+    by_write(gauge_family("berth_api_writes_owed", "Writes to be tried again"), &Written::owed);
+    alone(gauge_family("berth_api_requests_queued", "Requests that wait"), requests.queued);
+    alone(gauge_family("berth_api_requests_in_flight", "Requests without an answer yet"),
+          requests.in_flight);
+    return telemetry::exposition_of(families);
   }
 
   std::string not_ready() const override {
