@@ -109,7 +109,9 @@ class Elect final : public Action {
 
   // Pods come and go, and are made only when a group is let in; but they are not waited for long.
   static Verdict has_its_pods(const Session& session, const Job& job) {
-    const TimePoint lacks_since = std::max(job.whole_since, job.election->since);
+    // Targets of one session are elected nanoseconds apart.
+    const TimePoint elected = std::chrono::floor<std::chrono::microseconds>(job.election->since);
+    const TimePoint lacks_since = std::max(job.whole_since, elected);
     if (job.is_whole || session.now() - lacks_since < kPodsCome) return pass();
     const Verdict verdict = session.ask(points::job_valid, job);
     return verdict ? reject(Reason::gated, job.gated) : verdict;
