@@ -20,7 +20,7 @@ class Conformance final : public Plugin {
 
  private:
   Verdict is_not_critical(const Task& task) const {
-    return task.is_critical ? reject_for_good(Reason::system_critical) : pass();
+    return task.is_critical ? reject(Reason::system_critical) : pass();
   }
 };
 

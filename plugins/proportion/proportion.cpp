@@ -29,6 +29,7 @@
 #include "plugins/proportion/queue_division.h"
 #include "plugins/proportion/queue_reach.h"
 #include "plugins/proportion/target_claims.h"
+#include "plugins/proportion/target_room.h"
 
 namespace berth::plugins {
 namespace {
@@ -68,6 +69,7 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::may_have>(points::allocatable,
                                           *this);  // PROPORTION-3 to PROPORTION-8
     session.attach<&Proportion::could_ever_have>(points::job_possible, *this);  // PROPORTION-4
+    session.attach<&Proportion::would_let_start>(points::reservable, *this);    // LOCK-8
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
     session.attach<&Proportion::tell>(points::queue_shares, *this);
@@ -215,7 +217,8 @@ class Proportion final : public Plugin {
                                   unmet_.has(parent, dimension);
         // Where room is short of the task alone, its parent's bounds or the nodes say so; what is
         // kept for targets, locks do, but where all else is due to others.
-        const std::int64_t left = room - due - claims_.at(*session_, parent, dimension, task);
+        const std::int64_t claimed_above = claims_.at(*session_, parent, dimension, task);
+        const std::int64_t left = room - saturated_sum(due, claimed_above);
         if (due > 0 && asked <= room && asked > left &&
             note(refusal, Reason::guarantees_kept, left, asked, dimension)) {
           refused_at = parent;
@@ -285,6 +288,10 @@ class Proportion final : public Plugin {
     const auto claims = claims_.parts(*session_, refused_at, d, job.id);
     refusal.detail = session_->keep(joined(why, targets_text(*cluster_, d, claims)));
     return refusal;
+  }
+
+  Verdict would_let_start(const Job& job, const Need& need, const std::vector<NodeId>& nodes) {
+    return room_for_target(*session_, *shares_, unmet_, claims_, {job, need, nodes});
   }
 
   Verdict could_ever_have(const Job& job, const Need& need) {

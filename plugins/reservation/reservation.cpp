@@ -245,6 +245,10 @@ class Reservation final : public Plugin {
       chosen.wish = wish;
       chosen.choice = choose_nodes(*session_, wish, job, need);
     }
+    // LOCK-8. They could be empty, and it could not start.
+    if (!session_->ask(points::reservable, job, need, chosen.choice.nodes)) {
+      return std::vector<NodeId>();
+    }
     is_one_waiting_ = !chosen.choice.is_covered;
     return chosen.choice.nodes;
   }

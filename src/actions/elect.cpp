@@ -109,7 +109,7 @@ class Elect final : public Action {
         tell_impossible(session, id, verdict);
       } else if (const Verdict stays = session.ask(points::target_stays, job); !stays) {
         const bool is_given_up = stays.reason == Reason::target_given_up;
-        session.release(id, is_given_up ? How::given_up : How::displaced, stays);
+        session.release(id, is_given_up ? How::given_up : How::too_many, stays);
       } else {
         let_in(session, id);
       }
@@ -123,7 +123,9 @@ class Elect final : public Action {
 
   // Pods come and go, and are made only when a group is let in; but they are not waited for long.
   static Verdict has_its_pods(const Session& session, const Job& job) {
-    const TimePoint lacks_since = std::max(job.whole_since, job.election->since);
+    // Targets of one session are elected nanoseconds apart.
+    const TimePoint elected = std::chrono::floor<std::chrono::microseconds>(job.election->since);
+    const TimePoint lacks_since = std::max(job.whole_since, elected);
     if (job.is_whole || session.now() - lacks_since < kPodsCome) return pass();
     const Verdict verdict = session.ask(points::job_valid, job);
     return verdict ? reject(Reason::gated, job.gated) : verdict;

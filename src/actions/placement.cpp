@@ -10,16 +10,7 @@ namespace berth::actions {
 
 using namespace engine;
 
-Refusal refusal_of(JobId job, const Verdict& verdict) {
-  Refusal refusal;
-  refusal.job = job;
-  refusal.reason = verdict.reason;
-  refusal.have = verdict.have;
-  refusal.need = verdict.need;
-  refusal.what = verdict.what;
-  refusal.detail = verdict.detail;
-  return refusal;
-}
+Refusal refusal_of(JobId job, const Verdict& verdict) { return {cause_of(verdict), job, {}, {}}; }
 
 Verdict behind(const Session& session, JobId first) {
   return reject(Reason::behind_in_queue, 0, 0, session.cluster().job(first).name);
@@ -92,9 +83,8 @@ std::string pieces_text(const Session& session, const Job& job, const Refusal& r
     if (each.reason != Reason::insufficient_resource) continue;
     const std::int64_t kept = session.kept_for_own_queue(job, each.what);
     if (kept < each.need) continue;
-    return readable_amount(each.what, kept, Rounding::down) + " " + each.what +
-           " kept for its queue, at most " + readable_amount(each.what, each.have, Rounding::down) +
-           " on one node";
+    return amount_of(each.what, kept, Rounding::down) + " kept for its queue, at most " +
+           readable_amount(each.what, each.have, Rounding::down) + " on one node";
   }
   return {};
 }

@@ -16,6 +16,7 @@
 #include "kubeapi/leader_election.h"
 #include "kubeapi/live_cluster.h"
 #include "kubeapi/rest_client.h"
+#include "telemetry/families.h"
 #include "telemetry/log.h"
 
 namespace berth::daemon {
@@ -99,31 +100,40 @@ class LiveEnvironment final : public Environment {
   }
 
   std::string exposition() const override {
-    using Counters = kubeapi::ReflectorCounters;
-    std::string text;
+    using telemetry::add_series;
+    using telemetry::counter_family;
+    using telemetry::gauge_family;
+    using Read = kubeapi::ReflectorCounters;
+    telemetry::Families families;
     const auto kinds = cluster_.counters();
-    const auto by_kind = [&](const char* name, const char* type, std::uint64_t Counters::*member) {
-      text += fmt::format("# TYPE {} {}\n", name, type);
+    const auto by_kind = [&](telemetry::MetricFamily family, std::uint64_t Read::*member) {
       for (const auto& [kind, counters] : kinds) {
-        text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, kind, counters.*member);
+        add_series(family, {{"kind", kind}}, static_cast<double>(counters.*member));
       }
+      families.push_back(std::move(family));
     };
-    by_kind("berth_api_lists_total", "counter", &Counters::lists);
-    by_kind("berth_api_watches_total", "counter", &Counters::watches);
-    by_kind("berth_api_watch_failures_total", "counter", &Counters::failures);
-    by_kind("berth_api_events_total", "counter", &Counters::events);
-    by_kind("berth_api_decode_failures_total", "counter", &Counters::decode_failures);
-    by_kind("berth_api_objects", "gauge", &Counters::objects);
+    by_kind(counter_family("berth_api_lists_total", "Lists of objects"), &Read::lists);
+    by_kind(counter_family("berth_api_watches_total", "Watches begun"), &Read::watches);
+    by_kind(counter_family("berth_api_watch_failures_total", "Lists and watches that failed"),
+            &Read::failures);
+    by_kind(counter_family("berth_api_events_total", "Events of watches"), &Read::events);
+    by_kind(counter_family("berth_api_decode_failures_total", "Objects that could not be read"),
+            &Read::decode_failures);
+    by_kind(gauge_family("berth_api_objects", "Objects known"), &Read::objects);
+    const auto alone = [&](telemetry::MetricFamily family, std::uint64_t value) {
+      add_series(family, {}, static_cast<double>(value));
+      families.push_back(std::move(family));
+    };
     const kubeapi::RestCounters requests = client_->counters();
-    const auto alone = [&](const char* name, const char* type, std::uint64_t value) {
-      text += fmt::format("# TYPE {} {}\n{} {}\n", name, type, name, value);
-    };
-    alone("berth_api_requests_total", "counter", requests.sent);
-    alone("berth_api_requests_failed_total", "counter", requests.failed);
-    alone("berth_api_requests_throttled_total", "counter", requests.throttled);
-    alone("berth_api_requests_queued", "gauge", requests.queued);
-    alone("berth_api_requests_in_flight", "gauge", requests.in_flight);
-    return text;
+    alone(counter_family("berth_api_requests_total", "Requests sent"), requests.sent);
+    alone(counter_family("berth_api_requests_failed_total", "Requests that failed"),
+          requests.failed);
+    alone(counter_family("berth_api_requests_throttled_total", "Requests the server put off"),
+          requests.throttled);
+    alone(gauge_family("berth_api_requests_queued", "Requests that wait"), requests.queued);
+    alone(gauge_family("berth_api_requests_in_flight", "Requests without an answer yet"),
+          requests.in_flight);
+    return telemetry::exposition_of(families);
   }
 
   std::string not_ready() const override {

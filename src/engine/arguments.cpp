@@ -150,16 +150,6 @@ std::string Arguments::text(const std::string& key, const std::string& fallback)
   return entry == nullptr ? fallback : entry->text;
 }
 
-std::vector<std::string> Arguments::keys_with_prefix(const std::string& prefix) {
-  std::vector<std::string> keys;
-  for (const auto& [key, entry] : entries_) {
-    if (!key.starts_with(prefix)) continue;
-    keys.push_back(key);
-    known_.insert(key);
-  }
-  return keys;
-}
-
 void Arguments::take_from(Arguments& other, const std::string& key) {
   if (auto entry = other.entries_.extract(key); !entry.empty()) entries_.insert(std::move(entry));
 }

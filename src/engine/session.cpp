@@ -164,14 +164,8 @@ void Session::send_back(JobId job) {
 
 void Session::refuse(Refusal refusal) {
   if (const auto known = impossible_.find(refusal.job); known != impossible_.end()) {
-    const Verdict& why = known->second;
-    refusal.reason = why.reason;
-    refusal.have = why.have;
-    refusal.need = why.need;
-    refusal.what = why.what;
-    refusal.detail = why.detail;
+    static_cast<Cause&>(refusal) = cause_of(known->second);
   }
-  refusal.binds_before = static_cast<std::uint32_t>(plan_.binds.size());
   std::uint32_t& place = refusal_of_job_[refusal.job.index()];
   if (place == 0) {
     plan_.refusals.push_back(std::move(refusal));

@@ -22,12 +22,8 @@ void Session::name_target(JobId target) {
 }
 
 void Session::release(JobId target, EndedReservation::How how, const Verdict& why) {
-  EndedReservation ended{target, how, *cluster_.job(target).election,
+  EndedReservation ended{cause_of(why), target, how, *cluster_.job(target).election,
                          cluster_.nodes_locked_for(target)};
-  ended.reason = why.reason;
-  ended.have = why.have;
-  ended.need = why.need;
-  ended.what = why.what;
   for (const NodeId node : ended.nodes) unlock(node);
   ledger_.set_election(target, std::nullopt);
   plan_.ended.push_back(std::move(ended));

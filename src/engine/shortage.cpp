@@ -23,8 +23,7 @@ std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
   if (scarcest.is_none()) return {};
   for (const auto& [dimension, amount] : shape.requested) {
     if (dimension != scarcest.dimension()) continue;
-    return "each needs " + readable_amount(scarcest.name(), amount, Rounding::up) + " " +
-           scarcest.name();
+    return "each needs " + amount_of(scarcest.name(), amount, Rounding::up);
   }
   return {};
 }

@@ -62,8 +62,6 @@ class Responder {
   // already. It may still be running while another thread answers. A later call replaces it.
   void on_disconnect(std::function<void()> callback);
 
-  bool is_answered() const { return exchange_ == nullptr; }
-
  private:
   std::shared_ptr<Exchange> exchange_;
 };

@@ -13,6 +13,9 @@ namespace beast = boost::beast;
 // What a length in a header may make us set aside before any byte of the body has come.
 constexpr std::size_t kTrustedLength = std::size_t{1} << 20;
 
+// The shortest end of a chunked body: never less is still to come.
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
 }  // namespace
 
 RequestParser::RequestParser(Request& into, std::size_t max_header_bytes,
@@ -26,6 +29,9 @@ RequestParser::Progress RequestParser::feed(const char*& begin, const char* end)
   for (;;) {
     if (is_done()) return Progress::done;
     if (begin == end) return Progress::need_more;
+    // Beast asserts that it is given so much of a last chunk.
+    const auto length = static_cast<std::size_t>(end - begin);
+    if (is_header_done() && chunked() && length < kLastChunk.size()) return Progress::need_more;
     const bool had_header = is_header_done();
     Ec error;
     begin += put({begin, static_cast<std::size_t>(end - begin)}, error);

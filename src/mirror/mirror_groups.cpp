@@ -170,7 +170,8 @@ void Mirror::on(const QueueObject& object) {
   for (const auto& [name, amount] : object.capability) {
     queue.capability.set(cluster_.intern_dimension(name), amount);
   }
-  queue.guarantee = cluster_.to_resources(object.guarantee);
+  queue.guarantee =
+      cluster_.to_resources(object.guarantee, std::numeric_limits<std::int64_t>::max());
   for (const std::string& name : object.guarantee_share_of) {
     queue.guarantee_share_of.push_back(cluster_.intern_dimension(name));
   }

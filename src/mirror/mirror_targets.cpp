@@ -46,7 +46,9 @@ void Mirror::bound_marks(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
   if (job.first_seen > now) cluster_.mutable_job(id).first_seen = now;
   if (job.given_up_at > now) cluster_.mutable_job(id).given_up_at = now;
-  if (job.election && job.election->since > now) {
+  // Those of one session are nanoseconds apart, and keep their order.
+  constexpr Duration kOneSession = std::chrono::microseconds(1);
+  if (job.election && job.election->since > now + kOneSession) {
     Election election = *job.election;
     election.since = now;
     cluster_.set_election(id, std::move(election));
@@ -157,7 +159,7 @@ void Mirror::assume_reservations(const Plan& plan, TimePoint now) {
     for (const NodeId id : each.nodes) {
       const Node& node = cluster_.node(id);
       const bool is_old = node.lock.job == each.job;
-      locks[node.name] = {std::string(kLockedForJob) + job.uid, is_old ? node.lock.since : now};
+      locks[node.name] = {lock_text(job.uid), is_old ? node.lock.since : now};
     }
   }
   if (locks == locks_) return;

@@ -83,4 +83,8 @@ std::string readable_amount(std::string_view resource, std::int64_t amount, Roun
   return readable_bytes(amount, rounding);
 }
 
+std::string amount_of(std::string_view resource, std::int64_t amount, Rounding rounding) {
+  return readable_amount(resource, amount, rounding).append(" ").append(resource);
+}
+
 }  // namespace berth

@@ -28,9 +28,12 @@ void Cluster::ensure_dimensions() {
   }
 }
 
-Resources Cluster::to_resources(const NamedAmounts& amounts) {
+// A node or pod that claims more than can be counted has that much.
+Resources Cluster::to_resources(const NamedAmounts& amounts, std::int64_t most) {
   Resources resources;
-  for (const auto& [name, amount] : amounts) resources.set(intern_dimension(name), amount);
+  for (const auto& [name, amount] : amounts) {
+    resources.set(intern_dimension(name), std::min(amount, most));
+  }
   return resources;
 }
 

@@ -6,14 +6,6 @@
 
 namespace berth {
 
-bool Refusal::operator==(const Refusal& other) const {
-  const auto word = [](const Refusal& each) {
-    return std::tie(each.job, each.reason, each.have, each.need, each.what, each.detail, each.task,
-                    each.nodes, each.node_count);
-  };
-  return word(*this) == word(other);
-}
-
 bool Plan::operator==(const Plan& other) const {
   const auto decided = [](const Plan& each) {
     return std::tie(each.binds, each.pipelined, each.ended_claims, each.evictions, each.admitted,
@@ -34,7 +26,7 @@ std::string NodeRefusals::text() const {
 }
 
 std::string Refusal::message(const std::string& task_name) const {
-  std::string text = sentence(reason, have, need, what);
+  std::string text = sentence(*this);
   if (!detail.empty()) text += " (" + detail + ")";
   if (!task.is_valid()) return text;
   std::int32_t refusing = 0;

@@ -32,6 +32,8 @@ const char* to_string(EndedReservation::How how) {
       return "impossible";
     case EndedReservation::How::displaced:
       return "displaced";
+    case EndedReservation::How::too_many:
+      return "too-many";
     case EndedReservation::How::off:
       return "off";
     case EndedReservation::How::deleted:

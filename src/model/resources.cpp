@@ -83,13 +83,6 @@ bool Resources::covers(const Resources& other) const {
   return true;
 }
 
-bool Resources::covers_requested(const Resources& other) const {
-  for (std::size_t d = 0; d < other.amounts_.size(); ++d) {
-    if (other.amounts_[d] > 0 && (*this)[Dimension(d)] < other.amounts_[d]) return false;
-  }
-  return true;
-}
-
 bool Resources::is_zero() const {
   return std::all_of(amounts_.begin(), amounts_.end(), [](std::int64_t a) { return a == 0; });
 }
@@ -127,11 +120,6 @@ void ResourceLimits::set(Dimension dimension, std::int64_t amount) {
     }
   }
   limits_.emplace_back(dimension, amount);
-}
-
-bool ResourceLimits::allows(const Resources& amounts) const {
-  return std::all_of(limits_.begin(), limits_.end(),
-                     [&](const auto& entry) { return amounts[entry.first] <= entry.second; });
 }
 
 }  // namespace berth

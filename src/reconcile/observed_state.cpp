@@ -153,7 +153,7 @@ const TargetMarks& ObservedState::marks_of(const std::string& job_uid) const {
 
 std::set<std::string> ObservedState::nodes_locked_for(const std::string& job_uid) const {
   std::set<std::string> nodes;
-  const std::string locked_for = std::string(kLockedForJob) + job_uid;
+  const std::string locked_for = lock_text(job_uid);
   for (const auto& [node, observed] : locks_) {
     if (observed.lock.locked_for == locked_for) nodes.insert(node);
   }

@@ -40,7 +40,7 @@ ObjectRef ref_of(const Task& task) {
 
 ports::NodeLock desired_lock(const Cluster& cluster, const Node& node, bool has_taint) {
   if (!node.lock.job.is_valid()) return {};
-  return {std::string(kLockedForJob) + cluster.job(node.lock.job).uid, node.lock.since, has_taint};
+  return {lock_text(cluster.job(node.lock.job).uid), node.lock.since, has_taint};
 }
 
 DesiredMarks desired_marks(const Cluster& cluster, const Job& job, const TargetMarks& before,

@@ -30,6 +30,8 @@ const char* reason_of(How how) {
       return "Impossible";
     case How::displaced:
       return "Displaced";
+    case How::too_many:
+      return "TooMany";
     case How::off:
       return "Off";
     case How::deleted:
@@ -91,10 +93,11 @@ std::string sentence_of(const EndedReservation& ended) {
     case How::given_up:
       return "it was a target for too long without being able to start";
     case How::impossible:
-      return "it cannot start, whoever else finishes: " +
-             sentence(ended.reason, ended.have, ended.need, ended.what);
+      return "it cannot start, whoever else finishes: " + sentence(ended);
     case How::displaced:
       return "a user named another target";
+    case How::too_many:
+      return "the configuration allows fewer targets now";
     case How::off:
       return "the configuration reserves nothing any more";
     case How::deleted:

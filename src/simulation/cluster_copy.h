@@ -9,7 +9,7 @@
 #include "berth/base/clock.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
-#include "mirror/mirror.h"
+#include "mirror/memory_cluster.h"
 
 namespace berth::simulation {
 
@@ -31,29 +31,25 @@ class ClusterCopy {
   void add_nodes(const std::vector<NodeObject>& nodes, TimePoint now);
   void remove_nodes(const std::vector<NodeObject>& nodes, TimePoint now);
 
-  const Cluster& cluster() const { return mirror_.cluster(); }
-  Cluster& cluster_for_session() { return mirror_.cluster_for_session(); }
+  const Cluster& cluster() const { return memory_.cluster(); }
+  Cluster& cluster_for_session() { return mirror().cluster_for_session(); }
   // Namespace/name of a pod group, or of a pod in none. Invalid: no such job.
-  JobId find_job(const std::string& full_name) const;
+  JobId find_job(const std::string& full_name) const { return memory_.find_job(full_name); }
   // When a job of that name is made that is not there yet; none: never.
   std::optional<TimePoint> comes_at(const std::string& full_name) const;
-  const PodObject& pod(TaskId id) const { return pods_.at(cluster().task(id).uid); }
+  const PodObject& pod(TaskId id) const { return *memory_.find_pod(cluster().task(id).uid); }
 
   // What another copy would have to be made of to be in this state.
-  std::vector<ClusterEvent> objects() const;
+  std::vector<ClusterEvent> objects() const { return memory_.objects(); }
 
  private:
-  void take_in(std::vector<ClusterEvent> objects, TimePoint now);
-  void start(PodObject& pod, TimePoint now);
-  void mark(TargetMarks& marks, JobId job) const;
-  void lock(NodeObject& node) const;
+  void take_in(const std::vector<ClusterEvent>& objects, TimePoint now);
+  void start(const std::string& uid, const std::string& node, TimePoint now);
+  mirror::Mirror& mirror() { return memory_.mirror(); }
 
-  mirror::Mirror mirror_;
+  mirror::MemoryCluster memory_;
   std::multimap<TimePoint, ClusterEvent> to_come_;  // by creation
-  std::vector<ClusterEvent> others_;                // all but pods
-  std::map<std::string, PodObject> pods_;           // by uid
   std::multimap<TimePoint, std::string> ends_;      // uids of what runs for a time
-  std::vector<std::string> leaving_;                // uids
   bool has_begun_ = false;
 };
 

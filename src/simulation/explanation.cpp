@@ -36,7 +36,10 @@ class TaskReasons {
   TaskReasons(JobId job, const CycleRecord& record)
       : record_(record), word_(word_on(job, record.plan)) {
     for (const Placement& each : record.plan.pipelined) claims_[each.task] = each.node;
-    if (word_ == nullptr) return;
+    if (word_ == nullptr) {
+      not_reached_ = why_not_reached(job, record.plan, cluster());
+      return;
+    }
     if (word_->task.is_valid()) {
       by_shape_[cluster().task(word_->task).shape] = nodes_text(word_->nodes, word_->node_count);
     }
@@ -83,7 +86,8 @@ class TaskReasons {
     }
     if (task.is_gated) return gates_text(record_.after.pod(id));
     const auto known = by_shape_.find(task.shape);
-    return known == by_shape_.end() ? "waits with its job" : known->second;
+    if (known != by_shape_.end()) return known->second;
+    return not_reached_.empty() ? "waits with its job" : not_reached_;
   }
 
   static std::string gates_text(const PodObject& pod) {
@@ -100,6 +104,7 @@ class TaskReasons {
   const Refusal* word_;
   std::map<ShapeId, std::string> by_shape_;
   std::map<TaskId, NodeId> claims_;
+  std::string not_reached_;
 };
 
 void add_line(JobId id, const CycleRecord& record, Explanation& explanation) {

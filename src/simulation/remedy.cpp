@@ -78,7 +78,7 @@ std::vector<NodeKind> node_kinds(const std::vector<ClusterEvent>& objects) {
 // As if the target had never been there.
 std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& objects,
                                          const Job& target) {
-  const std::string mark = std::string(kLockedForJob) + target.uid;
+  const std::string mark = lock_text(target.uid);
   std::vector<ClusterEvent> others;
   for (const ClusterEvent& object : objects) {
     const auto* const group = std::get_if<PodGroupObject>(&object);
@@ -233,11 +233,10 @@ std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const Cy
     case Reason::unknown_resource:
       return {"a node that has " + refusal.what};
     case Reason::pod_too_large:
-      return {"a node with " + readable_amount(refusal.what, refusal.need, Rounding::up) + " " +
-              refusal.what + " for such a pod"};
+      return {"a node with " + amount_of(refusal.what, refusal.need, Rounding::up) +
+              " for such a pod"};
     case Reason::queue_too_small:
-      return {"a queue that can have " + readable_amount(refusal.what, refusal.need, Rounding::up) +
-              " " + refusal.what};
+      return {"a queue that can have " + amount_of(refusal.what, refusal.need, Rounding::up)};
     default:
       break;
   }

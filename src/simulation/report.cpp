@@ -51,8 +51,8 @@ std::vector<EndedRow> rows_of(const std::vector<EndedReservation>& ended, const 
   std::vector<EndedRow> rows;
   for (const EndedReservation& each : ended) {
     const bool has_reason = each.reason != Reason::none;
-    rows.push_back({cluster.job(each.job).name, to_string(each.how),
-                    has_reason ? sentence(each.reason, each.have, each.need, each.what) : ""});
+    rows.push_back(
+        {cluster.job(each.job).name, to_string(each.how), has_reason ? sentence(each) : ""});
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& left, const auto& right) { return left.job < right.job; });
@@ -78,6 +78,7 @@ Refusal unspoken(JobId id, const Plan& plan, const Cluster& cluster) {
     refusal.need = job.min_available;
   } else if (job.unplaced_count() > 0) {
     refusal.reason = Reason::not_reached;
+    refusal.detail = why_not_reached(id, plan, cluster);
   } else if (job.gated > 0) {
     refusal.reason = Reason::gated;
     refusal.have = job.gated;
@@ -140,6 +141,20 @@ JobRow row_of(JobId id, const Plan& plan, const Refusal* refusal, const std::set
 
 }  // namespace
 
+std::string why_not_reached(JobId id, const Plan& plan, const Cluster& cluster) {
+  const auto admitted = std::find(plan.admitted.begin(), plan.admitted.end(), id);
+  if (admitted != plan.admitted.end()) {
+    return "it was admitted in this cycle, as " +
+           std::to_string(admitted - plan.admitted.begin() + 1) + " of " +
+           std::to_string(plan.admitted.size()) + ", and has its turn in the next";
+  }
+  const Job& job = cluster.job(id);
+  if (job.best_effort > 0 && job.best_effort == job.count(TaskStatus::pending)) {
+    return "its pods request nothing, and only backfill places such pods";
+  }
+  return {};
+}
+
 NamedAmounts to_named(const Cluster& cluster, const Resources& resources) {
   NamedAmounts amounts;
   for (std::size_t d = 0; d < resources.extent(); ++d) {
@@ -153,7 +168,7 @@ NamedAmounts to_named(const Cluster& cluster, const Resources& resources) {
 std::string to_text(const NamedAmounts& amounts) {
   std::string text;
   for (const auto& [name, amount] : amounts) {
-    text += (text.empty() ? "" : ", ") + readable_amount(name, amount, Rounding::down) + " " + name;
+    text += (text.empty() ? "" : ", ") + amount_of(name, amount, Rounding::down);
   }
   return text.empty() ? "nothing" : text;
 }

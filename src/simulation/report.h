@@ -158,6 +158,9 @@ CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan, co
 // One job's row; `refusal` is the plan's word on it, if any.
 JobRow record_job(JobId id, const Plan& plan, const Refusal* refusal, const Cluster& after);
 
+// What a job waits for that no action of the session came to; empty: nothing is known.
+std::string why_not_reached(JobId id, const Plan& plan, const Cluster& cluster);
+
 NamedAmounts to_named(const Cluster& cluster, const Resources& resources);
 
 // "4 cpu, 16Gi memory"

@@ -81,7 +81,7 @@ bool Steering::tolerates_its_lock(const Cluster& cluster, ByUid::iterator entry,
   if (!options_.locks_are_taints || cluster.node(task.node).lock.job != task.job) return true;
   const reconcile::ObservedPod* pod = observed_.pod(uid);
   if (pod == nullptr) return false;
-  const std::string locked_for = std::string(kLockedForJob) + cluster.job(task.job).uid;
+  const std::string locked_for = lock_text(cluster.job(task.job).uid);
   if (pod->tolerated.cover(locked_for) || progress.tolerates_lock) return true;
   progress.number = write(uid,
                           {.kind = Kind::tolerate,

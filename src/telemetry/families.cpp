@@ -1,8 +1,9 @@
 #include "telemetry/families.h"
 
+#include <prometheus/text_serializer.h>
+
 namespace berth::telemetry {
 
-using prometheus::MetricFamily;
 using prometheus::MetricType;
 
 MetricFamily gauge_family(const char* name, const char* help) {
@@ -18,6 +19,10 @@ void add_series(MetricFamily& family, const Labels& labels, double value) {
   for (const auto& [name, text] : labels) metric.label.push_back({name, text});
   (family.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
   family.metric.push_back(std::move(metric));
+}
+
+std::string exposition_of(const Families& families) {
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 double in_base_unit(const std::string& resource, double amount) {

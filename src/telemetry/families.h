@@ -10,13 +10,18 @@
 
 namespace berth::telemetry {
 
+using prometheus::MetricFamily;
+using Families = std::vector<MetricFamily>;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-prometheus::MetricFamily gauge_family(const char* name, const char* help);
-prometheus::MetricFamily counter_family(const char* name, const char* help);
+MetricFamily gauge_family(const char* name, const char* help);
+MetricFamily counter_family(const char* name, const char* help);
 
 // A series of the family, by its type.
-void add_series(prometheus::MetricFamily& family, const Labels& labels, double value);
+void add_series(MetricFamily& family, const Labels& labels, double value);
+
+// As Prometheus' text exposition.
+std::string exposition_of(const Families& families);
 
 // An amount in the units of D4, in cores, bytes or pieces.
 double in_base_unit(const std::string& resource, double amount);

@@ -4,9 +4,9 @@
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
 
 #include "berth/model/reason.h"
+#include "telemetry/families.h"
 #include "telemetry/queue_metrics.h"
 #include "telemetry/reservation_metrics.h"
 
@@ -127,7 +127,7 @@ std::string Metrics::expose(const Gauges& gauges) {
   set("http_malformed_requests", static_cast<double>(gauges.malformed_requests));
   set("queued_events", static_cast<double>(gauges.queued_events));
   set("ready", gauges.is_ready ? 1 : 0);
-  std::string text = prometheus::TextSerializer().Serialize(families_->registry.Collect());
+  std::string text = exposition_of(families_->registry.Collect());
   if (gauges.queues != nullptr) text += queue_exposition(*gauges.queues);
   if (gauges.reservations != nullptr) text += reservation_exposition(*gauges.reservations);
   return text;

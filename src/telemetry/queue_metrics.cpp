@@ -1,7 +1,5 @@
 #include "telemetry/queue_metrics.h"
 
-#include <prometheus/text_serializer.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,7 +11,6 @@ namespace berth::telemetry {
 
 namespace {
 
-using prometheus::MetricFamily;
 using views::QueueTable;
 
 constexpr const char* kOther = "_other";
@@ -90,7 +87,7 @@ void counts(const QueueTable& table, const Series& series, MetricFamily& family,
 
 std::string queue_exposition(const QueueTable& table) {
   const Series series = series_of(table);
-  std::vector<MetricFamily> families;
+  Families families;
   const auto add_amounts = [&](const char* name, const char* help, auto member) {
     families.push_back(amounts(table, series, gauge_family(name, help), member));
   };
@@ -117,7 +114,7 @@ std::string queue_exposition(const QueueTable& table) {
   counts(table, series, faulty, {},
          [&](std::size_t row) { return table.rows[row].fault.empty() ? 0 : 1; });
   for (MetricFamily* family : {&jobs, &scaled, &faulty}) families.push_back(std::move(*family));
-  return prometheus::TextSerializer().Serialize(families);
+  return exposition_of(families);
 }
 
 }  // namespace berth::telemetry

@@ -1,7 +1,5 @@
 #include "telemetry/reservation_metrics.h"
 
-#include <prometheus/text_serializer.h>
-
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -12,7 +10,6 @@ namespace berth::telemetry {
 
 namespace {
 
-using prometheus::MetricFamily;
 using views::ReservationTable;
 
 // One series a resource, also of those of which there is nothing.
@@ -70,7 +67,7 @@ MetricFamily ends(const ReservationTable& table) {
 }  // namespace
 
 std::string reservation_exposition(const ReservationTable& table) {
-  const std::vector<MetricFamily> families{
+  const Families families{
       single(gauge_family("berth_targets", "Jobs for which nodes are kept"), table.rows.size()),
       single(gauge_family("berth_locked_nodes", "Nodes that are kept for targets"),
              table.locked_node_count()),
@@ -80,7 +77,7 @@ std::string reservation_exposition(const ReservationTable& table) {
       waits(table),
       held(table),
       ends(table)};
-  return prometheus::TextSerializer().Serialize(families);
+  return exposition_of(families);
 }
 
 }  // namespace berth::telemetry

@@ -21,10 +21,6 @@ constexpr std::size_t kQueueRowsMax = 8;
 constexpr std::size_t kTaskRowsMax = 40;
 constexpr std::size_t kNodesShown = 6;
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string more_line(std::size_t all, std::size_t shown) {
   return all > shown ? fmt::format("... and {} more (-o json has all)\n", all - shown) : "";
 }
@@ -128,7 +124,7 @@ bool is_idle(const simulation::CycleReport& cycle, const simulation::CycleReport
 std::string cycle_text(const simulation::CycleReport& cycle, const simulation::CycleReport* before,
                        const Sheet& sheet) {
   std::string text = fmt::format("cycle {}, {}: {} placed", cycle.cycle, format_time(cycle.now),
-                                 counted(cycle.binds.size(), "pod"));
+                                 count_text(cycle.binds.size(), "pod"));
   if (!cycle.pipelined.empty()) text += fmt::format(", {} claimed", cycle.pipelined.size());
   if (!cycle.evictions.empty()) text += fmt::format(", {} evicted", cycle.evictions.size());
   text += "\n";
@@ -244,7 +240,7 @@ std::string line_text(const simulation::Explanation& explanation) {
   for (std::size_t i = 0; i < std::min(ahead.size(), kNodesShown); ++i) {
     const simulation::AheadRow& row = ahead[i];
     const std::string placed =
-        row.placed == 0 ? "none" : counted(static_cast<std::size_t>(row.placed), "pod");
+        row.placed == 0 ? "none" : count_text(static_cast<std::size_t>(row.placed), "pod");
     text += fmt::format("{}{} (priority {}, {} placed)", i == 0 ? "" : ", ", row.job, row.priority,
                         placed);
   }
@@ -301,8 +297,8 @@ std::string report_table(const simulation::Report& report, TableStyle style) {
   const auto waiting = static_cast<std::size_t>(
       std::count_if(last.jobs.begin(), last.jobs.end(),
                     [](const simulation::JobRow& row) { return !row.reason.empty(); }));
-  return fmt::format("{}, {}, {} waiting\n\n", counted(report.node_count, "node"),
-                     counted(last.jobs.size(), "job"), waiting) +
+  return fmt::format("{}, {}, {} waiting\n\n", count_text(report.node_count, "node"),
+                     count_text(last.jobs.size(), "job"), waiting) +
          cycles_text(report, style) + waiting_text(last, style) + notes_text(report) +
          queues_text(last, style) + summary_table(report.summary, style);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "berth/base/text.h"
 #include "views/reservations_text.h"
 #include "views/text_table.h"
 
@@ -22,8 +23,7 @@ std::string targets_text(const simulation::Summary& summary, TableStyle style) {
   for (const simulation::WaitRow& row : summary.waits) {
     if (!row.elected || targets++ >= kTargetRowsMax) continue;
     table.add({row.job, in_cycle(row.elected), in_cycle(row.started),
-               fmt::format("{} cycle{}", row.cycles, row.cycles == 1 ? "" : "s"),
-               row.ended.empty() ? "-" : row.ended});
+               count_text(row.cycles, "cycle"), row.ended.empty() ? "-" : row.ended});
   }
   if (targets == 0) return "";
   std::string text = "\n" + table.render(style.bold_headings);
@@ -48,8 +48,8 @@ std::string others_text(const simulation::Summary& summary) {
   if (jobs == 0) return "";
   constexpr std::size_t kTenths = 10;
   return fmt::format(
-      "\nof the other {} job{}, {} started; waits in cycles: {}.{} on average, {} at most\n", jobs,
-      jobs == 1 ? "" : "s", started, sum / jobs, sum * kTenths / jobs % kTenths, most);
+      "\nof the other {}, {} started; waits in cycles: {}.{} on average, {} at most\n",
+      count_text(jobs, "job"), started, sum / jobs, sum * kTenths / jobs % kTenths, most);
 }
 
 std::string use_text(const simulation::Summary& summary, TableStyle style) {

@@ -15,7 +15,8 @@
 
 namespace berth::views {
 
-inline constexpr std::size_t kEndCount = 7;
+inline constexpr std::size_t kEndCount =
+    static_cast<std::size_t>(EndedReservation::How::too_many) + 1;
 using EndCounts = std::array<std::uint64_t, kEndCount>;  // by EndedReservation::How
 
 // The targets and what is kept for them, for those who look on: metrics, `berth reservations`,

@@ -85,12 +85,5 @@ TEST(ArgumentsTest, KeysOfQuotasAreNoAmounts) {
   EXPECT_EQ(alone.errors().size(), 1u) << "a line that is none would elect everybody";
 }
 
-TEST(ArgumentsTest, KeysOfAPrefixAreKnownAndSorted) {
-  Arguments arguments(
-      {{"p.b", {"1", false, ""}}, {"p.a", {"2", false, ""}}, {"q", {"3", false, ""}}});
-  EXPECT_EQ(arguments.keys_with_prefix("p."), (std::vector<std::string>{"p.a", "p.b"}));
-  EXPECT_EQ(arguments.errors().size(), 1u);
-}
-
 }  // namespace
 }  // namespace berth::engine

@@ -213,6 +213,7 @@ TEST_F(Locks, TargetsBeyondTheirNumberAreReleasedTheLastFirst) {
   ASSERT_EQ(plan.ended.size(), 1U);
   EXPECT_EQ(world->cluster().job(plan.ended.front().job).name, "default/b");
   EXPECT_EQ(plan.ended.front().reason, Reason::too_many_targets);
+  EXPECT_EQ(plan.ended.front().how, EndedReservation::How::too_many);
   EXPECT_EQ(plan.reservations.size(), 1U);
 }
 

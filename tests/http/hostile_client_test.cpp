@@ -8,6 +8,7 @@
 #include <future>
 
 #include "http/peers.h"
+#include "http/request_parser.h"
 
 namespace berth::http {
 namespace {
@@ -131,6 +132,30 @@ TEST_P(HostileClientTest, IsRefusedAlsoInSmallPieces) {
 
 INSTANTIATE_TEST_SUITE_P(Attacks, HostileClientTest, ::testing::ValuesIn(kAttacks),
                          [](const auto& row) { return std::string(row.param.name); });
+
+// A body that ends with its first chunk, in two pieces, wherever it is cut.
+TEST(RequestParserTest, TakesTheLastChunkInAnyPieces) {
+  for (const std::string body : {"0\r\n\r\n", "0\r\nno colon\r\n\r\n", "0;a=b\r\nT: 1\r\n\r\n"}) {
+    const std::string bytes = chunked(body);
+    const auto outcome_of = [&](std::size_t cut) {
+      Request request;
+      RequestParser parser(request, 8192, 8192);
+      const char* at = bytes.data();
+      auto progress = RequestParser::Progress::need_more;
+      for (const std::size_t end : {bytes.size() - body.size(), cut, cut + 1, bytes.size()}) {
+        do {
+          progress = parser.feed(at, bytes.data() + std::min(end, bytes.size()));
+        } while (progress == RequestParser::Progress::header);
+      }
+      return progress;
+    };
+    const auto whole = outcome_of(bytes.size());
+    EXPECT_NE(whole, RequestParser::Progress::need_more);
+    for (std::size_t cut = bytes.size() - body.size(); cut < bytes.size(); ++cut) {
+      EXPECT_EQ(outcome_of(cut), whole) << body << " cut at " << cut;
+    }
+  }
+}
 
 struct Oddity {
   const char* name;

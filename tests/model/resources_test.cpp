@@ -20,11 +20,9 @@ TEST(ResourcesTest, AMissingDimensionIsZero) {
   EXPECT_FALSE(some.covers(Resources{{kGpu, 1}}));
 }
 
-TEST(ResourcesTest, CoversInEveryDimensionAndRequestedOnlyInThoseAskedFor) {
+TEST(ResourcesTest, CoversInEveryDimension) {
   const Resources room{{kCpu, -5}, {kMemory, 10}};
   EXPECT_FALSE(room.covers(Resources{{kMemory, 10}}));
-  EXPECT_TRUE(room.covers_requested(Resources{{kMemory, 10}}));
-  EXPECT_FALSE(room.covers_requested(Resources{{kMemory, 11}}));
 }
 
 TEST(ResourcesTest, SumsSaturateAndDifferencesMayGoNegative) {
@@ -43,15 +41,6 @@ TEST(ResourcesTest, ABestEffortRequestIsEmptyButForThePod) {
   EXPECT_TRUE((Resources{{kPods, 1}}).is_empty_but_pods());
   EXPECT_FALSE((Resources{{kPods, 1}, {kEphemeralStorage, 1}}).is_empty_but_pods());
   EXPECT_FALSE((Resources{{kPods, 1}}).is_zero());
-}
-
-TEST(ResourceLimitsTest, AMissingLimitIsUnlimited) {
-  ResourceLimits limits;
-  EXPECT_TRUE(limits.is_unlimited());
-  EXPECT_TRUE(limits.allows(Resources{{kCpu, kMost}}));
-  limits.set(kGpu, 2);
-  EXPECT_TRUE(limits.allows(Resources{{kCpu, kMost}, {kGpu, 2}}));
-  EXPECT_FALSE(limits.allows(Resources{{kGpu, 3}}));
 }
 
 TEST(DimensionTableTest, TheFixedOnesComeFirstAndNamesAreKept) {

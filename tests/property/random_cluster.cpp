@@ -21,6 +21,7 @@ const char* const kTiers[] = {
     "tiers priority gang reservation(lock=cluster,max-locked-nodes=0.5) / predicates proportion",
     "tiers priority reservation(lock=single-node,give-up=2s,retry-after=1s) / predicates nodeorder",
     "tiers gang / reservation(lock=closest-fit,targets=2) overcommit predicates proportion",
+    "tiers priority gang conformance / predicates proportion(guarantee=hard) nodeorder",
 };
 
 }  // namespace
@@ -29,7 +30,9 @@ engine::SessionConfig RandomStory::config() {
   engine::SessionConfig config = default_session_config();
   SceneLine tiers(kTiers[below(random_, std::size(kTiers))], "tiers");
   BERTH_CHECK(read_tiers(tiers, config).has_value());
-  std::string actions = chance(25) ? "actions allocate backfill" : "";
+  std::string actions = chance(25)   ? "actions allocate backfill"
+                        : chance(25) ? "actions shuffle enqueue allocate backfill"
+                                     : "";
   const bool reserves = std::any_of(config.tiers.begin(), config.tiers.end(), [](const auto& tier) {
     return std::any_of(tier.begin(), tier.end(),
                        [](const auto& each) { return each.plugin.name == "reservation"; });
@@ -50,6 +53,7 @@ void RandomStory::configure(QueueObject& queue) {
   queue.weight = static_cast<std::int32_t>(between(1, 3));
   queue.priority = chance(20) ? 1 : 0;
   if (chance(30)) queue.guarantee["cpu"] = between(1, 8) * 500;
+  queue.guarantees_hard = chance(15);
   if (chance(20)) queue.guarantee["memory"] = between(1, 4) << 29;
   if (chance(25)) queue.capability["cpu"] = between(2, 20) * 500;
   if (chance(10)) queue.parent = "q" + std::to_string(below(random_, 5));
@@ -90,6 +94,10 @@ PodObject RandomStory::pod(const std::string& name) {
   if (chance(15)) pod.request["nvidia.com/gpu"] = between(1, 2);
   if (chance(15)) pod.constraints.node_selector["zone"] = chance(50) ? "a" : "b";
   if (chance(25)) pod.constraints.tolerations.push_back({"team", true, "", TaintEffect::any});
+  if (chance(8)) {
+    pod.constraints.tolerations.push_back(
+        {"node.kubernetes.io/unschedulable", true, "", TaintEffect::any});
+  }
   if (chance(8)) pod.constraints.host_ports.push_back({"0.0.0.0", "TCP", 80});
   if (chance(15)) {
     PreferredTerm preferred;

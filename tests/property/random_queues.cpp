@@ -1,5 +1,7 @@
 #include "property/random_queues.h"
 
+#include <limits>
+
 #include "plugins/proportion/queue_division.h"
 
 namespace berth::support {
@@ -20,6 +22,7 @@ RandomQueues::RandomQueues(std::uint64_t seed, std::uint64_t order) : random_(se
     node.uid = node.name;
     node.allocatable = {{"cpu", between(1, 64) * 1000}, {"memory", between(0, 64) << 30}};
     node.allocatable["pods"] = 20;
+    if (chance(5)) node.allocatable["memory"] = std::numeric_limits<std::int64_t>::max();
     if (chance(50)) node.allocatable["nvidia.com/gpu"] = between(1, 8);
     events.emplace_back(node);
   }
@@ -41,6 +44,7 @@ NamedAmounts RandomQueues::amounts(std::int64_t most, std::size_t percent) {
   if (chance(percent)) amounts["cpu"] = between(0, most) * 500;
   if (chance(percent)) amounts["memory"] = between(0, most) << 29;
   if (chance(percent)) amounts["nvidia.com/gpu"] = between(0, most / 4);
+  if (chance(3)) amounts["memory"] = std::numeric_limits<std::int64_t>::max();
   return amounts;
 }
 

@@ -132,10 +132,11 @@ class Play {
     });
   }
 
-  // A target that its queue's share holds back keeps no nodes, and no bound holds. Any other, once
-  // it is covered, starts when all others that run on its nodes have ended; and where queues have
-  // bounds, when all that ran then have: what those leave is kept for it (PROPORTION-7), but for
-  // targets elected before it.
+  // A target that its queue's share or capability holds back keeps no nodes, and no bound holds;
+  // one that is covered does not come to be held back by a capability. Any other, once it is
+  // covered, starts when all others that run on its nodes have ended; and where queues have bounds,
+  // when all that ran then have: what those leave is kept for it (PROPORTION-7), but for targets
+  // elected before it.
   void note_targets(int cycle) {
     const Cluster& cluster = world_->cluster();
     std::map<std::string, int> bounds;
@@ -146,7 +147,10 @@ class Play {
         ++targets_started_;
         continue;
       }
-      if (is_held_by_its_share(job)) {
+      if (is_held_by_its_share(job) || is_held_by_its_capability(job)) {
+        if (is_first && !is_held_by_its_share(job) && bounds_.contains(job.name)) {
+          fault_ = job.name + " was covered, and its queue holds it back";
+        }
         if (is_first) uncovered_ = {};
         is_first = false;
         continue;
@@ -176,6 +180,27 @@ class Play {
     const auto& refusals = world_->last_plan().refusals;
     const auto refusal = refusals.find(job.name);
     return refusal != refusals.end() && refusal->second.reason == Reason::queue_share_used;
+  }
+
+  // LOCK-8. All pods of a job are its minimum.
+  bool is_held_by_its_capability(const Job& job) const {
+    const Cluster& cluster = world_->cluster();
+    const auto& shares = world_->last_plan().shares;
+    const bool has_nodes = [&] {
+      for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+        if (cluster.node(NodeId(n)).lock.job == job.id) return true;
+      }
+      return false;
+    }();
+    if (has_nodes || !shares.contains("capability")) return false;
+    std::int64_t lacking = 0;
+    for (const TaskId id : job.tasks) {
+      if (cluster.task(id).status == TaskStatus::pending) {
+        lacking += cluster.shape_of(id).request[kCpu];
+      }
+    }
+    const Queue& queue = cluster.queue(job.queue);
+    return queue.allocated[kCpu] + lacking > shares.at("capability").at(queue.name).at("cpu");
   }
 
   // The first in line has a node more in each cycle at the least, and could be held by what may be

@@ -127,6 +127,14 @@ TEST_F(TargetEventsTest, SaysThatANameWasTakenBack) {
   EXPECT_EQ(events_.condition_of(job())->message, "its user does not want it to be one any more");
 }
 
+TEST_F(TargetEventsTest, SaysThatFewerTargetsAreAllowed) {
+  told({reservation({"n1"})});
+  EXPECT_EQ(told({}, {ended(How::too_many)}),
+            Lines{"Released: a target no longer: the configuration allows fewer targets now; open "
+                  "again: n1"});
+  EXPECT_EQ(events_.condition_of(job())->reason, "TooMany");
+}
+
 TEST_F(TargetEventsTest, ConditionOfOneNodeIsInTheSingular) {
   Reservation wanted = reservation({"n1"});
   wanted.is_covered = false;

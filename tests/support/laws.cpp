@@ -6,6 +6,7 @@
 
 #include "engine/consistency.h"
 #include "support/claim_laws.h"
+#include "support/guarantee_law.h"
 #include "support/lock_laws.h"
 
 // The laws, checked the slow and obvious way: from the tasks alone.
@@ -69,7 +70,6 @@ class Court {
     if (!book_.has_proportion && !book_.has_elect) judge_rest();
     judge_reasons();
     judge_shares();
-    judge_guarantees();
     return std::move(faults_);
   }
 
@@ -303,51 +303,6 @@ class Court {
     }
   }
 
-  // Of a queue with all below it, in one dimension: what it has, and what it is due of guarantees.
-  struct Standing {
-    std::int64_t has = 0;
-    std::int64_t due = 0;
-  };
-  Standing standing(std::size_t row, Dimension d,
-                    const std::map<QueueId, Resources>& placed) const {
-    const QueueShares& shares = *plan_.shares;
-    Standing all;
-    std::int64_t below = 0;
-    for (std::size_t child = row + 1; child < shares.rows.size(); ++child) {
-      if (shares.rows[child].parent != row) continue;
-      const Standing part = standing(child, d, placed);
-      all.has += part.has;
-      below += part.due;
-    }
-    if (const QueueId id = shares.rows[row].queue; id.is_valid()) {
-      all.has += cluster_.queue(id).allocated[d];
-      if (const auto found = placed.find(id); found != placed.end()) all.has += found->second[d];
-    }
-    const std::int64_t kept = row == 0 ? 0 : shares.at(shares.kept, row, d);
-    all.due = std::max({std::int64_t{0}, kept - all.has, below});
-    return all;
-  }
-
-  // What others were due of guarantees before, and there was room for, there is room for still.
-  void judge_guarantees() {
-    if (plan_.shares == nullptr) return;
-    std::map<QueueId, Resources> placed;
-    for (const auto& list : {plan_.binds, plan_.pipelined}) {
-      for (const auto& [id, node] : list) {
-        placed[cluster_.job(cluster_.task(id).job).queue] += cluster_.shape_of(id).request;
-      }
-    }
-    if (placed.empty()) return;
-    for (std::size_t d = 0; d < plan_.shares->dimensions; ++d) {
-      const std::int64_t total = plan_.shares->real_capability[d];
-      const auto lacking = [&](const std::map<QueueId, Resources>& with) {
-        const Standing all = standing(0, Dimension(d), with);
-        return all.due == 0 ? 0 : std::max<std::int64_t>(0, all.due - (total - all.has));
-      };
-      if (lacking(placed) > lacking({})) accuse("what is guaranteed is given away: " + name(d));
-    }
-  }
-
   void accuse(std::string fault) { faults_.push_back(std::move(fault)); }
 
   const Cluster& cluster_;
@@ -367,6 +322,7 @@ std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, co
   for (std::string& fault : broken_lock_laws(before, plan, book))
     faults.push_back(std::move(fault));
   for (std::string& fault : broken_claim_laws(before, plan)) faults.push_back(std::move(fault));
+  for (std::string& fault : broken_guarantees(before, plan)) faults.push_back(std::move(fault));
   return faults;
 }
 

@@ -1,8 +1,6 @@
 #include "support/world.h"
 
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "engine/consistency.h"
 
@@ -56,80 +54,15 @@ World::World(engine::SessionConfig config, engine::Scheduler warm, engine::Sched
       book_(book),
       now_(std::chrono::seconds(1'800'000'000)) {}
 
-void World::apply(const ClusterEvent& event) {
-  if (const auto* object = std::get_if<PodObject>(&event)) pods_[object->uid] = *object;
-  if (const auto* deleted = std::get_if<PodDeleted>(&event)) pods_.erase(deleted->uid);
-  note(event);
-  mirror_.apply(event);
-}
-
-void World::note(const ClusterEvent& event) {
-  const auto put = [&](const std::string& key) { others_.insert_or_assign(key, event); };
-  std::visit(
-      [&](const auto& object) {
-        using T = std::decay_t<decltype(object)>;
-        if constexpr (std::is_same_v<T, NodeObject>) put("1 " + object.name);
-        if constexpr (std::is_same_v<T, QueueObject>) put("2 " + object.name);
-        if constexpr (std::is_same_v<T, PriorityClassObject>) put("3 " + object.name);
-        if constexpr (std::is_same_v<T, NamespaceObject>) put("4 " + object.name);
-        if constexpr (std::is_same_v<T, PodGroupObject>) put("5 " + object.full_name());
-        if constexpr (std::is_same_v<T, OwnerObject>) put("6 " + object.uid);
-        if constexpr (std::is_same_v<T, NodeDeleted>) others_.erase("1 " + object.name);
-        if constexpr (std::is_same_v<T, QueueDeleted>) others_.erase("2 " + object.name);
-        if constexpr (std::is_same_v<T, PriorityClassDeleted>) others_.erase("3 " + object.name);
-        if constexpr (std::is_same_v<T, NamespaceDeleted>) others_.erase("4 " + object.name);
-        if constexpr (std::is_same_v<T, PodGroupDeleted>) others_.erase("5 " + object.full_name);
-        if constexpr (std::is_same_v<T, OwnerDeleted>) others_.erase("6 " + object.uid);
-      },
-      event);
-}
-
-std::vector<ClusterEvent> World::objects() const {
-  std::vector<ClusterEvent> all;
-  const auto marked = [&](JobId id, const TargetMarks& written) {
-    if (id.is_valid() && !cluster().job(id).is_ours()) return written;
-    TargetMarks marks = id.is_valid() ? marks_of(cluster(), cluster().job(id)) : TargetMarks();
-    keep_users_word(marks, written);
-    return marks;
-  };
-  for (const auto& [key, other] : others_) {
-    ClusterEvent event = other;
-    if (auto* node = std::get_if<NodeObject>(&event)) {
-      const NodeId id = cluster().find_node(node->name);
-      const Lock lock = id.is_valid() ? cluster().node(id).lock : Lock();
-      if (lock.job.is_valid()) {
-        node->locked_for = std::string(kLockedForJob) + cluster().job(lock.job).uid;
-        node->locked_since = lock.since;
-      } else if (!lock.is_foreign) {
-        node->locked_for.clear();
-      }
-    } else if (auto* group = std::get_if<PodGroupObject>(&event)) {
-      const JobId id = mirror_.find_group(group->full_name());
-      group->marks = marked(id, group->marks);
-      group->phase = cluster().job(id).phase;
-    }
-    all.push_back(std::move(event));
-  }
-  for (const auto& [uid, pod] : pods_) {
-    PodObject object = pod;
-    if (object.group.empty() && object.scheduler_name == "berth") {
-      object.marks = marked(job(object.full_name()), object.marks);
-    }
-    all.emplace_back(std::move(object));
-  }
-  return all;
-}
-
 void World::restart() {
-  std::vector<ClusterEvent> known = objects();
+  std::vector<ClusterEvent> known = memory_.objects();
   if (random_) shuffle(known, *random_);
-  mirror_ = mirror::Mirror();
+  memory_.rebuild(known);
   warm_ = engine::Scheduler::create(config_).value();
   cold_ = engine::Scheduler::create(config_).value();
   planned_.clear();
-  for (const ClusterEvent& event : known) mirror_.apply(event);
-  mirror_.settle(now_);
-  mirror_.restore_claims(now_);
+  mirror().settle(now_);
+  mirror().restore_claims(now_);
 }
 
 void World::apply_all(std::vector<ClusterEvent> events) {
@@ -137,20 +70,9 @@ void World::apply_all(std::vector<ClusterEvent> events) {
   for (const ClusterEvent& event : events) apply(event);
 }
 
-const PodObject* World::pod(const std::string& name) const {
-  const auto found = pods_.find(name);
-  return found == pods_.end() ? nullptr : &found->second;
-}
-
-void World::finish(const std::string& pod, bool succeeds) {
-  PodObject object = pods_.at(pod);
-  object.phase = succeeds ? PodPhase::succeeded : PodPhase::failed;
-  apply(object);
-}
-
 void World::terminate(const std::string& pod) {
   std::erase(evicted_, pod);
-  PodObject object = pods_.at(pod);
+  PodObject object = *memory_.find_pod(pod);
   object.terminating = true;
   apply(object);
 }
@@ -172,15 +94,15 @@ void World::drop(const std::string& pod) {
 }
 
 void World::veto(const std::string& pod) {
-  mirror_.veto(pod, planned_.at(pod), now_, std::chrono::minutes(1));
+  mirror().veto(pod, planned_.at(pod), now_, std::chrono::minutes(1));
   drop(pod);
 }
 
 const NamedPlan& World::plan() {
-  mirror_.forget_vetoes(now_);
-  for (const std::string& pod : std::exchange(leaving_, {})) remove(pod);
-  mirror_.settle(now_);
-  Cluster& cluster = mirror_.cluster_for_session();
+  mirror().forget_vetoes(now_);
+  memory_.remove_leaving();
+  mirror().settle(now_);
+  Cluster& cluster = mirror().cluster_for_session();
   const std::uint64_t before = engine::fingerprint(cluster);
   const Plan plan = warm_.run(cluster, now_);
   if (engine::fingerprint(cluster) != before) faults_.push_back("the session left a trace");
@@ -200,45 +122,31 @@ const NamedPlan& World::plan() {
   for (const PlannedEviction& each : plan.evictions) {
     evicted_.push_back(cluster.task(each.task).uid);
   }
-  mirror_.assume(plan, now_);
-  mirror_.assume_reservations(plan, now_);
-  mirror_.settle(now_);
-  if (std::string fault = engine::first_inconsistency(mirror_.cluster()); !fault.empty()) {
+  mirror().assume(plan, now_);
+  mirror().assume_reservations(plan, now_);
+  mirror().settle(now_);
+  if (std::string fault = engine::first_inconsistency(mirror().cluster()); !fault.empty()) {
     faults_.push_back(std::move(fault));
   }
   return last_;
 }
 
 void World::carry_out() {
-  std::vector<ClusterEvent> events;
-  for (const auto& [uid, node] : std::exchange(planned_, {})) {
-    const TaskId id = task(uid);
-    const bool stands = id.is_valid() && cluster().task(id).status == TaskStatus::binding;
-    if (!stands) continue;
-    PodObject object = pods_.at(uid);
-    object.node_name = node;
-    object.phase = PodPhase::running;
-    object.started = now_;
-    events.emplace_back(std::move(object));
+  std::vector<std::pair<std::string, std::string>> starts;
+  for (auto& [uid, node] : std::exchange(planned_, {})) {
+    if (is_planned(uid)) starts.emplace_back(uid, node);
   }
-  apply_all(std::move(events));
+  if (random_) shuffle(starts, *random_);
+  for (const auto& [uid, node] : starts) memory_.start(uid, node, now_);
   for (const std::string& uid : std::exchange(evicted_, {})) {
-    terminate(uid);
-    leaving_.push_back(uid);
+    if (memory_.find_pod(uid) != nullptr) memory_.evict(uid);
   }
-  mirror_.settle(now_);
+  mirror().settle(now_);
 }
 
 bool World::is_planned(const std::string& pod) const {
   const TaskId id = task(pod);
   return id.is_valid() && cluster().task(id).status == TaskStatus::binding;
-}
-
-JobId World::job(const std::string& name) const {
-  for (std::size_t j = 0; j < cluster().job_slots(); ++j) {
-    if (cluster().job(JobId(j)).exists && cluster().job(JobId(j)).name == name) return JobId(j);
-  }
-  return JobId();
 }
 
 NodeId World::node_of(const std::string& pod) const {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/scheduler.h"
-#include "mirror/mirror.h"
+#include "mirror/memory_cluster.h"
 #include "support/laws.h"
 #include "support/named_plan.h"
 
@@ -37,11 +37,11 @@ class World {
   void advance(Duration by) { now_ += by; }
   TimePoint now() const { return now_; }
 
-  void apply(const ClusterEvent& event);
+  void apply(const ClusterEvent& event) { memory_.apply(event); }
   void apply_all(std::vector<ClusterEvent> events);
   // By "ns/name"; null: none.
-  const PodObject* pod(const std::string& name) const;
-  void finish(const std::string& pod, bool succeeds);
+  const PodObject* pod(const std::string& name) const { return memory_.find_pod(name); }
+  void finish(const std::string& pod, bool succeeds) { memory_.finish(pod, succeeds); }
   void terminate(const std::string& pod);
   void remove(const std::string& pod);
   // A pod that was asked to leave stays.
@@ -53,8 +53,6 @@ class World {
 
   // Another mirror and scheduler, that know what the API has: objects, annotations and labels.
   void restart();
-  // In the API: what objects say of targets and locks.
-  std::vector<ClusterEvent> objects() const;
 
   // One session; what it planned is assumed, and nothing else happens.
   const NamedPlan& plan();
@@ -68,27 +66,23 @@ class World {
 
   const NamedPlan& last_plan() const { return last_; }
   const std::vector<std::string>& faults() const { return faults_; }
-  mirror::Mirror& mirror() { return mirror_; }
-  const Cluster& cluster() const { return mirror_.cluster(); }
-  TaskId task(const std::string& pod) const { return mirror_.find_task(pod); }
-  JobId job(const std::string& name) const;
+  mirror::Mirror& mirror() { return memory_.mirror(); }
+  const Cluster& cluster() const { return memory_.cluster(); }
+  TaskId task(const std::string& pod) const { return memory_.mirror().find_task(pod); }
+  JobId job(const std::string& name) const { return memory_.find_job(name); }
   NodeId node_of(const std::string& pod) const;
   bool is_planned(const std::string& pod) const;
 
  private:
   World(engine::SessionConfig config, engine::Scheduler warm, engine::Scheduler cold, LawBook book);
-  void note(const ClusterEvent& event);
 
   engine::SessionConfig config_;
-  mirror::Mirror mirror_;
+  mirror::MemoryCluster memory_;  // uids of pods are namespace/name
   engine::Scheduler warm_;
   engine::Scheduler cold_;
   LawBook book_;
   TimePoint now_;
   std::optional<Random> random_;
-  std::map<std::string, PodObject> pods_;  // by uid, which is namespace/name
-  std::map<std::string, ClusterEvent> others_;
-  std::vector<std::string> leaving_;
   std::map<std::string, std::string> planned_;  // uid -> node
   NamedPlan last_;
   std::vector<std::string> evicted_;

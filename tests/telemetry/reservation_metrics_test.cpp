@@ -51,7 +51,8 @@ TEST(ReservationMetrics, WhatIsNothingIsZero) {
         "berth_locked_idle_room{resource=\"cpu\"} 0",
         "berth_locked_idle_seconds_total{resource=\"cpu\"} 0",
         "berth_reservations_ended_total{how=\"displaced\"} 0",
-        "berth_reservations_ended_total{how=\"withdrawn\"} 0"}) {
+        "berth_reservations_ended_total{how=\"withdrawn\"} 0",
+        "berth_reservations_ended_total{how=\"too-many\"} 0"}) {
     EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
   }
   EXPECT_EQ(text.find("berth_target_wait_seconds{"), std::string::npos);

@@ -50,8 +50,6 @@ class Arguments {
   // "cpu=64,nvidia.com/gpu=8" as quantities, without keys of quotas; empty: none.
   NamedAmounts amounts(const std::string& key);
   std::string text(const std::string& key, const std::string& fallback);
-  // Marks every key that starts with `prefix` as known and returns those present, sorted.
-  std::vector<std::string> keys_with_prefix(const std::string& prefix);
   bool has(const std::string& key) const { return entries_.contains(key); }
   // Moves an argument here from where it was written, if it was and is not here too.
   void take_from(Arguments& other, const std::string& key);

@@ -108,6 +108,9 @@ BERTH_POINT(TargetStays, target_stays, "targetStays", AllPass, Verdict(const Job
 // so are among them.
 BERTH_POINT(ReservedNodes, reserved_nodes, "reservedNodes", FirstAnswer,
             std::optional<std::vector<NodeId>>(const Job&, const Need&));
+// Would the target's queue let it have this once all others have left these nodes?
+BERTH_POINT(Reservable, reservable, "reservable", AllPass,
+            Verdict(const Job&, const Need&, const std::vector<NodeId>&));
 // Has the target starved by a standard that the configuration sets? Then the share of its queue
 // does not hold it back.
 BERTH_POINT(MayExceedShare, may_exceed_share, "mayExceedShare", AnyYes, bool(const Job&));
@@ -125,7 +128,7 @@ using All =
                JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
                Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable, Evictable,
                Victims, QueueShares, Notes, JobPossible, Electable, TargetJob, TargetStays,
-               ReservedNodes, MayExceedShare, ReservationTerms, Allocated, Released>;
+               ReservedNodes, Reservable, MayExceedShare, ReservationTerms, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

@@ -1,23 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include "berth/model/reason.h"
+#include "berth/model/cause.h"
 
 namespace berth::engine {
 
 // May it be? A refusal carries its reason and numbers; it is the normal business of a scheduler and
 // neither an exception nor a log line. `what` and `detail` are
 // texts that live as long as the session: names of the cluster, or what Session::keep() keeps.
-struct [[nodiscard]] Verdict {
-  Reason reason = Reason::none;
-  bool for_good = false;  // no eviction would help (FailedAndUnresolvable on the wire)
-  std::int64_t have = 0;
-  std::int64_t need = 0;
-  std::string_view what;
-  std::string_view detail;  // why that is so, for people
-
+struct [[nodiscard]] Verdict : CauseOf<std::string_view> {
   explicit operator bool() const { return reason == Reason::none; }
 };
 
@@ -25,11 +19,13 @@ inline Verdict pass() { return {}; }
 
 inline Verdict reject(Reason reason, std::int64_t have = 0, std::int64_t need = 0,
                       std::string_view what = {}) {
-  return {reason, false, have, need, what, {}};
+  return {{reason, have, need, what, {}}};
 }
 
-inline Verdict reject_for_good(Reason reason, std::string_view what = {}) {
-  return {reason, true, 0, 0, what, {}};
+// One that outlives the session.
+inline Cause cause_of(const Verdict& verdict) {
+  return {verdict.reason, verdict.have, verdict.need, std::string(verdict.what),
+          std::string(verdict.detail)};
 }
 
 // One plugin's say in a vote (fold.h, TierVote).

@@ -17,6 +17,9 @@ enum class Rounding : std::uint8_t { down, up };
 // any other with one decimal at least, in the largest unit of which there is one.
 std::string readable_amount(std::string_view resource, std::int64_t amount, Rounding rounding);
 
+// "862.5 cpu".
+std::string amount_of(std::string_view resource, std::int64_t amount, Rounding rounding);
+
 // Memory, ephemeral storage, huge pages.
 bool counts_bytes(std::string_view resource);
 

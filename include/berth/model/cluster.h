@@ -11,6 +11,7 @@
 #include "berth/model/change_journal.h"
 #include "berth/model/job.h"
 #include "berth/model/node.h"
+#include "berth/model/quantity.h"
 #include "berth/model/queue.h"
 #include "berth/model/shape.h"
 #include "berth/model/task.h"
@@ -113,7 +114,7 @@ class Cluster {
 
   Dimension intern_dimension(std::string_view name);
   ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints);
-  Resources to_resources(const NamedAmounts& amounts);
+  Resources to_resources(const NamedAmounts& amounts, std::int64_t most = kAmountMax);
   // Replaces all nodes; sorts them by name; tasks keep their node by name, or lose it.
   void replace_nodes(std::vector<Node> nodes);
   // Changes one node in place. Its name must stay.

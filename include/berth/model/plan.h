@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "berth/base/strong_id.h"
+#include "berth/model/cause.h"
 #include "berth/model/claim.h"
 #include "berth/model/objects.h"
-#include "berth/model/reason.h"
 #include "berth/model/reservation.h"
 
 // What a session decided, as a value: intents for the edges to carry out, and for every job that
@@ -43,19 +43,12 @@ struct NodeRefusals {
   std::string text() const;
 };
 
-struct Refusal {
+struct Refusal : Cause {
   JobId job;
-  Reason reason = Reason::none;
-  std::int64_t have = 0;
-  std::int64_t need = 0;
-  std::string what;
-  std::string detail;               // why that is so, for people; empty: nothing to add
   TaskId task;                      // the first that found no node; invalid: not about a task
   std::vector<NodeRefusals> nodes;  // why each node refused that task; most first
   std::int32_t node_count = 0;
-  std::uint32_t binds_before = 0;  // how many of Plan::binds were decided before
-  // The same word on the same job; when it was said does not count.
-  bool operator==(const Refusal& other) const;
+  bool operator==(const Refusal&) const = default;
 
   // "2 of 3 members could be placed; 0/4 nodes fit ns/pod-2: 3 insufficient cpu, 1 ..."
   std::string message(const std::string& task_name) const;

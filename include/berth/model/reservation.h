@@ -8,7 +8,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/strong_id.h"
-#include "berth/model/reason.h"
+#include "berth/model/cause.h"
 
 // Targets, jobs that starved and are helped (S0, S2), and locks, nodes that are kept for them.
 // What holds is in docs/design/reservation.md.
@@ -22,6 +22,9 @@ inline constexpr const char* kLockedSinceAnnotation = "berth.dev/locked-since";
 inline constexpr std::string_view kLockedForJob = "job.";
 constexpr bool is_for_job(std::string_view locked_for) {
   return locked_for.starts_with(kLockedForJob);
+}
+inline std::string lock_text(std::string_view job_uid) {
+  return std::string(kLockedForJob).append(job_uid);
 }
 
 // Annotations of a PodGroup, or of a pod that is in none.
@@ -88,7 +91,7 @@ struct Reservation {
 };
 
 // A target that is none any more.
-struct EndedReservation {
+struct EndedReservation : Cause {  // with a reason where a rule refused it
   enum class How : std::uint8_t {
     started,     // its minimum is bound
     given_up,    // it took too long
@@ -97,16 +100,12 @@ struct EndedReservation {
     off,         // the configuration reserves no more
     deleted,     // with all its pods: no plan says so, who counts notices (held_room.h)
     withdrawn,   // a user took its name back, or wants it not to be one
+    too_many,    // the configuration allows fewer targets than before
   };
   JobId job;
   How how = How::started;
   Election election;
   std::vector<NodeId> nodes;  // that were locked
-  // Why it is impossible, as for a Refusal.
-  Reason reason = Reason::none;
-  std::int64_t have = 0;
-  std::int64_t need = 0;
-  std::string what = {};
   bool operator==(const EndedReservation&) const = default;
 };
 const char* to_string(EndedReservation::How how);  // "started", "given-up"

@@ -61,8 +61,6 @@ class Resources {
 
   // this >= other in every dimension.
   bool covers(const Resources& other) const;
-  // this >= other in every dimension of which `other` asks for more than 0.
-  bool covers_requested(const Resources& other) const;
   bool is_zero() const;
   // No amount of anything but pods: a best-effort request.
   bool is_empty_but_pods() const;
@@ -94,8 +92,6 @@ Resources positive_difference(const Resources& left, const Resources& right);
 class ResourceLimits {
  public:
   void set(Dimension dimension, std::int64_t amount);
-  bool allows(const Resources& amounts) const;
-  bool is_unlimited() const { return limits_.empty(); }
   const std::vector<std::pair<Dimension, std::int64_t>>& entries() const { return limits_; }
 
  private:

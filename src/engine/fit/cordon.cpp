@@ -10,7 +10,7 @@ const Constraint cordon{
       if (!place.node.is_unschedulable) return pass();
       static const Taint kCordon{"node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule};
       if (is_tolerated(kCordon, place.shape.constraints.tolerations)) return pass();
-      return reject_for_good(Reason::node_unschedulable);
+      return reject(Reason::node_unschedulable);
     }};
 
 }  // namespace berth::engine::constraints

@@ -71,7 +71,7 @@ const Constraint node_affinity{
       const bool one_holds = std::any_of(terms.begin(), terms.end(), [&](const SelectorTerm& term) {
         return term_holds(term, place.node);
       });
-      return one_holds ? pass() : reject_for_good(Reason::node_affinity_mismatch);
+      return one_holds ? pass() : reject(Reason::node_affinity_mismatch);
     }};
 
 }  // namespace constraints

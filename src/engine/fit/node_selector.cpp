@@ -10,7 +10,7 @@ const Constraint node_selector{
       for (const auto& [label, value] : place.shape.constraints.node_selector) {
         const auto found = place.node.labels.find(label);
         if (found == place.node.labels.end() || found->second != value) {
-          return reject_for_good(Reason::node_selector_mismatch);
+          return reject(Reason::node_selector_mismatch);
         }
       }
       return pass();

@@ -23,7 +23,7 @@ const Constraint taints{DependsOn::specification, [](const Shape&) { return true
                           for (const Taint& taint : place.node.taints) {
                             if (taint.effect == TaintEffect::prefer_no_schedule) continue;
                             if (!is_tolerated(taint, place.shape.constraints.tolerations)) {
-                              return reject_for_good(Reason::taint_not_tolerated, taint.key);
+                              return reject(Reason::taint_not_tolerated, 0, 0, taint.key);
                             }
                           }
                           return pass();

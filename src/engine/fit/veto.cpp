@@ -10,7 +10,7 @@ const Constraint veto{DependsOn::specification, [](const Shape&) { return true; 
                         const auto& vetoed = place.node.vetoed;
                         const bool is_vetoed =
                             std::binary_search(vetoed.begin(), vetoed.end(), place.shape.id);
-                        return is_vetoed ? reject_for_good(Reason::vetoed) : pass();
+                        return is_vetoed ? reject(Reason::vetoed) : pass();
                       }};
 
 }  // namespace berth::engine::constraints

@@ -1,0 +1,125 @@
+#include "mirror/memory_cluster.h"
+
+#include <type_traits>
+#include <variant>
+
+namespace berth::mirror {
+
+MemoryCluster::MemoryCluster(Options options) : options_(std::move(options)), mirror_(options_) {}
+
+void MemoryCluster::apply(const ClusterEvent& event) {
+  note(event);
+  mirror_.apply(event);
+}
+
+void MemoryCluster::note(const ClusterEvent& event) {
+  const auto put = [&](int kind, const std::string& name) {
+    others_.insert_or_assign(Key(kind, name), event);
+  };
+  std::visit(
+      [&](const auto& object) {
+        using T = std::decay_t<decltype(object)>;
+        if constexpr (std::is_same_v<T, PodObject>) pods_.insert_or_assign(object.uid, object);
+        if constexpr (std::is_same_v<T, NodeObject>) put(1, object.name);
+        if constexpr (std::is_same_v<T, QueueObject>) put(2, object.name);
+        if constexpr (std::is_same_v<T, PriorityClassObject>) put(3, object.name);
+        if constexpr (std::is_same_v<T, NamespaceObject>) put(4, object.name);
+        if constexpr (std::is_same_v<T, PodGroupObject>) put(5, object.full_name());
+        if constexpr (std::is_same_v<T, OwnerObject>) put(6, object.uid);
+        if constexpr (std::is_same_v<T, PodDeleted>) pods_.erase(object.uid);
+        if constexpr (std::is_same_v<T, NodeDeleted>) others_.erase({1, object.name});
+        if constexpr (std::is_same_v<T, QueueDeleted>) others_.erase({2, object.name});
+        if constexpr (std::is_same_v<T, PriorityClassDeleted>) others_.erase({3, object.name});
+        if constexpr (std::is_same_v<T, NamespaceDeleted>) others_.erase({4, object.name});
+        if constexpr (std::is_same_v<T, PodGroupDeleted>) others_.erase({5, object.full_name});
+        if constexpr (std::is_same_v<T, OwnerDeleted>) others_.erase({6, object.uid});
+      },
+      event);
+}
+
+const PodObject* MemoryCluster::find_pod(const std::string& uid) const {
+  const auto found = pods_.find(uid);
+  return found == pods_.end() ? nullptr : &found->second;
+}
+
+void MemoryCluster::start(const std::string& uid, const std::string& node, TimePoint now) {
+  PodObject& pod = pods_.at(uid);
+  if (pod.node_name == node && pod.phase == PodPhase::running && pod.started) return;
+  pod.node_name = node;
+  pod.gates.clear();
+  if (pod.phase == PodPhase::pending) pod.phase = PodPhase::running;
+  if (!pod.started) pod.started = now;
+  mirror_.apply(pod);
+}
+
+void MemoryCluster::finish(const std::string& uid, bool succeeds) {
+  PodObject& pod = pods_.at(uid);
+  pod.phase = succeeds ? PodPhase::succeeded : PodPhase::failed;
+  mirror_.apply(pod);
+}
+
+void MemoryCluster::evict(const std::string& uid) {
+  PodObject& pod = pods_.at(uid);
+  leaving_.push_back(uid);
+  if (std::exchange(pod.terminating, true)) return;
+  mirror_.apply(pod);
+}
+
+void MemoryCluster::remove_leaving() {
+  for (const std::string& uid : std::exchange(leaving_, {})) apply(PodDeleted{uid});
+}
+
+JobId MemoryCluster::find_job(const std::string& full_name) const {
+  for (std::size_t j = 0; j < cluster().job_slots(); ++j) {
+    const Job& job = cluster().job(JobId(j));
+    if (job.exists && job.name == full_name) return JobId(j);
+  }
+  return {};
+}
+
+// Whether a user names the job stays as it is written.
+void MemoryCluster::mark(TargetMarks& marks, JobId job) const {
+  if (!job.is_valid() || !cluster().job(job).is_ours()) return;
+  const TargetMarks written = std::exchange(marks, marks_of(cluster(), cluster().job(job)));
+  keep_users_word(marks, written);
+}
+
+void MemoryCluster::lock(NodeObject& node) const {
+  const NodeId id = cluster().find_node(node.name);
+  const Lock lock = id.is_valid() ? cluster().node(id).lock : Lock();
+  if (lock.is_foreign) return;
+  node.locked_for.clear();
+  node.locked_since.reset();
+  if (!lock.job.is_valid()) return;
+  node.locked_for = lock_text(cluster().job(lock.job).uid);
+  node.locked_since = lock.since;
+}
+
+std::vector<ClusterEvent> MemoryCluster::objects() const {
+  std::vector<ClusterEvent> all;
+  for (const auto& [key, object] : others_) {
+    all.push_back(object);
+    if (auto* const group = std::get_if<PodGroupObject>(&all.back())) {
+      const JobId job = mirror_.find_group(group->full_name());
+      if (job.is_valid()) group->phase = cluster().job(job).phase;
+      mark(group->marks, job);
+    } else if (auto* const node = std::get_if<NodeObject>(&all.back())) {
+      lock(*node);
+    }
+  }
+  for (const auto& [uid, pod] : pods_) {
+    PodObject copy = pod;
+    const TaskId task = mirror_.find_task(uid);
+    const JobId job = task.is_valid() ? cluster().task(task).job : JobId();
+    if (job.is_valid() && cluster().job(job).is_single) mark(copy.marks, job);
+    all.emplace_back(std::move(copy));
+  }
+  return all;
+}
+
+void MemoryCluster::rebuild(const std::vector<ClusterEvent>& objects) {
+  mirror_ = Mirror(options_);
+  for (const ClusterEvent& object : objects) mirror_.apply(object);
+}
+
+}  // namespace berth::mirror

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/model/event.h"
+#include "mirror/mirror.h"
+
+namespace berth::mirror {
+
+// A cluster in memory, for simulations and tests: the objects that an API server would have, and
+// the mirror that sessions read.
+class MemoryCluster {
+ public:
+  explicit MemoryCluster(Options options = {});
+
+  // An object came, changed or went.
+  void apply(const ClusterEvent& event);
+  const PodObject* find_pod(const std::string& uid) const;  // null: none
+
+  // The pod starts on this node.
+  void start(const std::string& uid, const std::string& node, TimePoint now);
+  void finish(const std::string& uid, bool succeeds);
+  // The pod leaves; it is gone with the next remove_leaving().
+  void evict(const std::string& uid);
+  void remove_leaving();
+
+  // What the API server has, with what sessions decided of phases, targets and locks.
+  std::vector<ClusterEvent> objects() const;
+  // Another mirror, made of these objects.
+  void rebuild(const std::vector<ClusterEvent>& objects);
+
+  Mirror& mirror() { return mirror_; }
+  const Mirror& mirror() const { return mirror_; }
+  const Cluster& cluster() const { return mirror_.cluster(); }
+  // Namespace/name of a pod group, or of a pod in none. Invalid: no such job.
+  JobId find_job(const std::string& full_name) const;
+
+ private:
+  using Key = std::pair<int, std::string>;  // kind and name
+
+  void note(const ClusterEvent& event);
+  void mark(TargetMarks& marks, JobId job) const;
+  void lock(NodeObject& node) const;
+
+  Options options_;
+  Mirror mirror_;
+  std::map<std::string, PodObject> pods_;  // by uid
+  std::map<Key, ClusterEvent> others_;
+  std::vector<std::string> leaving_;  // uids
+};
+
+}  // namespace berth::mirror

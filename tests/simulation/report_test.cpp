@@ -1,0 +1,55 @@
+#include "simulation/report.h"
+
+#include <gtest/gtest.h>
+
+#include "simulation/simulation.h"
+#include "support/objects.h"
+
+namespace berth::simulation {
+namespace {
+
+// Actions that give out places before they admit jobs, and leave out pods that request nothing.
+SimulationRequest late_admission(std::string explain) {
+  SimulationRequest request;
+  PodObject best_effort = pod("", 7, 0);
+  best_effort.request = {{"pods", 1}};
+  PodGroupObject running_group = group("c", 1);
+  running_group.phase = GroupPhase::inqueue;
+  PodObject rest = pod("c", 1, 0);
+  rest.request = {{"pods", 1}};
+  request.objects = {node("n1", 4),
+                     group("a", 1),
+                     pod("a", 0, 1),
+                     group("b", 1),
+                     pod("b", 0, 1),
+                     running_group,
+                     running(pod("c", 0, 1), "n1"),
+                     rest};
+  request.config.session.actions = {{"allocate", {}}, {"enqueue", {}}};
+  request.explain = std::move(explain);
+  return request;
+}
+
+const JobRow& row_of(const Report& report, const std::string& job) {
+  for (const JobRow& row : report.cycles.back().jobs) {
+    if (row.job == job) return row;
+  }
+  static const JobRow kNone;
+  ADD_FAILURE() << job << " is not there";
+  return kNone;
+}
+
+TEST(Report, AJobThatNoActionCameToIsToldWhatItWaitsFor) {
+  const Report report = simulate(late_admission("ml/b")).value();
+  EXPECT_EQ(row_of(report, "ml/a").message,
+            "no action came to it (it was admitted in this cycle, as 1 of 2, and has its turn in "
+            "the next)");
+  EXPECT_EQ(row_of(report, "ml/c").message,
+            "no action came to it (its pods request nothing, and only backfill places such pods)");
+  ASSERT_EQ(report.explanation->tasks.size(), 1U);
+  EXPECT_EQ(report.explanation->tasks.front().why,
+            "it was admitted in this cycle, as 2 of 2, and has its turn in the next");
+}
+
+}  // namespace
+}  // namespace berth::simulation
