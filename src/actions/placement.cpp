@@ -52,13 +52,16 @@ bool can_still_start(const Session& session, const Job& job, const Waiting& wait
 bool place(Session& session, const Job& job, TaskId id, Statement& statement, Waiting& waiting) {
   const Cluster& cluster = session.cluster();
   const Task& task = cluster.task(id);
-  Verdict verdict = session.feasibility().of_pod(task.shape);
-  if (verdict.reason == Reason::fits_no_node) verdict.what = task.name;
-  if (verdict) verdict = session.ask(points::allocatable, cluster.queue(job.queue), task);
+  Verdict verdict = session.ask(points::allocatable, cluster.queue(job.queue), task);
   if (verdict) {
-    NodeId node = session.best_idle_node(task.shape, task.job);
+    const NodeId node = session.best_idle_node(task.shape, task.job);
     if (node.is_valid() && statement.allocate(id, node)) return true;
-    node = session.best_future_node(task.shape, task.job);
+  }
+  if (Verdict never = session.feasibility().of_pod(task.shape); !never) {
+    if (never.reason == Reason::fits_no_node) never.what = task.name;
+    verdict = never;
+  } else if (verdict) {
+    const NodeId node = session.best_future_node(task.shape, task.job);
     if (node.is_valid() && statement.pipeline(id, node)) return true;
   }
   if (waiting.why) return false;

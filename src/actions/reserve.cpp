@@ -61,6 +61,7 @@ class Reserve final : public Action {
   static void keep(Session& session, JobId target, std::vector<NodeId> wanted) {
     const std::vector<NodeId> held = session.cluster().nodes_locked_for(target);
     std::sort(wanted.begin(), wanted.end());
+    if (wanted == held) return;
     std::vector<NodeId> changed;
     std::set_difference(held.begin(), held.end(), wanted.begin(), wanted.end(),
                         std::back_inserter(changed));

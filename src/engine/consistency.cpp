@@ -214,6 +214,7 @@ std::uint64_t fingerprint(const Cluster& cluster) {
   }
   for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
     const Job& job = cluster.job(JobId(j));
+    hash.add(job.version);
     hash.add(static_cast<int>(job.phase));
     hash.add(job.election ? job.election->since.time_since_epoch().count() : -1);
     for (const std::int32_t count : job.counts) hash.add(count);

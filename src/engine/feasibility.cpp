@@ -65,8 +65,9 @@ Resources least_request(const Cluster& cluster, const std::vector<Need::Part>& p
     std::sort(amounts.begin(), amounts.end());
     std::int32_t left = count;
     for (const auto& [amount, pods] : amounts) {
-      for (std::int32_t i = std::min(left, pods); i > 0; --i) least.add(Dimension(d), amount);
-      left -= std::min(left, pods);
+      const std::int32_t some = std::max(0, std::min(left, pods));
+      least.add(Dimension(d), saturated_product(amount, some));
+      left -= some;
     }
   }
   return least;
@@ -141,13 +142,14 @@ void Feasibility::judge_on_nodes(Session& session, const Job& job, OfJob& found)
   const Cluster& cluster = session.cluster();
   // Without nodes nothing is known of what there will be.
   if (cluster.node_count() == 0 || job.phase == GroupPhase::completed) return;
-  judge_minimum(session, job, found);
-  for (const Need::Part& part : waiting_parts(session, job)) {
-    const Resources& request = cluster.shape(part.shape).request;
+  const std::vector<Need::Part> parts = waiting_parts(session, job);
+  judge_minimum(session, job, parts, found);
+  for (const Need::Part& part : parts) {
     const bool is_too_large = of_shape(session, part.shape, 1).capacity == 0;
-    for (std::int32_t i = 0; i < part.count; ++i) {
-      found.waiting += request;
-      if (is_too_large) found.too_large += request;
+    for (const auto& [dimension, amount] : cluster.shape(part.shape).requested) {
+      const std::int64_t all = saturated_product(amount, part.count);
+      found.waiting.add(dimension, all);
+      if (is_too_large) found.too_large.add(dimension, all);
     }
   }
 }
@@ -175,13 +177,13 @@ void Feasibility::conclude(Session& session, const Job& job, OfJob& found) {
 }
 
 // What stands against its minimum on the nodes, and what it asks for at least.
-void Feasibility::judge_minimum(Session& session, const Job& job, OfJob& found) {
+void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Need::Part> parts,
+                                OfJob& found) {
   if (has_minimum(session, job)) return;
   // Without a plugin that asks for more, one pod by itself may start.
   const bool is_gang = !session.is_silent(points::job_ready);
   if (!is_gang && job.placed_count() > 0) return;
   const std::int32_t lacks = is_gang ? job.min_available - job.placed_count() : 1;
-  std::vector<Need::Part> parts = waiting_parts(session, job);
   found.on_nodes = could_take(session, job, parts, lacks - job.gated);
   for (std::size_t r = 0; is_gang && r < job.roles.size() && job.roles_bind(); ++r) {
     const Role& role = job.roles[r];

@@ -39,44 +39,43 @@ void Ledger::require_room(TaskId id, NodeId node, bool future) const {
                      : has_room(IdleNow{cluster_}, shape, node));
 }
 
+Ledger::Operation Ledger::operation_on(Operation::Kind kind, JobId job) const {
+  Operation operation;
+  operation.kind = kind;
+  operation.job = job;
+  operation.stamp_before = cluster_.stamp();
+  if (job.is_valid()) operation.version_before = cluster_.job(job).version;
+  return operation;
+}
+
 void Ledger::move(TaskId id, NodeId node, TaskStatus status) {
   const Task& task = cluster_.task(id);
-  Operation operation;
+  Operation operation = operation_on(Operation::Kind::task, task.job);
   operation.task = id;
   operation.status_before = task.status;
   operation.status_after = status;
   operation.node_before = task.node;
-  operation.stamp_before = cluster_.stamp();
   operations_.push_back(operation);
   cluster_.move_task(id, node, status);
   tell(task, operation.status_before, status);
 }
 
 void Ledger::set_phase(JobId job, GroupPhase phase) {
-  Operation operation;
-  operation.kind = Operation::Kind::phase;
-  operation.job = job;
+  Operation operation = operation_on(Operation::Kind::phase, job);
   operation.phase_before = cluster_.job(job).phase;
-  operation.stamp_before = cluster_.stamp();
   operations_.push_back(operation);
   cluster_.set_phase(job, phase);
 }
 
 void Ledger::set_election(JobId job, std::optional<Election> election) {
-  Operation operation;
-  operation.kind = Operation::Kind::election;
-  operation.job = job;
-  operation.stamp_before = cluster_.stamp();
-  operations_.push_back(operation);
+  operations_.push_back(operation_on(Operation::Kind::election, job));
   elections_before_.push_back(cluster_.job(job).election);
   cluster_.set_election(job, std::move(election));
 }
 
 void Ledger::set_lock(NodeId node, const Lock& lock) {
-  Operation operation;
-  operation.kind = Operation::Kind::lock;
+  Operation operation = operation_on(Operation::Kind::lock, JobId());
   operation.node_before = node;
-  operation.stamp_before = cluster_.stamp();
   operations_.push_back(operation);
   locks_before_.push_back(cluster_.node(node).lock);
   cluster_.set_lock(node, lock);
@@ -87,7 +86,7 @@ void Ledger::roll_back(Mark mark) {
     const Operation operation = operations_.back();
     operations_.pop_back();
     undo(operation);
-    cluster_.restore_stamp(operation.stamp_before);
+    cluster_.restore_versions(operation.stamp_before, operation.job, operation.version_before);
   }
 }
 

@@ -18,20 +18,23 @@ void Ranking::catch_up(Session& session) {
   if (spec_version_ != cluster.spec_version()) {
     rank_specifications(session);
     rank_all(session);
+  } else if (!changes.has_since(position_)) {
+    rank_all(session);
   } else if (position_ != changes.position()) {
-    catch_up_with_changes(session, changes);
+    const auto missed = changes.since(position_);
+    // Scoring a scattered node costs about four times its part of a full pass. FIT-2: a change on
+    // one node may matter to all the nodes of its domain.
+    if (depends_on_ == DependsOn::domain) {
+      rank_all(session);
+    } else if (missed.size() == 1) {
+      rank_node(session, missed.front());
+    } else if (missed.size() * 4 > cluster.node_count()) {
+      rank_all(session);
+    } else {
+      rank_nodes(session, missed);
+    }
   }
   position_ = changes.position();
-}
-
-void Ranking::catch_up_with_changes(Session& session, const ChangeJournal& changes) {
-  // FIT-2. A change on one node may matter to all the nodes of its domain.
-  if (!changes.has_since(position_) || depends_on_ == DependsOn::domain) return rank_all(session);
-  const auto missed = changes.since(position_);
-  if (missed.size() == 1) return rank_node(session, missed.front());
-  // Scoring a scattered node costs about four times its part of a full pass.
-  const bool are_many = missed.size() * 4 > session.cluster().node_count();
-  return are_many ? rank_all(session) : rank_nodes(session, missed);
 }
 
 void Ranking::rank_specifications(Session& session) {
@@ -39,14 +42,15 @@ void Ranking::rank_specifications(Session& session) {
   const Shape& shape = cluster.shape(shape_);
   spec_version_ = cluster.spec_version();
   const std::size_t nodes = cluster.node_count();
-  const std::size_t padded = (nodes + kBlock - 1) / kBlock * kBlock;
+  const auto blocks_of = [](std::size_t count) { return (count + kBlock - 1) / kBlock; };
+  const std::size_t blocks = blocks_of(nodes);
   predicate_refusals_.clear();
   passes_.assign(nodes, 0);
   could_pass_.assign(nodes, 0);
   preference_.assign(nodes, 0);
-  scores_.assign(padded, kUnfit);
-  block_best_.assign(padded / kBlock, kUnfit);
-  super_best_.assign((block_best_.size() + kBlock - 1) / kBlock, kUnfit);
+  scores_.assign(blocks * kBlock, kUnfit);
+  super_best_.assign(blocks_of(blocks), kUnfit);
+  block_best_.assign(super_best_.size() * kBlock, kUnfit);
   for (std::size_t n = 0; n < nodes; ++n) {
     const Verdict verdict = may_run_on(session, shape, NodeId(n));
     passes_[n] = verdict ? 1 : 0;
@@ -62,7 +66,7 @@ void Ranking::rank_all(Session& session) {
     const std::size_t count = std::min(kBlock, nodes - first);
     score(session, NodeBlock(session.cluster(), session.shares(), first, count), &scores_[first]);
   }
-  for (std::size_t block = 0; block < block_best_.size(); ++block) lift_block(block);
+  for (std::size_t block = 0; block < scores_.size() / kBlock; ++block) lift_block(block);
   for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
 }
 
@@ -93,7 +97,7 @@ void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
       is_block_stale_[some[i].index() / kBlock] = 1;
     }
   }
-  for (std::size_t block = 0; block < block_best_.size(); ++block) {
+  for (std::size_t block = 0; block < scores_.size() / kBlock; ++block) {
     if (is_block_stale_[block] != 0) lift_block(block);
   }
   for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
@@ -138,30 +142,48 @@ void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scor
   for (std::size_t i = 0; i < count; ++i) scores[i] = fits[i] != 0 ? sums[i] : kUnfit;
 }
 
+namespace {
+
+constexpr std::int32_t kInBlock = Ranking::kBlock;
+
+// Loops over a whole block of scores, of a fixed length: so they become a few vector instructions.
+BERTH_VECTORISED
+std::int32_t highest_in_block(const std::int32_t* scores) {
+  std::int32_t highest = scores[0];
+  for (std::int32_t i = 0; i < kInBlock; ++i) highest = scores[i] > highest ? scores[i] : highest;
+  return highest;
+}
+
+// Where the first is that has this score; one has.
+BERTH_VECTORISED
+std::int32_t first_in_block(const std::int32_t* scores, std::int32_t score) {
+  std::int32_t first = kInBlock;
+  for (std::int32_t i = 0; i < kInBlock; ++i) {
+    const std::int32_t here = scores[i] == score ? i : kInBlock;
+    first = here < first ? here : first;
+  }
+  return first;
+}
+
+}  // namespace
+
 void Ranking::lift_block(std::size_t block) {
-  const auto first = scores_.begin() + static_cast<std::ptrdiff_t>(block * kBlock);
-  block_best_[block] = *std::max_element(first, first + kBlock);
+  block_best_[block] = highest_in_block(&scores_[block * kBlock]);
 }
 
 void Ranking::lift_super(std::size_t super) {
-  const std::size_t first = super * kBlock;
-  const std::size_t last = std::min(first + kBlock, block_best_.size());
-  super_best_[super] = *std::max_element(block_best_.begin() + static_cast<std::ptrdiff_t>(first),
-                                         block_best_.begin() + static_cast<std::ptrdiff_t>(last));
+  super_best_[super] = highest_in_block(&block_best_[super * kBlock]);
 }
 
 NodeId Ranking::best() const {
   if (super_best_.empty()) return NodeId();
-  const std::int32_t best = *std::max_element(super_best_.begin(), super_best_.end());
-  if (best == kUnfit) return NodeId();
   // Down the levels: the first that has it leads to the lowest id that has it.
-  const auto first_in = [best](const std::vector<std::int32_t>& scores, std::size_t from) {
-    const auto begin = scores.begin() + static_cast<std::ptrdiff_t>(from);
-    return static_cast<std::size_t>(std::find(begin, scores.end(), best) - scores.begin());
-  };
-  const std::size_t super = first_in(super_best_, 0);
-  const std::size_t block = first_in(block_best_, super * kBlock);
-  return NodeId(first_in(scores_, block * kBlock));
+  const auto best = std::max_element(super_best_.begin(), super_best_.end());
+  if (*best == kUnfit) return NodeId();
+  std::size_t at = static_cast<std::size_t>(best - super_best_.begin());
+  at = at * kBlock + static_cast<std::size_t>(first_in_block(&block_best_[at * kBlock], *best));
+  at = at * kBlock + static_cast<std::size_t>(first_in_block(&scores_[at * kBlock], *best));
+  return NodeId(at);
 }
 
 std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {

@@ -28,6 +28,8 @@ class Session;
 // Law: best() is the node a naive scan would choose: highest score, then lowest id.
 class Ranking {
  public:
+  static constexpr std::size_t kBlock = 64;
+
   // For tasks of `owner`, which may use the nodes that are locked for it; invalid: of any other
   // job. `depends_on` is that of the shape (fit.h).
   Ranking(ShapeId shape, JobId owner, DependsOn depends_on)
@@ -53,9 +55,7 @@ class Ranking {
  private:
   using RefusalCounts = std::map<std::pair<Reason, std::string>, std::int32_t>;
   static constexpr std::int32_t kUnfit = std::numeric_limits<std::int32_t>::min();
-  static constexpr std::size_t kBlock = 64;
 
-  void catch_up_with_changes(Session& session, const ChangeJournal& changes);
   void rank_specifications(Session& session);
   void rank_all(Session& session);
   void rank_node(Session& session, NodeId node);
@@ -74,7 +74,7 @@ class Ranking {
   std::vector<std::uint8_t> could_pass_;  // but for vetoes
   std::vector<std::int32_t> preference_;  // batchNodeOrder
   std::vector<std::int32_t> scores_;      // kUnfit where there is no room; whole blocks
-  std::vector<std::int32_t> block_best_;
+  std::vector<std::int32_t> block_best_;  // of whole blocks of them, too
   std::vector<std::int32_t> super_best_;
   std::vector<std::uint8_t> is_block_stale_;  // scratch of rank_nodes
   RefusalCounts predicate_refusals_;

@@ -64,11 +64,6 @@ const std::vector<std::uint8_t>& Session::passing_but_for_vetoes(ShapeId shape) 
   return memory_.ranking(*this, shape).passing_but_for_vetoes();
 }
 
-Verdict Session::is_open_to(NodeId node, JobId job) const {
-  const JobId target = cluster_.locked_out_by(node, job);
-  return target.is_valid() ? reject(Reason::node_locked, 0, 0, cluster_.job(target).name) : pass();
-}
-
 std::int32_t Session::score_of(ShapeId shape_id, NodeId node) {
   const Shape& shape = cluster_.shape(shape_id);
   std::vector<std::int32_t> preferences(cluster_.node_count(), 0);

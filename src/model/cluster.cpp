@@ -56,6 +56,11 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   touch();
 }
 
+void Cluster::restore_versions(std::uint64_t stamp, JobId job, std::uint64_t version_of_job) {
+  stamp_ = stamp;
+  if (job.is_valid()) jobs_[job.index()].version = version_of_job;
+}
+
 Task& Cluster::mutable_task(TaskId id) {
   Task& task = tasks_[id.index()];
   touch();
@@ -83,6 +88,7 @@ void Cluster::set_election(JobId id, std::optional<Election> election) {
 
 std::vector<NodeId> Cluster::nodes_locked_for(JobId target) const {
   std::vector<NodeId> nodes;
+  nodes.reserve(locked_nodes_);
   for (std::size_t n = 0; n < lock_owners_.size() && locked_nodes_ > 0; ++n) {
     if (lock_owners_[n] == target) nodes.emplace_back(n);
   }
@@ -111,12 +117,15 @@ void Cluster::account_on_node(const Task& task, int sign) {
   const bool is_foreign = occupies && !is_of_queue(task);
   if (is_foreign) ++room_version_;
   if (occupies && task.is_of_node) ++of_nodes_version_;
+  const bool is_special = is_foreign || task.never_leaves || task.is_of_node;
   for (const auto& [dimension, requested] : shapes_[task.shape.index()].requested) {
     const std::int64_t amount = sign * requested;
     if (occupies) {
       idle_.at(node, dimension) -= amount;
       available_.at(node, dimension) -= amount;
       total_used_.add(dimension, amount);
+    }
+    if (occupies && is_special) {
       if (is_foreign) foreign_.at(node, dimension) += amount;
       if (task.never_leaves) staying_.at(node, dimension) += amount;
       if (task.is_of_node) of_nodes_.at(node, dimension) += amount;
@@ -152,14 +161,16 @@ void Cluster::account_in_job(const Task& task, int sign) {
     }
   }
   if (!is_allocated(task.status)) return;
-  const bool is_nowhere = !task.node.is_valid() && job.queue.is_valid();
-  if (is_nowhere) ++room_version_;
+  Resources* const of_queue =
+      job.queue.is_valid() ? &queues_[job.queue.index()].allocated : nullptr;
   for (const auto& [dimension, amount] : shape.requested) {
     job.allocated.add(dimension, sign * amount);
-    if (job.queue.is_valid()) {
-      queues_[job.queue.index()].allocated.add(dimension, sign * amount);
-    }
-    if (is_nowhere) used_nowhere_.add(dimension, sign * amount);
+    if (of_queue != nullptr) of_queue->add(dimension, sign * amount);
+  }
+  if (of_queue == nullptr || task.node.is_valid()) return;
+  ++room_version_;
+  for (const auto& [dimension, amount] : shape.requested) {
+    used_nowhere_.add(dimension, sign * amount);
   }
 }
 

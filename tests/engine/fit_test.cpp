@@ -60,11 +60,17 @@ TEST_F(FitTest, FIT2AShapeDependsOnWhatItsConstraintsDependOn) {
   stage("node n cpu=1\npod plain cpu=1\npod ports cpu=1 ports=80\n");
   EXPECT_EQ(depends_on(shape("plain")), DependsOn::specification);
   EXPECT_EQ(depends_on(shape("ports")), DependsOn::occupants);
-  const Constraint zonal{DependsOn::domain, [](const Shape& each) { return each.has_host_ports; },
-                         [](const Place&) { return pass(); }};
+  const Constraint zonal{DependsOn::domain, [](const Place&) { return pass(); },
+                         [](const Shape& each) { return each.has_host_ports; }};
   const std::vector<const Constraint*> among{&constraints::host_ports, &zonal};
   EXPECT_EQ(depends_on(shape("plain"), among), DependsOn::specification);
   EXPECT_EQ(depends_on(shape("ports"), among), DependsOn::domain);
+  for (const Constraint* const each : constraints_on_specification()) {
+    EXPECT_EQ(each->depends_on, DependsOn::specification);
+  }
+  for (const Constraint* const each : constraints_on_tasks()) {
+    EXPECT_NE(each->depends_on, DependsOn::specification);
+  }
 }
 
 TEST_F(FitTest, FIT3TheFirstRefusalIsTheReason) {

@@ -73,7 +73,7 @@ class Feasibility {
   bool is_refused(JobId job) const { return jobs_[job.index()].finding.reason != Reason::none; }
   void add_up(const Cluster& cluster);
   void judge_on_nodes(Session& session, const Job& job, OfJob& found);
-  void judge_minimum(Session& session, const Job& job, OfJob& found);
+  void judge_minimum(Session& session, const Job& job, std::vector<Need::Part> parts, OfJob& found);
   void conclude(Session& session, const Job& job, OfJob& found);
   Finding could_take(Session& session, const Job& job, std::vector<Need::Part>& parts,
                      std::int32_t count);

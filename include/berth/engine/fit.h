@@ -38,8 +38,9 @@ struct Place {
 
 struct Constraint {
   DependsOn depends_on;
-  bool (*concerns)(const Shape& shape);  // false: pods of this shape pass everywhere
   Verdict (*check)(const Place& place);
+  // Of one that depends on tasks. False: pods of this shape pass everywhere.
+  bool (*concerns)(const Shape& shape) = nullptr;
 };
 
 namespace constraints {
@@ -47,10 +48,11 @@ extern const Constraint cordon, node_selector, node_affinity, taints, veto, host
 }  // namespace constraints
 
 // All of them, in the order in which they are asked. The first refusal is the reason.
-std::span<const Constraint* const> all_constraints();
+std::span<const Constraint* const> constraints_on_specification();
+std::span<const Constraint* const> constraints_on_tasks();
 // What a change must touch before pods of this shape may fit otherwise, room aside.
 DependsOn depends_on(const Shape& shape,
-                     std::span<const Constraint* const> among = all_constraints());
+                     std::span<const Constraint* const> among = constraints_on_tasks());
 // The constraints on the node's specification, and those on the tasks that are there.
 Verdict check_specification(const Place& place);
 Verdict check_occupants(const Place& place);

@@ -45,9 +45,10 @@ class Ledger {
     TaskStatus status_after = TaskStatus::pending;
     GroupPhase phase_before = GroupPhase::pending;
     TaskId task;
-    JobId job;
+    JobId job;           // of a task: its job
     NodeId node_before;  // of a lock: the node itself
     std::uint64_t stamp_before = 0;
+    std::uint64_t version_before = 0;  // of the job
   };
   const std::vector<Operation>& operations() const { return operations_; }
 
@@ -57,6 +58,7 @@ class Ledger {
 
  private:
   void move(TaskId task, NodeId node, TaskStatus status);
+  Operation operation_on(Operation::Kind kind, JobId job) const;
   void undo(const Operation& operation);
   void tell(const Task& task, TaskStatus before, TaskStatus after) const;
   void require_room(TaskId task, NodeId node, bool future) const;

@@ -86,7 +86,11 @@ class Session {
   // The best node whose room, once vacated, would do. Invalid: none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
   // Is the node locked for nobody, or for this job?
-  Verdict is_open_to(NodeId node, JobId job) const;
+  Verdict is_open_to(NodeId node, JobId job) const {
+    const JobId target = cluster_.locked_out_by(node, job);
+    if (!target.is_valid()) return pass();
+    return reject(Reason::node_locked, 0, 0, cluster_.job(target).name);
+  }
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
   const std::vector<std::uint8_t>& passing(ShapeId shape);
   // The same, were it not for vetoes, which are soon over.

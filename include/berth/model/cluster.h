@@ -107,8 +107,8 @@ class Cluster {
   void set_phase(JobId id, GroupPhase phase);
   void set_election(JobId id, std::optional<Election> election);
   void set_lock(NodeId id, const Lock& lock);
-  // Only to a stamp this cluster had, with the state of then.
-  void restore_stamp(std::uint64_t stamp) { stamp_ = stamp; }
+  // Only to what this cluster and the job, if one is given, had in this very state.
+  void restore_versions(std::uint64_t stamp, JobId job, std::uint64_t version_of_job);
 
   // --- for the mirror (src/mirror) ----------------------------------------------------------
 

@@ -85,6 +85,13 @@ inline std::int64_t saturated_sum(std::int64_t left, std::int64_t right) {
                   : std::numeric_limits<std::int64_t>::min();
 }
 
+// Of an amount that is not negative, so many times; at the end of int64, the end.
+inline std::int64_t saturated_product(std::int64_t amount, std::int64_t times) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(amount, times, &product)) return product;
+  return std::numeric_limits<std::int64_t>::max();
+}
+
 // a - b where positive, else 0, per dimension.
 Resources positive_difference(const Resources& left, const Resources& right);
 

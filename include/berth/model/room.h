@@ -12,8 +12,10 @@ namespace berth {
 
 template <class Asked, class RoomOf>
 bool is_covered(const Asked& asked, const RoomOf& room_of) {
-  return std::all_of(asked.begin(), asked.end(),
-                     [&](const auto& each) { return room_of(each.first) >= each.second; });
+  for (const auto& [resource, amount] : asked) {
+    if (room_of(resource) < amount) return false;
+  }
+  return true;
 }
 
 // How often the room covers it; at most what a 32-bit count holds.

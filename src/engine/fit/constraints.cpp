@@ -7,15 +7,16 @@ namespace berth::engine {
 
 namespace {
 
-constexpr std::array kAll{&constraints::cordon,        &constraints::node_selector,
-                          &constraints::node_affinity, &constraints::taints,
-                          &constraints::veto,          &constraints::host_ports};
+constexpr std::array kOnSpecification{&constraints::cordon, &constraints::node_selector,
+                                      &constraints::node_affinity, &constraints::taints,
+                                      &constraints::veto};
+constexpr std::array kOnTasks{&constraints::host_ports};
 
 // FIT-3.
-Verdict check(const Place& place, bool is_of_specification) {
-  for (const Constraint* const each : kAll) {
-    if ((each->depends_on == DependsOn::specification) != is_of_specification) continue;
-    if (!each->concerns(place.shape)) continue;
+template <class Constraints>
+Verdict first_refusal(const Constraints& constraints, const Place& place) {
+  for (const Constraint* const each : constraints) {
+    if (each->concerns != nullptr && !each->concerns(place.shape)) continue;
     if (const Verdict verdict = each->check(place); !verdict) return verdict;
   }
   return pass();
@@ -23,7 +24,9 @@ Verdict check(const Place& place, bool is_of_specification) {
 
 }  // namespace
 
-std::span<const Constraint* const> all_constraints() { return kAll; }
+std::span<const Constraint* const> constraints_on_specification() { return kOnSpecification; }
+
+std::span<const Constraint* const> constraints_on_tasks() { return kOnTasks; }
 
 // FIT-2.
 DependsOn depends_on(const Shape& shape, std::span<const Constraint* const> among) {
@@ -34,8 +37,8 @@ DependsOn depends_on(const Shape& shape, std::span<const Constraint* const> amon
   return widest;
 }
 
-Verdict check_specification(const Place& place) { return check(place, true); }
+Verdict check_specification(const Place& place) { return first_refusal(kOnSpecification, place); }
 
-Verdict check_occupants(const Place& place) { return check(place, false); }
+Verdict check_occupants(const Place& place) { return first_refusal(kOnTasks, place); }
 
 }  // namespace berth::engine

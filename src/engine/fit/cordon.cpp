@@ -5,8 +5,7 @@ namespace berth::engine::constraints {
 
 // PREDICATE-1. A cordoned node takes only pods that tolerate the cordon.
 const Constraint cordon{
-    DependsOn::specification, [](const Shape&) { return true; },
-    [](const Place& place) {
+    DependsOn::specification, [](const Place& place) {
       if (!place.node.is_unschedulable) return pass();
       static const Taint kCordon{"node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule};
       if (is_tolerated(kCordon, place.shape.constraints.tolerations)) return pass();

@@ -16,7 +16,7 @@ bool collide(const HostPort& left, const HostPort& right) {
 
 // PREDICATE-5, FIT-4. No task that counts holds a host port that the pod wants.
 const Constraint host_ports{
-    DependsOn::occupants, [](const Shape& shape) { return shape.has_host_ports; },
+    DependsOn::occupants,
     [](const Place& place) {
       const auto& wanted = place.shape.constraints.host_ports;
       for (const TaskId id : place.node.tasks) {
@@ -28,6 +28,7 @@ const Constraint host_ports{
         }
       }
       return pass();
-    }};
+    },
+    [](const Shape& shape) { return shape.has_host_ports; }};
 
 }  // namespace berth::engine::constraints

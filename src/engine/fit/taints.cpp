@@ -18,8 +18,7 @@ bool is_tolerated(const Taint& taint, const std::vector<Toleration>& tolerations
 namespace constraints {
 
 // PREDICATE-4. Every taint that keeps pods off is tolerated.
-const Constraint taints{DependsOn::specification, [](const Shape&) { return true; },
-                        [](const Place& place) {
+const Constraint taints{DependsOn::specification, [](const Place& place) {
                           for (const Taint& taint : place.node.taints) {
                             if (taint.effect == TaintEffect::prefer_no_schedule) continue;
                             if (!is_tolerated(taint, place.shape.constraints.tolerations)) {

@@ -5,8 +5,7 @@
 namespace berth::engine::constraints {
 
 // PREDICATE-7. kube-scheduler has not ruled the node out for pods of this shape a moment ago.
-const Constraint veto{DependsOn::specification, [](const Shape&) { return true; },
-                      [](const Place& place) {
+const Constraint veto{DependsOn::specification, [](const Place& place) {
                         const auto& vetoed = place.node.vetoed;
                         const bool is_vetoed =
                             std::binary_search(vetoed.begin(), vetoed.end(), place.shape.id);
