@@ -6,8 +6,7 @@ namespace berth::conf {
 
 namespace {
 
-// Rule TARGET-9 of docs/design/reservation.md. A wait-duration that cannot be read is refused
-// elsewhere.
+// Rule TARGET-9 of docs/design/reservation.md. Another check refuses an unreadable wait-duration.
 bool elects_everybody(const engine::Arguments& arguments) {
   if (arguments.has("request-line") || arguments.has("wait-line")) return false;
   engine::Arguments copy = arguments;
