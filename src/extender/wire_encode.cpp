@@ -5,8 +5,8 @@
 #include "extender/json_text.h"
 #include "extender/wire.h"
 
-// Replies are written into one string that was reserved to size: a reply of 5,000 names is on the
-// serial path of kube-scheduler.
+// Replies are written into one string reserved to size: kube-scheduler waits for a reply of 5,000
+// names.
 
 namespace berth::extender {
 namespace {

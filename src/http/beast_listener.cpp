@@ -110,7 +110,7 @@ void Listener::admit(Socket socket) {
 void Listener::turn_away(Socket socket) {
   state_->turned_away.fetch_add(1, std::memory_order_relaxed);
   if (credentials_) return;
-  // The socket is new, so its send buffer has room: this neither blocks nor is cut short.
+  // The send buffer of a new socket has room, so this write neither blocks nor is cut short.
   static_cast<void>(
       ::send(socket.native_handle(), kFull.data(), kFull.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   boost::system::error_code ignored;

@@ -11,7 +11,7 @@
 
 namespace berth::http {
 
-// Accepts connections, up to the cap, and makes sessions of them. When descriptors run out it waits
+// Accepts connections up to the cap and makes sessions of them. Out of descriptors, it waits
 // instead of spinning on the backlog.
 class Listener : public std::enable_shared_from_this<Listener> {
  public:

@@ -50,10 +50,10 @@ namespace {
 
 namespace asio = boost::asio;
 
-// How long what should take no time may take: to close cut connections, to end idle threads.
+// A limit for steps that should take no time: closing cut connections, ending idle threads.
 constexpr std::chrono::seconds kGrace(1);
 
-// Counts threads down, so that stop() can wait for them with a deadline.
+// Counts running threads, so that stop() can wait for them with a deadline.
 class Crew {
  public:
   explicit Crew(std::size_t size) : left_(size) {}
@@ -121,8 +121,8 @@ class BeastServer final : public HttpServer {
     if (!state_->wait_until_empty(until)) {
       for (const auto& session : state_->sessions()) session->cut();
     }
-    // With every connection closed the context has nothing left to do and its threads end. One
-    // that is stuck in a handler is left behind, and ends properly should the handler ever return.
+    // With every connection closed, the context has nothing left to do and its threads end. A
+    // thread stuck in a handler is left behind, and ends if the handler ever returns.
     guard_.reset();
     const bool all_gone = crew_->wait_until(Steady::now() + kGrace);
     for (std::thread& thread : threads_) all_gone ? thread.join() : thread.detach();

@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kReadBytes = 64 << 10;
 
-// Memory that one large request leaves behind is given back; what usual ones need is kept.
+// Larger buffers, left by one large request, are freed.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
 
 void release_if_large(std::string& text) {
@@ -33,7 +33,7 @@ Session::Session(std::shared_ptr<ServerState> state, Strand strand)
 
 void Session::open() {
   asio::dispatch(strand_, [self = shared_from_this()] {
-    if (self->stage_ == Stage::closed) return;  // the server began to stop meanwhile
+    if (self->stage_ == Stage::closed) return;  // the server stopped in between
     self->arm(self->state_->options.header_deadline);
     self->start_handshake();
   });
@@ -65,7 +65,7 @@ void Session::begin_request() {
   }
 }
 
-// Starts a read unless one is outstanding or there is nothing to come or no room for it.
+// Starts a read, unless one is outstanding, no input can come, or the buffer is full.
 void Session::fill() {
   if (reading_ || input_ended_) return;
   if (begin_ > 0) {
@@ -82,8 +82,8 @@ void Session::on_read(const boost::system::error_code& error, std::size_t bytes)
   reading_ = false;
   if (stage_ == Stage::closed) return;
   if (error) {
-    // A peer that ends its side while its answer is pending is taken to have left: a client whose
-    // own deadline has passed looks no different. An answer on its way is still delivered.
+    // A peer that ends its side during its request counts as gone: a client with a passed deadline
+    // looks the same. An answer already under way is still delivered.
     input_ended_ = true;
     if (error != asio::error::eof || stage_ != Stage::writing) close();
     return;
@@ -116,7 +116,7 @@ void Session::consume() {
       case RequestParser::Progress::need_more:
         fill();
         if (reading_) return;
-        // No room left: a chunk header or a trailer that does not end.
+        // The buffer is full: a chunk header or a trailer does not end.
         input_ended_ ? close() : refuse(400, "chunk header too long");
         return;
       case RequestParser::Progress::header:
@@ -174,7 +174,7 @@ void Session::refuse(int status, std::string_view why) {
 }
 
 void Session::answer(Response response) {
-  std::function<void()> callback;  // destroyed without the lock: it may own anything
+  std::function<void()> callback;  // destroyed without the lock, since it may own anything
   {
     const std::lock_guard lock(mutex_);
     callback = std::exchange(disconnect_callback_, nullptr);
@@ -182,7 +182,7 @@ void Session::answer(Response response) {
     if (gone_) return;
     answer_.emplace(std::move(response));
     if (!strand_.running_in_this_thread()) {
-      // Under the lock: once gone_ is set the context may have no thread left.
+      // Under the lock, because once gone_ is set the context may have no thread left.
       asio::post(strand_, [self = shared_from_this()] { self->send_answer(); });
       return;
     }
@@ -216,7 +216,7 @@ void Session::send_answer() {
   flush();
 }
 
-// Header and body in one piece, hence in one write.
+// Renders header and body as one piece, for one write.
 void Session::render(const Response& response) {
   const bool old = parser_->is_http_1_0();
   next_.reserve(next_.size() + response.body.size() + 256);
@@ -255,8 +255,8 @@ void Session::on_write(const boost::system::error_code& error) {
   }
 }
 
-// Closing a socket with unread input resets the connection and may destroy the answer on its way.
-// So the peer gets a moment to read it and to close first; what it sends meanwhile is dropped.
+// Closing a socket with unread input resets the connection and may destroy the answer. So the peer
+// gets a moment to read it and to close first. Its input is dropped meanwhile.
 void Session::linger() {
   stage_ = Stage::lingering;
   begin_ = end_ = 0;

@@ -16,8 +16,8 @@ namespace berth::http {
 
 class Session;
 
-// What the listener and all sessions of one server share. Sessions, and thereby responders that
-// somebody still holds, keep it alive.
+// State that the listener and all sessions of one server share. Sessions keep it alive, and so do
+// unanswered responders.
 class ServerState {
  public:
   ServerState(ServerOptions options_in, Handler handler_in)
@@ -25,16 +25,16 @@ class ServerState {
         handler(std::move(handler_in)),
         context(static_cast<int>(options.io_threads)) {}
 
-  // False when the server is stopping: the session must close.
+  // False if the server is stopping; the session must close then.
   bool add(const std::shared_ptr<Session>& session);
   void remove(const Session* session);
   std::vector<std::shared_ptr<Session>> sessions() const;
 
-  // From here on add() refuses and every answer closes its connection.
+  // From here on, add() refuses and every answer closes its connection.
   void begin_draining();
   bool is_draining() const { return draining_.load(std::memory_order_relaxed); }
 
-  // Waits until no session is left; false when the deadline came first.
+  // Waits until no session is left. False if the deadline came first.
   bool wait_until_empty(std::chrono::steady_clock::time_point deadline);
 
   void notice(const std::string& message) const;

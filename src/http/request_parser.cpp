@@ -10,7 +10,7 @@ namespace {
 
 namespace beast = boost::beast;
 
-// What a length in a header may make us set aside before any byte of the body has come.
+// The most memory that a length in a header may reserve before the body comes.
 constexpr std::size_t kTrustedLength = std::size_t{1} << 20;
 
 }  // namespace
@@ -92,7 +92,7 @@ void RequestParser::on_field_impl(beast::http::field name, View, View value, Ec&
       ++content_lengths_;
       break;
     case beast::http::field::transfer_encoding:
-      // Anything beside "chunked" would be taken for a request without a body.
+      // With any encoding besides "chunked", Beast would see a request without a body.
       bad_encoding_ = bad_encoding_ || !beast::iequals(value, "chunked");
       break;
     case beast::http::field::expect:

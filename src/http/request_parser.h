@@ -10,20 +10,20 @@
 
 namespace berth::http {
 
-// Beast's parser, writing into a Request that outlives it, and refusing what Beast lets pass but
-// which two readers of one stream may understand differently. One per request.
+// Beast's parser, writing into a Request that outlives it. It also refuses input that Beast accepts
+// but that two readers of one stream may understand differently. One per request.
 class RequestParser final : private boost::beast::http::basic_parser<true> {
  public:
   RequestParser(Request& into, std::size_t max_header_bytes, std::size_t max_body_bytes);
 
   enum class Progress {
-    need_more,  // all that can be used has been used
-    header,     // the header has just been understood; feed again
+    need_more,  // all usable bytes have been used
+    header,     // the header is complete; feed again
     done,
     refused,  // refusal_status() and refusal() say why; of no further use
   };
 
-  // Takes bytes from [begin, end), moving `begin` past what was used.
+  // Takes bytes from [begin, end) and moves `begin` past the used ones.
   Progress feed(const char*& begin, const char* end);
 
   int refusal_status() const { return refusal_status_; }
