@@ -82,7 +82,7 @@ Result<Access> in_cluster(const std::string& directory) {
         "environment"};
   }
   Access access;
-  // The library cannot take an IPv6 literal; the service's name is in its certificate, too.
+  // The library cannot take an IPv6 literal. The certificate also holds the service's name.
   const bool is_ipv6 = host.find(':') != std::string::npos;
   access.server = "https://" + (is_ipv6 ? "kubernetes.default.svc" : host) + ":" + port;
   if (const std::string flaw = flaw_of_server(access.server); !flaw.empty()) {

@@ -30,7 +30,7 @@ std::vector<Right> rights_for(const std::string& mode) {
                             {"patch", "scheduling.x-k8s.io", "podgroups", ""},
                             {"patch", "scheduling.x-k8s.io", "podgroups", "status"},
                             {"create", "", "events", ""}};
-  // What came ungated is nominated in every mode but one.
+  // A pod created without the gate is nominated in every mode but one.
   if (mode != "filter-only") rights.push_back({"patch", "", "pods", "status"});
   if (mode != "pin") {
     rights.push_back({"create", "", "pods", "binding"});
@@ -43,7 +43,7 @@ void check_version(RestClient& client, const Tell& tell) {
   Request request;
   request.path = "/version";
   client.send(std::move(request), [tell](const Response& response) {
-    if (response.status == 0) return;  // whoever lists will say so
+    if (response.status == 0) return;  // the reflectors report this error
     const auto version = nlohmann::json::parse(response.body, nullptr, false);
     if (!response.ok() || !version.is_object() || !version.contains("minor") ||
         !version["minor"].is_string()) {

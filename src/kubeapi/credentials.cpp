@@ -33,7 +33,7 @@ std::string place_of(const Material& material, const char* what) {
   return material.file.empty() ? std::string(what) : material.file;
 }
 
-// An encrypted key must not make OpenSSL ask at the terminal.
+// OpenSSL must not ask at the terminal for the password of an encrypted key.
 int no_password(char*, int, int, void*) { return 0; }
 
 Status check(const TlsMaterial& tls, const Access& access) {
@@ -72,8 +72,8 @@ std::string host_of(const std::string& server) {
 
 }  // namespace
 
-// API-7: files are read again when they changed. A mounted secret changes by a symbolic link, which
-// stat follows.
+// API-7: changed files are read again. A mounted secret changes by a symbolic link, which stat
+// follows.
 Result<bool> Credentials::refresh(const Material& material, Source& source) {
   if (material.file.empty()) {
     const bool is_new = source.bytes != material.bytes;
@@ -122,7 +122,7 @@ Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
 std::string Credentials::token() {
   const std::lock_guard lock(mutex_);
   const Result<bool> is_new = refresh(access_.token, token_);
-  // The last good one holds while there is none.
+  // Without a valid one, the last valid token stays.
   if (is_new && *is_new && flaw_of_token(trimmed(token_.bytes)).empty()) {
     good_token_ = trimmed(token_.bytes);
   }
@@ -143,7 +143,7 @@ TlsMaterial Credentials::tls() {
   if (check(fresh, access_)) {
     good_ = std::move(fresh);
   } else {
-    // Half of a pair was replaced: look again at the next connection.
+    // Only one of the pair was replaced: look again at the next connection.
     ca_.changed_ns = certificate_.changed_ns = key_.changed_ns = -1;
   }
   return good_;

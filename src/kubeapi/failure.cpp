@@ -82,9 +82,9 @@ int CertificateVerdict::code() const {
   return code_;
 }
 
-// API-19: what was expected stands at the end of each.
+// API-19: each ends with the expected state.
 std::string explain_failure(std::string_view library, const FailureContext& context) {
-  // OpenSSL's own words for it depend on what failed first: "EVP lib", with a CA of the same name.
+  // OpenSSL's own text depends on the first failure: "EVP lib", for a CA of the same name.
   const bool is_handshake = has(library, "SSL handshake") && context.certificate_code != 0;
   if (is_handshake || has(library, "certificate verify failed")) {
     return certificate_failure(context);

@@ -14,7 +14,7 @@ namespace {
 
 using document::Cursor;
 
-// The entry of that name in `list`, its content behind `key`; complains when there is none.
+// The entry of that name in `list`, its content behind `key`. A missing entry is an error.
 Cursor entry(const Cursor& root, const char* list, const char* key, const std::string& name) {
   for (const Cursor& item : root[list].items()) {
     if (item["name"].text() == name) return item[key];
@@ -23,7 +23,7 @@ Cursor entry(const Cursor& root, const char* list, const char* key, const std::s
   return root[list][key];
 }
 
-// What stands inline as base64 behind `key`-data, or the file behind `key`.
+// The inline base64 behind `key`-data, or the file behind `key`.
 Material material(const Cursor& at, const std::string& key,
                   const std::filesystem::path& directory) {
   Material found;
@@ -38,7 +38,7 @@ Material material(const Cursor& at, const std::string& key,
   return found;
 }
 
-// API-8: what we would silently leave out, or would need a program or somebody at a keyboard for.
+// API-8: refuses settings that would be ignored, or that need a program or a user at a keyboard.
 void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
   const auto refuse = [](const Cursor& at, const char* message) {
     if (at.is_present()) at.complain(message);
@@ -85,7 +85,7 @@ void read_user(const Cursor& user, const std::filesystem::path& directory, Acces
   if (access.client_certificate.is_given() != access.client_key.is_given()) {
     user.complain("client-certificate and client-key belong together, but one is missing");
   }
-  // As kubectl has it, a file takes precedence.
+  // As in kubectl, a file takes precedence.
   if (const std::string file = user["tokenFile"].text(); !file.empty()) {
     access.token.file = (directory / file).lexically_normal().string();
   } else {

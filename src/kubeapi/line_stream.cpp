@@ -64,7 +64,7 @@ void LineStream::interrupt(std::string error) {
   news_.notify_all();
 }
 
-// True: there is a part, or it has ended; false: interrupted, or nothing came in time.
+// True if there is a part, or the end. False if interrupted, or if nothing came in time.
 bool LineStream::wait_for_news(std::unique_lock<std::mutex>& lock, Duration timeout) {
   const bool came = news_.wait_for(
       lock, timeout, [&] { return interrupted_ || (head_.status != 0 && has_part_) || ended_; });
