@@ -17,13 +17,13 @@
 
 namespace berth {
 
-// The one copy of the cluster. Sessions read it in place; while a session runs, only that
-// session's Ledger writes, and what it wrote is undone when the session ends. Between sessions only
-// the mirror writes. Touched by the session thread alone.
+// The one copy of the cluster. Sessions read it in place. During a session only its Ledger writes,
+// and its changes are undone at the end. Between sessions only the mirror writes. Session thread
+// only.
 //
-// Nodes are in the order of their names, so that "the lowest node id" is a tie-break that does not
-// depend on who came first. Ids of tasks, jobs, queues and shapes follow arrival and may decide
-// nothing.
+// Nodes are in the order of their names, so "the lowest node id" is a tie-break that does not
+// depend on arrival. Ids of tasks, jobs, queues and shapes follow arrival and must not decide
+// anything.
 //
 // Law: for each node and dimension, allocatable = idle + sum of requests that occupy the node.
 class Cluster {

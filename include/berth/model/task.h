@@ -12,7 +12,7 @@ enum class TaskStatus : std::uint8_t {
   pending,    // has no place
   allocated,  // a session gave it idle room; never outlives the session
   pipelined,  // a session promised it room being vacated; never outlives the session
-  binding,    // planned by an earlier session, not yet seen bound: its room is reserved
+  binding,    // planned by an earlier session, not yet bound: its room is reserved
   bound,      // has a node, not yet running
   running,
   releasing,  // leaving its node
@@ -23,14 +23,14 @@ inline constexpr std::size_t kTaskStatusCount = 9;
 
 const char* to_string(TaskStatus status);
 
-// Its request is not idle on its node (Volcano: everything that a node has added, but Pipelined).
+// True if its request is not idle on its node (in Volcano's terms, all states except Pipelined).
 constexpr bool occupies_node(TaskStatus status) {
   return status == TaskStatus::allocated || status == TaskStatus::binding ||
          status == TaskStatus::bound || status == TaskStatus::running ||
          status == TaskStatus::releasing;
 }
 
-// Counts towards what its job and queue have.
+// True if it counts towards the use of its job and queue.
 constexpr bool is_allocated(TaskStatus status) {
   return status == TaskStatus::allocated || status == TaskStatus::binding ||
          status == TaskStatus::bound || status == TaskStatus::running;
@@ -38,16 +38,16 @@ constexpr bool is_allocated(TaskStatus status) {
 
 inline constexpr std::uint16_t kNoRole = 0xffff;
 
-// One pod to place, or one that has its place. Pods that are not ours have no job: they only take
-// room on their node.
+// A pod to place, or a placed one. Pods of other schedulers have no job; they only take room on
+// their node.
 struct Task {
   std::string name;  // namespace/name
   std::string uid;
   JobId job;
   ShapeId shape;
-  NodeId node;  // valid unless pending, finished, or bound to a node we do not know
+  NodeId node;  // valid unless pending, finished, or bound to an unknown node
   TaskStatus status = TaskStatus::pending;
-  bool is_gated = false;  // has scheduling gates that are not ours: may not be placed
+  bool is_gated = false;  // has scheduling gates of others: must not be placed
   bool is_preemptable = true;
   bool is_of_node = false;       // came with its node: DaemonSets', static and critical pods
   bool never_leaves = false;     // by itself: it came with the node, or runs for ever
@@ -57,7 +57,7 @@ struct Task {
   std::int64_t index = -1;  // within its group; -1: none
   TimePoint created;
 
-  // Has room, was promised some, or waits for it.
+  // True if it has room, was promised room, or waits for it.
   bool wants_room() const {
     return is_allocated(status) || status == TaskStatus::pipelined ||
            (status == TaskStatus::pending && !is_gated);
