@@ -11,8 +11,8 @@
 
 namespace berth::engine {
 
-// One phase of a session. Asks the points, tries in statements, decides; never acts on the world.
-// The runner switches, times, verifies and explains; an action does none of it.
+// One phase of a session. It asks the points, tries in statements and decides, without side effects
+// outside. The runner switches, times, verifies and explains it.
 class Action {
  public:
   virtual ~Action() = default;

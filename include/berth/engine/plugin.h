@@ -11,8 +11,8 @@
 
 namespace berth::engine {
 
-// A set of rules. Made once when the configuration is loaded; its constructor reads its arguments.
-// Touched by the session thread alone.
+// A set of rules. It is made when the configuration is loaded; its constructor reads its arguments.
+// Session thread only.
 class Plugin {
  public:
   virtual ~Plugin() = default;

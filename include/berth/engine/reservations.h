@@ -7,10 +7,10 @@
 
 namespace berth::engine {
 
-// Since when the first of these nodes is locked; none: there is none.
+// The time of the first lock on these nodes; none if there is no lock.
 std::optional<TimePoint> first_lock(const Cluster& cluster, const std::vector<NodeId>& locked);
 
-// What is kept for a target now, on which terms, and what is missing still.
+// The reservation of a target: its nodes, its terms, and what it still lacks.
 Reservation describe_reservation(Session& session, JobId target);
 
 }  // namespace berth::engine
