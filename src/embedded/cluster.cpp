@@ -12,7 +12,7 @@ bool is_over(const PodObject& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
 }
 
-// Classes that every cluster has.
+// The classes of every cluster.
 const PriorityClassObject kSystemClasses[] = {
     {"system-cluster-critical", 2'000'000'000},
     {"system-node-critical", 2'000'001'000},
@@ -174,7 +174,7 @@ void EmbeddedCluster::carry_out_due(TimePoint now) {
     const auto [due, uid] = due_.extract(due_.begin()).mapped();
     if (due == Due::removal) {
       const auto pod = pods_.find(uid);
-      // Another pod of the same uid may have come in the meantime.
+      // By now, another pod may have the same uid.
       if (pod != pods_.end() && pod->second.terminating) remove_pod(uid);
       continue;
     }
@@ -218,7 +218,7 @@ void EmbeddedCluster::set_running(PodObject& pod) {
 void EmbeddedCluster::begin_removal(PodObject& pod) {
   if (pod.node_name.empty() || is_over(pod)) {
     const std::string uid = pod.uid;
-    remove_pod(uid);  // nothing has to be brought to an end
+    remove_pod(uid);  // no containers to stop
     return;
   }
   pod.terminating = true;

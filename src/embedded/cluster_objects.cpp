@@ -4,7 +4,7 @@
 
 #include "embedded/cluster.h"
 
-// What creating, changing and deleting an object does to the embedded cluster.
+// The effects of creating, changing and deleting objects in the embedded cluster.
 
 namespace berth::embedded {
 namespace {
@@ -19,13 +19,13 @@ void keep_identity(Object& object, const Object* old, TimePoint now) {
   }
 }
 
-// What stands there besides what its user says.
+// Keeps the marks that no user wrote.
 void keep_marks(TargetMarks& marks, const TargetMarks& old) {
   const TargetMarks written = std::exchange(marks, old);
   keep_users_word(marks, written);
 }
 
-// As the API wants it, they are only ever added.
+// By the API's rules, tolerations are only added.
 void keep_tolerations(LockTolerations& tolerations, const LockTolerations& old) {
   tolerations.all = tolerations.all || old.all;
   std::vector<std::string> both;
@@ -59,7 +59,7 @@ void EmbeddedCluster::put(PodObject pod) {
   const auto uid = pod_uids_.find(pod.full_name());
   if (uid != pod_uids_.end() && uid->second != pod.uid) {
     const std::string old_uid = uid->second;
-    remove_pod(old_uid);  // recreated under the same name
+    remove_pod(old_uid);  // created again under the same name
   }
   PodObject* const old = find_in(pods_, pod.uid);
   keep_identity(pod, old, clock_.now());
@@ -124,7 +124,7 @@ void EmbeddedCluster::put(OwnerObject owner) {
 void EmbeddedCluster::drop(const NodeDeleted& gone) {
   if (nodes_.erase(gone.name) == 0) return;
   tell_watchers(gone);
-  // What the pod collector does to pods of a node that is no more.
+  // The pod collector's work on pods of a deleted node.
   std::vector<std::string> orphans;
   for (const auto& [uid, pod] : pods_) {
     if (pod.node_name == gone.name) orphans.push_back(uid);
@@ -158,7 +158,7 @@ void EmbeddedCluster::drop(const OwnerDeleted& gone) {
   if (owners_.erase(gone.uid) != 0) tell_watchers(gone);
 }
 
-// In an order in which no object refers to a later one.
+// In an order where no object refers to a later one.
 std::vector<ClusterEvent> EmbeddedCluster::everything() const {
   std::vector<ClusterEvent> all;
   for (const auto& [name, object] : priority_classes_) all.push_back(object);

@@ -3,7 +3,7 @@
 
 #include "embedded/cluster.h"
 
-// What Berth writes on pods, groups and nodes, by an API server's rules.
+// Berth's writes on pods, groups and nodes, by an API server's rules.
 
 namespace berth::embedded {
 
@@ -50,7 +50,7 @@ void EmbeddedCluster::write(const ports::PodWrite& write,
       if (write.kind == Kind::nominate) pod->second.nominated_node = write.node;
       if (write.kind == Kind::tolerate) add_toleration(pod->second, write.locked_for);
       if (write.kind == Kind::commit) commit(pod->second, write);
-      // A commit and a touch are told even if they change nothing that we model.
+      // A commit and a touch are posted even if they change nothing that we model.
       if (write.kind != Kind::nominate || pod->second != before) tell_watchers(pod->second);
     }
   }
@@ -92,7 +92,7 @@ void EmbeddedCluster::write(const ports::GroupStatus& status) {
   changed_.notify_all();
 }
 
-// Nothing here reads a queue's status.
+// No part of the embedded cluster reads a queue's status.
 void EmbeddedCluster::write(const ports::QueueStatus&) {}
 
 void EmbeddedCluster::write(const ports::NodeLock& lock) {

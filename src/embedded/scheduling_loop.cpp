@@ -29,7 +29,7 @@ SchedulingLoop::SchedulingLoop(KubeSchedulerOptions options, EmbeddedCluster& cl
 SchedulingLoop::~SchedulingLoop() { stop(); }
 
 void SchedulingLoop::start() {
-  cluster_.watch(*this);  // nobody is scheduled before all are known
+  cluster_.watch(*this);  // scheduling starts with the full state
   thread_ = std::thread([this] { run(); });
 }
 
@@ -133,7 +133,7 @@ SchedulingLoop::Outcome SchedulingLoop::choose(const PodObject& pod) {
   const int percentage =
       is_managed(pod) ? options_.managed_percentage_of_nodes : options_.percentage_of_nodes;
   const Nodes feasible = cache_.sample(pod, percentage, outcome.rejectors);
-  if (feasible.empty()) return outcome;  // the extender is not even asked
+  if (feasible.empty()) return outcome;  // the extender is not called
 
   const Result<Nodes> kept = filter(json, feasible);
   if (!kept) {
@@ -149,7 +149,7 @@ SchedulingLoop::Outcome SchedulingLoop::choose(const PodObject& pod) {
   return outcome;
 }
 
-// The fast path: the nominated node alone. Whatever is wrong with it, the cycle goes on without.
+// The fast path: only the nominated node. If it fails, the cycle goes on without it.
 std::optional<std::string> SchedulingLoop::try_nominated(const PodObject& pod,
                                                          const std::string& json) {
   if (pod.nominated_node.empty()) return std::nullopt;
@@ -175,7 +175,7 @@ Result<SchedulingLoop::Nodes> SchedulingLoop::filter(const std::string& json, co
 std::string SchedulingLoop::best(const std::string& json, const Nodes& nodes) {
   count(&KubeSchedulerCounts::prioritize_calls);
   const auto scores = extender_->prioritize(json, names_of(nodes));
-  if (!scores) return nodes.front()->object.name;  // as if there were no such entry
+  if (!scores) return nodes.front()->object.name;  // as if this entry did not exist
   const auto highest = std::max_element(scores->begin(), scores->end());
   return nodes[static_cast<std::size_t>(highest - scores->begin())]->object.name;
 }
@@ -199,7 +199,7 @@ void SchedulingLoop::assume_and_bind(const PodObject& pod, const std::string& no
   }
 }
 
-// As by a status patch; our own copy does not wait for the informer.
+// The effect of a status patch. Our own copy does not wait for the informer.
 void SchedulingLoop::clear_nomination(const std::string& uid) {
   const auto pod = pods_.find(uid);
   if (pod != pods_.end()) {

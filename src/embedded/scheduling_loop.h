@@ -19,9 +19,8 @@
 
 namespace berth::embedded {
 
-// The inside of the stand-in: a thread that takes in what informers and bindings report and, when
-// there is nothing to take in, schedules one pod. Everything but the inbox and the counts belongs
-// to that thread.
+// The inside of the stand-in: a thread that takes in reports of informers and bindings and, without
+// new ones, schedules one pod. Only the inbox and the counts are shared with other threads.
 class SchedulingLoop final : public ports::EventSink {
  public:
   SchedulingLoop(KubeSchedulerOptions options, EmbeddedCluster& cluster, const ScaledClock& clock,
@@ -44,7 +43,7 @@ class SchedulingLoop final : public ports::EventSink {
     std::string node;
     std::uint64_t attempt = 0;
   };
-  // How a scheduling cycle ends: with a node, rejected, or with an error.
+  // The result of a scheduling cycle: a node, a rejection, or an error.
   struct Outcome {
     std::string node;
     Rejectors rejectors = 0;
@@ -58,7 +57,7 @@ class SchedulingLoop final : public ports::EventSink {
   void wait_for_news();
   void tell(BindEnd end);
 
-  // What informers report (scheduling_informers.cpp).
+  // Takes in the events of informers (scheduling_informers.cpp).
   void take(ClusterEvent event);
   void take_pod(PodObject pod);
   void take_assigned(PodObject pod);
@@ -84,14 +83,14 @@ class SchedulingLoop final : public ports::EventSink {
 
   SchedulingQueue queue_;
   SchedulerCache cache_;
-  std::map<std::string, PodObject> pods_;   // by uid; all but those that are over
-  std::map<std::string, Assumed> assumed_;  // by pod uid: chosen, and not yet seen bound
+  std::map<std::string, PodObject> pods_;   // by uid; all pods that are not finished
+  std::map<std::string, Assumed> assumed_;  // by pod uid: chosen, and not yet bound
   std::uint64_t next_attempt_ = 0;
 
   mutable std::mutex counts_mutex_;
   KubeSchedulerCounts counts_;
 
-  std::mutex inbox_mutex_;  // guards the three below
+  std::mutex inbox_mutex_;  // guards the next three members
   std::condition_variable posted_;
   std::deque<News> inbox_;
   bool stopping_ = false;

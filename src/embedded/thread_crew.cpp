@@ -19,7 +19,7 @@ void ThreadCrew::run(std::function<void()> job) {
   try {
     threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system has no more threads: the job waits for one of those there are.
+    // The system has no more threads, so the job waits for an existing one.
     BERTH_CHECK(!threads_.empty());
   }
 }

@@ -30,7 +30,7 @@ std::string nodes_text(const std::vector<NodeRefusals>& nodes, std::int32_t node
          reasons;
 }
 
-// Why each pod of a job has no place. Pods of one shape are asked about once.
+// The reasons why pods of a job have no place. Pods of one shape share a reason.
 class TaskReasons {
  public:
   TaskReasons(JobId job, const CycleRecord& record)
@@ -55,14 +55,14 @@ class TaskReasons {
   }
 
  private:
-  // Otherwise it is not for want of room that the job waits.
+  // Otherwise the job waits for another cause than room.
   static bool is_about_room(const Refusal& word) {
     return word.task.is_valid() || word.reason == Reason::pod_too_large ||
            word.reason == Reason::unknown_resource || word.reason == Reason::not_packable ||
            word.reason == Reason::fits_no_node;
   }
 
-  // After this cycle: its plan is carried out.
+  // Called after this cycle, with its plan carried out.
   void ask(engine::Session& session, JobId job) {
     for (const TaskId id : cluster().job(job).tasks) {
       const Task& task = cluster().task(id);

@@ -9,9 +9,9 @@
 #include "berth/model/amount_text.h"
 #include "berth/model/cluster.h"
 
-// What would let a waiting job start. Some reasons say it themselves ("queue q is not open"). For
-// want of room the answer is found by trying: nodes like one there is are added, twice as many each
-// time, until a session places the job; then the smallest such number is looked for between.
+// Finds remedies for a waiting job. Some reasons imply one ("queue q is not open"). A lack of room
+// needs trials: copies of a node are added, twice as many each time, until a session places the
+// job. Then the smallest sufficient number is found by bisection.
 
 namespace berth::simulation {
 
@@ -33,7 +33,7 @@ bool is_for_room(Reason reason) {
          reason == Reason::not_packable;
 }
 
-// The job's next pods up to what it needs; all that wait, where the minimum is there.
+// The next pods that the job needs. If its minimum is placed, all waiting pods.
 std::vector<TaskId> needed_tasks(const Job& job, const Refusal& refusal, const Cluster& cluster) {
   std::vector<TaskId> tasks;
   for (const TaskId id : job.tasks) {
@@ -47,7 +47,7 @@ std::vector<TaskId> needed_tasks(const Job& job, const Refusal& refusal, const C
   return tasks;
 }
 
-// Nodes that differ in nothing but what tells them apart.
+// Nodes that differ only in identity (name, uid and the like).
 struct NodeKind {
   const NodeObject* example = nullptr;
   std::size_t count = 0;
@@ -75,7 +75,7 @@ std::vector<NodeKind> node_kinds(const std::vector<ClusterEvent>& objects) {
   return list;
 }
 
-// As if the target had never been there.
+// The objects as if the target had never existed.
 std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& objects,
                                          const Job& target) {
   const std::string mark = std::string(kLockedForJob) + target.uid;
@@ -98,13 +98,13 @@ std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& object
   return others;
 }
 
-// Whether all that the job still needs would be placed in this cycle.
+// Tests whether a session would place everything that the job still needs.
 class Trials {
  public:
   Trials(const std::string& job, const CycleRecord& record, const TrialSetting& setting,
          std::size_t needed)
       : job_(job), setting_(setting), trial_(setting, record.before), needed_(needed) {
-    // `before` has neither what this cycle placed of the job nor what it lacks.
+    // The cluster after the session, which counts the pods that this cycle placed.
     const Cluster& cluster = record.after.cluster();
     total_ = needed +
              static_cast<std::size_t>(std::count_if(
@@ -113,7 +113,7 @@ class Trials {
                  }));
   }
 
-  // The smallest number that was found to do; none up to kNodesMax: nothing.
+  // The smallest number that is sufficient; none if even kNodesMax is not.
   std::optional<std::size_t> enough(const NodeObject& example, const NamedAmounts& asked) {
     const std::size_t most = std::min(kNodesMax, 2 * needed_);
     std::size_t too_few = 0;
@@ -135,7 +135,7 @@ class Trials {
   }
 
  private:
-  // A first guess: so many nodes have as much as is asked for.
+  // A first guess: this many nodes have the requested amounts together.
   static std::size_t nodes_by_sum(const NodeObject& example, const NamedAmounts& asked) {
     std::int64_t count = 1;
     for (const auto& [resource, amount] : asked) {

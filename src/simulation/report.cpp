@@ -59,7 +59,7 @@ std::vector<EndedRow> rows_of(const std::vector<EndedReservation>& ended, const 
   return rows;
 }
 
-// Why a job lacks something of which no action had to say anything.
+// The reason of a job that lacks something although no action refused it.
 Refusal unspoken(JobId id, const Plan& plan, const Cluster& cluster) {
   const Job& job = cluster.job(id);
   Refusal refusal;
@@ -85,7 +85,7 @@ Refusal unspoken(JobId id, const Plan& plan, const Cluster& cluster) {
   return refusal;
 }
 
-// What of its waiting or newly placed pods' constraints is not modelled.
+// Unmodelled constraints of its waiting or newly placed pods.
 std::set<std::string> unmodelled(const Job& job, const std::set<TaskId>& hints,
                                  const Cluster& cluster) {
   std::set<std::string> names;

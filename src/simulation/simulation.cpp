@@ -17,7 +17,7 @@ namespace berth::simulation {
 
 namespace {
 
-// Two pods of one uid would be one pod to the API, and so to the mirror.
+// For the API and the mirror, two pods with one uid would be one pod.
 Status require_distinct_uids(const std::vector<ClusterEvent>& objects) {
   std::map<std::string_view, const PodObject*> seen;
   for (const ClusterEvent& object : objects) {
@@ -119,7 +119,7 @@ class Simulation {
     report_.cycles.push_back(record_cycle(cycle, setting_.now, plan, copy_.cluster()));
     summing_.add(report_.cycles.back(), plan, copy_.cluster());
     if (!explained.is_valid()) return;
-    // A job may be gone by the last cycle; then the last in which it was there counts.
+    // A job may be gone by the last cycle. Then its own last cycle counts.
     const Job& job = copy_.cluster().job(explained);
     const bool leaves =
         job.task_count() > 0 && job.count(TaskStatus::releasing) == job.task_count();

@@ -48,7 +48,7 @@ void Summing::add_job(const JobRow& job, const CycleReport& cycle, bool is_place
   if (is_new) {
     wait.job = job.job;
     wait.first_seen = job.first_seen;
-    // It ran before the first cycle: nobody saw it wait.
+    // A job that ran before the first cycle has an unknown waiting time.
     wait.is_known = !has_started(job) || is_placed_now;
   }
   if (wait.started) return;

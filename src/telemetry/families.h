@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-// Families of series that are made when they are asked for.
+// Metric families that are built on request.
 
 namespace berth::telemetry {
 
@@ -18,7 +18,7 @@ prometheus::MetricFamily counter_family(const char* name, const char* help);
 // A series of the family, by its type.
 void add_series(prometheus::MetricFamily& family, const Labels& labels, double value);
 
-// An amount in the units of D4, in cores, bytes or pieces.
+// Converts an amount in the units of D4 to cores, bytes or pieces.
 double in_base_unit(const std::string& resource, double amount);
 
 }  // namespace berth::telemetry

@@ -18,7 +18,7 @@ using views::QueueTable;
 
 constexpr const char* kOther = "_other";
 
-// What is below a queue is counted in it.
+// A queue's amounts include those of all queues below it.
 bool is_below_one_of(const QueueTable& table, std::size_t row, const std::vector<bool>& those) {
   for (std::uint32_t at = table.rows[row].parent; at != QueueTable::kNoParent;
        at = table.rows[at].parent) {
@@ -28,9 +28,9 @@ bool is_below_one_of(const QueueTable& table, std::size_t row, const std::vector
 }
 
 struct Series {
-  std::vector<std::size_t> queues;         // each under its name
-  std::vector<std::size_t> others;         // all that share the last label
-  std::vector<std::size_t> other_topmost;  // of these, those with none of these above
+  std::vector<std::size_t> queues;         // each with its own label
+  std::vector<std::size_t> others;         // all with the label "_other"
+  std::vector<std::size_t> other_topmost;  // those of `others` that are below none of them
 };
 
 Series series_of(const QueueTable& table) {
@@ -71,7 +71,7 @@ MetricFamily amounts(const QueueTable& table, const Series& series, MetricFamily
   return family;
 }
 
-// `value` of a row; of several, the sum.
+// `value` of a row, or the sum over several rows.
 template <class Value>
 void counts(const QueueTable& table, const Series& series, MetricFamily& family, Labels labels,
             const Value& value) {

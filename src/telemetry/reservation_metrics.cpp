@@ -15,7 +15,7 @@ namespace {
 using prometheus::MetricFamily;
 using views::ReservationTable;
 
-// One series a resource, also of those of which there is nothing.
+// One series for each resource, also with the value 0.
 template <class Value>
 MetricFamily by_resource(const ReservationTable& table, MetricFamily family, const Value& value) {
   for (const auto& [resource, amount] : table.total) {

@@ -177,7 +177,7 @@ std::vector<std::string> flag_names(const CLI::App& command) {
   return names;
 }
 
-// What CLI11 could make nothing of. Empty: all was understood.
+// The error about arguments that CLI11 did not accept. Empty if there are none.
 std::string misunderstood(const Commands& commands) {
   for (const CLI::App* const command :
        {commands.plan, commands.queues, commands.reservations, commands.config, commands.version}) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kCyclesMax = 10'000;
 
-// The flags that are more than text, read.
+// The parsed values of flags.
 struct Wishes {
   std::size_t cycles = 1;
   std::optional<TimePoint> now;
@@ -69,7 +69,7 @@ std::string counts_text(const std::map<std::string, std::size_t>& counts) {
   return text;
 }
 
-// What a user may not have meant, but what is no error.
+// Warns about valid input that a user may not have meant.
 void warn(const kube::Manifests& manifests, const conf::Config& config, std::ostream& err) {
   for (const std::string& warning : config.warnings) err << "warning: " << warning << "\n";
   if (manifests.events.empty()) err << "warning: no nodes, pods or queues were found\n";

@@ -13,8 +13,8 @@ namespace berth::tools {
 
 namespace {
 
-// What one screen holds, with room for the other sections.
-constexpr std::size_t kPlacedRowsMax = 10;  // of all cycles, but each shows one
+// The rows for one screen, with room for the other sections.
+constexpr std::size_t kPlacedRowsMax = 10;  // over all cycles, but at least one for each
 constexpr std::size_t kWaitingRowsMax = 12;
 constexpr std::size_t kNotesMax = 4;
 constexpr std::size_t kQueueRowsMax = 8;
@@ -50,7 +50,7 @@ std::string where_text(const CountByNode& nodes) {
   return text;
 }
 
-// How much of it a cycle may fill.
+// The rows that a cycle may use.
 struct Sheet {
   std::size_t rows_max = kPlacedRowsMax;
   bool bold_headings = false;
@@ -92,7 +92,7 @@ std::string targets_table(const simulation::CycleReport& cycle, const Sheet& she
   return table.render(sheet.bold_headings) + more_line(rows.size(), sheet.rows_max);
 }
 
-// Who is a target and what is kept for it. It is told when it is another than in the cycle before.
+// True if targets and locks are the same as in the cycle before; they are then not repeated.
 bool keeps_the_same(const simulation::CycleReport* before, const simulation::CycleReport& cycle) {
   if (!cycle.ended.empty()) return false;
   const auto is_same = [](const auto& left, const auto& right) {
@@ -139,7 +139,7 @@ std::string cycle_text(const simulation::CycleReport& cycle, const simulation::C
   return text + "\n";
 }
 
-// Cycles in a row in which nothing happened share a line.
+// Consecutive cycles without a decision share a line.
 std::string cycles_text(const simulation::Report& report, TableStyle style) {
   const auto before = [&](std::size_t i) { return i == 0 ? nullptr : &report.cycles[i - 1]; };
   std::size_t busy = 0;
@@ -189,7 +189,7 @@ std::string waiting_text(const simulation::CycleReport& cycle, TableStyle style)
   return table.render(style.bold_headings) + more_line(waiting.size(), kWaitingRowsMax) + "\n";
 }
 
-// Of jobs that lack nothing: what there is to say of how they were placed.
+// Notes on placed jobs that lack nothing.
 std::string notes_text(const simulation::Report& report) {
   std::map<std::string, const simulation::JobRow*, Natural> notes;
   for (const simulation::CycleReport& cycle : report.cycles) {

@@ -20,7 +20,7 @@ constexpr RoomTime kNanoseconds = 1'000'000'000;
 constexpr RoomTime kGibi = RoomTime{1} << 30;
 constexpr RoomTime kMost = std::numeric_limits<std::int64_t>::max();
 
-// "12 of 16 cpu, 1Gi of 4Gi memory"; pods say little of rooms.
+// "12 of 16 cpu, 1Gi of 4Gi memory". Pods are left out, since they matter little here.
 std::string part_text(const NamedAmounts& part, const NamedAmounts& whole) {
   std::string text;
   for (const auto& [resource, amount] : whole) {
@@ -89,7 +89,7 @@ std::string held_text(const RoomTimes& held) {
   std::string text;
   for (const auto& [resource, time] : held) {
     if (resource == "pods") continue;
-    // In Gi, for bytes times seconds soon are more than prefixes can say.
+    // In Gi, because byte-seconds soon exceed all prefixes.
     const bool is_bytes = counts_bytes(resource);
     const RoomTime seconds = time / kNanoseconds / (is_bytes ? kGibi : 1);
     if (seconds == 0) continue;
