@@ -2,7 +2,7 @@
 #include <iterator>
 #include <utility>
 
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
 // The effects of creating, changing and deleting objects in the embedded cluster.
 
@@ -50,7 +50,7 @@ void EmbeddedCluster::put(NodeObject node) {
     node.locked_since = old->locked_since;
     node.has_lock_taint = old->has_lock_taint;
   }
-  tell_watchers(node);
+  notify_watchers(node);
   const std::string name = node.name;
   nodes_[name] = std::move(node);
 }
@@ -80,7 +80,7 @@ void EmbeddedCluster::put(PodObject pod) {
   if (kept.terminating && old == nullptr) {
     begin_removal(kept);
   } else {
-    tell_watchers(kept);
+    notify_watchers(kept);
   }
 }
 
@@ -91,39 +91,39 @@ void EmbeddedCluster::put(PodGroupObject group) {
     group.phase = old->phase;
     keep_marks(group.marks, old->marks);
   }
-  tell_watchers(group);
+  notify_watchers(group);
   const std::string full_name = group.full_name();
   groups_[full_name] = std::move(group);
 }
 
 void EmbeddedCluster::put(QueueObject queue) {
   keep_identity(queue, find_in(queues_, queue.name), clock_.now());
-  tell_watchers(queue);
+  notify_watchers(queue);
   const std::string name = queue.name;
   queues_[name] = std::move(queue);
 }
 
 void EmbeddedCluster::put(PriorityClassObject priority_class) {
-  tell_watchers(priority_class);
+  notify_watchers(priority_class);
   const std::string name = priority_class.name;
   priority_classes_[name] = std::move(priority_class);
 }
 
 void EmbeddedCluster::put(NamespaceObject name_space) {
-  tell_watchers(name_space);
+  notify_watchers(name_space);
   const std::string name = name_space.name;
   namespaces_[name] = std::move(name_space);
 }
 
 void EmbeddedCluster::put(OwnerObject owner) {
-  tell_watchers(owner);
+  notify_watchers(owner);
   const std::string uid = owner.uid;
   owners_[uid] = std::move(owner);
 }
 
 void EmbeddedCluster::drop(const NodeDeleted& gone) {
   if (nodes_.erase(gone.name) == 0) return;
-  tell_watchers(gone);
+  notify_watchers(gone);
   // The pod collector's work on pods of a deleted node.
   std::vector<std::string> orphans;
   for (const auto& [uid, pod] : pods_) {
@@ -139,23 +139,23 @@ void EmbeddedCluster::drop(const PodDeleted& gone) {
 
 void EmbeddedCluster::drop(const PodGroupDeleted& gone) {
   statuses_.erase(gone.full_name);
-  if (groups_.erase(gone.full_name) != 0) tell_watchers(gone);
+  if (groups_.erase(gone.full_name) != 0) notify_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const QueueDeleted& gone) {
-  if (queues_.erase(gone.name) != 0) tell_watchers(gone);
+  if (queues_.erase(gone.name) != 0) notify_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const PriorityClassDeleted& gone) {
-  if (priority_classes_.erase(gone.name) != 0) tell_watchers(gone);
+  if (priority_classes_.erase(gone.name) != 0) notify_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const NamespaceDeleted& gone) {
-  if (namespaces_.erase(gone.name) != 0) tell_watchers(gone);
+  if (namespaces_.erase(gone.name) != 0) notify_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const OwnerDeleted& gone) {
-  if (owners_.erase(gone.uid) != 0) tell_watchers(gone);
+  if (owners_.erase(gone.uid) != 0) notify_watchers(gone);
 }
 
 // In an order where no object refers to a later one.

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
 // Berth's writes on pods, groups and nodes, by an API server's rules.
 
@@ -51,7 +51,7 @@ void EmbeddedCluster::write(const ports::PodWrite& write,
       if (write.kind == Kind::tolerate) add_toleration(pod->second, write.locked_for);
       if (write.kind == Kind::commit) commit(pod->second, write);
       // A commit and a touch are posted even if they change nothing that we model.
-      if (write.kind != Kind::nominate || pod->second != before) tell_watchers(pod->second);
+      if (write.kind != Kind::nominate || pod->second != before) notify_watchers(pod->second);
     }
   }
   changed_.notify_all();
@@ -64,7 +64,7 @@ void EmbeddedCluster::clear_nomination(const std::string& pod_uid) {
     const auto pod = pods_.find(pod_uid);
     if (pod == pods_.end() || pod->second.nominated_node.empty()) return;
     pod->second.nominated_node.clear();
-    tell_watchers(pod->second);
+    notify_watchers(pod->second);
   }
   changed_.notify_all();
 }
@@ -87,7 +87,7 @@ void EmbeddedCluster::write(const ports::GroupStatus& status) {
     written.reason = status.reason;
     written.message = status.message;
     written.targeted = status.targeted;
-    tell_watchers(group->second);
+    notify_watchers(group->second);
   }
   changed_.notify_all();
 }
@@ -105,7 +105,7 @@ void EmbeddedCluster::write(const ports::NodeLock& lock) {
     node.locked_since.reset();
     if (!lock.locked_for.empty()) node.locked_since = lock.since;
     node.has_lock_taint = lock.has_taint;
-    tell_watchers(node);
+    notify_watchers(node);
   }
   changed_.notify_all();
 }
@@ -122,12 +122,12 @@ void EmbeddedCluster::write(const ports::JobMarks& job) {
       const auto pod = pods_.find(job.uid);
       if (pod == pods_.end()) return;
       set(pod->second.marks);
-      tell_watchers(pod->second);
+      notify_watchers(pod->second);
     } else {
       const auto group = groups_.find(job.name_space + "/" + job.name);
       if (group == groups_.end() || group->second.uid != job.uid) return;
       set(group->second.marks);
-      tell_watchers(group->second);
+      notify_watchers(group->second);
     }
   }
   changed_.notify_all();
@@ -149,7 +149,7 @@ void EmbeddedCluster::record(const ports::GangRecord& record,
       outcome = {Result::gone, "pod group \"" + record.name + "\" not found"};
     } else {
       group->second.is_recorded = true;
-      tell_watchers(group->second);
+      notify_watchers(group->second);
     }
   }
   changed_.notify_all();

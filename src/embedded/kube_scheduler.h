@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 #include "embedded/scaled_clock.h"
 #include "http/http_client.h"
 

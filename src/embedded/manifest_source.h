@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
 namespace berth::embedded {
 

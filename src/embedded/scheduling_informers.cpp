@@ -32,7 +32,7 @@ void SchedulingLoop::take(ClusterEvent event) {
         } else if constexpr (std::is_same_v<What, PodObject>) {
           take_pod(std::move(what));
         } else if constexpr (std::is_same_v<What, PodDeleted>) {
-          take_gone(what.uid);
+          take_deleted(what.uid);
         }
       },
       event);
@@ -40,7 +40,7 @@ void SchedulingLoop::take(ClusterEvent event) {
 
 void SchedulingLoop::take_pod(PodObject pod) {
   if (is_over(pod)) {
-    take_gone(pod.uid);  // the informer leaves such pods out
+    take_deleted(pod.uid);  // the informer leaves such pods out
   } else if (!pod.node_name.empty()) {
     take_assigned(std::move(pod));
   } else {
@@ -75,7 +75,7 @@ void SchedulingLoop::take_waiting(PodObject pod) {
   queue_.wake(uid, asks_the_same(old, pod) ? WakeUp::own_status : WakeUp::own_spec, now);
 }
 
-void SchedulingLoop::take_gone(const std::string& uid) {
+void SchedulingLoop::take_deleted(const std::string& uid) {
   const auto known = pods_.find(uid);
   if (known == pods_.end()) return;
   const PodObject pod = std::move(known->second);

@@ -60,41 +60,41 @@ KubeSchedulerCounts SchedulingLoop::counts() const {
 }
 
 void SchedulingLoop::run() {
-  while (take_news()) {
+  while (take_inbox()) {
     if (const auto uid = queue_.pop(clock_.now())) {
       schedule(*uid);
     } else {
-      wait_for_news();
+      wait_for_input();
     }
   }
 }
 
 // False: stop.
-bool SchedulingLoop::take_news() {
-  std::deque<News> news;
+bool SchedulingLoop::take_inbox() {
+  std::deque<Input> inputs;
   {
     const std::lock_guard lock(inbox_mutex_);
     if (stopping_) return false;
-    news.swap(inbox_);
+    inputs.swap(inbox_);
   }
-  for (News& one : news) {
+  for (Input& one : inputs) {
     std::visit([this](auto& what) { take(std::move(what)); }, one);
   }
   return true;
 }
 
-void SchedulingLoop::wait_for_news() {
+void SchedulingLoop::wait_for_input() {
   const std::optional<TimePoint> due = queue_.next_due();
   std::unique_lock lock(inbox_mutex_);
-  const auto has_news = [this] { return stopping_ || !inbox_.empty(); };
+  const auto has_pending = [this] { return stopping_ || !inbox_.empty(); };
   if (due) {
-    posted_.wait_until(lock, clock_.steady(*due), has_news);
+    posted_.wait_until(lock, clock_.steady(*due), has_pending);
   } else {
-    posted_.wait(lock, has_news);
+    posted_.wait(lock, has_pending);
   }
 }
 
-void SchedulingLoop::tell(BindEnd end) {
+void SchedulingLoop::report(BindEnd end) {
   {
     const std::lock_guard lock(inbox_mutex_);
     inbox_.push_back(std::move(end));
@@ -109,7 +109,7 @@ void SchedulingLoop::schedule(const std::string& uid) {
     return;
   }
   count(&KubeSchedulerCounts::attempts);
-  const Outcome outcome = choose(pod);
+  const CycleResult outcome = choose(pod);
   if (!outcome.node.empty()) {
     assume_and_bind(pod, outcome.node);
     return;
@@ -125,11 +125,11 @@ void SchedulingLoop::schedule(const std::string& uid) {
   if (clears && !pod.nominated_node.empty()) clear_nomination(uid);
 }
 
-SchedulingLoop::Outcome SchedulingLoop::choose(const PodObject& pod) {
+SchedulingLoop::CycleResult SchedulingLoop::choose(const PodObject& pod) {
   const std::string json = pod_json(pod);
   if (const auto node = try_nominated(pod, json)) return {.node = *node};
 
-  Outcome outcome;
+  CycleResult outcome;
   const int percentage =
       is_managed(pod) ? options_.managed_percentage_of_nodes : options_.percentage_of_nodes;
   const Nodes feasible = cache_.sample(pod, percentage, outcome.rejectors);
@@ -190,11 +190,11 @@ void SchedulingLoop::assume_and_bind(const PodObject& pod, const std::string& no
     count(&KubeSchedulerCounts::bind_calls);
     binders_.run([this, binding, attempt] {
       const Status end = extender_->bind(binding);
-      tell({binding.uid, attempt, end ? std::string() : end.error().to_string()});
+      report({binding.uid, attempt, end ? std::string() : end.error().to_string()});
     });
   } else {
     cluster_.bind(binding, [this, binding, attempt](ports::BindOutcome outcome) {
-      tell({binding.uid, attempt, outcome.bound ? std::string() : outcome.error});
+      report({binding.uid, attempt, outcome.bound ? std::string() : outcome.error});
     });
   }
 }

@@ -20,9 +20,9 @@ class Watchers {
   void wait_until_synced(const ports::EventSink& sink, std::unique_lock<std::mutex>& lock);
   // Waits for a running post() to return.
   void remove(ports::EventSink& sink, std::unique_lock<std::mutex>& lock);
-  void tell(const ClusterEvent& event);
+  void notify(const ClusterEvent& event);
 
-  bool has_news() const;
+  bool has_pending() const;
   // True once all objects of add() have been posted.
   bool is_synced(const ports::EventSink& sink) const;
   // Posts the pending events, in order. One thread only.

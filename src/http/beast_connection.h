@@ -30,9 +30,9 @@ using Timer = boost::asio::basic_waitable_timer<Steady, boost::asio::wait_traits
 //
 // A read is outstanding in every state, unless the buffer is full. During an answer, the read
 // notices that the peer has gone. Bytes of a pipelined request wait in the buffer.
-class Session : public Responder::Exchange, public std::enable_shared_from_this<Session> {
+class Connection : public Responder::Exchange, public std::enable_shared_from_this<Connection> {
  public:
-  Session(std::shared_ptr<ServerState> state, Strand strand);
+  Connection(std::shared_ptr<ServerState> state, Strand strand);
 
   void open();   // any thread; the first call, after ServerState::add
   void drain();  // any thread: close when idle, or after the answer
@@ -47,7 +47,7 @@ class Session : public Responder::Exchange, public std::enable_shared_from_this<
   virtual void start_handshake() = 0;
   virtual void start_read(boost::asio::mutable_buffer into) = 0;
   virtual void start_write(boost::asio::const_buffer bytes) = 0;  // all of them
-  virtual void say_goodbye() = 0;  // sends the peer the end of the stream
+  virtual void shut_down_sending() = 0;  // sends the peer the end of the stream
   virtual void close_socket() = 0;
 
   void on_handshake(bool succeeded, std::optional<std::string> peer_name);
@@ -105,10 +105,11 @@ class Session : public Responder::Exchange, public std::enable_shared_from_this<
   std::function<void()> disconnect_callback_;
 };
 
-std::shared_ptr<Session> make_plain_session(std::shared_ptr<ServerState> state, Socket socket);
+std::shared_ptr<Connection> make_plain_connection(std::shared_ptr<ServerState> state,
+                                                  Socket socket);
 
-// `context` lives as long as the session.
-std::shared_ptr<Session> make_tls_session(std::shared_ptr<ServerState> state, Socket socket,
-                                          std::shared_ptr<boost::asio::ssl::context> context);
+// `context` lives as long as the connection.
+std::shared_ptr<Connection> make_tls_connection(std::shared_ptr<ServerState> state, Socket socket,
+                                                std::shared_ptr<boost::asio::ssl::context> context);
 
 }  // namespace berth::http

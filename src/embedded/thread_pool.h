@@ -12,10 +12,10 @@ namespace berth::embedded {
 
 // A thread for each job under way, as kube-scheduler has a goroutine for each binding. A job may
 // block for long without delaying others. Idle threads are reused.
-class ThreadCrew {
+class ThreadPool {
  public:
-  explicit ThreadCrew(std::size_t max_threads) : max_threads_(max_threads) {}
-  ~ThreadCrew() { stop(); }
+  explicit ThreadPool(std::size_t max_threads) : max_threads_(max_threads) {}
+  ~ThreadPool() { stop(); }
 
   // Any thread. With `max_threads` jobs under way, further jobs wait. After stop() they are
   // dropped.

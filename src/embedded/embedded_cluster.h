@@ -100,7 +100,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void begin_removal(PodObject& pod);
   void remove_pod(const std::string& uid);
   std::vector<ClusterEvent> everything() const;
-  void tell_watchers(ClusterEvent event);
+  void notify_watchers(ClusterEvent event);
 
   const ScaledClock& clock_;
   const Duration grace_;
