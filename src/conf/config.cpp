@@ -157,7 +157,7 @@ class ConfigLoader {
         add_plugin(tier);
         continue;
       }
-      if (!is_filled) complain_of_emptiness(*bare);
+      if (!is_filled) complain_of_no_plugins(*bare);
       require_known_keys(tier, "tiers[]");
       if (tier.value()->find("plugins") == nullptr) {
         tier.complain("`plugins` is missing, expected a list of plugins");
@@ -167,7 +167,7 @@ class ConfigLoader {
       config_.session.tiers.emplace_back();
       for (const Cursor& plugin : tier["plugins"].items()) add_plugin(plugin);
     }
-    if (!is_filled) complain_of_emptiness(*bare);
+    if (!is_filled) complain_of_no_plugins(*bare);
   }
 
   void warn_of_later(const engine::Named& left_out) {
@@ -175,15 +175,14 @@ class ConfigLoader {
                                "\" is not in this version; it is left out");
   }
 
-  void complain_of_emptiness(const Value& tier) {
+  void complain_of_no_plugins(const Value& tier) {
     reading_.complain(tier, "`plugins` is empty, expected a list of plugins");
   }
 
   void warn_of_indentation(const Value& tier) {
-    config_.warnings.push_back(
-        reading_.place_of(tier) +
-        ": `plugins` is empty; the entries behind it at the same indentation "
-        "are taken as its plugins, indent them further to say so");
+    config_.warnings.push_back(reading_.place_of(tier) +
+                               ": `plugins` is empty; the next entries at the same indentation "
+                               "count as its plugins; indent them further");
   }
 
   void add_plugin(const Cursor& from) {
@@ -384,7 +383,7 @@ Result<Config> load_config(std::string_view text, std::string_view file, const K
   const Result<Value> root = parse_yaml(text, file);
   if (!root) return root.error();
   if (root->kind == Kind::null) {
-    return Error{"there is nothing in the file, expected actions and tiers", place(file, {1, 1})};
+    return Error{"the file is empty, expected actions and tiers", place(file, {1, 1})};
   }
   Result<Config> config = ConfigLoader(*root, file, known).load();
   if (config) config->text = text;

@@ -67,7 +67,7 @@ struct LeaderElectionSettings {
 };
 
 struct KubeApiSettings {
-  double qps = 500;  // requests a second in the long run
+  double qps = 500;  // requests a second on average
   int burst = 1000;  // at once, after a pause
   int max_in_flight = 64;
   std::string scheduler_lease_namespace = "kube-system";

@@ -91,7 +91,7 @@ class JsonReader {
       return *error_;
     }
     if (const char* rest = nullptr; !document.current_location().get(rest)) {
-      return wrong("something behind the end of the document, expected nothing", offset_of(rest));
+      return wrong("text after the end of the document, expected none", offset_of(rest));
     }
     return Done{};
   }

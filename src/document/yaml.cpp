@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kAliasedValuesMax = 100'000;
 
 // Carries an Error out of yaml-cpp's callbacks. It never leaves this file.
-struct Refusal {
+struct YamlError {
   Error error;
 };
 
@@ -84,11 +84,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchored_.find(anchor);
-    if (found == anchored_.end()) refuse(mark, "an alias inside of what it stands for");
+    if (found == anchored_.end()) refuse(mark, "an alias inside its own value");
     const Extent extent = extent_of(found->second);
     aliased_ += extent.values;
     if (aliased_ > kAliasedValuesMax) {
-      refuse(mark, "aliases that stand for more than 100000 values, expected fewer");
+      refuse(mark, "aliases for more than 100000 values, expected fewer");
     }
     require_depth(mark, static_cast<int>(open_.size()) + extent.depth);
     add(Value(found->second), YAML::NullAnchor);
@@ -126,7 +126,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnMapEnd() override {
     if (const Member* twice = find_duplicate(open_.back().value.members)) {
-      throw Refusal{duplicate_key(file_, *twice)};
+      throw YamlError{duplicate_key(file_, *twice)};
     }
     close();
   }
@@ -187,10 +187,10 @@ class TreeBuilder final : public YAML::EventHandler {
   void add_key(Open& parent, Value key, bool is_plain) {
     const std::string where = place(file_, key.position);
     if (key.kind == Kind::null || key.kind == Kind::list || key.kind == Kind::map) {
-      throw Refusal{{std::string(name_of(key.kind)) + " as a key, expected a name", where}};
+      throw YamlError{{std::string(name_of(key.kind)) + " as a key, expected a name", where}};
     }
     if (is_plain && key.text == "<<") {
-      throw Refusal{{"the merge key \"<<\", expected the keys themselves", where}};
+      throw YamlError{{"the merge key \"<<\", expected the keys themselves", where}};
     }
     parent.value.members.push_back({std::move(key.text), key.position, {}});
     parent.expects_value = true;
@@ -205,7 +205,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   [[noreturn]] void refuse(const YAML::Mark& mark, std::string message) const {
-    throw Refusal{{std::move(message), place(file_, position(mark))}};
+    throw YamlError{{std::move(message), place(file_, position(mark))}};
   }
 
   std::string_view text_;
@@ -235,7 +235,7 @@ Status read_part(std::string_view part, std::string_view file, std::int32_t line
       if (document.kind == Kind::null) continue;
       if (const Status status = sink(std::move(document), {}); !status) return status.error();
     }
-  } catch (const Refusal& refusal) {
+  } catch (const YamlError& refusal) {
     return refusal.error;
   } catch (const YAML::Exception& exception) {
     return wrong(exception.mark, exception.msg);

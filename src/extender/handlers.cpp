@@ -73,9 +73,9 @@ bool is_locked_out(const ports::PlanTable& plan, const ports::PlannedPod* planne
 // Reports one node for each reason.
 void reject(const NodeOnWire& node, std::string_view why, FilterAnswer& answer) {
   auto& rejected = answer.reply.rejected;
-  const bool is_said = std::any_of(rejected.begin(), rejected.end(),
-                                   [&](const auto& each) { return each.second == why; });
-  if (!is_said) rejected.emplace_back(node.name, why);
+  const bool is_listed = std::any_of(rejected.begin(), rejected.end(),
+                                     [&](const auto& each) { return each.second == why; });
+  if (!is_listed) rejected.emplace_back(node.name, why);
   answer.outcome = Outcome::trimmed;
 }
 

@@ -13,9 +13,6 @@ bool same_key(std::string_view key, std::string_view name);
 // "a string", "an object": the kind of value that begins so, for messages.
 const char* kind_of(std::string_view token);
 
-// True for a number by the grammar of JSON, whatever its size.
-bool is_json_number(std::string_view text);
-
 // Adds `text` as a JSON string.
 void append_quoted(std::string& out, std::string_view text);
 

@@ -97,7 +97,7 @@ bool Roster::answer_known(const ports::Binding& binding, CallId call, BindAnswer
     return true;
   }
   effects.reply(std::exchange(member.answer, std::move(answer)),
-                "a later call for the same pod took the place of this one");
+                "a later call for the same pod replaced this one");
   return true;
 }
 
@@ -157,7 +157,7 @@ void Roster::expire(TimePoint now, Effects& effects) {
     if (!why.empty()) over.emplace_back(job, std::move(why));
   }
   for (const auto& [job, why] : over) abort(job, why, effects);
-  send_back_overdue(effects);
+  answer_overdue(effects);
   std::erase_if(settled_,
                 [&](const auto& entry) { return now - entry.second.since >= kRemembered; });
 }
@@ -168,13 +168,13 @@ std::string Roster::reason_to_abort(const std::string& job, const Gang& gang) co
                   [&](const std::string& uid) { return members_.at(uid).stage == Stage::held; });
   if (!holds_some || now_ - gang.progressed < limits_.stall_timeout) return {};
   return "gang \"" + job + "\": " + std::to_string(gang.present()) + " of " +
-         std::to_string(gang.min_member) + " members came, no more within " +
+         std::to_string(gang.min_member) + " members arrived, and no further one within " +
          format_duration(limits_.stall_timeout);
 }
 
 // A call must be answered before its caller's timeout. The gang keeps gathering, and the pod keeps
 // its place for the retry.
-void Roster::send_back_overdue(Effects& effects) {
+void Roster::answer_overdue(Effects& effects) {
   std::vector<Members::iterator> overdue;
   for (auto member = members_.begin(); member != members_.end(); ++member) {
     const bool is_held = member->second.stage == Stage::held;
@@ -214,7 +214,7 @@ void Roster::follow_plan(Gang& gang, Effects& effects) {
     const auto member = members_.find(uid);
     const ports::PlannedPod* planned = plan_->find(uid);
     const bool stays =
-        member->second.stage == Stage::held ? is_backed(member->second) : planned != nullptr;
+        member->second.stage == Stage::held ? is_still_planned(member->second) : planned != nullptr;
     if (!stays) {
       gone.push_back(member);
     } else if (planned->gang) {
@@ -236,7 +236,7 @@ void Roster::follow_plan(Gang& gang, Effects& effects) {
 }
 
 // BARRIER-6.
-bool Roster::is_backed(const Member& member) const {
+bool Roster::is_still_planned(const Member& member) const {
   const ports::PlannedPod* planned = plan_->find(member.binding.uid);
   return plan_->ready && planned != nullptr && job_of(*planned) == member.job &&
          may_go_to(*planned, member.binding);

@@ -93,11 +93,11 @@ class Roster {
                     Effects& effects);
   void release_if_complete(Gang& gang, Effects& effects);
   std::string reason_to_abort(const std::string& job, const Gang& gang) const;
-  void send_back_overdue(Effects& effects);
+  void answer_overdue(Effects& effects);
   void abort(const std::string& job, const std::string& why, Effects& effects);
   void follow_plan(Gang& gang, Effects& effects);
   bool may_go_to(const ports::PlannedPod& planned, const ports::Binding& binding) const;
-  bool is_backed(const Member& member) const;
+  bool is_still_planned(const Member& member) const;
   void uncount(Members::iterator member);
   void settle(Members::iterator member);
   void remove(Members::iterator member);

@@ -1,6 +1,6 @@
 #include "extender/wire.h"
 
-#include "extender/json_text.h"
+#include "extender/json_tokens.h"
 #include "extender/wire_walk.h"
 
 // A typed decoder over simdjson's on-demand parser. It reads the needed fields in place. It walks
@@ -135,7 +135,7 @@ struct WireReader::Memory {
 
   // A body with whole nodes may be 50 MB. The parser's memory for it is freed soon.
   static constexpr std::size_t kKeptBytes = 4 << 20;
-  void let_go(std::size_t needed) {
+  void free_memory(std::size_t needed) {
     if (needed >= kKeptBytes || parser.capacity() < kKeptBytes) return;
     parser = json::parser();
     padded = std::string();
@@ -151,7 +151,7 @@ struct WireReader::Memory {
 
   template <class OnField>
   Status read(const std::string& body, OnField&& on_field) {
-    let_go(body.size());
+    free_memory(body.size());
     const std::string_view text = settle(body);
     const simdjson::padded_string_view view(text.data(), text.size(),
                                             text.size() + simdjson::SIMDJSON_PADDING);

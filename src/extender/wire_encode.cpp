@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "extender/json_text.h"
+#include "extender/json_tokens.h"
 #include "extender/wire.h"
 
 // Replies are written into one string reserved to size: kube-scheduler waits for a reply of 5,000

@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "berth/base/result.h"
-#include "extender/json_text.h"
+#include "document/lexical.h"
+#include "extender/json_tokens.h"
 
 // simdjson's on-demand parser, made strict. Only wire.cpp uses it.
 
@@ -149,7 +150,8 @@ class Walk {
     const std::string_view token = token_of(value);
     out = 0;
     if (token == "null") return true;
-    if (is_json_number(token) && value.get_int64().get(out) == simdjson::SUCCESS) return true;
+    if (document::is_json_number(token) && value.get_int64().get(out) == simdjson::SUCCESS)
+      return true;
     return mismatch(token, what, "a 64-bit integer");
   }
 
@@ -170,7 +172,7 @@ class Walk {
     std::string_view ignored;
     if (first == '"') return view(value, "", ignored);
     const bool is_word = token == "null" || token == "true" || token == "false";
-    return is_word || is_json_number(token) || fail("malformed JSON", token.data());
+    return is_word || document::is_json_number(token) || fail("malformed JSON", token.data());
   }
 
   // The JSON from `token` to the current place, which is after that value.

@@ -165,7 +165,7 @@ class Loader {
   Error twice(const Identity& identity, const Found& first, const Found& second) const {
     std::string name(identity.name);
     if (!identity.name_space.empty()) name = std::string(identity.name_space) + "/" + name;
-    return {std::string(identity.kind) + " \"" + name + "\" stands also at " + place_of(first) +
+    return {std::string(identity.kind) + " \"" + name + "\" is also at " + place_of(first) +
                 ", expected it once",
             place_of(second)};
   }

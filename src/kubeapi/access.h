@@ -40,11 +40,11 @@ bool is_host(std::string_view text);
 
 // Empty, or the error in a server's URL. It must be https, with a name or an IPv4 address, an
 // optional port from 1 to 65535, and an optional path.
-std::string flaw_of_server(const std::string& server);
+std::string server_url_error(const std::string& server);
 
 // Empty, or the error in a bearer token: a line break in it would begin another header. The text
 // never shows the token.
-std::string flaw_of_token(std::string_view token);
+std::string token_error(std::string_view token);
 
 // The access of a pod: KUBERNETES_SERVICE_HOST and _PORT, and the files of its service account.
 Result<Access> in_cluster(

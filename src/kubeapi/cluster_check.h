@@ -11,6 +11,6 @@ namespace berth::kubeapi {
 // our writes. Returns at once. It calls `report` for each missing part, from a thread of the
 // client, with a sentence that includes advice.
 void check_cluster(RestClient& client, const std::string& mode,
-                   std::function<void(const std::string& finding)> tell);
+                   std::function<void(const std::string& finding)> report);
 
 }  // namespace berth::kubeapi

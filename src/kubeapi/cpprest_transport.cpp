@@ -248,9 +248,9 @@ Result<std::unique_ptr<Transport>> Transport::create(std::shared_ptr<Credentials
   try {
     return std::unique_ptr<Transport>(new CpprestTransport(std::move(credentials), user_agent));
   } catch (...) {
-    return Error{"cannot be spoken to: " + in_words(std::current_exception()) +
-                     ", expected https://host:port",
-                 server};
+    return Error{
+        "cannot be used: " + in_words(std::current_exception()) + ", expected https://host:port",
+        server};
   }
 }
 

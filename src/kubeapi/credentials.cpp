@@ -51,11 +51,11 @@ Status check(const TlsMaterial& tls, const Access& access) {
   const Key key(PEM_read_bio_PrivateKey(reading(tls.key).get(), nullptr, &no_password, nullptr),
                 &EVP_PKEY_free);
   if (!key) {
-    return Error{"no private key that could be read, expected PEM without a password",
+    return Error{"no readable private key, expected PEM without a password",
                  place_of(access.client_key, "client-key")};
   }
   if (X509_check_private_key(certificate.get(), key.get()) != 1) {
-    return Error{"this key is not the one of the client certificate",
+    return Error{"this key does not belong to the client certificate",
                  place_of(access.client_key, "client-key")};
   }
   return Done{};
@@ -111,7 +111,7 @@ Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
     if (auto read = refresh(*material, *source); !read) return read.error();
   }
   made->good_token_ = trimmed(made->token_.bytes);
-  if (const std::string flaw = flaw_of_token(made->good_token_); !flaw.empty()) {
+  if (const std::string flaw = token_error(made->good_token_); !flaw.empty()) {
     return Error{flaw, place_of(given.token, "token")};
   }
   made->good_ = {made->ca_.bytes, made->certificate_.bytes, made->key_.bytes};
@@ -123,7 +123,7 @@ std::string Credentials::token() {
   const std::lock_guard lock(mutex_);
   const Result<bool> is_new = refresh(access_.token, token_);
   // Without a valid one, the last valid token stays.
-  if (is_new && *is_new && flaw_of_token(trimmed(token_.bytes)).empty()) {
+  if (is_new && *is_new && token_error(trimmed(token_.bytes)).empty()) {
     good_token_ = trimmed(token_.bytes);
   }
   return good_token_;

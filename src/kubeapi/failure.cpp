@@ -97,15 +97,16 @@ std::string explain_failure(std::string_view library, const FailureContext& cont
   }
   if (has(library, "wrong version number") || has(library, "http request") ||
       has(library, "packet length too long")) {
-    return "no TLS is spoken there" + in_brackets(detail) + ", expected the API server's TLS port";
+    return "the server there does not use TLS" + in_brackets(detail) +
+           ", expected the API server's TLS port";
   }
   if (has(library, "certificate required") || has(library, "bad certificate") ||
       has(library, "unknown ca")) {
-    return "the server refuses our client certificate, or that there is none" +
-           in_brackets(detail) + ", expected client-certificate of a user it knows";
+    return "the server refuses our client certificate, or requires one" + in_brackets(detail) +
+           ", expected client-certificate of a user it knows";
   }
   if (has(library, "Failed to connect")) {
-    return "cannot be connected to" + in_brackets(detail) + ", expected an API server there";
+    return "cannot connect" + in_brackets(detail) + ", expected an API server there";
   }
   return std::string(library);
 }

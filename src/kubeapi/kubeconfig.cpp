@@ -30,7 +30,7 @@ Material material(const Cursor& at, const std::string& key,
   const Cursor inline_data = at[key + "-data"];
   if (inline_data.is_present()) {
     const auto bytes = decode_base64(inline_data.text());
-    if (!bytes) inline_data.complain("this is no base64, expected PEM encoded so");
+    if (!bytes) inline_data.complain("this is not base64, expected base64 of PEM");
     found.bytes = bytes.value_or("");
   } else if (const std::string file = at[key].text(); !file.empty()) {
     found.file = (directory / file).lexically_normal().string();
@@ -39,7 +39,7 @@ Material material(const Cursor& at, const std::string& key,
 }
 
 // API-8: refuses settings that would be ignored, or that need a program or a user at a keyboard.
-void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
+void refuse_unsupported(const Cursor& user, const Cursor& cluster) {
   const auto refuse = [](const Cursor& at, const char* message) {
     if (at.is_present()) at.complain(message);
   };
@@ -55,7 +55,7 @@ void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
            "client certificate");
   }
   for (const char* key : {"as", "as-uid", "as-groups", "as-user-extra"}) {
-    refuse(user[key], "acting as somebody else is not supported; use that account's credentials");
+    refuse(user[key], "impersonation is not supported; use that account's credentials");
   }
   refuse(cluster["proxy-url"],
          "proxies are not supported; expected a server that is reached directly");
@@ -64,7 +64,7 @@ void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
 void read_cluster(const Cursor& cluster, const std::filesystem::path& directory, Access& access) {
   access.server = cluster.required_text("server");
   while (access.server.ends_with('/')) access.server.pop_back();
-  if (const std::string flaw = flaw_of_server(access.server); !flaw.empty()) {
+  if (const std::string flaw = server_url_error(access.server); !flaw.empty()) {
     cluster["server"].complain(flaw);
   }
   access.ca = material(cluster, "certificate-authority", directory);
@@ -90,7 +90,7 @@ void read_user(const Cursor& user, const std::filesystem::path& directory, Acces
     access.token.file = (directory / file).lexically_normal().string();
   } else {
     access.token.bytes = user["token"].text();
-    const std::string flaw = flaw_of_token(trimmed(access.token.bytes));
+    const std::string flaw = token_error(trimmed(access.token.bytes));
     if (!flaw.empty()) user["token"].complain(flaw);
   }
 }
@@ -118,7 +118,7 @@ Result<Access> load_kubeconfig(const std::string& path, const std::string& conte
   if (!user_name.empty()) {
     const Cursor user = entry(root, "users", "user", user_name);
     if (reading.failed()) return reading.error();
-    refuse_what_we_cannot(user, cluster);
+    refuse_unsupported(user, cluster);
     read_user(user, directory, access);
   }
   read_cluster(cluster, directory, access);

@@ -77,8 +77,8 @@ void LeaderElection::run() {
 
 void LeaderElection::set_leading(bool leads, std::uint64_t epoch) {
   leads_ = leads;
-  callbacks_.tell(leads ? "leader by lease " + options_.name_space + "/" + options_.name
-                        : "no longer the leader");
+  callbacks_.log(leads ? "leader by lease " + options_.name_space + "/" + options_.name
+                       : "no longer the leader");
   leads ? callbacks_.start_leading(epoch) : callbacks_.stop_leading();
 }
 
@@ -174,7 +174,7 @@ bool LeaderElection::write(const Lease& lease) {
 }
 
 void LeaderElection::complain(const std::string& line) {
-  if (std::exchange(last_complaint_, line) != line) callbacks_.tell(line);
+  if (std::exchange(last_complaint_, line) != line) callbacks_.log(line);
 }
 
 void LeaderElection::release() {

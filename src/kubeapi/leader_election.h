@@ -33,7 +33,7 @@ class LeaderElection {
     // Another may lead after the end of the lease, so no decision may follow the return of this
     // call.
     std::function<void()> stop_leading;
-    std::function<void(const std::string& line)> tell;
+    std::function<void(const std::string& line)> log;
   };
 
   LeaderElection(RestClient& client, LeaseOptions options, Callbacks callbacks);

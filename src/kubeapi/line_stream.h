@@ -47,7 +47,7 @@ class LineStream final : public AnswerSink {
   bool wait_for_end(Duration timeout);
 
  private:
-  bool wait_for_news(std::unique_lock<std::mutex>& lock, Duration timeout);
+  bool wait_for_part(std::unique_lock<std::mutex>& lock, Duration timeout);
   Response read_lines(std::unique_lock<std::mutex>& lock, const Request& request,
                       const RestOptions& limits,
                       const std::function<void(std::string_view)>& on_line);

@@ -104,7 +104,7 @@ class LiveCluster::Impl {
   ~Impl() { stop(); }
 
   Status start(ports::EventSink& sink) {
-    if (sink_ != nullptr) return Error{"the cluster is followed already", "LiveCluster"};
+    if (sink_ != nullptr) return Error{"the cluster was started already", "LiveCluster"};
     sink_ = &sink;
     for (const auto& reflector : reflectors_) reflector->start();
     return Done{};
@@ -178,15 +178,15 @@ class LiveCluster::Impl {
     kind.changed = [this](const document::Value& lease) -> Status {
       const Result<std::string> holder = decode_holder(lease);
       if (!holder) return holder.error();
-      tell_holder(*holder);
+      report_holder(*holder);
       return Done{};
     };
-    kind.gone = [this](const std::string&) { tell_holder(""); };
+    kind.gone = [this](const std::string&) { report_holder(""); };
     return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }
 
   // API-18: a lease is renewed every two seconds; only a new holder is reported.
-  void tell_holder(const std::string& holder) {
+  void report_holder(const std::string& holder) {
     if (holder_ == holder) return;
     holder_ = holder;
     if (options_.scheduler_leads) options_.scheduler_leads(holder);
@@ -206,10 +206,10 @@ class LiveCluster::Impl {
     kind.changed = [this, known, resource](const document::Value& object) -> Status {
       Result<OwnerObject> owner = kube::decode_owner(object, resource);
       if (!owner) return owner.error();
-      const bool has_word = owner->names_target || owner->declines_target;
+      const bool has_annotation = owner->names_target || owner->declines_target;
       const auto before = known->find(owner->uid);
-      if (before == known->end() ? !has_word : before->second == *owner) return Done{};
-      if (has_word) {
+      if (before == known->end() ? !has_annotation : before->second == *owner) return Done{};
+      if (has_annotation) {
         known->insert_or_assign(owner->uid, *owner);
       } else {
         known->erase(before);

@@ -94,7 +94,7 @@ class Reflector::Impl {
 
  private:
   // The result of one stream of events.
-  struct Session {
+  struct WatchStream {
     bool is_initial = false;  // a streaming list before its end
     bool has_progressed = false;
     bool must_list = false;
@@ -232,42 +232,42 @@ class Reflector::Impl {
   // API-14: starts from the last version seen. Without a version, the server first sends the
   // existing objects, and a bookmark at their end.
   void watch() {
-    Session session;
-    session.is_initial = version_.empty();
-    if (session.is_initial) known_.begin_list();
-    const std::stop_callback chain(cancel_.token(), [&] { session.cancel.cancel(); });
+    WatchStream stream;
+    stream.is_initial = version_.empty();
+    if (stream.is_initial) known_.begin_list();
+    const std::stop_callback chain(cancel_.token(), [&] { stream.cancel.cancel(); });
     const TimePoint begun = clock_.now();
     ++watches_;
     const Response response = client_.stream(
-        watch_request(session.is_initial),
+        watch_request(stream.is_initial),
         [&](std::string_view line) {
-          if (!session.cancel.is_cancelled()) take_line(line, session);
+          if (!stream.cancel.is_cancelled()) take_line(line, stream);
         },
-        session.cancel);
+        stream.cancel);
     if (cancel_.is_cancelled()) return;
-    watch_ended(session, response, clock_.now() - begun);
+    watch_ended(stream, response, clock_.now() - begun);
   }
 
-  void watch_ended(const Session& session, const Response& response, Duration lasted) {
+  void watch_ended(const WatchStream& stream, const Response& response, Duration lasted) {
     const bool is_answer = response.status == 200;
-    if (session.has_progressed) {
+    if (stream.has_progressed) {
       failed_watches_ = 0;
       if (lasted >= options_.retry_most) backoff_.reset();
     }
-    if (session.is_initial && !is_answer) {
+    if (stream.is_initial && !is_answer) {
       if (is_refusal(response.status)) {
         streams_lists_ = false;
         return;
       }
       return list_failed(response);
     }
-    if (session.is_initial) ++broken_lists_;
+    if (stream.is_initial) ++broken_lists_;
     // A server whose etcd cannot report its progress refuses in an event.
-    if (session.is_initial && session.error && !session.has_progressed) {
+    if (stream.is_initial && stream.error && !stream.has_progressed) {
       streams_lists_ = false;
       return;
     }
-    if (session.must_list || response.status == 410) {
+    if (stream.must_list || response.status == 410) {
       version_.clear();
       // Our version is too old: list again at once, unless that was just done.
       if (clock_.now() - listed_at_ > kShortWatch) {
@@ -275,14 +275,14 @@ class Reflector::Impl {
         return;
       }
     }
-    if (session.error || !is_answer || !response.error.empty() || session.is_initial) {
+    if (stream.error || !is_answer || !response.error.empty() || stream.is_initial) {
       // A missing answer says nothing about our version.
-      if (!session.has_progressed && response.status != 0 &&
+      if (!stream.has_progressed && response.status != 0 &&
           ++failed_watches_ >= kFailedWatchesMax) {
         version_.clear();
       }
-      Error error = session.error ? *session.error : failure(response);
-      if (is_answer && response.error.empty() && !session.error) {
+      Error error = stream.error ? *stream.error : failure(response);
+      if (is_answer && response.error.empty() && !stream.error) {
         error.message = client_.server() + ": the list ended before its last bookmark";
       }
       return fail({error.message, kind_.path}, response.retry_after);
@@ -290,11 +290,11 @@ class Reflector::Impl {
     if (lasted < kShortWatch) wait(backoff_.next());
   }
 
-  void take_line(std::string_view line, Session& session) {
+  void take_line(std::string_view line, WatchStream& stream) {
     const auto give_up = [&](Error error, bool must_list) {
-      session.error = std::move(error);
-      session.must_list = must_list;
-      session.cancel.cancel();
+      stream.error = std::move(error);
+      stream.must_list = must_list;
+      stream.cancel.cancel();
     };
     if (const Status read = reader_.read_event(line, event_); !read) {
       return give_up(unreadable(read.error(), line), false);
@@ -306,7 +306,7 @@ class Reflector::Impl {
                      code != nullptr && code->text == "410");
     }
     std::string version = metadata_text(event_.object, "resourceVersion");
-    if (!session.is_initial && is_older(version)) {
+    if (!stream.is_initial && is_older(version)) {
       return give_up({"the version went back from " + version_ + " to " + version +
                           ", as after a restored backup",
                       kind_.path},
@@ -317,15 +317,15 @@ class Reflector::Impl {
     } else if (event_.type == "DELETED") {
       known_.remove(event_.object);
     } else if (event_.type == "BOOKMARK") {
-      if (session.is_initial && ends_initial_events(event_.object)) {
-        session.is_initial = false;
+      if (stream.is_initial && ends_initial_events(event_.object)) {
+        stream.is_initial = false;
         list_ended(version);
       }
     } else {
       return give_up({"an event of type \"" + event_.type + "\"", kind_.path}, false);
     }
-    session.has_progressed = true;
-    if (!session.is_initial && !version.empty()) version_ = std::move(version);
+    stream.has_progressed = true;
+    if (!stream.is_initial && !version.empty()) version_ = std::move(version);
   }
 
   // Versions are growing numbers (Kubernetes 1.35 promises it). Other versions are not compared.

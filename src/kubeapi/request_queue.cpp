@@ -208,7 +208,7 @@ void RequestQueue::discard() {
     queue->clear();
   }
   for (const Waiting& waiting : discarded) {
-    call(lock, waiting.done, no_answer("given up: another leads"));
+    call(lock, waiting.done, no_answer("given up: another berthd leads"));
   }
 }
 

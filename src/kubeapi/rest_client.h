@@ -23,7 +23,7 @@ namespace berth::kubeapi {
 void prepare_process();
 
 struct RestOptions {
-  double qps = 50;         // requests a second in the long run; 0: no limit
+  double qps = 50;         // requests a second on average; 0: no limit
   int burst = 100;         // further ones at once, after a pause
   int max_in_flight = 64;  // connections for unary requests, at most
   std::string user_agent = "berth";

@@ -44,7 +44,7 @@ class LatestWritesTest : public ::testing::Test {
     request.path = "/" + url_encoded(key);
     writes_->put(kind, key, request);
   }
-  // False: it did not come to that within 20 s.
+  // False after 20 s without that number.
   bool settles(WriteKind kind, std::uint64_t owed) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (writes_->counters(kind).owed != owed) {
