@@ -188,7 +188,7 @@ std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
 
 }  // namespace
 
-std::vector<std::string> what_is_missing(JobId id, const Refusal& refusal,
+std::vector<std::string> missing_amounts(JobId id, const Refusal& refusal,
                                          const CycleRecord& record) {
   const Cluster& cluster = record.after.cluster();
   const std::vector<TaskId> tasks = needed_tasks(cluster.job(id), refusal, cluster);
@@ -206,8 +206,8 @@ std::vector<std::string> what_is_missing(JobId id, const Refusal& refusal,
       idle[name] += std::max<std::int64_t>(0, cluster.available().at(NodeId(n), Dimension(d)));
     }
   }
-  return {(tasks.size() == 1 ? "the pod it lacks asks for "
-                             : "the " + std::to_string(tasks.size()) + " pods it lacks ask for ") +
+  return {(tasks.size() == 1 ? "its missing pod requests "
+                             : "its " + std::to_string(tasks.size()) + " missing pods request ") +
           to_text(asked_amounts) + "; idle on all nodes together: " + to_text(idle)};
 }
 
@@ -221,15 +221,15 @@ std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const Cy
     case Reason::queue_missing:
       return {"a Queue " + what};
     case Reason::queue_closed:
-      return {"queue " + what + " to be opened"};
+      return {"queue " + what + " open"};
     case Reason::too_few_tasks:
       return {plural(refusal.need - refusal.have, "pod") + " in the group"};
     case Reason::too_few_tasks_of_role:
       return {plural(refusal.need - refusal.have, "pod") + " of role " + what};
     case Reason::gated:
-      return {"its pods' scheduling gates to be taken off"};
+      return {"its pods' scheduling gates removed"};
     case Reason::holds_releasing_room:
-      return {"the pods that are leaving its nodes to be gone"};
+      return {"the leaving pods gone from its nodes"};
     case Reason::unknown_resource:
       return {"a node that has " + refusal.what};
     case Reason::pod_too_large:

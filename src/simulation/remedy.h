@@ -9,7 +9,7 @@
 namespace berth::simulation {
 
 // The sum of requests that the job still needs, against the sum of idle room.
-std::vector<std::string> what_is_missing(JobId id, const Refusal& refusal,
+std::vector<std::string> missing_amounts(JobId id, const Refusal& refusal,
                                          const CycleRecord& record);
 
 // Remedies for the job. Each follows from the reason or was tried.

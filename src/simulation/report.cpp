@@ -60,7 +60,7 @@ std::vector<EndedRow> rows_of(const std::vector<EndedReservation>& ended, const 
 }
 
 // The reason of a job that lacks something although no action refused it.
-Refusal unspoken(JobId id, const Plan& plan, const Cluster& cluster) {
+Refusal default_refusal(JobId id, const Plan& plan, const Cluster& cluster) {
   const Job& job = cluster.job(id);
   Refusal refusal;
   refusal.job = id;
@@ -124,7 +124,7 @@ JobRow row_of(JobId id, const Plan& plan, const Refusal* refusal, const std::set
   row.min_available = job.min_available;
   row.placed = job.placed_count();
   row.waiting = job.count(TaskStatus::pending);
-  const Refusal word = refusal != nullptr ? *refusal : unspoken(id, plan, cluster);
+  const Refusal word = refusal != nullptr ? *refusal : default_refusal(id, plan, cluster);
   if (word.reason != Reason::none) {
     row.reason = code(word.reason);
     row.message = word.message(word.task.is_valid() ? cluster.task(word.task).name : "");

@@ -117,7 +117,7 @@ struct Explanation {
   std::vector<std::string> missing;
   std::vector<std::string> remedies;
   std::optional<views::ReservationTable::Row> target;  // its reservation, if it is a target
-  std::vector<KeptRow> in_its_way;
+  std::vector<KeptRow> blocked_by;
 };
 
 // A job over all cycles; jobs that ran from the start are left out.

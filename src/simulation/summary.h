@@ -16,9 +16,9 @@ namespace berth::simulation {
 
 // Adds up all cycles: waiting times, idle room on locks, and utilisation. A cycle counts until the
 // next one.
-class Summing {
+class SummaryBuilder {
  public:
-  explicit Summing(Duration period) : period_(period) {}
+  explicit SummaryBuilder(Duration period) : period_(period) {}
 
   // Called after each cycle. Writes the room held so far into its table of reservations.
   void add(CycleReport& cycle, const Plan& plan, const Cluster& after);

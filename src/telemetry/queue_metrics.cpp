@@ -94,11 +94,11 @@ std::string queue_exposition(const QueueTable& table) {
   const auto add_amounts = [&](const char* name, const char* help, auto member) {
     families.push_back(amounts(table, series, gauge_family(name, help), member));
   };
-  add_amounts("berth_queue_allocated", "What pods of the queue and of those below have",
+  add_amounts("berth_queue_allocated", "Allocated to pods of the queue and of queues below it",
               &QueueTable::allocated);
   if (table.is_divided) {
     add_amounts("berth_queue_deserved", "The queue's fair share", &QueueTable::deserved);
-    add_amounts("berth_queue_guarantee", "What is guaranteed and in force", &QueueTable::guarantee);
+    add_amounts("berth_queue_guarantee", "The guarantee in force", &QueueTable::guarantee);
     add_amounts("berth_queue_real_capability", "The most that the queue may have now",
                 &QueueTable::real_capability);
   }
@@ -109,11 +109,11 @@ std::string queue_exposition(const QueueTable& table) {
            [&](std::size_t row) { return table.rows[row].jobs[phase]; });
   }
   MetricFamily scaled =
-      gauge_family("berth_queue_guarantee_scaled", "1: the guarantee is not in force in full");
+      gauge_family("berth_queue_guarantee_scaled", "1 if the guarantee is only partly in force");
   counts(table, series, scaled, {},
          [&](std::size_t row) { return table.rows[row].is_scaled ? 1 : 0; });
   MetricFamily faulty =
-      gauge_family("berth_queue_faulty", "1: the queue is set up wrongly and its jobs wait");
+      gauge_family("berth_queue_faulty", "1 if the queue has a fault and its jobs wait");
   counts(table, series, faulty, {},
          [&](std::size_t row) { return table.rows[row].fault.empty() ? 0 : 1; });
   for (MetricFamily* family : {&jobs, &scaled, &faulty}) families.push_back(std::move(*family));

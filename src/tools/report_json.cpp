@@ -151,7 +151,7 @@ Json json_of(const simulation::Explanation& explanation) {
   json["ahead"] = list_of(explanation.ahead);
   json["inLine"] = explanation.in_line;
   json["target"] = explanation.target ? json_of(*explanation.target) : Json(nullptr);
-  json["inItsWay"] = list_of(explanation.in_its_way);
+  json["inItsWay"] = list_of(explanation.blocked_by);
   json["missing"] = explanation.missing;
   json["wouldStart"] = explanation.remedies;
   return json;

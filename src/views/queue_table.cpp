@@ -45,9 +45,9 @@ std::string readable(const std::string& resource, std::int64_t amount) {
 }
 
 // Makes a table from a cluster and its shares. Parents come before their children.
-class Maker {
+class TableBuilder {
  public:
-  Maker(const Cluster& cluster, const Plan& plan, const QueueShares& shares)
+  TableBuilder(const Cluster& cluster, const Plan& plan, const QueueShares& shares)
       : cluster_(cluster), plan_(plan), shares_(shares) {
     table_.is_divided = plan.shares != nullptr;
     for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
@@ -277,9 +277,9 @@ std::string QueueTable::scaled_text(std::size_t row) const {
 std::string QueueTable::piece_text(std::size_t row) const { return less_text(piece, due, row); }
 
 QueueTable make_queue_table(const Cluster& cluster, const Plan& plan, engine::QueueTree& tree) {
-  if (plan.shares != nullptr) return Maker(cluster, plan, *plan.shares).make();
+  if (plan.shares != nullptr) return TableBuilder(cluster, plan, *plan.shares).make();
   tree.refresh(cluster);
-  return Maker(cluster, plan, shape_of(tree)).make();
+  return TableBuilder(cluster, plan, shape_of(tree)).make();
 }
 
 }  // namespace berth::views

@@ -126,7 +126,7 @@ std::string notes_of(const QueueTable& table) {
     // For a parent queue, its children show the pieces.
     const std::string piece = row.has_children ? "" : table.piece_text(at);
     if (!piece.empty()) {
-      notes.push_back(row.name + ": of what is kept for it and not taken, the largest piece on " +
+      notes.push_back(row.name + ": the largest unused piece of its guarantee on " +
                       "one node is " + piece);
     }
     for (const std::string& note : row.notes) notes.push_back(row.name + ": " + note);
@@ -143,13 +143,12 @@ std::string notes_of(const QueueTable& table) {
 
 std::string legend(const QueueTable& table, const Cells& cells) {
   if (!table.is_divided) {
-    return "no plugin divides the cluster (proportion does): guarantees are as written, and bars "
-           "are "
-           "of the whole cluster\n";
+    return "no plugin divides the cluster (proportion does): guarantees are as written, and a bar "
+           "is the whole cluster\n";
   }
   return fmt::format(
-      "a bar is what the queue could have: {} has, {} has beyond its share, {} lacks "
-      "of its share\n",
+      "a bar is the most that the queue could have: {} used, {} used beyond its share, {} unused "
+      "share\n",
       cells.used, cells.beyond, cells.due);
 }
 
