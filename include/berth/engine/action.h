@@ -7,7 +7,7 @@
 #include "berth/engine/registry.h"
 #include "berth/engine/session.h"
 
-// What a file of src/actions/ needs.
+// Everything that a file of src/actions/ includes from the engine.
 
 namespace berth::engine {
 

@@ -21,7 +21,7 @@ using TaskSet = std::vector<TaskId>;
 struct Nomination {
   JobId job;
   std::string why;
-  JobId displaces;  // a target that gives way; invalid: there is a free place
+  JobId displaces;  // a target that ends for it; invalid: none
 };
 
 }  // namespace berth::engine

@@ -7,7 +7,7 @@
 #include "berth/engine/registry.h"
 #include "berth/engine/session.h"
 
-// What a file of plugins/ needs.
+// Everything that a file of plugins/ includes from the engine.
 
 namespace berth::engine {
 
