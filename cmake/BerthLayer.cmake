@@ -1,4 +1,4 @@
-# berth_layer(NAME DEPENDS layer... THIRD_PARTY target...): src/NAME/*.cpp as static library berth_NAME.
+# berth_layer(NAME DEPENDS layer... THIRD_PARTY target...): src/NAME/**.cpp as static library berth_NAME.
 # berth_objects(NAME DIRECTORY dir DEPENDS layer...): an object library, for files that register
 # themselves: a linker may not drop them.
 # berth_program(NAME SOURCE file LAYERS layer... [PLUGINS]): an executable.
@@ -23,7 +23,8 @@ endif()
 
 function(berth_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;THIRD_PARTY" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main/[^/]*$")
   list(TRANSFORM ARG_DEPENDS PREPEND berth_)
   if(sources)
     add_library(berth_${name} STATIC ${sources})

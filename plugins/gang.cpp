@@ -81,7 +81,7 @@ class Gang final : public Plugin {
   static Spare spare_members_of(const Job& job) {
     Spare spare;
     spare.of_job = job.placed_count() - job.min_available;
-    if (!roles_bind(job)) return spare;
+    if (!job.roles_bind()) return spare;
     for (const Role& role : job.roles) {
       spare.of_role.push_back(ready_count(role.counts) - role.minimum);
     }
@@ -110,7 +110,7 @@ class Gang final : public Plugin {
   // The role, first by name, that has fewer than its minimum.
   template <class Count>
   static const Role* role_below(const Job& job, Count count) {
-    if (!roles_bind(job)) return nullptr;
+    if (!job.roles_bind()) return nullptr;
     const Role* first = nullptr;
     for (const Role& role : job.roles) {
       if (count(role.counts) >= role.minimum) continue;

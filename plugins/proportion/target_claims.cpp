@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/need.h"
+#include "berth/engine/reservations.h"
 
 namespace berth::plugins {
 
@@ -24,25 +25,21 @@ void TargetClaims::follow(const Session& session) {
     for (; at != 0; claim.accounts.push_back({at, {}})) at = tree.member(at).parent;
     claim.minimum += job.allocated;
     claim.minimum += job.pipelined;
-    for (const NodeId node : session.locked_for(target)) count_use(session, node, claim);
+    for (const TaskId task : tasks_before_target(cluster, job)) count_use(session, task, claim);
     claims_.push_back(std::move(claim));
   }
 }
 
-void TargetClaims::count_use(const Session& session, NodeId node, Claim& claim) {
+void TargetClaims::count_use(const Session& session, TaskId id, Claim& claim) {
   const Cluster& cluster = session.cluster();
   const QueueTree& tree = session.queues();
-  for (const TaskId id : cluster.node(node).tasks) {
-    const Task& task = cluster.task(id);
-    const bool counts = is_allocated(task.status) && task.job.is_valid() && task.job != claim.job;
-    if (!counts || task.never_leaves || !cluster.job(task.job).queue.is_valid()) continue;
-    std::size_t at = tree.position_of(cluster.job(task.job).queue);
-    while (at != QueueTree::kNowhere) {
-      for (Account& account : claim.accounts) {
-        if (account.position == at) account.on_its_nodes += cluster.shape(task.shape).request;
-      }
-      at = at == 0 ? QueueTree::kNowhere : tree.member(at).parent;
+  const Job& job = cluster.job(cluster.task(id).job);
+  std::size_t at = job.queue.is_valid() ? tree.position_of(job.queue) : QueueTree::kNowhere;
+  while (at != QueueTree::kNowhere) {
+    for (Account& account : claim.accounts) {
+      if (account.position == at) account.on_its_nodes += cluster.shape_of(id).request;
     }
+    at = at == 0 ? QueueTree::kNowhere : tree.member(at).parent;
   }
 }
 

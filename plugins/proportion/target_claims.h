@@ -47,7 +47,7 @@ class TargetClaims {
                  const Take& take);
   static std::int64_t lacks(const engine::Session& session, const Claim& claim, Dimension d);
 
-  static void count_use(const engine::Session& session, NodeId node, Claim& claim);
+  static void count_use(const engine::Session& session, TaskId id, Claim& claim);
 
   std::uint64_t version_ = 0;  // of targets and locks
   std::vector<Claim> claims_;

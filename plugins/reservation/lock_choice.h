@@ -16,6 +16,7 @@ struct LockWish {
   std::size_t most = 0;        // never more than this, those that are locked included
   bool may_grow = true;        // of single-node: not so soon after the last one
   bool counts_others = false;  // nodes of other targets, too: they will be open again
+  bool operator==(const LockWish&) const = default;
 };
 
 struct LockChoice {

@@ -229,21 +229,45 @@ class Reservation final : public Plugin {
   // hold what the other waits for.
   std::optional<std::vector<NodeId>> nodes_for(const Job& job, const Need& need) {
     if (is_one_waiting_) return std::vector<NodeId>();
+    Chosen& chosen = chosen_of(job.id);
     const std::size_t all = cluster_->node_count();
     const std::size_t bound = most_locked();  // LOCK-5
-    const std::vector<NodeId> held = session_->locked_for(job.id);
-    const std::size_t by_others = cluster_->locked_node_count() - held.size();
+    const std::size_t by_others = cluster_->locked_node_count() - chosen.held.size();
     LockWish wish;
-    wish.scheme = scheme_for(first_lock(*cluster_, held));
+    wish.scheme = scheme_for(chosen.first_lock);
     wish.nodes = static_cast<std::size_t>(nodes_.number);
     if (nodes_.is_percent) {  // at least one
       wish.nodes = std::max<std::size_t>(1, all * static_cast<std::size_t>(nodes_.number) / 100);
     }
     wish.most = bound - std::min(bound, by_others);
-    wish.may_grow = may_grow(held);
-    LockChoice choice = choose_nodes(*session_, wish, job, need);
-    is_one_waiting_ = !choice.is_covered;
-    return std::move(choice.nodes);
+    wish.may_grow = wish.scheme != LockScheme::single_node || may_grow(chosen.held);
+    if (chosen.wish != wish) {
+      chosen.wish = wish;
+      chosen.choice = choose_nodes(*session_, wish, job, need);
+    }
+    is_one_waiting_ = !chosen.choice.is_covered;
+    return chosen.choice.nodes;
+  }
+
+  // What was chosen for a target in one state of the cluster, for one wish.
+  struct Chosen {
+    std::uint64_t stamp = 0;
+    std::vector<NodeId> held;
+    std::optional<TimePoint> first_lock;
+    std::optional<LockWish> wish;
+    LockChoice choice;
+  };
+
+  Chosen& chosen_of(JobId target) {
+    std::erase_if(chosen_,
+                  [&](const auto& each) { return each.second.stamp != cluster_->stamp(); });
+    const auto [entry, is_new] = chosen_.try_emplace(target);
+    Chosen& chosen = entry->second;
+    if (!is_new) return chosen;
+    chosen.stamp = cluster_->stamp();
+    chosen.held = cluster_->nodes_locked_for(target);
+    chosen.first_lock = first_lock(*cluster_, chosen.held);
+    return chosen;
   }
 
   // Sessions follow upon each other as fast as there is news; a choice by later knowledge needs
@@ -298,6 +322,7 @@ class Reservation final : public Plugin {
   std::string given_up_after_;
   std::map<JobId, Resources> requests_;  // of this stamp
   std::uint64_t requests_stamp_ = 0;
+  std::map<JobId, Chosen> chosen_;
   std::map<JobId, bool> has_starved_;  // of this session
   bool is_one_waiting_ = false;        // a target that is not covered was asked for in this session
   Session* session_ = nullptr;

@@ -27,13 +27,27 @@ class StartCheck {
 
   Verdict of(const Job& job) {
     if (const Verdict possible = session_.feasibility().of(job.id); !possible) return possible;
+    if (const auto& known = session_.worked_out(job.id).start) return verdict_of(*known);
+    const Verdict verdict = look(job);
+    session_.worked_out(job.id).start = refusal_of(job.id, verdict);
+    return verdict;
+  }
+
+ private:
+  Verdict look(const Job& job) {
     if (!reachable_) reachable_.emplace(session_.cluster());
     const Need need = need_of(session_, job);
     const Verdict verdict = could_start(session_, job, need, *reachable_);
     return verdict ? session_.ask(points::electable, job, need) : verdict;
   }
 
- private:
+  // What is remembered may be forgotten before the session ends.
+  Verdict verdict_of(const Refusal& known) {
+    Verdict verdict = reject(known.reason, known.have, known.need, session_.keep(known.what));
+    verdict.detail = session_.keep(known.detail);
+    return verdict;
+  }
+
   Session& session_;
   std::optional<ReachableCapacity> reachable_;
 };

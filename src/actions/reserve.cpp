@@ -7,6 +7,8 @@
 // Steps RESERVE-1 to RESERVE-5 are those of docs/design/reserve.md.
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "actions/allocate.h"
 #include "actions/targets.h"
@@ -37,8 +39,8 @@ class Reserve final : public Action {
         keep(session, id, {});
         continue;
       }
-      if (const auto nodes = session.ask(points::reserved_nodes, job, need)) {
-        keep(session, id, *nodes);
+      if (auto nodes = session.ask(points::reserved_nodes, job, need)) {
+        keep(session, id, *std::move(nodes));
       }
     }
   }
@@ -56,17 +58,17 @@ class Reserve final : public Action {
   }
 
   // RESERVE-4. What is of no use any more is given back first.
-  static void keep(Session& session, JobId target, const std::vector<NodeId>& wanted) {
-    const std::vector<NodeId> held = session.locked_for(target);
-    const auto contains = [](const std::vector<NodeId>& nodes, NodeId node) {
-      return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
-    };
-    for (const NodeId node : held) {
-      if (!contains(wanted, node)) session.unlock(node);
-    }
-    for (const NodeId node : wanted) {
-      if (!contains(held, node)) session.lock(node, target);
-    }
+  static void keep(Session& session, JobId target, std::vector<NodeId> wanted) {
+    const std::vector<NodeId> held = session.cluster().nodes_locked_for(target);
+    std::sort(wanted.begin(), wanted.end());
+    std::vector<NodeId> changed;
+    std::set_difference(held.begin(), held.end(), wanted.begin(), wanted.end(),
+                        std::back_inserter(changed));
+    for (const NodeId node : changed) session.unlock(node);
+    changed.clear();
+    std::set_difference(wanted.begin(), wanted.end(), held.begin(), held.end(),
+                        std::back_inserter(changed));
+    for (const NodeId node : changed) session.lock(node, target);
   }
 };
 

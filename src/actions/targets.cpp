@@ -70,7 +70,9 @@ void serve_targets(Session& session) {
   for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
     if (!is_waiting_target(session, session.cluster().job(id))) continue;
     // That its own nodes cover it was found by filling these alone.
-    if (may_be_served(session, id)) pack(session, id, session.locked_for(id));
+    if (!may_be_served(session, id) || session.worked_out(id).is_unpackable) continue;
+    if (pack(session, id, session.cluster().nodes_locked_for(id))) continue;
+    session.worked_out(id).is_unpackable = true;
   }
 }
 

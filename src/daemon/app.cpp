@@ -115,9 +115,7 @@ class App {
             events_,
             published_,
             [this] { barrier_.plan_changed(); },
-            environment_->pods(),
-            environment_->status(),
-            environment_->evictor(),
+            environment_->writer(),
             metrics_,
             [](const std::string& line) { log(Level::info, line); },
             queues_,
@@ -185,9 +183,9 @@ class App {
   }
 
   bool is_settled() const {
-    const SessionLoop::Standing standing = loop_.standing();
-    return standing.sessions > 0 && standing.pods_pending == 0 && standing.pods_planned == 0 &&
-           standing.jobs_waiting == 0 && events_.size() == 0;
+    const SessionLoop::LastSession last = loop_.last_session();
+    return last.sessions > 0 && last.pods_pending == 0 && last.pods_planned == 0 &&
+           last.jobs_waiting == 0 && events_.size() == 0;
   }
 
   // Who asks stops first, then who answers, then who decides, then the cluster.

@@ -33,9 +33,7 @@ class EmbeddedEnvironment final : public Environment {
   const Clock& clock() const override { return clock_; }
   ports::ClusterSource& source() override { return cluster_; }
   ports::Binder& binder() override { return cluster_; }
-  ports::PodWriter& pods() override { return cluster_; }
-  ports::StatusSink& status() override { return cluster_; }
-  ports::Evictor& evictor() override { return cluster_; }
+  ports::ObjectWriter& writer() override { return cluster_; }
 
   Status open(Hooks hooks) override {
     auto source = embedded::ManifestSource::open(flags_.embedded, cluster_, [](const Error& error) {

@@ -43,7 +43,7 @@ void Endpoints::add_routes(http::Router& router, std::function<http::ServerCount
 }
 
 http::Response Endpoints::liveness() const {
-  const Duration since = loop_.since_last_round();
+  const Duration since = loop_.since_last_turn();
   if (since < kStuckAfter) return http::text_response(200, "ok");
   return http::text_response(
       503, "the session loop has not come round for " +
@@ -81,7 +81,25 @@ http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
   gauges.queues = queues_.load();
   gauges.reservations = reservations_.load();
   return {200, "text/plain; version=0.0.4; charset=utf-8",
-          metrics_.expose(gauges) + environment_.exposition()};
+          metrics_.expose(gauges) + writes_exposition() + environment_.exposition()};
+}
+
+std::string Endpoints::writes_exposition() const {
+  using Counters = reconcile::Writes::Counters;
+  constexpr const char* kKinds[] = {"status", "event", "eviction", "steering"};
+  std::string text;
+  const auto by_kind = [&](const std::string& name, const char* type,
+                           std::uint64_t Counters::*member) {
+    text += "# TYPE " + name + " " + type + "\n";
+    for (std::size_t kind = 0; kind < reconcile::Writes::kKinds; ++kind) {
+      const Counters counters = loop_.write_counters(static_cast<reconcile::Writes::Kind>(kind));
+      text += name + "{kind=\"" + kKinds[kind] + "\"} " + std::to_string(counters.*member) + "\n";
+    }
+  };
+  by_kind("berth_api_write_failures_total", "counter", &Counters::failures);
+  by_kind("berth_api_writes_given_up_total", "counter", &Counters::given_up);
+  by_kind("berth_api_writes_owed", "gauge", &Counters::pending);
+  return text;
 }
 
 }  // namespace berth::daemon

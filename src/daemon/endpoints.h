@@ -41,6 +41,7 @@ class Endpoints {
   http::Response queues() const;
   http::Response reservations() const;
   http::Response exposition(const http::ServerCounts& counts) const;
+  std::string writes_exposition() const;
 
   const Environment& environment_;
   const Configuration& configuration_;

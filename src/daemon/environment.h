@@ -10,9 +10,7 @@
 #include "daemon/flags.h"
 #include "ports/binder.h"
 #include "ports/cluster_source.h"
-#include "ports/evictor.h"
-#include "ports/pod_writer.h"
-#include "ports/status_sink.h"
+#include "ports/object_writer.h"
 
 namespace berth::daemon {
 
@@ -31,15 +29,13 @@ class Environment {
   virtual const Clock& clock() const = 0;
   virtual ports::ClusterSource& source() = 0;
   virtual ports::Binder& binder() = 0;
-  virtual ports::PodWriter& pods() = 0;
-  virtual ports::StatusSink& status() = 0;
-  virtual ports::Evictor& evictor() = 0;
+  virtual ports::ObjectWriter& writer() = 0;
 
   // Before the source is started: fails on bad input.
   virtual Status open(Hooks hooks) = 0;
   // When the extender listens on `port` and sessions run.
   virtual Status begin(std::uint16_t port) = 0;
-  // Who calls the extender stops to, and nobody leads any more.
+  // Nothing calls the extender any more, and leading has stopped.
   virtual void stop_callers() = 0;
   // Nothing moves any more. After the sessions.
   virtual void stop() = 0;

@@ -9,14 +9,21 @@ EventQueue::EventQueue(std::size_t capacity, std::function<void()> on_full)
 
 void EventQueue::post(ClusterEvent event) {
   std::unique_lock lock(mutex_);
-  const auto has_room = [this] { return events_.size() < capacity_ || is_closed_; };
+  const auto has_room = [this] { return batch_.events.size() < capacity_ || is_closed_; };
   if (!std::holds_alternative<PlacementDropped>(event) &&
       !std::holds_alternative<PlacementMoved>(event) && !has_room()) {
     if (on_full_) on_full_();
     has_room_.wait(lock, has_room);
   }
   if (is_closed_) return;
-  events_.push_back(std::move(event));
+  batch_.events.push_back(std::move(event));
+  has_news_.notify_one();
+}
+
+void EventQueue::post(ports::WriteAnswer answer) {
+  const std::lock_guard lock(mutex_);
+  if (is_closed_) return;
+  batch_.answers.push_back(std::move(answer));
   has_news_.notify_one();
 }
 
@@ -33,18 +40,19 @@ void EventQueue::close() {
   has_news_.notify_one();
 }
 
-std::vector<ClusterEvent> EventQueue::take(std::chrono::steady_clock::time_point deadline) {
+EventQueue::Batch EventQueue::take(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  has_news_.wait_until(lock, deadline,
-                       [this] { return !events_.empty() || is_woken_ || is_closed_; });
+  has_news_.wait_until(lock, deadline, [this] {
+    return !batch_.events.empty() || !batch_.answers.empty() || is_woken_ || is_closed_;
+  });
   is_woken_ = false;
   has_room_.notify_all();
-  return std::exchange(events_, {});
+  return std::exchange(batch_, {});
 }
 
 std::size_t EventQueue::size() const {
   const std::lock_guard lock(mutex_);
-  return events_.size();
+  return batch_.events.size();
 }
 
 }  // namespace berth::daemon

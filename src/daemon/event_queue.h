@@ -8,26 +8,33 @@
 #include <vector>
 
 #include "ports/event_sink.h"
+#include "ports/object_writer.h"
 
 namespace berth::daemon {
 
-// What happened and has not been taken in yet. Many producers, one consumer. Bounded: a producer
-// that finds it full waits, which holds back its watch and loses nothing; PlacementDropped
-// and PlacementMoved come
-// from threads that may not wait and always gets in.
+// Events and answers to writes that the session thread has not taken in yet. Many producers, one
+// consumer. Bounded: a producer that finds it full waits, which holds back its watch and loses
+// nothing. PlacementDropped, PlacementMoved and answers come from threads that may not wait; they
+// always get in.
 class EventQueue final : public ports::EventSink {
  public:
   explicit EventQueue(std::size_t capacity = std::size_t{1} << 18,
                       std::function<void()> on_full = {});
 
+  struct Batch {
+    std::vector<ClusterEvent> events;
+    std::vector<ports::WriteAnswer> answers;
+  };
+
   void post(ClusterEvent event) override;
+  void post(ports::WriteAnswer answer);
   // Wakes the consumer without an event.
   void wake();
   // Producers no longer wait, and what they post is dropped.
   void close();
 
   // Takes everything, waiting for something until `deadline`. Consumer only.
-  std::vector<ClusterEvent> take(std::chrono::steady_clock::time_point deadline);
+  Batch take(std::chrono::steady_clock::time_point deadline);
   std::size_t size() const;
 
  private:
@@ -36,7 +43,7 @@ class EventQueue final : public ports::EventSink {
   mutable std::mutex mutex_;
   std::condition_variable has_news_;
   std::condition_variable has_room_;
-  std::vector<ClusterEvent> events_;
+  Batch batch_;
   bool is_woken_ = false;
   bool is_closed_ = false;
 };

@@ -41,8 +41,7 @@ class LiveEnvironment final : public Environment {
       : config_(std::move(config)),
         identity_(make_identity()),
         client_(std::move(client)),
-        writer_(*client_, clock_, identity_,
-                [](const std::string& message) { log(Level::warning, message); }),
+        writer_(*client_, clock_, identity_),
         cluster_(*client_, live_options()) {
     const conf::LeaderElectionSettings& election = config_->leader_election;
     if (!flags.leader_elect.value_or(election.enabled)) return;
@@ -60,9 +59,7 @@ class LiveEnvironment final : public Environment {
   const Clock& clock() const override { return clock_; }
   ports::ClusterSource& source() override { return cluster_; }
   ports::Binder& binder() override { return writer_; }
-  ports::PodWriter& pods() override { return writer_; }
-  ports::StatusSink& status() override { return writer_; }
-  ports::Evictor& evictor() override { return writer_; }
+  ports::ObjectWriter& writer() override { return writer_; }
 
   Status open(Hooks hooks) override {
     hooks_ = std::move(hooks);
@@ -124,18 +121,6 @@ class LiveEnvironment final : public Environment {
     alone("berth_api_requests_total", "counter", requests.sent);
     alone("berth_api_requests_failed_total", "counter", requests.failed);
     alone("berth_api_requests_throttled_total", "counter", requests.throttled);
-    const auto by_write = [&](const char* name, const char* type,
-                              std::uint64_t kubeapi::WriteCounters::*member) {
-      text += fmt::format("# TYPE {} {}\n", name, type);
-      for (std::size_t k = 0; k < kubeapi::kWriteKinds; ++k) {
-        const auto kind = static_cast<kubeapi::WriteKind>(k);
-        text += fmt::format("{}{{kind=\"{}\"}} {}\n", name, to_string(kind),
-                            writer_.counters(kind).*member);
-      }
-    };
-    by_write("berth_api_write_failures_total", "counter", &kubeapi::WriteCounters::failures);
-    by_write("berth_api_writes_given_up_total", "counter", &kubeapi::WriteCounters::given_up);
-    by_write("berth_api_writes_owed", "gauge", &kubeapi::WriteCounters::owed);
     alone("berth_api_requests_queued", "gauge", requests.queued);
     alone("berth_api_requests_in_flight", "gauge", requests.in_flight);
     return text;

@@ -19,17 +19,20 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       settings_(std::move(settings)),
       scheduler_(std::move(scheduler)),
       mirror_(settings_.mirror),
-      dispatcher_(parts_.status, parts_.evictor, parts_.tell),
-      steering_(
-          {parts_.pods, parts_.status, [&events = parts_.events] { events.wake(); }, parts_.tell},
-          {.mode = settings_.steering,
-           .managed_schedulers = settings_.mirror.managed_schedulers,
-           .locks_are_taints = settings_.locks_are_taints}),
+      observed_(settings_.mirror.managed_schedulers),
+      writes_(
+          {parts_.writer,
+           [&events = parts_.events](ports::WriteAnswer answer) { events.post(std::move(answer)); },
+           parts_.log}),
+      announcer_(observed_, writes_, parts_.log),
+      reconciler_(observed_, writes_, announcer_),
+      steering_(observed_, writes_,
+                {.mode = settings_.steering, .locks_are_taints = settings_.locks_are_taints}),
       stale_plans_(settings_.patience),
       unclaimed_plans_(settings_.patience * 3),
       broken_gangs_(settings_.patience * 6),
-      last_round_ns_(steady_ns()) {
-  dispatcher_.set_leading(false);
+      views_(parts_.queues, parts_.reservations),
+      last_turn_ns_(steady_ns()) {
   mirror_.follow_api_phases(true);
 }
 
@@ -82,44 +85,44 @@ void SessionLoop::replace(engine::Scheduler scheduler, Duration period) {
   parts_.events.wake();
 }
 
-SessionLoop::Standing SessionLoop::standing() const {
+SessionLoop::LastSession SessionLoop::last_session() const {
   const std::lock_guard lock(mutex_);
-  return standing_;
+  return last_session_;
 }
 
-Duration SessionLoop::since_last_round() const {
-  return Duration(steady_ns() - last_round_ns_.load());
+Duration SessionLoop::since_last_turn() const {
+  return Duration(steady_ns() - last_turn_ns_.load());
 }
 
 void SessionLoop::run() {
   lower_thread_priority();
   auto due = std::chrono::steady_clock::now();  // the next session, if nothing happens before
   while (!stopping_) {
-    // Comes round now and then, whatever the period, so that the liveness probe means something.
-    constexpr Duration kRound = std::chrono::seconds(10);
+    // A turn now and then, whatever the period: failed writes are repeated, and the liveness probe
+    // sees that the loop goes round.
+    constexpr Duration kTurn = std::chrono::seconds(10);
     constexpr Duration kUntilSynced = std::chrono::milliseconds(50);
     // Asked before taking: what was posted before the source said so is then among what is taken.
     const bool synced = parts_.source.is_synced();
     const auto now = std::chrono::steady_clock::now();
-    const auto deadline = synced ? std::min(due, now + kRound) : now + kUntilSynced;
-    const std::vector<ClusterEvent> events = parts_.events.take(deadline);
-    const bool is_news = std::chrono::steady_clock::now() < deadline;
-    last_round_ns_ = steady_ns();
+    const auto deadline = synced ? std::min(due, now + kTurn) : now + kUntilSynced;
+    const EventQueue::Batch batch = parts_.events.take(deadline);
+    last_turn_ns_ = steady_ns();
     const bool is_changed = adopt_replacement();
-    for (const ClusterEvent& event : events) take_in(event);
+    for (const ports::WriteAnswer& answer : batch.answers) take_in(answer);
+    for (const ClusterEvent& event : batch.events) take_in(event);
     const bool leads = adopt_leadership(synced);
     const bool is_due = std::chrono::steady_clock::now() >= due;
-    owes_session_ = owes_session_ || !events.empty() || is_changed || is_due;
+    is_session_due_ = is_session_due_ || !batch.events.empty() || is_changed || is_due;
     if (!synced || stopping_) continue;
-    if (!std::exchange(owes_session_, false)) {  // at most the outcome of a write is there
-      if (leads && is_news) follow_up();
+    if (!std::exchange(is_session_due_, false)) {
+      if (leads) follow_up();
       continue;
     }
     if (leads) {
-      session(events);
+      session(batch.events);
     } else {
-      mirror_.settle(parts_.clock.now());
-      dispatcher_.stand_by(mirror_);
+      stand_by();
     }
     due = std::chrono::steady_clock::now() + settings_.period;
   }
@@ -137,43 +140,67 @@ bool SessionLoop::adopt_replacement() {
   return true;
 }
 
-// The epoch to work under, if there is one. What the leader of before left under way is assumed
-// before the first session.
+// Whether we lead.
 bool SessionLoop::adopt_leadership(bool is_synced) {
   std::unique_lock lock(mutex_);
   if (std::exchange(is_kube_scheduler_new_, false)) steering_.kube_scheduler_changed();
   const std::uint64_t wanted = is_synced ? wanted_epoch_ : 0;
-  if (wanted == epoch_) {
-    has_stopped_leading_ = epoch_ == 0 && wanted_epoch_ == 0;
-    if (has_stopped_leading_) stopped_leading_.notify_all();
-    return epoch_ != 0;
+  if (wanted != epoch_) {
+    lock.unlock();
+    epoch_ = wanted;
+    is_session_due_ = true;
+    epoch_ == 0 ? cease_to_lead() : begin_to_lead();
+    lock.lock();
   }
-  lock.unlock();
-  epoch_ = wanted;
-  owes_session_ = true;
-  dispatcher_.set_leading(epoch_ != 0);
-  mirror_.follow_api_phases(epoch_ == 0);
-  if (epoch_ == 0) {
-    steering_.stop_leading();
-    mirror_.forget_plans();  // the next leader's pods will say where they go
-    publish_unready();
-  } else {
-    const TimePoint now = parts_.clock.now();
-    mirror_.settle(now);
-    const Plan left = steering_.start_leading(epoch_, mirror_.cluster(), find_);
-    mirror_.assume(left, now);
-    parts_.tell("leading with epoch " + std::to_string(epoch_) + "; " +
-                std::to_string(left.binds.size()) + " pods were under way");
-  }
-  lock.lock();
   has_stopped_leading_ = epoch_ == 0 && wanted_epoch_ == 0;
-  stopped_leading_.notify_all();
+  if (has_stopped_leading_) stopped_leading_.notify_all();
   return epoch_ != 0;
 }
 
+// What the earlier leader left under way is assumed before the first session.
+void SessionLoop::begin_to_lead() {
+  const TimePoint now = parts_.clock.now();
+  mirror_.follow_api_phases(false);
+  mirror_.settle(now);
+  writes_.start_leading(epoch_);
+  steering_.start_leading();
+  const Plan left = steering::restored_plan(observed_, mirror_.cluster(), find_);
+  mirror_.assume(left, now);
+  const std::vector<JobId> changed(changed_while_standing_by_.begin(),
+                                   changed_while_standing_by_.end());
+  reconciler_.look_at(changed);
+  announcer_.announce_unclaimed(changed, mirror_.cluster(), now);
+  changed_while_standing_by_.clear();
+  parts_.log("leading with epoch " + std::to_string(epoch_) + "; " +
+             std::to_string(left.binds.size()) + " pods were under way");
+}
+
+void SessionLoop::cease_to_lead() {
+  const TimePoint now = parts_.clock.now();
+  mirror_.follow_api_phases(true);
+  mirror_.forget_plans();  // the next leader's pods will say where they go
+  writes_.stop_leading();
+  steering_.stop_leading();
+  reconciler_.stop_leading();
+  announcer_.stop_leading();
+  views_.stop_leading(now);
+  published_stamp_ = 0;
+  parts_.published.store(std::make_shared<const ports::PlanTable>());
+  parts_.on_published();
+}
+
+void SessionLoop::stand_by() {
+  mirror_.settle(parts_.clock.now());
+  for (const JobId id : mirror_.take_changes()) changed_while_standing_by_.insert(id);
+  mirror_.take_phase_changes();
+}
+
+// --- taking in --------------------------------------------------------------------------------
+
 void SessionLoop::take_in(const ClusterEvent& event) {
+  observed_.observe(event);
   steering_.observe(event);
-  dispatcher_.observe(event);
+  reconciler_.observe(event);
   const TimePoint now = parts_.clock.now();
   if (const auto* dropped = std::get_if<PlacementDropped>(&event); dropped && dropped->is_vetoed) {
     mirror_.veto(dropped->pod_uid, dropped->node, now, settings_.veto_memory);
@@ -182,6 +209,21 @@ void SessionLoop::take_in(const ClusterEvent& event) {
   }
   mirror_.apply(event);
 }
+
+void SessionLoop::take_in(const ports::WriteAnswer& answer) {
+  const TimePoint now = parts_.clock.now();
+  const std::optional<reconcile::Ended> ended = writes_.take(answer, now);
+  if (!ended) return;
+  const reconcile::Aspect aspect = reconcile::aspect_of(ended->write.content);
+  if (aspect == reconcile::Aspect::steering || aspect == reconcile::Aspect::record) {
+    steering_.take(*ended, now);
+  } else {
+    reconciler_.take(*ended);
+    has_answers_ = true;
+  }
+}
+
+// --- a session --------------------------------------------------------------------------------
 
 void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   const auto begin = std::chrono::steady_clock::now();
@@ -193,34 +235,66 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
 
   mirror_.assume(plan, now);
   mirror_.assume_reservations(plan, now);
-  drop_stale(plan);
-  publish(plan.pipelined);  // before anybody is woken: who is committed finds its plan
+  drop_stale(plan, now);
+  publish_plan(plan.pipelined);  // before a pod is committed: its filter call finds the plan
   steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
-  give_up(steering_.round(mirror_.cluster(), find_, now));
-  dispatcher_.set_reservations({settings_.locks_are_taints, scheduler_.has_plugin("reservation")});
-  dispatcher_.carry_out(plan, mirror_, parts_.clock.now());
-  publish_queues(dispatcher_.queues());
-  reservation_keeper_.note(plan, mirror_.cluster(), now);
-  parts_.reservations.store(reservation_keeper_.table());
-
-  telemetry::SessionCounts counts;
-  counts.took = took;
-  counts.events = events.size();
-  counts.binds = plan.binds.size();
-  counts.pipelined = plan.pipelined.size();
-  counts.evictions = plan.evictions.size();
-  counts.admitted = plan.admitted.size();
-  for (const Refusal& refusal : plan.refusals) ++counts.waiting[code(refusal.reason)];
-  parts_.metrics.session_done(counts);
-  note_standing(plan);
+  give_up(steering_.steer(mirror_.cluster(), find_, now));
+  evict(plan, now);
+  announce(plan, now);
+  reconcile(now);
+  report(plan, events.size(), took);
 }
 
-// A write is done: what waits for it goes on. For that nothing needs to be decided anew.
+// Answers to writes are there, or a failed write is due again. For that nothing needs to be
+// decided.
 void SessionLoop::follow_up() {
-  give_up(steering_.follow_up(mirror_.cluster(), find_, parts_.clock.now()));
+  const TimePoint now = parts_.clock.now();
+  give_up(steering_.follow_up(mirror_.cluster(), find_, now));
+  if (std::exchange(has_answers_, false) || now - reconciled_at_ >= std::chrono::seconds(1)) {
+    reconcile(now);
+  }
 }
 
-void SessionLoop::publish(const std::vector<Placement>& claims) {
+void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
+  std::vector<PlacementDropped> unclaimed = unclaimed_plans_.due(
+      mirror_.cluster(), now, [this](const Job& job) { return steering_.progressed_at(job); });
+  // kube-scheduler may have found no node for the pod, and said so before.
+  for (PlacementDropped& each : unclaimed) {
+    each.is_vetoed = steering_.is_unschedulable(each.pod_uid);
+  }
+  drop(unclaimed);
+  for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
+    reconciler_.evict(mirror_.cluster().task(task), "its gang could not be completed", now);
+  }
+  if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
+}
+
+void SessionLoop::evict(const Plan& plan, TimePoint now) {
+  const Cluster& cluster = mirror_.cluster();
+  for (const PlannedEviction& eviction : plan.evictions) {
+    const JobId job = eviction.beneficiary;
+    const std::string for_job = job.is_valid() ? " for " + cluster.job(job).name : "";
+    reconciler_.evict(cluster.task(eviction.task), std::string(eviction.action) + for_job, now);
+  }
+}
+
+void SessionLoop::announce(const Plan& plan, TimePoint now) {
+  const Cluster& cluster = mirror_.cluster();
+  const std::vector<JobId> changed = mirror_.take_changes();
+  announcer_.announce_phases(mirror_.take_phase_changes(), cluster);
+  announcer_.announce_unclaimed(changed, cluster, now);
+  reconciler_.look_at(changed);
+  reconciler_.look_at(announcer_.announce(plan, cluster, now));
+  if (views_.refresh(plan, cluster, now)) announcer_.announce_queues(*views_.queues());
+  reconciler_.set_options({settings_.locks_are_taints, scheduler_.has_plugin("reservation")});
+}
+
+void SessionLoop::reconcile(TimePoint now) {
+  reconciled_at_ = now;
+  reconciler_.reconcile(mirror_.cluster(), views_.queues(), now);
+}
+
+void SessionLoop::publish_plan(const std::vector<Placement>& claims) {
   mirror_.settle(parts_.clock.now());
   const std::uint64_t stamp = mirror_.cluster().stamp();
   if (stamp == published_stamp_ && claims == published_claims_) return;
@@ -234,64 +308,44 @@ void SessionLoop::publish(const std::vector<Placement>& claims) {
   parts_.on_published();
 }
 
-void SessionLoop::publish_queues(const std::shared_ptr<const views::QueueTable>& queues) {
-  if (queues == published_queues_) return;
-  published_queues_ = queues;
-  parts_.queues.store(queues);
-}
-
-void SessionLoop::publish_unready() {
-  published_stamp_ = 0;
-  parts_.published.store(std::make_shared<const ports::PlanTable>());
-  publish_queues(nullptr);
-  reservation_keeper_.stop_leading(parts_.clock.now());
-  parts_.reservations.store(nullptr);
-  parts_.on_published();
+// Placements that cannot be carried out any more are planned anew.
+void SessionLoop::give_up(const std::vector<PlacementDropped>& drops) {
+  if (drops.empty()) return;
+  drop(drops);
+  publish_plan(published_claims_);
+  is_session_due_ = true;
+  parts_.events.wake();
 }
 
 void SessionLoop::drop(const std::vector<PlacementDropped>& drops) {
   for (const PlacementDropped& dropped : drops) {
-    parts_.tell("pod " + dropped.pod_uid + " loses its place on " + dropped.node + ": " +
-                dropped.reason);
+    parts_.log("pod " + dropped.pod_uid + " loses its place on " + dropped.node + ": " +
+               dropped.reason);
     take_in(dropped);
   }
 }
 
-void SessionLoop::drop_stale(const Plan& plan) {
-  const TimePoint now = parts_.clock.now();
-  std::vector<PlacementDropped> unclaimed = unclaimed_plans_.due(
-      mirror_.cluster(), now, [this](const Job& job) { return steering_.progressed_at(job); });
-  // Why nobody came may be that kube-scheduler finds no node for it, and had said so before.
-  for (PlacementDropped& each : unclaimed) {
-    each.is_vetoed = steering_.is_unschedulable(each.pod_uid);
-  }
-  drop(unclaimed);
-  for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
-    dispatcher_.evict(task, "its gang could not be completed", mirror_.cluster());
-  }
-  if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
-}
+void SessionLoop::report(const Plan& plan, std::size_t events, Duration took) {
+  telemetry::SessionCounts counts;
+  counts.took = took;
+  counts.events = events;
+  counts.binds = plan.binds.size();
+  counts.pipelined = plan.pipelined.size();
+  counts.evictions = plan.evictions.size();
+  counts.admitted = plan.admitted.size();
+  for (const Refusal& refusal : plan.refusals) ++counts.waiting[code(refusal.reason)];
+  parts_.metrics.session_done(counts);
 
-// Placements that cannot be carried out any more.
-void SessionLoop::give_up(const std::vector<PlacementDropped>& drops) {
-  if (drops.empty()) return;
-  drop(drops);
-  publish(published_claims_);
-  owes_session_ = true;  // they are to be planned anew
-  parts_.events.wake();
-}
-
-void SessionLoop::note_standing(const Plan& plan) {
   const Cluster& cluster = mirror_.cluster();
-  Standing standing;
-  standing.jobs_waiting = plan.refusals.size();
-  standing.pods_planned = static_cast<std::size_t>(cluster.binding_task_count());
+  LastSession last;
+  last.jobs_waiting = plan.refusals.size();
+  last.pods_planned = static_cast<std::size_t>(cluster.binding_task_count());
   for (const JobId id : cluster.open_jobs()) {
-    standing.pods_pending += static_cast<std::size_t>(cluster.job(id).count(TaskStatus::pending));
+    last.pods_pending += static_cast<std::size_t>(cluster.job(id).count(TaskStatus::pending));
   }
   const std::lock_guard lock(mutex_);
-  standing.sessions = standing_.sessions + 1;
-  standing_ = standing;
+  last.sessions = last_session_.sessions + 1;
+  last_session_ = last;
 }
 
 }  // namespace berth::daemon

@@ -6,27 +6,28 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "daemon/dispatcher.h"
 #include "daemon/event_queue.h"
-#include "daemon/reservation_keeper.h"
+#include "daemon/published_views.h"
 #include "daemon/stale_plans.h"
 #include "engine/scheduler.h"
 #include "mirror/mirror.h"
 #include "ports/cluster_source.h"
 #include "ports/plan_table.h"
 #include "ports/published.h"
+#include "reconcile/reconciler.h"
 #include "steering/steering.h"
 #include "telemetry/metrics.h"
 
 namespace berth::daemon {
 
-// One thread that owns mirror and sessions: take in what happened, run a session, publish what it
-// decided, hand its intents to the ports. It waits for nothing but its queue; requests wait for
-// nothing of it.
+// One thread that owns mirror, sessions and writes. Again and again: take in events and answers,
+// run a session, assume its plan, publish it, reconcile the API with it. It waits for nothing but
+// its queue; requests of others wait for nothing of it.
 class SessionLoop {
  public:
   struct Parts {
@@ -35,25 +36,23 @@ class SessionLoop {
     EventQueue& events;
     ports::Published<ports::PlanTable>& published;
     std::function<void()> on_published;  // on the session thread; must not wait
-    ports::PodWriter& pods;
-    ports::StatusSink& status;
-    ports::Evictor& evictor;
+    ports::ObjectWriter& writer;
     telemetry::Metrics& metrics;
-    Dispatcher::Tell tell;
+    reconcile::Log log;
     ports::Published<views::QueueTable>& queues;              // null while another leads
     ports::Published<views::ReservationTable>& reservations;  // likewise
   };
   struct Settings {
     mirror::Options mirror;
-    Duration period = std::chrono::seconds(1);     // of real time, between sessions without news
+    Duration period = std::chrono::seconds(1);     // of real time, between sessions without events
     Duration patience = std::chrono::seconds(10);  // of the cluster's time, see StalePlans
     steering::Mode steering = steering::Mode::nominate;
     Duration veto_memory = std::chrono::minutes(1);  // of the cluster's time
     bool locks_are_taints = false;                   // besides their labels
   };
-  // Where the last session left the cluster.
-  struct Standing {
-    std::uint64_t sessions = 0;
+  // How the last session left the cluster.
+  struct LastSession {
+    std::uint64_t sessions = 0;  // so far
     std::size_t jobs_waiting = 0;
     std::size_t pods_planned = 0;  // and not yet seen bound
     std::size_t pods_pending = 0;  // of ours, without a place
@@ -66,40 +65,50 @@ class SessionLoop {
   // Returns when the session under way has ended. Idempotent.
   void stop();
   // Sessions run, and anything is written, only between start_leading() and stop_leading(). The
-  // epoch tells this leader from all before; above 0. Any thread.
+  // epoch distinguishes this leader from all before; above 0. Any thread.
   void start_leading(std::uint64_t epoch);
-  // Returns when nothing more will be decided under the epoch of before. Not from the loop's
-  // thread.
+  // Returns when nothing more will be decided under the earlier epoch. Not from the loop's thread.
   void stop_leading();
   // kube-scheduler has another leader. Any thread.
   void kube_scheduler_changed();
   // Takes effect with the next session. Any thread.
   void replace(engine::Scheduler scheduler, Duration period);
   // Any thread.
-  Standing standing() const;
-  // How long ago the loop last came round, in real time: the liveness probe. Any thread.
-  Duration since_last_round() const;
+  LastSession last_session() const;
+  reconcile::Writes::Counters write_counters(reconcile::Writes::Kind kind) const {
+    return writes_.counters(kind);
+  }
+  // Real time since the loop last went round: for the liveness probe. Any thread.
+  Duration since_last_turn() const;
 
  private:
   void run();
   bool adopt_replacement();
   bool adopt_leadership(bool is_synced);
+  void begin_to_lead();
+  void cease_to_lead();
   void take_in(const ClusterEvent& event);
+  void take_in(const ports::WriteAnswer& answer);
   void session(const std::vector<ClusterEvent>& events);
-  void drop(const std::vector<PlacementDropped>& drops);
-  void drop_stale(const Plan& plan);
+  void stand_by();
   void follow_up();
+  void drop_stale(const Plan& plan, TimePoint now);
+  void evict(const Plan& plan, TimePoint now);
+  void announce(const Plan& plan, TimePoint now);
+  void reconcile(TimePoint now);
   void give_up(const std::vector<PlacementDropped>& drops);
-  void publish(const std::vector<Placement>& claims);
-  void publish_queues(const std::shared_ptr<const views::QueueTable>& queues);
-  void publish_unready();
-  void note_standing(const Plan& plan);
+  void drop(const std::vector<PlacementDropped>& drops);
+  void publish_plan(const std::vector<Placement>& claims);
+  void report(const Plan& plan, std::size_t events, Duration took);
 
   Parts parts_;
   Settings settings_;
   engine::Scheduler scheduler_;
   mirror::Mirror mirror_;
-  Dispatcher dispatcher_;
+  reconcile::ObservedState observed_;
+  reconcile::Writes writes_;
+  reconcile::Announcer announcer_;
+  reconcile::Reconciler reconciler_;
   steering::Steering steering_;
   const steering::FindTask find_ = [this](const std::string& uid) {
     return mirror_.find_task(uid);
@@ -107,19 +116,21 @@ class SessionLoop {
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
   BrokenGangs broken_gangs_;
-  ReservationKeeper reservation_keeper_;
+  PublishedViews views_;
+  std::set<JobId> changed_while_standing_by_;
   std::uint64_t published_stamp_ = 0;
   std::vector<Placement> published_claims_;
   std::uint64_t published_count_ = 0;
-  std::shared_ptr<const views::QueueTable> published_queues_;
-  std::uint64_t epoch_ = 0;    // under which we lead; 0: another does
-  bool owes_session_ = false;  // something happened since the last one
+  std::uint64_t epoch_ = 0;      // under which we lead; 0: another does
+  bool is_session_due_ = false;  // something happened since the last one
+  bool has_answers_ = false;     // to the reconciler's writes, since it last compared
+  TimePoint reconciled_at_;
 
   std::atomic<bool> stopping_ = false;
-  std::atomic<std::int64_t> last_round_ns_ = 0;  // on the steady clock
-  mutable std::mutex mutex_;                     // guards all below
+  std::atomic<std::int64_t> last_turn_ns_ = 0;  // on the steady clock
+  mutable std::mutex mutex_;                    // guards all below
   std::optional<std::pair<engine::Scheduler, Duration>> replacement_;
-  Standing standing_;
+  LastSession last_session_;
   std::uint64_t wanted_epoch_ = 0;
   bool is_kube_scheduler_new_ = false;
   bool has_stopped_leading_ = true;

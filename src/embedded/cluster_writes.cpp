@@ -3,13 +3,11 @@
 
 #include "embedded/embedded_cluster.h"
 
-// Berth's writes on pods, groups and nodes, by an API server's rules.
+// The writes of Berth, by an API server's rules.
 
 namespace berth::embedded {
 
 namespace {
-
-constexpr std::size_t kEventsKept = 1000;
 
 using Kind = ports::PodWrite::Kind;
 using Result = ports::WriteOutcome::Result;
@@ -37,25 +35,31 @@ void add_toleration(PodObject& pod, const std::string& locked_for) {
 
 }  // namespace
 
-void EmbeddedCluster::write(const ports::PodWrite& write,
+void EmbeddedCluster::write(const ports::Write& write,
                             std::function<void(ports::WriteOutcome)> done) {
-  ports::WriteOutcome outcome;
+  bool is_there = false;
   {
     const std::lock_guard lock(mutex_);
-    const auto pod = pods_.find(write.uid);
-    if (pod == pods_.end()) {
-      outcome = {Result::gone, "pod \"" + write.name_space + "/" + write.name + "\" not found"};
-    } else if (pod->second.node_name.empty()) {
-      const PodObject before = pod->second;
-      if (write.kind == Kind::nominate) pod->second.nominated_node = write.node;
-      if (write.kind == Kind::tolerate) add_toleration(pod->second, write.locked_for);
-      if (write.kind == Kind::commit) commit(pod->second, write);
-      // A commit and a touch are posted even if they change nothing that we model.
-      if (write.kind != Kind::nominate || pod->second != before) notify_watchers(pod->second);
-    }
+    is_there =
+        std::visit([&](const auto& content) { return put(write.object, content); }, write.content);
   }
   changed_.notify_all();
-  done(std::move(outcome));
+  if (is_there) return done({});
+  done({Result::gone, std::string(to_string(write.object.kind)) + " \"" + write.object.full_name() +
+                          "\" not found"});
+}
+
+bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::PodWrite& write) {
+  const auto pod = pods_.find(object.uid);
+  if (pod == pods_.end()) return false;
+  if (!pod->second.node_name.empty()) return true;
+  const PodObject before = pod->second;
+  if (write.kind == Kind::nominate) pod->second.nominated_node = write.node;
+  if (write.kind == Kind::tolerate) add_toleration(pod->second, write.locked_for);
+  if (write.kind == Kind::commit) commit(pod->second, write);
+  // A commit and a touch are events even if they change nothing that we model.
+  if (write.kind != Kind::nominate || pod->second != before) notify_watchers(pod->second);
+  return true;
 }
 
 void EmbeddedCluster::clear_nomination(const std::string& pod_uid) {
@@ -69,91 +73,80 @@ void EmbeddedCluster::clear_nomination(const std::string& pod_uid) {
   changed_.notify_all();
 }
 
-void EmbeddedCluster::write(const ports::GroupStatus& status) {
-  {
-    const std::lock_guard lock(mutex_);
-    const std::string full_name = status.name_space + "/" + status.name;
-    const auto group = groups_.find(full_name);
-    if (group == groups_.end()) return;
-    statuses_[full_name] = status;
-    group->second.phase = status.phase;
-    WrittenStatus& written = group->second.written;
-    written.running = status.running;
-    written.succeeded = status.succeeded;
-    written.failed = status.failed;
-    written.is_scheduled = status.is_scheduled;
-    written.scheduled_since = status.scheduled_since;
-    written.waits_since = status.waits_since;
-    written.reason = status.reason;
-    written.message = status.message;
-    written.targeted = status.targeted;
-    notify_watchers(group->second);
-  }
-  changed_.notify_all();
+PodGroupObject* EmbeddedCluster::find_group(const ports::ObjectRef& object) {
+  const auto group = groups_.find(object.full_name());
+  return group == groups_.end() || group->second.uid != object.uid ? nullptr : &group->second;
 }
 
-// No part of the embedded cluster reads a queue's status.
-void EmbeddedCluster::write(const ports::QueueStatus&) {}
-
-void EmbeddedCluster::write(const ports::NodeLock& lock) {
-  {
-    const std::lock_guard guard(mutex_);
-    const auto found = nodes_.find(lock.node);
-    if (found == nodes_.end() || found->second.uid != lock.uid) return;
-    NodeObject& node = found->second;
-    node.locked_for = lock.locked_for;
-    node.locked_since.reset();
-    if (!lock.locked_for.empty()) node.locked_since = lock.since;
-    node.has_lock_taint = lock.has_taint;
-    notify_watchers(node);
-  }
-  changed_.notify_all();
+bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::GroupStatus& status) {
+  PodGroupObject* group = find_group(object);
+  if (group == nullptr) return false;
+  statuses_[object.full_name()] = status;
+  group->phase = status.phase;
+  WrittenStatus& written = group->written;
+  written.running = status.running;
+  written.succeeded = status.succeeded;
+  written.failed = status.failed;
+  written.is_scheduled = status.is_scheduled;
+  written.scheduled_since = status.scheduled_since;
+  written.waits_since = status.waits_since;
+  written.reason = status.reason;
+  written.message = status.message;
+  written.targeted = status.targeted;
+  notify_watchers(*group);
+  return true;
 }
 
-void EmbeddedCluster::write(const ports::JobMarks& job) {
-  const auto set = [&job](TargetMarks& marks) {
-    const TargetMarks before = std::exchange(marks, job.marks);
+// No part of the embedded cluster reads a status of a queue or an event.
+bool EmbeddedCluster::put(const ports::ObjectRef&, const ports::QueueStatus&) { return true; }
+
+bool EmbeddedCluster::put(const ports::ObjectRef&, const ports::Event&) { return true; }
+
+bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::NodeLock& lock) {
+  const auto found = nodes_.find(object.name);
+  if (found == nodes_.end() || found->second.uid != object.uid) return false;
+  NodeObject& node = found->second;
+  node.locked_for = lock.locked_for;
+  node.locked_since.reset();
+  if (!lock.locked_for.empty()) node.locked_since = lock.since;
+  node.has_lock_taint = lock.has_taint;
+  notify_watchers(node);
+  return true;
+}
+
+bool EmbeddedCluster::put(const ports::ObjectRef& object, const TargetMarks& wanted) {
+  const auto set = [&wanted](TargetMarks& marks) {
+    const TargetMarks before = std::exchange(marks, wanted);
     keep_users_word(marks, before);
     if (!marks.first_seen) marks.first_seen = before.first_seen;
   };
-  {
-    const std::lock_guard lock(mutex_);
-    if (job.about == ports::Event::About::pod) {
-      const auto pod = pods_.find(job.uid);
-      if (pod == pods_.end()) return;
-      set(pod->second.marks);
-      notify_watchers(pod->second);
-    } else {
-      const auto group = groups_.find(job.name_space + "/" + job.name);
-      if (group == groups_.end() || group->second.uid != job.uid) return;
-      set(group->second.marks);
-      notify_watchers(group->second);
-    }
+  if (object.kind == ports::ObjectKind::pod) {
+    const auto pod = pods_.find(object.uid);
+    if (pod == pods_.end()) return false;
+    set(pod->second.marks);
+    notify_watchers(pod->second);
+    return true;
   }
-  changed_.notify_all();
+  PodGroupObject* group = find_group(object);
+  if (group == nullptr) return false;
+  set(group->marks);
+  notify_watchers(*group);
+  return true;
 }
 
-void EmbeddedCluster::tell(const ports::Event& event) {
-  const std::lock_guard lock(mutex_);
-  events_.push_back(event);
-  if (events_.size() > kEventsKept) events_.pop_front();
+bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::GangRecord&) {
+  PodGroupObject* group = find_group(object);
+  if (group == nullptr) return false;
+  group->is_recorded = true;
+  notify_watchers(*group);
+  return true;
 }
 
-void EmbeddedCluster::record(const ports::GangRecord& record,
-                             std::function<void(ports::WriteOutcome)> done) {
-  ports::WriteOutcome outcome;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto group = groups_.find(record.name_space + "/" + record.name);
-    if (group == groups_.end()) {
-      outcome = {Result::gone, "pod group \"" + record.name + "\" not found"};
-    } else {
-      group->second.is_recorded = true;
-      notify_watchers(group->second);
-    }
-  }
-  changed_.notify_all();
-  done(std::move(outcome));
+bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::Eviction&) {
+  const auto pod = pods_.find(object.uid);
+  if (pod == pods_.end()) return false;
+  if (!pod->second.terminating) begin_removal(pod->second);
+  return true;
 }
 
 std::optional<ports::GroupStatus> EmbeddedCluster::group_status(
@@ -176,11 +169,6 @@ std::optional<PodGroupObject> EmbeddedCluster::group(const std::string& full_nam
   const auto found = groups_.find(full_name);
   if (found == groups_.end()) return std::nullopt;
   return found->second;
-}
-
-std::vector<ports::Event> EmbeddedCluster::events() const {
-  const std::lock_guard lock(mutex_);
-  return {events_.begin(), events_.end()};
 }
 
 }  // namespace berth::embedded

@@ -127,16 +127,6 @@ void EmbeddedCluster::bind(const ports::Binding& binding,
   done(std::move(outcome));
 }
 
-void EmbeddedCluster::evict(const ports::Eviction& eviction) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto pod = pods_.find(eviction.uid);
-    if (pod == pods_.end() || pod->second.terminating) return;
-    begin_removal(pod->second);
-  }
-  changed_.notify_all();
-}
-
 std::optional<PodObject> EmbeddedCluster::pod(const std::string& full_name) const {
   const std::lock_guard lock(mutex_);
   const auto uid = pod_uids_.find(full_name);

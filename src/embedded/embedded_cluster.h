@@ -1,7 +1,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -14,8 +13,7 @@
 #include "embedded/watchers.h"
 #include "ports/binder.h"
 #include "ports/cluster_source.h"
-#include "ports/evictor.h"
-#include "ports/status_sink.h"
+#include "ports/object_writer.h"
 
 namespace berth::embedded {
 
@@ -26,9 +24,7 @@ namespace berth::embedded {
 // watchers.
 class EmbeddedCluster final : public ports::ClusterSource,
                               public ports::Binder,
-                              public ports::Evictor,
-                              public ports::PodWriter,
-                              public ports::StatusSink {
+                              public ports::ObjectWriter {
  public:
   // `clock` must outlive the cluster.
   explicit EmbeddedCluster(const ScaledClock& clock, Duration grace = std::chrono::seconds(1));
@@ -54,15 +50,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void apply(std::vector<ClusterEvent> changes);
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
-  void evict(const ports::Eviction& eviction) override;
-  void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override;
-  void write(const ports::GroupStatus& status) override;
-  void write(const ports::QueueStatus& status) override;
-  void write(const ports::NodeLock& lock) override;
-  void write(const ports::JobMarks& job) override;
-  void tell(const ports::Event& event) override;
-  void record(const ports::GangRecord& record,
-              std::function<void(ports::WriteOutcome)> done) override;
+  void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override;
 
   // The effect of kube-scheduler's last failed attempt.
   void clear_nomination(const std::string& pod_uid);
@@ -73,7 +61,6 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::optional<NodeObject> node(const std::string& name) const;
   std::optional<PodGroupObject> group(const std::string& full_name) const;
   std::optional<ports::GroupStatus> group_status(const std::string& full_name) const;
-  std::vector<ports::Event> events() const;  // events for users
 
  private:
   enum class Due : std::uint8_t { run_ends, removal };
@@ -94,6 +81,16 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void drop(const PriorityClassDeleted& gone);
   void drop(const NamespaceDeleted& gone);
   void drop(const OwnerDeleted& gone);
+  // Each writes one kind of content; false: there is no such object. Under the mutex.
+  bool put(const ports::ObjectRef& pod, const ports::PodWrite& write);
+  bool put(const ports::ObjectRef& group, const ports::GroupStatus& status);
+  bool put(const ports::ObjectRef& queue, const ports::QueueStatus& status);
+  bool put(const ports::ObjectRef& node, const ports::NodeLock& lock);
+  bool put(const ports::ObjectRef& job, const TargetMarks& marks);
+  bool put(const ports::ObjectRef& group, const ports::GangRecord& record);
+  bool put(const ports::ObjectRef& pod, const ports::Eviction& eviction);
+  bool put(const ports::ObjectRef& about, const ports::Event& event);
+  PodGroupObject* find_group(const ports::ObjectRef& group);
   void admit(PodObject& pod) const;
   std::string refusal(const ports::Binding& binding) const;
   void set_running(PodObject& pod);
@@ -114,7 +111,6 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::map<std::string, std::string> pod_uids_;         // by namespace/name
   std::map<std::string, PodGroupObject> groups_;        // by namespace/name
   std::map<std::string, ports::GroupStatus> statuses_;  // by namespace/name
-  std::deque<ports::Event> events_;                     // the latest
   std::map<std::string, QueueObject> queues_;
   std::map<std::string, PriorityClassObject> priority_classes_;
   std::map<std::string, NamespaceObject> namespaces_;

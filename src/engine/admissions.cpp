@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/engine/reservations.h"
+
 namespace berth::engine {
 
 namespace {
@@ -32,17 +34,11 @@ struct Used {
 // What others use on a target's nodes will be gone when it starts: it counts once.
 Used used_on_its_nodes(const Cluster& cluster, const Job& job) {
   Used used;
-  if (!job.election || cluster.locked_node_count() == 0) return used;
-  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    if (cluster.node(NodeId(n)).lock.job != job.id) continue;
-    for (const TaskId id : cluster.node(NodeId(n)).tasks) {
-      const Task& task = cluster.task(id);
-      const bool leaves = task.job.is_valid() && task.job != job.id && !task.never_leaves;
-      if (!leaves || !is_allocated(task.status)) continue;
-      const Resources& request = cluster.shape(task.shape).request;
-      used.by_all += request;
-      if (cluster.job(task.job).queue == job.queue) used.by_its_queue += request;
-    }
+  if (!job.election) return used;
+  for (const TaskId id : tasks_before_target(cluster, job)) {
+    const Resources& request = cluster.shape_of(id).request;
+    used.by_all += request;
+    if (cluster.job(cluster.task(id).job).queue == job.queue) used.by_its_queue += request;
   }
   return used;
 }

@@ -1,107 +1,47 @@
 #include "engine/bins.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "berth/engine/session.h"
 
 namespace berth::engine {
 
-// By one who never leaves; whatever the addresses.
-bool are_ports_taken_for_good(const Cluster& cluster, const Shape& shape, NodeId node) {
-  const auto collides = [&](const HostPort& taken) {
-    return std::any_of(shape.constraints.host_ports.begin(), shape.constraints.host_ports.end(),
-                       [&](const HostPort& wanted) {
-                         return wanted.port == taken.port && wanted.protocol == taken.protocol;
-                       });
-  };
-  const auto& tasks = cluster.node(node).tasks;
-  return std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
-    const auto& ports = cluster.shape_of(id).constraints.host_ports;
-    return cluster.task(id).never_leaves && std::any_of(ports.begin(), ports.end(), collides);
-  });
-}
-
-ReachableCapacity::ReachableCapacity(const Cluster& cluster)
-    : cluster_(cluster),
-      dimensions_(cluster.dimensions().size()),
-      rooms_(cluster.node_count() * dimensions_) {
-  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    for (std::size_t d = 0; d < dimensions_; ++d) {
-      rooms_[n * dimensions_ + d] = cluster.allocatable().at(NodeId(n), Dimension(d)) -
-                                    cluster.staying().at(NodeId(n), Dimension(d));
-    }
-  }
-}
-
-void ReachableCapacity::take_in_nobody() {
-  if (job_.is_valid()) count(cluster_.job(job_), +1);
-  job_ = JobId();
-}
-
-void ReachableCapacity::take_in(const Job& job) {
-  take_in_nobody();
-  job_ = job.id;
-  count(job, -1);
-}
-
-void ReachableCapacity::count(const Job& job, int sign) {
-  for (const TaskId id : job.tasks) {
-    const Task& task = cluster_.task(id);
-    if (!task.node.is_valid() || task.never_leaves || !occupies_node(task.status)) continue;
-    for (const auto& [dimension, amount] : cluster_.shape(task.shape).requested) {
-      rooms_[task.node.index() * dimensions_ + dimension.index()] += sign * amount;
-    }
+template <class View>
+Bins::Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, const View& view)
+    : session_(session),
+      cluster_(session.cluster()),
+      nodes_(std::move(nodes)),
+      dimensions_(cluster_.dimensions().size()),
+      occupants_(occupants),
+      has_ports_(nodes_.size(), 0) {
+  rooms_.reserve(nodes_.size() * dimensions_);
+  for (const NodeId node : nodes_) {
+    for (std::size_t d = 0; d < dimensions_; ++d) rooms_.push_back(view.at(node, Dimension(d)));
   }
 }
 
 Bins::Bins(Session& session, std::vector<NodeId> nodes)
-    : session_(session),
-      cluster_(session.cluster()),
-      nodes_(std::move(nodes)),
-      dimensions_(cluster_.dimensions().size()),
-      is_of_now_(true),
-      has_ports_(nodes_.size(), 0) {
-  rooms_.reserve(nodes_.size() * dimensions_);
-  for (const NodeId node : nodes_) {
-    for (std::size_t d = 0; d < dimensions_; ++d) {
-      rooms_.push_back(cluster_.available().at(node, Dimension(d)));
-    }
-  }
-}
+    : Bins(session, std::move(nodes), Occupants::all, IdleNow{session.cluster()}) {}
 
 Bins::Bins(Session& session, std::vector<NodeId> nodes, const ReachableCapacity& reachable)
-    : session_(session),
-      cluster_(session.cluster()),
-      nodes_(std::move(nodes)),
-      dimensions_(cluster_.dimensions().size()),
-      is_of_now_(false),
-      has_ports_(nodes_.size(), 0) {
-  rooms_.reserve(nodes_.size() * dimensions_);
-  for (const NodeId node : nodes_) {
-    for (std::size_t d = 0; d < dimensions_; ++d) {
-      rooms_.push_back(reachable.at(node, Dimension(d)));
-    }
-  }
-}
+    : Bins(session, std::move(nodes), Occupants::staying, reachable) {}
 
 const std::vector<std::uint8_t>& Bins::passing_for(ShapeId shape) const {
-  return is_of_now_ ? session_.passing(shape) : session_.passing_but_for_vetoes(shape);
+  const bool is_now = occupants_ == Occupants::all;
+  return is_now ? session_.passing(shape) : session_.passing_but_for_vetoes(shape);
 }
 
 std::int32_t Bins::capacity(std::size_t bin, const Shape& shape) const {
-  std::int64_t most = shape.requested.empty() ? 1 << 30 : std::numeric_limits<std::int32_t>::max();
-  for (const auto& [dimension, amount] : shape.requested) {
-    most = std::min(most, std::max<std::int64_t>(0, room(bin, dimension)) / amount);
-  }
-  if (!shape.has_host_ports || most == 0) return static_cast<std::int32_t>(most);
+  const std::int32_t most =
+      times_covered(shape.requested, [&](Dimension dimension) { return room(bin, dimension); });
+  if (!shape.has_host_ports || most == 0) return most;
   // Whose ports are alike is not looked into: one such member a node is safe.
   if (has_ports_[bin] != 0) return 0;
-  const NodeId node = nodes_[bin];
-  const bool is_free =
-      is_of_now_ ? static_cast<bool>(session_.ask(points::occupancy, shape, cluster_.node(node)))
-                 : !are_ports_taken_for_good(cluster_, shape, node);
+  const Node& node = cluster_.node(nodes_[bin]);
+  const Verdict is_free = occupants_ == Occupants::all
+                              ? fits_beside(session_, shape, nodes_[bin])
+                              : check_occupants({cluster_, shape, node, occupants_});
   return is_free ? 1 : 0;
 }
 

@@ -3,34 +3,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/engine/fit.h"
 #include "berth/engine/need.h"
-#include "berth/model/cluster.h"
+#include "engine/fit/reachable_capacity.h"
 
 namespace berth::engine {
-
-// What nodes could give a job once all others have finished that ever will: allocatable, less what
-// never leaves, less what the job itself has there. By node and dimension.
-class ReachableCapacity {
- public:
-  explicit ReachableCapacity(const Cluster& cluster);
-  // From now on it is that job's; before, nobody's.
-  void take_in(const Job& job);
-  std::int64_t at(NodeId node, Dimension d) const {
-    return rooms_[node.index() * dimensions_ + d.index()];
-  }
-
- private:
-  void take_in_nobody();
-  void count(const Job& job, int sign);
-
-  const Cluster& cluster_;
-  std::size_t dimensions_;
-  std::vector<std::int64_t> rooms_;
-  JobId job_;
-};
-
-// Are host ports that the shape asks for held there by somebody who never leaves?
-bool are_ports_taken_for_good(const Cluster& cluster, const Shape& shape, NodeId node);
 
 // Nodes with their room, into which members are put until it is used up. For one need: its shapes
 // stay the same.
@@ -67,6 +44,8 @@ class Bins {
   }
 
  private:
+  template <class View>
+  Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, const View& view);
   const std::vector<std::uint8_t>& passing_for(ShapeId shape) const;
   std::int32_t capacity(std::size_t bin, const Shape& shape) const;
   std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
@@ -78,7 +57,7 @@ class Bins {
   const Cluster& cluster_;
   std::vector<NodeId> nodes_;
   std::size_t dimensions_;
-  bool is_of_now_;
+  Occupants occupants_;  // staying: vetoes do not count, either
   std::vector<std::int64_t> rooms_;
   std::vector<std::uint8_t> has_ports_;  // somebody who was put there has host ports
   std::vector<std::size_t> order_;       // of parts, once somebody asked

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "berth/engine/fit.h"
 #include "berth/engine/session.h"
-#include "engine/bins.h"
 #include "engine/shortage.h"
 
 namespace berth::engine {
@@ -13,12 +13,9 @@ namespace berth::engine {
 namespace {
 
 std::int64_t pods_on(const Cluster& cluster, const Shape& shape, NodeId node) {
-  std::int64_t pods = std::numeric_limits<std::int32_t>::max();
-  for (const auto& [dimension, amount] : shape.requested) {
-    pods = std::min(pods, std::max<std::int64_t>(0, room_of(cluster, node, dimension)) / amount);
-  }
-  if (pods == 0 || !shape.has_host_ports) return pods;
-  return are_ports_taken_for_good(cluster, shape, node) ? 0 : 1;
+  const std::int32_t pods = room_for(OnceEmptied{cluster}, shape, node);
+  if (pods == 0 || depends_on(shape) == DependsOn::specification) return pods;
+  return check_occupants({cluster, shape, cluster.node(node), Occupants::staying}) ? 1 : 0;
 }
 
 }  // namespace
@@ -51,10 +48,7 @@ std::vector<Need::Part> waiting_parts(const Session& session, const Job& job,
     const Task& task = cluster.task(id);
     if (task.status != TaskStatus::pending || task.is_gated) continue;
     if (role != kNoRole && task.role != role) continue;
-    auto part = std::find_if(parts.begin(), parts.end(),
-                             [&](const Need::Part& each) { return each.shape == task.shape; });
-    if (part == parts.end()) part = parts.insert(part, {task.shape, id, 0});
-    ++part->count;
+    add_member(parts, task.shape, id);
   }
   return parts;
 }
@@ -85,7 +79,7 @@ std::int64_t members_there(Session& session, const Job& job, ShapeId shape) {
   return std::count_if(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
     const Task& task = cluster.task(id);
     return task.shape == shape && task.node.is_valid() && is_allocated(task.status) &&
-           passes(session, cluster.shape(shape), task.node);
+           passes_in_time(may_run_on(session, cluster.shape(shape), task.node));
   });
 }
 
@@ -137,8 +131,8 @@ void Feasibility::add_up(const Cluster& cluster) {
   ceiling_ = Resources();
   for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
     for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-      const Dimension dimension(d);
-      ceiling_.add(dimension, std::max<std::int64_t>(0, room_of(cluster, NodeId(n), dimension)));
+      const std::int64_t room = OnceEmptied{cluster}.at(NodeId(n), Dimension(d));
+      ceiling_.add(Dimension(d), std::max<std::int64_t>(0, room));
     }
   }
 }
@@ -189,7 +183,7 @@ void Feasibility::judge_minimum(Session& session, const Job& job, OfJob& found) 
   const std::int32_t lacks = is_gang ? job.min_available - job.placed_count() : 1;
   std::vector<Need::Part> parts = waiting_parts(session, job);
   found.on_nodes = could_take(session, job, parts, lacks - job.gated);
-  for (std::size_t r = 0; is_gang && r < job.roles.size() && roles_bind(job); ++r) {
+  for (std::size_t r = 0; is_gang && r < job.roles.size() && job.roles_bind(); ++r) {
     const Role& role = job.roles[r];
     const std::int32_t role_lacks = role.minimum - ready_count(role.counts) - job.gated;
     if (role_lacks <= 0 || !found.on_nodes.is_none()) continue;
@@ -281,7 +275,7 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
   std::size_t n = 0;
   for (; n < cluster.node_count() && found.capacity < enough; ++n) {
     const std::int64_t pods = pods_on(cluster, shape, NodeId(n));
-    if (pods > 0 && passes(session, shape, NodeId(n))) found.capacity += pods;
+    if (pods > 0 && passes_in_time(may_run_on(session, shape, NodeId(n)))) found.capacity += pods;
   }
   found.is_whole = n == cluster.node_count();
   if (found.capacity == 0) {
@@ -306,10 +300,11 @@ Feasibility::Finding Feasibility::why_nowhere(Session& session, ShapeId id) {
   bool is_any_open = false;
   std::vector<std::int64_t> most(shape.requested.size(), 0);
   for (std::size_t n = 0; n < cluster.node_count() && unknown.empty(); ++n) {
-    if (!passes(session, shape, NodeId(n))) continue;
+    if (!passes_in_time(may_run_on(session, shape, NodeId(n)))) continue;
     is_any_open = true;
     for (std::size_t i = 0; i < most.size(); ++i) {
-      most[i] = std::max(most[i], room_of(cluster, NodeId(n), shape.requested[i].first));
+      const std::int64_t room = OnceEmptied{cluster}.at(NodeId(n), shape.requested[i].first);
+      most[i] = std::max(most[i], room);
     }
   }
   Scarcest scarcest(cluster);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
+#include "berth/engine/fit.h"
 
 namespace berth::engine {
 
@@ -25,11 +26,9 @@ void Ledger::evict(TaskId id) {
 void Ledger::require_room(TaskId id, NodeId node, bool future) const {
   BERTH_CHECK(cluster_.task(id).status == TaskStatus::pending);
   BERTH_CHECK(!cluster_.locked_out_by(node, cluster_.task(id).job).is_valid());
-  for (const auto& [dimension, amount] : cluster_.shape_of(id).requested) {
-    const std::int64_t room =
-        future ? cluster_.future_idle(node, dimension) : cluster_.available().at(node, dimension);
-    BERTH_CHECK(room >= amount);
-  }
+  const Shape& shape = cluster_.shape_of(id);
+  BERTH_CHECK(future ? has_room(OnceVacated{cluster_}, shape, node)
+                     : has_room(IdleNow{cluster_}, shape, node));
 }
 
 void Ledger::move(TaskId id, NodeId node, TaskStatus status) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,11 +31,7 @@ class Memory {
   Admissions& admissions() { return admissions_; }
   Feasibility& feasibility() { return feasibility_; }
   const Feasibility& feasibility() const { return feasibility_; }
-  void refresh(const Cluster& cluster) {
-    shares_.refresh(cluster);
-    queues_.refresh(cluster);
-    forget_former_targets(cluster);
-  }
+  void refresh(const Cluster& cluster);
 
   struct Refused {
     std::uint64_t stamp = 0;  // of the cluster when the attempt began
@@ -49,6 +46,17 @@ class Memory {
     if (job.index() >= refused_.size()) refused_.resize(job.index() + 1);
     return refused_[job.index()];
   }
+
+  // What was worked out for a job that nodes are kept for, or could be, in one state of the
+  // cluster. It holds in that state until a plugin may answer otherwise.
+  struct WorkedOut {
+    std::uint64_t stamp = 0;
+    TimePoint until = TimePoint::max();
+    std::optional<Refusal> start;  // may it be helped? Reason::none: yes
+    bool is_unpackable = false;    // its own nodes have no place for it now
+    std::optional<Reservation> reservation;
+  };
+  WorkedOut& worked_out(const Cluster& cluster, JobId job, TimePoint now);
 
   // Rankings cost a few bytes a node; when there are more than this in all, the least recently
   // used are dropped. Bytes.
@@ -68,6 +76,7 @@ class Memory {
   std::size_t ranking_bytes_ = 0;
   std::uint64_t uses_ = 0;
   std::vector<Refused> refused_;  // by job
+  std::map<JobId, WorkedOut> worked_out_;
 };
 
 }  // namespace berth::engine

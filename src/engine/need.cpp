@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/engine/fit.h"
 #include "berth/engine/session.h"
 #include "engine/bins.h"
 
@@ -21,8 +22,11 @@ void lacking_roles_first(const Cluster& cluster, const Job& job, std::vector<Tas
   tasks.insert(tasks.end(), others.begin(), others.end());
 }
 
-bool roles_bind(const Job& job) {
-  return job.role_minimum_total > 0 && job.min_available >= job.role_minimum_total;
+void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task) {
+  auto part = std::find_if(parts.begin(), parts.end(),
+                           [&](const Need::Part& each) { return each.shape == shape; });
+  if (part == parts.end()) part = parts.insert(part, {shape, task, 0});
+  ++part->count;
 }
 
 bool has_minimum(const Session& session, const Job& job) {
@@ -44,7 +48,7 @@ Need need_of(const Session& session, const Job& job) {
   std::vector<TaskId> tasks = session.unplaced_in_order(job);
   lacking_roles_first(cluster, job, tasks);
   std::int32_t lacking_in_roles = 0;
-  if (roles_bind(job)) {
+  if (job.roles_bind()) {
     for (const Role& role : job.roles) {
       lacking_in_roles += std::max(0, role.minimum - ready_count(role.counts));
     }
@@ -56,10 +60,7 @@ Need need_of(const Session& session, const Job& job) {
   Need need;
   for (const TaskId id : tasks) {
     const ShapeId shape = cluster.task(id).shape;
-    auto part = std::find_if(need.parts.begin(), need.parts.end(),
-                             [&](const Need::Part& each) { return each.shape == shape; });
-    if (part == need.parts.end()) part = need.parts.insert(part, {shape, id, 0});
-    ++part->count;
+    add_member(need.parts, shape, id);
     ++need.members;
     need.request += cluster.shape(shape).request;
   }
@@ -112,12 +113,9 @@ bool could_take_any(Session& session, const Need& need, NodeId node,
   if (need.parts.empty()) return !cluster.node(node).is_unschedulable;
   return std::any_of(need.parts.begin(), need.parts.end(), [&](const Need::Part& part) {
     const Shape& shape = cluster.shape(part.shape);
-    const auto& requested = shape.requested;
-    if (shape.has_host_ports && are_ports_taken_for_good(cluster, shape, node)) return false;
     return session.passing_but_for_vetoes(part.shape)[node.index()] != 0 &&
-           std::all_of(requested.begin(), requested.end(), [&](const auto& asked) {
-             return reachable.at(node, asked.first) >= asked.second;
-           });
+           has_room(reachable, shape, node) &&
+           check_occupants({cluster, shape, cluster.node(node), Occupants::staying});
   });
 }
 

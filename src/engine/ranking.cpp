@@ -6,9 +6,9 @@
 
 #include "berth/base/check.h"
 #include "berth/engine/node_block.h"
-#include "berth/engine/scarcity.h"
 #include "berth/engine/session.h"
 #include "berth/engine/vectorise.h"
+#include "engine/shortage.h"
 
 namespace berth::engine {
 
@@ -18,20 +18,20 @@ void Ranking::catch_up(Session& session) {
   if (spec_version_ != cluster.spec_version()) {
     rank_specifications(session);
     rank_all(session);
-  } else if (!changes.has_since(position_)) {
-    rank_all(session);
   } else if (position_ != changes.position()) {
-    const auto missed = changes.since(position_);
-    // Scoring a scattered node costs about four times its part of a full pass.
-    if (missed.size() == 1) {
-      rank_node(session, missed.front());
-    } else if (missed.size() * 4 > cluster.node_count()) {
-      rank_all(session);
-    } else {
-      rank_nodes(session, missed);
-    }
+    catch_up_with_changes(session, changes);
   }
   position_ = changes.position();
+}
+
+void Ranking::catch_up_with_changes(Session& session, const ChangeJournal& changes) {
+  // FIT-2. A change on one node may matter to all the nodes of its domain.
+  if (!changes.has_since(position_) || depends_on_ == DependsOn::domain) return rank_all(session);
+  const auto missed = changes.since(position_);
+  if (missed.size() == 1) return rank_node(session, missed.front());
+  // Scoring a scattered node costs about four times its part of a full pass.
+  const bool are_many = missed.size() * 4 > session.cluster().node_count();
+  return are_many ? rank_all(session) : rank_nodes(session, missed);
 }
 
 void Ranking::rank_specifications(Session& session) {
@@ -48,9 +48,9 @@ void Ranking::rank_specifications(Session& session) {
   block_best_.assign(padded / kBlock, kUnfit);
   super_best_.assign((block_best_.size() + kBlock - 1) / kBlock, kUnfit);
   for (std::size_t n = 0; n < nodes; ++n) {
-    const Verdict verdict = session.ask(points::predicate, shape, cluster.node(NodeId(n)));
+    const Verdict verdict = may_run_on(session, shape, NodeId(n));
     passes_[n] = verdict ? 1 : 0;
-    could_pass_[n] = verdict || verdict.reason == Reason::vetoed ? 1 : 0;
+    could_pass_[n] = passes_in_time(verdict) ? 1 : 0;
     if (!verdict) ++predicate_refusals_[{verdict.reason, std::string(verdict.what)}];
   }
   session.ask(points::batch_node_order, shape, passes_, preference_.data());
@@ -129,10 +129,9 @@ void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scor
       if (cluster.locked_out_by(block.node(i), owner_).is_valid()) fits[i] = 0;
     }
   }
-  if (shape.has_host_ports) {
+  if (depends_on_ != DependsOn::specification) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (fits[i] == 0) continue;
-      fits[i] = session.ask(points::occupancy, shape, cluster.node(block.node(i))) ? 1 : 0;
+      if (fits[i] != 0) fits[i] = fits_beside(session, shape, block.node(i)) ? 1 : 0;
     }
   }
   session.ask(points::node_order, shape, block, static_cast<ScoreSums>(sums));
@@ -165,61 +164,34 @@ NodeId Ranking::best() const {
   return NodeId(first_in(scores_, block * kBlock));
 }
 
-namespace {
-
-// Of what the node is short of, the scarcest; ties to the earlier. The size of `requested`: none.
-std::size_t scarcest_on(const Cluster& cluster, NodeId node,
-                        const std::vector<std::pair<Dimension, std::int64_t>>& requested) {
-  std::size_t scarcest = requested.size();
-  for (std::size_t d = 0; d < requested.size(); ++d) {
-    const std::int64_t have = cluster.available().at(node, requested[d].first);
-    if (have >= requested[d].second) continue;
-    const bool is_first = scarcest == requested.size();
-    if (is_first || by_scarcity(have, requested[d].second,
-                                cluster.available().at(node, requested[scarcest].first),
-                                requested[scarcest].second) < 0) {
-      scarcest = d;
-    }
-  }
-  return scarcest;
-}
-
-}  // namespace
-
 std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(shape_);
-  auto requested = shape.requested;
-  std::sort(requested.begin(), requested.end(), [&](const auto& left, const auto& right) {
-    return cluster.dimensions().name(left.first) < cluster.dimensions().name(right.first);
-  });
-  struct Shortage {
-    std::int32_t nodes = 0;
-    std::int64_t most = 0;  // that one of them has
-  };
-  std::vector<Shortage> short_of(requested.size());
+  std::vector<NodeRefusals> short_of(cluster.dimensions().size());
   RefusalCounts counts = predicate_refusals_;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const NodeId node(n);
     if (passes_[n] == 0) continue;
-    if (const JobId target = cluster.locked_out_by(NodeId(n), owner_); target.is_valid()) {
+    if (const JobId target = cluster.locked_out_by(node, owner_); target.is_valid()) {
       ++counts[{Reason::node_locked, cluster.job(target).name}];
       continue;
     }
-    if (const std::size_t d = scarcest_on(cluster, NodeId(n), requested); d < requested.size()) {
-      ++short_of[d].nodes;
-      short_of[d].most =
-          std::max(short_of[d].most, cluster.available().at(NodeId(n), requested[d].first));
-    } else if (const Verdict verdict = session.fits(shape_, NodeId(n), owner_); !verdict) {
+    if (const Scarcest scarcest = scarcest_on(cluster, shape, node); !scarcest.is_none()) {
+      NodeRefusals& refusal = short_of[scarcest.dimension().index()];
+      ++refusal.nodes;
+      refusal.have = std::max(refusal.have, scarcest.have());
+      refusal.need = scarcest.need();
+    } else if (const Verdict verdict = fits_beside(session, shape, node); !verdict) {
       ++counts[{verdict.reason, std::string(verdict.what)}];
     }
   }
   std::vector<NodeRefusals> refusals;
   for (const auto& [why, nodes] : counts) refusals.push_back({why.first, why.second, nodes});
-  for (std::size_t d = 0; d < requested.size(); ++d) {
-    const auto& [dimension, amount] = requested[d];
+  for (std::size_t d = 0; d < short_of.size(); ++d) {
     if (short_of[d].nodes == 0) continue;
-    refusals.push_back({Reason::insufficient_resource, cluster.dimensions().name(dimension),
-                        short_of[d].nodes, short_of[d].most, amount});
+    short_of[d].reason = Reason::insufficient_resource;
+    short_of[d].what = cluster.dimensions().name(Dimension(d));
+    refusals.push_back(std::move(short_of[d]));
   }
   std::sort(refusals.begin(), refusals.end(), [](const auto& left, const auto& right) {
     return std::tie(left.reason, left.what) < std::tie(right.reason, right.what);

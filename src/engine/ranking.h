@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.h"
+#include "berth/engine/fit.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 
@@ -28,8 +29,9 @@ class Session;
 class Ranking {
  public:
   // For tasks of `owner`, which may use the nodes that are locked for it; invalid: of any other
-  // job.
-  explicit Ranking(ShapeId shape, JobId owner = JobId()) : shape_(shape), owner_(owner) {}
+  // job. `depends_on` is that of the shape (fit.h).
+  Ranking(ShapeId shape, JobId owner, DependsOn depends_on)
+      : shape_(shape), owner_(owner), depends_on_(depends_on) {}
 
   // Brings it up to date with the cluster as it is now.
   void catch_up(Session& session);
@@ -53,6 +55,7 @@ class Ranking {
   static constexpr std::int32_t kUnfit = std::numeric_limits<std::int32_t>::min();
   static constexpr std::size_t kBlock = 64;
 
+  void catch_up_with_changes(Session& session, const ChangeJournal& changes);
   void rank_specifications(Session& session);
   void rank_all(Session& session);
   void rank_node(Session& session, NodeId node);
@@ -64,6 +67,7 @@ class Ranking {
 
   ShapeId shape_;
   JobId owner_;
+  DependsOn depends_on_;
   std::uint64_t spec_version_ = 0;
   std::uint64_t position_ = 0;            // in the change journal
   std::vector<std::uint8_t> passes_;      // predicates

@@ -39,20 +39,44 @@ std::optional<TimePoint> first_lock(const Cluster& cluster, const std::vector<No
   return first;
 }
 
-Reservation describe_reservation(Session& session, JobId target) {
+std::vector<TaskId> tasks_before_target(const Cluster& cluster, const Job& target) {
+  std::vector<TaskId> tasks;
+  for (const NodeId node : cluster.nodes_locked_for(target.id)) {
+    for (const TaskId id : cluster.node(node).tasks) {
+      const Task& task = cluster.task(id);
+      const bool is_of_another = task.job.is_valid() && task.job != target.id;
+      if (is_of_another && !task.never_leaves && is_allocated(task.status)) tasks.push_back(id);
+    }
+  }
+  return tasks;
+}
+
+namespace {
+
+// All but its terms, which depend on the time.
+Reservation describe_state(Session& session, const Job& job) {
   const Cluster& cluster = session.cluster();
-  const Job& job = cluster.job(target);
   Reservation reservation;
-  reservation.job = target;
+  reservation.job = job.id;
   reservation.election = *job.election;
-  reservation.nodes = session.locked_for(target);
+  reservation.nodes = cluster.nodes_locked_for(job.id);
   reservation.locked_since = first_lock(cluster, reservation.nodes);
-  session.ask(points::reservation_terms, job, &reservation);
   Need need = need_of(session, job);
   reservation.missing = missing_on(cluster, need, reservation.nodes);
   ReachableCapacity reachable(cluster);
   reachable.take_in(job);
   reservation.is_covered = Bins(session, reservation.nodes, reachable).fill(need).is_whole;
+  return reservation;
+}
+
+}  // namespace
+
+Reservation describe_reservation(Session& session, JobId target) {
+  const Job& job = session.cluster().job(target);
+  auto& known = session.worked_out(target).reservation;
+  if (!known) known = describe_state(session, job);
+  Reservation reservation = *known;
+  session.ask(points::reservation_terms, job, &reservation);
   return reservation;
 }
 

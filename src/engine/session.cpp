@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "berth/engine/fit.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/reservations.h"
 #include "engine/memory.h"
@@ -68,23 +69,6 @@ Verdict Session::is_open_to(NodeId node, JobId job) const {
   return target.is_valid() ? reject(Reason::node_locked, 0, 0, cluster_.job(target).name) : pass();
 }
 
-Verdict Session::fits(ShapeId shape_id, NodeId node_id, JobId job) const {
-  const Shape& shape = cluster_.shape(shape_id);
-  const Node& node = cluster_.node(node_id);
-  if (const Verdict verdict = ask(points::predicate, shape, node); !verdict) return verdict;
-  if (const Verdict verdict = is_open_to(node_id, job); !verdict) return verdict;
-  // Of several that are short, the one whose name comes first: dimension ids follow arrival.
-  Verdict shortage = pass();
-  for (const auto& [dimension, amount] : shape.requested) {
-    const std::int64_t room = cluster_.available().at(node_id, dimension);
-    const std::string& name = cluster_.dimensions().name(dimension);
-    if (room >= amount || (!shortage && shortage.what < name)) continue;
-    shortage = reject(Reason::insufficient_resource, room, amount, name);
-  }
-  if (!shortage) return shortage;
-  return shape.has_host_ports ? ask(points::occupancy, shape, node) : pass();
-}
-
 std::int32_t Session::score_of(ShapeId shape_id, NodeId node) {
   const Shape& shape = cluster_.shape(shape_id);
   std::vector<std::int32_t> preferences(cluster_.node_count(), 0);
@@ -103,12 +87,9 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
   std::int32_t best_score = 0;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
-    const bool has_room =
-        std::all_of(shape.requested.begin(), shape.requested.end(), [&](const auto& requested) {
-          return cluster_.future_idle(node, requested.first) >= requested.second;
-        });
-    if (!has_room || ranking.passing()[n] == 0 || !is_open_to(node, job)) continue;
-    if (shape.has_host_ports && !ask(points::occupancy, shape, cluster_.node(node))) continue;
+    if (!has_room(OnceVacated{cluster_}, shape, node)) continue;
+    if (ranking.passing()[n] == 0 || !is_open_to(node, job)) continue;
+    if (!fits_beside(*this, shape, node)) continue;
     std::int32_t score = ranking.preference()[n];
     ask(points::node_order, shape, NodeBlock(cluster_, shares(), n, 1), &score);
     if (best.is_valid() && score <= best_score) continue;
@@ -225,6 +206,12 @@ void Session::remember_refusal(JobId job) {
   known.stamp = cluster_.stamp();
   known.until = answers_hold_until_;
   known.refusal = plan_.refusals[place - 1];
+}
+
+Memory::WorkedOut& Session::worked_out(JobId job) {
+  Memory::WorkedOut& known = memory_.worked_out(cluster_, job, now_);
+  known.until = answers_hold_until_ = std::min(known.until, answers_hold_until_);
+  return known;
 }
 
 Plan Session::close() {

@@ -22,7 +22,8 @@ void Session::name_target(JobId target) {
 }
 
 void Session::release(JobId target, EndedReservation::How how, const Verdict& why) {
-  EndedReservation ended{target, how, *cluster_.job(target).election, locked_for(target)};
+  EndedReservation ended{target, how, *cluster_.job(target).election,
+                         cluster_.nodes_locked_for(target)};
   ended.reason = why.reason;
   ended.have = why.have;
   ended.need = why.need;
@@ -40,19 +41,11 @@ void Session::lock(NodeId node, JobId target) {
 
 void Session::unlock(NodeId node) { ledger_.set_lock(node, Lock()); }
 
-std::vector<NodeId> Session::locked_for(JobId target) const {
-  std::vector<NodeId> nodes;
-  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
-    if (cluster_.node(NodeId(n)).lock.job == target) nodes.emplace_back(n);
-  }
-  return nodes;
-}
-
 void Session::forget_needless_elections() {
   for (const JobId target : std::vector<JobId>(cluster_.targets())) {
     const Job& job = cluster_.job(target);
     const bool is_new = job.election->since >= now_;
-    if (is_new && has_minimum(*this, job) && locked_for(target).empty()) {
+    if (is_new && has_minimum(*this, job) && cluster_.nodes_locked_for(target).empty()) {
       ledger_.set_election(target, std::nullopt);
     }
   }

@@ -10,22 +10,13 @@
 
 namespace berth::engine {
 
-std::int64_t room_of(const Cluster& cluster, NodeId node, Dimension d) {
-  return cluster.allocatable().at(node, d) - cluster.of_nodes().at(node, d);
-}
-
-bool passes(Session& session, const Shape& shape, NodeId node) {
-  const Verdict verdict = session.ask(points::predicate, shape, session.cluster().node(node));
-  return verdict || verdict.reason == Reason::vetoed;
-}
-
 std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
   if (shape.has_host_ports) return "each needs a host port";
   Scarcest scarcest(cluster);
   for (const auto& [dimension, amount] : shape.requested) {
     std::int64_t most = 0;
     for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-      most = std::max(most, room_of(cluster, NodeId(n), dimension));
+      most = std::max(most, OnceEmptied{cluster}.at(NodeId(n), dimension));
     }
     scarcest.consider(dimension, most / amount, most / amount + 1);
   }
@@ -57,8 +48,8 @@ std::map<std::string, std::int32_t> refusals_of(Session& session, const Shape& s
   const Cluster& cluster = session.cluster();
   std::map<std::string, std::int32_t> counts;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    const Verdict verdict = session.ask(points::predicate, shape, cluster.node(NodeId(n)));
-    if (verdict || verdict.reason == Reason::vetoed) continue;
+    const Verdict verdict = may_run_on(session, shape, NodeId(n));
+    if (passes_in_time(verdict)) continue;
     ++counts[sentence(verdict.reason, verdict.have, verdict.need, verdict.what)];
   }
   return counts;
@@ -70,11 +61,9 @@ std::string refusals_text(Session& session, const Shape& shape) {
   const Cluster& cluster = session.cluster();
   std::map<std::string, std::int32_t> counts = refusals_of(session, shape);
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    if (!passes(session, shape, NodeId(n))) continue;
-    const bool is_small = std::any_of(
-        shape.requested.begin(), shape.requested.end(),
-        [&](const auto& asked) { return room_of(cluster, NodeId(n), asked.first) < asked.second; });
-    ++counts[is_small ? "too small" : sentence(Reason::host_port_taken, 0, 0, {})];
+    if (!passes_in_time(may_run_on(session, shape, NodeId(n)))) continue;
+    const bool is_large = has_room(OnceEmptied{cluster}, shape, NodeId(n));
+    ++counts[is_large ? sentence(Reason::host_port_taken, 0, 0, {}) : "too small"];
   }
   return listed(counts);
 }

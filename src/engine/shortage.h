@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "berth/engine/fit.h"
 #include "berth/engine/scarcity.h"
 #include "berth/engine/session.h"
 #include "berth/model/cluster.h"
@@ -42,11 +43,15 @@ class Scarcest {
   std::int64_t need_ = 1;
 };
 
-// What the node could give once all have gone that did not come with it.
-std::int64_t room_of(const Cluster& cluster, NodeId node, Dimension d);
-
-// The predicates, but for vetoes, which are soon over.
-bool passes(Session& session, const Shape& shape, NodeId node);
+// Of what the node has too little of now for a pod of this shape.
+inline Scarcest scarcest_on(const Cluster& cluster, const Shape& shape, NodeId node) {
+  Scarcest scarcest(cluster);
+  const IdleNow room{cluster};
+  for (const auto& [dimension, amount] : shape.requested) {
+    scarcest.consider(dimension, room.at(node, dimension), amount);
+  }
+  return scarcest;
+}
 
 // "each needs 2 nvidia.com/gpu": of what it asks for, the largest part of what nodes have.
 std::string what_each_needs(const Cluster& cluster, const Shape& shape);

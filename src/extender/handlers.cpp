@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "berth/model/room.h"
+
 // Rejections in an answer (reference notes on the protocol, 1.2 and 3.4):
 //
 // - A rejected node goes into FailedAndUnresolvableNodes or into no list. FailedNodes are
@@ -51,10 +53,10 @@ std::optional<RequestByColumn> by_column(const NamedAmounts& request,
   return columns;
 }
 
-bool is_covered(const ports::RoomLeft& room, std::uint32_t row, const RequestByColumn& columns) {
+bool leaves_planned_room(const ports::RoomLeft& room, std::uint32_t row,
+                         const RequestByColumn& columns) {
   const std::int64_t* amounts = &room.amounts[row * room.resources.size()];
-  return std::all_of(columns.begin(), columns.end(),
-                     [&](const auto& asked) { return amounts[asked.first] >= asked.second; });
+  return is_covered(columns, [amounts](std::size_t column) { return amounts[column]; });
 }
 
 // True for a pod that locks do not stop: pods that come with their node pass all locks.
@@ -90,7 +92,8 @@ FilterAnswer filter_free(const ports::PlanTable& plan, const ports::PlannedPod* 
     const auto row = room.rows.find(node.name);
     if (!is_above && is_locked_out(plan, planned, node.name)) {
       reject(node, kIsLocked, answer);
-    } else if (row == room.rows.end() || (columns && is_covered(room, row->second, *columns))) {
+    } else if (row == room.rows.end() ||
+               (columns && leaves_planned_room(room, row->second, *columns))) {
       answer.reply.accepted.push_back(node.json);
     } else {
       reject(node, kRoomIsPlanned, answer);
@@ -127,7 +130,7 @@ const NodeOnWire* find_alternative(const ports::PlanTable& plan, const ports::Pl
     for (const auto& [resource, amount] : request) asked[resource] += amount;
     const auto columns = by_column(asked, plan.room_left.resources);
     const bool fits = row == plan.room_left.rows.end() ||
-                      (columns && is_covered(plan.room_left, row->second, *columns));
+                      (columns && leaves_planned_room(plan.room_left, row->second, *columns));
     if (fits) best = &node;
   }
   return best;

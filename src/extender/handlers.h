@@ -42,6 +42,9 @@ const char* to_string(Outcome outcome);
 inline constexpr std::string_view kNotPlannedYet = "berth has not planned this pod yet";
 inline constexpr std::string_view kRoomIsPlanned = "berth has planned the room on this node";
 inline constexpr std::string_view kIsLocked = "berth has locked this node for a target job";
+static_assert(kNotPlannedYet.starts_with(ports::kOurRefusals) &&
+              kRoomIsPlanned.starts_with(ports::kOurRefusals) &&
+              kIsLocked.starts_with(ports::kOurRefusals));
 
 // The effective request of a pod given as JSON. Called only when needed.
 using RequestOf = std::function<Result<NamedAmounts>(std::string_view pod_json)>;

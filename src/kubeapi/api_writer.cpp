@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "kubeapi/bodies.h"
 #include "kubeapi/json_text.h"
 #include "kubeapi/reservation_bodies.h"
 
@@ -14,26 +15,39 @@ namespace {
 constexpr const char* kJson = "application/json";
 constexpr const char* kVolcano = "/apis/scheduling.volcano.sh/v1beta1";
 constexpr const char* kSigScheduling = "/apis/scheduling.x-k8s.io/v1alpha1";
+constexpr int kUnauthorized = 401;
+constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kUnprocessable = 422;
 constexpr int kBindAttempts = 4;
 
+using ports::ObjectKind;
+using ports::ObjectRef;
 using Result = ports::WriteOutcome::Result;
 
-std::string in_namespace(const std::string& base, const std::string& name_space,
-                         const std::string& kind, const std::string& name) {
-  return base + "/namespaces/" + url_encoded(name_space) + "/" + kind + "/" + url_encoded(name);
+std::string path_of(const ObjectRef& object) {
+  const auto in_namespace = [&](const char* base, const char* resource) {
+    return std::string(base) + "/namespaces/" + url_encoded(object.name_space) + "/" + resource +
+           "/" + url_encoded(object.name);
+  };
+  switch (object.kind) {
+    case ObjectKind::pod:
+      return in_namespace("/api/v1", "pods");
+    case ObjectKind::pod_group:
+      return in_namespace(kVolcano, "podgroups");
+    case ObjectKind::sig_pod_group:
+      return in_namespace(kSigScheduling, "podgroups");
+    case ObjectKind::queue:
+      return std::string(kVolcano) + "/queues/" + url_encoded(object.name);
+    case ObjectKind::node:
+      return "/api/v1/nodes/" + url_encoded(object.name);
+  }
+  return {};
 }
 
-std::string pod_path(const std::string& name_space, const std::string& name) {
-  return in_namespace("/api/v1", name_space, "pods", name);
-}
-
-template <class Group>  // a GroupStatus, a GangRecord, or the JobMarks of one
-std::string group_path(const Group& group) {
-  const char* base = group.is_volcano ? kVolcano : kSigScheduling;
-  return in_namespace(base, group.name_space, "podgroups", group.name);
+ObjectRef pod_of(const ports::Binding& binding) {
+  return {ObjectKind::pod, binding.name_space, binding.name, binding.uid};
 }
 
 Request request(std::string method, std::string path, const char* type, std::string body) {
@@ -52,16 +66,27 @@ bool is_another(const Response& response) {
                     response.body.find("metadata.uid") != std::string::npos);
 }
 
-ports::WriteOutcome outcome_of(const Response& response, const std::string& what) {
-  if (response.ok()) return {};
-  const std::string error = what + ": " + response.to_string();
-  const bool is_gone = response.status == kNotFound || is_another(response);
-  return {is_gone ? Result::gone : Result::failed, error};
+// The object is gone, or its namespace is going.
+bool is_gone(const Response& response) {
+  return response.status == kNotFound || is_another(response) ||
+         (response.status == kForbidden &&
+          response.body.find("being terminated") != std::string::npos);
 }
 
-Request patient(Request request) {
-  request.can_wait = true;
-  return request;
+// API-22
+Result result_of(const Response& response) {
+  if (response.ok()) return Result::done;
+  if (is_gone(response)) return Result::gone;
+  if (response.status == kConflict) return Result::overtaken;
+  if (is_retryable(response)) return Result::failed;
+  const bool lacks_right = response.status == kUnauthorized || response.status == kForbidden;
+  return lacks_right ? Result::forbidden : Result::refused;
+}
+
+ports::WriteOutcome outcome_of(const Response& response, const std::string& what) {
+  const Result result = result_of(response);
+  if (result == Result::done) return {};
+  return {result, what + ": " + response.to_string(), response.retry_after};
 }
 
 const char* verb_of(ports::PodWrite::Kind kind) {
@@ -78,22 +103,80 @@ const char* verb_of(ports::PodWrite::Kind kind) {
   return "write ";
 }
 
+// What is written, for messages: "nominate ns/p", "status of queue q".
+struct DescriptionOf {
+  const ports::Write& write;
+  const std::string name = write.object.full_name();
+  const std::string of = std::string(" of ") + to_string(write.object.kind) + " " + name;
+
+  std::string operator()(const ports::PodWrite& pod) const { return verb_of(pod.kind) + name; }
+  std::string operator()(const ports::GroupStatus&) const { return "status" + of; }
+  std::string operator()(const ports::QueueStatus&) const { return "status" + of; }
+  std::string operator()(const ports::NodeLock&) const { return "lock" + of; }
+  std::string operator()(const TargetMarks&) const { return "marks" + of; }
+  std::string operator()(const ports::GangRecord&) const { return "record" + of; }
+  std::string operator()(const ports::Eviction&) const { return "evict " + name; }
+  std::string operator()(const ports::Event& event) const {
+    return "event on " + name + " (" + event.reason + ")";
+  }
+};
+
+// The request for a write. Locks and marks are made of the object as it is read: their bodies are
+// empty here.
+struct RequestOf {
+  const ports::Write& write;
+  TimePoint now;
+  const std::string& instance;
+  const std::string path = path_of(write.object);
+
+  Request operator()(const ports::PodWrite& pod) const {
+    if (pod.kind == ports::PodWrite::Kind::tolerate) {
+      return request("PATCH", path, kJsonPatch, toleration_patch(write.object, pod));
+    }
+    const bool is_status = pod.kind == ports::PodWrite::Kind::nominate;
+    return request("PATCH", is_status ? path + "/status" : path, kStrategicPatch,
+                   pod_patch(write, pod));
+  }
+  Request operator()(const ports::GroupStatus& status) const {
+    return can_wait(
+        request("PATCH", path + "/status", kMergePatch, group_status_patch(write.object, status)));
+  }
+  Request operator()(const ports::QueueStatus& status) const {
+    return can_wait(
+        request("PATCH", path + "/status", kMergePatch, queue_status_patch(write.object, status)));
+  }
+  Request operator()(const ports::NodeLock&) const {
+    return request("PATCH", path, kMergePatch, "");
+  }
+  Request operator()(const TargetMarks&) const {
+    return can_wait(request("PATCH", path, kMergePatch, ""));
+  }
+  Request operator()(const ports::GangRecord&) const {
+    return request("PATCH", path, kMergePatch, record_patch(write));
+  }
+  Request operator()(const ports::Eviction&) const {
+    return request("POST", path + "/eviction", kJson, eviction_body(write.object));
+  }
+  Request operator()(const ports::Event& event) const {
+    return can_wait(
+        request("POST", "/api/v1/namespaces/" + url_encoded(write.object.name_space) + "/events",
+                kJson, event_body(write.object, event, now, instance)));
+  }
+
+  static Request can_wait(Request request) {
+    request.can_wait = true;
+    return request;
+  }
+};
+
 }  // namespace
 
-ApiWriter::ApiWriter(RestClient& client, const Clock& clock, std::string instance,
-                     Complain complain)
-    : client_(client),
-      clock_(clock),
-      instance_(std::move(instance)),
-      complain_(std::move(complain)),
-      latest_(client, timer_, complain_) {}
+ApiWriter::ApiWriter(RestClient& client, const Clock& clock, std::string instance)
+    : client_(client), clock_(clock), instance_(std::move(instance)) {}
 
 ApiWriter::~ApiWriter() { timer_.stop(); }
 
-void ApiWriter::forget() {
-  latest_.forget();
-  client_.discard_queued();
-}
+void ApiWriter::forget() { client_.discard_queued(); }
 
 void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) {
   post_binding(std::make_shared<Bind>(Bind{binding, std::move(done)}));
@@ -102,9 +185,8 @@ void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::Bi
 void ApiWriter::post_binding(const std::shared_ptr<Bind>& bind) {
   const ports::Binding& to = bind->binding;
   ++bind->attempts;
-  client_.send(
-      request("POST", pod_path(to.name_space, to.name) + "/binding", kJson, binding_body(to)),
-      [this, bind](const Response& response) { on_binding_answer(bind, response); });
+  client_.send(request("POST", path_of(pod_of(to)) + "/binding", kJson, binding_body(to)),
+               [this, bind](const Response& response) { on_binding_answer(bind, response); });
 }
 
 void ApiWriter::on_binding_answer(const std::shared_ptr<Bind>& bind, const Response& response) {
@@ -120,87 +202,50 @@ void ApiWriter::on_binding_answer(const std::shared_ptr<Bind>& bind, const Respo
 void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::string& error,
                              bool may_retry) {
   const ports::Binding& to = bind->binding;
-  client_.send(request("GET", pod_path(to.name_space, to.name), "", ""),
-               [this, bind, error, may_retry](const Response& response) {
-                 const auto pod = nlohmann::json::parse(response.body, nullptr, false);
-                 if (response.ok() && pod.is_object()) {
-                   const bool is_same = text_at(pod, "/metadata/uid") == bind->binding.uid;
-                   const std::string node = text_at(pod, "/spec/nodeName");
-                   if (is_same && node == bind->binding.node) return bind->done({true, {}});
-                   if (!is_same || !node.empty() || !may_retry) return bind->done({false, error});
-                 }
-                 if (bind->attempts >= kBindAttempts) return bind->done({false, error});
-                 constexpr Duration kFirst = std::chrono::milliseconds(50);
-                 timer_.after(kFirst * (1 << (2 * bind->attempts)),
-                              [this, bind] { post_binding(bind); });
-               });
+  client_.send(request("GET", path_of(pod_of(to)), "", ""), [this, bind, error,
+                                                             may_retry](const Response& response) {
+    const auto pod = nlohmann::json::parse(response.body, nullptr, false);
+    if (response.ok() && pod.is_object()) {
+      const bool is_same = text_at(pod, "/metadata/uid") == bind->binding.uid;
+      const std::string node = text_at(pod, "/spec/nodeName");
+      if (is_same && node == bind->binding.node) return bind->done({true, {}});
+      if (!is_same || !node.empty() || !may_retry) return bind->done({false, error});
+    }
+    if (bind->attempts >= kBindAttempts) return bind->done({false, error});
+    constexpr Duration kFirst = std::chrono::milliseconds(50);
+    timer_.after(kFirst * (1 << (2 * bind->attempts)), [this, bind] { post_binding(bind); });
+  });
 }
 
-void ApiWriter::evict(const ports::Eviction& eviction) {
-  latest_.put(WriteKind::eviction, "evict " + eviction.name_space + "/" + eviction.name,
-              request("POST", pod_path(eviction.name_space, eviction.name) + "/eviction", kJson,
-                      eviction_body(eviction)));
+void ApiWriter::write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) {
+  const std::string what = std::visit(DescriptionOf{write}, write.content);
+  Request request = std::visit(RequestOf{write, clock_.now(), instance_}, write.content);
+  const bool is_made_of_the_object = std::holds_alternative<ports::NodeLock>(write.content) ||
+                                     std::holds_alternative<TargetMarks>(write.content);
+  if (is_made_of_the_object) {
+    return read_and_write(std::move(request), write, what, std::move(done));
+  }
+  client_.send(std::move(request), [done = std::move(done), what](const Response& response) {
+    done(outcome_of(response, what));
+  });
 }
 
-void ApiWriter::write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) {
-  std::string path = pod_path(write.name_space, write.name);
-  if (write.kind == ports::PodWrite::Kind::nominate) path += "/status";
-  const std::string what = verb_of(write.kind) + write.name_space + "/" + write.name;
-  const bool is_toleration = write.kind == ports::PodWrite::Kind::tolerate;
-  const char* type = is_toleration ? kJsonPatch : kStrategicPatch;
-  client_.send(request("PATCH", std::move(path), type,
-                       is_toleration ? toleration_patch(write) : pod_patch(write)),
-               [done = std::move(done), what](const Response& response) {
-                 done(outcome_of(response, what));
-               });
-}
-
-void ApiWriter::write(const ports::GroupStatus& status) {
-  latest_.put(WriteKind::status, "status of podgroup " + status.name_space + "/" + status.name,
-              patient(request("PATCH", group_path(status) + "/status", kMergePatch,
-                              group_status_patch(status))));
-}
-
-void ApiWriter::write(const ports::QueueStatus& status) {
-  latest_.put(
-      WriteKind::status, "status of queue " + status.name,
-      patient(request("PATCH",
-                      std::string(kVolcano) + "/queues/" + url_encoded(status.name) + "/status",
-                      kMergePatch, queue_status_patch(status))));
-}
-
-void ApiWriter::write(const ports::NodeLock& lock) {
-  latest_.put(WriteKind::status, "lock of node " + lock.node,
-              request("PATCH", "/api/v1/nodes/" + url_encoded(lock.node), kMergePatch, ""),
-              [lock](const std::string& seen) { return node_lock_patch(lock, seen); });
-}
-
-void ApiWriter::write(const ports::JobMarks& job) {
-  const bool is_pod = job.about == ports::Event::About::pod;
-  const std::string kind = is_pod ? "pod " : "podgroup ";
-  std::string path = is_pod ? pod_path(job.name_space, job.name) : group_path(job);
-  latest_.put(WriteKind::status, "marks of " + kind + job.name_space + "/" + job.name,
-              patient(request("PATCH", std::move(path), kMergePatch, "")),
-              [job](const std::string& seen) { return job_marks_patch(job, seen); });
-}
-
-void ApiWriter::tell(const ports::Event& event) {
-  // No event is another's latest, so each has a key of its own.
-  const std::string key = "event " + std::to_string(++events_) + " on " + event.name_space + "/" +
-                          event.name + " (" + event.reason + ")";
-  latest_.put(
-      WriteKind::event, key,
-      patient(request("POST", "/api/v1/namespaces/" + url_encoded(event.name_space) + "/events",
-                      kJson, event_body(event, clock_.now(), instance_))));
-}
-
-void ApiWriter::record(const ports::GangRecord& record,
-                       std::function<void(ports::WriteOutcome)> done) {
-  const std::string what = "record of podgroup " + record.name_space + "/" + record.name;
-  client_.send(request("PATCH", group_path(record), kMergePatch, record_patch(record)),
-               [done = std::move(done), what](const Response& response) {
-                 done(outcome_of(response, what));
-               });
+// API-23
+void ApiWriter::read_and_write(Request writing, const ports::Write& write, const std::string& what,
+                               std::function<void(ports::WriteOutcome)> done) {
+  Request reading;
+  reading.path = writing.path;
+  reading.can_wait = writing.can_wait;
+  client_.send(std::move(reading), [this, writing = std::move(writing), write, what,
+                                    done = std::move(done)](const Response& seen) mutable {
+    if (!seen.ok()) return done(outcome_of(seen, what));
+    std::optional<std::string> body = patch_of(write, seen.body);
+    if (!body) return done({});  // it is so already, or another's to write
+    writing.body = *std::move(body);
+    client_.send(std::move(writing), [done = std::move(done), what](const Response& response) {
+      done(outcome_of(response, what));
+    });
+  });
 }
 
 }  // namespace berth::kubeapi

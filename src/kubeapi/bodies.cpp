@@ -52,9 +52,9 @@ const char* foreign_phase(const ports::GroupStatus& status) {
 }
 
 // Left alone: occupiedBy, which says whose the pods are.
-std::string foreign_status_patch(const ports::GroupStatus& status) {
+std::string foreign_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
   Json patch;
-  patch["metadata"]["uid"] = status.uid;
+  patch["metadata"]["uid"] = group.uid;
   patch["status"] = {{"phase", foreign_phase(status)},
                      {"scheduled", status.scheduled},
                      {"running", status.running},
@@ -94,28 +94,28 @@ std::string binding_body(const ports::Binding& binding) {
                {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
 }
 
-std::string eviction_body(const ports::Eviction& eviction) {
+std::string eviction_body(const ports::ObjectRef& pod) {
   return dump({{"apiVersion", "policy/v1"},
                {"kind", "Eviction"},
-               {"metadata", {{"name", eviction.name}, {"namespace", eviction.name_space}}},
-               {"deleteOptions", {{"preconditions", {{"uid", eviction.uid}}}}}});
+               {"metadata", {{"name", pod.name}, {"namespace", pod.name_space}}},
+               {"deleteOptions", {{"preconditions", {{"uid", pod.uid}}}}}});
 }
 
-std::string pod_patch(const ports::PodWrite& write) {
+std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
   Json patch;
-  patch["metadata"]["uid"] = write.uid;
-  switch (write.kind) {
+  patch["metadata"]["uid"] = write.object.uid;
+  switch (pod.kind) {
     case Kind::nominate:
-      patch["status"]["nominatedNodeName"] = write.node.empty() ? Json() : Json(write.node);
+      patch["status"]["nominatedNodeName"] = pod.node.empty() ? Json() : Json(pod.node);
       break;
     case Kind::commit:
       patch["metadata"]["annotations"][kPlanGate] =
-          dump({{"node", write.node}, {"epoch", write.epoch}, {"plan", write.sequence}});
-      patch["spec"] = commit_spec(write);
+          dump({{"node", pod.node}, {"epoch", write.epoch}, {"plan", write.number}});
+      patch["spec"] = commit_spec(pod);
       break;
     case Kind::touch:
       patch["metadata"]["annotations"]["berth.dev/touched"] =
-          std::to_string(write.epoch) + "." + std::to_string(write.sequence);
+          std::to_string(write.epoch) + "." + std::to_string(write.number);
       break;
     case Kind::tolerate:
       break;  // the list of tolerations has no keys to merge by
@@ -123,12 +123,12 @@ std::string pod_patch(const ports::PodWrite& write) {
   return dump(patch);
 }
 
-std::string toleration_patch(const ports::PodWrite& write) {
+std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite& write) {
   const Json toleration{{"key", kLockedForLabel},
                         {"operator", "Equal"},
                         {"value", write.locked_for},
                         {"effect", "NoSchedule"}};
-  Json patch = Json::array({{{"op", "test"}, {"path", "/metadata/uid"}, {"value", write.uid}}});
+  Json patch = Json::array({{{"op", "test"}, {"path", "/metadata/uid"}, {"value", pod.uid}}});
   if (write.is_first_toleration) {
     patch.push_back({{"op", "test"}, {"path", "/spec/tolerations"}, {"value", nullptr}});
     patch.push_back(
@@ -139,8 +139,8 @@ std::string toleration_patch(const ports::PodWrite& write) {
   return dump(patch);
 }
 
-std::string group_status_patch(const ports::GroupStatus& status) {
-  if (!status.is_volcano) return foreign_status_patch(status);
+std::string group_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
+  if (group.kind == ports::ObjectKind::sig_pod_group) return foreign_status_patch(group, status);
   const bool waits = !status.reason.empty();
   Json scheduled = condition("Scheduled", status.is_scheduled, status.scheduled_since);
   scheduled["reason"] =
@@ -156,7 +156,7 @@ std::string group_status_patch(const ports::GroupStatus& status) {
     conditions.push_back(condition("Honoured", status.honoured));
   }
   Json patch;
-  patch["metadata"]["uid"] = status.uid;
+  patch["metadata"]["uid"] = group.uid;
   patch["status"] = {{"phase", to_string(status.phase)},
                      {"running", status.running},
                      {"succeeded", status.succeeded},
@@ -165,7 +165,7 @@ std::string group_status_patch(const ports::GroupStatus& status) {
   return dump(patch);
 }
 
-std::string queue_status_patch(const ports::QueueStatus& status) {
+std::string queue_status_patch(const ports::ObjectRef& queue, const ports::QueueStatus& status) {
   const WrittenQueueStatus& written = status.written;
   // A merge patch takes away only what it names.
   const auto amounts = [&](const NamedAmounts& named) {
@@ -182,7 +182,7 @@ std::string queue_status_patch(const ports::QueueStatus& status) {
     conditions.push_back(condition("Honoured", written.honoured));
   }
   Json patch;
-  if (!status.uid.empty()) patch["metadata"]["uid"] = status.uid;
+  if (!queue.uid.empty()) patch["metadata"]["uid"] = queue.uid;
   patch["status"] = {{"pending", written.pending},
                      {"inqueue", written.inqueue},
                      {"running", written.running},
@@ -197,28 +197,30 @@ std::string queue_status_patch(const ports::QueueStatus& status) {
   return dump(patch);
 }
 
-std::string record_patch(const ports::GangRecord& record) {
+std::string record_patch(const ports::Write& write) {
   Json patch;
-  patch["metadata"]["uid"] = record.uid;
+  patch["metadata"]["uid"] = write.object.uid;
   patch["metadata"]["annotations"]["berth.dev/record"] =
-      dump({{"state", "Committing"}, {"epoch", record.epoch}});
+      dump({{"state", "Committing"}, {"epoch", write.epoch}});
   return dump(patch);
 }
 
-std::string event_body(const ports::Event& event, TimePoint now, const std::string& instance) {
-  const bool is_pod = event.about == ports::Event::About::pod;
-  const char* group_version =
-      event.is_volcano ? "scheduling.volcano.sh/v1beta1" : "scheduling.x-k8s.io/v1alpha1";
+std::string event_body(const ports::ObjectRef& about, const ports::Event& event, TimePoint now,
+                       const std::string& instance) {
+  const bool is_pod = about.kind == ports::ObjectKind::pod;
+  const char* group_version = about.kind == ports::ObjectKind::sig_pod_group
+                                  ? "scheduling.x-k8s.io/v1alpha1"
+                                  : "scheduling.volcano.sh/v1beta1";
   const std::string at = format_time(now);
   return dump({{"apiVersion", "v1"},
                {"kind", "Event"},
-               {"metadata", {{"generateName", event.name + "."}, {"namespace", event.name_space}}},
+               {"metadata", {{"generateName", about.name + "."}, {"namespace", about.name_space}}},
                {"involvedObject",
                 {{"apiVersion", is_pod ? "v1" : group_version},
                  {"kind", is_pod ? "Pod" : "PodGroup"},
-                 {"namespace", event.name_space},
-                 {"name", event.name},
-                 {"uid", event.uid}}},
+                 {"namespace", about.name_space},
+                 {"name", about.name},
+                 {"uid", about.uid}}},
                {"reason", event.reason},
                {"message", event.message},
                {"type", event.is_warning ? "Warning" : "Normal"},

@@ -4,9 +4,7 @@
 
 #include "berth/base/clock.h"
 #include "ports/binder.h"
-#include "ports/evictor.h"
-#include "ports/pod_writer.h"
-#include "ports/status_sink.h"
+#include "ports/object_writer.h"
 
 // What is sent to the API server, as JSON. Patches are idempotent and carry the object's uid where
 // the object has one: a patch on another object of the same name is refused by the server (409).
@@ -18,13 +16,16 @@ inline constexpr const char* kJsonPatch = "application/json-patch+json";
 inline constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
 
 std::string binding_body(const ports::Binding& binding);
-std::string eviction_body(const ports::Eviction& eviction);
-std::string pod_patch(const ports::PodWrite& write);         // strategic; not of tolerations
-std::string toleration_patch(const ports::PodWrite& write);  // JSON
-// In the words of the group's API.
-std::string group_status_patch(const ports::GroupStatus& status);
-std::string queue_status_patch(const ports::QueueStatus& status);
-std::string record_patch(const ports::GangRecord& record);
-std::string event_body(const ports::Event& event, TimePoint now, const std::string& instance);
+std::string eviction_body(const ports::ObjectRef& pod);
+// Strategic; not of tolerations.
+std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod);
+// JSON
+std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite& write);
+// In the terms of the group's API.
+std::string group_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status);
+std::string queue_status_patch(const ports::ObjectRef& queue, const ports::QueueStatus& status);
+std::string record_patch(const ports::Write& write);
+std::string event_body(const ports::ObjectRef& about, const ports::Event& event, TimePoint now,
+                       const std::string& instance);
 
 }  // namespace berth::kubeapi

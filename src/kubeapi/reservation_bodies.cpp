@@ -62,8 +62,9 @@ json taints_with(const json& node, const ports::NodeLock& lock) {
 
 }  // namespace
 
-std::optional<std::string> node_lock_patch(const ports::NodeLock& lock, const std::string& seen) {
-  const std::optional<json> node = read(seen, lock.uid);
+std::optional<std::string> node_lock_patch(const std::string& uid, const ports::NodeLock& lock,
+                                           const std::string& seen) {
+  const std::optional<json> node = read(seen, uid);
   if (!node) return std::nullopt;
   const std::string holder = metadata_text(*node, "labels", kLockedForLabel);
   const bool is_others = !holder.empty() && !is_for_job(holder);
@@ -79,10 +80,10 @@ std::optional<std::string> node_lock_patch(const ports::NodeLock& lock, const st
   return finished(*node, std::move(patch));
 }
 
-std::optional<std::string> job_marks_patch(const ports::JobMarks& job, const std::string& seen) {
-  const std::optional<json> object = read(seen, job.uid);
+std::optional<std::string> job_marks_patch(const std::string& uid, const TargetMarks& marks,
+                                           const std::string& seen) {
+  const std::optional<json> object = read(seen, uid);
   if (!object) return std::nullopt;
-  const TargetMarks& marks = job.marks;
   const bool is_target = marks.elected_at.has_value();
   json patch;
   json& annotations = patch["metadata"]["annotations"];
@@ -95,6 +96,13 @@ std::optional<std::string> job_marks_patch(const ports::JobMarks& job, const std
   annotations[kGivenUpAnnotation] = time_or_null(marks.given_up_at);
   if (marks.first_seen) annotations[kFirstSeenAnnotation] = format_time(*marks.first_seen);
   return finished(*object, std::move(patch));
+}
+
+std::optional<std::string> patch_of(const ports::Write& write, const std::string& seen) {
+  if (const auto* lock = std::get_if<ports::NodeLock>(&write.content)) {
+    return node_lock_patch(write.object.uid, *lock, seen);
+  }
+  return job_marks_patch(write.object.uid, std::get<TargetMarks>(write.content), seen);
 }
 
 }  // namespace berth::kubeapi

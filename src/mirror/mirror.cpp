@@ -157,7 +157,7 @@ void Mirror::on(const NodeObject& object) {
 
 void Mirror::on(const NodeDeleted& deleted) {
   vetoes_.erase(deleted.name);
-  locks_.erase(deleted.name);
+  if (locks_.erase(deleted.name) > 0) locks_changed_ = true;
   if (nodes_.erase(deleted.name) > 0) nodes_changed_ = true;
 }
 

@@ -131,6 +131,7 @@ class Mirror {
   void read_all_again();
   void forget_waiting(JobId id);
   Lock resolved_lock(const std::string& node) const;
+  bool has_assumed(const Plan& plan) const;
   void settle_locks();
   void bound_locks(TimePoint now);
   void bound_marks(JobId id, TimePoint now);
@@ -161,6 +162,7 @@ class Mirror {
   };
   std::map<std::string, HeldLock> locks_;  // by node
   bool locks_changed_ = false;
+  std::size_t job_locks_ = 0;  // of locks_, those for jobs, when last settled
   TargetNames target_names_;
   std::map<std::string, std::map<ShapeId, Veto>> vetoes_;  // by node
   std::unordered_map<std::string, TaskId> task_by_uid_;    // look-up only

@@ -111,13 +111,30 @@ Lock Mirror::resolved_lock(const std::string& node) const {
 
 void Mirror::settle_locks() {
   if (!std::exchange(locks_changed_, false)) return;
+  job_locks_ =
+      static_cast<std::size_t>(std::count_if(locks_.begin(), locks_.end(), [](const auto& each) {
+        return is_for_job(each.second.locked_for);
+      }));
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const Lock lock = resolved_lock(cluster_.node(NodeId(n)).name);
     if (cluster_.node(NodeId(n)).lock != lock) cluster_.set_lock(NodeId(n), lock);
   }
 }
 
+// Targets and locks are as the plan says, and no lock is held for a job that is gone.
+bool Mirror::has_assumed(const Plan& plan) const {
+  if (!plan.ended.empty() || locks_changed_) return false;
+  std::size_t locked = 0;
+  for (const Reservation& each : plan.reservations) {
+    if (cluster_.job(each.job).election != each.election) return false;
+    if (cluster_.nodes_locked_for(each.job) != each.nodes) return false;
+    locked += each.nodes.size();
+  }
+  return locked == cluster_.locked_node_count() && locked == job_locks_;
+}
+
 void Mirror::assume_reservations(const Plan& plan, TimePoint now) {
+  if (has_assumed(plan)) return;
   std::map<std::string, HeldLock> locks;
   for (const auto& [node, held] : locks_) {
     if (!is_for_job(held.locked_for)) locks.emplace(node, held);

@@ -71,6 +71,14 @@ void Cluster::set_election(JobId id, std::optional<Election> election) {
   targets_.insert(std::upper_bound(targets_.begin(), targets_.end(), id, before), id);
 }
 
+std::vector<NodeId> Cluster::nodes_locked_for(JobId target) const {
+  std::vector<NodeId> nodes;
+  for (std::size_t n = 0; n < lock_owners_.size() && locked_nodes_ > 0; ++n) {
+    if (lock_owners_[n] == target) nodes.emplace_back(n);
+  }
+  return nodes;
+}
+
 void Cluster::set_lock(NodeId id, const Lock& lock) {
   ++lock_version_;
   Node& node = nodes_[id.index()];

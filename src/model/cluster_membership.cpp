@@ -202,9 +202,7 @@ JobId Cluster::add_job(Job job) {
 void Cluster::remove_job(JobId id) {
   BERTH_CHECK(jobs_[id.index()].tasks.empty());
   if (jobs_[id.index()].election) {
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      if (nodes_[n].lock.job == id) set_lock(NodeId(n), Lock());
-    }
+    for (const NodeId node : nodes_locked_for(id)) set_lock(node, Lock());
     set_election(id, std::nullopt);
   }
   set_open(id, false);

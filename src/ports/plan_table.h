@@ -25,6 +25,9 @@ struct TextHash {
 template <class T>
 using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
+// The extender's refusals of all nodes begin so, in kube-scheduler's messages, too.
+inline constexpr std::string_view kOurRefusals = "berth has";
+
 struct PlannedGang {
   std::string job;              // namespace/name; "pod namespace/name" of a pod in no group
   std::int32_t min_member = 1;  // members that must be bound together

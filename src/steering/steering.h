@@ -3,19 +3,16 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "berth/base/clock.h"
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
-#include "ports/pod_writer.h"
-#include "ports/status_sink.h"
+#include "reconcile/observed_state.h"
+#include "reconcile/writes.h"
 
 namespace berth::steering {
 
@@ -25,7 +22,6 @@ const char* to_string(Mode mode);
 
 struct Options {
   Mode mode = Mode::nominate;
-  std::vector<std::string> managed_schedulers{"berth"};
   bool gangs_are_whole = true;    // the gang plugin is there
   bool locks_are_taints = false;  // locked nodes are tainted, too
 };
@@ -40,40 +36,36 @@ bool is_worth_nominating(std::int32_t needed, std::size_t nodes);
 // Looks tasks up by pod uid; invalid: none.
 using FindTask = std::function<TaskId(const std::string& uid)>;
 
-// Writes on pods what makes kube-scheduler carry the sessions' plans out; the rules are in
-// docs/design/steering.md. Session thread only, but for what its writes report back.
+// What an earlier leader left under way, by what the API says of pods and groups, as far as there
+// is room (STEER-10): to be assumed by the mirror.
+Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& cluster,
+                   const FindTask& find_task);
+
+// Writes on pods what makes kube-scheduler carry the sessions' plans out, in the order that keeps
+// gangs whole; the rules are in docs/design/steering.md. Session thread.
 class Steering {
  public:
-  struct Parts {
-    ports::PodWriter& pods;
-    ports::StatusSink& status;
-    std::function<void()> wake;  // an outcome is there: call follow_up(). Any thread
-    std::function<void(const std::string& line)> tell;
-  };
+  Steering(const reconcile::ObservedState& observed, reconcile::Writes& writes, Options options)
+      : observed_(observed), writes_(writes), options_(options) {}
 
-  Steering(Parts parts, Options options);
-
-  // Everything that happens to the cluster, also while another leads.
+  // Placements that were dropped or moved; all else is read from the observed state.
   void observe(const ClusterEvent& event);
-
-  // From now on this is the leader. What earlier leaders planned, as far as there is room: to be
-  // assumed by the mirror (STEER-10).
-  Plan start_leading(std::uint64_t epoch, const Cluster& cluster, const FindTask& find_task);
-  // No longer; whatever is under way is left to the next leader.
+  void start_leading();
+  // What is under way is left to the next leader.
   void stop_leading();
 
-  // Once after each session, when its plan has been assumed. Placements that cannot be carried out
-  // any more are returned, to be dropped.
-  std::vector<PlacementDropped> round(const Cluster& cluster, const FindTask& find_task,
+  // After each session, when its plan has been assumed. Returns placements that cannot be carried
+  // out any more, to be dropped.
+  std::vector<PlacementDropped> steer(const Cluster& cluster, const FindTask& find_task,
                                       TimePoint now);
-
-  // Between two rounds, when an outcome is there and the cluster is as it was: carries on where
-  // there is one, and looks at nothing else.
+  void take(const reconcile::Ended& ended, TimePoint now);
+  // Between two sessions, when answers were taken and the cluster is as it was: goes on where there
+  // was one, and looks at nothing else.
   std::vector<PlacementDropped> follow_up(const Cluster& cluster, const FindTask& find_task,
                                           TimePoint now);
 
   void set_gangs_are_whole(bool value) { options_.gangs_are_whole = value; }
-  // kube-scheduler has another leader (STEER-8). In effect with the next round.
+  // kube-scheduler has another leader (STEER-8). In effect with the next steer().
   void kube_scheduler_changed() { touches_due_ = true; }
 
   // When the last write for a planned pod of the job was done; none: never.
@@ -81,114 +73,68 @@ class Steering {
   // kube-scheduler says that it finds no node for the pod, and not because of us.
   bool is_unschedulable(const std::string& pod_uid) const;
 
-  std::size_t under_way() const { return courses_.size(); }
+  std::size_t under_way() const { return progress_.size(); }
 
  private:
-  // What the watch shows of a pod of ours that is not bound.
-  struct Wire {
-    std::string name_space;
-    std::string name;
-    std::string group;
-    bool gated = false;
-    bool is_free_to_require = false;  // no required affinity of its own
-    std::string nominated;
-    std::string planned;  // our annotation
-    std::string unschedulable;
-    bool has_tolerations = false;
-    LockTolerations tolerated;
-  };
   enum class Stage : std::uint8_t { planned, nominated, committed };
-  // One thing to be written, until it is (STEER-9).
-  struct Attempt {
-    bool in_flight = false;
-    std::uint64_t number = 0;  // of the latest write: answers to earlier ones mean nothing
-    std::int32_t failures = 0;
-    TimePoint not_before;
-
-    bool is_inherited = false;  // the write under way is another's: its answer only ends it
-
-    // For who writes on the same pod next: one write at a time.
-    Attempt inherited() const {
-      Attempt attempt = *this;
-      attempt.is_inherited = in_flight;
-      return attempt;
-    }
-    bool may_begin(TimePoint now) const { return !in_flight && now >= not_before; }
-    void begin(std::uint64_t of) { in_flight = true, number = of; }
-    // True if this answered the latest write; then failures delay the next.
-    bool end(std::uint64_t of, const ports::WriteOutcome& outcome, TimePoint now);
-  };
-  // A planned pod on its way.
-  struct Course {
+  // How far a planned pod has come.
+  struct Progress {
     TaskId task;
+    JobId job;
     std::string node;
     Stage stage = Stage::planned;
-    Attempt attempt;
-    bool may_be_nominated = false;  // a nomination was written, whatever became of it
+    std::uint64_t number = 0;        // of its latest write: answers to earlier ones mean nothing
+    bool is_nominated_anew = false;  // what is observed of the nomination is not believed
+    bool may_be_nominated = false;   // a nomination was written, whatever became of it
+    std::uint32_t nominations_lost = 0;  // of the observed pod, when it was nominated
     bool is_touch_due = false;
     bool tolerates_lock = false;  // that was written
-    TimePoint progressed;         // when its stage last changed
-    std::string complaint;        // Wire::unschedulable at the commit
+    TimePoint changed_at;         // when its stage last changed
+    std::string complaint;        // ObservedPod::unschedulable at the commit
   };
-  struct Outcome {
-    std::string of;  // a pod's uid, or a group's namespace/name
-    JobId job;       // of a group
-    std::uint64_t number = 0;
-    ports::PodWrite::Kind kind = ports::PodWrite::Kind::nominate;
-    ports::WriteOutcome outcome;
-  };
-  // Outlives the Steering, for writes that are still under way.
-  struct Outcomes {
-    std::mutex mutex;
-    std::vector<Outcome> list;
-    std::function<void()> wake;
+  using ByUid = std::map<std::string, Progress>;
+  using Gang = std::vector<ByUid::iterator>;
 
-    void add(Outcome outcome);
-  };
-  using Courses = std::map<std::string, Course>;  // by pod uid
-  using Gang = std::vector<Courses::iterator>;
-
-  std::vector<Outcome> take_outcomes(TimePoint now);
-  void take_course_outcome(const Outcome& outcome, TimePoint now);
   void follow_plan(const Cluster& cluster, const FindTask& find_task);
-  void end(Courses::iterator course);
-  void begin_course(const Cluster& cluster, TaskId task);
+  void end(ByUid::iterator entry);
+  void begin_progress(const Cluster& cluster, TaskId task);
+  void find_nominations_to_clear();
   void clear_nominations(TimePoint now);
-  void take_clear_outcome(const Outcome& outcome, TimePoint now);
+  void gather_gangs(const Cluster& cluster);
   void carry_out(const Cluster& cluster, JobId job, const Gang& gang, TimePoint now,
                  std::vector<PlacementDropped>& drops);
-  void gather_gangs(const Cluster& cluster);
-  void reserve(const Cluster& cluster, Courses::iterator course, TimePoint now);
-  bool is_to_be_nominated(const Cluster& cluster, const Course& course, const Wire& wire) const;
+  void nominate(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
+  bool is_to_be_nominated(const Cluster& cluster, const Progress& progress,
+                          const reconcile::ObservedPod& pod) const;
+  void lose_nomination(const std::string& uid, Progress& progress) const;
   bool is_recorded(const Job& job, JobId id, TimePoint now);
-  bool is_let_in(const Cluster& cluster, Courses::iterator course);
+  bool tolerates_its_lock(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
   std::vector<std::string> candidates_of(const Gang& gang) const;
   void commit(const Cluster& cluster, const std::vector<std::string>& candidates,
-              Courses::iterator course);
-  void forget_wire(const std::string& uid);
-  void lose_nomination(const std::string& uid, const std::string& before, const std::string& now);
-  bool is_vetoed(const std::string& uid, const Course& course) const;
+              ByUid::iterator entry, TimePoint now);
+  bool is_vetoed(const std::string& uid, const Progress& progress) const;
   void touch(TimePoint now);
-  void write(ports::PodWrite::Kind kind, const std::string& uid, Attempt& attempt,
-             ports::PodWrite write);
-  Mode mode_for(const Wire& wire) const;
+  bool may_write(const std::string& uid, TimePoint now) const;
+  std::uint64_t write(const std::string& uid, ports::PodWrite write, TimePoint now);
+  Mode mode_for(const reconcile::ObservedPod& pod) const;
 
-  Parts parts_;
+  const reconcile::ObservedState& observed_;
+  reconcile::Writes& writes_;
   Options options_;
-  std::uint64_t epoch_ = 0;  // 0: another leads
-  std::uint64_t sequence_ = 0;
+  bool leads_ = false;
   bool touches_due_ = false;
-  std::unordered_map<std::string, Wire> wires_;  // by pod uid
-  std::set<std::string> nominated_;              // uids of wires with a nomination of ours
-  std::vector<std::string> newly_nominated_;     // of these, since the last round; perhaps twice
-  std::map<std::string, std::string> recorded_;  // namespace/group, and its uid: has a record
-  Courses courses_;
-  std::map<JobId, Gang> gangs_;  // of the courses, as of the last round
+  ByUid progress_;               // of planned pods
+  std::map<JobId, Gang> gangs_;  // of these, as of the last steer()
   bool gangs_are_gathered_ = false;
-  std::map<TaskId, TimePoint> progressed_;  // of courses, as of the last round
-  std::map<std::string, Attempt> clears_;   // by pod uid
-  std::map<std::string, Attempt> records_;  // to be written, by namespace/group (STEER-5)
-  std::shared_ptr<Outcomes> outcomes_;
+  std::map<TaskId, TimePoint> changed_at_;  // of these, as of the last steer()
+  // Uids of pods whose nomination is to be cleared, with the number of the latest write.
+  std::map<std::string, std::uint64_t> to_clear_;
+  // Uids of pods whose nomination was cleared, as the watch has yet to show, with
+  // ObservedPod::nominations_lost at that time.
+  std::map<std::string, std::uint32_t> cleared_;
+  std::map<std::string, JobId> recording_;  // uids of groups whose record is being written
+  std::set<std::string> recorded_;          // uids of groups: it was written
+  std::set<JobId> answered_;                // jobs with an answer since the last look
 };
 
 }  // namespace berth::steering

@@ -24,7 +24,7 @@ TEST(EventQueue, GivesEverythingInTheOrderOfPosting) {
   queue.post(PodDeleted{"a"});
   queue.post(PodDeleted{"b"});
   EXPECT_EQ(queue.size(), 2u);
-  const auto events = queue.take(in(kPatience));
+  const auto events = queue.take(in(kPatience)).events;
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(pod_of(events[0]), "a");
   EXPECT_EQ(pod_of(events[1]), "b");
@@ -33,15 +33,15 @@ TEST(EventQueue, GivesEverythingInTheOrderOfPosting) {
 
 TEST(EventQueue, TakesNothingAtItsDeadline) {
   EventQueue queue;
-  EXPECT_TRUE(queue.take(in(std::chrono::milliseconds(1))).empty());
+  EXPECT_TRUE(queue.take(in(std::chrono::milliseconds(1))).events.empty());
 }
 
 TEST(EventQueue, NudgeWakesOnceWithoutAnEvent) {
   EventQueue queue;
   queue.wake();
-  EXPECT_TRUE(queue.take(in(kPatience)).empty());
+  EXPECT_TRUE(queue.take(in(kPatience)).events.empty());
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_TRUE(queue.take(in(std::chrono::milliseconds(30))).empty());
+  EXPECT_TRUE(queue.take(in(std::chrono::milliseconds(30))).events.empty());
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(30));
 }
 
@@ -58,8 +58,8 @@ TEST(EventQueue, AProducerWaitsWhileItIsFullAndLosesNothing) {
   ASSERT_EQ(full.get_future().wait_for(kPatience), std::future_status::ready);
   EXPECT_FALSE(returned);
   EXPECT_EQ(queue.size(), 2u);
-  EXPECT_EQ(queue.take(in(kPatience)).size(), 2u);
-  const auto rest = queue.take(in(kPatience));
+  EXPECT_EQ(queue.take(in(kPatience)).events.size(), 2u);
+  const auto rest = queue.take(in(kPatience)).events;
   producer.join();
   ASSERT_EQ(rest.size(), 1u);
   EXPECT_EQ(pod_of(rest[0]), "c");
@@ -71,7 +71,7 @@ TEST(EventQueue, ADroppedPlacementNeverWaits) {
   queue.post(PodDeleted{"a"});
   queue.post(PlacementDropped{"b", "n1", "why"});  // this thread is the only one: it would hang
   queue.post(PlacementDropped{"c", "n1", "why"});
-  EXPECT_EQ(queue.take(in(kPatience)).size(), 3u);
+  EXPECT_EQ(queue.take(in(kPatience)).events.size(), 3u);
   EXPECT_FALSE(told);
 }
 
@@ -84,8 +84,8 @@ TEST(EventQueue, CloseReleasesProducersAndTheConsumer) {
   queue.close();
   producer.join();
   queue.post(PodDeleted{"c"});
-  EXPECT_EQ(queue.take(in(kPatience)).size(), 1u) << "what was in it before";
-  EXPECT_TRUE(queue.take(in(std::chrono::hours(1))).empty()) << "does not wait any more";
+  EXPECT_EQ(queue.take(in(kPatience)).events.size(), 1u) << "what was in it before";
+  EXPECT_TRUE(queue.take(in(std::chrono::hours(1))).events.empty()) << "does not wait any more";
 }
 
 TEST(EventQueue, ManyProducersLoseNothing) {
@@ -98,7 +98,7 @@ TEST(EventQueue, ManyProducersLoseNothing) {
   }
   std::size_t taken = 0;
   while (taken < 2000) {
-    const auto events = queue.take(in(kPatience));
+    const auto events = queue.take(in(kPatience)).events;
     ASSERT_FALSE(events.empty());
     ASSERT_LE(events.size(), 8u);
     taken += events.size();

@@ -10,13 +10,14 @@
 #include "conf/config.h"
 #include "conf/default_config.h"
 #include "daemon/configuration.h"
+#include "daemon/fake_source.h"
 #include "daemon/objects.h"
-#include "daemon/recording_ports.h"
+#include "support/recording_writer.h"
 
 namespace berth::daemon {
 namespace {
 
-using Told = RecordingPorts::Told;
+using Told = support::RecordingWriter::Written;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -44,9 +45,9 @@ class SessionLoopTest : public testing::Test {
 
   void start() {
     const auto count = [this] { ++publications_; };
-    const auto tell = [this](const std::string& line) { ports_.tell(line); };
-    SessionLoop::Parts parts{clock_, source_, events_,  published_, count,   ports_,
-                             ports_, ports_,  metrics_, tell,       queues_, reservations_};
+    const auto tell = [this](const std::string& line) { ports_.log(line); };
+    SessionLoop::Parts parts{clock_, source_,  events_, published_, count,
+                             ports_, metrics_, tell,    queues_,    reservations_};
     loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
                                           scheduler_with(action_, plugins_));
     loop_->start();
@@ -68,10 +69,10 @@ class SessionLoopTest : public testing::Test {
   }
   // Two sessions more, so one from end to end, of events that change nothing.
   bool come_round() {
-    const auto before = loop_->standing().sessions;
+    const auto before = loop_->last_session().sessions;
     const auto deadline = std::chrono::steady_clock::now() + seconds(20);
     while (std::chrono::steady_clock::now() < deadline) {
-      if (loop_->standing().sessions >= before + 2) return true;
+      if (loop_->last_session().sessions >= before + 2) return true;
       if (events_.size() == 0) events_.post(PodDeleted{"nobody"});
       std::this_thread::yield();
     }
@@ -84,7 +85,7 @@ class SessionLoopTest : public testing::Test {
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
   ports::Published<views::QueueTable> queues_{nullptr};
   ports::Published<views::ReservationTable> reservations_{nullptr};
-  RecordingPorts ports_;
+  support::RecordingWriter ports_;
   telemetry::Metrics metrics_;
   std::atomic<int> publications_ = 0;
   std::unique_ptr<SessionLoop> loop_;
@@ -96,7 +97,7 @@ TEST_F(SessionLoopTest, RunsNoSessionBeforeTheSourceIsSynced) {
   post_gang("g", 2);
   start();
   ASSERT_TRUE(source_.wait_for_questions(5));
-  EXPECT_EQ(loop_->standing().sessions, 0u);
+  EXPECT_EQ(loop_->last_session().sessions, 0u);
   EXPECT_FALSE(published_.load()->ready);
   source_.set_synced();
   ASSERT_TRUE(wait_for_nominations(2));
@@ -139,7 +140,7 @@ TEST_F(SessionLoopTest, ASessionComesAfterThePeriodWithoutNews) {
   source_.set_synced();
   start();
   ASSERT_TRUE(source_.wait_for_questions(5));
-  EXPECT_GE(loop_->standing().sessions, 3u);
+  EXPECT_GE(loop_->last_session().sessions, 3u);
 }
 
 TEST_F(SessionLoopTest, WhereNothingChangesNothingIsPublishedOrWritten) {
@@ -170,10 +171,10 @@ TEST_F(SessionLoopTest, StandingTellsWhoWaitsAndWhoIsPlanned) {
   ASSERT_TRUE(wait_for_nominations(2));
   ASSERT_TRUE(wait_for_line("job ml/waits waits: "));
   ASSERT_TRUE(come_round());
-  const auto standing = loop_->standing();
-  EXPECT_EQ(standing.jobs_waiting, 1u);
-  EXPECT_EQ(standing.pods_planned, 2u);
-  EXPECT_EQ(standing.pods_pending, 3u);
+  const auto last = loop_->last_session();
+  EXPECT_EQ(last.jobs_waiting, 1u);
+  EXPECT_EQ(last.pods_planned, 2u);
+  EXPECT_EQ(last.pods_pending, 3u);
 }
 
 TEST_F(SessionLoopTest, AnotherConfigurationTakesEffectWithTheNextSession) {
@@ -264,7 +265,7 @@ TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
   loop_->stop_leading();
   EXPECT_FALSE(published_.load()->ready);
   EXPECT_EQ(reservations_.load(), nullptr);
-  const auto sessions = loop_->standing().sessions;
+  const auto sessions = loop_->last_session().sessions;
   ports_.take();
   post_gang("g", 2);
   const auto deadline = std::chrono::steady_clock::now() + seconds(20);
@@ -273,7 +274,7 @@ TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
   }
   loop_->stop_leading();  // its thread has come round once more when this returns, or will decide
                           // nothing
-  EXPECT_EQ(loop_->standing().sessions, sessions);
+  EXPECT_EQ(loop_->last_session().sessions, sessions);
   EXPECT_TRUE(ports_.take().nominations.empty());
   loop_->start_leading(2);
   EXPECT_TRUE(wait_for_nominations(2)) << "what came in the meantime was taken in";
@@ -331,8 +332,8 @@ TEST_F(SessionLoopTest, ThatItComesRoundIsSeen) {
   source_.set_synced();
   start();
   ASSERT_TRUE(come_round());
-  EXPECT_LT(loop_->since_last_round(), seconds(20));
-  EXPECT_GE(loop_->since_last_round(), seconds(0));
+  EXPECT_LT(loop_->since_last_turn(), seconds(20));
+  EXPECT_GE(loop_->since_last_turn(), seconds(0));
 }
 
 TEST_F(SessionLoopTest, SessionsAreCounted) {

@@ -27,6 +27,20 @@ class EmbeddedClusterTest : public ::testing::Test {
     return outcome.get_future().get();
   }
   PodObject pod(const std::string& name) { return cluster.pod("default/" + name).value(); }
+  void write(ports::ObjectRef object, ports::Content content) {
+    cluster.write({std::move(object), std::move(content)}, [](const ports::WriteOutcome&) {});
+  }
+  static ports::ObjectRef group_ref(const std::string& name, const std::string& uid) {
+    return {ports::ObjectKind::pod_group, "default", name, uid};
+  }
+  static ports::ObjectRef node_ref(const std::string& name, const std::string& uid) {
+    return {ports::ObjectKind::node, "", name, uid};
+  }
+  static ports::GroupStatus status_with(GroupPhase phase) {
+    ports::GroupStatus status;
+    status.phase = phase;
+    return status;
+  }
 
   // A second of test is 1,000 of the cluster's.
   ScaledClock clock{test_start(), 1'000};
@@ -72,11 +86,11 @@ TEST_F(EmbeddedClusterTest, ACommitTakesTheGateOffAndSaysWhereThePodMayGo) {
   cluster.apply({gated});
   ports::PodWrite write;
   write.kind = ports::PodWrite::Kind::commit;
-  write.uid = "uid-p";
   write.node = "n2";
   write.only_nodes = {"n2"};
   ports::WriteOutcome outcome{ports::WriteOutcome::Result::failed, ""};
-  cluster.write(write, [&](ports::WriteOutcome is) { outcome = std::move(is); });
+  cluster.write({{.uid = "uid-p"}, write},
+                [&](ports::WriteOutcome is) { outcome = std::move(is); });
   EXPECT_EQ(outcome.result, ports::WriteOutcome::Result::done);
   EXPECT_TRUE(pod("p").gates.empty());
   EXPECT_EQ(pod("p").planned_node, "n2");
@@ -86,10 +100,9 @@ TEST_F(EmbeddedClusterTest, ACommitTakesTheGateOffAndSaysWhereThePodMayGo) {
 }
 
 TEST_F(EmbeddedClusterTest, AWriteOnAPodThatIsGoneSaysSo) {
-  ports::PodWrite write;
-  write.uid = "uid-nobody";
   ports::WriteOutcome outcome;
-  cluster.write(write, [&](ports::WriteOutcome is) { outcome = std::move(is); });
+  cluster.write({{.uid = "uid-nobody"}, ports::PodWrite()},
+                [&](ports::WriteOutcome is) { outcome = std::move(is); });
   EXPECT_EQ(outcome.result, ports::WriteOutcome::Result::gone);
 }
 
@@ -141,9 +154,9 @@ TEST_F(EmbeddedClusterTest, APodThatWasStartedLongAgoEndsAtOnce) {
 TEST_F(EmbeddedClusterTest, AnEvictedPodIsTerminatingForAWhileAndThenGone) {
   cluster.apply({make_pod("p")});
   ASSERT_TRUE(bind("p", "n1").bound);
-  cluster.evict({"default", "p", "uid-another", "preempted"});
+  write({.uid = "uid-another"}, ports::Eviction{"preempted"});
   EXPECT_FALSE(pod("p").terminating);
-  cluster.evict({"default", "p", "uid-p", "preempted"});
+  write({.uid = "uid-p"}, ports::Eviction{"preempted"});
   ASSERT_TRUE(sink.wait_for_deletion("uid-p"));
   const auto events = sink.events();
   EXPECT_TRUE(std::get<PodObject>(events[events.size() - 2]).terminating);
@@ -190,22 +203,14 @@ TEST_F(EmbeddedClusterTest, AdmissionGivesPriorityAndCreationTime) {
   EXPECT_GE(pod("plain").created, test_start());
 }
 
-ports::GroupStatus status_of(const std::string& group, GroupPhase phase) {
-  ports::GroupStatus status;
-  status.name_space = "default";
-  status.name = group;
-  status.phase = phase;
-  return status;
-}
-
-TEST_F(EmbeddedClusterTest, AGroupsStatusIsKeptAndPosted) {
+TEST_F(EmbeddedClusterTest, AGroupsStatusIsKeptAndShown) {
   PodGroupObject group;
   group.name_space = "default";
   group.name = "g";
   group.uid = "uid-g";
   cluster.apply({group});
-  cluster.write(status_of("g", GroupPhase::inqueue));
-  cluster.write(status_of("none", GroupPhase::running));
+  write(group_ref("g", "uid-g"), status_with(GroupPhase::inqueue));
+  write(group_ref("none", "uid-g"), status_with(GroupPhase::running));
   ASSERT_TRUE(sink.wait([](const auto& events) {
     if (events.empty()) return false;
     const auto* const posted = std::get_if<PodGroupObject>(&events.back());
@@ -230,15 +235,15 @@ TEST(ScaledClockTest, RunsFasterThanTheSteadyClockAndKnowsWhenToWake) {
 }
 
 TEST_F(EmbeddedClusterTest, KeepsLocksAndMarksWhenUsersChangeTheirObjects) {
-  cluster.write(ports::NodeLock{"n1", "other", "job.g", test_start(), true});
+  write(node_ref("n1", "other"), ports::NodeLock{"job.g", test_start(), true});
   EXPECT_EQ(cluster.node("n1")->locked_for, "") << "that node is gone";
   const std::string uid = cluster.node("n1")->uid;
-  cluster.write(ports::NodeLock{"n1", uid, "job.g", test_start(), true});
+  write(node_ref("n1", uid), ports::NodeLock{"job.g", test_start(), true});
   cluster.apply({make_node("n1")});
   EXPECT_EQ(cluster.node("n1")->locked_for, "job.g");
   EXPECT_EQ(cluster.node("n1")->locked_since, test_start());
   EXPECT_TRUE(cluster.node("n1")->has_lock_taint);
-  cluster.write(ports::NodeLock{"n1", uid, "", {}, false});
+  write(node_ref("n1", uid), ports::NodeLock());
   EXPECT_EQ(cluster.node("n1")->locked_since, std::nullopt);
 
   PodGroupObject group;
@@ -246,20 +251,20 @@ TEST_F(EmbeddedClusterTest, KeepsLocksAndMarksWhenUsersChangeTheirObjects) {
   group.name = group.uid = "g";
   group.marks.is_named = true;
   cluster.apply({group});
-  ports::JobMarks marks{ports::Event::About::pod_group, "default", "g", "g", true, {}};
-  marks.marks.elected_at = marks.marks.first_seen = test_start();
-  cluster.write(marks);
+  TargetMarks marks;
+  marks.elected_at = marks.first_seen = test_start();
+  write(group_ref("g", "g"), marks);
   EXPECT_TRUE(cluster.group("default/g")->marks.is_named) << "a user's word";
   group.marks.is_named = false;
   cluster.apply({group});
   EXPECT_FALSE(cluster.group("default/g")->marks.is_named);
   EXPECT_EQ(cluster.group("default/g")->marks.elected_at, test_start());
   EXPECT_FALSE(cluster.group("default/g")->marks.is_elected) << "it was elected by name";
-  marks.marks.is_elected = true;
-  cluster.write(marks);
+  marks.is_elected = true;
+  write(group_ref("g", "g"), marks);
   EXPECT_TRUE(cluster.group("default/g")->marks.is_elected);
-  marks.marks = {};
-  cluster.write(marks);
+  marks = {};
+  write(group_ref("g", "g"), marks);
   EXPECT_FALSE(cluster.group("default/g")->marks.is_elected);
   EXPECT_EQ(cluster.group("default/g")->marks.elected_at, std::nullopt);
   EXPECT_EQ(cluster.group("default/g")->marks.first_seen, test_start());

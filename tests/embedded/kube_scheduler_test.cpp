@@ -258,7 +258,8 @@ TEST_F(KubeSchedulerTest, APodThatIsDeletedWhileItsBindIsHeldGivesItsRoomBack) {
   start();
   ASSERT_TRUE(extender.wait_for_calls("/commit/bind", 1));
   cluster.apply({make_pod("b", 3'000)});
-  cluster.evict({"default", "a", "uid-a", "preempted"});
+  cluster.write({{.uid = "uid-a"}, ports::Eviction{"preempted"}},
+                [](const ports::WriteOutcome&) {});
   EXPECT_TRUE(extender.wait_for_calls("/commit/bind", 2));
 }
 

@@ -147,7 +147,7 @@ TEST_F(ManifestSourceTest, WhatTheClusterMadeOfAnUnchangedPodStays) {
   EXPECT_EQ(cluster.pod("default/a")->node_name, "n1");
   EXPECT_EQ(cluster.pod("default/a")->phase, PodPhase::running);
 
-  cluster.evict({"default", "a", uid, "preempted"});
+  cluster.write({{.uid = uid}, ports::Eviction{"preempted"}}, [](const ports::WriteOutcome&) {});
   ASSERT_TRUE(wait_for_deletion());
   write("c.yaml", pod_yaml("c", "1"));
   ASSERT_TRUE(wait_for_cpu("c", 1'000));

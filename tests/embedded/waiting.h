@@ -83,10 +83,8 @@ inline PodObject make_pod(const std::string& name, std::int64_t cpu_milli = 1'00
 }
 
 inline void nominate(EmbeddedCluster& cluster, const std::string& uid, const std::string& node) {
-  ports::PodWrite write;
-  write.uid = uid;
-  write.node = node;
-  cluster.write(write, [](const ports::WriteOutcome&) {});
+  const auto nomination = ports::PodWrite{.node = node};
+  cluster.write({{.uid = uid}, nomination}, [](const ports::WriteOutcome&) {});
 }
 
 }  // namespace berth::embedded

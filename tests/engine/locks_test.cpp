@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/action.h"
+#include "berth/engine/fit.h"
 #include "berth/engine/statement.h"
 #include "engine/consistency.h"
 #include "support/open_session.h"
@@ -109,8 +110,8 @@ TEST_F(Locks, NodesAreOfferedToTheTargetAlone) {
   EXPECT_FALSE(open.session.best_idle_node(small).is_valid());
   EXPECT_FALSE(open.session.best_idle_node(big).is_valid());
   EXPECT_TRUE(open.session.best_idle_node(big, big_).is_valid());
-  EXPECT_EQ(open.session.fits(small, n1_).reason, Reason::node_locked);
-  EXPECT_TRUE(open.session.fits(big, n1_, big_));
+  EXPECT_EQ(fits(open.session, small, n1_).reason, Reason::node_locked);
+  EXPECT_TRUE(fits(open.session, big, n1_, big_));
   const auto why = open.session.why_nowhere(small);
   ASSERT_EQ(why.size(), 1U);
   EXPECT_EQ(why.front(), (NodeRefusals{Reason::node_locked, "default/big", 2}));

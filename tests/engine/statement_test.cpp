@@ -143,7 +143,7 @@ TEST_F(StatementTest, RefusesWhatDoesNotFitAsAProgrammersMistake) {
   Statement statement(session_);
   EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
   EXPECT_TRUE(statement.allocate(task("a-1"), n1_));
-  EXPECT_DEATH((void)statement.allocate(task("a-2"), n1_), "room >= amount");
+  EXPECT_DEATH((void)statement.allocate(task("a-2"), n1_), "has_room");
   EXPECT_DEATH((void)statement.allocate(task("a-0"), n2_), "pending");
 }
 

@@ -31,10 +31,7 @@ class ApiWriterTest : public ::testing::Test {
     auto client = RestClient::create(access, {.qps = 0});
     ASSERT_TRUE(client) << client.error().to_string();
     client_ = std::move(client).value();
-    writer_ =
-        std::make_unique<ApiWriter>(*client_, clock_, "here", [this](const std::string& text) {
-          complaints_.change([&](auto& all) { all.push_back(text); });
-        });
+    writer_ = std::make_unique<ApiWriter>(*client_, clock_, "here");
   }
   void TearDown() override {
     if (client_ != nullptr) client_->stop();
@@ -49,21 +46,24 @@ class ApiWriterTest : public ::testing::Test {
     EXPECT_EQ(outcomes.get().size(), 1u) << "exactly once";
     return outcomes.get().empty() ? ports::BindOutcome{} : outcomes.get().front();
   }
-  Outcome write(const ports::PodWrite& what) {
+  Outcome write(const ports::ObjectRef& object, ports::Content content) {
     Awaited<std::vector<Outcome>> outcomes;
-    writer_->write(what, [&](Outcome outcome) {
+    writer_->write({object, std::move(content), 3, 17}, [&](Outcome outcome) {
       outcomes.change([&](auto& all) { all.push_back(std::move(outcome)); });
     });
     EXPECT_TRUE(outcomes.wait([](const auto& all) { return !all.empty(); }));
-    client_->stop();
     return outcomes.get().empty() ? Outcome{} : outcomes.get().front();
   }
+  // Of any write that is answered so.
+  Outcome answered_with(int status, const std::string& body) {
+    serve([=](const Call&, Reply& reply) { reply.send(status, body); });
+    return write(kPod, ports::PodWrite());
+  }
 
+  static inline const ports::ObjectRef kPod{ports::ObjectKind::pod, "ns", "p", "uid-p"};
   SystemClock clock_;
   // Used by handlers, so they outlive the server.
   std::atomic<int> count_ = 0;
-  Awaited<bool> may_answer_;
-  Awaited<std::vector<std::string>> complaints_;
   std::unique_ptr<FakeServer> server_;
   std::unique_ptr<RestClient> client_;
   std::unique_ptr<ApiWriter> writer_;
@@ -130,13 +130,9 @@ TEST_F(ApiWriterTest, AnotherPodOfTheSameNameIsNotOurs) {
 
 TEST_F(ApiWriterTest, ACommitTakesTheGateOffAndPutsThePlanOn) {
   serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
-  ports::PodWrite commit{.kind = ports::PodWrite::Kind::commit, .name_space = "ns", .name = "p"};
-  commit.uid = "uid-p";
-  commit.node = "n1";
+  ports::PodWrite commit{.kind = ports::PodWrite::Kind::commit, .node = "n1"};
   commit.only_nodes = {"n1", "n2"};
-  commit.epoch = 3;
-  commit.sequence = 17;
-  EXPECT_EQ(write(commit).result, Outcome::Result::done);
+  EXPECT_EQ(write(kPod, commit).result, Outcome::Result::done);
   const Call call = server_->calls().at(0);
   EXPECT_EQ(call.method, "PATCH");
   EXPECT_EQ(call.target, "/api/v1/namespaces/ns/pods/p");
@@ -156,11 +152,8 @@ TEST_F(ApiWriterTest, ACommitTakesTheGateOffAndPutsThePlanOn) {
 TEST_F(ApiWriterTest, ATolerationIsAddedToThoseThatAreThere) {
   serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
   ports::PodWrite tolerate{.kind = ports::PodWrite::Kind::tolerate};
-  tolerate.name_space = "ns";
-  tolerate.name = "p";
-  tolerate.uid = "uid-p";
   tolerate.locked_for = "job.g";
-  EXPECT_EQ(write(tolerate).result, Outcome::Result::done);
+  EXPECT_EQ(write(kPod, tolerate).result, Outcome::Result::done);
   const Call call = server_->calls().at(0);
   EXPECT_EQ(call.headers.at("content-type"), "application/json-patch+json");
   const Json toleration{{"key", "berth.dev/locked-for"},
@@ -173,22 +166,21 @@ TEST_F(ApiWriterTest, ATolerationIsAddedToThoseThatAreThere) {
       (Json{is_that_pod, {{"op", "add"}, {"path", "/spec/tolerations/-"}, {"value", toleration}}}));
   tolerate.is_first_toleration = true;
   EXPECT_EQ(
-      Json::parse(toleration_patch(tolerate)),
+      Json::parse(toleration_patch(kPod, tolerate)),
       (Json{is_that_pod,
             {{"op", "test"}, {"path", "/spec/tolerations"}, {"value", nullptr}},
             {{"op", "add"}, {"path", "/spec/tolerations"}, {"value", Json::array({toleration})}}}));
 }
 
 TEST_F(ApiWriterTest, API23ALockIsMadeOfTheNodeAsItIs) {
-  serve([this](const Call& call, Reply& reply) {
-    if (call.method == "PATCH") return void(reply.send(count_ == 1 ? 409 : 200, "{}"));
-    reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":")" + std::to_string(++count_) +
-                        R"("},"spec":{"taints":[{"key":"gpu","effect":"NoSchedule"}]}})");
+  serve([](const Call& call, Reply& reply) {
+    if (call.method == "PATCH") return void(reply.send(200, "{}"));
+    reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":"2"},)"
+                    R"("spec":{"taints":[{"key":"gpu","effect":"NoSchedule"}]}})");
   });
-  writer_->write(ports::NodeLock{"n1", "u", "job.g", TimePoint(), true});
-  ASSERT_TRUE(server_->wait_for_calls(4));
-  client_->stop();
-  const Call call = server_->calls().at(3);
+  const ports::ObjectRef node{ports::ObjectKind::node, "", "n1", "u"};
+  EXPECT_EQ(write(node, ports::NodeLock{"job.g", TimePoint(), true}).result, Outcome::Result::done);
+  const Call call = server_->calls().at(1);
   EXPECT_EQ(call.target, "/api/v1/nodes/n1");
   EXPECT_EQ(call.headers.at("content-type"), kMergePatch);
   const Json patch = Json::parse(call.body);
@@ -196,22 +188,38 @@ TEST_F(ApiWriterTest, API23ALockIsMadeOfTheNodeAsItIs) {
   EXPECT_EQ(patch["spec"]["taints"].size(), 2U);
 }
 
+TEST_F(ApiWriterTest, API23ALockThatIsThereAlreadyIsReadAndNotWritten) {
+  serve([](const Call&, Reply& reply) {
+    reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":"2","labels":{},)"
+                    R"("annotations":{}},"spec":{}})");
+  });
+  const ports::ObjectRef node{ports::ObjectKind::node, "", "n1", "u"};
+  EXPECT_EQ(write(node, ports::NodeLock()).result, Outcome::Result::done);
+  EXPECT_EQ(server_->calls().size(), 1u);
+}
+
+TEST_F(ApiWriterTest, API23AnObjectThatChangedMeanwhileIsOvertaken) {
+  serve([](const Call& call, Reply& reply) {
+    if (call.method == "PATCH") return void(reply.send(409, R"({"message":"has been modified"})"));
+    reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":"2"}})");
+  });
+  const ports::ObjectRef node{ports::ObjectKind::node, "", "n1", "u"};
+  const Outcome outcome = write(node, ports::NodeLock{"job.g", TimePoint(), true});
+  EXPECT_EQ(outcome.result, Outcome::Result::overtaken);
+}
+
 TEST_F(ApiWriterTest, API23MarksAreWrittenOnThePodOrTheGroupOfEitherApi) {
   serve([](const Call&, Reply& reply) {
     reply.send(200, R"({"metadata":{"uid":"u","resourceVersion":"1"}})");
   });
-  ports::JobMarks marks{ports::Event::About::pod, "ns", "p", "u", true, {}};
-  marks.marks.elected_at = TimePoint();
-  writer_->write(marks);
-  ASSERT_TRUE(server_->wait_for_calls(2));
-  marks.about = ports::Event::About::pod_group;
-  writer_->write(marks);
-  ASSERT_TRUE(server_->wait_for_calls(4));
-  marks.is_volcano = false;
-  writer_->write(marks);
-  ASSERT_TRUE(server_->wait_for_calls(6));
-  client_->stop();
+  TargetMarks marks;
+  marks.elected_at = TimePoint();
+  for (const auto kind :
+       {ports::ObjectKind::pod, ports::ObjectKind::pod_group, ports::ObjectKind::sig_pod_group}) {
+    EXPECT_EQ(write({kind, "ns", "p", "u"}, marks).result, Outcome::Result::done);
+  }
   const auto calls = server_->calls();
+  ASSERT_EQ(calls.size(), 6u);
   EXPECT_EQ(calls[1].target, "/api/v1/namespaces/ns/pods/p");
   EXPECT_EQ(calls[3].target, "/apis/scheduling.volcano.sh/v1beta1/namespaces/ns/podgroups/p");
   EXPECT_EQ(calls[5].target, "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/podgroups/p");
@@ -220,51 +228,66 @@ TEST_F(ApiWriterTest, API23MarksAreWrittenOnThePodOrTheGroupOfEitherApi) {
 
 TEST_F(ApiWriterTest, ANominationIsClearedWithNull) {
   serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
-  ports::PodWrite clear{.name_space = "ns", .name = "p", .uid = "uid-p"};
-  write(clear);
+  write(kPod, ports::PodWrite());
   const Call call = server_->calls().at(0);
   EXPECT_EQ(call.target, "/api/v1/namespaces/ns/pods/p/status");
   EXPECT_TRUE(Json::parse(call.body)["status"]["nominatedNodeName"].is_null());
 }
 
-TEST_F(ApiWriterTest, AWriteOnAnotherPodOfTheSameNameIsGoneAndNotFailed) {
-  serve([](const Call&, Reply& reply) {
-    reply.send(
-        409, R"({"message":"Precondition failed: UID in precondition: a, UID in object meta: b"})");
-  });
-  EXPECT_EQ(write({.name_space = "ns", .name = "p", .uid = "a"}).result, Outcome::Result::gone);
+TEST_F(ApiWriterTest, AnEvictionCarriesTheUid) {
+  serve([](const Call&, Reply& reply) { reply.send(201, "{}"); });
+  EXPECT_EQ(write(kPod, ports::Eviction{"why"}).result, Outcome::Result::done);
+  const Call call = server_->calls().at(0);
+  EXPECT_EQ(call.method, "POST");
+  EXPECT_EQ(call.target, "/api/v1/namespaces/ns/pods/p/eviction");
+  EXPECT_EQ(Json::parse(call.body)["deleteOptions"]["preconditions"]["uid"], "uid-p");
 }
 
-TEST_F(ApiWriterTest, AnyOtherRefusalIsForTheNextRound) {
-  serve([](const Call&, Reply& reply) { reply.send(403, R"({"message":"forbidden"})"); });
-  const Outcome outcome = write({.name_space = "ns", .name = "p", .uid = "a"});
-  EXPECT_EQ(outcome.result, Outcome::Result::failed);
+TEST_F(ApiWriterTest, AWriteOnAnotherPodOfTheSameNameIsGoneAndNotFailed) {
+  const Outcome outcome = answered_with(
+      409, R"({"message":"Precondition failed: UID in precondition: a, UID in object meta: b"})");
+  EXPECT_EQ(outcome.result, Outcome::Result::gone);
+}
+
+TEST_F(ApiWriterTest, API22AMissingRightIsSaid) {
+  const Outcome outcome = answered_with(403, R"({"message":"forbidden"})");
+  EXPECT_EQ(outcome.result, Outcome::Result::forbidden);
   EXPECT_EQ(outcome.error, "nominate ns/p: status 403: forbidden");
 }
 
-ports::GroupStatus status_of(std::int32_t running) {
-  ports::GroupStatus status;
-  status.name_space = "ns";
-  status.name = "g";
-  status.uid = "uid-g";
-  status.running = running;
-  return status;
+TEST_F(ApiWriterTest, API22InANamespaceThatEndsTheObjectIsGone) {
+  EXPECT_EQ(answered_with(403, R"({"message":"ns: it is being terminated"})").result,
+            Outcome::Result::gone);
 }
+
+TEST_F(ApiWriterTest, API22AnInvalidWriteIsRefusedForGood) {
+  EXPECT_EQ(answered_with(422, R"({"message":"spec.x: invalid"})").result,
+            Outcome::Result::refused);
+}
+
+TEST_F(ApiWriterTest, API22AnEvictionThatABudgetForbidsMayBeAllowedLater) {
+  serve([](const Call&, Reply& reply) {
+    reply.send(429, R"({"message":"Cannot evict pod as it would violate the budget."})");
+  });
+  const Outcome outcome = write(kPod, ports::Eviction{"why"});
+  EXPECT_EQ(outcome.result, Outcome::Result::failed);
+  EXPECT_EQ(outcome.error,
+            "evict ns/p: status 429: Cannot evict pod as it would violate the "
+            "budget.");
+}
+
+const ports::ObjectRef kGroup{ports::ObjectKind::pod_group, "ns", "g", "uid-g"};
+const ports::ObjectRef kSigGroup{ports::ObjectKind::sig_pod_group, "ns", "g", "uid-g"};
 
 // The status of scheduling.x-k8s.io, as its controller would write it.
 Json foreign_status(const ports::GroupStatus& status) {
-  return Json::parse(group_status_patch(status))["status"];
+  return Json::parse(group_status_patch(kSigGroup, status))["status"];
 }
 
 TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
   serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
-  ports::GroupStatus status;
-  status.name_space = "ns";
-  status.name = "g";
-  status.is_volcano = false;
-  writer_->write(status);
-  writer_->record({"ns", "g", "uid-g", 1, false}, [](const Outcome&) {});
-  ASSERT_TRUE(server_->wait_for_calls(2));
+  write(kSigGroup, ports::GroupStatus());
+  write(kSigGroup, ports::GangRecord());
   const std::string path = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/ns/podgroups/g";
   std::set<std::string> targets;
   for (const Call& call : server_->calls()) targets.insert(call.target);
@@ -273,7 +296,6 @@ TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
 
 TEST(ForeignStatus, HasItsOwnPhasesAndCountersAndNoConditions) {
   ports::GroupStatus status;
-  status.is_volcano = false;
   status.min_member = 2;
   EXPECT_EQ(
       foreign_status(status),
@@ -297,32 +319,8 @@ TEST(ForeignStatus, HasItsOwnPhasesAndCountersAndNoConditions) {
 }
 
 TEST(ForeignStatus, IsToldOfByEventsOnItsOwnKind) {
-  ports::Event event;
-  event.is_volcano = false;
-  const Json body = Json::parse(event_body(event, TimePoint(), "here"));
+  const Json body = Json::parse(event_body(kSigGroup, ports::Event(), TimePoint(), "here"));
   EXPECT_EQ(body["involvedObject"]["apiVersion"], "scheduling.x-k8s.io/v1alpha1");
-}
-
-TEST_F(ApiWriterTest, OfStatusesThatPileUpTheLatestIsWritten) {
-  serve([&](const Call&, Reply& reply) {
-    EXPECT_TRUE(may_answer_.wait([](bool may) { return may; }));
-    reply.send(200, "{}");
-  });
-  for (int i = 0; i < 50; ++i) writer_->write(status_of(i));
-  ASSERT_TRUE(server_->wait_for_calls(1));
-  may_answer_.set(true);
-  ASSERT_TRUE(server_->wait_for_calls(2));
-  client_->stop();
-  const auto calls = server_->calls();
-  ASSERT_EQ(calls.size(), 2u);
-  EXPECT_EQ(Json::parse(calls[1].body)["status"]["running"], 49);
-}
-
-TEST_F(ApiWriterTest, AStatusThatFailedIsWrittenAgainAsItThenIs) {
-  serve([&](const Call&, Reply& reply) { reply.send(++count_ == 1 ? 500 : 200, "{}"); });
-  writer_->write(status_of(1));
-  ASSERT_TRUE(server_->wait_for_calls(2));
-  EXPECT_EQ(Json::parse(server_->calls()[1].body)["status"]["running"], 1);
 }
 
 }  // namespace

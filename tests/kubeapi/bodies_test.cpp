@@ -9,10 +9,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+const ports::ObjectRef kQueue{ports::ObjectKind::queue, "", "q", "u1"};
+const ports::ObjectRef kGroup{ports::ObjectKind::pod_group, "ns", "g", "u2"};
+
 TEST(QueueStatusPatch, HoldsSharesCountsAndConditions) {
   ports::QueueStatus status;
-  status.name = "q";
-  status.uid = "u1";
   status.written.pending = 1;
   status.written.inqueue = 2;
   status.written.running = 3;
@@ -22,7 +23,7 @@ TEST(QueueStatusPatch, HoldsSharesCountsAndConditions) {
   status.written.real_capability = {{"cpu", 8000}};
   status.written.ready = {false, "Faulty", "odd", TimePoint(std::chrono::milliseconds(1500))};
   status.written.scaled = {true, "Overcommitted", "3 of 4 cpu", {}};
-  const Json patch = Json::parse(queue_status_patch(status));
+  const Json patch = Json::parse(queue_status_patch(kQueue, status));
   EXPECT_EQ(patch["metadata"], (Json{{"uid", "u1"}}));
   const Json expected = Json::parse(R"({
     "pending": 1, "inqueue": 2, "running": 3, "unknown": 0, "completed": 0,
@@ -38,9 +39,9 @@ TEST(QueueStatusPatch, HoldsSharesCountsAndConditions) {
 
 TEST(QueueStatusPatch, HasTheConditionHonouredOnlyWhereSomethingIsNot) {
   ports::QueueStatus status;
-  EXPECT_EQ(Json::parse(queue_status_patch(status))["status"]["conditions"].size(), 2u);
+  EXPECT_EQ(Json::parse(queue_status_patch(kQueue, status))["status"]["conditions"].size(), 2u);
   status.written.honoured = {false, "FieldsNotHonoured", "spec.affinity is not honoured", {}};
-  const Json conditions = Json::parse(queue_status_patch(status))["status"]["conditions"];
+  const Json conditions = Json::parse(queue_status_patch(kQueue, status))["status"]["conditions"];
   ASSERT_EQ(conditions.size(), 3u);
   EXPECT_EQ(conditions[2], (Json{{"type", "Honoured"},
                                  {"status", "False"},
@@ -52,7 +53,7 @@ TEST(QueueStatusPatch, TakesOutResourcesThatHaveNoAmountAnyMore) {
   ports::QueueStatus status;
   status.written.allocated = {{"cpu", 1000}};
   status.resources = {"cpu", "nvidia.com/gpu"};
-  const Json patch = Json::parse(queue_status_patch(status))["status"];
+  const Json patch = Json::parse(queue_status_patch(kQueue, status))["status"];
   EXPECT_EQ(patch["allocated"], (Json{{"cpu", "1"}, {"nvidia.com/gpu", nullptr}}));
   EXPECT_EQ(patch["deserved"], (Json{{"cpu", nullptr}, {"nvidia.com/gpu", nullptr}}));
 }
@@ -60,16 +61,16 @@ TEST(QueueStatusPatch, TakesOutResourcesThatHaveNoAmountAnyMore) {
 // A user who closes a queue writes its status, perhaps at this very moment.
 TEST(QueueStatusPatch, LeavesTheStateAloneUnlessAskedToWriteIt) {
   ports::QueueStatus status;
-  EXPECT_FALSE(Json::parse(queue_status_patch(status))["status"].contains("state"));
+  EXPECT_FALSE(Json::parse(queue_status_patch(kQueue, status))["status"].contains("state"));
   status.state = QueueState::open;
-  EXPECT_EQ(Json::parse(queue_status_patch(status))["status"]["state"], "Open");
+  EXPECT_EQ(Json::parse(queue_status_patch(kQueue, status))["status"]["state"], "Open");
 }
 
 // Issue 9, row 12.
 TEST(GroupStatusPatch, SaysWhatIsNotHonoured) {
   ports::GroupStatus status;
   status.honoured = {false, "FieldsNotHonoured", "why", {}};
-  const Json conditions = Json::parse(group_status_patch(status))["status"]["conditions"];
+  const Json conditions = Json::parse(group_status_patch(kGroup, status))["status"]["conditions"];
   EXPECT_EQ(conditions.back(), (Json{{"type", "Honoured"},
                                      {"status", "False"},
                                      {"reason", "FieldsNotHonoured"},
@@ -78,9 +79,9 @@ TEST(GroupStatusPatch, SaysWhatIsNotHonoured) {
 
 TEST(GroupStatusPatch, HasATargetsConditionBesideTheOthers) {
   ports::GroupStatus status;
-  EXPECT_EQ(Json::parse(group_status_patch(status))["status"]["conditions"].size(), 2U);
+  EXPECT_EQ(Json::parse(group_status_patch(kGroup, status))["status"]["conditions"].size(), 2U);
   status.targeted = {false, "Started", "it has its minimum", TimePoint(std::chrono::seconds(1))};
-  const Json conditions = Json::parse(group_status_patch(status))["status"]["conditions"];
+  const Json conditions = Json::parse(group_status_patch(kGroup, status))["status"]["conditions"];
   ASSERT_EQ(conditions.size(), 3U);
   EXPECT_EQ(conditions[2], (Json{{"type", "Targeted"},
                                  {"status", "False"},

@@ -13,8 +13,8 @@ using Json = nlohmann::json;
 
 const TimePoint kAt = *parse_time("2026-11-21T09:00:00.123456789Z");
 
-ports::NodeLock lock(bool has_taint = false) { return {"n", "u", "job.g", kAt, has_taint}; }
-ports::NodeLock open() { return {"n", "u", "", {}, false}; }
+ports::NodeLock lock(bool has_taint = false) { return {"job.g", kAt, has_taint}; }
+ports::NodeLock open() { return {}; }
 
 // The object after the patch; null: there was nothing to be written.
 Json after(const Json& seen, const std::optional<std::string>& patch) {
@@ -28,12 +28,11 @@ Json after(const Json& seen, const std::optional<std::string>& patch) {
 }
 
 Json after(const Json& seen, const ports::NodeLock& lock) {
-  return after(seen, node_lock_patch(lock, seen.dump()));
+  return after(seen, node_lock_patch("u", lock, seen.dump()));
 }
 
 Json after(const Json& seen, const TargetMarks& marks) {
-  return after(seen, job_marks_patch({ports::Event::About::pod_group, "ns", "g", "u", true, marks},
-                                     seen.dump()));
+  return after(seen, job_marks_patch("u", marks, seen.dump()));
 }
 
 Json object(Json labels, Json annotations) {
@@ -86,8 +85,8 @@ TEST(NodeLockPatch, LeavesAnothersLockAndAnotherNodeAlone) {
   EXPECT_FALSE(after(node, open())["spec"].contains("taints"));
   EXPECT_EQ(after(node, open())["metadata"], node["metadata"]);
   node["metadata"]["uid"] = "v";
-  EXPECT_FALSE(node_lock_patch(lock(), node.dump()));
-  EXPECT_FALSE(node_lock_patch(lock(), "no JSON"));
+  EXPECT_FALSE(node_lock_patch("u", lock(), node.dump()));
+  EXPECT_FALSE(node_lock_patch("u", lock(), "no JSON"));
 }
 
 // Row 0.43.

@@ -6,31 +6,32 @@ namespace berth::steering {
 namespace {
 
 TEST_F(SteeringTest, STEER11PinSaysTheNodeAndNominatesNothing) {
-  Steering pinning{{api_, api_, [] {}, [](const std::string&) {}}, {.mode = Mode::pin}};
+  Steering pinning{observed_, writes_, {.mode = Mode::pin}};
+  current_ = &pinning;
   post_gang(1, 2);
   PodObject picky = member(1);
   picky.constraints.has_required_terms = true;
-  for (const PodObject& pod : {member(0), picky}) pinning.observe(pod);
-  pinning.start_leading(1, mirror_.cluster(), find_);
+  post(picky);
+  start_leading();
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
-  for (int i = 0; i < 3; ++i) pinning.round(mirror_.cluster(), find_, now_);
+  for (int i = 0; i < 3; ++i) round();
   ASSERT_EQ(api_.writes.size(), 2u);
-  EXPECT_EQ(api_.writes[0].write.kind, Kind::commit);
-  EXPECT_EQ(api_.writes[0].write.only_nodes, Texts{"n1"});
-  EXPECT_TRUE(api_.writes[1].write.only_nodes.empty());
-  EXPECT_EQ(api_.writes[1].write.only_hostname, "n2");
+  EXPECT_EQ(api_.writes[0].content.kind, Kind::commit);
+  EXPECT_EQ(api_.writes[0].content.only_nodes, Texts{"n1"});
+  EXPECT_TRUE(api_.writes[1].content.only_nodes.empty());
+  EXPECT_EQ(api_.writes[1].content.only_hostname, "n2");
 }
 
 TEST_F(SteeringTest, STEER11CandidatesAreTheGangsNodes) {
-  Steering steering{{api_, api_, [] {}, [](const std::string&) {}}, {.mode = Mode::candidates}};
+  Steering steering{observed_, writes_, {.mode = Mode::candidates}};
+  current_ = &steering;
   post_gang(2, 2);
-  for (int i = 0; i < 2; ++i) steering.observe(member(i));
-  steering.start_leading(1, mirror_.cluster(), find_);
+  start_leading();
   plan({{"g-0", "n1"}, {"g-1", "n2"}});
-  for (int i = 0; i < 3; ++i) steering.round(mirror_.cluster(), find_, now_);
+  for (int i = 0; i < 3; ++i) round();
   ASSERT_EQ(api_.writes.size(), 2u);
-  for (const Api::Write& each : api_.writes) {
-    EXPECT_EQ(each.write.only_nodes, (Texts{"n1", "n2"}));
+  for (const Api::Sent& each : api_.writes) {
+    EXPECT_EQ(each.content.only_nodes, (Texts{"n1", "n2"}));
   }
 }
 
@@ -67,86 +68,86 @@ class LocksAsTaints : public SteeringTest {
   void SetUp() override {
     SteeringTest::SetUp();
     post_gang(1, 1);
-    steering_of_taints_.observe(member(0));
-    steering_of_taints_.start_leading(1, mirror_.cluster(), find_);
+    current_ = &steering_of_taints_;
+    start_leading();
     Plan plan;
     plan.reservations.emplace_back();
     plan.reservations[0].job = mirror_.find_group("ml/g");
     plan.reservations[0].nodes = {mirror_.cluster().find_node("n1")};
     mirror_.assume_reservations(plan, now_);
   }
-  Texts write_until_calm(Steering& steering) {
-    for (int i = 0; i < 5; ++i) steering.round(mirror_.cluster(), find_, now_);
+  Texts write_until_calm() {
+    for (int i = 0; i < 5; ++i) round();
     return api_.take();
   }
 
-  Steering steering_of_taints_{{api_, api_, [] {}, [](const std::string&) {}},
-                               {.locks_are_taints = true}};
+  Steering steering_of_taints_{observed_, writes_, {.locks_are_taints = true}};
 };
 
 TEST_F(LocksAsTaints, STEER13ATargetsPodToleratesItsLockBeforeItIsCommitted) {
   plan({{"g-0", "n1"}});
   api_.answers_at_once = false;
-  for (int i = 0; i < 3; ++i) steering_of_taints_.round(mirror_.cluster(), find_, now_);
+  for (int i = 0; i < 3; ++i) round();
   ASSERT_EQ(api_.writes.size(), 1u);
-  EXPECT_EQ(api_.writes[0].write.kind, Kind::tolerate);
-  EXPECT_EQ(api_.writes[0].write.locked_for, "job.g");
-  EXPECT_TRUE(api_.writes[0].write.is_first_toleration);
+  EXPECT_EQ(api_.writes[0].content.kind, Kind::tolerate);
+  EXPECT_EQ(api_.writes[0].content.locked_for, "job.g");
+  EXPECT_TRUE(api_.writes[0].content.is_first_toleration);
   const auto done = api_.writes[0].done;
   api_.take();
-  EXPECT_TRUE(write_until_calm(steering_of_taints_).empty());
+  EXPECT_TRUE(write_until_calm().empty());
   api_.answers_at_once = true;
   done({});
-  EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
+  EXPECT_EQ(write_until_calm(), Texts{"commit g-0 on n1"});
 }
 
 TEST_F(LocksAsTaints, STEER13WhoToleratesItAlreadyIsCommitted) {
   PodObject pod = member(0);
   pod.lock_tolerations.some = {"job.g"};
-  steering_of_taints_.observe(pod);
+  post(pod);
   plan({{"g-0", "n1"}});
-  EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
+  EXPECT_EQ(write_until_calm(), Texts{"commit g-0 on n1"});
 }
 
 TEST_F(LocksAsTaints, STEER13WhoToleratesEveryLockIsCommitted) {
   PodObject pod = member(0);
   pod.lock_tolerations.all = true;
-  steering_of_taints_.observe(pod);
+  post(pod);
   plan({{"g-0", "n1"}});
-  EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n1"});
+  EXPECT_EQ(write_until_calm(), Texts{"commit g-0 on n1"});
 }
 
 TEST_F(LocksAsTaints, STEER13ATolerationOfAnotherJobsLockIsNotTheRightOne) {
   PodObject pod = member(0);
   pod.lock_tolerations.some = {"job.copied"};
-  steering_of_taints_.observe(pod);
+  post(pod);
   plan({{"g-0", "n1"}});
-  for (int i = 0; i < 3; ++i) steering_of_taints_.round(mirror_.cluster(), find_, now_);
+  for (int i = 0; i < 3; ++i) round();
   ASSERT_EQ(api_.writes.size(), 2u);
-  EXPECT_EQ(api_.writes[0].write.kind, Kind::tolerate);
-  EXPECT_EQ(api_.writes[0].write.locked_for, "job.g");
-  EXPECT_FALSE(api_.writes[0].write.is_first_toleration) << "the other's is in the list";
+  EXPECT_EQ(api_.writes[0].content.kind, Kind::tolerate);
+  EXPECT_EQ(api_.writes[0].content.locked_for, "job.g");
+  EXPECT_FALSE(api_.writes[0].content.is_first_toleration) << "the other's is in the list";
 }
 
 TEST_F(LocksAsTaints, STEER13TolerationsAreAddedToThoseThatAreThere) {
   PodObject pod = member(0);
   pod.constraints.tolerations = {{"gpu", true, "", TaintEffect::any}};
-  steering_of_taints_.observe(pod);
+  post(pod);
   plan({{"g-0", "n1"}});
-  for (int i = 0; i < 3; ++i) steering_of_taints_.round(mirror_.cluster(), find_, now_);
+  for (int i = 0; i < 3; ++i) round();
   ASSERT_EQ(api_.writes.size(), 2u);
-  EXPECT_FALSE(api_.writes[0].write.is_first_toleration);
+  EXPECT_FALSE(api_.writes[0].content.is_first_toleration);
 }
 
 TEST_F(LocksAsTaints, STEER13NothingIsToleratedElsewhere) {
   plan({{"g-0", "n2"}});
-  EXPECT_EQ(write_until_calm(steering_of_taints_), Texts{"commit g-0 on n2"});
+  EXPECT_EQ(write_until_calm(), Texts{"commit g-0 on n2"});
 }
 
 TEST_F(LocksAsTaints, STEER13WithoutTaintsNothingIsTolerated) {
+  current_ = &steering_;
   start_leading();
   plan({{"g-0", "n1"}});
-  EXPECT_EQ(write_until_calm(steering_), Texts{"commit g-0 on n1"});
+  EXPECT_EQ(write_until_calm(), Texts{"commit g-0 on n1"});
 }
 
 }  // namespace

@@ -63,12 +63,11 @@ TEST_F(RestoreTest, STEER10AGangThatWasBeingCommittedIsRolledForward) {
   post(committed(0));
   post(nominated(1));
   EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
-  for (int i = 0; i < 4; ++i) steering_.round(mirror_.cluster(), find_, TimePoint());
+  for (int i = 0; i < 4; ++i) round();
   bool is_gate_off = false;
-  for (const Api::Write& each : api_.writes) {
-    const ports::PodWrite& write = each.write;
+  for (const Api::Sent& each : api_.writes) {
     is_gate_off =
-        is_gate_off || (write.uid == "g-1" && write.kind == ports::PodWrite::Kind::commit);
+        is_gate_off || (each.write.object.uid == "g-1" && each.content.kind == Kind::commit);
   }
   EXPECT_TRUE(is_gate_off);
 }
@@ -78,9 +77,9 @@ TEST_F(RestoreTest, STEER10AGangThatWasOnlyNominatedIsNot) {
   post(nominated(0));
   post(nominated(1));
   EXPECT_TRUE(restored().empty());
-  steering_.round(mirror_.cluster(), find_, TimePoint());
+  round();
   ASSERT_EQ(api_.writes.size(), 2u) << "its nominations are stale";
-  EXPECT_EQ(api_.writes[0].write.node, "");
+  EXPECT_EQ(api_.writes[0].content.node, "");
 }
 
 TEST_F(RestoreTest, STEER10WhatHasNoRoomAnyMoreIsPlannedAnew) {

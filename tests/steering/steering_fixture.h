@@ -21,35 +21,31 @@ using Result = ports::WriteOutcome::Result;
 using Texts = std::vector<std::string>;
 
 // Keeps what is written; the test answers it, or lets it be answered at once.
-class Api final : public ports::PodWriter, public ports::StatusSink {
+class Api final : public ports::ObjectWriter {
  public:
-  struct Write {
-    ports::PodWrite write;
+  struct Sent {
+    ports::Write write;
+    ports::PodWrite content;
     std::function<void(ports::WriteOutcome)> done;
   };
 
-  void write(const ports::PodWrite& write, std::function<void(ports::WriteOutcome)> done) override {
-    writes.push_back({write, std::move(done)});
+  void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override {
+    if (std::holds_alternative<ports::GangRecord>(write.content)) {
+      records.push_back(write.object.name);
+      return done(outcome);
+    }
+    writes.push_back({write, std::get<ports::PodWrite>(write.content), std::move(done)});
     if (answers_at_once) writes.back().done(outcome);
   }
-  void record(const ports::GangRecord& record,
-              std::function<void(ports::WriteOutcome)> done) override {
-    records.push_back(record.name);
-    done(outcome);
-  }
-  void write(const ports::GroupStatus&) override {}
-  void write(const ports::QueueStatus&) override {}
-  void write(const ports::NodeLock&) override {}
-  void write(const ports::JobMarks&) override {}
-  void tell(const ports::Event&) override {}
 
   // "nominate g-0 on n1", of what came since the last call.
   Texts take() {
     Texts texts;
-    for (const Write& each : writes) {
+    for (const Sent& each : writes) {
       const char* const verbs[] = {"nominate ", "commit ", "touch ", "tolerate "};
-      texts.push_back(verbs[static_cast<std::size_t>(each.write.kind)] + each.write.uid +
-                      (each.write.node.empty() ? "" : " on " + each.write.node));
+      const auto& [kind, node, only_nodes, hostname, locked_for, is_first] = each.content;
+      texts.push_back(verbs[static_cast<std::size_t>(kind)] + each.write.object.uid +
+                      (node.empty() ? "" : " on " + node));
     }
     writes.clear();
     std::sort(texts.begin(), texts.end());
@@ -58,7 +54,7 @@ class Api final : public ports::PodWriter, public ports::StatusSink {
 
   bool answers_at_once = true;
   ports::WriteOutcome outcome;
-  std::vector<Write> writes;
+  std::vector<Sent> writes;
   Texts records;
 };
 
@@ -68,7 +64,8 @@ class SteeringTest : public ::testing::Test {
     for (const char* node : {"n1", "n2"}) post(make_node(node, 4));
   }
   void post(const ClusterEvent& event) {
-    steering_.observe(event);
+    observed_.observe(event);
+    current_->observe(event);
     mirror_.apply(event);
     mirror_.settle(TimePoint());
   }
@@ -88,19 +85,28 @@ class SteeringTest : public ::testing::Test {
     post(member(0, gated));
   }
   Plan start_leading(std::uint64_t epoch = 1) {
-    Plan plan = steering_.start_leading(epoch, mirror_.cluster(), find_);
+    writes_.start_leading(epoch);
+    current_->start_leading();
+    Plan plan = restored_plan(observed_, mirror_.cluster(), find_);
     mirror_.assume(plan, TimePoint());
     mirror_.settle(TimePoint());
     return plan;
   }
   // A round; what it drops is dropped, as the session loop does.
   std::vector<PlacementDropped> round() {
-    auto drops = steering_.round(mirror_.cluster(), find_, now_);
+    take_answers();
+    auto drops = current_->steer(mirror_.cluster(), find_, now_);
     for (const PlacementDropped& drop : drops) post(drop);
     return drops;
   }
   std::vector<PlacementDropped> follow_up() {
-    return steering_.follow_up(mirror_.cluster(), find_, now_);
+    take_answers();
+    return current_->follow_up(mirror_.cluster(), find_, now_);
+  }
+  void take_answers() {
+    for (const ports::WriteAnswer& answer : std::exchange(answers_, {})) {
+      if (const auto ended = writes_.take(answer, now_)) current_->take(*ended, now_);
+    }
   }
   // As many rounds as it takes until nothing more is written.
   Texts rounds() {
@@ -117,12 +123,15 @@ class SteeringTest : public ::testing::Test {
   mirror::Mirror mirror_;
   Api api_;
   TimePoint now_{std::chrono::hours(1)};
-  int woken_ = 0;
-  Texts told_;
   FindTask find_ = [this](const std::string& uid) { return mirror_.find_task(uid); };
-  Steering steering_{{api_, api_, [this] { ++woken_; },
-                      [this](const std::string& line) { told_.push_back(line); }},
-                     {}};
+  Texts told_;
+  std::vector<ports::WriteAnswer> answers_;
+  reconcile::ObservedState observed_{{"berth"}};
+  reconcile::Writes writes_{
+      {api_, [this](ports::WriteAnswer answer) { answers_.push_back(std::move(answer)); },
+       [this](const std::string& line) { told_.push_back(line); }}};
+  Steering steering_{observed_, writes_, {}};
+  Steering* current_ = &steering_;  // of which the rounds are
 };
 
 }  // namespace berth::steering

@@ -9,8 +9,8 @@ namespace berth::tidy {
 
 namespace {
 
-const std::set<std::string> kCore{"base",  "model",   "engine",  "mirror",
-                                  "ports", "actions", "plugins", "steering"};
+const std::set<std::string> kCore{"base",  "model",   "engine", "mirror",
+                                  "ports", "actions", "plugins"};
 const std::set<std::string> kCoreLibraries{"fmt::fmt"};
 
 // The prefixes of a library's headers, by its CMake target.

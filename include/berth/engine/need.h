@@ -10,7 +10,7 @@
 
 namespace berth::engine {
 
-class ReachableCapacity;  // bins.h
+class ReachableCapacity;  // fit/reachable_capacity.h
 class Session;
 
 // The missing part of a job's minimum.
@@ -30,9 +30,8 @@ struct Need {
 };
 Need need_of(const Session& session, const Job& job);
 
-// True if minimums of roles count: only if their sum is within the job's minimum (Volcano's rule:
-// with a smaller minMember, any members will do).
-bool roles_bind(const Job& job);
+// Adds one member of this shape.
+void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task);
 
 // True if the job may start or runs, and so needs nothing.
 bool has_minimum(const Session& session, const Job& job);

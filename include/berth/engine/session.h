@@ -85,8 +85,6 @@ class Session {
   NodeId best_idle_node(ShapeId shape, JobId job = JobId());
   // The best node whose room will do once it is vacated. Invalid if there is none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
-  // Whether a task of this shape may run here now. A refusal is the first reason.
-  Verdict fits(ShapeId shape, NodeId node, JobId job = JobId()) const;
   // Whether the node has no lock, or one for this job.
   Verdict is_open_to(NodeId node, JobId job) const;
   // The nodes that pass the predicates, whatever their room: 1 or 0, by node. Valid until the next
@@ -122,8 +120,6 @@ class Session {
   // Locks a node for a target; the node must not be locked. And the inverse.
   void lock(NodeId node, JobId target);
   void unlock(NodeId node);
-  // By id.
-  std::vector<NodeId> locked_for(JobId target) const;
   // Records that the job can never start. This reason replaces others.
   void note_impossible(JobId job, const Verdict& why);
   // The last refusal of a job counts. A job that lacks nothing in the end has none.
@@ -140,6 +136,9 @@ class Session {
   // True if this very state of the cluster has refused the job before (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
+  // Cached results about the job in this very state; callers read and add to them. They are valid
+  // as long as the answers of the plugins asked for them.
+  Memory::WorkedOut& worked_out(JobId job);
 
   // Statements only.
   Plan& plan() { return plan_; }

@@ -76,8 +76,9 @@ class Cluster {
 
   // Targets, by (elected, created, uid, name).
   const std::vector<JobId>& targets() const { return targets_; }
-  // Nodes locked for targets.
+  // Nodes locked for targets; for one target, by id.
   std::size_t locked_node_count() const { return locked_nodes_; }
+  std::vector<NodeId> nodes_locked_for(JobId target) const;
   // Changes with targets and locks.
   std::uint64_t lock_version() const { return lock_version_; }
   // Whose lock, if any, keeps the node from the tasks of this job? Invalid: nobody's.

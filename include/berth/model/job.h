@@ -86,6 +86,9 @@ struct Job {
   }
   // Pending tasks that may be placed.
   std::int32_t unplaced_count() const { return count(TaskStatus::pending) - gated; }
+  // True if minimums of roles count: only if their sum is within the job's minimum (Volcano's rule:
+  // with a smaller minMember, any members will do).
+  bool roles_bind() const { return role_minimum_total > 0 && role_minimum_total <= min_available; }
   // True after admission by the enqueue action, in this session or an earlier one.
   bool is_admitted() const {
     return phase != GroupPhase::pending && phase != GroupPhase::completed;

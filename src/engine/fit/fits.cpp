@@ -1,0 +1,26 @@
+#include "berth/engine/fit.h"
+#include "berth/engine/session.h"
+#include "engine/shortage.h"
+
+namespace berth::engine {
+
+Verdict may_run_on(const Session& session, const Shape& shape, NodeId node) {
+  return session.ask(points::predicate, shape, session.cluster().node(node));
+}
+
+Verdict fits_beside(const Session& session, const Shape& shape, NodeId node) {
+  if (depends_on(shape) == DependsOn::specification) return pass();
+  return session.ask(points::occupancy, shape, session.cluster().node(node));
+}
+
+Verdict fits(const Session& session, ShapeId shape_id, NodeId node, JobId job) {
+  const Cluster& cluster = session.cluster();
+  const Shape& shape = cluster.shape(shape_id);
+  if (const Verdict verdict = may_run_on(session, shape, node); !verdict) return verdict;
+  if (const Verdict verdict = session.is_open_to(node, job); !verdict) return verdict;
+  const Scarcest scarcest = scarcest_on(cluster, shape, node);
+  if (scarcest.is_none()) return fits_beside(session, shape, node);
+  return reject(Reason::insufficient_resource, scarcest.have(), scarcest.need(), scarcest.name());
+}
+
+}  // namespace berth::engine

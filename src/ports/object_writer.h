@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "berth/model/objects.h"
+#include "ports/object_ref.h"
+
+// All that Berth writes on objects of the API, except Bindings (ports/binder.h).
+
+namespace berth::ports {
+
+// On a pod, to steer kube-scheduler (docs/design/steering.md).
+struct PodWrite {
+  enum class Kind : std::uint8_t {
+    nominate,  // status.nominatedNodeName = node; an empty node clears it
+    commit,    // our gate off, our plan on: kube-scheduler is to act now
+    touch,     // a change without meaning, so that kube-scheduler looks at the pod again
+    tolerate,  // one more toleration: of the taint of nodes that are locked for its job
+  };
+  Kind kind = Kind::nominate;
+  std::string node = {};
+  // commit: the pod may only go to these (required node affinity by name). Empty: to any, and the
+  // extender's filter decides. Only for gated pods: others cannot be changed so.
+  std::vector<std::string> only_nodes = {};
+  // commit by nodeSelector on the host name, for pods with required affinity of their own.
+  std::string only_hostname = {};
+  // tolerate: the taint's value, and whether the pod has no tolerations so far.
+  std::string locked_for = {};
+  bool is_first_toleration = false;
+  bool operator==(const PodWrite&) const = default;
+};
+
+// On a PodGroup. A group of scheduling.x-k8s.io has no conditions.
+struct GroupStatus {
+  GroupPhase phase = GroupPhase::pending;
+  std::int32_t running = 0;
+  std::int32_t succeeded = 0;
+  std::int32_t failed = 0;
+  std::int32_t min_member = 1;
+  bool is_scheduled = false;  // its minimum has its place
+  TimePoint scheduled_since;  // when that last changed
+  TimePoint waits_since;      // when it began or ceased to wait
+  std::string reason;         // why it waits, in Volcano's words; empty: it does not
+  std::string message;        // the same in ours, with numbers
+  WrittenCondition targeted;  // whether it is a target; without a reason: it never was one
+  WrittenCondition honoured;  // without a reason: all that its spec says is honoured
+  // Only of scheduling.x-k8s.io: members with a place, and since when it is being scheduled.
+  std::int32_t scheduled = 0;
+  std::optional<TimePoint> started;
+  bool operator==(const GroupStatus&) const = default;
+};
+
+// On a Queue.
+struct QueueStatus {
+  // Only where the API has none yet: users close queues there.
+  std::optional<QueueState> state;
+  WrittenQueueStatus written;
+  // Resources that an earlier status may have named; those without an amount now are taken out.
+  std::vector<std::string> resources;
+  bool operator==(const QueueStatus&) const = default;
+};
+
+// On a node: label, annotation, and taint where locks are enforced by taints. Another's label and
+// others' taints stay.
+struct NodeLock {
+  std::string locked_for;  // empty: the node is open
+  TimePoint since;
+  bool has_taint = false;
+  bool operator==(const NodeLock&) const = default;
+};
+
+// On a PodGroup: its gang is under way. Written before its first member may be bound, and found
+// there after a restart.
+struct GangRecord {
+  bool operator==(const GangRecord&) const = default;
+};
+
+// Of a pod, by the eviction API.
+struct Eviction {
+  std::string reason;
+  bool operator==(const Eviction&) const = default;
+};
+
+// A Kubernetes Event about a pod or a PodGroup.
+struct Event {
+  bool is_warning = false;
+  std::string reason;  // CamelCase
+  std::string message;
+  bool operator==(const Event&) const = default;
+};
+
+// TargetMarks are the annotations of a PodGroup, or of a pod in none. A user's "true" or "false"
+// stays, and so does the time of first sight if the marks have none.
+using Content = std::variant<PodWrite, GroupStatus, QueueStatus, NodeLock, TargetMarks, GangRecord,
+                             Eviction, Event>;
+
+struct Write {
+  ObjectRef object;
+  Content content;
+  std::uint64_t epoch = 0;   // of the leader
+  std::uint64_t number = 0;  // no two writes of a leader are alike, so each wakes kube-scheduler
+};
+
+struct WriteOutcome {
+  enum class Result : std::uint8_t {
+    done,
+    gone,       // no such object any more, or another of the same name
+    overtaken,  // the object changed between reading and writing
+    failed,     // not delivered, or refused for now; worth repeating
+    forbidden,  // no right to write it
+    refused,    // for good: the same write will be refused again
+  };
+  Result result = Result::done;
+  std::string error = {};                    // "nominate ns/p: status 403: forbidden"
+  std::optional<Duration> retry_after = {};  // as the server said
+};
+
+// Any thread.
+class ObjectWriter {
+ public:
+  virtual ~ObjectWriter() = default;
+  // One attempt. Returns at once; `done` is called exactly once, from any thread, possibly before
+  // write() returns.
+  virtual void write(const Write& write, std::function<void(WriteOutcome)> done) = 0;
+};
+
+// What became of the write with this number.
+struct WriteAnswer {
+  std::uint64_t number = 0;
+  WriteOutcome outcome;
+};
+
+}  // namespace berth::ports

@@ -1,0 +1,93 @@
+#include "reconcile/announcer.h"
+
+#include <algorithm>
+#include <set>
+
+#include "reconcile/reservation_marks.h"
+
+namespace berth::reconcile {
+
+std::vector<JobId> Announcer::announce(const Plan& plan, const Cluster& cluster, TimePoint now) {
+  announce_notes(plan.notes);
+  std::vector<JobId> changed = waiting_.refresh(plan, cluster, now);
+  announce_placed(plan, cluster);
+  targets_.publish(plan, cluster, now);
+  for (const Reservation& each : plan.reservations) changed.push_back(each.job);
+  for (const EndedReservation& each : plan.ended) changed.push_back(each.job);
+  return changed;
+}
+
+// Both are sorted.
+void Announcer::announce_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    if (std::binary_search(notes_.begin(), notes_.end(), note)) continue;
+    events_.log("configuration: " + note);
+  }
+  for (const std::string& note : notes_) {
+    if (std::binary_search(notes.begin(), notes.end(), note)) continue;
+    events_.log("configuration: no longer so: " + note);
+  }
+  notes_ = notes;
+}
+
+void Announcer::announce_placed(const Plan& plan, const Cluster& cluster) {
+  std::map<std::string, std::map<std::string, int>> nodes_of_job;
+  for (const auto& [task, node] : plan.binds) {
+    const JobId job = cluster.task(task).job;
+    ++nodes_of_job[cluster.job(job).name][cluster.node(node).name];
+  }
+  for (const auto& [job, nodes] : nodes_of_job) {
+    constexpr std::size_t kShown = 8;
+    int pods = 0;
+    std::size_t shown = 0;
+    std::string where;
+    for (const auto& [node, count] : nodes) {
+      pods += count;
+      if (shown++ < kShown) where += " " + node + " (" + std::to_string(count) + ")";
+    }
+    if (nodes.size() > kShown) where += " and " + std::to_string(nodes.size() - kShown) + " more";
+    events_.log("job " + job + " planned: " + std::to_string(pods) + " pods on" + where);
+  }
+}
+
+void Announcer::announce_phases(const std::vector<JobId>& changed, const Cluster& cluster) {
+  for (const JobId id : std::set<JobId>(changed.begin(), changed.end())) {
+    const Job& job = cluster.job(id);
+    if (!job.exists) continue;
+    const std::int32_t running = job.count(TaskStatus::bound) + job.count(TaskStatus::running);
+    events_.log("job " + job.name + " is " + to_string(job.phase) + ": " + std::to_string(running) +
+                " of " + std::to_string(job.task_count()) + " pods run, minimum " +
+                std::to_string(job.min_available));
+  }
+}
+
+void Announcer::announce_eviction(const Task& task, const std::string& reason) {
+  events_.log("pod " + task.name + " is evicted: " + reason);
+}
+
+void Announcer::announce_status(const Job& job, const ports::GroupStatus& before,
+                                const ports::GroupStatus& after, TimePoint now) {
+  if (!after.honoured.reason.empty() && after.honoured.message != before.honoured.message) {
+    events_.publish(ref_of(job), {true, after.honoured.reason, after.honoured.message}, now);
+  }
+  if (!after.reason.empty() && before.reason != after.reason) {
+    events_.publish(ref_of(job), {true, "Unschedulable", after.message}, now);
+  } else if (after.is_scheduled && !before.is_scheduled) {
+    events_.publish(ref_of(job),
+                    {false, "Scheduled",
+                     "the minimum of " + std::to_string(job.min_available) + " pods is bound"},
+                    now);
+  }
+}
+
+void Announcer::announce_pod(const Job& job, const Waiting& waiting, TimePoint now) {
+  if (waiting.code.empty()) return forget_pod(job.uid);
+  // Volcano has fewer reasons than we have: a change between two of ours is no news.
+  std::string& last = reasons_of_pods_[job.uid];
+  const std::string reason = volcano_reason(waiting.code);
+  if (last == reason) return;
+  last = reason;
+  events_.publish(ref_of(job), {true, "Unschedulable", waiting.message}, now);
+}
+
+}  // namespace berth::reconcile

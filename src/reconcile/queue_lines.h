@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "reconcile/event_log.h"
+#include "views/queue_table.h"
+
+namespace berth::reconcile {
+
+// Lines in the log about queues: a fault, a scaled guarantee, a field without effect, and the end
+// of each. Session thread.
+class QueueLines {
+ public:
+  explicit QueueLines(EventLog& events) : events_(events) {}
+
+  void log_changes(const views::QueueTable& table);
+
+ private:
+  struct Logged {
+    std::string fault;
+    bool is_scaled = false;
+    std::size_t notes = 0;  // how many: amounts in them change with every pod
+    std::uint64_t round = 0;
+  };
+
+  EventLog& events_;
+  std::map<std::string, Logged> logged_;  // by name
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace berth::reconcile

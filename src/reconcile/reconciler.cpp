@@ -1,0 +1,285 @@
+#include "reconcile/reconciler.h"
+
+#include <algorithm>
+
+#include "reconcile/group_status.h"
+#include "reconcile/queue_status.h"
+#include "reconcile/reservation_marks.h"
+
+namespace berth::reconcile {
+
+namespace {
+
+using Result = ports::WriteOutcome::Result;
+
+// The watch shows long before what was written.
+constexpr Duration kSeenWithin = std::chrono::seconds(10);
+constexpr Duration kQueueInterval = std::chrono::seconds(10);
+
+void add_names(const WrittenQueueStatus& status, std::set<std::string>& names) {
+  for (const NamedAmounts* amounts :
+       {&status.allocated, &status.deserved, &status.guarantee, &status.real_capability}) {
+    for (const auto& [resource, amount] : *amounts) names.insert(resource);
+  }
+}
+
+// The API has it, or will never have it: the same write is not sent again (WRITE-7).
+bool is_believed(const Ended& ended) {
+  return ended.is(Result::done) || ended.is(Result::gone) || ended.is(Result::refused);
+}
+
+}  // namespace
+
+void Reconciler::observe(const ClusterEvent& event) {
+  if (const auto* group = std::get_if<PodGroupDeleted>(&event)) {
+    groups_.erase(group->full_name);
+  } else if (const auto* queue = std::get_if<QueueDeleted>(&event)) {
+    queues_.erase(queue->name);
+  } else if (std::get_if<QueueObject>(&event) != nullptr) {
+    queues_may_differ_ = true;
+  } else if (const auto* gone_pod = std::get_if<PodDeleted>(&event)) {
+    announcer_.forget_pod(gone_pod->uid);
+    unseen_marks_.erase(gone_pod->uid);
+  } else if (const auto* node = std::get_if<NodeObject>(&event)) {
+    see_lock(*node);
+  } else if (const auto* pod = std::get_if<PodObject>(&event)) {
+    see_marks(pod->uid);
+  } else if (const auto* changed = std::get_if<PodGroupObject>(&event)) {
+    see_marks(changed->uid);
+  }
+}
+
+// The watch shows what was written: from now on, what differs was changed by another.
+void Reconciler::see_lock(const NodeObject& node) {
+  const auto unseen = unseen_locks_.find(node.uid);
+  if (unseen == unseen_locks_.end()) return;
+  const auto found = observed_.locks().find(node.name);
+  const ports::NodeLock lock =
+      found == observed_.locks().end() ? ports::NodeLock() : found->second.lock;
+  if (unseen->second.wanted == lock) unseen_locks_.erase(unseen);
+}
+
+void Reconciler::see_marks(const std::string& uid) {
+  const auto unseen = unseen_marks_.find(uid);
+  if (unseen == unseen_marks_.end()) return;
+  if (unseen->second.wanted == observed_.marks_of(uid)) unseen_marks_.erase(unseen);
+}
+
+void Reconciler::stop_leading() {
+  groups_.clear();
+  queues_.clear();
+  queue_table_ = nullptr;
+  unseen_locks_.clear();
+  unseen_marks_.clear();
+}
+
+void Reconciler::evict(const Task& task, const std::string& reason, TimePoint now) {
+  announcer_.announce_eviction(task, reason);
+  writes_.begin(ref_of(task), ports::Eviction{reason}, now);
+}
+
+void Reconciler::take(const Ended& ended) {
+  const std::string& uid = ended.write.object.uid;
+  switch (aspect_of(ended.write.content)) {
+    case Aspect::group_status: {
+      const auto found = groups_.find(ended.write.object.full_name());
+      if (found == groups_.end() || found->second.uid != uid || !found->second.written) return;
+      BelievedGroup& group = found->second;
+      if (is_believed(ended)) group.status = *group.written;
+      if (!is_believed(ended)) group.written_at = TimePoint();  // as soon as the back-off allows
+      group.written.reset();
+      return;
+    }
+    case Aspect::queue_status: {
+      const auto found = queues_.find(ended.write.object.name);
+      if (found == queues_.end() || found->second.uid != uid || !found->second.written) return;
+      BelievedQueue& queue = found->second;
+      if (is_believed(ended)) queue.status = *queue.written;
+      if (!is_believed(ended)) queues_may_differ_ = true;
+      queue.written.reset();
+      return;
+    }
+    case Aspect::lock:
+      if (!is_believed(ended)) unseen_locks_.erase(uid);
+      return;
+    case Aspect::marks:
+      if (!is_believed(ended)) unseen_marks_.erase(uid);
+      return;
+    default:
+      return;
+  }
+}
+
+void Reconciler::reconcile(const Cluster& cluster,
+                           const std::shared_ptr<const views::QueueTable>& queues, TimePoint now) {
+  writes_.repeat(now);
+  while (!young_.empty() && young_.begin()->first <= now) {
+    outstanding_.insert(young_.extract(young_.begin()).value().second);
+  }
+  std::erase_if(outstanding_, [&](JobId id) { return reconcile_job(id, cluster, now); });
+  reconcile_locks(cluster, now);
+  if (queues != nullptr) reconcile_queues(queues, now);
+}
+
+// --- jobs -------------------------------------------------------------------------------------
+
+// True when nothing is left to be done for the job.
+bool Reconciler::reconcile_job(JobId id, const Cluster& cluster, TimePoint now) {
+  const Job& job = cluster.job(id);
+  if (!job.exists || !job.has_group) return true;
+  const bool status_is_done = reconcile_status(id, job, now);
+  const bool marks_are_done = !job.is_ours() || reconcile_marks(id, job, now);
+  return status_is_done && marks_are_done;
+}
+
+bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now) {
+  const Waiting waiting = announcer_.waiting().of(id);
+  if (job.is_single) {
+    if (is_young(job, now) && !waiting.code.empty()) return false;
+    announcer_.announce_pod(job, waiting, now);
+    return true;
+  }
+  const ObservedGroup* observed = observed_.group(job.name);
+  if (observed == nullptr) return true;
+  if (!job.is_ours()) {
+    groups_.erase(job.name);
+    return true;
+  }
+  BelievedGroup& believed = believed_of(*observed);
+  const ports::GroupStatus& before = believed.latest();
+  const auto [wanted, is_provisional] =
+      desired_group_status(job, waiting, announcer_.targets().condition_of(job), before, now);
+  if (is_provisional && wanted.phase == before.phase) return false;
+  if (wanted == before) {
+    if (!believed.written) writes_.settle(observed->ref, Aspect::group_status);
+    return !believed.written && !is_provisional;
+  }
+  if (now - believed.written_at < least_interval(wanted, before)) return false;
+  const bool is_in_object = !is_written_alike(observed->ref.kind, wanted, before);
+  if (is_in_object && !writes_.may_begin(observed->ref, Aspect::group_status, now)) return false;
+  announcer_.announce_status(job, believed.announced, wanted, now);
+  believed.announced = wanted;
+  believed.written_at = now;
+  if (is_in_object) {
+    believed.written = wanted;
+    writes_.begin(observed->ref, wanted, now);
+    return false;
+  }
+  believed.status = wanted;
+  return !is_provisional;
+}
+
+Reconciler::BelievedGroup& Reconciler::believed_of(const ObservedGroup& observed) {
+  BelievedGroup& believed = groups_[observed.ref.full_name()];
+  if (believed.uid != observed.ref.uid) {
+    believed = {observed.ref.uid, observed.status, std::nullopt, observed.status, TimePoint()};
+  }
+  return believed;
+}
+
+bool Reconciler::reconcile_marks(JobId id, const Job& job, TimePoint now) {
+  const TargetMarks& before = observed_.marks_of(job.uid);
+  const DesiredMarks desired = desired_marks(job, before, options_.keeps_waiting, now);
+  if (desired.due) young_.emplace(*desired.due, id);
+  const ports::ObjectRef object = ref_of(job);
+  if (desired.marks == before) {
+    unseen_marks_.erase(job.uid);
+    writes_.settle(object, Aspect::marks);
+    return true;
+  }
+  write_until_seen(object, desired.marks, unseen_marks_, now);
+  return false;
+}
+
+// --- nodes ------------------------------------------------------------------------------------
+
+void Reconciler::reconcile_locks(const Cluster& cluster, TimePoint now) {
+  const auto& observed = observed_.locks();
+  if (cluster.locked_node_count() == 0 && observed.empty() && unseen_locks_.empty()) return;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const Node& node = cluster.node(NodeId(n));
+    if (node.lock.job.is_valid() || observed.contains(node.name) ||
+        unseen_locks_.contains(node.uid)) {
+      reconcile_lock(ref_of(node), desired_lock(cluster, node, options_.locks_are_taints), now);
+    }
+  }
+}
+
+void Reconciler::reconcile_lock(const ports::ObjectRef& node, const ports::NodeLock& wanted,
+                                TimePoint now) {
+  const auto found = observed_.locks().find(node.name);
+  const bool is_there = found != observed_.locks().end() && found->second.node.uid == node.uid;
+  if (is_there ? found->second.lock == wanted : wanted.locked_for.empty()) {
+    unseen_locks_.erase(node.uid);
+    writes_.settle(node, Aspect::lock);
+  } else {
+    write_until_seen(node, wanted, unseen_locks_, now);
+  }
+}
+
+// WRITE-8. Somebody may take away what was written: it is written again.
+template <class T>
+void Reconciler::write_until_seen(const ports::ObjectRef& object, const T& wanted,
+                                  std::map<std::string, Unseen<T>>& unseen, TimePoint now) {
+  const auto last = unseen.find(object.uid);
+  const bool is_written_lately =
+      last != unseen.end() && last->second.wanted == wanted && now - last->second.at < kSeenWithin;
+  const Aspect aspect = aspect_of(ports::Content(wanted));
+  if (is_written_lately || !writes_.may_begin(object, aspect, now)) return;
+  unseen[object.uid] = {wanted, now};
+  writes_.begin(object, wanted, now);
+}
+
+// --- queues -----------------------------------------------------------------------------------
+
+// STATUS-4. Urgent differences at once, all others together at most every ten seconds.
+void Reconciler::reconcile_queues(const std::shared_ptr<const views::QueueTable>& table,
+                                  TimePoint now) {
+  if (table != queue_table_) {
+    queue_table_ = table;
+    queues_may_differ_ = true;
+    for (std::size_t row = 0; row < table->rows.size(); ++row) {
+      reconcile_queue(row, true, now);
+    }
+  }
+  if (!queues_may_differ_ || now - queues_written_at_ < kQueueInterval) return;
+  queues_may_differ_ = false;
+  queues_written_at_ = now;
+  for (std::size_t row = 0; row < table->rows.size(); ++row) reconcile_queue(row, false, now);
+}
+
+void Reconciler::reconcile_queue(std::size_t at, bool urgent_only, TimePoint now) {
+  const views::QueueTable::Row& row = queue_table_->rows[at];
+  const ObservedQueue* observed = observed_.queue(row.name);
+  if (observed == nullptr || observed->ref.uid != row.uid) return;  // nobody made an object of it
+  BelievedQueue& believed = believed_of(*observed);
+  const WrittenQueueStatus& before = believed.written ? *believed.written : believed.status;
+  WrittenQueueStatus wanted = desired_queue_status(*queue_table_, at, before, now);
+  if (wanted == before) {
+    if (!believed.written) writes_.settle(observed->ref, Aspect::queue_status);
+    return;
+  }
+  if (urgent_only && !is_urgent(wanted, before)) return;
+  if (!writes_.may_begin(observed->ref, Aspect::queue_status, now)) {
+    queues_may_differ_ = true;
+    return;
+  }
+  add_names(wanted, believed.resources);
+  ports::QueueStatus status;
+  if (!before.has_state) status.state = row.state;
+  status.resources.assign(believed.resources.begin(), believed.resources.end());
+  status.written = wanted;
+  believed.written = std::move(wanted);
+  writes_.begin(observed->ref, std::move(status), now);
+}
+
+Reconciler::BelievedQueue& Reconciler::believed_of(const ObservedQueue& observed) {
+  BelievedQueue& believed = queues_[observed.ref.name];
+  if (believed.uid != observed.ref.uid) {
+    believed = {observed.ref.uid, observed.status, std::nullopt, {}};
+    add_names(observed.status, believed.resources);
+  }
+  return believed;
+}
+
+}  // namespace berth::reconcile

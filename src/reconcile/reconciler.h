@@ -1,0 +1,103 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/model/cluster.h"
+#include "berth/model/event.h"
+#include "reconcile/announcer.h"
+#include "reconcile/observed_state.h"
+#include "reconcile/writes.h"
+#include "views/queue_table.h"
+
+namespace berth::reconcile {
+
+// Writes the difference between what the API says and what it should say: statuses of groups and
+// queues, marks of jobs, locks of nodes (docs/design/reconcile.md). What should be there is worked
+// out by pure functions; pods are steering's. Session thread.
+class Reconciler {
+ public:
+  struct Options {
+    bool locks_are_taints = false;  // besides their labels
+    bool keeps_waiting = false;     // times of first sight have to survive a restart
+  };
+
+  Reconciler(const ObservedState& observed, Writes& writes, Announcer& announcer)
+      : observed_(observed), writes_(writes), announcer_(announcer) {}
+
+  void set_options(const Options& options) { options_ = options; }
+  // After the observed state has taken it. What is written is believed to be there until the object
+  // is gone.
+  void observe(const ClusterEvent& event);
+  void take(const Ended& ended);
+  // Nothing that was written is believed any more: the next leader may write something else.
+  void stop_leading();
+
+  // Jobs of which anything may have changed; looked at with the next reconcile().
+  void look_at(const std::vector<JobId>& jobs) { outstanding_.insert(jobs.begin(), jobs.end()); }
+  void evict(const Task& task, const std::string& reason, TimePoint now);
+  // When a plan was assumed and the mirror settled, or an answer came since.
+  // `queues`: null before the first session.
+  void reconcile(const Cluster& cluster, const std::shared_ptr<const views::QueueTable>& queues,
+                 TimePoint now);
+
+ private:
+  // What the API says once the write under way is there.
+  struct BelievedGroup {
+    std::string uid;
+    ports::GroupStatus status;
+    std::optional<ports::GroupStatus> written;  // under way
+    ports::GroupStatus announced;
+    TimePoint written_at;
+
+    const ports::GroupStatus& latest() const { return written ? *written : status; }
+  };
+  struct BelievedQueue {
+    std::string uid;
+    WrittenQueueStatus status;
+    std::optional<WrittenQueueStatus> written;
+    std::set<std::string> resources;  // that a status of it may name
+  };
+  // A write that the watch has not shown yet.
+  template <class T>
+  struct Unseen {
+    T wanted;
+    TimePoint at;
+  };
+
+  void see_lock(const NodeObject& node);
+  void see_marks(const std::string& uid);
+  bool reconcile_job(JobId id, const Cluster& cluster, TimePoint now);
+  bool reconcile_status(JobId id, const Job& job, TimePoint now);
+  bool reconcile_marks(JobId id, const Job& job, TimePoint now);
+  void reconcile_locks(const Cluster& cluster, TimePoint now);
+  void reconcile_lock(const ports::ObjectRef& node, const ports::NodeLock& wanted, TimePoint now);
+  void reconcile_queues(const std::shared_ptr<const views::QueueTable>& table, TimePoint now);
+  void reconcile_queue(std::size_t row, bool urgent_only, TimePoint now);
+  BelievedGroup& believed_of(const ObservedGroup& observed);
+  BelievedQueue& believed_of(const ObservedQueue& observed);
+  template <class T>
+  void write_until_seen(const ports::ObjectRef& object, const T& wanted,
+                        std::map<std::string, Unseen<T>>& unseen, TimePoint now);
+
+  const ObservedState& observed_;
+  Writes& writes_;
+  Announcer& announcer_;
+  Options options_;
+  std::set<JobId> outstanding_;                                  // to be looked at
+  std::set<std::pair<TimePoint, JobId>> young_;                  // then, if they still wait
+  std::map<std::string, BelievedGroup> groups_;                  // by namespace/name
+  std::map<std::string, BelievedQueue> queues_;                  // by name
+  std::map<std::string, Unseen<ports::NodeLock>> unseen_locks_;  // by the node's uid
+  std::map<std::string, Unseen<TargetMarks>> unseen_marks_;      // by the job's uid
+  std::shared_ptr<const views::QueueTable> queue_table_;         // that was looked at
+  TimePoint queues_written_at_;                                  // all together
+  bool queues_may_differ_ = false;
+};
+
+}  // namespace berth::reconcile

@@ -1,0 +1,61 @@
+#include "reconcile/reservation_marks.h"
+
+#include <tuple>
+
+namespace berth::reconcile {
+
+namespace {
+
+using ports::ObjectKind;
+using ports::ObjectRef;
+
+// Most jobs do not wait so long, so nothing needs to be written on them.
+constexpr Duration kYoung = std::chrono::seconds(10);
+
+bool has_started(const Job& job) { return job.bound_count() >= job.min_available; }
+
+bool waits(const Job& job) { return !has_started(job) && job.phase != GroupPhase::completed; }
+
+}  // namespace
+
+ObjectRef ref_of(const Job& job) {
+  ObjectRef ref;
+  ref.kind = job.is_single    ? ObjectKind::pod
+             : job.is_volcano ? ObjectKind::pod_group
+                              : ObjectKind::sig_pod_group;
+  std::tie(ref.name_space, ref.name) = split_name(job.name);
+  ref.uid = job.uid;
+  return ref;
+}
+
+ObjectRef ref_of(const Node& node) { return {ObjectKind::node, {}, node.name, node.uid}; }
+
+ObjectRef ref_of(const Task& task) {
+  auto [name_space, name] = split_name(task.name);
+  return {ObjectKind::pod, std::move(name_space), std::move(name), task.uid};
+}
+
+ports::NodeLock desired_lock(const Cluster& cluster, const Node& node, bool has_taint) {
+  if (!node.lock.job.is_valid()) return {};
+  return {std::string(kLockedForJob) + cluster.job(node.lock.job).uid, node.lock.since, has_taint};
+}
+
+DesiredMarks desired_marks(const Job& job, const TargetMarks& before, bool keeps_waiting,
+                           TimePoint now) {
+  DesiredMarks desired{marks_of(job), std::nullopt};
+  TargetMarks& marks = desired.marks;
+  keep_users_word(marks, before);
+  marks.first_seen = before.first_seen;
+  if (has_started(job)) marks.given_up_at.reset();
+  // A time in the future is of a clock that was ahead. It would be lost with each restart.
+  const bool is_written = before.first_seen && *before.first_seen <= now;
+  if (!keeps_waiting || is_written || !waits(job) || job.first_seen == TimePoint()) return desired;
+  if (now - job.first_seen < kYoung) {
+    desired.due = job.first_seen + kYoung;
+  } else {
+    marks.first_seen = job.first_seen;
+  }
+  return desired;
+}
+
+}  // namespace berth::reconcile

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+#include "berth/model/written_status.h"
+
+// What users read about targets, in a condition, in events and in the log.
+
+namespace berth::reconcile {
+
+// Condition Targeted; when it began is not filled in.
+WrittenCondition target_condition(const Reservation& reservation, const Cluster& cluster);
+WrittenCondition target_condition(const EndedReservation& ended);
+
+// How it ended, as a sentence.
+std::string sentence_of(const EndedReservation& ended);
+
+}  // namespace berth::reconcile

@@ -1,0 +1,43 @@
+#include "reconcile/waiting_jobs.h"
+
+namespace berth::reconcile {
+
+std::vector<JobId> WaitingJobs::refresh(const Plan& plan, const Cluster& cluster, TimePoint now) {
+  static const std::string kNoTask;
+  constexpr Duration kLogInterval = std::chrono::seconds(30);
+  std::vector<JobId> changed;
+  ++session_;
+  for (const Refusal& refusal : plan.refusals) {
+    const Job& job = cluster.job(refusal.job);
+    const std::string& task = refusal.task.is_valid() ? cluster.task(refusal.task).name : kNoTask;
+    Entry& entry = entries_[refusal.job];
+    entry.session = session_;
+    const bool is_same_job = entry.job == job.name && entry.job_uid == job.uid;
+    if (entry.refusal == refusal && is_same_job && entry.task == task) continue;
+    const bool is_same_reason = is_same_job && entry.refusal.reason == refusal.reason;
+    entry.refusal = refusal;
+    entry.job = job.name;
+    entry.job_uid = job.uid;
+    entry.task = task;
+    entry.message = refusal.message(task);
+    changed.push_back(refusal.job);
+    // Amounts in a message change with every pod that comes or goes.
+    if (is_same_reason && now - entry.logged_at < kLogInterval) continue;
+    entry.logged_at = now;
+    events_.log("job " + job.name + " waits: " + entry.message);
+  }
+  std::erase_if(entries_, [&](const auto& entry) {
+    if (entry.second.session == session_) return false;
+    changed.push_back(entry.first);
+    return true;
+  });
+  return changed;
+}
+
+Waiting WaitingJobs::of(JobId job) const {
+  const auto found = entries_.find(job);
+  if (found == entries_.end()) return {};
+  return {std::string(code(found->second.refusal.reason)), found->second.message};
+}
+
+}  // namespace berth::reconcile

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/model/cluster.h"
+#include "berth/model/plan.h"
+#include "reconcile/event_log.h"
+#include "reconcile/group_status.h"
+
+namespace berth::reconcile {
+
+// Why jobs wait, by the last session. Session thread.
+class WaitingJobs {
+ public:
+  explicit WaitingJobs(EventLog& events) : events_(events) {}
+
+  // Takes the plan's refusals and logs new reasons. Returns the jobs of which the reason or its
+  // amounts changed, those that wait no longer included.
+  std::vector<JobId> refresh(const Plan& plan, const Cluster& cluster, TimePoint now);
+  Waiting of(JobId job) const;
+
+ private:
+  struct Entry {
+    Refusal refusal;
+    std::string job;  // ids are used again for other jobs
+    std::string job_uid;
+    std::string task;
+    std::string message;
+    std::uint64_t session = 0;
+    TimePoint logged_at;
+  };
+
+  EventLog& events_;
+  std::uint64_t session_ = 0;
+  std::map<JobId, Entry> entries_;
+};
+
+}  // namespace berth::reconcile

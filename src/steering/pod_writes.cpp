@@ -1,0 +1,148 @@
+#include <set>
+
+#include "steering/steering.h"
+
+// What is written on a pod, and when.
+
+namespace berth::steering {
+
+namespace {
+
+using Kind = ports::PodWrite::Kind;
+
+constexpr std::size_t kCandidatesMost = 64;
+
+}  // namespace
+
+// STEER-11. The gang's nodes, without doubles, sorted; none in other modes, or if they are too
+// many.
+std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
+  if (options_.mode != Mode::candidates) return {};
+  std::set<std::string> nodes;
+  for (const auto member : gang) nodes.insert(member->second.node);
+  if (nodes.size() > kCandidatesMost) return {};
+  return {nodes.begin(), nodes.end()};
+}
+
+// STEER-2
+bool Steering::is_to_be_nominated(const Cluster& cluster, const Progress& progress,
+                                  const reconcile::ObservedPod& pod) const {
+  if (mode_for(pod) != Mode::nominate) return false;
+  // A nomination that was written must not stay on another node.
+  if (progress.may_be_nominated || !pod.nominated.empty()) return true;
+  const Job& job = cluster.job(cluster.task(progress.task).job);
+  return is_worth_nominating(needed_together(job, options_.gangs_are_whole), cluster.node_count());
+}
+
+// kube-scheduler clears a nomination when an attempt fails: then the pod goes through it all again,
+// or the next attempt finds its room taken.
+void Steering::lose_nomination(const std::string& uid, Progress& progress) const {
+  const reconcile::ObservedPod* pod = observed_.pod(uid);
+  if (pod == nullptr || pod->nominations_lost == progress.nominations_lost) return;
+  progress.nominations_lost = pod->nominations_lost;
+  const bool is_its_own = pod->nominated.empty() && pod->lost_nomination == progress.node;
+  if (options_.mode == Mode::nominate && is_its_own) progress.stage = Stage::planned;
+}
+
+// STEER-2, STEER-11.
+void Steering::nominate(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {
+  auto& [uid, progress] = *entry;
+  const reconcile::ObservedPod* pod = observed_.pod(uid);
+  if (pod == nullptr) return;  // just bound or deleted: the mirror will show it
+  if (!is_to_be_nominated(cluster, progress, *pod)) {
+    progress.stage = Stage::nominated;
+  } else if (pod->nominated == progress.node && !progress.is_nominated_anew) {
+    progress.may_be_nominated = true;
+    progress.stage = Stage::nominated;
+    progress.changed_at = now;
+  } else if (may_write(uid, now)) {
+    progress.may_be_nominated = true;
+    progress.is_nominated_anew = false;
+    progress.number = write(uid, {.node = progress.node}, now);
+  }
+}
+
+// STEER-5. Single pods need none: what is to be known of them is on them.
+bool Steering::is_recorded(const Job& job, JobId id, TimePoint now) {
+  if (job.is_single || !job.has_group || recorded_.contains(job.uid)) return true;
+  const reconcile::ObservedGroup* group = observed_.group(job.name);
+  if (group == nullptr || group->is_recorded) return true;
+  if (writes_.may_begin(group->ref, reconcile::Aspect::record, now)) {
+    recording_[job.uid] = id;
+    writes_.begin(group->ref, ports::GangRecord(), now);
+  }
+  return false;
+}
+
+// STEER-13. Where locks are taints, a pod must tolerate its job's before kube-scheduler may try it.
+bool Steering::tolerates_its_lock(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {
+  auto& [uid, progress] = *entry;
+  const Task& task = cluster.task(progress.task);
+  if (!options_.locks_are_taints || cluster.node(task.node).lock.job != task.job) return true;
+  const reconcile::ObservedPod* pod = observed_.pod(uid);
+  if (pod == nullptr) return false;
+  const std::string locked_for = std::string(kLockedForJob) + cluster.job(task.job).uid;
+  if (pod->tolerated.cover(locked_for) || progress.tolerates_lock) return true;
+  progress.number = write(uid,
+                          {.kind = Kind::tolerate,
+                           .locked_for = locked_for,
+                           .is_first_toleration = !pod->has_tolerations},
+                          now);
+  return false;
+}
+
+// STEER-6, STEER-11.
+void Steering::commit(const Cluster& cluster, const std::vector<std::string>& candidates,
+                      ByUid::iterator entry, TimePoint now) {
+  auto& [uid, progress] = *entry;
+  const reconcile::ObservedPod* pod = observed_.pod(uid);
+  if (pod == nullptr) return;
+  ports::PodWrite commit{.kind = Kind::commit, .node = progress.node};
+  const Mode mode = mode_for(*pod);
+  if (mode == Mode::pin && pod->is_free_to_require) {
+    commit.only_nodes = {progress.node};
+  } else if (mode == Mode::pin) {
+    const auto& labels = cluster.node(cluster.task(progress.task).node).labels;
+    const auto label = labels.find("kubernetes.io/hostname");
+    commit.only_hostname = label == labels.end() ? progress.node : label->second;
+  } else if (mode == Mode::candidates && pod->is_free_to_require) {
+    commit.only_nodes = candidates;
+  }
+  progress.complaint = pod->unschedulable;
+  progress.number = write(uid, std::move(commit), now);
+}
+
+// STEER-12. Its own filter call would have been answered by us, and says so in the condition.
+bool Steering::is_vetoed(const std::string& uid, const Progress& progress) const {
+  if (progress.stage != Stage::committed) return false;
+  const reconcile::ObservedPod* pod = observed_.pod(uid);
+  return pod != nullptr && pod->unschedulable != progress.complaint && pod->is_refused_by_others();
+}
+
+// STEER-8
+void Steering::touch(TimePoint now) {
+  for (auto& [uid, progress] : progress_) {
+    if (!progress.is_touch_due || !may_write(uid, now)) continue;
+    progress.is_touch_due = false;
+    const reconcile::ObservedPod* pod = observed_.pod(uid);
+    if (pod == nullptr || !pod->is_gated) continue;
+    progress.number = write(uid, {.kind = Kind::touch}, now);
+  }
+}
+
+bool Steering::may_write(const std::string& uid, TimePoint now) const {
+  const reconcile::ObservedPod* pod = observed_.pod(uid);
+  return pod == nullptr || writes_.may_begin(pod->ref, reconcile::Aspect::steering, now);
+}
+
+std::uint64_t Steering::write(const std::string& uid, ports::PodWrite write, TimePoint now) {
+  return writes_.begin(observed_.pod(uid)->ref, std::move(write), now);
+}
+
+// STEER-11. A pod without a gate can no longer be told where it may go.
+Mode Steering::mode_for(const reconcile::ObservedPod& pod) const {
+  const bool requires_gate = options_.mode == Mode::pin || options_.mode == Mode::candidates;
+  return requires_gate && !pod.is_gated ? Mode::nominate : options_.mode;
+}
+
+}  // namespace berth::steering

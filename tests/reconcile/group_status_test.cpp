@@ -1,0 +1,298 @@
+#include "reconcile/group_status.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "reconcile/reconcile_fixture.h"
+
+namespace berth::reconcile {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class GroupStatusTest : public ReconcileTest {
+ protected:
+  void SetUp() override {
+    for (const char* node : {"n1", "n2"}) see(make_node(node, 4));
+    see_gang(make_group("g", 3), 3);
+    mirror_.settle(TimePoint());
+  }
+  Plan refusal(std::int64_t have) {
+    Plan plan;
+    plan.refusals = {refusal_of(mirror_, "g", Reason::gang_incomplete, have, 3)};
+    return plan;
+  }
+};
+
+TEST_F(GroupStatusTest, SaysWhereAJobWasPlanned) {
+  const Plan plan = assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
+  EXPECT_EQ(session(plan).lines, Lines{"job ml/g planned: 3 pods on n1 (2) n2 (1)"});
+}
+
+TEST_F(GroupStatusTest, SaysWhyAJobWaitsInTheSameWordsEverywhere) {
+  const auto told = session(refusal(2));
+  ASSERT_EQ(told.statuses.size(), 1u);
+  const auto& status = told.statuses[0];
+  EXPECT_EQ(status.object.name_space, "ml");
+  EXPECT_EQ(status.object.name, "g");
+  EXPECT_EQ(status.reason, "NotEnoughResources");
+  EXPECT_EQ(status.message, sentence(Reason::gang_incomplete, 2, 3, ""));
+  EXPECT_EQ(told.lines, Lines{"job ml/g waits: " + status.message});
+}
+
+TEST_F(GroupStatusTest, TheSameReasonAgainIsNotWritten) {
+  session(refusal(2));
+  const auto again = session(refusal(2));
+  EXPECT_TRUE(again.statuses.empty());
+  EXPECT_TRUE(again.lines.empty());
+}
+
+TEST_F(GroupStatusTest, STATUS2NumbersThatChangeAreWrittenNowAndThen) {
+  session(refusal(2));
+  EXPECT_TRUE(session(refusal(1)).statuses.empty()) << "they change with all that comes and goes";
+  now_ += std::chrono::seconds(30);
+  const auto later = session(refusal(1));
+  ASSERT_EQ(later.statuses.size(), 1u);
+  EXPECT_EQ(later.statuses[0].message, sentence(Reason::gang_incomplete, 1, 3, ""));
+  now_ += std::chrono::seconds(30);
+  EXPECT_EQ(session(refusal(0)).lines.size(), 1u);
+}
+
+// Issue 9, row 12.
+TEST_F(GroupStatusTest, WhatIsConfiguredAndHasNoEffectIsToldWhenItChanges) {
+  Plan plan;
+  plan.notes = {"a", "c"};
+  EXPECT_EQ(session(plan).lines, (Lines{"configuration: a", "configuration: c"}));
+  EXPECT_TRUE(session(plan).lines.empty());
+  plan.notes = {"b", "c"};
+  EXPECT_EQ(session(plan).lines, (Lines{"configuration: b", "configuration: no longer so: a"}));
+}
+
+TEST_F(GroupStatusTest, AUserIsToldOnceWhyTheGroupWaits) {
+  const auto told = session(refusal(2));
+  ASSERT_EQ(told.events.size(), 1u);
+  EXPECT_EQ(told.events[0].reason, "Unschedulable");
+  EXPECT_EQ(told.events[0].message, sentence(Reason::gang_incomplete, 2, 3, ""));
+  now_ += std::chrono::minutes(1);
+  EXPECT_TRUE(session(refusal(1)).events.empty());
+}
+
+TEST_F(GroupStatusTest, WhatTheApiSaysAlreadyIsNotWritten) {
+  PodGroupObject group = make_group("g", 3);
+  group.written.reason = "NotEnoughResources";
+  group.written.message = sentence(Reason::gang_incomplete, 2, 3, "");
+  start();
+  side_->observe(group);
+  EXPECT_TRUE(session(refusal(2)).statuses.empty());
+}
+
+TEST_F(GroupStatusTest, TheReasonIsClearedOnceTheJobIsPlaced) {
+  session(refusal(2));
+  const auto told = session(assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}}));
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].reason, "");
+  EXPECT_EQ(told.statuses[0].message, "");
+  EXPECT_TRUE(session(Plan{}).statuses.empty());
+}
+
+TEST_F(GroupStatusTest, AChangeOfPhaseAndOfReasonIsOneWrite) {
+  mirror_.take_phase_changes();
+  Plan plan = refusal(2);
+  plan.admitted = {mirror_.find_group("ml/g")};
+  mirror_.assume(plan, TimePoint());
+  mirror_.settle(TimePoint());
+  const auto told = session(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
+  EXPECT_EQ(told.statuses[0].reason, "NotEnoughResources");
+}
+
+TEST_F(GroupStatusTest, AChangeOfPhaseAloneKeepsTheReason) {
+  session(refusal(2));
+  Plan plan = refusal(2);
+  plan.admitted = {mirror_.find_group("ml/g")};
+  mirror_.assume(plan, TimePoint());
+  mirror_.settle(TimePoint());
+  const auto told = session(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
+  EXPECT_EQ(told.statuses[0].reason, "NotEnoughResources");
+  EXPECT_EQ(told.lines, Lines{"job ml/g is Inqueue: 0 of 3 pods run, minimum 3"});
+}
+
+// The mirror gives the ids of what is gone to what comes.
+TEST_F(GroupStatusTest, AJobInThePlaceOfADeletedOneIsToldItsReason) {
+  const Plan plan = refusal(2);
+  session(plan);
+  for (int i = 0; i < 3; ++i) mirror_.apply(PodDeleted{"g-" + std::to_string(i)});
+  see(PodGroupDeleted{"ml/g"});
+  see_gang(make_group("h", 3), 3);
+  mirror_.settle(TimePoint());
+  ASSERT_EQ(mirror_.find_group("ml/h"), plan.refusals[0].job) << "else this test shows nothing";
+  const auto told = session(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].object.name, "h");
+}
+
+TEST_F(GroupStatusTest, ADeletedJobIsNotWritten) {
+  session(refusal(2));
+  for (int i = 0; i < 3; ++i) mirror_.apply(PodDeleted{"g-" + std::to_string(i)});
+  mirror_.apply(PodGroupDeleted{"ml/g"});
+  mirror_.settle(TimePoint());
+  EXPECT_TRUE(session(Plan{}).statuses.empty());
+}
+
+TEST_F(GroupStatusTest, AJobOfOnePodHasNoGroupToWriteTo) {
+  PodObject pod = make_member("x", 1);
+  pod.group.clear();
+  mirror_.apply(pod);
+  mirror_.settle(TimePoint());
+  Plan plan;
+  plan.refusals.resize(1);
+  plan.refusals[0].job = mirror_.cluster().task(mirror_.find_task("x-1")).job;
+  plan.refusals[0].reason = Reason::gang_incomplete;
+  const auto told = session(plan);
+  EXPECT_TRUE(told.statuses.empty());
+  EXPECT_EQ(told.lines.size(), 1u);
+}
+
+TEST_F(GroupStatusTest, AGroupWhosePodsAreOnlyComingIsToldNothingForAWhile) {
+  const auto told_after = [this](const std::string& name, Duration age) {
+    PodGroupObject group = make_group(name, 3);
+    group.created = now_ - age;
+    see_gang(group, 1);
+    mirror_.settle(now_);
+    Plan plan;
+    plan.refusals = {refusal_of(mirror_, name, Reason::too_few_tasks, 1, 3)};
+    const auto statuses = session(plan).statuses;
+    return std::any_of(statuses.begin(), statuses.end(), [&](const auto& each) {
+      return each.object.name == name && !each.message.empty();
+    });
+  };
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  EXPECT_FALSE(told_after("young", seconds(3)));
+  EXPECT_FALSE(told_after("of-a-clock-that-is-a-bit-ahead", -seconds(3)));
+  EXPECT_TRUE(told_after("old", seconds(20)));
+  EXPECT_TRUE(told_after("of-a-clock-that-is-far-ahead", -minutes(5)));
+}
+
+// Operators make pods when the group is in, and not before.
+TEST_F(GroupStatusTest, AGroupWithoutPodsIsToldAtOnceThatItIsIn) {
+  PodGroupObject group = make_group("new", 3);
+  group.created = now_;
+  see(group);
+  mirror_.settle(now_);
+  Plan plan;
+  plan.admitted = {mirror_.find_group("ml/new")};
+  mirror_.assume(plan, now_);
+  plan.refusals = {refusal_of(mirror_, "new", Reason::too_few_tasks, 0, 3)};
+  const auto statuses = session(plan).statuses;
+  ASSERT_EQ(statuses.size(), 1u);
+  EXPECT_EQ(statuses[0].phase, GroupPhase::inqueue);
+  EXPECT_EQ(statuses[0].reason, "");
+  now_ += std::chrono::seconds(10);
+  const auto later = session(plan).statuses;
+  ASSERT_EQ(later.size(), 1u);
+  EXPECT_EQ(later[0].reason, "NotEnoughTasks");
+}
+
+TEST_F(GroupStatusTest, EvictsAndSaysWhy) {
+  see_gang(make_group("victim", 1), 1);
+  see(running_on(make_member("victim", 0), "n1"));
+  mirror_.settle(TimePoint());
+  const Task& victim = mirror_.cluster().task(mirror_.find_task("victim-0"));
+  side_->reconciler.evict(victim, "preempt for ml/g", now_);
+  const auto told = writer_.take();
+  ASSERT_EQ(told.evictions.size(), 1u);
+  EXPECT_EQ(told.evictions[0].object,
+            (ports::ObjectRef{ports::ObjectKind::pod, "ml", "victim-0", "victim-0"}));
+  EXPECT_EQ(told.evictions[0].reason, "preempt for ml/g");
+  EXPECT_EQ(told.lines, Lines{"pod ml/victim-0 is evicted: preempt for ml/g"});
+}
+
+TEST(SplitName, IsCutAtTheFirstSlash) {
+  EXPECT_EQ(split_name("ns/name"), (std::pair<std::string, std::string>("ns", "name")));
+}
+
+// A group of scheduling.x-k8s.io has no condition to hold a reason.
+TEST_F(GroupStatusTest, STATUS3AGroupOfTheOtherApiIsWrittenForItsPhaseAndToldWhyItWaits) {
+  PodGroupObject other = make_group("other", 2);
+  other.is_volcano = false;
+  see_gang(other, 2);
+  mirror_.settle(now_);
+  Plan plan;
+  plan.refusals = {refusal_of(mirror_, "other", Reason::gang_incomplete, 1, 2)};
+  auto told = session(plan);
+  EXPECT_TRUE(told.statuses.empty());
+  ASSERT_EQ(told.events.size(), 1u);
+  EXPECT_EQ(told.events[0].object.kind, ports::ObjectKind::sig_pod_group);
+  now_ += std::chrono::seconds(60);
+  for (int i = 0; i < 2; ++i) mirror_.apply(running_on(make_member("other", i), "n1"));
+  mirror_.settle(now_);
+  told = session({});
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].scheduled, 2);
+  EXPECT_EQ(told.statuses[0].phase, GroupPhase::running);
+  EXPECT_EQ(told.statuses[0].started, now_);
+  other.phase = GroupPhase::running;
+  other.started = now_ - std::chrono::seconds(5);
+  see(other);
+  EXPECT_TRUE(session({}).statuses.empty());
+}
+
+TEST_F(GroupStatusTest, STATUS1ATargetsConditionIsWrittenAtOnceAndItsNumbersAtTimes) {
+  now_ += std::chrono::hours(1);
+  Plan plan;
+  Reservation& reservation = plan.reservations.emplace_back();
+  reservation.job = mirror_.find_group("ml/g");
+  reservation.election = {now_, "waits longest"};
+  auto told = session(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_TRUE(told.statuses[0].targeted.holds);
+  EXPECT_EQ(told.statuses[0].targeted.reason, "Elected");
+  EXPECT_EQ(told.statuses[0].targeted.since, now_);
+  EXPECT_EQ(told.marks.size(), 0u) << "the mirror was not told";
+
+  reservation.nodes = {NodeId(0)};
+  const TimePoint elected_at = now_;
+  now_ += std::chrono::seconds(1);
+  told = session(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_EQ(told.statuses[0].targeted.reason, "Locked");
+  EXPECT_EQ(told.statuses[0].targeted.since, elected_at) << "True since then";
+
+  reservation.missing = {{Dimension(0), 1, 2}};
+  EXPECT_TRUE(session(plan).statuses.empty());
+  now_ += std::chrono::seconds(10);
+  EXPECT_EQ(session(plan).statuses.size(), 1u);
+
+  plan.reservations.clear();
+  plan.ended.emplace_back();
+  plan.ended[0].job = mirror_.find_group("ml/g");
+  told = session(plan);
+  ASSERT_EQ(told.statuses.size(), 1u);
+  EXPECT_FALSE(told.statuses[0].targeted.holds);
+  EXPECT_EQ(told.statuses[0].targeted.reason, "Started");
+  EXPECT_EQ(told.statuses[0].targeted.since, now_);
+}
+
+TEST_F(GroupStatusTest, ARestartKeepsTheConditionOfATarget) {
+  PodGroupObject group = make_group("other", 3);
+  group.written.targeted = {true, "Locked", "n1", now_};
+  see_gang(group, 3);
+  mirror_.settle(now_);
+  now_ += std::chrono::hours(1);
+  Plan plan;
+  plan.refusals = {refusal_of(mirror_, "other", Reason::gang_incomplete, 1, 3)};
+  const auto told = session(plan);
+  const auto written =
+      std::find_if(told.statuses.begin(), told.statuses.end(),
+                   [](const auto& status) { return status.object.name == "other"; });
+  ASSERT_NE(written, told.statuses.end());
+  EXPECT_EQ(written->targeted, group.written.targeted);
+}
+
+}  // namespace
+}  // namespace berth::reconcile

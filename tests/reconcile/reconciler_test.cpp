@@ -1,0 +1,124 @@
+#include "reconcile/reconciler.h"
+
+#include <gtest/gtest.h>
+
+#include "reconcile/reconcile_fixture.h"
+
+namespace berth::reconcile {
+namespace {
+
+using Result = ports::WriteOutcome::Result;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// A group whose status differs from what the API says.
+class ReconcilerTest : public ReconcileTest {
+ protected:
+  void SetUp() override {
+    see(make_node("n1", 4));
+    see_gang(make_group("g", 3), 3);
+  }
+  Plan waits(std::int64_t have) {
+    mirror_.settle(now_);
+    Plan plan;
+    plan.refusals = {refusal_of(mirror_, "g", Reason::gang_incomplete, have, 3)};
+    return plan;
+  }
+  void run_all() {
+    for (int i = 0; i < 3; ++i) see(running_on(make_member("g", i), "n1"));
+  }
+};
+
+TEST_F(ReconcilerTest, WRITE1WhileAWriteIsUnderWayTheNextIsTheLatest) {
+  writer_.keeps_answers_back = true;
+  EXPECT_EQ(session(waits(2)).statuses.size(), 1u);
+  see(running_on(make_member("g", 0), "n1"));
+  EXPECT_TRUE(session(waits(1)).statuses.empty()) << "one at a time";
+  run_all();
+  EXPECT_TRUE(session().statuses.empty());
+  writer_.answer();
+  const auto next = session().statuses;
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].phase, GroupPhase::running);
+  EXPECT_EQ(next[0].running, 3);
+}
+
+TEST_F(ReconcilerTest, WRITE4AFailedStatusIsWrittenAgainAsItThenShouldBe) {
+  writer_.outcome = {Result::failed, "503"};
+  EXPECT_EQ(session(waits(2)).statuses.size(), 1u);
+  run_all();
+  EXPECT_TRUE(session().statuses.empty()) << "its back-off";
+  writer_.outcome = {};
+  const auto again = session_after(seconds(1)).statuses;
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].phase, GroupPhase::running);
+  EXPECT_TRUE(session_after(minutes(5)).statuses.empty());
+}
+
+TEST_F(ReconcilerTest, WRITE4AnEventIsNotPublishedAgainWithARepeatedStatus) {
+  writer_.outcome = {Result::failed, "503"};
+  EXPECT_EQ(session(waits(2)).events.size(), 1u);
+  writer_.outcome = {};
+  side_->reconciler.look_at({mirror_.find_group("ml/g")});
+  const auto again = session_after(seconds(1), waits(2));
+  EXPECT_EQ(again.statuses.size(), 1u);
+  EXPECT_EQ(again.events.size(), 1u) << "the failed event alone is sent again";
+}
+
+TEST_F(ReconcilerTest, WRITE7WhatTheServerRefusesForGoodIsNotRepeated) {
+  writer_.outcome = {Result::refused, "422"};
+  EXPECT_EQ(session(waits(2)).statuses.size(), 1u);
+  writer_.outcome = {};
+  EXPECT_TRUE(session_after(minutes(5), waits(2)).statuses.empty());
+  run_all();
+  EXPECT_EQ(session().statuses.size(), 1u) << "another status";
+}
+
+TEST_F(ReconcilerTest, WRITE6AfterALeaderChangeOnlyWhatTheApiSaysCounts) {
+  EXPECT_EQ(session(waits(2)).statuses.size(), 1u);
+  side_->stop_leading();
+  // The other leader writes something else; we see it, and lead again.
+  PodGroupObject group = make_group("g", 3);
+  group.written.reason = "NotEnoughResources";
+  group.written.message = "in other words";
+  see(group);
+  side_->writes.start_leading(++epoch_);
+  const auto written = session_after(minutes(1), waits(2)).statuses;
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_EQ(written[0].message, sentence(Reason::gang_incomplete, 2, 3, ""));
+}
+
+TEST_F(ReconcilerTest, WRITE7WhatAnotherWritesOverOurStatusIsNotFought) {
+  session(waits(2));
+  PodGroupObject group = make_group("g", 3);
+  group.written.message = "of another controller";
+  see(group);
+  EXPECT_TRUE(session_after(minutes(1), waits(2)).statuses.empty());
+}
+
+TEST_F(ReconcilerTest, AGroupMadeAnewUnderTheSameNameIsWrittenAnew) {
+  session(waits(2));
+  for (int i = 0; i < 3; ++i) see(PodDeleted{"g-" + std::to_string(i)});
+  see(PodGroupDeleted{"ml/g"});
+  PodGroupObject anew = make_group("g", 3);
+  anew.uid = "anew";
+  see_gang(anew, 3);
+  const auto written = session_after(seconds(1), waits(2)).statuses;
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_EQ(written[0].object.uid, "anew");
+}
+
+TEST_F(ReconcilerTest, WRITE8ALockThatIsNotSeenIsWrittenAgain) {
+  Plan plan;
+  mirror_.settle(now_);
+  plan.reservations.emplace_back();
+  plan.reservations[0].job = mirror_.find_group("ml/g");
+  plan.reservations[0].nodes = {mirror_.cluster().find_node("n1")};
+  mirror_.assume_reservations(plan, now_);
+  EXPECT_EQ(session(plan).locks.size(), 1u);
+  EXPECT_TRUE(session_after(seconds(9), plan).locks.empty());
+  EXPECT_EQ(session_after(seconds(1), plan).locks.size(), 1u);
+}
+
+}  // namespace
+}  // namespace berth::reconcile
