@@ -1,4 +1,4 @@
-// What start-up costs: pages of a pod list as an API server writes them, decoded into what the
+// The cost of a start: pages of a pod list as an API server writes them, decoded into what the
 // engine needs, and the memory of a cluster's pods. docs/performance.md.
 
 #include <benchmark/benchmark.h>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kPage = 500;
 
-// bench/pod.json without its line breaks: some 5 KB, a member of a gang on a node, with what its
-// writers leave behind.
+// bench/pod.json without line breaks: about 5 KB, a gang member on a node, with the fields that
+// real writers leave in it.
 std::string read_template() {
   std::ifstream file(BERTH_SOURCE_DIR "/bench/pod.json");
   std::string text;
@@ -78,7 +78,7 @@ std::int64_t resident_kb(const char* which) {
   return 0;
 }
 
-// One core, from the text of a page to the objects that go to the session thread.
+// One core, from the text of a page to the decoded objects.
 void DecodePods(benchmark::State& state) {
   const std::string page = page_text(0);
   kubeapi::ObjectReader reader(&kubeapi::keys_of_pods());
@@ -112,9 +112,10 @@ void ParsePods(benchmark::State& state) {
 }
 BENCHMARK(ParsePods)->Unit(benchmark::kMillisecond);
 
-// 150,000 pods listed, decoded and taken into a mirror. `queued`: none is taken in before all are
-// decoded, the worst that a slow session thread can do. MiB is the whole process's resident set at
-// its highest: only a run of this benchmark alone (--benchmark_filter=queued:1) says anything.
+// Lists 150,000 pods, decodes them and applies them to a mirror. `queued`: all are decoded before
+// the first is applied, the worst case of a slow session thread. MiB is the highest resident set of
+// the whole process, so only a run of this benchmark alone is meaningful
+// (--benchmark_filter=queued:1).
 void ListPods(benchmark::State& state) {
   const int pods = 150'000;
   const bool queued = state.range(0) == 1;

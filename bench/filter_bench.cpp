@@ -1,5 +1,5 @@
-// What a filter call costs kube-scheduler: a round trip on a kept connection over loopback, while
-// sessions run on another thread as fast as they can. docs/performance.md.
+// The cost of a filter call for kube-scheduler: a round trip on a kept connection over loopback,
+// while sessions run on another thread as fast as they can. docs/performance.md.
 
 #include <benchmark/benchmark.h>
 
@@ -36,7 +36,7 @@ class NoBinder final : public ports::Binder {
 // published after each.
 class World {
  public:
-  // `rest`: between one session's end and the next one's beginning.
+  // `rest`: the time between two sessions.
   explicit World(std::chrono::milliseconds rest) {
     Load load;
     load.pending_pods = 20'000;
@@ -99,7 +99,7 @@ class World {
   std::atomic<bool> stopping_ = false;
 };
 
-// As kube-scheduler sends it: a pod of some 6 KB and the names of the nodes that passed.
+// A call as kube-scheduler sends it: a pod of about 6 KB and the names of the nodes that passed.
 std::string filter_body(const World& world, std::size_t names, bool managed) {
   std::string noise;
   for (int i = 0; i < 60; ++i) {

@@ -1,4 +1,4 @@
-// What dividing the cluster among queues costs. docs/performance.md.
+// The cost of dividing the cluster among queues. docs/performance.md.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@ std::string name_of(const char* prefix, std::size_t number) {
 }
 
 // 1,000 queues in 3 levels: 10 at the top, 9 below each, 10 below each of those. Half of the leaves
-// are guaranteed something, a third have a capability. 10,000 jobs of 8 pods, half of them running.
+// have a guarantee, a third have a capability. 10,000 jobs of 8 pods, half of them running.
 void fill_queues(mirror::Mirror& mirror) {
   Load load;
   load.nodes = kNodes;
@@ -88,7 +88,7 @@ void DivideAmongQueues(benchmark::State& state) {
 }
 BENCHMARK(DivideAmongQueues)->Unit(benchmark::kMicrosecond);
 
-// The same after a queue was configured anew: guarantees and capabilities too.
+// The same after a change of a queue's configuration: guarantees and capabilities too.
 void DivideAfterAQueueChanged(benchmark::State& state) {
   mirror::Mirror mirror;
   fill_queues(mirror);

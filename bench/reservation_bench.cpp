@@ -1,4 +1,4 @@
-// What targets and locks cost. docs/performance.md.
+// The cost of targets and locks. docs/performance.md.
 
 #include <benchmark/benchmark.h>
 
@@ -76,7 +76,7 @@ BENCHMARK(IdleSessionWithATarget)
     ->ArgsProduct({{0, 1, 2, 3, 4}, {16, 512}})
     ->Unit(benchmark::kMicrosecond);
 
-// The session that elects and locks first, by itself.
+// Only the first session, which elects and locks.
 void ElectAndLock(benchmark::State& state) {
   mirror::Mirror mirror;
   Load load;

@@ -1,4 +1,4 @@
-// What a session costs: placements per second, an idle session, memory. docs/performance.md.
+// The cost of a session: placements per second, an idle session, memory. docs/performance.md.
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 namespace berth::bench {
 namespace {
 
-// Of this process, in MiB: run one benchmark alone for a figure that means something.
+// The memory of this process in MiB. Run one benchmark alone for a meaningful value.
 double resident_mib() {
   std::ifstream statm("/proc/self/statm");
   double total = 0;
@@ -19,8 +19,8 @@ double resident_mib() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// Every gang is placed in one session; undoing it at the session's end is part of the time. What
-// sessions keep for one another (rankings) is kept, as in the daemon; `cold` forgets it first.
+// Every gang is placed in one session; undoing it at the session's end is part of the time.
+// Rankings are kept between sessions, as in the daemon; `cold` forgets it first.
 void place_gangs(benchmark::State& state, bool cold) {
   mirror::Mirror mirror;
   Load load;
@@ -70,7 +70,7 @@ void IdleSession(benchmark::State& state) {
   load.running_pods = 150'000 - static_cast<std::size_t>(state.range(0));
   load.pending_pods = static_cast<std::size_t>(state.range(0));
   fill(mirror, load);
-  // Nobody fits: every node is cordoned.
+  // No pod fits: every node is cordoned.
   for (std::size_t n = 0; n < mirror.cluster().node_count(); ++n) {
     NodeObject node;
     node.name = mirror.cluster().node(NodeId(n)).name;

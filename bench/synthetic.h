@@ -7,7 +7,7 @@
 #include "engine/scheduler.h"
 #include "mirror/mirror.h"
 
-// Made-up clusters for benchmarks, from a seed: the same numbers everywhere.
+// Generated clusters for benchmarks. Equal seeds give equal clusters.
 
 namespace berth::bench {
 
@@ -16,7 +16,7 @@ struct Load {
   std::size_t pending_pods = 100'000;  // in gangs of 16 to 512
   std::size_t running_pods = 0;        // in gangs too, spread over the nodes
   std::size_t shapes = 16;             // different requests among the gangs
-  std::size_t queues = 0;              // that the gangs are spread over; 0: the default one
+  std::size_t queues = 0;              // of the gangs; 0: only the default one
   std::uint64_t seed = 1;
 };
 

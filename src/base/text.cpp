@@ -8,7 +8,7 @@ namespace berth {
 
 namespace {
 
-constexpr std::size_t kLongestSlip = 64;  // nobody mistypes a longer name; bounds the work
+constexpr std::size_t kLongestSlip = 64;  // longer names are not corrected; bounds the work
 
 char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -35,7 +35,7 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
   return last[width - 1];
 }
 
-// The run of digits at `at`, without leading zeros; moves `at` behind it.
+// The run of digits at `at`, without leading zeros. Moves `at` past it.
 std::string_view number_at(std::string_view text, std::size_t& at) {
   while (at < text.size() && text[at] == '0') ++at;
   const std::size_t start = at;
@@ -129,7 +129,7 @@ int natural_compare(std::string_view left, std::string_view right) {
     ++j;
   }
   if (i < left.size() || j < right.size()) return i < left.size() ? 1 : -1;
-  const int order = left.compare(right);  // "n01" and "n1" are the same number, not the same name
+  const int order = left.compare(right);  // "n01" and "n1" are the same number, but different names
   return order < 0 ? -1 : (order > 0 ? 1 : 0);
 }
 

@@ -7,7 +7,7 @@
 
 #include "berth/base/text.h"
 
-// Durations in Go's syntax and times after RFC 3339, exactly and without the C locale.
+// Durations in Go's syntax and times of RFC 3339, exact and without the C locale.
 
 namespace berth {
 
@@ -18,7 +18,7 @@ struct Unit {
   std::int64_t ns;
 };
 
-// Longer names first where one is the beginning of another.
+// Longer names come before their own prefixes.
 constexpr std::array<Unit, 8> kUnits{{{"ns", 1},
                                       {"us", 1'000},
                                       {"\xC2\xB5s", 1'000},  // micro sign

@@ -6,9 +6,8 @@ namespace berth::conf {
 
 namespace {
 
-// Rule TARGET-9 of docs/design/reservation.md. A wait-duration that cannot be read is refused
-// elsewhere.
-bool elects_everybody(const engine::Arguments& arguments) {
+// Rule TARGET-9 of docs/design/reservation.md. Another check refuses an unreadable wait-duration.
+bool elects_every_job(const engine::Arguments& arguments) {
   if (arguments.has("request-line") || arguments.has("wait-line")) return false;
   engine::Arguments copy = arguments;
   return copy.duration("wait-duration", Duration(0), Duration(0), Duration::max()) == Duration(0);
@@ -23,10 +22,10 @@ std::vector<std::string> advice_on(const engine::SessionConfig& config) {
   if (!elects) return advice;
   for (const engine::Tier& tier : config.tiers) {
     for (const engine::PluginConfig& each : tier) {
-      if (each.plugin.name != "reservation" || !elects_everybody(each.arguments)) continue;
+      if (each.plugin.name != "reservation" || !elects_every_job(each.arguments)) continue;
       advice.push_back(each.plugin.where +
-                       ": without `wait-duration`, `request-line` or `wait-line`, every job that "
-                       "waits becomes a target in its turn, small ones, too");
+                       ": without `wait-duration`, `request-line` or `wait-line`, every "
+                       "waiting job becomes a target in turn, even a small one");
     }
   }
   return advice;

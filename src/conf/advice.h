@@ -7,7 +7,7 @@
 
 namespace berth::conf {
 
-// What works as it is written, but is hardly meant; with places.
+// Warnings about valid settings that a user hardly wants, with their places.
 std::vector<std::string> advice_on(const engine::SessionConfig& config);
 
 }  // namespace berth::conf

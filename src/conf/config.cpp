@@ -19,12 +19,11 @@ using namespace document;
 
 namespace {
 
-// The ends of what makes sense; docs/configuration.md has them, too, and a test holds both
-// together.
+// The ranges of sensible values. docs/configuration.md repeats them, and a test compares both.
 using namespace std::chrono_literals;
 constexpr DurationRange kPeriodRange{10ms, 1h};
-// Go's client, which kube-scheduler is, keeps a connection for 90 s. If we closed it first, some
-// call would go into the closing connection and fail.
+// Go's client, and so kube-scheduler, keeps a connection for 90 s. If we closed it first, some
+// calls would fail in the closing connection.
 constexpr DurationRange kIdleRange{91s, 24h};
 constexpr DurationRange kRequestRange{100ms, 10min};
 constexpr DurationRange kBarrierRange{100ms, 1h};
@@ -33,8 +32,8 @@ constexpr DurationRange kLeaseRange{1s, 1h};
 constexpr DurationRange kRenewRange{200ms, 1h};
 constexpr DurationRange kRetryRange{100ms, 1h};
 
-// Named in the seeds and in Volcano's own configuration, and not in this version: accepted with a
-// warning and left out (docs/decisions/0009). A name that is registered is never looked up here.
+// Names from Volcano's own configuration that this version does not have: they are accepted with a
+// warning and left out (docs/decisions/0009). A registered name is never looked up here.
 constexpr std::string_view kLaterActions[] = {"preempt", "reclaim"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
@@ -68,7 +67,7 @@ class ConfigLoader {
   }
 
  private:
-  // Refuses keys that are neither in the table nor among `further`.
+  // Refuses keys that are neither in the table nor in `further`.
   void require_known_keys(const Cursor& map, std::string_view section,
                           const std::vector<std::string>& further = {}) {
     std::vector<std::string> names = keys_of(section);
@@ -89,7 +88,7 @@ class ConfigLoader {
     return {std::move(name), place(file_, position)};
   }
 
-  // A name that must be one of the known ones.
+  // Requires one of the known names.
   bool require_known(const Cursor& at, const std::string& name, const char* what,
                      const std::vector<std::string>& known) const {
     if (std::find(known.begin(), known.end(), name) != known.end()) return true;
@@ -146,7 +145,7 @@ class ConfigLoader {
   // S0 of Volcano's own documents writes plugins at the indentation of their list:
   //   - plugins:
   //   - name: gang
-  // To YAML that is a tier without plugins and a tier with a name. It is clear what is meant.
+  // In YAML that is a tier without plugins and a tier with a name. The meaning is clear.
   void read_tiers(const Cursor& root) {
     const Cursor tiers = root["tiers"];
     if (!tiers.is_present()) root.complain("`tiers` is missing, expected a list of tiers");
@@ -158,7 +157,7 @@ class ConfigLoader {
         add_plugin(tier);
         continue;
       }
-      if (!is_filled) complain_of_emptiness(*bare);
+      if (!is_filled) complain_of_no_plugins(*bare);
       require_known_keys(tier, "tiers[]");
       if (tier.value()->find("plugins") == nullptr) {
         tier.complain("`plugins` is missing, expected a list of plugins");
@@ -168,7 +167,7 @@ class ConfigLoader {
       config_.session.tiers.emplace_back();
       for (const Cursor& plugin : tier["plugins"].items()) add_plugin(plugin);
     }
-    if (!is_filled) complain_of_emptiness(*bare);
+    if (!is_filled) complain_of_no_plugins(*bare);
   }
 
   void warn_of_later(const engine::Named& left_out) {
@@ -176,15 +175,14 @@ class ConfigLoader {
                                "\" is not in this version; it is left out");
   }
 
-  void complain_of_emptiness(const Value& tier) {
+  void complain_of_no_plugins(const Value& tier) {
     reading_.complain(tier, "`plugins` is empty, expected a list of plugins");
   }
 
   void warn_of_indentation(const Value& tier) {
-    config_.warnings.push_back(
-        reading_.place_of(tier) +
-        ": `plugins` is empty; the entries behind it at the same indentation "
-        "are taken as its plugins, indent them further to say so");
+    config_.warnings.push_back(reading_.place_of(tier) +
+                               ": `plugins` is empty; the next entries at the same indentation "
+                               "count as its plugins; indent them further");
   }
 
   void add_plugin(const Cursor& from) {
@@ -385,7 +383,7 @@ Result<Config> load_config(std::string_view text, std::string_view file, const K
   const Result<Value> root = parse_yaml(text, file);
   if (!root) return root.error();
   if (root->kind == Kind::null) {
-    return Error{"there is nothing in the file, expected actions and tiers", place(file, {1, 1})};
+    return Error{"the file is empty, expected actions and tiers", place(file, {1, 1})};
   }
   Result<Config> config = ConfigLoader(*root, file, known).load();
   if (config) config->text = text;

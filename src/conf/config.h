@@ -33,21 +33,21 @@ struct ExtenderSettings {
   bool operator==(const ExtenderSettings&) const = default;
 };
 
-// The gang barrier in bind (DESIGN D6).
+// The settings of the gang barrier in bind (DESIGN D6).
 struct BarrierSettings {
-  Duration timeout = std::chrono::seconds(10);      // without a further member arriving
-  Duration max_timeout = std::chrono::seconds(25);  // of one call: below httpTimeout
+  Duration timeout = std::chrono::seconds(10);      // without a new member
+  Duration max_timeout = std::chrono::seconds(25);  // of one call; less than httpTimeout
   bool operator==(const BarrierSettings&) const = default;
 };
 
-// How kube-scheduler is made to carry plans out (docs/design/steering.md).
+// How kube-scheduler carries plans out (docs/design/steering.md).
 struct SteeringSettings {
   std::string mode = "nominate";  // candidates, pin, filter-only
   Duration veto_memory = std::chrono::minutes(1);
   bool operator==(const SteeringSettings&) const = default;
 };
 
-// How nodes locked for a target are kept for it, and who may name targets
+// How nodes locked for a target are kept, and whose objects may name targets
 // (docs/design/reservation.md).
 struct ReservationSettings {
   std::string enforce = "filter";                    // taint
@@ -55,10 +55,10 @@ struct ReservationSettings {
   bool operator==(const ReservationSettings&) const = default;
 };
 
-// The Lease by which one berthd of several leads; names and defaults are those of Kubernetes' own.
+// The Lease that elects the leading berthd; names and defaults are those of Kubernetes.
 struct LeaderElectionSettings {
   bool enabled = true;
-  std::string name_space;  // empty: our own pod's, else that of the kubeconfig's context
+  std::string name_space;  // empty: the pod's own, or that of the kubeconfig's context
   std::string name = "berthd";
   Duration lease_duration = std::chrono::seconds(15);  // > renew_deadline > retry_period
   Duration renew_deadline = std::chrono::seconds(10);
@@ -67,7 +67,7 @@ struct LeaderElectionSettings {
 };
 
 struct KubeApiSettings {
-  double qps = 500;  // requests a second in the long run
+  double qps = 500;  // requests a second on average
   int burst = 1000;  // at once, after a pause
   int max_in_flight = 64;
   std::string scheduler_lease_namespace = "kube-system";
@@ -86,19 +86,19 @@ struct Config {
   ReservationSettings reservation;
   LeaderElectionSettings leader_election;
   KubeApiSettings kube_api;
-  std::vector<std::string> warnings;  // what was accepted, but hardly meant; with places
-  std::string text;                   // what it was read from
+  std::vector<std::string> warnings;  // settings that are accepted but hardly wanted; with places
+  std::string text;                   // the text that it was read from
 };
 
-// What may be named in a configuration. Sorted.
+// The names that a configuration may use. Sorted.
 struct KnownNames {
   std::vector<std::string> actions;
   std::vector<std::string> plugins;
   std::vector<std::string> points;
 };
 
-// Strict: unknown keys, actions, plugins, points and flags are refused, and so is a file without
-// content. Plugin and action arguments are checked later, by those who read them.
+// Strict: refuses unknown keys, actions, plugins, points and flags, and a file without content. The
+// plugins and actions check their own arguments later.
 Result<Config> load_config(std::string_view text, std::string_view file, const KnownNames& known);
 
 // The table of all keys as Markdown; docs/configuration.md contains it.

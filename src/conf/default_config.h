@@ -4,7 +4,7 @@
 
 namespace berth::conf {
 
-// The text of config/berth.yaml as it was when this was built.
+// The text of config/berth.yaml at build time.
 std::string_view default_config_text();
 
 }  // namespace berth::conf

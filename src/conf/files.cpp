@@ -11,7 +11,7 @@ namespace berth::conf {
 
 namespace {
 
-// Closes what it holds.
+// Owns a file descriptor and closes it.
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
@@ -33,7 +33,7 @@ Result<std::string> read_regular_file(const std::string& path, std::size_t most)
   const auto by_errno = [&] {
     return failed(std::error_code(errno, std::generic_category()).message());
   };
-  // Not blocking: a pipe without a writer would.
+  // Non-blocking, because a pipe without a writer would block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (file.value() < 0 || ::fstat(file.value(), &status) != 0) return by_errno();

@@ -7,8 +7,8 @@
 
 namespace berth::conf {
 
-// All of a regular file of at most `most` bytes, or why not, with the path. Never waits, as a pipe
-// or a device would have it.
+// Reads a regular file of at most `most` bytes. An Error names the path. It never waits, not even
+// for a pipe or a device.
 Result<std::string> read_regular_file(const std::string& path, std::size_t most);
 
 }  // namespace berth::conf

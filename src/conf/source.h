@@ -14,22 +14,22 @@ namespace berth::conf {
 
 inline constexpr std::size_t kConfigMax = std::size_t{16} << 20;  // bytes of a configuration
 
-// The configuration in force: the last good one. Any thread.
+// The configuration in force: the last valid one. Any thread.
 class ConfigSource {
  public:
-  // What else must hold, e.g. that plugins can be made from it.
+  // A further condition, e.g. that plugins accept their arguments.
   using Check = std::function<Status(const Config&)>;
 
-  // Reads `file`; a bad one is an error, for there is no good one yet.
+  // Reads `file`. An invalid file is an Error, since no valid one came before it.
   static Result<std::unique_ptr<ConfigSource>> open(std::string file, KnownNames known,
                                                     Check check = {});
 
   std::shared_ptr<const Config> current() const;
   std::uint64_t bad_loads() const;
-  std::optional<Error> last_error() const;  // of the last load; none if it was good
+  std::optional<Error> last_error() const;  // of the last load; none if it was valid
 
-  // Takes `text` as the new content of the file. A bad one changes nothing but the counter and the
-  // error. For one thread at a time.
+  // Takes `text` as the new content of the file. Invalid text changes only the counter and the
+  // error. One thread at a time.
   Status offer(const std::string& text);
 
  private:

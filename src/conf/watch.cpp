@@ -18,8 +18,8 @@ namespace berth::conf {
 namespace {
 
 constexpr int kSettleMs = 50;      // quiet time that ends a burst of writes
-constexpr int kRecheckMs = 5'000;  // for what inotify cannot tell
-constexpr int kBurstMax = 20;      // a file written to without a pause is read all the same
+constexpr int kRecheckMs = 5'000;  // for changes that inotify does not report
+constexpr int kBurstMax = 20;      // a file that is written without a pause is read anyway
 
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO |
                                   IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB;
@@ -71,8 +71,8 @@ class FileWatch::Loop {
   }
 
   void run() {
-    int burst = 0;  // wake-ups since the file was last read
-    check();        // what changed before the watch stood
+    int burst = 0;  // wake-ups since the last read
+    check();        // changes from before the watch
     while (true) {
       pollfd waiting[] = {{wake_, POLLIN, 0}, {inotify_, POLLIN, 0}};
       const int ready = ::poll(waiting, 2, burst > 0 ? kSettleMs : kRecheckMs);
@@ -83,13 +83,13 @@ class FileWatch::Loop {
         if (++burst < kBurstMax) continue;
       }
       burst = 0;
-      static_cast<void>(watch_directory());  // the same again, or the one that took its place
+      static_cast<void>(watch_directory());  // the same directory again, or its replacement
       check();
     }
   }
 
   void check() {
-    // What cannot be read is as good as empty, and complained of as that.
+    // An unreadable file counts as empty, and is reported as such.
     const Result<std::string> text = read_regular_file(file_.string(), kConfigMax);
     const std::string now = text ? *text : std::string();
     if (now == text_) return;

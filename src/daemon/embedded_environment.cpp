@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "daemon/environment.h"
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 #include "embedded/kube_scheduler.h"
 #include "embedded/manifest_source.h"
 #include "telemetry/log.h"

@@ -20,7 +20,7 @@ constexpr const char* kExample =
     "  berthd --embedded docs/examples/quickstart --exit-when-settled\n"
     "      a cluster in memory, a stand-in for kube-scheduler, and the real extender between them\n"
     "  berthd --embedded manifests/ --config config/berth.yaml --listen 127.0.0.1:8890 --speed 10\n"
-    "      the same with your own manifests; files dropped into the directory are picked up\n"
+    "      the same with your own manifests; new files in the directory are read, too\n"
     "  berthd --kubeconfig ~/.kube/config --leader-elect=false\n"
     "      a live cluster; in a pod, without --kubeconfig, by its service account\n"
     "\nEndpoints: /plan/filter /plan/prioritize /commit/bind /guard/preempt for kube-scheduler;\n"
@@ -52,14 +52,15 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
                  "How to reach the live cluster. Default: the pod's service account")
       ->type_name("FILE")
       ->excludes("--embedded");
-  app.add_option("--context", flags.context, "Of the kubeconfig. Default: its current one")
+  app.add_option("--context", flags.context, "Context of the kubeconfig. Default: its current one")
       ->type_name("NAME")
       ->needs("--kubeconfig");
   app.add_option("--leader-elect", flags.leader_elect,
-                 "Whether to wait for the Lease before anything is decided. This and the next "
-                 "three stand for keys of the configuration")
+                 "Wait for the Lease before deciding anything. This and the next "
+                 "three flags replace keys of the configuration")
       ->type_name("BOOL");
-  app.add_option("--lease-namespace", flags.lease_namespace, "Of the Lease")->type_name("NAME");
+  app.add_option("--lease-namespace", flags.lease_namespace, "Namespace of the Lease")
+      ->type_name("NAME");
   app.add_option("--kube-api-qps", flags.kube_api_qps, "Requests a second to the API server")
       ->type_name("N")
       ->check(number_between(1, 1e6));
@@ -73,16 +74,15 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
                  "Where the extender listens; port 0 lets the system choose. Default: the "
                  "configuration's")
       ->type_name("ADDRESS:PORT");
-  app.add_option("--speed", flags.speed, "How fast the embedded cluster's time runs")
+  app.add_option("--speed", flags.speed, "Speed of the embedded cluster's clock")
       ->type_name("FACTOR")
       ->check(number_between(0.01, 10000));
-  app.add_flag(
-      "--exit-when-settled", flags.exit_when_settled,
-      "End with status 0 once every pod has its place; with 1 if --exit-after comes first");
-  app.add_option("--exit-after", flags.exit_after_s, "End after this long")
+  app.add_flag("--exit-when-settled", flags.exit_when_settled,
+               "Exit with status 0 once every pod has a place, or with 1 after --exit-after");
+  app.add_option("--exit-after", flags.exit_after_s, "Exit after this time")
       ->type_name("SECONDS")
       ->check(number_between(0, 1e9));
-  app.add_flag("--log-json", flags.json_log, "Log a JSON object a line");
+  app.add_flag("--log-json", flags.json_log, "Log one JSON object per line");
   app.add_flag("-v,--verbose", flags.verbose, "Log more");
   app.add_option("--stand-in-ca-file", flags.stand_in_ca_file,
                  "With TLS: the authority that the embedded kube-scheduler trusts")
@@ -90,7 +90,8 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
   app.add_option("--stand-in-cert-file", flags.stand_in_cert_file,
                  "With mutual TLS: the certificate it presents")
       ->type_name("FILE");
-  app.add_option("--stand-in-key-file", flags.stand_in_key_file, "... and its key")
+  app.add_option("--stand-in-key-file", flags.stand_in_key_file,
+                 "With mutual TLS: the key of that certificate")
       ->type_name("FILE");
   try {
     app.parse(argc, argv);

@@ -13,8 +13,8 @@ bool is_plain_name(std::string_view key) {
   return !key.empty() && key.find_first_of(".[]/ \"") == std::string_view::npos;
 }
 
-// The path from `root` to `wanted`, found by address: built only when there is something to say,
-// so that decoding a hundred thousand pods builds none.
+// Finds the path from `root` to `wanted` by address. It is built only for a complaint, so decoding
+// a hundred thousand pods builds none.
 bool find_path(const Value& root, const Value* wanted, std::string& path) {
   if (&root == wanted) return true;
   const std::size_t length = path.size();

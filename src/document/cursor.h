@@ -15,7 +15,7 @@ namespace berth::document {
 
 class Cursor;
 
-// The decoding of one document: remembers the first complaint. `root` and `file` must outlive it.
+// The decoding of one document. It keeps the first complaint. `root` and `file` must outlive it.
 class Reading {
  public:
   Reading(const Value& root, std::string_view file) : root_(root), file_(file) {}
@@ -28,7 +28,7 @@ class Reading {
 
   // "<path of `at`>: message", at its place in the file. Later complaints are dropped.
   void complain(const Value& at, const std::string& message);
-  // The same for what is no value, such as a key; `message` names it.
+  // The same for a place that holds no value, such as a key. `message` names the place.
   void complain_at(Position position, const std::string& message);
   std::string place_of(const Value& at) const;
 
@@ -38,9 +38,9 @@ class Reading {
   std::optional<Error> error_;
 };
 
-// A place in a document that may be absent. Getters return the fallback when the value is absent
-// or null, and complain when it is of the wrong kind or out of range; so decoders read on and ask
-// Reading::failed() once at the end.
+// A place in a document; its value may be absent. Getters return the fallback if the value is
+// absent or null. They complain if it has the wrong kind or is out of range. Decoders therefore
+// read on, and ask Reading::failed() once at the end.
 class Cursor {
  public:
   using Entry = std::pair<std::string_view, Cursor>;
@@ -48,13 +48,13 @@ class Cursor {
   Cursor(Reading& reading, const Value* value, const Value* parent)
       : reading_(&reading), value_(value), parent_(parent) {}
 
-  // The member of that name; complains when this is present and no map.
+  // The member of that name. Complains if this place holds a value that is no map.
   Cursor operator[](std::string_view key) const;
   bool is_present() const { return value_ != nullptr && value_->kind != Kind::null; }
   const Value* value() const { return value_; }
 
   std::string text(std::string_view fallback = {}) const;
-  // A string that must be there and not empty.
+  // A string that must exist and not be empty.
   std::string required_text(std::string_view key) const;
   std::int64_t integer(std::int64_t fallback, std::int64_t least, std::int64_t most) const;
   bool boolean(bool fallback) const;
@@ -66,7 +66,7 @@ class Cursor {
   std::vector<Cursor> items() const;   // none when absent
   std::vector<Entry> entries() const;  // in the order of the file
 
-  // Complains about this place, or, when it is absent, about the nearest place above it.
+  // Complains about this place. If it is absent, the nearest place above it is named.
   void complain(const std::string& message) const;
 
  private:
@@ -74,7 +74,7 @@ class Cursor {
 
   Reading* reading_;
   const Value* value_;
-  const Value* parent_;  // where a missing value is missed
+  const Value* parent_;  // the nearest place above a missing value
 };
 
 }  // namespace berth::document

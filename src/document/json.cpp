@@ -9,9 +9,9 @@
 #include "document/lexical.h"
 #include "document/readers.h"
 
-// simdjson's on-demand reader walks the text once and validates what it touches; here everything is
-// touched but what is skipped on purpose. A list is walked twice: first for its kind, which
-// kubectl writes behind the items, then item by item.
+// simdjson's on-demand reader walks the text once and validates what it touches. This reader
+// touches everything except managedFields. It walks a list twice: once for the kind, which kubectl
+// writes after the items, and once for the items.
 
 namespace berth::document {
 
@@ -44,7 +44,7 @@ const char* in_words(simdjson::error_code code) {
   }
 }
 
-// Where the string begins that never ends or holds a raw control character.
+// The start of the first string that never ends or holds a raw control character.
 std::size_t find_bad_string(std::string_view text) {
   std::size_t start = 0;
   bool inside = false;
@@ -91,7 +91,7 @@ class JsonReader {
       return *error_;
     }
     if (const char* rest = nullptr; !document.current_location().get(rest)) {
-      return wrong("something behind the end of the document, expected nothing", offset_of(rest));
+      return wrong("text after the end of the document, expected none", offset_of(rest));
     }
     return Done{};
   }
@@ -217,7 +217,7 @@ class JsonReader {
       Member member;
       ondemand::value value;
       if (!take_field(std::move(found), member, value)) return false;
-      if (member.key == "managedFields") continue;  // half of a dump, and nobody's input
+      if (member.key == "managedFields") continue;  // half of a dump, and nothing reads it
       if (!build(value, depth + 1, member.value)) return false;
       to.members.push_back(std::move(member));
     }

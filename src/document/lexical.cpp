@@ -68,12 +68,12 @@ bool is_binary(char c) {
   return byte < 0x20 && c != '\n' && c != '\r' && c != '\t';
 }
 
-// The first byte that cannot belong to UTF-8. Called only when there is one.
+// The first byte that cannot belong to UTF-8. The text must have one.
 std::size_t first_bad_byte(std::string_view text) {
   const auto is_valid = [&](std::size_t length) {
     return simdjson::validate_utf8(text.data(), length);
   };
-  std::size_t good = 0;  // this prefix is valid, but for a character cut in two
+  std::size_t good = 0;  // this prefix is valid, except for a character cut in two
   std::size_t bad = text.size() + 4;
   while (bad - good > 1) {
     const std::size_t middle = good + (bad - good) / 2;

@@ -7,11 +7,11 @@
 #include "berth/base/result.h"
 #include "document/value.h"
 
-// What the YAML and the JSON reader agree on below the level of values.
+// Lexical rules that the YAML and the JSON reader share.
 
 namespace berth::document {
 
-// Turns byte offsets that do not decrease into positions, reading the text once.
+// Turns rising byte offsets into positions. It reads the text once.
 class PositionFinder {
  public:
   explicit PositionFinder(std::string_view text) : text_(text) {}
@@ -27,17 +27,17 @@ class PositionFinder {
 // An Error if the bytes are not UTF-8 text (control characters count as binary).
 std::optional<Error> check_text(std::string_view text, std::string_view file);
 
-// Without the byte order mark that some editors write.
+// The text without the byte order mark that some editors write.
 std::string_view without_mark(std::string_view text);
 
-// The kind of a scalar that stands without quotes in YAML: the core schema of YAML 1.2. `yes`, `on`
-// and dates are strings.
+// The kind of an unquoted YAML scalar, by the core schema of YAML 1.2: `yes`, `on` and dates are
+// strings.
 Kind kind_of_plain(std::string_view text);
 
-// A number as JSON writes it.
+// True for a number by the grammar of JSON.
 bool is_json_number(std::string_view text);
 
-// The second member of some key; null when all keys differ.
+// The second member with a repeated key; null if all keys differ.
 const Member* find_duplicate(const std::vector<Member>& members);
 
 Error duplicate_key(std::string_view file, const Member& member);

@@ -8,7 +8,7 @@
 
 namespace berth::document {
 
-// Where something stands in its file; both count from 1, columns in bytes.
+// A place in a file. Lines and columns count from 1; columns count bytes.
 struct Position {
   std::int32_t line = 1;
   std::int32_t column = 1;
@@ -25,8 +25,8 @@ const char* name_of(Kind kind);
 
 struct Member;
 
-// One node of a document that was read from YAML or JSON. Both readers (document.h) give the same
-// values, so whoever decodes is written once. Read through Cursor (cursor.h); copied rarely.
+// One node of a document from YAML or JSON. Both readers (readers.h) give the same values, so each
+// decoder is written once. Decoders read through Cursor (cursor.h). Copies are rare.
 struct Value {
   Kind kind = Kind::null;
   bool truth = false;           // boolean
@@ -36,7 +36,7 @@ struct Value {
   std::vector<Value> items;     // list
   std::vector<Member> members;  // map, in the order of the file; keys are unique
 
-  // The member of that name; null when there is none or this is no map.
+  // The member of that name; null if there is none or this is no map.
   const Value* find(std::string_view key) const;
 };
 
@@ -46,7 +46,7 @@ struct Member {
   Value value;
 };
 
-// Same kinds, texts and structure, wherever they stand.
+// True for equal kinds, texts and structure; positions do not count.
 bool same_content(const Value& left, const Value& right);
 
 }  // namespace berth::document

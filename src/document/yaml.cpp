@@ -14,10 +14,10 @@
 #include "document/lexical.h"
 #include "document/readers.h"
 
-// yaml-cpp is lenient where a configuration must not be: it keeps both of two equal keys, accepts a
-// quote that never ends, any tag and any depth an alias can make. So we take its events and build
-// the tree ourselves, refusing all that. A file is cut at its `---` lines first, because yaml-cpp
-// gives up a whole stream for one bad document.
+// yaml-cpp is too lenient for a configuration. It accepts equal keys, a quote that never ends, any
+// tag, and any depth an alias can make. This reader takes its events, builds the tree itself, and
+// refuses all of these. It first cuts a file at its `---` lines, because yaml-cpp drops a whole
+// stream for one bad document.
 
 namespace berth::document {
 
@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::size_t kAliasedValuesMax = 100'000;
 
-// Carries an Error out of yaml-cpp's callbacks; never leaves this file.
-struct Refusal {
+// Carries an Error out of yaml-cpp's callbacks. It never leaves this file.
+struct YamlError {
   Error error;
 };
 
@@ -47,7 +47,7 @@ Extent extent_of(const Value& value) {
   return extent;
 }
 
-// True if the quoted scalar that begins at or after `at` (behind its anchor and tag) has an end.
+// True if the next quoted scalar at or after `at` (after anchor and tag) has an end.
 bool is_terminated(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == '&' || text[at] == '!')) {
     at = std::min(text.find_first_of(" \t\r\n", at), text.size());
@@ -84,11 +84,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchored_.find(anchor);
-    if (found == anchored_.end()) refuse(mark, "an alias inside of what it stands for");
+    if (found == anchored_.end()) refuse(mark, "an alias inside its own value");
     const Extent extent = extent_of(found->second);
     aliased_ += extent.values;
     if (aliased_ > kAliasedValuesMax) {
-      refuse(mark, "aliases that stand for more than 100000 values, expected fewer");
+      refuse(mark, "aliases for more than 100000 values, expected fewer");
     }
     require_depth(mark, static_cast<int>(open_.size()) + extent.depth);
     add(Value(found->second), YAML::NullAnchor);
@@ -126,7 +126,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnMapEnd() override {
     if (const Member* twice = find_duplicate(open_.back().value.members)) {
-      throw Refusal{duplicate_key(file_, *twice)};
+      throw YamlError{duplicate_key(file_, *twice)};
     }
     close();
   }
@@ -135,7 +135,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     Value value;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    bool expects_value = false;  // of a map: its last member has only its key so far
+    bool expects_value = false;  // of a map: its last member has a key and no value yet
   };
 
   bool expects_key() const {
@@ -175,7 +175,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (parent.value.kind == Kind::list) {
       parent.value.items.push_back(std::move(value));
     } else if (parent.expects_value) {
-      // A value left out stands nowhere; yaml-cpp would point at whatever comes next.
+      // A missing value has no place; yaml-cpp would give the place of the next token.
       if (value.kind == Kind::null) value.position = parent.value.members.back().position;
       parent.value.members.back().value = std::move(value);
       parent.expects_value = false;
@@ -187,10 +187,10 @@ class TreeBuilder final : public YAML::EventHandler {
   void add_key(Open& parent, Value key, bool is_plain) {
     const std::string where = place(file_, key.position);
     if (key.kind == Kind::null || key.kind == Kind::list || key.kind == Kind::map) {
-      throw Refusal{{std::string(name_of(key.kind)) + " as a key, expected a name", where}};
+      throw YamlError{{std::string(name_of(key.kind)) + " as a key, expected a name", where}};
     }
     if (is_plain && key.text == "<<") {
-      throw Refusal{{"the merge key \"<<\", expected the keys themselves", where}};
+      throw YamlError{{"the merge key \"<<\", expected the keys themselves", where}};
     }
     parent.value.members.push_back({std::move(key.text), key.position, {}});
     parent.expects_value = true;
@@ -205,7 +205,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   [[noreturn]] void refuse(const YAML::Mark& mark, std::string message) const {
-    throw Refusal{{std::move(message), place(file_, position(mark))}};
+    throw YamlError{{std::move(message), place(file_, position(mark))}};
   }
 
   std::string_view text_;
@@ -218,7 +218,7 @@ class TreeBuilder final : public YAML::EventHandler {
   Value root_;
 };
 
-// The documents between two `---` lines: one, unless `...` ends one early.
+// Reads the text between two `---` lines: one document, unless `...` ends one early.
 Status read_part(std::string_view part, std::string_view file, std::int32_t lines_before,
                  const DocumentSink& sink) {
   const auto wrong = [&](const YAML::Mark& mark, const std::string& what) {
@@ -235,7 +235,7 @@ Status read_part(std::string_view part, std::string_view file, std::int32_t line
       if (document.kind == Kind::null) continue;
       if (const Status status = sink(std::move(document), {}); !status) return status.error();
     }
-  } catch (const Refusal& refusal) {
+  } catch (const YamlError& refusal) {
     return refusal.error;
   } catch (const YAML::Exception& exception) {
     return wrong(exception.mark, exception.msg);

@@ -2,9 +2,9 @@
 #include <iterator>
 #include <utility>
 
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
-// What creating, changing and deleting an object does to the embedded cluster.
+// The effects of creating, changing and deleting objects in the embedded cluster.
 
 namespace berth::embedded {
 namespace {
@@ -19,13 +19,13 @@ void keep_identity(Object& object, const Object* old, TimePoint now) {
   }
 }
 
-// What stands there besides what its user says.
+// Keeps the marks that no user wrote.
 void keep_marks(TargetMarks& marks, const TargetMarks& old) {
   const TargetMarks written = std::exchange(marks, old);
   keep_users_word(marks, written);
 }
 
-// As the API wants it, they are only ever added.
+// By the API's rules, tolerations are only added.
 void keep_tolerations(LockTolerations& tolerations, const LockTolerations& old) {
   tolerations.all = tolerations.all || old.all;
   std::vector<std::string> both;
@@ -50,7 +50,7 @@ void EmbeddedCluster::put(NodeObject node) {
     node.locked_since = old->locked_since;
     node.has_lock_taint = old->has_lock_taint;
   }
-  tell_watchers(node);
+  notify_watchers(node);
   const std::string name = node.name;
   nodes_[name] = std::move(node);
 }
@@ -59,7 +59,7 @@ void EmbeddedCluster::put(PodObject pod) {
   const auto uid = pod_uids_.find(pod.full_name());
   if (uid != pod_uids_.end() && uid->second != pod.uid) {
     const std::string old_uid = uid->second;
-    remove_pod(old_uid);  // recreated under the same name
+    remove_pod(old_uid);  // created again under the same name
   }
   PodObject* const old = find_in(pods_, pod.uid);
   keep_identity(pod, old, clock_.now());
@@ -80,7 +80,7 @@ void EmbeddedCluster::put(PodObject pod) {
   if (kept.terminating && old == nullptr) {
     begin_removal(kept);
   } else {
-    tell_watchers(kept);
+    notify_watchers(kept);
   }
 }
 
@@ -91,40 +91,40 @@ void EmbeddedCluster::put(PodGroupObject group) {
     group.phase = old->phase;
     keep_marks(group.marks, old->marks);
   }
-  tell_watchers(group);
+  notify_watchers(group);
   const std::string full_name = group.full_name();
   groups_[full_name] = std::move(group);
 }
 
 void EmbeddedCluster::put(QueueObject queue) {
   keep_identity(queue, find_in(queues_, queue.name), clock_.now());
-  tell_watchers(queue);
+  notify_watchers(queue);
   const std::string name = queue.name;
   queues_[name] = std::move(queue);
 }
 
 void EmbeddedCluster::put(PriorityClassObject priority_class) {
-  tell_watchers(priority_class);
+  notify_watchers(priority_class);
   const std::string name = priority_class.name;
   priority_classes_[name] = std::move(priority_class);
 }
 
 void EmbeddedCluster::put(NamespaceObject name_space) {
-  tell_watchers(name_space);
+  notify_watchers(name_space);
   const std::string name = name_space.name;
   namespaces_[name] = std::move(name_space);
 }
 
 void EmbeddedCluster::put(OwnerObject owner) {
-  tell_watchers(owner);
+  notify_watchers(owner);
   const std::string uid = owner.uid;
   owners_[uid] = std::move(owner);
 }
 
 void EmbeddedCluster::drop(const NodeDeleted& gone) {
   if (nodes_.erase(gone.name) == 0) return;
-  tell_watchers(gone);
-  // What the pod collector does to pods of a node that is no more.
+  notify_watchers(gone);
+  // The pod collector's work on pods of a deleted node.
   std::vector<std::string> orphans;
   for (const auto& [uid, pod] : pods_) {
     if (pod.node_name == gone.name) orphans.push_back(uid);
@@ -139,26 +139,26 @@ void EmbeddedCluster::drop(const PodDeleted& gone) {
 
 void EmbeddedCluster::drop(const PodGroupDeleted& gone) {
   statuses_.erase(gone.full_name);
-  if (groups_.erase(gone.full_name) != 0) tell_watchers(gone);
+  if (groups_.erase(gone.full_name) != 0) notify_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const QueueDeleted& gone) {
-  if (queues_.erase(gone.name) != 0) tell_watchers(gone);
+  if (queues_.erase(gone.name) != 0) notify_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const PriorityClassDeleted& gone) {
-  if (priority_classes_.erase(gone.name) != 0) tell_watchers(gone);
+  if (priority_classes_.erase(gone.name) != 0) notify_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const NamespaceDeleted& gone) {
-  if (namespaces_.erase(gone.name) != 0) tell_watchers(gone);
+  if (namespaces_.erase(gone.name) != 0) notify_watchers(gone);
 }
 
 void EmbeddedCluster::drop(const OwnerDeleted& gone) {
-  if (owners_.erase(gone.uid) != 0) tell_watchers(gone);
+  if (owners_.erase(gone.uid) != 0) notify_watchers(gone);
 }
 
-// In an order in which no object refers to a later one.
+// In an order where no object refers to a later one.
 std::vector<ClusterEvent> EmbeddedCluster::everything() const {
   std::vector<ClusterEvent> all;
   for (const auto& [name, object] : priority_classes_) all.push_back(object);

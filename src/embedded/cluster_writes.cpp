@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
-// What Berth writes, by an API server's rules.
+// The writes of Berth, by an API server's rules.
 
 namespace berth::embedded {
 
@@ -58,7 +58,7 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::PodWrite&
   if (write.kind == Kind::tolerate) add_toleration(pod->second, write.locked_for);
   if (write.kind == Kind::commit) commit(pod->second, write);
   // A commit and a touch are events even if they change nothing that we model.
-  if (write.kind != Kind::nominate || pod->second != before) tell_watchers(pod->second);
+  if (write.kind != Kind::nominate || pod->second != before) notify_watchers(pod->second);
   return true;
 }
 
@@ -68,7 +68,7 @@ void EmbeddedCluster::clear_nomination(const std::string& pod_uid) {
     const auto pod = pods_.find(pod_uid);
     if (pod == pods_.end() || pod->second.nominated_node.empty()) return;
     pod->second.nominated_node.clear();
-    tell_watchers(pod->second);
+    notify_watchers(pod->second);
   }
   changed_.notify_all();
 }
@@ -93,11 +93,11 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::GroupStat
   written.reason = status.reason;
   written.message = status.message;
   written.targeted = status.targeted;
-  tell_watchers(*group);
+  notify_watchers(*group);
   return true;
 }
 
-// Nothing here reads a queue's status, nor events.
+// No part of the embedded cluster reads a status of a queue or an event.
 bool EmbeddedCluster::put(const ports::ObjectRef&, const ports::QueueStatus&) { return true; }
 
 bool EmbeddedCluster::put(const ports::ObjectRef&, const ports::Event&) { return true; }
@@ -110,7 +110,7 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::NodeLock&
   node.locked_since.reset();
   if (!lock.locked_for.empty()) node.locked_since = lock.since;
   node.has_lock_taint = lock.has_taint;
-  tell_watchers(node);
+  notify_watchers(node);
   return true;
 }
 
@@ -124,13 +124,13 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const TargetMarks& wan
     const auto pod = pods_.find(object.uid);
     if (pod == pods_.end()) return false;
     set(pod->second.marks);
-    tell_watchers(pod->second);
+    notify_watchers(pod->second);
     return true;
   }
   PodGroupObject* group = find_group(object);
   if (group == nullptr) return false;
   set(group->marks);
-  tell_watchers(*group);
+  notify_watchers(*group);
   return true;
 }
 
@@ -138,7 +138,7 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::GangRecor
   PodGroupObject* group = find_group(object);
   if (group == nullptr) return false;
   group->is_recorded = true;
-  tell_watchers(*group);
+  notify_watchers(*group);
   return true;
 }
 

@@ -13,8 +13,8 @@
 
 namespace berth::embedded {
 
-// The two entries of kube-scheduler's `extenders` that the stand-in calls, each with connections
-// and a timeout of its own. Only 200 is an answer. Any thread.
+// The two entries of kube-scheduler's `extenders` that the stand-in calls. Each has its own
+// connections and timeout. Only status 200 counts as an answer. Any thread.
 class ExtenderClient {
  public:
   struct Options {
@@ -25,14 +25,14 @@ class ExtenderClient {
   };
   static Result<std::unique_ptr<ExtenderClient>> create(const Options& options);
 
-  // Which of `names` are kept, as indices.
+  // The kept ones of `names`, as indices.
   Result<std::vector<std::size_t>> filter(std::string_view pod,
                                           const std::vector<std::string_view>& names);
   Result<std::vector<std::int64_t>> prioritize(std::string_view pod,
                                                const std::vector<std::string_view>& names);
   Status bind(const ports::Binding& binding);
 
-  // Ends calls under way, and later ones, with an error.
+  // Ends all calls with an error, now and later.
   void abort();
 
  private:

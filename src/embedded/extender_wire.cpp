@@ -97,7 +97,7 @@ Result<std::vector<std::size_t>> read_filter_result(const std::string& body,
   if (!names.is_array()) return Error{"\"NodeNames\" is not a list", ""};
   const Positions positions = positions_of(asked);
   for (const Json& name : names) {
-    if (!name.is_string()) return Error{"\"NodeNames\" holds what is not a string", ""};
+    if (!name.is_string()) return Error{"\"NodeNames\" has an element that is not a string", ""};
     const auto found = positions.find(name.get_ref<const std::string&>());
     if (found == positions.end()) {
       return Error{fmt::format("node \"{}\" was not asked about", name.get<std::string>()), ""};

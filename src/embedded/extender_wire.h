@@ -8,8 +8,8 @@
 #include "berth/base/result.h"
 #include "ports/binder.h"
 
-// The scheduler-extender protocol as kube-scheduler speaks it: Go's names in requests, answers
-// decoded as Go does (keys in any case, unknown ones and what follows the first value ignored).
+// The scheduler-extender protocol as kube-scheduler implements it: Go's names in requests, and
+// answers decoded as in Go (keys in any case, unknown keys and trailing text ignored).
 
 namespace berth::embedded {
 
@@ -17,11 +17,11 @@ namespace berth::embedded {
 std::string extender_args(std::string_view pod, const std::vector<std::string_view>& names);
 std::string binding_args(const ports::Binding& binding);
 
-// ExtenderFilterResult: which of `asked` were kept, as indices, in the order of the answer. An
-// Error if it carries one or a name that was not asked about.
+// ExtenderFilterResult: the kept ones of `asked`, as indices, in the order of the answer. An Error
+// if the answer carries one or has another name.
 Result<std::vector<std::size_t>> read_filter_result(const std::string& body,
                                                     const std::vector<std::string_view>& asked);
-// HostPriorityList: a score for each of `asked`, 0 where there is none.
+// HostPriorityList: a score for each of `asked`, 0 if it is missing.
 Result<std::vector<std::int64_t>> read_priorities(const std::string& body,
                                                   const std::vector<std::string_view>& asked);
 // ExtenderBindingResult.

@@ -20,7 +20,7 @@ bool is_tolerated(const Taint& taint, const PodObject& pod) {
                      [&](const Toleration& toleration) { return tolerates(toleration, taint); });
 }
 
-// The codec tells locks apart from other taints (NodeObject).
+// The codec reads locks apart from other taints (NodeObject).
 bool is_kept_off_by_lock(const PodObject& pod, const NodeObject& node) {
   return node.has_lock_taint && !pod.lock_tolerations.cover(node.locked_for);
 }

@@ -12,7 +12,7 @@
 namespace berth::embedded {
 namespace {
 
-// A writer that pauses longer than this in the middle of a file is read half done, and again.
+// A file whose writer pauses longer than this is read incomplete, and then again.
 constexpr std::chrono::milliseconds kQuiet{100};
 
 using Key = std::pair<std::size_t, std::string>;  // kind and full name
@@ -70,11 +70,11 @@ struct Deletion {
   ClusterEvent operator()(const OwnerObject& owner) const { return OwnerDeleted{owner.uid}; }
   template <class Other>
   ClusterEvent operator()(const Other& other) const {
-    return other;  // no manifest makes one
+    return other;  // manifests do not create these
   }
 };
 
-// What makes `now` of `then`.
+// The events that change `then` into `now`.
 std::vector<ClusterEvent> difference(const Objects& then, const Objects& now) {
   std::vector<ClusterEvent> changes;
   for (const auto& [key, event] : then) {
@@ -137,7 +137,7 @@ class ManifestSource::Impl {
   EmbeddedCluster& cluster_;
   const Complaint complain_;
   PathWatch watch_;
-  Objects objects_;  // as last read
+  Objects objects_;  // as of the last read
   std::thread thread_;
 };
 

@@ -6,20 +6,21 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
 namespace berth::embedded {
 
-// Keeps an embedded cluster as a set of manifest files and directories describes it. Files that
-// appear, change or vanish in a directory are picked up; of an object whose text did not change
-// nothing is touched, so a pod that ended or was evicted does not come back by itself.
+// Keeps an embedded cluster equal to a set of manifest files and directories. It takes in files
+// that appear, change or vanish. An object with unchanged text stays untouched, so an ended or
+// evicted pod does not come back by itself.
 class ManifestSource {
  public:
   using Complaint = std::function<void(const Error&)>;
 
-  // Reads `paths` into `cluster`, which must outlive the source, and then follows them. An Error,
-  // and an untouched cluster, if one cannot be read. Later, a bad file goes to `complain` (on a
-  // thread of the source), once per message, and the last good state is kept.
+  // Reads `paths` into `cluster`, which must outlive the source, and then follows them. If one
+  // cannot be read, returns an Error and leaves the cluster unchanged. Later, a bad file is
+  // reported to `complain` (on a thread of the source), once for each message, and the last good
+  // state stays.
   static Result<std::unique_ptr<ManifestSource>> open(std::vector<std::string> paths,
                                                       EmbeddedCluster& cluster, Complaint complain);
   ~ManifestSource();

@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                   IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
 
-// Ready to read: first, second or neither in time.
+// The file descriptor that is ready to read, or neither in time.
 enum class Ready { changes, stop, neither };
 
 Ready wait_for(int changes, int stop, int timeout_ms) {
@@ -87,14 +87,15 @@ bool PathWatch::wait(milliseconds quiet) {
 
 void PathWatch::stop() {
   const std::uint64_t one = 1;
-  // Only a full counter can refuse it, and then it is readable already.
+  // The write can fail only if the counter is full; it is readable then.
   [[maybe_unused]] const auto written = ::write(stop_event_, &one, sizeof one);
 }
 
 Status PathWatch::watch(const std::string& directory, const std::string& only) {
   const int id = ::inotify_add_watch(inotify_, directory.c_str(), kEvents);
   if (id < 0) {
-    if (errno == ENOENT) return Done{};  // gone in between: its parent tells us when it comes back
+    // Gone in between; an event of its parent reports its return.
+    if (errno == ENOENT) return Done{};
     return Error{fmt::format("cannot watch directory: {}", std::strerror(errno)), directory};
   }
   if (only.empty()) {

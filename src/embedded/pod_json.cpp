@@ -180,7 +180,7 @@ std::string pod_json(const PodObject& pod) {
   if (!pod.nominated_node.empty()) status["nominatedNodeName"] = pod.nominated_node;
   if (pod.started) status["startTime"] = seconds(*pod.started);
   const Json json = {{"metadata", metadata(pod)}, {"spec", spec(pod)}, {"status", status}};
-  // Names may come from anywhere: bytes that are not UTF-8 are replaced, not thrown at us.
+  // Names may have bytes that are not UTF-8. They are replaced; no exception is thrown.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

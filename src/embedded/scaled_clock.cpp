@@ -23,7 +23,7 @@ steady_clock::time_point ScaledClock::steady(TimePoint time) const {
   const auto latest = steady_clock::now() + std::chrono::hours(24);
   const double latest_ns = static_cast<double>((latest - steady_start_).count());
   if (real_ns >= latest_ns) return latest;
-  // One more, so that rounding never wakes anyone just before the time.
+  // One more, so that rounding never causes a wake-up just before the time.
   return steady_start_ + Duration(static_cast<std::int64_t>(std::max(real_ns, 0.0)) + 1);
 }
 

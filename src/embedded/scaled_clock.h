@@ -6,8 +6,8 @@
 
 namespace berth::embedded {
 
-// A clock that runs `speed` times as fast as the steady clock: an hour's work in a minute. Any
-// thread.
+// A clock that runs `speed` times as fast as the steady clock, so that an hour can pass in a
+// minute. Any thread.
 class ScaledClock final : public Clock {
  public:
   // `speed` > 0.
@@ -15,8 +15,8 @@ class ScaledClock final : public Clock {
 
   TimePoint now() const override;
   double speed() const { return speed_; }
-  // The moment on the steady clock at which now() will be `time`; for waiting on a condition.
-  // Times too far to count are a day ahead.
+  // The moment on the steady clock when now() will be `time`, for waits on a condition. Times too
+  // far away to represent count as a day ahead.
   std::chrono::steady_clock::time_point steady(TimePoint time) const;
 
  private:

@@ -19,7 +19,7 @@ void add(Amounts& total, const Amounts& amounts, std::int64_t sign) {
   for (std::size_t i = 0; i < amounts.size(); ++i) total[i] += sign * amounts[i];
 }
 
-// Each once: two pods on one node never share a port.
+// Takes each out once, because two pods on one node never share a port.
 void take_out(std::vector<HostPort>& from, const std::vector<HostPort>& ports) {
   for (const HostPort& port : ports) {
     const auto found = std::find(from.begin(), from.end(), port);
@@ -120,12 +120,12 @@ SchedulerCache::Load SchedulerCache::load(const PodObject& pod, const std::strin
   Load load{node, pod.priority.value_or(0), amounts(pod.request), pod.constraints.host_ports};
   const std::size_t pods = resources_.try_emplace("pods", resources_.size()).first->second;
   if (load.request.size() <= pods) load.request.resize(pods + 1);
-  load.request[pods] = 1;  // a pod is a pod, whatever it asks for
+  load.request[pods] = 1;  // every pod counts as one, whatever it requests
   return load;
 }
 
-// Nominated pods only take room, so the pass without them, which kube-scheduler makes as well, can
-// say no more than the one with them.
+// Nominated pods only take room. kube-scheduler also filters without them, but that pass never
+// refuses more.
 Rejectors SchedulerCache::judge(const PodObject& pod, const Load& wanted, const Node& node) const {
   if (!node_admits(node.object, pod)) return kByNode;
   Amounts used;

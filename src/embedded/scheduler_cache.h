@@ -11,13 +11,12 @@
 
 namespace berth::embedded {
 
-// kube-scheduler's picture of the nodes: what is bound to them, what is assumed to be, and what is
-// nominated. One thread.
+// kube-scheduler's view of the nodes with bound, assumed and nominated pods. One thread.
 class SchedulerCache {
  public:
   using Amounts = std::vector<std::int64_t>;  // by an index given to the resource's name
 
-  // What a pod takes of a node.
+  // The resources that a pod takes on a node.
   struct Load {
     std::string node;
     std::int32_t priority = 0;
@@ -27,7 +26,7 @@ class SchedulerCache {
 
   struct Node {
     NodeObject object;
-    bool exists = false;  // false: only pods name it so far
+    bool exists = false;  // false: so far only pods name it
     Amounts allocatable;
     Amounts used;
     std::vector<HostPort> ports;
@@ -37,22 +36,21 @@ class SchedulerCache {
   void put(const NodeObject& node);
   void drop(const std::string& node);
 
-  // The pod takes room on the node, bound or assumed; again, elsewhere or changed, is fine.
+  // The pod takes room on the node, bound or assumed. It may be placed again, elsewhere or changed.
   void place(const PodObject& pod, const std::string& node);
   // False if it had no room.
   bool remove(const std::string& pod_uid);
 
-  // Pods of lower or equal priority leave room for it on the node. An empty node ends that.
+  // Pods of lower or equal priority leave room for it on the node. An empty node ends this.
   void nominate(const PodObject& pod, const std::string& node);
 
   // Null if there is no such node.
   const Node* find(const std::string& node) const;
-  // What keeps the pod off the node; 0: nothing.
+  // The reasons against the pod on this node; 0: none.
   Rejectors judge(const PodObject& pod, const Node& node);
 
-  // The first nodes that would take the pod, from where the last sample ended, in the order in
-  // which nodes came, until there are as many as kube-scheduler looks for. `by`: what kept it off
-  // others.
+  // The first nodes that would take the pod, as many as kube-scheduler looks for. The search goes
+  // in order of arrival from the end of the last sample. `by` collects the reasons of the others.
   std::vector<const Node*> sample(const PodObject& pod, int percentage, Rejectors& by);
 
  private:
@@ -62,14 +60,14 @@ class SchedulerCache {
 
   std::map<std::string, std::size_t> resources_;
   std::map<std::string, Node> nodes_;
-  std::vector<Node*> order_;                                  // those that exist
+  std::vector<Node*> order_;                                  // the existing ones
   std::unordered_map<std::string, Load> placed_;              // by pod uid
   std::unordered_map<std::string, std::string> nominations_;  // pod uid to node
   std::size_t next_start_ = 0;
 };
 
-// How many feasible nodes are enough, of `nodes`: all below 100; else `percentage`, 0 for
-// 50 - nodes/125 and at least 5, and no fewer than 100.
+// The number of feasible nodes that is enough. Up to 99 nodes: all. Otherwise at least 100, and
+// `percentage` of them; 0 means 50 - nodes/125 percent, and at least 5.
 std::size_t feasible_nodes_to_find(std::size_t nodes, int percentage);
 
 }  // namespace berth::embedded

@@ -3,8 +3,8 @@
 
 #include "embedded/scheduling_loop.h"
 
-// What the stand-in makes of changes in the cluster: its cache, its nominations, and whom a change
-// wakes.
+// The stand-in's reaction to changes in the cluster: its cache, its nominations, and the pods that
+// a change wakes.
 
 namespace berth::embedded {
 namespace {
@@ -32,7 +32,7 @@ void SchedulingLoop::take(ClusterEvent event) {
         } else if constexpr (std::is_same_v<What, PodObject>) {
           take_pod(std::move(what));
         } else if constexpr (std::is_same_v<What, PodDeleted>) {
-          take_gone(what.uid);
+          take_deleted(what.uid);
         }
       },
       event);
@@ -40,7 +40,7 @@ void SchedulingLoop::take(ClusterEvent event) {
 
 void SchedulingLoop::take_pod(PodObject pod) {
   if (is_over(pod)) {
-    take_gone(pod.uid);  // the informer leaves such pods out
+    take_deleted(pod.uid);  // the informer leaves such pods out
   } else if (!pod.node_name.empty()) {
     take_assigned(std::move(pod));
   } else {
@@ -60,14 +60,14 @@ void SchedulingLoop::take_assigned(PodObject pod) {
 void SchedulingLoop::take_waiting(PodObject pod) {
   const auto known = pods_.find(pod.uid);
   if (known != pods_.end() && assumed_.contains(pod.uid)) {
-    known->second = std::move(pod);  // the cache and the queue wait for how the binding ends
+    known->second = std::move(pod);  // cache and queue wait for the end of the binding
     return;
   }
   const std::string uid = pod.uid;
   const bool is_new = known == pods_.end();
   const PodObject old = is_new ? PodObject{} : known->second;
   pods_[uid] = pod;
-  // A gated pod that is added already nominated is not registered until it changes.
+  // The nomination of a newly added gated pod is registered at its next change.
   if (!is_new || pod.gates.empty()) set_nomination(pod, old.nominated_node);
   const TimePoint now = clock_.now();
   queue_.put(uid, pod.priority.value_or(0), !pod.gates.empty(), now);
@@ -75,7 +75,7 @@ void SchedulingLoop::take_waiting(PodObject pod) {
   queue_.wake(uid, asks_the_same(old, pod) ? WakeUp::own_status : WakeUp::own_spec, now);
 }
 
-void SchedulingLoop::take_gone(const std::string& uid) {
+void SchedulingLoop::take_deleted(const std::string& uid) {
   const auto known = pods_.find(uid);
   if (known == pods_.end()) return;
   const PodObject pod = std::move(known->second);
@@ -89,7 +89,7 @@ void SchedulingLoop::take_gone(const std::string& uid) {
   set_nomination(without, pod.nominated_node);
 }
 
-// From 1.35 a nomination that ends gives room to pods of no higher priority, like a pod that goes.
+// From 1.35, the end of a nomination frees room for pods of no higher priority, like a deleted pod.
 void SchedulingLoop::set_nomination(const PodObject& pod, const std::string& old_node) {
   cache_.nominate(pod, pod.nominated_node);
   if (old_node.empty() || old_node == pod.nominated_node) return;
@@ -99,10 +99,10 @@ void SchedulingLoop::set_nomination(const PodObject& pod, const std::string& old
 void SchedulingLoop::take(const BindEnd& end) {
   count(&KubeSchedulerCounts::outstanding_binds, -1);
   const auto assumed = assumed_.find(end.pod_uid);
-  // Seen bound or deleted in the meantime, or assumed anew: nothing hangs on this answer any more.
+  // The pod was bound, deleted or assumed again meanwhile: this answer no longer matters.
   if (assumed == assumed_.end() || assumed->second.attempt != end.attempt) return;
   if (end.error.empty()) {
-    queue_.erase(end.pod_uid);  // stays assumed until it is seen bound
+    queue_.erase(end.pod_uid);  // stays assumed until the informer shows it bound
     return;
   }
   count(&KubeSchedulerCounts::errors);

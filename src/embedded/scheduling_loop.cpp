@@ -29,7 +29,7 @@ SchedulingLoop::SchedulingLoop(KubeSchedulerOptions options, EmbeddedCluster& cl
 SchedulingLoop::~SchedulingLoop() { stop(); }
 
 void SchedulingLoop::start() {
-  cluster_.watch(*this);  // nobody is scheduled before all are known
+  cluster_.watch(*this);  // scheduling starts with the full state
   thread_ = std::thread([this] { run(); });
 }
 
@@ -60,41 +60,41 @@ KubeSchedulerCounts SchedulingLoop::counts() const {
 }
 
 void SchedulingLoop::run() {
-  while (take_news()) {
+  while (take_inbox()) {
     if (const auto uid = queue_.pop(clock_.now())) {
       schedule(*uid);
     } else {
-      wait_for_news();
+      wait_for_input();
     }
   }
 }
 
 // False: stop.
-bool SchedulingLoop::take_news() {
-  std::deque<News> news;
+bool SchedulingLoop::take_inbox() {
+  std::deque<Input> inputs;
   {
     const std::lock_guard lock(inbox_mutex_);
     if (stopping_) return false;
-    news.swap(inbox_);
+    inputs.swap(inbox_);
   }
-  for (News& one : news) {
+  for (Input& one : inputs) {
     std::visit([this](auto& what) { take(std::move(what)); }, one);
   }
   return true;
 }
 
-void SchedulingLoop::wait_for_news() {
+void SchedulingLoop::wait_for_input() {
   const std::optional<TimePoint> due = queue_.next_due();
   std::unique_lock lock(inbox_mutex_);
-  const auto has_news = [this] { return stopping_ || !inbox_.empty(); };
+  const auto has_pending = [this] { return stopping_ || !inbox_.empty(); };
   if (due) {
-    posted_.wait_until(lock, clock_.steady(*due), has_news);
+    posted_.wait_until(lock, clock_.steady(*due), has_pending);
   } else {
-    posted_.wait(lock, has_news);
+    posted_.wait(lock, has_pending);
   }
 }
 
-void SchedulingLoop::tell(BindEnd end) {
+void SchedulingLoop::report(BindEnd end) {
   {
     const std::lock_guard lock(inbox_mutex_);
     inbox_.push_back(std::move(end));
@@ -109,7 +109,7 @@ void SchedulingLoop::schedule(const std::string& uid) {
     return;
   }
   count(&KubeSchedulerCounts::attempts);
-  const Outcome outcome = choose(pod);
+  const CycleResult outcome = choose(pod);
   if (!outcome.node.empty()) {
     assume_and_bind(pod, outcome.node);
     return;
@@ -125,15 +125,15 @@ void SchedulingLoop::schedule(const std::string& uid) {
   if (clears && !pod.nominated_node.empty()) clear_nomination(uid);
 }
 
-SchedulingLoop::Outcome SchedulingLoop::choose(const PodObject& pod) {
+SchedulingLoop::CycleResult SchedulingLoop::choose(const PodObject& pod) {
   const std::string json = pod_json(pod);
   if (const auto node = try_nominated(pod, json)) return {.node = *node};
 
-  Outcome outcome;
+  CycleResult outcome;
   const int percentage =
       is_managed(pod) ? options_.managed_percentage_of_nodes : options_.percentage_of_nodes;
   const Nodes feasible = cache_.sample(pod, percentage, outcome.rejectors);
-  if (feasible.empty()) return outcome;  // the extender is not even asked
+  if (feasible.empty()) return outcome;  // the extender is not called
 
   const Result<Nodes> kept = filter(json, feasible);
   if (!kept) {
@@ -149,7 +149,7 @@ SchedulingLoop::Outcome SchedulingLoop::choose(const PodObject& pod) {
   return outcome;
 }
 
-// The fast path: the nominated node alone. Whatever is wrong with it, the cycle goes on without.
+// The fast path: only the nominated node. If it fails, the cycle goes on without it.
 std::optional<std::string> SchedulingLoop::try_nominated(const PodObject& pod,
                                                          const std::string& json) {
   if (pod.nominated_node.empty()) return std::nullopt;
@@ -175,7 +175,7 @@ Result<SchedulingLoop::Nodes> SchedulingLoop::filter(const std::string& json, co
 std::string SchedulingLoop::best(const std::string& json, const Nodes& nodes) {
   count(&KubeSchedulerCounts::prioritize_calls);
   const auto scores = extender_->prioritize(json, names_of(nodes));
-  if (!scores) return nodes.front()->object.name;  // as if there were no such entry
+  if (!scores) return nodes.front()->object.name;  // as if this entry did not exist
   const auto highest = std::max_element(scores->begin(), scores->end());
   return nodes[static_cast<std::size_t>(highest - scores->begin())]->object.name;
 }
@@ -190,16 +190,16 @@ void SchedulingLoop::assume_and_bind(const PodObject& pod, const std::string& no
     count(&KubeSchedulerCounts::bind_calls);
     binders_.run([this, binding, attempt] {
       const Status end = extender_->bind(binding);
-      tell({binding.uid, attempt, end ? std::string() : end.error().to_string()});
+      report({binding.uid, attempt, end ? std::string() : end.error().to_string()});
     });
   } else {
     cluster_.bind(binding, [this, binding, attempt](ports::BindOutcome outcome) {
-      tell({binding.uid, attempt, outcome.bound ? std::string() : outcome.error});
+      report({binding.uid, attempt, outcome.bound ? std::string() : outcome.error});
     });
   }
 }
 
-// As by a status patch; our own copy does not wait for the informer.
+// The effect of a status patch. Our own copy does not wait for the informer.
 void SchedulingLoop::clear_nomination(const std::string& uid) {
   const auto pod = pods_.find(uid);
   if (pod != pods_.end()) {

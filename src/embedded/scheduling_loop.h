@@ -14,14 +14,13 @@
 #include "embedded/kube_scheduler.h"
 #include "embedded/scheduler_cache.h"
 #include "embedded/scheduling_queue.h"
-#include "embedded/thread_crew.h"
+#include "embedded/thread_pool.h"
 #include "ports/event_sink.h"
 
 namespace berth::embedded {
 
-// The inside of the stand-in: a thread that takes in what informers and bindings report and, when
-// there is nothing to take in, schedules one pod. Everything but the inbox and the counts belongs
-// to that thread.
+// The inside of the stand-in: a thread that takes in reports of informers and bindings and, without
+// new ones, schedules one pod. Only the inbox and the counts are shared with other threads.
 class SchedulingLoop final : public ports::EventSink {
  public:
   SchedulingLoop(KubeSchedulerOptions options, EmbeddedCluster& cluster, const ScaledClock& clock,
@@ -39,13 +38,13 @@ class SchedulingLoop final : public ports::EventSink {
     std::uint64_t attempt = 0;
     std::string error;  // empty: bound
   };
-  using News = std::variant<ClusterEvent, BindEnd>;
+  using Input = std::variant<ClusterEvent, BindEnd>;
   struct Assumed {
     std::string node;
     std::uint64_t attempt = 0;
   };
-  // How a scheduling cycle ends: with a node, rejected, or with an error.
-  struct Outcome {
+  // The result of a scheduling cycle: a node, a rejection, or an error.
+  struct CycleResult {
     std::string node;
     Rejectors rejectors = 0;
     bool is_error = false;
@@ -54,21 +53,21 @@ class SchedulingLoop final : public ports::EventSink {
   using Count = std::uint64_t KubeSchedulerCounts::*;
 
   void run();
-  bool take_news();
-  void wait_for_news();
-  void tell(BindEnd end);
+  bool take_inbox();
+  void wait_for_input();
+  void report(BindEnd end);
 
-  // What informers report (scheduling_informers.cpp).
+  // Takes in the events of informers (scheduling_informers.cpp).
   void take(ClusterEvent event);
   void take_pod(PodObject pod);
   void take_assigned(PodObject pod);
   void take_waiting(PodObject pod);
-  void take_gone(const std::string& uid);
+  void take_deleted(const std::string& uid);
   void take(const BindEnd& end);
   void set_nomination(const PodObject& pod, const std::string& old_node);
 
   void schedule(const std::string& uid);
-  Outcome choose(const PodObject& pod);
+  CycleResult choose(const PodObject& pod);
   std::optional<std::string> try_nominated(const PodObject& pod, const std::string& json);
   Result<Nodes> filter(const std::string& json, const Nodes& nodes);
   std::string best(const std::string& json, const Nodes& nodes);
@@ -84,20 +83,20 @@ class SchedulingLoop final : public ports::EventSink {
 
   SchedulingQueue queue_;
   SchedulerCache cache_;
-  std::map<std::string, PodObject> pods_;   // by uid; all but those that are over
-  std::map<std::string, Assumed> assumed_;  // by pod uid: chosen, and not yet seen bound
+  std::map<std::string, PodObject> pods_;   // by uid; all pods that are not finished
+  std::map<std::string, Assumed> assumed_;  // by pod uid: chosen, and not yet bound
   std::uint64_t next_attempt_ = 0;
 
   mutable std::mutex counts_mutex_;
   KubeSchedulerCounts counts_;
 
-  std::mutex inbox_mutex_;  // guards the three below
+  std::mutex inbox_mutex_;  // guards the next three members
   std::condition_variable posted_;
-  std::deque<News> inbox_;
+  std::deque<Input> inbox_;
   bool stopping_ = false;
 
   std::thread thread_;
-  ThreadCrew binders_;
+  ThreadPool binders_;
 };
 
 }  // namespace berth::embedded

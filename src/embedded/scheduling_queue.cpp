@@ -37,7 +37,7 @@ void SchedulingQueue::put(const std::string& uid, std::int32_t priority, bool ga
   const auto [entry, is_new] = pods_.try_emplace(uid);
   Pod& pod = entry->second;
   if (is_new) {
-    pod.place = Place::in_flight;  // in no line yet
+    pod.place = Place::in_flight;  // in no queue yet
     pod.priority = priority;
     pod.queued = now;
     pod.sequence = next_sequence_++;
@@ -127,7 +127,7 @@ SchedulingQueue::ActiveKey SchedulingQueue::active_key(const Pod& pod) {
   return {-std::int64_t{pod.priority}, pod.queued, pod.sequence};
 }
 
-// Leaves one line and joins another; Place::in_flight is in none.
+// Moves a pod from one queue to another; Place::in_flight is in none.
 void SchedulingQueue::move(const std::string& uid, Pod& pod, Place place) {
   active_.erase(active_key(pod));
   early_.erase(active_key(pod));

@@ -12,7 +12,7 @@
 
 namespace berth::embedded {
 
-// What can make a rejected pod schedulable, as kube-scheduler's queue sees it.
+// The events that can make a rejected pod schedulable, in the terms of kube-scheduler's queue.
 enum class WakeUp : std::uint8_t {
   node_change,  // a node came or changed
   pod_gone,     // an assigned pod left, or an assumed one was forgotten
@@ -21,9 +21,9 @@ enum class WakeUp : std::uint8_t {
   own_spec,     // the pod's own request or constraints
 };
 
-// Who turned a pod away; a set of these.
+// The filters that rejected a pod; a set of these.
 enum Rejector : std::uint8_t {
-  kByExtender = 1,   // woken by everything
+  kByExtender = 1,   // every event wakes it
   kByResources = 2,  // fit, pod count, host ports
   kByNode = 4,       // cordon, taints, selectors
 };
@@ -36,27 +36,28 @@ class SchedulingQueue {
  public:
   SchedulingQueue(Duration initial_backoff, Duration max_backoff, bool pops_from_backoff);
 
-  // A pod that is new, or known already; then its priority and gates are brought up to date, and
-  // removing the last gate makes it active.
+  // Adds a pod. For a known pod, updates its priority and gates; removing the last gate makes it
+  // active.
   void put(const std::string& uid, std::int32_t priority, bool gated, TimePoint now);
   void erase(const std::string& uid);
   bool contains(const std::string& uid) const { return pods_.contains(uid); }
 
-  // The next pod to try, by priority, then time of queueing; it is in flight until reject(), fail()
+  // The next pod to try, by priority, then time of queueing. It is in flight until reject(), fail()
   // or erase().
   std::optional<std::string> pop(TimePoint now);
 
   // The pod in flight found no node.
   void reject(const std::string& uid, Rejectors by, TimePoint now);
-  // The pod in flight met an error: it waits out its backoff, and no event can hasten that.
+  // The pod in flight met an error. It waits for the end of its backoff, and no event shortens
+  // that.
   void fail(const std::string& uid, TimePoint now);
 
-  // Moves rejected pods that `event` may help to active, or to backoff while that lasts.
+  // Moves rejected pods that `event` may help to active, or to backoff while it lasts.
   void wake_all(WakeUp event, TimePoint now);
   void wake_up_to(WakeUp event, std::int32_t max_priority, TimePoint now);
   void wake(const std::string& uid, WakeUp event, TimePoint now);
 
-  // When pop() may have something that it has not now.
+  // The time when pop() may return another pod.
   std::optional<TimePoint> next_due() const;
 
  private:
@@ -71,7 +72,7 @@ class SchedulingQueue {
   struct Pod {
     Place place = Place::active;
     std::int32_t priority = 0;
-    TimePoint queued;  // of the last attempt's end; at first, of arrival
+    TimePoint queued;  // the end of the last attempt; at first, the arrival
     TimePoint due;     // end of backoff
     std::uint64_t sequence = 0;
     int rejections = 0;

@@ -22,11 +22,11 @@ void Watchers::remove(ports::EventSink& sink, std::unique_lock<std::mutex>& lock
   posted_.wait(lock, [&] { return posting_to_ != &sink; });
 }
 
-void Watchers::tell(const ClusterEvent& event) {
+void Watchers::notify(const ClusterEvent& event) {
   for (Watcher& watcher : watchers_) watcher.pending.push_back(event);
 }
 
-bool Watchers::has_news() const {
+bool Watchers::has_pending() const {
   return std::any_of(watchers_.begin(), watchers_.end(),
                      [](const Watcher& watcher) { return !watcher.pending.empty(); });
 }

@@ -10,22 +10,22 @@
 
 namespace berth::embedded {
 
-// Who is told of a cluster's changes, and what each has still to be told. Not thread-safe: callers
-// hold the cluster's lock, which deliver() gives up while it posts, so that a sink may call back.
+// The watchers of a cluster and the pending events of each. Not thread-safe: callers hold the
+// cluster's lock, which deliver() releases during a post, so that a sink may call back.
 class Watchers {
  public:
-  // `first`: everything there is.
+  // `first`: all existing objects.
   void add(ports::EventSink& sink, std::vector<ClusterEvent> first);
-  // Waits until everything that was there at add() has been posted.
+  // Waits until all objects of add() have been posted.
   void wait_until_synced(const ports::EventSink& sink, std::unique_lock<std::mutex>& lock);
-  // Waits for a post() under way to return.
+  // Waits for a running post() to return.
   void remove(ports::EventSink& sink, std::unique_lock<std::mutex>& lock);
-  void tell(const ClusterEvent& event);
+  void notify(const ClusterEvent& event);
 
-  bool has_news() const;
-  // Everything that was there at add() has been posted.
+  bool has_pending() const;
+  // True once all objects of add() have been posted.
   bool is_synced(const ports::EventSink& sink) const;
-  // Posts what is pending, in order. One thread only.
+  // Posts the pending events, in order. One thread only.
   void deliver(std::unique_lock<std::mutex>& lock);
 
  private:

@@ -5,7 +5,7 @@
 
 namespace berth::extender {
 
-// One roster under one mutex; what it asks for is done after the mutex is let go.
+// One roster under one mutex. Its effects run after the mutex is released.
 class GangBarrier::State : public std::enable_shared_from_this<State> {
  public:
   State(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan, const Moves& moves,

@@ -12,12 +12,12 @@
 
 namespace berth::extender {
 
-// Holds bind calls until a gang's minimum is there, then binds them all; the rules are in
-// roster.cpp. Any thread. Calls out (binds, answers, events) are made without a lock held, by the
-// thread that caused them; a waiting call costs no thread.
+// Holds bind calls until a gang has its minimum, then binds all of them. roster.cpp has the rules.
+// Any thread. Binds, answers and events are called without a lock, by the thread that caused them.
+// A waiting call costs no thread.
 class GangBarrier {
  public:
-  // All must outlive the barrier and every bind it has asked for.
+  // All arguments must outlive the barrier and every bind that it has started.
   GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan,
               const Moves& moves, ports::Binder& binder, ports::EventSink& events);
   ~GangBarrier();  // shutdown()
@@ -26,17 +26,17 @@ class GangBarrier {
 
   // A bind call. Returns at once; `answer` may be called before this returns.
   CallId arrive(ports::Binding binding, TimePoint now, BindAnswer answer);
-  // The caller of a held call is gone; it gets no answer. Nothing happens if the call is answered
-  // already or its bind is under way.
+  // The caller of a held call is gone, and gets no answer. Does nothing once the call is answered
+  // or its bind is under way.
   void leave(CallId call);
-  // Aborts the gangs whose time is over. To be called every 100 ms or so.
+  // Aborts gangs whose time is over. Call it about every 100 ms.
   void expire(TimePoint now);
-  // To be called after each change of the published plan: answers held calls that it no longer
-  // backs, and releases gangs whose minimum it lowered or whose other members it saw bound.
+  // Call it after each change of the published plan. It answers held calls that the plan no longer
+  // supports. It releases gangs whose minimum went down or whose other members are now bound.
   void plan_changed();
-  // Answers every call that waits with an error, and all that come; Bindings under way go on.
+  // Answers every waiting and every later call with an error. Bindings under way go on.
   void close();
-  // Answers every call with an error, at once and for good.
+  // Answers every call with an error, now and later.
   void shutdown();
 
   std::size_t held() const;     // calls that wait for their gang
@@ -44,7 +44,7 @@ class GangBarrier {
 
  private:
   class State;
-  std::shared_ptr<State> state_;  // shared with outcomes that are still to come
+  std::shared_ptr<State> state_;  // shared with bind outcomes that have not come yet
 };
 
 }  // namespace berth::extender

@@ -7,14 +7,14 @@
 
 #include "berth/model/room.h"
 
-// How a rejection is worded (reference notes on the protocol, 1.2 and 3.4):
+// Rejections in an answer (reference notes on the protocol, 1.2 and 3.4):
 //
-// - A rejected node goes into FailedAndUnresolvableNodes or into no list at all. FailedNodes are
-//   candidates for kube-scheduler's preemption, which cannot help here. Nodes in no list count as
-//   unresolvable from 1.31 on; before, they are candidates, and /guard/preempt answers "none".
-// - One entry for a reason is enough to bring it to the pod's condition, and keeps a reply to 5,000
-//   names small. The text is constant and the count is 1, so the condition does not change from one
-//   attempt to the next.
+// - A rejected node goes into FailedAndUnresolvableNodes or into no list. FailedNodes are
+// candidates for kube-scheduler's preemption, which cannot help here. Nodes in no list count as
+// unresolvable from 1.31 on; before, they are candidates, and /guard/preempt answers "none".
+//
+// - One entry for each reason brings it to the pod's condition, and keeps a reply to 5,000 names
+// small. The text is constant and the count is 1, so the condition stays the same between attempts.
 
 namespace berth::extender {
 namespace {
@@ -39,7 +39,7 @@ void reject_all(const FilterArgs& args, FilterReply& reply) {
   if (!args.nodes.empty()) reply.rejected = {{args.nodes.front().name, kNotPlannedYet}};
 }
 
-// A request by columns of RoomLeft; none, if it asks for what is nowhere.
+// A request by columns of RoomLeft. None if it asks for a resource that no node has.
 using RequestByColumn = std::vector<std::pair<std::size_t, std::int64_t>>;
 std::optional<RequestByColumn> by_column(const NamedAmounts& request,
                                          const std::vector<std::string>& resources) {
@@ -59,12 +59,12 @@ bool leaves_planned_room(const ports::RoomLeft& room, std::uint32_t row,
   return is_covered(columns, [amounts](std::size_t column) { return amounts[column]; });
 }
 
-// Whether the locks leave everything to this pod. What comes with its node passes them all.
+// True for a pod that locks do not stop: pods that come with their node pass all locks.
 bool is_above_locks(const ports::PlanTable& plan, const PodOnWire& pod) {
   return plan.locks.empty() || pod.is_daemon;
 }
 
-// `planned`: as the plan has the pod; null: not at all.
+// `planned` is the pod's entry in the plan; null if it has none.
 bool is_locked_out(const ports::PlanTable& plan, const ports::PlannedPod* planned,
                    std::string_view node) {
   const auto lock = plan.locks.find(node);
@@ -72,16 +72,16 @@ bool is_locked_out(const ports::PlanTable& plan, const ports::PlannedPod* planne
   return planned == nullptr || planned->gang == nullptr || planned->gang->job != lock->second;
 }
 
-// One node for each reason.
+// Reports one node for each reason.
 void reject(const NodeOnWire& node, std::string_view why, FilterAnswer& answer) {
   auto& rejected = answer.reply.rejected;
-  const bool is_said = std::any_of(rejected.begin(), rejected.end(),
-                                   [&](const auto& each) { return each.second == why; });
-  if (!is_said) rejected.emplace_back(node.name, why);
+  const bool is_listed = std::any_of(rejected.begin(), rejected.end(),
+                                     [&](const auto& each) { return each.second == why; });
+  if (!is_listed) rejected.emplace_back(node.name, why);
   answer.outcome = Outcome::trimmed;
 }
 
-// A pod that is not ours, or a hint: all on offer but what is others'.
+// For a pod that is not ours, or a hint: every node on offer that is not kept for others.
 FilterAnswer filter_free(const ports::PlanTable& plan, const ports::PlannedPod* planned,
                          const FilterArgs& args, const NamedAmounts& request, FilterAnswer answer) {
   answer.reply.accepted.reserve(args.nodes.size());
@@ -102,9 +102,9 @@ FilterAnswer filter_free(const ports::PlanTable& plan, const ports::PlannedPod* 
   return answer;
 }
 
-// What is on offer rules the planned node out only once kube-scheduler knows of the nomination:
-// until then it may have sampled the nodes without looking at that one, or tried an older
-// nomination first. Where nothing is nominated, a list of many is all there is.
+// A planned node that is not on offer counts as ruled out only after its nomination. Before that,
+// kube-scheduler may have sampled the nodes without it, or tried an older nomination first. Without
+// nominations, a list of several nodes is the only sign.
 bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
   const std::string& nominated = args.pod.nominated_node;
   const bool will_be_nominated = planned.gang == nullptr || planned.gang->nominates;
@@ -112,9 +112,9 @@ bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
          (!will_be_nominated && (nominated.empty() || args.nodes.size() > 1));
 }
 
-// STEER-12. Of the nodes on offer, on which kube-scheduler has found room, the first by name where
-// nobody's planned room is taken by it, nor by what was moved there before; and never one that is
-// locked for another job.
+// STEER-12. Looks at the nodes on offer, where kube-scheduler found room. Returns the first by name
+// where the pod takes no room from planned or moved pods. A node that is locked for another job is
+// never chosen.
 const NodeOnWire* find_alternative(const ports::PlanTable& plan, const ports::PlannedPod& planned,
                                    const FilterArgs& args, const NamedAmounts& request,
                                    const Moves& moves) {
@@ -125,7 +125,8 @@ const NodeOnWire* find_alternative(const ports::PlanTable& plan, const ports::Pl
     if (!is_above && is_locked_out(plan, &planned, node.name)) continue;
     NamedAmounts asked = moves.taken_on(node.name);
     const auto row = plan.room_left.rows.find(node.name);
-    if (row == plan.room_left.rows.end() && !asked.empty()) continue;  // how much is there?
+    // The room of this node is unknown.
+    if (row == plan.room_left.rows.end() && !asked.empty()) continue;
     for (const auto& [resource, amount] : request) asked[resource] += amount;
     const auto columns = by_column(asked, plan.room_left.resources);
     const bool fits = row == plan.room_left.rows.end() ||
@@ -207,7 +208,7 @@ Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args
   FilterAnswer answer;
   answer.reply.form = args.form;
   const ports::PlannedPod* planned = plan.find(args.pod.uid);
-  // A hint whose node is not on offer may go where there is room that nobody is planned into.
+  // A hint may use another node if its own is not on offer and no plan needs the room there.
   const bool is_free_hint =
       planned != nullptr && planned->is_hint && find_node(args, planned->node) == nullptr;
   if (planned != nullptr && !is_free_hint) {

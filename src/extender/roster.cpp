@@ -6,31 +6,28 @@
 
 // The gang barrier: a gang is bound whole or not at all (DESIGN D6).
 //
-// kube-scheduler binds pods one by one, each from a goroutine of its own that may wait. So we let
-// it wait: a member's bind call is held until `min_member` distinct members of its gang are
-// *present*, then the binds of all of them are posted together.
+// kube-scheduler binds each pod from a goroutine of its own, and that goroutine may wait. The
+// barrier holds a member's bind call until `min_member` distinct members of its gang are *present*.
+// Then it posts the binds of all of them together.
 //
-//   BARRIER-1  Present are: calls held, binds under way, pods bound by us, and what the mirror saw
-//   bound.
-//       A pod is counted once: when the plan no longer lists a pod that we bound, the mirror counts
-//       it, and we stop to.
-//   BARRIER-2  A member that arrives when enough are present (elastic surplus, a late one) goes at
-//   once. BARRIER-3  The wait ends `stall_timeout` after the last new member, or `hold_limit` after
-//   the oldest
-//       call, whichever is first. Then *all* held members are answered with an error at once, so
-//       that kube-scheduler retries them together, and their placements are dropped.
-//   BARRIER-4  The same pod and node again is a retry: it replaces the call that waits (which is
-//   answered
-//       with an error) and is not counted twice. A pod that is bound there already is a success.
-//   BARRIER-5  A caller that is gone is a member less; its placement stands, since it may come
-//   back. BARRIER-6  A held member that a new plan places elsewhere, or not at all, is answered
-//   with an error. BARRIER-7  A bind that fails is answered so and its placement dropped; others
-//   are not unbound.
+//   BARRIER-1  A held call, a bind under way, a pod that we bound, and a pod that the mirror sees
+//              bound are present. Each pod counts once: when the plan no longer lists a pod that
+//              we bound, the mirror counts it and the roster does not.
+//   BARRIER-2  A member that arrives after the minimum is present is bound at once.
+//   BARRIER-3  The wait ends `stall_timeout` after the last new member, or `hold_limit` after the
+//              oldest call. Then all held members get an error at once, so that kube-scheduler
+//              retries them together. Their placements are dropped.
+//   BARRIER-4  The same pod and node again is a retry. It replaces the waiting call, which gets an
+//              error, and counts once. A pod that is already bound there is a success.
+//   BARRIER-5  A caller that leaves takes its member away. The placement stays for a retry.
+//   BARRIER-6  A held member that a new plan places elsewhere, or not at all, gets an error.
+//   BARRIER-7  A failed bind is answered with its error and its placement dropped. Other members
+//              stay bound.
 
 namespace berth::extender {
 namespace {
 
-// A pod that was bound is remembered this long after the plan forgot it, for retries (BARRIER-4).
+// A bound pod is remembered for retries this long after the plan drops it (BARRIER-4).
 constexpr Duration kRemembered = std::chrono::minutes(5);
 
 constexpr const char* kShuttingDown = "berthd is shutting down";
@@ -71,7 +68,7 @@ CallId Roster::arrive(ports::Binding binding, TimePoint now, BindAnswer answer, 
   return call;
 }
 
-// BARRIER-4. True if the pod is one that we have met and the call is taken care of.
+// BARRIER-4. True if the pod is known and the call is dealt with.
 bool Roster::answer_known(const ports::Binding& binding, CallId call, BindAnswer& answer,
                           Effects& effects) {
   if (const auto settled = settled_.find(binding.uid); settled != settled_.end()) {
@@ -100,7 +97,7 @@ bool Roster::answer_known(const ports::Binding& binding, CallId call, BindAnswer
     return true;
   }
   effects.reply(std::exchange(member.answer, std::move(answer)),
-                "a later call for the same pod took the place of this one");
+                "a later call for the same pod replaced this one");
   return true;
 }
 
@@ -160,7 +157,7 @@ void Roster::expire(TimePoint now, Effects& effects) {
     if (!why.empty()) over.emplace_back(job, std::move(why));
   }
   for (const auto& [job, why] : over) abort(job, why, effects);
-  send_back_overdue(effects);
+  answer_overdue(effects);
   std::erase_if(settled_,
                 [&](const auto& entry) { return now - entry.second.since >= kRemembered; });
 }
@@ -171,13 +168,13 @@ std::string Roster::reason_to_abort(const std::string& job, const Gang& gang) co
                   [&](const std::string& uid) { return members_.at(uid).stage == Stage::held; });
   if (!holds_some || now_ - gang.progressed < limits_.stall_timeout) return {};
   return "gang \"" + job + "\": " + std::to_string(gang.present()) + " of " +
-         std::to_string(gang.min_member) + " members came, no more within " +
+         std::to_string(gang.min_member) + " members arrived, and no further one within " +
          format_duration(limits_.stall_timeout);
 }
 
-// A call must be answered before its caller gives up on it. Its gang goes on gathering, and the
-// pod keeps its place: it will be tried again.
-void Roster::send_back_overdue(Effects& effects) {
+// A call must be answered before its caller's timeout. The gang keeps gathering, and the pod keeps
+// its place for the retry.
+void Roster::answer_overdue(Effects& effects) {
   std::vector<Members::iterator> overdue;
   for (auto member = members_.begin(); member != members_.end(); ++member) {
     const bool is_held = member->second.stage == Stage::held;
@@ -217,7 +214,7 @@ void Roster::follow_plan(Gang& gang, Effects& effects) {
     const auto member = members_.find(uid);
     const ports::PlannedPod* planned = plan_->find(uid);
     const bool stays =
-        member->second.stage == Stage::held ? is_backed(member->second) : planned != nullptr;
+        member->second.stage == Stage::held ? is_still_planned(member->second) : planned != nullptr;
     if (!stays) {
       gone.push_back(member);
     } else if (planned->gang) {
@@ -239,7 +236,7 @@ void Roster::follow_plan(Gang& gang, Effects& effects) {
 }
 
 // BARRIER-6.
-bool Roster::is_backed(const Member& member) const {
+bool Roster::is_still_planned(const Member& member) const {
   const ports::PlannedPod* planned = plan_->find(member.binding.uid);
   return plan_->ready && planned != nullptr && job_of(*planned) == member.job &&
          may_go_to(*planned, member.binding);
@@ -291,7 +288,7 @@ void Roster::uncount(Members::iterator member) {
   if (gang->second.members.empty()) gangs_.erase(gang);
 }
 
-// BARRIER-1. The mirror counts it from now on. While its bind is under way it stays known.
+// BARRIER-1. The mirror counts this pod from now on. A bind under way keeps it known.
 void Roster::settle(Members::iterator member) {
   uncount(member);
   if (member->second.stage != Stage::bound) return;

@@ -18,11 +18,12 @@
 
 namespace berth::extender {
 
-// What ends a wait (DESIGN D6). Both follow the calls, not the wall: a gang that keeps arriving is
-// never cut short by `stall_timeout`.
+// The ends of a wait (DESIGN D6). `stall_timeout` never cuts a gang short whose members keep
+// arriving.
 struct BarrierLimits {
   Duration stall_timeout = std::chrono::seconds(10);  // since the last new member of the gang
-  Duration hold_limit = std::chrono::seconds(25);     // of one call; below the caller's httpTimeout
+  // Of one call; less than the caller's httpTimeout.
+  Duration hold_limit = std::chrono::seconds(25);
 };
 
 using CallId = std::uint64_t;
@@ -30,15 +31,15 @@ using CallId = std::uint64_t;
 // Called exactly once per call; an empty text: the pod is bound.
 using BindAnswer = std::function<void(const std::string& error)>;
 
-// Who is present of each gang: the rules of the gang barrier (roster.cpp) as a state machine that
-// calls nobody. Each step says what is now to be done. Not thread-safe.
+// The present members of each gang: the rules of the gang barrier (roster.cpp) as a state machine.
+// It performs no side effects; each step returns the effects to carry out. Not thread-safe.
 class Roster {
  public:
   struct Effects {
     std::vector<std::pair<BindAnswer, std::string>> answers;
-    std::vector<ports::Binding> binds;  // in the order in which the calls came
+    std::vector<ports::Binding> binds;  // in the order of the calls
     std::vector<PlacementDropped> drops;
-    std::vector<BindAnswer> discarded;  // nobody listens any more; to be destroyed
+    std::vector<BindAnswer> discarded;  // answers that nobody waits for; to be destroyed
 
     void reply(BindAnswer answer, std::string error = {});
   };
@@ -51,10 +52,10 @@ class Roster {
   CallId arrive(ports::Binding binding, TimePoint now, BindAnswer answer, Effects& effects);
   void leave(CallId call, Effects& effects);
   void expire(TimePoint now, Effects& effects);
-  void follow(Plan plan, Effects& effects);  // nothing, if it is the plan followed already
+  void follow(Plan plan, Effects& effects);  // does nothing for the plan it already follows
   void outcome(const std::string& uid, const ports::BindOutcome& outcome, Effects& effects);
-  // No call is taken from now on. `waiting`: who waits is answered; whose Binding is under way is
-  // answered by its outcome. `all`: they too, at once.
+  // Refuses all later calls. `waiting`: answers the calls that wait; a call whose Binding is under
+  // way gets the outcome. `all`: answers those at once, too.
   enum class Closing : std::uint8_t { waiting, all };
   void close(Closing which, Effects& effects);
 
@@ -74,8 +75,8 @@ class Roster {
   };
   struct Gang {
     std::size_t min_member = 1;
-    std::size_t seen_bound = 0;     // by the mirror
-    std::set<std::string> members;  // uids of those that count, of every stage
+    std::size_t seen_bound = 0;     // bound members that the mirror sees
+    std::set<std::string> members;  // uids of the members that count, in any stage
     TimePoint progressed;
 
     std::size_t present() const { return members.size() + seen_bound; }
@@ -92,11 +93,11 @@ class Roster {
                     Effects& effects);
   void release_if_complete(Gang& gang, Effects& effects);
   std::string reason_to_abort(const std::string& job, const Gang& gang) const;
-  void send_back_overdue(Effects& effects);
+  void answer_overdue(Effects& effects);
   void abort(const std::string& job, const std::string& why, Effects& effects);
   void follow_plan(Gang& gang, Effects& effects);
   bool may_go_to(const ports::PlannedPod& planned, const ports::Binding& binding) const;
-  bool is_backed(const Member& member) const;
+  bool is_still_planned(const Member& member) const;
   void uncount(Members::iterator member);
   void settle(Members::iterator member);
   void remove(Members::iterator member);
@@ -107,7 +108,7 @@ class Roster {
   Members members_;                           // by pod uid
   std::map<std::string, Gang> gangs_;         // by job; none without members
   std::map<CallId, std::string> held_calls_;  // to pod uid
-  std::map<std::string, Settled> settled_;    // by pod uid: bound, and gone from the plan
+  std::map<std::string, Settled> settled_;    // by pod uid: bound, and no longer in the plan
   CallId last_call_ = 0;
   TimePoint now_;  // the latest seen
   bool is_closed_ = false;

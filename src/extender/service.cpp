@@ -25,7 +25,7 @@ http::Response not_ready() {
   return http::text_response(503, "not ready: not synced with the cluster, or not the leader");
 }
 
-// A bind call on its way. The peer may leave before the barrier has given the call its number.
+// A bind call under way. The peer may leave before the barrier has given the call its number.
 struct BindCall {
   explicit BindCall(http::Responder given) : responder(std::move(given)) {}
 

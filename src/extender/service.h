@@ -22,35 +22,38 @@ enum class Verb : std::uint8_t { filter, prioritize, preempt, bind };
 inline constexpr std::size_t kVerbs = 4;
 const char* to_string(Verb verb);
 
-// Told of each call when its answer is made, by the thread that made it; must not block. A bind's
-// duration includes its wait for the gang.
+// Called once for each answered call, by the thread that made the answer; must not block. The
+// duration of a bind includes its wait for the gang.
 class CallObserver {
  public:
   virtual ~CallObserver() = default;
   virtual void on_call(Verb verb, Outcome outcome, Duration duration) = 0;
-  // A filter call brought whole Node objects (nodeCacheCapable: false): it works, and is slow.
+  // A filter call carried whole Node objects (nodeCacheCapable: false). This works, but is slow.
   virtual void on_full_nodes() {}
 };
 
 // The four verbs of the extender protocol over the published plan:
-//   POST /plan/filter  /plan/prioritize  /commit/bind  /guard/preempt
-// 503 at once while the plan is not ready; 400 with "byte N: what, what was expected" for a request
-// that cannot be read; 200 for whatever was decided, an error in a bind's `Error` included.
+//
+// POST /plan/filter, /plan/prioritize, /commit/bind, /guard/preempt
+//
+// The status is 503 until the plan is ready. It is 400 for a request that cannot be read, with
+// "byte N: what, what was expected". Otherwise it is 200; a bind's error goes into `Error`.
 class Service {
  public:
-  // Everything must outlive the service, and the service every request that it was given.
+  // All arguments must outlive the service. The service must outlive each request that it is
+  // handling.
   Service(const ports::Published<ports::PlanTable>& plan, GangBarrier& barrier,
           ports::EventSink& events, const Clock& clock, Moves& moves,
           CallObserver* observer = nullptr);
 
   void add_routes(http::Router& router);
 
-  // Calls so far that ended so. Any thread.
+  // The number of calls so far with this outcome. Any thread.
   std::uint64_t count(Verb verb, Outcome outcome) const;
 
  private:
   using Steady = std::chrono::steady_clock;
-  // How one call ends: what is answered, and what is counted.
+  // The end of one call: its answer and its outcome.
   struct Ending {
     http::Response response;
     Outcome outcome;

@@ -1,16 +1,16 @@
 #include "extender/wire.h"
 
-#include "extender/json_text.h"
+#include "extender/json_tokens.h"
 #include "extender/wire_walk.h"
 
-// A typed decoder over simdjson's on-demand parser: what we need is read where it stands, all else
-// is walked over but checked as strictly, so that a body is either JSON as a whole or refused. Node
-// names are views into the body; only those with escapes are unescaped, into the parser's buffer.
+// A typed decoder over simdjson's on-demand parser. It reads the needed fields in place. It walks
+// over the rest and checks it as strictly, so it refuses a body that is not wholly JSON. Node names
+// are views into the body; names with escapes are unescaped into the parser's buffer.
 
 namespace berth::extender {
 namespace {
 
-// Of its owners only the controller, and of that only the kind.
+// Reads only the controller of a pod's owners, and only its kind.
 bool read_owners(Walk& walk, json::value value, bool& is_daemon) {
   is_daemon = false;
   return walk.items(value, "ownerReferences", [&](json::value owner) {
@@ -95,7 +95,7 @@ bool read_nodes(Walk& walk, json::value value, std::vector<NodeOnWire>& nodes) {
   });
 }
 
-// Either form: pods are whole, with `metadata.uid`, or only a `UID`.
+// Reads both forms: whole pods with `metadata.uid`, or only a `UID`.
 bool read_victims(Walk& walk, json::value value, std::vector<NodeVictims>& nodes) {
   nodes.clear();
   const auto read_victim = [&](json::value victim, NodeVictims& node) {
@@ -133,15 +133,15 @@ struct WireReader::Memory {
   json::document document;
   std::string padded;
 
-  // A body with whole nodes may be 50 MB; what the parser took for it is not kept for long.
+  // A body with whole nodes may be 50 MB. The parser's memory for it is freed soon.
   static constexpr std::size_t kKeptBytes = 4 << 20;
-  void let_go(std::size_t needed) {
+  void free_memory(std::size_t needed) {
     if (needed >= kKeptBytes || parser.capacity() < kKeptBytes) return;
     parser = json::parser();
     padded = std::string();
   }
 
-  // The body, where the parser may read past its end.
+  // Returns the body with room behind it for the parser to read ahead.
   std::string_view settle(const std::string& body) {
     if (body.capacity() - body.size() >= simdjson::SIMDJSON_PADDING) return body;
     padded.reserve(body.size() + simdjson::SIMDJSON_PADDING);
@@ -151,7 +151,7 @@ struct WireReader::Memory {
 
   template <class OnField>
   Status read(const std::string& body, OnField&& on_field) {
-    let_go(body.size());
+    free_memory(body.size());
     const std::string_view text = settle(body);
     const simdjson::padded_string_view view(text.data(), text.size(),
                                             text.size() + simdjson::SIMDJSON_PADDING);

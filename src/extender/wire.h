@@ -10,13 +10,13 @@
 #include "berth/base/result.h"
 #include "ports/binder.h"
 
-// The scheduler-extender protocol as it is on the wire (DESIGN D7): Go names out (`NodeNames`), any
-// case in, unknown keys skipped, null for anything that may be absent. A request that is not what
-// kube-scheduler would send is refused with what was expected and where ("byte 17").
+// The scheduler-extender protocol on the wire (DESIGN D7). Keys are written as in Go (`NodeNames`)
+// and read in any case. Unknown keys are skipped, and anything absent may be null. A request that
+// kube-scheduler would not send is refused with the expected value and the place ("byte 17").
 
 namespace berth::extender {
 
-// What is needed of a Pod at once; the rest is decoded from `json` only when someone asks.
+// The fields of a Pod that every call needs. The rest is decoded from `json` on demand.
 struct PodOnWire {
   std::string name_space;
   std::string name;
@@ -34,7 +34,7 @@ struct NodeOnWire {
   std::string_view json;  // its name in quotes, or the whole Node object; sent back as it came
 };
 
-// Which of the two lists a request carries, and its reply must.
+// The list that a request carries; its reply must carry the same.
 enum class NodeForm : std::uint8_t { none, names, objects };
 
 struct FilterArgs {  // ExtenderArgs: of filter and of prioritize
@@ -46,8 +46,8 @@ struct FilterArgs {  // ExtenderArgs: of filter and of prioritize
 struct FilterReply {
   NodeForm form = NodeForm::names;
   std::vector<std::string_view> accepted;  // `NodeOnWire::json` of each
-  // FailedAndUnresolvableNodes: node and text. Never FailedNodes: those would be candidates for
-  // kube-scheduler's preemption.
+  // FailedAndUnresolvableNodes: node and text. FailedNodes would be candidates for kube-scheduler's
+  // preemption.
   std::vector<std::pair<std::string_view, std::string_view>> rejected;
 };
 
@@ -67,9 +67,9 @@ struct PreemptArgs {  // ExtenderPreemptionArgs, of either form
   std::vector<NodeVictims> nodes;  // in the order sent
 };
 
-// Decodes requests; keeps its memory between them. One thread at a time. What a result views lives
-// in the body and in the reader: until the next call, and as long as the body is not touched. A
-// body whose capacity exceeds its size by http::kBodyPadding is not copied.
+// Decodes requests and keeps its memory between them. One thread at a time. Results view the body
+// and the reader; they are valid until the next call or a change of the body. A body with
+// http::kBodyPadding of spare capacity is not copied.
 class WireReader {
  public:
   WireReader();

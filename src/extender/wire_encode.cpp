@@ -2,11 +2,11 @@
 #include <string>
 #include <string_view>
 
-#include "extender/json_text.h"
+#include "extender/json_tokens.h"
 #include "extender/wire.h"
 
-// Replies are written into one string that was reserved to size: a reply of 5,000 names is on the
-// serial path of kube-scheduler.
+// Replies are written into one string reserved to size: kube-scheduler waits for a reply of 5,000
+// names.
 
 namespace berth::extender {
 namespace {

@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "berth/base/result.h"
-#include "extender/json_text.h"
+#include "document/lexical.h"
+#include "extender/json_tokens.h"
 
-// simdjson's on-demand parser, made strict: for wire.cpp alone.
+// simdjson's on-demand parser, made strict. Only wire.cpp uses it.
 
 namespace berth::extender {
 
@@ -21,7 +22,7 @@ inline bool is_space(char letter) {
   return letter == ' ' || letter == '\n' || letter == '\t' || letter == '\r';
 }
 
-// The scalar as written; of an object or a list, its bracket.
+// The scalar as written. For an object or a list, its bracket.
 inline std::string_view token_of(json::value& value) {
   std::string_view token = value.raw_json_token();
   while (!token.empty() && is_space(token.back())) token.remove_suffix(1);
@@ -50,7 +51,7 @@ inline std::string describe(simdjson::error_code code) {
   }
 }
 
-// Reads one document. Every member returns false after the first fault, which is kept.
+// Reads one document. Every member returns false after the first fault, and keeps that fault.
 class Walk {
  public:
   Walk(std::string_view body, json::document& document) : body_(body), document_(document) {}
@@ -74,7 +75,7 @@ class Walk {
                 token.data());
   }
 
-  // The whole document: an object, and nothing after it.
+  // The whole document: one object, with nothing after it.
   template <class OnField>
   bool root(OnField&& on_field) {
     json::value value;
@@ -92,7 +93,8 @@ class Walk {
     return true;
   }
 
-  // Calls on_field(key, value), which returns false on failure. Null is an object without fields.
+  // Calls on_field(key, value), which returns false on failure. Null counts as an object without
+  // fields.
   template <class OnField>
   bool fields(json::value value, std::string_view what, OnField&& on_field) {
     const std::string_view token = token_of(value);
@@ -110,7 +112,7 @@ class Walk {
     return true;
   }
 
-  // Calls on_item(value), which returns false on failure. Null is an empty list.
+  // Calls on_item(value), which returns false on failure. Null counts as an empty list.
   template <class OnItem>
   bool items(json::value value, std::string_view what, OnItem&& on_item) {
     const std::string_view token = token_of(value);
@@ -126,7 +128,7 @@ class Walk {
     return true;
   }
 
-  // The string as it stands in the body when it has no escapes, else unescaped by the parser.
+  // The string as a view into the body. A string with escapes is unescaped by the parser.
   bool view(json::value value, std::string_view what, std::string_view& out) {
     const std::string_view token = token_of(value);
     if (token.size() < 2 || token.front() != '"') return mismatch(token, what, "a string");
@@ -135,7 +137,7 @@ class Walk {
     const auto code = value.get_string().get(out);
     return code == simdjson::SUCCESS || fail(describe(code), token.data());
   }
-  // Null leaves it empty.
+  // Null leaves `out` empty.
   bool text(json::value value, std::string_view what, std::string& out) {
     out.clear();
     if (token_of(value) == "null") return true;
@@ -148,11 +150,12 @@ class Walk {
     const std::string_view token = token_of(value);
     out = 0;
     if (token == "null") return true;
-    if (is_json_number(token) && value.get_int64().get(out) == simdjson::SUCCESS) return true;
+    if (document::is_json_number(token) && value.get_int64().get(out) == simdjson::SUCCESS)
+      return true;
     return mismatch(token, what, "a 64-bit integer");
   }
 
-  // Checks what nobody asked for.
+  // Checks a value that nobody reads.
   bool skip(json::value value, int depth = 3) {
     const std::string_view token = token_of(value);
     if (depth > kDepthMax) {
@@ -169,10 +172,10 @@ class Walk {
     std::string_view ignored;
     if (first == '"') return view(value, "", ignored);
     const bool is_word = token == "null" || token == "true" || token == "false";
-    return is_word || is_json_number(token) || fail("malformed JSON", token.data());
+    return is_word || document::is_json_number(token) || fail("malformed JSON", token.data());
   }
 
-  // The JSON from `token` on to where the walk stands now, which is after that value.
+  // The JSON from `token` to the current place, which is after that value.
   std::string_view since(std::string_view token) {
     const char* end = nullptr;
     if (document_.current_location().get(end) != simdjson::SUCCESS) {

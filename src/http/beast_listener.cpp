@@ -93,24 +93,24 @@ void Listener::on_accept(const boost::system::error_code& error, Socket socket) 
 
 void Listener::admit(Socket socket) {
   if (state_->open.load(std::memory_order_relaxed) >= state_->options.max_connections) {
-    turn_away(std::move(socket));
+    refuse_connection(std::move(socket));
     return;
   }
   state_->accepted.fetch_add(1, std::memory_order_relaxed);
   try {
-    const std::shared_ptr<Session> session =
-        credentials_ ? make_tls_session(state_, std::move(socket), credentials_->current())
-                     : make_plain_session(state_, std::move(socket));
-    if (state_->add(session)) session->open();
+    const std::shared_ptr<Connection> connection =
+        credentials_ ? make_tls_connection(state_, std::move(socket), credentials_->current())
+                     : make_plain_connection(state_, std::move(socket));
+    if (state_->add(connection)) connection->open();
   } catch (const std::exception& failure) {
-    state_->notice(std::string("cannot open a session: ") + failure.what());
+    state_->notice(std::string("cannot open a connection: ") + failure.what());
   }
 }
 
-void Listener::turn_away(Socket socket) {
-  state_->turned_away.fetch_add(1, std::memory_order_relaxed);
+void Listener::refuse_connection(Socket socket) {
+  state_->refused_connections.fetch_add(1, std::memory_order_relaxed);
   if (credentials_) return;
-  // The socket is new, so its send buffer has room: this neither blocks nor is cut short.
+  // The send buffer of a new socket has room, so this write neither blocks nor is cut short.
   static_cast<void>(
       ::send(socket.native_handle(), kFull.data(), kFull.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   boost::system::error_code ignored;

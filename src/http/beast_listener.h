@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "berth/base/result.h"
-#include "http/beast_session.h"
+#include "http/beast_connection.h"
 #include "http/tls_credentials.h"
 
 namespace berth::http {
 
-// Accepts connections, up to the cap, and makes sessions of them. When descriptors run out it waits
+// Accepts connections up to the cap and makes connections of them. Out of descriptors, it waits
 // instead of spinning on the backlog.
 class Listener : public std::enable_shared_from_this<Listener> {
  public:
@@ -28,7 +28,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void accept();
   void on_accept(const boost::system::error_code& error, Socket socket);
   void admit(Socket socket);
-  void turn_away(Socket socket);
+  void refuse_connection(Socket socket);
   void pause();
 
   const std::shared_ptr<ServerState> state_;

@@ -7,27 +7,27 @@
 
 namespace berth::http {
 
-bool ServerState::add(const std::shared_ptr<Session>& session) {
+bool ServerState::add(const std::shared_ptr<Connection>& connection) {
   const std::lock_guard lock(mutex_);
   if (is_draining()) return false;
-  sessions_.emplace(session.get(), session);
-  open.store(sessions_.size(), std::memory_order_relaxed);
+  connections_.emplace(connection.get(), connection);
+  open.store(connections_.size(), std::memory_order_relaxed);
   return true;
 }
 
-void ServerState::remove(const Session* session) {
+void ServerState::remove(const Connection* connection) {
   const std::lock_guard lock(mutex_);
-  sessions_.erase(session);
-  open.store(sessions_.size(), std::memory_order_relaxed);
-  if (sessions_.empty()) emptied_.notify_all();
+  connections_.erase(connection);
+  open.store(connections_.size(), std::memory_order_relaxed);
+  if (connections_.empty()) emptied_.notify_all();
 }
 
-std::vector<std::shared_ptr<Session>> ServerState::sessions() const {
-  std::vector<std::shared_ptr<Session>> all;
+std::vector<std::shared_ptr<Connection>> ServerState::connections() const {
+  std::vector<std::shared_ptr<Connection>> all;
   const std::lock_guard lock(mutex_);
-  all.reserve(sessions_.size());
-  for (const auto& [key, session] : sessions_) {
-    if (auto alive = session.lock()) all.push_back(std::move(alive));
+  all.reserve(connections_.size());
+  for (const auto& [key, connection] : connections_) {
+    if (auto alive = connection.lock()) all.push_back(std::move(alive));
   }
   return all;
 }
@@ -39,7 +39,7 @@ void ServerState::begin_draining() {
 
 bool ServerState::wait_until_empty(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  return emptied_.wait_until(lock, deadline, [this] { return sessions_.empty(); });
+  return emptied_.wait_until(lock, deadline, [this] { return connections_.empty(); });
 }
 
 void ServerState::notice(const std::string& message) const {
@@ -50,13 +50,13 @@ namespace {
 
 namespace asio = boost::asio;
 
-// How long what should take no time may take: to close cut connections, to end idle threads.
+// A limit for steps that should take no time: closing cut connections, ending idle threads.
 constexpr std::chrono::seconds kGrace(1);
 
-// Counts threads down, so that stop() can wait for them with a deadline.
-class Crew {
+// Counts running threads, so that stop() can wait for them with a deadline.
+class ThreadCount {
  public:
-  explicit Crew(std::size_t size) : left_(size) {}
+  explicit ThreadCount(std::size_t size) : left_(size) {}
 
   void leave() {
     const std::lock_guard lock(mutex_);
@@ -99,9 +99,9 @@ class BeastServer final : public HttpServer {
     auto listener = std::make_shared<Listener>(state_);
     if (Status listening = listener->listen(); !listening) return listening;
     listener_ = std::move(listener);
-    crew_ = std::make_shared<Crew>(state_->options.io_threads);
+    threads_left_ = std::make_shared<ThreadCount>(state_->options.io_threads);
     for (std::size_t i = 0; i < state_->options.io_threads; ++i) {
-      threads_.emplace_back([state = state_, crew = crew_] {
+      threads_.emplace_back([state = state_, crew = threads_left_] {
         run(state);
         crew->leave();
       });
@@ -117,14 +117,14 @@ class BeastServer final : public HttpServer {
     const auto until = Steady::now() + std::chrono::duration_cast<Steady::duration>(deadline);
     listener_->close();
     state_->begin_draining();
-    for (const auto& session : state_->sessions()) session->drain();
+    for (const auto& connection : state_->connections()) connection->drain();
     if (!state_->wait_until_empty(until)) {
-      for (const auto& session : state_->sessions()) session->cut();
+      for (const auto& connection : state_->connections()) connection->cut();
     }
-    // With every connection closed the context has nothing left to do and its threads end. One
-    // that is stuck in a handler is left behind, and ends properly should the handler ever return.
+    // With every connection closed, the context has nothing left to do and its threads end. A
+    // thread stuck in a handler is left behind, and ends if the handler ever returns.
     guard_.reset();
-    const bool all_gone = crew_->wait_until(Steady::now() + kGrace);
+    const bool all_gone = threads_left_->wait_until(Steady::now() + kGrace);
     for (std::thread& thread : threads_) all_gone ? thread.join() : thread.detach();
     threads_.clear();
     if (all_gone) return Done{};
@@ -136,7 +136,7 @@ class BeastServer final : public HttpServer {
       return count.load(std::memory_order_relaxed);
     };
     const ServerState& state = *state_;
-    return {read(state.open),        read(state.accepted),  read(state.turned_away),
+    return {read(state.open),        read(state.accepted),  read(state.refused_connections),
             read(state.requests),    read(state.malformed), read(state.timeouts),
             read(state.disconnects), read(state.failures)};
   }
@@ -145,7 +145,7 @@ class BeastServer final : public HttpServer {
   const std::shared_ptr<ServerState> state_;
   asio::executor_work_guard<asio::io_context::executor_type> guard_;
   std::shared_ptr<Listener> listener_;
-  std::shared_ptr<Crew> crew_;
+  std::shared_ptr<ThreadCount> threads_left_;
   std::vector<std::thread> threads_;
 };
 

@@ -14,10 +14,10 @@
 
 namespace berth::http {
 
-class Session;
+class Connection;
 
-// What the listener and all sessions of one server share. Sessions, and thereby responders that
-// somebody still holds, keep it alive.
+// State that the listener and all connections of one server share. Sessions keep it alive, and so
+// do unanswered responders.
 class ServerState {
  public:
   ServerState(ServerOptions options_in, Handler handler_in)
@@ -25,16 +25,16 @@ class ServerState {
         handler(std::move(handler_in)),
         context(static_cast<int>(options.io_threads)) {}
 
-  // False when the server is stopping: the session must close.
-  bool add(const std::shared_ptr<Session>& session);
-  void remove(const Session* session);
-  std::vector<std::shared_ptr<Session>> sessions() const;
+  // False if the server is stopping; the connection must close then.
+  bool add(const std::shared_ptr<Connection>& connection);
+  void remove(const Connection* connection);
+  std::vector<std::shared_ptr<Connection>> connections() const;
 
-  // From here on add() refuses and every answer closes its connection.
+  // From here on, add() refuses and every answer closes its connection.
   void begin_draining();
   bool is_draining() const { return draining_.load(std::memory_order_relaxed); }
 
-  // Waits until no session is left; false when the deadline came first.
+  // Waits until no connection is left. False if the deadline came first.
   bool wait_until_empty(std::chrono::steady_clock::time_point deadline);
 
   void notice(const std::string& message) const;
@@ -43,13 +43,13 @@ class ServerState {
   const Handler handler;
   boost::asio::io_context context;
 
-  std::atomic<std::uint64_t> open = 0, accepted = 0, turned_away = 0, requests = 0, malformed = 0,
-                             timeouts = 0, disconnects = 0, failures = 0;
+  std::atomic<std::uint64_t> open = 0, accepted = 0, refused_connections = 0, requests = 0,
+                             malformed = 0, timeouts = 0, disconnects = 0, failures = 0;
 
  private:
   mutable std::mutex mutex_;
   std::condition_variable emptied_;
-  std::unordered_map<const Session*, std::weak_ptr<Session>> sessions_;
+  std::unordered_map<const Connection*, std::weak_ptr<Connection>> connections_;
   std::atomic<bool> draining_ = false;
 };
 

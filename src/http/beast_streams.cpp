@@ -2,9 +2,9 @@
 #include <boost/asio/write.hpp>
 #include <utility>
 
-#include "http/beast_session.h"
+#include "http/beast_connection.h"
 
-// The two transports of a session: a socket, and TLS over a socket.
+// The two transports of a connection: a socket, and TLS over a socket.
 namespace berth::http {
 namespace {
 
@@ -17,16 +17,16 @@ void prepare(Socket& socket) {
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
 }
 
-class PlainSession final : public Session {
+class PlainConnection final : public Connection {
  public:
-  PlainSession(std::shared_ptr<ServerState> state, Socket socket)
-      : Session(std::move(state), socket.get_executor()), socket_(std::move(socket)) {
+  PlainConnection(std::shared_ptr<ServerState> state, Socket socket)
+      : Connection(std::move(state), socket.get_executor()), socket_(std::move(socket)) {
     prepare(socket_);
   }
 
  private:
-  std::shared_ptr<PlainSession> self() {
-    return std::static_pointer_cast<PlainSession>(shared_from_this());
+  std::shared_ptr<PlainConnection> self() {
+    return std::static_pointer_cast<PlainConnection>(shared_from_this());
   }
 
   void start_handshake() override { on_handshake(true, std::nullopt); }
@@ -43,7 +43,7 @@ class PlainSession final : public Session {
     });
   }
 
-  void say_goodbye() override {
+  void shut_down_sending() override {
     ErrorCode ignored;
     socket_.shutdown(Socket::shutdown_send, ignored);
   }
@@ -56,19 +56,19 @@ class PlainSession final : public Session {
   Socket socket_;
 };
 
-class TlsSession final : public Session {
+class TlsConnection final : public Connection {
  public:
-  TlsSession(std::shared_ptr<ServerState> state, Socket socket,
-             std::shared_ptr<asio::ssl::context> context)
-      : Session(std::move(state), socket.get_executor()),
+  TlsConnection(std::shared_ptr<ServerState> state, Socket socket,
+                std::shared_ptr<asio::ssl::context> context)
+      : Connection(std::move(state), socket.get_executor()),
         context_(std::move(context)),
         stream_(std::move(socket), *context_) {
     prepare(stream_.next_layer());
   }
 
  private:
-  std::shared_ptr<TlsSession> self() {
-    return std::static_pointer_cast<TlsSession>(shared_from_this());
+  std::shared_ptr<TlsConnection> self() {
+    return std::static_pointer_cast<TlsConnection>(shared_from_this());
   }
 
   void start_handshake() override {
@@ -101,7 +101,7 @@ class TlsSession final : public Session {
     });
   }
 
-  void say_goodbye() override {
+  void shut_down_sending() override {
     stream_.async_shutdown([self = self()](const ErrorCode&) {});
   }
 
@@ -116,13 +116,14 @@ class TlsSession final : public Session {
 
 }  // namespace
 
-std::shared_ptr<Session> make_plain_session(std::shared_ptr<ServerState> state, Socket socket) {
-  return std::make_shared<PlainSession>(std::move(state), std::move(socket));
+std::shared_ptr<Connection> make_plain_connection(std::shared_ptr<ServerState> state,
+                                                  Socket socket) {
+  return std::make_shared<PlainConnection>(std::move(state), std::move(socket));
 }
 
-std::shared_ptr<Session> make_tls_session(std::shared_ptr<ServerState> state, Socket socket,
-                                          std::shared_ptr<asio::ssl::context> context) {
-  return std::make_shared<TlsSession>(std::move(state), std::move(socket), std::move(context));
+std::shared_ptr<Connection> make_tls_connection(std::shared_ptr<ServerState> state, Socket socket,
+                                                std::shared_ptr<asio::ssl::context> context) {
+  return std::make_shared<TlsConnection>(std::move(state), std::move(socket), std::move(context));
 }
 
 }  // namespace berth::http

@@ -119,7 +119,7 @@ Result<std::unique_ptr<ClientStream>> ClientStream::connect(const ClientTarget& 
 
 ClientStream::~ClientStream() {
   if (tls_ != nullptr) {
-    if (SSL_is_init_finished(tls_)) SSL_shutdown(tls_);  // says goodbye without waiting
+    if (SSL_is_init_finished(tls_)) SSL_shutdown(tls_);  // closes the TLS session without waiting
     ERR_clear_error();
     SSL_free(tls_);
   }
@@ -210,7 +210,7 @@ bool ClientStream::is_usable() {
   if (tls_ == nullptr) {
     return recv(socket_, &byte, 1, MSG_PEEK) < 0 && errno == EAGAIN;
   }
-  // A session ticket may lie unread, so only TLS itself can tell whether something has come.
+  // Unread bytes may be only a session ticket, so TLS itself must say whether data has come.
   ERR_clear_error();
   const int result = SSL_peek(tls_, &byte, 1);
   return result <= 0 && SSL_get_error(tls_, result) == SSL_ERROR_WANT_READ;

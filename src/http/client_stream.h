@@ -17,7 +17,7 @@ namespace berth::http {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// What a client needs to open connections; shared by all of them.
+// The settings and the TLS context with which a client opens all its connections.
 class ClientTarget {
  public:
   static Result<std::unique_ptr<ClientTarget>> create(const ClientOptions& options);
@@ -25,7 +25,7 @@ class ClientTarget {
   ClientTarget(const ClientTarget&) = delete;
   ClientTarget& operator=(const ClientTarget&) = delete;
 
-  // Makes every wait on any stream of this target end with an error, from now on.
+  // Ends every wait on any stream of this target with an error, now and later.
   void abort();
 
   const std::string& authority() const { return authority_; }
@@ -49,13 +49,13 @@ class ClientStream {
   ClientStream(const ClientStream&) = delete;
   ClientStream& operator=(const ClientStream&) = delete;
 
-  // All bytes, or an error. `written` counts what was handed over before it.
+  // Writes all bytes, or returns an error. `written` counts the bytes sent before it.
   Status write(std::string_view bytes, Deadline deadline, std::size_t& written);
 
-  // Some bytes; 0 when the peer has ended the stream.
+  // Reads some bytes; 0 if the peer has ended the stream.
   Result<std::size_t> read(char* into, std::size_t room, Deadline deadline);
 
-  // Whether a connection without a call under way can still carry one.
+  // True if an idle connection can still carry a call.
   bool is_usable();
 
  private:

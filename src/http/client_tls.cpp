@@ -14,8 +14,8 @@
 namespace berth::http {
 namespace {
 
-// OpenSSL's own socket BIO writes without MSG_NOSIGNAL, and a library may not decide what SIGPIPE
-// does to its process.
+// OpenSSL's socket BIO writes without MSG_NOSIGNAL, and a library may not change the process's
+// SIGPIPE.
 int socket_of(BIO* bio) {
   return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
 }
@@ -71,7 +71,7 @@ Result<ssl_ctx_st*> make_client_context(const ClientTls& options) {
   if (SSL_CTX_load_verify_file(context.get(), options.ca_file.c_str()) != 1) {
     return cannot_load(options.ca_file);
   }
-  // What Go offers; a server that cannot speak the former selects the latter or nothing.
+  // The same offer as Go's. A server without HTTP/2 selects HTTP/1.1 or nothing.
   static constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
   SSL_CTX_set_alpn_protos(context.get(), kProtocols, sizeof kProtocols - 1);
   if (!options.certificate_file.empty()) {

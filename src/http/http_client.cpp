@@ -39,7 +39,7 @@ Received take(Parser& parser, bool has_leftover) {
   return received;
 }
 
-// Reads one reply, passing over interim ones (1xx).
+// Reads one reply and skips interim ones (1xx).
 Result<Received> receive(ClientStream& stream, bool is_head, Deadline deadline) {
   std::string buffer;
   std::optional<Parser> parser;
@@ -86,7 +86,7 @@ class HttpClient::Pool {
   Pool(ClientOptions options_in, std::unique_ptr<ClientTarget> target_in)
       : options(std::move(options_in)), target(std::move(target_in)) {}
 
-  // The most recently used idle connection that still lives, or null.
+  // The most recently used idle connection that is still open, or null.
   std::unique_ptr<ClientStream> take_idle() {
     const std::lock_guard lock(mutex_);
     const auto now = std::chrono::steady_clock::now();
@@ -136,9 +136,10 @@ Result<Reply> HttpClient::Pool::exchange(std::string_view request, bool is_head,
     }
     std::size_t written = 0;
     const Status sent = stream->write(request, deadline, written);
-    if (!sent && is_reused && written == 0) continue;  // it died idle and nobody saw the request
+    // It was closed while idle, and the server got no request.
+    if (!sent && is_reused && written == 0) continue;
     if (is_reused) ++reused;
-    // A server may refuse before it has read everything; then the reply says more than the error.
+    // A server may refuse before it has read everything. Its reply then says more than the error.
     auto received = receive(*stream, is_head, deadline);
     if (!received) {
       if (!sent) return sent.error();

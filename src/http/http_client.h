@@ -18,7 +18,8 @@ struct ClientTls {
   std::string ca_file;                // the only authority trusted
   std::string certificate_file = {};  // presented to the server when not empty
   std::string key_file = {};
-  std::string server_name = {};  // that the certificate must carry; default: the URL's host
+  // The name that the certificate must carry; default: the URL's host.
+  std::string server_name = {};
 };
 
 struct ClientOptions {
@@ -40,7 +41,7 @@ struct Reply {
 
 struct ClientCounts {
   std::uint64_t connections_opened = 0;
-  std::uint64_t connections_reused = 0;  // calls that did not have to connect
+  std::uint64_t connections_reused = 0;  // calls on an existing connection
 };
 
 // A blocking client that treats a server as kube-scheduler does (Go's default transport): at most
@@ -50,8 +51,8 @@ class HttpClient {
   static Result<std::unique_ptr<HttpClient>> create(ClientOptions options);
   ~HttpClient();  // no call may be under way
 
-  // Any thread, many at once. Any status is a reply; an error means that there was none.
-  // `timeout`, when given, replaces the option.
+  // Any thread, many at once. Every status is a reply; an error means that none came. `timeout`
+  // replaces the option.
   Result<Reply> get(std::string_view path, std::optional<Duration> timeout = {});
   Result<Reply> post(std::string_view path, std::string_view body,
                      std::optional<Duration> timeout = {});  // as application/json
@@ -59,7 +60,7 @@ class HttpClient {
                          std::string_view content_type, std::string_view body,
                          std::optional<Duration> timeout = {});
 
-  // Ends every call under way, and all later ones, with an error. Any thread.
+  // Ends all calls with an error, now and later. Any thread.
   void abort();
 
   ClientCounts counts() const;

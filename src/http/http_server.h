@@ -13,35 +13,35 @@
 
 namespace berth::http {
 
-// PEM files. A changed file is noticed by the next new connections; one that cannot be loaded
-// leaves the last good set in use.
+// PEM files. New connections notice a changed file. A file that cannot be loaded leaves the last
+// good set in use.
 struct ServerTls {
   std::string certificate_file;  // the chain, leaf first
   std::string key_file;
   std::string client_ca_file = {};  // when not empty, peers must present a certificate of this CA
-  Duration check_period = std::chrono::seconds(1);  // files are looked at no more often
+  Duration check_period = std::chrono::seconds(1);  // the least time between two looks at the files
 };
 
 struct ServerOptions {
   std::string address = "127.0.0.1";  // an IP literal, v4 or v6; "::" serves both
-  std::uint16_t port = 0;             // 0: the system chooses, port() tells
+  std::uint16_t port = 0;             // 0: the system chooses; see port()
   std::size_t io_threads = 2;
 
   std::size_t max_header_bytes = 16 << 10;  // request line and headers; more is 414 or 431
   std::size_t max_body_bytes = 64 << 20;    // more is 413, before it is read
-  std::size_t max_connections = 16'384;     // one more gets 503 (a bare close with TLS)
+  std::size_t max_connections = 16'384;     // further ones get 503 (with TLS, a bare close)
 
   Duration header_deadline = std::chrono::seconds(10);  // first byte to last; also TLS handshakes
   Duration body_deadline = std::chrono::seconds(30);
   Duration write_deadline = std::chrono::seconds(30);
-  // Longer than the 90 s of Go's client, so that it is the client who closes an idle connection.
+  // Longer than the 90 s of Go's client, so that the client closes an idle connection first.
   Duration idle_timeout = std::chrono::seconds(300);
-  Duration linger = std::chrono::seconds(1);  // how long a refused peer may take to read why
+  Duration linger = std::chrono::seconds(1);  // how long a refused peer may take to read the answer
 
   std::optional<ServerTls> tls = {};
 
-  // Told, on an I/O thread, what an operator should see: a certificate that cannot be loaded or was
-  // replaced, descriptors running out, a handler that threw. Not called for what peers do wrong.
+  // Called on an I/O thread with notices for an operator: a certificate that was replaced or cannot
+  // be loaded, no more descriptors, a handler that threw. Not called for mistakes of peers.
   std::function<void(const std::string& message)> on_notice = {};
 };
 
@@ -49,30 +49,30 @@ struct ServerCounts {
   std::uint64_t connections_open = 0;
   std::uint64_t connections_accepted = 0;
   std::uint64_t connections_refused = 0;  // over max_connections
-  std::uint64_t requests = 0;             // that reached the handler
+  std::uint64_t requests = 0;             // requests that reached the handler
   std::uint64_t malformed = 0;            // refused before the handler
   std::uint64_t timeouts = 0;             // handshake, header, body and write deadlines missed
-  std::uint64_t disconnects = 0;          // peers that left while their answer was pending
+  std::uint64_t disconnects = 0;          // peers that left before their answer
   std::uint64_t handler_failures = 0;     // exceptions that left the handler
 };
 
-// An HTTP/1.1 server for peers that may be hostile. Requests of one connection are answered in
-// order, each in one write with a Content-Length; a request that waits for its answer holds a
-// connection and no thread.
+// An HTTP/1.1 server for peers that may be hostile. It answers the requests of one connection in
+// order, each in one write with a Content-Length. A waiting request costs a connection and no
+// thread.
 class HttpServer {
  public:
   // Stops at once.
   virtual ~HttpServer() = default;
 
-  // Listens and returns. Once only.
+  // Listens and returns. May be called once.
   virtual Status start() = 0;
 
   // The port listened on; 0 before start().
   virtual std::uint16_t port() const = 0;
 
-  // Stops accepting, closes idle connections, lets pending answers finish until `deadline` from
-  // now, then cuts them. Not from a handler. An error says that a handler did not even return
-  // then; its thread is left behind and the process should exit. Later calls do nothing.
+  // Stops accepting, closes idle connections, and lets pending answers finish within `deadline`.
+  // Then it cuts the rest. Must not be called from a handler. An Error means that a handler did not
+  // return; its thread is left behind and the process should exit. Later calls do nothing.
   virtual Status stop(Duration deadline) = 0;
 
   // Any thread.

@@ -14,7 +14,7 @@ namespace berth::http {
 struct Request {
   std::string method = {};  // as sent: "GET", "POST"
   std::string path = {};    // "/plan/filter": without the query, not percent-decoded
-  std::string query = {};   // what follows the first '?', or empty
+  std::string query = {};   // the text after the first '?', or empty
   std::string body = {};    // whole; its capacity exceeds its size by at least kBodyPadding
   // The subject's common name in the peer's verified certificate; set only with mutual TLS.
   std::optional<std::string> peer_name = {};
@@ -27,7 +27,8 @@ struct Response {
   int status = 200;
   std::string content_type = "application/json";
   std::string body = {};
-  // Further headers, as {"Allow", "GET"}. Content-Type, -Length and Connection are the server's.
+  // Further headers, such as {"Allow", "GET"}. The server sets Content-Type, Content-Length and
+  // Connection.
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
@@ -38,7 +39,7 @@ Response text_response(int status, std::string_view text);
 std::string_view reason_phrase(int status);
 
 // The right, and the duty, to answer one request: now or later, from any thread, exactly once.
-// Destroyed unanswered, it answers 500. Holding one costs a connection and no thread.
+// Destroyed without an answer, it answers 500. Holding one costs a connection and no thread.
 class Responder {
  public:
   // The other side of a responder: the server's connection, or a fake in a test.
@@ -54,20 +55,20 @@ class Responder {
   Responder& operator=(Responder&& other) noexcept;
   ~Responder();
 
-  // Returns at once and never throws. An answer to a peer that has gone is dropped silently.
+  // Returns at once and never throws. An answer to a peer that has gone is dropped.
   void answer(Response response);
 
-  // `callback` runs at most once, on an I/O thread and without any lock held, when the peer's
-  // connection breaks (or the server cuts it) before the answer; inside this call when it is broken
-  // already. It may still be running while another thread answers. A later call replaces it.
+  // `callback` runs at most once, on an I/O thread and without a lock. It runs when the connection
+  // breaks, or the server cuts it, before the answer; if it is broken already, inside this call. It
+  // may run while another thread answers. A later call replaces it.
   void on_disconnect(std::function<void()> callback);
 
  private:
   std::shared_ptr<Exchange> exchange_;
 };
 
-// Handles one request. Runs on an I/O thread: it must be finite and must not wait. The request is
-// valid during the call only. An exception becomes a 500.
+// Handles one request on an I/O thread. It must be finite and must not wait. The request is valid
+// only during the call. An exception becomes a 500.
 using Handler = std::function<void(const Request& request, Responder responder)>;
 
 }  // namespace berth::http

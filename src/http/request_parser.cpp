@@ -10,7 +10,7 @@ namespace {
 
 namespace beast = boost::beast;
 
-// What a length in a header may make us set aside before any byte of the body has come.
+// The most memory that a length in a header may reserve before the body comes.
 constexpr std::size_t kTrustedLength = std::size_t{1} << 20;
 
 // The shortest end of a chunked body: never less is still to come.
@@ -25,17 +25,17 @@ RequestParser::RequestParser(Request& into, std::size_t max_header_bytes,
   body_limit(std::uint64_t{max_body_bytes});
 }
 
-RequestParser::Progress RequestParser::feed(const char*& begin, const char* end) {
+RequestParser::ParseState RequestParser::feed(const char*& begin, const char* end) {
   for (;;) {
-    if (is_done()) return Progress::done;
-    if (begin == end) return Progress::need_more;
+    if (is_done()) return ParseState::done;
+    if (begin == end) return ParseState::need_more;
     // Beast asserts that it is given so much of a last chunk.
     const auto length = static_cast<std::size_t>(end - begin);
-    if (is_header_done() && chunked() && length < kLastChunk.size()) return Progress::need_more;
+    if (is_header_done() && chunked() && length < kLastChunk.size()) return ParseState::need_more;
     const bool had_header = is_header_done();
     Ec error;
     begin += put({begin, static_cast<std::size_t>(end - begin)}, error);
-    if (error == beast::http::error::need_more) return Progress::need_more;
+    if (error == beast::http::error::need_more) return ParseState::need_more;
     if (error == beast::http::error::header_limit) {
       // Beast may look for the end of the header before it looks at the request line.
       const bool has_line = version_ != 0 || std::find(begin, end, '\n') != end;
@@ -46,13 +46,13 @@ RequestParser::Progress RequestParser::feed(const char*& begin, const char* end)
   }
 }
 
-RequestParser::Progress RequestParser::refuse(int status, std::string_view why) {
+RequestParser::ParseState RequestParser::refuse(int status, std::string_view why) {
   refusal_status_ = status;
   refusal_ = why;
-  return Progress::refused;
+  return ParseState::refused;
 }
 
-RequestParser::Progress RequestParser::refuse(const Ec& failure) {
+RequestParser::ParseState RequestParser::refuse(const Ec& failure) {
   using beast::http::error;
   if (failure == error::body_limit) return refuse(413, "body too large");
   if (failure == error::bad_version) return refuse(400, "unsupported protocol version");
@@ -63,7 +63,7 @@ RequestParser::Progress RequestParser::refuse(const Ec& failure) {
   return refuse(400, "malformed request");
 }
 
-RequestParser::Progress RequestParser::check_header() {
+RequestParser::ParseState RequestParser::check_header() {
   if (bad_encoding_) return refuse(400, "bad Transfer-Encoding");
   if (hosts_ > 1 || (hosts_ == 0 && version_ == 11)) return refuse(400, "expected one Host");
   if (request_.path.empty() || request_.path.front() != '/') {
@@ -75,7 +75,7 @@ RequestParser::Progress RequestParser::check_header() {
   if (carries_body && content_lengths_ == 0 && !chunked()) {
     return refuse(411, "expected a Content-Length");
   }
-  return Progress::header;
+  return ParseState::header;
 }
 
 void RequestParser::on_request_impl(beast::http::verb, View method, View target, int version, Ec&) {
@@ -98,7 +98,7 @@ void RequestParser::on_field_impl(beast::http::field name, View, View value, Ec&
       ++content_lengths_;
       break;
     case beast::http::field::transfer_encoding:
-      // Anything beside "chunked" would be taken for a request without a body.
+      // With any encoding besides "chunked", Beast would see a request without a body.
       bad_encoding_ = bad_encoding_ || !beast::iequals(value, "chunked");
       break;
     case beast::http::field::expect:

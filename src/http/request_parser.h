@@ -10,26 +10,26 @@
 
 namespace berth::http {
 
-// Beast's parser, writing into a Request that outlives it, and refusing what Beast lets pass but
-// which two readers of one stream may understand differently. One per request.
+// Beast's parser, writing into a Request that outlives it. It also refuses input that Beast accepts
+// but that two readers of one stream may understand differently. One per request.
 class RequestParser final : private boost::beast::http::basic_parser<true> {
  public:
   RequestParser(Request& into, std::size_t max_header_bytes, std::size_t max_body_bytes);
 
-  enum class Progress {
-    need_more,  // all that can be used has been used
-    header,     // the header has just been understood; feed again
+  enum class ParseState {
+    need_more,  // all usable bytes have been used
+    header,     // the header is complete; feed again
     done,
     refused,  // refusal_status() and refusal() say why; of no further use
   };
 
-  // Takes bytes from [begin, end), moving `begin` past what was used.
-  Progress feed(const char*& begin, const char* end);
+  // Takes bytes from [begin, end) and moves `begin` past the used ones.
+  ParseState feed(const char*& begin, const char* end);
 
   int refusal_status() const { return refusal_status_; }
   std::string_view refusal() const { return refusal_; }
 
-  bool is_keep_alive() const { return keep_alive(); }  // from Progress::header on
+  bool is_keep_alive() const { return keep_alive(); }  // from ParseState::header on
   bool is_http_1_0() const { return version_ == 10; }
   bool expects_continue() const { return expects_continue_; }
 
@@ -37,9 +37,9 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   using Ec = boost::beast::error_code;
   using View = boost::beast::string_view;
 
-  Progress refuse(int status, std::string_view why);
-  Progress refuse(const Ec& error);
-  Progress check_header();
+  ParseState refuse(int status, std::string_view why);
+  ParseState refuse(const Ec& error);
+  ParseState check_header();
 
   void on_request_impl(boost::beast::http::verb, View method, View target, int version,
                        Ec&) override;

@@ -30,7 +30,7 @@ void Router::route(const Request& request, Responder responder) const {
   try {
     method->second(request, std::move(responder));
   } catch (...) {
-    // The responder died with the handler, and thereby answered 500.
+    // The handler destroyed the responder, which answered 500.
     failures_.fetch_add(1, std::memory_order_relaxed);
   }
 }

@@ -12,7 +12,7 @@ namespace berth::http {
 // Exact path and method to handler. Unknown path: 404; known path, other method: 405 with `Allow`.
 class Router {
  public:
-  // Before the first route() only. A path and method may be added once.
+  // Must be called before the first route(). A path and method may be added once.
   void add(std::string method, std::string path, Handler handler);
 
   // Any thread. A handler's exception ends here: it is counted and answered with 500.

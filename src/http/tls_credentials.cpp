@@ -17,7 +17,7 @@ Result<std::shared_ptr<ssl::context>> make_context(const ServerTls& options) {
     SSL_CTX* const native = context->native_handle();
     SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
     SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-    // Sessions of clients that were verified can be resumed only within a named context.
+    // Sessions of verified clients can be resumed only within a named context.
     static constexpr unsigned char kName[] = "berth";
     SSL_CTX_set_session_id_context(native, kName, sizeof kName - 1);
     context->use_certificate_chain_file(file);
@@ -54,7 +54,7 @@ TlsCredentials::TlsCredentials(ServerTls options, Notice notice)
       checked_(std::chrono::steady_clock::now()) {}
 
 Result<std::unique_ptr<TlsCredentials>> TlsCredentials::load(ServerTls options, Notice notice) {
-  // The fingerprint is taken before the files are read: a change in between is seen next time.
+  // The fingerprint is taken before the files are read, so a change in between is seen next time.
   std::unique_ptr<TlsCredentials> made(new TlsCredentials(std::move(options), std::move(notice)));
   Result<std::shared_ptr<ssl::context>> context = make_context(made->options_);
   if (!context) return context.error();

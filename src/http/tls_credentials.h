@@ -11,7 +11,7 @@
 
 namespace berth::http {
 
-// The server's TLS context, made anew when one of its files has changed. Single-threaded.
+// The server's TLS context, rebuilt after a change of one of its files. Single-threaded.
 class TlsCredentials {
  public:
   using Notice = std::function<void(const std::string&)>;
@@ -19,7 +19,7 @@ class TlsCredentials {
   static Result<std::unique_ptr<TlsCredentials>> load(ServerTls options, Notice notice);
 
   // The context for a new connection. Looks at the files at most once per check period. While they
-  // cannot be loaded the last good context stays; each new cause is noticed once.
+  // cannot be loaded, the last good context stays; each new cause is reported once.
   std::shared_ptr<boost::asio::ssl::context> current();
 
  private:

@@ -7,7 +7,8 @@ namespace berth::kube {
 
 namespace {
 
-// One codec per kind and API group; the version within a group does not matter to what we read.
+// One codec for each kind and API group. The fields that we read are the same in all versions of a
+// group.
 using Codec = Result<ClusterEvent> (*)(const document::Value& value, std::string_view file);
 
 template <auto decode_one>

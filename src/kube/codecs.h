@@ -9,8 +9,8 @@
 #include "berth/model/objects.h"
 #include "document/cursor.h"
 
-// From the Kubernetes API's objects to the model's (DESIGN D1, D4). Unknown fields are skipped;
-// wrong types, bad names and amounts out of range are errors with the field's path and place.
+// Decodes the Kubernetes API's objects to the model's (DESIGN D1, D4). Unknown fields are skipped.
+// Wrong types, bad names and amounts out of range are errors with the field's path and place.
 
 namespace berth::kube {
 
@@ -19,16 +19,16 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
 // scheduling.volcano.sh/v1beta1 and scheduling.x-k8s.io/v1alpha1.
 Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file);
 Result<QueueObject> decode_queue(const document::Value& value, std::string_view file);
-// The same, but what is wrong in the spec is told in QueueObject::fault: a queue that slipped
-// through validation must not be as if it were not there.
+// The same, but a fault of the spec goes into QueueObject::fault: a queue that validation missed
+// must not vanish.
 Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::string_view file);
 Result<PriorityClassObject> decode_priority_class(const document::Value& value,
                                                   std::string_view file);
 Result<NamespaceObject> decode_namespace(const document::Value& value, std::string_view file);
-// Of any kind: only the metadata is read.
+// Of any kind; reads only the metadata.
 Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file);
 
-// What an object says it is. A PodGroup or Queue of a foreign API group is another kind.
+// The type that an object states. A PodGroup or Queue of a foreign API group is another kind.
 struct TypeName {
   std::string kind;
   std::string api_version;
@@ -39,10 +39,10 @@ struct TypeName {
 // True for the six kinds above, in the API groups we read.
 bool is_known(const TypeName& type);
 
-// The object of a known type as "created or changed to this".
+// Decodes an object of a known type to an event "created or changed".
 Result<ClusterEvent> decode(const TypeName& type, const document::Value& value,
                             std::string_view file);
-// The same for objects that the API server holds already: queues come with their faults.
+// The same for objects from the API server: a faulty queue is kept with its fault.
 Result<ClusterEvent> decode_live(const TypeName& type, const document::Value& value,
                                  std::string_view file);
 

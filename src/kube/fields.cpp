@@ -11,7 +11,7 @@ namespace berth::kube {
 
 namespace {
 
-// Times of creation have no fractions, and clocks differ a little.
+// Creation times have no fractions, and clocks differ a little.
 constexpr Duration kClocksDiffer = std::chrono::seconds(2);
 constexpr std::size_t kResourceNameMax = 317;  // a DNS name, a slash and a name of 63
 

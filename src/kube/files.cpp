@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kPadding = 64;  // what the JSON reader wants behind the text
+constexpr std::size_t kPadding = 64;  // the JSON reader may read so far past the text
 
 bool is_manifest(const fs::path& path) {
   const fs::path extension = path.extension();
@@ -72,7 +72,7 @@ Result<std::vector<fs::path>> find_manifest_files(const std::vector<fs::path>& p
 }
 
 Result<std::string> read_file(const fs::path& path) {
-  // A pipe is the output of a command; a device has no end.
+  // A pipe carries the output of a command; a device may have no end.
   std::error_code unknown;
   const fs::file_type type = fs::status(path, unknown).type();
   if (type == fs::file_type::character || type == fs::file_type::block) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kObjectsPerReport = 1'000;
 
-// What an object is known by, in the order of the result.
+// The identity of an object, which also orders the result.
 struct Identity {
   std::string_view kind;
   std::string_view name_space;
@@ -42,7 +42,7 @@ struct Identify {
   Identity operator()(const OwnerObject& object) const { return {"owner", "", object.uid}; }
   template <class Other>
   Identity operator()(const Other&) const {
-    return {};  // deletions do not come from manifests
+    return {};  // manifests contain no deletions
   }
 };
 
@@ -52,7 +52,7 @@ struct Found {
   document::Position position;
 };
 
-// The resource "jobs.v1.batch" for the kind Job of batch.
+// True if the resource "jobs.v1.batch" is this type, Job of group batch.
 bool is_of_resource(const TypeName& type, std::string_view resource) {
   const std::size_t version = resource.find('.');
   const std::size_t group =
@@ -115,7 +115,7 @@ class Loader {
     return first != std::string::npos && text[first] == '{';
   }
 
-  // The items of a typed list (PodList) need not say their kind.
+  // The items of a typed list (PodList) may omit their kind.
   Status add(const document::Value& value, const document::ListHead& list) {
     document::Reading reading(value, files_.back());
     const document::Cursor root = reading.root();
@@ -130,7 +130,7 @@ class Loader {
     }
     if (reading.failed()) return reading.error();
     if (type.kind.ends_with("List")) return add_items(value, type);
-    // Without a uid nothing can say that it is made by it.
+    // Without a uid, no object can refer to it as its owner.
     const bool is_owner = root["metadata"]["uid"].is_present() &&
                           std::any_of(owners_.begin(), owners_.end(), [&](const auto& resource) {
                             return is_of_resource(type, resource);
@@ -165,7 +165,7 @@ class Loader {
   Error twice(const Identity& identity, const Found& first, const Found& second) const {
     std::string name(identity.name);
     if (!identity.name_space.empty()) name = std::string(identity.name_space) + "/" + name;
-    return {std::string(identity.kind) + " \"" + name + "\" stands also at " + place_of(first) +
+    return {std::string(identity.kind) + " \"" + name + "\" is also at " + place_of(first) +
                 ", expected it once",
             place_of(second)};
   }

@@ -21,8 +21,8 @@ TaintEffect read_effect(const document::Cursor& at) {
   return TaintEffect::no_schedule;
 }
 
-// The lock is told by its label; a taint of ours without it, or with another word than it, is none
-// but has to be known, so that it goes. Others' taints of that key are taints like any other.
+// The label states the lock. Our taint without the label, or with another value, is no lock, but
+// must be known so that it is removed. Other taints with that key are ordinary taints.
 void read_lock(const document::Cursor& root, NodeObject& node) {
   if (auto label = node.labels.extract(kLockedForLabel)) node.locked_for = label.mapped();
   node.locked_since = read_time_annotation(root, kLockedSinceAnnotation);

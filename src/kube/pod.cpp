@@ -58,14 +58,14 @@ std::string first_of(const document::Cursor& pod, std::string_view first, std::s
   return text.empty() ? annotation_or_label(pod, second) : text;
 }
 
-// Anything but a clear "false" is true, as Volcano has it.
+// As in Volcano, only a clear "false" is false.
 bool read_preemptable(const document::Cursor& pod) {
   const std::string text = annotation_or_label(pod, "volcano.sh/preemptable");
   return text != "false" && text != "False" && text != "FALSE" && text != "0";
 }
 
-// {"node":"n1","epoch":3,"plan":17}, as we write it. Names of nodes need no escapes; what looks
-// otherwise is not ours and says nothing.
+// Reads {"node":"n1","epoch":3,"plan":17}, the form that we write. Node names need no escapes. A
+// value of another form is not ours and counts as absent.
 std::string read_planned_node(std::string_view plan) {
   constexpr std::string_view kNode = "{\"node\":\"";
   if (plan.substr(0, kNode.size()) != kNode) return {};
@@ -125,7 +125,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.marks = read_marks(root, pod.created);
   Controller controller = read_controller(root);
   pod.owner_uid = std::move(controller.uid);
-  // The kubelet's own pods belong to their node.
+  // A kubelet's static pod belongs to its node.
   pod.is_daemon = controller.kind == "DaemonSet" || controller.kind == "Node";
   const document::Cursor status = root["status"];
   read_spec(root["spec"], status, pod);

@@ -119,7 +119,7 @@ void read_tolerations(const document::Cursor& from, Constraints& to) {
   }
 }
 
-// With the host's network, every port of a container is a port of the host.
+// With host networking, every container port is a port of the host.
 void read_host_ports(const document::Cursor& container, bool on_host_network, Constraints& to) {
   for (const document::Cursor& from : container["ports"].items()) {
     HostPort port;
@@ -133,7 +133,7 @@ void read_host_ports(const document::Cursor& container, bool on_host_network, Co
   }
 }
 
-// Only what can forbid a node counts; preferences that we do not model merely stay unheard.
+// Notes only constraints that can forbid a node. Preferences that we do not model have no effect.
 void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   const auto note_if = [&to](bool is_there, const char* name) {
     if (is_there) to.unmodelled.emplace_back(name);

@@ -5,12 +5,12 @@
 
 namespace berth::kube {
 
-// Where a pod may run. Parts whose order means nothing are sorted, so that pods of one template
-// have equal constraints. `spec` is the pod's spec.
+// Reads where a pod may run from its spec. Lists without a meaningful order are sorted, so that
+// pods of one template have equal constraints.
 Constraints read_constraints(const document::Cursor& spec);
 
-// Takes the toleration that we write for locks out: it must not tell a pod from others like it.
-// Returns which locks of targets are tolerated, by such ones or others.
+// Removes the toleration that we write for locks, so that it does not distinguish a pod from its
+// siblings. Returns the locks that the pod tolerates by any toleration.
 LockTolerations take_lock_tolerations(Constraints& constraints);
 
 }  // namespace berth::kube

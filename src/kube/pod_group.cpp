@@ -8,7 +8,7 @@ namespace berth::kube {
 
 namespace {
 
-// Phases of both API groups; a phase we do not know is a group that nobody has admitted yet.
+// The phases of both API groups. An unknown phase counts as not admitted.
 GroupPhase phase_of(std::string_view text) {
   if (text == "Inqueue" || text == "PreScheduling" || text == "Scheduling" || text == "Scheduled") {
     return GroupPhase::inqueue;
@@ -53,7 +53,7 @@ WrittenStatus read_status(const document::Cursor& status) {
   return written;
 }
 
-// The fields that are not honoured. Volcano reads a network topology without a mode as hard.
+// The fields that have no effect here. Volcano reads a network topology without a mode as hard.
 std::vector<std::string> read_not_honoured(const document::Cursor& spec) {
   std::vector<std::string> fields;
   if (const document::Cursor topology = spec["networkTopology"]; topology.is_present()) {
@@ -63,7 +63,7 @@ std::vector<std::string> read_not_honoured(const document::Cursor& spec) {
   return fields;
 }
 
-// Of scheduling.x-k8s.io: it has phases where Volcano has conditions.
+// The status of scheduling.x-k8s.io: phases instead of Volcano's conditions.
 void read_foreign_status(const document::Cursor& status, PodGroupObject& group) {
   const std::string phase = status["phase"].text();
   group.written.is_scheduled = phase == "Scheduled" || phase == "Running" || phase == "Finished";

@@ -15,12 +15,12 @@
 //   init b: 2 cpu                 request:  max(4, 3, 4) = 4, and the overhead
 //   container: 3 cpu
 //
-// While a container is resized in place, what its status says that it has counts, too: of spec and
-// status the larger is taken, per resource; where the node cannot ever grant what the spec asks
-// for, what it has alone.
 //
-// Pod-level resources, where given, replace what the containers add up to, per resource. A limit
-// without a request is a request, as the API server would have filled in.
+// While a container is resized in place, the resources in its status count, too: the larger of spec
+// and status is taken, per resource. If the node can never grant the spec, only the status counts.
+//
+// Pod-level resources replace the sum over the containers, per resource. A limit without a request
+// is a request, as the API server would have filled in.
 
 namespace berth::kube {
 
@@ -31,7 +31,7 @@ void add(NamedAmounts& to, const NamedAmounts& amounts, const document::Cursor& 
     std::int64_t& sum = to[name];
     sum += amount;  // both are at most 2^53
     if (sum > kAmountMax) {
-      at.complain("the containers' " + name + " adds up to more than Berth accounts for");
+      at.complain("the containers' " + name + " adds up to more than Berth can count");
       sum = kAmountMax;
     }
   }
@@ -51,7 +51,7 @@ NamedAmounts written_request(const document::Cursor& container) {
   return request;
 }
 
-// What containers have by the pod's status, where it says so.
+// The resources that the pod's status grants to containers.
 class Granted {
  public:
   explicit Granted(const document::Cursor& status) {
@@ -83,7 +83,7 @@ class Granted {
 
  private:
   std::map<std::string, NamedAmounts> granted_;  // by the container's name
-  bool is_infeasible_ = false;                   // the node can never grant what the spec asks for
+  bool is_infeasible_ = false;                   // the node can never grant the spec
 };
 
 }  // namespace
@@ -101,7 +101,7 @@ NamedAmounts read_pod_request(const document::Cursor& spec, const document::Curs
   NamedAmounts sidecars;
   NamedAmounts starting;
   for (const document::Cursor& container : spec["initContainers"].items()) {
-    const bool stays = is_sidecar(container);  // others have ended before anything is resized
+    const bool stays = is_sidecar(container);  // the others have ended before a resize
     const NamedAmounts request = stays ? granted.request_of(container) : written_request(container);
     NamedAmounts step = sidecars;
     add(step, request, spec);
@@ -116,7 +116,7 @@ NamedAmounts read_pod_request(const document::Cursor& spec, const document::Curs
   running.merge(read_amounts(pod_level["limits"]));
   add(running, read_amounts(spec["overhead"]), spec);
 
-  // berth.dev/commit and the like bring a pod to our extender; no node has any.
+  // Extended resources such as berth.dev/commit bring a pod to our extender; no node has any.
   std::erase_if(running, [](const auto& entry) {
     return entry.second == 0 || entry.first.starts_with("berth.dev/");
   });

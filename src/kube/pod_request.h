@@ -5,8 +5,8 @@
 
 namespace berth::kube {
 
-// What a node must have free for this pod: the larger of all its containers together and of each
-// step of its start-up, and the overhead. `spec` and `status` are the pod's.
+// The room that this pod needs on a node: the larger of all containers together and each step of
+// the start-up, plus the overhead. Takes the pod's spec and status.
 NamedAmounts read_pod_request(const document::Cursor& spec, const document::Cursor& status);
 
 // An init container that keeps running beside the others.

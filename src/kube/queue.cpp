@@ -18,8 +18,8 @@ QueueState state_of(std::string_view text) {
 
 constexpr std::size_t kDecimalsMost = 9;
 
-// A decimal from 0 to 1, in billionths. None of its digits is dropped: a part of a cluster of
-// 10,000 GPUs differs by a GPU in the fourth.
+// Reads a decimal from 0 to 1, in billionths. All digits count: with 10,000 GPUs, the fourth digit
+// is a GPU.
 std::int32_t read_part(const document::Cursor& from) {
   const std::string text = from.scalar("0");
   const auto accuse = [&](const std::string& why) {
@@ -80,7 +80,7 @@ void read_strategy(const document::Cursor& strategy, QueueObject& queue) {
   queue.is_fifo = word == "fifo";
 }
 
-// Fields of Volcano's that may matter to who wrote them, and do not here.
+// Fields of Volcano's that have no effect here.
 std::vector<std::string> not_honoured_in(const document::Cursor& spec) {
   std::vector<std::string> fields;
   for (const char* name : {"affinity", "extendClusters", "type"}) {
@@ -163,7 +163,7 @@ Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::s
   if (reading.failed()) return reading.error();
   read_spec(root, queue);
   if (reading.failed()) queue.fault = reading.error().message;
-  // What we cannot read of a status is no fault of its queue: it is written anew.
+  // An unreadable status is no fault of the queue: we write it anew.
   document::Reading status(value, file);
   queue.written = read_status(status.root()["status"]);
   if (status.failed()) queue.written = {};

@@ -34,7 +34,7 @@ bool is_host(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), &is_host_character);
 }
 
-std::string flaw_of_server(const std::string& server) {
+std::string server_url_error(const std::string& server) {
   constexpr std::string_view kScheme = "https://";
   if (!server.starts_with(kScheme)) {
     return "\"" + server + "\" is not served over TLS, expected https://";
@@ -61,7 +61,7 @@ std::string flaw_of_server(const std::string& server) {
 }
 
 // API-21
-std::string flaw_of_token(std::string_view token) {
+std::string token_error(std::string_view token) {
   for (std::size_t i = 0; i < token.size(); ++i) {
     if (token[i] > ' ' && token[i] < 0x7F) continue;
     constexpr char kDigits[] = "0123456789abcdef";
@@ -82,10 +82,10 @@ Result<Access> in_cluster(const std::string& directory) {
         "environment"};
   }
   Access access;
-  // The library cannot take an IPv6 literal; the service's name is in its certificate, too.
+  // The library cannot take an IPv6 literal. The certificate also holds the service's name.
   const bool is_ipv6 = host.find(':') != std::string::npos;
   access.server = "https://" + (is_ipv6 ? "kubernetes.default.svc" : host) + ":" + port;
-  if (const std::string flaw = flaw_of_server(access.server); !flaw.empty()) {
+  if (const std::string flaw = server_url_error(access.server); !flaw.empty()) {
     return Error{flaw, "environment, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT"};
   }
   access.ca.file = directory + "/ca.crt";

@@ -5,13 +5,13 @@
 
 #include "berth/base/result.h"
 
-// Where the API server is and as whom to speak to it. Loading checks everything that can be checked
-// without the server; errors name the file, the entry in it, and what was expected.
+// The address of the API server and the identity for it. Loading checks everything that can be
+// checked without the server. Errors name the file, the entry in it, and the expected value.
 
 namespace berth::kubeapi {
 
-// Bytes that stand in the configuration, or a file that is read again when it changes. The file
-// counts when both are set; neither means that there is none.
+// Bytes from the configuration, or a file that is read again after each change. If both are set,
+// the file counts; if neither is, there is none.
 struct Material {
   std::string bytes;
   std::string file;
@@ -21,31 +21,32 @@ struct Material {
 
 struct Access {
   std::string server;           // "https://host:port", perhaps with a path in front of all others
-  Material ca;                  // PEM; not given: the system's authorities
-  Material client_certificate;  // PEM, leaf first; given if and only if client_key is
+  Material ca;                  // PEM; empty: the system's authorities
+  Material client_certificate;  // PEM, leaf first; set together with client_key
   Material client_key;          // PEM, not encrypted
-  Material token;               // sent as bearer; blanks around it do not count
+  Material token;               // bearer token; blanks around it do not count
   std::string tls_server_name;  // the name that the certificate must have; empty: server's host
-  bool insecure = false;        // any certificate will do
+  bool insecure = false;        // accepts any certificate
   std::string name_space = "default";  // the context's, or the pod's own
 };
 
-// The context of that name, or the current one. Relative files are relative to the kubeconfig's
-// directory. Refused with advice: `exec`, `auth-provider`, passwords, impersonation, proxies.
+// Loads the context of that name, or the current one. Relative paths are relative to the
+// kubeconfig's directory. Refused with advice: `exec`, `auth-provider`, passwords, impersonation,
+// proxies.
 Result<Access> load_kubeconfig(const std::string& path, const std::string& context = {});
 
-// Whether it may be a name or an IPv4 address.
+// True for a possible host name or IPv4 address.
 bool is_host(std::string_view text);
 
-// Empty, or what is wrong with a server's URL: expected are https, a name or an IPv4 address, and,
-// if at all, a port from 1 to 65535 and a path.
-std::string flaw_of_server(const std::string& server);
+// Empty, or the error in a server's URL. It must be https, with a name or an IPv4 address, an
+// optional port from 1 to 65535, and an optional path.
+std::string server_url_error(const std::string& server);
 
-// Empty, or what is wrong with a bearer token. It goes into a header, where a line break would
-// begin another one. The text never shows the token.
-std::string flaw_of_token(std::string_view token);
+// Empty, or the error in a bearer token: a line break in it would begin another header. The text
+// never shows the token.
+std::string token_error(std::string_view token);
 
-// What a pod finds: KUBERNETES_SERVICE_HOST and _PORT, and the service account's files.
+// The access of a pod: KUBERNETES_SERVICE_HOST and _PORT, and the files of its service account.
 Result<Access> in_cluster(
     const std::string& directory = "/var/run/secrets/kubernetes.io/serviceaccount");
 

@@ -7,16 +7,16 @@
 
 namespace berth::kubeapi {
 
-// Decorrelated jitter: each wait is drawn between `least` and three times the last one, and is at
-// most `most`. So those who failed together do not come back together.
+// Decorrelated jitter: each wait is drawn between `least` and three times the last one, up to
+// `most`. Clients that failed together therefore retry at different times.
 class Backoff {
  public:
-  // Seed 0: any.
+  // With seed 0, the seed is random.
   Backoff(Duration least, Duration most, std::uint64_t seed);
 
   Duration next();
   void reset() { last_ = least_; }
-  // Between `from` and twice that: for periods that must not coincide.
+  // A random time between `from` and twice that, for periods that must not coincide.
   Duration spread(Duration from);
 
  private:

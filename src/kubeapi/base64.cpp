@@ -21,7 +21,7 @@ bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; 
 std::optional<std::string> decode_base64(std::string_view text) {
   std::string bytes;
   std::uint32_t bits = 0;
-  int digits = 0;  // of the group of four that is being read
+  int digits = 0;  // of the current group of four
   int padding = 0;
   for (const char c : text) {
     if (is_blank(c)) continue;

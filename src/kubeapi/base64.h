@@ -6,7 +6,7 @@
 
 namespace berth::kubeapi {
 
-// Standard base64 with padding, line breaks and blanks allowed; nothing when it is none.
+// Decodes standard base64 with padding; line breaks and blanks are allowed. Nothing for other text.
 std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace berth::kubeapi

@@ -8,14 +8,14 @@
 
 namespace berth::kubeapi {
 
-// Ends what one thread waits for from another. Any thread; cannot be undone.
+// Ends the waits of one thread from another. Any thread; cannot be undone.
 class Cancellation {
  public:
   void cancel() { source_.request_stop(); }
   bool is_cancelled() const { return source_.stop_requested(); }
   std::stop_token token() const { return source_.get_token(); }
 
-  // Sleeps for that long, or until cancelled: true.
+  // Waits for that long. True if cancelled.
   bool wait_for(Duration duration) {
     std::unique_lock lock(mutex_);
     woken_.wait_for(lock, token(), duration, [] { return false; });

@@ -11,7 +11,7 @@ namespace berth::kubeapi {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Tell = std::shared_ptr<const std::function<void(const std::string&)>>;
+using Report = std::shared_ptr<const std::function<void(const std::string&)>>;
 
 constexpr int kGatesSince = 27;     // 1.27: scheduling gates are on
 constexpr int kPoliciesSince = 34;  // MutatingAdmissionPolicy, as beta
@@ -30,7 +30,7 @@ std::vector<Right> rights_for(const std::string& mode) {
                             {"patch", "scheduling.x-k8s.io", "podgroups", ""},
                             {"patch", "scheduling.x-k8s.io", "podgroups", "status"},
                             {"create", "", "events", ""}};
-  // What came ungated is nominated in every mode but one.
+  // A pod created without the gate is nominated in every mode but one.
   if (mode != "filter-only") rights.push_back({"patch", "", "pods", "status"});
   if (mode != "pin") {
     rights.push_back({"create", "", "pods", "binding"});
@@ -39,31 +39,31 @@ std::vector<Right> rights_for(const std::string& mode) {
   return rights;
 }
 
-void check_version(RestClient& client, const Tell& tell) {
+void check_version(RestClient& client, const Report& report) {
   Request request;
   request.path = "/version";
-  client.send(std::move(request), [tell](const Response& response) {
-    if (response.status == 0) return;  // whoever lists will say so
+  client.send(std::move(request), [report](const Response& response) {
+    if (response.status == 0) return;  // the reflectors report this error
     const auto version = nlohmann::json::parse(response.body, nullptr, false);
     if (!response.ok() || !version.is_object() || !version.contains("minor") ||
         !version["minor"].is_string()) {
-      return (*tell)("the API server's version cannot be read: " + response.to_string());
+      return (*report)("the API server's version cannot be read: " + response.to_string());
     }
     const std::string text = version["minor"].get<std::string>();
     int minor = 0;
     std::from_chars(text.data(), text.data() + text.size(), minor);
     if (minor < kGatesSince) {
-      (*tell)("Kubernetes 1." + text + " has no scheduling gates: expected 1.27 or later");
+      (*report)("Kubernetes 1." + text + " has no scheduling gates: expected 1.27 or later");
     } else if (minor < kPoliciesSince) {
-      (*tell)("Kubernetes 1." + text +
-              " has no MutatingAdmissionPolicy: pods must be gated by their templates, or come "
-              "ungated");
+      (*report)("Kubernetes 1." + text +
+                " has no MutatingAdmissionPolicy: pods must be gated by their templates, or come "
+                "ungated");
     }
   });
 }
 
 void check_right(RestClient& client, const Right& right, const std::string& mode,
-                 const Tell& tell) {
+                 const Report& report) {
   Json review{{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SelfSubjectAccessReview"}};
   review["spec"]["resourceAttributes"] = {{"verb", right.verb},
                                           {"group", right.group},
@@ -77,22 +77,22 @@ void check_right(RestClient& client, const Right& right, const std::string& mode
   std::string what = std::string(right.verb) + " " + right.resource;
   if (*right.group != 0) what += std::string(".") + right.group;
   if (*right.subresource != 0) what += std::string("/") + right.subresource;
-  client.send(std::move(request), [tell, what, mode](const Response& response) {
+  client.send(std::move(request), [report, what, mode](const Response& response) {
     const auto answer = nlohmann::json::parse(response.body, nullptr, false);
     const nlohmann::json::json_pointer allowed("/status/allowed");
     if (!response.ok() || !answer.is_object() || !answer.contains(allowed)) return;
     if (answer[allowed] == true) return;
-    (*tell)("not allowed to " + what + ", which steering mode \"" + mode +
-            "\" needs; deploy/ has the rights");
+    (*report)("not allowed to " + what + ", which steering mode \"" + mode +
+              "\" needs; deploy/ has the rights");
   });
 }
 
 }  // namespace
 
 void check_cluster(RestClient& client, const std::string& mode,
-                   std::function<void(const std::string& finding)> tell) {
+                   std::function<void(const std::string& finding)> report) {
   const auto shared =
-      std::make_shared<const std::function<void(const std::string&)>>(std::move(tell));
+      std::make_shared<const std::function<void(const std::string&)>>(std::move(report));
   check_version(client, shared);
   for (const Right& right : rights_for(mode)) check_right(client, right, mode, shared);
 }

@@ -7,10 +7,10 @@
 
 namespace berth::kubeapi {
 
-// Looks whether the cluster has what a steering mode needs: the API server's version, and the
-// rights to write what is to be written. Returns at once; what is missing is told, a sentence each,
-// from a thread of the client, with what to do about it.
+// Checks the cluster for the needs of a steering mode: the API server's version, and the rights for
+// our writes. Returns at once. It calls `report` for each missing part, from a thread of the
+// client, with a sentence that includes advice.
 void check_cluster(RestClient& client, const std::string& mode,
-                   std::function<void(const std::string& finding)> tell);
+                   std::function<void(const std::string& finding)> report);
 
 }  // namespace berth::kubeapi

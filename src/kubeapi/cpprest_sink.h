@@ -1,10 +1,10 @@
 #pragma once
 
-// The only two files that include cpprestsdk are this one's includer, cpprest_transport.cpp, and
-// this: it is slow to compile, and its macros and namespaces must not spread.
+// Only cpprest_transport.cpp may include this header. They are the only two files that include
+// cpprestsdk, which is slow to compile and whose macros and namespaces must not spread.
 
 namespace berth::kubeapi {
-// API-6: what a chain of tasks failed with and nobody asked for would otherwise end the process.
+// API-6: without this, the unobserved failure of a chain of tasks would end the process.
 void note_unobserved_failure();
 }  // namespace berth::kubeapi
 
@@ -23,8 +23,8 @@ void note_unobserved_failure();
 
 namespace berth::kubeapi {
 
-// API-1: bodies arrive here, as they come off the socket and with nothing in between. As long as
-// the task of _putn is not done, the library reads no more: slowness reaches the server.
+// API-1: bodies arrive here straight from the socket. The library reads no more until the task of
+// _putn is done, so a slow reader slows the server.
 class CpprestSink final : public concurrency::streams::details::streambuf_state_manager<uint8_t> {
  public:
   explicit CpprestSink(std::shared_ptr<AnswerSink> sink)

@@ -24,13 +24,13 @@ using SslContext = boost::asio::ssl::context;
 
 // Handlers only move bytes and start the next step; see decision 12.
 constexpr std::size_t kPoolThreads = 4;
-// Deadlines are ours, so the library's own must never strike first.
+// The deadlines are ours, so the library's own must never come first.
 constexpr std::chrono::hours kNever{24};
 constexpr const char* kNoFile = "/nonexistent";
 
 std::atomic<std::uint64_t> unobserved = 0;
 
-// Where the system's authorities are, as the environment had it before API-5 hid them.
+// The environment's certificate paths, from before API-5 hid them.
 struct SystemAuthorities {
   std::string file;
   std::string directory;
@@ -52,8 +52,8 @@ bool is_address(const std::string& name) {
          inet_pton(AF_INET6, name.c_str(), bytes) == 1;
 }
 
-// API-4: the context's parameters are those of each connection made of it. The library's own check
-// would fall back to the common name although there are alternative names.
+// API-4: sets the parameters of every connection of this context. The library's own check would
+// fall back to the common name although there are alternative names.
 void require_name(SSL_CTX* context, const std::string& name) {
   X509_VERIFY_PARAM* parameters = SSL_CTX_get0_param(context);
   X509_VERIFY_PARAM_set_hostflags(
@@ -64,12 +64,12 @@ void require_name(SSL_CTX* context, const std::string& name) {
   if (is_set != 1) throw std::runtime_error("\"" + name + "\" is no name that can be verified");
 }
 
-// Called for each new connection, so that rotated files count from the next one on (API-7).
+// Called for each new connection, so rotated files count from the next one on (API-7).
 void set_up_tls(SslContext& context, Credentials& credentials,
                 const std::shared_ptr<CertificateVerdict>& verdict) {
   const TlsMaterial tls = credentials.tls();
   SSL_CTX* native = context.native_handle();
-  SSL_CTX_set_cert_store(native, X509_STORE_new());  // API-3: none but the given authorities
+  SSL_CTX_set_cert_store(native, X509_STORE_new());  // API-3: only the given authorities
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   if (!tls.ca.empty()) {
     context.add_certificate_authority(boost::asio::buffer(tls.ca));
@@ -91,9 +91,9 @@ http_client_config configuration(const std::shared_ptr<Credentials>& credentials
                                  const std::shared_ptr<CertificateVerdict>& verdict) {
   http_client_config config;
   config.set_timeout(kNever);
-  config.set_max_redirects(0);  // an answer that leads elsewhere must not get our token
+  config.set_max_redirects(0);  // a redirected request must not carry our token
   config.set_validate_certificates(!credentials->access().insecure);
-  // An address is no name that a server could be chosen by (RFC 6066).
+  // SNI takes names, not addresses (RFC 6066).
   config.set_tlsext_sni_enabled(!is_address(credentials->server_name()));
   config.set_ssl_context_callback(
       [credentials, verdict](SslContext& context) { set_up_tls(context, *credentials, verdict); });
@@ -167,7 +167,7 @@ class CpprestTransport final : public Transport {
     auto& headers = wire.headers();
     headers.add("User-Agent", user_agent_);
     headers.add("Accept", "application/json");
-    // The library takes the name for TLS from here.
+    // The library takes the TLS name from here.
     const std::string& name = credentials_->access().tls_server_name;
     if (!name.empty()) headers.add("Host", name);
     if (const std::string token = credentials_->token(); !token.empty()) {
@@ -185,7 +185,7 @@ class CpprestTransport final : public Transport {
     web::http::http_request wire = wire_request(request);
     const concurrency::streams::streambuf<uint8_t> buffer(std::make_shared<CpprestSink>(sink));
     wire.set_response_stream(buffer.create_ostream());
-    // The last link takes the task itself, so whatever was thrown before is seen (API-6).
+    // The last link takes the task itself, so every failure is observed (API-6).
     client.request(wire, exchange.token())
         .then([sink](web::http::http_response response) {
           const auto type = response.headers().find("Content-Type");
@@ -222,8 +222,8 @@ void note_unobserved_failure() { ++unobserved; }
 
 std::uint64_t Transport::unobserved_failures() { return unobserved; }
 
-// API-5: the library loads the system's authorities for each connection, only for us to drop them.
-// A file that is not there costs nothing.
+// API-5: otherwise the library would load the system's authorities for each connection, and we
+// would drop them. A missing file costs nothing.
 void prepare_process() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -232,11 +232,11 @@ void prepare_process() {
         environment_or(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())};
     setenv(X509_get_default_cert_file_env(), kNoFile, 1);
     setenv(X509_get_default_cert_dir_env(), kNoFile, 1);
-    // Before the pool, so that it is taken down after the pool's threads have ended.
+    // OpenSSL starts before the pool, so that it is taken down after the pool's threads.
     OPENSSL_init_ssl(0, nullptr);
     try {
       crossplat::threadpool::initialize_with_threads(kPoolThreads);
-    } catch (const std::exception&) {  // somebody was earlier; its pool does as well
+    } catch (const std::exception&) {  // the pool exists already, which is as good
     }
   });
 }
@@ -248,9 +248,9 @@ Result<std::unique_ptr<Transport>> Transport::create(std::shared_ptr<Credentials
   try {
     return std::unique_ptr<Transport>(new CpprestTransport(std::move(credentials), user_agent));
   } catch (...) {
-    return Error{"cannot be spoken to: " + in_words(std::current_exception()) +
-                     ", expected https://host:port",
-                 server};
+    return Error{
+        "cannot be used: " + in_words(std::current_exception()) + ", expected https://host:port",
+        server};
   }
 }
 

@@ -33,7 +33,7 @@ std::string place_of(const Material& material, const char* what) {
   return material.file.empty() ? std::string(what) : material.file;
 }
 
-// An encrypted key must not make OpenSSL ask at the terminal.
+// OpenSSL must not ask at the terminal for the password of an encrypted key.
 int no_password(char*, int, int, void*) { return 0; }
 
 Status check(const TlsMaterial& tls, const Access& access) {
@@ -51,11 +51,11 @@ Status check(const TlsMaterial& tls, const Access& access) {
   const Key key(PEM_read_bio_PrivateKey(reading(tls.key).get(), nullptr, &no_password, nullptr),
                 &EVP_PKEY_free);
   if (!key) {
-    return Error{"no private key that could be read, expected PEM without a password",
+    return Error{"no readable private key, expected PEM without a password",
                  place_of(access.client_key, "client-key")};
   }
   if (X509_check_private_key(certificate.get(), key.get()) != 1) {
-    return Error{"this key is not the one of the client certificate",
+    return Error{"this key does not belong to the client certificate",
                  place_of(access.client_key, "client-key")};
   }
   return Done{};
@@ -72,8 +72,8 @@ std::string host_of(const std::string& server) {
 
 }  // namespace
 
-// API-7: files are read again when they changed. A mounted secret changes by a symbolic link, which
-// stat follows.
+// API-7: changed files are read again. A mounted secret changes by a symbolic link, which stat
+// follows.
 Result<bool> Credentials::refresh(const Material& material, Source& source) {
   if (material.file.empty()) {
     const bool is_new = source.bytes != material.bytes;
@@ -111,7 +111,7 @@ Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
     if (auto read = refresh(*material, *source); !read) return read.error();
   }
   made->good_token_ = trimmed(made->token_.bytes);
-  if (const std::string flaw = flaw_of_token(made->good_token_); !flaw.empty()) {
+  if (const std::string flaw = token_error(made->good_token_); !flaw.empty()) {
     return Error{flaw, place_of(given.token, "token")};
   }
   made->good_ = {made->ca_.bytes, made->certificate_.bytes, made->key_.bytes};
@@ -122,8 +122,8 @@ Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
 std::string Credentials::token() {
   const std::lock_guard lock(mutex_);
   const Result<bool> is_new = refresh(access_.token, token_);
-  // The last good one holds while there is none.
-  if (is_new && *is_new && flaw_of_token(trimmed(token_.bytes)).empty()) {
+  // Without a valid one, the last valid token stays.
+  if (is_new && *is_new && token_error(trimmed(token_.bytes)).empty()) {
     good_token_ = trimmed(token_.bytes);
   }
   return good_token_;
@@ -143,7 +143,7 @@ TlsMaterial Credentials::tls() {
   if (check(fresh, access_)) {
     good_ = std::move(fresh);
   } else {
-    // Half of a pair was replaced: look again at the next connection.
+    // Only one of the pair was replaced: look again at the next connection.
     ca_.changed_ns = certificate_.changed_ns = key_.changed_ns = -1;
   }
   return good_;

@@ -12,26 +12,26 @@
 namespace berth::kubeapi {
 
 struct TlsMaterial {
-  std::string ca;           // PEM; empty: the system's
+  std::string ca;           // PEM; empty: the system's authorities
   std::string certificate;  // PEM; empty: none
   std::string key;
 };
 
-// The bytes behind an Access. Files are read again when they changed; while they cannot be read, or
-// do not fit together, what was read last holds. Any thread.
+// The bytes of an Access. Changed files are read again. While they are unreadable or do not fit
+// together, the last valid ones stay. Any thread.
 class Credentials {
  public:
-  // An Error if something cannot be read, is no PEM, or certificate and key do not fit.
+  // An Error if something is unreadable or no PEM, or if certificate and key do not fit.
   static Result<std::shared_ptr<Credentials>> open(Access access);
 
   const Access& access() const { return access_; }
-  // The name or address that the server's certificate must have.
+  // The required name or address of the server's certificate.
   const std::string& server_name() const { return server_name_; }
   std::string token();
   TlsMaterial tls();
 
  private:
-  // One Material and what was read of it.
+  // One Material and its last content.
   struct Source {
     std::string bytes;
     std::int64_t changed_ns = -1;

@@ -82,9 +82,9 @@ int CertificateVerdict::code() const {
   return code_;
 }
 
-// API-19: what was expected stands at the end of each.
+// API-19: each ends with the expected state.
 std::string explain_failure(std::string_view library, const FailureContext& context) {
-  // OpenSSL's own words for it depend on what failed first: "EVP lib", with a CA of the same name.
+  // OpenSSL's own text depends on the first failure: "EVP lib", for a CA of the same name.
   const bool is_handshake = has(library, "SSL handshake") && context.certificate_code != 0;
   if (is_handshake || has(library, "certificate verify failed")) {
     return certificate_failure(context);
@@ -97,15 +97,16 @@ std::string explain_failure(std::string_view library, const FailureContext& cont
   }
   if (has(library, "wrong version number") || has(library, "http request") ||
       has(library, "packet length too long")) {
-    return "no TLS is spoken there" + in_brackets(detail) + ", expected the API server's TLS port";
+    return "the server there does not use TLS" + in_brackets(detail) +
+           ", expected the API server's TLS port";
   }
   if (has(library, "certificate required") || has(library, "bad certificate") ||
       has(library, "unknown ca")) {
-    return "the server refuses our client certificate, or that there is none" +
-           in_brackets(detail) + ", expected client-certificate of a user it knows";
+    return "the server refuses our client certificate, or requires one" + in_brackets(detail) +
+           ", expected client-certificate of a user it knows";
   }
   if (has(library, "Failed to connect")) {
-    return "cannot be connected to" + in_brackets(detail) + ", expected an API server there";
+    return "cannot connect" + in_brackets(detail) + ", expected an API server there";
   }
   return std::string(library);
 }

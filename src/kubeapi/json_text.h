@@ -5,7 +5,7 @@
 
 namespace berth::kubeapi {
 
-// The string at a JSON pointer; empty when there is none, or something else.
+// The string at a JSON pointer; empty if it is absent or no string.
 std::string text_at(const nlohmann::json& json, const char* pointer);
 
 }  // namespace berth::kubeapi

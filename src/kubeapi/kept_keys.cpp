@@ -4,9 +4,9 @@
 
 #include "berth/model/reservation.h"
 
-// API-9: what is not named here is passed over while the text is parsed, and costs no memory. Who
-// has a decoder in src/kube read more must name it here, too; tests/kubeapi/object_reader_test.cpp
-// compares.
+// API-9: keys that are not named here are skipped during parsing and cost no memory. A decoder in
+// src/kube that reads a new key must name it here, too; tests/kubeapi/object_reader_test.cpp
+// compares both.
 
 namespace berth::kubeapi {
 

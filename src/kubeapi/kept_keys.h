@@ -5,9 +5,9 @@
 
 namespace berth::kubeapi {
 
-// Which members of JSON objects are worth keeping: of an object that stands behind the key `under`
-// (or in a list behind it) only those named, or all but those; of any other object all. The
-// outermost object stands behind "".
+// The members of JSON objects to keep. Of an object behind the key `under` (or in a list behind
+// it), either only `keys` are kept, or all but `keys`. All other objects are kept whole. The key of
+// the outermost object is "".
 struct KeptKeys {
   struct Row {
     std::string_view under;
@@ -26,12 +26,12 @@ struct KeptKeys {
   }
 };
 
-// What the decoders of src/kube read, and no more.
+// The keys that the decoders of src/kube read.
 const KeptKeys& keys_of_pods();
 const KeptKeys& keys_of_nodes();
-// Of owners, hardly anything.
+// Hardly anything of an owner.
 const KeptKeys& keys_of_owners();
-// Everything but the metadata that nobody reads.
+// Everything but unused metadata.
 const KeptKeys& keys_of_others();
 
 }  // namespace berth::kubeapi

@@ -31,8 +31,8 @@ void KnownObjects::count(std::uint64_t ReflectorCounters::*counter) {
   counters_.objects = generations_.size();
 }
 
-// API-15: what cannot be decoded is reported and skipped. If an earlier state of it was handed on,
-// that one stands.
+// API-15: an object that cannot be decoded is reported and skipped. The last good state of it
+// stays.
 void KnownObjects::change(const document::Value& object) {
   std::string id = id_of(object);
   const auto known = generations_.find(id);
@@ -58,7 +58,7 @@ void KnownObjects::remove(const document::Value& object) {
   count(&ReflectorCounters::events);
 }
 
-// API-13: what an earlier list or watch brought and this list did not is gone.
+// API-13: objects of earlier lists and watches that this list does not have are gone.
 void KnownObjects::end_list() {
   for (auto known = generations_.begin(); known != generations_.end();) {
     if (known->second == generation_) {

@@ -10,8 +10,8 @@
 
 namespace berth::kubeapi {
 
-// What a reflector has handed on: so that it can say what is gone after a new list. One thread,
-// but for counters().
+// The objects that a reflector has handed on. After a new list, it finds the deleted ones. One
+// thread, except counters().
 class KnownObjects {
  public:
   KnownObjects(const ReflectedKind& kind, const ReflectorOptions& options)
@@ -19,14 +19,15 @@ class KnownObjects {
 
   void change(const document::Value& object);
   void remove(const document::Value& object);
-  // Between these, change() marks what is still there; what is not marked then goes.
+  // Between begin_list() and end_list(), change() marks the objects that exist. end_list() removes
+  // the others.
   void begin_list() { ++generation_; }
   void end_list();
 
-  // To the log, about the whole kind; each message once, then again after a while.
+  // Logs an error about the whole kind: each message once, and again after a while.
   void complain(const Error& error);
 
-  // Of the counters, those about objects. Any thread.
+  // The counters about objects. Any thread.
   ReflectorCounters counters() const;
 
  private:
@@ -37,9 +38,9 @@ class KnownObjects {
   const ReflectedKind& kind_;
   const ReflectorOptions& options_;
   const SteadyClock clock_;
-  std::unordered_map<std::string, std::uint32_t> generations_;  // by what objects are known by
+  std::unordered_map<std::string, std::uint32_t> generations_;  // by the key of the object
   std::uint32_t generation_ = 0;
-  std::map<std::string, TimePoint> complained_;  // when last, by object or by message
+  std::map<std::string, TimePoint> complained_;  // the last time, by object or by message
   mutable std::mutex mutex_;                     // guards counters_
   ReflectorCounters counters_;
 };

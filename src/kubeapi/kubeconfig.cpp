@@ -14,7 +14,7 @@ namespace {
 
 using document::Cursor;
 
-// The entry of that name in `list`, its content behind `key`; complains when there is none.
+// The entry of that name in `list`, its content behind `key`. A missing entry is an error.
 Cursor entry(const Cursor& root, const char* list, const char* key, const std::string& name) {
   for (const Cursor& item : root[list].items()) {
     if (item["name"].text() == name) return item[key];
@@ -23,14 +23,14 @@ Cursor entry(const Cursor& root, const char* list, const char* key, const std::s
   return root[list][key];
 }
 
-// What stands inline as base64 behind `key`-data, or the file behind `key`.
+// The inline base64 behind `key`-data, or the file behind `key`.
 Material material(const Cursor& at, const std::string& key,
                   const std::filesystem::path& directory) {
   Material found;
   const Cursor inline_data = at[key + "-data"];
   if (inline_data.is_present()) {
     const auto bytes = decode_base64(inline_data.text());
-    if (!bytes) inline_data.complain("this is no base64, expected PEM encoded so");
+    if (!bytes) inline_data.complain("this is not base64, expected base64 of PEM");
     found.bytes = bytes.value_or("");
   } else if (const std::string file = at[key].text(); !file.empty()) {
     found.file = (directory / file).lexically_normal().string();
@@ -38,8 +38,8 @@ Material material(const Cursor& at, const std::string& key,
   return found;
 }
 
-// API-8: what we would silently leave out, or would need a program or somebody at a keyboard for.
-void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
+// API-8: refuses settings that would be ignored, or that need a program or a user at a keyboard.
+void refuse_unsupported(const Cursor& user, const Cursor& cluster) {
   const auto refuse = [](const Cursor& at, const char* message) {
     if (at.is_present()) at.complain(message);
   };
@@ -55,7 +55,7 @@ void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
            "client certificate");
   }
   for (const char* key : {"as", "as-uid", "as-groups", "as-user-extra"}) {
-    refuse(user[key], "acting as somebody else is not supported; use that account's credentials");
+    refuse(user[key], "impersonation is not supported; use that account's credentials");
   }
   refuse(cluster["proxy-url"],
          "proxies are not supported; expected a server that is reached directly");
@@ -64,7 +64,7 @@ void refuse_what_we_cannot(const Cursor& user, const Cursor& cluster) {
 void read_cluster(const Cursor& cluster, const std::filesystem::path& directory, Access& access) {
   access.server = cluster.required_text("server");
   while (access.server.ends_with('/')) access.server.pop_back();
-  if (const std::string flaw = flaw_of_server(access.server); !flaw.empty()) {
+  if (const std::string flaw = server_url_error(access.server); !flaw.empty()) {
     cluster["server"].complain(flaw);
   }
   access.ca = material(cluster, "certificate-authority", directory);
@@ -85,12 +85,12 @@ void read_user(const Cursor& user, const std::filesystem::path& directory, Acces
   if (access.client_certificate.is_given() != access.client_key.is_given()) {
     user.complain("client-certificate and client-key belong together, but one is missing");
   }
-  // As kubectl has it, a file takes precedence.
+  // As in kubectl, a file takes precedence.
   if (const std::string file = user["tokenFile"].text(); !file.empty()) {
     access.token.file = (directory / file).lexically_normal().string();
   } else {
     access.token.bytes = user["token"].text();
-    const std::string flaw = flaw_of_token(trimmed(access.token.bytes));
+    const std::string flaw = token_error(trimmed(access.token.bytes));
     if (!flaw.empty()) user["token"].complain(flaw);
   }
 }
@@ -118,7 +118,7 @@ Result<Access> load_kubeconfig(const std::string& path, const std::string& conte
   if (!user_name.empty()) {
     const Cursor user = entry(root, "users", "user", user_name);
     if (reading.failed()) return reading.error();
-    refuse_what_we_cannot(user, cluster);
+    refuse_unsupported(user, cluster);
     read_user(user, directory, access);
   }
   read_cluster(cluster, directory, access);

@@ -57,12 +57,12 @@ void LeaderElection::run() {
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     lock.unlock();
-    // From before it was asked for: the server counts from when it wrote.
+    // The time before the request, because the server counts from its own write.
     const auto begun_at = Steady::now();
     const bool holds = attempt();
     if (holds) renewed_at_ = begun_at;
     if (holds && !leads_) set_leading(true, seen_.transitions + 1);
-    // An attempt that failed may be made up for until the deadline; one that was lost may not.
+    // A failed attempt may be repeated until the deadline; a lost lease may not.
     const bool is_over = Steady::now() - renewed_at_ >= options_.renew_deadline ||
                          (seen_.exists && seen_.holder != options_.identity);
     if (!holds && leads_ && is_over) set_leading(false, 0);
@@ -77,8 +77,8 @@ void LeaderElection::run() {
 
 void LeaderElection::set_leading(bool leads, std::uint64_t epoch) {
   leads_ = leads;
-  callbacks_.tell(leads ? "leader by lease " + options_.name_space + "/" + options_.name
-                        : "no longer the leader");
+  callbacks_.log(leads ? "leader by lease " + options_.name_space + "/" + options_.name
+                       : "no longer the leader");
   leads ? callbacks_.start_leading(epoch) : callbacks_.stop_leading();
 }
 
@@ -90,7 +90,8 @@ bool LeaderElection::attempt() {
   if (lease->exists && lease->holder != options_.identity && !is_free(*lease)) return false;
   const std::string now = micro_time(SystemClock().now());
   if (!leads_) {
-    // Counted also when it was given back, or is ours still: an epoch never comes again.
+    // Each acquisition counts, even of a lease that was given back or is still ours: an epoch never
+    // repeats.
     if (lease->exists) ++lease->transitions;
     lease->acquired = now;
   }
@@ -111,7 +112,7 @@ bool LeaderElection::is_free(const Lease& lease) {
   return lease.holder.empty() || Steady::now() - seen_at_ >= duration;
 }
 
-// Two requests make an attempt, and whoever leads must know in time that it does no more.
+// An attempt takes two requests, and a leader must know in time that it has lost.
 Duration LeaderElection::patience() const {
   constexpr Duration kLeast = std::chrono::milliseconds(100);
   if (!leads_) return options_.renew_deadline / 2;
@@ -165,7 +166,7 @@ bool LeaderElection::write(const Lease& lease) {
   request.deadline = patience();
   request.urgent = true;
   const Response response = client_.call(std::move(request));
-  constexpr int kConflict = 409;  // another was faster
+  constexpr int kConflict = 409;  // another berthd was faster
   if (!response.ok() && response.status != kConflict) {
     complain("cannot write the lease: " + response.to_string());
   }
@@ -173,7 +174,7 @@ bool LeaderElection::write(const Lease& lease) {
 }
 
 void LeaderElection::complain(const std::string& line) {
-  if (std::exchange(last_complaint_, line) != line) callbacks_.tell(line);
+  if (std::exchange(last_complaint_, line) != line) callbacks_.log(line);
 }
 
 void LeaderElection::release() {

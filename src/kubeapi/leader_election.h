@@ -16,29 +16,31 @@ namespace berth::kubeapi {
 struct LeaseOptions {
   std::string name_space = "berth-system";
   std::string name = "berthd";
-  std::string identity;  // no two processes have the same
+  std::string identity;  // unique for each process
   Duration lease_duration = std::chrono::seconds(15);
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);
 };
 
-// Holds a Lease (coordination.k8s.io/v1) as client-go does: whoever's renewals have not been seen
-// for the lease's duration, by our own clock, has lost it. On a thread of its own.
+// Holds a Lease (coordination.k8s.io/v1) as client-go does: a holder loses it if we see no renewal
+// for the lease's duration, by our own clock. Runs on its own thread.
 class LeaderElection {
  public:
   struct Callbacks {
-    // Above that of every leader before. On the election's thread, as is `rest`.
+    // `epoch` is greater than that of every leader before. Called on the election's thread, as is
+    // `stop_leading`.
     std::function<void(std::uint64_t epoch)> start_leading;
-    // Another may lead from the end of the lease on: nothing may be decided when this returns.
+    // Another may lead after the end of the lease, so no decision may follow the return of this
+    // call.
     std::function<void()> stop_leading;
-    std::function<void(const std::string& line)> tell;
+    std::function<void(const std::string& line)> log;
   };
 
   LeaderElection(RestClient& client, LeaseOptions options, Callbacks callbacks);
   ~LeaderElection();  // stop()
 
   void start();
-  // Rests if we lead, and gives the lease back, so that another need not wait. Idempotent.
+  // Stops leading and gives the lease back, so that the next leader need not wait. Idempotent.
   void stop();
 
  private:
@@ -53,7 +55,7 @@ class LeaderElection {
   };
 
   void run();
-  // One attempt to get or keep the lease; true if we hold it now.
+  // Tries once to get or keep the lease. True if we hold it now.
   bool attempt();
   std::optional<Lease> read();
   bool write(const Lease& lease);
@@ -69,7 +71,7 @@ class LeaderElection {
   const Callbacks callbacks_;
   Lease seen_;
   std::chrono::steady_clock::time_point seen_at_;
-  std::chrono::steady_clock::time_point renewed_at_;  // by us
+  std::chrono::steady_clock::time_point renewed_at_;  // our last renewal
   bool leads_ = false;
   std::string last_complaint_;
   std::mutex mutex_;

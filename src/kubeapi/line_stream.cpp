@@ -8,7 +8,7 @@ namespace berth::kubeapi {
 
 bool LineSplitter::feed(std::string_view bytes,
                         const std::function<void(std::string_view)>& on_line) {
-  const auto hand_on = [&](std::string_view line) {
+  const auto emit = [&](std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (!line.empty()) on_line(line);
   };
@@ -22,10 +22,10 @@ bool LineSplitter::feed(std::string_view bytes,
     }
     bytes.remove_prefix(end + 1);
     if (rest_.empty()) {
-      hand_on(piece);
+      emit(piece);
     } else {
       rest_ += piece;
-      hand_on(rest_);
+      emit(rest_);
       rest_.clear();
     }
   }
@@ -64,8 +64,8 @@ void LineStream::interrupt(std::string error) {
   news_.notify_all();
 }
 
-// True: there is a part, or it has ended; false: interrupted, or nothing came in time.
-bool LineStream::wait_for_news(std::unique_lock<std::mutex>& lock, Duration timeout) {
+// True if there is a part, or the end. False if interrupted, or if nothing came in time.
+bool LineStream::wait_for_part(std::unique_lock<std::mutex>& lock, Duration timeout) {
   const bool came = news_.wait_for(
       lock, timeout, [&] { return interrupted_ || (head_.status != 0 && has_part_) || ended_; });
   if (!came) interrupted_ = "no byte within " + format_duration(timeout);
@@ -87,7 +87,7 @@ Response LineStream::read_lines(std::unique_lock<std::mutex>& lock, const Reques
   Response response;
   response.status = head_.status;
   while (true) {
-    if (!wait_for_news(lock, request.idle_timeout)) {
+    if (!wait_for_part(lock, request.idle_timeout)) {
       response.error = *interrupted_;
       return response;
     }
@@ -112,7 +112,7 @@ Response LineStream::read_whole(std::unique_lock<std::mutex>& lock, const Reques
   Response response;
   response.status = head_.status;
   response.retry_after = head_.retry_after;
-  while (wait_for_news(lock, request.deadline) && has_part_) {
+  while (wait_for_part(lock, request.deadline) && has_part_) {
     const bool fits = response.body.size() + part_.size() <= limits.body_max;
     if (fits) response.body += part_;
     give_back(lock, fits);

@@ -12,12 +12,12 @@
 
 namespace berth::kubeapi {
 
-// Cuts bytes into lines, the rest of the last one kept for the next bytes.
+// Cuts bytes into lines. The end of the last line is kept for the next bytes.
 class LineSplitter {
  public:
   explicit LineSplitter(std::size_t line_max) : line_max_(line_max) {}
 
-  // Empty lines are left out, as is a carriage return. False: a line is too long.
+  // Drops empty lines and carriage returns. False if a line is too long.
   bool feed(std::string_view bytes, const std::function<void(std::string_view)>& on_line);
 
  private:
@@ -25,28 +25,29 @@ class LineSplitter {
   std::string rest_;
 };
 
-// Between the transport's threads, which leave one part of the body at a time, and the one thread
-// that reads it. The transport owns it together with the reader.
+// A hand-over from the transport's threads, one part of the body at a time, to the one thread that
+// reads it. The transport and the reader own it together.
 class LineStream final : public AnswerSink {
  public:
   void head(const AnswerHead& head) override;
   void body(std::string_view bytes, std::function<void(bool)> resume) override;
   void end(const std::string& error) override;
 
-  // Ends read() with that error. Any thread; the first counts.
+  // Ends read() with that error. Any thread; the first call counts.
   void interrupt(std::string error);
 
-  // Once, by one thread. Returns what RestClient::stream() does; the exchange may still be running.
+  // Called once, by one thread. Returns the same as RestClient::stream(). The exchange may still be
+  // running.
   Response read(const Request& request, const RestOptions& limits,
                 const std::function<void(std::string_view)>& on_line);
 
-  // No part is held any more, nor will be. Called when read() returned.
+  // Releases the current part and refuses further ones. Called after read().
   void close();
-  // True: the transport is done with us.
+  // True once the transport has finished with this object.
   bool wait_for_end(Duration timeout);
 
  private:
-  bool wait_for_news(std::unique_lock<std::mutex>& lock, Duration timeout);
+  bool wait_for_part(std::unique_lock<std::mutex>& lock, Duration timeout);
   Response read_lines(std::unique_lock<std::mutex>& lock, const Request& request,
                       const RestOptions& limits,
                       const std::function<void(std::string_view)>& on_line);

@@ -29,7 +29,7 @@ struct WatchedType {
   std::function<ClusterEvent(const std::string& id)> deletion;
 };
 
-// Nodes and classes before the pods that refer to them, though order does not matter to the mirror.
+// Nodes and classes come before the pods that refer to them, though the mirror needs no order.
 std::vector<WatchedType> watched_types() {
   return {
       {"nodes", "/api/v1/nodes", {"Node", "v1"}, &keys_of_nodes(), deletion<NodeDeleted>()},
@@ -76,7 +76,7 @@ Result<DisruptionBudget> decode_budget(const document::Value& value) {
   return budget;
 }
 
-// Of "jobs.v1.batch".
+// The path of "jobs.v1.batch".
 std::string path_of(const std::string& resource) {
   const std::size_t version = resource.find('.') + 1;
   const std::size_t group = resource.find('.', version) + 1;
@@ -104,7 +104,7 @@ class LiveCluster::Impl {
   ~Impl() { stop(); }
 
   Status start(ports::EventSink& sink) {
-    if (sink_ != nullptr) return Error{"the cluster is followed already", "LiveCluster"};
+    if (sink_ != nullptr) return Error{"the cluster was started already", "LiveCluster"};
     sink_ = &sink;
     for (const auto& reflector : reflectors_) reflector->start();
     return Done{};
@@ -133,8 +133,8 @@ class LiveCluster::Impl {
   }
 
  private:
-  // Sessions do not need to know who leads or what is budgeted before they begin. API-24. They
-  // should know owners: a target that its owner named would lose its nodes. But not at any price.
+  // API-24. Sessions start without leases and budgets. They wait for owners, because a target that
+  // its owner names would lose its nodes. They do not wait for them without limit.
   bool is_awaited(const std::string& name) const {
     const auto& owners = options_.owners;
     const bool is_owner = std::find(owners.begin(), owners.end(), name) != owners.end();
@@ -178,21 +178,22 @@ class LiveCluster::Impl {
     kind.changed = [this](const document::Value& lease) -> Status {
       const Result<std::string> holder = decode_holder(lease);
       if (!holder) return holder.error();
-      tell_holder(*holder);
+      report_holder(*holder);
       return Done{};
     };
-    kind.gone = [this](const std::string&) { tell_holder(""); };
+    kind.gone = [this](const std::string&) { report_holder(""); };
     return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }
 
-  // API-18: a lease is renewed every two seconds; only another holder is news.
-  void tell_holder(const std::string& holder) {
+  // API-18: a lease is renewed every two seconds; only a new holder is reported.
+  void report_holder(const std::string& holder) {
     if (holder_ == holder) return;
     holder_ = holder;
     if (options_.scheduler_leads) options_.scheduler_leads(holder);
   }
 
-  // API-24. An owner's status changes with each of its pods: only its word on targets is news.
+  // API-24. An owner's status changes with each of its pods. Only a change of its target annotation
+  // is reported.
   std::unique_ptr<Reflector> reflect_owner(const std::string& resource) {
     ReflectedKind kind;
     kind.name = resource;
@@ -200,15 +201,15 @@ class LiveCluster::Impl {
     kind.required = false;
     kind.by_uid = true;
     kind.keeps = &keys_of_owners();
-    // Those that have a word, on the reflector's thread.
+    // The owners with that annotation, on the reflector's thread.
     const auto known = std::make_shared<std::map<std::string, OwnerObject>>();
     kind.changed = [this, known, resource](const document::Value& object) -> Status {
       Result<OwnerObject> owner = kube::decode_owner(object, resource);
       if (!owner) return owner.error();
-      const bool has_word = owner->names_target || owner->declines_target;
+      const bool has_annotation = owner->names_target || owner->declines_target;
       const auto before = known->find(owner->uid);
-      if (before == known->end() ? !has_word : before->second == *owner) return Done{};
-      if (has_word) {
+      if (before == known->end() ? !has_annotation : before->second == *owner) return Done{};
+      if (has_annotation) {
         known->insert_or_assign(owner->uid, *owner);
       } else {
         known->erase(before);
@@ -246,7 +247,7 @@ class LiveCluster::Impl {
   const LiveOptions options_;
   const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
   ports::EventSink* sink_ = nullptr;
-  std::optional<std::string> holder_;  // as told; on the thread of its reflector
+  std::optional<std::string> holder_;  // as last reported; on the thread of its reflector
   std::vector<std::unique_ptr<Reflector>> reflectors_;
 };
 

@@ -14,22 +14,22 @@ namespace berth::kubeapi {
 struct DisruptionBudget {
   std::string name_space;
   std::string name;
-  document::Value selector;  // spec.selector as it stands; null: selects nothing
+  document::Value selector;  // spec.selector as written; null: selects nothing
   std::int32_t disruptions_allowed = 0;
 };
 
-// Callbacks run on threads of the LiveCluster, those of one kind one at a time. Any may be empty.
+// Callbacks run on threads of the LiveCluster, one at a time for each kind. Any may be empty.
 struct LiveOptions {
-  ReflectorOptions reflector;   // its `complain` is called from several threads at once
+  ReflectorOptions reflector;   // several threads may call its `complain` at once
   bool require_volcano = true;  // PodGroup and Queue of scheduling.volcano.sh must be served
 
-  // Whose annotations count for what they control: "jobs.v1.batch". Nobody waits for them.
+  // Resources whose annotations count for the objects they control: "jobs.v1.batch".
   std::vector<std::string> owners = {};
 
-  // kube-scheduler's lease. An empty namespace: it is not watched.
+  // The namespace of kube-scheduler's lease. Empty: it is not watched.
   std::string lease_namespace = "kube-system";
   std::string lease_name = "kube-scheduler";
-  // Called with its holder at first and at each change; empty: nobody.
+  // Called with the holder at first and after each change; empty: no holder.
   std::function<void(const std::string& holder)> scheduler_leads;
 
   std::function<void(const DisruptionBudget&)> budget_changed;
@@ -41,9 +41,9 @@ struct KindCounters {
   ReflectorCounters counters;
 };
 
-// A cluster behind an API server: nodes, pods, podgroups, queues, priorityclasses and namespaces go
-// to the sink as they are and change, owners when they begin or cease to name a target; leases and
-// budgets go to the callbacks.
+// A cluster behind an API server. Nodes, pods, podgroups, queues, priorityclasses and namespaces go
+// to the sink, first as they are and then with each change. Owners go there when they begin or
+// cease to name a target. Leases and budgets go to the callbacks.
 class LiveCluster final : public ports::ClusterSource {
  public:
   // `client` must outlive the cluster.
@@ -52,13 +52,13 @@ class LiveCluster final : public ports::ClusterSource {
   LiveCluster(const LiveCluster&) = delete;
   LiveCluster& operator=(const LiveCluster&) = delete;
 
-  // Returns at once; an Error if it was started before.
+  // Returns at once. An Error if it was started before.
   Status start(ports::EventSink& sink) override;
-  // Every required kind has been listed once. Any thread.
+  // True once every required kind has been listed. Any thread.
   bool is_synced() const override;
   void stop() override;
 
-  // The kinds that is_synced() waits for: for /readyz and the log. Any thread.
+  // The kinds that is_synced() still waits for, for /readyz and the log. Any thread.
   std::vector<std::string> unsynced() const;
   std::vector<KindCounters> counters() const;
 

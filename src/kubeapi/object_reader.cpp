@@ -69,7 +69,7 @@ class ObjectReader::Impl {
     event.type = type;
     ondemand::value object;
     if (const auto code = document["object"].get(object)) return bad_json(code);
-    // A Status is another kind of object.
+    // An error event carries a Status object.
     keeps_now_ = event.type == "ERROR" ? nullptr : keeps_;
     if (const auto code = build(object, row_of(""), 1, event.object)) return bad_json(code);
     return Done{};
@@ -101,7 +101,7 @@ class ObjectReader::Impl {
     return simdjson::SUCCESS;
   }
 
-  // `row`: of the object that `from` is, or of those in the list that it is.
+  // `row` belongs to the object `from`, or to the objects in the list `from`.
   simdjson::error_code build(ondemand::value from, const KeptKeys::Row* row, int depth,
                              document::Value& to) {
     if (depth > kDepthMax) return simdjson::DEPTH_ERROR;

@@ -11,7 +11,7 @@
 
 namespace berth::kubeapi {
 
-// What is said of a list besides its items.
+// The metadata of a list.
 struct ListMetadata {
   std::string resource_version;
   std::string continue_token;  // empty: this was the last page
@@ -22,20 +22,21 @@ struct WatchEvent {
   document::Value object;
 };
 
-// Pages and watch lines into values, keeping only some keys. Positions in the values mean nothing.
-// For texts of an API server: no check for duplicate keys. Keeps its memory; one thread.
+// Reads pages and watch lines into values and keeps only some keys. Positions in the values have no
+// meaning. It trusts an API server and does not check for duplicate keys. Reuses its memory; one
+// thread.
 class ObjectReader {
  public:
-  // `keeps` null: everything.
+  // A null `keeps` keeps everything.
   explicit ObjectReader(const KeptKeys* keeps);
   ~ObjectReader();
   ObjectReader(const ObjectReader&) = delete;
   ObjectReader& operator=(const ObjectReader&) = delete;
 
-  // Items go to `on_item` one by one; an Error may come after some. `page` gets room behind it.
+  // Calls `on_item` for each item; an Error may come after some. `page` gets room behind it.
   Result<ListMetadata> read_page(std::string& page,
                                  const std::function<void(const document::Value& item)>& on_item);
-  // `event` is written over.
+  // Overwrites `event`.
   Status read_event(std::string_view line, WatchEvent& event);
 
  private:

@@ -15,7 +15,7 @@
 #include "kubeapi/known_objects.h"
 #include "kubeapi/object_reader.h"
 
-// Either listing or watching. Whatever goes wrong is followed by a wait and by one of the two:
+// The states of a reflector. Every failure leads to a wait, and then to a list or a watch:
 //
 //            ┌──── failed, stalled, aborted: wait, from the last version seen ────┐
 //            ▼                                                                    │
@@ -27,10 +27,10 @@ namespace berth::kubeapi {
 
 namespace {
 
-constexpr int kExpiredPagesMax = 2;   // then the list is asked for in one piece
-constexpr int kStreamedListsMax = 3;  // in a row that broke; then pages are asked for
-constexpr int kFailedWatchesMax = 3;  // in a row that were answered, but not with events
-constexpr int kAbsentMax = 3;         // in a row; then what was known is gone
+constexpr int kExpiredPagesMax = 2;   // then the list is requested in one piece
+constexpr int kStreamedListsMax = 3;  // broken ones in a row; then pages are requested
+constexpr int kFailedWatchesMax = 3;  // in a row with an answer but without events
+constexpr int kAbsentMax = 3;         // in a row; then all known objects are gone
 constexpr std::chrono::seconds kShortWatch{1};
 constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
 
@@ -50,7 +50,7 @@ bool ends_initial_events(const document::Value& bookmark) {
   return end != nullptr && end->text == "true";
 }
 
-// A refusal of the request as such: the server does not know streaming lists.
+// A refusal of the request itself: the server does not know streaming lists.
 bool is_refusal(int status) {
   constexpr int kOther[] = {401, 403, 404, 408, 410, 429};
   return status >= 400 && status < 500 &&
@@ -93,9 +93,9 @@ class Reflector::Impl {
   }
 
  private:
-  // What came of one stream of events.
-  struct Session {
-    bool is_initial = false;  // a streaming list, whose end has not come yet
+  // The result of one stream of events.
+  struct WatchStream {
+    bool is_initial = false;  // a streaming list before its end
     bool has_progressed = false;
     bool must_list = false;
     std::optional<Error> error;
@@ -107,7 +107,7 @@ class Reflector::Impl {
       if (!version_.empty()) {
         watch();
       } else if (streams_lists_ && broken_lists_ < kStreamedListsMax) {
-        watch();  // which lists first
+        watch();  // with a list at its start
       } else {
         list_in_pages();
       }
@@ -136,7 +136,7 @@ class Reflector::Impl {
 
   Error failure(const Response& response) const { return {response.to_string(), kind_.path}; }
 
-  // A request that stop() need not wait for.
+  // A request that stop() interrupts.
   Response ask(Request request) {
     struct Answer {
       std::mutex mutex;
@@ -157,8 +157,8 @@ class Reflector::Impl {
     return came ? std::move(*answer->response) : cancelled;
   }
 
-  // API-12: pages of one version; an expired token begins anew, and in the end asks for all at
-  // once.
+  // API-12: pages of one version. An expired token restarts the list. In the end, all items are
+  // requested at once.
   void list_in_pages() {
     known_.begin_list();
     std::string token;
@@ -196,13 +196,13 @@ class Reflector::Impl {
     is_synced_ = true;
   }
 
-  // API-16: an API that is not served is looked for again, slowly.
+  // API-16: an API that is not served is tried again, slowly.
   void list_failed(const Response& response) {
     const bool is_absent = response.status == 404;
     if (!is_absent) {
       absent_ = 0;
-      // An optional kind that we may not read is none. Rights may also come a little after the
-      // server: that is asked for again like any failure.
+      // An optional kind without the right to read it counts as empty. Rights may also come a
+      // little after the server, so the list is retried like any failure.
       if (response.status == 403 && !kind_.required) is_synced_ = true;
       return fail(failure(response), response.retry_after);
     }
@@ -229,60 +229,60 @@ class Reflector::Impl {
     return request;
   }
 
-  // API-14: from the last version seen. Without one the server sends first what there is, and a
-  // bookmark at its end.
+  // API-14: starts from the last version seen. Without a version, the server first sends the
+  // existing objects, and a bookmark at their end.
   void watch() {
-    Session session;
-    session.is_initial = version_.empty();
-    if (session.is_initial) known_.begin_list();
-    const std::stop_callback chain(cancel_.token(), [&] { session.cancel.cancel(); });
+    WatchStream stream;
+    stream.is_initial = version_.empty();
+    if (stream.is_initial) known_.begin_list();
+    const std::stop_callback chain(cancel_.token(), [&] { stream.cancel.cancel(); });
     const TimePoint begun = clock_.now();
     ++watches_;
     const Response response = client_.stream(
-        watch_request(session.is_initial),
+        watch_request(stream.is_initial),
         [&](std::string_view line) {
-          if (!session.cancel.is_cancelled()) take_line(line, session);
+          if (!stream.cancel.is_cancelled()) take_line(line, stream);
         },
-        session.cancel);
+        stream.cancel);
     if (cancel_.is_cancelled()) return;
-    watch_ended(session, response, clock_.now() - begun);
+    watch_ended(stream, response, clock_.now() - begun);
   }
 
-  void watch_ended(const Session& session, const Response& response, Duration lasted) {
+  void watch_ended(const WatchStream& stream, const Response& response, Duration lasted) {
     const bool is_answer = response.status == 200;
-    if (session.has_progressed) {
+    if (stream.has_progressed) {
       failed_watches_ = 0;
       if (lasted >= options_.retry_most) backoff_.reset();
     }
-    if (session.is_initial && !is_answer) {
+    if (stream.is_initial && !is_answer) {
       if (is_refusal(response.status)) {
         streams_lists_ = false;
         return;
       }
       return list_failed(response);
     }
-    if (session.is_initial) ++broken_lists_;
-    // Told so in an event, as by a server whose etcd cannot say how far it is.
-    if (session.is_initial && session.error && !session.has_progressed) {
+    if (stream.is_initial) ++broken_lists_;
+    // A server whose etcd cannot report its progress refuses in an event.
+    if (stream.is_initial && stream.error && !stream.has_progressed) {
       streams_lists_ = false;
       return;
     }
-    if (session.must_list || response.status == 410) {
+    if (stream.must_list || response.status == 410) {
       version_.clear();
-      // Nothing is wrong but our age: listed again at once, unless that was just done.
+      // Our version is too old: list again at once, unless that was just done.
       if (clock_.now() - listed_at_ > kShortWatch) {
         ++failures_;
         return;
       }
     }
-    if (session.error || !is_answer || !response.error.empty() || session.is_initial) {
-      // No answer at all says nothing about our version.
-      if (!session.has_progressed && response.status != 0 &&
+    if (stream.error || !is_answer || !response.error.empty() || stream.is_initial) {
+      // A missing answer says nothing about our version.
+      if (!stream.has_progressed && response.status != 0 &&
           ++failed_watches_ >= kFailedWatchesMax) {
         version_.clear();
       }
-      Error error = session.error ? *session.error : failure(response);
-      if (is_answer && response.error.empty() && !session.error) {
+      Error error = stream.error ? *stream.error : failure(response);
+      if (is_answer && response.error.empty() && !stream.error) {
         error.message = client_.server() + ": the list ended before its last bookmark";
       }
       return fail({error.message, kind_.path}, response.retry_after);
@@ -290,11 +290,11 @@ class Reflector::Impl {
     if (lasted < kShortWatch) wait(backoff_.next());
   }
 
-  void take_line(std::string_view line, Session& session) {
+  void take_line(std::string_view line, WatchStream& stream) {
     const auto give_up = [&](Error error, bool must_list) {
-      session.error = std::move(error);
-      session.must_list = must_list;
-      session.cancel.cancel();
+      stream.error = std::move(error);
+      stream.must_list = must_list;
+      stream.cancel.cancel();
     };
     if (const Status read = reader_.read_event(line, event_); !read) {
       return give_up(unreadable(read.error(), line), false);
@@ -306,7 +306,7 @@ class Reflector::Impl {
                      code != nullptr && code->text == "410");
     }
     std::string version = metadata_text(event_.object, "resourceVersion");
-    if (!session.is_initial && is_older(version)) {
+    if (!stream.is_initial && is_older(version)) {
       return give_up({"the version went back from " + version_ + " to " + version +
                           ", as after a restored backup",
                       kind_.path},
@@ -317,18 +317,18 @@ class Reflector::Impl {
     } else if (event_.type == "DELETED") {
       known_.remove(event_.object);
     } else if (event_.type == "BOOKMARK") {
-      if (session.is_initial && ends_initial_events(event_.object)) {
-        session.is_initial = false;
+      if (stream.is_initial && ends_initial_events(event_.object)) {
+        stream.is_initial = false;
         list_ended(version);
       }
     } else {
       return give_up({"an event of type \"" + event_.type + "\"", kind_.path}, false);
     }
-    session.has_progressed = true;
-    if (!session.is_initial && !version.empty()) version_ = std::move(version);
+    stream.has_progressed = true;
+    if (!stream.is_initial && !version.empty()) version_ = std::move(version);
   }
 
-  // Versions are numbers that grow (Kubernetes 1.35 promises it); what is none is not compared.
+  // Versions are growing numbers (Kubernetes 1.35 promises it). Other versions are not compared.
   bool is_older(const std::string& version) const {
     const auto now = as_number(version);
     const auto before = as_number(version_);
@@ -344,7 +344,7 @@ class Reflector::Impl {
   WatchEvent event_;
   Backoff backoff_;
   bool streams_lists_;
-  std::string version_;  // what was seen; empty: nothing that can be trusted
+  std::string version_;  // the last one seen; empty: none that can be trusted
   std::string version_of_list_;
   TimePoint listed_at_;
   int expired_pages_ = 0;

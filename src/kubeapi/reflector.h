@@ -14,18 +14,19 @@
 
 namespace berth::kubeapi {
 
-// One kind of objects to be followed. The callbacks run on the reflector's thread, one at a time.
+// A kind of objects to follow. The callbacks run on the reflector's thread, one at a time.
 struct ReflectedKind {
   std::string name;      // "pods": for messages and metrics
   std::string path;      // "/api/v1/pods"
   std::string query;     // "fieldSelector=..." or empty, percent-encoded
-  bool required = true;  // false: counts as synced while its API is not served, or is forbidden
-  bool by_uid = false;   // objects are known by uid; otherwise by "namespace/name" or "name"
-  const KeptKeys* keeps = nullptr;  // null: everything is kept; must live for ever
+  bool required = true;  // false: counts as synced if its API is not served or is forbidden
+  bool by_uid = false;   // objects are identified by uid; otherwise by "namespace/name" or "name"
+  const KeptKeys* keeps = nullptr;  // null: everything is kept; must outlive all reflectors
 
-  // Created or changed. An Error: cannot be decoded; the object is reported and skipped.
+  // Created or changed. An Error means that the object cannot be decoded; it is reported and
+  // skipped.
   std::function<Status(const document::Value& object)> changed;
-  // Deleted; told by what it is known by. Only for objects that `changed` accepted.
+  // Deleted, with the key of the object. Called only for objects that `changed` accepted.
   std::function<void(const std::string& id)> gone;
 };
 
@@ -33,30 +34,32 @@ struct ReflectorOptions {
   int page_size = 500;
   Duration retry_least = std::chrono::milliseconds(200);  // back-off after failures, with jitter
   Duration retry_most = std::chrono::seconds(30);
-  Duration absent_retry = std::chrono::seconds(30);  // how often to look for an API not served
+  // How often to look for an API that is not served.
+  Duration absent_retry = std::chrono::seconds(30);
   Duration idle_timeout = std::chrono::seconds(90);  // bookmarks come about every minute
-  Duration watch_length = std::chrono::minutes(5);   // asked of the server; up to twice that
-  Duration report_again = std::chrono::minutes(10);  // an object's complaint, at most this often
-  bool streaming_list = true;                        // where the server offers it
-  std::uint64_t seed = 0;                            // of the jitter; 0: any
-  // What went wrong, for the log; on the reflector's thread. `what` is "pods", or "pods ns/name".
+  Duration watch_length = std::chrono::minutes(5);   // requested of the server; up to twice that
+  // The least time between two complaints about an object.
+  Duration report_again = std::chrono::minutes(10);
+  bool streaming_list = true;  // where the server offers it
+  std::uint64_t seed = 0;      // of the jitter; 0: any
+  // Logs a failure, on the reflector's thread. `what` is "pods", or "pods ns/name".
   std::function<void(const std::string& what, const Error& error)> complain;
 };
 
-// Since start(); all but the last two only grow.
+// Counts since start(). All but the last two only grow.
 struct ReflectorCounters {
   std::uint64_t lists = 0;            // complete ones, streamed ones included
   std::uint64_t watches = 0;          // started
-  std::uint64_t events = 0;           // objects changed or gone that were handed on
+  std::uint64_t events = 0;           // changed or deleted objects that were handed on
   std::uint64_t decode_failures = 0;  // objects skipped
-  std::uint64_t failures = 0;         // requests and watches that went wrong
+  std::uint64_t failures = 0;         // failed requests and watches
   std::uint64_t objects = 0;          // known now
   bool is_synced = false;
 };
 
-// Follows a kind for as long as it lives: lists, watches, resumes, and lists again when it must, so
-// that what was handed on is, in the end, what the server holds. Nothing is handed on twice as new,
-// and nothing that went away is kept, however the server behaves. docs/design/api-client.md.
+// Follows a kind with lists, watches and resumed watches, so that the objects handed on become
+// those that the server holds. No object is handed on twice as new, and no deleted object is kept,
+// whatever the server does. docs/design/api-client.md has the rules.
 class Reflector {
  public:
   // `client` must outlive the reflector.
@@ -66,10 +69,10 @@ class Reflector {
   Reflector& operator=(const Reflector&) = delete;
 
   void start();
-  // Returns when no callback runs any more. Idempotent.
+  // Returns when no callback runs. Idempotent.
   void stop();
 
-  // Listed at least once; or optional, and not served. Any thread.
+  // True once listed, or for an optional kind that is not served. Any thread.
   bool is_synced() const;
   ReflectorCounters counters() const;
   const std::string& name() const;

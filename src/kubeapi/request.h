@@ -16,14 +16,14 @@ struct Request {
   std::string path;  // "/api/v1/pods?limit=500", already percent-encoded
   std::string content_type;
   std::string body;
-  // From leaving the queue to the last byte of the answer; for a stream, to the end of its head.
+  // From leaving the queue to the last byte of the answer. For a stream, to the end of its head.
   Duration deadline = std::chrono::seconds(30);
-  // A stream ends when no byte came for so long. Slowness of its reader does not count.
+  // A stream ends after this long without a byte. A slow reader does not count.
   Duration idle_timeout = std::chrono::seconds(90);
-  // Goes ahead of all that is queued, and neither waits for the rate limit nor for a place among
-  // the requests in flight: for leases, which nobody else's work may delay.
+  // Goes ahead of all queued requests, and ignores the rate limit and the cap: for leases, which
+  // other work must not delay.
   bool urgent = false;
-  // Lets all others go first that are not so: for what nobody waits for, such as events.
+  // Lets all other requests go first: for writes that nobody waits for, such as events.
   bool can_wait = false;
 };
 
@@ -31,15 +31,15 @@ struct Response {
   int status = 0;  // 0: no answer
   std::string body;
   std::string error;  // why there is none: "https://host:port: what, expected what"
-  std::optional<Duration> retry_after;  // as the server said
+  std::optional<Duration> retry_after;  // from the server
 
   bool ok() const { return status >= 200 && status < 300; }
-  // For people: the error, or the status and the message of the Status object in the body.
+  // For people: the error, or the status and the message of the body's Status object.
   std::string to_string() const;
 };
 
-// No answer, 408, 429, 500, 502, 503 or 504: the same request may do better later. It may also have
-// been carried out: only what is idempotent is safe to send again.
+// No answer, 408, 429, 500, 502, 503 or 504: the same request may succeed later. The server may
+// also have carried it out, so only an idempotent request may be sent again.
 bool is_retryable(const Response& response);
 
 // Percent-encodes one part of a path or one value of a query.

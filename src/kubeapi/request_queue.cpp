@@ -10,7 +10,7 @@ namespace berth::kubeapi {
 
 namespace {
 
-constexpr std::chrono::seconds kEndMax{5};  // for the transport to let go of what was cancelled
+constexpr std::chrono::seconds kEndMax{5};  // for the transport to release cancelled exchanges
 
 Response no_answer(std::string error) {
   Response response;
@@ -20,8 +20,8 @@ Response no_answer(std::string error) {
 
 }  // namespace
 
-// Collects one body. Holds the queue weakly: an exchange that the transport is slow to end may
-// outlive it.
+// Collects one body. It holds the queue weakly, because an exchange may outlive it in a slow
+// transport.
 class RequestQueue::Answer final : public AnswerSink {
  public:
   Answer(std::weak_ptr<RequestQueue> queue, std::uint64_t id, std::size_t body_max)
@@ -67,7 +67,7 @@ class RequestQueue::Answer final : public AnswerSink {
   const std::size_t body_max_;
   std::mutex mutex_;  // head and body come from different threads of the transport
   Response response_;
-  std::string foreign_type_;  // of a success that is no JSON
+  std::string foreign_type_;  // of a success that is not JSON
 };
 
 RequestQueue::RequestQueue(Transport& transport, const RestOptions& options)
@@ -137,7 +137,7 @@ void RequestQueue::launch(std::unique_lock<std::mutex>& lock, Waiting waiting, b
   if (found != flying_.end()) found->second.exchange = std::move(exchange);
 }
 
-// API-10: urgent ones first; the others as the rate limit and the cap let them.
+// API-10: urgent requests first; the others by the rate limit and the cap.
 bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
   if (is_stopping_) return false;
   if (!urgent_.empty()) {
@@ -155,7 +155,7 @@ bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-// API-11: whoever waits is answered at the deadline, even if the connection is slow to close.
+// API-11: the caller gets an answer at the deadline, even if the connection is slow to close.
 bool RequestQueue::expire(std::unique_lock<std::mutex>& lock) {
   const TimePoint now = clock_.now();
   for (auto& [id, flying] : flying_) {
@@ -208,7 +208,7 @@ void RequestQueue::discard() {
     queue->clear();
   }
   for (const Waiting& waiting : discarded) {
-    call(lock, waiting.done, no_answer("given up: another leads"));
+    call(lock, waiting.done, no_answer("given up: another berthd leads"));
   }
 }
 

@@ -16,8 +16,8 @@
 
 namespace berth::kubeapi {
 
-// Unary requests on their way: queued under the rate limit and the cap, started by a thread of its
-// own, which also sees to deadlines. Any thread.
+// Unary requests: queued under the rate limit and the cap, and started by a thread of its own,
+// which also watches the deadlines. Any thread.
 class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
   using Done = std::function<void(Response)>;
@@ -30,7 +30,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void start();
   void send(Request request, Done done);
   void discard();  // as RestClient::discard_queued()
-  // As RestClient::stop(); `transport` is not used afterwards.
+  // The same as RestClient::stop(). `transport` is not used afterwards.
   void stop();
   RestCounters counters() const;
 
@@ -55,7 +55,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void launch(std::unique_lock<std::mutex>& lock, Waiting waiting, bool is_counted);
   bool expire(std::unique_lock<std::mutex>& lock);
   Duration time_to_wait() const;
-  // Answers, if nobody did, and takes the flight off the list if `is_over`.
+  // Answers, unless that was done, and removes the flight if `is_over`.
   void finish(std::uint64_t id, Response response, bool is_over);
   void call(std::unique_lock<std::mutex>& lock, const Done& done, Response response);
 
@@ -69,11 +69,11 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   TokenBucket bucket_;
   std::deque<Waiting> urgent_;
   std::deque<Waiting> waiting_;
-  std::deque<Waiting> patient_;  // those that can wait
+  std::deque<Waiting> patient_;  // requests that can wait
   std::map<std::uint64_t, Flying> flying_;
   std::uint64_t next_id_ = 1;
   int counted_ = 0;  // in flight, towards the cap
-  int calling_ = 0;  // callbacks that run
+  int calling_ = 0;  // running callbacks
   bool is_stopping_ = false;
   RestCounters counters_;
   std::thread thread_;

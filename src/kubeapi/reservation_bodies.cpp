@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of the labels or the annotations, whose keys have slashes in them.
+// A label or an annotation; its key may have slashes.
 std::string metadata_text(const json& object, const char* part, const char* key) {
   const json::json_pointer at(std::string("/metadata/") + part);
   if (!object.contains(at) || !object[at].contains(key)) return {};
@@ -26,7 +26,7 @@ json time_or_null(const std::optional<TimePoint>& time) {
   return time ? json(format_time(*time)) : json();
 }
 
-// None: it is not the object that was meant.
+// None if it is another object than expected.
 std::optional<json> read(const std::string& seen, const std::string& uid) {
   json object = json::parse(seen, nullptr, false);
   if (!object.is_object() || text_at(object, "/metadata/uid") != uid) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<std::string> finished(const json& object, json patch) {
   return patch.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// All but ours as they are, in their order.
+// All taints but ours, unchanged and in order.
 json taints_with(const json& node, const ports::NodeLock& lock) {
   json taints = json::array();
   const json::json_pointer at("/spec/taints");

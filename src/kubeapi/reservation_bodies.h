@@ -5,8 +5,8 @@
 
 #include "ports/object_writer.h"
 
-// Merge patches for locks and marks, made of the objects as they were read: others write there,
-// too (docs/design/api-client.md, API-23). None: there is nothing to be written, or nowhere to.
+// Merge patches for locks and marks, made from the objects as read, because others write there, too
+// (docs/design/api-client.md, API-23). None if there is nothing to write.
 
 namespace berth::kubeapi {
 

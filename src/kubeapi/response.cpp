@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShownMax = 300;
 
-// The message of a Status object, or the body's beginning.
+// The message of a Status object, or the first characters of the body.
 std::string message_of(const std::string& body) {
   if (auto parsed = document::parse_json(body, "answer"); parsed) {
     const document::Value* message = parsed->find("message");

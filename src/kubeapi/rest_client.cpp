@@ -14,7 +14,7 @@ namespace berth::kubeapi {
 
 namespace {
 
-constexpr std::chrono::seconds kEndMax{5};  // for the transport to let go of what was cancelled
+constexpr std::chrono::seconds kEndMax{5};  // for the transport to release cancelled exchanges
 
 }  // namespace
 

@@ -13,62 +13,61 @@
 #include "kubeapi/cancellation.h"
 #include "kubeapi/request.h"
 
-// HTTP to the API server, in the field's terms. docs/design/api-client.md has the rules.
+// HTTP to the API server. docs/design/api-client.md has the rules.
 
 namespace berth::kubeapi {
 
-// First in main, before any thread is started: sets the process up for the library underneath
-// (environment, size of its thread pool). Idempotent; a client that is created calls it too, but
-// then, too late for what the environment saves.
+// Prepares the process for the HTTP library (environment, size of its thread pool). Call it first
+// in main, before any thread starts. Idempotent. Creating a client calls it too, but then the
+// environment is set too late.
 void prepare_process();
 
 struct RestOptions {
-  double qps = 50;         // requests a second in the long run; 0: no limit
-  int burst = 100;         // more than that at once, after a pause
+  double qps = 50;         // requests a second on average; 0: no limit
+  int burst = 100;         // further ones at once, after a pause
   int max_in_flight = 64;  // connections for unary requests, at most
   std::string user_agent = "berth";
-  std::size_t body_max = std::size_t{256} << 20;  // bytes of an answer that is not streamed
-  std::size_t line_max = std::size_t{32} << 20;   // bytes of a line of a stream
+  std::size_t body_max = std::size_t{256} << 20;  // bytes of an answer without streaming
+  std::size_t line_max = std::size_t{32} << 20;   // bytes of one line of a stream
 };
 
 struct RestCounters {
   std::uint64_t sent = 0;       // unary requests that left the queue
-  std::uint64_t failed = 0;     // of these, without an answer
+  std::uint64_t failed = 0;     // sent, but without an answer
   std::uint64_t throttled = 0;  // answers with status 429
   std::uint64_t queued = 0;     // waiting now
   std::uint64_t in_flight = 0;  // now
 };
 
-// Any thread. Destroying it stops it.
+// Any thread. The destructor stops it.
 class RestClient {
  public:
-  // Reads the credentials once; an Error when a file or certificate among them cannot be read.
+  // Reads the credentials once. An Error if a file or certificate among them is unreadable.
   static Result<std::unique_ptr<RestClient>> create(Access access, RestOptions options = {});
   ~RestClient();
   RestClient(const RestClient&) = delete;
   RestClient& operator=(const RestClient&) = delete;
 
-  // Returns at once. The request is queued under the rate limit and the cap on those in flight.
-  // `done` is called exactly once, also after stop() (status 0), on a thread of the client or, when
-  // stopped, the caller's. It must not block, nor call() or stop(); it may send().
+  // Returns at once and queues the request under the rate limit and the cap. `done` is called
+  // exactly once, also after stop() (status 0), on a thread of the client or, when stopped, the
+  // caller's. It must not block, nor call() or stop(); it may send().
   void send(Request request, std::function<void(Response)> done);
 
-  // The same, waiting.
+  // The same, but waits.
   Response call(Request request);
 
-  // Answers what is queued and not yet sent with status 0: it was decided by a leader of before.
+  // Answers queued requests with status 0: an earlier leader decided them.
   void discard_queued();
 
-  // Reads an answer line by line, on the caller's thread, whose slowness holds back the server.
-  // Returns when the server ends it (status 200, error empty), when it breaks, stalls, or a line is
-  // too long (status 200, error set; a last line without its end is dropped), when cancelled or
-  // stopped (error set), or at once with any other status, and the body. Takes part in neither the
-  // rate limit nor the cap.
+  // Reads an answer line by line on the caller's thread; a slow caller slows the server. Returns
+  // status 200 without an error if the server ends the stream. Returns status 200 with an error if
+  // it breaks, stalls, has too long a line, or is cancelled or stopped; a last line without its end
+  // is dropped. Returns any other status at once, with the body. The rate limit and the cap do not
+  // apply.
   Response stream(const Request& request, const std::function<void(std::string_view line)>& on_line,
                   Cancellation& cancel);
 
-  // Ends everything: what is queued or in flight is answered with status 0. Returns when no `done`
-  // runs any more. Idempotent.
+  // Answers all queued and running requests with status 0. Returns when no `done` runs. Idempotent.
   void stop();
 
   RestCounters counters() const;

@@ -10,7 +10,7 @@
 
 namespace berth::kubeapi {
 
-// Does things later, on a thread of its own, one after the other. Any thread.
+// Runs tasks later, one by one, on a thread of its own. Any thread.
 class Timer {
  public:
   Timer();
@@ -18,9 +18,9 @@ class Timer {
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
-  // What is not due at stop() is dropped. `task` must not block.
+  // stop() drops tasks that are not due. `task` must not block.
   void after(Duration delay, std::function<void()> task);
-  // Returns when no task runs any more. Idempotent; not from a task.
+  // Returns when no task runs. Idempotent; not from a task.
   void stop();
 
  private:

@@ -8,19 +8,19 @@ GroupOwner owner_of(const GroupEvidence& evidence, const std::vector<std::string
   const auto is_ours = [&](const std::string& scheduler) {
     return std::find(ours.begin(), ours.end(), scheduler) != ours.end();
   };
-  // OWNER-1. Its pods say it. An operator that replaces them all at once leaves it without for a
-  // moment.
+  // OWNER-1. The group's pods decide. While an operator replaces all of them, the group has none
+  // for a moment.
   if (evidence.has_our_pods) return GroupOwner::ours;
   if (evidence.has_others_pods) return GroupOwner::others;
   if (evidence.had_our_pods) return GroupOwner::ours;
-  // OWNER-2, OWNER-3. Operators create pods only when the group is let in: until then, somebody
-  // says it.
+  // OWNER-2, OWNER-3. Operators create pods only after the group's admission. Until then,
+  // annotations decide.
   for (const std::string* scheduler : {&evidence.scheduler, &evidence.queue_scheduler}) {
     if (!scheduler->empty()) return is_ours(*scheduler) ? GroupOwner::ours : GroupOwner::others;
   }
-  // OWNER-4. After a restart.
+  // OWNER-4. The case after a restart.
   if (evidence.bears_our_marks) return GroupOwner::ours;
-  // OWNER-5. We stand in Volcano's place.
+  // OWNER-5. Berth replaces Volcano here.
   if (evidence.is_volcano && is_ours("volcano")) return GroupOwner::ours;
   return GroupOwner::unclaimed;  // OWNER-6
 }

@@ -232,7 +232,8 @@ void Mirror::lose_node(TaskId id, const std::string& name) {
   const Task& task = cluster_.task(id);
   if (task.job.is_valid()) mark_dirty(task.job);
   if (task.status == TaskStatus::binding) {
-    cluster_.move_task(id, NodeId(), TaskStatus::pending);  // planned only: it is planned anew
+    // Only planned, so the next session plans it again.
+    cluster_.move_task(id, NodeId(), TaskStatus::pending);
     return;
   }
   node_of_waiting_[task.uid] = name;

@@ -14,18 +14,18 @@
 #include "mirror/group_owner.h"
 #include "mirror/target_names.h"
 
-// Our live copy of the cluster, fed by events. One writer: the session thread. Events may come in
-// any order that a set of watches can produce (pods before their nodes, members before their
-// group); what the cluster holds after settle() depends on the objects alone, not on that order.
+// Our live copy of the cluster, fed by events. The session thread is the only writer. Watches may
+// deliver events in any order (pods before their nodes, members before their group). After
+// settle(), the cluster depends only on the objects, not on that order.
 
 namespace berth::mirror {
 
 struct Options {
   std::vector<std::string> managed_schedulers{"berth"};  // spec.schedulerName of our pods
-  std::string default_queue = "default";                 // exists even if nobody made it
+  std::string default_queue = "default";                 // exists even without an object
 };
 
-// A queue by its name alone: weight 1, open, no bounds.
+// A queue without a spec: weight 1, open, no bounds.
 QueueObject bare_queue(const std::string& name);
 
 class Mirror {
@@ -34,7 +34,8 @@ class Mirror {
 
   void apply(const ClusterEvent& event);
 
-  // Brings in what apply() put off (node order, phases, who is open). Call before a session reads.
+  // Brings delayed parts up to date (node order, phases, open jobs). Call it before a session
+  // reads.
   void settle(TimePoint now);
 
   // Keeps what a session decided: planned tasks hold their room (TaskStatus::binding) until they
@@ -53,26 +54,25 @@ class Mirror {
   // The same for its reservations; all targets and their locks are as it says.
   void assume_reservations(const Plan& plan, TimePoint now);
 
-  // While another leads: phases, targets and locks are the leader's to move, and what is planned is
-  // not ours. Targets and locks are then as the API says, whatever was assumed before.
+  // True while another berthd leads. Phases, targets and locks then follow the API, whatever was
+  // assumed before, and nothing is planned here.
   void follow_api_phases(bool follows);
   void forget_plans();
 
-  // kube-scheduler ruled `node` out for this pod: pods of its shape are not planned there for five
-  // seconds, and each time it does so again twice as long, at most `most` (docs/design/steering.md,
-  // STEER-12).
+  // kube-scheduler ruled `node` out for this pod. Pods of its shape are not planned there for five
+  // seconds. Each repetition doubles the time, up to `most` (docs/design/steering.md, STEER-12).
   void veto(std::string_view pod_uid, const std::string& node, TimePoint now, Duration most);
   void forget_vetoes(TimePoint now);
 
   const Cluster& cluster() const { return cluster_; }
-  // For the ledger of a session; nothing else may write through it.
+  // For the ledger of a session. No other code may write through it.
   Cluster& cluster_for_session() { return cluster_; }
 
   TaskId find_task(std::string_view uid) const;          // invalid: none
   JobId find_group(const std::string& full_name) const;  // of a PodGroup or its members
-  // Jobs whose phase changed since the last call; in no order.
+  // Jobs whose phase has changed since the last call, in no order.
   std::vector<JobId> take_phase_changes();
-  // Jobs of which anything may have changed since the last call; in no order, some twice.
+  // Jobs that may have changed since the last call, in no order. Some occur twice.
   std::vector<JobId> take_changes() { return std::exchange(changes_, {}); }
 
  private:
@@ -112,7 +112,7 @@ class Mirror {
   void drop_job_if_empty(JobId id);
   void drop_task(const std::string& uid);
 
-  // whose groups are (mirror_owners.cpp)
+  // Group owners (mirror_owners.cpp).
   void note_others_pod(const PodObject& object);
   void forget_others_pod(const std::string& uid);
   void mark_group_dirty(const std::string& full_name);
@@ -168,12 +168,12 @@ class Mirror {
   bool follows_api_phases_ = false;
   struct Veto {
     TimePoint until;
-    TimePoint remembered_until;  // that there was one
+    TimePoint remembered_until;  // then the doubling starts again
     std::int32_t times = 0;
     bool is_in_force = false;
   };
   struct HeldLock {
-    std::string locked_for;  // as the label
+    std::string locked_for;  // the value of the label
     TimePoint since;
     bool operator==(const HeldLock&) const = default;
   };
@@ -183,8 +183,9 @@ class Mirror {
   TargetNames target_names_;
   std::map<std::string, std::map<ShapeId, Veto>> vetoes_;  // by node
   std::unordered_map<std::string, TaskId> task_by_uid_;    // look-up only
-  std::map<std::string, std::string> node_of_waiting_;     // uid -> the unknown node it is bound to
-  std::map<std::string, Group> groups_;                    // by namespace/name
+  // Pod uid -> the unknown node it is bound to.
+  std::map<std::string, std::string> node_of_waiting_;
+  std::map<std::string, Group> groups_;  // by namespace/name
   std::map<std::string, QueueId> queues_;
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;

@@ -3,7 +3,8 @@
 
 #include "mirror/mirror.h"
 
-// Pod groups become jobs; queues, priority classes and namespaces decide where jobs stand.
+// Pod groups become jobs. Queues, priority classes and namespaces decide a job's queue and
+// priority.
 
 namespace berth::mirror {
 
@@ -25,20 +26,22 @@ void Mirror::on(const PodGroupObject& object) {
   Group& group = groups_.at(object.full_name());
   const bool is_another = group.has_object && group.object.uid != object.uid;
   const bool is_first = !group.has_object || is_another;
-  if (is_another) {  // whose election gives way to what it says, and whose locks are another's
+  // The new object decides its own election; the old object's locks are not its own.
+  if (is_another) {
     forget_waiting(id);
     locks_changed_ = true;
     group.had_our_pods = false;
     cluster_.set_claims(id, {});
   }
-  // The leader moves phases; to it, what the API has counts once, after a restart.
+  // Only the leader changes phases. It reads the API's phase once, after a restart.
   const bool is_followed = follows_api_phases_ || !cluster_.job(id).is_ours();
   if (is_first || is_followed) cluster_.set_phase(id, object.phase);
   target_names_.note_group(id, object);
   group.has_object = true;
   group.object = object;
   configure_group(group);
-  read_marks(id, object.marks, is_first);  // when it was made is known: targets are in that order
+  // After the creation time is known: it orders the targets.
+  read_marks(id, object.marks, is_first);
 }
 
 void Mirror::configure_group(const Group& group) {
@@ -63,7 +66,8 @@ void Mirror::on(const PodGroupDeleted& deleted) {
   if (found == groups_.end() || !found->second.has_object) return;
   const JobId id = found->second.job;
   Group& group = found->second;
-  // Members may outlive it: what it said of them is forgotten, or its size would be owed for ever.
+  // Members may outlive the object. Its spec is forgotten, or the job would need that many members
+  // for ever.
   group.has_object = false;
   group.object = PodGroupObject();
   group.object.name_space = deleted.full_name.substr(0, deleted.full_name.find('/'));
@@ -84,15 +88,15 @@ void Mirror::set_roles(JobId id, const std::map<std::string, std::int32_t>& mini
     const std::uint16_t role = role_index(id, name);
     if (role == kNoRole) continue;
     cluster_.mutable_job(id).roles[role].minimum = minimum;
-    // Some write numbers that mean "all".
+    // Some operators write a number that means "all".
     total = static_cast<std::int32_t>(std::min<std::int64_t>(
         std::int64_t{total} + minimum, std::numeric_limits<std::int32_t>::max()));
   }
   cluster_.mutable_job(id).role_minimum_total = total;
 }
 
-// A named class decides; else the highest priority among its pods (operators often set it there
-// alone); else the cluster's default class.
+// The priority is that of the group's class. Without one, it is the highest among the pods, because
+// operators often set it only there. The last choice is the cluster's default class.
 std::int32_t Mirror::priority_of_job(JobId id) const {
   const Job& job = cluster_.job(id);
   if (const auto group = groups_.find(job.name); !job.is_single && group != groups_.end()) {
@@ -111,7 +115,7 @@ std::int32_t Mirror::class_priority(const std::string& priority_class) const {
   if (const auto named = classes_.find(priority_class); named != classes_.end()) {
     return named->second.value;
   }
-  // The API server allows one default; of several the lowest value is the safe reading.
+  // The API server allows one default. Among several, the lowest value is the safe choice.
   std::int32_t value = 0;
   bool found = false;
   for (const auto& [name, each] : classes_) {

@@ -2,8 +2,8 @@
 
 #include "mirror/mirror.h"
 
-// Whose groups are: decided when all that is known has been taken in, so that it does not depend on
-// what came first.
+// The owner of a group is decided from all facts together, so that it does not depend on their
+// order.
 
 namespace berth::mirror {
 
@@ -78,8 +78,8 @@ void Mirror::settle_owner(JobId id) {
   if (owner != job.owner) change_hands(group, owner);
 }
 
-// Of one that becomes ours we know what the API says, as if it had come now; of one that is ours no
-// longer nothing of what we made of it stays.
+// A group that becomes ours takes its state from the API, like a new one. A group that is no longer
+// ours loses all state that we gave it.
 void Mirror::change_hands(Group& group, GroupOwner owner) {
   const JobId id = group.job;
   const bool was_ours = cluster_.job(id).is_ours();

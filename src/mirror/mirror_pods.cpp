@@ -2,7 +2,7 @@
 
 #include "mirror/mirror.h"
 
-// Pods become tasks: whose they are, what they ask for, where they are.
+// Pods become tasks: their job, their request, their node.
 
 namespace berth::mirror {
 
@@ -64,7 +64,7 @@ void Mirror::on(const PodObject& object) {
   if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
 }
 
-// Its room is nobody's to wait for. Of our own pods all are taken to end: they are jobs.
+// Nobody waits for the room of such a pod. Our own pods belong to jobs, and all count as ending.
 bool Mirror::never_leaves(const PodObject& object, JobId job) {
   return is_of_node(object) || (!job.is_valid() && object.runs_forever);
 }
@@ -81,7 +81,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
                      before.role == role && before.index == object.index &&
                      before.created == object.created && before.never_leaves == never_leaves &&
                      before.is_of_node == is_of_node(object);
-  // Whatever an account was added with must still be so when it is taken away.
+  // A task must leave an account with the same values that it had on entering.
   if (!stays) {
     cluster_.move_task(id, NodeId(), TaskStatus::pending);
     if (before.job.is_valid()) cluster_.leave_job(id);
@@ -90,7 +90,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   const std::int32_t priority = resolve_priority(id, object);
   if (stays && before.priority == priority && before.is_preemptable == object.preemptable &&
       before.is_critical == is_critical(object)) {
-    return;  // nothing that we plan with
+    return;  // no change for planning
   }
   Task& task = cluster_.mutable_task(id);
   task.shape = shape;
@@ -126,7 +126,7 @@ void Mirror::place(TaskId id, const PodObject& object) {
   if (status == TaskStatus::succeeded || status == TaskStatus::failed) node = NodeId();
 
   node_of_waiting_.erase(object.uid);
-  // Node ids are about to change with the nodes; a name finds its node after that.
+  // Node ids are about to change with the nodes; names find their nodes afterwards.
   const bool unknown = !object.node_name.empty() && !is_finished(object) && !node.is_valid();
   if (unknown) node_of_waiting_[object.uid] = object.node_name;
   if (task.status != status || task.node != node) cluster_.move_task(id, node, status);

@@ -3,8 +3,8 @@
 
 #include "mirror/mirror.h"
 
-// Targets and locks: read back from annotations and labels at first, and while another leads; ours
-// to decide from then on (docs/design/reservation.md).
+// Targets and locks. They are read from annotations and labels at the start and while another
+// berthd leads. Otherwise the session decides them (docs/design/reservation.md).
 
 namespace berth::mirror {
 
@@ -12,7 +12,7 @@ void Mirror::read_lock(const NodeObject& object, bool is_first) {
   const auto held = locks_.find(object.name);
   const bool was_foreign = held != locks_.end() && !is_for_job(held->second.locked_for);
   const bool is_foreign = !object.locked_for.empty() && !is_for_job(object.locked_for);
-  // Locks for jobs are ours to move; others are nobody's but their owner's.
+  // Locks for jobs are ours to change. Other locks belong to their owner.
   if (!is_first && !follows_api_phases_ && !was_foreign && !is_foreign) return;
   if (object.locked_for.empty()) {
     if (held == locks_.end()) return;
@@ -40,8 +40,8 @@ void Mirror::read_marks(JobId id, const TargetMarks& marks, bool is_first) {
   locks_changed_ = true;
 }
 
-// TARGET-4: the clock of the berthd that wrote it may have been ahead of ours. A moment that is yet
-// to come by ours is taken to be now, so that nothing waits for it first.
+// TARGET-4: the clock of the berthd that wrote a time may have been ahead of ours. A time in our
+// future becomes now, so that nothing waits for it.
 void Mirror::bound_marks(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
   if (job.first_seen > now) cluster_.mutable_job(id).first_seen = now;
@@ -73,7 +73,7 @@ void Mirror::follow_api_phases(bool follows) {
   read_all_again();
 }
 
-// What was assumed and not written, or not taken, was ours alone.
+// Drops assumptions that were not written or not accepted.
 void Mirror::read_all_again() {
   for (const auto& [name, object] : nodes_) read_lock(object, false);
   for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
@@ -92,7 +92,7 @@ void Mirror::read_all_again() {
   }
 }
 
-// Whoever has its name next is another.
+// A later job of the same name is another job.
 void Mirror::forget_waiting(JobId id) {
   Job& job = cluster_.mutable_job(id);
   job.first_seen = job.whole_since = TimePoint();
@@ -109,7 +109,7 @@ Lock Mirror::resolved_lock(const std::string& node) const {
   for (const JobId target : cluster_.targets()) {
     if (cluster_.job(target).uid == uid) return {target, false, since};
   }
-  return {};  // its job is gone
+  return {};  // the job is gone
 }
 
 void Mirror::settle_locks() {
@@ -168,7 +168,7 @@ void Mirror::assume_reservations(const Plan& plan, TimePoint now) {
   settle_locks();
 }
 
-// Of one that a scheduler saw before us, we know no more than when it did.
+// If a scheduler saw the job before our start, its first_seen is the only time we know.
 void Mirror::note_wholeness(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
   const bool was_seen = job.first_seen != TimePoint();

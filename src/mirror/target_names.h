@@ -9,19 +9,19 @@
 
 namespace berth::mirror {
 
-// Which jobs users have named as targets, or want not to be any: on the group, on a pod of it, or
-// on what made either.
+// Jobs that users name as targets, or exclude from being targets: on the group, on a pod of it, or
+// on the controller of either.
 class TargetNames {
  public:
-  // What a pod says of its job, now and from now on.
+  // A pod's annotation for its job.
   void note_pod(JobId job, const PodObject& object);
   void forget_pod(JobId job, const std::string& uid);
   void note_group(JobId job, const PodGroupObject& object);
   void forget_job(JobId job) { jobs_.erase(job); }
-  // The jobs for which this may make a difference.
+  // Returns the jobs that this may affect.
   std::vector<JobId> note_owner(const OwnerObject& object);
 
-  // Both may be so: then the one that declines wins.
+  // Both may be true: then is_declined() decides.
   bool is_named(JobId job) const { return is_listed(job, &Words::naming, naming_owners_); }
   bool is_declined(JobId job) const { return is_listed(job, &Words::declining, declining_owners_); }
 
@@ -40,7 +40,7 @@ class TargetNames {
 
   bool is_listed(JobId job, Sources Words::*sources, const Owners& owners) const;
 
-  std::map<JobId, Words> jobs_;  // of which there is something to know
+  std::map<JobId, Words> jobs_;  // only jobs with an entry
   Owners naming_owners_;
   Owners declining_owners_;
 };

@@ -13,7 +13,7 @@ std::int64_t quotient(__int128 amount, std::int64_t by, Rounding rounding) {
   return static_cast<std::int64_t>(amount / by) + (is_up ? 1 : 0);
 }
 
-// In a unit that somebody may have written it in; empty: in none.
+// In the unit that a user may have written; empty if no unit fits.
 std::string exact_bytes(std::int64_t bytes) {
   constexpr std::int64_t kLongest = 10'000;
   std::int64_t decimal = 1'000'000'000'000'000'000;

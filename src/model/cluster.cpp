@@ -8,8 +8,8 @@
 
 #include "berth/base/check.h"
 
-// The accounts: every way in which a task counts, added and taken away in one place. The parts
-// that only the mirror calls are in cluster_membership.cpp.
+// The accounts: every way in which a task counts, added and taken away in one place. The mirror's
+// own part is in cluster_membership.cpp.
 
 namespace berth {
 
@@ -41,7 +41,7 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   if (task.node != node) {
     if (task.node.is_valid()) {
       auto& there = nodes_[task.node.index()].tasks;
-      // Undo takes back what came last, so the end is where to look first.
+      // Undo removes the latest entries, so the search starts at the end.
       const auto last = std::find(there.rbegin(), there.rend(), id);
       BERTH_CHECK(last != there.rend());
       there.erase(std::next(last).base());
@@ -174,14 +174,14 @@ void Cluster::account_in_job(const Task& task, int sign) {
   }
 }
 
-// Of what its queue is asked for; the caller says that the task wants room.
+// Counts the demand of the task's queue. The caller knows that the task wants room.
 void Cluster::account_demand(const Task& task, int sign) {
   if (!task.job.is_valid()) return;
   const QueueId queue = jobs_[task.job.index()].queue;
   if (!queue.is_valid()) return;
   Resources& demand = queues_[queue.index()].demand;
   for (const auto& [dimension, amount] : shapes_[task.shape.index()].requested) {
-    // What was too much to be counted cannot be taken away from.
+    // A saturated sum cannot be reduced by subtraction.
     const bool was_too_much = demand[dimension] == std::numeric_limits<std::int64_t>::max();
     if (sign < 0 && was_too_much) {
       uncounted_.push_back(queue);

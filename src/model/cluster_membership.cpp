@@ -5,7 +5,7 @@
 #include "berth/base/check.h"
 #include "berth/model/cluster.h"
 
-// What exists: nodes, tasks, jobs, queues and shapes come and go. Called by the mirror only.
+// Nodes, tasks, jobs, queues and shapes are added and removed. Called by the mirror only.
 
 namespace berth {
 
@@ -238,7 +238,7 @@ void Cluster::set_job_queue(JobId id, QueueId queue) {
       if (tasks_[task.index()].wants_room()) account_demand(tasks_[task.index()], sign);
     }
   };
-  // Who is in no queue takes room like a pod that is not ours.
+  // A task without a queue takes room like a pod of another scheduler.
   const auto account_tasks = [&](int sign) {
     for (const TaskId each : job.tasks) {
       const Task& task = tasks_[each.index()];

@@ -37,9 +37,9 @@ std::int32_t ready_count(const StatusCounts& counts) {
 std::string unclaimed_text(const std::vector<std::string>& names) {
   const bool is_one = names.size() == 1;
   return count_text(names.size(), "pod group") + " without pods " + (is_one ? "is" : "are") +
-         " left alone, for nothing says which scheduler " + (is_one ? "it is" : "they are") +
-         " for: " + first_names(names) + "; the annotation " + kSchedulerAnnotation +
-         " on the group or its queue does";
+         " ignored, because nothing names " + (is_one ? "its" : "their") +
+         " scheduler: " + first_names(names) + "; set the annotation " + kSchedulerAnnotation +
+         " on the group or its queue";
 }
 
 std::string not_honoured_text(const Job& job) {
@@ -61,7 +61,7 @@ GroupPhase derived_phase(const Job& job) {
     const bool all_done = done == job.task_count();
     return all_done ? GroupPhase::completed : GroupPhase::running;
   }
-  // The pods of a job that is over are removed one by one; it has nothing more to place.
+  // The pods of a finished job are removed one by one; it has nothing more to place.
   if (job.phase == GroupPhase::completed && done == job.task_count()) return GroupPhase::completed;
   const bool had_run = job.phase == GroupPhase::running || job.phase == GroupPhase::unknown;
   if (had_run && running > 0) return GroupPhase::unknown;

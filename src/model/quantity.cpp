@@ -8,8 +8,8 @@
 #include "berth/model/amount_text.h"
 
 // A quantity is a decimal number times a power of ten or of two. Powers of ten move the decimal
-// point; powers of two multiply, in 128 bits. So nothing is ever inexact, and what remains behind
-// the point rounds up.
+// point; powers of two multiply, in 128 bits. All steps are exact, and digits after the point round
+// up.
 
 namespace berth {
 
@@ -83,7 +83,7 @@ struct Digits {
   int point = 0;
 };
 
-// The digits before the point as a number; nothing if they are more than fit (19 digits).
+// The digits before the point as a number; nothing if there are more than 19.
 std::optional<Wide> whole_part(const Digits& number) {
   if (number.point > 19) return std::nullopt;
   Wide value = 0;
@@ -164,11 +164,11 @@ Result<std::int64_t> parse_quantity(std::string_view text, Scale scale, std::int
   if (scale == Scale::milli && suffix->shift == 0) number->point += 3;
   if (scale == Scale::milli && suffix->shift != 0) factor *= 1000;
   if (factor != 1 && places_of(*number) > kBinaryFractionMax) {
-    return refuse(text, "has more than 17 digits behind the point, expected fewer");
+    return refuse(text, "has more than 17 digits after the point, expected fewer");
   }
   const std::optional<Wide> amount = times(*number, factor);
   if (!amount || *amount > static_cast<Wide>(most)) {
-    return refuse(text, "is more than Berth accounts for, expected at most " +
+    return refuse(text, "is more than Berth can count, expected at most " +
                             format_quantity(scale == Scale::milli ? "cpu" : "", most));
   }
   return static_cast<std::int64_t>(*amount);

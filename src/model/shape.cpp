@@ -6,7 +6,7 @@ namespace berth {
 
 namespace {
 
-// Writes values so that no two different sequences of them read the same: length, then text.
+// Writes length and text, so that different sequences of values give different keys.
 class KeyWriter {
  public:
   void write(std::string_view text) {

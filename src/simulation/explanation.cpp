@@ -13,7 +13,7 @@ namespace berth::simulation {
 
 namespace {
 
-const Refusal* word_on(JobId id, const Plan& plan) {
+const Refusal* refusal_of(JobId id, const Plan& plan) {
   const auto found = std::find_if(plan.refusals.begin(), plan.refusals.end(),
                                   [&](const Refusal& refusal) { return refusal.job == id; });
   return found == plan.refusals.end() ? nullptr : &*found;
@@ -30,20 +30,21 @@ std::string nodes_text(const std::vector<NodeRefusals>& nodes, std::int32_t node
          reasons;
 }
 
-// Why each pod of a job has no place. Pods of one shape are asked about once.
+// The reasons why pods of a job have no place. Pods of one shape share a reason.
 class TaskReasons {
  public:
   TaskReasons(JobId job, const CycleRecord& record)
-      : record_(record), word_(word_on(job, record.plan)) {
+      : record_(record), refusal_(refusal_of(job, record.plan)) {
     for (const Placement& each : record.plan.pipelined) claims_[each.task] = each.node;
-    if (word_ == nullptr) {
+    if (refusal_ == nullptr) {
       not_reached_ = why_not_reached(job, record.plan, cluster());
       return;
     }
-    if (word_->task.is_valid()) {
-      by_shape_[cluster().task(word_->task).shape] = nodes_text(word_->nodes, word_->node_count);
+    if (refusal_->task.is_valid()) {
+      by_shape_[cluster().task(refusal_->task).shape] =
+          nodes_text(refusal_->nodes, refusal_->node_count);
     }
-    if (is_about_room(*word_)) {
+    if (is_about_room(*refusal_)) {
       record.scheduler.inspect(record.after.cluster_for_session(), record.now,
                                [&](engine::Session& session) { ask(session, job); });
     }
@@ -58,14 +59,14 @@ class TaskReasons {
   }
 
  private:
-  // Otherwise it is not for want of room that the job waits.
-  static bool is_about_room(const Refusal& word) {
-    return word.task.is_valid() || word.reason == Reason::pod_too_large ||
-           word.reason == Reason::unknown_resource || word.reason == Reason::not_packable ||
-           word.reason == Reason::fits_no_node;
+  // Otherwise the job waits for another cause than room.
+  static bool is_about_room(const Refusal& refusal) {
+    return refusal.task.is_valid() || refusal.reason == Reason::pod_too_large ||
+           refusal.reason == Reason::unknown_resource || refusal.reason == Reason::not_packable ||
+           refusal.reason == Reason::fits_no_node;
   }
 
-  // After this cycle: its plan is carried out.
+  // Called after this cycle, with its plan carried out.
   void ask(engine::Session& session, JobId job) {
     for (const TaskId id : cluster().job(job).tasks) {
       const Task& task = cluster().task(id);
@@ -82,7 +83,7 @@ class TaskReasons {
   std::string why_pending(TaskId id) const {
     const Task& task = cluster().task(id);
     if (const auto claim = claims_.find(id); claim != claims_.end()) {
-      return "has a claim on room being vacated on " + cluster().node(claim->second).name;
+      return "waits for room that is being vacated on " + cluster().node(claim->second).name;
     }
     if (task.is_gated) return gates_text(record_.after.pod(id));
     const auto known = by_shape_.find(task.shape);
@@ -101,7 +102,7 @@ class TaskReasons {
   const Cluster& cluster() const { return record_.after.cluster(); }
 
   const CycleRecord& record_;
-  const Refusal* word_;
+  const Refusal* refusal_;
   std::map<ShapeId, std::string> by_shape_;
   std::map<TaskId, NodeId> claims_;
   std::string not_reached_;
@@ -122,7 +123,7 @@ void add_line(JobId id, const CycleRecord& record, Explanation& explanation) {
   explanation.is_for_admission = record.line.is_for_admission;
 }
 
-std::vector<KeptRow> who_is_in_its_way(JobId id, const Cluster& cluster) {
+std::vector<KeptRow> blocking_targets(JobId id, const Cluster& cluster) {
   std::map<JobId, KeptRow> targets;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const JobId target = cluster.locked_out_by(NodeId(n), id);
@@ -137,7 +138,7 @@ std::vector<KeptRow> who_is_in_its_way(JobId id, const Cluster& cluster) {
   return rows;
 }
 
-std::optional<views::ReservationTable::Row> what_is_kept_for(JobId id, const CycleRecord& record) {
+std::optional<views::ReservationTable::Row> reservation_of(JobId id, const CycleRecord& record) {
   Plan of_job;
   for (const Reservation& each : record.plan.reservations) {
     if (each.job == id) of_job.reservations.push_back(each);
@@ -181,10 +182,10 @@ Line line_of(JobId id, engine::Scheduler& scheduler, ClusterCopy& copy, TimePoin
 Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting& setting) {
   const Cluster& cluster = record.after.cluster();
   const Job& job = cluster.job(id);
-  const Refusal* const word = word_on(id, record.plan);
+  const Refusal* const refusal = refusal_of(id, record.plan);
   Explanation explanation;
   explanation.cycle = record.cycle;
-  explanation.job = record_job(id, record.plan, word, cluster);
+  explanation.job = record_job(id, record.plan, refusal, cluster);
   for (const Role& role : job.roles) {
     explanation.roles.push_back({role.name, role.minimum, ready_count(role.counts)});
   }
@@ -193,11 +194,11 @@ Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting&
   const TaskReasons reasons(id, record);
   for (const TaskId task : job.tasks) explanation.tasks.push_back(reasons.row_of(task));
   add_line(id, record, explanation);
-  explanation.target = what_is_kept_for(id, record);
-  if (job.unplaced_count() > 0) explanation.in_its_way = who_is_in_its_way(id, cluster);
-  if (word != nullptr) {
-    explanation.missing = what_is_missing(id, *word, record);
-    explanation.remedies = remedies_for(id, *word, record, setting);
+  explanation.target = reservation_of(id, record);
+  if (job.unplaced_count() > 0) explanation.blocked_by = blocking_targets(id, cluster);
+  if (refusal != nullptr) {
+    explanation.missing = missing_amounts(id, *refusal, record);
+    explanation.remedies = remedies_for(id, *refusal, record, setting);
   } else if (explanation.job.reason == code(Reason::too_few_tasks)) {
     const std::int32_t lacking = job.min_available - job.task_count();
     explanation.remedies = {std::to_string(lacking) + " more pods in the group"};

@@ -11,16 +11,15 @@
 
 namespace berth::simulation {
 
-// The jobs that wait as one job does, in the order in which they would get a turn. Jobs that can
-// never start are not among them.
+// The waiting jobs of one kind in the order of their turns. Jobs that can never start are left out.
 struct Line {
   std::vector<JobId> jobs;
   bool is_for_admission = false;  // else for places
 };
 Line line_of(JobId id, engine::Scheduler& scheduler, ClusterCopy& copy, TimePoint now);
 
-// A cycle as it was: what there was before the session, what the session decided, and what there is
-// now that it is carried out.
+// One cycle: the cluster before the session, the decisions, and the cluster after the plan is
+// carried out.
 struct CycleRecord {
   std::size_t cycle = 1;
   TimePoint now;
@@ -31,8 +30,8 @@ struct CycleRecord {
   engine::Scheduler& scheduler;
 };
 
-// Where the job stands, which jobs are before it in line, and what it lacks. Whatever it says would
-// help was tried in a session of its own.
+// Explains the state of a job, the jobs before it in line, and its missing resources. Each remedy
+// was tried in a session of its own.
 Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting& setting);
 
 }  // namespace berth::simulation

@@ -9,9 +9,9 @@
 #include "berth/model/amount_text.h"
 #include "berth/model/cluster.h"
 
-// What would let a waiting job start. Some reasons say it themselves ("queue q is not open"). For
-// want of room the answer is found by trying: nodes like one there is are added, twice as many each
-// time, until a session places the job; then the smallest such number is looked for between.
+// Finds remedies for a waiting job. Some reasons imply one ("queue q is not open"). A lack of room
+// needs trials: copies of a node are added, twice as many each time, until a session places the
+// job. Then the smallest sufficient number is found by bisection.
 
 namespace berth::simulation {
 
@@ -33,7 +33,7 @@ bool is_for_room(Reason reason) {
          reason == Reason::not_packable;
 }
 
-// The job's next pods up to what it needs; all that wait, where the minimum is there.
+// The next pods that the job needs. If its minimum is placed, all waiting pods.
 std::vector<TaskId> needed_tasks(const Job& job, const Refusal& refusal, const Cluster& cluster) {
   std::vector<TaskId> tasks;
   for (const TaskId id : job.tasks) {
@@ -47,7 +47,7 @@ std::vector<TaskId> needed_tasks(const Job& job, const Refusal& refusal, const C
   return tasks;
 }
 
-// Nodes that differ in nothing but what tells them apart.
+// Nodes that differ only in identity (name, uid and the like).
 struct NodeKind {
   const NodeObject* example = nullptr;
   std::size_t count = 0;
@@ -75,7 +75,7 @@ std::vector<NodeKind> node_kinds(const std::vector<ClusterEvent>& objects) {
   return list;
 }
 
-// As if the target had never been there.
+// The objects as if the target had never existed.
 std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& objects,
                                          const Job& target) {
   const std::string mark = lock_text(target.uid);
@@ -98,13 +98,13 @@ std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& object
   return others;
 }
 
-// Whether all that the job still needs would be placed in this cycle.
+// Tests whether a session would place everything that the job still needs.
 class Trials {
  public:
   Trials(const std::string& job, const CycleRecord& record, const TrialSetting& setting,
          std::size_t needed)
       : job_(job), setting_(setting), trial_(setting, record.before), needed_(needed) {
-    // `before` has neither what this cycle placed of the job nor what it lacks.
+    // The cluster after the session, which counts the pods that this cycle placed.
     const Cluster& cluster = record.after.cluster();
     total_ = needed +
              static_cast<std::size_t>(std::count_if(
@@ -113,7 +113,7 @@ class Trials {
                  }));
   }
 
-  // The smallest number that was found to do; none up to kNodesMax: nothing.
+  // The smallest number that is sufficient; none if even kNodesMax is not.
   std::optional<std::size_t> enough(const NodeObject& example, const NamedAmounts& asked) {
     const std::size_t most = std::min(kNodesMax, 2 * needed_);
     std::size_t too_few = 0;
@@ -135,7 +135,7 @@ class Trials {
   }
 
  private:
-  // A first guess: so many nodes have as much as is asked for.
+  // A first guess: this many nodes have the requested amounts together.
   static std::size_t nodes_by_sum(const NodeObject& example, const NamedAmounts& asked) {
     std::int64_t count = 1;
     for (const auto& [resource, amount] : asked) {
@@ -188,7 +188,7 @@ std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
 
 }  // namespace
 
-std::vector<std::string> what_is_missing(JobId id, const Refusal& refusal,
+std::vector<std::string> missing_amounts(JobId id, const Refusal& refusal,
                                          const CycleRecord& record) {
   const Cluster& cluster = record.after.cluster();
   const std::vector<TaskId> tasks = needed_tasks(cluster.job(id), refusal, cluster);
@@ -206,8 +206,8 @@ std::vector<std::string> what_is_missing(JobId id, const Refusal& refusal,
       idle[name] += std::max<std::int64_t>(0, cluster.available().at(NodeId(n), Dimension(d)));
     }
   }
-  return {(tasks.size() == 1 ? "the pod it lacks asks for "
-                             : "the " + std::to_string(tasks.size()) + " pods it lacks ask for ") +
+  return {(tasks.size() == 1 ? "its missing pod requests "
+                             : "its " + std::to_string(tasks.size()) + " missing pods request ") +
           to_text(asked_amounts) + "; idle on all nodes together: " + to_text(idle)};
 }
 
@@ -221,15 +221,15 @@ std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const Cy
     case Reason::queue_missing:
       return {"a Queue " + what};
     case Reason::queue_closed:
-      return {"queue " + what + " to be opened"};
+      return {"queue " + what + " open"};
     case Reason::too_few_tasks:
       return {plural(refusal.need - refusal.have, "pod") + " in the group"};
     case Reason::too_few_tasks_of_role:
       return {plural(refusal.need - refusal.have, "pod") + " of role " + what};
     case Reason::gated:
-      return {"its pods' scheduling gates to be taken off"};
+      return {"its pods' scheduling gates removed"};
     case Reason::holds_releasing_room:
-      return {"the pods that are leaving its nodes to be gone"};
+      return {"the leaving pods gone from its nodes"};
     case Reason::unknown_resource:
       return {"a node that has " + refusal.what};
     case Reason::pod_too_large:

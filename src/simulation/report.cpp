@@ -59,8 +59,8 @@ std::vector<EndedRow> rows_of(const std::vector<EndedReservation>& ended, const 
   return rows;
 }
 
-// Why a job lacks something of which no action had to say anything.
-Refusal unspoken(JobId id, const Plan& plan, const Cluster& cluster) {
+// The reason of a job that lacks something although no action refused it.
+Refusal default_refusal(JobId id, const Plan& plan, const Cluster& cluster) {
   const Job& job = cluster.job(id);
   Refusal refusal;
   refusal.job = id;
@@ -86,7 +86,7 @@ Refusal unspoken(JobId id, const Plan& plan, const Cluster& cluster) {
   return refusal;
 }
 
-// What of its waiting or newly placed pods' constraints is not modelled.
+// Unmodelled constraints of its waiting or newly placed pods.
 std::set<std::string> unmodelled(const Job& job, const std::set<TaskId>& hints,
                                  const Cluster& cluster) {
   std::set<std::string> names;
@@ -125,7 +125,7 @@ JobRow row_of(JobId id, const Plan& plan, const Refusal* refusal, const std::set
   row.min_available = job.min_available;
   row.placed = job.placed_count();
   row.waiting = job.count(TaskStatus::pending);
-  const Refusal word = refusal != nullptr ? *refusal : unspoken(id, plan, cluster);
+  const Refusal word = refusal != nullptr ? *refusal : default_refusal(id, plan, cluster);
   if (word.reason != Reason::none) {
     row.reason = code(word.reason);
     row.message = word.message(word.task.is_valid() ? cluster.task(word.task).name : "");

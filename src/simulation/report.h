@@ -14,9 +14,8 @@
 #include "views/queue_table.h"
 #include "views/reservation_table.h"
 
-// What `berth plan` has to say, as a value, and its two forms. Names are namespace/name; all lists
-// but queues, which are in tree order, are sorted by their first field as bytes: equal plans give
-// equal bytes.
+// The result of `berth plan` as a value. Names are namespace/name. All lists are sorted by their
+// first field as bytes, except queues, which are in tree order. Equal plans give equal bytes.
 
 namespace berth::simulation {
 
@@ -34,7 +33,7 @@ struct EvictionRow {
   std::string beneficiary;
 };
 
-// A job once the plan of its cycle is carried out.
+// A job after the plan of its cycle is carried out.
 struct JobRow {
   std::string job;
   std::string queue;
@@ -45,7 +44,7 @@ struct JobRow {
   std::int32_t placed = 0;   // tasks that have a place or have done their work
   std::int32_t waiting = 0;  // tasks without a place
   std::string reason;        // a code of reason.cpp; empty: nothing is missing
-  std::string message;       // its sentence; and that a plan is only a hint, where it is
+  std::string message;       // its sentence, and a note if the plan is only a hint
 };
 
 // A node that is kept for a target.
@@ -56,11 +55,11 @@ struct LockRow {
   bool operator==(const LockRow&) const = default;
 };
 
-// A target that is none any more.
+// A target that has ended.
 struct EndedRow {
   std::string job;
   std::string how;  // "started", "given-up"
-  std::string why;  // it is impossible; else empty
+  std::string why;  // the cause if it is impossible; else empty
 };
 
 struct CycleReport {
@@ -74,15 +73,15 @@ struct CycleReport {
   views::ReservationTable reservations;
   std::vector<LockRow> locks;
   std::vector<EndedRow> ended;
-  std::vector<std::string> notes;  // what is configured and has no effect
+  std::vector<std::string> notes;  // settings without effect
 };
 
-// One pod of the job that is explained.
+// One pod of the explained job.
 struct TaskRow {
   std::string pod;
   std::string status;  // "Running"
   std::string node;    // empty: none
-  std::string why;     // empty, or why it has no place
+  std::string why;     // why it has no place; may be empty
 };
 
 struct RoleRow {
@@ -91,49 +90,49 @@ struct RoleRow {
   std::int32_t placed = 0;
 };
 
-// A job that is before the explained one in line.
+// A job before the explained one in line.
 struct AheadRow {
   std::string job;
   std::int32_t priority = 0;
   std::int32_t placed = 0;  // its pods that got places in this cycle
 };
 
-// A target whose nodes the explained job may not have.
+// A target whose nodes the explained job may not use.
 struct KeptRow {
   std::string job;
   std::vector<std::string> nodes;  // by name
 };
 
-// One job in full, in the last cycle in which it was there.
+// One job in full, in its last cycle.
 struct Explanation {
   std::size_t cycle = 1;
   JobRow job;
   std::vector<RoleRow> roles;
   std::vector<TaskRow> tasks;  // in the job's order
-  // In the line of those that waited when the cycle began: for admission, or for places.
+  // Its line at the start of the cycle: for admission, or for places.
   std::vector<AheadRow> ahead;  // in their order
-  std::size_t in_line = 0;      // how many there were; 0: the job did not wait
+  std::size_t in_line = 0;      // the length of that line; 0: the job did not wait
   bool is_for_admission = false;
-  // What is missing, and what was tried and would let it start. Empty when nothing is missing.
+  // The missing resources, and remedies that were tried. Empty if nothing is missing.
   std::vector<std::string> missing;
   std::vector<std::string> remedies;
-  std::optional<views::ReservationTable::Row> target;  // what is kept for it, if it is one
-  std::vector<KeptRow> in_its_way;
+  std::optional<views::ReservationTable::Row> target;  // its reservation, if it is a target
+  std::vector<KeptRow> blocked_by;
 };
 
-// A job that was not running from the first, over all cycles.
+// A job over all cycles; jobs that ran from the start are left out.
 struct WaitRow {
   std::string job;
   TimePoint first_seen;
   std::optional<std::size_t> started;  // the cycle that placed its minimum; none: it still waits
-  std::size_t cycles = 0;              // after which it waited
+  std::size_t cycles = 0;              // the number of cycles in which it waited
   Duration time{};                     // from first_seen to its start, or to the end of all cycles
-  std::optional<std::size_t> elected;  // the cycle in which it became a target, at first
-  std::string ended;                   // how it ceased to be one
+  std::optional<std::size_t> elected;  // the cycle of its first election
+  std::string ended;                   // how it ended as a target
   bool is_known = true;
 };
 
-// All cycles together, for whoever tunes reservations.
+// All cycles together, for tuning reservations.
 struct Summary {
   static constexpr std::int32_t kWhole = 10'000;
 
@@ -146,16 +145,16 @@ struct Summary {
 
 struct Report {
   std::size_t node_count = 0;
-  std::vector<std::string> unclaimed;  // pod groups that are left alone; namespace/name, sorted
+  std::vector<std::string> unclaimed;  // pod groups without a scheduler; namespace/name, sorted
   std::vector<CycleReport> cycles;
   Summary summary;
   std::optional<Explanation> explanation;
 };
 
-// `after` is the cluster with the plan carried out, so that ids are still those of the plan.
+// `after` is the cluster with the plan carried out, so that the plan's ids are valid.
 CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan, const Cluster& after);
 
-// One job's row; `refusal` is the plan's word on it, if any.
+// One job's row. `refusal` is the plan's refusal of the job, or null.
 JobRow record_job(JobId id, const Plan& plan, const Refusal* refusal, const Cluster& after);
 
 // What a job waits for that no action of the session came to; empty: nothing is known.

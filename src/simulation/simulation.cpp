@@ -17,7 +17,7 @@ namespace berth::simulation {
 
 namespace {
 
-// Two pods of one uid would be one pod to the API, and so to the mirror.
+// For the API and the mirror, two pods with one uid would be one pod.
 Status require_distinct_uids(const std::vector<ClusterEvent>& objects) {
   std::map<std::string_view, const PodObject*> seen;
   for (const ClusterEvent& object : objects) {
@@ -57,7 +57,8 @@ Error no_such_job(const std::string& name, const Cluster& cluster) {
 
 Error not_ours(const Job& job) {
   if (job.owner == GroupOwner::unclaimed) return {unclaimed_text({job.name}), "--explain"};
-  return {"job \"" + job.name + "\" is another scheduler's, expected one of berth's", "--explain"};
+  return {"job \"" + job.name + "\" belongs to another scheduler, expected one of berth's",
+          "--explain"};
 }
 
 std::vector<std::string> unclaimed_in(const Cluster& cluster) {
@@ -78,7 +79,7 @@ class Simulation {
                  mirror_options(request_.config.scheduler_names, request_.config.default_queue),
                  start},
         copy_(std::move(request_.objects), setting_.mirror, start),
-        summing_(request_.config.schedule_period) {}
+        summary_(request_.config.schedule_period) {}
 
   Result<Report> run() {
     for (std::size_t cycle = 1; cycle <= request_.cycles; ++cycle) {
@@ -97,12 +98,12 @@ class Simulation {
     }
     if (const auto comes = copy_.comes_at(request_.explain); comes && !report_.explanation) {
       return Error{"job \"" + request_.explain + "\" is created at " + format_time(*comes) +
-                       ", expected one that is there in one of the cycles",
+                       ", expected one that exists in one of the cycles",
                    "--explain"};
     }
     report_.node_count = copy_.cluster().node_count();
     report_.unclaimed = unclaimed_in(copy_.cluster());
-    report_.summary = summing_.finish();
+    report_.summary = summary_.finish();
     return std::move(report_);
   }
 
@@ -117,9 +118,9 @@ class Simulation {
     const Plan plan = scheduler_.run(copy_.cluster_for_session(), setting_.now);
     copy_.carry_out(plan, setting_.now);
     report_.cycles.push_back(record_cycle(cycle, setting_.now, plan, copy_.cluster()));
-    summing_.add(report_.cycles.back(), plan, copy_.cluster());
+    summary_.add(report_.cycles.back(), plan, copy_.cluster());
     if (!explained.is_valid()) return;
-    // A job may be gone by the last cycle; then the last in which it was there counts.
+    // A job may be gone by the last cycle. Then its own last cycle counts.
     const Job& job = copy_.cluster().job(explained);
     const bool leaves =
         job.task_count() > 0 && job.count(TaskStatus::releasing) == job.task_count();
@@ -132,7 +133,7 @@ class Simulation {
   engine::Scheduler scheduler_;
   TrialSetting setting_;
   ClusterCopy copy_;
-  Summing summing_;
+  SummaryBuilder summary_;
   Report report_;
 };
 

@@ -20,16 +20,17 @@ struct SimulationRequest {
   std::size_t cycles = 1;
   std::optional<TimePoint> now;  // of the first cycle; default: start_of(objects)
   std::string explain;           // namespace/name of a job to explain; empty: none
-  std::function<void(std::size_t cycle)> on_cycle;  // before each, for progress; may be empty
+  // Called before each cycle, for progress; may be empty.
+  std::function<void(std::size_t cycle)> on_cycle;
 };
 
-// The latest creation or start among the objects: a time that depends on the input alone, at which
-// all of them are there.
+// The latest creation or start among the objects. All of them exist at that time, and it depends
+// only on the input.
 TimePoint start_of(const std::vector<ClusterEvent>& objects);
 
-// Runs sessions one schedule period apart on a copy of the cluster and carries each plan out on it
-// (cluster_copy.h). Reads no clock and no file: equal requests give equal reports. Fails on a
-// configuration the engine refuses, and on a job to explain that is not there.
+// Runs sessions one schedule period apart on a copy of the cluster and carries out each plan
+// (cluster_copy.h). Reads no clock and no file: equal requests give equal reports. An Error if the
+// engine refuses the configuration, or if the job to explain does not exist.
 Result<Report> simulate(SimulationRequest request);
 
 }  // namespace berth::simulation

@@ -12,7 +12,7 @@ bool has_started(const JobRow& job) { return job.placed > 0 && job.placed >= job
 
 }  // namespace
 
-void Summing::add(CycleReport& cycle, const Plan& plan, const Cluster& after) {
+void SummaryBuilder::add(CycleReport& cycle, const Plan& plan, const Cluster& after) {
   ++cycles_;
   end_ = cycle.now + period_;
   held_.note_ends(plan, after);
@@ -30,7 +30,7 @@ void Summing::add(CycleReport& cycle, const Plan& plan, const Cluster& after) {
   }
 }
 
-void Summing::note_targets(const CycleReport& cycle) {
+void SummaryBuilder::note_targets(const CycleReport& cycle) {
   for (const EndedRow& ended : cycle.ended) {
     const auto wait = waits_.find(ended.job);
     if (wait != waits_.end()) wait->second.ended = ended.how;
@@ -42,13 +42,13 @@ void Summing::note_targets(const CycleReport& cycle) {
   }
 }
 
-void Summing::add_job(const JobRow& job, const CycleReport& cycle, bool is_placed_now) {
+void SummaryBuilder::add_job(const JobRow& job, const CycleReport& cycle, bool is_placed_now) {
   const auto [entry, is_new] = waits_.try_emplace(job.job);
   WaitRow& wait = entry->second;
   if (is_new) {
     wait.job = job.job;
     wait.first_seen = job.first_seen;
-    // It ran before the first cycle: nobody saw it wait.
+    // A job that ran before the first cycle has an unknown waiting time.
     wait.is_known = !has_started(job) || is_placed_now;
   }
   if (wait.started) return;
@@ -60,7 +60,7 @@ void Summing::add_job(const JobRow& job, const CycleReport& cycle, bool is_place
   }
 }
 
-Summary Summing::finish() {
+Summary SummaryBuilder::finish() {
   Summary summary;
   summary.cycles = cycles_;
   held_.pause(end_);

@@ -14,15 +14,15 @@
 
 namespace berth::simulation {
 
-// Adds up what all cycles had: who waited how long, what locks held idle, what was used. A cycle
-// counts as long as the next is away.
-class Summing {
+// Adds up all cycles: waiting times, idle room on locks, and utilisation. A cycle counts until the
+// next one.
+class SummaryBuilder {
  public:
-  explicit Summing(Duration period) : period_(period) {}
+  explicit SummaryBuilder(Duration period) : period_(period) {}
 
-  // After each cycle; writes the room held so far into its table of reservations.
+  // Called after each cycle. Writes the room held so far into its table of reservations.
   void add(CycleReport& cycle, const Plan& plan, const Cluster& after);
-  // Of the cycles there were. Call it once.
+  // The sum of all cycles. Call it once.
   Summary finish();
 
  private:

@@ -18,20 +18,20 @@ mirror::Options mirror_options(const std::vector<std::string>& scheduler_names,
                                const std::string& default_queue);
 
 struct TrialSetting {
-  engine::SessionConfig session;  // one that Scheduler::create accepts
+  engine::SessionConfig session;  // must be accepted by Scheduler::create
   mirror::Options mirror;
   TimePoint now;
 };
 
-// "What would happen if": sessions over other objects than there are. A session is a function, so
-// its answer is not a guess. Making one costs a look at all objects; a question costs a session.
+// "What would happen if": sessions over changed objects. A session is a function, so its answer is
+// exact. Making a trial reads all objects; a question runs a session.
 class Trial {
  public:
   Trial(const TrialSetting& setting, std::vector<ClusterEvent> objects);
 
-  // How many pods of this job a session would place.
+  // The number of pods of this job that a session would place.
   std::size_t placed_of(const std::string& job);
-  // The same with so many more nodes like this one. They are gone afterwards.
+  // The same with this many further nodes like `example`, which are removed afterwards.
   std::size_t placed_of(const std::string& job, const NodeObject& example, std::size_t count);
 
  private:

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-// Families of series that are made when they are asked for.
+// Metric families that are built on request.
 
 namespace berth::telemetry {
 
@@ -23,7 +23,7 @@ void add_series(MetricFamily& family, const Labels& labels, double value);
 // As Prometheus' text exposition.
 std::string exposition_of(const Families& families);
 
-// An amount in the units of D4, in cores, bytes or pieces.
+// Converts an amount in the units of D4 to cores, bytes or pieces.
 double in_base_unit(const std::string& resource, double amount);
 
 }  // namespace berth::telemetry

@@ -29,7 +29,7 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::info;
 }
 
-// Bytes that are not UTF-8, as a message may quote from a file, are replaced.
+// A message may quote bytes from a file that are not UTF-8; they are replaced.
 std::string to_json(std::string_view text) {
   using Json = nlohmann::json;
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -61,7 +61,7 @@ void set_up_log(const LogOptions& options) {
 
 void finish_log() {
   if (!options_in_force.is_asynchronous) return;
-  // Outlives the writing thread, which may not have let go of it before it has ended.
+  // Outlives the writing thread, which may use it until its end.
   static std::shared_ptr<spdlog::logger> last;
   last = spdlog::default_logger();
   spdlog::shutdown();

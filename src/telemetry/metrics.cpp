@@ -46,7 +46,7 @@ struct Metrics::Families {
                                           .Register(registry);
   Family<Counter>& decisions = BuildCounter()
                                    .Name("berth_decisions_total")
-                                   .Help("What sessions decided, by kind")
+                                   .Help("Decisions of sessions, by kind")
                                    .Register(registry);
   Family<Counter>& events = BuildCounter()
                                 .Name("berth_cluster_events_total")
@@ -58,7 +58,7 @@ struct Metrics::Families {
                                .Register(registry);
   Family<Histogram>& call_seconds = BuildHistogram()
                                         .Name("berth_extender_call_duration_seconds")
-                                        .Help("Time of an extender call; of a bind with its wait")
+                                        .Help("Time of an extender call; for a bind with its wait")
                                         .Register(registry);
   Family<Counter>& calls = BuildCounter()
                                .Name("berth_extender_calls_total")
@@ -66,7 +66,7 @@ struct Metrics::Families {
                                .Register(registry);
   Family<Counter>& faults = BuildCounter()
                                 .Name("berth_faults_total")
-                                .Help("Things an operator should look at, by kind")
+                                .Help("Faults that an operator should look at, by kind")
                                 .Register(registry);
   Family<Gauge>& state =
       BuildGauge().Name("berth_state").Help("The daemon's present state").Register(registry);

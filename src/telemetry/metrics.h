@@ -15,7 +15,7 @@
 
 namespace berth::telemetry {
 
-// What one session did, for counters.
+// The counts of one session.
 struct SessionCounts {
   std::chrono::nanoseconds took{};
   std::size_t events = 0;
@@ -26,8 +26,9 @@ struct SessionCounts {
   std::map<std::string_view, std::size_t> waiting;  // jobs by reason code
 };
 
-// All metrics of the daemon, prefix berth_, seconds and totals; docs/operating.md lists them.
-// Labels are bounded: actions, reason codes, verbs, outcomes, so many queues. Any thread.
+// All metrics of the daemon, with the prefix berth_, in seconds and totals; docs/operating.md lists
+// them. Labels are bounded: actions, reason codes, verbs, outcomes, and a fixed number of queues.
+// Any thread.
 class Metrics final : public engine::SessionObserver {
  public:
   Metrics();
@@ -40,7 +41,7 @@ class Metrics final : public engine::SessionObserver {
   void config_load_failed();
   void event_queue_stalled();
 
-  // Set when /metrics is asked for.
+  // Set for each request of /metrics.
   struct Gauges {
     std::size_t planned_pods = 0;
     std::size_t held_binds = 0;
@@ -48,8 +49,8 @@ class Metrics final : public engine::SessionObserver {
     std::uint64_t malformed_requests = 0;
     std::size_t queued_events = 0;
     bool is_ready = false;
-    std::shared_ptr<const views::QueueTable> queues = {};              // null: none are known
-    std::shared_ptr<const views::ReservationTable> reservations = {};  // likewise
+    std::shared_ptr<const views::QueueTable> queues = {};              // null: none is known
+    std::shared_ptr<const views::ReservationTable> reservations = {};  // null: none is known
   };
   // Prometheus' text exposition.
   std::string expose(const Gauges& gauges);

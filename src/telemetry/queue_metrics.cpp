@@ -15,7 +15,7 @@ using views::QueueTable;
 
 constexpr const char* kOther = "_other";
 
-// What is below a queue is counted in it.
+// A queue's amounts include those of all queues below it.
 bool is_below_one_of(const QueueTable& table, std::size_t row, const std::vector<bool>& those) {
   for (std::uint32_t at = table.rows[row].parent; at != QueueTable::kNoParent;
        at = table.rows[at].parent) {
@@ -25,9 +25,9 @@ bool is_below_one_of(const QueueTable& table, std::size_t row, const std::vector
 }
 
 struct Series {
-  std::vector<std::size_t> queues;         // each under its name
-  std::vector<std::size_t> others;         // all that share the last label
-  std::vector<std::size_t> other_topmost;  // of these, those with none of these above
+  std::vector<std::size_t> queues;         // each with its own label
+  std::vector<std::size_t> others;         // all with the label "_other"
+  std::vector<std::size_t> other_topmost;  // those of `others` that are below none of them
 };
 
 Series series_of(const QueueTable& table) {
@@ -68,7 +68,7 @@ MetricFamily amounts(const QueueTable& table, const Series& series, MetricFamily
   return family;
 }
 
-// `value` of a row; of several, the sum.
+// `value` of a row, or the sum over several rows.
 template <class Value>
 void counts(const QueueTable& table, const Series& series, MetricFamily& family, Labels labels,
             const Value& value) {
@@ -91,11 +91,11 @@ std::string queue_exposition(const QueueTable& table) {
   const auto add_amounts = [&](const char* name, const char* help, auto member) {
     families.push_back(amounts(table, series, gauge_family(name, help), member));
   };
-  add_amounts("berth_queue_allocated", "What pods of the queue and of those below have",
+  add_amounts("berth_queue_allocated", "Allocated to pods of the queue and of queues below it",
               &QueueTable::allocated);
   if (table.is_divided) {
     add_amounts("berth_queue_deserved", "The queue's fair share", &QueueTable::deserved);
-    add_amounts("berth_queue_guarantee", "What is guaranteed and in force", &QueueTable::guarantee);
+    add_amounts("berth_queue_guarantee", "The guarantee in force", &QueueTable::guarantee);
     add_amounts("berth_queue_real_capability", "The most that the queue may have now",
                 &QueueTable::real_capability);
   }
@@ -106,11 +106,11 @@ std::string queue_exposition(const QueueTable& table) {
            [&](std::size_t row) { return table.rows[row].jobs[phase]; });
   }
   MetricFamily scaled =
-      gauge_family("berth_queue_guarantee_scaled", "1: the guarantee is not in force in full");
+      gauge_family("berth_queue_guarantee_scaled", "1 if the guarantee is only partly in force");
   counts(table, series, scaled, {},
          [&](std::size_t row) { return table.rows[row].is_scaled ? 1 : 0; });
   MetricFamily faulty =
-      gauge_family("berth_queue_faulty", "1: the queue is set up wrongly and its jobs wait");
+      gauge_family("berth_queue_faulty", "1 if the queue has a fault and its jobs wait");
   counts(table, series, faulty, {},
          [&](std::size_t row) { return table.rows[row].fault.empty() ? 0 : 1; });
   for (MetricFamily* family : {&jobs, &scaled, &faulty}) families.push_back(std::move(*family));

@@ -7,13 +7,12 @@
 
 namespace berth::telemetry {
 
-// Above this many queues, all but the first by name are summed under the label "_other", which no
-// queue can be called.
+// Above this number of queues, all but the first by name share the label "_other", which no queue
+// can have as its name.
 inline constexpr std::size_t kLabelledQueuesMax = 200;
 
-// The queues as gauges in Prometheus' text exposition, in base units: cores, bytes, pieces. Made
-// when they are asked for, so the series of a queue that is gone are gone. Resources are those that
-// there are any of.
+// The queues as gauges in Prometheus' text exposition, in base units: cores, bytes, pieces. They
+// are built on request, so a deleted queue has no series. Only resources that exist are shown.
 std::string queue_exposition(const views::QueueTable& table);
 
 }  // namespace berth::telemetry

@@ -12,7 +12,7 @@ namespace {
 
 using views::ReservationTable;
 
-// One series a resource, also of those of which there is nothing.
+// One series for each resource, also with the value 0.
 template <class Value>
 MetricFamily by_resource(const ReservationTable& table, MetricFamily family, const Value& value) {
   for (const auto& [resource, amount] : table.total) {
@@ -56,7 +56,7 @@ MetricFamily held(const ReservationTable& table) {
 
 MetricFamily ends(const ReservationTable& table) {
   MetricFamily family =
-      counter_family("berth_reservations_ended_total", "Targets that are none any more, by how");
+      counter_family("berth_reservations_ended_total", "Ended targets, by how they ended");
   for (std::size_t how = 0; how < table.ended.size(); ++how) {
     add_series(family, {{"how", to_string(static_cast<EndedReservation::How>(how))}},
                static_cast<double>(table.ended[how]));
@@ -71,8 +71,9 @@ std::string reservation_exposition(const ReservationTable& table) {
       single(gauge_family("berth_targets", "Jobs for which nodes are kept"), table.rows.size()),
       single(gauge_family("berth_locked_nodes", "Nodes that are kept for targets"),
              table.locked_node_count()),
-      amounts(table, gauge_family("berth_locked_room", "What locked nodes have"), table.locked()),
-      amounts(table, gauge_family("berth_locked_idle_room", "What is idle on locked nodes"),
+      amounts(table, gauge_family("berth_locked_room", "Allocatable room of locked nodes"),
+              table.locked()),
+      amounts(table, gauge_family("berth_locked_idle_room", "Idle room on locked nodes"),
               table.idle()),
       waits(table),
       held(table),

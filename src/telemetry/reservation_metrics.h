@@ -7,8 +7,8 @@
 namespace berth::telemetry {
 
 // Targets and locks as series in Prometheus' text exposition, in base units: cores, bytes, pieces.
-// Made when they are asked for, so the series of a target that has ended are gone. Resources are
-// those that the cluster has.
+// They are built on request, so an ended target has no series. The resources are those of the
+// cluster.
 std::string reservation_exposition(const views::ReservationTable& table);
 
 }  // namespace berth::telemetry

@@ -15,13 +15,13 @@ namespace berth::tools {
 namespace {
 
 constexpr const char* kPlanHelp =
-    "Says what would be placed where, and why not, for a set of manifests.";
+    "Shows where a session would place the pods of manifests, and why others wait.";
 
 constexpr const char* kPlanMore =
-    "Reads Node, Pod, PodGroup, Queue, PriorityClass and Namespace objects; others are counted\n"
-    "and left alone. Plans are carried out on a copy: bound pods run, and end if they have an\n"
-    "annotation berth.dev/run-time; evicted pods are gone in the next cycle. The same input\n"
-    "gives the same bytes.\n"
+    "Reads Node, Pod, PodGroup, Queue, PriorityClass and Namespace objects; other kinds\n"
+    "are counted and ignored. Plans are carried out on a copy: bound pods run, and end after the\n"
+    "time in their annotation berth.dev/run-time; evicted pods are gone in the next cycle. The\n"
+    "same input gives the same output.\n"
     "\n"
     "Examples:\n"
     "  berth plan --cluster docs/examples/first-gang\n"
@@ -32,11 +32,11 @@ constexpr const char* kPlanMore =
     "Exit status: 0 there is a plan, 2 bad input (with file:line:column), 1 an internal error.";
 
 constexpr const char* kQueuesHelp =
-    "Shows what each queue is guaranteed, deserves, has and could have.";
+    "Shows the guarantee, the fair share, the use and the limit of each queue.";
 
 constexpr const char* kQueuesMore =
-    "Asks a running berthd, or, with --cluster, runs sessions on manifests as berth plan does and\n"
-    "shows the queues after the last.\n"
+    "Asks a running berthd. With --cluster, runs sessions on manifests, as berth plan does, and\n"
+    "shows the queues after the last one.\n"
     "\n"
     "Examples:\n"
     "  kubectl -n berth-system port-forward deployment/berth 8890 &\n"
@@ -47,11 +47,11 @@ constexpr const char* kQueuesMore =
     "Exit status: 0 done, 2 bad input or no answer, 1 an internal error.";
 
 constexpr const char* kReservationsHelp =
-    "Shows which jobs nodes are kept for, which nodes, and what that costs.";
+    "Shows the jobs that nodes are kept for, these nodes, and the cost.";
 
 constexpr const char* kReservationsMore =
-    "Asks a running berthd, or, with --cluster, runs sessions on manifests as berth plan does and\n"
-    "shows the reservations after the last.\n"
+    "Asks a running berthd. With --cluster, runs sessions on manifests, as berth plan does, and\n"
+    "shows the reservations after the last one.\n"
     "\n"
     "Examples:\n"
     "  kubectl -n berth-system port-forward deployment/berth 8890 &\n"
@@ -76,13 +76,14 @@ struct Commands {
 void declare_planning(CLI::App& command, PlanningFlags& flags) {
   command
       .add_option("--cluster", flags.cluster,
-                  "Manifests, YAML or JSON; directories with all below; - is standard input. "
-                  "May be repeated")
+                  "Manifests in YAML or JSON: a file, a directory with all below it, or - for "
+                  "standard input. May be repeated")
       ->type_name("FILE|DIR");
   command.add_option("--config", flags.config, "Configuration; default: the built-in one")
       ->type_name("FILE");
   command
-      .add_option("--cycles", flags.cycles, "How many sessions, a schedulePeriod apart; default: 1")
+      .add_option("--cycles", flags.cycles,
+                  "Number of sessions, one schedulePeriod apart; default: 1")
       ->type_name("N");
   command
       .add_option("--now", flags.now,
@@ -105,9 +106,9 @@ void declare_server(CLI::App& command, ServerFlags& flags) {
   const auto file = [&](const char* name, std::string& into, const char* help) {
     command.add_option(name, into, help)->type_name("FILE");
   };
-  file("--tls-ca", flags.tls_ca, "For https: the authority of berthd's certificate");
-  file("--tls-cert", flags.tls_cert, "For https: the certificate to show");
-  file("--tls-key", flags.tls_key, "For https: its key");
+  file("--tls-ca", flags.tls_ca, "For https: the CA of berthd's certificate");
+  file("--tls-cert", flags.tls_cert, "For https: the client certificate");
+  file("--tls-key", flags.tls_key, "For https: the key of the client certificate");
 }
 
 void declare_plan(Commands& commands) {
@@ -116,8 +117,7 @@ void declare_plan(Commands& commands) {
   plan->footer(kPlanMore);
   declare_planning(*plan, flags.planning);
   plan->add_option("--explain", flags.explain,
-                   "One job in full: where its pods are or why not, who was ahead of it, what "
-                   "would let it start")
+                   "One job in full: its pods, the jobs before it, and what would let it start")
       ->type_name("NS/JOB");
   declare_output(*plan, flags.output);
   commands.plan = plan;
@@ -130,8 +130,7 @@ void declare_queues(Commands& commands) {
   declare_server(*queues, flags.server);
   queues
       ->add_option("--resource", flags.resource,
-                   "The resource to show; default: of each queue that of which it has, or should "
-                   "have, most of all there is")
+                   "The resource to show; default: the dominant resource of each queue")
       ->type_name("NAME");
   declare_planning(*queues, flags.planning);
   declare_output(*queues, flags.output);
@@ -149,7 +148,7 @@ void declare_reservations(Commands& commands) {
 }
 
 void declare(Commands& commands) {
-  commands.app.footer("berth COMMAND --help says more of each.");
+  commands.app.footer("berth COMMAND --help has the details.");
   declare_plan(commands);
   declare_queues(commands);
   declare_reservations(commands);
@@ -157,11 +156,11 @@ void declare(Commands& commands) {
       commands.app.add_subcommand("config", "Checks a configuration, or shows the default.");
   commands.config
       ->add_option("--check", commands.config_flags.check,
-                   "Says ok, or what is wrong at which line and column")
+                   "Prints ok, or the first error with its line and column")
       ->type_name("FILE");
   commands.config->add_flag("--default", commands.config_flags.show_default,
-                            "Writes the built-in configuration, to start from");
-  commands.version = commands.app.add_subcommand("version", "Says which version this is.");
+                            "Prints the built-in configuration, to start from");
+  commands.version = commands.app.add_subcommand("version", "Prints the version.");
   for (CLI::App* const each : {&commands.app, commands.plan, commands.queues, commands.reservations,
                                commands.config, commands.version}) {
     each->allow_extras();
@@ -177,8 +176,8 @@ std::vector<std::string> flag_names(const CLI::App& command) {
   return names;
 }
 
-// What CLI11 could make nothing of. Empty: all was understood.
-std::string misunderstood(const Commands& commands) {
+// The error about arguments that CLI11 did not accept. Empty if there are none.
+std::string argument_error(const Commands& commands) {
   for (const CLI::App* const command :
        {commands.plan, commands.queues, commands.reservations, commands.config, commands.version}) {
     if (!command->parsed()) continue;
@@ -195,7 +194,7 @@ std::string misunderstood(const Commands& commands) {
   const std::vector<std::string> rest = commands.app.remaining();
   if (rest.empty()) return "";
   const std::vector<std::string> names{"config", "plan", "queues", "reservations", "version"};
-  return "\"" + rest.front() + "\" is no command of berth" + suggestion(rest.front(), names);
+  return "\"" + rest.front() + "\" is not a command of berth" + suggestion(rest.front(), names);
 }
 
 }  // namespace
@@ -211,7 +210,7 @@ int run_berth(const std::vector<std::string>& arguments, Console& console) {
     console.err << error.what() << "\n";
     return kExitBadInput;
   }
-  if (const std::string complaint = misunderstood(commands); !complaint.empty()) {
+  if (const std::string complaint = argument_error(commands); !complaint.empty()) {
     console.err << complaint << "\n";
     return kExitBadInput;
   }

@@ -7,8 +7,8 @@
 
 namespace berth::tools {
 
-// Runs `berth` with these arguments, the program's name left out, and returns its exit code. Bad
-// input leaves nothing on `out`.
+// Runs `berth` with these arguments (without the program's name) and returns its exit code. Bad
+// input writes nothing to `out`.
 int run_berth(const std::vector<std::string>& arguments, Console& console);
 
 }  // namespace berth::tools

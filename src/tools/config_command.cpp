@@ -26,7 +26,7 @@ Result<conf::Config> open_config(const std::string& file) {
 
 namespace {
 
-// What has no effect in any cluster: of the empty one, plugins know it too.
+// Settings that have no effect in any cluster: plugins report them for an empty one.
 std::vector<std::string> notes_on(const conf::Config& config) {
   Result<engine::Scheduler> scheduler = engine::Scheduler::create(config.session);
   if (!scheduler) return {};

@@ -15,8 +15,8 @@ struct ConfigFlags {
 
 int run_config(const ConfigFlags& flags, Console& console);
 
-// A configuration that sessions can be run with: its plugins take their arguments too. An empty
-// file name stands for the built-in default.
+// Loads a configuration whose plugins accept their arguments. An empty file name means the built-in
+// default.
 Result<conf::Config> open_config(const std::string& file);
 
 }  // namespace berth::tools

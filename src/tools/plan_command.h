@@ -8,7 +8,7 @@
 
 namespace berth::tools {
 
-// As they were given; empty or absent: the default.
+// Flags as given. Empty or absent means the default.
 struct PlanFlags {
   PlanningFlags planning;
   std::string explain;

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t kCyclesMax = 10'000;
 
-// The flags that are more than text, read.
-struct Wishes {
+// The parsed values of flags.
+struct ParsedFlags {
   std::size_t cycles = 1;
   std::optional<TimePoint> now;
 };
@@ -31,26 +31,26 @@ Result<std::size_t> read_cycles(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [rest, fault] = std::from_chars(text.data(), end, cycles);
   if (fault == std::errc{} && rest == end && cycles >= 1 && cycles <= kCyclesMax) return cycles;
-  return Error{fmt::format("\"{}\" is no number of cycles, expected 1 to {}", text, kCyclesMax),
+  return Error{fmt::format("\"{}\" is not a number of cycles, expected 1 to {}", text, kCyclesMax),
                "--cycles"};
 }
 
-Result<Wishes> read_wishes(const PlanningFlags& flags) {
-  Wishes wishes;
+Result<ParsedFlags> parse_flags(const PlanningFlags& flags) {
+  ParsedFlags parsed;
   if (flags.cluster.empty()) {
     return Error{"missing, expected a file or directory of manifests", "--cluster"};
   }
   if (flags.cycles) {
     const Result<std::size_t> cycles = read_cycles(*flags.cycles);
     if (!cycles) return cycles.error();
-    wishes.cycles = *cycles;
+    parsed.cycles = *cycles;
   }
   if (flags.now) {
     const Result<TimePoint> now = parse_time(*flags.now);
     if (!now) return Error{now.error().message, "--now"};
-    wishes.now = *now;
+    parsed.now = *now;
   }
-  return wishes;
+  return parsed;
 }
 
 std::vector<std::filesystem::path> paths_of(const PlanningFlags& flags) {
@@ -69,13 +69,12 @@ std::string counts_text(const std::map<std::string, std::size_t>& counts) {
   return text;
 }
 
-// What a user may not have meant, but what is no error.
+// Warns about valid input that a user may not have meant.
 void warn(const kube::Manifests& manifests, const conf::Config& config, std::ostream& err) {
   for (const std::string& warning : config.warnings) err << "warning: " << warning << "\n";
   if (manifests.events.empty()) err << "warning: no nodes, pods or queues were found\n";
   if (!manifests.ignored.empty()) {
-    err << "note: left alone, as berth does not read them: " << counts_text(manifests.ignored)
-        << "\n";
+    err << "note: berth ignores these objects: " << counts_text(manifests.ignored) << "\n";
   }
   std::map<std::string, std::size_t> others;
   for (const ClusterEvent& event : manifests.events) {
@@ -97,13 +96,13 @@ Result<Form> read_form(const std::optional<std::string>& given, const Console& c
   if (!given) return console.out_is_terminal ? Form::table : Form::json;
   if (*given == "table") return Form::table;
   if (*given == "json") return Form::json;
-  return Error{"\"" + *given + "\" is no form of output, expected table or json", "-o"};
+  return Error{"\"" + *given + "\" is not an output format, expected table or json", "-o"};
 }
 
 Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
                                           Console& console) {
-  const Result<Wishes> wishes = read_wishes(flags);
-  if (!wishes) return wishes.error();
+  const Result<ParsedFlags> parsed = parse_flags(flags);
+  if (!parsed) return parsed.error();
   Result<conf::Config> config = open_config(flags.config);
   if (!config) return config.error();
 
@@ -121,11 +120,11 @@ Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std:
   simulation::SimulationRequest request;
   request.objects = std::move(manifests->events);
   request.config = std::move(*config);
-  request.cycles = wishes->cycles;
-  request.now = wishes->now;
+  request.cycles = parsed->cycles;
+  request.now = parsed->now;
   request.explain = explain;
   request.on_cycle = [&](std::size_t cycle) {
-    progress.show(fmt::format("planning: cycle {} of {}", cycle, wishes->cycles));
+    progress.show(fmt::format("planning: cycle {} of {}", cycle, parsed->cycles));
   };
   Result<simulation::Report> report = simulation::simulate(std::move(request));
   progress.clear();

@@ -11,11 +11,11 @@
 #include "simulation/report.h"
 #include "tools/console.h"
 
-// What the commands have in common that run sessions on manifests.
+// The common part of the commands that run sessions on manifests.
 
 namespace berth::tools {
 
-// As they were given; empty or absent: the default.
+// Flags as given. Empty or absent means the default.
 struct PlanningFlags {
   std::vector<std::string> cluster;
   std::string config;
@@ -25,17 +25,17 @@ struct PlanningFlags {
 
 enum class Form : std::uint8_t { table, json };
 
-// `given` is what -o said; absent: a table for a terminal, else JSON.
+// `given` is the value of -o. Absent: a table on a terminal, else JSON.
 Result<Form> read_form(const std::optional<std::string>& given, const Console& console);
 
-// Reads the manifests, runs the sessions, and meanwhile says on `err` how far it is and what a user
-// may not have meant. `explain`: a job, see simulation.h. Any error is bad input.
+// Reads the manifests and runs the sessions. Progress and warnings go to `err`. `explain`: a job,
+// see simulation.h. Every error is bad input.
 Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
                                           Console& console);
 
-// Exit code 2, with the words on `err`.
+// Prints the error to `err` and returns exit code 2.
 int complain(const Error& error, Console& console);
-// Writes a command's result. The exit code.
+// Writes a command's result and returns the exit code.
 int finish(const std::string& text, Console& console);
 
 }  // namespace berth::tools

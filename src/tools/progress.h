@@ -7,7 +7,7 @@
 
 namespace berth::tools {
 
-// One line on a terminal that says how far we are, from the second second on. Silent elsewhere.
+// A progress line on a terminal, shown after one second. Silent elsewhere.
 class Progress {
  public:
   explicit Progress(Console& console)

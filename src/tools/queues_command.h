@@ -9,9 +9,9 @@
 
 namespace berth::tools {
 
-// As they were given; empty or absent: the default.
+// Flags as given. Empty or absent means the default.
 struct QueuesFlags {
-  PlanningFlags planning;  // `cluster` empty: a running berthd is asked
+  PlanningFlags planning;  // with an empty `cluster`, a running berthd answers
   ServerFlags server;
   std::string resource;
   std::optional<std::string> output;

@@ -40,7 +40,7 @@ Json json_of(const simulation::JobRow& row) {
           {"message", row.message}};
 }
 
-// By name, as all lists of this document.
+// By name, like all lists of this document.
 Json json_of(const views::QueueTable& table) {
   std::map<std::string, std::size_t> row_of;
   for (std::size_t row = 0; row < table.rows.size(); ++row) row_of[table.rows[row].name] = row;
@@ -119,7 +119,7 @@ Json json_of(const ReservationTable::Row& row) {
           {"idleRoomSeconds", json_of(row.held)}};
 }
 
-// By job, as all lists of this document.
+// By job, like all lists of this document.
 Json json_of(const ReservationTable& table) {
   std::map<std::string, const ReservationTable::Row*> rows;
   for (const ReservationTable::Row& row : table.rows) rows[row.job] = &row;
@@ -151,7 +151,7 @@ Json json_of(const simulation::Explanation& explanation) {
   json["ahead"] = list_of(explanation.ahead);
   json["inLine"] = explanation.in_line;
   json["target"] = explanation.target ? json_of(*explanation.target) : Json(nullptr);
-  json["inItsWay"] = list_of(explanation.in_its_way);
+  json["inItsWay"] = list_of(explanation.blocked_by);
   json["missing"] = explanation.missing;
   json["wouldStart"] = explanation.remedies;
   return json;

@@ -13,8 +13,8 @@ namespace berth::tools {
 
 namespace {
 
-// What one screen holds, with room for the other sections.
-constexpr std::size_t kPlacedRowsMax = 10;  // of all cycles, but each shows one
+// The rows for one screen, with room for the other sections.
+constexpr std::size_t kPlacedRowsMax = 10;  // over all cycles, but at least one for each
 constexpr std::size_t kWaitingRowsMax = 12;
 constexpr std::size_t kNotesMax = 4;
 constexpr std::size_t kQueueRowsMax = 8;
@@ -46,50 +46,50 @@ std::string where_text(const CountByNode& nodes) {
   return text;
 }
 
-// How much of it a cycle may fill.
-struct Sheet {
+// The rows that a cycle may use.
+struct RowBudget {
   std::size_t rows_max = kPlacedRowsMax;
   bool bold_headings = false;
 };
 
 std::string placed_table(const std::vector<simulation::PlacementRow>& placements,
-                         const char* heading, const Sheet& sheet) {
+                         const char* heading, const RowBudget& budget) {
   std::map<std::string, CountByNode, Natural> by_job;
   for (const simulation::PlacementRow& row : placements) ++by_job[row.job][row.node];
   views::TextTable table({heading, "PODS", "WHERE"});
   std::size_t shown = 0;
   for (const auto& [job, nodes] : by_job) {
-    if (shown++ == sheet.rows_max) break;
+    if (shown++ == budget.rows_max) break;
     std::size_t pods = 0;
     for (const auto& [node, count] : nodes) pods += count;
     table.add({job, std::to_string(pods), where_text(nodes)});
   }
-  return table.render(sheet.bold_headings) + more_line(by_job.size(), sheet.rows_max);
+  return table.render(budget.bold_headings) + more_line(by_job.size(), budget.rows_max);
 }
 
 std::string evicted_table(const std::vector<simulation::EvictionRow>& evictions,
-                          const Sheet& sheet) {
+                          const RowBudget& budget) {
   views::TextTable table({"EVICTED", "FROM", "BY", "FOR"});
-  for (std::size_t i = 0; i < std::min(evictions.size(), sheet.rows_max); ++i) {
+  for (std::size_t i = 0; i < std::min(evictions.size(), budget.rows_max); ++i) {
     const simulation::EvictionRow& row = evictions[i];
     table.add({row.pod, row.node, row.action, row.beneficiary});
   }
-  return table.render(sheet.bold_headings) + more_line(evictions.size(), sheet.rows_max);
+  return table.render(budget.bold_headings) + more_line(evictions.size(), budget.rows_max);
 }
 
-std::string targets_table(const simulation::CycleReport& cycle, const Sheet& sheet) {
-  views::TextTable table({"TARGET", "LOCK", "NODES", "KEPT FOR IT", "IDLE OF WHAT IT NEEDS"});
+std::string targets_table(const simulation::CycleReport& cycle, const RowBudget& budget) {
+  views::TextTable table({"TARGET", "LOCK", "NODES", "KEPT FOR IT", "IDLE OF ITS NEED"});
   const auto& rows = cycle.reservations.rows;
-  for (std::size_t i = 0; i < std::min(rows.size(), sheet.rows_max); ++i) {
+  for (std::size_t i = 0; i < std::min(rows.size(), budget.rows_max); ++i) {
     const std::string missing = views::missing_text(rows[i]);
     table.add({rows[i].job, to_string(rows[i].scheme), std::to_string(rows[i].nodes.size()),
                first_names(rows[i].nodes), missing.empty() ? "-" : missing});
   }
-  return table.render(sheet.bold_headings) + more_line(rows.size(), sheet.rows_max);
+  return table.render(budget.bold_headings) + more_line(rows.size(), budget.rows_max);
 }
 
-// Who is a target and what is kept for it. It is told when it is another than in the cycle before.
-bool keeps_the_same(const simulation::CycleReport* before, const simulation::CycleReport& cycle) {
+// True if targets and locks are the same as in the cycle before; they are then not repeated.
+bool has_same_targets(const simulation::CycleReport* before, const simulation::CycleReport& cycle) {
   if (!cycle.ended.empty()) return false;
   const auto is_same = [](const auto& left, const auto& right) {
     return left.job == right.job && left.scheme == right.scheme && left.nodes == right.nodes;
@@ -103,47 +103,47 @@ bool keeps_the_same(const simulation::CycleReport* before, const simulation::Cyc
 std::string ended_text(const simulation::CycleReport& cycle) {
   std::string text;
   for (const simulation::EndedRow& row : cycle.ended) {
-    text += fmt::format("{} is no target any more: {}{}\n", views::printable(row.job), row.how,
+    text += fmt::format("{} is no longer a target: {}{}\n", views::printable(row.job), row.how,
                         row.why.empty() ? "" : ", " + views::printable(row.why));
   }
   return text;
 }
 
-std::string reservations_of(const simulation::CycleReport& cycle, const Sheet& sheet) {
+std::string reservations_of(const simulation::CycleReport& cycle, const RowBudget& budget) {
   std::string text;
   if (!cycle.ended.empty()) text += "\n" + ended_text(cycle);
-  if (!cycle.reservations.rows.empty()) text += "\n" + targets_table(cycle, sheet);
+  if (!cycle.reservations.rows.empty()) text += "\n" + targets_table(cycle, budget);
   return text;
 }
 
 bool is_idle(const simulation::CycleReport& cycle, const simulation::CycleReport* before) {
   return cycle.binds.empty() && cycle.pipelined.empty() && cycle.evictions.empty() &&
-         keeps_the_same(before, cycle);
+         has_same_targets(before, cycle);
 }
 
 std::string cycle_text(const simulation::CycleReport& cycle, const simulation::CycleReport* before,
-                       const Sheet& sheet) {
+                       const RowBudget& budget) {
   std::string text = fmt::format("cycle {}, {}: {} placed", cycle.cycle, format_time(cycle.now),
                                  count_text(cycle.binds.size(), "pod"));
   if (!cycle.pipelined.empty()) text += fmt::format(", {} claimed", cycle.pipelined.size());
   if (!cycle.evictions.empty()) text += fmt::format(", {} evicted", cycle.evictions.size());
   text += "\n";
-  if (!cycle.binds.empty()) text += "\n" + placed_table(cycle.binds, "PLACED", sheet);
-  if (!cycle.pipelined.empty()) text += "\n" + placed_table(cycle.pipelined, "CLAIMED", sheet);
-  if (!cycle.evictions.empty()) text += "\n" + evicted_table(cycle.evictions, sheet);
-  if (!keeps_the_same(before, cycle)) text += reservations_of(cycle, sheet);
+  if (!cycle.binds.empty()) text += "\n" + placed_table(cycle.binds, "PLACED", budget);
+  if (!cycle.pipelined.empty()) text += "\n" + placed_table(cycle.pipelined, "CLAIMED", budget);
+  if (!cycle.evictions.empty()) text += "\n" + evicted_table(cycle.evictions, budget);
+  if (!has_same_targets(before, cycle)) text += reservations_of(cycle, budget);
   return text + "\n";
 }
 
-// Cycles in a row in which nothing happened share a line.
+// Consecutive cycles without a decision share a line.
 std::string cycles_text(const simulation::Report& report, TableStyle style) {
   const auto before = [&](std::size_t i) { return i == 0 ? nullptr : &report.cycles[i - 1]; };
   std::size_t busy = 0;
   for (std::size_t i = 0; i < report.cycles.size(); ++i) {
     if (!is_idle(report.cycles[i], before(i))) ++busy;
   }
-  const Sheet sheet{std::max<std::size_t>(1, kPlacedRowsMax / std::max<std::size_t>(1, busy)),
-                    style.bold_headings};
+  const RowBudget budget{std::max<std::size_t>(1, kPlacedRowsMax / std::max<std::size_t>(1, busy)),
+                         style.bold_headings};
   std::string text;
   for (std::size_t i = 0; i < report.cycles.size();) {
     std::size_t end = i;
@@ -153,7 +153,7 @@ std::string cycles_text(const simulation::Report& report, TableStyle style) {
                           report.cycles[end - 1].cycle);
       i = end;
     } else {
-      text += cycle_text(report.cycles[i], before(i), sheet);
+      text += cycle_text(report.cycles[i], before(i), budget);
       ++i;
     }
   }
@@ -185,7 +185,7 @@ std::string waiting_text(const simulation::CycleReport& cycle, TableStyle style)
   return table.render(style.bold_headings) + more_line(waiting.size(), kWaitingRowsMax) + "\n";
 }
 
-// Of jobs that lack nothing: what there is to say of how they were placed.
+// Notes on placed jobs that lack nothing.
 std::string notes_text(const simulation::Report& report) {
   std::map<std::string, const simulation::JobRow*, Natural> notes;
   for (const simulation::CycleReport& cycle : report.cycles) {
@@ -269,8 +269,8 @@ std::string explanation_text(const simulation::Explanation& explanation, TableSt
       text += line(each.what.c_str(), each.text);
     }
   }
-  for (const simulation::KeptRow& each : explanation.in_its_way) {
-    text += line("in its way",
+  for (const simulation::KeptRow& each : explanation.blocked_by) {
+    text += line("blocked by",
                  fmt::format("target {}, for which {} {} kept", each.job, first_names(each.nodes),
                              each.nodes.size() == 1 ? "is" : "are"));
   }

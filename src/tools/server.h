@@ -6,7 +6,7 @@
 
 namespace berth::tools {
 
-// As they were given; empty: the default.
+// Flags as given. Empty means the default.
 struct ServerFlags {
   std::string url;
   std::string tls_ca;
@@ -14,13 +14,13 @@ struct ServerFlags {
   std::string tls_key;
 };
 
-// A document of berthd, and where it is from, for messages about it.
+// A document of berthd and its source, for messages.
 struct ServerDocument {
   std::string text;
   std::string where;
 };
 
-// What a running berthd answers to GET `path`. Any error is bad input.
+// The answer of a running berthd to GET `path`. Every error is bad input.
 Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path);
 
 }  // namespace berth::tools

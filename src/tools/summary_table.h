@@ -6,8 +6,8 @@
 
 namespace berth::tools {
 
-// For people, where there are several cycles: how long targets and all others waited, and what was
-// used and kept idle. Empty for one cycle.
+// For people, after several cycles: waiting times of targets and others, utilisation, and idle room
+// on locks. Empty for one cycle.
 std::string summary_table(const simulation::Summary& summary, TableStyle style);
 
 }  // namespace berth::tools

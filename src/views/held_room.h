@@ -11,18 +11,17 @@
 
 namespace berth::views {
 
-// Counts what reservations cost: the idle room on locked nodes, times the time for which it was
-// kept idle, in all and for each target since its election; and how targets ended. What a session
-// left counts until the next. Exact. Not thread-safe.
+// Counts the cost of reservations: idle room on locked nodes, times its duration, in total and for
+// each target since its election. Also counts how targets ended. The state after a session counts
+// until the next one. Exact. Not thread-safe.
 class HeldRoom {
  public:
-  // The table that a session left; writes the sums into it. A clock that steps back costs nothing.
-  // A target of the table before that is neither in this one nor told by note_ends() counts as
-  // deleted.
+  // Takes the table of a session and writes the sums into it. A clock that steps back adds nothing.
+  // A target of the last table that is missing here, and not in note_ends(), counts as deleted.
   void note(ReservationTable& table);
-  // Before note() of the same session. `cluster`: with the plan assumed.
+  // Called before note() of the same session. `cluster` has the plan assumed.
   void note_ends(const Plan& plan, const Cluster& cluster);
-  // From `now` on nothing is counted until the next note(): nobody knows what is held.
+  // Stops counting at `now`, until the next note(): another berthd leads meanwhile.
   void pause(TimePoint now);
 
   const RoomTimes& total() const { return total_; }
@@ -33,7 +32,7 @@ class HeldRoom {
     NamedAmounts idle;
     RoomTimes held;
     std::string job;         // namespace/name: it outlives the uid, should its group be deleted
-    bool is_watched = true;  // nobody else has led since it was seen
+    bool is_watched = true;  // no other berthd has led since it was first counted
   };
 
   void count_until(TimePoint now);

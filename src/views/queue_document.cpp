@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kCountNames[kGroupPhaseCount] = {"pending", "inqueue", "running", "unknown",
                                                        "completed"};
 
-// By the names they have in documents.
+// The amounts by their names in documents.
 struct AmountField {
   const char* name;
   QueueTable::Amounts QueueTable::*member;
@@ -107,7 +107,7 @@ QueueTable::Row read_row(const document::Cursor& from) {
   return row;
 }
 
-// A parent stands before its children.
+// A parent comes before its children.
 void place(const document::Cursor& from, const std::map<std::string, std::uint32_t>& row_of,
            QueueTable& table) {
   QueueTable::Row& row = table.rows.back();
@@ -127,7 +127,7 @@ std::size_t column_of(const QueueTable& table, const std::string& resource) {
   return static_cast<std::size_t>(found - table.resources.begin());
 }
 
-using RowAmounts = std::vector<NamedAmounts>;  // as kAmountFields
+using RowAmounts = std::vector<NamedAmounts>;  // in the order of kAmountFields
 
 void fill(const NamedAmounts& total, const std::vector<RowAmounts>& rows, QueueTable& table) {
   for (const auto& [resource, amount] : total) table.resources.push_back(resource);

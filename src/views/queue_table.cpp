@@ -12,7 +12,7 @@ namespace berth::views {
 
 namespace {
 
-// Who hangs on whom, as the shares would say it.
+// The tree of queues, in the form of shares.
 QueueShares shape_of(const engine::QueueTree& tree) {
   QueueShares shares;
   shares.rows.reserve(tree.size());
@@ -44,10 +44,10 @@ std::string readable(const std::string& resource, std::int64_t amount) {
   return readable_amount(resource, amount, Rounding::down);
 }
 
-// Makes a table of shares, whose parents stand before all their children, and a cluster.
-class Maker {
+// Makes a table from a cluster and its shares. Parents come before their children.
+class TableBuilder {
  public:
-  Maker(const Cluster& cluster, const Plan& plan, const QueueShares& shares)
+  TableBuilder(const Cluster& cluster, const Plan& plan, const QueueShares& shares)
       : cluster_(cluster), plan_(plan), shares_(shares) {
     table_.is_divided = plan.shares != nullptr;
     for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
@@ -125,7 +125,7 @@ class Maker {
           table_.is_divided ? shares_.at(shares_.guarantee, share, d) : table_.written[at];
       table_.deserved[at] = shares_.at(shares_.deserved, share, d);
       table_.real_capability[at] = shares_.at(shares_.real_capability, share, d);
-      // Children stand behind their parent, so theirs have been added.
+      // Children come after their parent, so theirs have been added.
       const std::uint32_t parent = table_.rows[row].parent;
       for (const auto& [amounts, own] : {std::pair(&table_.allocated, queue.allocated[d]),
                                          std::pair(&table_.demand, queue.demand[d])}) {
@@ -138,7 +138,7 @@ class Maker {
     }
   }
 
-  // A queue's due is what it lacks of its own, or what those below it are due together, if that is
+  // A queue's due is the rest of its own guarantee, or the sum of its children's dues if that is
   // more (engine::UnmetGuarantees).
   void find_pieces(Dimension d) {
     const std::size_t width = table_.resources.size();
@@ -147,7 +147,8 @@ class Maker {
     for (std::size_t row = table_.rows.size(); row-- > 0;) {
       const std::size_t at = row * width + d.index();
       const std::uint32_t share = share_of_row_[row];
-      // The root's is all there is, and is kept for those below it only as far as theirs is.
+      // The root's guarantee is the whole cluster. It is kept for its children only up to their
+      // guarantees.
       const std::int64_t kept = share == 0 ? 0 : shares_.at(shares_.kept, share, d);
       table_.due[at] = std::max({std::int64_t{0}, kept - table_.allocated[at], below[row]});
       all = std::max(all, table_.due[at]);
@@ -163,7 +164,7 @@ class Maker {
     }
   }
 
-  // Named in its spec, and of which no node has any; by name.
+  // Resources in its spec that no node has, by name.
   std::vector<std::string> unknown_resources(const Queue& queue) const {
     std::set<std::string> names;
     const auto note = [&](Dimension d) {
@@ -198,7 +199,7 @@ class Maker {
       const auto found = std::find(table_.resources.begin(), table_.resources.end(), resource);
       const Dimension d(static_cast<std::size_t>(found - table_.resources.begin()));
       for (const auto& [dimension, limit] : queue.capability.entries()) {
-        // An amount above the capability is a fault, which is told otherwise.
+        // An amount above the capability is a fault, which is reported elsewhere.
         if (dimension != d || wanted <= limit || queue.guarantee[d] > limit) continue;
         capped += (capped.empty() ? "" : ", ") + readable(resource, wanted) + " " + resource +
                   ", more than its capability of " + readable(resource, limit);
@@ -256,7 +257,7 @@ bool QueueTable::is_overused(std::size_t row) const {
   return false;
 }
 
-// "3 of 4 cpu, 6Gi of 8Gi memory": where there is less than all of it.
+// "3 of 4 cpu, 6Gi of 8Gi memory": only resources with less than all.
 std::string QueueTable::less_text(const Amounts& part, const Amounts& all, std::size_t row) const {
   std::string text;
   for (const auto& [resource, whole] : named(all, row)) {
@@ -276,9 +277,9 @@ std::string QueueTable::scaled_text(std::size_t row) const {
 std::string QueueTable::piece_text(std::size_t row) const { return less_text(piece, due, row); }
 
 QueueTable make_queue_table(const Cluster& cluster, const Plan& plan, engine::QueueTree& tree) {
-  if (plan.shares != nullptr) return Maker(cluster, plan, *plan.shares).make();
+  if (plan.shares != nullptr) return TableBuilder(cluster, plan, *plan.shares).make();
   tree.refresh(cluster);
-  return Maker(cluster, plan, shape_of(tree)).make();
+  return TableBuilder(cluster, plan, shape_of(tree)).make();
 }
 
 }  // namespace berth::views

@@ -18,24 +18,24 @@ namespace {
 constexpr std::int64_t kBarCells = 20;
 constexpr std::size_t kNotesMax = 20;
 
-// What a cell of a bar stands for; the whole bar is what the queue could have.
+// The characters of a bar. The whole bar is the most that the queue could have.
 struct Cells {
-  std::string_view used;    // has, of its share
-  std::string_view beyond;  // has, beyond its share
-  std::string_view due;     // has not, of its share
+  std::string_view used;    // use within its share
+  std::string_view beyond;  // use beyond its share
+  std::string_view due;     // the unused part of its share
   std::string_view rest;
 };
 constexpr Cells kAscii{"#", "+", "-", "."};
 constexpr Cells kBlocks{"█", "▓", "░", "·"};
 
-// Against all there is: left / its total > right / its total.
+// Compares parts of all: left / its total > right / its total.
 bool is_more(std::int64_t left, std::int64_t left_total, std::int64_t right,
              std::int64_t right_total) {
   return static_cast<__int128>(left) * right_total > static_cast<__int128>(right) * left_total;
 }
 
-// The resource of which the queue has, or should have, most of all there is; pods only when there
-// is nothing else, since every queue with small pods would show them.
+// The resource with the largest part of the cluster, used or deserved. "pods" counts only without
+// others, since any queue with small pods would show it.
 std::optional<std::size_t> dominant_of(const QueueTable& table, std::size_t row) {
   const auto amount_of = [&](std::size_t r) {
     return std::max({table.at(table.allocated, row, r), table.at(table.deserved, row, r),
@@ -123,10 +123,10 @@ std::string notes_of(const QueueTable& table) {
           "* " + row.name + ": in force is " +
           (in_force.empty() ? "less than what the queues below it guarantee" : in_force));
     }
-    // Of a parent, those below it say where room is in pieces.
+    // For a parent queue, its children show the pieces.
     const std::string piece = row.has_children ? "" : table.piece_text(at);
     if (!piece.empty()) {
-      notes.push_back(row.name + ": of what is kept for it and not taken, the largest piece on " +
+      notes.push_back(row.name + ": the largest unused piece of its guarantee on " +
                       "one node is " + piece);
     }
     for (const std::string& note : row.notes) notes.push_back(row.name + ": " + note);
@@ -143,13 +143,12 @@ std::string notes_of(const QueueTable& table) {
 
 std::string legend(const QueueTable& table, const Cells& cells) {
   if (!table.is_divided) {
-    return "no plugin divides the cluster (proportion does): guarantees are as written, and bars "
-           "are "
-           "of the whole cluster\n";
+    return "no plugin divides the cluster (proportion does): guarantees are as written, and a bar "
+           "is the whole cluster\n";
   }
   return fmt::format(
-      "a bar is what the queue could have: {} has, {} has beyond its share, {} lacks "
-      "of its share\n",
+      "a bar is the most that the queue could have: {} used, {} used beyond its share, {} unused "
+      "share\n",
       cells.used, cells.beyond, cells.due);
 }
 

@@ -10,14 +10,14 @@ namespace berth::views {
 
 struct QueuesStyle {
   bool bold_headings = false;  // with terminal control sequences
-  bool is_ascii = true;        // bars, too
-  std::string resource{};      // that is shown; empty: of each queue the dominant one
+  bool is_ascii = true;        // applies to bars, too
+  std::string resource{};      // the resource to show; empty: the dominant one of each queue
 };
 
-// The queues as a tree for people, each with one resource and a bar, and below them what is wrong.
+// The queues as a tree for people, each with one resource and a bar. Warnings follow below.
 std::string queues_text(const QueueTable& table, const QueuesStyle& style);
 
-// At most two decimals, cut off: "6.66", "1.5Gi". Not exact; format_amount() is.
+// At most two decimals, rounded down: "6.66", "1.5Gi". format_amount() is exact.
 std::string brief_amount(std::string_view resource, std::int64_t amount);
 
 }  // namespace berth::views

@@ -6,15 +6,14 @@
 #include "berth/base/result.h"
 #include "views/reservation_table.h"
 
-// The document that berthd answers /reservations with and `berth reservations -o json` writes;
-// docs/reservations.md describes it. Amounts are Kubernetes quantities; those that are 0 are left
-// out.
+// The document of berthd's /reservations and `berth reservations -o json`; docs/reservations.md
+// describes it. Amounts are Kubernetes quantities; zero amounts are left out.
 
 namespace berth::views {
 
 // One JSON object, ending in a line feed.
 std::string write_reservation_table(const ReservationTable& table);
-// What was written. Fails on what is no such document, with file:line:column.
+// Reads such a document. An Error has file:line:column.
 Result<ReservationTable> read_reservation_table(std::string text, std::string_view file);
 
 }  // namespace berth::views

@@ -19,8 +19,8 @@ inline constexpr std::size_t kEndCount =
     static_cast<std::size_t>(EndedReservation::How::too_many) + 1;
 using EndCounts = std::array<std::uint64_t, kEndCount>;  // by EndedReservation::How
 
-// The targets and what is kept for them, for those who look on: metrics, `berth reservations`,
-// `berth plan`. A value; amounts are in the units of D4, and those that are 0 are left out.
+// The targets and their locks, for metrics, `berth reservations` and `berth plan`. A value; amounts
+// are in the units of D4; zero amounts are left out.
 struct ReservationTable {
   struct Missing {
     std::string resource;
@@ -33,27 +33,27 @@ struct ReservationTable {
     std::string uid;
     std::string queue;
     std::int32_t priority = 0;
-    TimePoint waits_since;  // first seen by a scheduler
+    TimePoint waits_since;  // when a scheduler first saw it
     TimePoint elected_since;
     std::string why;
     LockScheme scheme = LockScheme::multi_node;  // in force
     std::vector<std::string> nodes;              // locked for it, by name
     std::optional<TimePoint> locked_since;
-    bool is_covered = false;  // once others have finished, it can start on its locked nodes
+    bool is_covered = false;  // it can start on its locked nodes once other jobs end
     std::optional<TimePoint> times_out_at;
     std::optional<TimePoint> gives_up_at;
     std::vector<Missing> missing;
-    NamedAmounts locked;  // what its nodes have
-    NamedAmounts idle;    // and nobody uses
+    NamedAmounts locked;  // allocatable of its nodes
+    NamedAmounts idle;    // the unused part of that
     RoomTimes held;       // idle room times time since its election
     bool operator==(const Row&) const = default;
   };
 
   TimePoint at;
   std::size_t node_count = 0;  // of the cluster
-  NamedAmounts total;          // what all nodes have
+  NamedAmounts total;          // allocatable of all nodes
   std::vector<Row> rows;       // by election
-  // Since somebody began to count (held_room.h).
+  // Since the counting began (held_room.h).
   RoomTimes held;
   EndCounts ended{};
   bool operator==(const ReservationTable&) const = default;
@@ -63,7 +63,7 @@ struct ReservationTable {
   NamedAmounts idle() const;
 };
 
-// `cluster`: with the plan assumed. `held` and `ended` are left to who counts.
+// `cluster` has the plan assumed. Another part fills in `held` and `ended`.
 ReservationTable make_reservation_table(const Plan& plan, const Cluster& cluster, TimePoint now);
 
 }  // namespace berth::views

@@ -20,7 +20,7 @@ constexpr RoomTime kNanoseconds = 1'000'000'000;
 constexpr RoomTime kGibi = RoomTime{1} << 30;
 constexpr RoomTime kMost = std::numeric_limits<std::int64_t>::max();
 
-// "12 of 16 cpu, 1Gi of 4Gi memory"; pods say little of rooms.
+// "12 of 16 cpu, 1Gi of 4Gi memory". Pods are left out, since they matter little here.
 std::string part_text(const NamedAmounts& part, const NamedAmounts& whole) {
   std::string text;
   for (const auto& [resource, amount] : whole) {
@@ -65,11 +65,11 @@ std::string ends_text(const EndCounts& ended) {
 std::string costs_text(const ReservationTable& table) {
   std::string text;
   if (!table.rows.empty()) {
-    text += fmt::format("locked are {} of {} nodes", table.locked_node_count(), table.node_count);
+    text += fmt::format("{} of {} nodes are locked", table.locked_node_count(), table.node_count);
     const std::string idle = part_text(table.idle(), table.locked());
     text += idle.empty() ? "\n" : "; idle on them: " + idle + "\n";
   }
-  return text + fmt::format("idle on locked nodes so far: {}; reservations that ended: {}\n",
+  return text + fmt::format("idle on locked nodes so far: {}; ended reservations: {}\n",
                             held_text(table.held), ends_text(table.ended));
 }
 
@@ -89,7 +89,7 @@ std::string held_text(const RoomTimes& held) {
   std::string text;
   for (const auto& [resource, time] : held) {
     if (resource == "pods") continue;
-    // In Gi, for bytes times seconds soon are more than prefixes can say.
+    // In Gi, because byte-seconds soon exceed all prefixes.
     const bool is_bytes = counts_bytes(resource);
     const RoomTime seconds = time / kNanoseconds / (is_bytes ? kGibi : 1);
     if (seconds == 0) continue;
@@ -115,10 +115,11 @@ std::vector<TargetLine> target_lines(const ReservationTable::Row& row) {
   const std::string missing = missing_text(row);
   if (!missing.empty()) say("idle there", missing);
   if (!row.nodes.empty() && !row.is_covered) {
-    say("waits for", "more nodes: these could not hold it even when others have finished");
+    say("waits for", "more nodes: it would not fit on these even after other pods finish");
   } else if (!row.nodes.empty()) {
-    say("waits for", missing.empty() ? "pods there to finish, so that its own fit each on one node"
-                                     : "pods there to finish");
+    say("waits for", missing.empty()
+                         ? "pods there to finish, so that each of its pods fits on one node"
+                         : "pods there to finish");
   }
   if (row.times_out_at) {
     say("if not", "every usable node is kept for it from " + in_seconds(*row.times_out_at));
@@ -130,8 +131,7 @@ std::vector<TargetLine> target_lines(const ReservationTable::Row& row) {
 
 std::string reservations_text(const ReservationTable& table, bool bold_headings) {
   if (table.rows.empty()) return "no node is kept for a job\n" + costs_text(table);
-  TextTable text(
-      {"TARGET", "QUEUE", "PRIORITY", "WAITS", "LOCK", "NODES", "IDLE OF WHAT IT NEEDS"});
+  TextTable text({"TARGET", "QUEUE", "PRIORITY", "WAITS", "LOCK", "NODES", "IDLE OF ITS NEED"});
   for (const ReservationTable::Row& row : table.rows) text.add(cells_of(table, row));
   std::string described;
   for (std::size_t i = 0; i < std::min(table.rows.size(), kTargetsDescribed); ++i) {

@@ -7,21 +7,21 @@
 
 namespace berth::views {
 
-// Of what a target still waits for on its nodes: "12 of 16 cpu, 1Gi of 4Gi memory"; empty: nothing.
+// The missing amounts of a target on its nodes: "12 of 16 cpu, 1Gi of 4Gi memory"; empty: none.
 std::string missing_text(const ReservationTable::Row& row);
 
-// "4800 cpu-seconds, 2560Gi memory-seconds", cut off; "nothing".
+// "4800 cpu-seconds, 2560Gi memory-seconds", rounded down; "nothing".
 std::string held_text(const RoomTimes& held);
 
-// A word on a target: "kept for it", "n1, n2".
+// A label and a text about a target: "kept for it", "n1, n2".
 struct TargetLine {
   std::string what;
   std::string text;
 };
-// Since when it is one and why, its nodes, what it waits for and how long.
+// The election and its reason, the nodes, the missing amounts, and the waiting time.
 std::vector<TargetLine> target_lines(const ReservationTable::Row& row);
 
-// For people: the targets, why they are, what they wait for, and what that costs.
+// For people: the targets, their reasons, their missing amounts, and the cost.
 std::string reservations_text(const ReservationTable& table, bool bold_headings);
 
 }  // namespace berth::views

@@ -39,14 +39,14 @@ std::string format_room_time(std::string_view resource, RoomTime time) {
   const RoomTime unit = unit_of(resource);
   std::string text = digits_of(time / unit);
   if (time % unit == 0) return text;
-  // The leading 1 keeps the zeros behind the point.
+  // The leading 1 keeps zeros after the decimal point.
   std::string fraction = digits_of(unit + time % unit).substr(1);
   fraction.erase(fraction.find_last_not_of('0') + 1);
   return text + "." + fraction;
 }
 
 std::optional<RoomTime> parse_room_time(std::string_view resource, std::string_view text) {
-  // No sum of rooms in 63 bits and times in 63 bits has more.
+  // No sum of products of 63-bit rooms and 63-bit times has more digits.
   constexpr std::size_t kDigitsMax = 37;
   RoomTime time = 0;
   RoomTime unit = unit_of(resource);

@@ -39,7 +39,7 @@ constexpr std::array<Range, 6> kNoWidth{{{0x0300, 0x036F},
                                          {0xFE00, 0xFE0F},
                                          {0xFE20, 0xFE2F}}};
 
-// Signs that change the direction of text: a line could read otherwise than it is.
+// Characters that change the direction of text, so that a line could read differently.
 constexpr std::array<Range, 2> kBidirectional{{{0x202A, 0x202E}, {0x2066, 0x2069}}};
 
 template <std::size_t Size>
@@ -56,7 +56,7 @@ std::size_t length_of(unsigned char lead) {
   return 0;
 }
 
-// The character at `at`, which moves behind it; kBroken for a byte that begins none.
+// The character at `at`, which moves past it; kBroken for an invalid byte.
 char32_t next_character(std::string_view text, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   const std::size_t length = length_of(lead);

@@ -7,21 +7,21 @@
 
 namespace berth::views {
 
-// Columns that a terminal takes for UTF-8 text: two for East Asian wide characters and emoji, none
-// for marks that combine with what is before them.
+// The columns of UTF-8 text on a terminal: two for East Asian wide characters and emoji, none for
+// combining marks.
 std::size_t display_width(std::string_view text);
 
-// The text with control characters and broken UTF-8 made visible as U+FFFD: nothing from a manifest
-// may steer a terminal.
+// The text with control characters and broken UTF-8 as U+FFFD, so that no manifest can control a
+// terminal.
 std::string printable(std::string_view text);
 
-// Rows of cells under headings, columns as wide as their widest cell; the last is left ragged.
+// Rows of cells under headings. Columns are as wide as their widest cell; the last is ragged.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> headings) : rows_{std::move(headings)} {}
 
-  void add(std::vector<std::string> cells);  // as many as there are headings
-  // Lines end in a line feed and in no blanks. Headings are bold on terminals that are asked to.
+  void add(std::vector<std::string> cells);  // one for each heading
+  // Lines end in a line feed and have no trailing blanks. Headings may be bold on terminals.
   std::string render(bool bold_headings) const;
 
  private:

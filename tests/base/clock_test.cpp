@@ -8,14 +8,14 @@
 namespace berth {
 namespace {
 
-TEST(ManualClock, moves_only_when_told) {
+TEST(ManualClock, moves_only_when_set) {
   ManualClock clock(TimePoint{Duration{5}});
   EXPECT_EQ(clock.now().time_since_epoch().count(), 5);
   clock.advance(Duration{2});
   EXPECT_EQ(clock.now().time_since_epoch().count(), 7);
 }
 
-TEST(SystemClock, tells_the_time_of_the_system) {
+TEST(SystemClock, returns_the_time_of_the_system) {
   const auto before = std::chrono::system_clock::now();
   const TimePoint now = SystemClock().now();
   EXPECT_GE(now, before);

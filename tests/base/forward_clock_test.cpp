@@ -20,7 +20,7 @@ class ForwardClockTest : public testing::Test {
   ForwardClock clock_{wall_, steady_};
 };
 
-TEST_F(ForwardClockTest, tells_the_time_of_the_wall) {
+TEST_F(ForwardClockTest, returns_the_time_of_the_wall) {
   EXPECT_EQ(clock_.now(), wall_.now());
   pass(seconds(3));
   EXPECT_EQ(clock_.now(), TimePoint{hours(10) + seconds(3)});

@@ -37,7 +37,7 @@ std::string error_of(const std::string& text) {
   return config ? "" : config.error().to_string();
 }
 
-// A file that is complete but for what follows.
+// A complete file except for `rest`.
 std::string with(const std::string& rest) {
   return "actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n" + rest;
 }
@@ -100,8 +100,8 @@ TEST(LoadConfig, warns_where_every_job_is_elected) {
   };
   const std::string actions = "elect, enqueue, reserve, allocate";
   const std::vector<std::string> expected{
-      "c.yaml:4:11: without `wait-duration`, `request-line` or `wait-line`, every job that waits "
-      "becomes a target in its turn, small ones, too"};
+      "c.yaml:4:11: without `wait-duration`, `request-line` or `wait-line`, every waiting job "
+      "becomes a target in turn, even a small one"};
   EXPECT_EQ(warnings(actions, ""), expected);
   EXPECT_EQ(warnings(actions, "wait-duration: 0s, nodes: 3"), expected);
   EXPECT_TRUE(warnings("enqueue, allocate", "").empty());
@@ -122,13 +122,13 @@ TEST(LoadConfig, takes_the_sample_of_volcanos_reservation_document_as_it_is_mean
   EXPECT_EQ(
       config.warnings,
       (std::vector<std::string>{
-          "c.yaml:7:5: `plugins` is empty; the entries behind it at the same indentation are "
-          "taken as its plugins, indent them further to say so",
-          "c.yaml:12:5: `plugins` is empty; the entries behind it at the same indentation are "
-          "taken as its plugins, indent them further to say so",
+          "c.yaml:7:5: `plugins` is empty; the next entries at the same indentation count as "
+          "its plugins; indent them further",
+          "c.yaml:12:5: `plugins` is empty; the next entries at the same indentation count as "
+          "its plugins; indent them further",
           "c.yaml:18:1: the empty `args` is ignored",
-          "c.yaml:11:11: without `wait-duration`, `request-line` or `wait-line`, every job that "
-          "waits becomes a target in its turn, small ones, too"}));
+          "c.yaml:11:11: without `wait-duration`, `request-line` or `wait-line`, every waiting job "
+          "becomes a target in turn, even a small one"}));
 }
 
 TEST(LoadConfig, leaves_out_actions_that_we_do_not_have_yet_and_says_so) {
@@ -183,8 +183,8 @@ TEST(LoadConfig, refuses_every_slip_with_its_place_and_a_suggestion) {
     std::string text;
     const char* error;
   } cases[] = {
-      {"", "c.yaml:1:1: there is nothing in the file, expected actions and tiers"},
-      {"# all\n# gone\n", "c.yaml:1:1: there is nothing in the file, expected actions and tiers"},
+      {"", "c.yaml:1:1: the file is empty, expected actions and tiers"},
+      {"# all\n# gone\n", "c.yaml:1:1: the file is empty, expected actions and tiers"},
       {"tiers: []\n", "c.yaml:1:1: `actions` is missing, expected the names of actions"},
       {"actions: allocate\n", "c.yaml:1:1: `tiers` is missing, expected a list of tiers"},
       {"actions: enqueue, alocate\ntiers: []\n",
@@ -315,7 +315,8 @@ TEST(LoadConfig, refuses_what_cannot_steer) {
   EXPECT_NE(error_of(with("kubeAPI: {qps: 0}\n")), "");
 }
 
-// The ranges in the document are those of the loader: their ends are taken, and no more.
+// The ranges in the document are those of the loader: both accept the ends and refuse values
+// beyond.
 TEST(ConfigurationDocument, has_the_ranges_of_durations_that_the_loader_has) {
   int ranges = 0;
   for (const ConfigKey& key : config_keys()) {

@@ -125,7 +125,7 @@ TEST(Yaml, follows_aliases_but_not_without_bound) {
     laughs += "]\n";
   }
   EXPECT_NE(yaml_error(laughs).find("more than 100000 values"), std::string::npos);
-  EXPECT_EQ(yaml_error("a: &x [1, *x]\n"), "f.yaml:1:11: an alias inside of what it stands for");
+  EXPECT_EQ(yaml_error("a: &x [1, *x]\n"), "f.yaml:1:11: an alias inside its own value");
   EXPECT_NE(yaml_error("a: *nobody\n"), "");
 }
 

@@ -98,7 +98,7 @@ func TestAGuaranteeIsChangedAtRunTime(t *testing.T) {
 	e.CreateObject(harness.NewQueue("free", spec{}))
 	e.CreateObject(harness.NewQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "4"})}))
 	e.CreateGangIn("free", "large", 8, true)
-	e.AwaitWaits("large", "its minimum needs 8 cpu, and its queue can have 4 at most")
+	e.AwaitWaits("large", "its minimum needs 8 cpu, and its queue can have at most 4")
 	e.AwaitQueueAmount("free", "realCapability", "cpu", "4")
 
 	e.Must(e.ChangeQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "2500m"})}))

@@ -14,8 +14,8 @@
 
 namespace berth::embedded {
 
-// An extender on a real port that records what it is asked and answers as a test tells it. Until
-// told otherwise it keeps all nodes, scores none and binds at once, to nothing. Answers are made on
+// An extender on a real port that records what it is asked and answers as a test decides. By
+// default it keeps all nodes, scores none and binds at once, to nothing. Answers are made on
 // one thread.
 class FakeExtender {
  public:

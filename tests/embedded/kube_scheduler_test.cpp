@@ -33,7 +33,7 @@ class KubeSchedulerTest : public ::testing::Test {
     scheduler = std::make_unique<KubeSchedulerStandIn>(options, cluster, clock);
     ASSERT_TRUE(scheduler->start());
   }
-  // What an extender does on a bind call: post the binding.
+  // An extender answers a bind call by posting the binding.
   std::string bind(const json& body) {
     std::promise<std::string> error;
     cluster.bind({body.at("PodNamespace"), body.at("PodName"), body.at("PodUID"), body.at("Node")},
@@ -53,7 +53,7 @@ class KubeSchedulerTest : public ::testing::Test {
     });
   }
 
-  // A second of test is a minute of the cluster's, unless a test says otherwise.
+  // The cluster's clock runs 60 times as fast as the test's, unless a test sets another speed.
   ScaledClock clock{test_start(), 60};
   EmbeddedCluster cluster{clock};
   RecordingSink sink;

@@ -117,7 +117,7 @@ TEST_F(ManifestSourceTest, ABadFileAtTheStartIsAnError) {
   EXPECT_FALSE(open(directory / "none"));
 }
 
-TEST_F(ManifestSourceTest, ABadFileLaterIsToldOnceAndTheLastGoodStateIsKept) {
+TEST_F(ManifestSourceTest, ABadFileLaterIsReportedOnceAndTheLastGoodStateIsKept) {
   write("a.yaml", pod_yaml("a", "1"));
   ASSERT_TRUE(open(directory));
   write("b.yaml", pod_yaml("b", "much"));

@@ -99,7 +99,7 @@ TEST_F(SchedulerCacheTest, ASampleStopsWhenThereIsEnoughAndTheNextGoesOnFromTher
   EXPECT_EQ(cache.sample(make_pod("p"), 100, by).size(), 1'000U);
 }
 
-TEST_F(SchedulerCacheTest, ASampleTellsWhatKeptThePodOffTheRest) {
+TEST_F(SchedulerCacheTest, ASampleCollectsTheReasonsOfOtherNodes) {
   cache.put(make_node("small", 100));
   NodeObject cordoned = make_node("cordoned");
   cordoned.unschedulable = true;

@@ -10,7 +10,7 @@ using std::chrono::seconds;
 
 constexpr TimePoint at(Duration since) { return TimePoint(since); }
 
-// Of 1.32: backoff is always sat out.
+// As in 1.32: every pod waits for the end of its backoff.
 SchedulingQueue patient_queue() { return {seconds(1), seconds(10), false}; }
 
 TEST(SchedulingQueueTest, HigherPriorityGoesFirstThenWhoCameFirst) {
@@ -99,7 +99,8 @@ TEST(SchedulingQueueTest, ARejectionEndsARunOfErrors) {
   EXPECT_EQ(queue.next_due(), now + seconds(1));
 }
 
-// Who is woken by what; an extender's rejection, even among others, is woken by everything (1.32).
+// The events that wake a pod. Every event wakes a pod that an extender rejected, even together with
+// other filters (1.32).
 TEST(SchedulingQueueTest, InTreeRejectionsAreWokenOnlyByWhatMayHelp) {
   struct Case {
     Rejectors by;

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
 namespace berth::embedded {
 
 inline constexpr std::chrono::seconds kPatience{20};
 
-// Remembers events, and lets a test wait until what it remembers is as it should be.
+// Records events and lets a test wait until they satisfy a condition.
 class RecordingSink final : public ports::EventSink {
  public:
   void post(ClusterEvent event) override {
@@ -29,7 +29,7 @@ class RecordingSink final : public ports::EventSink {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, kPatience, [&] { return condition(events_); });
   }
-  // The last state told of a pod satisfies the condition.
+  // The last posted state of a pod satisfies the condition.
   bool wait_for_pod(const std::string& name, const std::function<bool(const PodObject&)>& is_so) {
     return wait([&](const std::vector<ClusterEvent>& events) {
       const PodObject* last = nullptr;

@@ -9,9 +9,10 @@
 #include "extender/barrier.h"
 #include "extender/support.h"
 
-// The law of the gang barrier, under arrivals, retries, disconnects, time-outs, failing binds and
-// changing plans in random order: a bind is asked for only while the gang's minimum is present
-// (held, under way or bound, by the test's own books), and every call is answered once or left.
+// The law of the gang barrier under arrivals, retries, disconnects, time-outs, failing binds and
+// changing plans in random order: a bind is requested only while the gang's minimum is present
+// (held, under way or bound, by the test's own count). Every call is answered once, or its caller
+// left.
 
 namespace berth::extender {
 namespace {
@@ -22,7 +23,7 @@ struct PodBook {
   std::string name;
   std::string node;
   std::string job;
-  std::optional<CallId> held;  // a call that waits, by our books
+  std::optional<CallId> held;  // a waiting call, by the test's count
   bool is_binding = false;
   bool is_bound = false;
   bool is_planned = true;
@@ -48,7 +49,7 @@ class World : public ports::Binder {
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override {
     PodBook& pod = pods_.at(binding.uid);
-    // Those released together are asked for one after the other: their calls are all still open.
+    // Binds that are released together are requested one by one, while all their calls are open.
     EXPECT_GE(present(pod.job), min_.at(pod.job)) << binding.name << " was bound alone";
     EXPECT_EQ(binding.node, pod.node);
     EXPECT_FALSE(pod.is_binding || pod.is_bound) << binding.name << " was bound twice";
@@ -154,7 +155,7 @@ class World : public ports::Binder {
       const std::size_t chance = dice_.below(12);
       pod.is_planned = chance != 0;
       if (chance == 1) pod.node = test::node_name(static_cast<int>(dice_.below(50)) + 10);
-      // Members whose plan is gone are out before anyone is released by the new plan.
+      // Members without a plan are removed before the new plan releases others.
       if (!pod.is_planned || pod.node != before) pod.held.reset();
     }
     publish();

@@ -88,7 +88,7 @@ TEST(Barrier, ManyThreadsBindManyGangsEachPodOnceAndEveryCallIsAnswered) {
     threads.emplace_back([&, index] {
       for (int gang = 0; gang < kGangs; ++gang) {
         const std::string pod = "g" + std::to_string(gang) + "-" + std::to_string(index);
-        // Each first calls in vain and leaves, as a client whose connection breaks.
+        // Each first call is abandoned, as by a client with a broken connection.
         const CallId lost =
             barrier.arrive(binding_of(pod, node_name(index)), kStart, [](const std::string&) {});
         barrier.leave(lost);

@@ -55,7 +55,7 @@ TEST(Filter, APlannedPodGetsExactlyItsNode) {
 TEST(Filter, APlannedNodeThatIsNotOnOfferIsAVeto) {
   Asked asked("p", "berth", {"n1", "n3"});
   const PlanBuilder full = PlanBuilder().pod("p", "n2").room("n1", {}).room("n3", {});
-  // Not before kube-scheduler knows of the nomination: it may have sampled the nodes.
+  // Before the nomination, kube-scheduler may have sampled the nodes.
   EXPECT_FALSE(ask(full, asked.args, {{"cpu", 1000}}).dropped);
   asked.args.pod.nominated_node = "n2";
   const auto answer = ask(full, asked.args, {{"cpu", 1000}});
@@ -180,7 +180,7 @@ TEST(Filter, WhatADaemonSetControlsPassesLocksButTakesNoPlannedRoom) {
   EXPECT_EQ(accepted(ask(planned, asked.args, {{"cpu", 100}})), (Names{"n1", "n2"}));
 }
 
-TEST(Filter, LockedNodesAndPlannedRoomAreToldApart) {
+TEST(Filter, LockedNodesAndPlannedRoomAreDistinguished) {
   const Asked asked("p", "default-scheduler", {"n1", "n2", "n3", "n4"});
   const auto plan = PlanBuilder().lock("n1", "ns/g").room("n1", {}).room("n2", {}).room("n3", {});
   const auto answer = ask(plan, asked.args, {{"cpu", 1}});

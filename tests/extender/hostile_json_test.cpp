@@ -5,8 +5,8 @@
 
 #include "extender/server.h"
 
-// Requests that no kube-scheduler sends, over real HTTP. Each gets a clear answer, and the next
-// request is served as if nothing had been.
+// Requests that kube-scheduler never sends, over real HTTP. Each gets a clear answer, and the next
+// request is served normally.
 
 namespace berth::extender {
 namespace {

@@ -8,7 +8,7 @@
 namespace berth::extender {
 namespace {
 
-// What a filter call sees: a pod nominated on n1, and the nodes that kube-scheduler offers.
+// The input of a filter call: a pod nominated on n1, and the nodes that kube-scheduler offers.
 FilterArgs args_of(const std::vector<std::string_view>& nodes) {
   FilterArgs args;
   args.pod = {"ns", "p", "uid-p", "berth", "n1", "{}"};

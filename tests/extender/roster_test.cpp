@@ -118,8 +118,8 @@ TEST_F(RosterTest, BARRIER1ABoundPodIsNotCountedByUsAndByTheMirror) {
   arrive(1);
   finish("g-0", true);
   finish("g-1", false, "conflict");
-  // The mirror saw g-0, and g-1 is planned anew, of which three are needed now. Were g-0 counted
-  // twice, g-1 would go.
+  // The mirror saw g-0 bound. g-1 is planned again, and its gang now needs three. If g-0 counted
+  // twice, g-1 would be bound.
   replan(PlanBuilder().gang("g", 4, 3, 1).without("g-0"));
   EXPECT_EQ(bind_count(), 2u);
   arrive("again", "g-1", node_name(1));
@@ -162,7 +162,8 @@ TEST_F(RosterTest, BARRIER3AGangThatStallsIsAbortedAsAWhole) {
   EXPECT_TRUE(answers_.empty());
   wait(seconds(1));
   EXPECT_EQ(answers_.size(), 7u);
-  EXPECT_EQ(answers_["g-3"], R"(gang "ns/g": 7 of 8 members came, no more within 10s)");
+  EXPECT_EQ(answers_["g-3"],
+            R"(gang "ns/g": 7 of 8 members arrived, and no further one within 10s)");
   ASSERT_EQ(drops_.size(), 7u);
   EXPECT_EQ(drops_[0].pod_uid, "uid-g-0");
   EXPECT_EQ(drops_[0].node, node_name(0));

@@ -53,7 +53,7 @@ class RawCall {
     if (socket_ >= 0) ::close(socket_);
     socket_ = -1;
   }
-  // What comes first, in one piece since the server writes answers so.
+  // The first answer, in one piece, since the server writes each answer at once.
   std::string answer() {
     std::string text(1024, '\0');
     const ssize_t count = ::recv(socket_, text.data(), text.size(), 0);

@@ -13,20 +13,21 @@
 #include "ports/event_sink.h"
 #include "ports/plan_table.h"
 
-// Plans, requests as kube-scheduler writes them, and ports that record.
+// Plans, requests as kube-scheduler writes them, and recording ports.
 
 namespace berth::extender::test {
 
-// A file of testdata/: bodies as kube-scheduler's Go client writes them.
+// A file of testdata/: a body written by kube-scheduler's Go client.
 std::string testdata(std::string_view file);
 
-// A Pod as kube-scheduler sends it: all that an API server fills in, about 5 KB, with escapes.
+// A Pod as kube-scheduler sends it: about 5 KB with all fields that an API server fills in, and
+// with escapes.
 std::string pod_json(std::string_view name, std::string_view scheduler,
                      std::string_view nominated = "");
-// "uid-" and the name: what pod_json() gives its pod.
+// "uid-" and the name: the uid in pod_json().
 std::string uid_of(std::string_view name);
 
-// Node names as people have them: "worker-00042.zone-b.example".
+// A realistic node name: "worker-00042.zone-b.example".
 std::string node_name(int index);
 std::vector<std::string> node_names(int count);
 
@@ -58,7 +59,7 @@ class PlanBuilder {
 
 ports::Binding binding_of(const std::string& pod, const std::string& node);
 
-// Keeps what it is asked; outcomes are given by the test, or at once.
+// Records its calls. The test gives the outcomes, or they come at once.
 class RecordingBinder : public ports::Binder {
  public:
   struct Asked {
@@ -70,7 +71,7 @@ class RecordingBinder : public ports::Binder {
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
 
   std::size_t count() const;
-  // The binds asked for and not finished, which is now the caller's to do.
+  // Takes the unfinished binds; the caller now finishes them.
   std::vector<Asked> take();
 
  private:

@@ -6,9 +6,9 @@
 #include "extender/support.h"
 #include "extender/wire.h"
 
-// Golden bodies with random damage. Whatever comes, a reader answers with a value or an error that
-// says something, touches nothing outside the body (the sanitizers watch), and reads the next body
-// as if it were its first.
+// Golden bodies with random damage. For any input, a reader answers with a value or an error with a
+// message. It touches nothing outside the body (the sanitizers watch), and reads the next body as
+// its first.
 
 namespace berth::extender {
 namespace {
@@ -64,7 +64,7 @@ TEST_P(WireMutations, NeverConfuseAReader) {
         ASSERT_FALSE(node.json.empty());
         reply.accepted.push_back(node.json);
       }
-      // What is echoed reads back to the same names.
+      // The echoed text reads back to the same names.
       std::string echo = test::padded("{\"Pod\":{}," + encode(reply).substr(1));
       WireReader other;
       const auto again = other.filter_args(echo);

@@ -1,5 +1,5 @@
-// Requests whose answer takes its time: what they hold, how they end, and how a server stops with
-// them.
+// Requests with slow answers: their resources, their ends, and the stop of a server with such
+// requests.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -87,7 +87,7 @@ TEST(HeldRequestsTest, ACallbackSetAfterTheDisconnectRunsAtOnce) {
   Responder responder = handed.get_future().get();
   client.close();
   left.get_future().get();
-  // The callback runs before the connection is off the books; wait for that, then ask again.
+  // The callback runs before the server forgets the connection, so the test waits for that.
   bool called = false;
   responder.on_disconnect([&] { called = true; });
   EXPECT_TRUE(called);
@@ -139,7 +139,7 @@ TEST(StopTest, LetsPendingAnswersFinishAndSaysThatItCloses) {
   EXPECT_LT(since(start), kPatience / 2);
 }
 
-TEST(StopTest, CutsHeldRequestsAtTheDeadlineAndTellsTheirHolders) {
+TEST(StopTest, CutsHeldRequestsAtTheDeadlineAndNotifiesTheirHolders) {
   Holder holder;
   RunningServer running(holder.handler());
   std::vector<RawClient> clients;

@@ -1,5 +1,5 @@
-// What a network may send us. Every row is sent to a live server, which must say what is wrong,
-// close the connection, and go on answering others.
+// Hostile input from the network. Each row is sent to a live server, which must name the error,
+// close the connection, and keep serving others.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -119,7 +119,7 @@ TEST_P(HostileClientTest, IsRefusedAndOthersAreServed) {
   EXPECT_EQ(running.server->counts().malformed, 1u);
 }
 
-// The same bytes, one at a time, must not be understood differently.
+// The same bytes, one at a time, must have the same effect.
 TEST_P(HostileClientTest, IsRefusedAlsoInSmallPieces) {
   RunningServer running(echo);
   RawClient hostile(running.port);
@@ -298,7 +298,7 @@ TEST(CrowdTest, RunningOutOfDescriptorsCostsNoProcessorAndPasses) {
   for (int filler = dup(0); filler >= 0; filler = dup(0)) fillers.push_back(filler);
   ::close(fillers.back());
   fillers.pop_back();
-  RawClient late(running.port);  // takes the last descriptor; nothing is left to accept it with
+  RawClient late(running.port);  // takes the last descriptor, so none is left for accept
   late.send(get("Host: x\r\n"));
   EXPECT_EQ(notice.get_future().get(), "cannot accept connections: Too many open files");
 

@@ -16,9 +16,9 @@ namespace berth::http::testing {
 
 using namespace std::chrono_literals;
 
-inline constexpr auto kPatience = 20s;  // how long anything may take before a test gives up
+inline constexpr auto kPatience = 20s;  // the longest wait of a test
 
-// A socket under our hand: sends what no proper client would.
+// A raw socket for input that no correct client sends.
 class RawClient {
  public:
   explicit RawClient(std::uint16_t port, const char* address = "127.0.0.1");
@@ -26,10 +26,10 @@ class RawClient {
   RawClient& operator=(RawClient&&) = delete;
   ~RawClient() { close(); }
 
-  // Sends what the peer takes; a peer that has closed is not an error.
+  // Sends as much as the peer takes. A closed peer is no error.
   void send(std::string_view bytes);
   std::string receive_some();   // one recv(); empty at the end or after a reset
-  std::string receive_reply();  // header and body by Content-Length, and what came with it
+  std::string receive_reply();  // header and body by Content-Length, and all further bytes read
   std::string receive_all();    // until the peer closes
   void end_sending();
   void close();
@@ -65,7 +65,7 @@ class ScriptedServer {
   std::thread thread_;
 };
 
-// A handler that keeps its responders until told what to answer.
+// A handler that keeps its responders until the test answers them.
 class Holder {
  public:
   Handler handler();

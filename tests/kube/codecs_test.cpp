@@ -42,7 +42,7 @@ status:
           .has_value());
 }
 
-TEST(Node, tells_of_its_lock_apart_from_its_labels_and_taints) {
+TEST(Node, keeps_its_lock_apart_from_its_labels_and_taints) {
   const auto node = [](const std::string& metadata, const std::string& taints = "") {
     return *decode_node(
         value_of("{metadata: {name: n, " + metadata + "}, spec: {taints: [" + taints + "]}}"), "f");
@@ -66,7 +66,8 @@ TEST(Node, tells_of_its_lock_apart_from_its_labels_and_taints) {
   EXPECT_FALSE(others.has_lock_taint);
   EXPECT_EQ(others.taints.size(), 1U);
 
-  // What is left of a lock must be seen, to be taken away; one for another is not this one's.
+  // The rest of a lock must be read, so that it is removed. A taint for another lock is not its
+  // own.
   EXPECT_TRUE(node("labels: {}", taint).has_lock_taint);
   EXPECT_TRUE(node("labels: {}", taint).taints.empty());
   EXPECT_FALSE(node("labels: {berth.dev/locked-for: job.u-2}", taint).has_lock_taint);
@@ -140,7 +141,7 @@ status: {state: Closing}
   EXPECT_EQ(closing->deserved.at("memory"), std::int64_t{4} << 30);
   EXPECT_EQ(closing->state, QueueState::closing);
   EXPECT_FALSE(decode_queue(value_of("{metadata: {name: q}, spec: {weight: 0}}"), "f").has_value());
-  // One that the API server holds already comes with its fault.
+  // A queue from the API server keeps its fault.
   const auto faulty = decode_queue_with_fault(
       value_of("{metadata: {name: q}, spec: {weight: 2, guarantee: {resource: {cpu: -1}}}}"), "f");
   ASSERT_TRUE(faulty) << faulty.error().to_string();

@@ -78,7 +78,7 @@ TEST_F(ManifestFiles, are_read_from_directories_in_every_format_and_come_out_sor
 TEST_F(ManifestFiles, of_one_object_twice_are_an_error_that_names_both_places) {
   write("a.yaml", kNode);
   write("b.yaml", "# again\n" + kNode);
-  EXPECT_EQ(error(), (directory_ / "b.yaml").string() + ":2:1: Node \"n1\" stands also at " +
+  EXPECT_EQ(error(), (directory_ / "b.yaml").string() + ":2:1: Node \"n1\" is also at " +
                          (directory_ / "a.yaml").string() + ":1:1, expected it once");
 }
 

@@ -140,7 +140,7 @@ TEST(Pod, comes_with_its_node_if_a_daemon_set_or_the_kubelet_made_it) {
   EXPECT_FALSE(owned_by("{kind: DaemonSet, uid: d}"));
 }
 
-TEST(Pod, has_the_defaults_of_the_api_where_nothing_is_said) {
+TEST(Pod, has_the_defaults_of_the_api_for_absent_fields) {
   const auto pod = pod_from("metadata: {name: web, creationTimestamp: null}\n");
   ASSERT_TRUE(pod.has_value()) << pod.error().to_string();
   EXPECT_EQ(pod->full_name(), "default/web");
@@ -238,7 +238,7 @@ TEST(PodRequest, refuses_amounts_it_cannot_account_for_and_says_where) {
       std::string::npos);
   EXPECT_NE(error_of("{containers: [{resources: {requests: {memory: 6Pi}}},"
                      " {resources: {requests: {memory: 6Pi}}}]}")
-                .find("adds up to more than Berth accounts for"),
+                .find("adds up to more than Berth can count"),
             std::string::npos);
   EXPECT_NE(error_of("{containers: [{resources: {requests: {cpu: true}}}]}"), "");
   EXPECT_NE(error_of("{containers: [{resources: {requests: {'a b': 1}}}]}"), "");
@@ -306,7 +306,7 @@ TEST(PodConstraints, name_what_is_not_modelled_but_only_where_it_can_forbid) {
   EXPECT_TRUE(soft->constraints.unmodelled.empty());
 }
 
-TEST(PodConstraints, leave_out_our_toleration_of_locks_and_tell_of_all_that_do_the_same) {
+TEST(PodConstraints, leave_out_our_toleration_of_locks_and_list_all_that_do_the_same) {
   const auto with = [](const std::string& toleration) {
     return *pod_with_spec("{tolerations: [" + toleration + "]}");
   };

@@ -10,8 +10,7 @@
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
 
-// Faults that a real server cannot be made to show. That it takes what is written is shown against
-// the real one (tests/e2e).
+// Faults that a real server cannot show. The tests against a real server are in tests/e2e.
 
 namespace berth::kubeapi {
 namespace {

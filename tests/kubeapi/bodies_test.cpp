@@ -58,8 +58,8 @@ TEST(QueueStatusPatch, TakesOutResourcesThatHaveNoAmountAnyMore) {
   EXPECT_EQ(patch["deserved"], (Json{{"cpu", nullptr}, {"nvidia.com/gpu", nullptr}}));
 }
 
-// Who closes a queue writes that into the status, perhaps at this very moment.
-TEST(QueueStatusPatch, LeavesTheStateAloneUnlessToldToWriteIt) {
+// A user who closes a queue writes its status, perhaps at this very moment.
+TEST(QueueStatusPatch, LeavesTheStateAloneUnlessAskedToWriteIt) {
   ports::QueueStatus status;
   EXPECT_FALSE(Json::parse(queue_status_patch(kQueue, status))["status"].contains("state"));
   status.state = QueueState::open;

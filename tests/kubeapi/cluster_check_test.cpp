@@ -16,7 +16,7 @@ using testing::Call;
 using testing::FakeServer;
 using testing::Reply;
 
-// What is told of a server of that version, on which `denied` occurs in the reviews it refuses.
+// The findings about a server of that version that refuses reviews with `denied` in them.
 Texts findings(const std::string& minor, const std::string& denied, const std::string& mode,
                std::size_t expected) {
   FakeServer server([&](const Call& call, Reply& reply) {
@@ -29,14 +29,14 @@ Texts findings(const std::string& minor, const std::string& denied, const std::s
   Access access;
   access.server = server.url();
   const auto client = std::move(*RestClient::create(access));
-  Awaited<Texts> told;
+  Awaited<Texts> reported;
   check_cluster(*client, mode, [&](const std::string& text) {
-    told.change([&](Texts& all) { all.push_back(text); });
+    reported.change([&](Texts& all) { all.push_back(text); });
   });
   EXPECT_TRUE(server.wait_for_calls(mode == "pin" ? 6 : 8));
-  EXPECT_TRUE(told.wait([&](const Texts& all) { return all.size() >= expected; }));
+  EXPECT_TRUE(reported.wait([&](const Texts& all) { return all.size() >= expected; }));
   client->stop();
-  return told.get();
+  return reported.get();
 }
 
 TEST(ClusterCheck, SaysNothingWhereAllIsThere) {
@@ -45,17 +45,17 @@ TEST(ClusterCheck, SaysNothingWhereAllIsThere) {
 }
 
 TEST(ClusterCheck, SaysWhatIsNotAllowedAndWhoNeedsIt) {
-  const Texts told = findings("36", R"("subresource":"binding")", "nominate", 1);
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0],
+  const Texts reported = findings("36", R"("subresource":"binding")", "nominate", 1);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0],
             "not allowed to create pods/binding, which steering mode \"nominate\" needs; "
             "deploy/ has the rights");
 }
 
 TEST(ClusterCheck, SaysWhatTheServerIsTooOldFor) {
-  const Texts told = findings("26", "", "nominate", 1);
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0], "Kubernetes 1.26 has no scheduling gates: expected 1.27 or later");
+  const Texts reported = findings("26", "", "nominate", 1);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0], "Kubernetes 1.26 has no scheduling gates: expected 1.27 or later");
   EXPECT_EQ(findings("31", "", "nominate", 1).size(), 1u) << "no admission policy";
 }
 

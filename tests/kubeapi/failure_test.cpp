@@ -19,7 +19,7 @@ using testing::Call;
 using testing::FakeServer;
 using testing::Reply;
 
-// What is said of a server that is spoken to in that way; without the server's address.
+// The error for a server with that TLS setting, without the server's address.
 std::string failure_of(const Access& access) {
   auto client = RestClient::create(access);
   EXPECT_TRUE(client) << client.error().to_string();
@@ -60,7 +60,7 @@ TEST_F(Failure, API19SaysThatNobodyListens) {
     access.server = server.url();
   }
   const std::string failure = failure_of(access);
-  EXPECT_TRUE(failure.starts_with("cannot be connected to (")) << failure;
+  EXPECT_TRUE(failure.starts_with("cannot connect (")) << failure;
   EXPECT_TRUE(failure.ends_with("), expected an API server there")) << failure;
 }
 
@@ -103,7 +103,7 @@ TEST(FailureWords, KnowWhatTheLibrarySays) {
     return explain_failure(library, {"host", true, code});
   };
   EXPECT_EQ(words("Failed to read HTTP status line: tlsv13 alert certificate required"),
-            "the server refuses our client certificate, or that there is none (tlsv13 alert "
+            "the server refuses our client certificate, or requires one (tlsv13 alert "
             "certificate required), expected client-certificate of a user it knows");
   EXPECT_EQ(words("Error in SSL handshake: certificate verify failed", X509_V_ERR_CERT_HAS_EXPIRED),
             "the server's certificate has expired, expected one that is valid now");

@@ -91,7 +91,7 @@ void FakeApi::say(const std::string& path, const std::string& line) {
   std::unique_lock lock(mutex_);
   Collection& in = collections_[path];
   changed_.wait_for(lock, std::chrono::seconds(20), [&] { return in.watchers > 0; });
-  // No watch begins before its version, so only those that are open send it.
+  // No watch begins before its version, so only open watches get this.
   in.changes.push_back({-1, line});
   changed_.notify_all();
 }
@@ -105,7 +105,7 @@ void FakeApi::set_version(std::int64_t version) {
   const std::lock_guard lock(mutex_);
   version_ = version;
   compacted_ = 0;
-  // What happened before is no part of the restored history.
+  // Earlier events are not part of the restored history.
   for (auto& [path, collection] : collections_) {
     for (Change& change : collection.changes) change.version = -1;
   }
@@ -219,7 +219,7 @@ void FakeApi::watch(const Call& call, Reply& reply) {
     const auto in = collections_.find(call.path());
     if (in == collections_.end()) break;
     if (seen == in->second.changes.size()) {
-      // From time to time it is looked whether the peer is still there.
+      // Checks now and then whether the peer is still connected.
       changed_.wait_for(lock, std::chrono::milliseconds(10));
     }
     std::vector<std::string> lines;

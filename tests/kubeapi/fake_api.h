@@ -13,33 +13,33 @@
 
 namespace berth::kubeapi::testing {
 
-// What an API server keeps, lists and lets watch: objects by path and name, with versions that
-// grow. Faults are put in front of it by intercept(). Outlives the servers that call handle(), so a
-// server can die and return.
+// The store of an API server with lists and watches: objects by path and name, with growing
+// versions. intercept() adds faults. It outlives the servers that call handle(), so a server can
+// stop and return.
 class FakeApi {
  public:
   using Intercept = std::function<bool(const Call&, Reply&)>;  // true: it has answered
 
   void serve(const std::string& path);
   void stop_serving(const std::string& path);
-  // `rest` is added to the object: `,"spec":{...}`, and `metadata` to its metadata. The namespace
-  // is "ns".
+  // Adds `rest` to the object, such as `,"spec":{...}`, and `metadata` to its metadata. The
+  // namespace is "ns".
   void put(const std::string& path, const std::string& name, const std::string& rest = {},
            const std::string& metadata = {});
   void erase(const std::string& path, const std::string& name);
   void bookmark(const std::string& path);
-  // False: nobody watched it within 20 s.
+  // False if no watch came within 20 s.
   bool wait_for_watch(const std::string& path);
-  // To those who watch now, and to nobody else. Waits, at most 20 s, until somebody does.
+  // Sends a line to the open watches. Waits for one, at most 20 s.
   void say(const std::string& path, const std::string& line);
-  // Watches from before now, and continued lists, are answered with 410; open ones go on.
+  // Answers earlier watches and continued lists with 410. Open watches go on.
   void compact();
   void offer_streaming_lists() { set(&FakeApi::streams_, true); }
-  // From now on versions begin at this one again, as after a restored backup.
+  // Versions start again from this one, as after a restored backup.
   void set_version(std::int64_t version);
   void intercept(Intercept by);
 
-  // Names of all that is there, with the version of each.
+  // The names of all objects, with their versions.
   std::map<std::string, std::string> objects(const std::string& path) const;
   void handle(const Call& call, Reply& reply);
 
@@ -65,7 +65,7 @@ class FakeApi {
   void note(Collection& in, const char* type, const std::string& object);
   void list(const Call& call, Reply& reply);
   void watch(const Call& call, Reply& reply);
-  // The lines that a watch begins with, and what it has seen then; false: it was answered.
+  // Writes the first lines of a watch and sets `seen`. False if the call was answered.
   bool begin_watch(const Call& call, Reply& reply, std::size_t& seen);
 
   mutable std::mutex mutex_;

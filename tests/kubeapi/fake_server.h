@@ -26,7 +26,7 @@ struct Call {
   bool is_watch() const { return parameter("watch") == "true"; }
 };
 
-// What a test does with a call. Each returns false when the peer is gone.
+// The reply of a test to a call. Each returns false when the peer is gone.
 class Reply {
  public:
   virtual ~Reply() = default;
@@ -45,8 +45,8 @@ struct Certificate {
   std::string key_file;
 };
 
-// Serves HTTP/1.1 on a free port of 127.0.0.1, a thread for each connection, and does with each
-// call what it is told.
+// Serves HTTP/1.1 on a free port of 127.0.0.1, with a thread for each connection. The handler
+// decides about each call.
 class FakeServer {
  public:
   using Handler = std::function<void(const Call&, Reply&)>;
@@ -62,7 +62,7 @@ class FakeServer {
   void stop();
 
   std::vector<Call> calls() const;
-  // False: they did not come within 20 s.
+  // False if they did not come within 20 s.
   bool wait_for_calls(std::size_t count) const;
   int connections() const { return connections_; }
 

@@ -19,7 +19,7 @@ namespace berth::kubeapi::testing {
 
 inline constexpr const char* kThings = "/apis/test/v1/things";
 
-// A fake API server, a reflector of its things, and what that reflector handed on.
+// A fake API server, a reflector of its objects, and a record of the objects handed on.
 class Follower {
  public:
   using Seen = std::map<std::string, std::string>;  // version by uid
@@ -64,12 +64,12 @@ class Follower {
   }
   void start_server() { server = make_server(port_); }
 
-  // What was handed on is what the server holds.
+  // The objects handed on are those that the server holds.
   bool agrees() {
     return seen.wait([&](const Seen& all) { return all == api.objects(kThings); });
   }
 
-  // False: it did not come true within 20 s. For what nobody tells of.
+  // False after 20 s without success. For changes without a notification.
   static bool until(const std::function<bool()>& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();

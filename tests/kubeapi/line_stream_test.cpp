@@ -68,7 +68,7 @@ TEST(Stream, API1GivesFullLinesOnTheCallersThread) {
   EXPECT_EQ(lines, (std::vector<std::string>{"a", "bc"}));
 }
 
-TEST(Stream, TellsAnAbortFromAnEnd) {
+TEST(Stream, DistinguishesAnAbortFromAnEnd) {
   FakeServer server([](const Call&, Reply& reply) {
     reply.begin_stream();
     reply.chunk("a\nhal");
@@ -196,7 +196,7 @@ TEST(Stream, API1SlownessHoldsBackTheServer) {
   const Response response = client->stream(
       watch(),
       [&](std::string_view) {
-        // What is sent and not yet taken is no more than sockets hold.
+        // Bytes that were sent and not read fit into the socket buffers.
         ++taken;
         EXPECT_LT(sent, taken + 400);
       },
@@ -224,7 +224,7 @@ TEST(Stream, OutlivesItsIdleTimeoutWhileTheReaderIsSlow) {
       request,
       [&](std::string_view) {
         ++lines;
-        // As slow as it takes another stream to be given up.
+        // Waits as long as it takes to end another stream.
         EXPECT_NE(client
                       ->stream(
                           stall, [](std::string_view) {}, cancel)

@@ -123,7 +123,7 @@ TEST_F(LiveClusterTest, API16IsSyncedWhenAllThatIsRequiredWasListed) {
   }
 }
 
-TEST_F(LiveClusterTest, API24TellsOfOwnersThatBeginOrCeaseToNameATargetAndWaitsForThemAtFirst) {
+TEST_F(LiveClusterTest, API24ReportsOwnersThatBeginOrCeaseToNameATargetAndWaitsForThemAtFirst) {
   constexpr const char* kJobs = "/apis/batch/v1/jobs";
   const std::string naming = R"(,"annotations":{"berth.dev/target":"true"})";
   const auto is_naming = [](bool names_target) {
@@ -161,7 +161,7 @@ TEST_F(LiveClusterTest, API24TellsOfOwnersThatBeginOrCeaseToNameATargetAndWaitsF
   EXPECT_EQ(events.size(), 4U) << "named, not named, named again, gone";
 }
 
-TEST_F(LiveClusterTest, API18TellsOfAnotherLeader) {
+TEST_F(LiveClusterTest, API18ReportsAnotherLeader) {
   const std::string lease = R"(,"spec":{"holderIdentity":"a","renewTime":")";
   api_.put(kLeases, "kube-scheduler", lease + "1\"}");
   LiveCluster cluster(*client_, options_);
@@ -181,7 +181,7 @@ TEST_F(LiveClusterTest, API18TellsOfAnotherLeader) {
   EXPECT_TRUE(is_selected);
 }
 
-TEST_F(LiveClusterTest, TellsOfBudgets) {
+TEST_F(LiveClusterTest, ReportsBudgets) {
   api_.put(kBudgets, "b",
            R"(,"spec":{"selector":{"matchLabels":{"a":"b"}}},)"
            R"("status":{"disruptionsAllowed":2})");

@@ -101,8 +101,8 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordThatCounts) {
   EXPECT_EQ(*owner, (OwnerObject{"o", true}));
 }
 
-// A manifest with everything in it that the decoders read: with some keys left out it must decode
-// to the same object.
+// A manifest with every key that the decoders read. Without the dropped keys, it must decode to the
+// same object.
 TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
   std::ifstream file(BERTH_SOURCE_DIR "/tests/kubeapi/testdata/everything.json");
   std::stringstream text;

@@ -7,7 +7,7 @@
 #include "kubeapi/follower.h"
 #include "kubeapi/reflector.h"
 
-// Whatever a server does in between, in the end a reflector has handed on what the server holds:
+// In the end, a reflector has handed on the objects of the server, whatever happened before:
 // API-12, API-13 and API-14 together.
 
 namespace berth::kubeapi {

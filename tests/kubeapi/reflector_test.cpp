@@ -117,7 +117,7 @@ void expect_deletions_after(const std::function<void(Follower&)>& expire) {
   follower.start();
   ASSERT_TRUE(follower.agrees());
   ASSERT_TRUE(follower.api.wait_for_watch(kThings));
-  // While it cannot watch: one goes, one goes and comes back as another, one comes.
+  // During the failing watch, one object goes, one goes and returns as another, and one comes.
   follower.api.intercept([&](const Call& call, Reply& reply) {
     if (!is_held || !call.is_watch()) return false;
     reply.send(503, "later");
@@ -136,7 +136,7 @@ void expect_deletions_after(const std::function<void(Follower&)>& expire) {
   EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().objects == 5; }));
 }
 
-TEST(Reflector, API13ListsAgainAfter410AndTellsWhatIsGone) {
+TEST(Reflector, API13ListsAgainAfter410AndReportsDeletions) {
   expect_deletions_after([](Follower& follower) { follower.api.compact(); });
 }
 
@@ -315,7 +315,7 @@ TEST(StreamingList, API13IsSyncedOnlyAtItsBookmark) {
     reply.end_stream();
   }));
   follower.start();
-  ASSERT_TRUE(follower.agrees());  // "gone" was told as gone
+  ASSERT_TRUE(follower.agrees());  // "gone" was reported as gone
   EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().lists == 1; }));
 }
 

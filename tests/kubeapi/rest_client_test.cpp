@@ -246,8 +246,8 @@ TEST_F(RestClientTls, API4RefusesACommonNameWithoutAlternatives) {
   EXPECT_EQ(call_with("").status, 0);
 }
 
-// "localhost" often has two addresses, of which nobody listens at the first; the library then makes
-// another connection, which must be checked as well.
+// "localhost" often has two addresses, and nothing listens at the first. The library then opens
+// another connection, which must be checked, too.
 TEST_F(RestClientTls, API4HoldsForEachAddressOfAName) {
   const auto call_localhost = [&](const std::string& alternatives) {
     return call_with(alternatives, "", false, false, "localhost");
@@ -261,7 +261,7 @@ TEST_F(RestClientTls, API3RefusesAForeignAuthority) {
   EXPECT_EQ(call_with("IP:127.0.0.1", "", true).status, 0);
 }
 
-TEST_F(RestClientTls, AcceptsAnythingOnlyWhenToldTo) {
+TEST_F(RestClientTls, AcceptsAnythingOnlyIfConfigured) {
   EXPECT_EQ(call_with("DNS:elsewhere", "", true, true).status, 200);
 }
 
@@ -275,7 +275,7 @@ TEST_F(RestClientTls, RefusesKeysThatDoNotFit) {
   access.client_key.file = directory_.file("b.key");
   const auto client = RestClient::create(access);
   ASSERT_FALSE(client);
-  EXPECT_NE(client.error().to_string().find("b.key: this key is not the one"), std::string::npos);
+  EXPECT_NE(client.error().to_string().find("b.key: this key does not belong"), std::string::npos);
   access.client_key.file = directory_.file("a.key");
   EXPECT_TRUE(RestClient::create(access));
   access.ca.file = directory_.file("a.key");

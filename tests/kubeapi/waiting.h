@@ -24,7 +24,7 @@ class Awaited {
     const std::lock_guard lock(mutex_);
     return value_;
   }
-  // False: it did not come true within 20 s.
+  // False after 20 s without success.
   bool wait(const std::function<bool(const T&)>& condition) const {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return condition(value_); });

@@ -138,7 +138,7 @@ TEST_F(MirrorTargetsTest, SoItIsWithPodsThatAreInNoGroup) {
   EXPECT_FALSE(mirror_.cluster().job(job_of("p")).election);
 }
 
-TEST_F(MirrorTargetsTest, WhoeverLeadsAlreadyKeepsWhatItDecided) {
+TEST_F(MirrorTargetsTest, ARepeatedStartOfLeadingKeepsTheDecisions) {
   elect(group_id(), "n1");
   mirror_.follow_api_phases(false);
   see(group_);

@@ -36,7 +36,7 @@ TEST(ParseQuantity, reads_the_examples_of_the_kubernetes_documentation) {
   }
 }
 
-TEST(ParseQuantity, knows_every_suffix_and_tells_exa_from_an_exponent) {
+TEST(ParseQuantity, knows_every_suffix_and_distinguishes_exa_from_an_exponent) {
   const Case cases[] = {{"1n", 1},
                         {"1u", 1},
                         {"1m", 1},
@@ -108,7 +108,7 @@ TEST(ParseQuantity, refuses_negative_amounts_and_overflow) {
   EXPECT_FALSE(parse_quantity("-1e-9", Scale::milli).has_value());
   EXPECT_EQ(*parse_quantity("9007199254740992", Scale::one), kAmountMax);
   EXPECT_EQ(parse_quantity("9007199254740993", Scale::one).error().message,
-            "\"9007199254740993\" is more than Berth accounts for, expected at most "
+            "\"9007199254740993\" is more than Berth can count, expected at most "
             "9007199254740992");
   for (const char* text :
        {"8Ei", "1E", "1e999999999999", "9999999999999999999999", "9223372036854775808", "16384Pi",

@@ -6,7 +6,7 @@ namespace berth {
 namespace {
 
 // Issue 9, row 1.
-TEST(QuotaKeyTest, KeysThatNoNodeHasAreToldFromResources) {
+TEST(QuotaKeyTest, KeysThatNoNodeHasAreNotResources) {
   for (const char* key :
        {"count/pods", "count/deployments.apps", "requests.cpu", "requests.nvidia.com/gpu",
         "limits.memory", "requests.ephemeral-storage", "services", "services.loadbalancers",

@@ -21,7 +21,7 @@ TEST(Reason, NodeReasonsSayWhatIsWrongWithTheNode) {
 
 TEST(Reason, JobReasonsHaveTheirNumbersAndNames) {
   EXPECT_EQ(sentence(Reason::gang_incomplete, 2, 3, ""), "2 of 3 members could be placed");
-  EXPECT_EQ(sentence(Reason::not_reached, 0, 0, ""), "no action came to it");
+  EXPECT_EQ(sentence(Reason::not_reached, 0, 0, ""), "no action considered it");
   EXPECT_EQ(sentence(Reason::cluster_overcommitted, 34'000, 40'500, "cpu"),
             "admitting it would need 40.5 cpu, and 34 may still be admitted");
 }
@@ -32,22 +32,22 @@ TEST(Reason, ReasonsOfQueuesSayWhatIsShort) {
   EXPECT_EQ(sentence(Reason::queue_has_children, 0, 0, "ml"),
             "queue \"ml\" has queues below it; jobs belong in one of those");
   EXPECT_EQ(sentence(Reason::queue_capability, 500, 2'000, "cpu"),
-            "it would need 2 cpu, and its queue may get 0.5 more");
+            "it would need 2 cpu, and its queue may use 0.5 more");
   EXPECT_EQ(sentence(Reason::queue_share_used, 4'000, 3'000, "cpu"),
             "its queue has 4 cpu, and its share is 3");
   EXPECT_EQ(sentence(Reason::guarantees_kept, 1, 2, "nvidia.com/gpu"),
             "it would need 2 nvidia.com/gpu, and 1 are not kept for other queues' guarantees");
   EXPECT_EQ(sentence(Reason::gave_way, 0, 0, ""),
-            "it was let in, found no place for long, and gave way to jobs that wait");
+            "its admission was withdrawn: it found no place in time, and other jobs wait");
 }
 
-TEST(Reason, WhatCanNeverBeIsSaid) {
+TEST(Reason, SaysThatAJobCanNeverStart) {
   EXPECT_EQ(sentence(Reason::unknown_resource, 0, 0, "nvidia.com/gpuu"),
             "no node has nvidia.com/gpuu");
   EXPECT_EQ(sentence(Reason::pod_too_large, 8, 16, "nvidia.com/gpu"),
-            "a pod of it needs 16 nvidia.com/gpu, and no node can give it more than 8");
+            "one of its pods needs 16 nvidia.com/gpu, and no node can give it more than 8");
   EXPECT_EQ(sentence(Reason::queue_too_small, 10'000, 12'000, "cpu"),
-            "its minimum needs 12 cpu, and its queue can have 10 at most");
+            "its minimum needs 12 cpu, and its queue can have at most 10");
   EXPECT_EQ(sentence(Reason::behind_in_queue, 0, 0, "default/a"),
             "its queue starts jobs in their order, and default/a is before it");
 }

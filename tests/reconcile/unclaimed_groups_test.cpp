@@ -37,9 +37,10 @@ TEST_F(UnclaimedGroupsTest, AreToldOnceWhenTheyHaveWaitedForAWhile) {
   EXPECT_TRUE(lines_.empty());
   report_after(seconds(30));
   ASSERT_EQ(lines_.size(), 1u);
-  EXPECT_EQ(lines_[0],
-            "2 pod groups without pods are left alone, for nothing says which scheduler they are "
-            "for: ml/a, ml/b; the annotation berth.dev/scheduler on the group or its queue does");
+  EXPECT_EQ(
+      lines_[0],
+      "2 pod groups without pods are ignored, because nothing names their scheduler: ml/a, ml/b; "
+      "set the annotation berth.dev/scheduler on the group or its queue");
   report_after(seconds(60));
   EXPECT_EQ(lines_.size(), 1u);
 }

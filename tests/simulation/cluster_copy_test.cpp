@@ -156,7 +156,7 @@ TEST(ClusterCopy, KeepsReservationsFromCycleToCycle) {
   EXPECT_FALSE(copy.cluster().node(NodeId(1)).lock.job.is_valid());
 }
 
-TEST(ClusterCopy, ItsObjectsTellOfTargetsAndLocks) {
+TEST(ClusterCopy, ItsObjectsShowTargetsAndLocks) {
   ClusterCopy copy(for_two_targets(), {}, second(10));
   copy.begin_cycle(second(10));
   copy.carry_out(two_targets(copy), second(10));

@@ -104,7 +104,7 @@ Changes read_job(SceneLine& line, TimePoint now) {
   if (phase == "inqueue") group.phase = GroupPhase::inqueue;
   if (phase == "running") group.phase = GroupPhase::running;
   if (phase == "completed") group.phase = GroupPhase::completed;
-  // Most groups of scenarios are there before their pods, and ours.
+  // Most groups of scenarios exist before their pods, and are ours.
   group.scheduler = line.text_of("scheduler", "berth");
   if (line.flag("unclaimed")) group.scheduler.clear();
   group.marks = read_marks(line, now);
@@ -113,7 +113,7 @@ Changes read_job(SceneLine& line, TimePoint now) {
   return {event("group " + name, group)};
 }
 
-// What made pods or groups; "owner j names", "owner j declines".
+// Controllers of pods or groups: "owner j names", "owner j declines".
 Changes read_owner(SceneLine& line, TimePoint) {
   OwnerObject owner;
   owner.uid = line.word(1);

@@ -9,12 +9,12 @@
 #include "support/scene_line.h"
 #include "support/world.h"
 
-// Clusters as text: the lines of a scenario that say what there is. tests/scenarios/README.md has
+// Clusters as text: the lines of a scenario that describe objects. tests/scenarios/README.md has
 // the format.
 
 namespace berth::support {
 
-// Something that happens to a cluster. Changes of one key keep their order; others may come in any.
+// An event in a cluster. Events of one key keep their order; others may come in any order.
 struct Change {
   std::string key;
   std::function<void(World&)> apply;
@@ -26,7 +26,7 @@ Status read_tiers(SceneLine& line, engine::SessionConfig& config);
 // enqueue allocate backfill; priority gang conformance / overcommit predicates nodeorder
 engine::SessionConfig default_session_config();
 
-// Is it a line that read_changes understands?
+// True for a line that read_changes understands.
 bool is_change(const SceneLine& line);
 // queue, node, priorityclass, namespace, job, task, pod, finish, fail, terminate, delete, drop.
 Result<std::vector<Change>> read_changes(SceneLine& line, TimePoint now);

@@ -115,8 +115,9 @@ std::string check_target(const Job& job, const SceneLine& line, const NamedPlan&
   }
   if (!job.election) return what == "no-target" ? "" : "it is no target";
   if (what == "no-target") return "it is a target";
-  const bool is_said = rest.empty() || job.election->why.find(rest.substr(1)) != std::string::npos;
-  return is_said ? "" : "it is one because " + job.election->why;
+  const bool is_reason =
+      rest.empty() || job.election->why.find(rest.substr(1)) != std::string::npos;
+  return is_reason ? "" : "it is one because " + job.election->why;
 }
 
 std::string check_owner(const Job& job, const std::string& what) {

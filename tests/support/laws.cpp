@@ -9,7 +9,7 @@
 #include "support/guarantee_law.h"
 #include "support/lock_laws.h"
 
-// The laws, checked the slow and obvious way: from the tasks alone.
+// The laws, checked in the slow and obvious way: from the tasks alone.
 
 namespace berth::support {
 
@@ -27,7 +27,7 @@ bool tolerates(const Constraints& constraints, const std::string& key, const std
   return false;
 }
 
-// Selector, cordon and taints; affinity and ports are left to the tests of the plugin.
+// Selector, cordon and taints. The tests of the plugin cover affinity and ports.
 bool allows(const Constraints& constraints, const Node& node) {
   for (const auto& [label, value] : constraints.node_selector) {
     if (!node.labels.contains(label) || node.labels.at(label) != value) return false;
@@ -88,7 +88,7 @@ class Court {
     return !book_.has_enqueue || cluster_.job(id).is_admitted() || admitted_.contains(id);
   }
 
-  bool has_standing(const Job& job) const {
+  bool may_be_served(const Job& job) const {
     return job.has_group && job.queue.is_valid() && takes_jobs(cluster_.queue(job.queue));
   }
 
@@ -100,7 +100,7 @@ class Court {
     return nullptr;
   }
 
-  // A leaf; it and all above it are open and without fault.
+  // True for a leaf if it and all above it are open and without fault.
   bool takes_jobs(const Queue& leaf) const {
     for (std::size_t q = 0; q < cluster_.queue_slots(); ++q) {
       const Queue& queue = cluster_.queue(QueueId(q));
@@ -120,8 +120,7 @@ class Court {
     }
   }
 
-  // Shares add up, keep to their bounds, and nothing that was placed goes beyond what its queue may
-  // have at most.
+  // Shares add up and keep to their bounds. Placed tasks stay within the maximum of their queue.
   void judge_shares() {
     if (plan_.shares == nullptr) return;
     const QueueShares& shares = *plan_.shares;
@@ -173,7 +172,7 @@ class Court {
           continue;
         }
         if (!is_admitted(task.job)) accuse(who + ": its job is not admitted");
-        if (!has_standing(cluster_.job(task.job))) accuse(who + ": its job has no standing");
+        if (!may_be_served(cluster_.job(task.job))) accuse(who + ": its job may not be served");
         if (book_.has_predicates &&
             !allows(cluster_.shape_of(id).constraints, cluster_.node(node))) {
           accuse(who + ": the node does not allow it");
@@ -191,7 +190,7 @@ class Court {
         }
       }
     }
-    // A claim keeps others off, whatever it is on: for the laws below it is gone.
+    // A claim keeps others away, whatever its node. The laws below count its room as used.
     for (const auto& [id, node] : plan_.pipelined) {
       take(id, node);
       taken_.insert(id);
@@ -216,7 +215,7 @@ class Court {
     }
   }
 
-  // In a queue that starts jobs in their order one is left that could start if there were room.
+  // True if an earlier job of its queue, which starts jobs in order, could start with more room.
   bool is_behind_another(const Job& job) const {
     if (!job.queue.is_valid() || !cluster_.queue(job.queue).is_fifo) return false;
     for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
@@ -228,12 +227,12 @@ class Court {
     return false;
   }
 
-  // No task that could be placed is left: neither a started job's, nor, where its tasks are all of
-  // one shape, a whole minimum.
+  // No task that could be placed is left: no task of a started job and, if all tasks have one
+  // shape, no whole minimum.
   void judge_rest() {
     for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
       const Job& job = cluster_.job(JobId(j));
-      if (!job.exists || !is_admitted(JobId(j)) || !has_standing(job)) continue;
+      if (!job.exists || !is_admitted(JobId(j)) || !may_be_served(job)) continue;
       if (is_behind_another(job)) continue;
       std::set<ShapeId> shapes;
       std::int64_t left = 0;
@@ -284,22 +283,22 @@ class Court {
     return sum;
   }
 
-  // Whoever waits is told why; at most once.
+  // Each waiting job has a reason, and at most one refusal.
   void judge_reasons() {
-    std::set<JobId> told;
+    std::set<JobId> refused;
     for (const Refusal& refusal : plan_.refusals) {
-      if (!told.insert(refusal.job).second) accuse("job refused twice");
+      if (!refused.insert(refusal.job).second) accuse("job refused twice");
     }
     for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
       const Job& job = cluster_.job(JobId(j));
-      if (!job.exists || told.contains(JobId(j))) continue;
+      if (!job.exists || refused.contains(JobId(j))) continue;
       const bool waits = std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
         const Task& task = cluster_.task(id);
         if (task.status != TaskStatus::pending || task.is_gated) return false;
         if (taken_.contains(id)) return false;
         return cluster_.shape(task.shape).is_best_effort ? book_.has_backfill : book_.has_allocate;
       });
-      if (waits) accuse("job " + job.name + " waits and is not told why");
+      if (waits) accuse("job " + job.name + " waits without a reason");
     }
   }
 

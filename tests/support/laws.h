@@ -8,7 +8,7 @@
 
 namespace berth::support {
 
-// What is configured decides which laws hold.
+// The configuration selects the laws that hold.
 struct LawBook {
   bool has_enqueue = true;
   bool has_allocate = true;
@@ -21,8 +21,8 @@ struct LawBook {
   std::size_t locked_thousandths_most = 1000;
 };
 
-// The laws of DESIGN and of the actions that a plan breaks, in words; worked out anew from the
-// cluster as it was before the plan, without the engine's caches and accounts.
+// The laws that a plan breaks, in words. They are computed from the cluster before the plan,
+// without the engine's caches and accounts.
 std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, const LawBook& book);
 
 }  // namespace berth::support

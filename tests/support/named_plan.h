@@ -9,7 +9,7 @@
 
 namespace berth::support {
 
-// A plan without ids, so that plans of two clusters that grew differently can be compared.
+// A plan without ids. Plans of clusters with another history can be compared.
 struct NamedRefusal {
   Reason reason = Reason::none;
   std::int64_t have = 0;
@@ -35,7 +35,7 @@ struct NamedPlan {
   bool changes_nothing() const {
     return binds.empty() && evictions.empty() && admitted.empty() && returned.empty();
   }
-  // For people; a line an item.
+  // For people, with a line for each item.
   std::string to_string() const;
 };
 

@@ -10,7 +10,7 @@
 
 namespace berth::support {
 
-// A session held open under a test's hand, with the plugins named.
+// A session that a test keeps open, with these plugins.
 class OpenSession {
  public:
   OpenSession(World& world, const std::vector<std::string>& plugins)

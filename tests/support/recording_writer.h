@@ -58,7 +58,7 @@ class RecordingWriter final : public ports::ObjectWriter {
     changed_.notify_all();
   }
 
-  // What came since the last call.
+  // The writes since the last call.
   Written take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(written_, {});

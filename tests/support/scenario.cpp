@@ -19,7 +19,7 @@ class Play {
   Play(std::uint64_t seed, std::vector<NamedPlan>& plans)
       : seed_(seed), random_(seed), plans_(plans), config_(default_session_config()) {}
 
-  // Empty, or what is wrong with the line or with what came of it.
+  // Empty, or the error in the line or in its effect.
   std::string line(SceneLine line) {
     const std::string& verb = line.word(0);
     if (verb == "actions" || verb == "tiers") {
@@ -60,7 +60,7 @@ class Play {
     return "";
   }
 
-  // Shuffled, but for the order of changes of one key.
+  // Shuffled, except for changes of one key.
   void bring_in_changes() {
     if (seed_ != 0) {
       std::vector<std::string> keys;

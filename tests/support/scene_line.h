@@ -20,10 +20,10 @@ class SceneLine {
   const std::string& where() const { return where_; }
   const std::string& text() const { return text_; }
   const std::vector<std::string>& words() const { return words_; }
-  // Empty beyond the end.
+  // Empty after the last word.
   std::string word(std::size_t index) const { return index < words_.size() ? words_[index] : ""; }
 
-  // Options are read by name and noted; what nobody read is a fault of the line.
+  // Options are read by name and marked. An unread option is an error of the line.
   bool flag(const std::string& key);
   std::string text_of(const std::string& key, std::string_view fallback = "");
   std::vector<std::string> list_of(const std::string& key, char separator = ',');
@@ -33,9 +33,9 @@ class SceneLine {
   // The same as the value of one option: "guarantee=cpu:2,mem:4Gi".
   NamedAmounts amounts_of(const std::string& key);
   bool has(const std::string& key) const;
-  // The first option that was not read; empty when all were.
+  // The first unread option; empty if there is none.
   std::string unread() const;
-  // The first thing that was wrong with an option; empty when nothing was.
+  // The first error in an option; empty if there is none.
   const std::string& fault() const { return fault_; }
   void accuse(const std::string& fault) {
     if (fault_.empty()) fault_ = fault;

@@ -9,7 +9,7 @@
 
 namespace berth::support {
 
-// What these lines of a scenario say happens in the world, in their order.
+// Applies these lines of a scenario to the world, in order.
 inline void bring(World& world, const std::string& lines) {
   std::size_t begin = 0;
   while (begin < lines.size()) {

@@ -25,14 +25,14 @@ void shuffle(std::vector<T>& items, Random& random) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(random, i)]);
 }
 
-// A mirror, a scheduler and the pods' life around them: what the daemon and the cluster do, without
-// either. After every session the laws are checked, and that a scheduler without memory decides
-// the same; what does not hold is in faults().
+// A mirror, a scheduler and the life of pods around them, without a daemon or a cluster. After
+// every session it checks the laws, and a scheduler without memory must decide the same. Failures
+// are in faults().
 class World {
  public:
   static Result<std::unique_ptr<World>> create(const engine::SessionConfig& config);
 
-  // A seed makes events of one kind come in another order.
+  // Seeds change the order of events of one kind.
   void shuffle_with(std::uint64_t seed) { random_ = Random(seed); }
   void advance(Duration by) { now_ += by; }
   TimePoint now() const { return now_; }
@@ -48,13 +48,13 @@ class World {
   void refuse_eviction(const std::string& pod);
   // A planned placement that will not happen.
   void drop(const std::string& pod);
-  // The same, for kube-scheduler ruled the node out.
+  // The same after a veto of kube-scheduler.
   void veto(const std::string& pod);
 
-  // Another mirror and scheduler, that know what the API has: objects, annotations and labels.
+  // Another mirror and scheduler that start from the API: objects, annotations and labels.
   void restart();
 
-  // One session; what it planned is assumed, and nothing else happens.
+  // One session. Its plan is assumed, and nothing else happens.
   const NamedPlan& plan();
   // Planned pods run; evicted ones terminate and are gone when the next session begins.
   void carry_out();

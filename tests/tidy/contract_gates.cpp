@@ -68,7 +68,7 @@ std::map<std::string, std::size_t> ids_in(const std::string& text) {
 // "GANG" of "GANG-1".
 std::string prefix_of(const std::string& id) { return id.substr(0, id.find('-')); }
 
-// "GANG1": as an identifier can say it.
+// "GANG1": the id as part of an identifier.
 std::string without_hyphen(std::string id) {
   id.erase(id.find('-'), 1);
   return id;
@@ -139,9 +139,9 @@ std::vector<PointText> points_of(const File& header) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::smatch match;
     if (!std::regex_search(lines[i], match, kPoint)) continue;
-    const bool said = i > 0 && lines[i - 1].starts_with("// ") &&
-                      (lines[i - 1].ends_with(".") || lines[i - 1].ends_with("?"));
-    points.push_back({match[1], i + 1, said});
+    const bool has_sentence = i > 0 && lines[i - 1].starts_with("// ") &&
+                              (lines[i - 1].ends_with(".") || lines[i - 1].ends_with("?"));
+    points.push_back({match[1], i + 1, has_sentence});
   }
   return points;
 }

@@ -14,8 +14,8 @@ Complaints plugins_without_document(const Tree& tree);
 // is the first cell of a table's row: "| GANG-1 |".
 Complaints rules_that_differ(const Tree& tree);
 
-// Each id stands in one table, all ids of a prefix in one document, and each mention of such an id,
-// wherever it is, is of one that stands there.
+// Each id stands in one table, and all ids of a prefix in one document. Each mention of an id, in
+// any file, is of an id that exists.
 Complaints rules_that_do_not_resolve(const Tree& tree);
 
 // Each of those ids occurs in a test: in a file of tests/ with the document's name in its path, or
@@ -27,7 +27,7 @@ Complaints reasons_without_sentence(const Tree& tree);
 Complaints reasons_without_test(const Tree& tree, const std::set<std::string>& untested);
 
 // Every extension point has a sentence above it, and is asked in src/ unless `unasked` says
-// otherwise. Who is in `unasked` and is asked has no business there.
+// otherwise. A point in `unasked` that is asked is a complaint.
 Complaints points_without_sentence(const Tree& tree);
 Complaints points_nobody_asks(const Tree& tree, const std::set<std::string>& unasked);
 

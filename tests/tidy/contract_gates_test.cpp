@@ -7,7 +7,7 @@
 namespace berth::tidy {
 namespace {
 
-// Reasons and questions of evictions, which no action makes before preempt and reclaim do.
+// Reasons and questions of evictions, for the later actions preempt and reclaim.
 const std::set<std::string> kReasonsToCome{"gang_minimum", "lower_priority_only"};
 const std::set<std::string> kPointsToCome{"preemptable", "reclaimable"};
 

@@ -21,7 +21,7 @@ std::vector<std::string> prose_of(const File& document) {
   return lines;
 }
 
-// As GitHub makes it: "## What is *it*?" -> "what-is-it".
+// The anchor on GitHub: "## What is *it*?" -> "what-is-it".
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading.substr(std::min(heading.find(' '), heading.size() - 1) + 1)) {

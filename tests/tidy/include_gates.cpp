@@ -13,7 +13,7 @@ const std::set<std::string> kCore{"base",  "model",   "engine", "mirror",
                                   "ports", "actions", "plugins"};
 const std::set<std::string> kCoreLibraries{"fmt::fmt"};
 
-// How the headers of a library begin, by its CMake target.
+// The prefixes of a library's headers, by its CMake target.
 const std::map<std::string, std::string> kHeaders{
     {"fmt::fmt", "fmt/"},
     {"spdlog::spdlog", "spdlog/"},

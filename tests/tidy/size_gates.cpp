@@ -34,7 +34,7 @@ std::string without_directives(std::string code) {
   return code;
 }
 
-// What an opening brace opens, by the text before it at its own level.
+// The kind of block that a brace opens, by the text before it at its own level.
 enum class Opens { scope, function, other };
 
 Opens what_opens(const std::string& head) {

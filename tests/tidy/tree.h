@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-// The repository as text, for the gates. Gates are functions of a Tree, so that each can be shown a
+// The repository as text, for the gates. A gate is a function of a Tree, so tests can show it a
 // small bad one.
 
 namespace berth::tidy {
@@ -30,17 +30,17 @@ struct Tree {
   bool has_directory(std::string_view path) const;
 };
 
-// Everything that people write, without what tools make.
+// All files that people write, without generated ones.
 Tree read_tree(const std::string& root);
 
-// A complaint reads "path:line: what". Empty lists are what gates hope for.
+// A complaint reads "path:line: what". A gate without complaints passes.
 using Complaints = std::vector<std::string>;
 using Gate = std::function<Complaints(const Tree&)>;
 std::string complaint(const File& file, std::size_t line, const std::string& what);
 std::string joined(const Complaints& complaints);
 
-// C++ text taken apart; each part is as long as the whole, with blanks for the rest, so that
-// positions and lines stay.
+// The parts of C++ text. Each is as long as the whole, with blanks for the rest, so positions and
+// lines stay the same.
 struct Parts {
   std::string code;      // without comments, and with literals emptied
   std::string comments;  // without the slashes

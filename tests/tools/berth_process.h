@@ -12,11 +12,11 @@ struct Outcome {
   std::string err;
 };
 
-// Runs the real `berth` with its two outputs going to files, and `input` (a file) as its input.
+// Runs the real `berth`. Its two outputs go to files, and `input` (a file) is its input.
 Outcome run_program(const std::vector<std::string>& arguments,
                     const std::filesystem::path& input = "/dev/null");
 
-// A directory that is gone when this is.
+// A directory that its destructor removes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();

@@ -2,7 +2,7 @@
 
 #include "tools/berth_process.h"
 
-// What is refused, how it is said, and that nothing is half done.
+// Refused input: the messages, and no output.
 
 namespace berth::tools {
 namespace {
@@ -51,8 +51,9 @@ INSTANTIATE_TEST_SUITE_P(
     CommandLine, BadInput,
     testing::Values(
         Refused{"NoCommand", {}, "COMMAND"},
-        Refused{
-            "UnknownCommand", {"paln"}, "\"paln\" is no command of berth; did you mean \"plan\"?"},
+        Refused{"UnknownCommand",
+                {"paln"},
+                "\"paln\" is not a command of berth; did you mean \"plan\"?"},
         Refused{"UnknownFlag",
                 {"plan", "--clutser", "@/good.yaml"},
                 "--clutser: no such flag of berth plan; did you mean \"--cluster\"?"},
@@ -68,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"NegativeAmount", {"plan", "--cluster", "@/amount.yaml"}, "@/amount.yaml:6:10: "},
         Refused{"TheSameTwice",
                 {"plan", "--cluster", "@/good.yaml", "@/again/twin.yaml"},
-                "Node \"n1\" stands also at "},
+                "Node \"n1\" is also at "},
         Refused{"OneUidForTwoPods",
                 {"plan", "--cluster", "@/uids.yaml"},
                 "Pod \"default/b\" has the uid \"u1\" of Pod \"default/a\""},
@@ -77,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--now: \"yesterday\""},
         Refused{"NoCycles",
                 {"plan", "--cluster", "@/good.yaml", "--cycles", "0"},
-                "--cycles: \"0\" is no number of cycles, expected 1 to 10000"},
+                "--cycles: \"0\" is not a number of cycles, expected 1 to 10000"},
         Refused{"CyclesWithAUnit",
                 {"plan", "--cluster", "@/good.yaml", "--cycles", "3x"},
                 "--cycles: \"3x\""},
@@ -86,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--cycles: \"-1\""},
         Refused{"UnknownForm",
                 {"plan", "--cluster", "@/good.yaml", "-o", "yaml"},
-                "-o: \"yaml\" is no form of output, expected table or json"},
+                "-o: \"yaml\" is not an output format, expected table or json"},
         Refused{"MissingConfig",
                 {"plan", "--cluster", "@/good.yaml", "--config", "@/nowhere.conf"},
                 "@/nowhere.conf: cannot be read"},
@@ -136,7 +137,7 @@ TEST(CommandLine, TheDefaultConfigurationIsTheFileAndPassesItsCheck) {
   EXPECT_EQ(check.out, file + ": ok\n");
 }
 
-// Issue 9, row 7: what S0 recommends elects everybody.
+// Issue 9, row 7: S0's recommended configuration elects every job.
 TEST(CommandLine, TheShippedExamplesPassTheCheck) {
   for (const std::string name : {"s0.yaml", "reservation.yaml"}) {
     const std::string file = std::string(BERTH_SOURCE_DIR) + "/config/examples/" + name;
@@ -144,8 +145,8 @@ TEST(CommandLine, TheShippedExamplesPassTheCheck) {
     EXPECT_EQ(check.exit_code, 0) << check.err;
     const std::string warning =
         "warning: " + file +
-        ":13:15: without `wait-duration`, `request-line` or `wait-line`, every job that waits "
-        "becomes a target in its turn, small ones, too\n";
+        ":13:15: without `wait-duration`, `request-line` or `wait-line`, every waiting job "
+        "becomes a target in turn, even a small one\n";
     EXPECT_EQ(check.err, name == "s0.yaml" ? warning : "");
     EXPECT_EQ(check.out, file + ": ok\n");
   }

@@ -14,7 +14,7 @@ using namespace simulation;
 // The default configuration.
 conf::Config with_shares() { return open_config("").value(); }
 
-// The same, but queues are lines only: what is missing is room on nodes.
+// The same without shares of queues, so that only room on nodes is missing.
 conf::Config without_shares() {
   conf::Config config = with_shares();
   for (engine::Tier& tier : config.session.tiers) {
@@ -49,8 +49,8 @@ TEST(Explanation, ARunningJobLacksNothing) {
   EXPECT_EQ(explanation.tasks[0].status, "Running");
 }
 
-// 3 nodes of 4 cpu. first takes 3 cpu of two of them; wide wants 3 pods of 4 cpu: one node is
-// left, so two more nodes would do, and one would not.
+// 3 nodes of 4 cpu. first takes 3 cpu on two of them; wide needs 3 pods of 4 cpu. One node is free,
+// so two more nodes suffice, and one does not.
 std::vector<ClusterEvent> crowded() {
   std::vector<ClusterEvent> objects{node("n1", 4), node("n2", 4), node("n3", 4)};
   objects.emplace_back(group("first", 2));
@@ -77,7 +77,7 @@ TEST(Explanation, SaysWhatIsMissingAndHowManyNodesWouldDo) {
   const Explanation explanation = explained(crowded(), "ml/wide");
   EXPECT_EQ(explanation.job.reason, "gang_incomplete");
   EXPECT_EQ(explanation.missing,
-            Texts{"the 3 pods it lacks ask for 12 cpu; idle on all nodes together: 6 cpu"});
+            Texts{"its 3 missing pods request 12 cpu; idle on all nodes together: 6 cpu"});
   EXPECT_EQ(explanation.remedies, Texts{"2 more nodes like n1 (4 cpu, 64Gi memory)"});
   for (const TaskRow& task : explanation.tasks) {
     EXPECT_EQ(task.status, "Pending");
@@ -89,7 +89,7 @@ TEST(Explanation, SaysWhatIsMissingAndHowManyNodesWouldDo) {
 TEST(Explanation, WhereTheQueueIsTheLimitNodesAreTriedAllTheSame) {
   const Explanation explanation = explained(crowded(), "ml/wide", 1, with_shares());
   EXPECT_EQ(explanation.missing,
-            Texts{"the 3 pods it lacks ask for 12 cpu; idle on all nodes together: 6 cpu"});
+            Texts{"its 3 missing pods request 12 cpu; idle on all nodes together: 6 cpu"});
   EXPECT_EQ(explanation.remedies, Texts{"2 more nodes like n1 (4 cpu, 64Gi memory)"});
 }
 
@@ -97,13 +97,13 @@ TEST(Explanation, NamesTheNodeThatAPodWouldNeed) {
   const Explanation explanation =
       explained({node("n1", 4), group("huge", 1), pod("huge", 0, 9)}, "ml/huge");
   EXPECT_EQ(explanation.missing,
-            Texts{"the pod it lacks asks for 9 cpu; idle on all nodes together: 4 cpu"});
+            Texts{"its missing pod requests 9 cpu; idle on all nodes together: 4 cpu"});
   EXPECT_EQ(explanation.job.message,
-            "a pod of it needs 9 cpu, and no node can give it more than 4");
+            "one of its pods needs 9 cpu, and no node can give it more than 4");
   EXPECT_EQ(explanation.remedies, Texts{"a node with 9 cpu for such a pod"});
 }
 
-TEST(Explanation, TellsTheShapeThatFoundNoPlaceFromTheOneThatWaitsForIt) {
+TEST(Explanation, DistinguishesTheShapeWithoutAPlaceFromTheOneThatWaitsForIt) {
   const Explanation explanation = explained(
       {node("n1", 4), group("mixed", 2), pod("mixed", 0, 1), pod("mixed", 1, 8)}, "ml/mixed");
   ASSERT_EQ(explanation.tasks.size(), 2U);
@@ -145,8 +145,8 @@ TEST(Explanation, IsOfTheLastCycle) {
   EXPECT_EQ(later.job.phase, GroupPhase::running);
 }
 
-// Two nodes of 12 cpu, of which 1 is used for long; ml/big wants both nodes, and ml/late, which
-// comes five seconds later, 2 cpu; big has been the target since the second session.
+// Two nodes of 12 cpu; 1 cpu is used for a long time. ml/big needs both nodes. ml/late comes five
+// seconds later and needs 2 cpu. big is the target since the second session.
 Explanation explained_behind_a_target(const std::string& job) {
   PodObject late = pod("late", 0, 2);
   PodGroupObject group_of_late = group("late", 1);
@@ -167,15 +167,15 @@ TEST(Explanation, OfATargetSaysWhatIsKeptForItAndWhatItWaitsFor) {
   ASSERT_EQ(explanation.target->missing.size(), 1U);
   EXPECT_EQ(explanation.target->missing[0].idle, 22000);
   EXPECT_EQ(explanation.target->missing[0].need, 24000);
-  EXPECT_TRUE(explanation.in_its_way.empty());
+  EXPECT_TRUE(explanation.blocked_by.empty());
 }
 
 TEST(Explanation, OfAJobBehindATargetNamesIt) {
   const Explanation explanation = explained_behind_a_target("ml/late");
   EXPECT_FALSE(explanation.target);
-  ASSERT_EQ(explanation.in_its_way.size(), 1U);
-  EXPECT_EQ(explanation.in_its_way[0].job, "ml/big");
-  EXPECT_EQ(explanation.in_its_way[0].nodes, (Texts{"n1", "n2"}));
+  ASSERT_EQ(explanation.blocked_by.size(), 1U);
+  EXPECT_EQ(explanation.blocked_by[0].job, "ml/big");
+  EXPECT_EQ(explanation.blocked_by[0].nodes, (Texts{"n1", "n2"}));
   EXPECT_NE(explanation.job.message.find("2 locked for target ml/big"), std::string::npos)
       << explanation.job.message;
   // The target is covered and takes no further node.

@@ -97,7 +97,7 @@ TEST(PlanCommand, WithoutReservationsTheirFieldsAreEmpty) {
   EXPECT_EQ(cycle["pipelined"], json::array());
 }
 
-// What testdata/reservation becomes in so many cycles.
+// The report on testdata/reservation after so many cycles.
 std::string reservation_after(const std::string& cycles, std::vector<std::string> more) {
   std::vector<std::string> words{"plan",
                                  "--cluster",
@@ -129,7 +129,7 @@ TEST(PlanCommand, ATargetIsElectedNodesAreKeptAndItStarts) {
   EXPECT_EQ(plan["summary"]["idleRoomSeconds"]["cpu"], "680");
 }
 
-TEST(PlanCommand, TheTableTellsOfReservationsWhenTheyChangeAndSumsUp) {
+TEST(PlanCommand, TheTableShowsReservationsWhenTheyChangeAndSumsUp) {
   EXPECT_EQ(reservation_after("7", {"table"}), read_text(testdata("reservation/table.golden")));
 }
 
@@ -187,7 +187,7 @@ tiers:
             std::string::npos)
       << outcome.err;
   EXPECT_EQ(outcome.err.find("\"memory\""), std::string::npos) << outcome.err;
-  // What needs no cluster to be known.
+  // Settings that are known without a cluster.
   const Outcome check = run_program({"config", "--check", config});
   EXPECT_EQ(check.exit_code, 0);
   EXPECT_NE(check.err.find("no action evicts"), std::string::npos) << check.err;

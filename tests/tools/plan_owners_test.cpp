@@ -4,7 +4,7 @@
 
 #include "tools/berth_process.h"
 
-// Whose groups are, and what those who made them say, as `berth plan` reads it in a dump.
+// The owners of groups and the annotations of controllers, as `berth plan` reads them in a dump.
 
 namespace berth::tools {
 namespace {
@@ -80,8 +80,8 @@ spec: {networkTopology: {mode: hard}}
   const Outcome outcome = plan();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["cycles"].back()["jobs"].size(), 1u) << outcome.out;
-  EXPECT_NE(outcome.err.find("note: 1 pod group without pods is left alone, for nothing says which "
-                             "scheduler it is for: default/nobodys;"),
+  EXPECT_NE(outcome.err.find("note: 1 pod group without pods is ignored, because nothing names its "
+                             "scheduler: default/nobodys;"),
             std::string::npos)
       << outcome.err;
   // Row 12.
@@ -94,7 +94,7 @@ spec: {networkTopology: {mode: hard}}
   const Outcome nobodys = plan({"--explain", "default/nobodys"});
   EXPECT_EQ(nobodys.exit_code, 2);
   EXPECT_NE(nobodys.err.find("berth.dev/scheduler"), std::string::npos) << nobodys.err;
-  EXPECT_NE(plan({"--explain", "default/theirs"}).err.find("another scheduler's"),
+  EXPECT_NE(plan({"--explain", "default/theirs"}).err.find("belongs to another scheduler"),
             std::string::npos);
 }
 
@@ -142,7 +142,7 @@ tiers:
   const json targets = json::parse(outcome.out)["cycles"].back()["targets"];
   ASSERT_EQ(targets.size(), 1u) << outcome.out;
   EXPECT_EQ(targets[0]["why"], "its user names it");
-  EXPECT_EQ(outcome.err.find("left alone"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("without pods"), std::string::npos) << outcome.err;
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ std::string configuration(const std::string& lock) {
   return replaced(text, "elect, enqueue, reserve, allocate", "enqueue, allocate");
 }
 
-std::string said_of_example(const std::string& command, const std::string& config,
-                            std::size_t cycles, const std::string& form) {
+std::string run_example(const std::string& command, const std::string& config, std::size_t cycles,
+                        const std::string& form) {
   const Outcome outcome =
       run_program({command, "--cluster", kExample, "--config", config, "--cycles",
                    std::to_string(cycles), "--now", "2026-11-21T09:00:00Z", "-o", form});
@@ -42,8 +42,8 @@ std::string said_of_example(const std::string& command, const std::string& confi
 json plan_under(const std::string& lock) {
   constexpr std::size_t kCycles = 180;
   const TemporaryDirectory directory;
-  return json::parse(said_of_example(
-      "plan", directory.write("reservation.conf", configuration(lock)), kCycles, "json"));
+  return json::parse(run_example("plan", directory.write("reservation.conf", configuration(lock)),
+                                 kCycles, "json"));
 }
 
 std::string idle_core_seconds(const json& summary) {
@@ -95,7 +95,7 @@ TEST_P(EachLock, DoesWhatTheDocumentSays) {
 TEST(ReservationExample, TheDocumentShowsItInProgress) {
   constexpr std::size_t kCycles = 60;
   const std::string table =
-      said_of_example("reservations", kExample + "/reservation.conf", kCycles, "table");
+      run_example("reservations", kExample + "/reservation.conf", kCycles, "table");
   EXPECT_NE(read_text(kDocument).find(table), std::string::npos)
       << "expected in " << kDocument << ":\n"
       << table;

@@ -28,7 +28,7 @@ TEST(ReservationsCommand, AsksARunningBerthd) {
   EXPECT_EQ(outcome.out, document());
   const Outcome table = run_program({"reservations", "--server", server.url(), "-o", "table"});
   EXPECT_NE(table.out.find("ml/big"), std::string::npos) << table.out;
-  EXPECT_NE(table.out.find("locked are 2 of 4 nodes"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("2 of 4 nodes are locked"), std::string::npos) << table.out;
 }
 
 TEST(ReservationsCommand, SaysWhyThereIsNoAnswer) {

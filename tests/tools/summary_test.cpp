@@ -43,7 +43,7 @@ class SummaryTest : public testing::Test {
     copy_.carry_out(plan, now);
     CycleReport report =
         record_cycle(static_cast<std::size_t>(cycles_), now, plan, copy_.cluster());
-    summing_.add(report, plan, copy_.cluster());
+    summary_.add(report, plan, copy_.cluster());
   }
   static const WaitRow& wait_of(const Summary& summary, const std::string& job) {
     static const WaitRow none;
@@ -63,14 +63,14 @@ class SummaryTest : public testing::Test {
                      pod("big", 0, 4), pod("", 2, 1)},
                     {},
                     second(10)};
-  Summing summing_{std::chrono::seconds(10)};
+  SummaryBuilder summary_{std::chrono::seconds(10)};
 };
 
 TEST_F(SummaryTest, AJobWaitsFromItsFirstCycleToItsStart) {
   cycle({});
   cycle({.has_target = false, .starts = {"ml/2"}, .ends = {}});
   cycle({});
-  const Summary summary = summing_.finish();
+  const Summary summary = summary_.finish();
   EXPECT_EQ(summary.cycles, 3U);
   const WaitRow& small = wait_of(summary, "ml/2");
   EXPECT_EQ(small.started, 2U);
@@ -88,7 +88,7 @@ TEST_F(SummaryTest, OfATargetItKnowsWhenItBecameOneAndHowThatEnded) {
   cycle({.has_target = true, .starts = {}, .ends = {}});
   cycle({.has_target = true, .starts = {}, .ends = {}});
   cycle({.has_target = false, .starts = {"ml/big"}, .ends = EndedReservation::How::started});
-  const Summary summary = summing_.finish();
+  const Summary summary = summary_.finish();
   const WaitRow& big = wait_of(summary, "ml/big");
   EXPECT_EQ(big.elected, 2U);
   EXPECT_EQ(big.started, 4U);
@@ -100,20 +100,20 @@ TEST_F(SummaryTest, OfATargetItKnowsWhenItBecameOneAndHowThatEnded) {
 
 TEST_F(SummaryTest, TheLastCycleCountsAsLongAsTheOthers) {
   cycle({.has_target = true, .starts = {}, .ends = {}});
-  EXPECT_EQ(held_cpu(summing_.finish()), "20");
+  EXPECT_EQ(held_cpu(summary_.finish()), "20");
 }
 
 TEST_F(SummaryTest, WhatIsUsedCountsInEachCycle) {
   cycle({});                                                       // 2 of 8 cpu
   cycle({.has_target = false, .starts = {"ml/big"}, .ends = {}});  // 6 of 8
-  EXPECT_EQ(summing_.finish().utilisation.at("cpu"), 5000);
+  EXPECT_EQ(summary_.finish().utilisation.at("cpu"), 5000);
 }
 
 TEST_F(SummaryTest, ItsTableIsForSeveralCycles) {
   cycle({.has_target = true, .starts = {}, .ends = {}});
-  EXPECT_EQ(summary_table(Summing(summing_).finish(), {}), "");
+  EXPECT_EQ(summary_table(SummaryBuilder(summary_).finish(), {}), "");
   cycle({.has_target = false, .starts = {"ml/big"}, .ends = EndedReservation::How::started});
-  EXPECT_EQ(summary_table(summing_.finish(), {}), R"(
+  EXPECT_EQ(summary_table(summary_.finish(), {}), R"(
 all 2 cycles
 
 TARGET  ELECTED  STARTED  WAITED   ENDED

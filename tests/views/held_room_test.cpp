@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 class HeldRoomTest : public testing::Test {
  protected:
-  // What a session leaves: targets with so much idle cpu on their nodes.
+  // The table after a session: targets with idle cpu on their nodes.
   ReservationTable session(const std::vector<std::pair<std::string, std::int64_t>>& targets,
                            TimePoint elected = {}) {
     ReservationTable table;

@@ -150,7 +150,7 @@ TEST_F(QueueTableTest, APartOfTheClusterIsWrittenAsTheAmountItIs) {
   EXPECT_EQ(made.scaled_text(row_of(made, "a")), "4 of 8 cpu");
 }
 
-TEST_F(QueueTableTest, WhereNobodyDividesTheClusterFaultsAreSaidAllTheSame) {
+TEST_F(QueueTableTest, FaultsAreShownWithoutAPluginThatDividesTheCluster) {
   add_queue("a", "", {{"cpu", 20000}});
   add_queue("lost", "nowhere");
   const QueueTable made = table(false);

@@ -69,7 +69,7 @@ TEST(QueuesText, SaysHowLargeThePiecesOfAGuaranteeAreAndWhatHasNoEffect) {
   table.piece[0] = 1000;
   table.rows[0].notes = {"spec.affinity is not honoured"};
   const std::string text = queues_text(table, {});
-  EXPECT_NE(text.find("q: of what is kept for it and not taken, the largest piece on one node is "
+  EXPECT_NE(text.find("q: the largest unused piece of its guarantee on one node is "
                       "1 of 4 cpu\n"),
             std::string::npos)
       << text;

@@ -67,7 +67,7 @@ class ReservationTableTest : public testing::Test {
   mirror::Mirror mirror_{mirror::Options{}};
 };
 
-TEST_F(ReservationTableTest, ATargetIsTold) {
+TEST_F(ReservationTableTest, ATargetIsShown) {
   const ReservationTable made = table({reservation()});
   EXPECT_EQ(made.at, second(30));
   ASSERT_EQ(made.rows.size(), 1U);

@@ -32,9 +32,9 @@ ReservationTable example() {
   return table;
 }
 
-TEST(ReservationsText, TellsOfEachTargetAndOfTheCosts) {
+TEST(ReservationsText, ShowsEachTargetAndTheCosts) {
   EXPECT_EQ(reservations_text(example(), false),
-            R"(TARGET  QUEUE     PRIORITY  WAITS  LOCK        NODES    IDLE OF WHAT IT NEEDS
+            R"(TARGET  QUEUE     PRIORITY  WAITS  LOCK        NODES    IDLE OF ITS NEED
 ml/big  research  0         5m30s  multi-node  2 of 10  12 of 16 cpu
 
 ml/big
@@ -45,22 +45,22 @@ ml/big
   if not       every usable node is kept for it from 1970-01-01T00:11:30Z
   idle so far  1.5 cpu-seconds, 40Gi memory-seconds
 
-locked are 2 of 10 nodes; idle on them: 12 of 16 cpu, 16Gi of 64Gi memory
-idle on locked nodes so far: 4800 cpu-seconds; reservations that ended: 3 started, 1 given-up
+2 of 10 nodes are locked; idle on them: 12 of 16 cpu, 16Gi of 64Gi memory
+idle on locked nodes so far: 4800 cpu-seconds; ended reservations: 3 started, 1 given-up
 )");
 }
 
 TEST(ReservationsText, WithoutTargetsItSaysSo) {
   EXPECT_EQ(reservations_text({}, false),
-            "no node is kept for a job\nidle on locked nodes so far: nothing; reservations that "
-            "ended: none\n");
+            "no node is kept for a job\nidle on locked nodes so far: nothing; ended "
+            "reservations: none\n");
 }
 
 TEST(ReservationsText, SaysWhenItsNodesAreNotEnough) {
   ReservationTable table = example();
   table.rows[0].is_covered = false;
   const std::string text = reservations_text(table, false);
-  EXPECT_NE(text.find("more nodes: these could not hold it even when others have finished"),
+  EXPECT_NE(text.find("more nodes: it would not fit on these even after other pods finish"),
             std::string::npos)
       << text;
 }
@@ -71,7 +71,7 @@ TEST(ReservationsText, NothingInANameSteersATerminal) {
   EXPECT_EQ(reservations_text(table, false).find('\x1b'), std::string::npos);
 }
 
-TEST(ReservationsText, RoomTimesOfManyNodesAndDaysAreSaid) {
+TEST(ReservationsText, ShowsRoomTimesOfManyNodesAndDays) {
   const RoomTime exbibyte_year = RoomTime{1} << 60 << 25;
   EXPECT_EQ(held_text({{"memory", exbibyte_year * kSecond}}), "36028797018963968Gi memory-seconds");
   EXPECT_EQ(held_text({{"memory", kSecond}}), "nothing") << "less than one Gi";

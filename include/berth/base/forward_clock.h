@@ -6,13 +6,13 @@
 
 namespace berth {
 
-// A wall clock that never goes back: where that is set back by an hour, this goes on by the steady
-// clock until the wall clock is ahead again. Else what is due in a second would be due in an hour.
-// Any thread.
+// A wall clock that never goes back. If the wall clock is set back, this clock follows the steady
+// clock until the wall clock is ahead again; otherwise a wait of a second could last an hour. Any
+// thread.
 class ForwardClock final : public Clock {
  public:
   ForwardClock() : ForwardClock(system_, steady_) {}
-  // Both live longer than this.
+  // Both must outlive this clock.
   ForwardClock(const Clock& wall, const Clock& steady);
 
   TimePoint now() const override;

@@ -8,17 +8,17 @@
 
 namespace berth {
 
-// An operating error: a file that is missing, a value that cannot be read, a server that is away.
-// A refusal to place something is a Verdict (engine/verdict.h), never an Error.
+// An operating error: a missing file, an unreadable value, a server that does not answer. A refusal
+// to place something is a Verdict (engine/verdict.h), never an Error.
 struct Error {
-  std::string message;  // lower case, no full stop: what is wrong and what was expected
+  std::string message;  // lower case, no full stop: the fault and the expected state
   std::string where;    // "file:line:column", "--flag", a URL; empty when unknown
 
   // "where: message", or the message alone.
   std::string to_string() const { return where.empty() ? message : where + ": " + message; }
 };
 
-// A value or an Error. Member names are those of std::expected, so that it can become an alias.
+// A value or an Error. The member names are those of std::expected, so that it can become an alias.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -48,7 +48,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-struct Done {};  // the value of an operation that only succeeds
+struct Done {};  // the value of an operation without a result
 
 using Status = Result<Done>;
 

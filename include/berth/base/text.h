@@ -12,8 +12,8 @@
 
 namespace berth {
 
-// The candidate nearest to `word` by edit distance, if near enough to be a slip of the keyboard.
-// Ties go to the earlier candidate.
+// The candidate nearest to `word` by edit distance, if it is near enough for a typing error. Among
+// equals, the earlier candidate is returned.
 std::optional<std::string> did_you_mean(std::string_view word,
                                         std::span<const std::string> candidates);
 
@@ -23,7 +23,7 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
 // "a,b ,c" -> {"a","b","c"}: parts are trimmed, empty parts dropped.
 std::vector<std::string> split_list(std::string_view text, char separator);
 
-// "n1, n2 and 7 more"; at most eight are named. "none" if there are none.
+// "n1, n2 and 7 more": names at most eight. "none" for an empty list.
 std::string first_names(std::span<const std::string> names);
 
 // "1 node", "2 nodes".
@@ -31,7 +31,7 @@ std::string count_text(std::size_t count, std::string_view noun);
 
 std::string_view trimmed(std::string_view text);
 
-// Go syntax: "90s", "1m30s", "1.5h", "250ms"; also "0". Refuses negative and overflow.
+// Go syntax: "90s", "1m30s", "1.5h", "250ms", and "0". Refuses negative values and overflow.
 Result<Duration> parse_duration(std::string_view text);
 
 // The shortest Go form that reads back exactly: "1m30s".
@@ -43,7 +43,7 @@ Result<TimePoint> parse_time(std::string_view text);
 // "2026-11-21T09:00:00Z", with fractions only where they are not zero.
 std::string format_time(TimePoint time);
 
-// Orders names as people do: digits compare as numbers, so "n2" < "n10". Total: equal only if same.
+// Compares names with numbers by value, so "n2" < "n10". Total: 0 only for the same name.
 int natural_compare(std::string_view left, std::string_view right);
 
 }  // namespace berth

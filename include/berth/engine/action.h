@@ -7,12 +7,12 @@
 #include "berth/engine/registry.h"
 #include "berth/engine/session.h"
 
-// What a file of src/actions/ needs.
+// Everything that a file of src/actions/ includes from the engine.
 
 namespace berth::engine {
 
-// One phase of a session. Asks the points, tries in statements, decides; never acts on the world.
-// The runner switches, times, verifies and explains; an action does none of it.
+// One phase of a session. It asks the points, tries in statements and decides, without side effects
+// outside. The runner switches, times, verifies and explains it.
 class Action {
  public:
   virtual ~Action() = default;

@@ -14,14 +14,14 @@
 
 namespace berth::engine {
 
-// The arguments of one plugin or action as the configuration has them. A getter notes that its key
-// is known; what no getter asked for, and what could not be read, is an error (errors()).
-// Getters return the fallback when the key is absent or wrong, so a constructor reads on.
+// The arguments of one plugin or action in the configuration. Each getter marks its key as known.
+// Unknown keys and unreadable values are errors (errors()). A getter returns the fallback for an
+// absent or wrong value, so a constructor reads on.
 class Arguments {
  public:
   struct Entry {
     std::string text;
-    bool quoted = false;  // a quoted scalar is a string, whatever it looks like
+    bool quoted = false;  // a quoted scalar is always a string
     std::string where;    // "file:line:column"
   };
 
@@ -37,7 +37,7 @@ class Arguments {
                            std::int64_t most);
   // A duration such as "90s" (base/text.h).
   Duration duration(const std::string& key, Duration fallback, Duration least, Duration most);
-  // One of these words.
+  // One of the allowed words.
   std::string word(const std::string& key, const std::string& fallback,
                    const std::vector<std::string>& allowed);
   bool boolean(const std::string& key, bool fallback);
@@ -51,11 +51,11 @@ class Arguments {
   NamedAmounts amounts(const std::string& key);
   std::string text(const std::string& key, const std::string& fallback);
   bool has(const std::string& key) const { return entries_.contains(key); }
-  // Moves an argument here from where it was written, if it was and is not here too.
+  // Moves an argument from another section here, unless it is here already.
   void take_from(Arguments& other, const std::string& key);
 
-  // Complaints of the getters so far, then keys nobody asked for ("did you mean" among those
-  // asked).
+  // The complaints of the getters so far, then the unknown keys ("did you mean" among the known
+  // ones).
   std::vector<Error> errors() const;
 
  private:

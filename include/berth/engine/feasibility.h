@@ -12,32 +12,32 @@ namespace berth::engine {
 
 class Session;
 
-// Which jobs can never start in the cluster as it is, if all others finish, and why. "Never" holds
-// until the cluster, the queues or the job change. What such a job asks for counts nowhere. Rules
-// FEASIBLE-1 to FEASIBLE-6 of docs/design/feasibility.md.
+// Finds jobs that can never start in the present cluster, even if all others end, with the reason.
+// The verdict holds until the cluster, the queues or the job change. The request of such a job
+// counts nowhere. Rules FEASIBLE-1 to FEASIBLE-6 of docs/design/feasibility.md.
 //
-// What nodes have is allocatable less what came with them and is there for as long as they are;
-// vetoes are soon over and do not count.
+// A node offers its allocatable less its own permanent pods. Vetoes end soon and do not count.
+//
 // Session thread only.
 class Feasibility {
  public:
-  // Once a session, when all plugins have attached. Looks again at what may have changed.
+  // Called once in a session, after all plugins have attached. Looks again at possible changes.
   void refresh(Session& session);
 
-  // The verdict's texts live until the next refresh.
+  // The texts of the verdict live until the next refresh.
   Verdict of(JobId job) const;
-  // Of a pod of this shape, by itself; `what` of a refusal by no node is empty.
+  // The verdict on one pod of this shape. If no node takes it, `what` of the refusal is empty.
   Verdict of_pod(ShapeId shape) const;
   bool is_possible(JobId job) const { return job.index() >= jobs_.size() || !is_refused(job); }
-  // What the queue's jobs have and wait for, less what can never be placed.
+  // The use and the requests of the queue's jobs, without pods that can never be placed.
   std::int64_t demand(const Cluster& cluster, const Queue& queue, Dimension d) const;
-  // What all nodes have together.
+  // The sum over all nodes.
   std::int64_t ceiling(Dimension d) const { return ceiling_[d]; }
-  // Jobs of which of() is a refusal.
+  // Jobs that of() refuses.
   const std::vector<JobId>& impossible() const { return impossible_; }
 
  private:
-  // A verdict with texts of its own.
+  // A verdict that owns its texts.
   struct Finding {
     Reason reason = Reason::none;
     std::int64_t have = 0;
@@ -46,7 +46,7 @@ class Feasibility {
     std::string detail;
     bool is_none() const { return reason == Reason::none; }
   };
-  // What a verdict on nodes depends on.
+  // The inputs of a verdict on nodes.
   struct OnNodes {
     std::uint64_t spec = 0;
     std::uint64_t of_nodes = 0;
@@ -54,20 +54,20 @@ class Feasibility {
   };
   struct OfShape {
     OnNodes nodes;
-    std::int64_t capacity = 0;  // pods of it that the nodes take at a time
-    bool is_whole = false;      // all nodes were asked; else there are more
+    std::int64_t capacity = 0;  // pods of it that the nodes take at the same time
+    bool is_whole = false;      // all nodes were counted; otherwise there may be more
     Finding why;                // where capacity is 0; else of a whole count, what each pod needs
   };
   struct OfJob {
     std::uint64_t version = 0;
     OnNodes nodes;
     std::uint64_t queues = 0;
-    Finding on_nodes;     // what stands against its minimum there
-    Need need;            // what its minimum asks for at least
-    Resources waiting;    // of its pods that wait
-    Resources too_large;  // of those that no node takes
+    Finding on_nodes;     // the obstacle to its minimum there
+    Need need;            // the least that its minimum needs
+    Resources waiting;    // of its waiting pods
+    Resources too_large;  // of pods that fit no node
     Finding finding;
-    Resources hopeless;  // what asks for nothing
+    Resources hopeless;  // requests of pods that can never be placed
   };
 
   bool is_refused(JobId job) const { return jobs_[job.index()].finding.reason != Reason::none; }
@@ -85,7 +85,7 @@ class Feasibility {
   std::uint64_t stamp_ = 0;
   OnNodes nodes_;
   std::uint64_t queues_ = 0;
-  Resources ceiling_;  // what all nodes together have
+  Resources ceiling_;  // the sum over all nodes
   std::vector<OfShape> shapes_;
   std::vector<OfJob> jobs_;
   std::vector<JobId> impossible_;

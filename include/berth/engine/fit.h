@@ -16,7 +16,7 @@ class Session;
 
 // --- constraints ----------------------------------------------------------------------------
 
-// What must change before a constraint may answer otherwise. Each includes those before it.
+// The changes that may change a constraint's answer. Each includes those before it.
 enum class DependsOn : std::uint8_t {
   specification,  // the node's labels, taints and the like
   occupants,      // the tasks on the node
@@ -50,7 +50,7 @@ extern const Constraint cordon, node_selector, node_affinity, taints, veto, host
 // All of them, in the order in which they are asked. The first refusal is the reason.
 std::span<const Constraint* const> constraints_on_specification();
 std::span<const Constraint* const> constraints_on_tasks();
-// What a change must touch before pods of this shape may fit otherwise, room aside.
+// The changes that may change where pods of this shape fit, room aside.
 DependsOn depends_on(const Shape& shape,
                      std::span<const Constraint* const> among = constraints_on_tasks());
 // The constraints on the node's specification, and those on the tasks that are there.
@@ -64,7 +64,7 @@ inline bool passes_in_time(const Verdict& verdict) {
 
 // --- views of room --------------------------------------------------------------------------
 
-// What can be given away now without breaking a promise.
+// The room that can be given away now without breaking a promise.
 struct IdleNow {
   const Cluster& cluster;
   std::int64_t at(NodeId node, Dimension d) const { return cluster.available().at(node, d); }

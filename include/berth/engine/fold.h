@@ -8,8 +8,8 @@
 #include "berth/engine/opinion.h"
 #include "berth/engine/verdict.h"
 
-// How the answers of several plugins become one. Answers come in the order of the configured tiers
-// and, within a tier, of its plugins. DESIGN D3; where we differ from Volcano is said at the fold.
+// Folds combine the answers of several plugins. Answers come in the order of the configured tiers
+// and, within a tier, of its plugins. DESIGN D3. Each fold states its difference from Volcano.
 
 namespace berth::engine {
 
@@ -26,7 +26,7 @@ struct Answer<R(A...)> {
   R operator()(A... arguments) const { return call(object, static_cast<A>(arguments)...); }
 };
 
-// A question: how answers become one, and what is asked.
+// A question: its fold and its signature.
 template <class Fold_, class Signature_>
 struct Point {
   using Fold = Fold_;
@@ -35,8 +35,8 @@ struct Point {
 
 using Order = std::strong_ordering;
 
-// The first plugin that tells the two apart decides; if none does, they are equal here and the
-// asker ends the tie by (creation time, uid).
+// The first plugin that distinguishes the two decides. If none does, they are equal here, and the
+// caller ends the tie by (creation time, uid).
 struct FirstDifference {
   template <class Answers, class... A>
   static Order apply(const Answers& answers, const A&... arguments) {
@@ -47,7 +47,7 @@ struct FirstDifference {
   }
 };
 
-// All must pass; the first refusal is the reason. Also the fold of protections: over all tiers,
+// All must pass; the first refusal is the reason. Protections use this fold, too: over all tiers,
 // never outvoted.
 struct AllPass {
   template <class Answers, class... A>
@@ -68,8 +68,8 @@ struct AnyYes {
   }
 };
 
-// Tier by tier: a reject met anywhere is no at once; a tier in which somebody permits ends the
-// question with yes; a tier of abstentions passes it on. Nobody against: yes.
+// Tier by tier. A reject is a no at once. A tier with a permit answers yes. A tier of abstentions
+// passes the question on. Without any answer: yes.
 struct TierVote {
   template <class Answers, class... A>
   static Verdict apply(const Answers& answers, const A&... arguments) {
@@ -85,8 +85,8 @@ struct TierVote {
 };
 
 // The intersection of the opinions in the first tier that has one. An empty intersection is an
-// answer and ends the question; Volcano lets the next plugin or tier start afresh there, which
-// loses vetoes (volcano-semantics 2.4). No opinion anywhere: nobody.
+// answer, and ends the question; Volcano continues with the next plugin or tier, which loses vetoes
+// (volcano-semantics 2.4). Without any opinion: nobody.
 struct TierAgreement {
   template <class Answers, class Claimant>
   static TaskSet apply(const Answers& answers, const Claimant& claimant,
@@ -108,7 +108,7 @@ struct TierAgreement {
   }
 };
 
-// The first plugin that has an answer gives it; nobody: none.
+// The first plugin with an answer gives it. Without one: none.
 struct FirstAnswer {
   template <class Answers, class... A>
   static auto apply(const Answers& answers, const A&... arguments) {
@@ -120,7 +120,7 @@ struct FirstAnswer {
   }
 };
 
-// Everybody is told or asked, in turn. Scores add themselves to a sum.
+// Calls every plugin in turn. Scores add themselves to a sum.
 struct EachInTurn {
   template <class Answers, class... A>
   static void apply(const Answers& answers, const A&... arguments) {

@@ -6,21 +6,21 @@
 
 namespace berth::engine {
 
-// Whose turn is it: the queue with the best claim, then its best job. Queues that no plugin tells
-// apart are as one line: the better head job goes first, so that an equal-priority gang's minimum
-// in one queue comes before another queue's surplus. All ties end in (creation time, uid).
+// The order of jobs: the first queue by queueOrder, then its first job. Queues that no plugin
+// distinguishes share one line: the better head job goes first. An equal-priority gang's minimum in
+// one queue therefore comes before another queue's surplus. All ties end in (creation time, uid).
 class JobLine {
  public:
-  // Who is served: by queueOrder. Who is admitted: by admissionOrder.
+  // `service` uses queueOrder, `admission` uses admissionOrder.
   enum class For : std::uint8_t { service, admission };
 
   JobLine(Session& session, std::vector<JobId> jobs, For what = For::service);
 
-  // The next to be served; invalid when nobody is left. It is out of the line until it rejoins.
+  // The next job; invalid if none is left. It leaves the line until it rejoins.
   JobId next();
-  // The job last served wants another turn, at the place that it deserves now.
+  // Puts the last returned job back, in its present order.
   void rejoin(JobId job);
-  // Nobody of the queue of the job last served gets another turn in this line. They are returned.
+  // Removes all jobs of the last returned job's queue from the line, and returns them.
   std::vector<JobId> dismiss_queue();
 
  private:
@@ -37,7 +37,7 @@ class JobLine {
 
   Session& session_;
   For what_;
-  bool is_moving_;  // the order of queues that wait may change at any turn
+  bool is_moving_;  // the order of the waiting queues may change at any turn
   std::vector<QueueJobs> queues_;
   std::vector<std::size_t> heap_;  // of queues_, those with jobs, without the one being served
   std::size_t current_;

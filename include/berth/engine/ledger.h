@@ -9,9 +9,9 @@
 
 namespace berth::engine {
 
-// What a session does to the cluster, in order, and how to undo it. All changes of a session go
-// through here; undo is data. Laws: rolling back to a mark leaves the cluster, its stamp included,
-// bit for bit as it was at the mark; no task is placed where its request is not covered.
+// The operations of a session on the cluster, in order, and their undo. All changes of a session go
+// through here; undo is data. Laws: a roll-back to a mark restores the cluster bit for bit, its
+// stamp included. No task is placed unless its request is covered.
 class Ledger {
  public:
   using Mark = std::size_t;
@@ -21,17 +21,17 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
-  // The task must be pending, its request covered by what is idle there, and the node not locked
-  // for another job: aborts otherwise.
+  // Aborts unless the task is pending, the node's idle room covers its request, and the node is not
+  // locked for another job.
   void allocate(TaskId task, NodeId node);
-  // The same against what will be idle once those that leave have left.
+  // The same with the room that will be idle once the leaving tasks are gone.
   void pipeline(TaskId task, NodeId node);
-  // A bound or running task is on its way out.
+  // Marks a bound or running task as leaving.
   void evict(TaskId task);
   // What the task was given in this session is given back.
   void withdraw(TaskId task);
   void set_phase(JobId job, GroupPhase phase);
-  // Makes the job a target, or no target any more.
+  // Makes the job a target, or ends that.
   void set_election(JobId job, std::optional<Election> election);
   void set_lock(NodeId node, const Lock& lock);
 
@@ -52,7 +52,7 @@ class Ledger {
   };
   const std::vector<Operation>& operations() const { return operations_; }
 
-  // Told of each task that gained or lost room, forwards and on undo alike. At most one of each.
+  // Called for each task that gained or lost room, forwards and on undo. At most one of each.
   std::function<void(const Task&)> on_allocated;
   std::function<void(const Task&)> on_released;
 
@@ -65,7 +65,7 @@ class Ledger {
 
   Cluster& cluster_;
   std::vector<Operation> operations_;
-  // What elections and locks were before, for those operations alone: the others are many.
+  // The earlier values of elections and locks. Only few operations need one.
   std::vector<std::optional<Election>> elections_before_;
   std::vector<Lock> locks_before_;
 };

@@ -6,14 +6,14 @@
 #include "berth/engine/verdict.h"
 #include "berth/model/cluster.h"
 
-// What a job still needs to start, and whether nodes could give it that.
+// The members that a job still needs to start, and whether nodes can take them.
 
 namespace berth::engine {
 
 class ReachableCapacity;  // fit/reachable_capacity.h
 class Session;
 
-// What a job's minimum lacks.
+// The missing part of a job's minimum.
 struct Need {
   struct Part {
     ShapeId shape;
@@ -21,35 +21,36 @@ struct Need {
     std::int32_t count = 0;
   };
 
-  std::vector<Part> parts;   // in the order in which they are placed; one a shape
+  std::vector<Part> parts;   // in the order of placement; one for each shape
   std::int32_t members = 0;  // in all parts
   Resources request;         // of all parts and the rest
-  Resources rest;            // of minResources, for members that are not there yet
+  Resources rest;            // of minResources, for members that do not exist yet
 
   bool is_nothing() const { return members == 0 && rest.is_zero(); }
 };
 Need need_of(const Session& session, const Job& job);
 
-// One member more of this shape.
+// Adds one member of this shape.
 void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task);
 
-// The job may start, or runs: it needs nothing.
+// True if the job may start or runs, and so needs nothing.
 bool has_minimum(const Session& session, const Job& job);
 
-// Members that the minimum of a role lacks, before those whose role has its minimum: otherwise the
-// first role could take the room that the second one cannot do without.
+// Moves members of roles below their minimum to the front; otherwise the first role could take the
+// room that the second one must have.
 void lacking_roles_first(const Cluster& cluster, const Job& job, std::vector<TaskId>& tasks);
 
-// What admission votes on: minResources, less what the job has and what its members that have
-// succeeded had. The job has minResources.
+// The amount that admission votes on: minResources, less the room of the job and of its succeeded
+// members. The job must have minResources.
 Resources asked_for_admission(const Cluster& cluster, const Job& job);
 
-// Could the job start if all others gave way that do not stay? Locks do not count.
+// Decides whether the job could start if all others ended, except those that stay. Locks do not
+// count.
 Verdict could_start(Session& session, const Job& job, const Need& need,
                     ReachableCapacity& reachable);
 
-// Could the node take any of it, once others have finished? Where no member is known yet: is it
-// open to pods at all?
+// True if the node could take a member once others end. Without known members: true if the node is
+// open to pods.
 bool could_take_any(Session& session, const Need& need, NodeId node,
                     const ReachableCapacity& reachable);
 

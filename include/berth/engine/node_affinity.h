@@ -9,11 +9,11 @@ namespace berth::engine {
 
 // Kubernetes' rules for node selector terms and tolerations, shared by predicates and scores.
 
-// All expressions and fields hold; a term without any holds nowhere. Gt and Lt compare whole
-// numbers and do not hold where the label is none.
+// True if all expressions and fields hold. An empty term never holds. Gt and Lt compare whole
+// numbers and do not hold for other labels.
 bool term_holds(const SelectorTerm& term, const Node& node);
 
-// Some toleration matches key, value and effect.
+// True if a toleration matches key, value and effect.
 bool is_tolerated(const Taint& taint, const std::vector<Toleration>& tolerations);
 
 }  // namespace berth::engine

@@ -12,9 +12,9 @@
 
 namespace berth::engine {
 
-// Some nodes as scorers see them: parallel arrays with an entry a node. Neighbours are read in
-// place; scattered nodes are gathered on demand, so that a scorer's loop runs over plain arrays
-// either way.
+// Some nodes for scorers: parallel arrays with one entry for each node. Neighbouring nodes are read
+// in place; scattered nodes are gathered on demand. Either way a scorer's loop runs over plain
+// arrays.
 class NodeBlock {
  public:
   static constexpr std::size_t kMost = 64;
@@ -24,8 +24,8 @@ class NodeBlock {
       : cluster_(cluster), shares_(shares), first_(first), count_(count) {
     BERTH_CHECK(count_ <= kMost);
   }
-  // At most kMost nodes, in this order; gathered into `scratch`, which must outlive the block and
-  // may serve others after them.
+  // At most kMost nodes in this order, gathered into `scratch`, which must outlive the block. Later
+  // blocks may reuse it.
   class Scratch;
   NodeBlock(const Cluster& cluster, const Shares& shares, std::span<const NodeId> nodes,
             Scratch& scratch)
@@ -41,7 +41,7 @@ class NodeBlock {
   std::size_t count() const { return count_; }
   NodeId node(std::size_t i) const { return nodes_.empty() ? NodeId(first_ + i) : nodes_[i]; }
 
-  // May be negative where pods that are not ours fill a node beyond what it has.
+  // May be negative if pods of other schedulers overfill a node.
   const std::int64_t* idle(Dimension d) const { return view(cluster_.idle().column(d), d, 0); }
   const std::int64_t* allocatable(Dimension d) const {
     return view(cluster_.allocatable().column(d), d, 1);

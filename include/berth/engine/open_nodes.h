@@ -7,11 +7,10 @@
 
 namespace berth::engine {
 
-// Takes no more pods: cordoned, or its kubelet is not heard of.
+// True if the node takes no more pods: it is cordoned, or its kubelet is silent.
 bool is_closed(const Node& node);
 
-// What the nodes have that take pods, and what is used there. Looks at nodes only when one of them
-// has changed.
+// The room and the use of the nodes that take pods. Looks at nodes only after a change.
 class OpenNodes {
  public:
   void refresh(const Cluster& cluster);
@@ -19,15 +18,14 @@ class OpenNodes {
   std::int64_t used(Dimension d) const { return used_[d]; }
 
  private:
-  std::uint64_t spec_version_ = 0;  // of what was looked at; 0: nothing
+  std::uint64_t spec_version_ = 0;  // of the nodes as last read; 0: never
   std::uint64_t position_ = 0;
   std::vector<NodeId> closed_;
   Resources allocatable_;
   Resources used_;
 };
 
-// The most that one node has idle which takes pods and is locked for nobody but, where one is
-// given, this job.
+// The largest idle amount on one open node without a lock, except the locks for `job`.
 std::int64_t largest_piece(const Cluster& cluster, Dimension d, JobId job = JobId());
 
 }  // namespace berth::engine

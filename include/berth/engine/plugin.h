@@ -7,12 +7,12 @@
 #include "berth/engine/registry.h"
 #include "berth/engine/session.h"
 
-// What a file of plugins/ needs.
+// Everything that a file of plugins/ includes from the engine.
 
 namespace berth::engine {
 
-// A set of rules. Made once when the configuration is loaded; its constructor reads its arguments.
-// Touched by the session thread alone.
+// A set of rules. It is made when the configuration is loaded; its constructor reads its arguments.
+// Session thread only.
 class Plugin {
  public:
   virtual ~Plugin() = default;

@@ -22,7 +22,7 @@
 
 namespace berth::engine {
 
-class NodeBlock;  // rooms.h
+class NodeBlock;  // node_block.h
 struct Need;      // need.h
 
 // Sums that scorers add to, an entry a node. An answer adds 0..100 times the plugin's own weight to
@@ -38,15 +38,15 @@ using ScoreSums = std::int32_t*;
 
 namespace points {
 
-// All plugins have attached, and it is known which jobs can ever start (feasibility.h): what rests
-// on that is worked out now.
+// All plugins have attached, and it is known which jobs can ever start (feasibility.h): results
+// that depend on that are computed now.
 BERTH_POINT(Opened, opened, "opened", EachInTurn, void());
 // Which queue is served first?
 BERTH_POINT(QueueOrder, queue_order, "queueOrder", FirstDifference,
             Order(const Queue&, const Queue&));
 // Does serving one queue change how others compare with each other?
 BERTH_POINT(QueueOrderMoves, queue_order_moves, "queueOrderMoves", AnyYes, bool());
-// From which queue is a job admitted first? Where nobody answers, queueOrder's word holds.
+// From which queue is a job admitted first? Without an answer, queueOrder decides.
 BERTH_POINT(AdmissionOrder, admission_order, "admissionOrder", FirstDifference,
             Order(const Queue&, const Queue&));
 // Which job of a queue is served first?
@@ -67,15 +67,15 @@ BERTH_POINT(JobEnqueued, job_enqueued, "jobEnqueued", EachInTurn, void(const Job
 BERTH_POINT(Overused, overused, "overused", AllPass, Verdict(const Queue&));
 // May this task be placed on its queue's account?
 BERTH_POINT(Allocatable, allocatable, "allocatable", AllPass, Verdict(const Queue&, const Task&));
-// May a task of this shape run on this node, whoever else is there? Depends on the node's labels,
-// taints and the like only: answers are kept until the node's specification changes.
+// May a task of this shape run on this node, whatever other tasks are there? Depends on the node's
+// labels, taints and the like only: answers are kept until the node's specification changes.
 BERTH_POINT(Predicate, predicate, "predicate", AllPass, Verdict(const Shape&, const Node&));
 // May it run beside the tasks that are on the node now? Asked for shapes with host ports.
 BERTH_POINT(Occupancy, occupancy, "occupancy", AllPass, Verdict(const Shape&, const Node&));
 // How good is each of these nodes, as it is filled now?
 BERTH_POINT(NodeOrder, node_order, "nodeOrder", EachInTurn,
             void(const Shape&, const NodeBlock&, ScoreSums));
-// How good is each node by its specification? `passes[n]` tells the nodes that pass `predicate`;
+// How good is each node by its specification? `passes[n]` marks the nodes that pass `predicate`;
 // sums are for all nodes. Kept until a specification changes.
 BERTH_POINT(BatchNodeOrder, batch_node_order, "batchNodeOrder", EachInTurn,
             void(const Shape&, const std::vector<std::uint8_t>&, ScoreSums));
@@ -120,7 +120,7 @@ BERTH_POINT(ReservationTerms, reservation_terms, "reservationTerms", EachInTurn,
 // A task took room on a node, or a promise of it. With Released, its exact inverse, the only
 // points at which a plugin may change.
 BERTH_POINT(Allocated, allocated, "allocated", EachInTurn, void(const Task&));
-// A task gave up what Allocated told of.
+// A task gave up its room or its promise: the inverse of Allocated.
 BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 
 using All =

@@ -10,30 +10,30 @@
 
 namespace berth::engine {
 
-// The queues as a tree, and what follows from their configuration and the size of the cluster: who
-// is at fault, which guarantees are in force, and what each queue may have at most. Rules QUEUE-1
-// to QUEUE-5 of docs/design/queues.md; source: S1.
+// The queues as a tree, with the results of their configuration and the cluster's size: faults,
+// guarantees in force, and the most that each queue may have. Rules QUEUE-1 to QUEUE-5 of
+// docs/design/queues.md; source: S1.
 //
-// Position 0 is the root, which stands for the whole cluster; parents come before their children,
-// children of one parent are neighbours, in the order of their names.
+// Position 0 is the root, which stands for the whole cluster. Parents come before their children.
+// Children of one parent are neighbours, in the order of their names.
 class QueueTree {
  public:
   static constexpr std::uint32_t kNowhere = 0xffffffff;
 
   struct Member {
-    QueueId queue;             // of the root: invalid, unless somebody made a queue "root"
+    QueueId queue;             // of the root: invalid, unless a queue has the name "root"
     std::uint32_t parent = 0;  // of the root: the root
     std::uint32_t first_child = 0;
     std::uint32_t child_count = 0;
     std::int64_t weight = 1;
-    bool is_open = true;  // it and all above it
+    bool is_open = true;  // the queue and all above it are open
     bool is_scaled = false;
     bool is_hard = false;  // others leave for its guarantee
-    std::string fault;     // why its jobs have to wait; empty: nothing
+    std::string fault;     // why its jobs must wait; empty: no fault
     bool takes_jobs() const { return is_open && fault.empty(); }
   };
 
-  // Works it out anew if queues or the size of the cluster changed.
+  // Computes it again if queues or the size of the cluster changed.
   void refresh(const Cluster& cluster);
 
   std::size_t size() const { return members_.size(); }
@@ -44,32 +44,32 @@ class QueueTree {
     return queue.is_valid() && queue.index() < position_.size() ? position_[queue.index()]
                                                                 : kNowhere;
   }
-  // The two children of one parent at or above two positions; the same twice if one is above the
-  // other.
+  // The ancestors of two positions below their common parent. The same one twice if one position is
+  // above the other.
   std::pair<std::uint32_t, std::uint32_t> where_paths_part(std::uint32_t left,
                                                            std::uint32_t right) const;
   // Changes whenever anything here does.
   std::uint64_t version() const { return version_; }
 
-  // What is to be divided (QUEUE-5), within the capability of a queue "root".
+  // The amount to divide (QUEUE-5), within the capability of a queue "root".
   std::int64_t total(Dimension d) const { return at(capability_, 0, d); }
   // In force.
   std::int64_t guarantee(std::size_t position, Dimension d) const {
     return at(guarantee_, position, d);
   }
-  // As its owner wrote it; the largest amount: none.
+  // As written; the largest amount if there is none.
   std::int64_t limit(std::size_t position, Dimension d) const { return at(limit_, position, d); }
   bool is_flat() const { return members_[0].child_count + 1 == members_.size(); }
   bool has_hard_guarantees() const { return has_hard_guarantees_; }
-  // S1: the capability, and no more than what the others' guarantees leave.
+  // S1: the capability, but no more than the others' guarantees leave.
   std::int64_t real_capability(std::size_t position, Dimension d) const {
     return at(capability_, position, d);
   }
 
-  // QUEUE-3. What the queue's owner wrote: an amount, a part of `total`, or the larger of both.
+  // QUEUE-3. The written guarantee: an amount, a part of `total`, or the larger of both.
   static std::int64_t written_guarantee(const Queue& queue, Dimension d, std::int64_t total);
 
-  // May jobs of this queue be served at all? The queue must exist.
+  // Whether jobs of this queue may be served at all. The queue must exist.
   Verdict standing(const Cluster& cluster, QueueId queue) const;
 
  private:
@@ -93,7 +93,7 @@ class QueueTree {
   std::uint64_t queue_version_ = 0;
   std::uint64_t room_version_ = 0;
   std::uint64_t stamp_ = 0;
-  bool depends_on_use_ = false;  // of nodes that take no more, or hold more than they have
+  bool depends_on_use_ = false;  // of nodes that are closed or overfilled
   bool has_hard_guarantees_ = false;
   std::vector<std::int64_t> total_;  // QUEUE-5, by dimension
   std::size_t dimensions_ = 0;

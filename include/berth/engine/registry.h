@@ -14,7 +14,8 @@ class Plugin;
 using ActionPtr = std::unique_ptr<Action>;
 using PluginPtr = std::unique_ptr<Plugin>;
 
-// Filled before main by BERTH_PLUGIN and BERTH_ACTION, read-only after. A name used twice aborts.
+// Filled before main by BERTH_PLUGIN and BERTH_ACTION, and read-only afterwards. A name used twice
+// aborts.
 bool register_plugin(std::string name, std::function<PluginPtr(Arguments&)> make);
 bool register_action(std::string name, std::function<ActionPtr(Arguments&)> make);
 
@@ -22,7 +23,7 @@ bool register_action(std::string name, std::function<ActionPtr(Arguments&)> make
 std::vector<std::string> plugin_names();
 std::vector<std::string> action_names();
 
-// Null for an unknown name.
+// Null if the name is unknown.
 PluginPtr make_plugin(const std::string& name, Arguments& arguments);
 ActionPtr make_action(const std::string& name, Arguments& arguments);
 

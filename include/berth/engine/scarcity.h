@@ -6,8 +6,8 @@
 
 namespace berth::engine {
 
-// Of two resources that are short, less: the first is scarcer, a smaller part of its need is there.
-// What is below 0 counts as 0; needs are above 0. Where they are equal, names decide.
+// Orders two short resources: less means scarcer, with a smaller part of the need available.
+// Amounts below 0 count as 0; needs are above 0. Equal ones are ordered by name.
 inline std::strong_ordering by_scarcity(std::int64_t left_have, std::int64_t left_need,
                                         std::int64_t right_have, std::int64_t right_need) {
   const auto part = [](std::int64_t have, std::int64_t need) {

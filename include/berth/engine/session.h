@@ -28,8 +28,8 @@ class QueueTree;
 class Shares;
 class Statement;
 
-// One pass of all actions over the cluster: what actions ask and plugins attach to. Belongs to the
-// session thread. Made and closed by the Scheduler (scheduler.h).
+// One pass of all actions over the cluster. Actions ask it, and plugins attach to it. Session
+// thread only. The Scheduler makes and closes it (scheduler.h).
 class Session {
  public:
   Session(Cluster& cluster, Memory& memory, TimePoint now);
@@ -42,17 +42,17 @@ class Session {
   // Shares of nodes' room in integers, for scores.
   const Shares& shares() const;
   const QueueTree& queues() const;
-  // As the session found the cluster.
+  // Of the cluster at the start of the session.
   const Feasibility& feasibility() const;
-  // Of the cluster as it is now.
+  // Of the cluster at present.
   Admissions& admissions();
 
-  // Asks a point of points.h; its fold says what comes back.
+  // Asks a point of points.h. The fold defines the type of the answer.
   template <class P, class... A>
   auto ask(const P&, const A&... arguments) const {
     return P::Fold::apply(table<P>(), arguments...);
   }
-  // Nobody has anything to say at this point.
+  // True if no plugin has attached to this point.
   template <class P>
   bool is_silent(const P&) const {
     return table<P>().empty();
@@ -66,24 +66,24 @@ class Session {
     std::get<std::vector<Slot<P>>>(tables_).push_back(
         Slot<P>{Entry{&rules, thunk<Method, Rules>(static_cast<Entry*>(nullptr)), tier_}});
   }
-  // For the Scheduler: who attaches next.
+  // For the Scheduler: the plugin that attaches next.
   void open_plugin(std::uint16_t tier, const std::set<std::string>* disabled) {
     tier_ = tier;
     disabled_ = disabled;
   }
 
-  // For the Scheduler: all have attached. Where nobody elects, what was reserved is reserved no
-  // more.
+  // For the Scheduler, after all plugins have attached. Without an electing action, all
+  // reservations end.
   void start(const std::set<std::string_view>& actions);
   // False when no enqueue action is configured: then pending jobs need no admission.
   bool has_enqueue() const { return has_enqueue_; }
 
   // --- placing ------------------------------------------------------------------------------
 
-  // The best node with idle room for a task of this shape; ties: lowest id. Invalid: none. Never a
-  // node that is locked for another than `job`.
+  // The best node with idle room for a task of this shape; among equals, the lowest id. Invalid if
+  // there is none. Never a node that is locked for another job.
   NodeId best_idle_node(ShapeId shape, JobId job = JobId());
-  // The best node whose room, once vacated, would do. Invalid: none.
+  // The best node whose room will do once it is vacated. Invalid if there is none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
   // Is the node locked for nobody, or for this job?
   Verdict is_open_to(NodeId node, JobId job) const {
@@ -93,13 +93,13 @@ class Session {
   }
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
   const std::vector<std::uint8_t>& passing(ShapeId shape);
-  // The same, were it not for vetoes, which are soon over.
+  // The same without vetoes, which end soon.
   const std::vector<std::uint8_t>& passing_but_for_vetoes(ShapeId shape);
-  // The score that the plugins give this node, by asking each alone: what rankings must equal.
+  // The sum of the plugins' scores for one node. Rankings must equal it.
   std::int32_t score_of(ShapeId shape, NodeId node);
-  // What the guarantee of the job's own queue has that nobody has taken, as a sum over all nodes.
+  // The unused part of the guarantee of the job's own queue, summed over all nodes.
   std::int64_t kept_for_own_queue(const Job& job, std::string_view resource) const;
-  // Why each node refuses the shape, most frequent reason first, then by reason and name.
+  // The reasons of all nodes that refuse the shape, most frequent first, then by reason and name.
   std::vector<NodeRefusals> why_nowhere(ShapeId shape, JobId job = JobId());
 
   // --- orders that end every tie ------------------------------------------------------------
@@ -112,48 +112,48 @@ class Session {
   // --- outcome ------------------------------------------------------------------------------
 
   void admit(JobId job);
-  // An admitted job goes back to those that wait.
+  // Returns an admitted job to the pending ones.
   void send_back(JobId job);
-  // The job is a target from now on.
+  // Makes the job a target.
   void elect(JobId job, std::string why);
-  // A user names a target that was elected for another reason.
+  // Marks an elected target as named by a user.
   void name_target(JobId target);
-  // It is none any more, and nothing is locked for it. `why`: of one that is impossible.
+  // Ends a target and its locks. `why` is set if it is impossible.
   void release(JobId target, EndedReservation::How how, const Verdict& why = pass());
-  // For a target; the node must not be locked. And the opposite.
+  // Locks a node for a target; the node must not be locked. And the inverse.
   void lock(NodeId node, JobId target);
   void unlock(NodeId node);
   // True once a session: its first placing action takes up the claims of the sessions before.
   bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
   // However long it waits, the job cannot start: the better word wherever it is refused.
   void note_impossible(JobId job, const Verdict& why);
-  // The last word on a job wins; a job that ends up with nothing missing needs none.
+  // The last refusal of a job counts. A job that lacks nothing in the end has none.
   void refuse(Refusal refusal);
   void clear_refusal(JobId job);
-  // Text that a verdict shows; valid until the session is closed.
+  // Keeps a text for a verdict until the session is closed.
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
   bool is_refused(JobId job) const { return refused_for(job) != Reason::none; }
   Reason refused_for(JobId job) const;
-  // For plugins whose answers depend on the time: from `when` on they may be others.
+  // For plugins with answers that depend on the time: they may change at `when`.
   void answers_may_change_at(TimePoint when) {
     answers_hold_until_ = std::min(answers_hold_until_, when);
   }
-  // What this very state of the cluster refused before it will refuse again (Memory::Refused).
+  // True if this very state of the cluster has refused the job before (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
-  // What is known of the job in this very state, to be read and to be added to. It holds as long
-  // as the answers of plugins that were asked until then.
+  // Cached results about the job in this very state; callers read and add to them. They are valid
+  // as long as the answers of the plugins asked for them.
   Memory::WorkedOut& worked_out(JobId job);
 
   // Statements only.
   Plan& plan() { return plan_; }
   Statement* open_statement() const { return open_statement_; }  // the innermost; null: none
   void set_open_statement(Statement* statement) { open_statement_ = statement; }
-  // Undoes everything and yields what was decided.
+  // Undoes everything and returns the decisions.
   Plan close();
 
  private:
-  // Of those elected in this session who found their places without any lock.
+  // Forgets elections of this session whose jobs found places without any lock.
   void forget_needless_elections();
 
   template <class P>

@@ -16,10 +16,10 @@ class Shares {
   static constexpr int kPercentShift = 56;
   static constexpr int kFineShift = 46;  // 1/1024 of a percent: 0..102,400
 
-  // Works out the reciprocals anew if a specification changed.
+  // Computes the reciprocals again after a change of a specification.
   void refresh(const Cluster& cluster);
 
-  // By node; 0 where the node has none of it, so that any share of nothing is 0.
+  // By node; 0 for a node without that resource, so that its share of nothing is 0.
   const std::int64_t* reciprocals(Dimension dimension) const {
     return reciprocals_[dimension.index()].data();
   }

@@ -7,9 +7,9 @@
 
 namespace berth::engine {
 
-// Tentative operations that become part of the plan together or vanish when the scope ends. Single
-// use: after commit() or hold() nothing more can be tried or undone. Statements nest: an inner one
-// must end before its outer one, and what it commits is real only if the outer one commits.
+// Tentative operations: they become part of the plan together, or vanish at the end of the scope.
+// Single use: nothing may follow commit() or hold(). Statements nest: an inner one must end first,
+// and its commit is real only if the outer one commits.
 class Statement {
  public:
   explicit Statement(Session& session);
@@ -17,21 +17,21 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  // Refused, with nothing changed, where the node is locked for another job. Room must be there.
+  // Refused, without any change, if the node is locked for another job. The room must exist.
   Verdict allocate(TaskId task, NodeId node);
   Verdict pipeline(TaskId task, NodeId node);
-  // Refused, with nothing changed, where a protection forbids it (points::evictable), or where the
-  // beneficiary could not use the room, since the node is locked for another.
+  // Refused, without any change, if a protection forbids it (points::evictable), or if the node is
+  // locked for another job than the beneficiary.
   Verdict evict(TaskId task, JobId beneficiary, std::string_view action);
   // The claim of a task that is held in this session: it waits again, and its room is open.
   void withdraw(TaskId task);
 
-  // A place in this statement to come back to.
+  // A place in this statement to return to.
   using Checkpoint = Ledger::Mark;
   Checkpoint checkpoint() const { return session_.ledger().mark(); }
   void roll_back(Checkpoint checkpoint);
 
-  // What was allocated is bound, what was pipelined is claimed, what was evicted is evicted.
+  // Binds allocated tasks, claims room for pipelined ones, and evicts evicted ones.
   void commit() &&;
   // Nothing is bound: what was allocated or pipelined is claimed, for this session and the next
   // ones (docs/design/claims.md); what was evicted is evicted. Not for an inner statement.

@@ -8,18 +8,18 @@
 
 namespace berth::engine {
 
-// What each queue itself has allocated; by position and dimension.
+// The allocated amounts of each queue itself, by position and dimension.
 std::vector<std::int64_t> allocated_by_position(const Cluster& cluster, const QueueTree& tree);
 
-// What queues have, and what they are still due of what is kept for them, with all below them. A
-// queue's due is what it lacks of its own, or what those below it are due together, if that is
-// more: what one child uses of its parent's does not pay another child's.
+// The use of queues and the unused rest of their guarantees, with all queues below. A queue's rest
+// is that of its own guarantee, or the sum of its children's rests if that is more: one child's use
+// of its parent's guarantee does not pay another child's.
 class UnmetGuarantees {
  public:
-  // `kept` and `has` are by position and dimension; `has` of each queue itself.
+  // `kept` and `has` are by position and dimension. `has` counts each queue without its children.
   void reset(const QueueTree& tree, std::vector<std::int64_t> kept, std::vector<std::int64_t> has);
 
-  // The queue at this position, and all above it, get or lose something.
+  // Adds to the use of the queue at this position and of all above it.
   void add(const QueueTree& tree, std::size_t position, Dimension d, std::int64_t amount);
 
   std::int64_t has(std::size_t position, Dimension d) const { return has_[index(position, d)]; }
@@ -27,18 +27,18 @@ class UnmetGuarantees {
     const std::size_t i = index(position, d);
     return std::max({std::int64_t{0}, kept_[i] - has_[i], below_[i]});
   }
-  // Of all children of a position together.
+  // The sum over all children of a position.
   std::int64_t due_below(std::size_t position, Dimension d) const {
     return below_[index(position, d)];
   }
   std::int64_t due_to_siblings(const QueueTree& tree, std::size_t position, Dimension d) const {
     return due_below(tree.member(position).parent, d) - due(position, d);
   }
-  // Whether the queue, or one above it, may take so much of what is kept for it without touching
-  // what is due to others below that one.
+  // True if the queue, or one above it, may take this amount of its own guarantee without touching
+  // the rest of other queues below that one.
   bool is_covered(const QueueTree& tree, std::size_t position, Dimension d,
                   std::int64_t amount) const;
-  // What is due to all that are neither this queue nor above it.
+  // The sum over all queues that are neither this one nor above it.
   std::int64_t due_to_others(const QueueTree& tree, std::size_t position, Dimension d) const;
 
  private:
@@ -49,7 +49,7 @@ class UnmetGuarantees {
   std::size_t dimensions_ = 0;
   std::vector<std::int64_t> kept_;
   std::vector<std::int64_t> has_;    // with all below
-  std::vector<std::int64_t> below_;  // due to children together
+  std::vector<std::int64_t> below_;  // of all children together
 };
 
 }  // namespace berth::engine

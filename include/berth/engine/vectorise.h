@@ -1,8 +1,8 @@
 #pragma once
 
-// Put before a free function whose loop over plain arrays is worth compiling once per instruction
-// set; the loader picks. Results are the same: only integers. Sanitizers run before the loader's
-// choice can, and clang 14 vectorises without.
+// Compiles a free function with a loop over plain arrays once for each instruction set; the loader
+// picks one. Results are the same, since all numbers are integers. Sanitizers run before the loader
+// can choose, and clang 14 vectorises without it.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BERTH_VECTORISED \

@@ -8,9 +8,9 @@
 
 namespace berth::engine {
 
-// May it be? A refusal carries its reason and numbers; it is the normal business of a scheduler and
-// neither an exception nor a log line. `what` and `detail` are
-// texts that live as long as the session: names of the cluster, or what Session::keep() keeps.
+// A pass or a refusal with reason and numbers. A refusal is a scheduler's normal business, and
+// neither an exception nor a log line. `what` and `detail` live as long as the session: they are
+// names of the cluster, or texts of Session::keep().
 struct [[nodiscard]] Verdict : CauseOf<std::string_view> {
   explicit operator bool() const { return reason == Reason::none; }
 };
@@ -28,11 +28,11 @@ inline Cause cause_of(const Verdict& verdict) {
           std::string(verdict.detail)};
 }
 
-// One plugin's say in a vote (fold.h, TierVote).
+// One plugin's vote (fold.h, TierVote).
 struct [[nodiscard]] Vote {
   enum class Kind : std::uint8_t { abstain, permit, reject };
   Kind kind = Kind::abstain;
-  Verdict why;  // of a reject
+  Verdict why;  // the cause of a reject
 };
 
 inline Vote abstain() { return {}; }

@@ -13,8 +13,8 @@ std::string format_amount(std::string_view resource, std::int64_t amount);
 enum class Rounding : std::uint8_t { down, up };
 
 // The same for people: cpu 862500 is "862.5", memory 71725953843 is "66.7Gi" rounded down. An
-// amount that is whole in a decimal or binary unit is written in that unit ("70G", "64Gi");
-// any other with one decimal at least, in the largest unit of which there is one.
+// amount that is whole in a decimal or binary unit is written in that unit ("70G", "64Gi"). Other
+// amounts have at least one decimal, in the largest unit that fits.
 std::string readable_amount(std::string_view resource, std::int64_t amount, Rounding rounding);
 
 // "862.5 cpu".

@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// Which nodes changed, in order. A reader keeps the position it has read up to and catches up from
-// there; when it is too far behind, the journal no longer has what it missed and it starts afresh.
+// The changed nodes, in order. A reader keeps its position and catches up from there. If the
+// journal no longer has that position, the reader starts again from the beginning.
 class ChangeJournal {
  public:
   std::uint64_t position() const { return base_ + entries_.size(); }
@@ -18,7 +18,7 @@ class ChangeJournal {
     if (entries_.size() == kEntriesMax) forget();
     entries_.push_back(node);
   }
-  // Everybody must start afresh.
+  // Makes every reader start again.
   void forget() {
     base_ += entries_.size() + 1;
     entries_.clear();

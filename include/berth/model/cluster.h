@@ -18,13 +18,13 @@
 
 namespace berth {
 
-// The one copy of the cluster. Sessions read it in place; while a session runs, only that
-// session's Ledger writes, and what it wrote is undone when the session ends. Between sessions only
-// the mirror writes. Touched by the session thread alone.
+// The one copy of the cluster. Sessions read it in place. During a session only its Ledger writes,
+// and its changes are undone at the end. Between sessions only the mirror writes. Session thread
+// only.
 //
-// Nodes are in the order of their names, so that "the lowest node id" is a tie-break that does not
-// depend on who came first. Ids of tasks, jobs, queues and shapes follow arrival and may decide
-// nothing.
+// Nodes are in the order of their names, so "the lowest node id" is a tie-break that does not
+// depend on arrival. Ids of tasks, jobs, queues and shapes follow arrival and must not decide
+// anything.
 //
 // Law: for each node and dimension, allocatable = idle + sum of requests that occupy the node.
 class Cluster {
@@ -61,12 +61,12 @@ class Cluster {
   const Resources& total_used() const { return total_used_; }
   // By tasks of no queue: pods that are not ours, and those whose queue is gone.
   const AmountTable& foreign() const { return foreign_; }
-  // By tasks that never leave by themselves: whoever waits for a node does not wait for these.
+  // By tasks that never leave by themselves. Jobs that wait for a node do not wait for these.
   const AmountTable& staying() const { return staying_; }
   // Of that, by tasks that came with the node; and a number that changes with it.
   const AmountTable& of_nodes() const { return of_nodes_; }
   std::uint64_t of_nodes_version() const { return of_nodes_version_; }
-  // What tasks of queues have on nodes that we do not know.
+  // The amounts of queued tasks on unknown nodes.
   const Resources& used_nowhere() const { return used_nowhere_; }
   // Changes with foreign(), used_nowhere() and spec_version(): with what there is for queues, but
   // for what their own pods have on nodes that take no more.

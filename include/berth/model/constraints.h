@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// Where a pod may run, as Kubernetes has it. Plain values.
+// Where a pod may run, in Kubernetes' terms. Plain values.
 
 namespace berth {
 
@@ -19,7 +19,7 @@ struct Expression {
   auto operator<=>(const Expression&) const = default;
 };
 
-// All expressions must hold. A term with none matches nothing (Kubernetes' rule).
+// All expressions must hold. An empty term matches nothing (Kubernetes' rule).
 struct SelectorTerm {
   std::vector<Expression> labels;  // matchExpressions
   std::vector<Expression> fields;  // matchFields: only metadata.name
@@ -56,7 +56,7 @@ struct HostPort {
   auto operator<=>(const HostPort&) const = default;
 };
 
-// Everything but resources that decides where a pod may run.
+// All constraints on a pod's node except resources.
 struct Constraints {
   std::map<std::string, std::string> node_selector;
   bool has_required_terms = false;           // requiredDuringScheduling… is present
@@ -64,7 +64,8 @@ struct Constraints {
   std::vector<PreferredTerm> preferred_terms;
   std::vector<Toleration> tolerations;
   std::vector<HostPort> host_ports;
-  std::vector<std::string> unmodelled;  // sorted: what we do not model yet, e.g. "podAffinity"
+  // Sorted: constraints that we do not model, e.g. "podAffinity".
+  std::vector<std::string> unmodelled;
   auto operator<=>(const Constraints&) const = default;
 };
 

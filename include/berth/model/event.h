@@ -5,7 +5,7 @@
 
 #include "berth/model/objects.h"
 
-// What can happen to a cluster. Adapters post these; the mirror applies them in order.
+// The events of a cluster. Adapters post them; the mirror applies them in order.
 
 namespace berth {
 
@@ -31,8 +31,9 @@ struct OwnerDeleted {
   std::string uid;
 };
 
-// A planned placement that will not happen (gang barrier aborted, bind refused, node vetoed): the
-// reservation ends and the pod is planned anew. Ignored if the pod is no longer planned there.
+// A planned placement that will not happen: the gang barrier aborted, the bind was refused, or the
+// node was vetoed. The pod loses its place and is planned again. Ignored if the pod is no longer
+// planned there.
 struct PlacementDropped {
   std::string pod_uid;
   std::string node;
@@ -40,8 +41,8 @@ struct PlacementDropped {
   bool is_vetoed = false;  // kube-scheduler ruled the node out for this pod
 };
 
-// kube-scheduler ruled the planned node out and was sent to another within its call. Ignored if the
-// pod is no longer planned on the first.
+// kube-scheduler ruled the planned node out, and its call sent the pod to another one. Ignored if
+// the pod is no longer planned on the first.
 struct PlacementMoved {
   std::string pod_uid;
   std::string from;

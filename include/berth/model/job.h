@@ -23,18 +23,18 @@ inline std::int32_t count_of(const StatusCounts& counts, TaskStatus status) {
   return counts[static_cast<std::size_t>(status)];
 }
 
-// A kind of member within a group ("worker", "master") with its own minimum.
+// A kind of member within a group ("worker", "master") with a minimum of its own.
 struct Role {
   std::string name;
   std::int32_t minimum = 0;
   StatusCounts counts{};
 };
 
-// Whose a PodGroup is; src/mirror/group_owner.h has the rules.
+// The owner of a PodGroup, by the rules of src/mirror/group_owner.h.
 enum class GroupOwner : std::uint8_t { ours, others, unclaimed };
 
-// Tasks that are scheduled as one: a PodGroup, or a managed pod that is in none. One that is not
-// ours has no tasks and no queue; its phase is as the API says, and nothing is written on it.
+// Tasks that are scheduled as one: a PodGroup, or one of our pods without a group. A job that is
+// not ours has no tasks and no queue. Its phase follows the API, and Berth writes nothing on it.
 struct Job {
   JobId id;                   // its own
   std::uint64_t version = 0;  // another whenever anything of it or its tasks changes
@@ -42,7 +42,7 @@ struct Job {
   std::string uid;
   TimePoint created;
   bool exists = false;     // false: the id is free
-  bool has_group = false;  // false: its pods name a group that does not exist (yet)
+  bool has_group = false;  // false: its pods name a missing group; true for a single pod
   bool is_single = false;  // made for one pod in no group
   bool is_volcano = true;  // its PodGroup is of scheduling.volcano.sh, else of scheduling.x-k8s.io
   GroupOwner owner = GroupOwner::ours;
@@ -57,8 +57,8 @@ struct Job {
   TimePoint first_seen;                  // by a scheduler; waiting counts from here
   bool is_whole = false;                 // the pods of its minimum are there, gated ones aside
   TimePoint whole_since;                 // when that became so, or ceased to be
-  bool is_named_target = false;          // by a user
-  bool declines_target = false;          // a user wants it not to be one
+  bool is_named_target = false;          // a user names it
+  bool declines_target = false;          // a user excludes it
   std::optional<Election> election;      // it is a target
   std::optional<TimePoint> given_up_at;  // as a target, the last time
 
@@ -69,12 +69,13 @@ struct Job {
   std::vector<Role> roles;              // those with a minimum or a member, in no order
   std::int32_t role_minimum_total = 0;  // sum of the minimums
   std::optional<Resources> min_resources;
-  std::vector<std::string> not_honoured;  // fields of its PodGroup: "spec.networkTopology (hard)"
+  // Ignored fields of its PodGroup: "spec.networkTopology (hard)".
+  std::vector<std::string> not_honoured;
 
   std::vector<TaskId> tasks;  // by (index, creation, uid)
   StatusCounts counts{};
   std::int32_t gated = 0;        // pending tasks that are gated
-  std::int32_t best_effort = 0;  // pending tasks that ask for nothing but a place
+  std::int32_t best_effort = 0;  // pending tasks that request nothing but a pod's place
   Resources allocated;
   Resources pipelined;  // promised to it
   Resources gated_request;
@@ -83,37 +84,37 @@ struct Job {
   std::int32_t task_count() const { return static_cast<std::int32_t>(tasks.size()); }
   std::int32_t placed_count() const { return ready_count(counts); }
   std::int32_t count(TaskStatus status) const { return count_of(counts, status); }
-  // Tasks that are seen bound, or were and have done their work.
+  // Tasks that are bound, or were bound and are done.
   std::int32_t bound_count() const {
     return count(TaskStatus::bound) + count(TaskStatus::running) + count(TaskStatus::succeeded);
   }
   // Pending tasks that may be placed.
   std::int32_t unplaced_count() const { return count(TaskStatus::pending) - gated; }
-  // Minimums of roles count only where together they are within that of the job (Volcano's rule:
-  // minMember below their sum says that any members will do).
+  // True if minimums of roles count: only if their sum is within the job's minimum (Volcano's rule:
+  // with a smaller minMember, any members will do).
   bool roles_bind() const { return role_minimum_total > 0 && role_minimum_total <= min_available; }
-  // Let in by the enqueue action, in this session or an earlier one.
+  // True after admission by the enqueue action, in this session or an earlier one.
   bool is_admitted() const {
     return phase != GroupPhase::pending && phase != GroupPhase::completed;
   }
 };
 
 class Cluster;
-// As its annotations should say, and what they should say of its claims.
+// The marks that its annotations should show, and the text of its claims.
 TargetMarks marks_of(const Cluster& cluster, const Job& job);
 std::string claims_of(const Cluster& cluster, const Job& job);
 
-// A group that waits and is left alone, for nothing says whose it is.
+// True for a group that waits because no scheduler claims it.
 inline bool waits_unclaimed(const Job& job) {
   return job.exists && job.owner == GroupOwner::unclaimed && job.phase != GroupPhase::completed;
 }
-// The sentence about such groups, for people; names as namespace/name.
+// The sentence about such groups, for people. Names are namespace/name.
 std::string unclaimed_text(const std::vector<std::string>& names);
 
-// What it is placed without: "spec.subGroupPolicy is not honoured; ...". Empty: nothing.
+// The ignored fields: "spec.subGroupPolicy is not honoured; ...". Empty: none.
 std::string not_honoured_text(const Job& job);
 
-// The phase that its tasks' states give it, by the rules of docs/concepts.md.
+// The phase that follows from the states of its tasks, by the rules of docs/concepts.md.
 GroupPhase derived_phase(const Job& job);
 
 }  // namespace berth

@@ -18,9 +18,9 @@ struct Node {
   std::vector<Taint> taints;
   bool is_unschedulable = false;
   Resources allocatable;
-  std::vector<ShapeId> vetoed;  // sorted: shapes that kube-scheduler would not have here lately
+  std::vector<ShapeId> vetoed;  // sorted: shapes that kube-scheduler ruled out here recently
   Lock lock;
-  std::vector<TaskId> tasks;  // who is here or on the way; the order means nothing
+  std::vector<TaskId> tasks;  // tasks here or on the way, in no order
 };
 
 }  // namespace berth

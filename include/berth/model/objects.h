@@ -14,21 +14,22 @@
 #include "berth/model/resources.h"
 #include "berth/model/written_status.h"
 
-// What Berth reads of the Kubernetes API, in the engine's words and units (DESIGN D1, D4). Codecs
-// (src/kube) make these; the mirror takes them in. Values without invariants but those told here.
+// The parts of Kubernetes objects that Berth reads, in the engine's words and units (DESIGN D1,
+// D4). Codecs (src/kube) make these; the mirror takes them in. They are values without invariants,
+// except those noted here.
 
 namespace berth {
 
-// The scheduling gate that holds a pod until it is planned; also the annotation with its plan.
+// The scheduling gate of a pod without a plan; also the annotation with its plan.
 inline constexpr const char* kPlanGate = "berth.dev/plan";
 
-// Annotation of a PodGroup or a Queue: the scheduler whose the group is, or the queue's groups are.
+// Annotation of a PodGroup or a Queue: the scheduler of the group, or of the queue's groups.
 inline constexpr const char* kSchedulerAnnotation = "berth.dev/scheduler";
 
 // The namespace and the name of "namespace/name".
 std::pair<std::string, std::string> split_name(const std::string& full_name);
 
-// Which locks of targets a pod tolerates where they are taints.
+// The locks that a pod tolerates when they are taints.
 struct LockTolerations {
   bool all = false;               // by a toleration for any value
   std::vector<std::string> some;  // by ours for one lock: "job.UID"; sorted
@@ -44,7 +45,7 @@ struct NodeObject {
   std::vector<Taint> taints;
   bool unschedulable = false;
   NamedAmounts allocatable;
-  // The lock's own label and taint are told here, and not among labels and taints.
+  // The lock's label and taint go here, and not into labels and taints.
   std::string locked_for;                 // label berth.dev/locked-for; empty: none
   std::optional<TimePoint> locked_since;  // annotation berth.dev/locked-since
   bool has_lock_taint = false;
@@ -56,7 +57,7 @@ enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknow
 struct PodObject {
   std::string name_space;
   std::string name;
-  std::string uid;  // never empty: the codec makes one from kind, namespace and name if absent
+  std::string uid;  // never empty: the codec makes one if it is absent
   TimePoint created;
   std::string scheduler_name;
   std::string group;        // name of its PodGroup in the same namespace; empty: none
@@ -73,7 +74,7 @@ struct PodObject {
   std::string node_name;           // spec.nodeName; empty: not bound
   std::string nominated_node;      // status.nominatedNodeName
   std::string planned_node;        // annotation berth.dev/plan; empty: none
-  std::string unschedulable;       // why kube-scheduler found no node, in its words; empty: it did
+  std::string unschedulable;       // kube-scheduler's message after it found no node; else empty
   NamedAmounts request;            // effective, incl. init, sidecars, overhead; "pods" is 1
   Constraints constraints;
   std::optional<Duration> run_time;       // annotation berth.dev/run-time
@@ -81,7 +82,7 @@ struct PodObject {
   std::optional<TimePoint> started;       // status.startTime
   TargetMarks marks;
   std::string owner_uid;      // of its controller; empty: none
-  bool is_daemon = false;     // of a DaemonSet, or the kubelet's own: it comes with the node
+  bool is_daemon = false;     // of a DaemonSet, or a static pod: it comes with the node
   bool runs_forever = false;  // restartPolicy Always: it never finishes by itself
   LockTolerations lock_tolerations;
 
@@ -106,7 +107,7 @@ struct PodGroupObject {
   bool is_volcano = true;                 // of scheduling.volcano.sh, else of scheduling.x-k8s.io
   std::optional<TimePoint> started;       // status.scheduleStartTime, of the latter
   WrittenStatus written;
-  bool is_recorded = false;  // annotation berth.dev/record: its members may be bound by now
+  bool is_recorded = false;  // annotation berth.dev/record: its members may be bound
   TargetMarks marks;
   std::string owner_uid;                  // of its controller; empty: none
   std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
@@ -135,9 +136,9 @@ struct QueueObject {
   bool guarantees_hard = false;           // guarantee.policy: Guaranteed
   NamedAmounts deserved;                  // a missing dimension has no target
   bool is_fifo = false;                   // dequeueStrategy: fifo
-  std::vector<std::string> not_honoured;  // fields that are there and have no effect
+  std::vector<std::string> not_honoured;  // fields that have no effect
   std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
-  // What is wrong with the parts that could not be read; those are left out. Empty: nothing.
+  // The fault in parts that could not be read, which are left out. Empty: none.
   std::string fault;
   WrittenQueueStatus written;
   bool operator==(const QueueObject&) const = default;
@@ -157,7 +158,7 @@ struct NamespaceObject {
   bool operator==(const NamespaceObject&) const = default;
 };
 
-// Who made pods or pod groups (a Job, say), as far as a user's word on it counts for them.
+// An object that made pods or pod groups (such as a Job), and its annotation on targets.
 struct OwnerObject {
   std::string uid;
   bool names_target = false;     // annotation berth.dev/target: "true"

@@ -11,8 +11,9 @@
 #include "berth/model/objects.h"
 #include "berth/model/reservation.h"
 
-// What a session decided, as a value: intents for the edges to carry out, and for every job that
-// waits, why. Ids are those of the cluster the session read; lists are in the order of decision.
+// The decisions of a session, as a value: intents for the adapters to carry out, and the reason of
+// every job that waits. Ids are those of the cluster that the session read. Lists are in the order
+// of decision.
 
 namespace berth {
 
@@ -25,12 +26,12 @@ struct Placement {
 struct PlannedEviction {
   TaskId task;
   NodeId node;
-  JobId beneficiary;        // invalid: it must leave, whoever comes
+  JobId beneficiary;        // invalid: it must leave without a beneficiary
   std::string_view action;  // static storage
   bool operator==(const PlannedEviction&) const = default;
 };
 
-// How many nodes refused a task for one reason.
+// The number of nodes that refused a task for one reason.
 struct NodeRefusals {
   Reason reason = Reason::none;
   std::string what;  // the resource, for insufficient_resource
@@ -54,20 +55,20 @@ struct Refusal : Cause {
   std::string message(const std::string& task_name) const;
 };
 
-// What a queue has beyond its share of one resource: what others have to wait for, or take from
-// first. A queue is overused if that is above 0 for any resource.
+// A queue's use of one resource beyond its share. A queue is overused if that is above 0 for any
+// resource.
 inline std::int64_t beyond_share(std::int64_t has, std::int64_t deserved) {
   return has > deserved ? has - deserved : 0;
 }
 
-// What each queue may have; made by the plugin that divides the cluster (docs/design/queues.md).
-// Row 0 is the whole cluster; parents come before their children, which are neighbours, by name.
+// The amounts of each queue, from the plugin that divides the cluster (docs/design/queues.md). Row
+// 0 is the whole cluster. Parents come before their children, which are neighbours, by name.
 struct QueueShares {
   struct Row {
     QueueId queue;  // of row 0: invalid, unless there is a queue "root"
     std::uint32_t parent = 0;
-    bool is_scaled = false;  // its guarantee is not in force in full: all together are too much
-    std::string fault;       // why its jobs have to wait; empty: nothing
+    bool is_scaled = false;  // not all guarantees fit, and its own is reduced
+    std::string fault;       // why its jobs must wait; empty: no fault
     bool operator==(const Row&) const = default;
   };
   using Amounts = std::vector<std::int64_t>;  // row * dimensions + dimension
@@ -76,9 +77,9 @@ struct QueueShares {
   std::size_t dimensions = 0;
   Amounts deserved;
   Amounts guarantee;                   // in force
-  Amounts kept;                        // of the guarantee, what nobody else may have now
-  Amounts real_capability;             // never more than this
-  std::vector<std::uint8_t> is_short;  // its exact deserved is a part of a unit more
+  Amounts kept;                        // the part of the guarantee that no other queue may have now
+  Amounts real_capability;             // the most it may have
+  std::vector<std::uint8_t> is_short;  // its exact deserved is a fraction of a unit more
   bool operator==(const QueueShares&) const = default;
 
   std::int64_t at(const Amounts& amounts, std::size_t row, Dimension d) const {
@@ -94,12 +95,12 @@ struct Plan {
   std::vector<PlannedEviction> evictions;
   std::vector<JobId> admitted;            // phase Pending -> Inqueue
   std::vector<JobId> returned;            // phase Inqueue -> Pending
-  std::vector<Refusal> refusals;          // at most one a job, the last word on it
+  std::vector<Refusal> refusals;          // at most one for each job, the last one
   std::vector<Reservation> reservations;  // all there are after the session, by election
   std::vector<EndedReservation> ended;
-  std::shared_ptr<const QueueShares> shares;  // null: nobody divides the cluster
-  bool evicts = false;             // an action is configured that makes room for hard guarantees
-  std::vector<std::string> notes;  // what is configured and has no effect; sorted
+  std::shared_ptr<const QueueShares> shares;  // null: no plugin divides the cluster
+  bool evicts = false;                        // a configured action makes room for hard guarantees
+  std::vector<std::string> notes;             // settings without effect; sorted
   bool operator==(const Plan& other) const;
 };
 

@@ -10,13 +10,13 @@
 
 namespace berth {
 
-// The largest amount of a node or pod: sums of a million of these in int64 cannot wrap silently
-// (they saturate), and every JSON reader can hold it.
+// The largest amount of a node or pod. Sums of a million of these fit into int64 or saturate, and
+// every JSON reader can hold it.
 inline constexpr std::int64_t kAmountMax = std::int64_t{1} << 53;
 
 enum class Scale : std::uint8_t { one, milli };
 
-// The scale in which amounts of a resource are counted: milli for "cpu", else one.
+// The unit for amounts of a resource: milli for "cpu", else one.
 Scale scale_of(std::string_view resource);
 
 // In units of `scale`, rounded up as Kubernetes does (Value(), MilliValue()). "1E" is exa, "1E3"

@@ -23,19 +23,19 @@ struct Queue {
   std::string parent;  // empty or "root": none
   QueueState state = QueueState::open;
   ResourceLimits capability;
-  Resources guarantee;  // as its owner wrote it; what is in force: engine/queue_tree.h
+  Resources guarantee;  // as written; engine/queue_tree.h has the part in force
   std::vector<Dimension> guarantee_share_of;  // S3: also this part of the cluster, of these
   std::int32_t guarantee_share_billionths = 0;
-  bool guarantees_hard = false;           // others leave for it, though nobody asks for it
-  ResourceLimits deserved;                // what its share is bounded by while others ask for more
-  bool is_fifo = false;                   // a job that cannot start stops those behind it
-  std::vector<std::string> not_honoured;  // fields that its owner wrote and that have no effect
-  std::string fault;                      // what is wrong with what its owner wrote; empty: nothing
+  bool guarantees_hard = false;           // others leave for it, even without a claimant
+  ResourceLimits deserved;                // bounds its share while others ask for more
+  bool is_fifo = false;                   // a job that cannot start blocks later jobs
+  std::vector<std::string> not_honoured;  // written fields without effect
+  std::string fault;                      // the fault in its spec; empty: none
   Resources allocated;                    // by tasks of its jobs that are_allocated
-  Resources demand;                       // by tasks of its jobs that want_room, placed or not
+  Resources demand;                       // by tasks of its jobs, placed or waiting
 };
 
-// As their owner wrote them: names, weights, bounds; not who they are, nor what they have.
+// True for equal specs: names, weights and bounds. Identity and use do not count.
 bool same_spec(const Queue& left, const Queue& right);
 
 }  // namespace berth

@@ -4,10 +4,10 @@
 
 namespace berth {
 
-// Is this a key of a ResourceQuota that counts or bounds objects ("count/pods", "requests.cpu",
-// "limits.memory", "services")? No node has such a thing. Controllers that ask the quota evaluator
-// how much pods use, as Volcano's do for `minResources`, write them beside real resources. "cpu",
-// "memory", "ephemeral-storage", "pods" and extended resources are both, and are none of these.
+// True for a key of a ResourceQuota that counts or bounds objects ("count/pods", "requests.cpu",
+// "limits.memory", "services"). No node has such a resource. Controllers that use the quota
+// evaluator write these keys beside real resources, as Volcano's do for `minResources`. "cpu",
+// "memory", "ephemeral-storage", "pods" and extended resources are real resources.
 bool is_quota_key(std::string_view name);
 
 }  // namespace berth

@@ -6,8 +6,8 @@
 
 namespace berth {
 
-// Why something was refused. Codes travel from the rule that refuses to the user's condition,
-// metric and explanation; each has one sentence (src/model/reason.cpp).
+// The reason of a refusal. Its code goes into the user's condition, the metric and the explanation.
+// Each has one sentence (src/model/reason.cpp).
 enum class Reason : std::uint8_t {
   none,
   // about a job
@@ -58,9 +58,9 @@ inline constexpr std::size_t kReasonCount = 40;
 // "gang_incomplete"
 std::string_view code(Reason reason);
 
-// The sentence with its numbers and name filled in; no full stop. `{have}`, `{need}` and `{what}`
-// of the table stand for the arguments. Amounts of a resource `what` are readable (amount_text.h):
-// what is needed is rounded up, what there is down.
+// The sentence with its numbers and name, without a full stop. `{have}`, `{need}` and `{what}` of
+// the table stand for the arguments. If `what` is a resource, amounts are readable (amount_text.h):
+// the need is rounded up, the amount available down.
 std::string sentence(Reason reason, std::int64_t have, std::int64_t need, std::string_view what);
 
 }  // namespace berth

@@ -10,13 +10,13 @@
 #include "berth/base/strong_id.h"
 #include "berth/model/cause.h"
 
-// Targets, jobs that starved and are helped (S0, S2), and locks, nodes that are kept for them.
-// What holds is in docs/design/reservation.md.
+// Targets are jobs that starved and get help (S0, S2). Locks are nodes that are kept for them. The
+// rules are in docs/design/reservation.md.
 
 namespace berth {
 
-// Label of a locked node, and key of its taint where locks are enforced by taints: "job.UID" for a
-// target, anything else for somebody else.
+// Label of a locked node, and key of its taint if taints enforce locks. Its value is "job.UID" for
+// a target; any other value belongs to another owner.
 inline constexpr const char* kLockedForLabel = "berth.dev/locked-for";
 inline constexpr const char* kLockedSinceAnnotation = "berth.dev/locked-since";
 inline constexpr std::string_view kLockedForJob = "job.";
@@ -34,7 +34,7 @@ inline constexpr const char* kTargetWhyAnnotation = "berth.dev/target-why";
 inline constexpr const char* kGivenUpAnnotation = "berth.dev/target-given-up";
 inline constexpr const char* kFirstSeenAnnotation = "berth.dev/first-seen";
 
-// What those annotations say. Times as precise as written.
+// The values of those annotations. Times are as precise as written.
 struct TargetMarks {
   bool is_named = false;                 // berth.dev/target: "true": a user names it
   std::optional<TimePoint> first_seen;   // by a scheduler
@@ -47,21 +47,21 @@ struct TargetMarks {
   bool operator==(const TargetMarks&) const = default;
 };
 
-// A user's word stays as written; "elected" stands only where there is none.
+// Keeps a user's value; "elected" is written only if there is none.
 void keep_users_word(TargetMarks& marks, const TargetMarks& written);
 
-// Of a job that is a target.
+// The election of a job that is a target.
 struct Election {
   TimePoint since;
   std::string why;
-  bool is_named = false;  // by a user: it ends when the name is taken back
+  bool is_named = false;  // by a user: it ends with that annotation
   bool operator==(const Election&) const = default;
 };
 
-// Of a node. Both job and others unset: open to all.
+// The lock of a node. Without a job, and not foreign, the node is open to all.
 struct Lock {
   JobId job;                // only its tasks are placed here
-  bool is_foreign = false;  // kept by somebody else: no target's to take
+  bool is_foreign = false;  // kept by another owner, and never for a target
   TimePoint since;
   bool operator==(const Lock&) const = default;
 };
@@ -69,7 +69,7 @@ struct Lock {
 enum class LockScheme : std::uint8_t { cluster, multi_node, single_node, closest_fit };
 const char* to_string(LockScheme scheme);  // as in the configuration: "multi-node"
 
-// A target after a session, and what is kept for it.
+// A target and its nodes after a session.
 struct Reservation {
   struct Missing {
     Dimension dimension;
@@ -82,10 +82,10 @@ struct Reservation {
   Election election;
   LockScheme scheme = LockScheme::multi_node;  // in force: `cluster` also after the timeout
   std::vector<NodeId> nodes;                   // by id
-  std::optional<TimePoint> locked_since;       // its first lock that still holds
+  std::optional<TimePoint> locked_since;       // its first lock in force
   std::optional<TimePoint> times_out_at;       // then every usable node is locked
   std::optional<TimePoint> gives_up_at;
-  bool is_covered = false;       // once others have finished, it can start on its locked nodes
+  bool is_covered = false;       // it can start on its locked nodes once other jobs end
   std::vector<Missing> missing;  // by the names of the dimensions; idle < need
   bool operator==(const Reservation&) const = default;
 };
@@ -95,7 +95,7 @@ struct EndedReservation : Cause {  // with a reason where a rule refused it
   enum class How : std::uint8_t {
     started,     // its minimum is bound
     given_up,    // it took too long
-    impossible,  // it cannot start any more, whoever else finishes
+    impossible,  // it can no longer start, even if all other jobs end
     displaced,   // a user named another
     off,         // the configuration reserves no more
     deleted,     // with all its pods: no plan says so, who counts notices (held_room.h)

@@ -13,8 +13,8 @@
 
 namespace berth {
 
-// Resource dimensions are interned: the first four are fixed, extended resources follow in the
-// order in which they were first met. No order of dimensions may reach a decision.
+// Resource dimensions are interned. The first four are fixed; extended resources follow in the
+// order of first use. No decision may depend on the order of dimensions.
 inline constexpr Dimension kCpu{0};               // milli-cpu
 inline constexpr Dimension kMemory{1};            // bytes
 inline constexpr Dimension kEphemeralStorage{2};  // bytes
@@ -26,7 +26,7 @@ class DimensionTable {
   DimensionTable();
 
   Dimension intern(std::string_view name);
-  // Dimension(size()): nobody has named it.
+  // Dimension(size()) if the name is unknown.
   Dimension find(std::string_view name) const;
   const std::string& name(Dimension dimension) const { return names_[dimension.index()]; }
   std::size_t size() const { return names_.size(); }
@@ -36,8 +36,8 @@ class DimensionTable {
   std::unordered_map<std::string, Dimension> by_name_;  // look-up only
 };
 
-// A vector of integer amounts (D4); a missing dimension is 0. Sums saturate at the ends of int64,
-// so no sum of user input can wrap. Differences may go negative where a caller allows it.
+// A vector of integer amounts (D4). A missing dimension is 0. Sums saturate at the ends of int64,
+// so user input cannot wrap. Differences may go negative if the caller allows it.
 class Resources {
  public:
   Resources() = default;
@@ -59,10 +59,10 @@ class Resources {
   Resources& operator+=(const Resources& other);
   Resources& operator-=(const Resources& other);
 
-  // this >= other in every dimension.
+  // True if this >= other in every dimension.
   bool covers(const Resources& other) const;
   bool is_zero() const;
-  // No amount of anything but pods: a best-effort request.
+  // True for a best-effort request: no amount except pods.
   bool is_empty_but_pods() const;
 
   // One past the highest dimension that may be non-zero.
@@ -77,7 +77,7 @@ class Resources {
   std::vector<std::int64_t> amounts_;
 };
 
-// At the ends of int64, the end.
+// The sum, or the end of int64 that it would pass.
 inline std::int64_t saturated_sum(std::int64_t left, std::int64_t right) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(left, right, &sum)) return sum;
@@ -95,7 +95,7 @@ inline std::int64_t saturated_product(std::int64_t amount, std::int64_t times) {
 // a - b where positive, else 0, per dimension.
 Resources positive_difference(const Resources& left, const Resources& right);
 
-// Upper bounds, of which a missing one is unlimited (a queue's capability).
+// Upper bounds. A missing one is unlimited (a queue's capability).
 class ResourceLimits {
  public:
   void set(Dimension dimension, std::int64_t amount);

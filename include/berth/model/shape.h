@@ -11,17 +11,18 @@
 
 namespace berth {
 
-// What a pod asks for and where it may run. Tasks of one shape are interchangeable to every
-// predicate and score, so feasibility and ranking are worked out once per shape.
+// The request and the constraints of a pod. Tasks of one shape are interchangeable to every
+// predicate and score, so feasibility and ranking are computed once for each shape.
 struct Shape {
   ShapeId id;
   Resources request;
-  // The non-zero part of `request`, by dimension; what the hot pass walks.
+  // The non-zero part of `request`, by dimension. The hot pass reads it.
   std::vector<std::pair<Dimension, std::int64_t>> requested;
   Constraints constraints;
-  bool is_best_effort = false;  // asks for nothing but a pod's place
-  bool has_host_ports = false;  // feasibility also depends on who else is on the node
-  bool is_hint = false;         // has constraints that are not modelled: a plan is a preference
+  bool is_best_effort = false;  // requests nothing but a pod's place
+  bool has_host_ports = false;  // feasibility also depends on the node's other tasks
+  // Has constraints that are not modelled, so its plan is a preference.
+  bool is_hint = false;
 };
 
 // Equal for two pods exactly if they have the same shape. `request` by resource name.

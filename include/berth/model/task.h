@@ -23,14 +23,14 @@ inline constexpr std::size_t kTaskStatusCount = 9;
 
 const char* to_string(TaskStatus status);
 
-// Its request is not idle on its node (Volcano: everything that a node has added, but Pipelined).
+// True if its request is not idle on its node (in Volcano's terms, all states except Pipelined).
 constexpr bool occupies_node(TaskStatus status) {
   return status == TaskStatus::allocated || status == TaskStatus::binding ||
          status == TaskStatus::bound || status == TaskStatus::running ||
          status == TaskStatus::releasing;
 }
 
-// Counts towards what its job and queue have.
+// True if it counts towards the use of its job and queue.
 constexpr bool is_allocated(TaskStatus status) {
   return status == TaskStatus::allocated || status == TaskStatus::binding ||
          status == TaskStatus::bound || status == TaskStatus::running;
@@ -38,14 +38,14 @@ constexpr bool is_allocated(TaskStatus status) {
 
 inline constexpr std::uint16_t kNoRole = 0xffff;
 
-// One pod to place, or one that has its place. Pods that are not ours have no job: they only take
-// room on their node.
+// A pod to place, or a placed one. Pods of other schedulers have no job; they only take room on
+// their node.
 struct Task {
   std::string name;  // namespace/name
   std::string uid;
   JobId job;
   ShapeId shape;
-  NodeId node;  // valid unless pending, finished, or bound to a node we do not know
+  NodeId node;  // valid unless pending, finished, or bound to an unknown node
   TaskStatus status = TaskStatus::pending;
   bool is_evicted = false;  // by us, and not seen to leave yet: it is `releasing`
   bool is_gated = false;    // has scheduling gates that are not ours: may not be placed
@@ -58,7 +58,7 @@ struct Task {
   std::int64_t index = -1;  // within its group; -1: none
   TimePoint created;
 
-  // Has room, was promised some, or waits for it.
+  // True if it has room, was promised room, or waits for it.
   bool wants_room() const {
     return is_allocated(status) || status == TaskStatus::pipelined ||
            (status == TaskStatus::pending && !is_gated);

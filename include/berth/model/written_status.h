@@ -6,19 +6,19 @@
 
 #include "berth/base/clock.h"
 
-// The statuses that we write, as the API has them: ours, if nobody else wrote. Plain values.
+// The statuses that Berth writes, as the API shows them. Plain values.
 
 namespace berth {
 
-// Names and amounts as written by a user: names are Kubernetes resource names ("cpu",
-// "nvidia.com/gpu"), amounts in the units of D4 (milli-cpu, bytes, one unit for all others).
+// Names and amounts of Kubernetes resources ("cpu", "nvidia.com/gpu"), in the units of D4
+// (milli-cpu, bytes, one unit for all others).
 using NamedAmounts = std::map<std::string, std::int64_t>;
 
 struct WrittenCondition {
   bool holds = false;
-  std::string reason;  // CamelCase; empty: there is no such condition
+  std::string reason;  // CamelCase; empty: the condition is absent
   std::string message;
-  TimePoint since;  // when it began or ceased to hold
+  TimePoint since;  // the time of the last change of its state
   bool operator==(const WrittenCondition&) const = default;
 };
 
@@ -28,8 +28,8 @@ struct WrittenStatus {
   std::int32_t succeeded = 0;
   std::int32_t failed = 0;
   bool is_scheduled = false;  // condition Scheduled
-  TimePoint scheduled_since;  // when that became so
-  TimePoint waits_since;      // when condition Unschedulable began or ceased to hold
+  TimePoint scheduled_since;  // the time of that
+  TimePoint waits_since;      // the last change of condition Unschedulable
   std::string reason;         // of condition Unschedulable, while it holds
   std::string message;
   WrittenCondition targeted;  // condition Targeted
@@ -37,7 +37,7 @@ struct WrittenStatus {
   bool operator==(const WrittenStatus&) const = default;
 };
 
-// Of a Queue. Amounts that are 0 are left out.
+// The status of a Queue. Amounts of 0 are left out.
 struct WrittenQueueStatus {
   bool has_state = false;    // whatever it is
   std::int32_t pending = 0;  // pod groups by phase
@@ -51,7 +51,7 @@ struct WrittenQueueStatus {
   NamedAmounts real_capability;
   WrittenCondition ready;     // condition Ready
   WrittenCondition scaled;    // condition GuaranteeScaled
-  WrittenCondition honoured;  // condition Honoured; without a reason: everything is
+  WrittenCondition honoured;  // condition Honoured; no reason: every field has effect
   bool operator==(const WrittenQueueStatus&) const = default;
 };
 

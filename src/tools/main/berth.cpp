@@ -15,7 +15,7 @@ bool may_style() {
          std::string_view(terminal) != "dumb";
 }
 
-// By the locale that the environment names, as setlocale() would look for it.
+// Reads the locale from the environment, in the order of setlocale().
 bool is_utf8() {
   for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* const value = std::getenv(name);

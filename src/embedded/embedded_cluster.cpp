@@ -1,4 +1,4 @@
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ bool is_over(const PodObject& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
 }
 
-// Classes that every cluster has.
+// The classes of every cluster.
 const PriorityClassObject kSystemClasses[] = {
     {"system-cluster-critical", 2'000'000'000},
     {"system-node-critical", 2'000'001'000},
@@ -120,7 +120,7 @@ void EmbeddedCluster::bind(const ports::Binding& binding,
         pod.node_name = binding.node;
         pod.nominated_node.clear();
         set_running(pod);
-        tell_watchers(pod);
+        notify_watchers(pod);
       }
     }
   }
@@ -147,7 +147,7 @@ void EmbeddedCluster::run() {
     carry_out_due(clock_.now());
     watchers_.deliver(lock);
     const auto awaited = [this] {
-      return stopping_ || watchers_.has_news() ||
+      return stopping_ || watchers_.has_pending() ||
              (!due_.empty() && due_.begin()->first <= clock_.now());
     };
     if (due_.empty()) {
@@ -165,7 +165,7 @@ void EmbeddedCluster::carry_out_due(TimePoint now) {
     const auto [due, uid] = due_.extract(due_.begin()).mapped();
     if (due == Due::removal) {
       const auto pod = pods_.find(uid);
-      // Another pod of the same uid may have come in the meantime.
+      // By now, another pod may have the same uid.
       if (pod != pods_.end() && pod->second.terminating) remove_pod(uid);
       continue;
     }
@@ -174,7 +174,7 @@ void EmbeddedCluster::carry_out_due(TimePoint now) {
     const PodObject& runs = pod->second;
     if (!runs.run_time || !runs.started || *runs.started + *runs.run_time > now) continue;
     pod->second.phase = PodPhase::succeeded;
-    tell_watchers(pod->second);
+    notify_watchers(pod->second);
   }
 }
 
@@ -192,7 +192,7 @@ std::string EmbeddedCluster::refusal(const ports::Binding& binding) const {
     return fmt::format("pod \"{}\" is already assigned to node \"{}\"", full_name, pod.node_name);
   }
   if (pod.terminating) return fmt::format("pod \"{}\" is being deleted", full_name);
-  if (is_over(pod)) return fmt::format("pod \"{}\" is over", full_name);
+  if (is_over(pod)) return fmt::format("pod \"{}\" has finished", full_name);
   if (!pod.gates.empty()) {
     return fmt::format("pod \"{}\" has scheduling gate \"{}\"", full_name, pod.gates.front());
   }
@@ -209,12 +209,12 @@ void EmbeddedCluster::set_running(PodObject& pod) {
 void EmbeddedCluster::begin_removal(PodObject& pod) {
   if (pod.node_name.empty() || is_over(pod)) {
     const std::string uid = pod.uid;
-    remove_pod(uid);  // nothing has to be brought to an end
+    remove_pod(uid);  // no containers to stop
     return;
   }
   pod.terminating = true;
   due_.emplace(clock_.now() + grace_, std::pair(Due::removal, pod.uid));
-  tell_watchers(pod);
+  notify_watchers(pod);
 }
 
 void EmbeddedCluster::remove_pod(const std::string& uid) {
@@ -222,7 +222,7 @@ void EmbeddedCluster::remove_pod(const std::string& uid) {
   if (pod == pods_.end()) return;
   pod_uids_.erase(pod->second.full_name());
   pods_.erase(pod);
-  tell_watchers(PodDeleted{uid});
+  notify_watchers(PodDeleted{uid});
 }
 
 void EmbeddedCluster::admit(PodObject& pod) const {
@@ -239,6 +239,6 @@ void EmbeddedCluster::admit(PodObject& pod) const {
   }
 }
 
-void EmbeddedCluster::tell_watchers(ClusterEvent event) { watchers_.tell(event); }
+void EmbeddedCluster::notify_watchers(ClusterEvent event) { watchers_.notify(event); }
 
 }  // namespace berth::embedded

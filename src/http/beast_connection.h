@@ -23,17 +23,16 @@ using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Strand>;
 using Steady = std::chrono::steady_clock;
 using Timer = boost::asio::basic_waitable_timer<Steady, boost::asio::wait_traits<Steady>, Strand>;
 
-// One connection, one request at a time. Everything happens on the strand, except what the mutex
+// One connection, one request at a time. Everything runs on the strand, except what the mutex
 // guards.
 //
-//   handshaking -> reading -> handling -> writing -> reading ...
-//                                            \-> lingering -> closed
+// handshaking -> reading -> handling -> writing -> reading ... or -> lingering -> closed
 //
-// A read is outstanding in every state (unless the buffer is full): while an answer is pending it
-// is what notices that the peer has gone, and bytes of a pipelined request wait in the buffer.
-class Session : public Responder::Exchange, public std::enable_shared_from_this<Session> {
+// A read is outstanding in every state, unless the buffer is full. During an answer, the read
+// notices that the peer has gone. Bytes of a pipelined request wait in the buffer.
+class Connection : public Responder::Exchange, public std::enable_shared_from_this<Connection> {
  public:
-  Session(std::shared_ptr<ServerState> state, Strand strand);
+  Connection(std::shared_ptr<ServerState> state, Strand strand);
 
   void open();   // any thread; the first call, after ServerState::add
   void drain();  // any thread: close when idle, or after the answer
@@ -43,11 +42,12 @@ class Session : public Responder::Exchange, public std::enable_shared_from_this<
   void on_disconnect(std::function<void()> callback) override;
 
  protected:
-  // The transport; on the strand. Each start_ ends in its on_, a read and a write at the same time.
+  // The transport; on the strand. Each start_ ends in its on_. A read and a write may run at the
+  // same time.
   virtual void start_handshake() = 0;
   virtual void start_read(boost::asio::mutable_buffer into) = 0;
   virtual void start_write(boost::asio::const_buffer bytes) = 0;  // all of them
-  virtual void say_goodbye() = 0;  // tells the peer that no more bytes follow
+  virtual void shut_down_sending() = 0;  // sends the peer the end of the stream
   virtual void close_socket() = 0;
 
   void on_handshake(bool succeeded, std::optional<std::string> peer_name);
@@ -69,14 +69,14 @@ class Session : public Responder::Exchange, public std::enable_shared_from_this<
   void linger();
   void close();
 
-  // A deadline costs no timer operation while one that fires earlier is already running.
+  // Sets a deadline. This costs no timer operation while an earlier one is running.
   void arm(Duration from_now);
   void disarm();
   void wait_for_timer();
   void on_timer();
   void on_deadline();
 
-  const std::shared_ptr<ServerState> state_;  // first, hence destroyed last
+  const std::shared_ptr<ServerState> state_;  // first, and therefore destroyed last
   const Strand strand_;
 
   Stage stage_ = Stage::handshaking;
@@ -86,7 +86,7 @@ class Session : public Responder::Exchange, public std::enable_shared_from_this<
   std::optional<RequestParser> parser_;
 
   const std::size_t buffer_bytes_;
-  std::unique_ptr<char[]> buffer_;  // left uninitialised: an idle connection costs a page of it
+  std::unique_ptr<char[]> buffer_;  // uninitialised: an idle connection uses one page of it
   std::size_t begin_ = 0, end_ = 0;
   bool reading_ = false;      // a read is outstanding
   bool input_ended_ = false;  // the peer sends no more
@@ -105,10 +105,11 @@ class Session : public Responder::Exchange, public std::enable_shared_from_this<
   std::function<void()> disconnect_callback_;
 };
 
-std::shared_ptr<Session> make_plain_session(std::shared_ptr<ServerState> state, Socket socket);
+std::shared_ptr<Connection> make_plain_connection(std::shared_ptr<ServerState> state,
+                                                  Socket socket);
 
-// `context` is kept for as long as the session.
-std::shared_ptr<Session> make_tls_session(std::shared_ptr<ServerState> state, Socket socket,
-                                          std::shared_ptr<boost::asio::ssl::context> context);
+// `context` lives as long as the connection.
+std::shared_ptr<Connection> make_tls_connection(std::shared_ptr<ServerState> state, Socket socket,
+                                                std::shared_ptr<boost::asio::ssl::context> context);
 
 }  // namespace berth::http

@@ -17,11 +17,11 @@
 
 namespace berth::embedded {
 
-// A cluster in memory, behind the ports the live one has: an API server's objects and rules, and
-// nodes that run what is bound to them. A bound pod runs at once; one with a run time succeeds that
-// long after its start; an evicted one is terminating for a grace period and then gone. All times
-// are the clock's. Every member is safe to call from any thread; a thread of its own keeps time and
-// tells the watchers.
+// A cluster in memory behind the ports of the live one: an API server's objects and rules, and
+// nodes that run bound pods. A bound pod runs at once. A pod with a run time succeeds after that
+// time. An evicted pod terminates for a grace period and is then gone. All times are the clock's.
+// Every member is safe to call from any thread; a thread of its own keeps time and notifies the
+// watchers.
 class EmbeddedCluster final : public ports::ClusterSource,
                               public ports::Binder,
                               public ports::ObjectWriter {
@@ -36,26 +36,26 @@ class EmbeddedCluster final : public ports::ClusterSource,
   bool is_synced() const override;
   void stop() override;
 
-  // One more reader with the rights of start(): everything there is, which has been posted when
-  // this returns, then every change in order. Not from within post().
+  // Adds a reader with the rights of start(): all existing objects, posted before this returns,
+  // then every change in order. Not from within post().
   void watch(ports::EventSink& sink);
-  // Returns when no more will be posted to `sink`. Not from within post().
+  // Returns when `sink` gets no more posts. Not from within post().
   void unwatch(ports::EventSink& sink);
 
-  // Creates, changes and deletes objects as users do, in one go. What the cluster itself decides
-  // of an object that is already there is kept: uid, creation time and status (phase, node,
-  // nomination, start, termination; a group's phase), and what Berth wrote on it. As admission
-  // would, a pod without a priority is given that of its class, and what has no creation time is
-  // given now. PlacementDropped is ignored.
+  // Creates, changes and deletes objects as users do, in one step. The cluster keeps its own fields
+  // of existing objects: uid, creation time and status (phase, node, nomination, start,
+  // termination; a group's phase), and the fields that Berth wrote. Like admission, it gives a pod
+  // without a priority that of its class, and an object without a creation time the present one.
+  // PlacementDropped is ignored.
   void apply(std::vector<ClusterEvent> changes);
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
   void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override;
 
-  // As kube-scheduler does when it gives a pod up.
+  // The effect of kube-scheduler's last failed attempt.
   void clear_nomination(const std::string& pod_uid);
 
-  // Copies of what is there now; names are namespace/name.
+  // Copies of the present objects; names are namespace/name.
   std::optional<PodObject> pod(const std::string& full_name) const;
   std::vector<PodObject> pods() const;
   std::optional<NodeObject> node(const std::string& name) const;
@@ -97,7 +97,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void begin_removal(PodObject& pod);
   void remove_pod(const std::string& uid);
   std::vector<ClusterEvent> everything() const;
-  void tell_watchers(ClusterEvent event);
+  void notify_watchers(ClusterEvent event);
 
   const ScaledClock& clock_;
   const Duration grace_;

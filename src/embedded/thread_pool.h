@@ -10,17 +10,17 @@
 
 namespace berth::embedded {
 
-// A thread for each job under way, as kube-scheduler has a goroutine for each binding: a job may
-// block for long and no other waits for it. Threads that have nothing to do are used again.
-class ThreadCrew {
+// A thread for each job under way, as kube-scheduler has a goroutine for each binding. A job may
+// block for long without delaying others. Idle threads are reused.
+class ThreadPool {
  public:
-  explicit ThreadCrew(std::size_t max_threads) : max_threads_(max_threads) {}
-  ~ThreadCrew() { stop(); }
+  explicit ThreadPool(std::size_t max_threads) : max_threads_(max_threads) {}
+  ~ThreadPool() { stop(); }
 
-  // Any thread. Beyond `max_threads` under way, jobs wait their turn; after stop() they are
+  // Any thread. With `max_threads` jobs under way, further jobs wait. After stop() they are
   // dropped.
   void run(std::function<void()> job);
-  // Drops what waits and returns when what is under way has ended. Idempotent.
+  // Drops waiting jobs and returns when the running ones have ended. Idempotent.
   void stop();
 
  private:

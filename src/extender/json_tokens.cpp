@@ -1,8 +1,7 @@
-#include "extender/json_text.h"
+#include "extender/json_tokens.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
 
 namespace berth::extender {
 
@@ -33,29 +32,6 @@ const char* kind_of(std::string_view token) {
   }
   const bool is_digit = token.front() == '-' || (token.front() >= '0' && token.front() <= '9');
   return is_digit ? "a number" : "no JSON value";
-}
-
-bool is_json_number(std::string_view text) {
-  std::size_t at = 0;
-  const auto digits = [&] {
-    const std::size_t start = at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-    return at - start;
-  };
-  if (at < text.size() && text[at] == '-') ++at;
-  const bool is_zero_led = at < text.size() && text[at] == '0';
-  const std::size_t whole = digits();
-  if (whole == 0 || (is_zero_led && whole > 1)) return false;
-  if (at < text.size() && text[at] == '.') {
-    ++at;
-    if (digits() == 0) return false;
-  }
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    ++at;
-    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-    if (digits() == 0) return false;
-  }
-  return at == text.size();
 }
 
 void append_quoted(std::string& out, std::string_view text) {

@@ -1,4 +1,4 @@
-#include "embedded/thread_crew.h"
+#include "embedded/thread_pool.h"
 
 #include <system_error>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace berth::embedded {
 
-void ThreadCrew::run(std::function<void()> job) {
+void ThreadPool::run(std::function<void()> job) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return;
   jobs_.push_back(std::move(job));
@@ -19,12 +19,12 @@ void ThreadCrew::run(std::function<void()> job) {
   try {
     threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system has no more threads: the job waits for one of those there are.
+    // The system has no more threads, so the job waits for an existing one.
     BERTH_CHECK(!threads_.empty());
   }
 }
 
-void ThreadCrew::stop() {
+void ThreadPool::stop() {
   std::vector<std::thread> threads;
   {
     const std::lock_guard lock(mutex_);
@@ -36,7 +36,7 @@ void ThreadCrew::stop() {
   for (std::thread& thread : threads) thread.join();
 }
 
-void ThreadCrew::work() {
+void ThreadPool::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;

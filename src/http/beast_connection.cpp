@@ -1,4 +1,4 @@
-#include "http/beast_session.h"
+#include "http/beast_connection.h"
 
 #include <algorithm>
 #include <boost/asio/dispatch.hpp>
@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kReadBytes = 64 << 10;
 
-// Memory that one large request leaves behind is given back; what usual ones need is kept.
+// Larger buffers, left by one large request, are freed.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
 
 void release_if_large(std::string& text) {
@@ -24,22 +24,22 @@ void release_if_large(std::string& text) {
 
 }  // namespace
 
-Session::Session(std::shared_ptr<ServerState> state, Strand strand)
+Connection::Connection(std::shared_ptr<ServerState> state, Strand strand)
     : state_(std::move(state)),
       strand_(std::move(strand)),
       buffer_bytes_(std::max(kReadBytes, 2 * state_->options.max_header_bytes)),
       buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes_)),
       timer_(strand_) {}
 
-void Session::open() {
+void Connection::open() {
   asio::dispatch(strand_, [self = shared_from_this()] {
-    if (self->stage_ == Stage::closed) return;  // the server began to stop meanwhile
+    if (self->stage_ == Stage::closed) return;  // the server stopped in between
     self->arm(self->state_->options.header_deadline);
     self->start_handshake();
   });
 }
 
-void Session::on_handshake(bool succeeded, std::optional<std::string> peer_name) {
+void Connection::on_handshake(bool succeeded, std::optional<std::string> peer_name) {
   if (stage_ == Stage::closed) return;
   if (!succeeded) {
     close();
@@ -49,7 +49,7 @@ void Session::on_handshake(bool succeeded, std::optional<std::string> peer_name)
   begin_request();
 }
 
-void Session::begin_request() {
+void Connection::begin_request() {
   stage_ = Stage::reading;
   in_request_ = false;
   request_.method.clear();
@@ -65,8 +65,8 @@ void Session::begin_request() {
   }
 }
 
-// Starts a read unless one is outstanding or there is nothing to come or no room for it.
-void Session::fill() {
+// Starts a read, unless one is outstanding, no input can come, or the buffer is full.
+void Connection::fill() {
   if (reading_ || input_ended_) return;
   if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
@@ -78,12 +78,12 @@ void Session::fill() {
   start_read(asio::buffer(buffer_.get() + end_, buffer_bytes_ - end_));
 }
 
-void Session::on_read(const boost::system::error_code& error, std::size_t bytes) {
+void Connection::on_read(const boost::system::error_code& error, std::size_t bytes) {
   reading_ = false;
   if (stage_ == Stage::closed) return;
   if (error) {
-    // A peer that ends its side while its answer is pending is taken to have left: a client whose
-    // own deadline has passed looks no different. An answer on its way is still delivered.
+    // A peer that ends its side during its request counts as gone: a client with a passed deadline
+    // looks the same. An answer already under way is still delivered.
     input_ended_ = true;
     if (error != asio::error::eof || stage_ != Stage::writing) close();
     return;
@@ -103,36 +103,36 @@ void Session::on_read(const boost::system::error_code& error, std::size_t bytes)
   }
 }
 
-void Session::consume() {
+void Connection::consume() {
   if (!in_request_) {
     in_request_ = true;
     arm(state_->options.header_deadline);
   }
   for (;;) {
     const char* at = buffer_.get() + begin_;
-    const RequestParser::Progress progress = parser_->feed(at, buffer_.get() + end_);
+    const RequestParser::ParseState progress = parser_->feed(at, buffer_.get() + end_);
     begin_ = static_cast<std::size_t>(at - buffer_.get());
     switch (progress) {
-      case RequestParser::Progress::need_more:
+      case RequestParser::ParseState::need_more:
         fill();
         if (reading_) return;
-        // No room left: a chunk header or a trailer that does not end.
+        // The buffer is full: a chunk header or a trailer does not end.
         input_ended_ ? close() : refuse(400, "chunk header too long");
         return;
-      case RequestParser::Progress::header:
+      case RequestParser::ParseState::header:
         on_header();
         break;
-      case RequestParser::Progress::done:
+      case RequestParser::ParseState::done:
         handle();
         return;
-      case RequestParser::Progress::refused:
+      case RequestParser::ParseState::refused:
         refuse(parser_->refusal_status(), parser_->refusal());
         return;
     }
   }
 }
 
-void Session::on_header() {
+void Connection::on_header() {
   const ServerOptions& options = state_->options;
   arm(state_->is_draining() ? options.linger : options.body_deadline);
   if (parser_->expects_continue() && begin_ == end_) {
@@ -141,7 +141,7 @@ void Session::on_header() {
   }
 }
 
-void Session::handle() {
+void Connection::handle() {
   closing_ = !parser_->is_keep_alive();
   stage_ = Stage::handling;
   disarm();
@@ -163,7 +163,7 @@ void Session::handle() {
   if (input_ended_ && stage_ == Stage::handling) close();
 }
 
-void Session::refuse(int status, std::string_view why) {
+void Connection::refuse(int status, std::string_view why) {
   state_->malformed.fetch_add(1, std::memory_order_relaxed);
   closing_ = true;
   stage_ = Stage::writing;
@@ -173,8 +173,8 @@ void Session::refuse(int status, std::string_view why) {
   flush();
 }
 
-void Session::answer(Response response) {
-  std::function<void()> callback;  // destroyed without the lock: it may own anything
+void Connection::answer(Response response) {
+  std::function<void()> callback;  // destroyed without the lock, since it may own anything
   {
     const std::lock_guard lock(mutex_);
     callback = std::exchange(disconnect_callback_, nullptr);
@@ -182,7 +182,7 @@ void Session::answer(Response response) {
     if (gone_) return;
     answer_.emplace(std::move(response));
     if (!strand_.running_in_this_thread()) {
-      // Under the lock: once gone_ is set the context may have no thread left.
+      // Under the lock, because once gone_ is set the context may have no thread left.
       asio::post(strand_, [self = shared_from_this()] { self->send_answer(); });
       return;
     }
@@ -190,7 +190,7 @@ void Session::answer(Response response) {
   send_answer();
 }
 
-void Session::on_disconnect(std::function<void()> callback) {
+void Connection::on_disconnect(std::function<void()> callback) {
   {
     const std::lock_guard lock(mutex_);
     if (!gone_) {
@@ -201,7 +201,7 @@ void Session::on_disconnect(std::function<void()> callback) {
   if (callback) callback();
 }
 
-void Session::send_answer() {
+void Connection::send_answer() {
   if (stage_ == Stage::closed) return;
   Response response;
   {
@@ -216,8 +216,8 @@ void Session::send_answer() {
   flush();
 }
 
-// Header and body in one piece, hence in one write.
-void Session::render(const Response& response) {
+// Renders header and body as one piece, for one write.
+void Connection::render(const Response& response) {
   const bool old = parser_->is_http_1_0();
   next_.reserve(next_.size() + response.body.size() + 256);
   next_.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
@@ -235,14 +235,14 @@ void Session::render(const Response& response) {
   if (request_.method != "HEAD") next_.append(response.body);
 }
 
-void Session::flush() {
+void Connection::flush() {
   if (writing_ || next_.empty()) return;
   std::swap(out_, next_);
   writing_ = true;
   start_write(asio::buffer(out_));
 }
 
-void Session::on_write(const boost::system::error_code& error) {
+void Connection::on_write(const boost::system::error_code& error) {
   writing_ = false;
   release_if_large(out_);
   if (stage_ == Stage::closed) return;
@@ -255,9 +255,9 @@ void Session::on_write(const boost::system::error_code& error) {
   }
 }
 
-// Closing a socket with unread input resets the connection and may destroy the answer on its way.
-// So the peer gets a moment to read it and to close first; what it sends meanwhile is dropped.
-void Session::linger() {
+// Closing a socket with unread input resets the connection and may destroy the answer. So the peer
+// gets a moment to read it and to close first. Its input is dropped meanwhile.
+void Connection::linger() {
   stage_ = Stage::lingering;
   begin_ = end_ = 0;
   arm(state_->options.linger);
@@ -265,11 +265,11 @@ void Session::linger() {
     close();
     return;
   }
-  say_goodbye();
+  shut_down_sending();
   fill();
 }
 
-void Session::drain() {
+void Connection::drain() {
   asio::post(strand_, [self = shared_from_this()] {
     if (self->stage_ == Stage::reading && self->in_request_) {
       self->arm(self->state_->options.linger);
@@ -279,11 +279,11 @@ void Session::drain() {
   });
 }
 
-void Session::cut() {
+void Connection::cut() {
   asio::post(strand_, [self = shared_from_this()] { self->close(); });
 }
 
-void Session::close() {
+void Connection::close() {
   if (stage_ == Stage::closed) return;
   stage_ = Stage::closed;
   timer_.cancel();
@@ -306,14 +306,14 @@ void Session::close() {
   state_->remove(this);
 }
 
-void Session::arm(Duration from_now) {
+void Connection::arm(Duration from_now) {
   deadline_ = Steady::now() + std::chrono::duration_cast<Steady::duration>(from_now);
   if (deadline_ < timer_expiry_) wait_for_timer();
 }
 
-void Session::disarm() { deadline_ = Steady::time_point::max(); }
+void Connection::disarm() { deadline_ = Steady::time_point::max(); }
 
-void Session::wait_for_timer() {
+void Connection::wait_for_timer() {
   timer_expiry_ = deadline_;
   timer_.expires_at(deadline_);
   timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
@@ -321,7 +321,7 @@ void Session::wait_for_timer() {
   });
 }
 
-void Session::on_timer() {
+void Connection::on_timer() {
   timer_expiry_ = Steady::time_point::max();
   if (stage_ == Stage::closed || deadline_ == Steady::time_point::max()) return;
   if (Steady::now() < deadline_) {
@@ -331,7 +331,7 @@ void Session::on_timer() {
   }
 }
 
-void Session::on_deadline() {
+void Connection::on_deadline() {
   disarm();
   const bool idle = stage_ == Stage::reading && !in_request_;
   if (!idle && stage_ != Stage::lingering) {

@@ -1,4 +1,4 @@
-#include "embedded/cluster.h"
+#include "embedded/embedded_cluster.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ class EmbeddedClusterTest : public ::testing::Test {
   RecordingSink sink;
 };
 
-TEST_F(EmbeddedClusterTest, TellsEverythingThereIsThenEveryChangeInOrder) {
+TEST_F(EmbeddedClusterTest, PostsAllObjectsThenEveryChangeInOrder) {
   RecordingSink late;
   EXPECT_FALSE(cluster.is_synced());
   ASSERT_TRUE(cluster.start(late));
@@ -61,10 +61,10 @@ TEST_F(EmbeddedClusterTest, TellsEverythingThereIsThenEveryChangeInOrder) {
   }
   EXPECT_FALSE(cluster.start(sink)) << "started twice";
   cluster.stop();
-  const std::size_t told = late.events().size();
+  const std::size_t posted = late.events().size();
   cluster.apply({make_pod("later")});
   ASSERT_TRUE(sink.wait_for_pod("later", [](const PodObject&) { return true; }));
-  EXPECT_EQ(late.events().size(), told);
+  EXPECT_EQ(late.events().size(), posted);
   EXPECT_FALSE(cluster.is_synced());
 }
 
@@ -213,15 +213,15 @@ TEST_F(EmbeddedClusterTest, AGroupsStatusIsKeptAndShown) {
   write(group_ref("none", "uid-g"), status_with(GroupPhase::running));
   ASSERT_TRUE(sink.wait([](const auto& events) {
     if (events.empty()) return false;
-    const auto* const told = std::get_if<PodGroupObject>(&events.back());
-    return told != nullptr && told->phase == GroupPhase::inqueue;
+    const auto* const posted = std::get_if<PodGroupObject>(&events.back());
+    return posted != nullptr && posted->phase == GroupPhase::inqueue;
   }));
   cluster.apply({group});
   EXPECT_EQ(cluster.group_status("default/g")->phase, GroupPhase::inqueue);
   EXPECT_FALSE(cluster.group_status("default/none").has_value());
 }
 
-TEST(ScaledClockTest, RunsFasterThanTheSteadyClockAndTellsWhenToWake) {
+TEST(ScaledClockTest, RunsFasterThanTheSteadyClockAndKnowsWhenToWake) {
   const ScaledClock clock(test_start(), 3'600);
   const TimePoint hour = test_start() + std::chrono::hours(1);
   EXPECT_LE(clock.steady(hour), std::chrono::steady_clock::now() + seconds(1));

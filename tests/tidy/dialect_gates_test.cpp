@@ -1,0 +1,76 @@
+#include "tidy/dialect_gates.h"
+
+#include <gtest/gtest.h>
+
+#include "tidy/repository.h"
+
+namespace berth::tidy {
+namespace {
+
+// This list only shrinks.
+const std::vector<std::string> kStillToBeMended{
+    "docs",
+    "include/berth/engine/ledger.h",
+    "plugins",
+    "src/actions",
+    "src/daemon",
+    "src/engine",
+    "src/kubeapi/api_writer.cpp",
+    "src/kubeapi/api_writer.h",
+    "src/kubeapi/bodies.cpp",
+    "src/kubeapi/bodies.h",
+    "src/mirror/mirror.cpp",
+    "src/ports",
+    "src/reconcile",
+    "src/simulation/cluster_copy.cpp",
+    "src/simulation/cluster_copy.h",
+    "src/steering",
+    "tests/daemon",
+    "tests/engine",
+    "tests/kubeapi/api_writer_test.cpp",
+    "tests/plugins",
+    "tests/property",
+    "tests/reconcile",
+    "tests/scenarios",
+    "tests/steering",
+};
+
+TEST(Tidy, WordsAreThoseOfTheField) {
+  expect_clean([](const Tree& tree) { return dialect(tree, kStillToBeMended); });
+}
+
+TEST(DialectGates, NameTheWordToUse) {
+  const Tree tree{
+      {{"docs/x.md", "# X\n\nA job is told why, and gives way.\n"},
+       {"src/a/x.cpp", "f(\"told\");\nint said_;\nvoid tell_all();\nint retell;\n"},
+       {"src/a/y.h", "struct NodeTeller {};\nusing Wire = int;\nint wire, WireFormat;\n"},
+       {"tests/a/x.cpp", "f(\"told\");  // a Nudge\n"}}};
+  EXPECT_EQ(joined(dialect(tree, {})),
+            "docs/x.md:3: \"told\", say reported, logged or notified\n"
+            "docs/x.md:3: \"gives way\", say ends for it, or lowers the priority\n"
+            "src/a/x.cpp:3: \"tell\", say report, log or notify\n"
+            "src/a/x.cpp:1: \"told\", say reported, logged or notified\n"
+            "src/a/x.cpp:2: \"said\", say last reported, or observed\n"
+            "src/a/y.h:1: \"teller\", say reporter\n"
+            "src/a/y.h:2: \"Wire\", say ObservedPod\n"
+            "tests/a/x.cpp:1: \"nudge\", say wake\n");
+}
+
+TEST(DialectGates, WantASubjectButAllowQuestions) {
+  const Tree tree{
+      {{"docs/x.md", "Jobs wait. Who\nwaits is named.\n\n```\nWhat a fence has.\n```\n"},
+       {"src/a/x.cpp",
+        "// What fits?\n// Whose turn is\n// it? What is left\n// stays.\nint x;\n"}}};
+  EXPECT_EQ(joined(dialect(tree, {})),
+            "docs/x.md:1: a sentence that begins with \"Who\", begin with its subject\n"
+            "src/a/x.cpp:3: a sentence that begins with \"What\", begin with its subject\n");
+}
+
+TEST(DialectGates, ExceptFilesAndFoldersAsLongAsTheyNeedIt) {
+  const Tree tree{{{"docs/x.md", "told\n"}, {"src/a/x.cpp", "int told;\n"}, {"src/b/x.cpp", ""}}};
+  EXPECT_EQ(joined(dialect(tree, {"docs", "src/a/x.cpp", "src/b"})),
+            "src/b: needs no exception any more\n");
+}
+
+}  // namespace
+}  // namespace berth::tidy
