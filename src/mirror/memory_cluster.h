@@ -27,7 +27,7 @@ class MemoryCluster {
   void evict(const std::string& uid);
   void remove_leaving();
 
-  // What the API server has, with what sessions decided of phases, targets and locks.
+  // The objects as an API server has them, with the phases, targets and locks of the sessions.
   std::vector<ClusterEvent> objects() const;
   // Another mirror, made of these objects.
   void rebuild(const std::vector<ClusterEvent>& objects);

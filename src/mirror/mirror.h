@@ -48,7 +48,7 @@ class Mirror {
   // EVICT-4 of docs/design/claims.md).
   void assume_eviction(TaskId id, TimePoint now);
 
-  // The claims that the objects' annotations tell of, for who begins to lead (CLAIM-8).
+  // Reads the claims in the objects' annotations, when leading begins (CLAIM-8).
   void restore_claims(TimePoint now);
 
   // The same for its reservations; all targets and their locks are as it says.

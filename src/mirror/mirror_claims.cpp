@@ -3,7 +3,7 @@
 
 #include "mirror/mirror.h"
 
-// What outlives a session besides its placements: evictions that are not seen yet, and claims.
+// Evictions that are not seen yet, and claims, outlive a session as its placements do.
 
 namespace berth::mirror {
 

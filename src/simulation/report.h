@@ -157,7 +157,7 @@ CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan, co
 // One job's row. `refusal` is the plan's refusal of the job, or null.
 JobRow record_job(JobId id, const Plan& plan, const Refusal* refusal, const Cluster& after);
 
-// What a job waits for that no action of the session came to; empty: nothing is known.
+// The next thing that a job waits for, if no action of the session considered it; empty: unknown.
 std::string why_not_reached(JobId id, const Plan& plan, const Cluster& cluster);
 
 NamedAmounts to_named(const Cluster& cluster, const Resources& resources);

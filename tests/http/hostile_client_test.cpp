@@ -141,16 +141,16 @@ TEST(RequestParserTest, TakesTheLastChunkInAnyPieces) {
       Request request;
       RequestParser parser(request, 8192, 8192);
       const char* at = bytes.data();
-      auto progress = RequestParser::Progress::need_more;
+      auto progress = RequestParser::ParseState::need_more;
       for (const std::size_t end : {bytes.size() - body.size(), cut, cut + 1, bytes.size()}) {
         do {
           progress = parser.feed(at, bytes.data() + std::min(end, bytes.size()));
-        } while (progress == RequestParser::Progress::header);
+        } while (progress == RequestParser::ParseState::header);
       }
       return progress;
     };
     const auto whole = outcome_of(bytes.size());
-    EXPECT_NE(whole, RequestParser::Progress::need_more);
+    EXPECT_NE(whole, RequestParser::ParseState::need_more);
     for (std::size_t cut = bytes.size() - body.size(); cut < bytes.size(); ++cut) {
       EXPECT_EQ(outcome_of(cut), whole) << body << " cut at " << cut;
     }

@@ -24,7 +24,7 @@ class EvictionTest : public ::testing::Test {
     EXPECT_EQ(engine::first_inconsistency(world_->cluster()), "");
     return world_->cluster().task(pod()).status;
   }
-  // As the API tells of it once more.
+  // The API shows it once more.
   void see(PodPhase phase, bool terminating = false) {
     PodObject object = *world_->pod("default/j-0");
     object.phase = phase;

@@ -24,10 +24,11 @@ TEST(ClusterTest, MovingATaskIsItsOwnInverseForEveryStatus) {
         const auto status = static_cast<TaskStatus>(s);
         const Task was = cluster.task(TaskId(t));
         const std::uint64_t stamp = cluster.stamp();
+        const std::uint64_t version = was.job.is_valid() ? cluster.job(was.job).version : 0;
         cluster.move_task(TaskId(t), node, status);
         EXPECT_EQ(engine::first_inconsistency(cluster), "") << t << " " << to_string(status);
         cluster.move_task(TaskId(t), was.node, was.status);
-        cluster.restore_stamp(stamp);
+        cluster.restore_versions(stamp, was.job, version);
         ASSERT_EQ(engine::fingerprint(cluster), before) << t << " " << to_string(status);
       }
     }

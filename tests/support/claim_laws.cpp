@@ -16,8 +16,8 @@ void judge_evictions(const Cluster& before, const Plan& plan, std::vector<std::s
   }
 }
 
-// CLAIM-7. What is claimed is there once all have been bound that are planned, and all have left
-// that leave: what stands for one job is never given to another.
+// CLAIM-7. Claimed room exists once all planned pods are bound and all leaving pods are gone: room
+// that is claimed for one job is never given to another.
 void judge_claims(const Cluster& before, const Plan& plan, std::vector<std::string>& faults) {
   std::vector<Resources> room(before.node_count());
   const auto add = [&](TaskId id, NodeId node, int sign) {

@@ -8,7 +8,7 @@
 
 namespace berth::support {
 
-// What must hold of evictions and claims, as broken_laws (laws.h).
+// The laws of evictions and claims, as broken_laws (laws.h).
 std::vector<std::string> broken_claim_laws(const Cluster& before, const Plan& plan);
 
 }  // namespace berth::support

@@ -10,8 +10,8 @@ namespace berth::support {
 
 namespace {
 
-// Guarantees in one dimension, before and after the placements of a plan. What the plan evicts has
-// left its queue in both.
+// Guarantees in one dimension, before and after the placements of a plan. Evicted pods have left
+// their queue in both.
 class Guarantees {
  public:
   Guarantees(const Cluster& cluster, const Plan& plan, Dimension dimension)
@@ -35,7 +35,7 @@ class Guarantees {
     }
   }
 
-  // What is due and has no room.
+  // The unmet guarantees without room.
   std::int64_t lacking() const {
     const Standing all = standing(0);
     return all.due == 0 ? 0 : std::max<std::int64_t>(0, all.due - (total_ - all.has));

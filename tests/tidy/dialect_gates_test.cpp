@@ -22,7 +22,6 @@ const std::vector<std::string> kStillToBeMended{
     "src/mirror/mirror.cpp",
     "src/ports",
     "src/reconcile",
-    "src/simulation/cluster_copy.cpp",
     "src/simulation/cluster_copy.h",
     "src/steering",
     "tests/daemon",

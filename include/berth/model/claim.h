@@ -29,7 +29,7 @@ struct Claim {
   bool operator==(const Claim&) const = default;
 };
 
-// What the annotation says: the oldest claim's time, and a node for each claim.
+// The content of the annotation: the oldest claim's time, and a node for each claim.
 struct WrittenClaims {
   TimePoint since;
   std::vector<std::string> nodes;
