@@ -41,11 +41,13 @@ const JobRow& row_of(const Report& report, const std::string& job) {
 
 TEST(Report, AJobThatNoActionConsideredSaysWhatItWaitsFor) {
   const Report report = simulate(late_admission("ml/b")).value();
-  EXPECT_EQ(row_of(report, "ml/a").message,
-            "no action considered it (it was admitted in this cycle, as 1 of 2, and has its turn in "
-            "the next)");
-  EXPECT_EQ(row_of(report, "ml/c").message,
-            "no action considered it (its pods request nothing, and only backfill places such pods)");
+  EXPECT_EQ(
+      row_of(report, "ml/a").message,
+      "no action considered it (it was admitted in this cycle, as 1 of 2, and has its turn in "
+      "the next)");
+  EXPECT_EQ(
+      row_of(report, "ml/c").message,
+      "no action considered it (its pods request nothing, and only backfill places such pods)");
   ASSERT_EQ(report.explanation->tasks.size(), 1U);
   EXPECT_EQ(report.explanation->tasks.front().why,
             "it was admitted in this cycle, as 2 of 2, and has its turn in the next");
