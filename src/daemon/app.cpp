@@ -90,7 +90,7 @@ class App {
   }
 
  private:
-  // Metrics by what the extender's threads tell.
+  // Metrics of the extender's calls, from its threads.
   class Observer final : public extender::CallObserver {
    public:
     explicit Observer(telemetry::Metrics& metrics) : metrics_(metrics) {}
@@ -188,7 +188,7 @@ class App {
            last.jobs_waiting == 0 && events_.size() == 0;
   }
 
-  // Who asks stops first, then who answers, then who decides, then the cluster.
+  // In this order: the callers stop, then the server, then the sessions, then the cluster.
   void stop() {
     configuration_->unfollow();
     barrier_.close();

@@ -11,11 +11,11 @@
 
 namespace berth::daemon {
 
-// What this version knows: the registered actions and plugins, and the points.
+// The names that this version knows: registered actions and plugins, and points.
 conf::KnownNames known_names();
 
 // The configuration in force: read once, then followed. A bad change keeps the last good one, is
-// counted and told. Any thread, but for the callbacks.
+// counted and logged. Any thread, but for the callbacks.
 class Configuration {
  public:
   struct Callbacks {

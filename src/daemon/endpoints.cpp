@@ -14,7 +14,7 @@ namespace {
 // A session over the largest cluster takes well under a second.
 constexpr Duration kStuckAfter = std::chrono::seconds(60);
 
-// What no session has told yet, or what another leader knows.
+// For what only a session or the leader knows.
 http::Response unknown() {
   return http::text_response(503, "no session has run, or not the leader");
 }
@@ -98,7 +98,7 @@ std::string Endpoints::writes_exposition() const {
   };
   by_kind("berth_api_write_failures_total", "counter", &Counters::failures);
   by_kind("berth_api_writes_given_up_total", "counter", &Counters::given_up);
-  by_kind("berth_api_writes_owed", "gauge", &Counters::pending);
+  by_kind("berth_api_writes_pending", "gauge", &Counters::pending);
   return text;
 }
 

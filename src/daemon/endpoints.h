@@ -13,7 +13,7 @@
 
 namespace berth::daemon {
 
-// What people and probes ask for: /healthz /livez /readyz /metrics /queues /reservations
+// The endpoints for people and probes: /healthz /livez /readyz /metrics /queues /reservations
 // /configz /version. Everything must outlive the router's server.
 class Endpoints {
  public:

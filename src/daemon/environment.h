@@ -42,13 +42,13 @@ class Environment {
 
   // For /metrics: lines of its own in the exposition format; may be empty.
   virtual std::string exposition() const { return {}; }
-  // What /readyz waits for, besides what the sessions do; empty: nothing.
+  // A further reason for /readyz to wait, besides the sessions; empty: none.
   virtual std::string not_ready() const { return {}; }
 };
 
 std::unique_ptr<Environment> make_embedded(const Flags& flags,
                                            std::shared_ptr<const conf::Config> config);
-// An Error when the cluster cannot be spoken to as told.
+// An Error if the cluster cannot be accessed as configured.
 Result<std::unique_ptr<Environment>> make_live(const Flags& flags,
                                                std::shared_ptr<const conf::Config> config);
 

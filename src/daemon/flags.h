@@ -10,7 +10,7 @@
 
 namespace berth::daemon {
 
-// What berthd is told on its command line.
+// The command line of berthd.
 struct Flags {
   std::string config_file;            // empty: the built-in default
   std::vector<std::string> embedded;  // files and directories of manifests
@@ -31,7 +31,7 @@ struct Flags {
   std::string stand_in_key_file;
 };
 
-// A run to do, or an exit code when all has been said (--help, --version, or a complaint).
+// The flags of a run; or an exit code, after --help, --version, or an error message.
 std::variant<Flags, int> parse_flags(int argc, const char* const* argv);
 
 struct Endpoint {

@@ -17,8 +17,8 @@ struct PlanTableOptions {
   bool gangs_are_whole = true;  // the gang plugin is there; else every pod is bound by itself
 };
 
-// What the edges are told of a cluster in which plans have been assumed: the planned pods, what
-// their gangs need, what is left on their nodes and on those with claims, and what is locked.
+// The table of a cluster in which plans have been assumed: planned pods, the needs of their gangs,
+// the room left on their nodes and on nodes with claims, and locks.
 std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
                                                         const PlanTableOptions& options);
 

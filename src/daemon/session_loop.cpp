@@ -102,7 +102,7 @@ void SessionLoop::run() {
     // sees that the loop goes round.
     constexpr Duration kTurn = std::chrono::seconds(10);
     constexpr Duration kUntilSynced = std::chrono::milliseconds(50);
-    // Asked before taking: what was posted before the source said so is then among what is taken.
+    // Asked before taking: the events before the sync are then among those that are taken.
     const bool synced = parts_.source.is_synced();
     const auto now = std::chrono::steady_clock::now();
     const auto deadline = synced ? std::min(due, now + kTurn) : now + kUntilSynced;
@@ -157,7 +157,7 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
   return epoch_ != 0;
 }
 
-// What the earlier leader left under way is assumed before the first session.
+// The plans that the earlier leader left under way are assumed before the first session.
 void SessionLoop::begin_to_lead() {
   const TimePoint now = parts_.clock.now();
   mirror_.follow_api_phases(false);
@@ -263,7 +263,7 @@ void SessionLoop::follow_up() {
 void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
   std::vector<PlacementDropped> unclaimed = unclaimed_plans_.due(
       mirror_.cluster(), now, [this](const Job& job) { return steering_.progressed_at(job); });
-  // kube-scheduler may have found no node for the pod, and said so before.
+  // kube-scheduler may have found no node for the pod, by its last condition.
   for (PlacementDropped& each : unclaimed) {
     each.is_vetoed = steering_.is_unschedulable(each.pod_uid);
   }

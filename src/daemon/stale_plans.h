@@ -14,7 +14,7 @@
 namespace berth::daemon {
 
 // A gang that was planned whole may lose members before any is bound: one is vetoed or deleted, and
-// no other place is found. What is left of its plan keeps its room for a while, for the next
+// no other place is found. The rest of its plan keeps its room for a while, for the next
 // session may complete it; a gang that stays incomplete for longer gives the room back. Session
 // thread only.
 class StalePlans {

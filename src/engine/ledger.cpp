@@ -57,7 +57,7 @@ void Ledger::move(TaskId id, NodeId node, TaskStatus status) {
   operation.node_before = task.node;
   operations_.push_back(operation);
   cluster_.move_task(id, node, status);
-  tell(task, operation.status_before, status);
+  notify(task, operation.status_before, status);
 }
 
 void Ledger::set_phase(JobId job, GroupPhase phase) {
@@ -94,7 +94,7 @@ void Ledger::undo(const Operation& operation) {
   switch (operation.kind) {
     case Operation::Kind::task:
       cluster_.move_task(operation.task, operation.node_before, operation.status_before);
-      return tell(cluster_.task(operation.task), operation.status_after, operation.status_before);
+      return notify(cluster_.task(operation.task), operation.status_after, operation.status_before);
     case Operation::Kind::phase:
       return cluster_.set_phase(operation.job, operation.phase_before);
     case Operation::Kind::election:
@@ -107,7 +107,7 @@ void Ledger::undo(const Operation& operation) {
 }
 
 // A pipelined task is charged like an allocated one; a victim is credited at once.
-void Ledger::tell(const Task& task, TaskStatus before, TaskStatus after) const {
+void Ledger::notify(const Task& task, TaskStatus before, TaskStatus after) const {
   const bool had = is_allocated(before) || before == TaskStatus::pipelined;
   const bool has = is_allocated(after) || after == TaskStatus::pipelined;
   if (had == has) return;

@@ -103,7 +103,7 @@ const char* verb_of(ports::PodWrite::Kind kind) {
   return "write ";
 }
 
-// What is written, for messages: "nominate ns/p", "status of queue q".
+// A name of the write, for messages: "nominate ns/p", "status of queue q".
 struct DescriptionOf {
   const ports::Write& write;
   const std::string name = write.object.full_name();

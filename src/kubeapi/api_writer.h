@@ -20,7 +20,7 @@ class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
   ApiWriter(RestClient& client, const Clock& clock, std::string instance);
   ~ApiWriter() override;
 
-  // What was decided so far and is not sent yet is not sent any more; binds under way go on.
+  // Discards requests that are not sent yet; binds under way go on.
   void forget();
   // When the client was stopped: nothing is called back any more.
   void stop() { timer_.stop(); }
@@ -37,7 +37,7 @@ class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
 
   void post_binding(const std::shared_ptr<Bind>& bind);
   void on_binding_answer(const std::shared_ptr<Bind>& bind, const Response& response);
-  // What the pod's node is now decides whether a refused or lost Binding is one.
+  // Reads the pod: its node decides whether a refused or lost Binding has succeeded.
   void look_at_node(const std::shared_ptr<Bind>& bind, const std::string& error, bool may_retry);
 
   void read_and_write(Request request, const ports::Write& write, const std::string& what,

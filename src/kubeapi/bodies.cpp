@@ -26,10 +26,10 @@ Json condition(const char* type, bool holds, TimePoint since) {
   return condition;
 }
 
-Json condition(const char* type, const WrittenCondition& said) {
-  Json json = condition(type, said.holds, said.since);
-  json["reason"] = said.reason;
-  json["message"] = said.message;
+Json condition(const char* type, const WrittenCondition& written) {
+  Json json = condition(type, written.holds, written.since);
+  json["reason"] = written.reason;
+  json["message"] = written.message;
   return json;
 }
 

@@ -6,7 +6,7 @@
 #include "ports/binder.h"
 #include "ports/object_writer.h"
 
-// What is sent to the API server, as JSON. Patches are idempotent and carry the object's uid where
+// The bodies of requests to the API server. Patches are idempotent and carry the object's uid where
 // the object has one: a patch on another object of the same name is refused by the server (409).
 
 namespace berth::kubeapi {

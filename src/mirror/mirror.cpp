@@ -63,10 +63,10 @@ void Mirror::refresh(JobId id, TimePoint now) {
     changed.admitted_at.reset();
     if (is_in) changed.admitted_at = now;
   }
-  const bool owes_members = job.min_resources && job.phase == GroupPhase::running &&
-                            !job.allocated.covers(*job.min_resources);
+  const bool lacks_members = job.min_resources && job.phase == GroupPhase::running &&
+                             !job.allocated.covers(*job.min_resources);
   const bool open = job.count(TaskStatus::pending) > 0 || job.count(TaskStatus::binding) > 0 ||
-                    owes_members ||
+                    lacks_members ||
                     (job.phase != GroupPhase::running && job.phase != GroupPhase::completed);
   cluster_.set_open(id, open);
 }

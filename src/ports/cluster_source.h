@@ -5,7 +5,8 @@
 
 namespace berth::ports {
 
-// Tells what a cluster holds and what changes: an API server's watches, or the embedded cluster.
+// Reports the objects of a cluster and their changes: an API server's watches, or the embedded
+// cluster.
 class ClusterSource {
  public:
   virtual ~ClusterSource() = default;

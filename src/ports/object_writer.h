@@ -117,7 +117,7 @@ struct WriteOutcome {
   };
   Result result = Result::done;
   std::string error = {};                    // "nominate ns/p: status 403: forbidden"
-  std::optional<Duration> retry_after = {};  // as the server said
+  std::optional<Duration> retry_after = {};  // as the server asks
 };
 
 // Any thread.
@@ -129,7 +129,7 @@ class ObjectWriter {
   virtual void write(const Write& write, std::function<void(WriteOutcome)> done) = 0;
 };
 
-// What became of the write with this number.
+// The outcome of the write with this number.
 struct WriteAnswer {
   std::uint64_t number = 0;
   WriteOutcome outcome;

@@ -10,8 +10,8 @@
 
 #include "berth/model/objects.h"
 
-// What the edges know of the sessions' plans: an immutable value, published after each session that
-// changed it. Everything an extender call is answered from.
+// The sessions' plans as an immutable value, published after each session that changed it. Extender
+// calls are answered from it alone.
 
 namespace berth::ports {
 
@@ -42,7 +42,7 @@ struct PlannedPod {
   bool is_hint = false;  // constraints we do not model: the node is a preference, not a decision
 };
 
-// What is idle on nodes with planned room once the planned pods have come. Dense, because a filter
+// The idle room on nodes with planned pods, once these have come. Dense, because a filter
 // call looks at 5,000 of them.
 struct RoomLeft {
   std::vector<std::string> resources;  // by column; what is not among them is not there

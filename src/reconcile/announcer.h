@@ -14,8 +14,7 @@
 
 namespace berth::reconcile {
 
-// Tells people what changed, once for each transition: Kubernetes Events, lines in the log. Session
-// thread.
+// Publishes each transition once, as Kubernetes Events and lines in the log. Session thread.
 class Announcer {
  public:
   Announcer(const ObservedState& observed, Writes& writes, Log log)

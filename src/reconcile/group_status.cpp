@@ -79,7 +79,8 @@ DesiredGroupStatus desired_group_status(const Job& job, const Waiting& waiting,
                                         const ports::GroupStatus& before, TimePoint now) {
   DesiredGroupStatus desired{status_of(job, waiting)};
   ports::GroupStatus& status = desired.status;
-  // Its pods are only coming. Some controllers make them when the phase is Inqueue: that is said.
+  // Its pods are only coming. Some controllers make them when the phase is Inqueue, so the phase is
+  // written.
   desired.is_provisional = is_young(job, now) && waiting.code == code(Reason::too_few_tasks);
   if (desired.is_provisional) status.reason = status.message = {};
   status.targeted = targeted.value_or(before.targeted);

@@ -6,7 +6,7 @@
 #include "berth/model/cluster.h"
 #include "ports/object_writer.h"
 
-// What the status of a PodGroup should say. Pure functions.
+// The desired status of a PodGroup. Pure functions.
 
 namespace berth::reconcile {
 

@@ -49,9 +49,8 @@ struct ObservedLock {
   ports::NodeLock lock;
 };
 
-// What the API says about the objects that we write, as the watches show it: ours, also if an
-// earlier leader wrote it. Knows nothing of what is wanted, nor of writes under way. Session
-// thread.
+// Our part of the objects that we write, as the watches show it, also if an earlier leader wrote
+// it. It knows neither the desired state nor writes under way. Session thread.
 class ObservedState {
  public:
   explicit ObservedState(std::vector<std::string> managed_schedulers)

@@ -5,7 +5,7 @@
 #include "ports/object_writer.h"
 #include "views/queue_table.h"
 
-// What the status of a Queue should say. Pure functions.
+// The desired status of a Queue. Pure functions.
 
 namespace berth::reconcile {
 

@@ -18,8 +18,8 @@
 namespace berth::reconcile {
 
 // Writes the difference between what the API says and what it should say: statuses of groups and
-// queues, marks of jobs, locks of nodes (docs/design/reconcile.md). What should be there is worked
-// out by pure functions; pods are steering's. Session thread.
+// queues, marks of jobs, locks of nodes (docs/design/reconcile.md). Pure functions
+// work out the desired state; steering writes on pods. Session thread.
 class Reconciler {
  public:
   struct Options {
@@ -31,8 +31,8 @@ class Reconciler {
       : observed_(observed), writes_(writes), announcer_(announcer) {}
 
   void set_options(const Options& options) { options_ = options; }
-  // After the observed state has taken it. What is written is believed to be there until the object
-  // is gone.
+  // After the observed state has taken it. A status that was written is believed to be
+  // there until the object is gone.
   void observe(const ClusterEvent& event);
   void take(const Ended& ended);
   // Nothing that was written is believed any more: the next leader may write something else.
@@ -47,7 +47,7 @@ class Reconciler {
                  TimePoint now);
 
  private:
-  // What the API says once the write under way is there.
+  // The status in the API, and the one that is being written.
   struct BelievedGroup {
     std::string uid;
     ports::GroupStatus status;

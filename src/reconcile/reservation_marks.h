@@ -5,8 +5,8 @@
 #include "berth/model/cluster.h"
 #include "ports/object_writer.h"
 
-// What outlives us about targets and locks: labels, annotations and taints of nodes, annotations of
-// jobs. Pure functions.
+// The desired record of targets, locks and claims, which outlives berthd: labels, annotations and
+// taints of nodes, annotations of jobs. Pure functions.
 
 namespace berth::reconcile {
 

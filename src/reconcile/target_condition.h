@@ -7,7 +7,7 @@
 #include "berth/model/plan.h"
 #include "berth/model/written_status.h"
 
-// What users read about targets, in a condition, in events and in the log.
+// The texts about targets for users: in a condition, in events and in the log.
 
 namespace berth::reconcile {
 

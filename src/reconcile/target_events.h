@@ -12,8 +12,8 @@
 
 namespace berth::reconcile {
 
-// Events about targets: elected, nodes locked, released; and condition Targeted. What the API says
-// already is not published again after a restart. Session thread.
+// Events about targets: elected, nodes locked, released; and condition Targeted. A restart
+// publishes nothing again that the API shows already. Session thread.
 class TargetEvents {
  public:
   TargetEvents(const ObservedState& observed, EventLog& events)
@@ -26,7 +26,7 @@ class TargetEvents {
   void stop_leading();
 
  private:
-  // What was published about a target, by its uid.
+  // The part of a target that was published.
   struct Published {
     std::optional<TimePoint> elected_at;
     std::set<std::string> nodes;

@@ -16,7 +16,7 @@
 
 namespace berth::reconcile {
 
-// What a write is about, which is the index of its ports::Content. At most one write for each
+// The subject of a write, which is the index of its ports::Content. At most one write for each
 // aspect of an object is under way.
 enum class Aspect : std::uint8_t {
   steering,

@@ -16,13 +16,13 @@ namespace berth::simulation {
 // The cluster that a simulation runs on: the objects, and the mirror that sessions read. Its nodes
 // start at once what is bound to them; a pod with a run time succeeds that long after its start (or
 // after the simulation's, if none is known); what is evicted or was terminating from the first is
-// gone when the next cycle begins, and nobody makes it anew. What is created later than the
-// simulation's start is there from then on.
+// gone when the next cycle begins, and nobody makes it anew. Objects with a later creation
+// time than the simulation's start come at that time.
 class ClusterCopy {
  public:
   ClusterCopy(std::vector<ClusterEvent> objects, mirror::Options options, TimePoint start);
 
-  // What is due comes, ends and leaves; what a session may read is settled.
+  // Due objects come, due pods end and leave; then the mirror is settled.
   void begin_cycle(TimePoint now);
   // Makes the plan of this cycle's session true, and settles again.
   void carry_out(const Plan& plan, TimePoint now);
@@ -39,7 +39,7 @@ class ClusterCopy {
   std::optional<TimePoint> comes_at(const std::string& full_name) const;
   const PodObject& pod(TaskId id) const { return *memory_.find_pod(cluster().task(id).uid); }
 
-  // What another copy would have to be made of to be in this state.
+  // The objects from which another copy would be in this state.
   std::vector<ClusterEvent> objects() const { return memory_.objects(); }
 
  private:

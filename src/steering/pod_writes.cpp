@@ -2,7 +2,7 @@
 
 #include "steering/steering.h"
 
-// What is written on a pod, and when.
+// The writes on a pod, and their order.
 
 namespace berth::steering {
 
@@ -139,7 +139,7 @@ std::uint64_t Steering::write(const std::string& uid, ports::PodWrite write, Tim
   return writes_.begin(observed_.pod(uid)->ref, std::move(write), now);
 }
 
-// STEER-11. A pod without a gate can no longer be told where it may go.
+// STEER-11. The constraints of a pod without a gate cannot be changed any more.
 Mode Steering::mode_for(const reconcile::ObservedPod& pod) const {
   const bool requires_gate = options_.mode == Mode::pin || options_.mode == Mode::candidates;
   return requires_gate && !pod.is_gated ? Mode::nominate : options_.mode;

@@ -36,8 +36,8 @@ bool is_worth_nominating(std::int32_t needed, std::size_t nodes);
 // Looks tasks up by pod uid; invalid: none.
 using FindTask = std::function<TaskId(const std::string& uid)>;
 
-// What an earlier leader left under way, by what the API says of pods and groups, as far as there
-// is room (STEER-10): to be assumed by the mirror.
+// The plan that an earlier leader left under way, by the observed pods and groups, as far as there
+// is room (STEER-10). The mirror has to assume it.
 Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& cluster,
                    const FindTask& find_task);
 
@@ -51,7 +51,7 @@ class Steering {
   // Placements that were dropped or moved; all else is read from the observed state.
   void observe(const ClusterEvent& event);
   void start_leading();
-  // What is under way is left to the next leader.
+  // The next leader goes on with pods that are under way.
   void stop_leading();
 
   // After each session, when its plan has been assumed. Returns placements that cannot be carried

@@ -4,7 +4,7 @@
 #include "daemon/manifests.h"
 #include "daemon/temporary_directory.h"
 
-// What cannot be served is said in one line, and berthd ends with status 2.
+// An error that ends berthd is one line, with status 2.
 
 namespace berth::daemon {
 namespace {
@@ -14,8 +14,8 @@ class AppBadInput : public testing::Test {
   void expect_refusal(const std::vector<std::string>& arguments, const std::string& words) {
     BerthdProcess berthd(arguments);
     EXPECT_EQ(berthd.exit_code(), 2) << words;
-    EXPECT_TRUE(berthd.has_said(words)) << words << ", but it said:\n" << berthd.said();
-    EXPECT_FALSE(berthd.has_said("listening on port"));
+    EXPECT_TRUE(berthd.has_printed(words)) << words << ", but it printed:\n" << berthd.printed();
+    EXPECT_FALSE(berthd.has_printed("listening on port"));
   }
 
   TemporaryDirectory directory_;

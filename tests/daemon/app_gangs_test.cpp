@@ -16,24 +16,24 @@ constexpr const char* kHeld = "berth_state{what=\"held_binds\"}";
 TEST(AppGangs, TheQuickstartGangWaitsWithItsReasonAndThenRuns) {
   BerthdProcess berthd({"--embedded", BERTH_SOURCE_DIR "/docs/examples/quickstart", "--speed", "4",
                         "--exit-when-settled", "--exit-after", "50"});
-  EXPECT_EQ(berthd.exit_code(), 0) << berthd.said();
-  const std::string said = berthd.said();
-  const std::size_t waits = said.find("job default/training waits: 4 of 8 ");
-  const std::size_t planned = said.find("job default/training planned: 8 pods on ");
-  const std::size_t runs = said.find("job default/training is Running: 8 of 8 pods run");
-  ASSERT_NE(waits, std::string::npos) << said;
-  ASSERT_NE(planned, std::string::npos) << said;
-  ASSERT_NE(runs, std::string::npos) << said;
+  EXPECT_EQ(berthd.exit_code(), 0) << berthd.printed();
+  const std::string printed = berthd.printed();
+  const std::size_t waits = printed.find("job default/training waits: 4 of 8 ");
+  const std::size_t planned = printed.find("job default/training planned: 8 pods on ");
+  const std::size_t runs = printed.find("job default/training is Running: 8 of 8 pods run");
+  ASSERT_NE(waits, std::string::npos) << printed;
+  ASSERT_NE(planned, std::string::npos) << printed;
+  ASSERT_NE(runs, std::string::npos) << printed;
   EXPECT_LT(waits, planned);
   EXPECT_LT(planned, runs);
-  EXPECT_NE(said.find("insufficient cpu", waits), std::string::npos) << said;
+  EXPECT_NE(printed.find("insufficient cpu", waits), std::string::npos) << printed;
 }
 
 TEST(AppGangs, WhatDoesNotSettleInTimeEndsWithStatus1) {
   TemporaryDirectory directory;
   const std::string file = directory.write("all.yaml", nodes_yaml(1, 1) + gang_yaml("g", 2, 1000));
   BerthdProcess berthd({"--embedded", file, "--exit-when-settled", "--exit-after", "0.5"});
-  EXPECT_EQ(berthd.exit_code(), 1) << berthd.said();
+  EXPECT_EQ(berthd.exit_code(), 1) << berthd.printed();
 }
 
 // Seven members of eight are with kube-scheduler, which finds no node for the eighth.
@@ -47,12 +47,12 @@ TEST(AppGangs, NoMemberIsBoundUntilAllHaveCome) {
   ASSERT_TRUE(berthd.eventually([&] {
     EXPECT_EQ(berthd.metric(kBound), 0);
     return berthd.metric(kHeld) == 7;
-  })) << berthd.said();
-  EXPECT_FALSE(berthd.has_said("job ml/g is Running"));
+  })) << berthd.printed();
+  EXPECT_FALSE(berthd.has_printed("job ml/g is Running"));
 
   directory.write("1-nodes.yaml", nodes_yaml(4, 4, true));
-  ASSERT_TRUE(berthd.says("job ml/g is Running: 8 of 8 pods run")) << berthd.said();
-  EXPECT_TRUE(berthd.eventually([&] { return berthd.metric(kBound) == 8; })) << berthd.said();
+  ASSERT_TRUE(berthd.says("job ml/g is Running: 8 of 8 pods run")) << berthd.printed();
+  EXPECT_TRUE(berthd.eventually([&] { return berthd.metric(kBound) == 8; })) << berthd.printed();
   EXPECT_EQ(berthd.metric(kHeld), 0);
 }
 
@@ -67,8 +67,8 @@ TEST(AppGangs, AGangThatDoesNotComeTogetherIsBoundInNoPart) {
   ASSERT_TRUE(berthd.eventually([&] {
     EXPECT_EQ(berthd.metric(kBound), 0);
     return berthd.metric(kRefused) >= 7;
-  })) << berthd.said();
-  EXPECT_FALSE(berthd.has_said("is Running"));
+  })) << berthd.printed();
+  EXPECT_FALSE(berthd.has_printed("is Running"));
 }
 
 // Room for five of them at a time, and pods of others come in between.
@@ -88,10 +88,10 @@ TEST(AppGangs, ManyGangsThatContendRunWholeEach) {
   BerthdProcess berthd({"--embedded", directory.path().string(), "--speed", "4",
                         "--exit-when-settled", "--exit-after", "110"});
   const auto code = berthd.exit_code(std::chrono::seconds(120));
-  EXPECT_EQ(code, 0) << berthd.said();
+  EXPECT_EQ(code, 0) << berthd.printed();
   for (int g = 0; g < 12; ++g) {
     EXPECT_EQ(berthd.count_of_lines(fmt::format("job ml/g{} is Running: 8 of 8 pods run", g)), 1u)
-        << berthd.said();
+        << berthd.printed();
   }
   EXPECT_EQ(berthd.count_of_lines(" is Unknown: "), 0u) << "some members ran without the others";
 }
@@ -108,10 +108,10 @@ TEST(AppGangs, AThousandPodsOnTwoHundredNodesSettle) {
   }
   BerthdProcess berthd({"--embedded", directory.write("all.yaml", text), "--speed", "50",
                         "--exit-when-settled", "--exit-after", "110"});
-  EXPECT_EQ(berthd.exit_code(std::chrono::seconds(120)), 0) << berthd.said();
+  EXPECT_EQ(berthd.exit_code(std::chrono::seconds(120)), 0) << berthd.printed();
   EXPECT_EQ(berthd.count_of_lines(" is Running: "), static_cast<std::size_t>(gangs))
-      << berthd.said();
-  EXPECT_EQ(berthd.count_of_lines(" is Unknown: "), 0u) << berthd.said();
+      << berthd.printed();
+  EXPECT_EQ(berthd.count_of_lines(" is Unknown: "), 0u) << berthd.printed();
 }
 
 }  // namespace

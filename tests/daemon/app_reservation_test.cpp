@@ -22,23 +22,23 @@ void run_with(const std::string& over) {
   TemporaryDirectory config;
   const std::string file = config.write("berth.yaml", kReserving + over);
   BerthdProcess berthd({"--embedded", directory.path().string(), "--config", file});
-  ASSERT_TRUE(berthd.says("job ml/old is Running: 2 of 2")) << berthd.said();
+  ASSERT_TRUE(berthd.says("job ml/old is Running: 2 of 2")) << berthd.printed();
   directory.write("3-big.yaml", gang_yaml("big", 2, 3500));
   ASSERT_TRUE(berthd.says("job ml/big: locked for it: n000, n001; 2 nodes in all"))
-      << berthd.said();
+      << berthd.printed();
   directory.write("4-other.yaml",
                   pod_yaml({.name = "other", .scheduler = "default-scheduler", .milli_cpu = 600}));
   if (over.empty()) {
     EXPECT_TRUE(berthd.eventually([&] {
       return berthd.metric("berth_extender_calls_total{outcome=\"trimmed\",verb=\"filter\"}") >= 1;
-    })) << berthd.said();
+    })) << berthd.printed();
   }
   std::filesystem::remove(directory.path() / "2-old.yaml");
-  EXPECT_TRUE(berthd.says("job ml/big is Running: 2 of 2")) << berthd.said();
+  EXPECT_TRUE(berthd.says("job ml/big is Running: 2 of 2")) << berthd.printed();
   EXPECT_TRUE(
       berthd.says("job ml/big: a target no longer: it has its minimum; open again: "
                   "n000, n001"))
-      << berthd.said();
+      << berthd.printed();
 }
 
 TEST(AppReservation, NodesAreKeptFromPodsOfOthersUntilTheTargetHasStarted) { run_with(""); }

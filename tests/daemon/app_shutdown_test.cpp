@@ -50,15 +50,15 @@ class AppShutdown : public testing::Test {
                                  config_.write("berth.yaml", std::string(kSession) + kPinned)});
     ASSERT_TRUE(berthd_->eventually([this] {
       return berthd_->metric("berth_state{what=\"held_binds\"}") == 7;
-    })) << berthd_->said();
+    })) << berthd_->printed();
   }
   // Ends within five seconds, which the issue asks for.
   void ends_after(int signal) {
     const auto begin = std::chrono::steady_clock::now();
     berthd_->send_signal(signal);
-    EXPECT_EQ(berthd_->exit_code(), 0) << berthd_->said();
+    EXPECT_EQ(berthd_->exit_code(), 0) << berthd_->printed();
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-    EXPECT_TRUE(berthd_->has_said("stopping"));
+    EXPECT_TRUE(berthd_->has_printed("stopping"));
   }
 
   TemporaryDirectory directory_;
@@ -104,7 +104,7 @@ TEST_F(AppShutdown, AHeldCallIsAnsweredThatItIsShuttingDown) {
   ASSERT_TRUE(berthd.eventually([&] {
     const auto metrics = (*observer)->get("/metrics");
     return metrics && metrics->body.find("outcome=\"refused\",verb=\"bind\"") != std::string::npos;
-  })) << berthd.said();
+  })) << berthd.printed();
   ends_after(SIGTERM);
   const http::Reply answer = reply.get();
   EXPECT_EQ(answer.status, 200);

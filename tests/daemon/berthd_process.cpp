@@ -30,8 +30,8 @@ BerthdProcess::~BerthdProcess() {
   reader_.join();
   ::close(output_);
   // In a build with sanitizers, what they have to say of the program fails the test.
-  EXPECT_EQ(count_of_lines("Sanitizer"), 0u) << said();
-  EXPECT_EQ(count_of_lines("runtime error: "), 0u) << said();
+  EXPECT_EQ(count_of_lines("Sanitizer"), 0u) << printed();
+  EXPECT_EQ(count_of_lines("runtime error: "), 0u) << printed();
 }
 
 void BerthdProcess::spawn(std::vector<std::string> arguments) {
@@ -88,7 +88,7 @@ bool BerthdProcess::says(const std::string& part) {
   return found;
 }
 
-bool BerthdProcess::has_said(const std::string& part) { return count_of_lines(part) > 0; }
+bool BerthdProcess::has_printed(const std::string& part) { return count_of_lines(part) > 0; }
 
 std::size_t BerthdProcess::count_of_lines(const std::string& part) {
   const std::lock_guard lock(mutex_);
@@ -97,7 +97,7 @@ std::size_t BerthdProcess::count_of_lines(const std::string& part) {
                     [&](const std::string& line) { return line.find(part) != std::string::npos; }));
 }
 
-std::string BerthdProcess::said() {
+std::string BerthdProcess::printed() {
   const std::lock_guard lock(mutex_);
   std::string text;
   for (const std::string& line : lines_) text += line + "\n";
@@ -119,10 +119,10 @@ bool BerthdProcess::eventually(const std::function<bool()>& is_so) {
 std::uint16_t BerthdProcess::port() {
   const std::string words = "listening on port ";
   if (!says(words)) {
-    ADD_FAILURE() << "it does not listen:\n" << said();
+    ADD_FAILURE() << "it does not listen:\n" << printed();
     return 0;
   }
-  const std::string text = said();
+  const std::string text = printed();
   return static_cast<std::uint16_t>(std::atoi(text.c_str() + text.find(words) + words.size()));
 }
 

@@ -16,8 +16,8 @@
 
 namespace berth::daemon {
 
-// The real berthd on a free port of loopback, with what it says and how it ends. What a test waits
-// for it waits for at most `kPatience`.
+// The real berthd on a free port of loopback, its output and its exit. A test
+// waits at most `kPatience` for anything.
 class BerthdProcess {
  public:
   static constexpr std::chrono::seconds kPatience{60};
@@ -30,10 +30,10 @@ class BerthdProcess {
 
   // Waits for a line that contains `part`; false if there is none in time or at its end.
   bool says(const std::string& part);
-  // Whether it has said so already.
-  bool has_said(const std::string& part);
+  // Whether it has printed so already.
+  bool has_printed(const std::string& part);
   std::size_t count_of_lines(const std::string& part);
-  std::string said();  // everything so far
+  std::string printed();  // everything so far
 
   // Asks until it is so; between two questions it waits for another line or a moment.
   bool eventually(const std::function<bool()>& is_so);

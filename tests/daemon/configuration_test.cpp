@@ -33,11 +33,12 @@ class ConfigurationTest : public testing::Test {
   // Until that many callbacks have come.
   bool wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return told_.size() >= count; });
+    return changed_.wait_for(lock, std::chrono::seconds(20),
+                             [&] { return reported_.size() >= count; });
   }
-  Names told() {
+  Names reported() {
     const std::lock_guard lock(mutex_);
-    return told_;
+    return reported_;
   }
   Json described() const { return Json::parse(configuration_->describe()); }
 
@@ -47,13 +48,13 @@ class ConfigurationTest : public testing::Test {
  private:
   void note(const std::string& what) {
     const std::lock_guard lock(mutex_);
-    told_.push_back(what);
+    reported_.push_back(what);
     changed_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  Names told_;
+  Names reported_;
 };
 
 TEST_F(ConfigurationTest, TheBuiltInDefaultIsConfigBerthYaml) {
@@ -91,7 +92,7 @@ TEST_F(ConfigurationTest, AGoodChangeIsAdoptedAndShown) {
   const std::string text = config_with("  - name: priority\n");
   directory_.write("berth.yaml", text);
   ASSERT_TRUE(wait_for(1));
-  EXPECT_EQ(told(), Names{"adopted"});
+  EXPECT_EQ(reported(), Names{"adopted"});
   EXPECT_EQ(described()["effective"]["tiers"], Json::parse(R"([["gang", "priority"]])"));
   EXPECT_EQ(described()["text"], text);
   EXPECT_EQ(described()["waitingForRestart"], Names{});
@@ -101,15 +102,15 @@ TEST_F(ConfigurationTest, ABadChangeKeepsTheLastGoodOneAndIsCountedAndShown) {
   open(config_with(""));
   directory_.write("berth.yaml", "actions: \"enqueue, alocate\"\n");
   ASSERT_TRUE(wait_for(1));
-  EXPECT_NE(told()[0].find("alocate"), std::string::npos) << told()[0];
+  EXPECT_NE(reported()[0].find("alocate"), std::string::npos) << reported()[0];
   EXPECT_EQ(described()["badLoads"], 1);
-  EXPECT_EQ(described()["lastError"], told()[0]);
+  EXPECT_EQ(described()["lastError"], reported()[0]);
   EXPECT_EQ(described()["text"], config_with(""));
   EXPECT_EQ(described()["effective"]["actions"], (Names{"enqueue", "allocate"}));
 
   directory_.write("berth.yaml", config_with("  - name: priority\n"));
   ASSERT_TRUE(wait_for(2));
-  EXPECT_EQ(told()[1], "adopted");
+  EXPECT_EQ(reported()[1], "adopted");
   EXPECT_TRUE(described()["lastError"].is_null());
   EXPECT_EQ(described()["badLoads"], 1);
 }
@@ -118,7 +119,7 @@ TEST_F(ConfigurationTest, AnEmptyFileIsABadOne) {
   open(config_with(""));
   directory_.write("berth.yaml", "");
   ASSERT_TRUE(wait_for(1));
-  EXPECT_NE(told()[0], "adopted");
+  EXPECT_NE(reported()[0], "adopted");
   EXPECT_EQ(configuration_->current()->text, config_with(""));
 }
 
@@ -138,7 +139,7 @@ TEST_F(ConfigurationTest, NoCallbackComesAfterUnfollow) {
   configuration_->unfollow();
   configuration_->unfollow();
   directory_.write("berth.yaml", config_with("  - name: priority\n"));
-  EXPECT_EQ(told(), Names{});
+  EXPECT_EQ(reported(), Names{});
   EXPECT_EQ(configuration_->current()->text, config_with(""));
 }
 

@@ -24,7 +24,7 @@ class EndpointsTest : public testing::Test {
     const std::string file =
         directory_->write("all.yaml", nodes_yaml(2, 4) + gang_yaml("g", 2, 1000));
     berthd_ = new BerthdProcess({"--embedded", file, "--log-json"});
-    ASSERT_TRUE(berthd_->says("job ml/g is Running")) << berthd_->said();
+    ASSERT_TRUE(berthd_->says("job ml/g is Running")) << berthd_->printed();
   }
   static void TearDownTestSuite() {
     delete berthd_;
@@ -60,7 +60,7 @@ TEST_F(EndpointsTest, ConfigzShowsTheConfigurationInForce) {
   EXPECT_EQ(config["effective"]["actions"][0], "enqueue");
 }
 
-TEST_F(EndpointsTest, MetricsTellWhatHasHappened) {
+TEST_F(EndpointsTest, MetricsCountWhatHasHappened) {
   const http::Reply reply = berthd().get("/metrics");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
@@ -128,12 +128,12 @@ TEST_F(EndpointsTest, MalformedCallsAreRefusedAndOthersGoOn) {
 }
 
 TEST_F(EndpointsTest, EveryLineOfTheJsonLogIsAnObject) {
-  const std::string said = berthd().said();
+  const std::string printed = berthd().printed();
   std::size_t lines = 0;
-  for (std::size_t at = 0; at < said.size(); ++lines) {
-    const std::size_t end = said.find('\n', at);
-    const Json line = Json::parse(said.substr(at, end - at), nullptr, false);
-    EXPECT_TRUE(line.is_object()) << said.substr(at, end - at);
+  for (std::size_t at = 0; at < printed.size(); ++lines) {
+    const std::size_t end = printed.find('\n', at);
+    const Json line = Json::parse(printed.substr(at, end - at), nullptr, false);
+    EXPECT_TRUE(line.is_object()) << printed.substr(at, end - at);
     at = end + 1;
   }
   EXPECT_GE(lines, 3u);

@@ -36,7 +36,7 @@ TEST(EventQueue, TakesNothingAtItsDeadline) {
   EXPECT_TRUE(queue.take(in(std::chrono::milliseconds(1))).events.empty());
 }
 
-TEST(EventQueue, NudgeWakesOnceWithoutAnEvent) {
+TEST(EventQueue, WakingWakesOnceWithoutAnEvent) {
   EventQueue queue;
   queue.wake();
   EXPECT_TRUE(queue.take(in(kPatience)).events.empty());
@@ -66,13 +66,13 @@ TEST(EventQueue, AProducerWaitsWhileItIsFullAndLosesNothing) {
 }
 
 TEST(EventQueue, ADroppedPlacementNeverWaits) {
-  bool told = false;
-  EventQueue queue(1, [&] { told = true; });
+  bool was_full = false;
+  EventQueue queue(1, [&] { was_full = true; });
   queue.post(PodDeleted{"a"});
   queue.post(PlacementDropped{"b", "n1", "why"});  // this thread is the only one: it would hang
   queue.post(PlacementDropped{"c", "n1", "why"});
   EXPECT_EQ(queue.take(in(kPatience)).events.size(), 3u);
-  EXPECT_FALSE(told);
+  EXPECT_FALSE(was_full);
 }
 
 TEST(EventQueue, CloseReleasesProducersAndTheConsumer) {

@@ -48,7 +48,7 @@ TEST(ParseEndpoint, TakesAnAddressAndAPort) {
   }
 }
 
-// What was said to whom, and how it ends.
+// The output on both streams, and the exit status.
 struct Parsed {
   std::variant<Flags, int> result;
   std::string out;

@@ -64,7 +64,7 @@ inline Plan plan_of(const mirror::Mirror& mirror, const std::vector<PodOnNode>& 
   return plan;
 }
 
-// What a session would have decided, assumed as the session loop does.
+// A session's decisions, assumed as the session loop does.
 inline Plan assume(mirror::Mirror& mirror, const std::vector<PodOnNode>& binds) {
   mirror.settle(TimePoint());
   Plan plan = plan_of(mirror, binds);

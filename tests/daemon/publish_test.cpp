@@ -75,7 +75,7 @@ TEST_F(PublishTest, MembersSeenBoundAreCountedAndNoLongerPlanned) {
   EXPECT_EQ(plan->find("g-3")->gang->min_member, 2);
 }
 
-TEST_F(PublishTest, NamesLockedNodesAndWhomTheyAreLockedFor) {
+TEST_F(PublishTest, NamesLockedNodesAndTheirJobs) {
   add_gang(mirror_, make_group("g", 3), 3);
   mirror_.settle(TimePoint());
   Plan plan;

@@ -17,7 +17,7 @@
 namespace berth::daemon {
 namespace {
 
-using Told = support::RecordingWriter::Written;
+using Written = support::RecordingWriter::Written;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -45,9 +45,9 @@ class SessionLoopTest : public testing::Test {
 
   void start() {
     const auto count = [this] { ++publications_; };
-    const auto tell = [this](const std::string& line) { ports_.log(line); };
+    const auto log = [this](const std::string& line) { ports_.log(line); };
     SessionLoop::Parts parts{clock_, source_,  events_, published_, count,
-                             ports_, metrics_, tell,    queues_,    reservations_};
+                             ports_, metrics_, log,     queues_,    reservations_};
     loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
                                           scheduler_with(action_, plugins_));
     loop_->start();
@@ -58,17 +58,17 @@ class SessionLoopTest : public testing::Test {
     for (int i = 0; i < members; ++i) events_.post(make_member(name, i));
   }
   bool wait_for_line(const std::string& part) {
-    return ports_.wait([&](const Told& told) {
-      return std::any_of(told.lines.begin(), told.lines.end(), [&](const std::string& line) {
+    return ports_.wait([&](const Written& written) {
+      return std::any_of(written.lines.begin(), written.lines.end(), [&](const std::string& line) {
         return line.find(part) != std::string::npos;
       });
     });
   }
   bool wait_for_nominations(std::size_t count) {
-    return ports_.wait([&](const Told& told) { return told.nominations.size() >= count; });
+    return ports_.wait([&](const Written& written) { return written.nominations.size() >= count; });
   }
   // Two sessions more, so one from end to end, of events that change nothing.
-  bool come_round() {
+  bool run_two_sessions() {
     const auto before = loop_->last_session().sessions;
     const auto deadline = std::chrono::steady_clock::now() + seconds(20);
     while (std::chrono::steady_clock::now() < deadline) {
@@ -108,7 +108,7 @@ TEST_F(SessionLoopTest, RunsNoSessionBeforeTheSourceIsSynced) {
 TEST_F(SessionLoopTest, AnEmptyClusterIsReadyToo) {
   source_.set_synced();
   start();
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   EXPECT_TRUE(published_.load()->ready);
   EXPECT_EQ(publications_, 1);
 }
@@ -129,7 +129,7 @@ TEST_F(SessionLoopTest, APlanIsPublishedBeforeAnybodyIsNominated) {
 TEST_F(SessionLoopTest, AnEventWakesItLongBeforeItsPeriod) {
   source_.set_synced();
   start();
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   events_.post(make_node("n1", 4));
   post_gang("g", 2);
   EXPECT_TRUE(wait_for_nominations(2));
@@ -149,20 +149,20 @@ TEST_F(SessionLoopTest, WhereNothingChangesNothingIsPublishedOrWritten) {
   post_gang("g", 3);
   start();
   ASSERT_TRUE(wait_for_line("job ml/g waits: "));
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   const int publications = publications_;
   const auto epoch = published_.load()->epoch;
   ports_.take();
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   EXPECT_EQ(publications_, publications);
   EXPECT_EQ(published_.load()->epoch, epoch);
-  const Told told = ports_.take();
-  EXPECT_TRUE(told.nominations.empty());
-  EXPECT_TRUE(told.statuses.empty());
-  EXPECT_TRUE(told.lines.empty());
+  const Written written = ports_.take();
+  EXPECT_TRUE(written.nominations.empty());
+  EXPECT_TRUE(written.statuses.empty());
+  EXPECT_TRUE(written.lines.empty());
 }
 
-TEST_F(SessionLoopTest, StandingTellsWhoWaitsAndWhoIsPlanned) {
+TEST_F(SessionLoopTest, TheLastSessionCountsWaitingJobsAndPlannedPods) {
   source_.set_synced();
   events_.post(make_node("n1", 2));
   post_gang("fits", 2);
@@ -170,7 +170,7 @@ TEST_F(SessionLoopTest, StandingTellsWhoWaitsAndWhoIsPlanned) {
   start();
   ASSERT_TRUE(wait_for_nominations(2));
   ASSERT_TRUE(wait_for_line("job ml/waits waits: "));
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   const auto last = loop_->last_session();
   EXPECT_EQ(last.jobs_waiting, 1u);
   EXPECT_EQ(last.pods_planned, 2u);
@@ -184,7 +184,7 @@ TEST_F(SessionLoopTest, AnotherConfigurationTakesEffectWithTheNextSession) {
   post_gang("g", 2);
   start();
   ASSERT_TRUE(wait_for_line("job ml/g is Inqueue"));
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   EXPECT_TRUE(published_.load()->pods.empty());
   loop_->replace(scheduler_with(""), hours(1));
   EXPECT_TRUE(wait_for_nominations(2));
@@ -193,7 +193,7 @@ TEST_F(SessionLoopTest, AnotherConfigurationTakesEffectWithTheNextSession) {
 TEST_F(SessionLoopTest, AnotherPeriodTakesEffectToo) {
   source_.set_synced();
   start();
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   loop_->replace(scheduler_with(""), milliseconds(2));
   EXPECT_TRUE(source_.wait_for_questions(5));
 }
@@ -218,14 +218,14 @@ TEST_F(SessionLoopTest, AGangThatStaysIncompleteGivesItsRoomBack) {
   start();
   ASSERT_TRUE(wait_for_nominations(2));
   events_.post(NodeDeleted{"n2"});
-  ASSERT_TRUE(ports_.wait([](const Told& told) {
-    const auto& all = told.nominations;
+  ASSERT_TRUE(ports_.wait([](const Written& written) {
+    const auto& all = written.nominations;
     const auto is_cleared = [&](const char* what) {
       return std::find(all.begin(), all.end(), what) != all.end();
     };
     return is_cleared("g-0 on ") && is_cleared("g-1 on ");
   }));
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   EXPECT_TRUE(published_.load()->pods.empty()) << "and is not planned again on one node of two";
 }
 
@@ -237,8 +237,8 @@ TEST_F(SessionLoopTest, ADroppedPlacementWithoutAnotherGivesItsNominationUp) {
   ASSERT_TRUE(wait_for_nominations(2));
   events_.post(NodeDeleted{"n1"});
   events_.post(PlacementDropped{"g-0", "n1", "vetoed"});
-  EXPECT_TRUE(ports_.wait([](const Told& told) {
-    const auto& all = told.nominations;
+  EXPECT_TRUE(ports_.wait([](const Written& written) {
+    const auto& all = written.nominations;
     return std::find(all.begin(), all.end(), "g-0 on ") != all.end();
   }));
 }
@@ -249,7 +249,7 @@ TEST_F(SessionLoopTest, WithoutTheGangPluginEveryPodIsBoundByItself) {
   events_.post(make_node("n1", 2));
   post_gang("g", 3);
   start();
-  ASSERT_TRUE(ports_.wait([](const Told& told) { return told.commits.size() >= 2; }));
+  ASSERT_TRUE(ports_.wait([](const Written& written) { return written.commits.size() >= 2; }));
   EXPECT_TRUE(ports_.take().nominations.empty());
   const auto table = published_.load();
   ASSERT_FALSE(table->pods.empty());
@@ -260,7 +260,7 @@ TEST_F(SessionLoopTest, WhoDoesNotLeadDecidesNothing) {
   source_.set_synced();
   events_.post(make_node("n1", 4));
   start();
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   EXPECT_NE(reservations_.load(), nullptr);
   loop_->stop_leading();
   EXPECT_FALSE(published_.load()->ready);
@@ -288,7 +288,7 @@ TEST_F(SessionLoopTest, ANewLeaderGoesOnWhereTheOldOneStopped) {
   events_.post(make_group("g", 1));
   events_.post(pod);
   start();
-  ASSERT_TRUE(ports_.wait([](const Told& told) { return !told.commits.empty(); }));
+  ASSERT_TRUE(ports_.wait([](const Written& written) { return !written.commits.empty(); }));
   EXPECT_EQ(ports_.take().commits, std::vector<std::string>{"g-0 on n2"});
 }
 
@@ -310,7 +310,7 @@ TEST_F(SessionLoopTest, CLAIM8ANewLeaderKeepsWhatWasPromised) {
   }
   start();
   ASSERT_TRUE(wait_for_line("job ml/h waits: "));
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   EXPECT_TRUE(published_.load()->pods.empty());
   const ports::RoomLeft& room = published_.load()->room_left;
   ASSERT_EQ(room.rows.size(), 1u) << "unmanaged pods are kept off, too";
@@ -327,10 +327,10 @@ TEST_F(SessionLoopTest, EVICT5ABrokenGangIsAskedToLeaveOnce) {
   events_.post(make_node("n1", 1));
   post_gang("g", 2);
   events_.post(running_on(make_member("g", 0), "n1"));
-  const auto is_evicted = [](const Told& told) { return !told.evictions.empty(); };
+  const auto is_evicted = [](const Written& written) { return !written.evictions.empty(); };
   start();
   ASSERT_TRUE(ports_.wait(is_evicted));
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(come_round());
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(run_two_sessions());
   EXPECT_EQ(ports_.take().evictions.size(), 1u);
   events_.post(EvictionRefused{"g-0", "its disruption budget"});
   EXPECT_TRUE(ports_.wait(is_evicted)) << "it is asked again";
@@ -343,7 +343,7 @@ TEST_F(SessionLoopTest, WhoNeverSyncedRestsAtOnce) {
   EXPECT_FALSE(published_.load()->ready);
   loop_->start_leading(2);
   source_.set_synced();
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   EXPECT_TRUE(published_.load()->ready);
 }
 
@@ -365,7 +365,7 @@ TEST_F(SessionLoopTest, WhoRestedKeepsNoPlanOfBefore) {
 TEST_F(SessionLoopTest, StopsAtOnceWhateverItsPeriod) {
   source_.set_synced();
   start();
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   const auto begin = std::chrono::steady_clock::now();
   loop_->stop();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(2));
@@ -375,7 +375,7 @@ TEST_F(SessionLoopTest, StopsAtOnceWhateverItsPeriod) {
 TEST_F(SessionLoopTest, ThatItComesRoundIsSeen) {
   source_.set_synced();
   start();
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   EXPECT_LT(loop_->since_last_turn(), seconds(20));
   EXPECT_GE(loop_->since_last_turn(), seconds(0));
 }
@@ -386,7 +386,7 @@ TEST_F(SessionLoopTest, SessionsAreCounted) {
   post_gang("g", 2);
   start();
   ASSERT_TRUE(wait_for_nominations(2));
-  ASSERT_TRUE(come_round());
+  ASSERT_TRUE(run_two_sessions());
   const std::string text = metrics_.expose({});
   EXPECT_NE(text.find("berth_decisions_total{kind=\"bind\"} 2"), std::string::npos) << text;
   EXPECT_EQ(text.find("berth_cluster_events_total 0"), std::string::npos) << text;

@@ -249,7 +249,7 @@ TEST_F(ApiWriterTest, AWriteOnAnotherPodOfTheSameNameIsGoneAndNotFailed) {
   EXPECT_EQ(outcome.result, Outcome::Result::gone);
 }
 
-TEST_F(ApiWriterTest, API22AMissingRightIsSaid) {
+TEST_F(ApiWriterTest, API22AMissingRightIsReported) {
   const Outcome outcome = answered_with(403, R"({"message":"forbidden"})");
   EXPECT_EQ(outcome.result, Outcome::Result::forbidden);
   EXPECT_EQ(outcome.error, "nominate ns/p: status 403: forbidden");
@@ -318,7 +318,7 @@ TEST(ForeignStatus, HasItsOwnPhasesAndCountersAndNoConditions) {
   EXPECT_EQ(foreign_status(status)["phase"], "Finished");
 }
 
-TEST(ForeignStatus, IsToldOfByEventsOnItsOwnKind) {
+TEST(ForeignStatus, HasEventsOnItsOwnKind) {
   const Json body = Json::parse(event_body(kSigGroup, ports::Event(), TimePoint(), "here"));
   EXPECT_EQ(body["involvedObject"]["apiVersion"], "scheduling.x-k8s.io/v1alpha1");
 }

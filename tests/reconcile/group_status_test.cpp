@@ -31,14 +31,14 @@ TEST_F(GroupStatusTest, SaysWhereAJobWasPlanned) {
 }
 
 TEST_F(GroupStatusTest, SaysWhyAJobWaitsInTheSameWordsEverywhere) {
-  const auto told = session(refusal(2));
-  ASSERT_EQ(told.statuses.size(), 1u);
-  const auto& status = told.statuses[0];
+  const auto written = session(refusal(2));
+  ASSERT_EQ(written.statuses.size(), 1u);
+  const auto& status = written.statuses[0];
   EXPECT_EQ(status.object.name_space, "ml");
   EXPECT_EQ(status.object.name, "g");
   EXPECT_EQ(status.reason, "NotEnoughResources");
   EXPECT_EQ(status.message, sentence(Reason::gang_incomplete, 2, 3, ""));
-  EXPECT_EQ(told.lines, Lines{"job ml/g waits: " + status.message});
+  EXPECT_EQ(written.lines, Lines{"job ml/g waits: " + status.message});
 }
 
 TEST_F(GroupStatusTest, TheSameReasonAgainIsNotWritten) {
@@ -60,7 +60,7 @@ TEST_F(GroupStatusTest, STATUS2NumbersThatChangeAreWrittenNowAndThen) {
 }
 
 // Issue 9, row 12.
-TEST_F(GroupStatusTest, WhatIsConfiguredAndHasNoEffectIsToldWhenItChanges) {
+TEST_F(GroupStatusTest, ConfigurationWithoutEffectIsLoggedWhenItChanges) {
   Plan plan;
   plan.notes = {"a", "c"};
   EXPECT_EQ(session(plan).lines, (Lines{"configuration: a", "configuration: c"}));
@@ -69,11 +69,11 @@ TEST_F(GroupStatusTest, WhatIsConfiguredAndHasNoEffectIsToldWhenItChanges) {
   EXPECT_EQ(session(plan).lines, (Lines{"configuration: b", "configuration: no longer so: a"}));
 }
 
-TEST_F(GroupStatusTest, AUserIsToldOnceWhyTheGroupWaits) {
-  const auto told = session(refusal(2));
-  ASSERT_EQ(told.events.size(), 1u);
-  EXPECT_EQ(told.events[0].reason, "Unschedulable");
-  EXPECT_EQ(told.events[0].message, sentence(Reason::gang_incomplete, 2, 3, ""));
+TEST_F(GroupStatusTest, OneEventSaysWhyTheGroupWaits) {
+  const auto written = session(refusal(2));
+  ASSERT_EQ(written.events.size(), 1u);
+  EXPECT_EQ(written.events[0].reason, "Unschedulable");
+  EXPECT_EQ(written.events[0].message, sentence(Reason::gang_incomplete, 2, 3, ""));
   now_ += std::chrono::minutes(1);
   EXPECT_TRUE(session(refusal(1)).events.empty());
 }
@@ -89,10 +89,10 @@ TEST_F(GroupStatusTest, WhatTheApiSaysAlreadyIsNotWritten) {
 
 TEST_F(GroupStatusTest, TheReasonIsClearedOnceTheJobIsPlaced) {
   session(refusal(2));
-  const auto told = session(assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}}));
-  ASSERT_EQ(told.statuses.size(), 1u);
-  EXPECT_EQ(told.statuses[0].reason, "");
-  EXPECT_EQ(told.statuses[0].message, "");
+  const auto written = session(assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}}));
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_EQ(written.statuses[0].reason, "");
+  EXPECT_EQ(written.statuses[0].message, "");
   EXPECT_TRUE(session(Plan{}).statuses.empty());
 }
 
@@ -102,10 +102,10 @@ TEST_F(GroupStatusTest, AChangeOfPhaseAndOfReasonIsOneWrite) {
   plan.admitted = {mirror_.find_group("ml/g")};
   mirror_.assume(plan, TimePoint());
   mirror_.settle(TimePoint());
-  const auto told = session(plan);
-  ASSERT_EQ(told.statuses.size(), 1u);
-  EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
-  EXPECT_EQ(told.statuses[0].reason, "NotEnoughResources");
+  const auto written = session(plan);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_EQ(written.statuses[0].phase, GroupPhase::inqueue);
+  EXPECT_EQ(written.statuses[0].reason, "NotEnoughResources");
 }
 
 TEST_F(GroupStatusTest, AChangeOfPhaseAloneKeepsTheReason) {
@@ -114,15 +114,15 @@ TEST_F(GroupStatusTest, AChangeOfPhaseAloneKeepsTheReason) {
   plan.admitted = {mirror_.find_group("ml/g")};
   mirror_.assume(plan, TimePoint());
   mirror_.settle(TimePoint());
-  const auto told = session(plan);
-  ASSERT_EQ(told.statuses.size(), 1u);
-  EXPECT_EQ(told.statuses[0].phase, GroupPhase::inqueue);
-  EXPECT_EQ(told.statuses[0].reason, "NotEnoughResources");
-  EXPECT_EQ(told.lines, Lines{"job ml/g is Inqueue: 0 of 3 pods run, minimum 3"});
+  const auto written = session(plan);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_EQ(written.statuses[0].phase, GroupPhase::inqueue);
+  EXPECT_EQ(written.statuses[0].reason, "NotEnoughResources");
+  EXPECT_EQ(written.lines, Lines{"job ml/g is Inqueue: 0 of 3 pods run, minimum 3"});
 }
 
 // The mirror gives the ids of what is gone to what comes.
-TEST_F(GroupStatusTest, AJobInThePlaceOfADeletedOneIsToldItsReason) {
+TEST_F(GroupStatusTest, AJobInThePlaceOfADeletedOneHasItsReason) {
   const Plan plan = refusal(2);
   session(plan);
   for (int i = 0; i < 3; ++i) mirror_.apply(PodDeleted{"g-" + std::to_string(i)});
@@ -130,9 +130,9 @@ TEST_F(GroupStatusTest, AJobInThePlaceOfADeletedOneIsToldItsReason) {
   see_gang(make_group("h", 3), 3);
   mirror_.settle(TimePoint());
   ASSERT_EQ(mirror_.find_group("ml/h"), plan.refusals[0].job) << "else this test shows nothing";
-  const auto told = session(plan);
-  ASSERT_EQ(told.statuses.size(), 1u);
-  EXPECT_EQ(told.statuses[0].object.name, "h");
+  const auto written = session(plan);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_EQ(written.statuses[0].object.name, "h");
 }
 
 TEST_F(GroupStatusTest, ADeletedJobIsNotWritten) {
@@ -152,13 +152,13 @@ TEST_F(GroupStatusTest, AJobOfOnePodHasNoGroupToWriteTo) {
   plan.refusals.resize(1);
   plan.refusals[0].job = mirror_.cluster().task(mirror_.find_task("x-1")).job;
   plan.refusals[0].reason = Reason::gang_incomplete;
-  const auto told = session(plan);
-  EXPECT_TRUE(told.statuses.empty());
-  EXPECT_EQ(told.lines.size(), 1u);
+  const auto written = session(plan);
+  EXPECT_TRUE(written.statuses.empty());
+  EXPECT_EQ(written.lines.size(), 1u);
 }
 
-TEST_F(GroupStatusTest, AGroupWhosePodsAreOnlyComingIsToldNothingForAWhile) {
-  const auto told_after = [this](const std::string& name, Duration age) {
+TEST_F(GroupStatusTest, AGroupWhosePodsAreOnlyComingHasNoReasonForAWhile) {
+  const auto has_message_after = [this](const std::string& name, Duration age) {
     PodGroupObject group = make_group(name, 3);
     group.created = now_ - age;
     see_gang(group, 1);
@@ -172,14 +172,14 @@ TEST_F(GroupStatusTest, AGroupWhosePodsAreOnlyComingIsToldNothingForAWhile) {
   };
   using std::chrono::minutes;
   using std::chrono::seconds;
-  EXPECT_FALSE(told_after("young", seconds(3)));
-  EXPECT_FALSE(told_after("of-a-clock-that-is-a-bit-ahead", -seconds(3)));
-  EXPECT_TRUE(told_after("old", seconds(20)));
-  EXPECT_TRUE(told_after("of-a-clock-that-is-far-ahead", -minutes(5)));
+  EXPECT_FALSE(has_message_after("young", seconds(3)));
+  EXPECT_FALSE(has_message_after("of-a-clock-that-is-a-bit-ahead", -seconds(3)));
+  EXPECT_TRUE(has_message_after("old", seconds(20)));
+  EXPECT_TRUE(has_message_after("of-a-clock-that-is-far-ahead", -minutes(5)));
 }
 
 // Operators make pods when the group is in, and not before.
-TEST_F(GroupStatusTest, AGroupWithoutPodsIsToldAtOnceThatItIsIn) {
+TEST_F(GroupStatusTest, AGroupWithoutPodsIsInqueueAtOnce) {
   PodGroupObject group = make_group("new", 3);
   group.created = now_;
   see(group);
@@ -204,12 +204,12 @@ TEST_F(GroupStatusTest, EvictsAndSaysWhy) {
   mirror_.settle(TimePoint());
   const Task& victim = mirror_.cluster().task(mirror_.find_task("victim-0"));
   side_->reconciler.evict(victim, "preempt for ml/g", now_);
-  const auto told = writer_.take();
-  ASSERT_EQ(told.evictions.size(), 1u);
-  EXPECT_EQ(told.evictions[0].object,
+  const auto written = writer_.take();
+  ASSERT_EQ(written.evictions.size(), 1u);
+  EXPECT_EQ(written.evictions[0].object,
             (ports::ObjectRef{ports::ObjectKind::pod, "ml", "victim-0", "victim-0"}));
-  EXPECT_EQ(told.evictions[0].reason, "preempt for ml/g");
-  EXPECT_EQ(told.lines, Lines{"pod ml/victim-0 is evicted: preempt for ml/g"});
+  EXPECT_EQ(written.evictions[0].reason, "preempt for ml/g");
+  EXPECT_EQ(written.lines, Lines{"pod ml/victim-0 is evicted: preempt for ml/g"});
 }
 
 TEST_F(GroupStatusTest, TheLogSaysWhyAJobKeepsNoRoomAnyMore) {
@@ -227,25 +227,25 @@ TEST(SplitName, IsCutAtTheFirstSlash) {
 }
 
 // A group of scheduling.x-k8s.io has no condition to hold a reason.
-TEST_F(GroupStatusTest, STATUS3AGroupOfTheOtherApiIsWrittenForItsPhaseAndToldWhyItWaits) {
+TEST_F(GroupStatusTest, STATUS3AGroupOfTheOtherApiIsWrittenForItsPhaseAndHasEvents) {
   PodGroupObject other = make_group("other", 2);
   other.is_volcano = false;
   see_gang(other, 2);
   mirror_.settle(now_);
   Plan plan;
   plan.refusals = {refusal_of(mirror_, "other", Reason::gang_incomplete, 1, 2)};
-  auto told = session(plan);
-  EXPECT_TRUE(told.statuses.empty());
-  ASSERT_EQ(told.events.size(), 1u);
-  EXPECT_EQ(told.events[0].object.kind, ports::ObjectKind::sig_pod_group);
+  auto written = session(plan);
+  EXPECT_TRUE(written.statuses.empty());
+  ASSERT_EQ(written.events.size(), 1u);
+  EXPECT_EQ(written.events[0].object.kind, ports::ObjectKind::sig_pod_group);
   now_ += std::chrono::seconds(60);
   for (int i = 0; i < 2; ++i) mirror_.apply(running_on(make_member("other", i), "n1"));
   mirror_.settle(now_);
-  told = session({});
-  ASSERT_EQ(told.statuses.size(), 1u);
-  EXPECT_EQ(told.statuses[0].scheduled, 2);
-  EXPECT_EQ(told.statuses[0].phase, GroupPhase::running);
-  EXPECT_EQ(told.statuses[0].started, now_);
+  written = session({});
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_EQ(written.statuses[0].scheduled, 2);
+  EXPECT_EQ(written.statuses[0].phase, GroupPhase::running);
+  EXPECT_EQ(written.statuses[0].started, now_);
   other.phase = GroupPhase::running;
   other.started = now_ - std::chrono::seconds(5);
   see(other);
@@ -258,20 +258,20 @@ TEST_F(GroupStatusTest, STATUS1ATargetsConditionIsWrittenAtOnceAndItsNumbersAtTi
   Reservation& reservation = plan.reservations.emplace_back();
   reservation.job = mirror_.find_group("ml/g");
   reservation.election = {now_, "waits longest"};
-  auto told = session(plan);
-  ASSERT_EQ(told.statuses.size(), 1u);
-  EXPECT_TRUE(told.statuses[0].targeted.holds);
-  EXPECT_EQ(told.statuses[0].targeted.reason, "Elected");
-  EXPECT_EQ(told.statuses[0].targeted.since, now_);
-  EXPECT_EQ(told.marks.size(), 0u) << "the mirror was not told";
+  auto written = session(plan);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_TRUE(written.statuses[0].targeted.holds);
+  EXPECT_EQ(written.statuses[0].targeted.reason, "Elected");
+  EXPECT_EQ(written.statuses[0].targeted.since, now_);
+  EXPECT_EQ(written.marks.size(), 0u) << "the mirror was not written";
 
   reservation.nodes = {NodeId(0)};
   const TimePoint elected_at = now_;
   now_ += std::chrono::seconds(1);
-  told = session(plan);
-  ASSERT_EQ(told.statuses.size(), 1u);
-  EXPECT_EQ(told.statuses[0].targeted.reason, "Locked");
-  EXPECT_EQ(told.statuses[0].targeted.since, elected_at) << "True since then";
+  written = session(plan);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_EQ(written.statuses[0].targeted.reason, "Locked");
+  EXPECT_EQ(written.statuses[0].targeted.since, elected_at) << "True since then";
 
   reservation.missing = {{Dimension(0), 1, 2}};
   EXPECT_TRUE(session(plan).statuses.empty());
@@ -281,11 +281,11 @@ TEST_F(GroupStatusTest, STATUS1ATargetsConditionIsWrittenAtOnceAndItsNumbersAtTi
   plan.reservations.clear();
   plan.ended.emplace_back();
   plan.ended[0].job = mirror_.find_group("ml/g");
-  told = session(plan);
-  ASSERT_EQ(told.statuses.size(), 1u);
-  EXPECT_FALSE(told.statuses[0].targeted.holds);
-  EXPECT_EQ(told.statuses[0].targeted.reason, "Started");
-  EXPECT_EQ(told.statuses[0].targeted.since, now_);
+  written = session(plan);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_FALSE(written.statuses[0].targeted.holds);
+  EXPECT_EQ(written.statuses[0].targeted.reason, "Started");
+  EXPECT_EQ(written.statuses[0].targeted.since, now_);
 }
 
 TEST_F(GroupStatusTest, ARestartKeepsTheConditionOfATarget) {
@@ -296,11 +296,11 @@ TEST_F(GroupStatusTest, ARestartKeepsTheConditionOfATarget) {
   now_ += std::chrono::hours(1);
   Plan plan;
   plan.refusals = {refusal_of(mirror_, "other", Reason::gang_incomplete, 1, 3)};
-  const auto told = session(plan);
+  const auto written = session(plan);
   const auto written =
-      std::find_if(told.statuses.begin(), told.statuses.end(),
+      std::find_if(written.statuses.begin(), written.statuses.end(),
                    [](const auto& status) { return status.object.name == "other"; });
-  ASSERT_NE(written, told.statuses.end());
+  ASSERT_NE(written, written.statuses.end());
   EXPECT_EQ(written->targeted, group.written.targeted);
 }
 

@@ -30,7 +30,7 @@ class QueueStatusTest : public ReconcileTest {
     mirror_.apply(group);
     mirror_.apply(running_on(make_member(name, 0, cpu), "n1"));
   }
-  // What a session writes now.
+  // The writes of a session now.
   RecordingWriter::Written round() {
     mirror_.settle(now_);
     if (is_divided_) plan_.shares = share();
@@ -51,10 +51,10 @@ class QueueStatusTest : public ReconcileTest {
     auto shares = plugins::QueueDivision().divide(mirror_.cluster(), tree_, false);
     return plan_.shares != nullptr && *plan_.shares == *shares ? plan_.shares : shares;
   }
-  static const support::On<ports::QueueStatus>& status_of(const RecordingWriter::Written& told,
+  static const support::On<ports::QueueStatus>& status_of(const RecordingWriter::Written& written,
                                                           const std::string& name) {
     static const support::On<ports::QueueStatus> none{};
-    for (const auto& each : told.queues) {
+    for (const auto& each : written.queues) {
       if (each.object.name == name) return each;
     }
     ADD_FAILURE() << "no status of " << name;
@@ -70,9 +70,9 @@ TEST_F(QueueStatusTest, WritesSharesCountsAndConditions) {
   see(queue("a", 4));
   see(queue("b"));
   run("g", "b", 3);
-  const auto told = round();
-  ASSERT_EQ(told.queues.size(), 2U) << "not of the default queue: it is no object";
-  const auto& b = status_of(told, "b");
+  const auto written = round();
+  ASSERT_EQ(written.queues.size(), 2U) << "not of the default queue: it is no object";
+  const auto& b = status_of(written, "b");
   EXPECT_EQ(b.object.uid, "b");
   EXPECT_EQ(b.state, QueueState::open);
   EXPECT_EQ(b.written.running, 1);
@@ -82,8 +82,8 @@ TEST_F(QueueStatusTest, WritesSharesCountsAndConditions) {
   EXPECT_EQ(b.written.real_capability, (NamedAmounts{{"cpu", 6000}, {"pods", 110}}));
   EXPECT_EQ(b.written.ready, (WrittenCondition{true, "Open", "", now_}));
   EXPECT_EQ(b.written.scaled, (WrittenCondition{false, "InForce", "", now_}));
-  EXPECT_EQ(status_of(told, "a").written.guarantee, (NamedAmounts{{"cpu", 4000}}));
-  EXPECT_EQ(told.lines, Lines{"job ml/g is Running: 1 of 1 pods run, minimum 1"});
+  EXPECT_EQ(status_of(written, "a").written.guarantee, (NamedAmounts{{"cpu", 4000}}));
+  EXPECT_EQ(written.lines, Lines{"job ml/g is Running: 1 of 1 pods run, minimum 1"});
 }
 
 TEST_F(QueueStatusTest, WritesNothingWhenNothingChanged) {
@@ -99,23 +99,23 @@ TEST_F(QueueStatusTest, STATUS4NumbersAreWrittenAtMostEveryTenSeconds) {
   round();
   run("g", "a", 3);
   EXPECT_TRUE(round_after(seconds(5)).queues.empty());
-  const auto told = round_after(seconds(5));
-  ASSERT_EQ(told.queues.size(), 1U);
-  EXPECT_EQ(told.queues[0].written.allocated.at("cpu"), 3000);
-  EXPECT_EQ(told.queues[0].state, std::nullopt) << "there is one in the API";
+  const auto written = round_after(seconds(5));
+  ASSERT_EQ(written.queues.size(), 1U);
+  EXPECT_EQ(written.queues[0].written.allocated.at("cpu"), 3000);
+  EXPECT_EQ(written.queues[0].state, std::nullopt) << "there is one in the API";
 }
 
-TEST_F(QueueStatusTest, AFaultIsWrittenAndToldAtOnceAndOnce) {
+TEST_F(QueueStatusTest, AFaultIsWrittenAndLoggedAtOnceAndOnce) {
   see(queue("a"));
   round();
   QueueObject bad = queue("a");
   bad.fault = "odd";
   see(bad);
   const TimePoint since = now_ + seconds(2);
-  const auto told = round_after(seconds(2));
-  ASSERT_EQ(told.queues.size(), 1U);
-  EXPECT_EQ(told.queues[0].written.ready, (WrittenCondition{false, "Faulty", "odd", since}));
-  EXPECT_EQ(told.lines, Lines{"queue a is at fault, its jobs wait: odd"});
+  const auto written = round_after(seconds(2));
+  ASSERT_EQ(written.queues.size(), 1U);
+  EXPECT_EQ(written.queues[0].written.ready, (WrittenCondition{false, "Faulty", "odd", since}));
+  EXPECT_EQ(written.lines, Lines{"queue a is at fault, its jobs wait: odd"});
   const auto later = round_after(seconds(60));
   EXPECT_TRUE(later.queues.empty());
   EXPECT_TRUE(later.lines.empty());
@@ -130,15 +130,15 @@ TEST_F(QueueStatusTest, AScaledGuaranteeIsInStatusConditionAndLog) {
   see(queue("a", 8));
   round();
   see(queue("b", 12));
-  const auto told = round_after(seconds(2));
-  const auto& a = status_of(told, "a");
+  const auto written = round_after(seconds(2));
+  const auto& a = status_of(written, "a");
   EXPECT_EQ(a.written.guarantee, (NamedAmounts{{"cpu", 4000}}));
   const std::string message =
       "its guarantee and its neighbours' are more than there is; in force: 4 of 8 cpu";
   EXPECT_EQ(a.written.scaled, (WrittenCondition{true, "Overcommitted", message, now_}));
   EXPECT_TRUE(a.written.ready.holds) << "its jobs are served";
-  EXPECT_EQ(told.lines[0], "queue a: " + message);
-  EXPECT_EQ(told.lines.size(), 2U);
+  EXPECT_EQ(written.lines[0], "queue a: " + message);
+  EXPECT_EQ(written.lines.size(), 2U);
   // Another node, and all is well again.
   mirror_.apply(make_node("n2", 10));
   const auto well = round_after(seconds(2));
@@ -146,11 +146,11 @@ TEST_F(QueueStatusTest, AScaledGuaranteeIsInStatusConditionAndLog) {
   EXPECT_EQ(well.lines[0], "queue a: its guarantee is in force in full again");
 }
 
-TEST_F(QueueStatusTest, OfManyChangesAtOnceTheFirstAreTold) {
+TEST_F(QueueStatusTest, OfManyChangesAtOnceTheFirstAreLogged) {
   for (int i = 0; i < 30; ++i) see(queue("q" + std::to_string(100 + i), 10));
-  const auto told = round();
-  ASSERT_EQ(told.lines.size(), 21U);
-  EXPECT_EQ(told.lines.back(), "... and 10 more such lines on queues");
+  const auto written = round();
+  ASSERT_EQ(written.lines.size(), 21U);
+  EXPECT_EQ(written.lines.back(), "... and 10 more such lines on queues");
 }
 
 TEST_F(QueueStatusTest, AQueueThatIsClosedOrBelowOneIsNotReady) {
@@ -160,18 +160,18 @@ TEST_F(QueueStatusTest, AQueueThatIsClosedOrBelowOneIsNotReady) {
   QueueObject below = queue("x");
   below.parent = "a";
   see(below);
-  const auto told = round();
-  EXPECT_EQ(status_of(told, "a").written.ready.reason, "Closed");
-  EXPECT_EQ(status_of(told, "x").written.ready.reason, "ParentNotOpen");
-  EXPECT_EQ(status_of(told, "x").written.ready.message, "the queue \"a\" above it is not open");
+  const auto written = round();
+  EXPECT_EQ(status_of(written, "a").written.ready.reason, "Closed");
+  EXPECT_EQ(status_of(written, "x").written.ready.reason, "ParentNotOpen");
+  EXPECT_EQ(status_of(written, "x").written.ready.message, "the queue \"a\" above it is not open");
 }
 
 TEST_F(QueueStatusTest, WhatTheApiSaysAlreadyIsNotWritten) {
   see(queue("a", 4));
-  const auto told = round();
-  ASSERT_EQ(told.queues.size(), 1U);
+  const auto written = round();
+  ASSERT_EQ(written.queues.size(), 1U);
   QueueObject again = queue("a", 4);
-  again.written = told.queues[0].written;
+  again.written = written.queues[0].written;
   start();
   side_->observe(again);
   EXPECT_TRUE(round_after(seconds(60)).queues.empty());
@@ -182,21 +182,21 @@ TEST_F(QueueStatusTest, AConditionKeepsItsTimeOverARestart) {
   known.written.has_state = true;
   known.written.ready = {true, "Open", "", TimePoint(seconds(7))};
   see(known);
-  const auto told = round();
-  ASSERT_EQ(told.queues.size(), 1U);
-  EXPECT_EQ(told.queues[0].written.ready.since, TimePoint(seconds(7)));
-  EXPECT_EQ(told.queues[0].written.scaled.since, now_) << "there was none";
+  const auto written = round();
+  ASSERT_EQ(written.queues.size(), 1U);
+  EXPECT_EQ(written.queues[0].written.ready.since, TimePoint(seconds(7)));
+  EXPECT_EQ(written.queues[0].written.scaled.since, now_) << "there was none";
 }
 
 TEST_F(QueueStatusTest, NamesWhatAnEarlierStatusMayHaveNamed) {
   QueueObject known = queue("a");
   known.written.allocated = {{"nvidia.com/gpu", 4}};
   see(known);
-  const auto told = round();
-  ASSERT_EQ(told.queues.size(), 1U);
-  const auto& resources = told.queues[0].resources;
+  const auto written = round();
+  ASSERT_EQ(written.queues.size(), 1U);
+  const auto& resources = written.queues[0].resources;
   EXPECT_NE(std::find(resources.begin(), resources.end(), "nvidia.com/gpu"), resources.end());
-  EXPECT_FALSE(told.queues[0].written.allocated.contains("nvidia.com/gpu"));
+  EXPECT_FALSE(written.queues[0].written.allocated.contains("nvidia.com/gpu"));
 }
 
 TEST_F(QueueStatusTest, AQueueMadeAnewIsWrittenAnew) {
@@ -211,12 +211,12 @@ TEST_F(QueueStatusTest, AQueueMadeAnewIsWrittenAnew) {
 TEST_F(QueueStatusTest, WithoutSharesThereAreNone) {
   is_divided_ = false;
   see(queue("a", 20));
-  const auto told = round();
-  ASSERT_EQ(told.queues.size(), 1U);
-  EXPECT_TRUE(told.queues[0].written.deserved.empty());
-  EXPECT_TRUE(told.queues[0].written.guarantee.empty());
-  EXPECT_EQ(told.queues[0].written.scaled.reason, "NotDivided");
-  EXPECT_TRUE(told.lines.empty());
+  const auto written = round();
+  ASSERT_EQ(written.queues.size(), 1U);
+  EXPECT_TRUE(written.queues[0].written.deserved.empty());
+  EXPECT_TRUE(written.queues[0].written.guarantee.empty());
+  EXPECT_EQ(written.queues[0].written.scaled.reason, "NotDivided");
+  EXPECT_TRUE(written.lines.empty());
 }
 
 // Issue 9, row 12.
@@ -228,12 +228,12 @@ TEST_F(QueueStatusTest, WhatHasNoEffectIsAConditionAndALineOnceAndTakenBack) {
   odd.guarantees_hard = true;
   see(odd);
   const TimePoint since = now_ + seconds(2);
-  const auto told = round_after(seconds(2));
+  const auto written = round_after(seconds(2));
   const std::string message =
       "spec.affinity is not honoured; "
       "guarantee.policy Guaranteed has no effect: no action evicts; add shuffle";
-  EXPECT_EQ(told.lines, Lines{"queue a: " + message});
-  EXPECT_EQ(status_of(told, "a").written.honoured,
+  EXPECT_EQ(written.lines, Lines{"queue a: " + message});
+  EXPECT_EQ(status_of(written, "a").written.honoured,
             (WrittenCondition{false, "FieldsNotHonoured", message, since}));
   EXPECT_TRUE(round_after(seconds(60)).queues.empty());
   plan_.evicts = true;

@@ -70,7 +70,7 @@ class ReconcileTest : public testing::Test {
     see(group);
     for (int i = 0; i < members; ++i) see(make_member(group.name, i));
   }
-  // What a session with this plan writes, as the session loop makes it.
+  // The writes of a session with this plan, as the session loop makes them.
   RecordingWriter::Written session(const Plan& plan = {}) {
     side_->take_answers(now_);
     mirror_.settle(now_);

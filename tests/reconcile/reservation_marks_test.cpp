@@ -91,17 +91,18 @@ class ReservationMarksTest : public ReconcileTest {
 
 // Rows 0.43 and 0.44: the target that was chosen is annotated, locked nodes are labelled.
 TEST_F(ReservationMarksTest, WritesLocksAndMarksOnce) {
-  const auto told = decide(target_with({"n1", "n3"}));
-  ASSERT_EQ(told.locks.size(), 2U);
-  EXPECT_EQ(told.locks[0].object, (ports::ObjectRef{ports::ObjectKind::node, "", "n1", "n1"}));
-  EXPECT_EQ(told.locks[0], (ports::NodeLock{"job.g", now_, false}));
-  EXPECT_EQ(told.locks[1].object.name, "n3");
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0].object, (ports::ObjectRef{ports::ObjectKind::pod_group, "ml", "g", "g"}));
-  EXPECT_EQ(told.marks[0].elected_at, elected_at_);
-  EXPECT_EQ(told.marks[0].why, "waits longest");
+  const auto written = decide(target_with({"n1", "n3"}));
+  ASSERT_EQ(written.locks.size(), 2U);
+  EXPECT_EQ(written.locks[0].object, (ports::ObjectRef{ports::ObjectKind::node, "", "n1", "n1"}));
+  EXPECT_EQ(written.locks[0], (ports::NodeLock{"job.g", now_, false}));
+  EXPECT_EQ(written.locks[1].object.name, "n3");
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0].object,
+            (ports::ObjectRef{ports::ObjectKind::pod_group, "ml", "g", "g"}));
+  EXPECT_EQ(written.marks[0].elected_at, elected_at_);
+  EXPECT_EQ(written.marks[0].why, "waits longest");
   // Neither before it is seen, nor after.
-  for (const auto& again : {session(), (show(told), session()), session_after(seconds(60))}) {
+  for (const auto& again : {session(), (show(written), session()), session_after(seconds(60))}) {
     EXPECT_TRUE(again.locks.empty());
     EXPECT_TRUE(again.marks.empty());
   }
@@ -118,27 +119,27 @@ TEST_F(ReservationMarksTest, WritesAgainWhatDoesNotComeToBe) {
 // Row 0.45: labels go once the target runs.
 TEST_F(ReservationMarksTest, TakesAwayWhatIsOver) {
   show(decide(target_with({"n1", "n2"})));
-  const auto told = decide(end(EndedReservation::How::started));
-  ASSERT_EQ(told.locks.size(), 2U);
-  EXPECT_EQ(told.locks[0], ports::NodeLock());
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0], TargetMarks());
-  show(told);
+  const auto written = decide(end(EndedReservation::How::started));
+  ASSERT_EQ(written.locks.size(), 2U);
+  EXPECT_EQ(written.locks[0], ports::NodeLock());
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0], TargetMarks());
+  show(written);
   EXPECT_TRUE(session_after(seconds(60)).locks.empty());
 }
 
 TEST_F(ReservationMarksTest, RemembersThatATargetWasGivenUpUntilItIsOneAgain) {
   show(decide(target_with({"n1"})));
   now_ += seconds(5);
-  auto told = decide(end(EndedReservation::How::given_up));
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0].given_up_at, now_);
-  EXPECT_FALSE(told.marks[0].elected_at);
-  show(told);
-  told = decide(target_with({}));
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_FALSE(told.marks[0].given_up_at);
-  EXPECT_TRUE(told.marks[0].elected_at);
+  auto written = decide(end(EndedReservation::How::given_up));
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0].given_up_at, now_);
+  EXPECT_FALSE(written.marks[0].elected_at);
+  show(written);
+  written = decide(target_with({}));
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_FALSE(written.marks[0].given_up_at);
+  EXPECT_TRUE(written.marks[0].elected_at);
 }
 
 TEST_F(ReservationMarksTest, ForgetsThatATargetWasGivenUpOnceItStarts) {
@@ -147,17 +148,17 @@ TEST_F(ReservationMarksTest, ForgetsThatATargetWasGivenUpOnceItStarts) {
   for (int i = 0; i < 2; ++i) {
     see(running_on(make_member("g", i, 4), i == 0 ? "n1" : "n2"));
   }
-  const auto told = session();
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0], TargetMarks());
+  const auto written = session();
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0], TargetMarks());
 }
 
 TEST_F(ReservationMarksTest, PutsBackALabelThatSomebodyTookAway) {
   show(decide(target_with({"n1", "n2"})));
   take_back_label("n1");
-  const auto told = session();
-  ASSERT_EQ(told.locks.size(), 1U);
-  EXPECT_EQ(told.locks[0].locked_for, "job.g");
+  const auto written = session();
+  ASSERT_EQ(written.locks.size(), 1U);
+  EXPECT_EQ(written.locks[0].locked_for, "job.g");
 }
 
 TEST_F(ReservationMarksTest, PutsBackAWordThatSomebodyTookAway) {
@@ -167,13 +168,13 @@ TEST_F(ReservationMarksTest, PutsBackAWordThatSomebodyTookAway) {
     group.marks.is_named = is_named;
     group.marks.is_elected = false;
     see(group);
-    const auto told = session();
+    const auto written = session();
     if (is_named) {
-      EXPECT_TRUE(told.marks.empty()) << "a user's word stands";
+      EXPECT_TRUE(written.marks.empty()) << "a user's word stands";
     } else {
-      ASSERT_EQ(told.marks.size(), 1U);
-      EXPECT_TRUE(told.marks[0].is_elected);
-      EXPECT_EQ(told.marks[0].elected_at, elected_at_);
+      ASSERT_EQ(written.marks.size(), 1U);
+      EXPECT_TRUE(written.marks[0].is_elected);
+      EXPECT_EQ(written.marks[0].elected_at, elected_at_);
     }
   }
 }
@@ -183,16 +184,16 @@ TEST_F(ReservationMarksTest, TakesAwayAWordThatIsNotTrue) {
   PodGroupObject group = group_;
   group.marks.is_elected = true;
   see(group);
-  const auto told = session();
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0], TargetMarks());
+  const auto written = session();
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0], TargetMarks());
 }
 
 TEST_F(ReservationMarksTest, GoesOnAfterACrashWhereverItCame) {
-  const auto told = decide(target_with({"n1", "n2"}));
+  const auto written = decide(target_with({"n1", "n2"}));
   Written half;
-  half.locks = {told.locks[0]};
-  half.marks = told.marks;
+  half.locks = {written.locks[0]};
+  half.marks = written.marks;
   show(half);
   now_ += seconds(100);
   restart();
@@ -204,9 +205,9 @@ TEST_F(ReservationMarksTest, GoesOnAfterACrashWhereverItCame) {
 }
 
 TEST_F(ReservationMarksTest, TakesAwayLocksWhoseJobIsNoTarget) {
-  const auto told = decide(target_with({"n1"}));
+  const auto written = decide(target_with({"n1"}));
   Written half;
-  half.locks = told.locks;  // it died before the marks were written
+  half.locks = written.locks;  // it died before the marks were written
   show(half);
   restart();
   const auto written = session();
@@ -226,15 +227,15 @@ TEST_F(ReservationMarksTest, LeavesOthersLocksAlone) {
 
 TEST_F(ReservationMarksTest, EnforcesByTaintsAndTakesThemAwayAgain) {
   side_->reconciler.set_options({true, false});
-  auto told = decide(target_with({"n1"}));
-  ASSERT_EQ(told.locks.size(), 1U);
-  EXPECT_TRUE(told.locks[0].has_taint);
-  show(told);
+  auto written = decide(target_with({"n1"}));
+  ASSERT_EQ(written.locks.size(), 1U);
+  EXPECT_TRUE(written.locks[0].has_taint);
+  show(written);
   side_->reconciler.set_options({false, false});
-  told = session();
-  ASSERT_EQ(told.locks.size(), 1U);
-  EXPECT_FALSE(told.locks[0].has_taint);
-  EXPECT_EQ(told.locks[0].locked_for, "job.g");
+  written = session();
+  ASSERT_EQ(written.locks.size(), 1U);
+  EXPECT_FALSE(written.locks[0].has_taint);
+  EXPECT_EQ(written.locks[0].locked_for, "job.g");
 }
 
 TEST_F(ReservationMarksTest, RemembersSinceWhenAJobWaitsOnceItHasWaitedAWhile) {
@@ -243,10 +244,10 @@ TEST_F(ReservationMarksTest, RemembersSinceWhenAJobWaitsOnceItHasWaitedAWhile) {
   EXPECT_TRUE(session_after(seconds(60)).marks.empty()) << "not without the plugin";
   side_->reconciler.set_options({false, true});
   look_at_job();
-  const auto told = session();
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0].first_seen, seen);
-  show(told);
+  const auto written = session();
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0].first_seen, seen);
+  show(written);
   look_at_job();
   EXPECT_TRUE(session_after(seconds(60)).marks.empty());
 }
@@ -258,9 +259,9 @@ TEST_F(ReservationMarksTest, SaysAnewWhatAClockWroteThatWasAhead) {
   restart();
   const TimePoint seen = now_;
   side_->reconciler.set_options({false, true});
-  const auto told = session_after(seconds(60));
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0].first_seen, seen);
+  const auto written = session_after(seconds(60));
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0].first_seen, seen);
 }
 
 TEST_F(ReservationMarksTest, WritesNothingOnJobsThatHardlyWait) {
@@ -279,11 +280,11 @@ TEST_F(ReservationMarksTest, KeepsTheMarksOfAPodThatIsInNoGroupOnIt) {
   mirror_.settle(now_);
   Plan plan = target_with({"n1"});
   plan.reservations[0].job = mirror_.cluster().task(mirror_.find_task(pod.uid)).job;
-  const auto told = decide(plan);
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0].object.kind, ports::ObjectKind::pod);
-  EXPECT_EQ(told.marks[0].object.uid, pod.uid);
-  EXPECT_EQ(told.locks.at(0).locked_for, "job." + pod.uid);
+  const auto written = decide(plan);
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0].object.kind, ports::ObjectKind::pod);
+  EXPECT_EQ(written.marks[0].object.uid, pod.uid);
+  EXPECT_EQ(written.locks.at(0).locked_for, "job." + pod.uid);
 }
 
 // Most room is vacated in less: one write when it takes longer, and one when the claim has ended.
@@ -300,10 +301,10 @@ TEST_F(ReservationMarksTest, CLAIM8ClaimsAreWrittenWhenTheyAreTenSecondsOld) {
   EXPECT_TRUE(session().marks.empty());
   EXPECT_TRUE(session_after(seconds(9)).marks.empty());
   claim(both);
-  const auto told = session_after(seconds(1));
-  ASSERT_EQ(told.marks.size(), 1U);
-  EXPECT_EQ(told.marks[0].claims, format_time(since) + " n1 n2");
-  show(told);
+  const auto written = session_after(seconds(1));
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0].claims, format_time(since) + " n1 n2");
+  show(written);
   claim(both);
   EXPECT_TRUE(session_after(seconds(60)).marks.empty());
   claim({});

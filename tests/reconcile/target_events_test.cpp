@@ -36,9 +36,9 @@ class TargetEventsTest : public ReconcileTest {
     ended.nodes = {mirror_.cluster().find_node("n1")};
     return ended;
   }
-  // What users are told of a session with this outcome: "Reason: message".
-  Lines told(const std::vector<Reservation>& reservations,
-             const std::vector<EndedReservation>& ended = {}) {
+  // The events of a session with this outcome: "Reason: message".
+  Lines published(const std::vector<Reservation>& reservations,
+                  const std::vector<EndedReservation>& ended = {}) {
     Plan plan;
     plan.reservations = reservations;
     plan.ended = ended;
@@ -55,22 +55,23 @@ class TargetEventsTest : public ReconcileTest {
   TargetEvents events_{side_->observed, side_->announcer.events()};
 };
 
-TEST_F(TargetEventsTest, TellsOfAnElectionEachLockAndTheEnd) {
-  EXPECT_EQ(told({reservation({})}),
+TEST_F(TargetEventsTest, PublishesAnElectionEachLockAndTheEnd) {
+  EXPECT_EQ(published({reservation({})}),
             Lines{"Targeted: elected as a target: waits longest; lock: multi-node"});
-  EXPECT_EQ(told({reservation({"n1"})}), Lines{"NodeLocked: locked for it: n1; 1 node in all"});
-  EXPECT_EQ(told({reservation({"n1", "n2"})}),
+  EXPECT_EQ(published({reservation({"n1"})}),
+            Lines{"NodeLocked: locked for it: n1; 1 node in all"});
+  EXPECT_EQ(published({reservation({"n1", "n2"})}),
             Lines{"NodeLocked: locked for it: n2; 2 nodes in all"});
-  EXPECT_EQ(told({reservation({"n1", "n2"})}), Lines{});
-  EXPECT_EQ(told({reservation({"n1", "n2", "n3"})}),
+  EXPECT_EQ(published({reservation({"n1", "n2"})}), Lines{});
+  EXPECT_EQ(published({reservation({"n1", "n2", "n3"})}),
             Lines{"NodeLocked: locked for it: n3; 3 nodes in all"});
-  EXPECT_EQ(told({}, {ended(How::started)}),
+  EXPECT_EQ(published({}, {ended(How::started)}),
             Lines{"Released: a target no longer: it has its minimum; open again: n1"});
-  EXPECT_EQ(told({}), Lines{});
+  EXPECT_EQ(published({}), Lines{});
 }
 
 TEST_F(TargetEventsTest, WarnsOfWhatDidNotHelp) {
-  EXPECT_EQ(told({}, {ended(How::given_up)}),
+  EXPECT_EQ(published({}, {ended(How::given_up)}),
             Lines{"! Released: a target no longer: it was a target for too long without being able "
                   "to start; open again: n1"});
   EndedReservation impossible = ended(How::impossible);
@@ -79,18 +80,18 @@ TEST_F(TargetEventsTest, WarnsOfWhatDidNotHelp) {
   impossible.have = 4000;
   impossible.need = 8000;
   EXPECT_NE(
-      told({}, {impossible}).at(0).find(sentence(Reason::queue_capability, 4000, 8000, "cpu")),
+      published({}, {impossible}).at(0).find(sentence(Reason::queue_capability, 4000, 8000, "cpu")),
       std::string::npos);
 }
 
-TEST_F(TargetEventsTest, DoesNotTellAgainWhatTheApiSays) {
+TEST_F(TargetEventsTest, PublishesNothingAgainThatTheApiShows) {
   PodGroupObject group = make_group("g", 2);
   group.marks.elected_at = at_;
   side_->observe(group);
   NodeObject node = make_node("n1", 4);
   node.locked_for = "job.g";
   side_->observe(node);
-  EXPECT_EQ(told({reservation({"n1", "n2"})}),
+  EXPECT_EQ(published({reservation({"n1", "n2"})}),
             Lines{"NodeLocked: locked for it: n2; 2 nodes in all"});
 }
 
@@ -111,25 +112,25 @@ TEST_F(TargetEventsTest, SaysItOfThePodWhereThereIsNoGroup) {
 
 TEST_F(TargetEventsTest, KeepsTheConditionAfterTheEnd) {
   EXPECT_FALSE(events_.condition_of(job()));
-  told({reservation({"n1"})});
+  published({reservation({"n1"})});
   EXPECT_TRUE(events_.condition_of(job())->holds);
-  told({}, {ended(How::displaced)});
-  told({});
+  published({}, {ended(How::displaced)});
+  published({});
   EXPECT_FALSE(events_.condition_of(job())->holds);
   EXPECT_EQ(events_.condition_of(job())->reason, "Displaced");
 }
 
 // Issue 9, row 9.
 TEST_F(TargetEventsTest, SaysThatANameWasTakenBack) {
-  told({reservation({"n1"})});
-  told({}, {ended(How::withdrawn)});
+  published({reservation({"n1"})});
+  published({}, {ended(How::withdrawn)});
   EXPECT_EQ(events_.condition_of(job())->reason, "Withdrawn");
   EXPECT_EQ(events_.condition_of(job())->message, "its user does not want it to be one any more");
 }
 
 TEST_F(TargetEventsTest, SaysThatFewerTargetsAreAllowed) {
-  told({reservation({"n1"})});
-  EXPECT_EQ(told({}, {ended(How::too_many)}),
+  published({reservation({"n1"})});
+  EXPECT_EQ(published({}, {ended(How::too_many)}),
             Lines{"Released: a target no longer: the configuration allows fewer targets now; open "
                   "again: n1"});
   EXPECT_EQ(events_.condition_of(job())->reason, "TooMany");

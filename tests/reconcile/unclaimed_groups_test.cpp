@@ -29,7 +29,7 @@ class UnclaimedGroupsTest : public ReconcileTest {
 };
 
 // Issue 9, row 2.
-TEST_F(UnclaimedGroupsTest, AreToldOnceWhenTheyHaveWaitedForAWhile) {
+TEST_F(UnclaimedGroupsTest, AreLoggedOnceWhenTheyHaveWaitedForAWhile) {
   put("b");
   put("a");
   put("over", GroupPhase::completed);
@@ -45,7 +45,7 @@ TEST_F(UnclaimedGroupsTest, AreToldOnceWhenTheyHaveWaitedForAWhile) {
   EXPECT_EQ(lines_.size(), 1u);
 }
 
-TEST_F(UnclaimedGroupsTest, AreNotToldIfTheirPodsCame) {
+TEST_F(UnclaimedGroupsTest, AreNotLoggedIfTheirPodsCame) {
   put("a");
   put("b");
   report_after(seconds(0));

@@ -5,7 +5,7 @@
 namespace berth::steering {
 namespace {
 
-// What a leader that was killed left in the API.
+// The state of the API after a leader was killed.
 class RestoreTest : public SteeringTest {
  protected:
   void SetUp() override { post(make_node("n1", 2)); }

@@ -124,12 +124,12 @@ class SteeringTest : public ::testing::Test {
   Api api_;
   TimePoint now_{std::chrono::hours(1)};
   FindTask find_ = [this](const std::string& uid) { return mirror_.find_task(uid); };
-  Texts told_;
+  Texts logged_;
   std::vector<ports::WriteAnswer> answers_;
   reconcile::ObservedState observed_{{"berth"}};
   reconcile::Writes writes_{
       {api_, [this](ports::WriteAnswer answer) { answers_.push_back(std::move(answer)); },
-       [this](const std::string& line) { told_.push_back(line); }}};
+       [this](const std::string& line) { logged_.push_back(line); }}};
   Steering steering_{observed_, writes_, {}};
   Steering* current_ = &steering_;  // of which the rounds are
 };

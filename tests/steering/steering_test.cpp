@@ -211,7 +211,7 @@ TEST_F(SteeringTest, STEER9AFailedWriteIsTriedAgainAfterAWhile) {
   round();
   EXPECT_EQ(api_.take(), Texts{"nominate g-0 on n1"});
   EXPECT_TRUE(rounds().empty());
-  EXPECT_EQ(told_, Texts{"nominate ml/g-0: 500; tried again"});
+  EXPECT_EQ(logged_, Texts{"nominate ml/g-0: 500; tried again"});
   now_ += std::chrono::milliseconds(200);
   EXPECT_EQ(rounds(), Texts{"nominate g-0 on n1"});
   now_ += std::chrono::milliseconds(200);

@@ -28,7 +28,7 @@ class Ledger {
   void pipeline(TaskId task, NodeId node);
   // Marks a bound or running task as leaving.
   void evict(TaskId task);
-  // What the task was given in this session is given back.
+  // Gives back the room that the task got in this session.
   void withdraw(TaskId task);
   void set_phase(JobId job, GroupPhase phase);
   // Makes the job a target, or ends that.
@@ -60,7 +60,7 @@ class Ledger {
   void move(TaskId task, NodeId node, TaskStatus status);
   Operation operation_on(Operation::Kind kind, JobId job) const;
   void undo(const Operation& operation);
-  void tell(const Task& task, TaskStatus before, TaskStatus after) const;
+  void notify(const Task& task, TaskStatus before, TaskStatus after) const;
   void require_room(TaskId task, NodeId node, bool future) const;
 
   Cluster& cluster_;

@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   if (const int* status = std::get_if<int>(&parsed)) return *status;
 
   // Blocked here, so blocked in every thread; run() waits for them. A peer that closes its
-  // connection is told of by a return value.
+  // connection is reported by a return value.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
