@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "actions/placement.h"
+#include "berth/engine/fit.h"
 #include "berth/engine/statement.h"
 
 namespace berth::actions {
@@ -36,13 +37,9 @@ void take_up(Session& session, const Job& job, const Claim& claim, Statement& st
       !session.ask(points::allocatable, cluster.queue(job.queue), task)) {
     return;
   }
-  const auto covers = [&](const auto& room_of) {
-    return std::all_of(shape.requested.begin(), shape.requested.end(),
-                       [&](const auto& asked) { return room_of(asked.first) >= asked.second; });
-  };
-  if (covers([&](Dimension d) { return cluster.available().at(claim.node, d); })) {
+  if (has_room(IdleNow{cluster}, shape, claim.node)) {
     (void)statement.allocate(claim.task, claim.node);
-  } else if (covers([&](Dimension d) { return cluster.future_idle(claim.node, d); })) {
+  } else if (has_room(OnceVacated{cluster}, shape, claim.node)) {
     (void)statement.pipeline(claim.task, claim.node);
   }
 }

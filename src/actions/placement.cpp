@@ -60,7 +60,7 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
   if (Verdict never = session.feasibility().of_pod(task.shape); !never) {
     if (never.reason == Reason::fits_no_node) never.what = task.name;
     verdict = never;
-  } else if (verdict) {
+  } else if (verdict && may_hold(session, job)) {
     const NodeId node = session.best_future_node(task.shape, task.job);
     if (node.is_valid() && statement.pipeline(id, node)) return true;
   }

@@ -11,8 +11,7 @@ void EventQueue::post(ClusterEvent event) {
   std::unique_lock lock(mutex_);
   const auto has_room = [this] { return batch_.events.size() < capacity_ || is_closed_; };
   if (!std::holds_alternative<PlacementDropped>(event) &&
-      !std::holds_alternative<PlacementMoved>(event) &&
-      !std::holds_alternative<EvictionRefused>(event) && !has_room()) {
+      !std::holds_alternative<PlacementMoved>(event) && !has_room()) {
     if (on_full_) on_full_();
     has_room_.wait(lock, has_room);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "berth/engine/fit.h"
@@ -73,15 +74,23 @@ Resources least_request(const Cluster& cluster, const std::vector<Need::Part>& p
   return least;
 }
 
-// Members of this shape that are on nodes which could take it.
-std::int64_t members_there(Session& session, const Job& job, ShapeId shape) {
+// Members of this shape on nodes that could take so many: a node may have shrunk below them.
+std::int64_t members_there(Session& session, const Job& job, ShapeId id) {
   if (job.placed_count() == 0) return 0;
   const Cluster& cluster = session.cluster();
-  return std::count_if(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
-    const Task& task = cluster.task(id);
-    return task.shape == shape && task.node.is_valid() && is_allocated(task.status) &&
-           passes_in_time(may_run_on(session, cluster.shape(shape), task.node));
-  });
+  const Shape& shape = cluster.shape(id);
+  std::map<NodeId, std::int64_t> members;
+  for (const TaskId member : job.tasks) {
+    const Task& task = cluster.task(member);
+    const bool is_there = task.node.is_valid() && is_allocated(task.status);
+    if (task.shape == id && is_there) ++members[task.node];
+  }
+  std::int64_t count = 0;
+  for (const auto& [node, here] : members) {
+    if (!passes_in_time(may_run_on(session, shape, node))) continue;
+    count += std::clamp<std::int64_t>(pods_on(cluster, shape, node), 0, here);
+  }
+  return count;
 }
 
 Resources on_nodes(const Cluster& cluster, const Job& job) {

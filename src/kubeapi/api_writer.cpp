@@ -176,7 +176,10 @@ ApiWriter::ApiWriter(RestClient& client, const Clock& clock, std::string instanc
 
 ApiWriter::~ApiWriter() { timer_.stop(); }
 
-void ApiWriter::forget() { client_.discard_queued(); }
+void ApiWriter::forget() {
+  ++generation_;
+  client_.discard_queued();
+}
 
 void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) {
   post_binding(std::make_shared<Bind>(Bind{binding, std::move(done)}));
@@ -237,8 +240,10 @@ void ApiWriter::read_and_write(Request writing, const ports::Write& write, const
   reading.path = writing.path;
   reading.can_wait = writing.can_wait;
   client_.send(std::move(reading), [this, writing = std::move(writing), write, what,
+                                    generation = generation_.load(),
                                     done = std::move(done)](const Response& seen) mutable {
     if (!seen.ok()) return done(outcome_of(seen, what));
+    if (generation != generation_) return done({Result::failed, what + ": leading has stopped"});
     std::optional<std::string> body = patch_of(write, seen.body);
     if (!body) return done({});  // it is so already, or another's to write
     writing.body = *std::move(body);

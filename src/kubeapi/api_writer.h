@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -46,6 +47,7 @@ class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
   RestClient& client_;
   const Clock& clock_;
   const std::string instance_;
+  std::atomic<std::uint64_t> generation_ = 0;  // of leaders: how often forget() was called
   Timer timer_;
 };
 

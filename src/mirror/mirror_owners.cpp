@@ -90,6 +90,7 @@ void Mirror::change_hands(Group& group, GroupOwner owner) {
   job.is_whole = false;
   job.admitted_at.reset();
   job.returned_at.reset();
+  cluster_.set_claims(id, {});
   if (job.election) {
     cluster_.set_election(id, std::nullopt);
     locks_changed_ = true;

@@ -73,7 +73,9 @@ void Reconciler::stop_leading() {
   unseen_marks_.clear();
 }
 
+// An eviction that is under way, or repeated, is not doubled.
 void Reconciler::evict(const Task& task, const std::string& reason, TimePoint now) {
+  if (writes_.is_pending(ref_of(task), Aspect::eviction)) return;
   announcer_.announce_eviction(task, reason);
   writes_.begin(ref_of(task), ports::Eviction{reason}, now);
 }
@@ -95,7 +97,7 @@ void Reconciler::take(const Ended& ended) {
       if (found == queues_.end() || found->second.uid != uid || !found->second.written) return;
       BelievedQueue& queue = found->second;
       if (is_believed(ended)) queue.status = *queue.written;
-      if (!is_believed(ended)) queues_may_differ_ = true;
+      if (!is_believed(ended)) queue_table_ = nullptr;  // looked at anew
       queue.written.reset();
       return;
     }
@@ -113,6 +115,10 @@ void Reconciler::take(const Ended& ended) {
 void Reconciler::reconcile(const Cluster& cluster,
                            const std::shared_ptr<const views::QueueTable>& queues, TimePoint now) {
   writes_.repeat(now);
+  // Entries of deleted objects; older ones are written again in any case (WRITE-8).
+  const auto is_late = [now](const auto& entry) { return now - entry.second.at >= kSeenWithin; };
+  std::erase_if(unseen_locks_, is_late);
+  std::erase_if(unseen_marks_, is_late);
   while (!young_.empty() && young_.begin()->first <= now) {
     outstanding_.insert(young_.extract(young_.begin()).value().second);
   }
@@ -151,8 +157,10 @@ bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now) {
       desired_group_status(job, waiting, announcer_.targets().condition_of(job), before, now);
   if (is_provisional && wanted.phase == before.phase) return false;
   if (wanted == before) {
-    if (!believed.written) writes_.settle(observed->ref, Aspect::group_status);
-    return !believed.written && !is_provisional;
+    if (believed.written) return false;
+    believed.announced = wanted;
+    writes_.settle(observed->ref, Aspect::group_status);
+    return !is_provisional;
   }
   if (now - believed.written_at < least_interval(wanted, before)) return false;
   const bool is_in_object = !is_written_alike(observed->ref.kind, wanted, before);
@@ -165,8 +173,8 @@ bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now) {
     writes_.begin(observed->ref, wanted, now);
     return false;
   }
-  believed.status = wanted;
-  return !is_provisional;
+  (believed.written ? *believed.written : believed.status) = wanted;
+  return !believed.written && !is_provisional;
 }
 
 Reconciler::BelievedGroup& Reconciler::believed_of(const ObservedGroup& observed) {
@@ -222,8 +230,7 @@ template <class T>
 void Reconciler::write_until_seen(const ports::ObjectRef& object, const T& wanted,
                                   std::map<std::string, Unseen<T>>& unseen, TimePoint now) {
   const auto last = unseen.find(object.uid);
-  const bool is_written_lately =
-      last != unseen.end() && last->second.wanted == wanted && now - last->second.at < kSeenWithin;
+  const bool is_written_lately = last != unseen.end() && last->second.wanted == wanted;
   const Aspect aspect = aspect_of(ports::Content(wanted));
   if (is_written_lately || !writes_.may_begin(object, aspect, now)) return;
   unseen[object.uid] = {wanted, now};
@@ -238,9 +245,11 @@ void Reconciler::reconcile_queues(const std::shared_ptr<const views::QueueTable>
   if (table != queue_table_) {
     queue_table_ = table;
     queues_may_differ_ = true;
+    bool all_written = true;
     for (std::size_t row = 0; row < table->rows.size(); ++row) {
-      reconcile_queue(row, true, now);
+      all_written = reconcile_queue(row, true, now) && all_written;
     }
+    if (!all_written) return void(queue_table_ = nullptr);
   }
   if (!queues_may_differ_ || now - queues_written_at_ < kQueueInterval) return;
   queues_may_differ_ = false;
@@ -248,21 +257,22 @@ void Reconciler::reconcile_queues(const std::shared_ptr<const views::QueueTable>
   for (std::size_t row = 0; row < table->rows.size(); ++row) reconcile_queue(row, false, now);
 }
 
-void Reconciler::reconcile_queue(std::size_t at, bool urgent_only, TimePoint now) {
+// False if the queue has a difference that cannot be written yet.
+bool Reconciler::reconcile_queue(std::size_t at, bool urgent_only, TimePoint now) {
   const views::QueueTable::Row& row = queue_table_->rows[at];
   const ObservedQueue* observed = observed_.queue(row.name);
-  if (observed == nullptr || observed->ref.uid != row.uid) return;  // nobody made an object of it
+  if (observed == nullptr || observed->ref.uid != row.uid) return true;  // it is no object
   BelievedQueue& believed = believed_of(*observed);
   const WrittenQueueStatus& before = believed.written ? *believed.written : believed.status;
   WrittenQueueStatus wanted = desired_queue_status(*queue_table_, at, before, now);
   if (wanted == before) {
     if (!believed.written) writes_.settle(observed->ref, Aspect::queue_status);
-    return;
+    return true;
   }
-  if (urgent_only && !is_urgent(wanted, before)) return;
+  if (urgent_only && !is_urgent(wanted, before)) return true;
   if (!writes_.may_begin(observed->ref, Aspect::queue_status, now)) {
     queues_may_differ_ = true;
-    return;
+    return false;
   }
   add_names(wanted, believed.resources);
   ports::QueueStatus status;
@@ -271,6 +281,7 @@ void Reconciler::reconcile_queue(std::size_t at, bool urgent_only, TimePoint now
   status.written = wanted;
   believed.written = std::move(wanted);
   writes_.begin(observed->ref, std::move(status), now);
+  return true;
 }
 
 Reconciler::BelievedQueue& Reconciler::believed_of(const ObservedQueue& observed) {

@@ -78,7 +78,7 @@ class Reconciler {
   void reconcile_locks(const Cluster& cluster, TimePoint now);
   void reconcile_lock(const ports::ObjectRef& node, const ports::NodeLock& wanted, TimePoint now);
   void reconcile_queues(const std::shared_ptr<const views::QueueTable>& table, TimePoint now);
-  void reconcile_queue(std::size_t row, bool urgent_only, TimePoint now);
+  bool reconcile_queue(std::size_t row, bool urgent_only, TimePoint now);
   BelievedGroup& believed_of(const ObservedGroup& observed);
   BelievedQueue& believed_of(const ObservedQueue& observed);
   template <class T>

@@ -50,7 +50,7 @@ std::optional<Duration> retry_delay(Aspect aspect, const ports::WriteOutcome& ou
   const bool is_for_now = outcome.result == Result::failed || outcome.result == Result::overtaken;
   switch (kind_of(aspect)) {
     case Writes::Kind::steering:  // WRITE-3
-      return std::max(asked, back_off(failures, kMostOfSteering));
+      return std::min(kMostOfSteering, std::max(asked, back_off(failures, kMostOfSteering)));
     case Writes::Kind::status:  // WRITE-4
       if (outcome.result == Result::refused) return std::nullopt;
       return std::max(asked, back_off(failures, kMost));
@@ -90,12 +90,17 @@ bool Writes::may_begin(const ports::ObjectRef& object, Aspect aspect, TimePoint 
          (!found->second.is_under_way && now >= found->second.not_before);
 }
 
+bool Writes::is_pending(const ports::ObjectRef& object, Aspect aspect) const {
+  const auto found = attempts_.find({object.uid, aspect});
+  return found != attempts_.end() && found->second.is_pending;
+}
+
 std::uint64_t Writes::begin(ports::ObjectRef object, ports::Content content, TimePoint now) {
   BERTH_CHECK(leads());
   const Aspect aspect = aspect_of(content);
   const std::uint64_t number = ++number_;
   Key key{object.uid, aspect};
-  if (is_sent_once(aspect)) {
+  if (aspect == Aspect::event) {
     key.uid += "#" + std::to_string(number);
   } else {
     BERTH_CHECK(may_begin(object, aspect, now));

@@ -74,7 +74,9 @@ class Writes {
 
   // WRITE-1. No write on this aspect is under way, and none has failed a moment ago.
   bool may_begin(const ports::ObjectRef& object, Aspect aspect, TimePoint now) const;
-  // Sends it; may_begin() must hold, except for events and evictions, which have no predecessors.
+  // A write on this aspect is under way, or will be repeated.
+  bool is_pending(const ports::ObjectRef& object, Aspect aspect) const;
+  // Sends it; may_begin() must hold, except for events, each of which is a write of its own.
   // Returns the write's number (WRITE-2).
   std::uint64_t begin(ports::ObjectRef object, ports::Content content, TimePoint now);
   // None: the answer is to a write of an earlier leader, or the write is sent again.
@@ -89,7 +91,7 @@ class Writes {
 
  private:
   struct Key {
-    std::string uid;  // of events and evictions, with the number
+    std::string uid;  // of events, with the number
     Aspect aspect = Aspect::steering;
     auto operator<=>(const Key&) const = default;
   };

@@ -41,7 +41,9 @@ void Steering::lose_nomination(const std::string& uid, Progress& progress) const
   if (pod == nullptr || pod->nominations_lost == progress.nominations_lost) return;
   progress.nominations_lost = pod->nominations_lost;
   const bool is_its_own = pod->nominated.empty() && pod->lost_nomination == progress.node;
-  if (options_.mode == Mode::nominate && is_its_own) progress.stage = Stage::planned;
+  if (options_.mode != Mode::nominate || !is_its_own) return;
+  progress.stage = Stage::planned;
+  progress.number = 0;  // an answer to an earlier write means nothing
 }
 
 // STEER-2, STEER-11.
@@ -57,7 +59,6 @@ void Steering::nominate(const Cluster& cluster, ByUid::iterator entry, TimePoint
     progress.changed_at = now;
   } else if (may_write(uid, now)) {
     progress.may_be_nominated = true;
-    progress.is_nominated_anew = false;
     progress.number = write(uid, {.node = progress.node}, now);
   }
 }

@@ -80,9 +80,13 @@ void Steering::observe(const ClusterEvent& event) {
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
     const auto found = progress_.find(moved->pod_uid);
     if (found == progress_.end() || found->second.node != moved->from) return;
-    // Nominated and committed anew: a restart, or a second veto, must find the new node.
+    // Nominated and committed anew: a restart, or a second veto, must find the new node. An answer
+    // to a write for the old node means nothing.
     found->second.node = moved->to;
     found->second.stage = Stage::planned;
+    found->second.number = 0;
+  } else if (const auto* group = std::get_if<PodGroupObject>(&event)) {
+    if (group->is_recorded) recorded_.erase(group->uid);  // from now on, the observed state has it
   }
 }
 
@@ -130,7 +134,7 @@ void Steering::take(const reconcile::Ended& ended, TimePoint now) {
   if (const auto clear = to_clear_.find(uid); clear != to_clear_.end()) {
     if (clear->second != ended.write.number || !is_over) return;
     const reconcile::ObservedPod* pod = observed_.pod(uid);
-    if (pod != nullptr) cleared_[uid] = pod->nominations_lost;
+    if (pod != nullptr) cleared_[uid] = {pod->nominations_lost, pod->nominated};
     to_clear_.erase(clear);
     return;
   }
@@ -141,7 +145,10 @@ void Steering::take(const reconcile::Ended& ended, TimePoint now) {
   if (progress.number != ended.write.number || !ended.is(Result::done)) return;
   progress.changed_at = changed_at_[progress.task] = now;
   const Kind kind = std::get<ports::PodWrite>(ended.write.content).kind;
-  if (kind == Kind::nominate) progress.stage = std::max(progress.stage, Stage::nominated);
+  if (kind == Kind::nominate) {
+    progress.stage = std::max(progress.stage, Stage::nominated);
+    progress.is_nominated_anew = false;
+  }
   if (kind == Kind::commit) progress.stage = Stage::committed;
   if (kind == Kind::tolerate) progress.tolerates_lock = true;
 }
@@ -229,7 +236,8 @@ void Steering::begin_progress(const Cluster& cluster, TaskId id) {
   progress.node = cluster.node(task.node).name;
   // The nomination that it may still have is overwritten. kube-scheduler may be about to clear it
   // itself, so what is observed of it is not believed.
-  progress.may_be_nominated = progress.is_nominated_anew = to_clear_.erase(task.uid) > 0;
+  const bool is_being_cleared = to_clear_.erase(task.uid) > 0 || cleared_.contains(task.uid);
+  progress.may_be_nominated = progress.is_nominated_anew = is_being_cleared;
   if (const reconcile::ObservedPod* pod = observed_.pod(task.uid)) {
     progress.nominations_lost = pod->nominations_lost;
   }
@@ -240,8 +248,9 @@ void Steering::find_nominations_to_clear() {
   for (const std::string& uid : observed_.nominated()) {
     if (progress_.contains(uid)) continue;
     const auto cleared = cleared_.find(uid);
-    const bool is_seen_cleared =
-        cleared == cleared_.end() || cleared->second != observed_.pod(uid)->nominations_lost;
+    const bool is_seen_cleared = cleared == cleared_.end() ||
+                                 cleared->second != Cleared{observed_.pod(uid)->nominations_lost,
+                                                            observed_.pod(uid)->nominated};
     if (is_seen_cleared) to_clear_.try_emplace(uid);
   }
   std::erase_if(cleared_,

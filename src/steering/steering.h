@@ -48,7 +48,8 @@ class Steering {
   Steering(const reconcile::ObservedState& observed, reconcile::Writes& writes, Options options)
       : observed_(observed), writes_(writes), options_(options) {}
 
-  // Placements that were dropped or moved; all else is read from the observed state.
+  // Placements that were dropped or moved, and records that are seen; all else is read from the
+  // observed state.
   void observe(const ClusterEvent& event);
   void start_leading();
   // The next leader goes on with pods that are under way.
@@ -92,6 +93,12 @@ class Steering {
     TimePoint changed_at;         // when its stage last changed
     std::string complaint;        // ObservedPod::unschedulable at the commit
   };
+  // Of the observed pod, when its nomination was cleared.
+  struct Cleared {
+    std::uint32_t nominations_lost = 0;
+    std::string nominated;
+    bool operator==(const Cleared&) const = default;
+  };
   using ByUid = std::map<std::string, Progress>;
   using Gang = std::vector<ByUid::iterator>;
 
@@ -129,9 +136,8 @@ class Steering {
   std::map<TaskId, TimePoint> changed_at_;  // of these, as of the last steer()
   // Uids of pods whose nomination is to be cleared, with the number of the latest write.
   std::map<std::string, std::uint64_t> to_clear_;
-  // Uids of pods whose nomination was cleared, as the watch has yet to show, with
-  // ObservedPod::nominations_lost at that time.
-  std::map<std::string, std::uint32_t> cleared_;
+  // Pods whose nomination was cleared, as the watch has yet to show, by uid.
+  std::map<std::string, Cleared> cleared_;
   std::map<std::string, JobId> recording_;  // uids of groups whose record is being written
   std::set<std::string> recorded_;          // uids of groups: it was written
   std::set<JobId> answered_;                // jobs with an answer since the last look

@@ -297,11 +297,11 @@ TEST_F(GroupStatusTest, ARestartKeepsTheConditionOfATarget) {
   Plan plan;
   plan.refusals = {refusal_of(mirror_, "other", Reason::gang_incomplete, 1, 3)};
   const auto written = session(plan);
-  const auto written =
+  const auto of_other =
       std::find_if(written.statuses.begin(), written.statuses.end(),
                    [](const auto& status) { return status.object.name == "other"; });
-  ASSERT_NE(written, written.statuses.end());
-  EXPECT_EQ(written->targeted, group.written.targeted);
+  ASSERT_NE(of_other, written.statuses.end());
+  EXPECT_EQ(of_other->targeted, group.written.targeted);
 }
 
 }  // namespace

@@ -246,5 +246,18 @@ TEST_F(QueueStatusTest, WhatHasNoEffectIsAConditionAndALineOnceAndTakenBack) {
   EXPECT_EQ(status_of(well, "a").written.honoured, WrittenCondition());
 }
 
+TEST_F(QueueStatusTest, STATUS4AFailedUrgentStatusIsWrittenAgainWhenItsBackOffIsOver) {
+  see(queue("a"));
+  round();
+  QueueObject closed = queue("a");
+  closed.state = QueueState::closed;
+  see(closed);
+  writer_.outcome = {ports::WriteOutcome::Result::failed, "503"};
+  EXPECT_EQ(round_after(seconds(2)).queues.size(), 1U);
+  writer_.outcome = {};
+  EXPECT_EQ(round_after(seconds(1)).queues.size(), 1U) << "not after ten seconds";
+  EXPECT_TRUE(round_after(seconds(1)).queues.empty());
+}
+
 }  // namespace
 }  // namespace berth::reconcile

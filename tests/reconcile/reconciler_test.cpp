@@ -120,5 +120,51 @@ TEST_F(ReconcilerTest, WRITE8ALockThatIsNotSeenIsWrittenAgain) {
   EXPECT_EQ(session_after(seconds(1), plan).locks.size(), 1u);
 }
 
+TEST_F(ReconcilerTest, WRITE4AFailedStatusOfTheOtherApiIsNotLostWhenItsReasonChanges) {
+  PodGroupObject other = make_group("other", 2);
+  other.is_volcano = false;
+  see_gang(other, 2);
+  for (int i = 0; i < 2; ++i) see(running_on(make_member("other", i), "n1"));
+  const auto of_other = [](const RecordingWriter::Written& written) {
+    std::size_t count = 0;
+    for (const auto& status : written.statuses) count += status.object.name == "other" ? 1 : 0;
+    return count;
+  };
+  writer_.keeps_answers_back = true;
+  EXPECT_EQ(of_other(session()), 1u);
+  mirror_.settle(now_);
+  Plan waits;
+  waits.refusals = {refusal_of(mirror_, "other", Reason::surplus_waits, 2, 1)};
+  EXPECT_EQ(of_other(session(waits)), 0u) << "only the reason differs, which is no field of it";
+  writer_.answer({Result::failed, "503"});
+  EXPECT_EQ(of_other(session(waits)), 0u) << "its back-off";
+  EXPECT_EQ(of_other(session_after(seconds(1), waits)), 1u);
+}
+
+TEST_F(ReconcilerTest, EVICT5APodIsNotEvictedAgainWhileItsEvictionIsRepeated) {
+  mirror_.settle(now_);
+  const Task& task = mirror_.cluster().task(mirror_.find_task("g-0"));
+  writer_.outcome = {Result::failed, "429"};
+  side_->reconciler.evict(task, "first", now_);
+  side_->take_answers(now_);
+  side_->reconciler.evict(task, "second", now_ + minutes(6));
+  EXPECT_EQ(writer_.take().evictions.size(), 1u);
+  EXPECT_EQ(side_->writes.counters(Writes::Kind::eviction).pending, 1u);
+}
+
+TEST_F(ReconcilerTest, WRITE8ALockOfADeletedNodeIsForgotten) {
+  Plan plan;
+  mirror_.settle(now_);
+  plan.reservations.emplace_back();
+  plan.reservations[0].job = mirror_.find_group("ml/g");
+  plan.reservations[0].nodes = {mirror_.cluster().find_node("n1")};
+  mirror_.assume_reservations(plan, now_);
+  EXPECT_EQ(session(plan).locks.size(), 1u);
+  see(NodeDeleted{"n1"});
+  EXPECT_TRUE(session_after(minutes(1)).locks.empty());
+  see(make_node("n1", 4));
+  EXPECT_TRUE(session_after(minutes(1)).locks.empty()) << "the node that came is open";
+}
+
 }  // namespace
 }  // namespace berth::reconcile

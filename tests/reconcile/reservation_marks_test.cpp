@@ -198,10 +198,10 @@ TEST_F(ReservationMarksTest, GoesOnAfterACrashWhereverItCame) {
   now_ += seconds(100);
   restart();
   EXPECT_TRUE(session().locks.empty()) << "what it can know is there";
-  const auto written = decide(target_with({"n1", "n2"}));
-  ASSERT_EQ(written.locks.size(), 1U);
-  EXPECT_EQ(written.locks[0].object.name, "n2");
-  EXPECT_TRUE(written.marks.empty());
+  const auto later = decide(target_with({"n1", "n2"}));
+  ASSERT_EQ(later.locks.size(), 1U);
+  EXPECT_EQ(later.locks[0].object.name, "n2");
+  EXPECT_TRUE(later.marks.empty());
 }
 
 TEST_F(ReservationMarksTest, TakesAwayLocksWhoseJobIsNoTarget) {
@@ -210,9 +210,9 @@ TEST_F(ReservationMarksTest, TakesAwayLocksWhoseJobIsNoTarget) {
   half.locks = written.locks;  // it died before the marks were written
   show(half);
   restart();
-  const auto written = session();
-  ASSERT_EQ(written.locks.size(), 1U);
-  EXPECT_EQ(written.locks[0].locked_for, "");
+  const auto later = session();
+  ASSERT_EQ(later.locks.size(), 1U);
+  EXPECT_EQ(later.locks[0].locked_for, "");
 }
 
 TEST_F(ReservationMarksTest, LeavesOthersLocksAlone) {

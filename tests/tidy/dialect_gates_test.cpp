@@ -9,8 +9,8 @@ namespace {
 
 // This list only shrinks.
 const std::vector<std::string> kStillToBeMended{
-    "docs",         "plugins",       "src/actions",    "src/engine",
-    "tests/engine", "tests/plugins", "tests/property", "tests/scenarios",
+    "plugins",       "src/actions",    "src/engine",      "tests/engine",
+    "tests/plugins", "tests/property", "tests/scenarios",
 };
 
 TEST(Tidy, WordsAreThoseOfTheField) {
