@@ -104,7 +104,8 @@ std::optional<std::string> patch_of(const ports::Write& write, const std::string
   if (const auto* lock = std::get_if<ports::NodeLock>(&write.content)) {
     return node_lock_patch(write.object.uid, *lock, seen);
   }
-  return job_marks_patch(write.object.uid, std::get<TargetMarks>(write.content), seen);
+  const auto* marks = std::get_if<TargetMarks>(&write.content);
+  return marks == nullptr ? std::nullopt : job_marks_patch(write.object.uid, *marks, seen);
 }
 
 }  // namespace berth::kubeapi

@@ -27,9 +27,13 @@ Writes::Kind kind_of(Aspect aspect) {
       return Writes::Kind::eviction;
     case Aspect::event:
       return Writes::Kind::event;
-    default:
+    case Aspect::group_status:
+    case Aspect::queue_status:
+    case Aspect::lock:
+    case Aspect::marks:
       return Writes::Kind::status;
   }
+  return Writes::Kind::status;
 }
 
 bool is_sent_once(Aspect aspect) { return aspect == Aspect::event || aspect == Aspect::eviction; }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -29,6 +30,14 @@ enum class Aspect : std::uint8_t {
   event,
 };
 Aspect aspect_of(const ports::Content& content);
+template <Aspect aspect, class T>
+inline constexpr bool is_content_of =
+    std::is_same_v<std::variant_alternative_t<static_cast<std::size_t>(aspect), ports::Content>, T>;
+static_assert(is_content_of<Aspect::steering, ports::PodWrite> &&
+              is_content_of<Aspect::lock, ports::NodeLock> &&
+              is_content_of<Aspect::marks, TargetMarks> &&
+              is_content_of<Aspect::event, ports::Event> &&
+              std::variant_size_v<ports::Content> == static_cast<std::size_t>(Aspect::event) + 1);
 
 // How long to wait before the same write is sent again, after so many failures in a row (rules
 // WRITE-3 to WRITE-5). None: it is not sent again.

@@ -187,11 +187,12 @@ Complaints rules_that_differ(const Tree& tree) {
 }
 
 Complaints rules_that_do_not_resolve(const Tree& tree) {
+  const std::string kGuide = "docs/write-a-plugin.md";  // its example is no rule of ours
   Complaints complaints;
   std::map<std::string, std::string> homes;  // documents by prefix
   std::set<std::string> rules;
   for (const File& file : tree.files) {
-    if (!file.is_document() || !file.is_below("docs")) continue;
+    if (!file.is_document() || !file.is_below("docs") || file.path == kGuide) continue;
     for (const auto& [id, line] : rules_of(file)) {
       const auto home = homes.try_emplace(prefix_of(id), file.path).first;
       rules.insert(id);
@@ -200,7 +201,7 @@ Complaints rules_that_do_not_resolve(const Tree& tree) {
     }
   }
   for (const File& file : tree.files) {
-    if (file.is_below("tests/tidy") || file.path == "docs/write-a-plugin.md") continue;
+    if (file.is_below("tests/tidy") || file.path == kGuide) continue;
     for (const auto& [id, line] :
          ids_in(file.is_code() ? parts_of(file.text).comments : file.text)) {
       if (!homes.contains(prefix_of(id)) || rules.contains(id)) continue;
