@@ -14,7 +14,7 @@ namespace berth::plugins {
 bool covers(engine::Session& session, const engine::Need& need,
             const engine::ReachableCapacity& reachable, std::vector<NodeId> nodes);
 
-// What these nodes, filled so, leave of the need.
+// The part of the need that these nodes, filled in the same way, cannot hold.
 engine::Need left_by(engine::Session& session, const engine::Need& need,
                      const engine::ReachableCapacity& reachable, std::vector<NodeId> nodes);
 
