@@ -72,7 +72,7 @@ class Gang final : public Plugin {
     return members;
   }
 
-  // The tasks above the minimum of a job, and of each of its roles that has a minimum.
+  // How many tasks are above the minimum of a job, and of each role where role minimums bind.
   struct Spare {
     std::int32_t of_job = 0;
     std::vector<std::int32_t> of_role;

@@ -48,7 +48,7 @@ class Overcommit final : public Plugin {
     for (std::size_t d = 0; d < request.extent(); ++d) {
       const Dimension dimension(d);
       if (request[dimension] <= 0 || is_guaranteed(queue, dimension, request[dimension])) continue;
-      // OVERCOMMIT-3. Surplus is dear to work out and asked for only where it matters.
+      // OVERCOMMIT-3. Surplus is expensive, so it is computed only where it matters.
       const Admissions& admissions = session_->admissions();
       std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
                           admissions.unmet().due_to_others(session_->queues(), at, dimension);

@@ -263,7 +263,7 @@ class Proportion final : public Plugin {
     return refusal;
   }
 
-  // Very many jobs are refused in one state of the cluster, for one reason.
+  // Kept, because very many jobs are refused in one state of the cluster for one reason.
   std::string_view why_no_more(std::size_t at, Dimension d) {
     auto& [stamp, text] = share_texts_[{at, d}];
     if (std::exchange(stamp, cluster_->stamp()) == cluster_->stamp()) return text;

@@ -14,7 +14,7 @@ bool is_at_or_below(const QueueTree& tree, std::uint32_t at, std::uint32_t top) 
   return at == top;
 }
 
-// The usage, on these nodes, of other jobs of the queue at this position or below it that ends.
+// The usage on these nodes, by other jobs of the queue at this position or below it, that will end.
 std::int64_t given_up_on(const Session& session, const LockableNodes& lockable,
                          std::uint32_t position, Dimension d) {
   const Cluster& cluster = session.cluster();

@@ -73,7 +73,7 @@ class Choice {
     return choice;
   }
 
-  // The number of nodes that is enough, or 0 if all are not. Pods that run there are ignored.
+  // The number of nodes that is enough, or 0 if even all are not. Ignores pods that run there.
   std::size_t fewest() {
     const auto few = cover_with({}, by_what_they_could_give());
     return few ? few->size() : 0;
@@ -198,7 +198,7 @@ class Choice {
     return nodes;
   }
 
-  // The free ones by LOCK-3, where each is asked only for the pods that it could take.
+  // The free nodes by LOCK-3, each rated only for the pods that it could take.
   std::vector<NodeId> in_order_of_roles() {
     if (need_.parts.size() < 2) return names_of(free_);
     std::vector<Candidate> all = free_;
@@ -303,7 +303,7 @@ class Choice {
     return fits;
   }
 
-  // Ties by LOCK-3, in whose order they are.
+  // Ties go by LOCK-3, which is their order.
   std::size_t closest(const std::vector<Fit>& fits, const std::vector<std::uint8_t>& is_chosen,
                       const Need& left) const {
     std::size_t best = free_.size();

@@ -220,7 +220,7 @@ class Search {
     return sets;
   }
 
-  // That covers, in the order of preference.
+  // The first set that covers the need, in the order of preference.
   std::optional<Picks> first_set_of(std::size_t count) const {
     Picks picks(count);
     for (std::size_t i = 0; i < count; ++i) picks[i] = i;

@@ -183,7 +183,7 @@ class Reservation final : public Plugin {
     return entry->second;
   }
 
-  // Of its minimum. Kept while nothing changes: there may be very many that wait.
+  // The request of its minimum. Kept while nothing changes, because very many jobs may wait.
   const Resources& request_of(JobId id) {
     if (requests_stamp_ != cluster_->stamp()) requests_.clear();
     requests_stamp_ = cluster_->stamp();
@@ -245,7 +245,7 @@ class Reservation final : public Plugin {
       chosen.wish = wish;
       chosen.choice = choose_nodes(*session_, wish, job, need);
     }
-    // LOCK-8. They could be empty, and it could not start.
+    // LOCK-8. The nodes could be empty, and still the target could not start.
     if (!session_->ask(points::reservable, job, need, chosen.choice.nodes)) {
       return std::vector<NodeId>();
     }

@@ -108,8 +108,8 @@ class Allocate final : public Action {
     serve_targets(session);
     serve_line(session, [](JobId) { return false; });
 
-    // From here on, no admitted job of a queue under its share could start on idle room alone, but
-    // those that are behind another (ALLOCATE-8).
+    // From here on, no admitted job of a queue under its share could start on idle room alone,
+    // except jobs behind another (ALLOCATE-8).
   }
 
   // Until `is_enough` says so of a job that has had its turn.

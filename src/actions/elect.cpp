@@ -116,7 +116,7 @@ class Elect final : public Action {
     }
   }
 
-  // A user's name keeps it a target only as long as it stands; a user's "no" ends it at once.
+  // A user's annotation keeps it a target only while it exists; a user's "false" ends it at once.
   static bool is_withdrawn(const Job& job) {
     return job.declines_target || (job.election->is_named && !job.is_named_target);
   }

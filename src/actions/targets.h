@@ -2,8 +2,7 @@
 
 #include "actions/placement.h"
 
-// How the jobs that nodes are kept for are served: rules RESERVE-1 and RESERVE-2 of
-// docs/design/reserve.md.
+// Serves the targets: rules RESERVE-1 and RESERVE-2 of docs/design/reserve.md.
 
 namespace berth::actions {
 

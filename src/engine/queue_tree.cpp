@@ -140,7 +140,7 @@ void QueueTree::plant(const Cluster& cluster) {
   }
 }
 
-// Without orphans: all that hang on the root. With them: anew, and them too.
+// Without orphans: all queues with a path to the root. With them: computed again, orphans too.
 void QueueTree::grow(const Cluster& cluster, std::vector<Orphan>& orphans) {
   std::map<std::string, std::vector<QueueId>> children;
   std::set<std::string> lost;
