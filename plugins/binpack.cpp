@@ -2,7 +2,7 @@
 // Rules: docs/design/binpack.md, which also has an example by hand.
 //
 //   BINPACK-1  score: the weighted mean of the percentage used with the task on the node
-//   BINPACK-2  a resource that the node has none of counts as 0 percent
+//   BINPACK-2  a resource that the node lacks counts as 0 percent
 //   BINPACK-3  binpack.weight sets packing against spreading (nodeorder); 0 switches it off
 //
 // Arguments: binpack.weight 1, binpack.cpu 1, binpack.memory 1, binpack.resources "" (a list of

@@ -72,7 +72,7 @@ class Gang final : public Plugin {
     return members;
   }
 
-  // What a job, and each of its roles where their minimums bind, has above its minimum.
+  // How many tasks are above the minimum of a job, and of each role where role minimums bind.
   struct Spare {
     std::int32_t of_job = 0;
     std::vector<std::int32_t> of_role;
@@ -95,7 +95,7 @@ class Gang final : public Plugin {
     return verdict ? permit() : veto(verdict);
   }
 
-  // Complete, where `count` says how many of some tasks count.
+  // Whether the job is complete; `count` gives the number of tasks that count.
   template <class Count>
   static Verdict complete_by(const Job& job, Count count) {
     if (const std::int32_t have = count(job.counts); have < job.min_available) {

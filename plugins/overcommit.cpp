@@ -40,15 +40,15 @@ class Overcommit final : public Plugin {
     open_.refresh(*cluster_);
     const std::uint32_t queue = session_->queues().position_of(job.queue);
     const std::size_t at = queue == QueueTree::kNowhere ? 0 : queue;
-    // Of several that are short the scarcest, of which the smallest part of the need is there; ties
-    // by name, so that the reason does not depend on who came first.
+    // Keeps the scarcest resource: the one with the smallest part of the need. Ties go by name, so
+    // that the reason does not depend on the order of arrival.
     const Resources request = asked_for_admission(*cluster_, job);
     Verdict shortage = pass();
     Dimension scarcest{0};
     for (std::size_t d = 0; d < request.extent(); ++d) {
       const Dimension dimension(d);
       if (request[dimension] <= 0 || is_guaranteed(queue, dimension, request[dimension])) continue;
-      // OVERCOMMIT-3. Surplus is dear to work out and asked for only where it matters.
+      // OVERCOMMIT-3. Surplus is expensive, so it is computed only where it matters.
       const Admissions& admissions = session_->admissions();
       std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
                           admissions.unmet().due_to_others(session_->queues(), at, dimension);
@@ -68,7 +68,7 @@ class Overcommit final : public Plugin {
     return veto(shortage);
   }
 
-  // Room that is idle and not to be had: it is promised to others.
+  // Room that is idle but not available: it is promised to others.
   std::string what_takes(const Job& job, std::size_t at, Dimension d) {
     const Admissions& admissions = session_->admissions();
     return joined(admitted_text(*cluster_, admissions, job.id, 0, d),

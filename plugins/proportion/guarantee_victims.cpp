@@ -20,9 +20,9 @@ struct Lot {
   bool is_surplus = false;
 };
 
-class Overdrawn {
+class VictimSelection {
  public:
-  Overdrawn(const Session& session, const QueueShares& shares, bool for_all)
+  VictimSelection(const Session& session, const QueueShares& shares, bool for_all)
       : session_(session), cluster_(session.cluster()), tree_(session.queues()), shares_(shares) {
     std::vector<std::int64_t> has = allocated_by_position(cluster_, tree_);
     QueueShares::Amounts firmly_kept(has.size(), 0);
@@ -42,7 +42,7 @@ class Overdrawn {
       if (tree_.member(parent).child_count == 0 || !is_missing_below(parent)) continue;
       const std::vector<Lot> lots = lots_below(parent);
       const std::size_t before = chosen_.size();
-      // SHUFFLE-3. Who has more than its share first, then who has more than is kept for it.
+      // SHUFFLE-3. First queues above their share, then queues above what is kept for them.
       for (const QueueShares::Amounts* floor : {&shares_.deserved, &shares_.kept}) {
         for (const Lot& lot : lots) {
           if (!is_missing_below(parent)) break;
@@ -57,8 +57,7 @@ class Overdrawn {
   }
 
  private:
-  // SHUFFLE-2. Never more than what is due: room that is missing for other reasons makes nobody
-  // leave.
+  // SHUFFLE-2. At most the unmet guarantee: room that is missing for other reasons evicts nothing.
   std::int64_t missing(std::uint32_t parent, Dimension d) const {
     const std::int64_t due = firm_.due_below(parent, d);
     if (due <= 0) return 0;
@@ -73,7 +72,7 @@ class Overdrawn {
     return false;
   }
 
-  // SHUFFLE-4. Those who turn out not to be needed, for others chosen later gave enough.
+  // SHUFFLE-4. Spares victims that are no longer needed, because later ones free enough.
   void spare(std::uint32_t parent, std::size_t from) {
     for (std::size_t i = chosen_.size(); i-- > from;) {
       move(chosen_[i], +1);
@@ -85,7 +84,7 @@ class Overdrawn {
     }
   }
 
-  // SHUFFLE-3. Surplus before whole jobs; among either, who is last in line first.
+  // SHUFFLE-3. Surplus before whole jobs; within each, the last in the order of jobs first.
   std::vector<Lot> lots_below(std::uint32_t parent) const {
     std::vector<Lot> lots;
     for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
@@ -120,7 +119,7 @@ class Overdrawn {
       for (const TaskId task : lot.tasks) lot.amount += cluster_.shape_of(task).request;
       lots.push_back(std::move(lot));
     };
-    // Where roles have minimums of their own, who is surplus is not known by number alone.
+    // Where roles have minimums of their own, the number alone does not show which task is surplus.
     std::int32_t spare = job.role_minimum_total > 0 ? 0 : job.placed_count() - job.min_available;
     for (; spare > 0 && !running.empty(); --spare) {
       lot_of({running.back()}, true);
@@ -130,8 +129,8 @@ class Overdrawn {
     if (!running.empty() && may_lose_whole_jobs) lot_of(std::move(running), false);
   }
 
-  // SHUFFLE-3, SHUFFLE-4. It gives of what is missing, its queue keeps to the floor in that, and
-  // nobody is due anything for its going.
+  // SHUFFLE-3, SHUFFLE-4. The lot frees some of what is missing, its queue stays at or above the
+  // floor there, and no new unmet guarantee results.
   bool may_go(const Lot& lot, std::uint32_t parent, const QueueShares::Amounts& floor) {
     const bool is_chosen = std::any_of(chosen_.begin(), chosen_.end(), [&](const Lot& each) {
       return each.tasks.front() == lot.tasks.front();
@@ -182,7 +181,7 @@ class Overdrawn {
   const Cluster& cluster_;
   const QueueTree& tree_;
   const QueueShares& shares_;
-  UnmetGuarantees firm_;  // of guarantees that others leave for
+  UnmetGuarantees firm_;  // of guarantees that evict others
   UnmetGuarantees all_;
   std::vector<Lot> chosen_;
 };
@@ -191,7 +190,7 @@ class Overdrawn {
 
 std::vector<TaskId> guarantee_victims(const Session& session, const QueueShares& shares,
                                       bool for_all) {
-  return Overdrawn(session, shares, for_all).choose();
+  return VictimSelection(session, shares, for_all).choose();
 }
 
 }  // namespace berth::plugins

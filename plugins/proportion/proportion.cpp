@@ -72,13 +72,13 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::would_let_start>(points::reservable, *this);    // LOCK-8
     session.attach<&Proportion::take>(points::allocated, *this);
     session.attach<&Proportion::give_back>(points::released, *this);
-    session.attach<&Proportion::tell>(points::queue_shares, *this);
-    session.attach<&Proportion::tell_idle_arguments>(points::notes, *this);
+    session.attach<&Proportion::report_shares>(points::queue_shares, *this);
+    session.attach<&Proportion::report_idle_arguments>(points::notes, *this);
     session.attach<&Proportion::name_overdrawn>(points::victims, *this);
   }
 
  private:
-  // Nothing is done when nothing changed since the last session.
+  // Does nothing when nothing changed since the last session.
   void divide() {
     const QueueTree& tree = session_->queues();
     if (shares_ != nullptr && stamp_ == cluster_->stamp() && version_ == tree.version()) return;
@@ -119,7 +119,7 @@ class Proportion final : public Plugin {
     return queue.is_valid() ? cluster_->queue(queue).priority : 0;
   }
 
-  // By weight, not by deserved: jobs that wait at the door may have no pods yet that would ask.
+  // By weight, not by deserved: jobs that wait for admission may have no pods yet that ask.
   Share admitted_for_weight(std::uint32_t at) const {
     const Admissions& admissions = session_->admissions();
     Share most = 0;
@@ -131,7 +131,7 @@ class Proportion final : public Plugin {
     return most / static_cast<Share>(session_->queues().member(at).weight);
   }
 
-  // Worked out anew only when the queue has got or lost something.
+  // Computed again only when the allocation of the queue has changed.
   Share known_share(const Queue& queue) const {
     const std::size_t at = position_of(queue);
     if (share_[at] != kUnknown) return share_[at];
@@ -171,7 +171,7 @@ class Proportion final : public Plugin {
     }
   }
 
-  // The root, only if somebody made a queue of it; else overcommit is there for the whole cluster.
+  // The root counts only if it exists as a queue; otherwise overcommit limits the whole cluster.
   bool is_bounded(std::size_t at, Dimension d) const {
     return at != 0 || session_->queues().limit(0, d) < std::numeric_limits<std::int64_t>::max();
   }
@@ -197,7 +197,7 @@ class Proportion final : public Plugin {
       bool is_own = false;   // of what is kept for this queue or one above it
       for (std::size_t each = at; each != 0; each = tree.member(each).parent) {
         const std::int64_t most = shares_->at(shares_->real_capability, each, dimension);
-        // Where there are no bounds but the nodes', locks keep what targets need.
+        // Where only the nodes are a bound, locks keep the room of targets.
         const std::int64_t claimed =
             most < total ? claims_.at(*session_, each, dimension, task) : 0;
         const std::int64_t has = saturated_sum(unmet_.has(each, dimension), claimed);
@@ -215,8 +215,8 @@ class Proportion final : public Plugin {
         const std::size_t parent = tree.member(each).parent;
         const std::int64_t room = shares_->at(shares_->real_capability, parent, dimension) -
                                   unmet_.has(parent, dimension);
-        // Where room is short of the task alone, its parent's bounds or the nodes say so; what is
-        // kept for targets, locks do, but where all else is due to others.
+        // Bounds of the parent, or the nodes, refuse a task that lacks room by itself. Locks keep
+        // the room of targets, except where all the rest is an unmet guarantee.
         const std::int64_t claimed_above = claims_.at(*session_, parent, dimension, task);
         const std::int64_t left = room - saturated_sum(due, claimed_above);
         if (due > 0 && asked <= room && asked > left &&
@@ -240,7 +240,7 @@ class Proportion final : public Plugin {
       const bool is_short = shares_->is_short[at * shares_->dimensions + d] != 0;
       const bool is_all = deserved >= session_->queues().total(dimension);
       std::int64_t has = unmet_.has(at, dimension);
-      // Who deserves a part of a unit may have that unit, or the last by name never had any.
+      // A queue that deserves part of a unit may have the unit, or the last by name never has any.
       const auto is_below = [&](std::int64_t amount) {
         return amount < deserved || (is_short && amount == deserved);
       };
@@ -263,7 +263,7 @@ class Proportion final : public Plugin {
     return refusal;
   }
 
-  // Very many jobs are refused in one state of the cluster, for one reason.
+  // Kept, because very many jobs are refused in one state of the cluster for one reason.
   std::string_view why_no_more(std::size_t at, Dimension d) {
     auto& [stamp, text] = share_texts_[{at, d}];
     if (std::exchange(stamp, cluster_->stamp()) == cluster_->stamp()) return text;
@@ -305,7 +305,7 @@ class Proportion final : public Plugin {
         const std::int64_t has = job.allocated[dimension] + job.pipelined[dimension];
         const std::int64_t asked = saturated_sum(need.request[dimension], has);
         const std::int64_t most = reach_[at * tree.dimensions() + d];
-        // That the whole cluster is too small is found out by what nodes have.
+        // The check of the nodes reports that the whole cluster is too small.
         const bool is_of_queue = most < session_->feasibility().ceiling(dimension);
         if (need.request[dimension] > 0 && asked > most && is_of_queue) {
           if (note(refusal, Reason::queue_too_small, most, asked, dimension)) refused_at = at;
@@ -335,9 +335,9 @@ class Proportion final : public Plugin {
     for (std::uint32_t at = first; at != 0; at = tree.member(at).parent) share_[at] = kUnknown;
   }
 
-  void tell(std::shared_ptr<const QueueShares>* shares) { *shares = shares_; }
+  void report_shares(std::shared_ptr<const QueueShares>* shares) { *shares = shares_; }
 
-  void tell_idle_arguments(std::vector<std::string>* notes) {
+  void report_idle_arguments(std::vector<std::string>* notes) {
     if (!is_hard_ || session_->plan().evicts) return;
     notes->emplace_back(
         "plugin proportion: \"guarantee: hard\" has no effect: no action evicts; add shuffle");
@@ -353,9 +353,9 @@ class Proportion final : public Plugin {
     return session_->queues().position_of(queue.id);
   }
 
-  // Of several, the scarcest, of which the smallest part of the need is there; ties by name, since
-  // ids follow arrival. That the cluster is full, nodes say better than we can; it stands only
-  // where nothing of the queue's own is in the way. True if this one stands now.
+  // Keeps the scarcest resource: the one with the smallest part of the need. Ties go by name, since
+  // ids follow arrival. The nodes report a full cluster better, so this reason stays only if no
+  // limit of the queue applies. Returns true if this resource is kept.
   bool note(Verdict& verdict, Reason reason, std::int64_t have, std::int64_t need,
             Dimension dimension) const {
     const std::string& name = cluster_->dimensions().name(dimension);

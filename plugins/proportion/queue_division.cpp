@@ -51,13 +51,13 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
   std::fill(asked_.begin(), asked_.end(), 0);
   std::fill(most_.begin(), most_.end(), 0);
   std::fill(first_.begin(), first_.end(), 0);
-  // QUEUE-6, upwards: children have told what they ask for before their parent is looked at.
+  // QUEUE-6, upwards: the demand of all children is known before their parent is visited.
   for (std::size_t at = tree.size(); at-- > 0;) {
     const QueueTree::Member& member = tree.member(at);
     const bool is_leaf = member.child_count == 0 && at != 0;
     if (member.queue.is_valid()) {
       const Queue& queue = cluster.queue(member.queue);
-      // QUEUE-8. What waits in a queue that is closed, at fault, or has children is not served.
+      // QUEUE-8. A queue that is closed, at fault, or has children does not serve waiting jobs.
       own_[at] = is_leaf && member.takes_jobs() ? feasibility.demand(cluster, queue, d)
                                                 : queue.allocated[d];
     }
@@ -69,7 +69,7 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
   const auto set = [&](QueueShares::Amounts& amounts, std::size_t at, std::int64_t amount) {
     amounts[at * shares.dimensions + d.index()] = amount;
   };
-  // QUEUE-4, downwards: what is lent is not kept from the others.
+  // QUEUE-4, downwards: an amount that is lent is not kept from other queues.
   for (std::size_t at = 0; at < tree.size(); ++at) {
     if (at == 0) set(shares.real_capability, 0, tree.total(d));
     set(shares.guarantee, at, tree.guarantee(at, d));
@@ -114,11 +114,11 @@ void QueueDivision::divide_among_children(const QueueTree& tree, std::size_t par
     kept += least_[child];
     targets = saturated_sum(targets, first_[child]);
   }
-  // QUEUE-9. What jobs of an inner queue itself still hold is not there to be divided, except for
-  // what its children are guaranteed.
+  // QUEUE-9. Jobs of an inner queue itself may still hold room. That room is not divided, except
+  // for the guarantees of the queue's children.
   const std::int64_t whole = shares.at(shares.deserved, parent, d);
   const std::int64_t amount = std::max(kept, whole - std::min(own_[parent], whole));
-  // QUEUE-10. What all leave who have their targets goes to those that ask for more.
+  // QUEUE-10. When all queues have their targets, the remainder goes to those that ask for more.
   if (targets < amount) {
     for (std::uint32_t i = 0; i < member.child_count; ++i) {
       claims_[i].lower = claims_[i].upper;

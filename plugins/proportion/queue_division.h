@@ -17,7 +17,7 @@ class QueueDivision {
   // QUEUE-10: a queue's `deserved` bounds its share while others ask for more.
   // Laws, for each dimension: children's shares add up to at most their parent's; kept <= deserved
   // <= max(kept, real capability); the order in which queues came decides nothing. With `lends`, a
-  // queue keeps no more of its guarantee than it asks for. What is not feasible is not asked for.
+  // queue keeps no more of its guarantee than it asks for. Infeasible demand does not count.
   std::shared_ptr<const QueueShares> divide(const Cluster& cluster, const engine::QueueTree& tree,
                                             bool lends,
                                             const engine::Feasibility& feasibility = {});

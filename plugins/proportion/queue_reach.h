@@ -8,8 +8,8 @@
 
 namespace berth::plugins {
 
-// What each queue could have at most, were nobody else there, neither of queues nor of others; what
-// is guaranteed to other queues is theirs, unless it is `lent`. By position and dimension.
+// The most that each queue could have if no other pods existed, neither of queues nor foreign ones.
+// Guarantees of other queues are excluded, unless they are `lent`. By position and dimension.
 std::vector<std::int64_t> queue_reach(const engine::QueueTree& tree,
                                       const engine::Feasibility& feasibility, bool is_lent);
 

@@ -8,15 +8,15 @@
 
 namespace berth::plugins {
 
-// What targets lack of their minimum, by the queues to whose account it will go: others of these
-// queues must leave it alone, or a target would find its nodes empty and its queue full. What the
-// same queues use on the target's nodes counts against it: it will be gone by then.
+// The amounts that targets lack of their minimum, by the queues that will be charged for them.
+// Other jobs of these queues must not take them, or a target would find its nodes empty and its
+// queue full. Usage of the same queues on the target's nodes is subtracted: it ends before then.
 class TargetClaims {
  public:
   // Tasks may have come and gone since.
   void reset() { version_ = 0; }
-  // Of all targets, at the queue of this position and below it; for a target's own task, of those
-  // elected before it: or each of two could wait for the other.
+  // The sum over all targets, at the queue of this position and below it. For a target's own task,
+  // only earlier targets count, or two targets could wait for each other.
   std::int64_t at(const engine::Session& session, std::size_t position, Dimension d,
                   const Task& task);
   // The same, one by one.
@@ -41,7 +41,7 @@ class TargetClaims {
   };
 
   void follow(const engine::Session& session);
-  // Calls it with each of the parts.
+  // Calls `take` with each of the parts.
   template <class Take>
   void each_part(const engine::Session& session, std::size_t position, Dimension d, JobId job,
                  const Take& take);

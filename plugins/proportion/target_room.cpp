@@ -14,7 +14,7 @@ bool is_at_or_below(const QueueTree& tree, std::uint32_t at, std::uint32_t top) 
   return at == top;
 }
 
-// What other jobs of the queue at this position, or below it, use there and will give up.
+// The usage on these nodes, by other jobs of the queue at this position or below it, that will end.
 std::int64_t given_up_on(const Session& session, const LockableNodes& lockable,
                          std::uint32_t position, Dimension d) {
   const Cluster& cluster = session.cluster();
@@ -46,7 +46,7 @@ Verdict room_for_target(const Session& session, const QueueShares& shares,
     for (std::size_t i = 0; i < request.extent(); ++i) {
       const Dimension d(i);
       const std::int64_t most = shares.at(shares.real_capability, at, d);
-      // Where there are no bounds but the nodes', these say so.
+      // Where only the nodes are a bound, the check of the nodes refuses.
       if (request[d] <= 0 || most >= tree.total(d)) continue;
       std::int64_t has = unmet.has(at, d);
       for (const TargetPart& part : claims.parts(session, at, d, lockable.target.id)) {

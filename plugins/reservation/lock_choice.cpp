@@ -16,15 +16,15 @@ namespace {
 
 using Share = __int128;  // in 2^-32
 
-// Dimensions that tell nodes apart: all that are asked for, but for places of pods, of which every
-// node has plenty.
-std::vector<Dimension> telling_dimensions(const Cluster& cluster, const Resources& request) {
-  std::vector<Dimension> telling;
+// Dimensions in which nodes are compared: all that are asked for except places for pods, which
+// every node has in plenty.
+std::vector<Dimension> compared_dimensions(const Cluster& cluster, const Resources& request) {
+  std::vector<Dimension> compared;
   for (std::size_t d = 0; d < request.extent(); ++d) {
     const bool is_pods = cluster.dimensions().name(Dimension(d)) == "pods";
-    if (request[Dimension(d)] > 0 && !is_pods) telling.emplace_back(d);
+    if (request[Dimension(d)] > 0 && !is_pods) compared.emplace_back(d);
   }
-  return telling;
+  return compared;
 }
 
 class Choice {
@@ -35,7 +35,7 @@ class Choice {
         wish_(wish),
         need_(need),
         reachable_(session.cluster()),
-        telling_(telling_dimensions(cluster_, need.request)) {
+        compared_(compared_dimensions(cluster_, need.request)) {
     reachable_.take_in(job);
     for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
       const NodeId node(n);
@@ -73,23 +73,23 @@ class Choice {
     return choice;
   }
 
-  // How many would do; 0: not even all. What runs there now does not matter.
+  // The number of nodes that is enough, or 0 if even all are not. Ignores pods that run there.
   std::size_t fewest() {
     const auto few = cover_with({}, by_what_they_could_give());
     return few ? few->size() : 0;
   }
 
-  // Would so many do of those that could give most?
+  // Do this many of the nodes that could give most cover the need?
   bool first_cover(std::size_t count) { return covers(first_that_could_give_most(count)); }
 
  private:
   struct Candidate {
     NodeId node;
-    Share idle = 0;   // what part of what is needed its idle room could take
-    Share could = 0;  // the same of what it could give
+    Share idle = 0;   // the part of the need that its idle room could take
+    Share could = 0;  // the part that its reachable capacity could take
   };
 
-  // LOCK-4. Those that are held, and then more.
+  // LOCK-4. First the nodes that are held, then more.
   std::vector<NodeId> wanted() {
     switch (wish_.scheme) {
       case LockScheme::cluster:
@@ -104,7 +104,7 @@ class Choice {
     return held_and(names_of(free_));
   }
 
-  // The first of them, if they cover; else few that do, and the first of the others.
+  // The first nodes, if they cover the need; else a few that do, and the first of the others.
   std::vector<NodeId> so_many(std::size_t count) {
     const std::vector<NodeId> all = names_of(free_);
     const std::vector<NodeId> first(all.begin(), all.begin() + std::ptrdiff_t(count));
@@ -134,7 +134,7 @@ class Choice {
     return std::move(*few);
   }
 
-  // With as few more as will do; with all, if not even those do.
+  // Adds as few nodes as are enough, or all nodes if even those are not.
   std::vector<NodeId> until_covered(std::vector<NodeId> chosen) {
     std::vector<NodeId> nodes = held_and(chosen);
     std::vector<NodeId> others = in_order_of_roles();
@@ -147,7 +147,7 @@ class Choice {
     return nodes;
   }
 
-  // The most idle one that takes some of what those that are held could not.
+  // The most idle node that takes some of what the held nodes could not.
   std::vector<NodeId> one_more() {
     if (free_.empty()) return {};
     const Need left = left_by_held();
@@ -198,7 +198,7 @@ class Choice {
     return nodes;
   }
 
-  // The free ones by LOCK-3, where each is asked only for the pods that it could take.
+  // The free nodes by LOCK-3, each rated only for the pods that it could take.
   std::vector<NodeId> in_order_of_roles() {
     if (need_.parts.size() < 2) return names_of(free_);
     std::vector<Candidate> all = free_;
@@ -233,12 +233,12 @@ class Choice {
     return cover_with_few(session_, need_, reachable_, held, nodes, wish_.most);
   }
 
-  // The scarcest resource tells: the smaller the dominant share of the request in the node's room,
-  // the larger this.
+  // The scarcest resource decides: the result grows as the dominant share of the request in the
+  // node's room shrinks.
   template <class RoomOf>
   Share smallest_share(const Resources& request, const RoomOf& room_of) const {
     Share smallest = std::numeric_limits<std::int64_t>::max();
-    for (const Dimension d : telling_) {
+    for (const Dimension d : compared_) {
       if (request[d] <= 0) continue;
       const Share room = std::max<std::int64_t>(0, room_of(d));
       smallest = std::min(smallest, (room << 32) / request[d]);
@@ -281,7 +281,7 @@ class Choice {
     while (chosen.size() < free_.size() && !left.is_nothing()) {
       const std::size_t best = closest(fits, is_chosen, left);
       if (best == free_.size()) break;
-      // What is left has shrunk since it was looked at: is it still so good?
+      // The need has shrunk since this node was rated: is its rating still as good?
       if (const Fit fit = fit_of(bins, best, left); fit != fits[best]) {
         fits[best] = fit;
         continue;
@@ -303,7 +303,7 @@ class Choice {
     return fits;
   }
 
-  // Ties by LOCK-3, in whose order they are.
+  // Ties go by LOCK-3, which is their order.
   std::size_t closest(const std::vector<Fit>& fits, const std::vector<std::uint8_t>& is_chosen,
                       const Need& left) const {
     std::size_t best = free_.size();
@@ -337,7 +337,7 @@ class Choice {
       }
     }
     Share most = 0;
-    for (const Dimension d : telling_) {
+    for (const Dimension d : compared_) {
       if (asked[d] <= 0) continue;
       const Share idle = std::max<std::int64_t>(0, cluster_.available().at(node, d));
       const Share apart = idle > asked[d] ? idle - asked[d] : asked[d] - idle;
@@ -351,7 +351,7 @@ class Choice {
   const LockWish& wish_;
   const Need& need_;
   ReachableCapacity reachable_;
-  std::vector<Dimension> telling_;
+  std::vector<Dimension> compared_;
   std::vector<Candidate> held_;  // by LOCK-3
   std::vector<Candidate> free_;
 };

@@ -75,7 +75,7 @@ class Search {
 
   // --- what a node adds -------------------------------------------------------------------------
 
-  // What one member of each part counts: its part of all that is asked for ...
+  // The weight of one member of each part is its part of the whole request ...
   std::vector<Gain> by_size() const {
     std::vector<Gain> weights;
     for (const Need::Part& part : need_.parts) {
@@ -122,7 +122,7 @@ class Search {
     std::size_t looks = look <= kLooksMost ? 0 : kAllLooksMost;
     Picks picks;
     std::vector<std::uint8_t> is_picked(nodes_.size(), 0);
-    // What a node would add shrinks as nodes are picked, so most need not be looked at again.
+    // The gain of a node shrinks as nodes are picked, so most are not rated again.
     std::priority_queue<std::pair<Gain, std::ptrdiff_t>> queue;
     const auto look_at_all = [&] {
       queue = {};
@@ -220,7 +220,7 @@ class Search {
     return sets;
   }
 
-  // That covers, in the order of preference.
+  // The first set that covers the need, in the order of preference.
   std::optional<Picks> first_set_of(std::size_t count) const {
     Picks picks(count);
     for (std::size_t i = 0; i < count; ++i) picks[i] = i;

@@ -14,13 +14,13 @@ namespace berth::plugins {
 bool covers(engine::Session& session, const engine::Need& need,
             const engine::ReachableCapacity& reachable, std::vector<NodeId> nodes);
 
-// What these nodes, filled so, leave of the need.
+// The part of the need that these nodes, filled in the same way, cannot hold.
 engine::Need left_by(engine::Session& session, const engine::Need& need,
                      const engine::ReachableCapacity& reachable, std::vector<NodeId> nodes);
 
-// Few of these nodes that cover what is needed together with `held`. They are in the order in which
-// they are preferred: of those that would add as much, the first is taken. Nothing: no way found.
-// Where far more than `most` seem to be needed, it is not looked for the very fewest.
+// A few of these nodes that cover the need together with `held`. The nodes are in the order of
+// preference: of those that add as much, the first is taken. Nothing: no such set was found.
+// If far more than `most` seem necessary, the search for the very fewest is skipped.
 std::optional<std::vector<NodeId>> cover_with_few(
     engine::Session& session, const engine::Need& need, const engine::ReachableCapacity& reachable,
     const std::vector<NodeId>& held, const std::vector<NodeId>& nodes, std::size_t most);

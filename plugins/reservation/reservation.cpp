@@ -80,9 +80,9 @@ class Reservation final : public Plugin {
     session.attach<&Reservation::may_stay>(points::target_stays, *this);     // TARGET-5, TARGET-6
     session.attach<&Reservation::nodes_for>(points::reserved_nodes, *this);  // TARGET-7
     session.attach<&Reservation::has_starved>(points::may_exceed_share, *this);  // TARGET-8
-    session.attach<&Reservation::tell_terms>(points::reservation_terms,
-                                             *this);                      // TARGET-6, TARGET-7
-    session.attach<&Reservation::tell_idle_lines>(points::notes, *this);  // TARGET-2
+    session.attach<&Reservation::report_terms>(points::reservation_terms,
+                                               *this);                      // TARGET-6, TARGET-7
+    session.attach<&Reservation::report_idle_lines>(points::notes, *this);  // TARGET-2
   }
 
  private:
@@ -183,7 +183,7 @@ class Reservation final : public Plugin {
     return entry->second;
   }
 
-  // Of its minimum. Kept while nothing changes: there may be very many that wait.
+  // The request of its minimum. Kept while nothing changes, because very many jobs may wait.
   const Resources& request_of(JobId id) {
     if (requests_stamp_ != cluster_->stamp()) requests_.clear();
     requests_stamp_ = cluster_->stamp();
@@ -225,8 +225,8 @@ class Reservation final : public Plugin {
     return could_be_covered(*session_, most_locked(), job, need);
   }
 
-  // LOCK-7. While one is not covered, those elected after it hold nothing: or each of two could
-  // hold what the other waits for.
+  // LOCK-7. While a target is not covered, later targets hold no nodes. Otherwise two targets could
+  // each hold what the other waits for.
   std::optional<std::vector<NodeId>> nodes_for(const Job& job, const Need& need) {
     if (is_one_waiting_) return std::vector<NodeId>();
     Chosen& chosen = chosen_of(job.id);
@@ -245,7 +245,7 @@ class Reservation final : public Plugin {
       chosen.wish = wish;
       chosen.choice = choose_nodes(*session_, wish, job, need);
     }
-    // LOCK-8. They could be empty, and it could not start.
+    // LOCK-8. The nodes could be empty, and still the target could not start.
     if (!session_->ask(points::reservable, job, need, chosen.choice.nodes)) {
       return std::vector<NodeId>();
     }
@@ -253,7 +253,7 @@ class Reservation final : public Plugin {
     return chosen.choice.nodes;
   }
 
-  // What was chosen for a target in one state of the cluster, for one wish.
+  // The choice for a target in one state of the cluster, for one wish.
   struct Chosen {
     std::uint64_t stamp = 0;
     std::vector<NodeId> held;
@@ -274,8 +274,7 @@ class Reservation final : public Plugin {
     return chosen;
   }
 
-  // Sessions follow upon each other as fast as there is news; a choice by later knowledge needs
-  // time.
+  // Sessions follow each other as fast as events arrive; a choice by later knowledge needs time.
   bool may_grow(const std::vector<NodeId>& held) const {
     return std::none_of(held.begin(), held.end(), [&](NodeId node) {
       return session_->now() - cluster_->node(node).lock.since < lock_interval_;
@@ -288,7 +287,7 @@ class Reservation final : public Plugin {
     return is_late ? LockScheme::cluster : scheme_;
   }
 
-  void tell_terms(const Job& job, berth::Reservation* reservation) {
+  void report_terms(const Job& job, berth::Reservation* reservation) {
     reservation->scheme = scheme_for(reservation->locked_since);
     if (timeout_ > Duration(0) && reservation->locked_since) {
       reservation->times_out_at = *reservation->locked_since + timeout_;
@@ -296,8 +295,8 @@ class Reservation final : public Plugin {
     if (give_up_ > Duration(0)) reservation->gives_up_at = job.election->since + give_up_;
   }
 
-  // TARGET-2. A line in a resource that nobody has is below nobody.
-  void tell_idle_lines(std::vector<std::string>* notes) {
+  // TARGET-2. A line in a resource that no node has selects no job.
+  void report_idle_lines(std::vector<std::string>* notes) {
     if (request_line_.empty() || cluster_->node_count() == 0) return;
     std::vector<std::string> known;
     for (std::size_t d = 0; d < cluster_->dimensions().size(); ++d) {

@@ -43,8 +43,8 @@ Waiting tasks_to_place(const Session& session, const Job& job) {
   return waiting;
 }
 
-// A queue's share is no matter to a job whose pods all have gates.
-void tell(Session& session, JobId id, const Verdict& verdict) {
+// A queue's share does not matter to a job whose pods all have gates.
+void report(Session& session, JobId id, const Verdict& verdict) {
   const Job& job = session.cluster().job(id);
   const bool is_gated = job.unplaced_count() == 0;
   session.refuse(refusal_of(id, is_gated ? reject(Reason::gated, job.gated) : verdict));
@@ -57,14 +57,14 @@ bool stops_its_queue(const Session& session, const Job& job) {
          job.placed_count() + job.unplaced_count() >= job.min_available;
 }
 
-// Those that have their minimum are behind nobody.
+// A job that has its minimum waits behind no other job.
 void stop_those_behind(Session& session, JobLine& line, JobId first) {
   for (const JobId other : line.dismiss_queue()) {
     const Job& job = session.cluster().job(other);
     if (job.placed_count() >= job.min_available) {
       line.rejoin(other);
     } else {
-      tell(session, other, behind(session, first));
+      report(session, other, behind(session, first));
     }
   }
 }
@@ -104,25 +104,25 @@ class Allocate final : public Action {
   explicit Allocate(Arguments&) {}
 
   void execute(Session& session) const override {
-    // ALLOCATE-7. On the nodes that are locked for them, targets come before anybody else.
+    // ALLOCATE-7. On the nodes that are locked for them, targets come before all other jobs.
     serve_targets(session);
     serve_line(session, [](JobId) { return false; });
 
-    // From here on, no admitted job of a queue under its share could start on idle room alone, but
-    // those that are behind another (ALLOCATE-8).
+    // From here on, no admitted job of a queue under its share could start on idle room alone,
+    // except jobs behind another (ALLOCATE-8).
   }
 
   // Until `is_enough` says so of a job that has had its turn.
   template <class IsEnough>
   static void serve_line(Session& session, const IsEnough& is_enough) {
     serve_claims(session);
-    // ALLOCATE-1. Line up the jobs that may be served and have something left to place.
+    // ALLOCATE-1. Order the jobs that may be served and have tasks left to place.
     std::vector<JobId> jobs;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
       const bool has_tasks_to_place =
           job.unplaced_count() + job.gated > 0 || !claimed_tasks(session, job).empty();
-      // One that lacks pods is asked too, so that it is told.
+      // A job that lacks pods is asked too, so that its reason is recorded.
       if (!has_tasks_to_place && job.placed_count() >= job.min_available) continue;
       if (may_be_served(session, id) && has_tasks_to_place) jobs.push_back(id);
     }
@@ -133,14 +133,14 @@ class Allocate final : public Action {
     for (; id.is_valid(); id = is_enough(id) ? JobId() : line.next()) {
       const Job& job = session.cluster().job(id);
       if (!waiting_tasks.contains(id) && !seek_idle_room(session, job)) continue;
-      // ALLOCATE-2. A queue that has all it may have leaves the line. What was refused in this very
-      // state would be refused again.
+      // ALLOCATE-2. A queue that has all it may have leaves the order. A job that was refused in
+      // this same state would be refused again.
       const Verdict verdict = session.ask(points::overused, session.cluster().queue(job.queue));
       if (!verdict) {
-        tell(session, id, verdict);
+        report(session, id, verdict);
         for (const JobId other : line.dismiss_queue()) {
           const bool holds_claims = !claimed_tasks(session, session.cluster().job(other)).empty();
-          holds_claims ? line.rejoin(other) : tell(session, other, verdict);
+          holds_claims ? line.rejoin(other) : report(session, other, verdict);
         }
         continue;
       }
@@ -182,7 +182,7 @@ void serve_as_far_as_targets(Session& session) {
   }
   if (left.empty()) return;
   Allocate::serve_line(session, [&](JobId served) {
-    // Others may have left the line with their queue.
+    // Other jobs may have left the order with their queue.
     std::erase_if(left, [&](JobId id) { return id == served || session.is_refused(id); });
     return left.empty();
   });

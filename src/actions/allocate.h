@@ -4,8 +4,8 @@
 
 namespace berth::actions {
 
-// Serves the line of allocate until each target that had no turn in this session has had it; nobody
-// at all, if there is none. Those behind them wait for allocate.
+// Serves jobs in the order of allocate until each target without a turn in this session has had
+// one; serves none if there is no such target. Jobs after the last target wait for allocate.
 void serve_as_far_as_targets(engine::Session& session);
 
 }  // namespace berth::actions

@@ -1,7 +1,7 @@
 // Backfill: give best-effort tasks, which ask for nothing but a pod's place, what is left.
 //
-// They can stand in nobody's way but for the number of pods on a node, so they come after everyone
-// that asks for an amount. A gang of them is still placed whole or not at all.
+// They compete with others only for the number of pods on a node, so they come after all tasks that
+// ask for an amount. A gang of them is still placed whole or not at all.
 //
 // Steps BACKFILL-1 to BACKFILL-3 are those of docs/design/backfill.md.
 
@@ -34,7 +34,7 @@ class Backfill final : public Action {
 
   void execute(Session& session) const override {
     serve_claims(session);
-    // BACKFILL-1. Line up the jobs that may be served and have best-effort tasks without a place.
+    // BACKFILL-1. Order the jobs that may be served and have best-effort tasks without a place.
     std::vector<std::pair<JobId, Waiting>> found;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);

@@ -1,8 +1,8 @@
 // Claims: room that is being vacated stays with the job that it was promised to.
 //
 // A session that holds room for a gang would forget it when it ends, and the next one would give it
-// to the next job in line. So claims outlive a session: the next one takes them up again before it
-// places anything else.
+// to the next job in the order. So claims outlive a session: the next one takes them up again
+// before it places anything else.
 //
 // Rules CLAIM-2, CLAIM-3 and CLAIM-5 to CLAIM-7 are those of docs/design/claims.md; CLAIM-4 is in
 // allocate.cpp.

@@ -1,8 +1,8 @@
 // Elect: choose the job that has starved, and help it.
 //
 // Where small jobs come all the time, a big one never finds enough room at once. One job at a time
-// is made the target: nodes are kept for it (reserve) until it has started. Who is chosen is the
-// plugins' word; that it can start at all is seen to here, or its nodes would be kept for ever.
+// is made the target: nodes are kept for it (reserve) until it has started. Plugins choose the job.
+// This action checks that the job can start at all, or its nodes would be kept for ever.
 //
 // Steps ELECT-1 to ELECT-5 are those of docs/design/elect.md.
 
@@ -20,7 +20,7 @@ namespace {
 
 using namespace engine;
 
-// What nodes could give is worked out once a session, if anybody asks.
+// The reachable capacity of nodes is computed at most once a session, on the first question.
 class StartCheck {
  public:
   explicit StartCheck(Session& session) : session_(session) {}
@@ -41,7 +41,7 @@ class StartCheck {
     return verdict ? session_.ask(points::electable, job, need) : verdict;
   }
 
-  // What is remembered may be forgotten before the session ends.
+  // Remembered texts may be dropped before the session ends, so the session keeps copies.
   Verdict verdict_of(const Refusal& known) {
     Verdict verdict = reject(known.reason, known.have, known.need, session_.keep(known.what));
     verdict.detail = session_.keep(known.detail);
@@ -67,13 +67,13 @@ class Elect final : public Action {
     }
     for (const EndedReservation& each : session.plan().ended) std::erase(candidates, each.job);
     while (!candidates.empty()) {
-      // ELECT-3. Plugins choose among those that wait ...
+      // ELECT-3. Plugins choose among the jobs that wait ...
       const std::optional<Nomination> chosen = session.ask(points::target_job, candidates);
       if (!chosen) return;
       candidates.erase(std::find(candidates.begin(), candidates.end(), chosen->job));
-      // ELECT-4. ... but one that cannot start, whoever else finishes, is told so and passed over.
+      // ELECT-4. ... but skip a job that cannot start whatever else ends, and record why.
       if (const Verdict verdict = check.of(session.cluster().job(chosen->job)); !verdict) {
-        tell_impossible(session, chosen->job, verdict);
+        report_impossible(session, chosen->job, verdict);
         continue;
       }
       if (chosen->displaces.is_valid()) {
@@ -106,7 +106,7 @@ class Elect final : public Action {
       if (verdict && !has_minimum(session, job)) verdict = check.of(job);
       if (!verdict) {
         session.release(id, How::impossible, verdict);
-        tell_impossible(session, id, verdict);
+        report_impossible(session, id, verdict);
       } else if (const Verdict stays = session.ask(points::target_stays, job); !stays) {
         const bool is_given_up = stays.reason == Reason::target_given_up;
         session.release(id, is_given_up ? How::given_up : How::too_many, stays);
@@ -116,12 +116,12 @@ class Elect final : public Action {
     }
   }
 
-  // A user's name keeps it a target only as long as it stands; a user's "no" ends it at once.
+  // A user's annotation keeps it a target only while it exists; a user's "false" ends it at once.
   static bool is_withdrawn(const Job& job) {
     return job.declines_target || (job.election->is_named && !job.is_named_target);
   }
 
-  // Pods come and go, and are made only when a group is let in; but they are not waited for long.
+  // Pods come and go, and exist only once a group is admitted; but the wait for them is short.
   static Verdict has_its_pods(const Session& session, const Job& job) {
     // Targets of one session are elected nanoseconds apart.
     const TimePoint elected = std::chrono::floor<std::chrono::microseconds>(job.election->since);
@@ -131,8 +131,8 @@ class Elect final : public Action {
     return verdict ? reject(Reason::gated, job.gated) : verdict;
   }
 
-  // ELECT-2. It has not got its minimum, or has lost it, and lacks nothing but room. One that waits
-  // at the door may have no pods yet, if it says how much it needs.
+  // ELECT-2. The job lacks its minimum, or has lost it, and lacks only room. A job that waits for
+  // admission may have no pods yet, if it states how much it needs.
   static bool is_candidate(const Session& session, const Job& job) {
     if (job.election || job.declines_target || job.phase == GroupPhase::completed) return false;
     if (!session.feasibility().is_possible(job.id)) return false;
@@ -142,7 +142,7 @@ class Elect final : public Action {
     return may_be_made && job.min_resources && !job.min_resources->is_zero();
   }
 
-  // One that waits for its queue's share does not.
+  // A job that waits for its queue's share does not.
   static bool lacks_only_room(const Session& session, const Job& job) {
     const Cluster& cluster = session.cluster();
     const auto task = std::find_if(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
@@ -154,12 +154,12 @@ class Elect final : public Action {
     return verdict.reason != Reason::queue_share_used || session.ask(points::may_exceed_share, job);
   }
 
-  static void tell_impossible(Session& session, JobId job, const Verdict& verdict) {
+  static void report_impossible(Session& session, JobId job, const Verdict& verdict) {
     session.note_impossible(job, verdict);
     session.refuse(refusal_of(job, verdict));
   }
 
-  // ELECT-5. Its room is what is kept for it: nobody votes on whether it may come in.
+  // ELECT-5. Nodes keep its room, so it is admitted without a vote.
   static void let_in(Session& session, JobId id) {
     if (!session.has_enqueue() || session.cluster().job(id).phase != GroupPhase::pending) return;
     session.admit(id);

@@ -1,9 +1,9 @@
-// Enqueue: let waiting jobs in.
+// Enqueue: admit waiting jobs.
 //
 // A cluster serves better when it is not asked for everything at once: jobs beyond what it could
-// soon hold wait outside, where they cost nothing. Who may come in is voted on by plugins; who
-// comes first is the order of the line. One that was let in, finds no place and keeps others out
-// goes back.
+// soon hold wait outside, where they cost nothing. Plugins vote on each admission; jobs are asked
+// about in the order of jobs. A job that is admitted, finds no place and keeps others out goes
+// back.
 //
 // Argument: admission-timeout, a duration from 1s to 8760h, default 10m; 0s: never.
 //
@@ -28,7 +28,7 @@ class Enqueue final : public Action {
                                     std::chrono::hours(8760))) {}
 
   void execute(Session& session) const override {
-    // ENQUEUE-1. Line up the pending jobs of open queues; a group may be let in before it has pods.
+    // ENQUEUE-1. Order the pending jobs of open queues; a group may be admitted before it has pods.
     std::vector<JobId> jobs;
     std::vector<JobId> sent_back;
     for (const JobId id : session.cluster().open_jobs()) {
@@ -39,10 +39,10 @@ class Enqueue final : public Action {
       } else if (const Verdict possible = session.feasibility().of(id); !possible) {
         session.refuse(refusal_of(id, possible));
       } else {
-        (gives_way(session, job) ? sent_back : jobs).push_back(id);
+        (was_sent_back(session, job) ? sent_back : jobs).push_back(id);
       }
     }
-    // ENQUEUE-6. Those who were sent back a short while ago come after all others.
+    // ENQUEUE-6. Jobs that were sent back a short while ago come after all others.
     FirstKeptOut first;
     const std::vector<JobId> kept_out = admit(session, std::move(jobs), first);
     admit(session, std::move(sent_back), first);
@@ -50,25 +50,25 @@ class Enqueue final : public Action {
   }
 
  private:
-  // Of queues that let jobs in strictly in their order.
+  // Of queues that admit jobs strictly in their order.
   using FirstKeptOut = std::map<QueueId, JobId>;
 
-  // Returns those kept out, in the order of the line, without those behind another.
+  // Returns the jobs that are kept out, in their order, without those behind another.
   static std::vector<JobId> admit(Session& session, std::vector<JobId> jobs, FirstKeptOut& first) {
     std::vector<JobId> kept_out;
     JobLine line(session, std::move(jobs), JobLine::For::admission);
     for (JobId id = line.next(); id.is_valid(); id = line.next()) {
       const Job& job = session.cluster().job(id);
-      // ENQUEUE-7. Behind one that is kept out nobody comes in.
+      // ENQUEUE-7. No job is admitted behind one that is kept out.
       if (const auto before = first.find(job.queue); before != first.end()) {
         session.refuse(refusal_of(id, behind(session, before->second)));
         continue;
       }
-      // ENQUEUE-2. A job that says nothing of its size is let in: there is nothing to vote on.
+      // ENQUEUE-2. A job that does not state its size is admitted: there is nothing to vote on.
       const Verdict verdict =
           job.min_resources ? session.ask(points::job_enqueueable, job) : pass();
       if (!verdict) {
-        // ENQUEUE-3. One that is kept out does not keep out those behind it, but by ENQUEUE-7.
+        // ENQUEUE-3. A job that is kept out keeps out those behind it only by ENQUEUE-7.
         session.refuse(refusal_of(id, verdict));
         kept_out.push_back(id);
         if (session.cluster().queue(job.queue).is_fifo) first.emplace(job.queue, id);
@@ -80,12 +80,12 @@ class Enqueue final : public Action {
     return kept_out;
   }
 
-  bool gives_way(const Session& session, const Job& job) const {
+  bool was_sent_back(const Session& session, const Job& job) const {
     return job.returned_at && session.now() - *job.returned_at < timeout_;
   }
 
-  // ENQUEUE-5. If those let in long ago who have nothing, or some of them, hold what one kept out
-  // needs, they go back, the last in line first, and it comes in.
+  // ENQUEUE-5. Jobs that were admitted long ago and have no place may hold what a job that is kept
+  // out needs. Then as many as necessary go back, the last in the order first, and it is admitted.
   void make_room(Session& session, const std::vector<JobId>& kept_out) const {
     const std::vector<JobId> overdue = overdue_jobs(session);
     if (overdue.empty()) return;
@@ -103,7 +103,7 @@ class Enqueue final : public Action {
     }
   }
 
-  // How many of the first of them must go for this job to come in; 0: all of them are not enough.
+  // How many of the first must go back to admit this job; 0: all of them are not enough.
   static std::size_t needed_to_admit(Session& session, const Job& job,
                                      const std::vector<JobId>& overdue) {
     const auto comes_in_without = [&](std::size_t count) {
@@ -121,7 +121,7 @@ class Enqueue final : public Action {
     return needed;
   }
 
-  // The last in line first.
+  // The last in the order first.
   std::vector<JobId> overdue_jobs(const Session& session) const {
     std::vector<JobId> overdue;
     for (const JobId id : session.cluster().open_jobs()) {
@@ -138,7 +138,7 @@ class Enqueue final : public Action {
     return overdue;
   }
 
-  // Each question counts all that is in queue anew.
+  // Each question counts all admitted jobs again.
   static constexpr std::size_t kAskedMost = 8;
   static constexpr std::size_t kGoMost = 64;
   Duration timeout_;

@@ -65,7 +65,7 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
     if (node.is_valid() && statement.pipeline(id, node)) return true;
   }
   if (waiting.why) return false;
-  // That the cluster is full, nodes say better; unless one has room, and the queue may not have it.
+  // The nodes report a full cluster better, unless one has room that the queue may not have.
   bool is_full = verdict.reason == Reason::insufficient_resource;
   if (is_full && session.best_idle_node(task.shape, task.job).is_valid()) {
     is_full = false;
@@ -122,7 +122,7 @@ std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
     const ShapeId shape = session.cluster().task(id).shape;
     if (contains(failed, shape)) continue;
     if (!place(session, job, id, statement, waiting)) {
-      // Tasks of one shape are alike: what one did not find, the next will not.
+      // Tasks of one shape are alike: if one found no node, the next finds none.
       failed.push_back(shape);
       const bool starts_anyway = static_cast<bool>(session.ask(points::job_ready, job));
       if (!starts_anyway && !can_still_start(session, job, waiting, i + 1, failed)) break;
@@ -136,11 +136,11 @@ std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
 Turn serve(Session& session, JobId id, Waiting& waiting) {
   const Job& job = session.cluster().job(id);
   Verdict verdict;
-  // What it holds is not placed: with one task more it would seem to be.
+  // Held tasks are not placed; one task more would make them count as placed.
   const bool holds_claims = !claimed_tasks(session, job).empty();
   if (holds_claims && !session.ask(points::job_ready, job)) return Turn::held;
   {
-    // ALLOCATE-3. Whatever is tried for this job happens inside one statement ...
+    // ALLOCATE-3. All attempts for this job happen inside one statement ...
     Statement statement(session);
     const std::size_t reached = place_until_ready(session, id, waiting, statement);
     verdict = session.ask(points::job_ready, job);
@@ -157,7 +157,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
       }
       return Turn::started;
     }
-    // CLAIM-6. Its room was not vacated in time; let others have the idle part for a while.
+    // CLAIM-6. Its room was not vacated in time; other jobs may use the idle part for a while.
     if (!statement.is_empty() && may_hold(session, job) &&
         session.ask(points::job_pipelined, job)) {
       // ALLOCATE-5. A job that could start on room now being vacated keeps its claim on it.

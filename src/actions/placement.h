@@ -5,15 +5,14 @@
 
 #include "berth/engine/session.h"
 
-// What the actions that place tasks share: may this job be served, and one turn of serving it.
+// Shared by the actions that place tasks: may this job be served, and one turn of serving it.
 
 namespace berth::actions {
 
-// Is there a group, and a queue that is open and set up rightly? Otherwise nobody can do anything
-// for the job.
+// Is there a group, and a queue that is open and valid? Otherwise no action can serve the job.
 engine::Verdict has_standing(const engine::Session& session, const Job& job);
 
-// Admitted (or nobody admits), valid, with standing. Records why not.
+// Admitted (or no action admits), valid, with standing. Records why not.
 bool may_be_served(engine::Session& session, JobId id);
 
 // A job's tasks that wait for their turn in one action.
@@ -21,7 +20,7 @@ struct Waiting {
   std::vector<TaskId> tasks;
   std::size_t next = 0;
   std::optional<Refusal> why;       // the first that found no node
-  bool keeps_known_reason = false;  // what an earlier action said of the job stays
+  bool keeps_known_reason = false;  // keep the reason of an earlier action
 
   bool is_done() const { return next >= tasks.size(); }
 };

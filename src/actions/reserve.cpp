@@ -1,7 +1,7 @@
 // Reserve: keep nodes for the targets until there is enough for them.
 //
 // A target that finds room now needs nothing kept. Otherwise nodes are locked for it, as the
-// plugins choose: nobody else is placed there, so what is vacated gathers, and the target starts
+// plugins choose: no other job is placed there, so what is vacated gathers, and the target starts
 // once it is enough.
 //
 // Steps RESERVE-1 to RESERVE-5 are those of docs/design/reserve.md.
@@ -25,16 +25,16 @@ class Reserve final : public Action {
   explicit Reserve(Arguments&) {}
 
   void execute(Session& session) const override {
-    // RESERVE-1, RESERVE-2. First on their own nodes, then in their turn.
+    // RESERVE-1, RESERVE-2. Targets are served first on their own nodes, then in their turn.
     serve_targets(session);
     serve_as_far_as_targets(session);
     for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
       const Job& job = session.cluster().job(id);
-      // RESERVE-3. One that is placed keeps its locks until it is seen bound: plans may fall
-      // through.
+      // RESERVE-3. A target that is placed keeps its locks until it is seen bound, because a plan
+      // may fail.
       const Need need = need_of(session, job);
       if (has_minimum(session, job) || need.is_nothing()) continue;
-      // RESERVE-5. What it lacks is due to other queues: they may need its nodes, too.
+      // RESERVE-5. It lacks what other queues are guaranteed: they may need its nodes, too.
       if (is_held_by_its_queue(session, job, need)) {
         keep(session, id, {});
         continue;
@@ -57,7 +57,7 @@ class Reserve final : public Action {
     });
   }
 
-  // RESERVE-4. What is of no use any more is given back first.
+  // RESERVE-4. Release first the nodes that are of no more use.
   static void keep(Session& session, JobId target, std::vector<NodeId> wanted) {
     const std::vector<NodeId> held = session.cluster().nodes_locked_for(target);
     std::sort(wanted.begin(), wanted.end());

@@ -1,7 +1,7 @@
-// Shuffle: ask those to leave who must, whoever comes after them.
+// Shuffle: evict the pods that must leave, independently of what follows them.
 //
-// Other actions evict for somebody who takes the place. Some rules want room to be free as such:
-// the hard form of a queue's guarantee. Plugins name who must leave; protections hold.
+// Other actions evict for a job that takes the place. Some rules want room to be free as such: the
+// hard form of a queue's guarantee. Plugins name the victims; protections hold.
 //
 // Steps SHUFFLE-1 to SHUFFLE-4 are those of docs/design/shuffle.md; SHUFFLE-2 to SHUFFLE-4 are in
 // plugins/proportion/guarantee_victims.cpp.
@@ -21,7 +21,7 @@ class Shuffle final : public Action {
   void execute(Session& session) const override {
     std::vector<TaskId> victims;
     session.ask(points::victims, &victims);
-    // SHUFFLE-1. Each by itself: one that is protected keeps no other from leaving.
+    // SHUFFLE-1. Each victim by itself: a protected one does not protect the others.
     for (const TaskId victim : victims) {
       Statement statement(session);
       if (statement.evict(victim, JobId(), "shuffle")) std::move(statement).commit();

@@ -33,7 +33,7 @@ std::vector<NodeId> nodes_open_to(const Session& session, JobId job) {
   return nodes;
 }
 
-// Its minimum, into these nodes as they are filled, whatever scores say.
+// Places its minimum into these nodes in the order of filling and ignores scores.
 bool pack(Session& session, JobId id, std::vector<NodeId> nodes) {
   const Cluster& cluster = session.cluster();
   const Job& job = cluster.job(id);
@@ -69,7 +69,7 @@ bool pack(Session& session, JobId id, std::vector<NodeId> nodes) {
 void serve_targets(Session& session) {
   for (const JobId id : std::vector<JobId>(session.cluster().targets())) {
     if (!is_waiting_target(session, session.cluster().job(id))) continue;
-    // That its own nodes cover it was found by filling these alone.
+    // Its own nodes were found to cover it when they alone were filled.
     if (!may_be_served(session, id) || session.worked_out(id).is_unpackable) continue;
     if (pack(session, id, session.cluster().nodes_locked_for(id))) continue;
     session.worked_out(id).is_unpackable = true;

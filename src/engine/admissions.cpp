@@ -13,14 +13,14 @@ bool is_whole(const Job& job) {
   return job.placed_count() - job.count(TaskStatus::succeeded) >= job.min_available;
 }
 
-// TALLY-1. A job that is in and has not got all of its minResources keeps the rest as its own; a
-// running job owes itself the same while it has its minimum of members. Gated pods do not count.
-bool owes(const Job& job) {
+// TALLY-1. An admitted job that lacks part of its minResources keeps that part reserved. So does a
+// running job while it has its minimum of members. Gated pods do not count.
+bool keeps_minimum(const Job& job) {
   const bool is_in = job.phase == GroupPhase::inqueue;
   return job.min_resources && (is_in || (job.phase == GroupPhase::running && is_whole(job)));
 }
 
-std::int64_t owed_of(const Job& job, Dimension d) {
+std::int64_t lacking_of(const Job& job, Dimension d) {
   const std::int64_t missing =
       std::max<std::int64_t>(0, (*job.min_resources)[d] - job.allocated[d]);
   return std::max<std::int64_t>(0, missing - job.gated_request[d]);
@@ -31,7 +31,7 @@ struct Used {
   Resources by_its_queue;  // by others of the target's own queue
 };
 
-// What others use on a target's nodes will be gone when it starts: it counts once.
+// Usage of others on a target's nodes ends before the target starts, so it counts only once.
 Used used_on_its_nodes(const Cluster& cluster, const Job& job) {
   Used used;
   if (!job.election) return used;
@@ -43,7 +43,7 @@ Used used_on_its_nodes(const Cluster& cluster, const Job& job) {
   return used;
 }
 
-// Jobs of a queue that is closed or at fault come for nothing.
+// Jobs of a queue that is closed or at fault are not served.
 bool is_served(const QueueTree& tree, const Job& job) {
   const std::uint32_t at = tree.position_of(job.queue);
   return at != QueueTree::kNowhere && tree.member(at).takes_jobs();
@@ -87,15 +87,15 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
   }
   for (const JobId id : cluster.open_jobs()) {
     const Job& job = cluster.job(id);
-    if (!owes(job) || !is_served(tree, job) || !feasibility.is_possible(id)) continue;
+    if (!keeps_minimum(job) || !is_served(tree, job) || !feasibility.is_possible(id)) continue;
     const std::uint32_t at = tree.position_of(job.queue);
     const Used freed = used_on_its_nodes(cluster, job);
     for (std::size_t d = 0; d < dimensions_; ++d) {
       std::int64_t& sum = has[at * dimensions_ + d];
-      const std::int64_t owed = owed_of(job, Dimension(d)) - freed.by_its_queue[Dimension(d)];
-      sum = saturated_sum(sum, std::max<std::int64_t>(0, owed));
+      const std::int64_t lacking = lacking_of(job, Dimension(d)) - freed.by_its_queue[Dimension(d)];
+      sum = saturated_sum(sum, std::max<std::int64_t>(0, lacking));
     }
-    add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d) - freed.by_all[d]; });
+    add(tree, job, in_queue_, [&](Dimension d) { return lacking_of(job, d) - freed.by_all[d]; });
     if (job.election) note_target(tree, job, freed.by_all);
   }
   unmet_.reset(tree, std::move(kept), std::move(has));
@@ -109,7 +109,7 @@ void Admissions::note_target(const QueueTree& tree, const Job& job, const Resour
   }
   target.positions.push_back(0);
   for (std::size_t d = 0; d < dimensions_; ++d) {
-    target.in_queue.set(Dimension(d), owed_of(job, Dimension(d)) - freed[Dimension(d)]);
+    target.in_queue.set(Dimension(d), lacking_of(job, Dimension(d)) - freed[Dimension(d)]);
   }
   targets_.push_back(std::move(target));
 }
@@ -128,15 +128,15 @@ std::vector<TargetPart> Admissions::of_targets(JobId job, std::size_t position, 
 
 void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const Job& job,
                           std::uint64_t stamp_before) {
-  if (stamp_ != stamp_before) return;  // was not up to date: counted anew when asked next
+  if (stamp_ != stamp_before) return;  // not up to date: counted again on the next question
   stamp_ = cluster.stamp();
   if (surplus_stamp_ == stamp_before) surplus_stamp_ = stamp_;  // it has nothing to give back yet
-  if (!owes(job) || !is_served(tree, job)) return;
+  if (!keeps_minimum(job) || !is_served(tree, job)) return;
   const std::uint32_t at = tree.position_of(job.queue);
   for (std::size_t d = 0; d < dimensions_; ++d) {
-    unmet_.add(tree, at, Dimension(d), owed_of(job, Dimension(d)));
+    unmet_.add(tree, at, Dimension(d), lacking_of(job, Dimension(d)));
   }
-  add(tree, job, in_queue_, [&](Dimension d) { return owed_of(job, d); });
+  add(tree, job, in_queue_, [&](Dimension d) { return lacking_of(job, d); });
   if (job.election) note_target(tree, job, {});
 }
 

@@ -36,7 +36,7 @@ std::int32_t Bins::capacity(std::size_t bin, const Shape& shape) const {
   const std::int32_t most =
       times_covered(shape.requested, [&](Dimension dimension) { return room(bin, dimension); });
   if (!shape.has_host_ports || most == 0) return most;
-  // Whose ports are alike is not looked into: one such member a node is safe.
+  // The ports are not compared: one member with host ports on each node is safe.
   if (has_ports_[bin] != 0) return 0;
   const Node& node = cluster_.node(nodes_[bin]);
   const Verdict is_free = occupants_ == Occupants::all
@@ -55,7 +55,7 @@ std::int32_t Bins::put(std::size_t bin, const Shape& shape, std::int32_t count) 
   return taken;
 }
 
-// By the largest part of what the cluster has of anything; equal ones as they stand.
+// By dominant share of the cluster; equal parts keep their order.
 const std::vector<std::size_t>& Bins::largest_first(const Need& need) {
   if (order_.size() == need.parts.size()) return order_;
   const auto share = [&](std::size_t part) {
@@ -140,7 +140,7 @@ const std::vector<std::int32_t>& Bins::would_take(std::size_t bin, const Need& n
   return would_take_;
 }
 
-// Nobody knows yet how members that are not there will divide it: all together must have it.
+// Nothing shows yet how pods that do not exist divide it, so all nodes together must have it.
 bool Bins::take_rest(const Resources& rest) const {
   for (std::size_t d = 0; d < rest.extent(); ++d) {
     std::int64_t lacking = rest[Dimension(d)];

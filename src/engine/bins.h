@@ -13,7 +13,7 @@ namespace berth::engine {
 // stay the same.
 class Bins {
  public:
-  // What is idle there now, or what they could give.
+  // Room is what is idle now, or the reachable capacity.
   Bins(Session& session, std::vector<NodeId> nodes);
   Bins(Session& session, std::vector<NodeId> nodes, const ReachableCapacity& reachable);
 
@@ -24,17 +24,17 @@ class Bins {
       std::int32_t count = 0;
     };
     std::vector<Place> places;
-    std::int32_t members = 0;  // that found a place
+    std::int32_t members = 0;  // placed
     bool is_whole = false;     // all members, and the rest
   };
-  // Puts the largest shapes first, each on the first nodes that take some of them. What found no
-  // place stays in `need`.
+  // Puts the largest shapes first, each on the first nodes that take some of them. Members without
+  // a place stay in `need`.
   Filling fill(Need& need);
   // The same on the node at this place alone.
   std::int32_t fill_one(std::size_t bin, Need& need);
-  // Of the rest, what this node has left.
+  // Subtracts from the rest of the need what this node has left.
   void give_to_rest(std::size_t bin, Need& need) const;
-  // How many of each part fill_one would put there, and nothing changes. Until the next call.
+  // How many of each part fill_one would put there; changes nothing. Valid until the next call.
   const std::vector<std::int32_t>& would_take(std::size_t bin, const Need& need);
 
   std::size_t size() const { return nodes_.size(); }
@@ -57,11 +57,11 @@ class Bins {
   const Cluster& cluster_;
   std::vector<NodeId> nodes_;
   std::size_t dimensions_;
-  Occupants occupants_;  // staying: vetoes do not count, either
+  Occupants occupants_;  // `staying`: vetoes do not count, either
   std::vector<std::int64_t> rooms_;
-  std::vector<std::uint8_t> has_ports_;  // somebody who was put there has host ports
-  std::vector<std::size_t> order_;       // of parts, once somebody asked
-  std::vector<std::uint8_t> passes_;     // by bin and part, once would_take was asked
+  std::vector<std::uint8_t> has_ports_;  // a member that was put there has host ports
+  std::vector<std::size_t> order_;       // of parts, from the first question on
+  std::vector<std::uint8_t> passes_;     // by bin and part, from the first would_take on
   std::vector<std::int32_t> would_take_;
   std::vector<std::int64_t> room_before_;
 };

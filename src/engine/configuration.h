@@ -6,8 +6,8 @@
 
 #include "berth/engine/arguments.h"
 
-// What a session is told to do, as a value (DESIGN D8). The conf layer makes it from YAML; names
-// are checked by Scheduler::create (engine/scheduler.h) against the registry.
+// The configuration of a session, as a value (DESIGN D8). The conf layer makes it from YAML.
+// Scheduler::create (engine/scheduler.h) checks its names against the registry.
 
 namespace berth::engine {
 

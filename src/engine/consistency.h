@@ -7,12 +7,12 @@
 
 namespace berth::engine {
 
-// What must hold of a cluster at any time, worked out anew from its tasks: node accounts, job
-// counts, queue allocations, totals; no node given away beyond its allocatable by us. The first
-// thing that does not hold, in words; empty when all does. Costs a pass over everything.
+// Checks the invariants of a cluster, computed again from its tasks: node accounts, job counts,
+// queue allocations, totals; no node given away by us beyond its allocatable. Returns the first
+// violation in words; empty when there is none. Costs a pass over everything.
 std::string first_inconsistency(const Cluster& cluster);
 
-// Equal for equal states (stamp included), different for different ones but for chance.
+// Equal for equal states (stamp included); different states differ except by chance.
 std::uint64_t fingerprint(const Cluster& cluster);
 
 }  // namespace berth::engine

@@ -40,7 +40,7 @@ Verdict Feasibility::of_pod(ShapeId shape) const {
 
 namespace {
 
-// The pods of a job that wait, by shape, in the order in which they would be placed.
+// The waiting pods of a job, by shape, in the order in which they would be placed.
 std::vector<Need::Part> waiting_parts(const Session& session, const Job& job,
                                       std::uint16_t role = kNoRole) {
   const Cluster& cluster = session.cluster();
@@ -117,7 +117,7 @@ void Feasibility::refresh(Session& session) {
   hopeless_.assign(cluster.queue_slots(), Resources());
   jobs_.resize(cluster.job_slots());
   shapes_.resize(cluster.shape_count());
-  // FEASIBLE-6. What was found stands until the job, or what it was found of, has changed.
+  // FEASIBLE-6. A finding stands until the job, or an input of the finding, has changed.
   for (const JobId id : cluster.open_jobs()) {
     const Job& job = cluster.job(id);
     OfJob& found = jobs_[id.index()];
@@ -149,7 +149,7 @@ void Feasibility::add_up(const Cluster& cluster) {
 
 void Feasibility::judge_on_nodes(Session& session, const Job& job, OfJob& found) {
   const Cluster& cluster = session.cluster();
-  // Without nodes nothing is known of what there will be.
+  // Without nodes, the future nodes are unknown.
   if (cluster.node_count() == 0 || job.phase == GroupPhase::completed) return;
   const std::vector<Need::Part> parts = waiting_parts(session, job);
   judge_minimum(session, job, parts, found);
@@ -163,8 +163,7 @@ void Feasibility::judge_on_nodes(Session& session, const Job& job, OfJob& found)
   }
 }
 
-// FEASIBLE-5. Of a job that can start, what waits beyond its minimum may still be too large for
-// every node.
+// FEASIBLE-5. A job that can start may still have surplus pods that are too large for every node.
 void Feasibility::conclude(Session& session, const Job& job, OfJob& found) {
   const std::uint32_t at = session.queues().position_of(job.queue);
   const bool is_served =
@@ -185,7 +184,7 @@ void Feasibility::conclude(Session& session, const Job& job, OfJob& found) {
   found.hopeless = found.finding.is_none() ? found.too_large : found.waiting;
 }
 
-// What stands against its minimum on the nodes, and what it asks for at least.
+// Finds the reason why nodes cannot hold its minimum, and the least that it asks for.
 void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Need::Part> parts,
                                 OfJob& found) {
   if (has_minimum(session, job)) return;
@@ -202,14 +201,14 @@ void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Ne
     found.on_nodes = could_take(session, job, of_role, role_lacks);
   }
   if (!found.on_nodes.is_none() && found.on_nodes.reason != Reason::not_packable) return;
-  // Of pods that are yet to come without minResources, nothing is known.
+  // Nothing is known of pods to come without minResources.
   const bool are_all_there = job.unplaced_count() >= lacks;
   if (!are_all_there && !job.min_resources) {
     found.on_nodes = Finding();
     return;
   }
   found.need.request = least_request(session.cluster(), parts, lacks);
-  // The vote on admission is about minResources, whatever pods there are.
+  // The vote on admission is about minResources and ignores which pods exist.
   const bool is_to_be_admitted = session.has_enqueue() && !job.is_admitted();
   if ((!are_all_there || is_to_be_admitted) && job.min_resources) {
     const Resources asked = asked_for_admission(session.cluster(), job);
@@ -225,8 +224,8 @@ void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Ne
 }
 
 // FEASIBLE-1, FEASIBLE-2. Could nodes take so many of these pods, each kind by itself, beside those
-// that they have? Pods that are not made yet are no reason against it. Leaves the kinds of which
-// they take some.
+// that they have? Pods that do not exist yet are no obstacle. Leaves in `parts` the kinds of which
+// nodes take some.
 Feasibility::Finding Feasibility::could_take(Session& session, const Job& job,
                                              std::vector<Need::Part>& parts, std::int32_t count) {
   std::int64_t waiting = 0;
@@ -332,7 +331,7 @@ Feasibility::Finding Feasibility::why_nowhere(Session& session, ShapeId id) {
   return {Reason::fits_no_node, 0, 0, {}, refusals_text(session, shape)};
 }
 
-// Sums of demand end at what an integer holds; then it is added up again without what is hopeless.
+// Sums of demand saturate; then the sum is computed again without hopeless demand.
 std::int64_t Feasibility::demand(const Cluster& cluster, const Queue& queue, Dimension d) const {
   const std::int64_t all = queue.demand[d];
   if (queue.id.index() >= hopeless_.size()) return all;

@@ -90,7 +90,7 @@ bool JobLine::later(std::size_t left, std::size_t right) const {
   const Order heads =
       session_.ask(points::job_order, cluster.job(right_head), cluster.job(left_head));
   if (heads != Order::equal) return heads == Order::less;
-  // Jobs that no plugin tells apart: who waits longer, whatever the queue.
+  // Jobs that all plugins rank equal: the longer wait comes first, whatever the queue.
   return later(left_head, right_head);
 }
 

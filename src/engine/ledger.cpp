@@ -24,7 +24,7 @@ void Ledger::evict(TaskId id) {
   move(id, task.node, TaskStatus::releasing);
 }
 
-// Undone, it may stand elsewhere among its node's tasks, whose order means nothing.
+// After the undo, its place among the node's tasks may differ; their order has no meaning.
 void Ledger::withdraw(TaskId id) {
   const TaskStatus status = cluster_.task(id).status;
   BERTH_CHECK(status == TaskStatus::allocated || status == TaskStatus::pipelined);

@@ -54,7 +54,7 @@ void Memory::refresh(const Cluster& cluster) {
   shares_.refresh(cluster);
   queues_.refresh(cluster);
   forget_former_targets(cluster);
-  // A state that is gone does not come back.
+  // A past state does not return.
   std::erase_if(worked_out_,
                 [&](const auto& entry) { return entry.second.stamp != cluster.stamp(); });
 }

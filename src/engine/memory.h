@@ -19,12 +19,12 @@ namespace berth::engine {
 
 class Session;
 
-// What sessions keep for one another because it is dear to work out: rankings by shape, and which
-// job was refused in which state. Changes no decision: a session with an empty memory decides the
-// same (tests/property). Bound to one cluster and one configuration.
+// Results that sessions reuse because they are expensive: rankings by shape, and which job was
+// refused in which state. It changes no decision: a session with an empty memory decides the same
+// (tests/property). Bound to one cluster and one configuration.
 class Memory {
  public:
-  // The ranking of a shape, brought up to date; of a target, with the nodes locked for it.
+  // The ranking of a shape, up to date; for a target, with the nodes that are locked for it.
   Ranking& ranking(Session& session, ShapeId shape, JobId job = JobId());
   const Shares& shares() const { return shares_; }
   const QueueTree& queues() const { return queues_; }
@@ -47,12 +47,12 @@ class Memory {
     return refused_[job.index()];
   }
 
-  // What was worked out for a job that nodes are kept for, or could be, in one state of the
-  // cluster. It holds in that state until a plugin may answer otherwise.
+  // Results for a job that is a target, or could be one, in one state of the cluster. They hold in
+  // that state until a plugin may answer otherwise.
   struct WorkedOut {
     std::uint64_t stamp = 0;
     TimePoint until = TimePoint::max();
-    std::optional<Refusal> start;  // may it be helped? Reason::none: yes
+    std::optional<Refusal> start;  // may it be a target? Reason::none: yes
     bool is_unpackable = false;    // its own nodes have no place for it now
     std::optional<Reservation> reservation;
   };

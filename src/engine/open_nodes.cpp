@@ -26,7 +26,7 @@ void OpenNodes::refresh(const Cluster& cluster) {
   }
   allocatable_ = cluster.total_allocatable();
   used_ = cluster.total_used();
-  // What is used beyond what a node has is no other node's to bear.
+  // Usage beyond the allocatable of a node does not count against other nodes.
   for (std::size_t i = 0; i < cluster.dimensions().size(); ++i) {
     const std::int64_t* idle = cluster.idle().column(Dimension(i));
     for (std::size_t n = 0; n < cluster.node_count(); ++n) {
@@ -47,7 +47,7 @@ std::int64_t largest_piece(const Cluster& cluster, Dimension d, JobId job) {
   std::int64_t most = 0;
   const std::int64_t* available = cluster.available().column(d);
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    // The amount first: the rest is dearer, and few nodes have more than all before.
+    // The amount first: the other checks cost more, and few nodes exceed all before them.
     if (available[n] <= most || is_closed(cluster.node(NodeId(n)))) continue;
     if (!cluster.locked_out_by(NodeId(n), job).is_valid()) most = available[n];
   }

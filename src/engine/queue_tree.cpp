@@ -24,7 +24,7 @@ std::int64_t limit_of(const Queue& queue, Dimension d) {
   return kUnlimited;
 }
 
-// QUEUE-2. The dimension first by name, so that the words do not depend on who came first.
+// QUEUE-2. The first dimension by name, so that the text does not depend on the order of arrival.
 std::string excess_of(const Cluster& cluster, const Queue& queue) {
   std::string first;
   std::string fault;
@@ -38,7 +38,7 @@ std::string excess_of(const Cluster& cluster, const Queue& queue) {
   return fault;
 }
 
-// Why a queue hangs on no root.
+// The reason why a queue has no path to the root.
 std::string lost_because(const Cluster& cluster, QueueId id,
                          const std::map<std::string, QueueId>& by_name) {
   std::set<std::string> seen;
@@ -122,7 +122,7 @@ void QueueTree::plant(const Cluster& cluster) {
     members_[0].queue = root->second;
     position_[root->second.index()] = 0;
     judge(cluster, 0);
-    members_[0].fault.clear();  // it would be everybody's
+    members_[0].fault.clear();  // it would be a fault of every queue
   }
   std::vector<Orphan> orphans;
   grow(cluster, orphans);
@@ -131,7 +131,7 @@ void QueueTree::plant(const Cluster& cluster) {
       orphans.push_back({id, lost_because(cluster, id, by_name)});
     }
   }
-  // Those that hang nowhere stand below the root, after its other children, so that they are seen.
+  // Orphans stand below the root, after its other children, so that they are visible.
   if (!orphans.empty()) grow(cluster, orphans);
   has_hard_guarantees_ = false;
   for (std::size_t at = members_.size(); at-- > 1;) {
@@ -140,7 +140,7 @@ void QueueTree::plant(const Cluster& cluster) {
   }
 }
 
-// Without orphans: all that hang on the root. With them: anew, and them too.
+// Without orphans: all queues with a path to the root. With them: computed again, orphans too.
 void QueueTree::grow(const Cluster& cluster, std::vector<Orphan>& orphans) {
   std::map<std::string, std::vector<QueueId>> children;
   std::set<std::string> lost;
@@ -200,7 +200,7 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
         id.is_valid() ? limit_of(cluster.queue(id), d) : kUnlimited;
   }
   const std::int64_t total = std::min(total_[d.index()], limit(0, d));
-  // QUEUE-3, upwards: who guarantees nothing of its own guarantees what its children do.
+  // QUEUE-3, upwards: a queue without its own guarantee guarantees the sum of its children.
   for (std::size_t at = members_.size(); at-- > 1;) {
     const Member& member = members_[at];
     if (!member.takes_jobs()) continue;

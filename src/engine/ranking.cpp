@@ -154,7 +154,7 @@ std::int32_t highest_in_block(const std::int32_t* scores) {
   return highest;
 }
 
-// Where the first is that has this score; one has.
+// The position of the first entry with this score; one has it.
 BERTH_VECTORISED
 std::int32_t first_in_block(const std::int32_t* scores, std::int32_t score) {
   std::int32_t first = kInBlock;

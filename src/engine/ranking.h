@@ -23,7 +23,7 @@ class Session;
 // Members of a gang share a shape, so after placing one only the node just used has another score.
 // A full pass scores every node in blocks of 64 and keeps the best score of each block and of each
 // 64 blocks; a placement re-scores one node and its two maxima; the best node is found by walking
-// down the three levels. What changed since the last use is read from the cluster's journal.
+// down the three levels. The cluster's journal lists the changes since the last use.
 //
 // Law: best() is the node a naive scan would choose: highest score, then lowest id.
 class Ranking {
@@ -41,12 +41,12 @@ class Ranking {
   NodeId best() const;
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node.
   const std::vector<std::uint8_t>& passing() const { return passes_; }
-  // The same, were it not for vetoes, which are soon over.
+  // The same without vetoes, which end soon.
   const std::vector<std::uint8_t>& passing_but_for_vetoes() const { return could_pass_; }
-  // What specifications alone score, by node.
+  // The scores of the specifications alone, by node.
   const std::vector<std::int32_t>& preference() const { return preference_; }
   // Why each node refuses, one reason a node: the first predicate, else a lock, else the scarcest
-  // resource, else who is there. Most frequent first, then by reason and name.
+  // resource, else the pods there. Most frequent first, then by reason and name.
   std::vector<NodeRefusals> why_nowhere(Session& session);
 
   std::size_t bytes() const { return scores_.size() * (2 * sizeof(std::int32_t) + 2); }

@@ -19,7 +19,7 @@ Error unknown(const char* kind, const Named& named, const std::vector<std::strin
 }
 
 // S0 (Volcano 1.1.0) writes overcommit's factor among the arguments of the enqueue action and names
-// no plugin for it. The factor goes to the plugin, which joins the last tier if nobody named it; a
+// no plugin for it. The factor goes to the plugin, which joins the last tier if no tier names it; a
 // factor of the plugin's own wins.
 void move_overcommit_factor(SessionConfig& config) {
   const std::string key = "overcommit-factor";
@@ -37,7 +37,7 @@ void move_overcommit_factor(SessionConfig& config) {
   config.tiers.back().push_back(std::move(overcommit));
 }
 
-// In checked builds, what must hold is verified after every step.
+// In checked builds, the invariants are verified after every step.
 void verify([[maybe_unused]] const Cluster& cluster, [[maybe_unused]] std::string_view after) {
 #ifdef BERTH_CHECKED
   const std::string fault = first_inconsistency(cluster);

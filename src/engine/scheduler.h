@@ -38,13 +38,13 @@ class Scheduler {
   // configuration and time give the same plan, byte for byte. Always with the same cluster.
   Plan run(Cluster& cluster, TimePoint now, SessionObserver* observer = nullptr);
 
-  // The state in which a session's first action would find everything, for questions. What is
-  // changed is undone.
+  // Opens a session in the state that its first action would find, for questions. All changes are
+  // undone.
   void inspect(Cluster& cluster, TimePoint now, const std::function<void(Session&)>& look);
 
   bool has_plugin(std::string_view name) const;
 
-  // Forgets what sessions keep for one another; changes no decision.
+  // Forgets the results that sessions reuse; changes no decision.
   void forget();
 
  private:

@@ -120,7 +120,7 @@ bool Session::comes_before(const Job& left, const Job& right) const {
   if (const Order order = ask(points::job_order, left, right); order != Order::equal) {
     return order == Order::less;
   }
-  // Names end what copied manifests with equal uids leave open.
+  // Names decide between copied manifests with equal uids.
   return std::tie(left.created, left.uid, left.name) <
          std::tie(right.created, right.uid, right.name);
 }

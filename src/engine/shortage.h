@@ -9,12 +9,12 @@
 #include "berth/engine/session.h"
 #include "berth/model/cluster.h"
 
-// What is short where a job can never start, and the words for it.
+// The missing resources of a job that can never start, and their texts.
 
 namespace berth::engine {
 
-// Of several resources that are short, the scarcest: the one of which the smallest part is there.
-// Ties by name, since ids of dimensions follow arrival.
+// Of several resources that are short, the scarcest: the one with the smallest part available.
+// Ties go by name, since ids of dimensions follow arrival.
 class Scarcest {
  public:
   explicit Scarcest(const Cluster& cluster) : cluster_(cluster) {}
@@ -43,7 +43,7 @@ class Scarcest {
   std::int64_t need_ = 1;
 };
 
-// Of what the node has too little of now for a pod of this shape.
+// Of the resources that the node lacks now for a pod of this shape.
 inline Scarcest scarcest_on(const Cluster& cluster, const Shape& shape, NodeId node) {
   Scarcest scarcest(cluster);
   const IdleNow room{cluster};

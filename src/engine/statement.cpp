@@ -61,7 +61,7 @@ void Statement::roll_back(Checkpoint checkpoint) {
 void Statement::commit() && {
   end();
   if (outer_ != nullptr) {
-    // Its operations are the outer one's now; the plan hears of them from there.
+    // The outer statement now owns its operations and adds them to the plan.
     outer_->evictions_.insert(outer_->evictions_.end(), evictions_.begin(), evictions_.end());
     return;
   }

@@ -34,7 +34,7 @@ void UnmetGuarantees::reset(const QueueTree& tree, std::vector<std::int64_t> kep
 
 void UnmetGuarantees::add(const QueueTree& tree, std::size_t position, Dimension d,
                           std::int64_t amount) {
-  // What a queue above is due rests on what those below it are.
+  // The unmet guarantee of a queue depends on those of the queues below it.
   std::int64_t change_below = 0;
   for (std::size_t at = position;; at = tree.member(at).parent) {
     const std::int64_t before = due(at, d);

@@ -35,7 +35,7 @@ const Order kLess = Order::less;
 const Order kEqual = Order::equal;
 const Order kGreater = Order::greater;
 
-TEST(FirstDifferenceTest, TheFirstThatTellsThemApartDecides) {
+TEST(FirstDifferenceTest, TheFirstUnequalAnswerDecides) {
   struct Row {
     std::vector<std::pair<std::uint16_t, Order>> says;
     Order expected;

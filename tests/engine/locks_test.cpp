@@ -8,14 +8,14 @@
 #include "engine/consistency.h"
 #include "support/open_session.h"
 
-// Locks hold whoever asks: the first law of reservations.
+// Locks hold for every action that asks: the first law of reservations.
 
 namespace berth::engine {
 namespace {
 
 using support::OpenSession;
 
-// Places every pending task on the first node that has room: an action whose author has never heard
+// Places every pending task on the first node that has room: an action whose author does not know
 // of locks.
 class Greedy final : public Action {
  public:
@@ -81,7 +81,7 @@ TEST_F(Locks, AStatementRefusesAllButTheTarget) {
   EXPECT_TRUE(statement.allocate(task("big-0"), n1_));
 }
 
-TEST_F(Locks, TheLedgerAbortsOnWhoeverGoesAroundStatements) {
+TEST_F(Locks, TheLedgerAbortsWhenStatementsAreBypassed) {
   OpenSession open(*world_, {});
   lock(open.session);
   EXPECT_DEATH(open.session.ledger().allocate(task("small-0"), n1_), "locked_out_by");
@@ -99,7 +99,7 @@ TEST_F(Locks, NobodyIsEvictedThereForAnother) {
   EXPECT_TRUE(statement.evict(task("old-0"), big_, "preempt"));
 }
 
-// Row 0.48: which nodes are asked about depends on who asks.
+// Row 0.48: the nodes that are asked about depend on the job.
 TEST_F(Locks, NodesAreOfferedToTheTargetAlone) {
   OpenSession open(*world_, {"nodeorder"});
   const ShapeId small = world_->cluster().task(task("small-0")).shape;
@@ -178,7 +178,7 @@ TEST_F(Locks, AnActionThatKnowsNothingOfThemKeepsThem) {
   EXPECT_TRUE(world->last_plan().binds.empty()) << world->last_plan().to_string();
 }
 
-// A configuration that elects nobody keeps nothing.
+// A configuration without elections keeps no nodes.
 TEST_F(Locks, SwitchingItOffReleasesAll) {
   const auto with = support::config_of("elect reserve allocate",
                                        "priority gang reservation(lock=cluster) / predicates");
@@ -217,7 +217,7 @@ TEST_F(Locks, TargetsBeyondTheirNumberAreReleasedTheLastFirst) {
   EXPECT_EQ(plan.reservations.size(), 1U);
 }
 
-// Rows 0.29, 0.30 and 2.10: the points are answered by the plugin, and by nobody else.
+// Rows 0.29, 0.30 and 2.10: only the plugin answers the points.
 TEST_F(Locks, PointsHaveNoAnswersWithoutThePlugin) {
   OpenSession open(*world_, {"priority", "gang", "conformance", "drf", "proportion", "overcommit",
                              "predicates", "nodeorder", "binpack", "sla"});

@@ -3,7 +3,7 @@
 #include "engine/scheduler.h"
 #include "support/stage.h"
 
-// Rows 0.33 to 0.35 and 0.39: which orders of actions work, and what is said of those that do not.
+// Rows 0.33 to 0.35 and 0.39: which orders of actions work, and the message for the others.
 
 namespace berth::engine {
 namespace {

@@ -42,7 +42,7 @@ TEST(SchedulerTest, LeavesOutADisabledPoint) {
   EXPECT_EQ(loose->plan().binds.size(), 2u);
 }
 
-TEST(SchedulerTest, TellsTheObserverOfEachAction) {
+TEST(SchedulerTest, NotifiesTheObserverOfEachAction) {
   struct Observer final : SessionObserver {
     std::vector<std::string> actions;
     void action_done(std::string_view action, std::chrono::nanoseconds) override {

@@ -94,8 +94,8 @@ TEST_F(StatementTest, HoldShowsClaimsAndBindsNobody) {
   EXPECT_EQ(plan.pipelined.size(), 1u);
 }
 
-// What a later session needs to evict for a gang.
-TEST_F(StatementTest, HoldPlansItsEvictionsForWhomTheyMakeRoom) {
+// A later session needs these to evict for a gang.
+TEST_F(StatementTest, HoldPlansItsEvictionsWithTheirClaimant) {
   const std::uint64_t before = print();
   {
     Statement statement(session_);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace engine;
 
-// Evicts everybody whom the points let go for the first pending task by name, in name order.
+// Evicts all tasks that the points allow for the first pending task by name, in name order.
 class EvictAll final : public Action {
  public:
   explicit EvictAll(Arguments&) {}

@@ -93,7 +93,7 @@ TEST(FairShare, BearsTheLargestAmountsAndWeights) {
   EXPECT_EQ(divided(most, {{65'535, 0, most}, {1, most / 2, most}}), (Shares{most / 2, most / 2}));
 }
 
-// What must hold whatever the claims, checked against the definition.
+// Laws that hold for all claims, checked against the definition.
 TEST(FairShare, KeepsItsLawsForRandomClaims) {
   for (const std::uint64_t seed : support::seeds(10'000)) {
     std::mt19937_64 random(seed);
@@ -119,8 +119,8 @@ TEST(FairShare, KeepsItsLawsForRandomClaims) {
       ASSERT_GE(shares[i], claims[i].lower) << "BERTH_SEED=" << seed;
       ASSERT_LE(shares[i], claims[i].upper) << "BERTH_SEED=" << seed;
       for (std::size_t j = 0; j < claims.size(); ++j) {
-        // Who could have more has no less for its weight than anybody who could have less, but for
-        // a unit that rounding moved.
+        // A claim that could have more has no less for its weight than one that could have less,
+        // except for a unit that rounding moved.
         if (shares[i] >= claims[i].upper || shares[j] <= claims[j].lower) continue;
         ASSERT_GE(static_cast<__int128>(shares[i] + 1) * claims[j].weight,
                   static_cast<__int128>(shares[j] - 1) * claims[i].weight)

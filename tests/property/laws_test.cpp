@@ -2,10 +2,10 @@
 
 #include "property/random_cluster.h"
 
-// What must hold for every cluster. World checks after each session: no node over-allocated, no
-// gang partly bound, nothing left that could start, everybody told why, no trace of the session,
-// a scheduler without memory decides the same (support/laws.h). A seed that fails is printed;
-// BERTH_SEED=<seed> plays it alone, BERTH_LAWS=<n> tries more.
+// Laws that hold for every cluster. World checks after each session: no node over-allocated, no
+// gang partly bound, nothing left that could start, a reason for each job that waits, no trace of
+// the session, a scheduler without memory decides the same (support/laws.h). A seed that fails is
+// printed; BERTH_SEED=<seed> runs it alone, BERTH_LAWS=<n> tries more.
 
 namespace berth::support {
 namespace {
@@ -25,8 +25,8 @@ std::string joined(const std::vector<std::string>& faults) {
   return text;
 }
 
-// The same story told with events in another order, or in the same.
-std::vector<NamedPlan> told(std::uint64_t seed, std::uint64_t order, std::string& faults) {
+// The plans of one story, with events in another order or in the same.
+std::vector<NamedPlan> plans_of(std::uint64_t seed, std::uint64_t order, std::string& faults) {
   RandomStory story(seed);
   const auto world = world_of(story.config());
   if (order != 0) world->shuffle_with(order);
@@ -46,7 +46,7 @@ TEST(Laws, HoldInEverySessionOfEveryStory) {
   std::size_t placed = 0;
   for (const std::uint64_t seed : seeds(kSeeds)) {
     std::string faults;
-    for (const NamedPlan& plan : told(seed, 0, faults)) placed += plan.binds.size();
+    for (const NamedPlan& plan : plans_of(seed, 0, faults)) placed += plan.binds.size();
     ASSERT_EQ(faults, "") << "BERTH_SEED=" << seed;
   }
   EXPECT_GT(placed, 0u);
@@ -55,8 +55,8 @@ TEST(Laws, HoldInEverySessionOfEveryStory) {
 TEST(Laws, PlansDoNotDependOnTheOrderOfEvents) {
   for (const std::uint64_t seed : seeds(kSeeds)) {
     std::string faults;
-    const auto plans = told(seed, 0, faults);
-    const auto others = told(seed, seed + 1'000'000, faults);
+    const auto plans = plans_of(seed, 0, faults);
+    const auto others = plans_of(seed, seed + 1'000'000, faults);
     for (std::size_t p = 0; p < plans.size(); ++p) {
       ASSERT_EQ(plans[p].to_string(), others[p].to_string())
           << "BERTH_SEED=" << seed << ", session " << p + 1;
@@ -67,7 +67,7 @@ TEST(Laws, PlansDoNotDependOnTheOrderOfEvents) {
 TEST(Laws, TheSameStoryGivesTheSamePlans) {
   for (const std::uint64_t seed : seeds(kSeeds / 10)) {
     std::string faults;
-    EXPECT_EQ(told(seed, 0, faults), told(seed, 0, faults)) << "BERTH_SEED=" << seed;
+    EXPECT_EQ(plans_of(seed, 0, faults), plans_of(seed, 0, faults)) << "BERTH_SEED=" << seed;
   }
 }
 
@@ -75,11 +75,11 @@ TEST(Laws, ASettledClusterStaysSettled) {
   for (const std::uint64_t seed : seeds(kSeeds)) {
     RandomStory story(seed);
     const engine::SessionConfig config = story.config();
-    // Whom nodes are kept for changes with the time.
+    // The targets change with time.
     if (config.actions.front().name == "elect" || config.actions[1].name == "elect") continue;
     const auto world = world_of(config);
     world->apply_all(story.opening());
-    // What is claimed in one session is taken up first in the next.
+    // A session takes up the claims of the one before it first.
     NamedPlan settled;
     for (int cycles = 0;
          settled.pipelined != world->run().pipelined || !world->last_plan().changes_nothing();) {

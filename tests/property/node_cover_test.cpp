@@ -20,8 +20,8 @@ using namespace plugins;
 
 constexpr std::uint64_t kSeeds = 400;
 
-// What there is, as lines of a scenario. Some nodes are filled in part, with who ends or never
-// ends.
+// The cluster, as lines of a scenario. Some nodes are filled in part, with pods that end or never
+// end.
 std::string cluster_text(std::uint64_t seed) {
   Random random(seed);
   const char* const pools[] = {"a", "b", "c"};

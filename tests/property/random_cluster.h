@@ -16,9 +16,9 @@ class RandomStory {
   explicit RandomStory(std::uint64_t seed) : random_(seed) {}
 
   engine::SessionConfig config();
-  // What there is at first.
+  // The cluster at first.
   std::vector<ClusterEvent> opening();
-  // What happens between two sessions: pods finish, leave, are dropped; nodes, groups and queues
+  // The events between two sessions: pods finish, leave, are dropped; nodes, groups and queues
   // come, go and change.
   void happen(World& world);
 

@@ -17,7 +17,7 @@ class RandomQueues {
   explicit RandomQueues(std::uint64_t seed, std::uint64_t order = 0);
 
   const Cluster& cluster() const { return mirror_.cluster(); }
-  // What each queue deserves, is guaranteed and may have at most, by names.
+  // The deserved amount, guarantee and real capability of each queue, by names.
   std::string named_shares(bool lends) const;
 
  private:

@@ -9,7 +9,7 @@
 #include "support/stage.h"
 
 // Laws of reservations over random streams of jobs, small and big. World checks after each session
-// that nobody else is placed on a locked node, and that there are no more targets and locks than
+// that no other job is placed on a locked node, and that there are no more targets and locks than
 // may be (support/lock_laws.h). Here: a target that is covered starts within its bound, all locks
 // are gone in the end, and a restart at any cycle changes nothing. A seed that fails is printed;
 // BERTH_SEED=<seed> plays it alone, BERTH_LAWS=<n> tries more.
@@ -56,7 +56,7 @@ class Stream {
     return text + "queue q1 weight=2 guarantee=cpu:" + std::to_string(below(random_, 3)) + "\n";
   }
 
-  // What comes in this cycle, as lines of a scenario.
+  // The jobs that come in this cycle, as lines of a scenario.
   std::string arrivals(int cycle) {
     if (cycle >= kArrivals) return "";
     std::string text;
@@ -132,11 +132,11 @@ class Play {
     });
   }
 
-  // A target that its queue's share or capability holds back keeps no nodes, and no bound holds;
-  // one that is covered does not come to be held back by a capability. Any other, once it is
-  // covered, starts when all others that run on its nodes have ended; and where queues have bounds,
-  // when all that ran then have: what those leave is kept for it (PROPORTION-7), but for targets
-  // elected before it.
+  // A target that its queue's share or capability holds back keeps no nodes, and no bound holds; a
+  // capability never holds back a covered target. Any other target starts, once it is covered, when
+  // all others that run on its nodes have ended. Where queues have bounds, it starts when all pods
+  // that ran then have ended: their room is kept for it (PROPORTION-7), except from earlier
+  // targets.
   void note_targets(int cycle) {
     const Cluster& cluster = world_->cluster();
     std::map<std::string, int> bounds;
@@ -236,7 +236,7 @@ class Play {
     }
   }
 
-  // In the end nothing is locked, and whoever still waits could not start.
+  // In the end no node is locked, and a job that still waits could not start.
   std::string last_words() const {
     const Cluster& cluster = world_->cluster();
     if (cluster.locked_node_count() > 0) return "nodes are still locked";
@@ -246,7 +246,7 @@ class Play {
           refusal.reason == Reason::not_packable ||
           refusal.reason == Reason::needs_too_many_nodes ||
           refusal.reason == Reason::pod_too_large || refusal.reason == Reason::queue_too_small;
-      // Below the line nobody helps it, and scores may leave no place for its last pod.
+      // Below the line it is never a target, and scores may leave no place for its last pod.
       const bool is_below = stream_.has_line() && refusal.reason == Reason::gang_incomplete;
       if (!could_not && !is_below) return job + " waits in the end: " + refusal.message;
     }

@@ -27,8 +27,8 @@ Divided divided(const Cluster& cluster, bool lends) {
   return result;
 }
 
-// What is to be divided is limited by what nodes have, or what pods of queues use where that is
-// more, less what foreign pods use.
+// The total to divide is bounded by what nodes have, or by the usage of pods of queues where that
+// is more, less the usage of foreign pods.
 void check_total(const Cluster& cluster, const QueueShares& shares, Dimension d) {
   std::int64_t total = cluster.used_nowhere()[d];
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
@@ -90,8 +90,7 @@ void check_rows(const Cluster& cluster, const QueueTree& tree, const QueueShares
   }
 }
 
-// What a leaf may have within its target: never less than is kept for it, nor more than it may
-// have.
+// The target of a leaf: at least what is kept for it, at most its real capability.
 std::int64_t target_of(const Cluster& cluster, const QueueShares& shares, std::size_t row,
                        Dimension d) {
   const Queue& queue = cluster.queue(shares.rows[row].queue);

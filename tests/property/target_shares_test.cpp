@@ -8,7 +8,7 @@
 #include "support/seeds.h"
 #include "support/stage.h"
 
-// PROPORTION-8: targets of a configuration that elects everybody do not move the shares of queues.
+// PROPORTION-8: if a configuration elects every job, targets do not move the shares of queues.
 // Two equal queues with small jobs, always more than there is room for; those of one came first,
 // and have always waited longest. Starts are counted. A seed that fails is printed;
 // BERTH_SEED=<seed> plays it alone.

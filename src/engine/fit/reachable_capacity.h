@@ -7,12 +7,12 @@
 
 namespace berth::engine {
 
-// A view of room (fit.h): once all others have left that ever will. Allocatable, less what never
-// leaves by itself, less what the job has there.
+// A view of room (fit.h): once all other pods that ever end have ended. It is allocatable, less the
+// pods that never end by themselves, less what the job has there.
 class ReachableCapacity {
  public:
   explicit ReachableCapacity(const Cluster& cluster);
-  // From now on it is that job's; before, nobody's.
+  // From now on, it is the view of this job; before, of no job.
   void take_in(const Job& job);
   std::int64_t at(NodeId node, Dimension d) const {
     return rooms_[node.index() * dimensions_ + d.index()];
