@@ -109,7 +109,7 @@ func TestGangOfSchedulerPlugins(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
 	e.AddNodes(1, "4")
 	pods := createOtherGang(e, "gang", 6)
-	awaitOtherTold(e, "gang", "its minimum needs 6 cpu, and the cluster can give it 4")
+	awaitOtherTold(e, "gang", "its minimum needs 6 cpu, and the whole cluster can give it at most 4")
 	e.AddNodes(1, "4")
 	e.AwaitAllBound(harness.Soon, pods...)
 	e.AssertNeverInPart("gang", promptly)
