@@ -17,6 +17,7 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
       ledger_(cluster),
       refusal_of_job_(cluster.job_slots(), 0) {
   memory_.refresh(cluster);
+  plan_.refusals.reserve(memory_.refusals);
 }
 
 const Shares& Session::shares() const { return memory_.shares(); }
@@ -234,6 +235,7 @@ Plan Session::close() {
               const Job& r = cluster_.job(right.job);
               return std::tie(l.name, l.uid) < std::tie(r.name, r.uid);
             });
+  memory_.refusals = plan_.refusals.size();
   return std::move(plan_);
 }
 
