@@ -47,7 +47,7 @@ Waiting tasks_to_place(const Session& session, const Job& job) {
 void report(Session& session, JobId id, const Verdict& verdict) {
   const Job& job = session.cluster().job(id);
   const bool is_gated = job.unplaced_count() == 0;
-  session.refuse(refusal_of(id, is_gated ? reject(Reason::gated, job.gated) : verdict));
+  session.refuse(id, is_gated ? reject(Reason::gated, job.gated) : verdict);
 }
 
 // ALLOCATE-8. Does it stop those behind it in its queue? Not if it has what it starts with, nor if

@@ -63,8 +63,7 @@ void serve_claims_of(Session& session, JobId id) {
   if (statement.is_empty() || !session.ask(points::job_pipelined, job)) {
     return end_claims(session, id, EndedClaims::How::cannot_start);
   }
-  session.refuse(
-      refusal_of(id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available)));
+  session.refuse(id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available));
   std::move(statement).hold();
 }
 

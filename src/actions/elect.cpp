@@ -156,7 +156,7 @@ class Elect final : public Action {
 
   static void report_impossible(Session& session, JobId job, const Verdict& verdict) {
     session.note_impossible(job, verdict);
-    session.refuse(refusal_of(job, verdict));
+    session.refuse(job, verdict);
   }
 
   // ELECT-5. Nodes keep its room, so it is admitted without a vote.

@@ -35,9 +35,9 @@ class Enqueue final : public Action {
       const Job& job = session.cluster().job(id);
       if (job.phase != GroupPhase::pending) continue;
       if (const Verdict standing = has_standing(session, job); !standing) {
-        session.refuse(refusal_of(id, standing));
+        session.refuse(id, standing);
       } else if (const Verdict possible = session.feasibility().of(id); !possible) {
-        session.refuse(refusal_of(id, possible));
+        session.refuse(id, possible);
       } else {
         (was_sent_back(session, job) ? sent_back : jobs).push_back(id);
       }
@@ -61,7 +61,7 @@ class Enqueue final : public Action {
       const Job& job = session.cluster().job(id);
       // ENQUEUE-7. No job is admitted behind one that is kept out.
       if (const auto before = first.find(job.queue); before != first.end()) {
-        session.refuse(refusal_of(id, behind(session, before->second)));
+        session.refuse(id, behind(session, before->second));
         continue;
       }
       // ENQUEUE-2. A job that does not state its size is admitted: there is nothing to vote on.
@@ -69,7 +69,7 @@ class Enqueue final : public Action {
           job.min_resources ? session.ask(points::job_enqueueable, job) : pass();
       if (!verdict) {
         // ENQUEUE-3. A job that is kept out keeps out those behind it only by ENQUEUE-7.
-        session.refuse(refusal_of(id, verdict));
+        session.refuse(id, verdict);
         kept_out.push_back(id);
         if (session.cluster().queue(job.queue).is_fifo) first.emplace(job.queue, id);
         continue;
@@ -96,7 +96,7 @@ class Enqueue final : public Action {
       if (needed == 0) continue;
       for (std::size_t i = 0; i < needed; ++i) {
         session.send_back(overdue[i]);
-        session.refuse(refusal_of(overdue[i], reject(Reason::gave_way)));
+        session.refuse(overdue[i], reject(Reason::gave_way));
       }
       session.clear_refusal(kept_out[k]);
       return session.admit(kept_out[k]);

@@ -28,7 +28,7 @@ bool may_be_served(Session& session, JobId id) {
   Verdict verdict = has_standing(session, job);
   if (verdict) verdict = session.feasibility().of(id);
   if (verdict) verdict = session.ask(points::job_valid, job);
-  if (!verdict) session.refuse(refusal_of(id, verdict));
+  if (!verdict) session.refuse(id, verdict);
   return static_cast<bool>(verdict);
 }
 
@@ -161,8 +161,8 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
     if (!statement.is_empty() && may_hold(session, job) &&
         session.ask(points::job_pipelined, job)) {
       // ALLOCATE-5. A job that could start on room now being vacated keeps its claim on it.
-      session.refuse(refusal_of(
-          id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available)));
+      session.refuse(id,
+                     reject(Reason::holds_releasing_room, job.placed_count(), job.min_available));
       std::move(statement).hold();
       return Turn::held;
     }

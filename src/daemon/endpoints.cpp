@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "telemetry/families.h"
 #include "views/queue_document.h"
 #include "views/reservation_document.h"
 
@@ -87,19 +88,24 @@ http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
 std::string Endpoints::writes_exposition() const {
   using Counters = reconcile::Writes::Counters;
   constexpr const char* kKinds[] = {"status", "event", "eviction", "steering"};
-  std::string text;
-  const auto by_kind = [&](const std::string& name, const char* type,
-                           std::uint64_t Counters::*member) {
-    text += "# TYPE " + name + " " + type + "\n";
+  telemetry::Families families;
+  const auto by_kind = [&](telemetry::MetricFamily family, std::uint64_t Counters::*member) {
     for (std::size_t kind = 0; kind < reconcile::Writes::kKinds; ++kind) {
       const Counters counters = loop_.write_counters(static_cast<reconcile::Writes::Kind>(kind));
-      text += name + "{kind=\"" + kKinds[kind] + "\"} " + std::to_string(counters.*member) + "\n";
+      telemetry::add_series(family, {{"kind", kKinds[kind]}},
+                            static_cast<double>(counters.*member));
     }
+    families.push_back(std::move(family));
   };
-  by_kind("berth_api_write_failures_total", "counter", &Counters::failures);
-  by_kind("berth_api_writes_given_up_total", "counter", &Counters::given_up);
-  by_kind("berth_api_writes_pending", "gauge", &Counters::pending);
-  return text;
+  using telemetry::counter_family;
+  by_kind(counter_family("berth_api_write_failures_total", "Attempts to write that failed"),
+          &Counters::failures);
+  by_kind(counter_family("berth_api_writes_given_up_total", "Writes that are not tried again"),
+          &Counters::given_up);
+  by_kind(
+      telemetry::gauge_family("berth_api_writes_pending", "Writes under way, or to be tried again"),
+      &Counters::pending);
+  return telemetry::exposition_of(families);
 }
 
 }  // namespace berth::daemon

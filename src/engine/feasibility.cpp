@@ -21,21 +21,15 @@ std::int64_t pods_on(const Cluster& cluster, const Shape& shape, NodeId node) {
 
 }  // namespace
 
-Verdict Feasibility::verdict_of(const Finding& found) {
-  Verdict verdict = reject(found.reason, found.have, found.need, found.what);
-  verdict.detail = found.detail;
-  return verdict;
-}
-
 Verdict Feasibility::of(JobId job) const {
-  return is_possible(job) ? pass() : verdict_of(jobs_[job.index()].finding);
+  return is_possible(job) ? pass() : as_verdict(jobs_[job.index()].finding);
 }
 
 Verdict Feasibility::of_pod(ShapeId shape) const {
   if (shape.index() >= shapes_.size()) return pass();
   const OfShape& found = shapes_[shape.index()];
   const bool is_known = found.nodes == nodes_ && found.is_whole;
-  return is_known && found.capacity == 0 ? verdict_of(found.why) : pass();
+  return is_known && found.capacity == 0 ? as_verdict(found.why) : pass();
 }
 
 namespace {
@@ -113,7 +107,6 @@ void Feasibility::refresh(Session& session) {
   stamp_ = cluster.stamp();
   nodes_ = nodes;
   queues_ = queues;
-  impossible_.clear();
   hopeless_.assign(cluster.queue_slots(), Resources());
   jobs_.resize(cluster.job_slots());
   shapes_.resize(cluster.shape_count());
@@ -132,7 +125,6 @@ void Feasibility::refresh(Session& session) {
       found.queues = queues;
       conclude(session, job, found);
     }
-    if (is_refused(id)) impossible_.push_back(id);
     if (job.queue.is_valid()) hopeless_[job.queue.index()] += found.hopeless;
   }
 }
@@ -168,20 +160,17 @@ void Feasibility::conclude(Session& session, const Job& job, OfJob& found) {
   const std::uint32_t at = session.queues().position_of(job.queue);
   const bool is_served =
       job.has_group && at != QueueTree::kNowhere && session.queues().member(at).takes_jobs();
-  found.finding = Finding();
+  found.finding = Cause();
   found.hopeless = Resources();
   if (!is_served) return;
   found.finding = found.on_nodes;
   const bool may_be_the_queue =
-      found.finding.is_none() || found.finding.reason == Reason::not_packable;
+      found.finding.reason == Reason::none || found.finding.reason == Reason::not_packable;
   if (may_be_the_queue && !found.need.request.is_zero()) {  // FEASIBLE-4
     const Verdict queue = session.ask(points::job_possible, job, found.need);
-    if (!queue) {
-      found.finding = {queue.reason, queue.have, queue.need, std::string(queue.what),
-                       std::string(queue.detail)};
-    }
+    if (!queue) found.finding = cause_of(queue);
   }
-  found.hopeless = found.finding.is_none() ? found.too_large : found.waiting;
+  found.hopeless = found.finding.reason == Reason::none ? found.too_large : found.waiting;
 }
 
 // Finds the reason why nodes cannot hold its minimum, and the least that it asks for.
@@ -196,15 +185,16 @@ void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Ne
   for (std::size_t r = 0; is_gang && r < job.roles.size() && job.roles_bind(); ++r) {
     const Role& role = job.roles[r];
     const std::int32_t role_lacks = role.minimum - ready_count(role.counts) - job.gated;
-    if (role_lacks <= 0 || !found.on_nodes.is_none()) continue;
+    if (role_lacks <= 0 || found.on_nodes.reason != Reason::none) continue;
     std::vector<Need::Part> of_role = waiting_parts(session, job, static_cast<std::uint16_t>(r));
     found.on_nodes = could_take(session, job, of_role, role_lacks);
   }
-  if (!found.on_nodes.is_none() && found.on_nodes.reason != Reason::not_packable) return;
+  if (found.on_nodes.reason != Reason::none && found.on_nodes.reason != Reason::not_packable)
+    return;
   // Nothing is known of pods to come without minResources.
   const bool are_all_there = job.unplaced_count() >= lacks;
   if (!are_all_there && !job.min_resources) {
-    found.on_nodes = Finding();
+    found.on_nodes = Cause();
     return;
   }
   found.need.request = least_request(session.cluster(), parts, lacks);
@@ -219,27 +209,27 @@ void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Ne
   }
   Need whole = found.need;
   whole.request += on_nodes(session.cluster(), job);
-  Finding cluster = is_within_cluster(session.cluster(), whole);
-  if (!cluster.is_none()) found.on_nodes = std::move(cluster);
+  Cause cluster = is_within_cluster(session.cluster(), whole);
+  if (cluster.reason != Reason::none) found.on_nodes = std::move(cluster);
 }
 
 // FEASIBLE-1, FEASIBLE-2. Could nodes take so many of these pods, each kind by itself, beside those
 // that they have? Pods that do not exist yet are no obstacle. Leaves in `parts` the kinds of which
 // nodes take some.
-Feasibility::Finding Feasibility::could_take(Session& session, const Job& job,
-                                             std::vector<Need::Part>& parts, std::int32_t count) {
+Cause Feasibility::could_take(Session& session, const Job& job, std::vector<Need::Part>& parts,
+                              std::int32_t count) {
   std::int64_t waiting = 0;
   std::int64_t fitting = 0;  // of a kind of which nodes take some
   std::int64_t taken = 0;
-  Finding none_of_it;
-  Finding too_many_of_it;
+  Cause none_of_it;
+  Cause too_many_of_it;
   for (const Need::Part& part : parts) {
     const std::int64_t there = members_there(session, job, part.shape);
     const OfShape& shape = of_shape(session, part.shape, part.count + there);
     waiting += part.count;
     taken += std::clamp<std::int64_t>(shape.capacity - there, 0, part.count);
     if (shape.capacity > 0) fitting += part.count;
-    if (shape.capacity == 0 && none_of_it.is_none()) {
+    if (shape.capacity == 0 && none_of_it.reason == Reason::none) {
       none_of_it = shape.why;
       const bool names_pod = shape.why.reason == Reason::fits_no_node;
       if (names_pod) none_of_it.what = session.cluster().task(part.first).name;
@@ -257,8 +247,7 @@ Feasibility::Finding Feasibility::could_take(Session& session, const Job& job,
 }
 
 // FEASIBLE-3. A resource that no node has is named first.
-Feasibility::Finding Feasibility::is_within_cluster(const Cluster& cluster,
-                                                    const Need& need) const {
+Cause Feasibility::is_within_cluster(const Cluster& cluster, const Need& need) const {
   Scarcest scarcest(cluster);
   std::string unknown;
   for (std::size_t d = 0; d < need.request.extent(); ++d) {
@@ -298,7 +287,7 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
 
 // FEASIBLE-1, FEASIBLE-2, in the order in which they are of use: a resource that does not exist, an
 // amount that no node has, nodes that are not for this pod.
-Feasibility::Finding Feasibility::why_nowhere(Session& session, ShapeId id) {
+Cause Feasibility::why_nowhere(Session& session, ShapeId id) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(id);
   std::string unknown;

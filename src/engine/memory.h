@@ -47,6 +47,9 @@ class Memory {
     return refused_[job.index()];
   }
 
+  // How many refusals the last session had: room for those of the next is made at once.
+  std::size_t refusals = 0;
+
   // Results for a job that is a target, or could be one, in one state of the cluster. They hold in
   // that state until a plugin may answer otherwise.
   struct WorkedOut {

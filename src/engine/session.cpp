@@ -17,6 +17,7 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
       ledger_(cluster),
       refusal_of_job_(cluster.job_slots(), 0) {
   memory_.refresh(cluster);
+  plan_.refusals.reserve(memory_.refusals);
 }
 
 const Shares& Session::shares() const { return memory_.shares(); }
@@ -40,7 +41,6 @@ void Session::start(const std::set<std::string_view>& actions) {
     }
   }
   memory_.feasibility().refresh(*this);
-  for (const JobId job : feasibility().impossible()) note_impossible(job, feasibility().of(job));
   ask(points::opened);
   if (!is_silent(points::allocated)) {
     ledger_.on_allocated = [this](const Task& task) { ask(points::allocated, task); };
@@ -157,10 +157,24 @@ void Session::send_back(JobId job) {
   plan_.returned.push_back(job);
 }
 
+Verdict Session::impossibility_of(JobId job) const {
+  const auto known = impossible_.find(job);
+  return known != impossible_.end() ? known->second : memory_.feasibility().of(job);
+}
+
+void Session::refuse(JobId job, const Verdict& why) {
+  const Verdict never = impossibility_of(job);
+  record({cause_of(never ? why : never), job, {}, {}});
+}
+
 void Session::refuse(Refusal refusal) {
-  if (const auto known = impossible_.find(refusal.job); known != impossible_.end()) {
-    static_cast<Cause&>(refusal) = cause_of(known->second);
+  if (const Verdict never = impossibility_of(refusal.job); !never) {
+    static_cast<Cause&>(refusal) = cause_of(never);
   }
+  record(std::move(refusal));
+}
+
+void Session::record(Refusal refusal) {
   std::uint32_t& place = refusal_of_job_[refusal.job.index()];
   if (place == 0) {
     plan_.refusals.push_back(std::move(refusal));
@@ -221,6 +235,7 @@ Plan Session::close() {
               const Job& r = cluster_.job(right.job);
               return std::tie(l.name, l.uid) < std::tie(r.name, r.uid);
             });
+  memory_.refusals = plan_.refusals.size();
   return std::move(plan_);
 }
 

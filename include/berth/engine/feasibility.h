@@ -33,19 +33,8 @@ class Feasibility {
   std::int64_t demand(const Cluster& cluster, const Queue& queue, Dimension d) const;
   // The sum over all nodes.
   std::int64_t ceiling(Dimension d) const { return ceiling_[d]; }
-  // Jobs that of() refuses.
-  const std::vector<JobId>& impossible() const { return impossible_; }
 
  private:
-  // A verdict that owns its texts.
-  struct Finding {
-    Reason reason = Reason::none;
-    std::int64_t have = 0;
-    std::int64_t need = 0;
-    std::string what;
-    std::string detail;
-    bool is_none() const { return reason == Reason::none; }
-  };
   // The inputs of a verdict on nodes.
   struct OnNodes {
     std::uint64_t spec = 0;
@@ -56,17 +45,17 @@ class Feasibility {
     OnNodes nodes;
     std::int64_t capacity = 0;  // pods of it that the nodes take at the same time
     bool is_whole = false;      // all nodes were counted; otherwise there may be more
-    Finding why;                // where capacity is 0; else of a whole count, what each pod needs
+    Cause why;                  // where capacity is 0; else of a whole count, what each pod needs
   };
   struct OfJob {
     std::uint64_t version = 0;
     OnNodes nodes;
     std::uint64_t queues = 0;
-    Finding on_nodes;     // the obstacle to its minimum there
+    Cause on_nodes;       // the obstacle to its minimum there
     Need need;            // the least that its minimum needs
     Resources waiting;    // of its waiting pods
     Resources too_large;  // of pods that fit no node
-    Finding finding;
+    Cause finding;
     Resources hopeless;  // requests of pods that can never be placed
   };
 
@@ -75,12 +64,11 @@ class Feasibility {
   void judge_on_nodes(Session& session, const Job& job, OfJob& found);
   void judge_minimum(Session& session, const Job& job, std::vector<Need::Part> parts, OfJob& found);
   void conclude(Session& session, const Job& job, OfJob& found);
-  Finding could_take(Session& session, const Job& job, std::vector<Need::Part>& parts,
-                     std::int32_t count);
-  static Verdict verdict_of(const Finding& found);
-  Finding is_within_cluster(const Cluster& cluster, const Need& need) const;
+  Cause could_take(Session& session, const Job& job, std::vector<Need::Part>& parts,
+                   std::int32_t count);
+  Cause is_within_cluster(const Cluster& cluster, const Need& need) const;
   const OfShape& of_shape(Session& session, ShapeId shape, std::int64_t enough);
-  static Finding why_nowhere(Session& session, ShapeId shape);
+  static Cause why_nowhere(Session& session, ShapeId shape);
 
   std::uint64_t stamp_ = 0;
   OnNodes nodes_;
@@ -88,7 +76,6 @@ class Feasibility {
   Resources ceiling_;  // the sum over all nodes
   std::vector<OfShape> shapes_;
   std::vector<OfJob> jobs_;
-  std::vector<JobId> impossible_;
   std::vector<Resources> hopeless_;  // by queue
 };
 

@@ -23,7 +23,6 @@ namespace berth::engine {
 
 class Admissions;
 class Feasibility;
-class Memory;
 class QueueTree;
 class Shares;
 class Statement;
@@ -125,10 +124,11 @@ class Session {
   void unlock(NodeId node);
   // True once a session: its first placing action takes up the claims of the sessions before.
   bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
-  // However long it waits, the job cannot start: the better word wherever it is refused.
+  // However long it waits, the job cannot start: this is the reason wherever it is refused.
   void note_impossible(JobId job, const Verdict& why);
   // The last refusal of a job counts. A job that lacks nothing in the end has none.
   void refuse(Refusal refusal);
+  void refuse(JobId job, const Verdict& why);
   void clear_refusal(JobId job);
   // Keeps a text for a verdict until the session is closed.
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
@@ -141,8 +141,7 @@ class Session {
   // True if this very state of the cluster has refused the job before (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
-  // Cached results about the job in this very state; callers read and add to them. They are valid
-  // as long as the answers of the plugins asked for them.
+  // Cached results about the job in this very state, valid as long as the plugins' answers.
   Memory::WorkedOut& worked_out(JobId job);
 
   // Statements only.
@@ -153,8 +152,9 @@ class Session {
   Plan close();
 
  private:
-  // Forgets elections of this session whose jobs found places without any lock.
   void forget_needless_elections();
+  Verdict impossibility_of(JobId job) const;
+  void record(Refusal refusal);
 
   template <class P>
   struct Slot : Answer<typename P::Signature> {
@@ -191,7 +191,7 @@ class Session {
   const std::set<std::string>* disabled_ = nullptr;
   Statement* open_statement_ = nullptr;
   std::deque<std::string> texts_;
-  std::map<JobId, Verdict> impossible_;
+  std::map<JobId, Verdict> impossible_;  // besides what feasibility() refuses
   std::int64_t elections_ = 0;
   std::vector<std::uint32_t> refusal_of_job_;  // index into plan_.refusals, + 1
   Plan plan_;

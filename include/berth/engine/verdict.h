@@ -28,6 +28,11 @@ inline Cause cause_of(const Verdict& verdict) {
           std::string(verdict.detail)};
 }
 
+// Its texts are those of the cause.
+inline Verdict as_verdict(const Cause& cause) {
+  return {{cause.reason, cause.have, cause.need, cause.what, cause.detail}};
+}
+
 // One plugin's vote (fold.h, TierVote).
 struct [[nodiscard]] Vote {
   enum class Kind : std::uint8_t { abstain, permit, reject };
