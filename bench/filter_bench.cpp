@@ -91,7 +91,8 @@ class World {
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
   extender::Moves moves_;
   extender::GangBarrier barrier_{{}, published_, moves_, binder_, events_};
-  extender::Service service_{published_, barrier_, events_, clock_, moves_};
+  extender::AttemptLog attempts_{barrier_, clock_};
+  extender::Service service_{published_, barrier_, events_, clock_, moves_, attempts_};
   http::Router router_;
   std::unique_ptr<http::HttpServer> server_ =
       http::make_http_server(http::ServerOptions{}, router_.handler());

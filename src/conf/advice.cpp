@@ -31,4 +31,6 @@ std::vector<std::string> advice_on(const engine::SessionConfig& config) {
   return advice;
 }
 
+bool is_later_action(std::string_view name) { return name == "preempt" || name == "reclaim"; }
+
 }  // namespace berth::conf

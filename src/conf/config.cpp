@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "berth/base/text.h"
@@ -32,14 +31,6 @@ constexpr DurationRange kLeaseRange{1s, 1h};
 constexpr DurationRange kRenewRange{200ms, 1h};
 constexpr DurationRange kRetryRange{100ms, 1h};
 
-// Names from Volcano's own configuration that this version does not have: they are accepted with a
-// warning and left out (docs/decisions/0009). A registered name is never looked up here.
-constexpr std::string_view kLaterActions[] = {"preempt", "reclaim"};
-
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 class ConfigLoader {
  public:
   ConfigLoader(const Value& root, std::string_view file, const KnownNames& known)
@@ -56,6 +47,7 @@ class ConfigLoader {
     read_extender(root["extender"]);
     read_barrier(root["barrier"]);
     read_steering(root["steering"]);
+    read_view(root["view"]);
     read_reservation(root["reservation"]);
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);
@@ -130,7 +122,7 @@ class ConfigLoader {
     Position position = at.value()->position;
     position.column += static_cast<std::int32_t>(offset);
     if (std::find(known_.actions.begin(), known_.actions.end(), name) == known_.actions.end()) {
-      if (contains(kLaterActions, name)) return warn_of_later(action);
+      if (is_later_action(name)) return warn_of_later(action);
       reading_.complain_at(
           position, "actions: unknown action \"" + name + "\"" + suggestion(name, known_.actions));
     }
@@ -245,7 +237,7 @@ class ConfigLoader {
       if (reading_.failed()) return;
       const auto& actions = known_.actions;
       const bool is_known = std::find(actions.begin(), actions.end(), name) != actions.end();
-      if (!is_known && contains(kLaterActions, name)) continue;
+      if (!is_known && is_later_action(name)) continue;
       require_known(item["name"], name, "action", known_.actions);
       const bool is_new = config_.session.action_arguments
                               .emplace(name, engine::Arguments(read_arguments(item["arguments"])))
@@ -313,11 +305,20 @@ class ConfigLoader {
 
   void read_steering(const Cursor& from) {
     require_known_keys(from, "steering");
-    static const std::vector<std::string> kModes{"candidates", "filter-only", "nominate", "pin"};
+    static const std::vector<std::string> kModes{"candidates", "filter-only", "nominate", "pin",
+                                                 "view"};
     SteeringSettings& to = config_.steering;
     to.mode = from["mode"].text(to.mode);
     require_known(from["mode"], to.mode, "mode", kModes);
     to.veto_memory = duration_within(from["vetoMemory"], to.veto_memory, kVetoRange);
+  }
+
+  void read_view(const Cursor& from) {
+    require_known_keys(from, "view");
+    ViewSettings& to = config_.view;
+    to.address = ip_address(from["address"], to.address);
+    to.port = static_cast<std::uint16_t>(from["port"].integer(to.port, 0, 65535));
+    to.directory = from["directory"].text(to.directory);
   }
 
   void read_reservation(const Cursor& from) {

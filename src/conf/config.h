@@ -42,9 +42,17 @@ struct BarrierSettings {
 
 // How kube-scheduler carries plans out (docs/design/steering.md).
 struct SteeringSettings {
-  std::string mode = "nominate";  // candidates, pin, filter-only
+  std::string mode = "nominate";  // view, candidates, pin, filter-only
   Duration veto_memory = std::chrono::minutes(1);
   bool operator==(const SteeringSettings&) const = default;
+};
+
+// Where kube-scheduler reads the cluster (docs/design/view.md).
+struct ViewSettings {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8891;             // 0: any free one
+  std::string directory = "/run/berth";  // of view.key and view.crt
+  bool operator==(const ViewSettings&) const = default;
 };
 
 // How nodes locked for a target are kept, and whose objects may name targets
@@ -83,6 +91,7 @@ struct Config {
   ExtenderSettings extender;
   BarrierSettings barrier;
   SteeringSettings steering;
+  ViewSettings view;
   ReservationSettings reservation;
   LeaderElectionSettings leader_election;
   KubeApiSettings kube_api;

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 47> kKeys{{
+constexpr std::array<ConfigKey, 51> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -20,6 +20,7 @@ constexpr std::array<ConfigKey, 47> kKeys{{
     {"", "extender", "map", "", "the server that kube-scheduler calls"},
     {"", "barrier", "map", "", "how long binds wait for their whole gang"},
     {"", "steering", "map", "", "how kube-scheduler carries out plans"},
+    {"", "view", "map", "", "where kube-scheduler reads the cluster, in steering mode `view`"},
     {"", "reservation", "map", "",
      "how nodes are kept for targets, and which objects may name targets"},
     {"", "leaderElection", "map", "", "the Lease that elects one leader among several berthd"},
@@ -50,10 +51,15 @@ constexpr std::array<ConfigKey, 47> kKeys{{
      "a held gang is given up after this long without a new member"},
     {"barrier", "maxTimeout", "duration, 100ms to 1h", "`25s`",
      "longest wait of one call; at least `timeout`, less than kube-scheduler's httpTimeout"},
-    {"steering", "mode", "`nominate`, `candidates`, `pin` or `filter-only`", "`nominate`",
-     "what Berth writes on pods; see docs/design/steering.md"},
+    {"steering", "mode", "`view`, `nominate`, `candidates`, `pin` or `filter-only`", "`nominate`",
+     "how kube-scheduler is brought to the planned nodes: it reads the cluster through berthd "
+     "(docs/design/view.md), or Berth writes on pods (docs/design/steering.md)"},
     {"steering", "vetoMemory", "duration, 1s to 24h", "`1m`",
      "similar pods avoid a node that kube-scheduler ruled out, for at most this long"},
+    {"view", "address", "IP address", "`127.0.0.1`", "address to listen on"},
+    {"view", "port", "0 to 65535", "`8891`", "port to listen on; 0: any free one"},
+    {"view", "directory", "path", "`/run/berth`",
+     "of `view.key` and `view.crt`, the key of both sides; `berthd --make-view-key` makes them"},
     {"reservation", "enforce", "`filter` or `taint`", "`filter`",
      "how others are kept off locked nodes: by the extender's filter, or also by a taint"},
     {"reservation", "owners", "list of names such as `jobs.v1.batch`", "`[jobs.v1.batch]`",

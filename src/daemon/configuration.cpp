@@ -76,6 +76,7 @@ std::vector<std::string> Configuration::waiting_for_restart() const {
   if (now->extender != first_->extender) keys.push_back("extender");
   if (now->barrier != first_->barrier) keys.push_back("barrier");
   if (now->steering != first_->steering) keys.push_back("steering");
+  if (now->view != first_->view) keys.push_back("view");
   if (now->reservation != first_->reservation) keys.push_back("reservation");
   if (now->leader_election != first_->leader_election) keys.push_back("leaderElection");
   if (now->kube_api != first_->kube_api) keys.push_back("kubeAPI");

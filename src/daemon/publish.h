@@ -14,6 +14,7 @@ struct PlanTableOptions {
   std::vector<std::string> managed_schedulers;
   std::uint64_t epoch = 0;  // of the session
   bool nominates = true;
+  bool shows = false;           // steering mode `view`
   bool gangs_are_whole = true;  // the gang plugin is there; else every pod is bound by itself
 };
 

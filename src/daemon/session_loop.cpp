@@ -188,6 +188,7 @@ void SessionLoop::cease_to_lead() {
   published_stamp_ = 0;
   parts_.published.store(std::make_shared<const ports::PlanTable>());
   parts_.on_published();
+  publish_shown();  // VIEW-10
 }
 
 void SessionLoop::stand_by() {
@@ -244,6 +245,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   publish_plan();  // before a pod is committed: its filter call finds the plan
   steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
   give_up(steering_.steer(mirror_.cluster(), find_, now));
+  publish_shown();
   evict(plan, now);
   announce(plan, now);
   reconcile(now);
@@ -255,6 +257,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
 void SessionLoop::follow_up() {
   const TimePoint now = parts_.clock.now();
   give_up(steering_.follow_up(mirror_.cluster(), find_, now));
+  publish_shown();
   if (std::exchange(has_answers_, false) || now - reconciled_at_ >= std::chrono::seconds(1)) {
     reconcile(now);
   }
@@ -308,8 +311,17 @@ void SessionLoop::publish_plan() {
   parts_.published.store(make_plan_table(
       mirror_.cluster(),
       {settings_.mirror.managed_schedulers, ++published_count_,
-       settings_.steering == steering::Mode::nominate, scheduler_.has_plugin("gang")}));
+       settings_.steering == steering::Mode::nominate,
+       settings_.steering == steering::Mode::view, scheduler_.has_plugin("gang")}));
   parts_.on_published();
+}
+
+// After the plan table: a pod that is shown is tried at once.
+void SessionLoop::publish_shown() {
+  auto shown = steering_.take_shown();
+  if (shown == nullptr) return;
+  parts_.shown.store(std::move(shown));
+  parts_.on_shown();
 }
 
 // Placements that cannot be carried out any more are planned anew.

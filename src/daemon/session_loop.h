@@ -19,6 +19,7 @@
 #include "ports/cluster_source.h"
 #include "ports/plan_table.h"
 #include "ports/published.h"
+#include "ports/shown_pods.h"
 #include "reconcile/reconciler.h"
 #include "steering/steering.h"
 #include "telemetry/metrics.h"
@@ -36,6 +37,8 @@ class SessionLoop {
     EventQueue& events;
     ports::Published<ports::PlanTable>& published;
     std::function<void()> on_published;  // on the session thread; must not wait
+    ports::Published<ports::ShownPods>& shown;  // empty except in steering mode `view`
+    std::function<void()> on_shown;             // as on_published
     ports::ObjectWriter& writer;
     telemetry::Metrics& metrics;
     reconcile::Log log;
@@ -99,6 +102,7 @@ class SessionLoop {
   void give_up(const std::vector<PlacementDropped>& drops);
   void drop(const std::vector<PlacementDropped>& drops);
   void publish_plan();
+  void publish_shown();
   void report(const Plan& plan, std::size_t events, Duration took);
 
   Parts parts_;

@@ -24,7 +24,7 @@ class GangBarrier::State : public std::enable_shared_from_this<State> {
   }
 
   template <class Question>
-  std::size_t ask(Question&& question) const {
+  auto ask(Question&& question) const {
     const std::lock_guard lock(mutex_);
     return question(roster_);
   }
@@ -85,6 +85,10 @@ void GangBarrier::shutdown() {
   state_->step([](Roster& roster, Roster::Effects& effects) {
     roster.close(Roster::Closing::all, effects);
   });
+}
+
+ports::Attempts::Stage GangBarrier::stage_of(const std::string& pod_uid) const {
+  return state_->ask([&](const Roster& roster) { return roster.stage_of(pod_uid); });
 }
 
 std::size_t GangBarrier::held() const {

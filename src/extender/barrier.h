@@ -39,6 +39,7 @@ class GangBarrier {
   // Answers every call with an error, now and later.
   void shutdown();
 
+  ports::Attempts::Stage stage_of(const std::string& pod_uid) const;
   std::size_t held() const;     // calls that wait for their gang
   std::size_t binding() const;  // calls whose bind is under way
 

@@ -107,9 +107,9 @@ FilterAnswer filter_free(const ports::PlanTable& plan, const ports::PlannedPod* 
 // nominations, a list of several nodes is the only sign.
 bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
   const std::string& nominated = args.pod.nominated_node;
-  const bool will_be_nominated = planned.gang == nullptr || planned.gang->nominates;
+  const bool is_offered_first = planned.gang == nullptr || planned.gang->is_offered_first;
   return nominated == planned.node ||
-         (!will_be_nominated && (nominated.empty() || args.nodes.size() > 1));
+         (!is_offered_first && (nominated.empty() || args.nodes.size() > 1));
 }
 
 // STEER-12. Looks at the nodes on offer, where kube-scheduler found room. Returns the first by name

@@ -275,6 +275,14 @@ void Roster::close(Closing which, Effects& effects) {
   }
 }
 
+ports::Attempts::Stage Roster::stage_of(const std::string& uid) const {
+  using Stages = ports::Attempts::Stage;
+  if (settled_.contains(uid)) return Stages::binding;
+  const auto member = members_.find(uid);
+  if (member == members_.end()) return Stages::none;
+  return member->second.stage == Stage::held ? Stages::open : Stages::binding;
+}
+
 std::size_t Roster::binding() const {
   return static_cast<std::size_t>(
       std::count_if(members_.begin(), members_.end(),

@@ -13,6 +13,7 @@
 #include "berth/base/clock.h"
 #include "berth/model/event.h"
 #include "extender/moves.h"
+#include "ports/attempts.h"
 #include "ports/binder.h"
 #include "ports/plan_table.h"
 
@@ -58,6 +59,9 @@ class Roster {
   // way gets the outcome. `all`: answers those at once, too.
   enum class Closing : std::uint8_t { waiting, all };
   void close(Closing which, Effects& effects);
+
+  // Held calls are `open`; a Binding that was posted is `binding`, also when it has succeeded.
+  ports::Attempts::Stage stage_of(const std::string& uid) const;
 
   std::size_t held() const { return held_calls_.size(); }
   std::size_t binding() const;

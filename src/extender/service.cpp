@@ -51,12 +51,14 @@ const char* to_string(Verb verb) {
 }
 
 Service::Service(const ports::Published<ports::PlanTable>& plan, GangBarrier& barrier,
-                 ports::EventSink& events, const Clock& clock, Moves& moves, CallObserver* observer)
+                 ports::EventSink& events, const Clock& clock, Moves& moves, AttemptLog& attempts,
+                 CallObserver* observer)
     : plan_(plan),
       barrier_(barrier),
       events_(events),
       clock_(clock),
       moves_(moves),
+      attempts_(attempts),
       observer_(observer) {}
 
 void Service::add_routes(http::Router& router) {
@@ -88,6 +90,12 @@ Service::Ending Service::on_filter(const ports::PlanTable& plan, const std::stri
   moves_.follow(plan);
   Result<FilterAnswer> answer = filter(plan, *args, request_of, moves_);
   if (!answer) return {malformed(answer.error()), Outcome::malformed};
+  const std::string& uid = args->pod.uid;
+  if (plan.find(uid) == nullptr || answer->reply.accepted.empty()) {
+    attempts_.ended(uid);
+  } else {
+    attempts_.begun(uid);
+  }
   if (answer->dropped) events_.post(std::move(*answer->dropped));
   if (answer->moved) {
     moves_.add(answer->moved->pod_uid, answer->moved->from, answer->moved->to, answer->request);
@@ -114,7 +122,7 @@ void Service::on_bind(const http::Request& request, http::Responder responder) {
     note(Verb::bind, Outcome::not_ready, start);
     return responder.answer(not_ready());
   }
-  Result<ports::Binding> binding = reader().binding_args(request.body);
+  const Result<ports::Binding> binding = reader().binding_args(request.body);
   if (!binding) {
     note(Verb::bind, Outcome::malformed, start);
     return responder.answer(malformed(binding.error()));
@@ -130,7 +138,8 @@ void Service::on_bind(const http::Request& request, http::Responder responder) {
   });
   if (call->has_left) return;
   const CallId number = barrier_.arrive(
-      *std::move(binding), clock_.now(), [this, call, start](const std::string& error) {
+      *binding, clock_.now(), [this, call, start, uid = binding->uid](const std::string& error) {
+        attempts_.ended(uid);
         const Outcome outcome = error.empty() ? Outcome::bound : Outcome::refused;
         if (!call->has_left) note(Verb::bind, outcome, start);
         call->responder.answer(json(encode_bind_reply(error)));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "berth/base/clock.h"
+#include "extender/attempt_log.h"
 #include "extender/barrier.h"
 #include "extender/handlers.h"
 #include "http/message.h"
@@ -43,7 +44,7 @@ class Service {
   // All arguments must outlive the service. The service must outlive each request that it is
   // handling.
   Service(const ports::Published<ports::PlanTable>& plan, GangBarrier& barrier,
-          ports::EventSink& events, const Clock& clock, Moves& moves,
+          ports::EventSink& events, const Clock& clock, Moves& moves, AttemptLog& attempts,
           CallObserver* observer = nullptr);
 
   void add_routes(http::Router& router);
@@ -73,6 +74,7 @@ class Service {
   ports::EventSink& events_;
   const Clock& clock_;
   Moves& moves_;
+  AttemptLog& attempts_;
   CallObserver* observer_;
   std::array<std::array<std::atomic<std::uint64_t>, kOutcomes>, kVerbs> counts_{};
 };

@@ -32,7 +32,8 @@ struct PlannedGang {
   std::string job;              // namespace/name; "pod namespace/name" of a pod in no group
   std::int32_t min_member = 1;  // members that must be bound together
   std::int32_t bound = 0;       // members that are bound already, by the mirror
-  bool nominates = true;        // its pods are nominated before kube-scheduler may try them
+  // Its pods are nominated, or shown with their node, before kube-scheduler may try them.
+  bool is_offered_first = true;
 };
 
 struct PlannedPod {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "steering/steering.h"
 
@@ -27,7 +29,7 @@ std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
 // STEER-2
 bool Steering::is_to_be_nominated(const Cluster& cluster, const Progress& progress,
                                   const reconcile::ObservedPod& pod) const {
-  if (mode_for(pod) != Mode::nominate) return false;
+  if (mode_for(cluster, progress, pod) != Mode::nominate) return false;
   // A nomination that was written must not stay on another node.
   if (progress.may_be_nominated || !pod.nominated.empty()) return true;
   const Job& job = cluster.job(cluster.task(progress.task).job);
@@ -98,8 +100,17 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
   auto& [uid, progress] = *entry;
   const reconcile::ObservedPod* pod = observed_.pod(uid);
   if (pod == nullptr) return;
+  progress.attempt = ++last_attempt_;
+  progress.is_hint = cluster.shape_of(progress.task).is_hint;
+  progress.complaint = pod->unschedulable;
+  if (options_.mode == Mode::view && !pod->is_gated) {
+    progress.stage = Stage::committed;
+    progress.changed_at = changed_at_[progress.task] = now;
+    shown_changed_ = true;
+    return;
+  }
   ports::PodWrite commit{.kind = Kind::commit, .node = progress.node};
-  const Mode mode = mode_for(*pod);
+  const Mode mode = mode_for(cluster, progress, *pod);
   if (mode == Mode::pin && pod->is_free_to_require) {
     commit.only_nodes = {progress.node};
   } else if (mode == Mode::pin) {
@@ -109,8 +120,25 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
   } else if (mode == Mode::candidates && pod->is_free_to_require) {
     commit.only_nodes = candidates;
   }
-  progress.complaint = pod->unschedulable;
   progress.number = write(uid, std::move(commit), now);
+}
+
+// VIEW-2. In the order of the commits, which kube-scheduler follows among pods of one priority.
+std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
+  if (options_.mode != Mode::view || !std::exchange(shown_changed_, false)) return nullptr;
+  auto shown = std::make_shared<ports::ShownPods>();
+  for (const auto& [uid, progress] : progress_) {
+    const reconcile::ObservedPod* pod = observed_.pod(uid);
+    if (progress.stage != Stage::committed || pod == nullptr) continue;
+    shown->pods.push_back({uid, pod->ref.name_space, pod->ref.name, progress.node,
+                           progress.is_hint, progress.attempt});
+  }
+  std::sort(shown->pods.begin(), shown->pods.end(),
+            [](const auto& left, const auto& right) { return left.attempt < right.attempt; });
+  for (std::uint32_t i = 0; i < shown->pods.size(); ++i) {
+    shown->by_uid.emplace(shown->pods[i].uid, i);
+  }
+  return shown;
 }
 
 // STEER-12. Its own filter call would have been answered by us, and says so in the condition.
@@ -140,10 +168,13 @@ std::uint64_t Steering::write(const std::string& uid, ports::PodWrite write, Tim
   return writes_.begin(observed_.pod(uid)->ref, std::move(write), now);
 }
 
-// STEER-11. The constraints of a pod without a gate cannot be changed any more.
-Mode Steering::mode_for(const reconcile::ObservedPod& pod) const {
-  const bool requires_gate = options_.mode == Mode::pin || options_.mode == Mode::candidates;
-  return requires_gate && !pod.is_gated ? Mode::nominate : options_.mode;
+// STEER-11. The constraints of a pod without a gate cannot be changed any more. A hint keeps its
+// choice: with one node left, kube-scheduler would not enforce topology spread.
+Mode Steering::mode_for(const Cluster& cluster, const Progress& progress,
+                        const reconcile::ObservedPod& pod) const {
+  const bool requires_nodes = options_.mode == Mode::pin || options_.mode == Mode::candidates;
+  const bool may_require = pod.is_gated && !cluster.shape_of(progress.task).is_hint;
+  return requires_nodes && !may_require ? Mode::nominate : options_.mode;
 }
 
 }  // namespace berth::steering

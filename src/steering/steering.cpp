@@ -27,6 +27,8 @@ bool may_go(const Cluster& cluster, const Task& task) {
 
 const char* to_string(Mode mode) {
   switch (mode) {
+    case Mode::view:
+      return "view";
     case Mode::nominate:
       return "nominate";
     case Mode::candidates:
@@ -62,6 +64,7 @@ void Steering::start_leading() {
 
 void Steering::stop_leading() {
   leads_ = false;
+  shown_changed_ = true;
   gangs_are_gathered_ = false;
   changed_at_.clear();
   progress_.clear();
@@ -80,6 +83,10 @@ void Steering::observe(const ClusterEvent& event) {
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
     const auto found = progress_.find(moved->pod_uid);
     if (found == progress_.end() || found->second.node != moved->from) return;
+    if (options_.mode == Mode::view && found->second.stage == Stage::committed) {
+      found->second.node = moved->to;  // its attempt goes on: kube-scheduler's copy stays
+      return;
+    }
     // Nominated and committed anew: a restart, or a second veto, must find the new node. An answer
     // to a write for the old node means nothing.
     found->second.node = moved->to;
@@ -149,7 +156,10 @@ void Steering::take(const reconcile::Ended& ended, TimePoint now) {
     progress.stage = std::max(progress.stage, Stage::nominated);
     progress.is_nominated_anew = false;
   }
-  if (kind == Kind::commit) progress.stage = Stage::committed;
+  if (kind == Kind::commit) {
+    progress.stage = Stage::committed;
+    shown_changed_ = true;
+  }
   if (kind == Kind::tolerate) progress.tolerates_lock = true;
 }
 
@@ -221,6 +231,7 @@ void Steering::follow_plan(const Cluster& cluster, const FindTask& find_task) {
 // STEER-7
 void Steering::end(ByUid::iterator entry) {
   const auto& [uid, progress] = *entry;
+  shown_changed_ = shown_changed_ || progress.stage == Stage::committed;
   if (progress.may_be_nominated || observed_.nominated().contains(uid)) to_clear_.try_emplace(uid);
   progress_.erase(entry);
   gangs_are_gathered_ = false;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,13 +12,15 @@
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
+#include "ports/shown_pods.h"
 #include "reconcile/observed_state.h"
 #include "reconcile/writes.h"
 
 namespace berth::steering {
 
-// How kube-scheduler is made to carry the plan out (docs/design/steering.md, STEER-11).
-enum class Mode : std::uint8_t { nominate, candidates, pin, filter_only };
+// How kube-scheduler is made to carry the plan out (docs/design/steering.md, STEER-11, and
+// docs/design/view.md).
+enum class Mode : std::uint8_t { view, nominate, candidates, pin, filter_only };
 const char* to_string(Mode mode);
 
 struct Options {
@@ -65,6 +68,10 @@ class Steering {
   std::vector<PlacementDropped> follow_up(const Cluster& cluster, const FindTask& find_task,
                                           TimePoint now);
 
+  // Mode `view`: the pods that kube-scheduler may see of those that wait, if they have changed
+  // since the last call; else null.
+  std::shared_ptr<const ports::ShownPods> take_shown();
+
   void set_gangs_are_whole(bool value) { options_.gangs_are_whole = value; }
   // kube-scheduler has another leader (STEER-8). In effect with the next steer().
   void kube_scheduler_changed() { touches_due_ = true; }
@@ -90,6 +97,8 @@ class Steering {
     std::uint32_t nominations_lost = 0;  // of the observed pod, when it was nominated
     bool is_touch_due = false;
     bool tolerates_lock = false;  // that was written
+    std::uint64_t attempt = 0;    // ShownPod::attempt, from its commit on
+    bool is_hint = false;
     TimePoint changed_at;         // when its stage last changed
     std::string complaint;        // ObservedPod::unschedulable at the commit
   };
@@ -123,13 +132,16 @@ class Steering {
   void touch(TimePoint now);
   bool may_write(const std::string& uid, TimePoint now) const;
   std::uint64_t write(const std::string& uid, ports::PodWrite write, TimePoint now);
-  Mode mode_for(const reconcile::ObservedPod& pod) const;
+  Mode mode_for(const Cluster& cluster, const Progress& progress,
+                const reconcile::ObservedPod& pod) const;
 
   const reconcile::ObservedState& observed_;
   reconcile::Writes& writes_;
   Options options_;
   bool leads_ = false;
   bool touches_due_ = false;
+  bool shown_changed_ = false;
+  std::uint64_t last_attempt_ = 0;
   ByUid progress_;               // of planned pods
   std::map<JobId, Gang> gangs_;  // of these, as of the last steer()
   bool gangs_are_gathered_ = false;

@@ -59,7 +59,8 @@ class ServerTest : public ::testing::Test {
   SystemClock clock_;
   Moves moves_;
   GangBarrier barrier_{{}, plan_, moves_, binder_, events_};
-  Service service_{plan_, barrier_, events_, clock_, moves_};
+  AttemptLog attempts_{barrier_, clock_};
+  Service service_{plan_, barrier_, events_, clock_, moves_, attempts_};
   http::Router router_;
   std::unique_ptr<http::HttpServer> server_;
   std::unique_ptr<http::HttpClient> client_;
