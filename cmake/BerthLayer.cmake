@@ -1,6 +1,7 @@
 # berth_layer(NAME DEPENDS layer... THIRD_PARTY target...): src/NAME/**.cpp as static library berth_NAME.
 # berth_objects(NAME DIRECTORY dir DEPENDS layer...): an object library, for files that register
 # themselves: a linker may not drop them.
+# berth_protobuf(TARGET FILE): adds the classes of src/LAYER/NAME.proto, included as "LAYER/NAME.pb.h".
 # berth_program(NAME SOURCE file LAYERS layer... [PLUGINS]): an executable.
 
 add_library(berth_options INTERFACE)
@@ -47,6 +48,25 @@ function(berth_objects name)
                                ${CMAKE_SOURCE_DIR})
     target_link_libraries(berth_${name} PUBLIC berth_options ${ARG_DEPENDS})
   endif()
+endfunction()
+
+function(berth_protobuf target file)
+  cmake_path(GET file STEM name)
+  cmake_path(GET file PARENT_PATH folder)
+  cmake_path(GET folder PARENT_PATH root)
+  cmake_path(GET folder FILENAME layer)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${root})
+  set(stem ${generated}/${layer}/${name}.pb)
+  file(MAKE_DIRECTORY ${generated}/${layer})
+  add_custom_command(
+    OUTPUT ${stem}.cc ${stem}.h
+    COMMAND protobuf::protoc --proto_path=${CMAKE_SOURCE_DIR}/${root} --cpp_out=${generated}
+            ${CMAKE_SOURCE_DIR}/${file}
+    DEPENDS ${CMAKE_SOURCE_DIR}/${file})
+  target_sources(${target} PRIVATE ${stem}.cc ${stem}.h)
+  target_include_directories(${target} SYSTEM PRIVATE ${generated})
+  # Others' code: our warnings are not for it.
+  set_source_files_properties(${stem}.cc PROPERTIES COMPILE_OPTIONS -w)
 endfunction()
 
 # Links the self-registering objects of `actions` and `plugins` into a program or test.

@@ -1,0 +1,37 @@
+#include "podview/codec.h"
+
+namespace berth::podview {
+
+std::string_view name_of(EventType type) {
+  if (type == EventType::added) return "ADDED";
+  return type == EventType::modified ? "MODIFIED" : "DELETED";
+}
+
+EventType event_type_of(std::string_view name) {
+  if (name == "ADDED") return EventType::added;
+  if (name == "MODIFIED") return EventType::modified;
+  if (name == "DELETED") return EventType::deleted;
+  if (name == "BOOKMARK") return EventType::bookmark;
+  return name == "ERROR" ? EventType::error : EventType::other;
+}
+
+// Keeps the room of the strings for the next pod.
+void SeenPod::clear() {
+  for (std::string* each : {&name_space, &name, &uid, &version, &node, &scheduler}) each->clear();
+  is_gated = false;
+  is_terminating = false;
+  bytes = {};
+}
+
+void SeenEvent::clear() {
+  type = EventType::other;
+  pod.clear();
+  ends_initial_events = false;
+  is_expired = false;
+}
+
+const Codec& codec_of(Format format) {
+  return format == Format::protobuf ? protobuf_codec() : json_codec();
+}
+
+}  // namespace berth::podview

@@ -1,0 +1,74 @@
+#include "podview/memory.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::podview {
+
+namespace {
+
+bool is_number(std::string_view text) {
+  return text.find_first_not_of("0123456789") == text.npos && !text.starts_with('0');
+}
+
+}  // namespace
+
+bool is_managed(const Managed& schedulers, std::string_view scheduler) {
+  return std::find(schedulers.begin(), schedulers.end(), scheduler) != schedulers.end();
+}
+
+bool waits(const Managed& schedulers, const SeenPod& pod) {
+  return pod.node.empty() && is_managed(schedulers, pod.scheduler);
+}
+
+void set_key(std::string& key, std::string_view name_space, std::string_view name) {
+  key.assign(name_space).append("/").append(name);
+}
+
+bool is_later(std::string_view version, std::string_view other) {
+  if (!is_number(version) || !is_number(other)) return true;
+  if (version.size() != other.size()) return version.size() > other.size();
+  return version >= other;
+}
+
+const HeldPod* Memory::find_shown(std::string_view name_space, std::string_view name) const {
+  std::string key;
+  set_key(key, name_space, name);
+  const auto found = pods.find(key);
+  return found == pods.end() || !found->second.is_shown ? nullptr : &found->second;
+}
+
+Result<HeldPod*> Memory::hold(const std::string& key, const SeenPod& pod) {
+  if (pod.name.empty() || pod.uid.empty()) {
+    return Error{"a pod without name or uid, expected both", key};
+  }
+  auto bytes = codec_of(format).held(pod);
+  if (!bytes) return Error{bytes.error().message, "pod " + key};
+  HeldPod& held = pods[key];
+  held.uid = pod.uid;
+  held.bytes = std::move(bytes).value();
+  held.is_gated = pod.is_gated;
+  held.is_terminating = pod.is_terminating;
+  return &held;
+}
+
+void Memory::forget(const std::string& key) {
+  shown.erase(key);
+  pods.erase(key);
+}
+
+// VIEW-4
+void Memory::see(const std::string& version) {
+  if (!version.empty() && is_later(version, version_seen)) version_seen = version;
+}
+
+std::size_t Memory::bytes() const {
+  constexpr std::size_t kNode = sizeof(std::pair<std::string, HeldPod>) + 2 * sizeof(void*);
+  std::size_t sum = 0;
+  for (const auto& [key, pod] : pods) {
+    sum += kNode + key.capacity() + pod.uid.capacity() + pod.bytes.capacity();
+  }
+  return sum;
+}
+
+}  // namespace berth::podview

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "berth/base/result.h"
+#include "podview/codec.h"
+#include "podview/frames.h"
+#include "podview/memory.h"
+#include "ports/attempts.h"
+#include "ports/shown_pods.h"
+
+namespace berth::podview {
+
+// A watch or streaming list of pods as kube-scheduler gets it (docs/design/view.md). A state
+// machine on bytes: the caller has the connections. One thread.
+class PodStream {
+ public:
+  // `has_initial_events`: a streaming list. Else the client knows no waiting pod.
+  static PodStream fresh(Format format, Managed schedulers, const ports::Attempts& attempts,
+                         bool has_initial_events);
+  // VIEW-7: goes on where another stream or a list ended. Upstream must be asked to go on from
+  // `memory.version_seen`; then the first follow() gives the client the difference.
+  static PodStream resumed(Memory memory, Managed schedulers, const ports::Attempts& attempts);
+
+  // Upstream's bytes, cut anywhere. Appends the client's bytes to `out`. After an Error the
+  // client's stream must end: upstream's cannot be read.
+  Status take(std::string_view bytes, std::string& out);
+  // The table of shown pods is another one, or pods are deferred. Costs nothing for the same table.
+  void follow(const std::shared_ptr<const ports::ShownPods>& table, std::string& out);
+  // VIEW-5: pods wait for calls of kube-scheduler to end. Call follow() again soon.
+  bool has_deferred() const { return has_deferred_; }
+
+  // The initial events are over, or there were none.
+  bool is_synced() const { return !is_initial_; }
+  // Upstream has asked the client to list again, so the memory is worthless.
+  bool is_expired() const { return is_expired_; }
+  const std::string& version_sent() const { return memory_.version_sent; }
+  const std::string& version_seen() const { return memory_.version_seen; }
+  const Memory& memory() const { return memory_; }
+  // The waiting pod of that name if the client knows it now, else null.
+  const HeldPod* shown(std::string_view name_space, std::string_view name) const {
+    return memory_.find_shown(name_space, name);
+  }
+
+  // For the stream that follows, once the client has got all of `out`. None if the client must list
+  // again: its state is not known. The start of an event that never came whole is dropped.
+  std::optional<Memory> end() &&;
+
+ private:
+  PodStream(Memory memory, Managed schedulers, const ports::Attempts& attempts,
+            bool has_initial_events);
+
+  Status on_frame(std::string_view frame, std::string& out);
+  Status on_pod(std::string_view frame, std::string& out);
+  void on_bookmark(std::string_view frame, std::string& out);
+  Status on_waiting(std::string_view frame, std::string& out);
+  void pass(std::string_view frame, const std::string& version, std::string& out);
+  void emit(EventType type, const HeldPod& pod, std::string& out);
+  void show(const std::string& key, HeldPod& pod, const ports::ShownPod& as, std::string& out);
+  void hide(const std::string& key, HeldPod& pod, std::string& out);
+  void withdraw(std::string& out);
+  void show_all(bool defers, std::string& out);
+
+  Memory memory_;
+  const Codec* codec_;
+  Managed schedulers_;
+  const ports::Attempts* attempts_;
+  Frames frames_;
+  SeenEvent event_;
+  std::string key_;  // of the pod at hand
+  std::shared_ptr<const ports::ShownPods> table_;
+  std::uint64_t events_ = 0;
+  bool is_initial_;
+  bool is_expired_ = false;
+  bool has_deferred_;
+  std::optional<Error> fault_;
+};
+
+}  // namespace berth::podview

@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "podview/pods.pb.h"
+#include "podview/protobuf_reader.h"
+
+namespace berth::podview {
+
+namespace {
+
+constexpr std::size_t kHeader = 4;  // of a frame: its length, big-endian
+constexpr std::size_t kFrameMost = std::size_t{16} << 20;
+
+wire::NodeSelectorRequirement on_node(std::string_view node) {
+  wire::NodeSelectorRequirement requirement;
+  requirement.set_key(std::string(kNameField));
+  requirement.set_operation("In");
+  requirement.add_values(std::string(node));
+  return requirement;
+}
+
+bool is_empty(const wire::NodeSelectorTerm& term) {
+  return term.match_expressions().empty() && term.match_fields().empty();
+}
+
+// VIEW-3: terms are alternatives, so the node becomes part of each. An empty term matches nothing,
+// and would match with a node in it. A pod with empty terms alone fits nowhere, and stays so.
+void constrain(wire::Affinity& affinity, std::string_view node) {
+  wire::NodeSelector& required = *affinity.mutable_node_affinity()->mutable_required();
+  auto& terms = *required.mutable_terms();
+  if (std::all_of(terms.begin(), terms.end(), is_empty)) return;
+  terms.erase(std::remove_if(terms.begin(), terms.end(), is_empty), terms.end());
+  for (wire::NodeSelectorTerm& term : terms) *term.add_match_fields() = on_node(node);
+}
+
+// The contents of all `spec` fields. Messages that occur more than once are merged, so joining them
+// changes nothing. Held pods are well formed.
+std::string spec_of(std::string_view pod) {
+  std::string spec;
+  Fields fields(pod);
+  for (Field field; fields.next(field);) {
+    if (field.number == number::kPodSpec) spec += field.content;
+  }
+  return spec;
+}
+
+std::string affinity_of(std::string_view spec) {
+  std::string affinity;
+  Fields fields(spec);
+  for (Field field; fields.next(field);) {
+    if (field.number == number::kAffinity) affinity += field.content;
+  }
+  return affinity;
+}
+
+// `message` without its fields of that number.
+std::string without(std::string_view message, std::uint32_t number) {
+  std::string out;
+  out.reserve(message.size());
+  Fields fields(message);
+  for (Field field; fields.next(field);) {
+    if (field.number != number) out += field.whole;
+  }
+  return out;
+}
+
+// The copy is the pod's own bytes and, after them, a second Pod with what differs: a reader merges
+// the two. Lists are joined by that, so required terms of the pod's own leave the first part.
+std::string bytes_of(const CopyOf& copy) {
+  std::string out(copy.pod);
+  wire::Pod added;
+  added.mutable_metadata()->set_resource_version(std::string(copy.version));
+  if (!copy.node.empty() && copy.is_hint) {
+    added.mutable_status()->set_nominated_node_name(std::string(copy.node));
+  } else if (!copy.node.empty()) {
+    wire::Affinity& affinity = *added.mutable_spec()->mutable_affinity();
+    const std::string spec = spec_of(copy.pod);
+    const std::string own = affinity_of(spec);
+    affinity.ParseFromString(own);
+    if (affinity.node_affinity().has_required()) {
+      out = without(copy.pod, number::kPodSpec);
+      append_field(out, number::kPodSpec, without(spec, number::kAffinity));
+      constrain(affinity, copy.node);
+    } else {
+      affinity.Clear();
+      wire::NodeSelector& required = *affinity.mutable_node_affinity()->mutable_required();
+      *required.add_terms()->add_match_fields() = on_node(copy.node);
+    }
+  }
+  added.AppendToString(&out);
+  return out;
+}
+
+std::string enveloped(const char* kind, std::string raw) {
+  wire::Unknown unknown;
+  unknown.mutable_type_meta()->set_api_version("v1");
+  unknown.mutable_type_meta()->set_kind(kind);
+  unknown.set_raw(std::move(raw));
+  unknown.set_content_encoding("");
+  unknown.set_content_type("");
+  std::string out(kMagic);
+  unknown.AppendToString(&out);
+  return out;
+}
+
+void append_frame(std::string_view type, std::string object, std::string& out) {
+  wire::WatchEvent event;
+  event.set_type(std::string(type));
+  event.mutable_object()->set_raw(std::move(object));
+  const std::size_t size = event.ByteSizeLong();
+  for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(size >> shift & 0xff);
+  event.AppendToString(&out);
+}
+
+class ProtobufCodec final : public Codec {
+ public:
+  Result<std::size_t> frame_size(std::string_view bytes, std::size_t) const override {
+    if (bytes.size() < kHeader) return 0;
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < kHeader; ++i) {
+      size = size << 8 | static_cast<unsigned char>(bytes[i]);
+    }
+    if (size > kFrameMost) {
+      return Error{"an event of " + std::to_string(size) + " bytes, expected at most " +
+                       std::to_string(kFrameMost),
+                   ""};
+    }
+    return bytes.size() < kHeader + size ? 0 : kHeader + size;
+  }
+
+  Status read_event(std::string_view frame, SeenEvent& event) const override {
+    ProtobufReader reader(frame);
+    return read(reader, frame.substr(kHeader), event) ? Status(Done{}) : reader.fault();
+  }
+
+  Result<std::string> held(const SeenPod& pod) const override {
+    std::string out;
+    out.reserve(pod.bytes.size());
+    Fields fields(pod.bytes);
+    for (Field field; fields.next(field);) {
+      if (field.number == number::kPodMetadata) {
+        append_field(out, field.number, without(field.content, number::kManagedFields));
+      } else {
+        out += field.whole;
+      }
+    }
+    out.shrink_to_fit();
+    if (!wire::Affinity().ParseFromString(affinity_of(spec_of(out)))) {
+      return Error{"malformed protobuf, expected an affinity", ""};
+    }
+    return out;
+  }
+
+  void append_event(EventType type, const CopyOf& copy, std::string& out) const override {
+    append_frame(name_of(type), enveloped("Pod", bytes_of(copy)), out);
+  }
+
+  std::string expired_event() const override {
+    wire::Status status;
+    status.set_status("Failure");
+    status.set_message(std::string(kExpiredMessage));
+    status.set_reason("Expired");
+    status.set_code(410);
+    std::string out;
+    append_frame("ERROR", enveloped("Status", status.SerializeAsString()), out);
+    return out;
+  }
+
+  Result<ListParts> read_list(std::string_view body, const StaysInList& stays) const override {
+    ProtobufReader reader(body);
+    ListParts parts;
+    Envelope envelope;
+    if (!reader.envelope(body, envelope)) return reader.fault();
+    if (envelope.kind != "PodList") return parts;
+    parts.is_of_pods = true;
+    std::optional<Error> refused;
+    SeenPod pod;
+    const bool is_read = reader.each(envelope.raw, "a PodList", [&](const Field& field) {
+      if (field.number == number::kListMetadata && !read_head(reader, field.content, parts)) {
+        return false;
+      }
+      if (field.number == number::kListItems) {
+        pod.clear();
+        if (!reader.pod(field.content, pod)) return false;
+        const auto stays_here = stays(pod);
+        if (!stays_here) refused = stays_here.error();
+        if (!stays_here || !*stays_here) return !refused;
+      }
+      const auto begin = static_cast<std::size_t>(field.whole.data() - body.data());
+      if (parts.runs.empty() || parts.runs.back().end != begin) parts.runs.push_back({begin, 0});
+      parts.runs.back().end = begin + field.whole.size();
+      return true;
+    });
+    if (refused) return *refused;
+    if (!is_read) return reader.fault();
+    return parts;
+  }
+
+  // All lengths come before the content, so the copies are made first.
+  std::string write_list(std::string_view body, const ListParts& parts,
+                         const std::vector<CopyOf>& copies) const override {
+    std::vector<std::string> items;
+    std::size_t size = 0;
+    for (const Span& run : parts.runs) size += run.end - run.begin;
+    for (const CopyOf& copy : copies) {
+      items.push_back(bytes_of(copy));
+      size += field_size(items.back().size());
+    }
+    std::string out(kMagic);
+    out.reserve(size + 100);
+    Fields fields(body.substr(kMagic.size()));
+    for (Field field; fields.next(field);) {
+      if (field.number != number::kUnknownRaw) {
+        out += field.whole;
+        continue;
+      }
+      append_field_head(out, number::kUnknownRaw, size);
+      for (const Span& run : parts.runs) out += body.substr(run.begin, run.end - run.begin);
+      for (const std::string& item : items) append_field(out, number::kListItems, item);
+    }
+    return out;
+  }
+
+ private:
+  static bool read(ProtobufReader& reader, std::string_view message, SeenEvent& event) {
+    std::string_view object;
+    const bool is_read = reader.each(message, "a WatchEvent", [&](const Field& field) {
+      if (field.number == number::kEventType) event.type = event_type_of(field.content);
+      if (field.number != number::kEventObject) return true;
+      return reader.each(field.content, "an object", [&](const Field& part) {
+        if (part.number == number::kExtensionRaw) object = part.content;
+        return true;
+      });
+    });
+    Envelope envelope;
+    if (!is_read) return false;
+    if (event.type == EventType::other) return true;
+    if (!reader.envelope(object, envelope)) return false;
+    if (envelope.kind == "Status") return reader.status(envelope.raw, event.is_expired);
+    if (envelope.kind != "Pod") return true;
+    if (!reader.pod(envelope.raw, event.pod)) return false;
+    return event.type != EventType::bookmark ||
+           reader.is_end_of_initial_events(envelope.raw, event.ends_initial_events);
+  }
+
+  static bool read_head(ProtobufReader& reader, std::string_view metadata, ListParts& parts) {
+    return reader.each(metadata, "metadata of a list", [&](const Field& field) {
+      if (field.number == number::kListVersion) parts.version = field.content;
+      if (field.number == number::kListContinue) parts.has_more_pages = !field.content.empty();
+      return true;
+    });
+  }
+};
+
+}  // namespace
+
+const Codec& protobuf_codec() {
+  static const ProtobufCodec codec;
+  return codec;
+}
+
+}  // namespace berth::podview

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace berth::ports {
+
+// How far kube-scheduler's calls for a pod are. Any thread.
+class Attempts {
+ public:
+  enum class Stage : std::uint8_t {
+    none,
+    open,     // a filter or bind call for the pod is open
+    binding,  // its Binding was posted and has not failed; also when the watch lags behind
+  };
+
+  virtual ~Attempts() = default;
+  virtual Stage of(const std::string& pod_uid) const = 0;
+};
+
+}  // namespace berth::ports

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "podview/pod_list.h"
+#include "podview/pod_stream.h"
+#include "podview/samples.h"
+
+namespace berth::podview {
+
+using Stage = ports::Attempts::Stage;
+
+struct Calls final : ports::Attempts {
+  Stage of(const std::string& pod_uid) const override {
+    ++asked;
+    const auto found = stages.find(pod_uid);
+    return found == stages.end() ? Stage::none : found->second;
+  }
+  std::map<std::string, Stage> stages;
+  mutable int asked = 0;
+};
+
+inline ports::ShownPod shown(const std::string& name, const std::string& node,
+                             std::uint64_t attempt = 1) {
+  return {name, "default", name, node, false, attempt};
+}
+
+inline ports::ShownPod hinted(const std::string& name, const std::string& node) {
+  ports::ShownPod pod = shown(name, node);
+  pod.is_hint = true;
+  return pod;
+}
+
+inline std::shared_ptr<const ports::ShownPods> table_of(std::vector<ports::ShownPod> pods) {
+  return std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(pods)));
+}
+
+// One client of the view. Each test runs in both formats.
+class PodViewTest : public ::testing::TestWithParam<Format> {
+ protected:
+  using Texts = testing::Texts;
+  using Sample = testing::Sample;
+
+  Format format() const { return GetParam(); }
+  std::string event(const std::string& type, const Sample& pod) const {
+    return testing::event(format(), type, pod);
+  }
+  std::string bookmark(const std::string& version, bool ends = false) const {
+    return testing::bookmark(format(), version, ends);
+  }
+
+  // The client's events.
+  Texts take(const std::string& bytes) {
+    std::string out;
+    const Status status = stream_.take(bytes, out);
+    EXPECT_TRUE(status) << status.error().to_string();
+    return testing::events_of(format(), out);
+  }
+  Texts take(const std::string& type, const Sample& pod) { return take(event(type, pod)); }
+  Texts follow(std::vector<ports::ShownPod> pods) {
+    table_ = table_of(std::move(pods));
+    return follow();
+  }
+  Texts follow() {
+    std::string out;
+    stream_.follow(table_, out);
+    return testing::events_of(format(), out);
+  }
+
+  static inline const Managed kManaged{"other", "berth"};
+
+  std::shared_ptr<const ports::ShownPods> table_ = table_of({});
+  Calls calls_;
+  PodStream stream_ = PodStream::fresh(format(), kManaged, calls_, false);
+};
+
+inline std::string name_of_format(const ::testing::TestParamInfo<Format>& format) {
+  return format.param == Format::json ? "Json" : "Protobuf";
+}
+
+}  // namespace berth::podview

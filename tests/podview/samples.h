@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "podview/codec.h"
+
+// Pods as an API server writes them, and the client's side of the view, in both formats.
+
+namespace berth::podview::testing {
+
+using Texts = std::vector<std::string>;
+
+// "zone In a" or "metadata.name In n1"; a name with a dot is a field.
+using Terms = std::vector<Texts>;
+
+struct Sample {
+  std::string name;
+  std::string version;
+  std::string uid = "";  // by default the name
+  std::string node = "";
+  std::string scheduler = "berth";
+  bool is_gated = false;
+  bool is_terminating = false;
+  bool has_required = false;
+  Terms required = {};
+  bool has_others = false;  // preferred node affinity and pod anti-affinity
+  std::string nominated = "";
+  bool has_status = true;
+};
+
+std::string pod_text(Format format, const Sample& pod);
+
+std::string event(Format format, const std::string& type, const Sample& pod);
+std::string bookmark(Format format, const std::string& version, bool ends_initial_events = false);
+std::string error(Format format, int code, const std::string& reason);
+std::string list(Format format, const std::string& version, const std::vector<Sample>& pods,
+                 const std::string& continuation = "");
+
+// A line for each event: "ADDED a 7 (zone In a & metadata.name In n1) | (...)". Also in a line:
+// "on n1" of a bound pod, "nominated n1", "others", "managed" with managedFields, and "damaged" if
+// anything that a sample has is lost.
+Texts events_of(Format format, std::string_view bytes);
+// The items of a list, in the same way, then "list 9".
+Texts items_of(Format format, std::string_view body);
+
+}  // namespace berth::podview::testing

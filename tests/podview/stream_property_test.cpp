@@ -1,0 +1,224 @@
+// Random lives of pods, plans and calls, and a client that keeps what it is sent. The client's
+// store must be what the rules say, and each event must be allowed at its time.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <sstream>
+
+#include "podview/fixture.h"
+
+namespace berth::podview {
+namespace {
+
+using testing::Sample;
+using testing::Texts;
+
+class World {
+ public:
+  World(Format format, unsigned seed) : format_(format), random_(seed) {}
+
+  void step() {
+    switch (random_() % 12) {
+      case 0:
+      case 1:
+        return create();
+      case 2:
+        return change();
+      case 3:
+        return bind();
+      case 4:
+        return remove();
+      case 5:
+        return send(testing::bookmark(format_, next_version()));
+      case 6:
+      case 7:
+        return plan();
+      case 8:
+        return call();
+      case 9:
+        return follow();
+      case 10:
+        return random_() % 4 == 0 ? list_again() : watch_again();
+      default:
+        return follow();
+    }
+  }
+
+  // No call is open any more: the client has what the table and upstream say.
+  void settle() {
+    for (auto& [uid, stage] : calls_.stages) stage = Stage::none;
+    follow();
+    EXPECT_FALSE(stream_.has_deferred());
+    std::map<std::string, std::string> expected;
+    for (const auto& [name, pod] : upstream_) {
+      const ports::ShownPod* as = table_->find(pod.uid);
+      if (!pod.node.empty()) {
+        expected[name] = "on " + pod.node;
+      } else if (as != nullptr && (!pod.is_terminating || store_.contains(name))) {
+        expected[name] = "(metadata.name In " + as->node + ")";
+      }
+    }
+    EXPECT_EQ(store_, expected);
+  }
+
+ private:
+  std::string next_version() { return std::to_string(++version_); }
+  std::string any_name() { return "p" + std::to_string(random_() % 8); }
+  std::string any_node() { return "n" + std::to_string(random_() % 3); }
+
+  void create() {
+    const std::string name = any_name();
+    if (upstream_.contains(name)) return;
+    Sample& pod = upstream_[name];
+    pod = {.name = name, .version = next_version(), .uid = name + "-" + std::to_string(version_)};
+    send(testing::event(format_, "ADDED", pod));
+  }
+  void change() {
+    const auto found = upstream_.find(any_name());
+    if (found == upstream_.end()) return;
+    found->second.version = next_version();
+    if (random_() % 4 == 0) found->second.is_terminating = true;
+    send(testing::event(format_, "MODIFIED", found->second));
+  }
+  // kube-scheduler binds a pod that it knows.
+  void bind() {
+    const std::string name = any_name();
+    const auto found = upstream_.find(name);
+    if (found == upstream_.end() || !found->second.node.empty() || !store_.contains(name)) return;
+    calls_.stages[found->second.uid] = Stage::binding;
+    follow();
+    if (random_() % 2 == 0) return;  // it may still fail
+    found->second.version = next_version();
+    found->second.node = any_node();
+    send(testing::event(format_, "MODIFIED", found->second));
+  }
+  void remove() {
+    const auto found = upstream_.find(any_name());
+    if (found == upstream_.end()) return;
+    Sample pod = found->second;
+    upstream_.erase(found);
+    pod.version = next_version();
+    send(testing::event(format_, "DELETED", pod));
+  }
+  void plan() {
+    std::vector<ports::ShownPod> pods;
+    for (const auto& [name, pod] : upstream_) {
+      const ports::ShownPod* old = table_->find(pod.uid);
+      const bool stays = old != nullptr && random_() % 2 == 0;
+      if (stays) pods.push_back(*old);
+      if (stays || random_() % 2 == 0) continue;
+      pods.push_back({pod.uid, "default", name, any_node(), false, ++attempt_});
+    }
+    std::shuffle(pods.begin(), pods.end(), random_);
+    table_ = table_of(std::move(pods));
+  }
+  void call() {
+    const auto found = upstream_.find(any_name());
+    if (found == upstream_.end()) return;
+    const bool is_open = store_.contains(found->first) && random_() % 2 == 0;
+    calls_.stages[found->second.uid] = is_open ? Stage::open : Stage::none;
+  }
+  void watch_again() {
+    std::optional<Memory> memory = std::move(stream_).end();
+    ASSERT_TRUE(memory);
+    stream_ = PodStream::resumed(std::move(*memory), managed_, calls_);
+    follow();
+  }
+  void list_again() {
+    std::vector<Sample> pods;
+    for (const auto& [name, pod] : upstream_) pods.push_back(pod);
+    Memory memory(format_);
+    const auto body =
+        filter_list(testing::list(format_, next_version(), pods), managed_, *table_, memory);
+    ASSERT_TRUE(body);
+    store_.clear();
+    for (const std::string& line : testing::items_of(format_, *body)) {
+      if (!line.starts_with("list")) keep("ADDED " + line);
+    }
+    stream_ = PodStream::resumed(std::move(memory), managed_, calls_);
+  }
+
+  void send(const std::string& bytes) {
+    std::string out;
+    const std::size_t cut = random_() % (bytes.size() + 1);
+    ASSERT_TRUE(stream_.take(bytes.substr(0, cut), out));
+    ASSERT_TRUE(stream_.take(bytes.substr(cut), out));
+    receive(out);
+  }
+  void follow() {
+    std::string out;
+    stream_.follow(table_, out);
+    receive(out);
+  }
+  void receive(const std::string& out) {
+    for (const std::string& line : testing::events_of(format_, out)) {
+      check(line);
+      keep(line);
+    }
+  }
+
+  void check(const std::string& line) {
+    std::istringstream words(line);
+    std::string type, name;
+    std::uint64_t version = 0;
+    words >> type;
+    if (type != "BOOKMARK") words >> name;
+    words >> version;
+    EXPECT_GE(version, sent_) << "VIEW-4: " << line;
+    sent_ = version;
+    const auto pod = upstream_.find(name);
+    if (pod == upstream_.end() || !pod->second.node.empty()) return;
+    const Stage stage = calls_.of(pod->second.uid);
+    if (type == "ADDED") {
+      EXPECT_FALSE(store_.contains(name)) << line;
+      EXPECT_EQ(stage, Stage::none) << "VIEW-5: " << line;
+    } else {
+      EXPECT_TRUE(store_.contains(name)) << line;
+      if (type == "DELETED") {
+        EXPECT_NE(stage, Stage::binding) << "VIEW-5: " << line;
+      }
+    }
+  }
+
+  void keep(const std::string& line) {
+    std::istringstream words(line);
+    std::string type, name, version, what;
+    words >> type >> name >> version;
+    std::getline(words >> std::ws, what);
+    if (const auto managed = what.find(" managed"); managed != what.npos) what.erase(managed);
+    if (type == "DELETED") store_.erase(name);
+    if (type == "ADDED" || type == "MODIFIED") store_[name] = what;
+  }
+
+  Format format_;
+  std::mt19937 random_;
+  Managed managed_{"berth"};
+  Calls calls_;
+  std::map<std::string, Sample> upstream_;    // by name
+  std::map<std::string, std::string> store_;  // of the client, by name: its node
+  std::shared_ptr<const ports::ShownPods> table_ = table_of({});
+  PodStream stream_ = PodStream::fresh(format_, managed_, calls_, false);
+  std::uint64_t version_ = 1;
+  std::uint64_t sent_ = 0;
+  std::uint64_t attempt_ = 0;
+};
+
+class PodStreamProperty : public ::testing::TestWithParam<Format> {};
+
+INSTANTIATE_TEST_SUITE_P(Formats, PodStreamProperty,
+                         ::testing::Values(Format::protobuf, Format::json), name_of_format);
+
+TEST_P(PodStreamProperty, VIEW4VIEW5TheClientHasWhatTheRulesSay) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    World world(GetParam(), seed);
+    for (int round = 0; round < 20; ++round) {
+      for (int i = 0; i < 15; ++i) world.step();
+      world.settle();
+    }
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace berth::podview
