@@ -1,0 +1,129 @@
+#include "apiview/pod_interceptor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiview/pod_list_exchange.h"
+#include "apiview/pod_watch.h"
+#include "podview/pod_list.h"
+#include "podview/refusal.h"
+#include "ports/plan_table.h"
+
+namespace berth::apiview {
+
+namespace {
+
+// One kube-scheduler has one stream of pods; people may look through the view, too.
+constexpr std::size_t kKeptMost = 4;
+
+// An answer without an upstream.
+class Answered final : public proxy::Exchange {
+ public:
+  void on_head(int, proxy::Headers) override {}
+  void on_body(std::string_view) override {}
+  void on_end() override {}
+  void on_failure(const std::string&) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<proxy::Exchange> PodInterceptor::intercept(proxy::Request& request,
+                                                           proxy::Reply& reply) {
+  const std::optional<PodsRequest> pods = pods_request(request);
+  if (!pods) return nullptr;
+  require_format(pods->format, request);
+  return pods->is_watch ? watch(*pods, request, reply) : list(*pods, reply);
+}
+
+std::unique_ptr<proxy::Exchange> PodInterceptor::watch(const PodsRequest& pods,
+                                                       proxy::Request& request,
+                                                       proxy::Reply& reply) {
+  using podview::PodStream;
+  if (pods.has_initial_events || pods.version.empty() || pods.version == "0") {
+    return std::make_unique<PodWatch>(
+        *this, pods, reply,
+        PodStream::fresh(pods.format, parts_.schedulers, parts_.attempts, pods.has_initial_events));
+  }
+  std::optional<podview::Memory> memory = take_kept(pods, true);
+  if (!memory) {  // VIEW-7
+    reply.head(200, {{"content-type", std::string(content_type(pods.format, true))}});
+    reply.body(podview::expired_event(pods.format));
+    reply.end();
+    return std::make_unique<Answered>();
+  }
+  set_version(memory->version_seen, request);
+  return std::make_unique<PodWatch>(
+      *this, pods, reply,
+      PodStream::resumed(*std::move(memory), parts_.schedulers, parts_.attempts));
+}
+
+std::unique_ptr<proxy::Exchange> PodInterceptor::list(const PodsRequest& pods,
+                                                      proxy::Reply& reply) {
+  std::optional<podview::Memory> memory;
+  if (pods.is_next_page) memory = take_kept(pods, false);
+  const bool is_known = memory.has_value() || !pods.is_next_page;
+  if (!memory) memory.emplace(pods.format);
+  return std::make_unique<PodListExchange>(*this, pods, reply, *std::move(memory), is_known);
+}
+
+// The pages of a list follow one another; a watch goes on from a version.
+std::optional<podview::Memory> PodInterceptor::take_kept(const PodsRequest& pods, bool is_whole) {
+  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) {
+    const podview::Memory& memory = each.memory;
+    return each.client == pods.client && memory.format == pods.format &&
+           memory.is_whole == is_whole && (!is_whole || memory.version_sent == pods.version);
+  });
+  if (found == kept_.end()) return std::nullopt;
+  std::optional<podview::Memory> memory = std::move(found->memory);
+  kept_.erase(found);
+  return memory;
+}
+
+void PodInterceptor::keep(std::string client, podview::Memory memory) {
+  kept_.push_front({std::move(client), std::move(memory)});
+  if (kept_.size() > kKeptMost) kept_.pop_back();
+}
+
+void PodInterceptor::follow() {
+  for (PodWatch* each : watches_) each->follow();
+}
+
+bool PodInterceptor::has_deferred() const {
+  return std::any_of(watches_.begin(), watches_.end(),
+                     [](const PodWatch* each) { return each->stream().has_deferred(); });
+}
+
+bool PodInterceptor::reads_body(const proxy::Request& request) const {
+  return status_patch(request).has_value();
+}
+
+// VIEW-9. Attempts of pods that were withdrawn end with such a report, too.
+std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& request,
+                                                    std::string_view body) {
+  const std::optional<PodName> name = status_patch(request);
+  const std::optional<podview::Refusal> refusal = podview::refusal_in(body);
+  const podview::HeldPod* pod = name && refusal ? find(*name) : nullptr;
+  if (pod == nullptr) return std::nullopt;
+  parts_.attempt_ended(pod->uid);
+  const bool is_ours = refusal->message.find(ports::kOurRefusals) != std::string::npos;
+  if (pod->is_shown && refusal->reason == "Unschedulable" && !is_ours) {
+    parts_.events.post(
+        PlacementDropped{pod->uid, pod->node, "kube-scheduler: " + refusal->message, true});
+  }
+  follow();
+  return proxy::Answer{200,
+                       {{"content-type", "application/json"}},
+                       R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
+}
+
+const podview::HeldPod* PodInterceptor::find(const PodName& pod) const {
+  std::string key;
+  podview::set_key(key, pod.name_space, pod.name);
+  for (const PodWatch* each : watches_) {
+    const auto& pods = each->stream().memory().pods;
+    if (const auto found = pods.find(key); found != pods.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+}  // namespace berth::apiview

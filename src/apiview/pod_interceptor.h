@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "apiview/pods_request.h"
+#include "podview/memory.h"
+#include "podview/pod_stream.h"
+#include "ports/attempts.h"
+#include "ports/event_sink.h"
+#include "ports/published.h"
+#include "ports/shown_pods.h"
+#include "proxy/exchange.h"
+
+namespace berth::apiview {
+
+class PodWatch;
+
+// What kube-scheduler gets of pods, and what becomes of its reports about them
+// (docs/design/view.md). Everything runs on the proxy's thread, unless said otherwise.
+class PodInterceptor final : public proxy::Interceptor {
+ public:
+  struct Parts {
+    podview::Managed schedulers;
+    const ports::Published<ports::ShownPods>& shown;
+    const ports::Attempts& attempts;
+    ports::EventSink& events;  // gets the vetoes
+    std::function<void(const std::string& pod_uid)> attempt_ended;
+    std::function<void(const std::string& message)> complain;
+  };
+  // The parts must outlive this, and this the proxy.
+  explicit PodInterceptor(Parts parts) : parts_(std::move(parts)) {}
+
+  std::unique_ptr<proxy::Exchange> intercept(proxy::Request& request,
+                                             proxy::Reply& reply) override;
+  bool reads_body(const proxy::Request& request) const override;
+  std::optional<proxy::Answer> answer(const proxy::Request& request,
+                                      std::string_view body) override;
+
+  // The table of shown pods is another one, or deferred pods are to be looked at again.
+  void follow();
+  bool has_deferred() const;
+
+  // --- for the exchanges --------------------------------------------------------------------
+  const Parts& parts() const { return parts_; }
+  void begin(PodWatch& watch) { watches_.insert(&watch); }
+  void end(PodWatch& watch) { watches_.erase(&watch); }
+  // VIEW-7: what the client knows now, until it goes on from there.
+  void keep(std::string client, podview::Memory memory);
+  void complain(const std::string& message) const { parts_.complain(message); }
+
+ private:
+  struct Kept {
+    std::string client;
+    podview::Memory memory;
+  };
+
+  std::unique_ptr<proxy::Exchange> watch(const PodsRequest& pods, proxy::Request& request,
+                                         proxy::Reply& reply);
+  std::unique_ptr<proxy::Exchange> list(const PodsRequest& pods, proxy::Reply& reply);
+  std::optional<podview::Memory> take_kept(const PodsRequest& pods, bool is_whole);
+  const podview::HeldPod* find(const PodName& pod) const;
+
+  Parts parts_;
+  std::set<PodWatch*> watches_;
+  std::list<Kept> kept_;  // the latest first
+};
+
+}  // namespace berth::apiview

@@ -1,0 +1,78 @@
+#include "apiview/pod_list_exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiview/pod_interceptor.h"
+#include "podview/pod_list.h"
+#include "proxy/answers.h"
+
+namespace berth::apiview {
+
+namespace {
+
+// Of one page, in bytes: several times what 150,000 pods take.
+constexpr std::size_t kListMost = std::size_t{2} << 30;
+
+}  // namespace
+
+PodListExchange::PodListExchange(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
+                                 podview::Memory memory, bool is_known)
+    : owner_(owner),
+      request_(std::move(request)),
+      reply_(reply),
+      memory_(std::move(memory)),
+      is_known_(is_known) {}
+
+void PodListExchange::on_head(int status, proxy::Headers headers) {
+  const std::string_view expected = content_type(request_.format, false);
+  const bool is_readable = std::any_of(headers.begin(), headers.end(), [&](const auto& each) {
+    return each.name == "content-type" && each.value.starts_with(expected);
+  });
+  is_passing_ = status != 200 || !is_readable;
+  if (is_passing_) return reply_.head(status, std::move(headers));
+  std::erase_if(headers, [](const auto& each) { return each.name == "content-length"; });
+  headers_ = std::move(headers);
+}
+
+void PodListExchange::on_body(std::string_view bytes) {
+  if (is_passing_) return reply_.body(std::string(bytes));
+  if (is_refused_) return;
+  if (body_.size() + bytes.size() > kListMost) return refuse("a list of pods is too large");
+  body_.append(bytes);
+}
+
+void PodListExchange::on_end() {
+  if (is_passing_) return reply_.end();
+  if (is_refused_) return;
+  auto filtered = podview::filter_list(body_, owner_.parts().schedulers,
+                                       *owner_.parts().shown.load(), memory_);
+  body_ = {};
+  if (!filtered) return refuse(filtered.error().to_string());
+  headers_.push_back({"content-length", std::to_string(filtered->size())});
+  reply_.head(200, std::move(headers_));
+  reply_.body(std::move(*filtered));
+  reply_.end();
+}
+
+void PodListExchange::on_failure(const std::string& why) {
+  if (is_passing_) return reply_.abort();
+  if (!is_refused_) refuse(why);
+}
+
+void PodListExchange::on_closed(bool is_delivered) {
+  const bool is_list = !is_passing_ && !is_refused_;
+  if (is_delivered && is_known_ && is_list) owner_.keep(request_.client, std::move(memory_));
+}
+
+void PodListExchange::refuse(const std::string& why) {
+  is_refused_ = true;
+  body_ = {};
+  owner_.complain("the view of pods refuses a list: " + why);
+  proxy::Answer answer = proxy::status_answer(502, why);
+  reply_.head(answer.status, std::move(answer.headers));
+  reply_.body(std::move(answer.body));
+  reply_.end();
+}
+
+}  // namespace berth::apiview

@@ -1,0 +1,76 @@
+#include "apiview/pod_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiview/pod_interceptor.h"
+#include "proxy/answers.h"
+
+namespace berth::apiview {
+
+PodWatch::PodWatch(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
+                   podview::PodStream stream)
+    : owner_(owner), request_(std::move(request)), reply_(reply), stream_(std::move(stream)) {
+  owner_.begin(*this);
+}
+
+PodWatch::~PodWatch() { owner_.end(*this); }
+
+void PodWatch::on_head(int status, proxy::Headers headers) {
+  const std::string_view expected = content_type(request_.format, false);
+  const bool is_readable = std::any_of(headers.begin(), headers.end(), [&](const auto& each) {
+    return each.name == "content-type" && each.value.starts_with(expected);
+  });
+  state_ = status == 200 && is_readable ? State::streaming : State::passing;
+  reply_.head(status, std::move(headers));
+  if (state_ == State::streaming) follow();
+}
+
+void PodWatch::on_body(std::string_view bytes) {
+  if (state_ == State::passing) return reply_.body(std::string(bytes));
+  if (state_ != State::streaming) return;
+  std::string out;
+  const Status taken = stream_.take(bytes, out);
+  write(std::move(out));
+  if (taken) return;
+  owner_.complain("the view of pods ends a watch: " + taken.error().to_string());
+  state_ = State::broken;
+  reply_.abort();
+}
+
+void PodWatch::on_end() {
+  if (state_ == State::streaming) state_ = State::ended;
+  reply_.end();
+}
+
+// The client goes on from the last whole event that it has.
+void PodWatch::on_failure(const std::string& why) {
+  if (state_ == State::streaming) return on_end();
+  if (state_ != State::waiting) return reply_.abort();
+  state_ = State::passing;
+  proxy::Answer answer = proxy::status_answer(502, why);
+  reply_.head(answer.status, std::move(answer.headers));
+  reply_.body(std::move(answer.body));
+  reply_.end();
+}
+
+void PodWatch::on_closed(bool is_delivered) {
+  const bool is_known = is_delivered && (state_ == State::ended || state_ == State::waiting);
+  if (!is_known) return;
+  if (std::optional<podview::Memory> memory = std::move(stream_).end()) {
+    owner_.keep(request_.client, *std::move(memory));
+  }
+}
+
+void PodWatch::follow() {
+  if (state_ != State::streaming) return;
+  std::string out;
+  stream_.follow(owner_.parts().shown.load(), out);
+  write(std::move(out));
+}
+
+void PodWatch::write(std::string bytes) {
+  if (!bytes.empty()) reply_.body(std::move(bytes));
+}
+
+}  // namespace berth::apiview

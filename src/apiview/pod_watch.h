@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiview/pods_request.h"
+#include "podview/pod_stream.h"
+#include "proxy/exchange.h"
+
+namespace berth::apiview {
+
+class PodInterceptor;
+
+// One watch of all pods, or one streaming list.
+class PodWatch final : public proxy::Exchange {
+ public:
+  PodWatch(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
+           podview::PodStream stream);
+  ~PodWatch() override;
+
+  void on_head(int status, proxy::Headers headers) override;
+  void on_body(std::string_view bytes) override;
+  void on_end() override;
+  void on_failure(const std::string& why) override;
+  void on_closed(bool is_delivered) override;
+
+  // Writes what the present table of shown pods changes.
+  void follow();
+  const podview::PodStream& stream() const { return stream_; }
+
+ private:
+  // `passing`: upstream answers with something else than events, an error for instance.
+  enum class State : std::uint8_t { waiting, streaming, passing, ended, broken };
+
+  void write(std::string bytes);
+
+  PodInterceptor& owner_;
+  const PodsRequest request_;
+  proxy::Reply& reply_;
+  podview::PodStream stream_;
+  State state_ = State::waiting;
+};
+
+}  // namespace berth::apiview

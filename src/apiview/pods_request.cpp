@@ -1,0 +1,91 @@
+#include "apiview/pods_request.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::apiview {
+
+namespace {
+
+constexpr std::string_view kPods = "/api/v1/pods";
+constexpr std::string_view kNamespaces = "/api/v1/namespaces/";
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view kVersion = "resourceVersion";
+
+std::string_view header(const proxy::Headers& headers, std::string_view name) {
+  const auto found = std::find_if(headers.begin(), headers.end(),
+                                  [&](const proxy::Header& each) { return each.name == name; });
+  return found == headers.end() ? std::string_view{} : std::string_view(found->value);
+}
+
+// Takes the next part, up to the separator.
+std::string_view next(std::string_view& rest, char separator) {
+  const std::size_t end = rest.find(separator);
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+  return part;
+}
+
+bool is_true(std::string_view value) { return value == "true" || value == "1"; }
+
+}  // namespace
+
+std::optional<PodsRequest> pods_request(const proxy::Request& request) {
+  std::string_view query = request.target;
+  if (request.method != "GET" || next(query, '?') != kPods) return std::nullopt;
+  PodsRequest pods;
+  while (!query.empty()) {
+    std::string_view value = next(query, '&');
+    const std::string_view key = next(value, '=');
+    if (key == "watch") pods.is_watch = is_true(value);
+    if (key == "sendInitialEvents") pods.has_initial_events = is_true(value);
+    if (key == "continue") pods.is_next_page = !value.empty();
+    if (key == kVersion) pods.version = value;
+  }
+  const bool reads_protobuf = header(request.headers, "accept").find(kProtobuf) != kProtobuf.npos;
+  pods.format = reads_protobuf ? podview::Format::protobuf : podview::Format::json;
+  pods.client = header(request.headers, "user-agent");
+  return pods;
+}
+
+void require_format(podview::Format format, proxy::Request& request) {
+  std::erase_if(request.headers, [](const proxy::Header& each) {
+    return each.name == "accept" || each.name == "accept-encoding";
+  });
+  request.headers.push_back({"accept", std::string(content_type(format, false))});
+}
+
+void set_version(const std::string& version, proxy::Request& request) {
+  std::string_view query = request.target;
+  std::string target(next(query, '?'));
+  char separator = '?';
+  while (!query.empty()) {
+    const std::string_view parameter = next(query, '&');
+    std::string_view value = parameter;
+    const std::string_view key = next(value, '=');
+    target += separator;
+    target += key == kVersion ? std::string(kVersion) + "=" + version : std::string(parameter);
+    separator = '&';
+  }
+  request.target = std::move(target);
+}
+
+std::string_view content_type(podview::Format format, bool is_watch) {
+  if (format == podview::Format::json) return "application/json";
+  return is_watch ? "application/vnd.kubernetes.protobuf;stream=watch" : kProtobuf;
+}
+
+std::optional<PodName> status_patch(const proxy::Request& request) {
+  std::string_view rest = request.target;
+  rest = next(rest, '?');
+  if (request.method != "PATCH" || !rest.starts_with(kNamespaces)) return std::nullopt;
+  rest.remove_prefix(kNamespaces.size());
+  PodName pod;
+  pod.name_space = next(rest, '/');
+  const bool is_pod = next(rest, '/') == "pods";
+  pod.name = next(rest, '/');
+  const bool is_whole = is_pod && !pod.name_space.empty() && !pod.name.empty();
+  return is_whole && rest == "status" ? std::optional(pod) : std::nullopt;
+}
+
+}  // namespace berth::apiview

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "podview/codec.h"
+#include "proxy/exchange.h"
+
+namespace berth::apiview {
+
+// VIEW-1: a list or watch of all pods.
+struct PodsRequest {
+  podview::Format format = podview::Format::json;
+  bool is_watch = false;
+  bool has_initial_events = false;  // a streaming list
+  bool is_next_page = false;
+  std::string version;  // resourceVersion; empty: any
+  std::string client;   // by its User-Agent
+};
+
+// None: another request, which passes untouched.
+std::optional<PodsRequest> pods_request(const proxy::Request& request);
+
+// Asks upstream for a format that the view can read, not compressed.
+void require_format(podview::Format format, proxy::Request& request);
+// Asks upstream to go on from this version.
+void set_version(const std::string& version, proxy::Request& request);
+
+// The content type of an answer in that format.
+std::string_view content_type(podview::Format format, bool is_watch);
+
+struct PodName {
+  std::string_view name_space;
+  std::string_view name;
+};
+// VIEW-9: the pod whose status the request patches, if it does.
+std::optional<PodName> status_patch(const proxy::Request& request);
+
+}  // namespace berth::apiview
