@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/engine/fit.h"
 #include "berth/engine/limit_text.h"
 #include "berth/engine/need.h"
 #include "berth/engine/plugin.h"
@@ -176,8 +177,7 @@ class Proportion final : public Plugin {
     return at != 0 || session_->queues().limit(0, d) < std::numeric_limits<std::int64_t>::max();
   }
 
-  // --- PROPORTION-3 to PROPORTION-8
-  // ---------------------------------------------------------------------------------
+  // --- PROPORTION-3 to PROPORTION-8 -------------------------------------------------------------
 
   Verdict may_have(const Queue& queue, const Task& task) {
     const Shape& shape = cluster_->shape(task.shape);
@@ -197,7 +197,6 @@ class Proportion final : public Plugin {
       bool is_own = false;   // of what is kept for this queue or one above it
       for (std::size_t each = at; each != 0; each = tree.member(each).parent) {
         const std::int64_t most = shares_->at(shares_->real_capability, each, dimension);
-        // Where only the nodes are a bound, locks keep the room of targets.
         const std::int64_t claimed =
             most < total ? claims_.at(*session_, each, dimension, task) : 0;
         const std::int64_t has = saturated_sum(unmet_.has(each, dimension), claimed);
@@ -215,12 +214,15 @@ class Proportion final : public Plugin {
         const std::size_t parent = tree.member(each).parent;
         const std::int64_t room = shares_->at(shares_->real_capability, parent, dimension) -
                                   unmet_.has(parent, dimension);
-        // Bounds of the parent, or the nodes, refuse a task that lacks room by itself. Locks keep
-        // the room of targets, except where all the rest is an unmet guarantee.
+        // Locks keep the room of targets, except where all the rest is an unmet guarantee.
         const std::int64_t claimed_above = claims_.at(*session_, parent, dimension, task);
         const std::int64_t left = room - saturated_sum(due, claimed_above);
-        if (due > 0 && asked <= room && asked > left &&
-            note(refusal, Reason::guarantees_kept, left, asked, dimension)) {
+        // The whole is without cordoned room, and without what a pod of no queue is about to leave.
+        const bool is_room = asked > room && parent == 0;
+        if (asked > room && (!is_room || engine::tolerates_cordon(shape))) continue;
+        if (due > 0 && asked > left &&
+            note(refusal, is_room ? Reason::insufficient_resource : Reason::guarantees_kept, left,
+                 asked, dimension)) {
           refused_at = parent;
         }
       }

@@ -191,11 +191,12 @@ std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
   const Shape& shape = cluster.shape(shape_);
   std::vector<NodeRefusals> short_of(cluster.dimensions().size());
   RefusalCounts counts = predicate_refusals_;
+  std::map<JobId, std::int32_t> locked_for;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const NodeId node(n);
     if (passes_[n] == 0) continue;
     if (const JobId target = cluster.locked_out_by(node, owner_); target.is_valid()) {
-      ++counts[{Reason::node_locked, cluster.job(target).name}];
+      ++locked_for[target];
       continue;
     }
     if (const Scarcest scarcest = scarcest_on(cluster, shape, node); !scarcest.is_none()) {
@@ -206,6 +207,9 @@ std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
     } else if (const Verdict verdict = fits_beside(session, shape, node); !verdict) {
       ++counts[{verdict.reason, std::string(verdict.what)}];
     }
+  }
+  for (const auto& [target, nodes] : locked_for) {
+    counts[{Reason::node_locked, cluster.job(target).name}] += nodes;
   }
   std::vector<NodeRefusals> refusals;
   for (const auto& [why, nodes] : counts) refusals.push_back({why.first, why.second, nodes});

@@ -21,24 +21,25 @@ class Scarcest {
 
   void consider(Dimension dimension, std::int64_t have, std::int64_t need) {
     if (have >= need) return;
-    const std::string& name = cluster_.dimensions().name(dimension);
-    const auto order = by_scarcity(have, need, have_, need_);
-    if (name_ != nullptr && (order > 0 || (order == 0 && name > *name_))) return;
+    if (is_found_) {
+      const auto order = by_scarcity(have, need, have_, need_);
+      if (order > 0 || (order == 0 && cluster_.dimensions().name(dimension) > name())) return;
+    }
+    is_found_ = true;
     dimension_ = dimension;
-    name_ = &name;
     have_ = have;
     need_ = need;
   }
-  bool is_none() const { return name_ == nullptr; }
+  bool is_none() const { return !is_found_; }
   Dimension dimension() const { return dimension_; }
-  const std::string& name() const { return *name_; }
+  const std::string& name() const { return cluster_.dimensions().name(dimension_); }
   std::int64_t have() const { return std::max<std::int64_t>(0, have_); }
   std::int64_t need() const { return need_; }
 
  private:
   const Cluster& cluster_;
   Dimension dimension_{0};
-  const std::string* name_ = nullptr;
+  bool is_found_ = false;
   std::int64_t have_ = 0;
   std::int64_t need_ = 1;
 };

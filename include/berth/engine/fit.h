@@ -47,6 +47,9 @@ namespace constraints {
 extern const Constraint cordon, node_selector, node_affinity, taints, veto, host_ports;
 }  // namespace constraints
 
+// Pods of this shape may go to nodes that are cordoned.
+bool tolerates_cordon(const Shape& shape);
+
 // All of them, in the order in which they are asked. The first refusal is the reason.
 std::span<const Constraint* const> constraints_on_specification();
 std::span<const Constraint* const> constraints_on_tasks();
