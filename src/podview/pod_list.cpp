@@ -15,7 +15,7 @@ struct Shown {
 
 }  // namespace
 
-Result<std::string> filter_list(std::string_view body, const Managed& schedulers,
+Result<std::string> filter_list(std::string body, const Managed& schedulers,
                                 const ports::ShownPods& table, const ports::Attempts& attempts,
                                 Memory& memory) {
   const Codec& codec = codec_of(memory.format);
@@ -40,12 +40,12 @@ Result<std::string> filter_list(std::string_view body, const Managed& schedulers
     const std::string& place = parts.error().where;
     return Error{parts.error().message, "a list of pods" + (place.empty() ? "" : ", " + place)};
   }
-  if (!parts->is_of_pods) return std::string(body);
+  if (!parts->is_of_pods) return body;
   memory.see(parts->version);
   memory.version_sent = memory.version_seen;
   memory.is_whole = !parts->has_more_pages;
   if (memory.is_whole) memory.former = {};
-  if (stays_whole) return std::string(body);
+  if (stays_whole) return body;
 
   std::sort(shown.begin(), shown.end(),
             [](const Shown& left, const Shown& right) { return left.position < right.position; });
@@ -54,7 +54,8 @@ Result<std::string> filter_list(std::string_view body, const Managed& schedulers
     // VIEW-4: a client that knows the pod ignores an item with the version that it has already.
     copies.push_back({each.pod->bytes, parts->version, each.pod->node, each.pod->is_hint});
   }
-  return codec.write_list(body, *parts, copies);
+  codec.rewrite_list(body, *parts, copies);
+  return body;
 }
 
 std::string expired_event(Format format) { return codec_of(format).expired_event(); }

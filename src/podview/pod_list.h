@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "berth/base/result.h"
 #include "podview/memory.h"
@@ -13,7 +12,7 @@ namespace berth::podview {
 // and with the shown ones last, in the order of the table. Fills the memory for the watch that
 // follows; the first page of a list needs a new one. Shown pods that are not in the list come first
 // in that watch. Anything but a PodList passes as it came.
-Result<std::string> filter_list(std::string_view body, const Managed& schedulers,
+Result<std::string> filter_list(std::string body, const Managed& schedulers,
                                 const ports::ShownPods& table, const ports::Attempts& attempts,
                                 Memory& memory);
 

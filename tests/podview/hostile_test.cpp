@@ -121,6 +121,17 @@ TEST_P(HostilePodsTest, TextsAreQuoted) {
             Texts{"ADDED a 6\",\"x\":\"\\ (metadata.name In n\"1)"});
 }
 
+TEST(HostileJsonPodsTest, AListHasItemsOnce) {
+  const std::string waiting =
+      R"({"metadata":{"name":"a","uid":"a"},"spec":{"schedulerName":"berth"}})";
+  const std::string body = R"({"kind":"PodList","items":[{"metadata":{}}],"items":[)" + waiting;
+  Memory memory(Format::json);
+  const auto out = filter_list(body + "]}", {"berth"}, {}, Calls(), memory);
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().to_string(),
+            "a list of pods, byte 52: not valid JSON: \"items\" stands there twice");
+}
+
 TEST(HostileJsonPodsTest, NestingAndBadAffinityAreRefused) {
   const std::string head = R"({"type":"ADDED","object":{"metadata":{"name":"a","uid":"a"},)"
                            R"("spec":{"schedulerName":"berth","affinity":)";
