@@ -1,5 +1,7 @@
 #include "podview/codec.h"
 
+#include <cstring>
+
 namespace berth::podview {
 
 std::string_view name_of(EventType type) {
@@ -13,6 +15,11 @@ EventType event_type_of(std::string_view name) {
   if (name == "DELETED") return EventType::deleted;
   if (name == "BOOKMARK") return EventType::bookmark;
   return name == "ERROR" ? EventType::error : EventType::other;
+}
+
+std::size_t move_run(std::string& body, const Span& run, std::size_t to) {
+  std::memmove(body.data() + to, body.data() + run.begin, run.end - run.begin);
+  return to + (run.end - run.begin);
 }
 
 // Keeps the room of the strings for the next pod.

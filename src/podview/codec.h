@@ -67,7 +67,8 @@ struct ListParts {
   bool is_of_pods = false;
   bool has_more_pages = false;
   std::string version;
-  Span items;              // JSON: between the brackets; protobuf: the PodList
+  Span items;              // JSON: the list with its brackets; protobuf: the PodList
+  std::size_t head = 0;    // protobuf: the PodList's tag and length
   std::vector<Span> runs;  // what stays as it is, in order
 };
 
@@ -91,10 +92,14 @@ class Codec {
   virtual std::string expired_event() const = 0;
 
   virtual Result<ListParts> read_list(std::string_view body, const StaysInList& stays) const = 0;
-  // The list of what stays, then of the copies.
-  virtual std::string write_list(std::string_view body, const ListParts& parts,
-                                 const std::vector<CopyOf>& copies) const = 0;
+  // Makes the body the list of what stays, then of the copies. A list of all pods may be large, so
+  // what stays is moved within it.
+  virtual void rewrite_list(std::string& body, const ListParts& parts,
+                            const std::vector<CopyOf>& copies) const = 0;
 };
+
+// Moves the run to the left. Returns where it ends.
+std::size_t move_run(std::string& body, const Span& run, std::size_t to);
 
 const Codec& codec_of(Format format);
 const Codec& protobuf_codec();

@@ -55,10 +55,6 @@ bool Fields::read_content(std::uint32_t wire_type, Field& field) {
   }
 }
 
-std::size_t field_size(std::size_t content) {
-  return 1 + CodedOutputStream::VarintSize64(content) + content;
-}
-
 void append_field_head(std::string& out, std::uint32_t number, std::size_t content) {
   std::uint8_t head[20];
   std::uint8_t* end = CodedOutputStream::WriteVarint32ToArray(number << 3 | WireType::bytes, head);

@@ -42,7 +42,5 @@ class Fields {
 void append_field(std::string& out, std::uint32_t number, std::string_view content);
 // The tag and the length of a field with so much content.
 void append_field_head(std::string& out, std::uint32_t number, std::size_t content);
-// The size of such a field, if its number is below 16.
-std::size_t field_size(std::size_t content);
 
 }  // namespace berth::podview

@@ -65,6 +65,7 @@ class JsonCodec final : public Codec {
       if (key == "kind") return json.text(kind);
       if (key == "metadata") return read_head(json, parts);
       if (key != "items") return json.skip();
+      if (parts.items.is_there()) return json.fail("\"items\" stands there twice");
       return json.read(parts.items, [&] { return read_items(json, stays, parts, refused); });
     });
     if (refused) return *refused;
@@ -73,32 +74,27 @@ class JsonCodec final : public Codec {
     return parts;
   }
 
-  std::string write_list(std::string_view body, const ListParts& parts,
-                         const std::vector<CopyOf>& copies) const override {
-    std::string out;
-    std::size_t size = body.size() - (parts.items.end - parts.items.begin);
-    for (const Span& run : parts.runs) size += run.end - run.begin + 1;
-    for (const CopyOf& copy : copies) size += copy.pod.size() + kAdded;
-    out.reserve(size);
-    out += body.substr(0, parts.items.begin);
-    out += '[';
-    const std::size_t first = out.size();
+  // Before each run there is room for a comma: the one before it, or before what is left out.
+  void rewrite_list(std::string& body, const ListParts& parts,
+                    const std::vector<CopyOf>& copies) const override {
+    const std::string tail = body.substr(parts.items.end);
+    const std::size_t first = parts.items.begin + 1;
+    std::size_t end = first;
     for (const Span& run : parts.runs) {
-      if (out.size() != first) out += ',';
-      out += body.substr(run.begin, run.end - run.begin);
+      if (end != first) body[end++] = ',';
+      end = move_run(body, run, end);
     }
+    body[parts.items.begin] = '[';
+    body.resize(end);
     for (const CopyOf& copy : copies) {
-      if (out.size() != first) out += ',';
-      append_copy(copy, out);
+      if (body.size() != first) body += ',';
+      append_copy(copy, body);
     }
-    out += ']';
-    out += body.substr(parts.items.end);
-    return out;
+    body += ']';
+    body += tail;
   }
 
  private:
-  static constexpr std::size_t kAdded = 300;  // about what a copy adds
-
   static bool read_head(JsonCursor& json, ListParts& parts) {
     return json.members([&](std::string_view key, std::size_t) {
       if (key == "resourceVersion") return json.text(parts.version);

@@ -1,6 +1,5 @@
 #include "podview/json_cursor.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +8,12 @@ namespace berth::podview {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+bool ends_scalar(char c) {
+  return is_blank(c) || c == ',' || c == ':' || c == ']' || c == '}' || c == '"';
+}
+
 constexpr std::size_t kDepthMost = 100;
 
 }  // namespace
@@ -22,7 +26,7 @@ bool JsonCursor::fail(std::string message) {
 }
 
 char JsonCursor::peek() {
-  while (at_ < text_.size() && kBlanks.find(text_[at_]) != kBlanks.npos) ++at_;
+  while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   return at_ < text_.size() ? text_[at_] : '\0';
 }
 
@@ -51,7 +55,8 @@ bool JsonCursor::raw_string(std::string_view& out) {
 }
 
 bool JsonCursor::scalar() {
-  const std::size_t end = std::min(text_.find_first_of(",:]}\" \t\r\n", at_), text_.size());
+  std::size_t end = at_;
+  while (end < text_.size() && !ends_scalar(text_[end])) ++end;
   if (end == at_) return fail("expected a value");
   at_ = end;
   return true;

@@ -31,6 +31,26 @@ bool is_later(std::string_view version, std::string_view other) {
   return version >= other;
 }
 
+Memory Memory::listing_again(Memory before) {
+  Memory next(before.format);
+  if (!before.is_whole) {
+    next.former = std::move(before.former);  // the client has thrown away what it got since
+    return next;
+  }
+  for (const std::string& key : before.shown) {
+    HeldPod& pod = before.pods.find(key)->second;
+    pod.bytes = {};
+    next.former.pods.emplace(key, std::move(pod));
+  }
+  return next;
+}
+
+Memory Memory::listing_unknown(Format format) {
+  Memory memory(format);
+  memory.former.is_known = false;
+  return memory;
+}
+
 const HeldPod* Memory::find_shown(std::string_view name_space, std::string_view name) const {
   std::string key;
   set_key(key, name_space, name);
@@ -50,6 +70,32 @@ Result<HeldPod*> Memory::hold(const std::string& key, const SeenPod& pod) {
   held.is_gated = pod.is_gated;
   held.is_terminating = pod.is_terminating;
   return &held;
+}
+
+void Memory::show(const std::string& key, HeldPod& pod, const ports::ShownPod& as) {
+  pod.node = as.node;
+  pod.attempt = as.attempt;
+  pod.is_hint = as.is_hint;
+  pod.is_shown = true;
+  shown.insert(key);
+}
+
+// VIEW-6: a list is a DELETED of what it has not, and a MODIFIED of what the client knew. The
+// latter wakes nobody, so a pod that moves is left out and added after the list. VIEW-5: a pod that
+// is being bound stays as it was.
+std::optional<ports::ShownPod> Memory::listed(const std::string& key, const HeldPod& pod,
+                                              const ports::ShownPods& table,
+                                              const ports::Attempts& attempts) const {
+  const auto found = former.pods.find(key);
+  const bool was_shown = found != former.pods.end() && found->second.uid == pod.uid;
+  if (was_shown && attempts.of(pod.uid) == ports::Attempts::Stage::binding) {
+    const HeldPod& was = found->second;
+    return ports::ShownPod{pod.uid, "", "", was.node, was.is_hint, was.attempt};
+  }
+  const ports::ShownPod* as = table.find(pod.uid);
+  if (as == nullptr || !former.is_known || pod.is_gated) return std::nullopt;
+  if (was_shown ? as->attempt != found->second.attempt : pod.is_terminating) return std::nullopt;
+  return *as;
 }
 
 void Memory::forget(const std::string& key) {

@@ -2,13 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "podview/codec.h"
+#include "ports/attempts.h"
 #include "ports/plan_table.h"
+#include "ports/shown_pods.h"
 
 namespace berth::podview {
 
@@ -31,26 +35,46 @@ struct HeldPod {
   bool is_terminating = false;
 };
 
+// The former knowledge of a client that lists again.
+struct Former {
+  bool is_known = true;
+  std::map<std::string, HeldPod, std::less<>> pods;  // as Memory::pods, the shown ones, no bytes
+};
+
 // The knowledge of one client about pods, and the waiting pods' bytes. Goes from a list to the
 // watch that follows, and from a watch to the next.
 struct Memory {
+  // Of a client that lists for the first time.
   explicit Memory(Format of) : format(of) {}
+  // Of a client that lists again, after a watch with that memory.
+  static Memory listing_again(Memory before);
+  // Of a client that has listed before, nobody knows what.
+  static Memory listing_unknown(Format format);
 
-  Format format;
-  bool is_whole = false;                     // the last page of the list has come
-  std::string version_seen;                  // the latest of upstream; a watch goes on from there
-  std::string version_sent;                  // the client asks to go on from there
-  ports::ByText<HeldPod> pods;               // by namespace/name
-  std::set<std::string, std::less<>> shown;  // the keys of those that the client knows
-
+  // A watch can go on from here. Else the client must list.
+  bool can_resume() const { return is_whole && !is_expired; }
   // Null if the client does not know a waiting pod of that name.
   const HeldPod* find_shown(std::string_view name_space, std::string_view name) const;
   // Takes in what upstream shows of a waiting pod.
   Result<HeldPod*> hold(const std::string& key, const SeenPod& pod);
+  void show(const std::string& key, HeldPod& pod, const ports::ShownPod& as);
   void forget(const std::string& key);
   void see(const std::string& version);
+  // How a list has the waiting pod; none if it is not in it.
+  std::optional<ports::ShownPod> listed(const std::string& key, const HeldPod& pod,
+                                        const ports::ShownPods& table,
+                                        const ports::Attempts& attempts) const;
   // An estimate, for metrics.
   std::size_t bytes() const;
+
+  Format format;
+  bool is_whole = false;                     // the list's last page or its bookmark has come
+  bool is_expired = false;                   // upstream has asked the client to list again
+  std::string version_seen;                  // the latest of upstream; a watch goes on from there
+  std::string version_sent;                  // the client asks to go on from there
+  ports::ByText<HeldPod> pods;               // by namespace/name
+  std::set<std::string, std::less<>> shown;  // the keys of those that the client knows
+  Former former;                             // until the list is whole
 };
 
 void set_key(std::string& key, std::string_view name_space, std::string_view name);

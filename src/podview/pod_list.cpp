@@ -9,14 +9,15 @@ namespace berth::podview {
 namespace {
 
 struct Shown {
-  std::uint32_t position = 0;  // in the table
+  std::size_t position = 0;  // in the table
   const HeldPod* pod = nullptr;
 };
 
 }  // namespace
 
-Result<std::string> filter_list(std::string_view body, const Managed& schedulers,
-                                const ports::ShownPods& table, Memory& memory) {
+Result<std::string> filter_list(std::string body, const Managed& schedulers,
+                                const ports::ShownPods& table, const ports::Attempts& attempts,
+                                Memory& memory) {
   const Codec& codec = codec_of(memory.format);
   std::vector<Shown> shown;
   bool stays_whole = true;
@@ -27,15 +28,11 @@ Result<std::string> filter_list(std::string_view body, const Managed& schedulers
     set_key(key, pod.name_space, pod.name);
     const auto held = memory.hold(key, pod);
     if (!held) return held.error();
+    const auto as = memory.listed(key, **held, table, attempts);
+    if (!as) return false;
+    memory.show(key, **held, *as);
     const auto found = table.by_uid.find(pod.uid);
-    if (found == table.by_uid.end() || pod.is_gated || pod.is_terminating) return false;
-    const ports::ShownPod& as = table.pods[found->second];
-    (*held)->node = as.node;
-    (*held)->attempt = as.attempt;
-    (*held)->is_hint = as.is_hint;
-    (*held)->is_shown = true;
-    memory.shown.insert(key);
-    shown.push_back({found->second, *held});
+    shown.push_back({found == table.by_uid.end() ? table.pods.size() : found->second, *held});
     return false;
   };
   const auto parts = codec.read_list(body, stays);
@@ -43,11 +40,12 @@ Result<std::string> filter_list(std::string_view body, const Managed& schedulers
     const std::string& place = parts.error().where;
     return Error{parts.error().message, "a list of pods" + (place.empty() ? "" : ", " + place)};
   }
-  if (!parts->is_of_pods) return std::string(body);
+  if (!parts->is_of_pods) return body;
   memory.see(parts->version);
   memory.version_sent = memory.version_seen;
   memory.is_whole = !parts->has_more_pages;
-  if (stays_whole) return std::string(body);
+  if (memory.is_whole) memory.former = {};
+  if (stays_whole) return body;
 
   std::sort(shown.begin(), shown.end(),
             [](const Shown& left, const Shown& right) { return left.position < right.position; });
@@ -56,7 +54,8 @@ Result<std::string> filter_list(std::string_view body, const Managed& schedulers
     // VIEW-4: a client that knows the pod ignores an item with the version that it has already.
     copies.push_back({each.pod->bytes, parts->version, each.pod->node, each.pod->is_hint});
   }
-  return codec.write_list(body, *parts, copies);
+  codec.rewrite_list(body, *parts, copies);
+  return body;
 }
 
 std::string expired_event(Format format) { return codec_of(format).expired_event(); }

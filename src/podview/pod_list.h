@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "berth/base/result.h"
 #include "podview/memory.h"
@@ -11,9 +10,11 @@ namespace berth::podview {
 
 // VIEW-2: the body of a list, or of one of its pages, as the client gets it: without hidden pods,
 // and with the shown ones last, in the order of the table. Fills the memory for the watch that
-// follows; the first page of a list needs a new one. Anything but a PodList passes as it came.
-Result<std::string> filter_list(std::string_view body, const Managed& schedulers,
-                                const ports::ShownPods& table, Memory& memory);
+// follows; the first page of a list needs a new one. Shown pods that are not in the list come first
+// in that watch. Anything but a PodList passes as it came.
+Result<std::string> filter_list(std::string body, const Managed& schedulers,
+                                const ports::ShownPods& table, const ports::Attempts& attempts,
+                                Memory& memory);
 
 // VIEW-7: the event by which a client lists again.
 std::string expired_event(Format format);

@@ -3,27 +3,33 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/check.h"
+
 namespace berth::podview {
 
 using Stage = ports::Attempts::Stage;
 
-PodStream::PodStream(Memory memory, Managed schedulers, const ports::Attempts& attempts,
-                     bool has_initial_events)
+PodStream::PodStream(Memory memory, Managed schedulers, const ports::Attempts& attempts)
     : memory_(std::move(memory)),
       codec_(&codec_of(memory_.format)),
       schedulers_(std::move(schedulers)),
       attempts_(&attempts),
       frames_(*codec_),
-      is_initial_(has_initial_events),
       has_deferred_(!memory_.shown.empty()) {}
 
-PodStream PodStream::fresh(Format format, Managed schedulers, const ports::Attempts& attempts,
-                           bool has_initial_events) {
-  return {Memory(format), std::move(schedulers), attempts, has_initial_events};
+PodStream PodStream::listing(Memory memory, Managed schedulers, const ports::Attempts& attempts) {
+  return {std::move(memory), std::move(schedulers), attempts};
+}
+
+PodStream PodStream::fresh(Format format, Managed schedulers, const ports::Attempts& attempts) {
+  Memory memory(format);
+  memory.is_whole = true;
+  return {std::move(memory), std::move(schedulers), attempts};
 }
 
 PodStream PodStream::resumed(Memory memory, Managed schedulers, const ports::Attempts& attempts) {
-  return {std::move(memory), std::move(schedulers), attempts, false};
+  BERTH_CHECK(memory.can_resume());
+  return {std::move(memory), std::move(schedulers), attempts};
 }
 
 Status PodStream::take(std::string_view bytes, std::string& out) {
@@ -53,7 +59,7 @@ Status PodStream::on_frame(std::string_view frame, std::string& out) {
       on_bookmark(frame, out);
       break;
     case EventType::error:
-      is_expired_ = is_expired_ || event_.is_expired;
+      memory_.is_expired = memory_.is_expired || event_.is_expired;
       out += frame;
       break;
     case EventType::other:
@@ -66,25 +72,27 @@ Status PodStream::on_frame(std::string_view frame, std::string& out) {
 
 void PodStream::on_bookmark(std::string_view frame, std::string& out) {
   memory_.see(event_.pod.version);
-  if (is_initial_ && event_.ends_initial_events) {
-    is_initial_ = false;
-    show_all(false, out);  // VIEW-6
+  const bool ends_list = !memory_.is_whole && event_.ends_initial_events;
+  if (ends_list) {
+    memory_.is_whole = true;
+    show_listed(out);  // VIEW-6
   }
   pass(frame, event_.pod.version, out);
+  if (ends_list) catch_up(out);
 }
 
 // VIEW-1: bytes that no rule concerns pass as they came.
 void PodStream::pass(std::string_view frame, const std::string& version, std::string& out) {
   out += frame;
   // Until the initial events are over, the client has nothing to go on from.
-  if (!is_initial_) memory_.version_sent = version;
+  if (memory_.is_whole) memory_.version_sent = version;
 }
 
 Status PodStream::on_pod(std::string_view frame, std::string& out) {
   const SeenPod& pod = event_.pod;
   set_key(key_, pod.name_space, pod.name);
   // Initial events come in any order. Their bookmark has the version that counts.
-  if (!is_initial_) memory_.see(pod.version);
+  if (memory_.is_whole) memory_.see(pod.version);
   const auto held = memory_.pods.find(key_);
   if (held != memory_.pods.end() && held->second.uid != pod.uid) {
     hide(key_, held->second, out);  // another pod has the name now
@@ -112,7 +120,7 @@ Status PodStream::on_waiting(std::string_view frame, std::string& out) {
     emit(EventType::modified, pod, out);
     return Done{};
   }
-  const ports::ShownPod* as = is_initial_ || !table_ ? nullptr : table_->find(pod.uid);
+  const ports::ShownPod* as = memory_.is_whole && table_ ? table_->find(pod.uid) : nullptr;
   if (as == nullptr || pod.is_gated || pod.is_terminating) return Done{};
   if (attempts_->of(pod.uid) == Stage::none) {
     show(key_, pod, *as, out);
@@ -131,11 +139,7 @@ void PodStream::emit(EventType type, const HeldPod& pod, std::string& out) {
 
 void PodStream::show(const std::string& key, HeldPod& pod, const ports::ShownPod& as,
                      std::string& out) {
-  pod.node = as.node;
-  pod.attempt = as.attempt;
-  pod.is_hint = as.is_hint;
-  pod.is_shown = true;
-  memory_.shown.insert(key);
+  memory_.show(key, pod, as);
   emit(EventType::added, pod, out);
 }
 
@@ -150,10 +154,14 @@ void PodStream::hide(const std::string& key, HeldPod& pod, std::string& out) {
 void PodStream::follow(const std::shared_ptr<const ports::ShownPods>& table, std::string& out) {
   if (table == table_ && !has_deferred_) return;
   table_ = table;
-  if (is_initial_ || is_expired_ || fault_) return;
+  if (!memory_.can_resume() || fault_) return;
+  catch_up(out);
+}
+
+void PodStream::catch_up(std::string& out) {
   has_deferred_ = false;
   withdraw(out);
-  show_all(true, out);
+  show_all(out);
 }
 
 // VIEW-5: kube-scheduler would count the node's room as free if the pod left while it is bound.
@@ -172,27 +180,41 @@ void PodStream::withdraw(std::string& out) {
   for (const std::string& key : leaving) hide(key, memory_.pods.find(key)->second, out);
 }
 
-// In the table's order. A pod that kube-scheduler still works on would be discarded by it.
-void PodStream::show_all(bool defers, std::string& out) {
+template <class OnPod>
+void PodStream::each_in_table(OnPod&& on_pod) {
   if (!table_) return;
   for (const ports::ShownPod& as : table_->pods) {
     set_key(key_, as.name_space, as.name);
     const auto held = memory_.pods.find(key_);
-    if (held == memory_.pods.end() || held->second.uid != as.uid) continue;
-    HeldPod& pod = held->second;
-    if (pod.is_shown || pod.is_gated || pod.is_terminating) continue;
-    if (defers && attempts_->of(pod.uid) != Stage::none) {
-      has_deferred_ = true;
-    } else {
-      show(key_, pod, as, out);
-    }
+    if (held != memory_.pods.end() && held->second.uid == as.uid) on_pod(held->second, as);
   }
 }
 
-std::optional<Memory> PodStream::end() && {
-  if (is_initial_ || is_expired_ || fault_) return std::nullopt;
-  memory_.is_whole = true;
-  return std::move(memory_);
+// VIEW-5: kube-scheduler discards a pod that it still works on.
+void PodStream::show_all(std::string& out) {
+  each_in_table([&](HeldPod& pod, const ports::ShownPod& as) {
+    if (pod.is_shown || pod.is_gated || pod.is_terminating) return;
+    if (attempts_->of(pod.uid) == Stage::none) {
+      show(key_, pod, as, out);
+    } else {
+      has_deferred_ = true;
+    }
+  });
+}
+
+void PodStream::show_listed(std::string& out) {
+  each_in_table([&](HeldPod& pod, const ports::ShownPod&) {
+    const auto as = memory_.listed(key_, pod, *table_, *attempts_);
+    if (as) show(key_, pod, *as, out);
+  });
+  for (const auto& [key, was] : memory_.former.pods) {
+    const auto held = memory_.pods.find(key);
+    if (held == memory_.pods.end() || held->second.is_shown) continue;
+    const auto as =
+        memory_.listed(key, held->second, table_ ? *table_ : ports::ShownPods(), *attempts_);
+    if (as) show(key, held->second, *as, out);
+  }
+  memory_.former = {};
 }
 
 }  // namespace berth::podview

@@ -18,9 +18,10 @@ namespace berth::podview {
 // machine on bytes: the caller has the connections. One thread.
 class PodStream {
  public:
-  // `has_initial_events`: a streaming list. Else the client knows no waiting pod.
-  static PodStream fresh(Format format, Managed schedulers, const ports::Attempts& attempts,
-                         bool has_initial_events);
+  // A streaming list, with a new memory.
+  static PodStream listing(Memory memory, Managed schedulers, const ports::Attempts& attempts);
+  // A watch of a client that knows no waiting pod.
+  static PodStream fresh(Format format, Managed schedulers, const ports::Attempts& attempts);
   // VIEW-7: goes on where another stream or a list ended. Upstream must be asked to go on from
   // `memory.version_seen`; then the first follow() gives the client the difference.
   static PodStream resumed(Memory memory, Managed schedulers, const ports::Attempts& attempts);
@@ -34,9 +35,9 @@ class PodStream {
   bool has_deferred() const { return has_deferred_; }
 
   // The initial events are over, or there were none.
-  bool is_synced() const { return !is_initial_; }
-  // Upstream has asked the client to list again, so the memory is worthless.
-  bool is_expired() const { return is_expired_; }
+  bool is_synced() const { return memory_.is_whole; }
+  // Upstream has asked the client to list again.
+  bool is_expired() const { return memory_.is_expired; }
   const std::string& version_sent() const { return memory_.version_sent; }
   const std::string& version_seen() const { return memory_.version_seen; }
   const Memory& memory() const { return memory_; }
@@ -45,13 +46,12 @@ class PodStream {
     return memory_.find_shown(name_space, name);
   }
 
-  // For the stream that follows, once the client has got all of `out`. None if the client must list
-  // again: its state is not known. The start of an event that never came whole is dropped.
-  std::optional<Memory> end() &&;
+  // For the stream or list that follows, once the client has got all of `out`. The start of an
+  // event that never came whole is dropped.
+  Memory end() && { return std::move(memory_); }
 
  private:
-  PodStream(Memory memory, Managed schedulers, const ports::Attempts& attempts,
-            bool has_initial_events);
+  PodStream(Memory memory, Managed schedulers, const ports::Attempts& attempts);
 
   Status on_frame(std::string_view frame, std::string& out);
   Status on_pod(std::string_view frame, std::string& out);
@@ -61,8 +61,14 @@ class PodStream {
   void emit(EventType type, const HeldPod& pod, std::string& out);
   void show(const std::string& key, HeldPod& pod, const ports::ShownPod& as, std::string& out);
   void hide(const std::string& key, HeldPod& pod, std::string& out);
+  // Gives the client the difference to the table, but for deferred pods.
+  void catch_up(std::string& out);
   void withdraw(std::string& out);
-  void show_all(bool defers, std::string& out);
+  void show_all(std::string& out);
+  void show_listed(std::string& out);
+  // Calls on_pod(pod, its row of the table) for waiting pods in the table's order.
+  template <class OnPod>
+  void each_in_table(OnPod&& on_pod);
 
   Memory memory_;
   const Codec* codec_;
@@ -73,8 +79,6 @@ class PodStream {
   std::string key_;  // of the pod at hand
   std::shared_ptr<const ports::ShownPods> table_;
   std::uint64_t events_ = 0;
-  bool is_initial_;
-  bool is_expired_ = false;
   bool has_deferred_;
   std::optional<Error> fault_;
 };

@@ -176,6 +176,11 @@ class ProtobufCodec final : public Codec {
     if (!reader.envelope(body, envelope)) return reader.fault();
     if (envelope.kind != "PodList") return parts;
     parts.is_of_pods = true;
+    const auto place = [&](std::string_view part) {
+      return static_cast<std::size_t>(part.data() - body.data());
+    };
+    parts.head = place(envelope.raw_field);
+    parts.items = {place(envelope.raw), place(envelope.raw) + envelope.raw.size()};
     std::optional<Error> refused;
     SeenPod pod;
     const bool is_read = reader.each(envelope.raw, "a PodList", [&](const Field& field) {
@@ -189,7 +194,7 @@ class ProtobufCodec final : public Codec {
         if (!stays_here) refused = stays_here.error();
         if (!stays_here || !*stays_here) return !refused;
       }
-      const auto begin = static_cast<std::size_t>(field.whole.data() - body.data());
+      const std::size_t begin = place(field.whole);
       if (parts.runs.empty() || parts.runs.back().end != begin) parts.runs.push_back({begin, 0});
       parts.runs.back().end = begin + field.whole.size();
       return true;
@@ -199,29 +204,18 @@ class ProtobufCodec final : public Codec {
     return parts;
   }
 
-  // All lengths come before the content, so the copies are made first.
-  std::string write_list(std::string_view body, const ListParts& parts,
-                         const std::vector<CopyOf>& copies) const override {
-    std::vector<std::string> items;
-    std::size_t size = 0;
-    for (const Span& run : parts.runs) size += run.end - run.begin;
-    for (const CopyOf& copy : copies) {
-      items.push_back(bytes_of(copy));
-      size += field_size(items.back().size());
-    }
-    std::string out(kMagic);
-    out.reserve(size + 100);
-    Fields fields(body.substr(kMagic.size()));
-    for (Field field; fields.next(field);) {
-      if (field.number != number::kUnknownRaw) {
-        out += field.whole;
-        continue;
-      }
-      append_field_head(out, number::kUnknownRaw, size);
-      for (const Span& run : parts.runs) out += body.substr(run.begin, run.end - run.begin);
-      for (const std::string& item : items) append_field(out, number::kListItems, item);
-    }
-    return out;
+  // The length of the PodList stands before it, and changes last.
+  void rewrite_list(std::string& body, const ListParts& parts,
+                    const std::vector<CopyOf>& copies) const override {
+    const std::string tail = body.substr(parts.items.end);
+    std::size_t end = parts.items.begin;
+    for (const Span& run : parts.runs) end = move_run(body, run, end);
+    body.resize(end);
+    for (const CopyOf& copy : copies) append_field(body, number::kListItems, bytes_of(copy));
+    std::string head;
+    append_field_head(head, number::kUnknownRaw, body.size() - parts.items.begin);
+    body += tail;
+    body.replace(parts.head, parts.items.begin - parts.head, head);
   }
 
  private:

@@ -12,7 +12,10 @@ bool ProtobufReader::envelope(std::string_view bytes, Envelope& envelope) {
     return fail("expected an object that begins with \"k8s\\0\"", bytes.data());
   }
   return each(bytes.substr(kMagic.size()), "an object", [&](const Field& field) {
-    if (field.number == number::kUnknownRaw) envelope.raw = field.content;
+    if (field.number == number::kUnknownRaw) {
+      envelope.raw = field.content;
+      envelope.raw_field = field.whole;
+    }
     if (field.number != number::kUnknownType) return true;
     return each(field.content, "a type", [&](const Field& part) {
       if (part.number == number::kTypeKind) envelope.kind = part.content;

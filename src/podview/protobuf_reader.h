@@ -30,6 +30,7 @@ inline constexpr std::string_view kMagic{"k8s\0", 4};
 struct Envelope {
   std::string_view kind;
   std::string_view raw;
+  std::string_view raw_field;  // with its tag and length
 };
 
 // Reads one frame or body. Every member returns false after the first fault, and keeps that fault.

@@ -77,7 +77,7 @@ class PodViewTest : public ::testing::TestWithParam<Format> {
 
   std::shared_ptr<const ports::ShownPods> table_ = table_of({});
   Calls calls_;
-  PodStream stream_ = PodStream::fresh(format(), kManaged, calls_, false);
+  PodStream stream_ = PodStream::fresh(format(), kManaged, calls_);
 };
 
 inline std::string name_of_format(const ::testing::TestParamInfo<Format>& format) {

@@ -10,7 +10,8 @@ namespace {
 class PodListTest : public PodViewTest {
  protected:
   Texts filter(const std::string& body, std::vector<ports::ShownPod> pods) {
-    const auto out = filter_list(body, kManaged, ports::ShownPods::of(std::move(pods)), memory_);
+    const auto out =
+        filter_list(body, kManaged, ports::ShownPods::of(std::move(pods)), calls_, memory_);
     EXPECT_TRUE(out) << out.error().to_string();
     return out ? testing::items_of(format(), *out) : Texts{};
   }
@@ -31,7 +32,7 @@ TEST_P(PodListTest, VIEW1AListWithoutWaitingPodsPassesAsItCame) {
                                         {{.name = "a", .version = "5", .node = "n1"},
                                          {.name = "b", .version = "6", .scheduler = "x"}}}) {
     const std::string body = list("9", pods);
-    const auto out = filter_list(body, kManaged, {}, memory_);
+    const auto out = filter_list(body, kManaged, {}, calls_, memory_);
     ASSERT_TRUE(out);
     EXPECT_EQ(*out, body);
   }
@@ -45,8 +46,9 @@ TEST_P(PodListTest, VIEW2AListHasNoHiddenPods) {
                               {.name = "c", .version = "5", .node = "n1"},
                               {.name = "d", .version = "6"},
                               {.name = "e", .version = "7", .is_gated = true},
-                              {.name = "f", .version = "8", .node = "n2"}}),
-                   {shown("e", "n1")}),
+                              {.name = "f", .version = "8", .node = "n2"},
+                              {.name = "g", .version = "8", .is_terminating = true}}),
+                   {shown("e", "n1"), shown("g", "n1")}),
             (Texts{"b 4 on n1 managed", "c 5 on n1 managed", "f 8 on n2 managed", "list 9"}));
   EXPECT_EQ(filter(list("10", {{.name = "a", .version = "3"}}), {}), Texts{"list 10"});
 }
@@ -75,6 +77,29 @@ TEST_P(PodListTest, VIEW7TheWatchThatFollowsKnowsWhatTheListHad) {
       (Texts{"DELETED b 9", "ADDED c 9 (metadata.name In n3)", "ADDED b 9 (metadata.name In n2)"}));
 }
 
+TEST_P(PodListTest, VIEW6AListHasNoPodsThatMoved) {
+  for (const char* name : {"a", "b", "c"}) take("ADDED", {.name = name, .version = "5"});
+  follow({shown("a", "n1"), shown("b", "n1"), shown("c", "n1")});
+  calls_.stages["c"] = Stage::binding;
+  memory_ = Memory::listing_again(std::move(stream_).end());
+  EXPECT_EQ(filter(list("9", {{.name = "a", .version = "5"}}, "token"), {shown("a", "n2", 2)}),
+            Texts{"list 9"});
+  EXPECT_EQ(filter(list("9", {{.name = "b", .version = "5"}, {.name = "c", .version = "5"}}),
+                   {shown("a", "n2", 2), shown("b", "n1")}),
+            (Texts{"b 9 (metadata.name In n1)", "c 9 (metadata.name In n1)", "list 9"}));
+  stream_ = PodStream::resumed(std::move(memory_), kManaged, calls_);
+  EXPECT_EQ(follow({shown("a", "n2", 2), shown("b", "n1")}),
+            Texts{"ADDED a 9 (metadata.name In n2)"});
+}
+
+TEST_P(PodListTest, VIEW6AnUnknownClientGetsThePodsAfterTheList) {
+  memory_ = Memory::listing_unknown(format());
+  EXPECT_EQ(filter(list("9", {{.name = "a", .version = "5"}}), {shown("a", "n1")}),
+            Texts{"list 9"});
+  stream_ = PodStream::resumed(std::move(memory_), kManaged, calls_);
+  EXPECT_EQ(follow({shown("a", "n1")}), Texts{"ADDED a 9 (metadata.name In n1)"});
+}
+
 TEST_P(PodListTest, PagesAddUp) {
   EXPECT_EQ(filter(list("9", {{.name = "a", .version = "3"}}, "token"), {shown("a", "n1")}),
             (Texts{"a 9 (metadata.name In n1)", "list 9"}));
@@ -90,7 +115,7 @@ TEST_P(PodListTest, OtherListsPassAsTheyCame) {
   const std::string body = format() == Format::json
                                ? R"({"kind":"Table","rows":[]})"
                                : std::string("k8s\0\x0a\x07\x12\x05Table\x12\x02xx", 17);
-  const auto out = filter_list(body, kManaged, {}, memory_);
+  const auto out = filter_list(body, kManaged, {}, calls_, memory_);
   ASSERT_TRUE(out) << out.error().to_string();
   EXPECT_EQ(*out, body);
   EXPECT_FALSE(memory_.is_whole);
@@ -103,7 +128,8 @@ TEST(PodListJsonTest, TheVersionMayComeLast) {
       R"("spec":{"schedulerName":"berth"}} , {"metadata":{}} ],)"
       R"("metadata":{"resourceVersion":"9"}} )";
   Memory memory(Format::json);
-  const auto out = filter_list(body, {"berth"}, ports::ShownPods::of({shown("a", "n1")}), memory);
+  const auto out =
+      filter_list(body, {"berth"}, ports::ShownPods::of({shown("a", "n1")}), Calls(), memory);
   ASSERT_TRUE(out) << out.error().to_string();
   EXPECT_EQ(
       *out,

@@ -191,7 +191,7 @@ TEST_P(PodViewTest, CallsOfDeferredPodsAloneAreLookedAtAgain) {
 }
 
 TEST_P(PodViewTest, VIEW6AStreamingListGetsThePodsBeforeItsBookmark) {
-  stream_ = PodStream::fresh(format(), kManaged, calls_, true);
+  stream_ = PodStream::listing(Memory(format()), kManaged, calls_);
   EXPECT_EQ(take("ADDED", {.name = "a", .version = "40"}), Texts{});
   EXPECT_EQ(take("ADDED", {.name = "b", .version = "30"}), Texts{});
   EXPECT_EQ(take("ADDED", {.name = "c", .version = "70", .node = "n1"}),
@@ -207,10 +207,55 @@ TEST_P(PodViewTest, VIEW6AStreamingListGetsThePodsBeforeItsBookmark) {
   EXPECT_EQ(follow({shown("b", "n1")}), Texts{"DELETED a 60"});
 }
 
-TEST_P(PodViewTest, VIEW6AStreamingListWithoutItsBookmarkIsWorthNothing) {
-  stream_ = PodStream::fresh(format(), kManaged, calls_, true);
+TEST_P(PodViewTest, VIEW6AStreamingListWithoutItsBookmarkMustBeginAgain) {
+  stream_ = PodStream::listing(Memory(format()), kManaged, calls_);
+  follow({shown("a", "n1")});
   take("ADDED", {.name = "a", .version = "40"});
-  EXPECT_FALSE(std::move(stream_).end());
+  EXPECT_FALSE(std::move(stream_).end().can_resume());
+}
+
+// A changed item of a list wakes nobody, and order is lost in it.
+TEST_P(PodViewTest, VIEW6AStreamingListHasNoPodsThatMoved) {
+  for (const char* name : {"a", "b", "c", "d"}) take("ADDED", {.name = name, .version = "5"});
+  follow({shown("a", "n1"), shown("b", "n1"), shown("c", "n1"), shown("d", "n1")});
+  calls_.stages["d"] = Stage::binding;
+  stream_ = PodStream::listing(Memory::listing_again(std::move(stream_).end()), kManaged, calls_);
+  follow({shown("new", "n1"), shown("b", "n2", 2), shown("a", "n1")});
+  for (const char* name : {"a", "b", "c", "d", "new"})
+    take("ADDED", {.name = name, .version = "6"});
+  EXPECT_EQ(
+      take(bookmark("9", true)),
+      (Texts{"ADDED new 9 (metadata.name In n1)", "ADDED a 9 (metadata.name In n1)",
+             "ADDED d 9 (metadata.name In n1)", "BOOKMARK 9", "ADDED b 9 (metadata.name In n2)"}));
+  EXPECT_TRUE(stream_.has_deferred()) << "d is to leave once its Binding has failed";
+  EXPECT_TRUE(stream_.memory().former.pods.empty());
+  calls_.stages.clear();
+  EXPECT_EQ(follow({shown("a", "n1")}), (Texts{"DELETED b 9", "DELETED d 9", "DELETED new 9"}));
+}
+
+TEST_P(PodViewTest, VIEW6AnUnknownClientGetsThePodsAfterTheBookmark) {
+  stream_ = PodStream::listing(Memory::listing_unknown(format()), kManaged, calls_);
+  follow({shown("b", "n1"), shown("a", "n2")});
+  for (const char* name : {"a", "b"}) take("ADDED", {.name = name, .version = "6"});
+  EXPECT_EQ(take(bookmark("9", true)), (Texts{"BOOKMARK 9", "ADDED b 9 (metadata.name In n1)",
+                                              "ADDED a 9 (metadata.name In n2)"}));
+}
+
+TEST_P(PodViewTest, VIEW6AListThatBrokeOffChangesNothingOfWhatTheClientKnew) {
+  take("ADDED", {.name = "a", .version = "5"});
+  follow({shown("a", "n1")});
+  Memory memory = std::move(stream_).end();
+  for (int i = 0; i < 3; ++i) {
+    stream_ = PodStream::listing(Memory::listing_again(std::move(memory)), kManaged, calls_);
+    follow({shown("a", "n2", 2)});
+    take("ADDED", {.name = "a", .version = "6"});
+    memory = std::move(stream_).end();
+    EXPECT_FALSE(memory.can_resume());
+  }
+  stream_ = PodStream::listing(Memory::listing_again(std::move(memory)), kManaged, calls_);
+  follow();
+  take("ADDED", {.name = "a", .version = "6"});
+  EXPECT_EQ(take(bookmark("9", true)), (Texts{"BOOKMARK 9", "ADDED a 9 (metadata.name In n2)"}));
 }
 
 TEST_P(PodViewTest, VIEW7AWatchThatGoesOnGetsTheDifferenceFirst) {
@@ -218,11 +263,11 @@ TEST_P(PodViewTest, VIEW7AWatchThatGoesOnGetsTheDifferenceFirst) {
   follow({shown("a", "n1"), shown("b", "n1"), shown("d", "n1")});
   take("MODIFIED", {.name = "c", .version = "8"});
   EXPECT_EQ(stream_.version_sent(), "5");
-  std::optional<Memory> memory = std::move(stream_).end();
-  ASSERT_TRUE(memory);
-  EXPECT_EQ(memory->version_sent, "5");
-  EXPECT_EQ(memory->version_seen, "8");
-  stream_ = PodStream::resumed(std::move(*memory), kManaged, calls_);
+  Memory memory = std::move(stream_).end();
+  ASSERT_TRUE(memory.can_resume());
+  EXPECT_EQ(memory.version_sent, "5");
+  EXPECT_EQ(memory.version_seen, "8");
+  stream_ = PodStream::resumed(std::move(memory), kManaged, calls_);
   EXPECT_EQ(stream_.version_sent(), "5");
   EXPECT_EQ(follow({shown("c", "n3"), shown("a", "n1"), shown("b", "n2", 2)}),
             (Texts{"DELETED b 8", "DELETED d 8", "ADDED c 8 (metadata.name In n3)",
@@ -234,7 +279,7 @@ TEST_P(PodViewTest, VIEW7AWatchThatGoesOnGetsTheDifferenceFirst) {
 TEST_P(PodViewTest, VIEW7AWatchThatGoesOnWithoutATableHasNoWaitingPods) {
   take("ADDED", {.name = "a", .version = "5"});
   follow({shown("a", "n1")});
-  stream_ = PodStream::resumed(*std::move(stream_).end(), kManaged, calls_);
+  stream_ = PodStream::resumed(std::move(stream_).end(), kManaged, calls_);
   table_ = nullptr;
   EXPECT_EQ(follow(), Texts{"DELETED a 5"});
 }
@@ -243,17 +288,28 @@ TEST_P(PodViewTest, VIEW7AWatchThatEndsWithinAnEventGoesOnBeforeThatEvent) {
   take("ADDED", {.name = "a", .version = "5", .node = "n1"});
   const std::string whole = event("ADDED", {.name = "b", .version = "6", .node = "n1"});
   EXPECT_EQ(take(whole.substr(0, whole.size() / 2)), Texts{});
-  std::optional<Memory> memory = std::move(stream_).end();
-  ASSERT_TRUE(memory);
-  EXPECT_EQ(memory->version_seen, "5");
+  const Memory memory = std::move(stream_).end();
+  EXPECT_TRUE(memory.can_resume());
+  EXPECT_EQ(memory.version_seen, "5");
 }
 
-TEST_P(PodViewTest, VIEW7AfterAnExpiredWatchTheMemoryIsWorthNothing) {
+TEST_P(PodViewTest, VIEW7AfterAnExpiredWatchTheClientMustList) {
   take("ADDED", {.name = "a", .version = "5"});
   EXPECT_EQ(take(expired_event(format())), Texts{"ERROR 410"});
   EXPECT_TRUE(stream_.is_expired());
   EXPECT_EQ(follow({shown("a", "n1")}), Texts{});
-  EXPECT_FALSE(std::move(stream_).end());
+  EXPECT_FALSE(std::move(stream_).end().can_resume());
+}
+
+TEST_P(PodViewTest, VIEW7AnErrorExpiresByItsCodeOrItsReason) {
+  take(testing::error(format(), 429, "TooManyRequests"));
+  EXPECT_FALSE(stream_.is_expired());
+  for (const auto& error : {testing::error(format(), 410, ""), testing::error(format(), 0, "Gone"),
+                            testing::error(format(), 504, "Expired")}) {
+    stream_ = PodStream::fresh(format(), kManaged, calls_);
+    take(error);
+    EXPECT_TRUE(stream_.is_expired());
+  }
 }
 
 TEST_P(PodViewTest, VIEW10AnEmptyTableTakesAllWaitingPodsOutOfSight) {
@@ -275,7 +331,7 @@ TEST_P(PodViewTest, BytesMayBeCutAnywhere) {
                        "ADDED b 6 (z In a & metadata.name In n2)", "ADDED c 7 on n1 managed",
                        "MODIFIED a 8 on n1 managed", "BOOKMARK 9"};
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
-    PodStream stream = PodStream::fresh(format(), kManaged, calls_, false);
+    PodStream stream = PodStream::fresh(format(), kManaged, calls_);
     std::string out;
     stream.follow(table, out);
     ASSERT_TRUE(stream.take(bytes.substr(0, cut), out));
