@@ -31,6 +31,7 @@ class Connection final : public H2Events,
   void drain();  // GOAWAY; closes when the last stream has ended
   void close();
   bool is_closed() const { return is_closed_; }
+  bool is_greeted() const { return is_greeted_; }  // the client has sent a frame
 
   // Cuts off streams that stand still, and the connection if it does, is idle or late.
   void sweep(Steady::time_point now);
@@ -74,7 +75,7 @@ class Connection final : public H2Events,
   Steady::time_point write_began_at_;
   double burden_ = 0;  // small frames, less those that time has forgiven
   Steady::time_point burden_at_;
-  bool is_greeted_ = false;  // the client has sent a frame
+  bool is_greeted_ = false;
   bool is_reading_ = false;
   bool is_writing_ = false;
   bool is_write_posted_ = false;

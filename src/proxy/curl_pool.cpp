@@ -1,10 +1,14 @@
 #include "proxy/curl_pool.h"
 
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <utility>
 
 #include "berth/base/check.h"
 
@@ -26,13 +30,33 @@ CURLM* new_multi() {
 }  // namespace
 
 // A socket that libcurl waits for. Waits that are under way keep it, so it may outlive its socket.
+//
+// libcurl closes a socket that is not yet connected before it reports so. Another thread may have
+// the number by then. So a copy of the descriptor is watched, whose number is ours.
 struct CurlPool::Watch {
   Watch(asio::io_context& context, int socket_in) : descriptor(context), socket(socket_in) {}
+  ~Watch() { close(); }
+
+  void open(boost::system::error_code& error) {
+    const int copy = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+      error.assign(errno, boost::system::system_category());
+      return;
+    }
+    descriptor.assign(copy, error);
+    is_open = !error;
+    if (error) ::close(copy);
+  }
+
+  // Cancels the waits. A descriptor with copies must be taken from epoll explicitly: by release().
+  void close() {
+    if (std::exchange(is_open, false)) ::close(descriptor.release());
+  }
 
   asio::posix::stream_descriptor descriptor;
-  const int socket;  // libcurl closes it
+  const int socket;  // libcurl's
   int wanted = 0;    // CURL_POLL_...
-  bool is_open = true;
+  bool is_open = false;
   bool is_reading = false;
   bool is_writing = false;
 };
@@ -54,15 +78,9 @@ struct PoolCallbacks {
   static curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* address) {
     const int made = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     if (made < 0) return CURL_SOCKET_BAD;
-    Gauges& gauges = self(user).state_.gauges;
-    ++gauges.upstream_connections;
-    ++gauges.upstream_connects;
+    ++self(user).state_.gauges.upstream_connects;
+    self(user).replace_watch(made);
     return made;
-  }
-
-  static int close_socket(void* user, curl_socket_t socket) {
-    --self(user).state_.gauges.upstream_connections;
-    return ::close(socket);
   }
 
   static int tune_socket(void*, curl_socket_t socket, curlsocktype) {
@@ -86,8 +104,7 @@ CurlPool::CurlPool(ProxyState& state, std::size_t max_connections, bool shares_c
 }
 
 CurlPool::~CurlPool() {
-  for (const auto& [socket, watched] : watches_) release(*watched);
-  watches_.clear();
+  for (const auto& [socket, watched] : watches_) watched->close();
   curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, nullptr);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, nullptr);
   curl_multi_cleanup(multi_);
@@ -97,44 +114,55 @@ bool CurlPool::add(void* easy, CurlJob& job) {
   curl_easy_setopt(easy, CURLOPT_PRIVATE, &job);
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, PoolCallbacks::open_socket);
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
-  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, PoolCallbacks::close_socket);
-  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
   curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, PoolCallbacks::tune_socket);
-  return curl_multi_add_handle(multi_, easy) == CURLM_OK;
+  if (curl_multi_add_handle(multi_, easy) != CURLM_OK) return false;
+  ++jobs_;
+  return true;
 }
 
-void CurlPool::remove(void* easy) { curl_multi_remove_handle(multi_, easy); }
-
-void CurlPool::release(Watch& watched) {
-  watched.is_open = false;
-  watched.descriptor.release();  // cancels its waits; the socket stays open
+void CurlPool::remove(void* easy) {
+  curl_multi_remove_handle(multi_, easy);
+  --jobs_;
 }
 
 void CurlPool::watch(int socket, int what) {
   const auto found = watches_.find(socket);
   if (what == CURL_POLL_REMOVE) {
     if (found == watches_.end()) return;
-    release(*found->second);
+    found->second->close();
     watches_.erase(found);
     return;
   }
-  std::shared_ptr<Watch> watched =
-      found != watches_.end() ? found->second : std::make_shared<Watch>(state_.context, socket);
-  if (found == watches_.end()) {
-    boost::system::error_code error;
-    watched->descriptor.assign(socket, error);
-    if (error) {  // no memory: the transfer ends by its own deadline, or with its client
-      state_.notice("cannot watch a connection to upstream: " + error.message());
-      return;
-    }
-    watches_.emplace(socket, watched);
-  }
+  const auto watched = found != watches_.end() ? found->second : make_watch(socket);
   watched->wanted = what;
   arm(watched);
 }
 
+std::shared_ptr<CurlPool::Watch> CurlPool::make_watch(int socket) {
+  auto watched = std::make_shared<Watch>(state_.context, socket);
+  boost::system::error_code error;
+  watched->open(error);
+  // Without a descriptor the transfer ends by its deadline, or with its client.
+  if (error) state_.notice("cannot watch a connection to upstream: " + error.message());
+  watches_[socket] = watched;
+  return watched;
+}
+
+// A new socket may have the number of one that was closed a moment ago. If libcurl waits for both
+// in the same way, it does not report the change.
+void CurlPool::replace_watch(int socket) {
+  const auto found = watches_.find(socket);
+  if (found == watches_.end()) return;
+  const int wanted = found->second->wanted;
+  found->second->close();
+  const auto fresh = make_watch(socket);
+  fresh->wanted = wanted;
+  arm(fresh);
+}
+
 void CurlPool::arm(const std::shared_ptr<Watch>& watched) {
   using Descriptor = asio::posix::stream_descriptor;
+  if (!watched->is_open) return;
   if ((watched->wanted & CURL_POLL_IN) != 0 && !watched->is_reading) {
     watched->is_reading = true;
     watched->descriptor.async_wait(Descriptor::wait_read,
@@ -158,7 +186,7 @@ void CurlPool::on_ready(const std::shared_ptr<Watch>& watched, int events) {
   const int wanted = events == CURL_CSELECT_OUT ? CURL_POLL_OUT : CURL_POLL_IN;
   if ((watched->wanted & wanted) == 0 && events != CURL_CSELECT_ERR) return;
   act(watched->socket, events);
-  if (watched->is_open) arm(watched);
+  arm(watched);
 }
 
 void CurlPool::set_timer(long milliseconds) {
@@ -183,7 +211,7 @@ void CurlPool::act(int socket, int events) {
     const CURLcode code = message->data.result;
     CurlJob* job = nullptr;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &job);
-    curl_multi_remove_handle(multi_, easy);  // `message` ends here
+    remove(easy);  // `message` ends here
     job->on_done(code);
   }
 }

@@ -30,26 +30,30 @@ class CurlPool {
   CurlPool(const CurlPool&) = delete;
   CurlPool& operator=(const CurlPool&) = delete;
 
-  // `easy` is a CURL*. Its connections are counted. `job` must live until it is done or removed.
+  // `easy` is a CURL*. `job` must live until it is done or removed.
   bool add(void* easy, CurlJob& job);
   void remove(void* easy);
+
+  std::size_t jobs() const { return jobs_; }  // under way or waiting for a connection
 
  private:
   friend struct PoolCallbacks;
   struct Watch;
 
   void watch(int socket, int what);
+  void replace_watch(int socket);
+  std::shared_ptr<Watch> make_watch(int socket);
   void arm(const std::shared_ptr<Watch>& watched);
   void on_ready(const std::shared_ptr<Watch>& watched, int events);
   void set_timer(long milliseconds);
   void act(int socket, int events);
-  void release(Watch& watched);
 
   ProxyState& state_;
   void* const multi_;  // CURLM*
   boost::asio::steady_timer timer_;
   std::uint64_t timer_round_ = 0;
   std::map<int, std::shared_ptr<Watch>> watches_;
+  std::size_t jobs_ = 0;
 };
 
 }  // namespace berth::proxy

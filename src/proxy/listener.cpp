@@ -61,17 +61,38 @@ void Listener::on_accept(const boost::system::error_code& error, Connection::Soc
   }
   if (!error) {
     is_starved_ = false;
-    forget_closed();
-    if (connections_.size() < state_.options.max_connections) {
-      ++state_.gauges.connections_accepted;
-      const auto connection = std::make_shared<Connection>(state_, std::move(socket), tls_);
-      connections_.push_back(connection);
-      connection->open();
-    } else {
-      ++state_.gauges.connections_refused;
-    }
+    admit(std::move(socket));
   }
   accept();
+}
+
+void Listener::admit(Connection::Socket socket) {
+  if (!make_room()) {
+    ++state_.gauges.connections_refused;
+    return;
+  }
+  ++state_.gauges.connections_accepted;
+  try {
+    const auto connection = std::make_shared<Connection>(state_, std::move(socket), tls_);
+    connections_.push_back(connection);
+    connection->open();
+  } catch (const std::exception& failure) {
+    state_.notice(std::string("cannot open a connection: ") + failure.what());
+  }
+}
+
+// Strangers who never finish a handshake must not keep clients out, so the oldest of them goes.
+bool Listener::make_room() {
+  forget_closed();
+  if (connections_.size() < state_.options.max_connections) return true;
+  for (const auto& each : connections_) {
+    const auto connection = each.lock();
+    if (!connection || connection->is_greeted()) continue;
+    ++state_.gauges.handshakes_failed;
+    connection->close();
+    return true;
+  }
+  return false;
 }
 
 void Listener::pause() {

@@ -32,9 +32,11 @@ class Listener {
 
   void accept();
   void on_accept(const boost::system::error_code& error, Connection::Socket socket);
+  void admit(Connection::Socket socket);
   void pause();
   void sweep_later();
   void forget_closed();
+  bool make_room();
 
   ProxyState& state_;
   const std::shared_ptr<boost::asio::ssl::context> tls_;

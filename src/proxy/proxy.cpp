@@ -80,7 +80,6 @@ class Http2Proxy final : public Proxy {
             .stalled = read(gauges.stalled),
             .transfers_open = read(gauges.transfers_open),
             .upstream_failures = read(gauges.upstream_failures),
-            .upstream_connections = read(gauges.upstream_connections),
             .upstream_connects = read(gauges.upstream_connects)};
   }
 

@@ -72,8 +72,7 @@ struct Counts {
   std::uint64_t stalled = 0;           // streams and connections cut because the client stood still
   std::uint64_t transfers_open = 0;    // requests at upstream
   std::uint64_t upstream_failures = 0;
-  std::uint64_t upstream_connections = 0;  // open now
-  std::uint64_t upstream_connects = 0;     // opened so far
+  std::uint64_t upstream_connects = 0;  // connections that were tried
 };
 
 // A reverse proxy: HTTP/2 over mutual TLS for clients, which may be hostile, and one server behind

@@ -94,7 +94,7 @@ Transfer::Transfer(UpstreamClient& upstream, const Request& request, RequestBody
 }
 
 Transfer::~Transfer() {
-  if (is_open_) upstream_.pool(is_call_).remove(easy_);
+  if (pool_ != nullptr) pool_->remove(easy_);
   curl_easy_cleanup(easy_);
   curl_slist_free_all(lines_);
   --upstream_.state().gauges.transfers_open;
@@ -140,19 +140,21 @@ void Transfer::set_body(const std::string& method) {
 }
 
 bool Transfer::start() {
-  is_open_ = upstream_.pool(is_call_).add(easy_, *this);
-  return is_open_;
+  CurlPool& pool = upstream_.choose_pool(is_call_);
+  if (!pool.add(easy_, *this)) return false;
+  pool_ = &pool;
+  return true;
 }
 
 void Transfer::resume() {
-  if (!is_open_ || !is_answer_paused_) return;
+  if (pool_ == nullptr || !is_answer_paused_) return;
   is_answer_paused_ = false;
   unpause();
 }
 
 void Transfer::add_body(std::string_view bytes) {
   body_.bytes += bytes;
-  if (!is_open_ || !is_body_paused_) return;
+  if (pool_ == nullptr || !is_body_paused_) return;
   is_body_paused_ = false;
   unpause();
 }
@@ -186,7 +188,7 @@ bool Transfer::take_header_line(std::string_view line) {
 }
 
 void Transfer::on_done(int code) {
-  is_open_ = false;
+  pool_ = nullptr;
   if (code == CURLE_OK && has_head_) {
     events_.on_upstream_done();
     return;

@@ -60,6 +60,7 @@ class Transfer final : public CurlJob {
   void unpause();
 
   UpstreamClient& upstream_;
+  CurlPool* pool_ = nullptr;  // while it is open
   TransferEvents& events_;
   RequestBody body_;
   std::size_t sent_ = 0;  // of body_.bytes, if it is sent in pieces
@@ -67,7 +68,6 @@ class Transfer final : public CurlJob {
   void* const easy_;  // CURL*
   curl_slist* lines_ = nullptr;
   std::array<char, 256> failure_ = {};  // CURL_ERROR_SIZE
-  bool is_open_ = false;                // known to the pool
   bool is_answer_paused_ = false;
   bool is_body_paused_ = false;
   int status_ = 0;

@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -12,8 +13,11 @@ namespace {
 // A changed file of authorities is read again after so long.
 constexpr long kAuthoritySeconds = 60;
 
-// Watches are long and idle connections cheap: a call should find one open.
-constexpr long kIdleSeconds = 90;
+// Less than the API server keeps an idle connection (90 s), so that it is not closed in our hands.
+constexpr long kIdleSeconds = 60;
+
+constexpr std::size_t kCallPools = 4;
+constexpr std::size_t kCallsOfConnection = 100;  // of the API server, by default
 
 std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
@@ -30,9 +34,13 @@ long milliseconds(Duration duration) {
 }  // namespace
 
 UpstreamClient::UpstreamClient(ProxyState& state)
-    : state_(state),
-      calls_(state, state.options.max_call_connections, true),
-      streams_(state, state.options.max_stream_connections, false) {}
+    : state_(state), streams_(state, state.options.max_stream_connections, false) {
+  const std::size_t most = std::max<std::size_t>(state.options.max_call_connections, 1);
+  const std::size_t pools = std::min(kCallPools, most);
+  for (std::size_t i = 0; i < pools; ++i) {
+    calls_.push_back(std::make_unique<CurlPool>(state, most / pools, true));
+  }
+}
 
 UpstreamClient::~UpstreamClient() { curl_slist_free_all(connect_to_); }
 
@@ -44,6 +52,18 @@ Result<std::unique_ptr<UpstreamClient>> UpstreamClient::create(ProxyState& state
     return Error{std::string("cannot be read: ") + std::strerror(errno), file};
   }
   return made;
+}
+
+// libcurl opens connections for all calls at once when one is full, so a pool gets no more calls
+// than one connection carries, as long as another has room.
+CurlPool& UpstreamClient::choose_pool(bool is_call) {
+  if (!is_call) return streams_;
+  std::unique_ptr<CurlPool>* least = &calls_.front();
+  for (auto& pool : calls_) {
+    if (pool->jobs() < kCallsOfConnection) return *pool;
+    if (pool->jobs() < (*least)->jobs()) least = &pool;
+  }
+  return **least;
 }
 
 Status UpstreamClient::read_server() {

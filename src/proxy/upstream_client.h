@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "berth/base/result.h"
 #include "proxy/curl_pool.h"
@@ -14,9 +15,9 @@ namespace berth::proxy {
 
 // The server behind the proxy, and the connections to it.
 //
-// Calls have short answers and share connections by HTTP/2, so a thousand of them need a few
-// connections. Streams have answers of any length and a client that may read slowly: each has an
-// HTTP/1.1 connection to itself, so that TCP holds back its own sender and no other.
+// Calls have short answers and share connections by HTTP/2: a hundred of them need one. Streams
+// have answers of any length and a client that may read slowly: each has an HTTP/1.1 connection to
+// itself, so that TCP holds back its own sender and no other.
 class UpstreamClient {
  public:
   static Result<std::unique_ptr<UpstreamClient>> create(ProxyState& state);
@@ -27,7 +28,7 @@ class UpstreamClient {
   // Sets server, target, TLS and HTTP version of a request. `easy` is a CURL*.
   void configure(void* easy, const std::string& target, bool is_call) const;
 
-  CurlPool& pool(bool is_call) { return is_call ? calls_ : streams_; }
+  CurlPool& choose_pool(bool is_call);  // for the next request
   ProxyState& state() { return state_; }
 
   // The Host header, where libcurl's own is not the server's; or empty.
@@ -43,7 +44,7 @@ class UpstreamClient {
   std::string prefix_;  // "/prefix", or empty
   std::string host_;
   curl_slist* connect_to_ = nullptr;  // the address of a server with another name
-  CurlPool calls_;
+  std::vector<std::unique_ptr<CurlPool>> calls_;
   CurlPool streams_;
 };
 

@@ -220,6 +220,17 @@ TEST_F(HostileTest, HandshakesThatStandStillTimeOut) {
   EXPECT_TRUE(eventually([](const Counts& counts) { return counts.handshakes_failed == 20; }));
 }
 
+TEST_F(HostileTest, StrangersWhoFinishNoHandshakeDoNotKeepClientsOut) {
+  Options made = options("");
+  made.max_connections = 3;
+  start_with(made);
+  std::array<int, 10> sockets = {};
+  for (int& each : sockets) each = raw_connection(proxy_->port());
+  ASSERT_TRUE(eventually([](const Counts& counts) { return counts.connections_accepted == 10; }));
+  expect_service();
+  for (const int each : sockets) ::close(each);
+}
+
 TEST_F(HostileTest, PlainTextIsClosed) {
   start_with(options(""));
   const int plain = raw_connection(proxy_->port());
