@@ -27,6 +27,8 @@ const std::map<std::string, std::string> kHeaders{
     {"cpprestsdk::cpprest", "cpprest/"},
     {"OpenSSL::SSL", "openssl/"},
     {"OpenSSL::Crypto", "openssl/"},
+    {"PkgConfig::NGHTTP2", "nghttp2/"},
+    {"CURL::libcurl", "curl/"},
 };
 
 struct Include {

@@ -1,0 +1,52 @@
+#include "proxy/answers.h"
+
+#include <cstdio>
+
+namespace berth::proxy {
+namespace {
+
+// Messages may quote a peer's bytes, so all but printable ASCII is escaped.
+std::string quoted(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      json += '\\';
+      json += c;
+    } else if (byte < 0x20 || byte > 0x7e) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", byte);
+      json += escape;
+    } else {
+      json += c;
+    }
+  }
+  return json + '"';
+}
+
+std::string_view reason_of(int code) {
+  switch (code) {
+    case 400:
+      return "BadRequest";
+    case 405:
+      return "MethodNotAllowed";
+    case 413:
+      return "RequestEntityTooLarge";
+    case 431:
+      return "RequestHeaderFieldsTooLarge";
+    default:
+      return "ServiceUnavailable";
+  }
+}
+
+}  // namespace
+
+Answer status_answer(int code, std::string_view message) {
+  return {code,
+          {{"content-type", "application/json"}},
+          R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)" +
+              quoted(message) + R"(,"reason":")" + std::string(reason_of(code)) + R"(","code":)" +
+              std::to_string(code) + "}\n"};
+}
+
+}  // namespace berth::proxy

@@ -1,0 +1,149 @@
+#include "proxy/headers.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace berth::proxy {
+namespace {
+
+constexpr std::array<std::string_view, 7> kMethods{"GET",   "HEAD",   "POST",   "PUT",
+                                                   "PATCH", "DELETE", "OPTIONS"};
+
+// They belong to one connection, or the connection to upstream has its own.
+constexpr std::array<std::string_view, 14> kOfConnection{
+    "connection", "keep-alive",    "proxy-connection",    "proxy-authenticate",
+    "te",         "trailer",       "proxy-authorization", "transfer-encoding",
+    "upgrade",    "proxy-status",  "http2-settings",      "expect",
+    "host",       "content-length"};
+
+bool is_of_connection(std::string_view name) {
+  return std::find(kOfConnection.begin(), kOfConnection.end(), name) != kOfConnection.end();
+}
+
+bool is_token_byte(char c) {
+  static constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || kMarks.find(c) != kMarks.npos;
+}
+
+bool is_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_token_byte);
+}
+
+bool is_value(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
+  });
+}
+
+// '#' would end the target for a reader of URLs.
+bool is_target(std::string_view target) {
+  return target.starts_with('/') && std::all_of(target.begin(), target.end(), [](char c) {
+           const auto byte = static_cast<unsigned char>(c);
+           return byte > 0x20 && byte < 0x7f && c != '#' && c != '\\';
+         });
+}
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string_view> find_header(const Headers& headers, std::string_view name) {
+  const auto found = std::find_if(headers.begin(), headers.end(),
+                                  [&](const Header& header) { return header.name == name; });
+  if (found == headers.end()) return std::nullopt;
+  return found->value;
+}
+
+std::optional<std::size_t> parse_length(std::string_view text) {
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? std::optional(length) : std::nullopt;
+}
+
+HeaderBlock::HeaderBlock(std::size_t max_bytes, std::size_t max_count)
+    : room_bytes_(max_bytes), room_count_(max_count) {}
+
+void HeaderBlock::refuse(int status, std::string why) {
+  if (refusal_.status == 0) refusal_ = {status, std::move(why)};
+}
+
+void HeaderBlock::add(std::string_view name, std::string_view value) {
+  if (refusal_.status != 0) return;
+  const std::size_t size = name.size() + value.size() + 32;  // as HTTP/2 counts a field
+  if (room_count_ == 0 || size > room_bytes_) {
+    refuse(431, "the header is too large; expected less");
+    return;
+  }
+  --room_count_;
+  room_bytes_ -= size;
+  if (!is_value(value)) {
+    refuse(400, "a header's value has a control character");
+  } else if (name.starts_with(':')) {
+    add_pseudo(name, value);
+  } else {
+    add_regular(name, value);
+  }
+}
+
+void HeaderBlock::add_pseudo(std::string_view name, std::string_view value) {
+  if (name == ":method") {
+    request_.method = value;
+  } else if (name == ":path") {
+    request_.target = value;
+  } else if (name != ":scheme" && name != ":authority") {
+    refuse(400, "unknown pseudo-header");
+  }
+}
+
+void HeaderBlock::add_regular(std::string_view name, std::string_view value) {
+  if (!is_name(name)) {
+    refuse(400, "malformed name of a header");
+  } else if (name == "content-length") {
+    const auto length = parse_length(value);
+    if (!length || content_length_) refuse(400, "content-length: expected one number");
+    content_length_ = length;
+  } else if (name == "connection" || name == "upgrade" || name == "transfer-encoding") {
+    refuse(400, "the header \"" + std::string(name) + "\" does not exist in HTTP/2");
+  } else if (!is_of_connection(name) && !name.starts_with("x-remote-")) {
+    // X-Remote-* names a user to servers that trust the connection (VIEW-8).
+    request_.headers.push_back({std::string(name), std::string(value)});
+  }
+}
+
+Refusal HeaderBlock::finish(Request& into) {
+  if (refusal_.status == 0) {
+    if (std::find(kMethods.begin(), kMethods.end(), request_.method) == kMethods.end()) {
+      refuse(405, "the method is not supported");
+    } else if (!is_target(request_.target)) {
+      refuse(400, "malformed target; expected a path and a query");
+    }
+  }
+  into = std::move(request_);
+  return std::move(refusal_);
+}
+
+std::optional<Header> parse_header_line(std::string_view line) {
+  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  Header header{std::string(line.substr(0, colon)),
+                std::string(without_blanks(line.substr(colon + 1)))};
+  for (char& c : header.name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (!is_name(header.name) || !is_value(header.value)) return std::nullopt;
+  return header;
+}
+
+bool passes_downstream(const Header& header) {
+  return header.name == "content-length" || !is_of_connection(header.name);
+}
+
+}  // namespace berth::proxy

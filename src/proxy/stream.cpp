@@ -1,0 +1,266 @@
+#include "proxy/stream.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cstring>
+#include <utility>
+
+#include "proxy/answers.h"
+
+namespace berth::proxy {
+namespace {
+
+namespace asio = boost::asio;
+
+// A body up to this size goes upstream in one piece, so that it can be sent again on another
+// connection. A longer one goes as it comes.
+constexpr std::size_t kWholeMost = 64 << 10;
+
+// With too much queued in all replies, a reply that has queued this much is full.
+constexpr std::size_t kFairShare = 64 << 10;
+
+// The answer passes as it is.
+class Passing final : public Exchange {
+ public:
+  explicit Passing(Reply& reply) : reply_(reply) {}
+
+  void on_head(int status, Headers headers) override {
+    has_head_ = true;
+    reply_.head(status, std::move(headers));
+  }
+
+  void on_body(std::string_view bytes) override { reply_.body(std::string(bytes)); }
+  void on_end() override { reply_.end(); }
+
+  void on_failure(const std::string& why) override {
+    if (has_head_) {
+      reply_.abort();
+      return;
+    }
+    Answer answer = status_answer(502, "the server behind the view does not answer: " + why);
+    reply_.head(answer.status, std::move(answer.headers));
+    reply_.body(std::move(answer.body));
+    reply_.end();
+  }
+
+ private:
+  Reply& reply_;
+  bool has_head_ = false;
+};
+
+}  // namespace
+
+Stream::Stream(ProxyState& state, StreamPort& port, std::int32_t id)
+    : state_(state), port_(port), id_(id), moved_at_(Steady::now()) {
+  ++state_.gauges.streams_open;
+}
+
+Stream::~Stream() { --state_.gauges.streams_open; }
+
+void Stream::begin(HeaderBlock block, bool has_body) {
+  ++state_.gauges.requests;
+  content_length_ = block.content_length();
+  is_body_over_ = !has_body;
+  if (const Refusal refusal = block.finish(request_); refusal.status != 0) {
+    ++state_.gauges.malformed;
+    answer(status_answer(refusal.status, refusal.why));
+    return;
+  }
+  is_collecting_ = true;
+  reads_body_ = state_.interceptor.reads_body(request_);
+  if (!has_body) end_body();
+}
+
+std::size_t Stream::collected_most() const { return reads_body_ ? kBodyMost : kWholeMost; }
+
+void Stream::take_body(std::string_view bytes) {
+  moved_at_ = Steady::now();
+  if (transfer_) {
+    transfer_->add_body(bytes);  // consumed when upstream has taken it
+    return;
+  }
+  port_.consume(id_, bytes.size());
+  if (!is_collecting_) return;
+  if (state_.body_bytes + bytes.size() > state_.options.max_body_bytes) {
+    is_collecting_ = false;
+    answer(status_answer(503, "too many large requests at once"));
+    return;
+  }
+  state_.body_bytes += bytes.size();
+  kept_bytes_ += bytes.size();
+  collected_ += bytes;
+  if (collected_.size() > collected_most()) go_upstream(false);
+}
+
+void Stream::end_body() {
+  is_body_over_ = true;
+  if (transfer_) {
+    transfer_->end_body();
+    return;
+  }
+  if (!is_collecting_) return;
+  if (reads_body_) {
+    if (auto made = state_.interceptor.answer(request_, collected_)) {
+      ++state_.gauges.answered_locally;
+      is_collecting_ = false;
+      answer(*made);
+      return;
+    }
+  }
+  go_upstream(true);
+}
+
+void Stream::go_upstream(bool is_body_whole) {
+  is_collecting_ = false;
+  if (!is_body_whole) already_consumed_ = collected_.size();
+  RequestBody body{std::move(collected_), is_body_whole, content_length_};
+  exchange_ = state_.interceptor.intercept(request_, *this);
+  if (exchange_) ++state_.gauges.intercepted;
+  if (!exchange_) exchange_ = std::make_unique<Passing>(*this);
+  if (is_over_) return;  // answered already
+  transfer_ = std::make_unique<Transfer>(*state_.upstream, request_, std::move(body), *this);
+  if (!transfer_->start()) on_upstream_failure("no memory for a request");
+}
+
+void Stream::answer(const Answer& answer) {
+  Headers headers = answer.headers;
+  headers.push_back({"content-length", std::to_string(answer.body.size())});
+  head(answer.status, std::move(headers));
+  if (request_.method != "HEAD") body(answer.body);
+  end();
+}
+
+void Stream::head(int status, Headers headers) {
+  if (is_over_ || has_head_) return;
+  has_head_ = true;
+  is_waiting_ = true;  // nothing is there to read yet
+  const bool has_body = request_.method != "HEAD" && status != 204 && status != 304;
+  if (!has_body) is_end_read_ = true;
+  port_.submit_head(id_, status, headers, has_body);
+}
+
+void Stream::body(std::string bytes) {
+  if (is_over_ || !has_head_ || is_end_read_ || bytes.empty()) return;
+  if (queued_ == 0) moved_at_ = Steady::now();
+  queued_ += bytes.size();
+  state_.queued_bytes += bytes.size();
+  queue_.push_back(std::move(bytes));
+  is_full();
+  if (std::exchange(is_waiting_, false)) port_.resume(id_);
+}
+
+void Stream::end() {
+  if (is_over_) return;
+  if (!has_head_) {
+    abort();
+    return;
+  }
+  is_over_ = true;
+  is_ended_ = true;
+  drop_transfer();
+  if (std::exchange(is_waiting_, false)) port_.resume(id_);
+}
+
+void Stream::abort() {
+  if (!is_over_) cut();
+}
+
+void Stream::cut() {
+  is_over_ = true;
+  is_reset_ = true;
+  drop_transfer();
+  port_.reset(id_);
+}
+
+// The transfer may be calling this very moment, so it is destroyed later.
+void Stream::drop_transfer() {
+  if (!transfer_) return;
+  asio::post(state_.context, [self = shared_from_this()] { self->transfer_.reset(); });
+}
+
+std::size_t Stream::read(char* into, std::size_t room, bool& is_end) {
+  std::size_t size = 0;
+  while (size < room && !queue_.empty()) {
+    const std::string& front = queue_.front();
+    const std::size_t part = std::min(room - size, front.size() - front_at_);
+    std::memcpy(into + size, front.data() + front_at_, part);
+    size += part;
+    front_at_ += part;
+    if (front_at_ == front.size()) {
+      queue_.pop_front();
+      front_at_ = 0;
+    }
+  }
+  queued_ -= size;
+  state_.queued_bytes -= size;
+  if (size > 0) moved_at_ = Steady::now();
+  if (is_full_ && queued_ < state_.options.empty_at) {
+    is_full_ = false;
+    asio::post(state_.context, [self = shared_from_this()] {
+      if (self->transfer_) self->transfer_->resume();
+    });
+  }
+  is_end = is_ended_ && queue_.empty();
+  is_end_read_ = is_end_read_ || is_end;
+  is_waiting_ = size == 0 && !is_end;
+  return size;
+}
+
+bool Stream::is_full() {
+  const Options& options = state_.options;
+  const bool was_full = is_full_;
+  is_full_ = is_full_ || queued_ >= options.full_at ||
+             (state_.queued_bytes >= options.max_queued_bytes && queued_ >= kFairShare);
+  if (is_full_ && !was_full) ++state_.gauges.pauses;
+  return is_full_;
+}
+
+bool Stream::is_awaiting_body() const {
+  return !is_body_over_ && (transfer_ ? transfer_->awaits_body() : is_collecting_);
+}
+
+// VIEW-11: a stream whose client stands still is cut.
+bool Stream::is_stalled(Steady::time_point now) const {
+  return !is_reset_ && (is_full_ || is_awaiting_body()) &&
+         now - moved_at_ > state_.options.stall_limit;
+}
+
+void Stream::close() {
+  is_over_ = true;
+  state_.body_bytes -= std::exchange(kept_bytes_, 0);
+  state_.queued_bytes -= std::exchange(queued_, 0);
+  queue_.clear();
+  transfer_.reset();
+}
+
+void Stream::settle(bool is_delivered) {
+  if (!exchange_) return;
+  exchange_->on_closed(is_delivered);
+  exchange_.reset();
+}
+
+void Stream::on_upstream_head(int status, Headers headers) {
+  if (!is_over_) exchange_->on_head(status, std::move(headers));
+}
+
+void Stream::on_upstream_body(std::string_view bytes) {
+  if (!is_over_) exchange_->on_body(bytes);
+}
+
+void Stream::on_upstream_done() {
+  if (!is_over_) exchange_->on_end();
+}
+
+void Stream::on_upstream_failure(const std::string& why) {
+  if (is_over_) return;
+  ++state_.gauges.upstream_failures;
+  exchange_->on_failure(why);
+}
+
+void Stream::on_body_taken(std::size_t bytes) {
+  const std::size_t before = std::min(already_consumed_, bytes);
+  already_consumed_ -= before;
+  if (!is_over_ && bytes > before) port_.consume(id_, bytes - before);
+}
+
+}  // namespace berth::proxy

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/headers.h"
+#include "proxy/state.h"
+#include "proxy/transfer.h"
+
+namespace berth::proxy {
+
+// The connection as its streams see it.
+class StreamPort {
+ public:
+  virtual ~StreamPort() = default;
+  virtual void submit_head(std::int32_t stream, int status, const Headers& headers,
+                           bool has_body) = 0;
+  virtual void resume(std::int32_t stream) = 0;
+  virtual void reset(std::int32_t stream) = 0;
+  virtual void consume(std::int32_t stream, std::size_t bytes) = 0;
+};
+
+// One request of a client, its transfer upstream, and its answer.
+//
+// The body of a request is collected until it is whole or too long. Then the interceptor is asked
+// and the request goes upstream. The answer passes through an exchange, the interceptor's or our
+// own, which writes to this reply.
+class Stream final : public Reply,
+                     public TransferEvents,
+                     public std::enable_shared_from_this<Stream> {
+ public:
+  Stream(ProxyState& state, StreamPort& port, std::int32_t id);
+  ~Stream() override;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // From the connection.
+  void begin(HeaderBlock block, bool has_body);
+  void take_body(std::string_view bytes);
+  void end_body();
+  std::size_t read(char* into, std::size_t room, bool& is_end);
+  // The stream does not exist any more. Its transfer ends at once; settle() follows.
+  void close();
+  void settle(bool is_delivered);
+  bool is_whole() const { return is_end_read_; }  // the end of the answer was read
+  bool is_stalled(Steady::time_point now) const;
+  void cut();  // resets the stream, also while the client has yet to read its end
+
+  // Reply.
+  void head(int status, Headers headers) override;
+  void body(std::string bytes) override;
+  void end() override;
+  void abort() override;
+  std::size_t queued() const override { return queued_; }
+
+ private:
+  // TransferEvents.
+  void on_upstream_head(int status, Headers headers) override;
+  void on_upstream_body(std::string_view bytes) override;
+  void on_upstream_done() override;
+  void on_upstream_failure(const std::string& why) override;
+  void on_body_taken(std::size_t bytes) override;
+  bool is_full() override;
+
+  std::size_t collected_most() const;
+  void go_upstream(bool is_body_whole);
+  void answer(const Answer& answer);
+  void drop_transfer();
+  bool is_awaiting_body() const;
+
+  ProxyState& state_;
+  StreamPort& port_;
+  const std::int32_t id_;
+  Request request_;
+  std::optional<std::size_t> content_length_;
+  std::string collected_;             // of the request's body, before the request goes upstream
+  std::size_t kept_bytes_ = 0;        // of the body, in the state's account
+  std::size_t already_consumed_ = 0;  // of what upstream has yet to take
+  bool is_collecting_ = false;
+  bool reads_body_ = false;
+  bool is_body_over_ = false;
+  std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<Transfer> transfer_;
+
+  std::deque<std::string> queue_;  // of the answer
+  std::size_t front_at_ = 0;       // bytes of queue_.front() that were read
+  std::size_t queued_ = 0;
+  bool is_full_ = false;
+  bool has_head_ = false;
+  bool is_over_ = false;     // end() or abort() was called, or the stream is closed
+  bool is_ended_ = false;    // by end()
+  bool is_waiting_ = false;  // the connection has read all and waits for resume()
+  bool is_end_read_ = false;
+  bool is_reset_ = false;
+  Steady::time_point moved_at_;  // when the client last took or sent something
+};
+
+}  // namespace berth::proxy

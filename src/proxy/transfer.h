@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/exchange.h"
+#include "proxy/upstream_client.h"
+
+struct curl_slist;
+
+namespace berth::proxy {
+
+// Reports of a transfer. on_upstream_done and on_upstream_failure are the last. Within the others
+// the transfer may not be called.
+class TransferEvents {
+ public:
+  virtual ~TransferEvents() = default;
+  virtual void on_upstream_head(int status, Headers headers) = 0;
+  virtual void on_upstream_body(std::string_view bytes) = 0;
+  virtual void on_upstream_done() = 0;
+  virtual void on_upstream_failure(const std::string& why) = 0;
+  virtual void on_body_taken(std::size_t bytes) = 0;  // of the request
+  virtual bool is_full() = 0;                         // true pauses the answer, until resume()
+};
+
+struct RequestBody {
+  std::string bytes;
+  bool is_whole = true;                    // false: more follows by add_body()
+  std::optional<std::size_t> length = {};  // in all, if known
+};
+
+// A request at upstream and its answer. Destroying it ends it.
+class Transfer final : public CurlJob {
+ public:
+  Transfer(UpstreamClient& upstream, const Request& request, RequestBody body,
+           TransferEvents& events);
+  ~Transfer() override;
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  bool start();  // false: no memory
+  void resume();
+  void add_body(std::string_view bytes);
+  void end_body();
+  bool awaits_body() const { return !body_.is_whole && sent_ == body_.bytes.size(); }
+
+  void on_done(int code) override;
+
+ private:
+  friend struct TransferCallbacks;
+
+  void set_headers(const Request& request);
+  void set_body(const std::string& method);
+  void add_line(const std::string& line);
+  bool take_header_line(std::string_view line);
+  void unpause();
+
+  UpstreamClient& upstream_;
+  CurlPool* pool_ = nullptr;  // while it is open
+  TransferEvents& events_;
+  RequestBody body_;
+  std::size_t sent_ = 0;  // of body_.bytes, if it is sent in pieces
+  const bool is_call_;
+  void* const easy_;  // CURL*
+  curl_slist* lines_ = nullptr;
+  std::array<char, 256> failure_ = {};  // CURL_ERROR_SIZE
+  bool is_answer_paused_ = false;
+  bool is_body_paused_ = false;
+  int status_ = 0;
+  Headers headers_;
+  bool has_head_ = false;
+};
+
+}  // namespace berth::proxy

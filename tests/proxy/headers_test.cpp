@@ -1,0 +1,132 @@
+#include "proxy/headers.h"
+
+#include <gtest/gtest.h>
+
+#include "proxy/answers.h"
+
+namespace berth::proxy {
+namespace {
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+Refusal refusal_of(const Fields& fields, Request* into = nullptr) {
+  HeaderBlock block(1000, 10);
+  for (const auto& [name, value] : fields) block.add(name, value);
+  Request request;
+  const Refusal refusal = block.finish(request);
+  if (into != nullptr) *into = std::move(request);
+  return refusal;
+}
+
+Fields get(const std::string& target, const Fields& more = {}) {
+  Fields fields = {{":method", "GET"}, {":path", target}};
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+
+std::string text_of(const Headers& headers) {
+  std::string text;
+  for (const Header& header : headers) text += header.name + "=" + header.value + ";";
+  return text;
+}
+
+TEST(HeaderBlockTest, KeepsTheTargetAsItIs) {
+  const std::string target = "/api/v1/pods?watch=true&fieldSelector=a%21=b,c!=d&x=../%2F{}|";
+  Request request;
+  EXPECT_EQ(refusal_of(get(target), &request).status, 0);
+  EXPECT_EQ(request.method, "GET");
+  EXPECT_EQ(request.target, target);
+}
+
+TEST(HeaderBlockTest, VIEW8KeepsTheCallersHeadersAndDropsThoseOfTheConnection) {
+  Request request;
+  const Fields sent = {{"authorization", "Bearer x"},
+                       {"impersonate-user", "me"},
+                       {"user-agent", "scheduler"},
+                       {"accept", "a, b"},
+                       {"te", "trailers"},
+                       {"keep-alive", "1"},
+                       {"proxy-authorization", "x"},
+                       {"host", "elsewhere"},
+                       {"expect", "100-continue"},
+                       {"x-remote-user", "admin"},
+                       {"x-remote-extra-a", "b"}};
+  HeaderBlock block(10'000, 20);
+  for (const auto& [name, value] : get("/", sent)) block.add(name, value);
+  EXPECT_EQ(block.finish(request).status, 0);
+  EXPECT_EQ(text_of(request.headers),
+            "authorization=Bearer x;impersonate-user=me;user-agent=scheduler;accept=a, b;");
+}
+
+TEST(HeaderBlockTest, RefusesHostileTargets) {
+  for (const std::string target : {"", "*", "pods", "http://elsewhere/api", "//\n", "/a b", "/a\tb",
+                                   "/a\r\nx: y", "/a#b", "/\\a", "/\x7f", "/\xc3\xa4"}) {
+    EXPECT_EQ(refusal_of(get(target)).status, 400) << target;
+  }
+  EXPECT_EQ(refusal_of(get(std::string("/a\0b", 4))).status, 400);
+}
+
+TEST(HeaderBlockTest, RefusesMethodsThatOpenTunnelsOrAreUnknown) {
+  for (const char* method : {"CONNECT", "TRACE", "get", "", "GET /x HTTP/1.1\r\n"}) {
+    EXPECT_NE(refusal_of({{":method", method}, {":path", "/"}}).status, 0) << method;
+  }
+  EXPECT_EQ(refusal_of({{":method", "CONNECT"}, {":path", "/"}}).status, 405);
+}
+
+TEST(HeaderBlockTest, RefusesHeadersThatTwoReadersMayUnderstandDifferently) {
+  const Fields hostile = {{"content-length", "-1"},
+                          {"content-length", "1, 1"},
+                          {"content-length", ""},
+                          {"connection", "close"},
+                          {"upgrade", "websocket"},
+                          {"transfer-encoding", "chunked"},
+                          {"a b", "c"},
+                          {"A", "b"},
+                          {"", "b"},
+                          {"a", "b\r\nc: d"},
+                          {"a:b", "c"},
+                          {":protocol", "websocket"}};
+  for (const auto& field : hostile) {
+    EXPECT_EQ(refusal_of(get("/", {field})).status, 400) << field.first << ": " << field.second;
+  }
+  EXPECT_EQ(refusal_of(get("/", {{"content-length", "1"}, {"content-length", "1"}})).status, 400);
+  EXPECT_EQ(refusal_of(get("/", {{"a", std::string("b\0c", 3)}})).status, 400);
+}
+
+TEST(HeaderBlockTest, BoundsTheNumberAndTheSizeOfHeaders) {
+  EXPECT_EQ(refusal_of(get("/", Fields(8, {"a", "b"}))).status, 0);
+  EXPECT_EQ(refusal_of(get("/", Fields(9, {"a", "b"}))).status, 431);
+  EXPECT_EQ(refusal_of(get("/", {{"a", std::string(800, 'b')}})).status, 0);
+  EXPECT_EQ(refusal_of(get("/", {{"a", std::string(1000, 'b')}})).status, 431);
+}
+
+TEST(HeaderLineTest, IsReadInSmallLetters) {
+  const auto header = parse_header_line("Content-Type: \t a: b \r\n");
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->name, "content-type");
+  EXPECT_EQ(header->value, "a: b");
+  EXPECT_FALSE(parse_header_line("no colon\r\n"));
+  EXPECT_FALSE(parse_header_line("a b: c\r\n"));
+  EXPECT_FALSE(parse_header_line("a: b\x01\r\n"));
+}
+
+TEST(HeaderLineTest, OfTheConnectionStaysUpstream) {
+  for (const char* name : {"connection", "transfer-encoding", "keep-alive", "upgrade", "trailer"}) {
+    EXPECT_FALSE(passes_downstream({name, "x"})) << name;
+  }
+  EXPECT_TRUE(passes_downstream({"content-length", "3"}));
+  EXPECT_TRUE(passes_downstream({"retry-after", "1"}));
+}
+
+TEST(StatusAnswerTest, IsAStatusOfKubernetes) {
+  const Answer answer = status_answer(502, "no \"x\"\n\xff");
+  EXPECT_EQ(answer.status, 502);
+  EXPECT_EQ(text_of(answer.headers), "content-type=application/json;");
+  EXPECT_EQ(answer.body,
+            R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)"
+            R"("no \"x\"\u000a\u00ff","reason":"ServiceUnavailable","code":502})"
+            "\n");
+}
+
+}  // namespace
+}  // namespace berth::proxy
