@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"slices"
 	"testing"
 
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
 	"berth.dev/berth/tests/e2e/harness"
@@ -64,6 +66,32 @@ func TestProxyHoldsDropsAndLoses(t *testing.T) {
 	}
 	if writes := proxy.Writes()["PATCH pods"] - before; writes != 4 {
 		t.Errorf("%d writes were counted: %v", writes, proxy.Writes())
+	}
+}
+
+// A kube-scheduler's first choice from 1.35 on: one watch that begins with what there is.
+func TestStreamingListsAreServed(t *testing.T) {
+	e := cluster.Begin(t)
+	e.Create(harness.NewPod(e.Namespace, "pod").Scheduler("nobody").Build())
+	sends := true
+	events, err := e.Client.CoreV1().Pods(e.Namespace).Watch(e.Context, meta.ListOptions{
+		SendInitialEvents: &sends, AllowWatchBookmarks: true,
+		ResourceVersionMatch: meta.ResourceVersionMatchNotOlderThan})
+	e.Must(err)
+	defer events.Stop()
+	names := []string{}
+	for event := range events.ResultChan() {
+		pod, is := event.Object.(*core.Pod)
+		if !is {
+			t.Fatalf("%s: %v", event.Type, event.Object)
+		}
+		if event.Type == watch.Bookmark && pod.Annotations[meta.InitialEventsAnnotationKey] == "true" {
+			break
+		}
+		names = append(names, pod.Name)
+	}
+	if !slices.Equal(names, []string{"pod"}) {
+		t.Errorf("the list streamed %q", names)
 	}
 }
 

@@ -61,9 +61,9 @@ func StartControlPlane(ctx context.Context, binaries, directory string) (*Contro
 	if plane.authority, err = NewAuthority(); err != nil {
 		return plane, err
 	}
-	etcd, err := exec.LookPath("etcd")
+	etcd, err := etcdBinary(binaries)
 	if err != nil {
-		return plane, fmt.Errorf("%w; scripts/install-deps installs it", err)
+		return plane, err
 	}
 	peer := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	plane.Etcd = NewProcess("etcd", directory, etcd, "--data-dir="+plane.data,
