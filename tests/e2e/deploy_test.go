@@ -28,7 +28,7 @@ import (
 
 func tryApply(e *harness.Env, objects []*unstructured.Unstructured) {
 	e.Helper()
-	e.AdmissionFor(objects)
+	e.AdaptToServer(objects)
 	e.Must(e.TryApply(e.Context, objects))
 }
 
@@ -165,7 +165,7 @@ func TestTheChartMakesWhatTheBaseMakes(t *testing.T) {
 	policy, err := e.Kustomize(harness.Deploy("admission", "v1"))
 	e.Must(err)
 	want := map[string]map[string]any{}
-	e.AdmissionFor(policy)
+	e.AdaptToServer(policy)
 	for _, object := range append(base, policy...) {
 		if object.GetKind() == "Namespace" {
 			continue // Helm's --create-namespace

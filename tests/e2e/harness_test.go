@@ -114,7 +114,8 @@ func TestServersRestartUnderTheHarness(t *testing.T) {
 	if err := e.ResumeWatch(version); err == nil {
 		t.Error("a watch could be resumed across a compaction")
 	}
-	e.Scheduler.Kill()
-	e.Must(e.RestartScheduler(e.Context))
+	scheduler := e.OthersScheduler()
+	scheduler.Kill()
+	e.Must(scheduler.Start(e.Context))
 	bind("after-kube-scheduler")
 }
