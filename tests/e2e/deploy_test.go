@@ -196,6 +196,45 @@ func TestTheChartMakesWhatTheBaseMakes(t *testing.T) {
 	}
 }
 
+func TestTheChartGatesAsThePolicyDoes(t *testing.T) {
+	e := cluster.Begin(t)
+	for _, each := range []struct {
+		directory string
+		marker    bool
+	}{{"v1", true}, {"gate-only", false}} {
+		objects, err := e.Kustomize(harness.Deploy("admission", each.directory))
+		e.Must(err)
+		charts := render(e, map[string]any{"kubeScheduler": map[string]any{"enabled": false},
+			"admission": map[string]any{"marker": each.marker}})
+		isPolicy := func(object *unstructured.Unstructured) bool {
+			return strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy")
+		}
+		found := map[string]map[string]any{}
+		for _, object := range charts {
+			if isPolicy(object) {
+				name, content := normalised(e, object)
+				found[name] = content
+			}
+		}
+		e.AdaptToServer(objects)
+		for _, object := range objects {
+			if !isPolicy(object) {
+				continue
+			}
+			name, content := normalised(e, object)
+			// A gate that is there is not added in both; the shorter one need not look.
+			if !each.marker {
+				unstructured.RemoveNestedField(content, "spec", "mutations")
+				unstructured.RemoveNestedField(found[name], "spec", "mutations")
+			}
+			if !reflect.DeepEqual(content, found[name]) {
+				t.Errorf("%s of %s:\nchart     %v\nkustomize %v", name, each.directory, found[name],
+					content)
+			}
+		}
+	}
+}
+
 func readSchedulerConfig(t *testing.T, parts ...string) scheduler.KubeSchedulerConfiguration {
 	t.Helper()
 	text, err := os.ReadFile(harness.Deploy(parts...))

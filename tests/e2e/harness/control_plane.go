@@ -102,7 +102,7 @@ func (c *ControlPlane) prepareAPIServer(port int) error {
 		"--etcd-servers=" + c.EtcdURL, "--bind-address=127.0.0.1",
 		"--secure-port=" + strconv.Itoa(port), "--service-cluster-ip-range=10.0.0.0/24",
 		"--tls-cert-file=" + certFile, "--tls-private-key-file=" + keyFile,
-		"--client-ca-file=" + authority, "--authorization-mode=RBAC", "--profiling=false",
+		"--client-ca-file=" + authority, "--authorization-mode=RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + keyFile, "--service-account-signing-key-file=" + keyFile,
 		// Nobody makes service accounts, and nobody takes the taint off nodes that are ready.
