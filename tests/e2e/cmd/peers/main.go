@@ -33,6 +33,7 @@ workload  W1 a gang of 1,000; W2 50 gangs of 20; W3 1,000 single pods; W4 4,000 
           128; 10xW1 is a tenth of W1. Pods of 1 cpu, nodes of 32.
 phase     release: the scheduler is stopped, the pods are created, it goes on; until the last binding
           create: it runs; from the first creation, by 16 writers, to the last binding
+          start: a pod waits; from the start of the processes to its binding, once a turn
 
 `
 
@@ -45,6 +46,7 @@ func main() {
 	workloads := flag.String("workloads", "W1,W2,W3", "in this order")
 	phases := flag.String("phases", "release,create", "in this order")
 	nodes := flag.Int("nodes", 100, "nodes")
+	running := flag.Int("running", 0, "pods that are bound before, of 100m")
 	rounds := flag.Int("rounds", 3, "of all variants")
 	results := flag.String("results", "results.jsonl", "a line for each run is appended")
 	patience := flag.Duration("patience", 3*time.Minute, "for one run")
@@ -62,7 +64,7 @@ func main() {
 		}
 		return
 	}
-	d := &driver{ctx: context.Background(), patience: *patience, nodes: *nodes}
+	d := &driver{ctx: context.Background(), patience: *patience, nodes: *nodes, running: *running}
 	p := plan{strings.Split(*variants, ","), strings.Split(*workloads, ","),
 		strings.Split(*phases, ","), *rounds}
 	if err := p.check(); err != nil {
@@ -97,8 +99,8 @@ func (p plan) check() error {
 		}
 	}
 	for _, name := range p.phases {
-		if name != "release" && name != "create" {
-			return fmt.Errorf("no phase %q, expected release or create", name)
+		if name != "release" && name != "create" && name != "start" {
+			return fmt.Errorf("no phase %q, expected release, create or start", name)
 		}
 	}
 	return nil
@@ -109,6 +111,7 @@ type driver struct {
 	ctx      context.Context
 	patience time.Duration
 	nodes    int
+	running  int
 	spaces   int
 	round    int
 	log      *os.File
@@ -141,6 +144,9 @@ func (d *driver) run(p plan, results string) error {
 	if err != nil {
 		return err
 	}
+	if err := d.createRunning(names); err != nil {
+		return err
+	}
 	failures := 0
 	for d.round = 1; d.round <= p.rounds; d.round++ {
 		for _, name := range p.variants {
@@ -162,7 +168,12 @@ func (d *driver) one(name string, p plan) error {
 	v := makers[name](d)
 	v.name = name
 	defer v.stop(d)
-	if err := v.start(); err != nil {
+	if v.install != nil {
+		if err := v.install(); err != nil {
+			return fmt.Errorf("install: %w", err)
+		}
+	}
+	if err := d.start(v, p); err != nil {
 		return fmt.Errorf("start: %w\n%s", err, v.tails())
 	}
 	if err := d.warmUp(v); err != nil {
@@ -170,17 +181,27 @@ func (d *driver) one(name string, p plan) error {
 	}
 	for _, workload := range p.workloads {
 		for _, phase := range p.phases {
-			result := d.measure(v, workload, phase)
-			line, err := json.Marshal(result)
-			if err != nil {
-				return err
+			if phase == "start" {
+				continue
 			}
-			fmt.Fprintf(d.log, "%s\n", line)
-			fmt.Println(result.line())
-			if result.Error != "" {
-				return fmt.Errorf("%s %s: %s\n%s", workload, phase, result.Error, v.tails())
+			if err := d.note(d.measure(v, workload, phase)); err != nil {
+				return fmt.Errorf("%w\n%s", err, v.tails())
 			}
 		}
+	}
+	return nil
+}
+
+// note appends a result to the file.
+func (d *driver) note(result Result) error {
+	line, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.log, "%s\n", line)
+	fmt.Println(result.line())
+	if result.Error != "" {
+		return fmt.Errorf("%s %s: %s", result.Workload, result.Phase, result.Error)
 	}
 	return nil
 }

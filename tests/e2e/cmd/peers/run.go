@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"berth.dev/berth/tests/e2e/harness"
@@ -27,6 +28,56 @@ func (d *driver) warmUp(v *variant) error {
 		return err
 	}
 	return d.clear(r)
+}
+
+// createRunning makes pods that are bound already, as many on each node.
+func (d *driver) createRunning(nodes []string) error {
+	var pods []*core.Pod
+	for i := range d.running {
+		pod := harness.NewPod("default", fmt.Sprintf("running-%06d", i)).CPU("100m").
+			Scheduler("nobody").Build()
+		pod.Spec.NodeName = nodes[i%len(nodes)]
+		pods = append(pods, pod)
+	}
+	return d.CreatePods(d.ctx, pods)
+}
+
+// start starts the processes of a variant. If that is to be measured, a pod waits for them.
+func (d *driver) start(v *variant, p plan) error {
+	if !slices.Contains(p.phases, "start") {
+		return v.start()
+	}
+	r, err := d.newRun(v, []gang{{"g", 1}}, true)
+	if err != nil {
+		return err
+	}
+	if err := d.CreatePods(d.ctx, r.pods); err != nil {
+		return err
+	}
+	if v.groupsSingles {
+		if err := d.createGroups(v, r.space, r.gangs); err != nil {
+			return err
+		}
+	}
+	result := Result{Round: d.round, Variant: v.name, Phase: "start", Nodes: d.nodes, Pods: 1,
+		Workload: fmt.Sprintf("%d running", d.running), Load: loadAverage(),
+		At: time.Now().UTC().Format(time.TimeOnly)}
+	machine, before := busy(), d.cpu(v)
+	began := time.Now()
+	if err := v.start(); err != nil {
+		return err
+	}
+	if err := d.awaitMoments(r, "bound"); err != nil {
+		return err
+	}
+	result.times(d.Recorder.History(r.space), began)
+	result.CPU = d.cpu(v).since(before)
+	result.Others = max(0, busy()-machine-result.CPU.total())
+	result.RSS = v.peaks()
+	if err := d.clear(r); err != nil {
+		return err
+	}
+	return d.note(result)
 }
 
 // awaitMoments waits until each pod of the run was "created", or "bound".

@@ -23,7 +23,8 @@ import (
 // leader election.
 type variant struct {
 	name      string
-	scheduler string // of the pods
+	scheduler string       // of the pods
+	install   func() error // before the processes
 	start     func() error
 	stopped   func() error
 
@@ -160,12 +161,8 @@ func newBerth(d *driver, mode string) *variant {
 		groups: []schema.GroupVersionResource{harness.PodGroups}, group: harness.NewPodGroup,
 		join: func(pod *core.Pod, group string) { pod.Annotations[harness.GroupAnnotation] = group },
 	}
-	v.start = func() error {
-		if err := d.InstallAdmission(d.ctx, policiesOf[mode]); err != nil {
-			return err
-		}
-		return d.startBerth(v, mode)
-	}
+	v.install = func() error { return d.InstallAdmission(d.ctx, policiesOf[mode]) }
+	v.start = func() error { return d.startBerth(v, mode) }
 	v.stopped = func() error { return d.removePolicies(policiesOf[mode]) }
 	v.metrics = func(ctx context.Context) (sessions, error) {
 		samples, err := scrape(ctx, "http://"+d.Address+"/metrics")
@@ -189,9 +186,6 @@ func (d *driver) startBerth(v *variant, mode string) error {
 	if err := berth.Start(d.ctx); err != nil {
 		return err
 	}
-	if err := berth.AwaitReady(d.ctx); err != nil {
-		return err
-	}
 	options := harness.SchedulerOptions{Extender: d.Address, View: berth.View, WithoutLease: true}
 	if mode == "pin" {
 		options.Extender = ""
@@ -202,7 +196,10 @@ func (d *driver) startBerth(v *variant, mode string) error {
 	}
 	v.processes = append(v.processes, scheduler.Process)
 	v.frozen = v.processes
-	return scheduler.Start(d.ctx)
+	if err := scheduler.Start(d.ctx); err != nil {
+		return err
+	}
+	return berth.AwaitReady(d.ctx)
 }
 
 // removePolicies waits until pods stay as they are, so that nobody else pays for policies.
