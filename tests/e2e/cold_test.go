@@ -71,7 +71,7 @@ func TestQueuesAreAcceptedFromTheFirstMoment(t *testing.T) {
 	type step = func(*harness.ControlPlane, context.Context) error
 	definitions := (*harness.ControlPlane).InstallDefinitions
 	policies := func(plane *harness.ControlPlane, ctx context.Context) error {
-		return plane.ApplyAdmission(ctx, true)
+		return plane.ApplyAdmission(ctx, cluster.Policies())
 	}
 	for name, steps := range map[string][]step{
 		"definitions first": {installCanary, definitions, policies},

@@ -10,28 +10,41 @@ import (
 	"berth.dev/berth/tests/e2e/harness"
 )
 
-// A gang's life in steps: the request that is stopped while a process is killed.
-var steps = []struct {
+// A step of a gang's life: the request that is stopped while a process is killed.
+type step struct {
 	name string
-	stop func(*harness.Proxy) *harness.Hold
-}{
-	{"before nominations", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Nominations, 0) }},
-	{"amid nominations", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Nominations, 3) }},
-	{"before the record", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Records, 0) }},
-	{"before commits", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Commits, 0) }},
-	{"amid commits", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Commits, 3) }},
-	{"before bindings", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Bindings, 0) }},
-	{"amid bindings", func(p *harness.Proxy) *harness.Hold { return p.Hold(harness.Bindings, 3) }},
+	kind harness.Kind
+	pass int
+}
+
+// steps of a mode.
+var steps = map[string][]step{
+	harness.InPlace: {
+		{"before nominations", harness.Nominations, 0},
+		{"amid nominations", harness.Nominations, 3},
+		{"before the record", harness.Records, 0},
+		{"before commits", harness.Commits, 0},
+		{"amid commits", harness.Commits, 3},
+		{"before bindings", harness.Bindings, 0},
+		{"amid bindings", harness.Bindings, 3},
+	},
+	harness.ThroughView: {
+		{"before the record", harness.Records, 0},
+		{"before bindings", harness.Bindings, 0},
+		{"amid bindings", harness.Bindings, 3},
+		{"amid events", harness.Events, 3},
+		{"before the status", harness.Statuses, 0},
+	},
 }
 
 // A process is killed at each step, and comes back. The gang gets whole, nothing stays reserved,
 // and nobody is stuck.
 func atEachStep(t *testing.T, crash func(*harness.Env, *harness.Hold)) {
-	for _, step := range steps {
+	for _, step := range steps[cluster.Mode] {
 		t.Run(step.name, func(t *testing.T) {
 			e, proxy := beginBehindProxy(t)
 			e.AddNodes(3, "4")
-			hold := step.stop(proxy)
+			hold := proxy.Hold(step.kind, step.pass)
 			e.CreateGang("gang", 6, 6, cpu("1"))
 			await(t, hold)
 			crash(e, hold)
@@ -67,21 +80,20 @@ func TestAPIServerKilledAtEachStep(t *testing.T) {
 	})
 }
 
-var writes = []struct {
-	name string
-	kind harness.Kind
-}{
-	{"nomination", harness.Nominations}, {"record", harness.Records}, {"commit", harness.Commits},
-	{"binding", harness.Bindings},
+// writes of a mode by which berthd steers.
+var writes = map[string]map[string]harness.Kind{
+	harness.InPlace: {"nomination": harness.Nominations, "record": harness.Records,
+		"commit": harness.Commits, "binding": harness.Bindings},
+	harness.ThroughView: {"record": harness.Records, "binding": harness.Bindings},
 }
 
 // What was asked for is done, and berthd does not hear of it.
 func TestAnswersLost(t *testing.T) {
-	for _, write := range writes {
-		t.Run(write.name, func(t *testing.T) {
+	for name, kind := range writes[cluster.Mode] {
+		t.Run(name, func(t *testing.T) {
 			e, proxy := beginBehindProxy(t)
 			e.AddNodes(3, "4")
-			lost := proxy.LoseAnswer(write.kind, 0)
+			lost := proxy.LoseAnswer(kind, 0)
 			e.CreateGang("gang", 6, 6, cpu("1"))
 			await(t, lost)
 			proxy.ReleaseAll()
@@ -94,11 +106,11 @@ func TestAnswersLost(t *testing.T) {
 
 // What was asked for never arrives.
 func TestRequestsLost(t *testing.T) {
-	for _, write := range writes {
-		t.Run(write.name, func(t *testing.T) {
+	for name, kind := range writes[cluster.Mode] {
+		t.Run(name, func(t *testing.T) {
 			e, proxy := beginBehindProxy(t)
 			e.AddNodes(3, "4")
-			hold := proxy.Hold(write.kind, 0)
+			hold := proxy.Hold(kind, 0)
 			e.CreateGang("gang", 6, 6, cpu("1"))
 			await(t, hold)
 			hold.Abandon()

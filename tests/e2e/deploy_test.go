@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/clientcmd"
 	scheduler "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
 
@@ -28,7 +29,7 @@ import (
 
 func tryApply(e *harness.Env, objects []*unstructured.Unstructured) {
 	e.Helper()
-	e.AdmissionFor(objects)
+	e.AdaptToServer(objects)
 	e.Must(e.TryApply(e.Context, objects))
 }
 
@@ -113,12 +114,20 @@ func TestTheChartForAnOutsideSchedulerIsAccepted(t *testing.T) {
 			"schedulerNames": []any{"berth", "volcano"}, "marker": false},
 	})
 	tryApply(e, objects)
+	gated := false
 	for _, object := range objects {
 		text, err := object.MarshalJSON()
 		e.Must(err)
 		if strings.Contains(string(text), "system:kube-scheduler") {
 			t.Errorf("%s %s is for a scheduler that is not there", object.GetKind(), object.GetName())
 		}
+		if object.GetKind() == "Deployment" && strings.Contains(string(text), "view") {
+			t.Errorf("a berthd that is in place has a view: %s", text)
+		}
+		gated = gated || object.GetName() == "pods.berth.dev"
+	}
+	if !gated {
+		t.Error("no policy gates pods, and kube-scheduler sees all of them")
 	}
 }
 
@@ -135,15 +144,17 @@ func normalised(e *harness.Env, object *unstructured.Unstructured) (string, map[
 	if object.GetKind() == "Deployment" {
 		template := []string{"spec", "template"}
 		unstructured.RemoveNestedField(object.Object, append(template, "metadata", "annotations")...)
-		path := append(template, "spec", "containers")
-		containers, _, err := unstructured.NestedSlice(object.Object, path...)
-		e.Must(err)
-		for _, each := range containers {
-			container := each.(map[string]any)
-			delete(container, "imagePullPolicy")
-			container["image"], _, _ = strings.Cut(container["image"].(string), ":")
+		for _, kind := range []string{"initContainers", "containers"} {
+			path := append(template, "spec", kind)
+			containers, _, err := unstructured.NestedSlice(object.Object, path...)
+			e.Must(err)
+			for _, each := range containers {
+				container := each.(map[string]any)
+				delete(container, "imagePullPolicy")
+				container["image"], _, _ = strings.Cut(container["image"].(string), ":")
+			}
+			e.Must(unstructured.SetNestedSlice(object.Object, containers, path...))
 		}
-		e.Must(unstructured.SetNestedSlice(object.Object, containers, path...))
 	}
 	text, err := object.MarshalJSON()
 	e.Must(err)
@@ -162,11 +173,11 @@ func TestTheChartMakesWhatTheBaseMakes(t *testing.T) {
 	e := cluster.Begin(t)
 	base, err := e.Kustomize(harness.Deploy("kustomize", "base"))
 	e.Must(err)
-	policy, err := e.Kustomize(harness.Deploy("admission", "v1"))
+	policies, err := e.Kustomize(harness.Deploy("admission", "queues"))
 	e.Must(err)
 	want := map[string]map[string]any{}
-	e.AdmissionFor(policy)
-	for _, object := range append(base, policy...) {
+	e.AdaptToServer(base)
+	for _, object := range append(base, policies...) {
 		if object.GetKind() == "Namespace" {
 			continue // Helm's --create-namespace
 		}
@@ -182,6 +193,45 @@ func TestTheChartMakesWhatTheBaseMakes(t *testing.T) {
 	}
 	for name := range want {
 		t.Errorf("%s is not in the chart", name)
+	}
+}
+
+func TestTheChartGatesAsThePolicyDoes(t *testing.T) {
+	e := cluster.Begin(t)
+	for _, each := range []struct {
+		directory string
+		marker    bool
+	}{{"v1", true}, {"gate-only", false}} {
+		objects, err := e.Kustomize(harness.Deploy("admission", each.directory))
+		e.Must(err)
+		charts := render(e, map[string]any{"kubeScheduler": map[string]any{"enabled": false},
+			"admission": map[string]any{"marker": each.marker}})
+		isPolicy := func(object *unstructured.Unstructured) bool {
+			return strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy")
+		}
+		found := map[string]map[string]any{}
+		for _, object := range charts {
+			if isPolicy(object) {
+				name, content := normalised(e, object)
+				found[name] = content
+			}
+		}
+		e.AdaptToServer(objects)
+		for _, object := range objects {
+			if !isPolicy(object) {
+				continue
+			}
+			name, content := normalised(e, object)
+			// A gate that is there is not added in both; the shorter one need not look.
+			if !each.marker {
+				unstructured.RemoveNestedField(content, "spec", "mutations")
+				unstructured.RemoveNestedField(found[name], "spec", "mutations")
+			}
+			if !reflect.DeepEqual(content, found[name]) {
+				t.Errorf("%s of %s:\nchart     %v\nkustomize %v", name, each.directory, found[name],
+					content)
+			}
+		}
 	}
 }
 
@@ -205,10 +255,55 @@ func TestTheSchedulersConfigurationsAgree(t *testing.T) {
 		*clusters.Profiles[0].SchedulerName != core.DefaultSchedulerName {
 		t.Errorf("profiles of the cluster's kube-scheduler: %v", clusters.Profiles)
 	}
+	// In place, the cluster's serves the others, too, elects, and asks where others may go.
 	clusters.Profiles = clusters.Profiles[1:]
+	clusters.Profiles[0].PluginConfig = pods.Profiles[0].PluginConfig
 	clusters.LeaderElection = pods.LeaderElection
+	clusters.ClientConnection.Kubeconfig = pods.ClientConnection.Kubeconfig
+	if len(pods.Extenders) != 2 || pods.Extenders[0].URLPrefix != clusters.Extenders[0].URLPrefix ||
+		pods.Extenders[0].Ignorable || pods.Extenders[1].Ignorable {
+		t.Errorf("extenders of the kube-scheduler in the pod: %+v", pods.Extenders)
+	}
+	clusters.Extenders[1].ManagedResources = nil // it has our pods only
+	if !reflect.DeepEqual(clusters.Extenders[1], pods.Extenders[1]) {
+		t.Errorf("the barriers differ:\n%+v\n%+v", clusters.Extenders[1], pods.Extenders[1])
+	}
+	clusters.Extenders = pods.Extenders
 	if !reflect.DeepEqual(clusters, pods) {
-		t.Errorf("not only profiles and leases differ:\n%+v\n%+v", clusters, pods)
+		t.Errorf("more differs:\n%+v\n%+v", clusters, pods)
+	}
+}
+
+// kube-scheduler finds the view where berthd serves it, and the key where berthd makes it.
+func TestTheKubeconfigOfTheViewAgrees(t *testing.T) {
+	deployed := readBerthConfig(t, harness.Deploy("kustomize", "base", "berth.yaml"))
+	config, err := clientcmd.LoadFromFile(harness.Deploy("kustomize", "base", "kubeconfig.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := config.Contexts[config.CurrentContext]
+	if used == nil || config.Clusters[used.Cluster] == nil || config.AuthInfos[used.AuthInfo] == nil {
+		t.Fatalf("the context %q is not complete", config.CurrentContext)
+	}
+	view, _ := deployed["view"].(map[string]any)
+	found := map[string]string{
+		"server":      config.Clusters[used.Cluster].Server,
+		"authority":   config.Clusters[used.Cluster].CertificateAuthority,
+		"certificate": config.AuthInfos[used.AuthInfo].ClientCertificate,
+		"key":         config.AuthInfos[used.AuthInfo].ClientKey,
+	}
+	directory := fmt.Sprint(view["directory"])
+	want := map[string]string{
+		"server":      fmt.Sprintf("https://%v:%v", view["address"], view["port"]),
+		"authority":   filepath.Join(directory, "view.crt"),
+		"certificate": filepath.Join(directory, "view.crt"),
+		"key":         filepath.Join(directory, "view.key"),
+	}
+	if !reflect.DeepEqual(found, want) {
+		t.Errorf("the kubeconfig has %v, expected %v", found, want)
+	}
+	if config.AuthInfos[used.AuthInfo].TokenFile == "" {
+		t.Error("kube-scheduler has no token of its own")
 	}
 }
 
@@ -232,11 +327,6 @@ func TestTheDeployedConfigurationDecidesAsTheDefault(t *testing.T) {
 		if !reflect.DeepEqual(standard[key], deployed[key]) {
 			t.Errorf("%s: %v, by default %v", key, deployed[key], standard[key])
 		}
-	}
-	connection, _ := deployed["kubeAPI"].(map[string]any)
-	pods := readSchedulerConfig(t, "kustomize", "base", "kube-scheduler-config.yaml")
-	if connection["schedulerLeaseNamespace"] != pods.LeaderElection.ResourceNamespace {
-		t.Errorf("kubeAPI is %v, the lease in %q", connection, pods.LeaderElection.ResourceNamespace)
 	}
 }
 

@@ -168,10 +168,10 @@ func TestModes(t *testing.T) {
 // What a managed control plane allows: no extenders, and pods without the marker.
 func TestPinNeedsNoExtenders(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{Mode: "pin"})
-	e.Must(e.InstallAdmission(e.Context, false))
+	e.Must(e.InstallAdmission(e.Context, harness.GateOnly))
 	t.Cleanup(func() {
 		e.Scheduler.Kill() // the next test's has extenders again
-		if err := e.InstallAdmission(e.Context, true); err != nil {
+		if err := e.InstallAdmission(e.Context, harness.GateAndMarker); err != nil {
 			t.Error(err)
 		}
 	})

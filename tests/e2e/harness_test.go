@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"slices"
 	"testing"
 
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
 	"berth.dev/berth/tests/e2e/harness"
@@ -67,6 +69,32 @@ func TestProxyHoldsDropsAndLoses(t *testing.T) {
 	}
 }
 
+// A kube-scheduler's first choice from 1.35 on: one watch that begins with what there is.
+func TestStreamingListsAreServed(t *testing.T) {
+	e := cluster.Begin(t)
+	e.Create(harness.NewPod(e.Namespace, "pod").Scheduler("nobody").Build())
+	sends := true
+	events, err := e.Client.CoreV1().Pods(e.Namespace).Watch(e.Context, meta.ListOptions{
+		SendInitialEvents: &sends, AllowWatchBookmarks: true,
+		ResourceVersionMatch: meta.ResourceVersionMatchNotOlderThan})
+	e.Must(err)
+	defer events.Stop()
+	names := []string{}
+	for event := range events.ResultChan() {
+		pod, is := event.Object.(*core.Pod)
+		if !is {
+			t.Fatalf("%s: %v", event.Type, event.Object)
+		}
+		if event.Type == watch.Bookmark && pod.Annotations[meta.InitialEventsAnnotationKey] == "true" {
+			break
+		}
+		names = append(names, pod.Name)
+	}
+	if !slices.Equal(names, []string{"pod"}) {
+		t.Errorf("the list streamed %q", names)
+	}
+}
+
 // Recorder and kubelets outlive kube-apiserver and kube-scheduler.
 func TestServersRestartUnderTheHarness(t *testing.T) {
 	e := cluster.Begin(t)
@@ -86,7 +114,8 @@ func TestServersRestartUnderTheHarness(t *testing.T) {
 	if err := e.ResumeWatch(version); err == nil {
 		t.Error("a watch could be resumed across a compaction")
 	}
-	e.Scheduler.Kill()
-	e.Must(e.RestartScheduler(e.Context))
+	scheduler := e.OthersScheduler()
+	scheduler.Kill()
+	e.Must(scheduler.Start(e.Context))
 	bind("after-kube-scheduler")
 }

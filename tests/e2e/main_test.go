@@ -3,6 +3,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -23,6 +24,12 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	cluster = started
+	flag.Parse()
+	if err := leaveOut(cluster.Mode, cluster.Minor); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		cluster.Stop(false)
+		os.Exit(1)
+	}
 	if proxy, err = cluster.StartProxy(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		cluster.Stop(false)

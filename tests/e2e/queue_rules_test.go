@@ -184,7 +184,7 @@ func TestDefaultAndRootAreNotDeleted(t *testing.T) {
 	binding := e.Client.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
 	e.Must(binding.Delete(e.Context, "queue-deletion.berth.dev", meta.DeleteOptions{}))
 	e.Await(harness.Soon, deletion(meta.DeleteOptions{}))
-	e.Must(e.InstallAdmission(e.Context, true))
+	e.Must(e.InstallAdmission(e.Context, e.Policies()))
 }
 
 // as is a client of a user who may write queues.

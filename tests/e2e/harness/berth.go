@@ -26,8 +26,11 @@ const (
 	RecordAnnotation = "berth.dev/record"
 	Marker           = "berth.dev/commit"
 	Namespace        = "berth-system"
-	// ServiceAccount is whom berthd runs as; the RBAC of deploy/ is all it may do.
+	// ServiceAccount is berthd's; the RBAC of deploy/ is all it may do.
 	ServiceAccount = "berthd"
+	// SchedulersAccount is that of a kube-scheduler behind a view. In deploy/ it shares berthd's;
+	// here it has only the rights of a kube-scheduler.
+	SchedulersAccount = "kube-scheduler"
 )
 
 // BarrierLimit is how long a gang may be bound in part at most while berthd and kube-scheduler run;
@@ -37,19 +40,23 @@ const BarrierLimit = 20 * time.Second
 // BerthOptions says how a berthd runs.
 type BerthOptions struct {
 	Name    string // of the process; "" is berthd
-	Mode    string // steering.mode; "" is nominate
+	Mode    string // steering.mode; "" is the suite's
 	Address string // where the extender listens
+	Port    int    // where the view listens, in mode view
 	APIURL  string // "" is the API server itself; else a Proxy's
 	// LeaderElect has it ask for the lease first.
 	LeaderElect bool
 	// Configuration is merged over config/berth.yaml, section by section.
 	Configuration map[string]any
+	// AsShipped leaves limits of requests, timeouts and scheduler names as users have them.
+	AsShipped bool
 }
 
 // Berth is a berthd process.
 type Berth struct {
 	*Process
 	Address string
+	View    *View // nil but in mode view
 	client  *http.Client
 }
 
@@ -61,7 +68,10 @@ func (c *ControlPlane) NewBerth(binary string, options BerthOptions) (*Berth, er
 	if options.APIURL == "" {
 		options.APIURL = c.url
 	}
-	token, err := c.berthToken()
+	if options.Mode == "" {
+		options.Mode = c.Mode
+	}
+	token, err := c.Token(ServiceAccount)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +80,14 @@ func (c *ControlPlane) NewBerth(binary string, options BerthOptions) (*Berth, er
 	if err != nil {
 		return nil, err
 	}
-	configuration, err := berthConfiguration(options)
+	var view *View
+	if options.Mode == ThroughView {
+		view = &View{Port: options.Port, Directory: filepath.Join(c.Directory, options.Name+"-view")}
+		if err := os.MkdirAll(view.Directory, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	configuration, err := berthConfiguration(options, view)
 	if err != nil {
 		return nil, err
 	}
@@ -78,34 +95,37 @@ func (c *ControlPlane) NewBerth(binary string, options BerthOptions) (*Berth, er
 	if err := os.WriteFile(file, configuration, 0o600); err != nil {
 		return nil, err
 	}
-	process := NewProcess(options.Name, c.Directory, binary, "--kubeconfig", kubeconfig,
-		"--context", ContextName, "--config", file, "--listen", options.Address,
-		fmt.Sprintf("--leader-elect=%t", options.LeaderElect), "--lease-namespace", Namespace,
-		"--kube-api-qps", "5000", "--kube-api-burst", "10000")
+	arguments := []string{"--kubeconfig", kubeconfig, "--context", ContextName, "--config", file,
+		"--listen", options.Address, fmt.Sprintf("--leader-elect=%t", options.LeaderElect),
+		"--lease-namespace", Namespace}
+	if !options.AsShipped {
+		arguments = append(arguments, "--kube-api-qps", "5000", "--kube-api-burst", "10000")
+	}
+	process := NewProcess(options.Name, c.Directory, binary, arguments...)
 	client := &http.Client{Timeout: 2 * time.Second}
-	return &Berth{Process: process, Address: options.Address, client: client}, nil
+	return &Berth{Process: process, Address: options.Address, View: view, client: client}, nil
 }
 
-// berthToken is a token of berthd's service account, as its pod would have. A certificate
+// Token is one of a service account of Berth's namespace, as its pod would have. A certificate
 // costs the API server more: it verifies the signature at each request.
-func (c *ControlPlane) berthToken() (string, error) {
+func (c *ControlPlane) Token(account string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), StartUp)
 	defer cancel()
 	day := int64(24 * 60 * 60)
 	request := &authentication.TokenRequest{
 		Spec: authentication.TokenRequestSpec{ExpirationSeconds: &day},
 	}
-	answer, err := c.Client.CoreV1().ServiceAccounts(Namespace).CreateToken(ctx, ServiceAccount,
+	answer, err := c.Client.CoreV1().ServiceAccounts(Namespace).CreateToken(ctx, account,
 		request, meta.CreateOptions{})
 	if err != nil {
-		return "", fmt.Errorf("token of %s/%s: %w", Namespace, ServiceAccount, err)
+		return "", fmt.Errorf("token of %s/%s: %w", Namespace, account, err)
 	}
 	return answer.Status.Token, nil
 }
 
 // AsBerth is a client with the account, and so the rights, of berthd.
 func (c *ControlPlane) AsBerth() (kubernetes.Interface, error) {
-	token, err := c.berthToken()
+	token, err := c.Token(ServiceAccount)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +135,7 @@ func (c *ControlPlane) AsBerth() (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-func berthConfiguration(options BerthOptions) ([]byte, error) {
+func berthConfiguration(options BerthOptions, view *View) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(Repository(), "config", "berth.yaml"))
 	if err != nil {
 		return nil, err
@@ -124,18 +144,19 @@ func berthConfiguration(options BerthOptions) ([]byte, error) {
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return nil, err
 	}
-	mode := options.Mode
-	if mode == "" {
-		mode = "nominate"
+	merge(document, map[string]any{"steering": map[string]any{"mode": options.Mode}})
+	if !options.AsShipped {
+		merge(document, map[string]any{
+			"schedulerNames": []string{SchedulerName, "volcano"},
+			"barrier":        map[string]any{"timeout": "5s", "maxTimeout": "15s"},
+			"leaderElection": map[string]any{
+				"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
+			},
+		})
 	}
-	merge(document, map[string]any{
-		"schedulerNames": []string{SchedulerName, "volcano"},
-		"barrier":        map[string]any{"timeout": "5s", "maxTimeout": "15s"},
-		"steering":       map[string]any{"mode": mode},
-		"leaderElection": map[string]any{
-			"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
-		},
-	})
+	if view != nil {
+		merge(document, view.configuration())
+	}
 	merge(document, options.Configuration)
 	return yaml.Marshal(document)
 }
@@ -171,6 +192,11 @@ func (b *Berth) AwaitReady(ctx context.Context) error {
 // Ready is nil when /readyz says so.
 func (b *Berth) Ready(ctx context.Context) error {
 	return getOK(ctx, b.client, "http://"+b.Address+"/readyz")
+}
+
+// Leads is nil if this berthd leads: another answers that it does not.
+func (b *Berth) Leads(ctx context.Context) error {
+	return getOK(ctx, b.client, "http://"+b.Address+"/queues")
 }
 
 // Metrics is the text of /metrics.

@@ -19,6 +19,7 @@ type Cluster struct {
 	Recorder *Recorder
 	Berth    *Berth // nil until RunBerth
 	Address  string // where kube-scheduler calls the extender
+	ViewPort int    // where kube-scheduler finds the cluster, in mode view
 
 	binary  string
 	options BerthOptions
@@ -30,11 +31,13 @@ type Cluster struct {
 type ClusterOptions struct {
 	// WithoutKubelets leaves bound pods pending, so that only their binding is measured.
 	WithoutKubelets bool
+	// WithoutSchedulers starts no kube-scheduler and installs no policies.
+	WithoutSchedulers bool
 }
 
 // StartCluster takes the binaries from the environment: KUBE_BINARIES is the directory of
-// kube-apiserver, kube-scheduler and kubectl, BERTHD_BINARY is berthd. Logs go to BERTH_E2E_LOGS,
-// or to a directory that Stop removes.
+// kube-apiserver, kube-scheduler and kubectl, ETCD_BINARY is etcd, BERTHD_BINARY is berthd. Logs go
+// to BERTH_E2E_LOGS, or to a directory that Stop removes.
 func StartCluster(parent context.Context, options ClusterOptions) (*Cluster, error) {
 	binaries := os.Getenv("KUBE_BINARIES")
 	if binaries == "" {
@@ -50,15 +53,16 @@ func StartCluster(parent context.Context, options ClusterOptions) (*Cluster, err
 	} else if err := os.MkdirAll(directory, 0o755); err != nil {
 		return nil, err
 	}
-	ports, err := FreePorts(1)
+	ports, err := FreePorts(2)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(parent)
 	c := &Cluster{
-		Address: "127.0.0.1:" + strconv.Itoa(ports[0]),
-		binary:  os.Getenv("BERTHD_BINARY"),
-		cancel:  cancel,
+		Address:  "127.0.0.1:" + strconv.Itoa(ports[0]),
+		ViewPort: ports[1],
+		binary:   os.Getenv("BERTHD_BINARY"),
+		cancel:   cancel,
 	}
 	if c.ControlPlane, err = StartControlPlane(ctx, binaries, directory); err != nil {
 		c.Stop(false)
@@ -78,8 +82,10 @@ func (c *Cluster) furnish(ctx context.Context, options ClusterOptions) error {
 	if err := c.InstallAccess(ctx); err != nil {
 		return err
 	}
-	if err := c.InstallAdmission(ctx, true); err != nil {
-		return err
+	if !options.WithoutSchedulers {
+		if err := c.InstallAdmission(ctx, c.Policies()); err != nil {
+			return err
+		}
 	}
 	recorder, err := StartRecorder(ctx, c.ControlPlane)
 	if err != nil {
@@ -89,18 +95,22 @@ func (c *Cluster) furnish(ctx context.Context, options ClusterOptions) error {
 	if !options.WithoutKubelets {
 		StartKubelets(ctx, c.Client, recorder)
 	}
-	return c.StartScheduler(ctx, c.Address)
+	if options.WithoutSchedulers {
+		return nil
+	}
+	return c.startMissingSchedulers(ctx)
 }
 
 // HasBerth tells whether there is a berthd to test.
 func (c *Cluster) HasBerth() bool { return c.binary != "" }
 
-// RunBerth sees to it that a berthd with these options runs and is ready.
+// RunBerth sees to it that a berthd with these options runs and is ready; in mode view with the
+// kube-scheduler of its pod.
 func (c *Cluster) RunBerth(ctx context.Context, options BerthOptions) error {
 	if c.binary == "" {
 		return errors.New("BERTHD_BINARY is not set")
 	}
-	options.Address = c.Address
+	options.Address, options.Port = c.Address, c.ViewPort
 	if c.Berth == nil || !reflect.DeepEqual(c.options, options) {
 		if err := c.StopBerth(); err != nil {
 			return err
@@ -111,12 +121,20 @@ func (c *Cluster) RunBerth(ctx context.Context, options BerthOptions) error {
 		}
 		c.Berth, c.options = berth, options
 	}
-	if !c.Berth.Running() {
+	isNew := !c.Berth.Running()
+	if isNew {
 		if err := c.Berth.Start(ctx); err != nil {
 			return err
 		}
 	}
-	return c.Berth.AwaitReady(ctx)
+	if err := c.Berth.AwaitReady(ctx); err != nil {
+		return err
+	}
+	// One that was there before tries again less and less often while berthd is away.
+	if c.Berth.View != nil && (isNew || !c.Scheduler.Running()) {
+		return c.StartSchedulerFor(ctx, c.Berth)
+	}
+	return nil
 }
 
 // StopBerth ends berthd as a rolling update would.
@@ -129,15 +147,16 @@ func (c *Cluster) StopBerth() error {
 
 // Replica prepares a further berthd with an address of its own.
 func (c *Cluster) Replica(options BerthOptions) (*Berth, error) {
-	ports, err := FreePorts(1)
+	ports, err := FreePorts(2)
 	if err != nil {
 		return nil, err
 	}
-	options.Address = "127.0.0.1:" + strconv.Itoa(ports[0])
+	options.Address, options.Port = "127.0.0.1:"+strconv.Itoa(ports[0]), ports[1]
 	return c.NewBerth(c.binary, options)
 }
 
-// Repair starts again what a test has left dead, and kube-scheduler with the usual extender.
+// Repair starts again what a test has left dead, and kube-scheduler with the usual extender. A
+// kube-scheduler behind a view is started with berthd.
 func (c *Cluster) Repair(ctx context.Context) error {
 	if !c.Etcd.Running() {
 		return fmt.Errorf("etcd has ended:\n%s", c.Etcd.Tail(0, 20))
@@ -147,10 +166,36 @@ func (c *Cluster) Repair(ctx context.Context) error {
 			return err
 		}
 	}
-	if !c.Scheduler.Running() {
-		return c.StartScheduler(ctx, c.Address)
+	return c.startMissingSchedulers(ctx)
+}
+
+func (c *Cluster) startMissingSchedulers(ctx context.Context) error {
+	if c.Mode == ThroughView {
+		if c.Others.Running() {
+			return nil
+		}
+		return c.StartOthersScheduler(ctx)
 	}
-	return nil
+	if c.Scheduler.Running() {
+		return nil
+	}
+	return c.StartScheduler(ctx, c.Address)
+}
+
+// Policies is the directory of those that the suite's mode needs.
+func (c *Cluster) Policies() string {
+	if c.Mode == ThroughView {
+		return QueuePolicies
+	}
+	return GateAndMarker
+}
+
+// OthersScheduler serves pods that are not ours.
+func (c *Cluster) OthersScheduler() *KubeScheduler {
+	if c.Mode == ThroughView {
+		return c.Others
+	}
+	return c.Scheduler
 }
 
 // CreatePods creates pods, in parallel.

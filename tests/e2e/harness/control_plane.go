@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,31 +25,37 @@ type ControlPlane struct {
 	Admin     *rest.Config
 	Client    kubernetes.Interface
 	Dynamic   dynamic.Interface
-	Minor     int // of the servers' version 1.x
+	Minor     int    // of the servers' version 1.x
+	Mode      string // of the suite
 
-	Etcd, APIServer, Scheduler *Process
-	EtcdURL                    string
+	Etcd, APIServer *Process
+	Scheduler       *KubeScheduler // of our pods; of all pods, unless there is one for the others
+	Others          *KubeScheduler // of pods that are not ours, or nil
+	EtcdURL         string
 
-	authority     *Authority
-	binaries      string
-	data          string
-	url           string
-	schedulerPort int
+	authority *Authority
+	binaries  string
+	data      string
+	url       string
 }
 
-// StartControlPlane starts etcd and kube-apiserver from the directory of binaries. kube-scheduler
-// is started by StartScheduler.
+// StartControlPlane starts etcd and kube-apiserver from the directory of binaries, and no
+// kube-scheduler.
 func StartControlPlane(ctx context.Context, binaries, directory string) (*ControlPlane, error) {
-	ports, err := FreePorts(4)
+	mode, err := ModeOfSuite()
+	if err != nil {
+		return nil, err
+	}
+	ports, err := FreePorts(3)
 	if err != nil {
 		return nil, err
 	}
 	plane := &ControlPlane{
-		Directory:     directory,
-		EtcdURL:       fmt.Sprintf("http://127.0.0.1:%d", ports[0]),
-		binaries:      binaries,
-		url:           fmt.Sprintf("https://127.0.0.1:%d", ports[2]),
-		schedulerPort: ports[3],
+		Directory: directory,
+		Mode:      mode,
+		EtcdURL:   fmt.Sprintf("http://127.0.0.1:%d", ports[0]),
+		binaries:  binaries,
+		url:       fmt.Sprintf("https://127.0.0.1:%d", ports[2]),
 	}
 	if plane.data, err = os.MkdirTemp(memoryDirectory(), "berth-e2e-etcd-"); err != nil {
 		return nil, err
@@ -61,9 +66,9 @@ func StartControlPlane(ctx context.Context, binaries, directory string) (*Contro
 	if plane.authority, err = NewAuthority(); err != nil {
 		return plane, err
 	}
-	etcd, err := exec.LookPath("etcd")
+	etcd, err := etcdBinary(binaries)
 	if err != nil {
-		return plane, fmt.Errorf("%w; scripts/install-deps installs it", err)
+		return plane, err
 	}
 	peer := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	plane.Etcd = NewProcess("etcd", directory, etcd, "--data-dir="+plane.data,
@@ -97,13 +102,13 @@ func (c *ControlPlane) prepareAPIServer(port int) error {
 		"--etcd-servers=" + c.EtcdURL, "--bind-address=127.0.0.1",
 		"--secure-port=" + strconv.Itoa(port), "--service-cluster-ip-range=10.0.0.0/24",
 		"--tls-cert-file=" + certFile, "--tls-private-key-file=" + keyFile,
-		"--client-ca-file=" + authority, "--authorization-mode=RBAC", "--profiling=false",
+		"--client-ca-file=" + authority, "--authorization-mode=RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + keyFile, "--service-account-signing-key-file=" + keyFile,
 		// Nobody makes service accounts, and nobody takes the taint off nodes that are ready.
 		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
 	}
-	if c.Minor < 36 {
+	if c.Minor >= 34 && c.Minor < 36 {
 		arguments = append(arguments, "--feature-gates=MutatingAdmissionPolicy=true",
 			"--runtime-config=admissionregistration.k8s.io/v1beta1=true")
 	}
@@ -146,53 +151,6 @@ func (c *ControlPlane) AwaitAnswer(ctx context.Context, probe func(context.Conte
 	return awaitReady(ctx, c.APIServer, probe)
 }
 
-// StartScheduler starts kube-scheduler with the shipped configuration, its extenders at
-// extenderAddress; "" leaves the extenders out, which is the bare kube-scheduler.
-func (c *ControlPlane) StartScheduler(ctx context.Context, extenderAddress string) error {
-	return c.StartSchedulerThrough(ctx, c.url, extenderAddress)
-}
-
-// StartSchedulerThrough is StartScheduler, with the API server at the URL, which may be a Proxy's.
-func (c *ControlPlane) StartSchedulerThrough(ctx context.Context, url,
-	extenderAddress string) error {
-	c.Scheduler.Kill()
-	pair, err := c.authority.Issue("system:kube-scheduler", "system:kube-scheduler")
-	if err != nil {
-		return err
-	}
-	kubeconfig := filepath.Join(c.Directory, "kube-scheduler.kubeconfig")
-	if err := writeKubeconfig(kubeconfig, url, c.authority, pair.user()); err != nil {
-		return err
-	}
-	configuration, err := schedulerConfiguration(kubeconfig, extenderAddress)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(c.Directory, "kube-scheduler.yaml")
-	if err := os.WriteFile(file, configuration, 0o600); err != nil {
-		return err
-	}
-	c.Scheduler = NewProcess("kube-scheduler", c.Directory,
-		filepath.Join(c.binaries, "kube-scheduler"), "--config="+file, "--bind-address=127.0.0.1",
-		"--secure-port="+strconv.Itoa(c.schedulerPort), "--authentication-skip-lookup=true",
-		"--v=2")
-	c.Scheduler.Respawn = true // it ends when it cannot renew its lease
-	return c.RestartScheduler(ctx)
-}
-
-// RestartScheduler starts the kube-scheduler that was killed, and waits until it is ready. It waits
-// for its predecessor's lease to end before it schedules.
-func (c *ControlPlane) RestartScheduler(ctx context.Context) error {
-	if err := c.Scheduler.Start(); err != nil {
-		return err
-	}
-	client := &http.Client{Transport: trusting(c.authority), Timeout: time.Second}
-	url := fmt.Sprintf("https://127.0.0.1:%d/readyz", c.schedulerPort)
-	return awaitReady(ctx, c.Scheduler, func(ctx context.Context) error {
-		return getOK(ctx, client, url)
-	})
-}
-
 // RestartAPIServer kills kube-apiserver, does what is to be done while it is away, and starts it.
 func (c *ControlPlane) RestartAPIServer(ctx context.Context, meanwhile func() error) error {
 	c.APIServer.Kill()
@@ -207,7 +165,9 @@ func (c *ControlPlane) Stop() {
 	if c == nil {
 		return
 	}
-	for _, process := range []*Process{c.Scheduler, c.APIServer, c.Etcd} {
+	c.Scheduler.Kill()
+	c.Others.Kill()
+	for _, process := range []*Process{c.APIServer, c.Etcd} {
 		process.Kill()
 	}
 	_ = os.RemoveAll(c.data)

@@ -41,7 +41,11 @@ func (c *Cluster) Begin(t testing.TB) *Env {
 		Namespace: fmt.Sprintf("%.40s-%d", strings.TrimPrefix(name, "test"), c.spaces)}
 	e.Must(c.Repair(e.Context))
 	e.Show(c.APIServer, 5)
-	e.Show(c.Scheduler, 30)
+	for _, scheduler := range []*KubeScheduler{c.Scheduler, c.Others} {
+		if scheduler != nil {
+			e.Show(scheduler.Process, 30)
+		}
+	}
 	_, err := c.Client.CoreV1().Namespaces().Create(e.Context,
 		&core.Namespace{ObjectMeta: meta.ObjectMeta{Name: e.Namespace}}, meta.CreateOptions{})
 	e.Must(err)

@@ -96,15 +96,24 @@ func (e *Env) AssertNeverInPart(group string, limit time.Duration) {
 	}
 }
 
-// AssertRoom shows that nothing is reserved any more: so many pods that are not ours, of so much
-// cpu, all find a place.
+// heedful is the scheduler of pods that find no place where room is reserved: all, where one
+// kube-scheduler serves all pods; ours, where the others know nothing of Berth.
+func (e *Env) heedful() string {
+	if e.Mode == ThroughView {
+		return SchedulerName
+	}
+	return core.DefaultSchedulerName
+}
+
+// AssertRoom shows that nothing is reserved any more: so many single pods, of so much cpu, all find
+// a place.
 func (e *Env) AssertRoom(count int, cpu string) {
 	e.Helper()
 	var pods []*core.Pod
 	for i := range count {
 		name := fmt.Sprintf("room-%d", i)
 		pods = append(pods,
-			NewPod(e.Namespace, name).CPU(cpu).Scheduler("default-scheduler").Build())
+			NewPod(e.Namespace, name).CPU(cpu).Scheduler(e.heedful()).Build())
 	}
 	e.Create(pods...)
 	e.AwaitAllBound(Soon, pods...)
@@ -162,6 +171,32 @@ func (e *Env) AwaitEvent(kind, name, message string) {
 	})
 }
 
+// AwaitRefused waits until kube-scheduler has reported that it found no node for the pod.
+func (e *Env) AwaitRefused(pod string) {
+	e.Helper()
+	e.Await(Soon, func() error {
+		count, err := e.Refusals()
+		if err == nil && count[pod] == 0 {
+			err = fmt.Errorf("kube-scheduler has not refused pod %q, but %v", pod, count)
+		}
+		return err
+	})
+}
+
+// Refusals counts, by pod, the reports of kube-scheduler that it found no node.
+func (e *Env) Refusals() (map[string]int, error) {
+	events, err := e.Client.CoreV1().Events(e.Namespace).List(e.Context, meta.ListOptions{
+		FieldSelector: "involvedObject.kind=Pod,reason=FailedScheduling"})
+	if err != nil {
+		return nil, err
+	}
+	count := map[string]int{}
+	for _, event := range events.Items {
+		count[event.InvolvedObject.Name]++
+	}
+	return count, nil
+}
+
 // AwaitSessions waits until so many more sessions have been run.
 func (e *Env) AwaitSessions(count int) {
 	e.Helper()
@@ -184,7 +219,7 @@ func (e *Env) AwaitKubeSchedulerKnowsNodes() {
 	var probes []*core.Pod
 	for i, node := range e.nodes {
 		probe := NewPod(e.Namespace, fmt.Sprintf("probe-%d", i)).CPU("1m").
-			Scheduler("default-scheduler").Build()
+			Scheduler(e.heedful()).Build()
 		probe.Spec.Affinity = &core.Affinity{NodeAffinity: &core.NodeAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: &core.NodeSelector{
 				NodeSelectorTerms: []core.NodeSelectorTerm{{

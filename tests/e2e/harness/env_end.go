@@ -14,6 +14,9 @@ func (e *Env) end() {
 	if e.Berth != nil && e.Berth.HasCrashed() {
 		e.Error("berthd has ended by itself")
 	}
+	if e.Mode == ThroughView && e.Scheduler != nil && e.Scheduler.HasCrashed() {
+		e.Error("the kube-scheduler behind the view has ended by itself")
+	}
 	if e.Failed() {
 		e.report()
 	}

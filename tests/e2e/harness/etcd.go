@@ -3,10 +3,27 @@ package harness
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 
 	etcd "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 )
+
+// etcdBinary is ETCD_BINARY, or the etcd beside the other binaries. Another etcd of the machine may
+// be too old to serve streaming lists.
+func etcdBinary(binaries string) (string, error) {
+	if named := os.Getenv("ETCD_BINARY"); named != "" {
+		return exec.LookPath(named)
+	}
+	found, err := exec.LookPath(filepath.Join(binaries, "etcd"))
+	if err != nil {
+		err = fmt.Errorf("ETCD_BINARY is not set; it is what scripts/kube-binaries --etcd prints: %w",
+			err)
+	}
+	return found, err
+}
 
 // CompactEtcd forgets every revision but the present one.
 func (c *ControlPlane) CompactEtcd(ctx context.Context) error {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -101,9 +100,27 @@ func (c *ControlPlane) apply(ctx context.Context, objects []*unstructured.Unstru
 	return nil
 }
 
+// Remove deletes an object by its kind and name.
+func (c *ControlPlane) Remove(ctx context.Context, object *unstructured.Unstructured) error {
+	kind := object.GroupVersionKind()
+	mapping, err := c.kinds().RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return err
+	}
+	var resource dynamic.ResourceInterface = c.Dynamic.Resource(mapping.Resource)
+	if mapping.Scope.Name() == "namespace" {
+		resource = c.Dynamic.Resource(mapping.Resource).Namespace(object.GetNamespace())
+	}
+	return resource.Delete(ctx, object.GetName(), meta.DeleteOptions{})
+}
+
 // InstallDefinitions applies deploy/crds and waits until kubectl would find PodGroups and Queues.
 func (c *ControlPlane) InstallDefinitions(ctx context.Context) error {
-	objects, err := c.Kustomize(Deploy("crds"))
+	directory := "crds"
+	if c.Minor < 34 {
+		directory = "crds-without-rules"
+	}
+	objects, err := c.Kustomize(Deploy(directory))
 	if err != nil {
 		return err
 	}
@@ -133,42 +150,60 @@ func (c *ControlPlane) kinds() apimeta.RESTMapper {
 	return restmapper.NewDeferredDiscoveryRESTMapper(cached)
 }
 
-// AdmissionFor puts policies into the version that the server has.
-func (c *ControlPlane) AdmissionFor(objects []*unstructured.Unstructured) {
+// AdaptToServer puts objects into the versions that the server has.
+func (c *ControlPlane) AdaptToServer(objects []*unstructured.Unstructured) {
 	for _, object := range objects {
 		if strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy") && c.Minor < 36 {
 			object.SetAPIVersion("admissionregistration.k8s.io/v1beta1")
 		}
+		if object.GetKind() == "FlowSchema" && c.Minor < 29 {
+			object.SetAPIVersion("flowcontrol.apiserver.k8s.io/v1beta3")
+		}
 	}
 }
 
-// ApplyAdmission applies the policies. With `marked` false pods are not marked for the barrier: then
-// kube-scheduler needs no extenders.
-func (c *ControlPlane) ApplyAdmission(ctx context.Context, marked bool) error {
-	version := "v1"
-	if c.Minor < 36 {
-		version = "v1beta1"
-	}
-	if !marked {
-		version = "gate-only"
-	}
-	objects, err := c.Kustomize(Deploy("admission", version))
+// Directories of deploy/admission, as far as they do not depend on the version.
+const (
+	GateAndMarker = "v1"        // our pods wait for a plan, and are bound through the barrier
+	GateOnly      = "gate-only" // kube-scheduler needs no extenders
+	QueuePolicies = "queues"    // pods stay as they are
+)
+
+// ApplyAdmission applies the policies of a directory, as far as the server knows their kinds.
+func (c *ControlPlane) ApplyAdmission(ctx context.Context, directory string) error {
+	objects, err := c.Admission(directory)
 	if err != nil {
-		return err
-	}
-	c.AdmissionFor(objects)
-	// As a user would who moves from Volcano: its pods are ours.
-	if err := rewrite(objects, `['berth']`, `['berth', 'volcano']`); err != nil {
 		return err
 	}
 	return c.Apply(ctx, objects)
 }
 
-// InstallAdmission applies the policies, and waits until the one that gates our pods is in force.
-func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error {
-	if err := c.ApplyAdmission(ctx, marked); err != nil {
+// Admission are the policies of a directory, for a user who moves from Volcano: its pods are ours.
+func (c *ControlPlane) Admission(directory string) ([]*unstructured.Unstructured, error) {
+	if directory == QueuePolicies && c.Minor < 30 {
+		return nil, nil
+	}
+	if directory == GateAndMarker && c.Minor < 36 {
+		directory = "v1beta1"
+	}
+	objects, err := c.Kustomize(Deploy("admission", directory))
+	if err != nil || directory == QueuePolicies {
+		return objects, err
+	}
+	c.AdaptToServer(objects)
+	return objects, rewrite(objects, `['berth']`, `['berth', 'volcano']`)
+}
+
+// InstallAdmission applies the policies, and waits until one that gates our pods is in force.
+func (c *ControlPlane) InstallAdmission(ctx context.Context, directory string) error {
+	if err := c.ApplyAdmission(ctx, directory); err != nil || directory == QueuePolicies {
 		return err
 	}
+	return c.AwaitAdmission(ctx, true, directory == GateAndMarker)
+}
+
+// AwaitAdmission waits until our pods are gated and marked, or are not.
+func (c *ControlPlane) AwaitAdmission(ctx context.Context, gated, marked bool) error {
 	probe := NewPod("default", "probe").Build()
 	return c.AwaitAnswer(ctx, func(ctx context.Context) error {
 		pod, err := c.Client.CoreV1().Pods("default").Create(ctx, probe,
@@ -177,8 +212,9 @@ func (c *ControlPlane) InstallAdmission(ctx context.Context, marked bool) error 
 			return err
 		}
 		_, isMarked := pod.Spec.Containers[0].Resources.Requests[Marker]
-		if len(pod.Spec.SchedulingGates) == 0 || isMarked != marked {
-			return errors.New("the admission policy is not in force")
+		if isGated := len(pod.Spec.SchedulingGates) > 0; isGated != gated || isMarked != marked {
+			return fmt.Errorf("a pod of ours is gated: %t, expected %t; marked: %t, expected %t",
+				isGated, gated, isMarked, marked)
 		}
 		return nil
 	})
@@ -199,19 +235,46 @@ func rewrite(objects []*unstructured.Unstructured, old, new string) error {
 }
 
 // InstallAccess applies what berthd may do, and not what a kube-scheduler in its pod may do besides:
-// namespace, service accounts and RBAC of deploy/.
+// namespace, service accounts, RBAC and priorities of deploy/. Such a kube-scheduler gets an account
+// of its own.
 func (c *ControlPlane) InstallAccess(ctx context.Context) error {
-	objects, err := c.Kustomize(Deploy("kustomize", "overlays", "in-place"))
+	base, err := c.Kustomize(Deploy("kustomize", "base"))
 	if err != nil {
 		return err
 	}
-	wanted := map[string]bool{"Namespace": true, "ServiceAccount": true, "ClusterRole": true,
-		"ClusterRoleBinding": true, "Role": true, "RoleBinding": true, "PriorityClass": true}
-	var access []*unstructured.Unstructured
-	for _, object := range objects {
-		if wanted[object.GetKind()] {
-			access = append(access, object)
-		}
+	inPlace, err := c.Kustomize(Deploy("kustomize", "overlays", "in-place"))
+	if err != nil {
+		return err
 	}
-	return c.Apply(ctx, access)
+	isBerths := map[string]bool{}
+	for _, object := range inPlace {
+		isBerths[object.GetKind()+object.GetName()] = true
+	}
+	wanted := map[string]bool{"Namespace": true, "ServiceAccount": true, "ClusterRole": true,
+		"ClusterRoleBinding": true, "Role": true, "RoleBinding": true, "FlowSchema": true}
+	var access []*unstructured.Unstructured
+	for _, object := range base {
+		if !wanted[object.GetKind()] {
+			continue
+		}
+		account := ServiceAccount
+		if !isBerths[object.GetKind()+object.GetName()] {
+			account = SchedulersAccount
+		} else if object.GetKind() == "FlowSchema" {
+			account = "*" // both
+		}
+		if account != ServiceAccount {
+			err := rewrite([]*unstructured.Unstructured{object}, `"name":"`+ServiceAccount+`"`,
+				`"name":"`+account+`"`)
+			if err != nil {
+				return err
+			}
+		}
+		access = append(access, object)
+	}
+	c.AdaptToServer(access)
+	account := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ServiceAccount",
+		"metadata": map[string]any{"namespace": Namespace, "name": SchedulersAccount}}}
+	return c.Apply(ctx, append(access, account))
 }

@@ -107,6 +107,27 @@ func (b PodBuilder) KeepsOff(key, value string) PodBuilder {
 	return b
 }
 
+// Claim mounts a PersistentVolumeClaim.
+func (b PodBuilder) Claim(name string) PodBuilder {
+	b.pod.Spec.Volumes = append(b.pod.Spec.Volumes, core.Volume{Name: name,
+		VolumeSource: core.VolumeSource{PersistentVolumeClaim: &core.PersistentVolumeClaimVolumeSource{
+			ClaimName: name}}})
+	return b
+}
+
+// Spreads keeps pods with the label on as many of each node, or up to the skew; domains is the
+// least number of nodes that count, 0 for any.
+func (b PodBuilder) Spreads(key, value string, skew, domains int32) PodBuilder {
+	constraint := core.TopologySpreadConstraint{MaxSkew: skew, TopologyKey: core.LabelHostname,
+		WhenUnsatisfiable: core.DoNotSchedule,
+		LabelSelector:     &meta.LabelSelector{MatchLabels: map[string]string{key: value}}}
+	if domains > 0 {
+		constraint.MinDomains = &domains
+	}
+	b.pod.Spec.TopologySpreadConstraints = append(b.pod.Spec.TopologySpreadConstraints, constraint)
+	return b.Label(key, value)
+}
+
 // Build is a pod to create; builders can be used again.
 func (b PodBuilder) Build() *core.Pod { return b.pod.DeepCopy() }
 

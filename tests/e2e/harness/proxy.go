@@ -18,9 +18,11 @@ import (
 )
 
 // Proxy stands between a berthd and the API server, and can hold requests, lose answers, and
-// freeze watches, so that a test meets each step of a gang's life. Any goroutine.
+// freeze watches, so that a test meets each step of a gang's life. In mode view the requests of
+// kube-scheduler pass through it, too. Any goroutine.
 type Proxy struct {
 	URL       string
+	token     string
 	authority []byte
 	server    *http.Server
 
@@ -29,23 +31,48 @@ type Proxy struct {
 	writes map[string]int // by what is written
 }
 
-// Kind of request, by method and path.
-type Kind struct{ method, path *regexp.Regexp }
+// Kind of request, by method and path, and by who sends it: all, kube-scheduler, or all others.
+type Kind struct {
+	method, path *regexp.Regexp
+	sender       sender
+}
+
+type sender int
+
+const (
+	everybody sender = iota
+	kubeScheduler
+	allButKubeScheduler
+)
 
 func (k Kind) matches(request *http.Request) bool {
-	return k.method.MatchString(request.Method) && k.path.MatchString(request.URL.Path)
+	return k.method.MatchString(request.Method) && k.path.MatchString(request.URL.Path) &&
+		(k.sender == everybody || (k.sender == kubeScheduler) == isFromKubeScheduler(request))
 }
+
+func isFromKubeScheduler(request *http.Request) bool {
+	return strings.HasPrefix(request.UserAgent(), "kube-scheduler/")
+}
+
+// OfKubeScheduler are the requests of this kind that a kube-scheduler sends.
+func (k Kind) OfKubeScheduler() Kind { k.sender = kubeScheduler; return k }
+
+// OfOthers are the requests of this kind that no kube-scheduler sends.
+func (k Kind) OfOthers() Kind { k.sender = allButKubeScheduler; return k }
 
 func kind(method, path string) Kind {
-	return Kind{regexp.MustCompile("^" + method + "$"), regexp.MustCompile(path + "$")}
+	return Kind{method: regexp.MustCompile("^" + method + "$"), path: regexp.MustCompile(path + "$")}
 }
 
-// The writes by which berthd steers, and two watches.
+// The writes by which berthd steers, those of a kube-scheduler, and two watches.
 var (
 	Nominations = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+/status`)
 	Commits     = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+`)
 	Bindings    = kind("POST", `/api/v1/namespaces/[^/]+/(pods/[^/]+/binding|bindings)`)
 	Records     = kind("PATCH", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups/[^/]+`)
+	Statuses    = kind("PATCH", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups/[^/]+/status`)
+	Events      = kind("(POST|PATCH)", `/apis/events.k8s.io/v1/namespaces/[^/]+/events(/[^/]+)?`)
+	PodWatches  = kind("GET", `/api/v1/pods`)
 	NodeWatches = kind("GET", `/api/v1/nodes`)
 	Leases      = kind("(PUT|PATCH)", `/apis/coordination.k8s.io/v1/namespaces/[^/]+/leases/[^/]+`)
 )
@@ -97,22 +124,11 @@ func (h *Hold) wait(ctx context.Context) error {
 	}
 }
 
-// StartProxy serves until Stop, for berthd.
-func (c *ControlPlane) StartProxy() (*Proxy, error) {
-	return c.StartProxyAs("system:serviceaccount:"+Namespace+":"+ServiceAccount,
-		"system:serviceaccounts", "system:serviceaccounts:"+Namespace)
-}
+// StartProxy serves until Stop; to the API server, a caller is the one that its token names.
+func (c *ControlPlane) StartProxy() (*Proxy, error) { return c.startProxy(nil) }
 
 // StartProxyAs serves until Stop; to the API server, everyone who calls the proxy is this user.
 func (c *ControlPlane) StartProxyAs(user string, groups ...string) (*Proxy, error) {
-	serving, err := c.authority.Issue("proxy")
-	if err != nil {
-		return nil, err
-	}
-	certificate, err := tls.X509KeyPair(serving.Cert, serving.Key)
-	if err != nil {
-		return nil, err
-	}
 	client, err := c.authority.Issue(user, groups...)
 	if err != nil {
 		return nil, err
@@ -121,21 +137,37 @@ func (c *ControlPlane) StartProxyAs(user string, groups ...string) (*Proxy, erro
 	if err != nil {
 		return nil, err
 	}
+	return c.startProxy([]tls.Certificate{pair})
+}
+
+func (c *ControlPlane) startProxy(identity []tls.Certificate) (*Proxy, error) {
+	serving, err := c.authority.Issue("proxy")
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := tls.X509KeyPair(serving.Cert, serving.Key)
+	if err != nil {
+		return nil, err
+	}
 	target, err := url.Parse(c.url)
 	if err != nil {
 		return nil, err
 	}
-	listener, err := tls.Listen("tcp", "127.0.0.1:0",
-		&tls.Config{Certificates: []tls.Certificate{certificate}})
+	token, err := c.Token(ServiceAccount)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"}})
 	if err != nil {
 		return nil, err
 	}
 	upstream := trusting(c.authority)
-	upstream.TLSClientConfig.Certificates = []tls.Certificate{pair}
+	upstream.TLSClientConfig.Certificates = identity
 	upstream.DisableCompression = true
 	upstream.MaxIdleConnsPerHost = 256
-	p := &Proxy{URL: "https://" + listener.Addr().String(), authority: c.authority.PEM,
-		writes: map[string]int{}}
+	p := &Proxy{URL: "https://" + listener.Addr().String(), token: token,
+		authority: c.authority.PEM, writes: map[string]int{}}
 	silent := log.New(io.Discard, "", 0)
 	p.server = &http.Server{ErrorLog: silent, Handler: &httputil.ReverseProxy{
 		Rewrite:       func(request *httputil.ProxyRequest) { request.SetURL(target) },
@@ -147,9 +179,10 @@ func (c *ControlPlane) StartProxyAs(user string, groups ...string) (*Proxy, erro
 	return p, nil
 }
 
-// Client is a configuration that goes through the proxy.
+// Client is a configuration that goes through the proxy, with berthd's token.
 func (p *Proxy) Client() *rest.Config {
-	return &rest.Config{Host: p.URL, TLSClientConfig: rest.TLSClientConfig{CAData: p.authority}}
+	return &rest.Config{Host: p.URL, BearerToken: p.token,
+		TLSClientConfig: rest.TLSClientConfig{CAData: p.authority}}
 }
 
 // Stop ends the proxy and every connection through it.

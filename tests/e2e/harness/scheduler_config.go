@@ -24,13 +24,9 @@ func Deploy(parts ...string) string {
 
 // schedulerConfiguration is the shipped one with what a cluster of its own needs: where the API
 // server and the extender are, and a lease that is short enough for tests.
-func schedulerConfiguration(kubeconfig, extenderAddress string) ([]byte, error) {
-	text, err := os.ReadFile(Deploy("kube-scheduler-config.yaml"))
+func schedulerConfiguration(kubeconfig string, options SchedulerOptions) ([]byte, error) {
+	document, err := shippedSchedulerConfiguration(options)
 	if err != nil {
-		return nil, err
-	}
-	document := map[string]any{}
-	if err := yaml.Unmarshal(text, &document); err != nil {
 		return nil, err
 	}
 	connection, _ := document["clientConnection"].(map[string]any)
@@ -39,32 +35,70 @@ func schedulerConfiguration(kubeconfig, extenderAddress string) ([]byte, error) 
 	}
 	connection["kubeconfig"] = kubeconfig
 	document["clientConnection"] = connection
+	if options.Bare {
+		return yaml.Marshal(document)
+	}
 	if err := addVolcanoProfile(document); err != nil {
 		return nil, err
 	}
-	document["leaderElection"] = map[string]any{
-		"leaderElect": true, "resourceName": "kube-scheduler", "resourceNamespace": "kube-system",
-		"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
+	if options.WithoutLease {
+		document["leaderElection"] = map[string]any{"leaderElect": false}
+	} else if options.View == nil {
+		document["leaderElection"] = map[string]any{"leaderElect": true,
+			"resourceName": "kube-scheduler", "resourceNamespace": "kube-system",
+			"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
+		}
 	}
-	if extenderAddress == "" {
+	if options.Extender == "" {
 		delete(document, "extenders")
 		return yaml.Marshal(document)
 	}
+	if err := setExtenders(document, options.Extender); err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(document)
+}
+
+// shippedSchedulerConfiguration is one of deploy/: for a kube-scheduler in berthd's pod, or for the
+// cluster's own. A bare one has the same limit of requests.
+func shippedSchedulerConfiguration(options SchedulerOptions) (map[string]any, error) {
+	file := Deploy("kube-scheduler-config.yaml")
+	if options.View != nil {
+		file = Deploy("kustomize", "base", "kube-scheduler-config.yaml")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	document := map[string]any{}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	if options.Bare {
+		delete(document, "profiles")
+		delete(document, "extenders")
+		document["leaderElection"] = map[string]any{"leaderElect": false}
+	}
+	return document, nil
+}
+
+// setExtenders has them call the address, without TLS.
+func setExtenders(document map[string]any, address string) error {
 	extenders, _ := document["extenders"].([]any)
 	if len(extenders) == 0 {
-		return nil, fmt.Errorf("kube-scheduler-config.yaml names no extenders")
+		return fmt.Errorf("the configuration of kube-scheduler names no extenders")
 	}
 	for _, each := range extenders {
 		extender := each.(map[string]any)
 		prefix, err := url.Parse(extender["urlPrefix"].(string))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		extender["urlPrefix"] = "http://" + extenderAddress + prefix.Path
+		extender["urlPrefix"] = "http://" + address + prefix.Path
 		delete(extender, "enableHTTPS")
 		delete(extender, "tlsConfig")
 	}
-	return yaml.Marshal(document)
+	return nil
 }
 
 // addVolcanoProfile serves pods of operators that name Volcano, as a user would who moves to Berth.
@@ -80,5 +114,5 @@ func addVolcanoProfile(document map[string]any) error {
 		document["profiles"] = append(profiles, volcano)
 		return nil
 	}
-	return fmt.Errorf("kube-scheduler-config.yaml has no profile %q", SchedulerName)
+	return fmt.Errorf("the configuration of kube-scheduler has no profile %q", SchedulerName)
 }

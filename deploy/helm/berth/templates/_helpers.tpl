@@ -9,15 +9,18 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 [{kind: ServiceAccount, name: berthd, namespace: {{ .Release.Namespace }}}]
 {{- end }}
 
-{{/* The two differ in where they look for the lease of kube-scheduler. */}}
+{{- define "berth.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* The two differ in how kube-scheduler sees the cluster: steering.mode view, or nominate. */}}
 {{- define "berth.config" -}}
 {{- $file := ternary "files/beside.yaml" "files/in-place.yaml" .Values.kubeScheduler.enabled }}
-{{- .Values.config | default (.Files.Get $file | replace "berth-system" .Release.Namespace) }}
+{{- .Values.config | default (.Files.Get $file) }}
 {{- end }}
 
 {{- define "berth.kubeSchedulerConfig" -}}
-{{- .Values.kubeScheduler.config | default (.Files.Get "files/kube-scheduler-config.yaml"
-      | replace "berth-system" .Release.Namespace) }}
+{{- .Values.kubeScheduler.config | default (.Files.Get "files/kube-scheduler-config.yaml") }}
 {{- end }}
 
 {{/* Vendors append to the version what images are not tagged with. */}}

@@ -53,9 +53,7 @@ func (c cpu) total() time.Duration {
 
 func (b *bench) cpu() cpu {
 	var taken cpu
-	for i, process := range []*harness.Process{b.Etcd, b.APIServer, b.Scheduler} {
-		taken[i] = process.CPU()
-	}
+	taken[0], taken[1], taken[2] = b.Etcd.CPU(), b.APIServer.CPU(), b.Scheduler.CPU()
 	if b.Berth != nil {
 		taken[3] = b.Berth.CPU()
 	}
@@ -142,7 +140,11 @@ func (b *bench) berth(mode string) error {
 	if mode == "pin" {
 		address = ""
 	}
-	if err := b.InstallAdmission(b.ctx, mode != "pin"); err != nil {
+	policies := harness.GateAndMarker
+	if mode == "pin" {
+		policies = harness.GateOnly
+	}
+	if err := b.InstallAdmission(b.ctx, policies); err != nil {
 		return err
 	}
 	if err := b.StartScheduler(b.ctx, address); err != nil {

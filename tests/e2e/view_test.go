@@ -1,0 +1,376 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// Mode view: kube-scheduler sees the cluster through berthd (docs/design/view.md).
+
+// While berthd is away, kube-scheduler cannot bind our pods; others are bound.
+func TestManagedPodsWaitForBerthBehindTheView(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(1, "8")
+	e.Must(e.StopBerth())
+	ours := harness.NewPod(e.Namespace, "ours").Build()
+	other := harness.NewPod(e.Namespace, "other").Scheduler(core.DefaultSchedulerName).Build()
+	e.Create(ours, other)
+	e.AwaitAllBound(harness.Soon, other)
+	if bound := e.Pods(func(pod *core.Pod) bool {
+		return pod.Name == "ours" && pod.Spec.NodeName != ""
+	}); len(bound) > 0 {
+		t.Error("a pod of ours is bound without berthd")
+	}
+	e.Must(e.Berth.Start(e.Context))
+	e.AwaitAllBound(2*harness.Soon, ours)
+}
+
+// No gate, nomination, affinity or annotation: what a user created is what runs.
+func TestPodsStayAsTheyAreCreated(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(2, "4")
+	e.CreateGroup("gang", 8)
+	pods := e.Client.CoreV1().Pods(e.Namespace)
+	var created []*core.Pod
+	for _, pod := range harness.Members(e.Namespace, "gang", 8, cpu("1")) {
+		pod.Spec.NodeSelector = map[string]string{harness.PoolLabel: e.Namespace}
+		answer, err := pods.Create(e.Context, pod, meta.CreateOptions{})
+		e.Must(err)
+		created = append(created, answer)
+	}
+	e.AwaitBound("gang", 8, harness.Soon)
+	for _, before := range created {
+		after, err := pods.Get(e.Context, before.Name, meta.GetOptions{})
+		e.Must(err)
+		after.Spec.NodeName = ""
+		if !equality.Semantic.DeepEqual(before.Spec, after.Spec) {
+			t.Errorf("%q was created as %v and is %v", before.Name, before.Spec, after.Spec)
+		}
+		if !equality.Semantic.DeepEqual(before.Annotations, after.Annotations) {
+			t.Errorf("%q has annotations %v", before.Name, after.Annotations)
+		}
+	}
+	if count := e.Recorder.Count(e.Namespace, "nominated"); count > 0 {
+		t.Errorf("%d pods were nominated", count)
+	}
+}
+
+// viewClient is a client of the view that has a token, and speaks protobuf or JSON.
+func viewClient(e *harness.Env, contentType string) kubernetes.Interface {
+	e.Helper()
+	token, err := e.Token(harness.SchedulersAccount)
+	e.Must(err)
+	config := e.Berth.View.Config(token)
+	config.ContentType, config.AcceptContentTypes = contentType, contentType
+	client, err := kubernetes.NewForConfig(config)
+	e.Must(err)
+	return client
+}
+
+// VIEW-1 to VIEW-4 and VIEW-6, on a real API server: a gang that waits is not listed. When it has a
+// place, its pods appear with their nodes, and versions never go backwards.
+func TestTheViewHidesPodsThatWait(t *testing.T) {
+	for _, contentType := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
+		for _, streams := range []bool{false, true} {
+			name := fmt.Sprintf("%s streaming %t", filepath.Base(contentType), streams)
+			t.Run(name, func(t *testing.T) {
+				e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+				e.AddNodes(1, "4")
+				e.CreateGang("gang", 6, 6, cpu("1"))
+				e.Create(harness.NewPod(e.Namespace, "other").Scheduler("nobody").Build())
+				e.AwaitCondition("gang", "Unschedulable", harness.Soon)
+				seen, events := followView(e, viewClient(e, contentType), streams)
+				defer events.Stop()
+				if len(seen) != 1 || seen["other"] == nil {
+					t.Fatalf("the view lists %v, expected the pod of another scheduler", seen)
+				}
+				e.AddNodes(1, "4")
+				assertShownThenBound(e, events, 6)
+			})
+		}
+	}
+}
+
+// followView lists the pods of this test and watches on, as kube-scheduler does: by a list and a
+// watch, or by one watch that begins with what there is.
+func followView(e *harness.Env, client kubernetes.Interface, streams bool) (map[string]*core.Pod,
+	watch.Interface) {
+	e.Helper()
+	const living = "status.phase!=Succeeded,status.phase!=Failed"
+	within := int64(90)
+	pods := client.CoreV1().Pods("")
+	seen := map[string]*core.Pod{}
+	note := func(pod *core.Pod) {
+		if pod.Namespace == e.Namespace {
+			seen[pod.Name] = pod
+		}
+	}
+	if !streams {
+		list, err := pods.List(e.Context, meta.ListOptions{FieldSelector: living, Limit: 500,
+			ResourceVersion: "0"})
+		e.Must(err)
+		for i := range list.Items {
+			note(&list.Items[i])
+		}
+		events, err := pods.Watch(e.Context, meta.ListOptions{FieldSelector: living,
+			ResourceVersion: list.ResourceVersion, AllowWatchBookmarks: true, TimeoutSeconds: &within})
+		e.Must(err)
+		return seen, events
+	}
+	initial := true
+	events, err := pods.Watch(e.Context, meta.ListOptions{FieldSelector: living,
+		AllowWatchBookmarks: true, SendInitialEvents: &initial, TimeoutSeconds: &within,
+		ResourceVersionMatch: meta.ResourceVersionMatchNotOlderThan})
+	e.Must(err)
+	for event := range events.ResultChan() {
+		pod, is := event.Object.(*core.Pod)
+		if !is {
+			e.Fatalf("%s: %v", event.Type, event.Object)
+		}
+		if event.Type == watch.Bookmark && pod.Annotations[meta.InitialEventsAnnotationKey] == "true" {
+			return seen, events
+		}
+		note(pod)
+	}
+	e.Fatal("the stream ended before the list was complete")
+	return nil, nil
+}
+
+// assertShownThenBound reads the stream until so many pods of this test are bound.
+func assertShownThenBound(e *harness.Env, events watch.Interface, count int) {
+	e.Helper()
+	planned, bound := map[string]string{}, map[string]bool{}
+	var last uint64
+	for event := range events.ResultChan() {
+		pod, is := event.Object.(*core.Pod)
+		if !is {
+			e.Fatalf("%s: %v", event.Type, event.Object)
+		}
+		version, err := strconv.ParseUint(pod.ResourceVersion, 10, 64)
+		e.Must(err)
+		if version < last {
+			e.Errorf("%s of %q has version %d after %d", event.Type, pod.Name, version, last)
+		}
+		last = version
+		if pod.Namespace != e.Namespace {
+			continue
+		}
+		switch node := pod.Spec.NodeName; {
+		case event.Type == watch.Deleted:
+			delete(planned, pod.Name)
+		case node == "":
+			if planned[pod.Name] = harness.PlannedNode(pod); planned[pod.Name] == "" {
+				e.Errorf("%q is shown without a node: %v", pod.Name, pod.Spec.Affinity)
+			}
+		default:
+			if planned[pod.Name] != node {
+				e.Errorf("%q is bound to %q and was shown for %q", pod.Name, node, planned[pod.Name])
+			}
+			if bound[pod.Name] = true; len(bound) == count {
+				return
+			}
+		}
+	}
+	e.Errorf("the stream ended when %d pods were bound", len(bound))
+}
+
+// VIEW-8: the view lends nobody its rights, and is for its kube-scheduler only.
+func TestTheViewGivesNoRights(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	token, err := e.Token(harness.SchedulersAccount)
+	e.Must(err)
+	ask := func(config *rest.Config) (pods, groups error) {
+		client, err := kubernetes.NewForConfig(config)
+		e.Must(err)
+		_, pods = client.CoreV1().Pods("").List(e.Context, meta.ListOptions{Limit: 1})
+		// berthd may read these, and a kube-scheduler may not.
+		groups = client.CoreV1().RESTClient().Get().
+			AbsPath("/apis", harness.GroupVersion.String(), "podgroups").Do(e.Context).Error()
+		return pods, groups
+	}
+	if pods, groups := ask(e.Berth.View.Config(token)); pods != nil || !apierrors.IsForbidden(groups) {
+		t.Errorf("a kube-scheduler: pods %v, groups %v", pods, groups)
+	}
+	isRefused := func(err error) bool {
+		return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
+	}
+	for name, wrong := range map[string]string{"no token": "", "a wrong token": "x"} {
+		if pods, groups := ask(e.Berth.View.Config(wrong)); !isRefused(pods) || !isRefused(groups) {
+			t.Errorf("%s: pods %v, groups %v", name, pods, groups)
+		}
+	}
+	without := e.Berth.View.Config(token)
+	without.CertFile, without.KeyFile = "", ""
+	if pods, _ := ask(without); pods == nil || apierrors.ReasonForError(pods) != "" {
+		t.Errorf("without the key of the view: %v, expected no answer", pods)
+	}
+}
+
+// An init container makes the key, so that kube-scheduler finds it whatever starts first.
+func TestTheKeyOfTheViewIsMadeOnce(t *testing.T) {
+	if !cluster.HasBerth() {
+		t.Skip("BERTHD_BINARY is not set")
+	}
+	directory := t.TempDir()
+	read := func() map[string]string {
+		output, err := exec.Command(os.Getenv("BERTHD_BINARY"), "--make-view-key", directory).
+			CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, output)
+		}
+		found := map[string]string{}
+		for _, name := range []string{"view.crt", "view.key"} {
+			text, err := os.ReadFile(filepath.Join(directory, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[name] = string(text)
+		}
+		return found
+	}
+	first := read()
+	if second := read(); !equality.Semantic.DeepEqual(first, second) {
+		t.Error("the key was made anew")
+	}
+	stat, err := os.Stat(filepath.Join(directory, "view.key"))
+	if err != nil || stat.Mode().Perm()&0o077 != 0 {
+		t.Errorf("others may read the key: %v, %v", stat.Mode(), err)
+	}
+}
+
+// writesSince is what has been written through the proxy since then.
+func writesSince(before map[string]int) map[string]int {
+	written := proxy.Writes()
+	for what, count := range before {
+		if written[what] -= count; written[what] == 0 {
+			delete(written, what)
+		}
+	}
+	return written
+}
+
+// awaitEvents waits for events of kube-scheduler, which it writes when it comes to it.
+func awaitEvents(e *harness.Env, since map[string]int, count int) {
+	e.Helper()
+	e.Await(harness.Soon, func() error {
+		if events := writesSince(since)["POST events"]; events < count {
+			return fmt.Errorf("%d events are written, expected at least %d", events, count)
+		}
+		return nil
+	})
+}
+
+// A Binding and an event for each pod, one record of the gang, its status; then nobody writes.
+func TestWritesOfTheView(t *testing.T) {
+	e, _ := beginBehindProxy(t)
+	e.AddNodes(10, "10")
+	const size = 100
+	start := proxy.Writes()
+	e.AwaitKubeSchedulerKnowsNodes()
+	awaitEvents(e, start, 10) // one for each probe
+	before := proxy.Writes()
+	e.CreateGang("gang", size, size, cpu("1"))
+	e.AwaitBound("gang", size, harness.Soon)
+	e.AwaitCondition("gang", "Scheduled", harness.Soon)
+	e.AwaitPhase("gang", "Running", harness.Soon)
+	awaitEvents(e, before, size)
+	atMost := map[string]int{"POST pods/binding": size, "POST events": size + 5, "PATCH events": 5,
+		"PATCH podgroups": 1, "PATCH podgroups/status": 10}
+	written := writesSince(before)
+	for what, count := range written {
+		if count > atMost[what] {
+			t.Errorf("%d times %s, expected at most %d", count, what, atMost[what])
+		}
+	}
+	if written["POST pods/binding"] != size || written["PATCH podgroups"] != 1 {
+		t.Errorf("written: %v", written)
+	}
+	quiet := proxy.Writes()
+	e.AwaitSessions(10)
+	if now := writesSince(quiet); total(now) > 0 {
+		t.Errorf("written although nothing changed: %v", now)
+	}
+}
+
+// VIEW-9: kube-scheduler's refusal changes the plan, and no pod's status. Its words are in the
+// group's condition.
+func TestAVetoIsNotWritten(t *testing.T) {
+	e, _ := beginBehindProxy(t)
+	e.AddNodes(1, "8")
+	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler(core.DefaultSchedulerName).
+		KeepsOff("app", "gang").Build()
+	e.Create(guard)
+	e.AwaitAllBound(harness.Soon, guard)
+	e.AwaitKubeSchedulerKnowsNodes() // and so the guard, which came before
+	before := proxy.Writes()
+	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
+		return pod.Label("app", "gang")
+	})
+	e.Await(harness.Soon, func() error {
+		condition := e.AwaitCondition("gang", "Unschedulable", harness.Soon)
+		if message, _ := condition["message"].(string); !strings.Contains(message, "anti-affinity") {
+			return fmt.Errorf("the condition does not have kube-scheduler's words: %q", message)
+		}
+		return nil
+	})
+	e.AddNodes(2, "4")
+	e.AwaitBound("gang", 6, harness.Soon)
+	for _, pod := range e.Bound("gang") {
+		if pod.Spec.NodeName == e.Namespace+"-n0" {
+			t.Errorf("%q is bound where it was refused", pod.Name)
+		}
+	}
+	if count := writesSince(before)["PATCH pods/status"]; count > 0 {
+		t.Errorf("%d statuses of pods were written: %v", count, writesSince(before))
+	}
+}
+
+// Gate and marker of an installation in place, or of a template for one.
+func TestPodsGatedByAnEarlierInstallation(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(2, "4")
+	e.CreateGroup("gang", 6)
+	pods := harness.Members(e.Namespace, "gang", 6, func(pod harness.PodBuilder) harness.PodBuilder {
+		return pod.Gated(harness.Gate)
+	})
+	for _, pod := range pods {
+		resources := &pod.Spec.Containers[0].Resources
+		resources.Requests[harness.Marker] = resource.MustParse("1")
+		resources.Limits = core.ResourceList{harness.Marker: resource.MustParse("1")}
+	}
+	e.Create(pods...)
+	e.AwaitBound("gang", 6, harness.Soon)
+	e.AssertNeverInPart("gang", promptly)
+}
+
+// A kube-scheduler that stands still holds up its own pods only.
+func TestASlowKubeSchedulerBlocksNoSession(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(2, "4")
+	e.Scheduler.Pause()
+	defer e.Scheduler.Resume()
+	e.CreateGang("shown", 6, 6, cpu("1"))
+	e.AwaitSeen(e.Berth, 6)
+	e.CreateGang("large", 6, 6, cpu("1"))
+	e.AwaitCondition("large", "Unschedulable", harness.Soon)
+	e.AwaitSessions(5)
+	e.Scheduler.Resume()
+	e.AwaitBound("shown", 6, harness.Soon)
+	e.AssertNeverInPart("shown", promptly)
+}
