@@ -8,6 +8,7 @@
 #include "podview/pod_list.h"
 #include "podview/refusal.h"
 #include "ports/plan_table.h"
+#include "proxy/answers.h"
 
 namespace berth::apiview {
 
@@ -39,12 +40,18 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::watch(const PodsRequest& pods,
                                                        proxy::Request& request,
                                                        proxy::Reply& reply) {
   using podview::PodStream;
-  if (pods.has_initial_events || pods.version.empty() || pods.version == "0") {
-    return std::make_unique<PodWatch>(
-        *this, pods, reply,
-        PodStream::fresh(pods.format, parts_.schedulers, parts_.attempts, pods.has_initial_events));
+  const auto stream = [&](PodStream made) {
+    return std::make_unique<PodWatch>(*this, pods, reply, std::move(made));
+  };
+  if (pods.has_initial_events) {
+    return stream(PodStream::listing(memory_of_list(pods), parts_.schedulers, parts_.attempts));
   }
-  std::optional<podview::Memory> memory = take_kept(pods, true);
+  if (pods.version.empty() || pods.version == "0") {
+    return stream(PodStream::fresh(pods.format, parts_.schedulers, parts_.attempts));
+  }
+  std::optional<podview::Memory> memory = take_kept(pods, [&](const podview::Memory& each) {
+    return each.can_resume() && each.version_sent == pods.version;
+  });
   if (!memory) {  // VIEW-7
     reply.head(200, {{"content-type", std::string(content_type(pods.format, true))}});
     reply.body(podview::expired_event(pods.format));
@@ -52,26 +59,37 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::watch(const PodsRequest& pods,
     return std::make_unique<Answered>();
   }
   set_version(memory->version_seen, request);
-  return std::make_unique<PodWatch>(
-      *this, pods, reply,
-      PodStream::resumed(*std::move(memory), parts_.schedulers, parts_.attempts));
+  return stream(PodStream::resumed(*std::move(memory), parts_.schedulers, parts_.attempts));
 }
 
 std::unique_ptr<proxy::Exchange> PodInterceptor::list(const PodsRequest& pods,
                                                       proxy::Reply& reply) {
-  std::optional<podview::Memory> memory;
-  if (pods.is_next_page) memory = take_kept(pods, false);
-  const bool is_known = memory.has_value() || !pods.is_next_page;
-  if (!memory) memory.emplace(pods.format);
-  return std::make_unique<PodListExchange>(*this, pods, reply, *std::move(memory), is_known);
+  if (!pods.is_next_page) {
+    return std::make_unique<PodListExchange>(*this, pods, reply, memory_of_list(pods));
+  }
+  std::optional<podview::Memory> memory =
+      take_kept(pods, [](const podview::Memory& each) { return !each.is_whole; });
+  if (memory) return std::make_unique<PodListExchange>(*this, pods, reply, *std::move(memory));
+  proxy::Answer answer = proxy::status_answer(410, podview::kExpiredMessage);
+  reply.head(answer.status, std::move(answer.headers));
+  reply.body(std::move(answer.body));
+  reply.end();
+  return std::make_unique<Answered>();
 }
 
-// The pages of a list follow one another; a watch goes on from a version.
-std::optional<podview::Memory> PodInterceptor::take_kept(const PodsRequest& pods, bool is_whole) {
+// VIEW-6. A client that is not known may still have pods of an earlier list.
+podview::Memory PodInterceptor::memory_of_list(const PodsRequest& pods) {
+  std::optional<podview::Memory> before =
+      take_kept(pods, [](const podview::Memory&) { return true; });
+  return before ? podview::Memory::listing_again(*std::move(before))
+                : podview::Memory::listing_unknown(pods.format);
+}
+
+std::optional<podview::Memory> PodInterceptor::take_kept(
+    const PodsRequest& pods, const std::function<bool(const podview::Memory&)>& is_wanted) {
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) {
-    const podview::Memory& memory = each.memory;
-    return each.client == pods.client && memory.format == pods.format &&
-           memory.is_whole == is_whole && (!is_whole || memory.version_sent == pods.version);
+    return each.client == pods.client && each.memory.format == pods.format &&
+           is_wanted(each.memory);
   });
   if (found == kept_.end()) return std::nullopt;
   std::optional<podview::Memory> memory = std::move(found->memory);

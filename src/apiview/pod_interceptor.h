@@ -37,8 +37,7 @@ class PodInterceptor final : public proxy::Interceptor {
   // The parts must outlive this, and this the proxy.
   explicit PodInterceptor(Parts parts) : parts_(std::move(parts)) {}
 
-  std::unique_ptr<proxy::Exchange> intercept(proxy::Request& request,
-                                             proxy::Reply& reply) override;
+  std::unique_ptr<proxy::Exchange> intercept(proxy::Request& request, proxy::Reply& reply) override;
   bool reads_body(const proxy::Request& request) const override;
   std::optional<proxy::Answer> answer(const proxy::Request& request,
                                       std::string_view body) override;
@@ -64,7 +63,9 @@ class PodInterceptor final : public proxy::Interceptor {
   std::unique_ptr<proxy::Exchange> watch(const PodsRequest& pods, proxy::Request& request,
                                          proxy::Reply& reply);
   std::unique_ptr<proxy::Exchange> list(const PodsRequest& pods, proxy::Reply& reply);
-  std::optional<podview::Memory> take_kept(const PodsRequest& pods, bool is_whole);
+  podview::Memory memory_of_list(const PodsRequest& pods);
+  std::optional<podview::Memory> take_kept(
+      const PodsRequest& pods, const std::function<bool(const podview::Memory&)>& is_wanted);
   const podview::HeldPod* find(const PodName& pod) const;
 
   Parts parts_;

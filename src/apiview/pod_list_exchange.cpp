@@ -17,12 +17,8 @@ constexpr std::size_t kListMost = std::size_t{2} << 30;
 }  // namespace
 
 PodListExchange::PodListExchange(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
-                                 podview::Memory memory, bool is_known)
-    : owner_(owner),
-      request_(std::move(request)),
-      reply_(reply),
-      memory_(std::move(memory)),
-      is_known_(is_known) {}
+                                 podview::Memory memory)
+    : owner_(owner), request_(std::move(request)), reply_(reply), memory_(std::move(memory)) {}
 
 void PodListExchange::on_head(int status, proxy::Headers headers) {
   const std::string_view expected = content_type(request_.format, false);
@@ -45,9 +41,9 @@ void PodListExchange::on_body(std::string_view bytes) {
 void PodListExchange::on_end() {
   if (is_passing_) return reply_.end();
   if (is_refused_) return;
-  auto filtered = podview::filter_list(body_, owner_.parts().schedulers,
-                                       *owner_.parts().shown.load(), memory_);
-  body_ = {};
+  auto filtered =
+      podview::filter_list(std::move(body_), owner_.parts().schedulers,
+                           *owner_.parts().shown.load(), owner_.parts().attempts, memory_);
   if (!filtered) return refuse(filtered.error().to_string());
   headers_.push_back({"content-length", std::to_string(filtered->size())});
   reply_.head(200, std::move(headers_));
@@ -61,8 +57,7 @@ void PodListExchange::on_failure(const std::string& why) {
 }
 
 void PodListExchange::on_closed(bool is_delivered) {
-  const bool is_list = !is_passing_ && !is_refused_;
-  if (is_delivered && is_known_ && is_list) owner_.keep(request_.client, std::move(memory_));
+  if (is_delivered && !is_refused_) owner_.keep(request_.client, std::move(memory_));
 }
 
 void PodListExchange::refuse(const std::string& why) {

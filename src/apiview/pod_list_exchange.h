@@ -15,9 +15,9 @@ class PodInterceptor;
 // be sent. A streaming list need not be.
 class PodListExchange final : public proxy::Exchange {
  public:
-  // `is_known`: the memory has all pages before this one.
+  // The memory has all pages before this one.
   PodListExchange(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
-                  podview::Memory memory, bool is_known);
+                  podview::Memory memory);
 
   void on_head(int status, proxy::Headers headers) override;
   void on_body(std::string_view bytes) override;
@@ -32,7 +32,6 @@ class PodListExchange final : public proxy::Exchange {
   const PodsRequest request_;
   proxy::Reply& reply_;
   podview::Memory memory_;
-  bool is_known_;
   bool is_passing_ = false;  // not a list: an error of upstream
   bool is_refused_ = false;
   proxy::Headers headers_;

@@ -55,11 +55,8 @@ void PodWatch::on_failure(const std::string& why) {
 }
 
 void PodWatch::on_closed(bool is_delivered) {
-  const bool is_known = is_delivered && (state_ == State::ended || state_ == State::waiting);
-  if (!is_known) return;
-  if (std::optional<podview::Memory> memory = std::move(stream_).end()) {
-    owner_.keep(request_.client, *std::move(memory));
-  }
+  const bool is_known = state_ == State::ended || state_ == State::passing;
+  if (is_delivered && is_known) owner_.keep(request_.client, std::move(stream_).end());
 }
 
 void PodWatch::follow() {

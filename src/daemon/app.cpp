@@ -13,9 +13,11 @@
 #include "daemon/environment.h"
 #include "daemon/event_queue.h"
 #include "daemon/session_loop.h"
+#include "daemon/view.h"
 #include "extender/service.h"
 #include "http/http_server.h"
 #include "http/router.h"
+#include "proxy/key_pair.h"
 #include "telemetry/log.h"
 #include "telemetry/metrics.h"
 
@@ -48,8 +50,8 @@ http::ServerOptions server_options(const conf::Config& config, const Endpoint& e
 }
 
 steering::Mode mode_of(const std::string& name) {
-  for (const auto mode :
-       {steering::Mode::candidates, steering::Mode::pin, steering::Mode::filter_only}) {
+  for (const auto mode : {steering::Mode::view, steering::Mode::candidates, steering::Mode::pin,
+                          steering::Mode::filter_only}) {
     if (name == steering::to_string(mode)) return mode;
   }
   return steering::Mode::nominate;
@@ -67,12 +69,14 @@ class App {
         published_(std::make_shared<const ports::PlanTable>()),
         queues_(nullptr),
         reservations_(nullptr),
+        shown_(std::make_shared<const ports::ShownPods>()),
         barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, moves_,
                  environment_->binder(), events_),
-        service_(published_, barrier_, events_, real_clock_, moves_, &observer_),
+        attempts_(barrier_, real_clock_),
+        service_(published_, barrier_, events_, real_clock_, moves_, attempts_, &observer_),
         loop_(loop_parts(), loop_settings(), std::move(scheduler)),
         endpoints_(*configuration_, metrics_, loop_, published_, queues_, reservations_, barrier_,
-                   events_, *environment_),
+                   events_, *environment_, view_),
         server_(http::make_http_server(server_options(*config_, endpoint), router_.handler())) {
     service_.add_routes(router_);
     endpoints_.add_routes(router_, [this] { return server_->counts(); });
@@ -115,6 +119,10 @@ class App {
             events_,
             published_,
             [this] { barrier_.plan_changed(); },
+            shown_,
+            [this] {
+              if (view_ != nullptr) view_->shown_changed();
+            },
             environment_->writer(),
             metrics_,
             [](const std::string& line) { log(Level::info, line); },
@@ -137,6 +145,7 @@ class App {
         {[this](std::uint64_t epoch) { loop_.start_leading(epoch); },
          [this] { loop_.stop_leading(); }, [this] { loop_.kube_scheduler_changed(); }});
     if (!opened) return opened;
+    if (const Status viewed = open_view(); !viewed) return viewed;
     if (const Status listening = server_->start(); !listening) return listening;
     if (const Status watching = environment_->source().start(events_); !watching) return watching;
     loop_.start();
@@ -146,6 +155,26 @@ class App {
                               log(Level::error, complaint + "; the last good is kept");
                             }});
     return environment_->begin(server_->port());
+  }
+
+  Status open_view() {
+    if (mode_of(config_->steering.mode) != steering::Mode::view) return Done{};
+    std::optional<proxy::Upstream> upstream = environment_->upstream();
+    if (!upstream) {
+      return Error{
+          "mode `view` needs a live cluster, whose API server kube-scheduler reads "
+          "through berthd; expected another mode with --embedded",
+          "steering.mode"};
+    }
+    auto view = View::open(config_->view, *std::move(upstream),
+                           {config_->scheduler_names, shown_, attempts_, events_,
+                            [this](const std::string& pod_uid) { attempts_.ended(pod_uid); },
+                            [](const std::string& message) { log(Level::warning, message); }});
+    if (!view) return view.error();
+    if (const Status listening = (*view)->start(); !listening) return listening;
+    view_ = std::move(*view);
+    log(Level::info, "kube-scheduler reads the cluster at port " + std::to_string(view_->port()));
+    return Done{};
   }
 
   void adopt(const conf::Config& config) {
@@ -170,6 +199,7 @@ class App {
     int settled_ticks = 0;
     while (sigtimedwait(&signals, nullptr, &tick) < 0) {
       barrier_.expire(real_clock_.now());
+      if (view_ != nullptr) view_->tick();
       settled_ticks = is_settled() ? settled_ticks + 1 : 0;
       constexpr int kTicksToBelieve = 5;
       if (flags_.exit_when_settled && settled_ticks >= kTicksToBelieve) return 0;
@@ -195,6 +225,7 @@ class App {
     drain_binds();
     barrier_.shutdown();
     environment_->stop_callers();
+    if (view_ != nullptr) view_->stop();
     if (const Status stopped = server_->stop(kServerDrain); !stopped) {
       log(Level::warning, stopped.error().to_string());
     }
@@ -222,9 +253,12 @@ class App {
   ports::Published<ports::PlanTable> published_;
   ports::Published<views::QueueTable> queues_;
   ports::Published<views::ReservationTable> reservations_;
+  ports::Published<ports::ShownPods> shown_;
   extender::Moves moves_;
   extender::GangBarrier barrier_;
+  extender::AttemptLog attempts_;
   extender::Service service_;
+  std::unique_ptr<View> view_;  // in steering mode `view`; set before the loop starts
   SessionLoop loop_;
   Endpoints endpoints_;
   http::Router router_;
@@ -236,6 +270,10 @@ int run_app(const Flags& flags) {
     std::fprintf(stderr, "%s\n", error.to_string().c_str());
     return 2;
   };
+  if (!flags.make_view_key.empty()) {
+    const Status made = proxy::make_key_pair(flags.make_view_key);
+    return made ? 0 : fail(made.error());
+  }
   auto configuration = Configuration::open(flags.config_file);
   if (!configuration) return fail(configuration.error());
   const auto config = (*configuration)->current();

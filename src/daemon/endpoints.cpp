@@ -53,6 +53,8 @@ http::Response Endpoints::liveness() const {
 
 http::Response Endpoints::readiness() const {
   if (published_.load()->ready) return http::text_response(200, "ok");
+  // VIEW-10. A replica that does not lead is ready to.
+  if (view_ != nullptr && environment_.source().is_synced()) return http::text_response(200, "ok");
   const std::string waits_for = environment_.not_ready();
   if (!waits_for.empty()) return http::text_response(503, waits_for);
   return http::text_response(503, "not synced with the cluster yet, or not the leader");
@@ -82,7 +84,8 @@ http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
   gauges.queues = queues_.load();
   gauges.reservations = reservations_.load();
   return {200, "text/plain; version=0.0.4; charset=utf-8",
-          metrics_.expose(gauges) + writes_exposition() + environment_.exposition()};
+          metrics_.expose(gauges) + writes_exposition() + environment_.exposition() +
+              (view_ == nullptr ? "" : view_->exposition())};
 }
 
 std::string Endpoints::writes_exposition() const {

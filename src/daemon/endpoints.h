@@ -6,6 +6,7 @@
 #include "daemon/environment.h"
 #include "daemon/event_queue.h"
 #include "daemon/session_loop.h"
+#include "daemon/view.h"
 #include "extender/barrier.h"
 #include "http/http_server.h"
 #include "http/router.h"
@@ -22,8 +23,9 @@ class Endpoints {
             const ports::Published<views::QueueTable>& queues,
             const ports::Published<views::ReservationTable>& reservations,
             const extender::GangBarrier& barrier, const EventQueue& events,
-            const Environment& environment)
+            Environment& environment, const std::unique_ptr<View>& view)
       : environment_(environment),
+        view_(view),
         configuration_(configuration),
         metrics_(metrics),
         loop_(loop),
@@ -43,7 +45,8 @@ class Endpoints {
   http::Response exposition(const http::ServerCounts& counts) const;
   std::string writes_exposition() const;
 
-  const Environment& environment_;
+  Environment& environment_;
+  const std::unique_ptr<View>& view_;  // null in other steering modes
   const Configuration& configuration_;
   telemetry::Metrics& metrics_;
   const SessionLoop& loop_;

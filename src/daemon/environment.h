@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
@@ -11,6 +12,7 @@
 #include "ports/binder.h"
 #include "ports/cluster_source.h"
 #include "ports/object_writer.h"
+#include "proxy/proxy.h"
 
 namespace berth::daemon {
 
@@ -42,6 +44,9 @@ class Environment {
 
   // For /metrics: lines of its own in the exposition format; may be empty.
   virtual std::string exposition() const { return {}; }
+  // The API server, for a proxy in front of it; none: there is none.
+  virtual std::optional<proxy::Upstream> upstream() const { return std::nullopt; }
+
   // A further reason for /readyz to wait, besides the sessions; empty: none.
   virtual std::string not_ready() const { return {}; }
 };

@@ -74,6 +74,10 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
                  "Where the extender listens; port 0 lets the system choose. Default: the "
                  "configuration's")
       ->type_name("ADDRESS:PORT");
+  app.add_option("--make-view-key", flags.make_view_key,
+                 "Make view.key and view.crt for steering mode view in this directory, unless "
+                 "they are there, and exit")
+      ->type_name("DIR");
   app.add_option("--speed", flags.speed, "Speed of the embedded cluster's clock")
       ->type_name("FACTOR")
       ->check(number_between(0.01, 10000));
@@ -99,7 +103,7 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
     const int status = app.exit(error, std::cout, std::cerr);
     return status == 0 ? 0 : 2;
   }
-  if (flags.embedded.empty() && flags.kubeconfig.empty() &&
+  if (flags.make_view_key.empty() && flags.embedded.empty() && flags.kubeconfig.empty() &&
       std::getenv("KUBERNETES_SERVICE_HOST") == nullptr) {
     std::cerr << "no cluster: expected --kubeconfig FILE, --embedded FILE|DIR, or to be in a pod\n";
     return 2;

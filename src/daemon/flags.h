@@ -20,8 +20,9 @@ struct Flags {
   std::string lease_namespace;
   std::optional<double> kube_api_qps;
   std::optional<int> kube_api_burst;
-  std::string listen;  // "address:port"; empty: the configuration's
-  double speed = 1.0;  // of the embedded cluster's time
+  std::string listen;         // "address:port"; empty: the configuration's
+  std::string make_view_key;  // the directory; makes the key pair and does nothing else
+  double speed = 1.0;         // of the embedded cluster's time
   bool exit_when_settled = false;
   double exit_after_s = 0;  // real seconds; 0: never
   bool json_log = false;

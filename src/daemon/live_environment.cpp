@@ -38,8 +38,10 @@ std::string make_identity() {
 class LiveEnvironment final : public Environment {
  public:
   LiveEnvironment(const Flags& flags, std::shared_ptr<const conf::Config> config,
-                  std::string name_space, std::unique_ptr<kubeapi::RestClient> client)
+                  std::string name_space, proxy::Upstream upstream,
+                  std::unique_ptr<kubeapi::RestClient> client)
       : config_(std::move(config)),
+        upstream_(std::move(upstream)),
         identity_(make_identity()),
         client_(std::move(client)),
         writer_(*client_, clock_, identity_),
@@ -136,6 +138,8 @@ class LiveEnvironment final : public Environment {
     return telemetry::exposition_of(families);
   }
 
+  std::optional<proxy::Upstream> upstream() const override { return upstream_; }
+
   std::string not_ready() const override {
     std::string text;
     for (const std::string& kind : cluster_.unsynced()) text += (text.empty() ? "" : ", ") + kind;
@@ -160,6 +164,7 @@ class LiveEnvironment final : public Environment {
   }
 
   std::shared_ptr<const conf::Config> config_;
+  const proxy::Upstream upstream_;
   const std::string identity_;
   ForwardClock clock_;
   Hooks hooks_;
@@ -179,6 +184,8 @@ Result<std::unique_ptr<Environment>> make_live(const Flags& flags,
                     : kubeapi::load_kubeconfig(flags.kubeconfig, flags.context);
   if (!access) return access.error();
   const std::string name_space = access->name_space;
+  proxy::Upstream upstream{access->server, access->ca.file, access->ca.bytes,
+                           access->tls_server_name, access->insecure};
   kubeapi::RestOptions options;
   options.qps = flags.kube_api_qps.value_or(config->kube_api.qps);
   options.burst = flags.kube_api_burst.value_or(config->kube_api.burst);
@@ -186,8 +193,8 @@ Result<std::unique_ptr<Environment>> make_live(const Flags& flags,
   options.user_agent = "berthd/" BERTH_VERSION;
   auto client = kubeapi::RestClient::create(std::move(*access), options);
   if (!client) return client.error();
-  return std::unique_ptr<Environment>(
-      std::make_unique<LiveEnvironment>(flags, std::move(config), name_space, std::move(*client)));
+  return std::unique_ptr<Environment>(std::make_unique<LiveEnvironment>(
+      flags, std::move(config), name_space, std::move(upstream), std::move(*client)));
 }
 
 }  // namespace berth::daemon

@@ -19,8 +19,8 @@ std::shared_ptr<const ports::PlannedGang> gang_of(const Cluster& cluster, const 
   gang.bound = job.bound_count();
   gang.min_member = steering::needed_together(job, options.gangs_are_whole);
   gang.is_offered_first =
-      options.shows || (options.nominates &&
-                        steering::is_worth_nominating(gang.min_member, cluster.node_count()));
+      options.shows ||
+      (options.nominates && steering::is_worth_nominating(gang.min_member, cluster.node_count()));
   return std::make_shared<const ports::PlannedGang>(std::move(gang));
 }
 

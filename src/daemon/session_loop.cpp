@@ -308,11 +308,11 @@ void SessionLoop::publish_plan() {
   const std::uint64_t stamp = mirror_.cluster().stamp();
   if (stamp == published_stamp_) return;
   published_stamp_ = stamp;
-  parts_.published.store(make_plan_table(
-      mirror_.cluster(),
-      {settings_.mirror.managed_schedulers, ++published_count_,
-       settings_.steering == steering::Mode::nominate,
-       settings_.steering == steering::Mode::view, scheduler_.has_plugin("gang")}));
+  parts_.published.store(
+      make_plan_table(mirror_.cluster(),
+                      {settings_.mirror.managed_schedulers, ++published_count_,
+                       settings_.steering == steering::Mode::nominate,
+                       settings_.steering == steering::Mode::view, scheduler_.has_plugin("gang")}));
   parts_.on_published();
 }
 

@@ -36,7 +36,7 @@ class SessionLoop {
     const ports::ClusterSource& source;
     EventQueue& events;
     ports::Published<ports::PlanTable>& published;
-    std::function<void()> on_published;  // on the session thread; must not wait
+    std::function<void()> on_published;         // on the session thread; must not wait
     ports::Published<ports::ShownPods>& shown;  // empty except in steering mode `view`
     std::function<void()> on_shown;             // as on_published
     ports::ObjectWriter& writer;

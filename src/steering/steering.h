@@ -20,7 +20,7 @@ namespace berth::steering {
 
 // How kube-scheduler is made to carry the plan out (docs/design/steering.md, STEER-11, and
 // docs/design/view.md).
-enum class Mode : std::uint8_t { view, nominate, candidates, pin, filter_only };
+enum class Mode : std::uint8_t { nominate, candidates, pin, filter_only, view };
 const char* to_string(Mode mode);
 
 struct Options {

@@ -158,8 +158,20 @@ TEST_F(PublishTest, CLAIM9ClaimedRoomIsNotLeftEither) {
 TEST_F(PublishTest, WithoutGangsEveryPodIsEnoughByItself) {
   add_gang(mirror_, make_group("g", 3), 3);
   assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n2"}});
-  const auto plan = make_plan_table(mirror_.cluster(), {{"berth"}, 7, true, false});
+  const auto plan = make_plan_table(mirror_.cluster(), {{"berth"}, 7, true, false, false});
   EXPECT_EQ(plan->find("g-0")->gang->min_member, 1);
+}
+
+TEST_F(PublishTest, VIEW3APodThatIsShownIsOfferedItsNodeFirst) {
+  add_gang(mirror_, make_group("g", 1), 1);
+  assume(mirror_, {{"g-0", "n1"}});
+  const auto first = [this](bool nominates, bool shows) {
+    const auto plan = make_plan_table(mirror_.cluster(), {{"berth"}, 7, nominates, shows, true});
+    return plan->find("g-0")->gang->is_offered_first;
+  };
+  EXPECT_FALSE(first(true, false)) << "one pod, few nodes: not worth a nomination";
+  EXPECT_FALSE(first(false, false));
+  EXPECT_TRUE(first(false, true));
 }
 
 TEST_F(PublishTest, ALonePodIsNoMemberOfTheGroupOfItsName) {

@@ -46,8 +46,8 @@ class SessionLoopTest : public testing::Test {
   void start() {
     const auto count = [this] { ++publications_; };
     const auto log = [this](const std::string& line) { ports_.log(line); };
-    SessionLoop::Parts parts{clock_, source_,  events_, published_, count,
-                             ports_, metrics_, log,     queues_,    reservations_};
+    SessionLoop::Parts parts{clock_, source_, events_,  published_, count,   shown_,
+                             count,  ports_,  metrics_, log,        queues_, reservations_};
     loop_ = std::make_unique<SessionLoop>(std::move(parts), settings_,
                                           scheduler_with(action_, plugins_));
     loop_->start();
@@ -83,6 +83,7 @@ class SessionLoopTest : public testing::Test {
   FakeSource source_;
   EventQueue events_;
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
+  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
   ports::Published<views::QueueTable> queues_{nullptr};
   ports::Published<views::ReservationTable> reservations_{nullptr};
   support::RecordingWriter ports_;

@@ -1,0 +1,258 @@
+#include "apiview/pod_interceptor.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "podview/samples.h"
+
+namespace berth::apiview {
+namespace {
+
+using podview::Format;
+using podview::testing::event;
+using podview::testing::events_of;
+using podview::testing::Sample;
+using Texts = std::vector<std::string>;
+
+// What the client gets.
+class Client final : public proxy::Reply {
+ public:
+  void head(int code, proxy::Headers) override { status = code; }
+  void body(std::string bytes) override { text += bytes; }
+  void end() override { has_ended = true; }
+  void abort() override { is_broken = true; }
+  std::size_t queued() const override { return 0; }
+
+  int status = 0;
+  std::string text;
+  bool has_ended = false;
+  bool is_broken = false;
+};
+
+struct Calls final : ports::Attempts {
+  Stage of(const std::string& pod_uid) const override {
+    const auto found = stages.find(pod_uid);
+    return found == stages.end() ? Stage::none : found->second;
+  }
+  std::map<std::string, Stage> stages;
+};
+
+struct Events final : ports::EventSink {
+  void post(ClusterEvent event) override { posted.push_back(std::move(event)); }
+  std::vector<ClusterEvent> posted;
+};
+
+// One kube-scheduler and its API server.
+class PodInterceptorTest : public ::testing::Test {
+ protected:
+  // A request whose answer is intercepted.
+  struct Open {
+    proxy::Request sent;
+    std::unique_ptr<Client> client = std::make_unique<Client>();
+    std::unique_ptr<proxy::Exchange> exchange;
+
+    void answer(const std::string& bytes, const char* type = "application/json") {
+      exchange->on_head(200, {{"content-type", type}});
+      exchange->on_body(bytes);
+    }
+    void close(bool is_delivered = true) {
+      exchange->on_closed(is_delivered);
+      exchange.reset();
+    }
+    Texts events() { return events_of(Format::json, std::exchange(client->text, "")); }
+  };
+
+  Open get(const std::string& query, const std::string& accept = "application/json") {
+    Open open;
+    open.sent = {"GET",
+                 "/api/v1/pods?" + query,
+                 {{"accept", accept}, {"accept-encoding", "gzip"}, {"user-agent", "scheduler"}}};
+    open.exchange = interceptor_.intercept(open.sent, *open.client);
+    return open;
+  }
+  Open list(const std::string& version, const std::vector<Sample>& pods) {
+    Open open = get("limit=500&resourceVersion=0");
+    open.answer(podview::testing::list(Format::json, version, pods));
+    open.exchange->on_end();
+    return open;
+  }
+  void show(std::vector<ports::ShownPod> pods) {
+    shown_.store(std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(pods))));
+    interceptor_.follow();
+  }
+  static ports::ShownPod on(const std::string& name, const std::string& node) {
+    return {name, "default", name, node, false, 1};
+  }
+  std::optional<proxy::Answer> patch(const std::string& pod, const std::string& reason,
+                                     const std::string& message) {
+    const proxy::Request request{"PATCH", "/api/v1/namespaces/default/pods/" + pod + "/status", {}};
+    EXPECT_TRUE(interceptor_.reads_body(request));
+    return interceptor_.answer(
+        request, R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":")" +
+                     reason + R"(","message":")" + message + R"("}]}})");
+  }
+
+  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
+  Calls calls_;
+  Events events_;
+  Texts ended_;
+  Texts complaints_;
+  PodInterceptor interceptor_{{{"berth"},
+                               shown_,
+                               calls_,
+                               events_,
+                               [this](const std::string& uid) { ended_.push_back(uid); },
+                               [this](const std::string& text) { complaints_.push_back(text); }}};
+};
+
+TEST_F(PodInterceptorTest, VIEW1OnlyReadsOfAllPodsAreTaken) {
+  Client client;
+  for (const char* target : {"/api/v1/nodes", "/api/v1/namespaces/ml/pods", "/api/v1/pods/x",
+                             "/api/v1/podtemplates", "/api"}) {
+    proxy::Request request{"GET", target, {{"accept", "application/json"}}};
+    EXPECT_EQ(interceptor_.intercept(request, client), nullptr) << target;
+    EXPECT_EQ(request.headers.size(), 1u) << target;
+  }
+  proxy::Request post{"POST", "/api/v1/pods", {}};
+  EXPECT_EQ(interceptor_.intercept(post, client), nullptr);
+}
+
+TEST_F(PodInterceptorTest, VIEW1UpstreamIsAskedForAFormatThatTheViewReads) {
+  const auto accepted = [](const Open& open) {
+    std::string text;
+    for (const auto& [name, value] : open.sent.headers) text += name + "=" + value + ";";
+    return text;
+  };
+  EXPECT_EQ(accepted(get("", "application/vnd.kubernetes.protobuf, */*")),
+            "user-agent=scheduler;accept=application/vnd.kubernetes.protobuf;");
+  EXPECT_EQ(accepted(get("", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")),
+            "user-agent=scheduler;accept=application/json;");
+}
+
+TEST_F(PodInterceptorTest, VIEW2AWatchAfterAListShowsAPodWhenItIsPlanned) {
+  Open listing = list(
+      "9", {{.name = "bound", .version = "3", .node = "n1"}, {.name = "waits", .version = "5"}});
+  EXPECT_EQ(podview::testing::items_of(Format::json, listing.client->text).size(), 2u)
+      << "the bound pod, and the version";
+  EXPECT_TRUE(listing.client->has_ended);
+  listing.close();
+
+  Open watch = get("watch=true&resourceVersion=9");
+  EXPECT_EQ(watch.sent.target, "/api/v1/pods?watch=true&resourceVersion=9");
+  watch.answer("");
+  EXPECT_EQ(watch.events(), Texts{});
+  show({on("waits", "n2")});
+  const Texts seen = watch.events();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_TRUE(seen[0].starts_with("ADDED waits 9 (metadata.name In n2)")) << seen[0];
+  show({});
+  EXPECT_EQ(watch.events().size(), 1u) << "withdrawn";
+}
+
+TEST_F(PodInterceptorTest, VIEW7AWatchGoesOnWhereTheLastOneEnded) {
+  list("9", {{.name = "waits", .version = "5"}}).close();
+  Open first = get("watch=true&resourceVersion=9");
+  first.answer(event(Format::json, "ADDED", {.name = "hidden", .version = "12"}));
+  show({on("waits", "n2")});
+  EXPECT_EQ(first.events().size(), 1u);
+  first.exchange->on_end();
+  EXPECT_TRUE(first.client->has_ended);
+  first.close();
+
+  show({});
+  Open second = get("resourceVersion=12&watch=true");
+  EXPECT_EQ(second.sent.target, "/api/v1/pods?resourceVersion=12&watch=true");
+  second.answer("");
+  EXPECT_EQ(second.events().size(), 1u) << "the difference: the pod is withdrawn";
+}
+
+TEST_F(PodInterceptorTest, VIEW7AWatchOfAnUnknownStateExpires) {
+  Open watch = get("watch=true&resourceVersion=77");
+  EXPECT_EQ(watch.client->status, 200);
+  EXPECT_TRUE(watch.client->has_ended);
+  EXPECT_NE(watch.client->text.find("Expired"), std::string::npos);
+}
+
+TEST_F(PodInterceptorTest, VIEW7AfterAnUndeliveredStreamTheClientListsAgain) {
+  list("9", {{.name = "waits", .version = "5"}}).close();
+  Open first = get("watch=true&resourceVersion=9");
+  first.answer("");
+  first.exchange->on_end();
+  first.close(false);
+  EXPECT_TRUE(get("watch=true&resourceVersion=9").client->has_ended);
+}
+
+TEST_F(PodInterceptorTest, VIEW7AStreamThatUpstreamBreaksEndsCleanly) {
+  list("9", {{.name = "waits", .version = "5"}}).close();
+  Open first = get("watch=true&resourceVersion=9");
+  first.answer("{\"type\":\"ADD");
+  first.exchange->on_failure("reset");
+  EXPECT_TRUE(first.client->has_ended);
+  EXPECT_FALSE(first.client->is_broken);
+  first.close();
+  EXPECT_FALSE(get("watch=true&resourceVersion=9").client->has_ended);
+}
+
+TEST_F(PodInterceptorTest, VIEW9ARefusalIsAVetoAndIsNotWritten) {
+  list("9", {{.name = "waits", .version = "5", .uid = "u-1"}}).close();
+  Open watch = get("watch=true&resourceVersion=9");
+  watch.answer("");
+  show({{"u-1", "default", "waits", "n2", false, 1}});
+  const auto answer = patch("waits", "Unschedulable", "0/3 nodes are available: no volume");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(ended_, Texts{"u-1"});
+  ASSERT_EQ(events_.posted.size(), 1u);
+  const auto& dropped = std::get<PlacementDropped>(events_.posted[0]);
+  EXPECT_EQ(dropped.pod_uid, "u-1");
+  EXPECT_EQ(dropped.node, "n2");
+  EXPECT_TRUE(dropped.is_vetoed);
+  EXPECT_NE(dropped.reason.find("no volume"), std::string::npos);
+}
+
+TEST_F(PodInterceptorTest, VIEW9WhatTheExtenderRefusedIsNoVeto) {
+  list("9", {{.name = "waits", .version = "5"}}).close();
+  Open watch = get("watch=true&resourceVersion=9");
+  watch.answer("");
+  show({on("waits", "n2")});
+  EXPECT_TRUE(patch("waits", "Unschedulable", "1 berth has not planned this pod yet"));
+  EXPECT_TRUE(patch("waits", "SchedulerError", "its gang was not complete within 25s"));
+  show({});
+  EXPECT_TRUE(patch("waits", "Unschedulable", "no node")) << "the end of a withdrawn attempt";
+  EXPECT_TRUE(events_.posted.empty());
+}
+
+TEST_F(PodInterceptorTest, VIEW9ReportsAboutPodsOfOthersPass) {
+  list("9", {{.name = "other", .version = "5", .scheduler = "other"}}).close();
+  Open watch = get("watch=true&resourceVersion=9");
+  watch.answer("");
+  EXPECT_FALSE(patch("other", "Unschedulable", "no node"));
+  EXPECT_FALSE(patch("unknown", "Unschedulable", "no node"));
+}
+
+TEST_F(PodInterceptorTest, UpstreamsRefusalsPassAsTheyAre) {
+  Open listing = get("limit=500");
+  listing.exchange->on_head(403, {{"content-type", "application/json"}});
+  listing.exchange->on_body("forbidden");
+  listing.exchange->on_end();
+  EXPECT_EQ(listing.client->status, 403);
+  EXPECT_EQ(listing.client->text, "forbidden");
+  Open watch = get("watch=true&sendInitialEvents=true");
+  watch.exchange->on_failure("nobody is there");
+  EXPECT_EQ(watch.client->status, 502);
+  EXPECT_NE(watch.client->text.find("nobody is there"), std::string::npos);
+}
+
+TEST_F(PodInterceptorTest, AnUnreadableAnswerBreaksTheStreamAndIsSaid) {
+  Open watch = get("watch=true&sendInitialEvents=true");
+  watch.answer("{nonsense}\n");
+  EXPECT_TRUE(watch.client->is_broken);
+  EXPECT_EQ(complaints_.size(), 1u);
+}
+
+}  // namespace
+}  // namespace berth::apiview
