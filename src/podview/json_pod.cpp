@@ -215,6 +215,8 @@ Result<std::string> held_json(const SeenPod& pod) {
     edits.push_back({with_comma(pod.bytes, places.managed_fields), ""});
   }
   append_edited(pod.bytes, std::move(edits), out);
+  // Events are lines, and a list may be indented for people.
+  std::replace(out.begin(), out.end(), '\n', ' ');
   return out;
 }
 

@@ -51,11 +51,11 @@ Memory Memory::listing_unknown(Format format) {
   return memory;
 }
 
-const HeldPod* Memory::find_shown(std::string_view name_space, std::string_view name) const {
+const HeldPod* Memory::find(std::string_view name_space, std::string_view name) const {
   std::string key;
   set_key(key, name_space, name);
   const auto found = pods.find(key);
-  return found == pods.end() || !found->second.is_shown ? nullptr : &found->second;
+  return found == pods.end() ? nullptr : &found->second;
 }
 
 Result<HeldPod*> Memory::hold(const std::string& key, const SeenPod& pod) {

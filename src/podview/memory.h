@@ -53,8 +53,8 @@ struct Memory {
 
   // A watch can go on from here. Else the client must list.
   bool can_resume() const { return is_whole && !is_expired; }
-  // Null if the client does not know a waiting pod of that name.
-  const HeldPod* find_shown(std::string_view name_space, std::string_view name) const;
+  // The waiting pod of that name, shown or not; else null.
+  const HeldPod* find(std::string_view name_space, std::string_view name) const;
   // Takes in what upstream shows of a waiting pod.
   Result<HeldPod*> hold(const std::string& key, const SeenPod& pod);
   void show(const std::string& key, HeldPod& pod, const ports::ShownPod& as);

@@ -18,6 +18,9 @@ namespace berth::podview {
 // machine on bytes: the caller has the connections. One thread.
 class PodStream {
  public:
+  PodStream(PodStream&&) = default;
+  PodStream& operator=(PodStream&&) = default;
+
   // A streaming list, with a new memory.
   static PodStream listing(Memory memory, Managed schedulers, const ports::Attempts& attempts);
   // A watch of a client that knows no waiting pod.
@@ -41,9 +44,10 @@ class PodStream {
   const std::string& version_sent() const { return memory_.version_sent; }
   const std::string& version_seen() const { return memory_.version_seen; }
   const Memory& memory() const { return memory_; }
-  // The waiting pod of that name if the client knows it now, else null.
-  const HeldPod* shown(std::string_view name_space, std::string_view name) const {
-    return memory_.find_shown(name_space, name);
+  // The waiting pod of that name, else null. kube-scheduler may report about one that it knew, so
+  // `is_shown` is another question.
+  const HeldPod* waiting(std::string_view name_space, std::string_view name) const {
+    return memory_.find(name_space, name);
   }
 
   // For the stream or list that follows, once the client has got all of `out`. The start of an

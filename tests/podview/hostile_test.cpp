@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "podview/captured.h"
 #include "podview/fixture.h"
 
 namespace berth::podview {
@@ -77,6 +78,21 @@ TEST_P(HostilePodsTest, ChangedBytesDoNoHarm) {
       changed_list[random() % changed_list.size()] = byte;
     }
     feed(changed, changed_list);
+  }
+}
+
+TEST_P(HostilePodsTest, ChangedBytesOfAnApiServerDoNoHarm) {
+  std::mt19937 random(11);
+  const std::string bytes = testing::captured_stream(format());
+  const std::string list = testing::captured_list(format());
+  for (int round = 0; round < 500; ++round) {
+    std::string changed = bytes.substr(0, round % 3 == 0 ? random() % bytes.size() : bytes.size());
+    std::string changed_list = list.substr(0, changed.size());
+    for (int i = 0; i < 3; ++i) {
+      changed[random() % changed.size()] = static_cast<char>(random() % 256);
+      changed_list[random() % changed_list.size()] = static_cast<char>(random() % 256);
+    }
+    feed(changed + bytes, changed_list);
   }
 }
 

@@ -110,6 +110,15 @@ TEST_P(PodViewTest, VIEW4EventsOfOursHaveTheLatestVersion) {
   EXPECT_EQ(stream_.version_sent(), "100");
 }
 
+TEST_P(PodViewTest, VIEW9AWithdrawnPodStillWaits) {
+  take("ADDED", {.name = "a", .version = "5"});
+  follow({shown("a", "n1")});
+  follow({});
+  ASSERT_NE(stream_.waiting("default", "a"), nullptr);
+  EXPECT_FALSE(stream_.waiting("default", "a")->is_shown);
+  EXPECT_EQ(stream_.waiting("default", "b"), nullptr);
+}
+
 TEST_P(PodViewTest, VIEW5APodMovesByDeletedAndAdded) {
   take("ADDED", {.name = "a", .version = "5"});
   follow({shown("a", "n1", 1)});
@@ -154,10 +163,11 @@ TEST_P(PodViewTest, VIEW5NothingIsDeletedWhileItsBindingIsUnderWay) {
 TEST_P(PodViewTest, DeletedShownPodsLeave) {
   take("ADDED", {.name = "a", .version = "5"});
   follow({shown("a", "n1")});
-  ASSERT_NE(stream_.shown("default", "a"), nullptr);
-  EXPECT_EQ(stream_.shown("default", "a")->node, "n1");
+  ASSERT_NE(stream_.waiting("default", "a"), nullptr);
+  EXPECT_TRUE(stream_.waiting("default", "a")->is_shown);
+  EXPECT_EQ(stream_.waiting("default", "a")->node, "n1");
   EXPECT_EQ(take("DELETED", {.name = "a", .version = "6"}), Texts{"DELETED a 6 managed"});
-  EXPECT_EQ(stream_.shown("default", "a"), nullptr);
+  EXPECT_EQ(stream_.waiting("default", "a"), nullptr);
   EXPECT_EQ(follow({}), Texts{});
 }
 

@@ -107,7 +107,7 @@ Found found_in(const std::string& type, const client::Pod& pod) {
     found.pod.required.push_back(parts_of(term));
   }
   found.pod.has_others = spec.affinity().node_affinity().preferred_size() == 1 &&
-                         spec.affinity().pod_anti_affinity().size() == 1;
+                         !spec.affinity().pod_anti_affinity().empty();
   found.pod.nominated = pod.status().nominated_node_name();
   found.is_damaged = pod.metadata().labels().count("label") == 0 || spec.containers_size() != 1 ||
                      spec.containers(0).image() != "i" || spec.priority() != 1000;

@@ -1,0 +1,30 @@
+#include "podview/captured.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace berth::podview::testing {
+
+namespace {
+
+std::string read(const std::string& name) {
+  std::ifstream file(BERTH_SOURCE_DIR "/tests/podview/testdata/" + name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_FALSE(text.str().empty()) << name;
+  return text.str();
+}
+
+}  // namespace
+
+std::string captured_list(Format format) {
+  return read(format == Format::json ? "list.json" : "list.protobuf");
+}
+
+std::string captured_stream(Format format) {
+  return read(format == Format::json ? "stream.jsonl" : "stream.protobuf");
+}
+
+}  // namespace berth::podview::testing
