@@ -43,6 +43,7 @@ struct Options {
   std::size_t max_queued_bytes = 256 << 20;
 
   // Connections to upstream: of calls, which share them if upstream speaks HTTP/2, and of streams.
+  // Requests beyond wait.
   std::size_t max_call_connections = 16;
   std::size_t max_stream_connections = 64;
 

@@ -14,7 +14,9 @@ namespace {
 static_assert(CURL_ERROR_SIZE <= 256);
 
 constexpr std::size_t kMostHeaders = 200;  // of an answer
-constexpr long kBufferBytes = 64 << 10;
+// libcurl gives each request a buffer.
+constexpr long kCallBytes = 16 << 10;
+constexpr long kStreamBytes = 64 << 10;
 
 bool is_write(const std::string& method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
@@ -82,7 +84,7 @@ Transfer::Transfer(UpstreamClient& upstream, const Request& request, RequestBody
       easy_(new_easy()) {
   upstream_.configure(easy_, request.target, is_call_);
   curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, failure_.data());
-  curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, kBufferBytes);
+  curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, is_call_ ? kCallBytes : kStreamBytes);
   curl_easy_setopt(easy_, CURLOPT_HTTP_CONTENT_DECODING, 0L);
   curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, TransferCallbacks::on_header);
   curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);

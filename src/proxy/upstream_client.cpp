@@ -103,6 +103,7 @@ void UpstreamClient::configure(void* easy, const std::string& target, bool is_ca
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // do not wait for a resolver that is slow
   curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(state_.options.connect_timeout));
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -111,7 +112,9 @@ void UpstreamClient::configure(void* easy, const std::string& target, bool is_ca
   curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, kIdleSeconds);
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
                    static_cast<long>(is_call ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, is_call ? 1L : 0L);
+  // Waiting for a connection to be shared would last as long as the first call if it cannot be.
+  const bool may_share = is_call && base_.starts_with("https");
+  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, may_share ? 1L : 0L);
 
   curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, upstream.skip_verification ? 0L : 1L);

@@ -52,17 +52,12 @@ TEST_F(CrowdTest, AThousandShortStreamsUseABoundedNumberOfConnections) {
   EXPECT_LE(upstream.most_at_once(), 64U);
 }
 
-// Upstream is a second proxy, which speaks HTTP/2 only, with a hundred streams a connection.
 TEST_F(CrowdTest, AThousandCallsOverHttp2ShareAFewConnections) {
   TestUpstream last(echo);
   Options behind = options(last.url());
-  behind.client_ca_file = "";
   behind.max_streams = 100;
-  start(behind);
-  const std::unique_ptr<Proxy> second = std::move(proxy_);
-
-  Options made = options("https://127.0.0.1:" + std::to_string(second->port()));
-  made.upstream.ca_file = file("view.crt");
+  const auto second = start_http2_upstream(behind);
+  Options made = http2_options(*second);
   made.max_streams = 1000;
   start(made);
   run_a_thousand("POST");
@@ -91,6 +86,33 @@ TEST_F(CrowdTest, LongStreamsDoNotHoldUpCalls) {
   Call& call = caller->post("/x", "");
   ASSERT_TRUE(caller->run_until([&] { return call.is_answer(); }));
   EXPECT_EQ(call.body, "/x ");
+}
+
+// Neither in plain text nor over TLS without HTTP/2.
+TEST_F(CrowdTest, ACallThatIsHeldDoesNotHoldUpOthersOverHttp1) {
+  const http::testing::Authority authority("authority", file("ca.crt"));
+  authority.issue("api", file("api.crt"), file("api.key"));
+  for (const UpstreamTls& tls : {UpstreamTls{}, UpstreamTls{file("api.crt"), file("api.key")}}) {
+    Gate gate;
+    TestUpstream upstream(
+        [&](const Received& request, Answering& answering) {
+          EXPECT_TRUE(request.target != "/held" || gate.wait());
+          echo(request, answering);
+        },
+        tls);
+    Options made = options(upstream.url());
+    made.upstream.ca_file = file("ca.crt");
+    start(made);
+    const auto caller = client();
+    Call& held = caller->post("/held", "");
+    Call& other = caller->post("/other", "");
+    ASSERT_TRUE(caller->run_until([&] { return other.is_answer(); })) << upstream.url();
+    Call& later = caller->post("/later", "");
+    ASSERT_TRUE(caller->run_until([&] { return later.is_answer(); })) << upstream.url();
+    EXPECT_FALSE(held.is_closed);
+    gate.open();
+    ASSERT_TRUE(caller->run());
+  }
 }
 
 TEST_F(CrowdTest, MoreStreamsThanAllowedAreRefusedAndTheOthersServed) {

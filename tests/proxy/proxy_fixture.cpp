@@ -36,6 +36,18 @@ void ProxyTest::start(Options options, Interceptor& interceptor) {
   ASSERT_TRUE(started) << started.error().to_string();
 }
 
+std::unique_ptr<Proxy> ProxyTest::start_http2_upstream(Options behind) {
+  behind.client_ca_file = "";
+  start(std::move(behind));
+  return std::move(proxy_);
+}
+
+Options ProxyTest::http2_options(const Proxy& upstream) const {
+  Options made = options("https://127.0.0.1:" + std::to_string(upstream.port()));
+  made.upstream.ca_file = file("view.crt");
+  return made;
+}
+
 Identity ProxyTest::identity() const {
   return {file("view.crt"), file("view.crt"), file("view.key")};
 }

@@ -32,6 +32,10 @@ class ProxyTest : public ::testing::Test {
   Options options(const std::string& server) const;
   void start(Options options);
   void start(Options options, Interceptor& interceptor);
+  // A second proxy is an upstream that speaks HTTP/2 only. It asks for no certificate.
+  std::unique_ptr<Proxy> start_http2_upstream(Options behind);
+  Options http2_options(const Proxy& upstream) const;
+
   Identity identity() const;
   std::unique_ptr<H2Client> client(std::uint32_t stream_window = 1 << 20) const;
 

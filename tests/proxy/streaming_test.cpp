@@ -245,12 +245,9 @@ TEST_F(StreamingTest, ACallWithALongAnswerIsPausedToo) {
   TestUpstream last([](const Received& request, Answering& answering) {
     answering.answer(request.target == "/large" ? numbers(8'000'000) : "short");
   });
-  Options behind = options(last.url());
-  behind.client_ca_file = "";
-  start(behind);
-  const std::unique_ptr<Proxy> second = std::move(proxy_);
-  Options made = small("https://127.0.0.1:" + std::to_string(second->port()));
-  made.upstream.ca_file = file("view.crt");
+  const auto second = start_http2_upstream(options(last.url()));
+  Options made = small("");
+  made.upstream = http2_options(*second).upstream;
   start(made);
   const auto caller = client(64 << 10);
   Call& slow = caller->post("/large", "");
