@@ -22,8 +22,8 @@ namespace berth::apiview {
 
 class PodWatch;
 
-// What kube-scheduler gets of pods, and what becomes of its reports about them
-// (docs/design/view.md). Everything runs on the proxy's thread, unless said otherwise.
+// Filters the pods that kube-scheduler reads, and takes its reports about them
+// (docs/design/view.md). Everything runs on the proxy's thread.
 class PodInterceptor final : public proxy::Interceptor {
  public:
   struct Parts {

@@ -18,7 +18,7 @@ using podview::testing::events_of;
 using podview::testing::Sample;
 using Texts = std::vector<std::string>;
 
-// What the client gets.
+// Keeps what the client gets.
 class Client final : public proxy::Reply {
  public:
   void head(int code, proxy::Headers) override { status = code; }
@@ -247,7 +247,7 @@ TEST_F(PodInterceptorTest, UpstreamsRefusalsPassAsTheyAre) {
   EXPECT_NE(watch.client->text.find("nobody is there"), std::string::npos);
 }
 
-TEST_F(PodInterceptorTest, AnUnreadableAnswerBreaksTheStreamAndIsSaid) {
+TEST_F(PodInterceptorTest, AnUnreadableAnswerBreaksTheStreamAndIsReported) {
   Open watch = get("watch=true&sendInitialEvents=true");
   watch.answer("{nonsense}\n");
   EXPECT_TRUE(watch.client->is_broken);
