@@ -68,8 +68,8 @@ struct LeaderElectionSettings {
   bool enabled = true;
   std::string name_space;  // empty: the pod's own, or that of the kubeconfig's context
   std::string name = "berthd";
-  Duration lease_duration = std::chrono::seconds(15);  // > renew_deadline > retry_period
-  Duration renew_deadline = std::chrono::seconds(10);
+  Duration lease_duration = std::chrono::seconds(9);  // > renew_deadline > retry_period
+  Duration renew_deadline = std::chrono::seconds(6);
   Duration retry_period = std::chrono::seconds(2);
   bool operator==(const LeaderElectionSettings&) const = default;
 };

@@ -67,7 +67,10 @@ void LeaderElection::run() {
                          (seen_.exists && seen_.holder != options_.identity);
     if (!holds && leads_ && is_over) set_leading(false, 0);
     lock.lock();
-    changed_.wait_for(lock, options_.retry_period, [this] { return is_stopping_; });
+    // A candidate only reads, and a lease that was given back should not lie idle.
+    constexpr Duration kLook = std::chrono::milliseconds(500);
+    const Duration pause = leads_ ? options_.retry_period : std::min(options_.retry_period, kLook);
+    changed_.wait_for(lock, pause, [this] { return is_stopping_; });
   }
   lock.unlock();
   if (!leads_) return;

@@ -17,8 +17,8 @@ struct LeaseOptions {
   std::string name_space = "berth-system";
   std::string name = "berthd";
   std::string identity;  // unique for each process
-  Duration lease_duration = std::chrono::seconds(15);
-  Duration renew_deadline = std::chrono::seconds(10);
+  Duration lease_duration = std::chrono::seconds(9);
+  Duration renew_deadline = std::chrono::seconds(6);
   Duration retry_period = std::chrono::seconds(2);
 };
 
