@@ -50,6 +50,7 @@ class Reply {
 class Exchange {
  public:
   virtual ~Exchange() = default;
+  // `headers` may have upstream's content-length: an exchange that changes the length removes it.
   virtual void on_head(int status, Headers headers) = 0;
   virtual void on_body(std::string_view bytes) = 0;
   virtual void on_end() = 0;  // upstream's answer is whole

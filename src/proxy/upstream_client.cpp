@@ -103,6 +103,7 @@ void UpstreamClient::configure(void* easy, const std::string& target, bool is_ca
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // do not wait for a resolver that is slow
   curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(state_.options.connect_timeout));
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);

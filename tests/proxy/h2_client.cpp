@@ -116,6 +116,11 @@ H2Client::~H2Client() {
 bool H2Client::connect(std::uint16_t port, const Identity& identity) {
   context_ = SSL_CTX_new(TLS_client_method());
   SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
+  if (identity.highest_tls != 0) {
+    SSL_CTX_set_security_level(context_, 0);  // or the client itself would refuse
+    SSL_CTX_set_min_proto_version(context_, TLS1_VERSION);
+    SSL_CTX_set_max_proto_version(context_, identity.highest_tls);
+  }
   EXPECT_EQ(SSL_CTX_load_verify_file(context_, identity.ca_file.c_str()), 1) << identity.ca_file;
   if (!identity.certificate_file.empty()) {
     EXPECT_EQ(

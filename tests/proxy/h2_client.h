@@ -28,6 +28,7 @@ struct Identity {
   std::string certificate_file = {};
   std::string key_file = {};
   std::string protocols = "\x02h2";  // ALPN; empty: none
+  int highest_tls = 0;               // 0: as the library likes
 };
 
 // A request of a client and its answer, so far.

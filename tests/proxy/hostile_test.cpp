@@ -1,6 +1,7 @@
 // Clients that may be hostile: each is refused, and others are served.
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -158,6 +159,16 @@ TEST_F(HostileTest, AClientThatDoesNotOfferHttp2IsRefusedInTheHandshake) {
   EXPECT_TRUE(H2Client(proxy_->port(), both).is_connected());
   EXPECT_TRUE(eventually([](const Counts& counts) { return counts.handshakes_failed == 4; }));
   expect_service();
+}
+
+TEST_F(HostileTest, AnythingBelowTls12IsRefused) {
+  start_with(options(""));
+  for (const auto& [version, is_welcome] :
+       {std::pair(TLS1_1_VERSION, false), {TLS1_2_VERSION, true}, {TLS1_3_VERSION, true}}) {
+    Identity old = identity();
+    old.highest_tls = version;
+    EXPECT_EQ(H2Client(proxy_->port(), old).is_connected(), is_welcome) << version;
+  }
 }
 
 TEST_F(HostileTest, AFloodOfPingsEndsTheConnection) {
