@@ -130,8 +130,8 @@ std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
   for (const auto& [uid, progress] : progress_) {
     const reconcile::ObservedPod* pod = observed_.pod(uid);
     if (progress.stage != Stage::committed || pod == nullptr) continue;
-    shown->pods.push_back({uid, pod->ref.name_space, pod->ref.name, progress.node,
-                           progress.is_hint, progress.attempt});
+    shown->pods.push_back({uid, pod->ref.name_space, pod->ref.name, progress.node, progress.is_hint,
+                           progress.attempt});
   }
   std::sort(shown->pods.begin(), shown->pods.end(),
             [](const auto& left, const auto& right) { return left.attempt < right.attempt; });

@@ -13,6 +13,7 @@ using Kind = ports::PodWrite::Kind;
 using Result = ports::WriteOutcome::Result;
 
 constexpr std::size_t kManyNodes = 500;
+constexpr std::size_t kWritesAtOnce = 256;  // several times what the API client has in flight
 
 // STEER-4, FIT-5. Whether the task's node still takes it: everybody who is or will be there has
 // room, nobody has cordoned it, and kube-scheduler has not ruled it out in the meantime.
@@ -109,9 +110,31 @@ std::vector<PlacementDropped> Steering::steer(const Cluster& cluster, const Find
     for (auto& [uid, progress] : progress_) progress.is_touch_due = true;
   }
   gather_gangs(cluster);
-  for (const auto& [id, gang] : gangs_) carry_out(cluster, id, gang, now, drops);
+  for (const auto& [id, gang] : gangs_) {
+    if (is_begun(gang)) carry_out(cluster, id, gang, now, drops);
+  }
+  begin_gangs(cluster, now, drops);
   touch(now);
   return drops;
+}
+
+bool Steering::is_begun(const Gang& gang) const {
+  return std::any_of(gang.begin(), gang.end(), [](const ByUid::iterator member) {
+    return member->second.number != 0 || member->second.stage != Stage::planned;
+  });
+}
+
+// STEER-14. With all nominations before the first commit, the first gang would start with the last.
+void Steering::begin_gangs(const Cluster& cluster, TimePoint now,
+                           std::vector<PlacementDropped>& drops) {
+  has_gangs_to_begin_ = false;
+  for (const auto& [id, gang] : gangs_) {
+    if (is_begun(gang)) continue;
+    has_gangs_to_begin_ =
+        writes_.counters(reconcile::Writes::Kind::steering).pending >= kWritesAtOnce;
+    if (has_gangs_to_begin_) return;
+    carry_out(cluster, id, gang, now, drops);
+  }
 }
 
 std::vector<PlacementDropped> Steering::follow_up(const Cluster& cluster, const FindTask& find_task,
@@ -123,6 +146,7 @@ std::vector<PlacementDropped> Steering::follow_up(const Cluster& cluster, const 
     const auto gang = gangs_.find(id);
     if (gang != gangs_.end()) carry_out(cluster, id, gang->second, now, drops);
   }
+  if (has_gangs_to_begin_) begin_gangs(cluster, now, drops);
   return drops;
 }
 

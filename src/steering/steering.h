@@ -99,8 +99,8 @@ class Steering {
     bool tolerates_lock = false;  // that was written
     std::uint64_t attempt = 0;    // ShownPod::attempt, from its commit on
     bool is_hint = false;
-    TimePoint changed_at;         // when its stage last changed
-    std::string complaint;        // ObservedPod::unschedulable at the commit
+    TimePoint changed_at;   // when its stage last changed
+    std::string complaint;  // ObservedPod::unschedulable at the commit
   };
   // Of the observed pod, when its nomination was cleared.
   struct Cleared {
@@ -117,6 +117,8 @@ class Steering {
   void find_nominations_to_clear();
   void clear_nominations(TimePoint now);
   void gather_gangs(const Cluster& cluster);
+  bool is_begun(const Gang& gang) const;
+  void begin_gangs(const Cluster& cluster, TimePoint now, std::vector<PlacementDropped>& drops);
   void carry_out(const Cluster& cluster, JobId job, const Gang& gang, TimePoint now,
                  std::vector<PlacementDropped>& drops);
   void nominate(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
@@ -145,6 +147,7 @@ class Steering {
   ByUid progress_;               // of planned pods
   std::map<JobId, Gang> gangs_;  // of these, as of the last steer()
   bool gangs_are_gathered_ = false;
+  bool has_gangs_to_begin_ = false;
   std::map<TaskId, TimePoint> changed_at_;  // of these, as of the last steer()
   // Uids of pods whose nomination is to be cleared, with the number of the latest write.
   std::map<std::string, std::uint64_t> to_clear_;

@@ -1,5 +1,4 @@
-// Clients that open, reset, pause and leave at random. Whatever they do, answers are right and
-// nothing is left over.
+// Clients that open, reset, pause and leave at random. Answers are right, and nothing is left over.
 #include <algorithm>
 #include <random>
 
