@@ -14,7 +14,7 @@ namespace berth::proxy {
 
 // The server that requests are passed to. The proxy presents no certificate to it.
 struct Upstream {
-  std::string server;  // "https://host:port/prefix"
+  std::string server = {};  // "https://host:port/prefix"
   // The authorities trusted, as a PEM file or as its text; both empty: the system's.
   std::string ca_file = {};
   std::string ca_data = {};
@@ -25,10 +25,10 @@ struct Upstream {
 struct Options {
   std::string address = "127.0.0.1";  // an IP literal
   std::uint16_t port = 0;             // 0: the system chooses; see port()
-  std::string certificate_file;       // PEM: the server's chain, leaf first
-  std::string key_file;
-  std::string client_ca_file;  // when not empty, clients must present a certificate of this CA
-  Upstream upstream;
+  std::string certificate_file = {};  // PEM: the server's chain, leaf first
+  std::string key_file = {};
+  std::string client_ca_file = {};  // when not empty, clients must present a certificate of this CA
+  Upstream upstream = {};
 
   std::size_t max_connections = 64;  // of clients; further ones are closed
   std::uint32_t max_streams = 250;   // of a connection

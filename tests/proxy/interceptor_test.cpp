@@ -28,6 +28,8 @@ class Capitals : public Exchange {
   }
 
   void on_body(std::string_view bytes) override {
+    if (bytes.find("abort") != bytes.npos) reply_.abort();
+    if (bytes.find("enough") != bytes.npos) reply_.end();
     std::string text(bytes);
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -167,6 +169,25 @@ TEST_F(InterceptorTest, AnExchangeMayAnswerWithoutUpstream) {
   EXPECT_EQ(call.body, "gone");
   EXPECT_TRUE(upstream_->requests().empty());
   EXPECT_EQ(calls_until("delivered"), (Calls{"delivered"}));
+}
+
+TEST_F(InterceptorTest, AReplyMayEndOrBreakOffWhileUpstreamIsRead) {
+  start_with([](const Received& request, Answering& answering) {
+    const std::string word =
+        request.target == "/pods?changed" ? "6\r\nenough\r\n" : "5\r\nabort\r\n";
+    answering.send(kChunkedHead + word);
+    while (answering.send("5\r\nbytes\r\n")) {
+    }
+    answering.close();
+  });
+  const auto caller = client();
+  Call& ended = caller->get("/pods");
+  Call& broken = caller->get("/pods/x");
+  ASSERT_TRUE(caller->run_until([&] { return ended.is_closed && broken.is_closed; }));
+  EXPECT_TRUE(ended.is_answer());
+  EXPECT_EQ(ended.body, "");
+  EXPECT_TRUE(broken.is_broken());
+  EXPECT_TRUE(eventually([](const Counts& counts) { return counts.transfers_open == 0; }));
 }
 
 TEST_F(InterceptorTest, ABodyIsAnsweredHereOrPasses) {
