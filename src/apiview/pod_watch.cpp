@@ -48,7 +48,7 @@ void PodWatch::on_failure(const std::string& why) {
   if (state_ == State::streaming) return on_end();
   if (state_ != State::waiting) return reply_.abort();
   state_ = State::passing;
-  proxy::Answer answer = proxy::status_answer(502, why);
+  proxy::Answer answer = proxy::unreachable_answer(true, why);
   reply_.head(answer.status, std::move(answer.headers));
   reply_.body(std::move(answer.body));
   reply_.end();

@@ -28,6 +28,10 @@ std::string_view reason_of(int code) {
   switch (code) {
     case 400:
       return "BadRequest";
+    case 410:
+      return "Expired";
+    case 429:
+      return "TooManyRequests";
     case 405:
       return "MethodNotAllowed";
     case 413:
@@ -47,6 +51,19 @@ Answer status_answer(int code, std::string_view message) {
           R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)" +
               quoted(message) + R"(,"reason":")" + std::string(reason_of(code)) + R"(","code":)" +
               std::to_string(code) + "}\n"};
+}
+
+Answer unreachable_answer(bool is_watch, std::string_view why) {
+  constexpr int kTooMany = 429;
+  constexpr int kBadGateway = 502;
+  return status_answer(is_watch ? kTooMany : kBadGateway,
+                       "the server behind the view does not answer: " + std::string(why));
+}
+
+bool is_watch(const Request& request) {
+  const std::string& target = request.target;
+  return request.method == "GET" && (target.find("watch=true") != std::string::npos ||
+                                     target.find("watch=1") != std::string::npos);
 }
 
 }  // namespace berth::proxy

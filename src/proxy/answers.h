@@ -10,4 +10,9 @@ namespace berth::proxy {
 // A refusal as Kubernetes words it: a Status object as JSON.
 Answer status_answer(int code, std::string_view message);
 
+// Upstream cannot be reached. Go's client watches again after a 429, from where it was; after any
+// other error it lists everything anew.
+Answer unreachable_answer(bool is_watch, std::string_view why);
+bool is_watch(const Request& request);
+
 }  // namespace berth::proxy

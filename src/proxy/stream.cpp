@@ -22,7 +22,7 @@ constexpr std::size_t kFairShare = 64 << 10;
 // The answer passes as it is.
 class Passing final : public Exchange {
  public:
-  explicit Passing(Reply& reply) : reply_(reply) {}
+  Passing(const Request& request, Reply& reply) : is_watch_(is_watch(request)), reply_(reply) {}
 
   void on_head(int status, Headers headers) override {
     has_head_ = true;
@@ -37,13 +37,14 @@ class Passing final : public Exchange {
       reply_.abort();
       return;
     }
-    Answer answer = status_answer(502, "the server behind the view does not answer: " + why);
+    Answer answer = unreachable_answer(is_watch_, why);
     reply_.head(answer.status, std::move(answer.headers));
     reply_.body(std::move(answer.body));
     reply_.end();
   }
 
  private:
+  const bool is_watch_;
   Reply& reply_;
   bool has_head_ = false;
 };
@@ -116,7 +117,7 @@ void Stream::go_upstream(bool is_body_whole) {
   RequestBody body{std::move(collected_), is_body_whole, content_length_};
   exchange_ = state_.interceptor.intercept(request_, *this);
   if (exchange_) ++state_.gauges.intercepted;
-  if (!exchange_) exchange_ = std::make_unique<Passing>(*this);
+  if (!exchange_) exchange_ = std::make_unique<Passing>(request_, *this);
   if (is_over_) return;  // answered already
   transfer_ = std::make_unique<Transfer>(*state_.upstream, request_, std::move(body), *this);
   if (!transfer_->start()) on_upstream_failure("no memory for a request");

@@ -180,14 +180,16 @@ TEST_F(PassingTest, AServerThatIsNotThereIs502) {
   const auto caller = client();
   Call& call = caller->get("/api/v1/pods");
   Call& post = caller->post("/", "x");
+  Call& watch = caller->get("/api/v1/nodes?resourceVersion=7&watch=true");
   ASSERT_TRUE(caller->run());
   EXPECT_EQ(call.status, 502);
+  EXPECT_EQ(watch.status, 429) << "the client watches again, and does not list";
   EXPECT_EQ(post.status, 502);
   EXPECT_EQ(call.header("content-type"), "application/json");
   EXPECT_EQ(call.header("retry-after"), "");
   EXPECT_NE(call.body.find(R"("reason":"ServiceUnavailable","code":502})"), std::string::npos);
   EXPECT_NE(call.body.find(url), std::string::npos) << call.body;
-  EXPECT_EQ(proxy_->counts().upstream_failures, 2U);
+  EXPECT_EQ(proxy_->counts().upstream_failures, 3U);
 }
 
 TEST_F(PassingTest, AnAnswerThatIsNoneIs502) {
