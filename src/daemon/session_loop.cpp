@@ -5,6 +5,7 @@
 
 #include "daemon/publish.h"
 #include "daemon/thread_priority.h"
+#include "steering/veto_reason.h"
 
 namespace berth::daemon {
 
@@ -205,9 +206,11 @@ void SessionLoop::take_in(const ClusterEvent& event) {
   reconciler_.observe(event);
   const TimePoint now = parts_.clock.now();
   if (const auto* dropped = std::get_if<PlacementDropped>(&event); dropped && dropped->is_vetoed) {
-    mirror_.veto(dropped->pod_uid, dropped->node, now, settings_.veto_memory);
+    mirror_.veto(dropped->pod_uid, dropped->node, steering::veto_reason(dropped->reason), now,
+                 settings_.veto_memory);
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
-    mirror_.veto(moved->pod_uid, moved->from, now, settings_.veto_memory);
+    mirror_.veto(moved->pod_uid, moved->from, steering::veto_reason(""), now,
+                 settings_.veto_memory);
   }
   mirror_.apply(event);
 }

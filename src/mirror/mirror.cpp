@@ -132,10 +132,10 @@ bool same_spec(const NodeObject& left, const NodeObject& right) {
 }  // namespace
 
 Node Mirror::to_node(const NodeObject& object) {
-  std::vector<ShapeId> vetoed;
+  std::vector<std::pair<ShapeId, std::string>> vetoed;
   if (const auto found = vetoes_.find(object.name); found != vetoes_.end()) {
     for (const auto& [shape, veto] : found->second) {
-      if (veto.is_in_force) vetoed.push_back(shape);
+      if (veto.is_in_force) vetoed.emplace_back(shape, veto.why);
     }
   }
   return Node{.name = object.name,
@@ -175,7 +175,8 @@ void Mirror::refresh_node(const std::string& name) {
   cluster_.update_node(cluster_.find_node(name), to_node(found->second));
 }
 
-void Mirror::veto(std::string_view pod_uid, const std::string& node, TimePoint now, Duration most) {
+void Mirror::veto(std::string_view pod_uid, const std::string& node, const std::string& why,
+                  TimePoint now, Duration most) {
   constexpr Duration kFirst = std::chrono::seconds(5);
   constexpr std::int32_t kDoublings = 10;
   const TaskId id = find_task(pod_uid);
@@ -185,7 +186,8 @@ void Mirror::veto(std::string_view pod_uid, const std::string& node, TimePoint n
   ++veto.times;
   veto.until = now + lasts;
   veto.remembered_until = veto.until + most;
-  if (std::exchange(veto.is_in_force, true)) return;
+  const bool is_same = std::exchange(veto.why, why) == why;
+  if (std::exchange(veto.is_in_force, true) && is_same) return;
   refresh_node(node);
 }
 

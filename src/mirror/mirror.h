@@ -61,7 +61,8 @@ class Mirror {
 
   // kube-scheduler ruled `node` out for this pod. Pods of its shape are not planned there for five
   // seconds. Each repetition doubles the time, up to `most` (docs/design/steering.md, STEER-12).
-  void veto(std::string_view pod_uid, const std::string& node, TimePoint now, Duration most);
+  void veto(std::string_view pod_uid, const std::string& node, const std::string& why,
+            TimePoint now, Duration most);
   void forget_vetoes(TimePoint now);
 
   const Cluster& cluster() const { return cluster_; }
@@ -171,6 +172,7 @@ class Mirror {
     TimePoint remembered_until;  // then the doubling starts again
     std::int32_t times = 0;
     bool is_in_force = false;
+    std::string why;
   };
   struct HeldLock {
     std::string locked_for;  // the value of the label

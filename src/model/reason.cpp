@@ -70,7 +70,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::node_selector_mismatch, "node_selector_mismatch", "node selector does not match"},
     {Reason::node_affinity_mismatch, "node_affinity_mismatch", "node affinity does not match"},
     {Reason::host_port_taken, "host_port_taken", "a host port is taken"},
-    {Reason::vetoed, "vetoed", "recently ruled out by kube-scheduler"},
+    {Reason::vetoed, "vetoed", "recently ruled out by kube-scheduler ({what})"},
     {Reason::node_locked, "node_locked", "locked for target {what}"},
     {Reason::system_critical, "system_critical", "it is critical to the system"},
     {Reason::gang_minimum, "gang_minimum", "its job runs {have} members and needs {need}"},

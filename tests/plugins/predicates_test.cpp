@@ -23,7 +23,7 @@ TEST(Veto, PREDICATE7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) 
   };
   ASSERT_EQ(node_of_bind(mirror.cluster(), session()), "a");
 
-  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", world->now(), minutes(1));
+  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", "no volume", world->now(), minutes(1));
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "b");
 
   world->apply(NodeDeleted{"b"});
@@ -36,7 +36,8 @@ TEST(Veto, PREDICATE7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) 
 
   mirror.forget_vetoes(world->now() + seconds(5));
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "a");
-  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", world->now() + seconds(5), minutes(1));
+  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", "no volume", world->now() + seconds(5),
+              minutes(1));
   mirror.forget_vetoes(world->now() + seconds(14));
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "") << "twice as long the second time";
   mirror.forget_vetoes(world->now() + seconds(15));

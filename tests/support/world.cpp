@@ -94,7 +94,7 @@ void World::drop(const std::string& pod) {
 }
 
 void World::veto(const std::string& pod) {
-  mirror().veto(pod, planned_.at(pod), now_, std::chrono::minutes(1));
+  mirror().veto(pod, planned_.at(pod), "not offered", now_, std::chrono::minutes(1));
   drop(pod);
 }
 

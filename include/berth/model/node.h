@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/base/strong_id.h"
@@ -18,7 +19,8 @@ struct Node {
   std::vector<Taint> taints;
   bool is_unschedulable = false;
   Resources allocatable;
-  std::vector<ShapeId> vetoed;  // sorted: shapes that kube-scheduler ruled out here recently
+  // Sorted: the shapes that kube-scheduler ruled out here recently, and its reasons.
+  std::vector<std::pair<ShapeId, std::string>> vetoed;
   Lock lock;
   std::vector<TaskId> tasks;  // tasks here or on the way, in no order
 };
