@@ -59,6 +59,7 @@ var onlyIn = map[string][]string{
 
 // sinceMinor names the tests of what a Kubernetes before 1.x does not have.
 var sinceMinor = map[string]int{
+	"TestStreamingListsAreServed":                 35, // by default
 	"TestQueuesThatMakeNoSenseAreRefused":         34, // rules in deploy/crds
 	"TestQueuesThatMakeSenseAreAccepted":          34,
 	"TestDefinitionsWithoutRulesAreAccepted":      34,
