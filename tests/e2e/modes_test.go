@@ -68,6 +68,7 @@ var sinceMinor = map[string]int{
 	"TestGuaranteesAreLimitedByUser":              30,
 	"TestWhatIsBeyondTheLimitMayShrink":           30,
 	"TestQueuesAreAcceptedFromTheFirstMoment":     30,
+	"TestTheChartMakesWhatTheBaseMakes":           32, // probes of kube-scheduler
 	"TestKustomizationsAreAccepted":               34, // deploy/admission/v1
 	"TestTheChartForAnOutsideSchedulerIsAccepted": 34,
 }
