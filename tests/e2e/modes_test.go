@@ -62,6 +62,7 @@ var sinceMinor = map[string]int{
 	"TestStreamingListsAreServed":                 35, // by default
 	"TestQueuesThatMakeNoSenseAreRefused":         34, // rules in deploy/crds
 	"TestQueuesThatMakeSenseAreAccepted":          34,
+	"TestAQueueAtFaultHarmsNobody":                34,
 	"TestDefinitionsWithoutRulesAreAccepted":      34,
 	"TestAChildIsNotGuaranteedMoreThanItsParent":  30, // deploy/admission/queues
 	"TestDefaultAndRootAreNotDeleted":             30,
