@@ -44,6 +44,7 @@ var onlyIn = map[string][]string{
 		"TestTheKeyOfTheViewIsMadeOnce",
 		"TestWritesOfTheView",
 		"TestAVetoIsNotWritten",
+		"TestAVetoIsInTheGroupsCondition",
 		"TestPodsGatedByAnEarlierInstallation",
 		"TestBerthKilledWhileItsPodsAreShown",
 		"TestABrokenGangIsTakenOutOfSight",
