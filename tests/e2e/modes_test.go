@@ -44,6 +44,7 @@ var onlyIn = map[string][]string{
 		"TestTheKeyOfTheViewIsMadeOnce",
 		"TestWritesOfTheView",
 		"TestAVetoIsNotWritten",
+		"TestAVetoIsInTheGroupsCondition",
 		"TestPodsGatedByAnEarlierInstallation",
 		"TestBerthKilledWhileItsPodsAreShown",
 		"TestABrokenGangIsTakenOutOfSight",
@@ -59,14 +60,17 @@ var onlyIn = map[string][]string{
 
 // sinceMinor names the tests of what a Kubernetes before 1.x does not have.
 var sinceMinor = map[string]int{
+	"TestStreamingListsAreServed":                 35, // by default
 	"TestQueuesThatMakeNoSenseAreRefused":         34, // rules in deploy/crds
 	"TestQueuesThatMakeSenseAreAccepted":          34,
+	"TestAQueueAtFaultHarmsNobody":                34,
 	"TestDefinitionsWithoutRulesAreAccepted":      34,
 	"TestAChildIsNotGuaranteedMoreThanItsParent":  30, // deploy/admission/queues
 	"TestDefaultAndRootAreNotDeleted":             30,
 	"TestGuaranteesAreLimitedByUser":              30,
 	"TestWhatIsBeyondTheLimitMayShrink":           30,
 	"TestQueuesAreAcceptedFromTheFirstMoment":     30,
+	"TestTheChartMakesWhatTheBaseMakes":           32, // probes of kube-scheduler
 	"TestKustomizationsAreAccepted":               34, // deploy/admission/v1
 	"TestTheChartForAnOutsideSchedulerIsAccepted": 34,
 }

@@ -62,9 +62,13 @@ func (c *ControlPlane) NewKubeScheduler(options SchedulerOptions) (*KubeSchedule
 	process := NewProcess(options.Name, c.Directory, filepath.Join(c.binaries, "kube-scheduler"),
 		"--config="+file, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
 		"--authentication-skip-lookup=true", "--v=2")
+	probe := "readyz"
+	if c.Minor < 32 {
+		probe = "healthz"
+	}
 	return &KubeScheduler{
 		Process: process,
-		url:     fmt.Sprintf("https://127.0.0.1:%d/readyz", ports[0]),
+		url:     fmt.Sprintf("https://127.0.0.1:%d/%s", ports[0], probe),
 		client:  &http.Client{Transport: trusting(c.authority), Timeout: time.Second},
 	}, nil
 }
