@@ -71,7 +71,7 @@ const KeptKeys& keys_of_nodes() {
 const KeptKeys& keys_of_owners() {
   static const KeptKeys kKeys{{{"", {"metadata"}},
                                {"metadata", {"uid", "resourceVersion", "annotations"}},
-                               {"annotations", {kTargetAnnotation}}}};
+                               {"annotations", {kTargetAnnotation, kInitialEventsEnd}}}};
   return kKeys;
 }
 

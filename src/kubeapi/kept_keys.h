@@ -26,6 +26,9 @@ struct KeptKeys {
   }
 };
 
+// The annotation of the bookmark that ends the list in a streaming list.
+inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
 // The keys that the decoders of src/kube read.
 const KeptKeys& keys_of_pods();
 const KeptKeys& keys_of_nodes();

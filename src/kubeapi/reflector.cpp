@@ -12,6 +12,7 @@
 
 #include "kubeapi/answer.h"
 #include "kubeapi/backoff.h"
+#include "kubeapi/kept_keys.h"
 #include "kubeapi/known_objects.h"
 #include "kubeapi/object_reader.h"
 
@@ -32,7 +33,6 @@ constexpr int kStreamedListsMax = 3;  // broken ones in a row; then pages are re
 constexpr int kFailedWatchesMax = 3;  // in a row with an answer but without events
 constexpr int kAbsentMax = 3;         // in a row; then all known objects are gone
 constexpr std::chrono::seconds kShortWatch{1};
-constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
 
 std::optional<std::uint64_t> as_number(const std::string& version) {
   std::uint64_t number = 0;

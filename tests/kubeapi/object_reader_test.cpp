@@ -101,6 +101,21 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordThatCounts) {
   EXPECT_EQ(*owner, (OwnerObject{"o", true}));
 }
 
+TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {
+  for (const KeptKeys* keys :
+       {&keys_of_owners(), &keys_of_pods(), &keys_of_nodes(), &keys_of_others()}) {
+    ObjectReader reader(keys);
+    ListMetadata list;
+    const auto items = items_of(reader,
+                                R"({"items":[{"metadata":{"resourceVersion":"7","annotations":)"
+                                R"({"k8s.io/initial-events-end":"true"}}}]})",
+                                list);
+    const document::Value* annotations = items.at(0).find("metadata")->find("annotations");
+    ASSERT_NE(annotations, nullptr);
+    EXPECT_NE(annotations->find("k8s.io/initial-events-end"), nullptr);
+  }
+}
+
 // A manifest with every key that the decoders read. Without the dropped keys, it must decode to the
 // same object.
 TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
