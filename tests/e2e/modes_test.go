@@ -54,6 +54,8 @@ var onlyIn = map[string][]string{
 		"TestTheLeaderIsKilled",
 		"TestTheLeaderIsKilledAmidBindings",
 		"TestTheLeaderStops",
+		"TestPodsThatWaitForNodesAreUnschedulable",
+		"TestPodsThatWaitForTheirQueueAreNot",
 	},
 }
 

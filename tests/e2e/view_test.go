@@ -311,7 +311,8 @@ func TestWritesOfTheView(t *testing.T) {
 // VIEW-9: kube-scheduler's refusal changes the plan, and no pod's status. Its words are in the
 // group's condition.
 func TestAVetoIsNotWritten(t *testing.T) {
-	e, _ := beginBehindProxy(t)
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{APIURL: proxy.URL,
+		Configuration: map[string]any{"view": map[string]any{"autoscaling": false}}})
 	e.AddNodes(1, "8")
 	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler(core.DefaultSchedulerName).
 		KeepsOff("app", "gang").Build()
