@@ -319,6 +319,7 @@ class ConfigLoader {
     to.address = ip_address(from["address"], to.address);
     to.port = static_cast<std::uint16_t>(from["port"].integer(to.port, 0, 65535));
     to.directory = from["directory"].text(to.directory);
+    to.autoscaling = from["autoscaling"].boolean(to.autoscaling);
   }
 
   void read_reservation(const Cursor& from) {

@@ -52,6 +52,7 @@ struct ViewSettings {
   std::string address = "127.0.0.1";
   std::uint16_t port = 8891;             // 0: any free one
   std::string directory = "/run/berth";  // of view.key and view.crt
+  bool autoscaling = true;               // docs/design/autoscaling.md
   bool operator==(const ViewSettings&) const = default;
 };
 

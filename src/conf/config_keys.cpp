@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 51> kKeys{{
+constexpr std::array<ConfigKey, 52> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -60,6 +60,8 @@ constexpr std::array<ConfigKey, 51> kKeys{{
     {"view", "port", "0 to 65535", "`8891`", "port to listen on; 0: any free one"},
     {"view", "directory", "path", "`/run/berth`",
      "of `view.key` and `view.crt`, the key of both sides; `berthd --make-view-key` makes them"},
+    {"view", "autoscaling", "boolean", "`true`",
+     "pods that wait for nodes get the condition that cluster-autoscaler and Karpenter act on"},
     {"reservation", "enforce", "`filter` or `taint`", "`filter`",
      "how others are kept off locked nodes: by the extender's filter, or also by a taint"},
     {"reservation", "owners", "list of names such as `jobs.v1.batch`", "`[jobs.v1.batch]`",

@@ -130,13 +130,16 @@ class App {
             reservations_};
   }
 
+  // AUTOSCALE-5
   SessionLoop::Settings loop_settings() const {
+    const steering::Mode mode = mode_of(config_->steering.mode);
     return {.mirror = {config_->scheduler_names, config_->default_queue},
             .period = config_->schedule_period,
             .patience = config_->barrier.timeout,
-            .steering = mode_of(config_->steering.mode),
+            .steering = mode,
             .veto_memory = config_->steering.veto_memory,
-            .locks_are_taints = config_->reservation.enforce == "taint"};
+            .locks_are_taints = config_->reservation.enforce == "taint",
+            .autoscaling = mode == steering::Mode::view && config_->view.autoscaling};
   }
 
   Status start() {

@@ -71,7 +71,7 @@ class LiveEnvironment final : public Environment {
 
   Status begin(std::uint16_t port) override {
     log(Level::info, fmt::format("listening on port {}; live cluster, as {}", port, identity_));
-    kubeapi::check_cluster(*client_, config_->steering.mode,
+    kubeapi::check_cluster(*client_, config_->steering.mode, config_->view.autoscaling,
                            [](const std::string& finding) { log(Level::warning, finding); });
     if (lease_) {
       election_.emplace(*client_, *lease_,

@@ -35,6 +35,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       views_(parts_.queues, parts_.reservations),
       last_turn_ns_(steady_ns()) {
   mirror_.follow_api_phases(true);
+  reconciler_.set_options(reconciler_options());
 }
 
 SessionLoop::~SessionLoop() { stop(); }
@@ -298,7 +299,13 @@ void SessionLoop::announce(const Plan& plan, TimePoint now) {
   reconciler_.look_at(changed);
   reconciler_.look_at(announcer_.announce(plan, cluster, now));
   if (views_.refresh(plan, cluster, now)) announcer_.announce_queues(*views_.queues());
-  reconciler_.set_options({settings_.locks_are_taints, scheduler_.has_plugin("reservation")});
+  reconciler_.set_options(reconciler_options());
+}
+
+reconcile::Reconciler::Options SessionLoop::reconciler_options() const {
+  return {.locks_are_taints = settings_.locks_are_taints,
+          .keeps_waiting = scheduler_.has_plugin("reservation"),
+          .autoscaling = settings_.autoscaling};
 }
 
 void SessionLoop::reconcile(TimePoint now) {

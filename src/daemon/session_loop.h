@@ -52,6 +52,7 @@ class SessionLoop {
     steering::Mode steering = steering::Mode::nominate;
     Duration veto_memory = std::chrono::minutes(1);  // of the cluster's time
     bool locks_are_taints = false;                   // besides their labels
+    bool autoscaling = false;                        // pods that wait for nodes get a condition
   };
   // How the last session left the cluster.
   struct LastSession {
@@ -103,6 +104,7 @@ class SessionLoop {
   void drop(const std::vector<PlacementDropped>& drops);
   void publish_plan();
   void publish_shown();
+  reconcile::Reconciler::Options reconciler_options() const;
   void report(const Plan& plan, std::size_t events, Duration took);
 
   Parts parts_;

@@ -142,6 +142,17 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::GangRecor
   return true;
 }
 
+bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::PodCondition& condition) {
+  const auto pod = pods_.find(object.uid);
+  if (pod == pods_.end()) return false;
+  if (!pod->second.node_name.empty()) return true;
+  const WrittenCondition& scheduled = condition.scheduled;
+  pod->second.not_scheduled = scheduled.reason;
+  pod->second.unschedulable = scheduled.reason == "Unschedulable" ? scheduled.message : "";
+  notify_watchers(pod->second);
+  return true;
+}
+
 bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::Eviction&) {
   const auto pod = pods_.find(object.uid);
   if (pod == pods_.end()) return false;

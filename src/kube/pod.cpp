@@ -74,14 +74,16 @@ std::string read_planned_node(std::string_view plan) {
   return document::is_dns_name(node) ? std::string(node) : std::string();
 }
 
-// The message of the condition PodScheduled=False that kube-scheduler writes after an attempt.
-std::string read_unschedulable(const document::Cursor& conditions) {
+// The condition PodScheduled=False, which kube-scheduler writes after an attempt, and we on pods
+// that wait.
+void read_not_scheduled(const document::Cursor& conditions, PodObject& pod) {
   for (const document::Cursor& condition : conditions.items()) {
     if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False")
       continue;
-    if (condition["reason"].text() == "Unschedulable") return condition["message"].text();
+    pod.not_scheduled = condition["reason"].text();
+    if (pod.not_scheduled == "Unschedulable") pod.unschedulable = condition["message"].text();
+    return;
   }
-  return {};
 }
 
 void read_spec(const document::Cursor& spec, const document::Cursor& status, PodObject& pod) {
@@ -132,7 +134,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.phase = read_phase(status["phase"]);
   pod.nominated_node = status["nominatedNodeName"].text();
   pod.planned_node = read_planned_node(root["metadata"]["annotations"][kPlanGate].text());
-  pod.unschedulable = read_unschedulable(status["conditions"]);
+  read_not_scheduled(status["conditions"], pod);
   if (status["startTime"].is_present()) pod.started = status["startTime"].time();
   if (reading.failed()) return reading.error();
   return pod;

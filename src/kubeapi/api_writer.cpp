@@ -115,6 +115,7 @@ struct DescriptionOf {
   std::string operator()(const ports::NodeLock&) const { return "lock" + of; }
   std::string operator()(const TargetMarks&) const { return "marks" + of; }
   std::string operator()(const ports::GangRecord&) const { return "record" + of; }
+  std::string operator()(const ports::PodCondition&) const { return "condition" + of; }
   std::string operator()(const ports::Eviction&) const { return "evict " + name; }
   std::string operator()(const ports::Event& event) const {
     return "event on " + name + " (" + event.reason + ")";
@@ -153,6 +154,10 @@ struct RequestOf {
   }
   Request operator()(const ports::GangRecord&) const {
     return request("PATCH", path, kMergePatch, record_patch(write));
+  }
+  Request operator()(const ports::PodCondition& condition) const {
+    return can_wait(request("PATCH", path + "/status", kStrategicPatch,
+                            condition_patch(write.object, condition)));
   }
   Request operator()(const ports::Eviction&) const {
     return request("POST", path + "/eviction", kJson, eviction_body(write.object));

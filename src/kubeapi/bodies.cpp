@@ -123,6 +123,13 @@ std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
   return dump(patch);
 }
 
+std::string condition_patch(const ports::ObjectRef& pod, const ports::PodCondition& written) {
+  Json patch;
+  patch["metadata"]["uid"] = pod.uid;
+  patch["status"]["conditions"] = Json::array({condition("PodScheduled", written.scheduled)});
+  return dump(patch);
+}
+
 std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite& write) {
   const Json toleration{{"key", kLockedForLabel},
                         {"operator", "Equal"},

@@ -19,6 +19,8 @@ std::string binding_body(const ports::Binding& binding);
 std::string eviction_body(const ports::ObjectRef& pod);
 // Strategic; not of tolerations.
 std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod);
+// Strategic
+std::string condition_patch(const ports::ObjectRef& pod, const ports::PodCondition& written);
 // JSON
 std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite& write);
 // In the terms of the group's API.

@@ -23,15 +23,16 @@ struct Right {
   const char* subresource;
 };
 
-std::vector<Right> rights_for(const std::string& mode) {
+std::vector<Right> rights_for(const std::string& mode, bool autoscaling) {
   std::vector<Right> rights{{"patch", "", "pods", ""},
                             {"patch", "scheduling.volcano.sh", "podgroups", ""},
                             {"patch", "scheduling.volcano.sh", "podgroups", "status"},
                             {"patch", "scheduling.x-k8s.io", "podgroups", ""},
                             {"patch", "scheduling.x-k8s.io", "podgroups", "status"},
                             {"create", "", "events", ""}};
-  // A pod created without the gate is nominated in every mode but one.
-  if (mode != "filter-only" && mode != "view") rights.push_back({"patch", "", "pods", "status"});
+  // A pod created without the gate is nominated. In mode `view`, it gets a condition (AUTOSCALE-5).
+  const bool writes_pod_status = mode == "view" ? autoscaling : mode != "filter-only";
+  if (writes_pod_status) rights.push_back({"patch", "", "pods", "status"});
   if (mode != "pin") {
     rights.push_back({"create", "", "pods", "binding"});
     rights.push_back({"get", "", "pods", ""});
@@ -90,12 +91,12 @@ void check_right(RestClient& client, const Right& right, const std::string& mode
 
 }  // namespace
 
-void check_cluster(RestClient& client, const std::string& mode,
+void check_cluster(RestClient& client, const std::string& mode, bool autoscaling,
                    std::function<void(const std::string& finding)> report) {
   const auto shared =
       std::make_shared<const std::function<void(const std::string&)>>(std::move(report));
   check_version(client, mode != "view", shared);
-  for (const Right& right : rights_for(mode)) check_right(client, right, mode, shared);
+  for (const Right& right : rights_for(mode, autoscaling)) check_right(client, right, mode, shared);
 }
 
 }  // namespace berth::kubeapi

@@ -80,6 +80,13 @@ struct GangRecord {
   bool operator==(const GangRecord&) const = default;
 };
 
+// On a pod that waits: its condition PodScheduled, which autoscalers read
+// (docs/design/autoscaling.md). A condition without a time keeps the one in the API.
+struct PodCondition {
+  WrittenCondition scheduled;
+  bool operator==(const PodCondition&) const = default;
+};
+
 // Of a pod, by the eviction API.
 struct Eviction {
   std::string reason;
@@ -97,7 +104,7 @@ struct Event {
 // TargetMarks are the annotations of a PodGroup, or of a pod in none. A user's "true" or "false"
 // stays, and so does the time of first sight if the marks have none.
 using Content = std::variant<PodWrite, GroupStatus, QueueStatus, NodeLock, TargetMarks, GangRecord,
-                             Eviction, Event>;
+                             PodCondition, Eviction, Event>;
 
 struct Write {
   ObjectRef object;

@@ -89,6 +89,7 @@ void ObservedState::observe(const PodObject& object) {
   pod.nominated = object.nominated_node;
   pod.planned = object.planned_node;
   pod.unschedulable = object.unschedulable;
+  pod.not_scheduled = object.not_scheduled;
   pod.has_tolerations = has_tolerations(object);
   pod.tolerated = object.lock_tolerations;
   const bool is_ours_to_clear = pod.is_gated || !pod.planned.empty();

@@ -23,7 +23,8 @@ struct ObservedPod {
   std::uint32_t nominations_lost = 0;  // how often a nomination was cleared
   std::string lost_nomination;         // the last of these
   std::string planned;                 // our annotation
-  std::string unschedulable;           // kube-scheduler's message
+  std::string unschedulable;           // kube-scheduler's message, or ours
+  std::string not_scheduled;           // PodObject::not_scheduled
   bool has_tolerations = false;
   LockTolerations tolerated;
 

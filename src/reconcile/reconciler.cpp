@@ -10,8 +10,6 @@ namespace berth::reconcile {
 
 namespace {
 
-using Result = ports::WriteOutcome::Result;
-
 // The watch shows long before what was written.
 constexpr Duration kSeenWithin = std::chrono::seconds(10);
 constexpr Duration kQueueInterval = std::chrono::seconds(10);
@@ -23,14 +21,10 @@ void add_names(const WrittenQueueStatus& status, std::set<std::string>& names) {
   }
 }
 
-// The API has it, or will never have it: the same write is not sent again (WRITE-7).
-bool is_believed(const Ended& ended) {
-  return ended.is(Result::done) || ended.is(Result::gone) || ended.is(Result::refused);
-}
-
 }  // namespace
 
 void Reconciler::observe(const ClusterEvent& event) {
+  conditions_.observe(event);
   if (const auto* group = std::get_if<PodGroupDeleted>(&event)) {
     groups_.erase(group->full_name);
   } else if (const auto* queue = std::get_if<QueueDeleted>(&event)) {
@@ -71,6 +65,12 @@ void Reconciler::stop_leading() {
   queue_table_ = nullptr;
   unseen_locks_.clear();
   unseen_marks_.clear();
+  conditions_.stop_leading();
+}
+
+void Reconciler::look_at(const std::vector<JobId>& jobs) {
+  outstanding_.insert(jobs.begin(), jobs.end());
+  if (options_.autoscaling) conditions_.look_at(jobs);
 }
 
 // An eviction that is under way, or repeated, is not doubled.
@@ -107,6 +107,8 @@ void Reconciler::take(const Ended& ended) {
     case Aspect::marks:
       if (!is_believed(ended)) unseen_marks_.erase(uid);
       return;
+    case Aspect::condition:
+      return conditions_.take(ended);
     default:
       return;
   }
@@ -124,6 +126,7 @@ void Reconciler::reconcile(const Cluster& cluster,
   }
   std::erase_if(outstanding_, [&](JobId id) { return reconcile_job(id, cluster, now); });
   reconcile_locks(cluster, now);
+  conditions_.reconcile(cluster, now);
   if (queues != nullptr) reconcile_queues(queues, now);
 }
 

@@ -11,6 +11,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "reconcile/announcer.h"
+#include "reconcile/condition_writes.h"
 #include "reconcile/observed_state.h"
 #include "reconcile/writes.h"
 #include "views/queue_table.h"
@@ -18,17 +19,21 @@
 namespace berth::reconcile {
 
 // Writes the difference between what the API says and what it should say: statuses of groups and
-// queues, marks of jobs, locks of nodes (docs/design/reconcile.md). Pure functions
-// work out the desired state; steering writes on pods. Session thread.
+// queues, marks of jobs, locks of nodes, conditions of pods (docs/design/reconcile.md). Pure
+// functions work out the desired state; steering writes all else on pods. Session thread.
 class Reconciler {
  public:
   struct Options {
     bool locks_are_taints = false;  // besides their labels
     bool keeps_waiting = false;     // times of first sight have to survive a restart
+    bool autoscaling = false;       // pods that wait for nodes get a condition
   };
 
   Reconciler(const ObservedState& observed, Writes& writes, Announcer& announcer)
-      : observed_(observed), writes_(writes), announcer_(announcer) {}
+      : observed_(observed),
+        writes_(writes),
+        announcer_(announcer),
+        conditions_(observed, writes, announcer.waiting()) {}
 
   void set_options(const Options& options) { options_ = options; }
   // After the observed state has taken it. A status that was written is believed to be
@@ -39,7 +44,7 @@ class Reconciler {
   void stop_leading();
 
   // Jobs of which anything may have changed; looked at with the next reconcile().
-  void look_at(const std::vector<JobId>& jobs) { outstanding_.insert(jobs.begin(), jobs.end()); }
+  void look_at(const std::vector<JobId>& jobs);
   void evict(const Task& task, const std::string& reason, TimePoint now);
   // When a plan was assumed and the mirror settled, or an answer came since.
   // `queues`: null before the first session.
@@ -88,6 +93,7 @@ class Reconciler {
   const ObservedState& observed_;
   Writes& writes_;
   Announcer& announcer_;
+  ConditionWrites conditions_;
   Options options_;
   std::set<JobId> outstanding_;                                  // to be looked at
   std::set<std::pair<TimePoint, JobId>> young_;                  // then, if they still wait

@@ -40,4 +40,10 @@ Waiting WaitingJobs::of(JobId job) const {
   return {std::string(code(found->second.refusal.reason)), found->second.message};
 }
 
+std::optional<Reason> WaitingJobs::reason_of(JobId job) const {
+  const auto found = entries_.find(job);
+  if (found == entries_.end()) return std::nullopt;
+  return found->second.refusal.reason;
+}
+
 }  // namespace berth::reconcile

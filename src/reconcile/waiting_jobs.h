@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class WaitingJobs {
   // amounts changed, those that wait no longer included.
   std::vector<JobId> refresh(const Plan& plan, const Cluster& cluster, TimePoint now);
   Waiting of(JobId job) const;
+  // None: the last session did not refuse it.
+  std::optional<Reason> reason_of(JobId job) const;
 
  private:
   struct Entry {

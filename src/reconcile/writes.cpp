@@ -31,6 +31,7 @@ Writes::Kind kind_of(Aspect aspect) {
     case Aspect::queue_status:
     case Aspect::lock:
     case Aspect::marks:
+    case Aspect::condition:
       return Writes::Kind::status;
   }
   return Writes::Kind::status;
@@ -66,6 +67,10 @@ std::optional<Duration> retry_delay(Aspect aspect, const ports::WriteOutcome& ou
       return std::max(asked, back_off(failures, kMost));
   }
   return std::nullopt;
+}
+
+bool is_believed(const Ended& ended) {
+  return ended.is(Result::done) || ended.is(Result::gone) || ended.is(Result::refused);
 }
 
 std::optional<EvictionRefused> refused_eviction(const Ended& ended) {

@@ -26,6 +26,7 @@ enum class Aspect : std::uint8_t {
   lock,
   marks,
   record,
+  condition,
   eviction,
   event,
 };
@@ -36,6 +37,7 @@ inline constexpr bool is_content_of =
 static_assert(is_content_of<Aspect::steering, ports::PodWrite> &&
               is_content_of<Aspect::lock, ports::NodeLock> &&
               is_content_of<Aspect::marks, TargetMarks> &&
+              is_content_of<Aspect::condition, ports::PodCondition> &&
               is_content_of<Aspect::event, ports::Event> &&
               std::variant_size_v<ports::Content> == static_cast<std::size_t>(Aspect::event) + 1);
 
@@ -51,6 +53,9 @@ struct Ended {
 
   bool is(ports::WriteOutcome::Result result) const { return outcome.result == result; }
 };
+
+// The API has it, or will never have it: the same write is not sent again (WRITE-7).
+bool is_believed(const Ended& ended);
 
 // The event for the mirror, if it was an eviction that will not happen (EVICT-3).
 std::optional<EvictionRefused> refused_eviction(const Ended& ended);

@@ -290,6 +290,12 @@ TEST(LoadConfig, reads_how_a_live_cluster_is_steered) {
   EXPECT_EQ(config.kube_api.max_in_flight, 8);
 }
 
+TEST(LoadConfig, AUTOSCALE5_autoscaling_is_on_unless_it_is_turned_off) {
+  EXPECT_TRUE(good(with("")).view.autoscaling);
+  EXPECT_FALSE(good(with("view: {autoscaling: false}\n")).view.autoscaling);
+  EXPECT_NE(error_of(with("view: {autoscaling: perhaps}\n")).find("c.yaml:"), std::string::npos);
+}
+
 TEST(LoadConfig, reads_how_nodes_are_kept_and_who_names_targets) {
   EXPECT_EQ(good(with("")).reservation.enforce, "filter");
   EXPECT_EQ(good(with("")).reservation.owners, std::vector<std::string>{"jobs.v1.batch"});

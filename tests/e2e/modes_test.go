@@ -55,6 +55,8 @@ var onlyIn = map[string][]string{
 		"TestTheLeaderIsKilled",
 		"TestTheLeaderIsKilledAmidBindings",
 		"TestTheLeaderStops",
+		"TestPodsThatWaitForNodesAreUnschedulable",
+		"TestPodsThatWaitForTheirQueueAreNot",
 	},
 }
 

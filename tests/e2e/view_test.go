@@ -316,7 +316,8 @@ func TestWritesOfTheView(t *testing.T) {
 // keeps it off. Returns what was written until then.
 func beginRefused(t *testing.T) (*harness.Env, map[string]int) {
 	t.Helper()
-	e, _ := beginBehindProxy(t)
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{APIURL: proxy.URL,
+		Configuration: map[string]any{"view": map[string]any{"autoscaling": false}}})
 	e.AddNodes(1, "8")
 	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler(core.DefaultSchedulerName).
 		KeepsOff("app", "gang").Build()

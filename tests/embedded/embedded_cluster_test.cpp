@@ -80,6 +80,20 @@ TEST_F(EmbeddedClusterTest, ABoundPodRunsAtOnceAndItsNominationIsOver) {
   EXPECT_EQ(pod("p").nominated_node, "");
 }
 
+TEST_F(EmbeddedClusterTest, AUTOSCALE2APodThatWaitsShowsItsCondition) {
+  cluster.apply({make_pod("p")});
+  const auto write = [this](const std::string& reason) {
+    cluster.write({{.uid = "uid-p"}, ports::PodCondition{{false, reason, "why", {}}}},
+                  [](const ports::WriteOutcome&) {});
+  };
+  write("Unschedulable");
+  EXPECT_EQ(pod("p").not_scheduled, "Unschedulable");
+  EXPECT_EQ(pod("p").unschedulable, "why");
+  write("Waiting");
+  EXPECT_EQ(pod("p").not_scheduled, "Waiting");
+  EXPECT_EQ(pod("p").unschedulable, "");
+}
+
 TEST_F(EmbeddedClusterTest, ACommitTakesTheGateOffAndSaysWhereThePodMayGo) {
   PodObject gated = make_pod("p");
   gated.gates = {"berth.dev/plan"};

@@ -88,6 +88,22 @@ status:
   EXPECT_EQ(pod->started, *parse_time("2026-11-21T09:01:00Z"));
 }
 
+TEST(Pod, AUTOSCALE2_says_why_it_is_not_scheduled) {
+  const auto with = [](const std::string& conditions) {
+    return *pod_from("metadata: {name: p}\nspec: {}\nstatus: {conditions: [" + conditions + "]}\n");
+  };
+  const std::string other = "{type: Ready, status: 'False', reason: Unschedulable, message: m}";
+  EXPECT_EQ(with(other).not_scheduled, "");
+  const std::string end = ", status: 'False', message: why}";
+  const PodObject waits = with(other + ", {type: PodScheduled, reason: Waiting" + end);
+  EXPECT_EQ(waits.not_scheduled, "Waiting");
+  EXPECT_EQ(waits.unschedulable, "");
+  const PodObject needs_nodes = with("{type: PodScheduled, reason: Unschedulable" + end);
+  EXPECT_EQ(needs_nodes.not_scheduled, "Unschedulable");
+  EXPECT_EQ(needs_nodes.unschedulable, "why");
+  EXPECT_EQ(with("{type: PodScheduled, status: 'True', reason: Unschedulable}").not_scheduled, "");
+}
+
 TEST(Pod, says_what_a_target_says_of_itself_and_who_controls_it) {
   const auto pod = pod_from(R"(
 metadata:

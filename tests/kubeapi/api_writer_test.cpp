@@ -234,6 +234,15 @@ TEST_F(ApiWriterTest, ANominationIsClearedWithNull) {
   EXPECT_TRUE(Json::parse(call.body)["status"]["nominatedNodeName"].is_null());
 }
 
+TEST_F(ApiWriterTest, AUTOSCALE2AConditionIsMergedIntoThePodsStatus) {
+  serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
+  write(kPod, ports::PodCondition{{false, "Unschedulable", "why", {}}});
+  const Call call = server_->calls().at(0);
+  EXPECT_EQ(call.method, "PATCH");
+  EXPECT_EQ(call.target, "/api/v1/namespaces/ns/pods/p/status");
+  EXPECT_EQ(Json::parse(call.body)["status"]["conditions"][0]["type"], "PodScheduled");
+}
+
 TEST_F(ApiWriterTest, AnEvictionCarriesTheUid) {
   serve([](const Call&, Reply& reply) { reply.send(201, "{}"); });
   EXPECT_EQ(write(kPod, ports::Eviction{"why"}).result, Outcome::Result::done);

@@ -49,6 +49,20 @@ TEST(QueueStatusPatch, HasTheConditionHonouredOnlyWhereSomethingIsNot) {
                                  {"message", "spec.affinity is not honoured"}}));
 }
 
+TEST(ConditionPatch, AUTOSCALE2HasTheTimeOnlyWhereTheConditionIsNew) {
+  const ports::ObjectRef pod{ports::ObjectKind::pod, "ns", "p", "u3"};
+  ports::PodCondition condition{
+      {false, "Unschedulable", "why", TimePoint(std::chrono::milliseconds(1500))}};
+  EXPECT_EQ(Json::parse(condition_patch(pod, condition)), Json::parse(R"({
+    "metadata": {"uid": "u3"},
+    "status": {"conditions": [
+      {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "why",
+       "lastTransitionTime": "1970-01-01T00:00:01Z"}]}})"));
+  condition.scheduled.since = TimePoint();
+  const Json later = Json::parse(condition_patch(pod, condition));
+  EXPECT_FALSE(later["status"]["conditions"][0].contains("lastTransitionTime"));
+}
+
 TEST(QueueStatusPatch, TakesOutResourcesThatHaveNoAmountAnyMore) {
   ports::QueueStatus status;
   status.written.allocated = {{"cpu", 1000}};

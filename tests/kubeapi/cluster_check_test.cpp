@@ -18,7 +18,7 @@ using testing::Reply;
 
 // The findings about a server of that version that refuses reviews with `denied` in them.
 Texts findings(const std::string& minor, const std::string& denied, const std::string& mode,
-               std::size_t expected) {
+               std::size_t expected, bool autoscaling = true) {
   FakeServer server([&](const Call& call, Reply& reply) {
     const bool is_version = call.path() == "/version";
     const bool is_denied = !denied.empty() && call.body.find(denied) != std::string::npos;
@@ -30,7 +30,7 @@ Texts findings(const std::string& minor, const std::string& denied, const std::s
   access.server = server.url();
   const auto client = std::move(*RestClient::create(access));
   Awaited<Texts> reported;
-  check_cluster(*client, mode, [&](const std::string& text) {
+  check_cluster(*client, mode, autoscaling, [&](const std::string& text) {
     reported.change([&](Texts& all) { all.push_back(text); });
   });
   EXPECT_TRUE(server.wait_for_calls(mode == "pin" ? 6 : 8));
@@ -50,6 +50,16 @@ TEST(ClusterCheck, SaysWhatIsNotAllowedAndWhoNeedsIt) {
   EXPECT_EQ(reported[0],
             "not allowed to create pods/binding, which steering mode \"nominate\" needs; "
             "deploy/ has the rights");
+}
+
+TEST(ClusterCheck, AUTOSCALE5TheRightIsNeededWhereConditionsAreWritten) {
+  const std::string status = R"("resource":"pods","subresource":"status")";
+  const Texts reported = findings("36", status, "view", 1);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0],
+            "not allowed to patch pods/status, which steering mode \"view\" needs; "
+            "deploy/ has the rights");
+  EXPECT_TRUE(findings("36", status, "view", 0, false).empty());
 }
 
 TEST(ClusterCheck, SaysWhatTheServerIsTooOldFor) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "reconcile/pod_condition.h"
 #include "steering/steering_fixture.h"
 
 namespace berth::steering {
@@ -57,6 +58,20 @@ TEST_F(SteeringThroughTheView, VIEW2APodOfAnEarlierInstallationLosesItsGateFirst
   api_.writes[0].done({});
   round();
   EXPECT_EQ(shown(), Texts{"g-0 on n1"}) << "the view waits until the gate is seen to be off";
+}
+
+TEST_F(SteeringThroughTheView, AUTOSCALE2OurOwnConditionIsNoVeto) {
+  post_gang(1, 1, false);
+  plan({{"g-0", "n1"}});
+  rounds();
+  EXPECT_EQ(shown(), Texts{"g-0 on n1"});
+  PodObject pod = member(0, false);  // the write comes late
+  pod.not_scheduled = "Unschedulable";
+  pod.unschedulable = reconcile::desired_pod_condition(true, "", TimePoint())->scheduled.message;
+  post(pod);
+  EXPECT_TRUE(round().empty());
+  EXPECT_EQ(shown(), Texts{"unchanged"});
+  EXPECT_FALSE(viewing_.is_unschedulable("g-0"));
 }
 
 TEST_F(SteeringThroughTheView, VIEW3AHintIsShownAsOne) {

@@ -29,6 +29,7 @@ class RecordingWriter final : public ports::ObjectWriter {
     std::vector<On<ports::GroupStatus>> statuses;
     std::vector<On<ports::NodeLock>> locks;
     std::vector<On<TargetMarks>> marks;
+    std::vector<On<ports::PodCondition>> conditions;
     std::vector<On<ports::Eviction>> evictions;
     std::vector<std::string> lines;  // of the log
   };
@@ -94,6 +95,9 @@ class RecordingWriter final : public ports::ObjectWriter {
   }
   void keep(const ports::ObjectRef& object, const TargetMarks& content) {
     written_.marks.push_back({content, object});
+  }
+  void keep(const ports::ObjectRef& object, const ports::PodCondition& content) {
+    written_.conditions.push_back({content, object});
   }
   void keep(const ports::ObjectRef& object, const ports::Eviction& content) {
     written_.evictions.push_back({content, object});

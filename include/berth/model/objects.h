@@ -74,7 +74,8 @@ struct PodObject {
   std::string node_name;           // spec.nodeName; empty: not bound
   std::string nominated_node;      // status.nominatedNodeName
   std::string planned_node;        // annotation berth.dev/plan; empty: none
-  std::string unschedulable;       // kube-scheduler's message after it found no node; else empty
+  std::string unschedulable;       // message of its condition of reason Unschedulable; else empty
+  std::string not_scheduled;       // reason of its condition PodScheduled=False; empty: none
   NamedAmounts request;            // effective, incl. init, sidecars, overhead; "pods" is 1
   Constraints constraints;
   std::optional<Duration> run_time;       // annotation berth.dev/run-time
