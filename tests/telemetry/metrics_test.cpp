@@ -68,7 +68,7 @@ TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
   const auto exposed = matches(full_exposition(metrics), "# TYPE (berth_[a-z_]+) ");
   std::ifstream stream(BERTH_SOURCE_DIR "/docs/operating.md");
   const std::string document{std::istreambuf_iterator<char>(stream), {}};
-  // Those of the API client are exposed by the live cluster.
+  // Those of the API client and of the view are exposed by the daemon.
   EXPECT_EQ(matches(document, "\\| `(berth_(?!api_|view_)[a-z_]+)"), exposed);
 }
 
