@@ -17,8 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Soon is the deadline for what takes a second on an idle machine.
-const Soon = 60 * time.Second
+// Soon is the deadline for what takes a second on an idle machine, also where kube-scheduler's client
+// has backed off after many restarts of berthd: by up to a minute.
+const Soon = 120 * time.Second
 
 // Env is a namespace with nodes of its own for one test. Its methods end the test on error.
 type Env struct {
