@@ -38,7 +38,10 @@ func TestAClaimAcrossARestart(t *testing.T) {
 		"metadata": map[string]any{"name": e.Namespace}, "value": int64(1000)}})
 	late := harness.NewPod(e.Namespace, "late").Build()
 	late.Spec.PriorityClassName = e.Namespace
-	e.Create(late)
+	e.Await(harness.Soon, func() error { // the API server's admission hears of the class a moment later
+		_, err := e.Client.CoreV1().Pods(e.Namespace).Create(e.Context, late, meta.CreateOptions{})
+		return err
+	})
 	e.Must(e.Berth.Start(e.Context))
 	e.Must(e.Berth.AwaitReady(e.Context))
 	e.AwaitSessions(3)
