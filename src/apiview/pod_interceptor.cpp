@@ -53,9 +53,10 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::watch(const PodsRequest& pods,
     return each.can_resume() && each.version_sent == pods.version;
   });
   if (!memory) {  // VIEW-7
-    reply.head(200, {{"content-type", std::string(content_type(pods.format, true))}});
-    reply.body(podview::expired_event(pods.format));
-    reply.end();
+    proxy::send({200,
+                 {{"content-type", std::string(content_type(pods.format, true))}},
+                 podview::expired_event(pods.format)},
+                reply);
     return std::make_unique<Answered>();
   }
   set_version(memory->version_seen, request);
@@ -70,10 +71,7 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::list(const PodsRequest& pods,
   std::optional<podview::Memory> memory =
       take_kept(pods, [](const podview::Memory& each) { return !each.is_whole; });
   if (memory) return std::make_unique<PodListExchange>(*this, pods, reply, *std::move(memory));
-  proxy::Answer answer = proxy::status_answer(410, podview::kExpiredMessage);
-  reply.head(answer.status, std::move(answer.headers));
-  reply.body(std::move(answer.body));
-  reply.end();
+  proxy::send(proxy::status_answer(410, podview::kExpiredMessage), reply);
   return std::make_unique<Answered>();
 }
 
@@ -135,11 +133,8 @@ std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& reques
 }
 
 const podview::HeldPod* PodInterceptor::find(const PodName& pod) const {
-  std::string key;
-  podview::set_key(key, pod.name_space, pod.name);
   for (const PodWatch* each : watches_) {
-    const auto& pods = each->stream().memory().pods;
-    if (const auto found = pods.find(key); found != pods.end()) return &found->second;
+    if (const auto* held = each->stream().waiting(pod.name_space, pod.name)) return held;
   }
   return nullptr;
 }

@@ -1,6 +1,5 @@
 #include "apiview/pod_list_exchange.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "apiview/pod_interceptor.h"
@@ -21,11 +20,7 @@ PodListExchange::PodListExchange(PodInterceptor& owner, PodsRequest request, pro
     : owner_(owner), request_(std::move(request)), reply_(reply), memory_(std::move(memory)) {}
 
 void PodListExchange::on_head(int status, proxy::Headers headers) {
-  const std::string_view expected = content_type(request_.format, false);
-  const bool is_readable = std::any_of(headers.begin(), headers.end(), [&](const auto& each) {
-    return each.name == "content-type" && each.value.starts_with(expected);
-  });
-  is_passing_ = status != 200 || !is_readable;
+  is_passing_ = status != 200 || !is_in_format(headers, request_.format);
   if (is_passing_) return reply_.head(status, std::move(headers));
   std::erase_if(headers, [](const auto& each) { return each.name == "content-length"; });
   headers_ = std::move(headers);
@@ -64,10 +59,7 @@ void PodListExchange::refuse(const std::string& why) {
   is_refused_ = true;
   body_ = {};
   owner_.complain("the view of pods refuses a list: " + why);
-  proxy::Answer answer = proxy::status_answer(502, why);
-  reply_.head(answer.status, std::move(answer.headers));
-  reply_.body(std::move(answer.body));
-  reply_.end();
+  proxy::send(proxy::status_answer(502, why), reply_);
 }
 
 }  // namespace berth::apiview

@@ -1,6 +1,5 @@
 #include "apiview/pod_watch.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "apiview/pod_interceptor.h"
@@ -17,11 +16,8 @@ PodWatch::PodWatch(PodInterceptor& owner, PodsRequest request, proxy::Reply& rep
 PodWatch::~PodWatch() { owner_.end(*this); }
 
 void PodWatch::on_head(int status, proxy::Headers headers) {
-  const std::string_view expected = content_type(request_.format, false);
-  const bool is_readable = std::any_of(headers.begin(), headers.end(), [&](const auto& each) {
-    return each.name == "content-type" && each.value.starts_with(expected);
-  });
-  state_ = status == 200 && is_readable ? State::streaming : State::passing;
+  const bool is_stream = status == 200 && is_in_format(headers, request_.format);
+  state_ = is_stream ? State::streaming : State::passing;
   reply_.head(status, std::move(headers));
   if (state_ == State::streaming) follow();
 }
@@ -48,10 +44,7 @@ void PodWatch::on_failure(const std::string& why) {
   if (state_ == State::streaming) return on_end();
   if (state_ != State::waiting) return reply_.abort();
   state_ = State::passing;
-  proxy::Answer answer = proxy::unreachable_answer(true, why);
-  reply_.head(answer.status, std::move(answer.headers));
-  reply_.body(std::move(answer.body));
-  reply_.end();
+  proxy::send(proxy::unreachable_answer(true, why), reply_);
 }
 
 void PodWatch::on_closed(bool is_delivered) {

@@ -1,7 +1,9 @@
 #include "apiview/pods_request.h"
 
-#include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "proxy/headers.h"
 
 namespace berth::apiview {
 
@@ -13,9 +15,7 @@ constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view kVersion = "resourceVersion";
 
 std::string_view header(const proxy::Headers& headers, std::string_view name) {
-  const auto found = std::find_if(headers.begin(), headers.end(),
-                                  [&](const proxy::Header& each) { return each.name == name; });
-  return found == headers.end() ? std::string_view{} : std::string_view(found->value);
+  return proxy::find_header(headers, name).value_or(std::string_view{});
 }
 
 // Takes the next part, up to the separator.
@@ -73,6 +73,10 @@ void set_version(const std::string& version, proxy::Request& request) {
 std::string_view content_type(podview::Format format, bool is_watch) {
   if (format == podview::Format::json) return "application/json";
   return is_watch ? "application/vnd.kubernetes.protobuf;stream=watch" : kProtobuf;
+}
+
+bool is_in_format(const proxy::Headers& headers, podview::Format format) {
+  return header(headers, "content-type").starts_with(content_type(format, false));
 }
 
 std::optional<PodName> status_patch(const proxy::Request& request) {

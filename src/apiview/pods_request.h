@@ -30,6 +30,9 @@ void set_version(const std::string& version, proxy::Request& request);
 // The content type of an answer in that format.
 std::string_view content_type(podview::Format format, bool is_watch);
 
+// True if an answer has the content type of that format, of a list or a watch.
+bool is_in_format(const proxy::Headers& headers, podview::Format format);
+
 struct PodName {
   std::string_view name_space;
   std::string_view name;

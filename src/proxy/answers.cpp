@@ -1,6 +1,7 @@
 #include "proxy/answers.h"
 
 #include <cstdio>
+#include <utility>
 
 namespace berth::proxy {
 namespace {
@@ -58,6 +59,12 @@ Answer unreachable_answer(bool is_watch, std::string_view why) {
   constexpr int kBadGateway = 502;
   return status_answer(is_watch ? kTooMany : kBadGateway,
                        "the server behind the view does not answer: " + std::string(why));
+}
+
+void send(Answer answer, Reply& reply) {
+  reply.head(answer.status, std::move(answer.headers));
+  reply.body(std::move(answer.body));
+  reply.end();
 }
 
 bool is_watch(const Request& request) {

@@ -15,4 +15,7 @@ Answer status_answer(int code, std::string_view message);
 Answer unreachable_answer(bool is_watch, std::string_view why);
 bool is_watch(const Request& request);
 
+// The answer as the whole reply.
+void send(Answer answer, Reply& reply);
+
 }  // namespace berth::proxy

@@ -37,10 +37,7 @@ class Passing final : public Exchange {
       reply_.abort();
       return;
     }
-    Answer answer = unreachable_answer(is_watch_, why);
-    reply_.head(answer.status, std::move(answer.headers));
-    reply_.body(std::move(answer.body));
-    reply_.end();
+    send(unreachable_answer(is_watch_, why), reply_);
   }
 
  private:

@@ -126,19 +126,16 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
 // VIEW-2. In the order of the commits, which kube-scheduler follows among pods of one priority.
 std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
   if (options_.mode != Mode::view || !std::exchange(shown_changed_, false)) return nullptr;
-  auto shown = std::make_shared<ports::ShownPods>();
+  std::vector<ports::ShownPod> shown;
   for (const auto& [uid, progress] : progress_) {
     const reconcile::ObservedPod* pod = observed_.pod(uid);
     if (progress.stage != Stage::committed || pod == nullptr) continue;
-    shown->pods.push_back({uid, pod->ref.name_space, pod->ref.name, progress.node, progress.is_hint,
-                           progress.attempt});
+    shown.push_back({uid, pod->ref.name_space, pod->ref.name, progress.node, progress.is_hint,
+                     progress.attempt});
   }
-  std::sort(shown->pods.begin(), shown->pods.end(),
+  std::sort(shown.begin(), shown.end(),
             [](const auto& left, const auto& right) { return left.attempt < right.attempt; });
-  for (std::uint32_t i = 0; i < shown->pods.size(); ++i) {
-    shown->by_uid.emplace(shown->pods[i].uid, i);
-  }
-  return shown;
+  return std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(shown)));
 }
 
 // STEER-12. Its own filter call would have been answered by us, and says so in the condition.
