@@ -10,16 +10,30 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-Result<std::shared_ptr<ssl::context>> make_context(const ServerTls& options) {
+constexpr std::string_view kSessionName = "berth";
+
+void append_stamp(std::string& to, const std::string& file) {
+  struct stat found = {};
+  if (!file.empty() && stat(file.c_str(), &found) == 0) {
+    to += std::to_string(found.st_dev) + ':' + std::to_string(found.st_ino) + ':' +
+          std::to_string(found.st_size) + ':' + std::to_string(found.st_mtim.tv_sec) + '.' +
+          std::to_string(found.st_mtim.tv_nsec);
+  }
+  to += ';';
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ssl::context>> make_server_context(const ServerTls& options,
+                                                          std::string_view name) {
   std::string file = options.certificate_file;
   try {
     auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
     SSL_CTX* const native = context->native_handle();
     SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
     SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-    // Sessions of verified clients can be resumed only within a named context.
-    static constexpr unsigned char kName[] = "berth";
-    SSL_CTX_set_session_id_context(native, kName, sizeof kName - 1);
+    SSL_CTX_set_session_id_context(native, reinterpret_cast<const unsigned char*>(name.data()),
+                                   static_cast<unsigned int>(name.size()));
     context->use_certificate_chain_file(file);
     file = options.key_file;
     context->use_private_key_file(file, ssl::context::pem);  // refuses a key of another certificate
@@ -35,18 +49,6 @@ Result<std::shared_ptr<ssl::context>> make_context(const ServerTls& options) {
   }
 }
 
-void append_stamp(std::string& to, const std::string& file) {
-  struct stat found = {};
-  if (!file.empty() && stat(file.c_str(), &found) == 0) {
-    to += std::to_string(found.st_dev) + ':' + std::to_string(found.st_ino) + ':' +
-          std::to_string(found.st_size) + ':' + std::to_string(found.st_mtim.tv_sec) + '.' +
-          std::to_string(found.st_mtim.tv_nsec);
-  }
-  to += ';';
-}
-
-}  // namespace
-
 TlsCredentials::TlsCredentials(ServerTls options, Notice notice)
     : options_(std::move(options)),
       notice_(std::move(notice)),
@@ -56,7 +58,7 @@ TlsCredentials::TlsCredentials(ServerTls options, Notice notice)
 Result<std::unique_ptr<TlsCredentials>> TlsCredentials::load(ServerTls options, Notice notice) {
   // The fingerprint is taken before the files are read, so a change in between is seen next time.
   std::unique_ptr<TlsCredentials> made(new TlsCredentials(std::move(options), std::move(notice)));
-  Result<std::shared_ptr<ssl::context>> context = make_context(made->options_);
+  Result<std::shared_ptr<ssl::context>> context = make_server_context(made->options_, kSessionName);
   if (!context) return context.error();
   made->context_ = std::move(*context);
   return made;
@@ -71,7 +73,7 @@ std::shared_ptr<ssl::context> TlsCredentials::current() {
     failure_.clear();
     return context_;
   }
-  if (auto fresh = make_context(options_)) {
+  if (auto fresh = make_server_context(options_, kSessionName)) {
     context_ = std::move(*fresh);
     fingerprint_ = std::move(found);
     failure_.clear();

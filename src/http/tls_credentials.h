@@ -5,11 +5,18 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "berth/base/result.h"
 #include "http/http_server.h"
 
 namespace berth::http {
+
+// A server's TLS context: TLS 1.2 or newer, and a certificate of the given authority from clients
+// if there is one. Sessions of verified clients can be resumed only under this name. An Error names
+// the file.
+Result<std::shared_ptr<boost::asio::ssl::context>> make_server_context(const ServerTls& options,
+                                                                       std::string_view name);
 
 // The server's TLS context, rebuilt after a change of one of its files. Single-threaded.
 class TlsCredentials {

@@ -1,8 +1,9 @@
 #include "proxy/server_tls.h"
 
 #include <algorithm>
-#include <exception>
 #include <string_view>
+
+#include "http/tls_credentials.h"
 
 namespace berth::proxy {
 namespace {
@@ -46,30 +47,13 @@ int select_h2(SSL*, const unsigned char** selected, unsigned char* selected_size
 }  // namespace
 
 Result<std::shared_ptr<ssl::context>> make_server_tls(const Options& options) {
-  std::string file = options.certificate_file;
-  try {
-    auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
-    SSL_CTX* const native = context->native_handle();
-    SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-    SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-    // Sessions of verified clients can be resumed only within a named context.
-    static constexpr unsigned char kName[] = "berth view";
-    SSL_CTX_set_session_id_context(native, kName, sizeof kName - 1);
-    SSL_CTX_set_client_hello_cb(native, check_hello, nullptr);
-    SSL_CTX_set_alpn_select_cb(native, select_h2, nullptr);
-    context->use_certificate_chain_file(file);
-    file = options.key_file;
-    context->use_private_key_file(file, ssl::context::pem);  // refuses a key of another certificate
-    if (!options.client_ca_file.empty()) {
-      file = options.client_ca_file;
-      context->load_verify_file(file);
-      context->set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
-      SSL_CTX_set_client_CA_list(native, SSL_load_client_CA_file(file.c_str()));
-    }
-    return context;
-  } catch (const std::exception& failure) {
-    return Error{std::string("cannot be loaded: ") + failure.what(), file};
-  }
+  auto context = http::make_server_context(
+      {options.certificate_file, options.key_file, options.client_ca_file}, "berth view");
+  if (!context) return context.error();
+  SSL_CTX* const native = (*context)->native_handle();
+  SSL_CTX_set_client_hello_cb(native, check_hello, nullptr);
+  SSL_CTX_set_alpn_select_cb(native, select_h2, nullptr);
+  return context;
 }
 
 }  // namespace berth::proxy
