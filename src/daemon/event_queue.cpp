@@ -13,38 +13,49 @@ void EventQueue::post(ClusterEvent event) {
   if (!std::holds_alternative<PlacementDropped>(event) &&
       !std::holds_alternative<PlacementMoved>(event) && !has_room()) {
     if (on_full_) on_full_();
+    may_gather_no_more_.notify_one();
     has_room_.wait(lock, has_room);
   }
   if (is_closed_) return;
   batch_.events.push_back(std::move(event));
-  has_news_.notify_one();
+  announce_news();
 }
 
 void EventQueue::post(ports::WriteAnswer answer) {
   const std::lock_guard lock(mutex_);
   if (is_closed_) return;
   batch_.answers.push_back(std::move(answer));
-  has_news_.notify_one();
+  announce_news();
 }
 
 void EventQueue::wake() {
   const std::lock_guard lock(mutex_);
   is_woken_ = true;
-  has_news_.notify_one();
+  announce_news();
 }
 
 void EventQueue::close() {
   const std::lock_guard lock(mutex_);
   is_closed_ = true;
   has_room_.notify_all();
-  has_news_.notify_one();
+  may_gather_no_more_.notify_one();
+  announce_news();
 }
 
-EventQueue::Batch EventQueue::take(std::chrono::steady_clock::time_point deadline) {
+void EventQueue::announce_news() {
+  if (awaits_news_) has_news_.notify_one();
+}
+
+EventQueue::Batch EventQueue::take(std::chrono::steady_clock::time_point deadline,
+                                   std::chrono::steady_clock::time_point not_before) {
   std::unique_lock lock(mutex_);
+  awaits_news_ = true;
   has_news_.wait_until(lock, deadline, [this] {
     return !batch_.events.empty() || !batch_.answers.empty() || is_woken_ || is_closed_;
   });
+  awaits_news_ = false;
+  may_gather_no_more_.wait_until(
+      lock, not_before, [this] { return batch_.events.size() >= capacity_ || is_closed_; });
   is_woken_ = false;
   has_room_.notify_all();
   return std::exchange(batch_, {});

@@ -33,17 +33,23 @@ class EventQueue final : public ports::EventSink {
   // Producers no longer wait, and what they post is dropped.
   void close();
 
-  // Takes everything, waiting for something until `deadline`. Consumer only.
-  Batch take(std::chrono::steady_clock::time_point deadline);
+  // Takes everything, waiting for something until `deadline`. What comes before `not_before` is
+  // taken together, unless the queue is full before. Consumer only.
+  Batch take(std::chrono::steady_clock::time_point deadline,
+             std::chrono::steady_clock::time_point not_before = {});
   std::size_t size() const;
 
  private:
+  void announce_news();
+
   const std::size_t capacity_;
   const std::function<void()> on_full_;
   mutable std::mutex mutex_;
   std::condition_variable has_news_;
+  std::condition_variable may_gather_no_more_;
   std::condition_variable has_room_;
   Batch batch_;
+  bool awaits_news_ = false;  // a consumer that gathers is not woken by each event
   bool is_woken_ = false;
   bool is_closed_ = false;
 };

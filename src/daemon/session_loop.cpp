@@ -11,6 +11,10 @@ namespace berth::daemon {
 
 namespace {
 
+// Events that come one by one, such as bound pods of a gang, are taken in together after a session.
+// The first event after a quiet time waits for nothing.
+constexpr Duration kGathering = std::chrono::milliseconds(10);
+
 std::int64_t steady_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 }  // namespace
@@ -99,6 +103,7 @@ Duration SessionLoop::since_last_turn() const {
 void SessionLoop::run() {
   lower_thread_priority();
   auto due = std::chrono::steady_clock::now();  // the next session, if nothing happens before
+  auto not_before = due;
   while (!stopping_) {
     // A turn now and then, whatever the period: failed writes are repeated, and the liveness probe
     // sees that the loop goes round.
@@ -108,7 +113,7 @@ void SessionLoop::run() {
     const bool synced = parts_.source.is_synced();
     const auto now = std::chrono::steady_clock::now();
     const auto deadline = synced ? std::min(due, now + kTurn) : now + kUntilSynced;
-    const EventQueue::Batch batch = parts_.events.take(deadline);
+    const EventQueue::Batch batch = parts_.events.take(deadline, not_before);
     last_turn_ns_ = steady_ns();
     const bool is_changed = adopt_replacement();
     for (const ports::WriteAnswer& answer : batch.answers) take_in(answer);
@@ -126,6 +131,7 @@ void SessionLoop::run() {
     } else {
       stand_by();
     }
+    not_before = std::chrono::steady_clock::now() + kGathering;
     due = std::chrono::steady_clock::now() + settings_.period;
   }
   const std::lock_guard lock(mutex_);

@@ -45,6 +45,34 @@ TEST(EventQueue, WakingWakesOnceWithoutAnEvent) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(30));
 }
 
+TEST(EventQueue, GathersWhatComesBeforeATime) {
+  EventQueue queue;
+  queue.post(PodDeleted{"a"});
+  std::thread producer([&] {
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      queue.post(PodDeleted{"b"});
+    }
+  });
+  const auto not_before = in(std::chrono::milliseconds(300));
+  const auto events = queue.take(in(kPatience), not_before).events;
+  EXPECT_GE(std::chrono::steady_clock::now(), not_before);
+  producer.join();
+  EXPECT_EQ(events.size() + queue.size(), 21U);
+  EXPECT_GT(events.size(), 1U);
+}
+
+TEST(EventQueue, GathersNoMoreWhenItIsFullOrClosed) {
+  EventQueue queue(2);
+  queue.post(PodDeleted{"a"});
+  queue.post(PodDeleted{"b"});
+  EXPECT_EQ(queue.take(in(kPatience), in(std::chrono::hours(1))).events.size(), 2U);
+  queue.post(PodDeleted{"c"});
+  std::thread closer([&] { queue.close(); });
+  EXPECT_EQ(queue.take(in(kPatience), in(std::chrono::hours(1))).events.size(), 1U);
+  closer.join();
+}
+
 TEST(EventQueue, AProducerWaitsWhileItIsFullAndLosesNothing) {
   std::promise<void> full;
   EventQueue queue(2, [&] { full.set_value(); });
