@@ -158,8 +158,15 @@ void Roster::expire(TimePoint now, Effects& effects) {
   }
   for (const auto& [job, why] : over) abort(job, why, effects);
   answer_overdue(effects);
-  std::erase_if(settled_,
-                [&](const auto& entry) { return now - entry.second.since >= kRemembered; });
+  forget_settled();
+}
+
+void Roster::forget_settled() {
+  while (!settlings_.empty() && now_ - settlings_.front().first >= kRemembered) {
+    const auto found = settled_.find(settlings_.front().second);
+    if (found != settled_.end() && now_ - found->second.since >= kRemembered) settled_.erase(found);
+    settlings_.pop_front();
+  }
 }
 
 std::string Roster::reason_to_abort(const std::string& job, const Gang& gang) const {
@@ -301,6 +308,7 @@ void Roster::settle(Members::iterator member) {
   uncount(member);
   if (member->second.stage != Stage::bound) return;
   settled_[member->first] = {member->second.binding.node, now_};
+  settlings_.emplace_back(now_, member->first);
   members_.erase(member);
 }
 

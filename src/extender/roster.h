@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -105,6 +106,7 @@ class Roster {
   void uncount(Members::iterator member);
   void settle(Members::iterator member);
   void remove(Members::iterator member);
+  void forget_settled();
 
   const BarrierLimits limits_;
   const Moves& moves_;
@@ -113,6 +115,7 @@ class Roster {
   std::map<std::string, Gang> gangs_;         // by job; none without members
   std::map<CallId, std::string> held_calls_;  // to pod uid
   std::map<std::string, Settled> settled_;    // by pod uid: bound, and no longer in the plan
+  std::deque<std::pair<TimePoint, std::string>> settlings_;  // of settled_, by time
   CallId last_call_ = 0;
   TimePoint now_;  // the latest seen
   bool is_closed_ = false;
