@@ -95,6 +95,16 @@ std::optional<podview::Memory> PodInterceptor::take_kept(
   return memory;
 }
 
+void PodInterceptor::begin(PodWatch& watch) {
+  watches_.insert(&watch);
+  is_watched_ = true;
+}
+
+void PodInterceptor::end(PodWatch& watch) {
+  watches_.erase(&watch);
+  is_watched_ = !watches_.empty();
+}
+
 void PodInterceptor::keep(std::string client, podview::Memory memory) {
   kept_.push_front({std::move(client), std::move(memory)});
   if (kept_.size() > kKeptMost) kept_.pop_back();

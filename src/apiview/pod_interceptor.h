@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <list>
@@ -45,11 +46,13 @@ class PodInterceptor final : public proxy::Interceptor {
   // The table of shown pods is another one, or deferred pods are to be looked at again.
   void follow();
   bool has_deferred() const;
+  // A client watches pods now. Any thread.
+  bool is_watched() const { return is_watched_; }
 
   // --- for the exchanges --------------------------------------------------------------------
   const Parts& parts() const { return parts_; }
-  void begin(PodWatch& watch) { watches_.insert(&watch); }
-  void end(PodWatch& watch) { watches_.erase(&watch); }
+  void begin(PodWatch& watch);
+  void end(PodWatch& watch);
   // VIEW-7: what the client knows now, until it goes on from there.
   void keep(std::string client, podview::Memory memory);
   void complain(const std::string& message) const { parts_.complain(message); }
@@ -70,6 +73,7 @@ class PodInterceptor final : public proxy::Interceptor {
 
   Parts parts_;
   std::set<PodWatch*> watches_;
+  std::atomic<bool> is_watched_ = false;
   std::list<Kept> kept_;  // the latest first
 };
 

@@ -24,6 +24,8 @@ class Environment {
     std::function<void(std::uint64_t epoch)> start_leading;  // returns at once
     std::function<void()> stop_leading;  // returns when nothing is decided any more
     std::function<void()> kube_scheduler_changed;
+    // A kube-scheduler carries out what is decided, as far as we can know. Any thread.
+    std::function<bool()> has_kube_scheduler;
   };
 
   virtual ~Environment() = default;

@@ -74,14 +74,15 @@ class LiveEnvironment final : public Environment {
     kubeapi::check_cluster(*client_, config_->steering.mode, config_->view.autoscaling,
                            [](const std::string& finding) { log(Level::warning, finding); });
     if (lease_) {
-      election_.emplace(*client_, *lease_,
-                        kubeapi::LeaderElection::Callbacks{
-                            hooks_.start_leading,
-                            [this] {
-                              hooks_.stop_leading();
-                              writer_.forget();
-                            },
-                            [](const std::string& line) { log(Level::info, line); }});
+      election_.emplace(
+          *client_, *lease_,
+          kubeapi::LeaderElection::Callbacks{
+              hooks_.start_leading,
+              [this] {
+                hooks_.stop_leading();
+                writer_.forget();
+              },
+              [](const std::string& line) { log(Level::info, line); }, hooks_.has_kube_scheduler});
       election_->start();
     } else {
       // Above that of any run before, as long as clocks do not go back.

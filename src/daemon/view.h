@@ -26,6 +26,8 @@ class View {
   // To be called about every 100 ms: looks at deferred pods again (VIEW-5). Any thread.
   void tick();
   void stop() { proxy_->stop(); }
+  // Somebody watches pods through the view now. Any thread.
+  bool is_watched() const { return interceptor_.is_watched(); }
   // For /metrics, in the exposition format.
   std::string exposition() const;
 

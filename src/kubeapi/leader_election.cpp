@@ -57,15 +57,7 @@ void LeaderElection::run() {
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     lock.unlock();
-    // The time before the request, because the server counts from its own write.
-    const auto begun_at = Steady::now();
-    const bool holds = attempt();
-    if (holds) renewed_at_ = begun_at;
-    if (holds && !leads_) set_leading(true, seen_.transitions + 1);
-    // A failed attempt may be repeated until the deadline; a lost lease may not.
-    const bool is_over = Steady::now() - renewed_at_ >= options_.renew_deadline ||
-                         (seen_.exists && seen_.holder != options_.identity);
-    if (!holds && leads_ && is_over) set_leading(false, 0);
+    if (!yield_if_unfit() && Steady::now() >= left_to_others_) hold_or_lose();
     lock.lock();
     // A candidate only reads, and a lease that was given back should not lie idle.
     constexpr Duration kLook = std::chrono::milliseconds(500);
@@ -76,6 +68,31 @@ void LeaderElection::run() {
   if (!leads_) return;
   set_leading(false, 0);
   release();
+}
+
+void LeaderElection::hold_or_lose() {
+  // The time before the request, because the server counts from its own write.
+  const auto begun_at = Steady::now();
+  const bool holds = attempt();
+  if (holds) renewed_at_ = begun_at;
+  if (holds && !leads_) set_leading(true, seen_.transitions + 1);
+  // A failed attempt may be repeated until the deadline; a lost lease may not.
+  const bool is_over = Steady::now() - renewed_at_ >= options_.renew_deadline ||
+                       (seen_.exists && seen_.holder != options_.identity);
+  if (!holds && leads_ && is_over) set_leading(false, 0);
+}
+
+// VIEW-12
+bool LeaderElection::yield_if_unfit() {
+  const auto now = Steady::now();
+  if (!leads_ || !callbacks_.is_fit || callbacks_.is_fit()) fit_at_ = now;
+  if (now - fit_at_ < options_.unfit_patience) return false;
+  callbacks_.log("no kube-scheduler reads pods through this berthd for " +
+                 format_duration(options_.unfit_patience) + "; the lease is left to another");
+  set_leading(false, 0);
+  release();
+  left_to_others_ = Steady::now() + options_.lease_duration;
+  return true;
 }
 
 void LeaderElection::set_leading(bool leads, std::uint64_t epoch) {

@@ -20,6 +20,7 @@ struct LeaseOptions {
   Duration lease_duration = std::chrono::seconds(9);
   Duration renew_deadline = std::chrono::seconds(6);
   Duration retry_period = std::chrono::seconds(2);
+  Duration unfit_patience = std::chrono::seconds(15);  // see Callbacks::is_fit
 };
 
 // Holds a Lease (coordination.k8s.io/v1) as client-go does: a holder loses it if we see no renewal
@@ -34,6 +35,9 @@ class LeaderElection {
     // call.
     std::function<void()> stop_leading;
     std::function<void(const std::string& line)> log;
+    // False: what we decide is not carried out. A leader of which that is so for `unfit_patience`
+    // gives the lease back, and leaves it to others for `lease_duration`. Empty: always fit.
+    std::function<bool()> is_fit = {};
   };
 
   LeaderElection(RestClient& client, LeaseOptions options, Callbacks callbacks);
@@ -55,12 +59,15 @@ class LeaderElection {
   };
 
   void run();
+  void hold_or_lose();
   // Tries once to get or keep the lease. True if we hold it now.
   bool attempt();
   std::optional<Lease> read();
   bool write(const Lease& lease);
   bool is_free(const Lease& lease);
   void set_leading(bool leads, std::uint64_t epoch);
+  // True if we gave the lease back.
+  bool yield_if_unfit();
   void complain(const std::string& line);
   void release();
   Duration patience() const;
@@ -71,7 +78,9 @@ class LeaderElection {
   const Callbacks callbacks_;
   Lease seen_;
   std::chrono::steady_clock::time_point seen_at_;
-  std::chrono::steady_clock::time_point renewed_at_;  // our last renewal
+  std::chrono::steady_clock::time_point renewed_at_;      // our last renewal
+  std::chrono::steady_clock::time_point fit_at_;          // the last time, while we lead
+  std::chrono::steady_clock::time_point left_to_others_;  // until then
   bool leads_ = false;
   std::string last_complaint_;
   std::mutex mutex_;

@@ -54,7 +54,7 @@ var onlyIn = map[string][]string{
 		"TestASlowKubeSchedulerBlocksNoSession",
 		"TestTheLeaderIsKilled",
 		"TestTheLeaderIsKilledAmidBindings",
-		"TestTheLeaderStops",
+		"TestTheLeaderStops", "TestTheLeadersKubeSchedulerIsLost",
 		"TestPodsThatWaitForNodesAreUnschedulable",
 		"TestPodsThatWaitForTheirQueueAreNot",
 	},

@@ -137,6 +137,18 @@ func TestTheLeaderIsKilledAmidBindings(t *testing.T) {
 	e.AssertNeverInPart("second", harness.BarrierLimit)
 }
 
+// VIEW-12: berthd leads, but its kube-scheduler does not come back.
+func TestTheLeadersKubeSchedulerIsLost(t *testing.T) {
+	e, replicas, leader := beginWithReplicas(t, 3*time.Second)
+	leader.scheduler.Kill()
+	e.CreateGang("second", 6, 6, cpu("1"))
+	e.AwaitBound("second", 6, harness.Soon)
+	if awaitLeader(e, replicas) == leader {
+		t.Error("the replica without a kube-scheduler leads")
+	}
+	e.AssertNeverInPart("second", harness.BarrierLimit)
+}
+
 // The leader releases its lease when it ends: nobody waits for ten minutes.
 func TestTheLeaderStops(t *testing.T) {
 	e, replicas, leader := beginWithReplicas(t, 10*time.Minute)

@@ -73,10 +73,12 @@ class Candidate {
     options.lease_duration = 1s;
     options.renew_deadline = 600ms;
     options.retry_period = 50ms;
+    options.unfit_patience = 200ms;
     election_ = std::make_unique<LeaderElection>(
         *client_, options,
         LeaderElection::Callbacks{[this](std::uint64_t epoch) { epoch_.set(epoch); },
-                                  [this] { epoch_.set(0); }, [](const std::string&) {}});
+                                  [this] { epoch_.set(0); }, [](const std::string&) {},
+                                  [this] { return is_fit.load(); }});
     election_->start();
   }
   ~Candidate() { stop(); }
@@ -91,6 +93,7 @@ class Candidate {
     return epoch_.wait([](std::uint64_t epoch) { return epoch == 0; });
   }
   std::uint64_t epoch() { return epoch_.get(); }
+  std::atomic<bool> is_fit = true;
 
  private:
   Awaited<std::uint64_t> epoch_;
@@ -142,6 +145,28 @@ TEST(LeaderElection, WhoSeesAnotherHolderRests) {
   ASSERT_TRUE(one.leads());
   server.set_holder("thief");
   EXPECT_TRUE(one.rests());
+}
+
+TEST(LeaderElection, VIEW12ALeaderWithoutAKubeSchedulerLeavesTheLeaseToAnother) {
+  LeaseServer server;
+  Candidate one(server, "one");
+  ASSERT_TRUE(one.leads());
+  Candidate two(server, "two");
+  one.is_fit = false;
+  ASSERT_TRUE(two.leads());
+  EXPECT_EQ(one.epoch(), 0U);
+  EXPECT_EQ(server.lease()["spec"]["holderIdentity"], "two");
+}
+
+TEST(LeaderElection, VIEW12TheOnlyOneLeadsAgainAlthoughItHasNoKubeScheduler) {
+  LeaseServer server;
+  Candidate one(server, "one");
+  ASSERT_TRUE(one.leads());
+  const auto before = one.epoch();
+  one.is_fit = false;
+  ASSERT_TRUE(one.rests());
+  EXPECT_TRUE(one.leads());
+  EXPECT_GT(one.epoch(), before);
 }
 
 }  // namespace
