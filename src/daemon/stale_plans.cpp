@@ -7,6 +7,10 @@ namespace berth::daemon {
 
 namespace {
 
+// kube-scheduler tries one pod after the other: at least a hundred a second, and usually several
+// hundred.
+constexpr int kPodsEachSecond = 100;
+
 // Refused, with members that are planned and none that is bound.
 bool is_incomplete(const Job& job) {
   return job.count(TaskStatus::binding) > 0 && job.count(TaskStatus::bound) == 0 &&
@@ -60,13 +64,15 @@ std::vector<PlacementDropped> UnclaimedPlans::due(const Cluster& cluster, TimePo
                                                   const WrittenAt& written_at) {
   std::vector<PlacementDropped> drops;
   std::map<JobId, JobProgress> still;
+  const Duration patience =
+      patience_ + std::chrono::seconds(cluster.binding_task_count() / kPodsEachSecond);
   if (cluster.binding_task_count() > 0) {
     for (const JobId id : cluster.open_jobs()) {
       const Job& job = cluster.job(id);
       if (job.count(TaskStatus::binding) == 0) continue;
       JobProgress progress = progress_of(job, now, id, progress_);
       progress.since = std::max(progress.since, written_at(job));
-      if (now - progress.since < patience_) {
+      if (now - progress.since < patience) {
         still[id] = progress;
       } else {
         drop_planned(cluster, job, "nobody came to bind it", drops);

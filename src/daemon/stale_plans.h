@@ -38,8 +38,9 @@ struct JobProgress {
 };
 
 // A planned pod that nobody comes to bind: kube-scheduler finds it infeasible for a reason that we
-// do not model, or never saw it. A job whose planned pods have made no progress for `patience`
-// gives their room back and is planned anew. Session thread only.
+// do not model, or never saw it. A job whose planned pods have made no progress for `patience`, and
+// a second for each hundred pods that are planned and not bound, gives their room back and is
+// planned anew. Session thread only.
 class UnclaimedPlans {
  public:
   explicit UnclaimedPlans(Duration patience) : patience_(patience) {}

@@ -21,6 +21,7 @@ constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kUnprocessable = 422;
 constexpr int kBindAttempts = 4;
+constexpr Duration kLookAgain = std::chrono::seconds(2);
 
 using ports::ObjectKind;
 using ports::ObjectRef;
@@ -187,7 +188,7 @@ void ApiWriter::forget() {
 }
 
 void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) {
-  post_binding(std::make_shared<Bind>(Bind{binding, std::move(done)}));
+  post_binding(std::make_shared<Bind>(Bind{binding, std::move(done), 0, generation_}));
 }
 
 void ApiWriter::post_binding(const std::shared_ptr<Bind>& bind) {
@@ -218,6 +219,12 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
       const std::string node = text_at(pod, "/spec/nodeName");
       if (is_same && node == bind->binding.node) return bind->done({true, {}});
       if (!is_same || !node.empty() || !may_retry) return bind->done({false, error});
+    }
+    const bool is_unknown = is_retryable(response) && bind->generation == generation_;
+    if (bind->attempts >= kBindAttempts && is_unknown) {
+      // A Binding that may have been carried out has not failed until the pod is seen without it.
+      timer_.after(kLookAgain, [this, bind, error] { look_at_node(bind, error, true); });
+      return;
     }
     if (bind->attempts >= kBindAttempts) return bind->done({false, error});
     constexpr Duration kFirst = std::chrono::milliseconds(50);

@@ -34,6 +34,7 @@ class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
     ports::Binding binding;
     std::function<void(ports::BindOutcome)> done;
     int attempts = 0;
+    std::uint64_t generation = 0;
   };
 
   void post_binding(const std::shared_ptr<Bind>& bind);

@@ -182,6 +182,8 @@ void Mirror::veto(std::string_view pod_uid, const std::string& node, const std::
   const TaskId id = find_task(pod_uid);
   if (!id.is_valid() || !nodes_.contains(node)) return;
   Veto& veto = vetoes_[node][cluster_.task(id).shape];
+  // One cause may refuse many pods of a shape at once: they count once.
+  if (veto.is_in_force && veto.until > now && veto.why == why) return;
   const Duration lasts = std::min(most, kFirst * (1 << std::min(veto.times, kDoublings)));
   ++veto.times;
   veto.until = now + lasts;

@@ -84,10 +84,6 @@ void Steering::observe(const ClusterEvent& event) {
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
     const auto found = progress_.find(moved->pod_uid);
     if (found == progress_.end() || found->second.node != moved->from) return;
-    if (options_.mode == Mode::view && found->second.stage == Stage::committed) {
-      found->second.node = moved->to;  // its attempt goes on: kube-scheduler's copy stays
-      return;
-    }
     // Nominated and committed anew: a restart, or a second veto, must find the new node. An answer
     // to a write for the old node means nothing.
     found->second.node = moved->to;

@@ -100,6 +100,18 @@ TEST_F(UnclaimedPlansTest, NobodyIsExpectedBeforeTheLastWrite) {
   EXPECT_EQ(drops(at(155)), 2u);
 }
 
+// One kube-scheduler tries all planned pods one after the other.
+TEST_F(UnclaimedPlansTest, ManyPlannedPodsAreGivenMoreTime) {
+  mirror_.apply(make_node("large", 1000));
+  add_gang(mirror_, make_group("wave", 1000), 1000);
+  std::vector<std::pair<std::string, std::string>> places;
+  for (int i = 0; i < 1000; ++i) places.emplace_back("wave-" + std::to_string(i), "large");
+  assume(mirror_, places);
+  EXPECT_EQ(drops(at(100)), 0u);
+  EXPECT_EQ(drops(at(139)), 0u) << "30 s, and 10 s for 1,002 pods";
+  EXPECT_EQ(drops(at(140)), 1002u);
+}
+
 class BrokenGangsTest : public StalePlansTest {
  protected:
   std::vector<std::string> evicted(TimePoint now) {

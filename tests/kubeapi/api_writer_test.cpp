@@ -112,6 +112,15 @@ TEST_F(ApiWriterTest, ABindIsGivenUpAfterSomeAttempts) {
   EXPECT_FALSE(bind().bound);
 }
 
+TEST_F(ApiWriterTest, ABindIsNotGivenUpWhileNobodyKnowsItsOutcome) {
+  serve([&](const Call&, Reply& reply) {
+    constexpr int kSilent = 9;  // four Bindings, four looks, and one look more
+    if (++count_ <= kSilent) return reply.abort();
+    reply.send(200, pod_on("uid-p", "n1"));
+  });
+  EXPECT_TRUE(bind().bound);
+}
+
 TEST_F(ApiWriterTest, AConflictIsABindOnlyOnTheSameNode) {
   serve([](const Call& call, Reply& reply) {
     reply.send(call.method == "GET" ? 200 : 409, pod_on("uid-p", "n2"));

@@ -44,5 +44,23 @@ TEST(Veto, PREDICATE7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) 
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "a");
 }
 
+// All pods of a shape that were sent to a node come back at once when kube-scheduler does not know
+// the node yet.
+TEST(Veto, STEER12RefusalsOfOneMomentCountOnce) {
+  const auto world = support::stage("node a cpu=4\npod p cpu=1\npod q cpu=1\npod r cpu=1\n");
+  auto scheduler = engine::Scheduler::create(support::default_session_config());
+  ASSERT_TRUE(scheduler);
+  mirror::Mirror& mirror = world->mirror();
+  mirror.settle(TimePoint());
+  for (std::size_t pod = 0; pod < 3; ++pod) {
+    mirror.veto(mirror.cluster().task(TaskId(pod)).uid, "a", "no such node", world->now(),
+                minutes(1));
+  }
+  mirror.forget_vetoes(world->now() + seconds(5));
+  mirror.settle(TimePoint());
+  const Plan plan = scheduler->run(mirror.cluster_for_session(), world->now());
+  EXPECT_EQ(plan.binds.size(), 3U);
+}
+
 }  // namespace
 }  // namespace berth::plugins

@@ -96,16 +96,6 @@ TEST_F(SteeringThroughTheView, VIEW5APlacementThatIsDroppedAndPlannedAgainIsAnot
   EXPECT_GT(attempt_of("g-0"), first);
 }
 
-TEST_F(SteeringThroughTheView, STEER12AMovedHintGoesOnInTheSameAttempt) {
-  post_gang(1, 1, false);
-  plan({{"g-0", "n1"}});
-  rounds();
-  EXPECT_EQ(shown(), Texts{"g-0 on n1"});
-  post(PlacementMoved{"g-0", "n1", "n2"});
-  rounds();
-  EXPECT_EQ(shown(), Texts{"unchanged"});
-}
-
 TEST_F(SteeringThroughTheView, STEER4APodIsNotShownWhereItsNodeWasTaken) {
   post_gang(1, 1, false);
   plan({{"g-0", "n1"}});
