@@ -74,17 +74,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 // render is what `helm template` prints for the chart on the server under test.
 func render(e *harness.Env, values map[string]any) []*unstructured.Unstructured {
 	e.Helper()
-	chart, err := loader.Load(harness.Deploy("helm", "berth"))
-	e.Must(err)
-	version, err := e.Client.Discovery().ServerVersion()
-	e.Must(err)
-	capabilities := chartutil.DefaultCapabilities.Copy()
-	capabilities.KubeVersion = chartutil.KubeVersion{
-		Version: version.GitVersion, Major: version.Major, Minor: version.Minor}
-	all, err := chartutil.ToRenderValues(chart, values,
-		chartutil.ReleaseOptions{Name: "berth", Namespace: harness.Namespace}, capabilities)
-	e.Must(err)
-	files, err := engine.Render(chart, all)
+	files, err := renderFiles(e, values)
 	e.Must(err)
 	var objects []*unstructured.Unstructured
 	for name, text := range files {
@@ -98,9 +88,39 @@ func render(e *harness.Env, values map[string]any) []*unstructured.Unstructured 
 	return objects
 }
 
+func renderFiles(e *harness.Env, values map[string]any) (map[string]string, error) {
+	e.Helper()
+	chart, err := loader.Load(harness.Deploy("helm", "berth"))
+	e.Must(err)
+	version, err := e.Client.Discovery().ServerVersion()
+	e.Must(err)
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = chartutil.KubeVersion{
+		Version: version.GitVersion, Major: version.Major, Minor: version.Minor}
+	all, err := chartutil.ToRenderValues(chart, values,
+		chartutil.ReleaseOptions{Name: "berth", Namespace: harness.Namespace}, capabilities)
+	e.Must(err)
+	return engine.Render(chart, all)
+}
+
 func TestTheChartIsAccepted(t *testing.T) {
 	e := cluster.Begin(t)
 	tryApply(e, render(e, nil))
+}
+
+// A configuration from before mode view would leave kube-scheduler without a view to read.
+func TestTheChartRefusesAModeWithoutAView(t *testing.T) {
+	e := cluster.Begin(t)
+	_, err := renderFiles(e, map[string]any{"config": "schedulerNames: [berth]\n"})
+	if err == nil || !strings.Contains(err.Error(), `steering.mode is "nominate"`) {
+		t.Errorf("rendered with a mode that has no view: %v", err)
+	}
+	files, err := renderFiles(e, map[string]any{
+		"config": "schedulerNames: [batch]\nsteering: {mode: view}\n"})
+	e.Must(err)
+	if notes := files["berth/templates/NOTES.txt"]; !strings.Contains(notes, "batch") {
+		t.Errorf("the notes do not name the configuration's schedulers: %s", notes)
+	}
 }
 
 func TestTheChartForAnOutsideSchedulerIsAccepted(t *testing.T) {

@@ -294,8 +294,8 @@ func TestWritesOfTheView(t *testing.T) {
 	e.AwaitCondition("gang", "Scheduled", harness.Soon)
 	e.AwaitPhase("gang", "Running", harness.Soon)
 	awaitEvents(e, before, size)
-	atMost := map[string]int{"POST pods/binding": size, "POST events": size + 5, "PATCH events": 5,
-		"PATCH podgroups": 1, "PATCH podgroups/status": 10}
+	atMost := map[string]int{"POST pods/binding": size, "POST events": size + 2,
+		"PATCH podgroups": 1, "PATCH podgroups/status": 4} // two, and some on a slow machine
 	written := writesSince(before)
 	for what, count := range written {
 		if count > atMost[what] {

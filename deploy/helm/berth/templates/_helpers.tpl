@@ -16,7 +16,12 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{/* The two differ in how kube-scheduler sees the cluster: steering.mode view, or nominate. */}}
 {{- define "berth.config" -}}
 {{- $file := ternary "files/beside.yaml" "files/in-place.yaml" .Values.kubeScheduler.enabled }}
-{{- .Values.config | default (.Files.Get $file) }}
+{{- $text := .Values.config | default (.Files.Get $file) }}
+{{- $mode := dig "steering" "mode" "nominate" (fromYaml $text) }}
+{{- if and .Values.kubeScheduler.enabled (ne $mode "view") }}
+{{- fail (printf "config: steering.mode is %q; with kubeScheduler.enabled it must be \"view\"" $mode) }}
+{{- end }}
+{{- $text }}
 {{- end }}
 
 {{- define "berth.kubeSchedulerConfig" -}}
