@@ -131,7 +131,9 @@ std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& reques
   const podview::HeldPod* pod = name && refusal ? find(*name) : nullptr;
   if (pod == nullptr) return std::nullopt;
   parts_.attempt_ended(pod->uid);
-  const bool is_ours = refusal->message.find(ports::kOurRefusals) != std::string::npos;
+  // A hint is refused by us on all nodes but its own, so its refusal names us and the cause.
+  const std::string_view ours = pod->is_hint ? ports::kNotPlannedYet : ports::kOurRefusals;
+  const bool is_ours = refusal->message.find(ours) != std::string::npos;
   if (pod->is_shown && refusal->reason == "Unschedulable" && !is_ours) {
     parts_.events.post(
         PlacementDropped{pod->uid, pod->node, "kube-scheduler: " + refusal->message, true});

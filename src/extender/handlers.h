@@ -37,9 +37,7 @@ enum class Outcome : std::uint8_t {
 inline constexpr std::size_t kOutcomes = 13;
 const char* to_string(Outcome outcome);
 
-// The only text in answers about pods of ours that must wait. It is constant: it reaches the pod's
-// condition, and each change there costs a write and an event.
-inline constexpr std::string_view kNotPlannedYet = "berth has not planned this pod yet";
+using ports::kNotPlannedYet;
 inline constexpr std::string_view kRoomIsPlanned = "berth has planned the room on this node";
 inline constexpr std::string_view kIsLocked = "berth has locked this node for a target job";
 static_assert(kNotPlannedYet.starts_with(ports::kOurRefusals) &&

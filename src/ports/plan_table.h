@@ -27,6 +27,9 @@ using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
 // The extender's refusals of all nodes begin so, in kube-scheduler's messages, too.
 inline constexpr std::string_view kOurRefusals = "berth has";
+// The only text in answers about pods of ours that must wait. It is constant: it reaches the pod's
+// condition, and each change there costs a write and an event.
+inline constexpr std::string_view kNotPlannedYet = "berth has not planned this pod yet";
 
 struct PlannedGang {
   std::string job;              // namespace/name; "pod namespace/name" of a pod in no group

@@ -226,6 +226,20 @@ TEST_F(PodInterceptorTest, VIEW9WhatTheExtenderRefusedIsNoVeto) {
   EXPECT_TRUE(events_.posted.empty());
 }
 
+// The hint's node refused it, and the extender refused the others.
+TEST_F(PodInterceptorTest, VIEW9ARefusedHintIsAVetoAlthoughWeRefusedOtherNodes) {
+  list("9", {{.name = "waits", .version = "5", .uid = "u-1"}}).close();
+  Open watch = get("watch=true&resourceVersion=9");
+  watch.answer("");
+  show({{"u-1", "default", "waits", "n2", true, 1}});
+  EXPECT_TRUE(patch("waits", "Unschedulable", "0/2: 1 berth has not planned this pod yet"));
+  EXPECT_TRUE(events_.posted.empty());
+  EXPECT_TRUE(patch("waits", "Unschedulable",
+                    "0/2 nodes are available: 1 berth has locked this node for a target job, 1 "
+                    "node(s) didn't match pod affinity rules"));
+  EXPECT_EQ(events_.posted.size(), 1U);
+}
+
 TEST_F(PodInterceptorTest, VIEW9ReportsAboutPodsOfOthersPass) {
   list("9", {{.name = "other", .version = "5", .scheduler = "other"}}).close();
   Open watch = get("watch=true&resourceVersion=9");
