@@ -2,6 +2,7 @@
 
 #include "kubeapi/client_tls.h"
 #include "kubeapi/cpprest_sink.h"
+#include "kubeapi/curl_calls.h"
 #include "kubeapi/failure.h"
 
 #include <openssl/err.h>
@@ -82,16 +83,20 @@ class CpprestTransport final : public Transport {
       : credentials_(std::move(credentials)),
         user_agent_(std::move(user_agent)),
         server_(authority_of(credentials_->access().server)),
-        unary_(credentials_->access().server, configuration(credentials_, verdict_)),
+        calls_(credentials_, user_agent_, CurlCalls::Connections::shared),
+        urgent_calls_(credentials_, user_agent_, CurlCalls::Connections::own),
         stream_(credentials_->access().server, configuration(credentials_, verdict_)) {}
 
   const std::string& server() const override { return server_; }
 
   std::shared_ptr<Exchange> start(const Request& request, Lane lane,
                                   std::shared_ptr<AnswerSink> sink) override {
+    if (lane == Lane::unary) {
+      return (request.urgent ? urgent_calls_ : calls_).start(request, std::move(sink));
+    }
     auto exchange = std::make_shared<CpprestExchange>();
     try {
-      run(request, lane == Lane::unary ? unary_ : stream_, *exchange, sink);
+      run(request, *exchange, sink);
     } catch (...) {
       sink->end(in_words(std::current_exception()));
     }
@@ -118,13 +123,13 @@ class CpprestTransport final : public Transport {
     return wire;
   }
 
-  void run(const Request& request, http_client& client, const CpprestExchange& exchange,
+  void run(const Request& request, const CpprestExchange& exchange,
            const std::shared_ptr<AnswerSink>& sink) {
     web::http::http_request wire = wire_request(request);
     const concurrency::streams::streambuf<uint8_t> buffer(std::make_shared<CpprestSink>(sink));
     wire.set_response_stream(buffer.create_ostream());
     // The last link takes the task itself, so every failure is observed (API-6).
-    client.request(wire, exchange.token())
+    stream_.request(wire, exchange.token())
         .then([sink](web::http::http_response response) {
           sink->head(head_of(response));
           return response.content_ready();
@@ -147,8 +152,9 @@ class CpprestTransport final : public Transport {
   const std::string server_;
   const FailureContext failure_{credentials_->server_name(), credentials_->access().ca.is_given()};
   const std::shared_ptr<CertificateVerdict> verdict_ = std::make_shared<CertificateVerdict>();
-  // API-2: two clients, so that watches and unary requests share no connections.
-  http_client unary_;
+  // API-2, API-10: each of these has connections of its own.
+  CurlCalls calls_;
+  CurlCalls urgent_calls_;
   http_client stream_;
 };
 
