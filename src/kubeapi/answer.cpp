@@ -1,6 +1,7 @@
 #include "kubeapi/answer.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "berth/base/text.h"
 
@@ -13,6 +14,13 @@ constexpr std::size_t kShownMax = 80;
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 }  // namespace
+
+std::optional<Duration> retry_after(std::string_view text) {
+  unsigned seconds = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
+  return std::chrono::seconds(std::min(seconds, 3600U));
+}
 
 std::string media_type(std::string_view content_type) {
   std::string type(trimmed(content_type.substr(0, content_type.find(';'))));

@@ -16,6 +16,9 @@ struct AnswerHead {
   std::string content_type;  // as sent; empty: none was sent
 };
 
+// Of that header's text: whole seconds, an hour at most. None for a date.
+std::optional<Duration> retry_after(std::string_view text);
+
 // "text/html; charset=utf-8" -> "text/html".
 std::string media_type(std::string_view content_type);
 

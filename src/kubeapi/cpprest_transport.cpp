@@ -1,17 +1,15 @@
 #include "kubeapi/transport.h"
 
+#include "kubeapi/client_tls.h"
 #include "kubeapi/cpprest_sink.h"
+#include "kubeapi/curl_calls.h"
 #include "kubeapi/failure.h"
 
-#include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <pplx/threadpool.h>
 
 #include <atomic>
-#include <charconv>
-#include <cstdlib>
 #include <mutex>
 
 namespace berth::kubeapi {
@@ -20,72 +18,13 @@ namespace {
 
 using web::http::client::http_client;
 using web::http::client::http_client_config;
-using SslContext = boost::asio::ssl::context;
 
 // Handlers only move bytes and start the next step; see decision 12.
 constexpr std::size_t kPoolThreads = 4;
 // The deadlines are ours, so the library's own must never come first.
 constexpr std::chrono::hours kNever{24};
-constexpr const char* kNoFile = "/nonexistent";
 
 std::atomic<std::uint64_t> unobserved = 0;
-
-// The environment's certificate paths, from before API-5 hid them.
-struct SystemAuthorities {
-  std::string file;
-  std::string directory;
-};
-
-SystemAuthorities& system_authorities() {
-  static SystemAuthorities where;
-  return where;
-}
-
-std::string environment_or(const char* name, const char* fallback) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : fallback;
-}
-
-bool is_address(const std::string& name) {
-  unsigned char bytes[16];
-  return inet_pton(AF_INET, name.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), bytes) == 1;
-}
-
-// API-4: sets the parameters of every connection of this context. The library's own check would
-// fall back to the common name although there are alternative names.
-void require_name(SSL_CTX* context, const std::string& name) {
-  X509_VERIFY_PARAM* parameters = SSL_CTX_get0_param(context);
-  X509_VERIFY_PARAM_set_hostflags(
-      parameters, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  const int is_set = is_address(name)
-                         ? X509_VERIFY_PARAM_set1_ip_asc(parameters, name.c_str())
-                         : X509_VERIFY_PARAM_set1_host(parameters, name.c_str(), name.size());
-  if (is_set != 1) throw std::runtime_error("\"" + name + "\" is no name that can be verified");
-}
-
-// Called for each new connection, so rotated files count from the next one on (API-7).
-void set_up_tls(SslContext& context, Credentials& credentials,
-                const std::shared_ptr<CertificateVerdict>& verdict) {
-  const TlsMaterial tls = credentials.tls();
-  SSL_CTX* native = context.native_handle();
-  SSL_CTX_set_cert_store(native, X509_STORE_new());  // API-3: only the given authorities
-  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  if (!tls.ca.empty()) {
-    context.add_certificate_authority(boost::asio::buffer(tls.ca));
-  } else {
-    const SystemAuthorities& where = system_authorities();
-    SSL_CTX_load_verify_locations(native, where.file.c_str(), nullptr);
-    SSL_CTX_load_verify_locations(native, nullptr, where.directory.c_str());
-  }
-  if (!tls.certificate.empty()) {
-    context.use_certificate_chain(boost::asio::buffer(tls.certificate));
-    context.use_private_key(boost::asio::buffer(tls.key), SslContext::pem);
-  }
-  if (credentials.access().insecure) return;
-  require_name(native, credentials.server_name());
-  CertificateVerdict::follow(native, verdict);
-}
 
 http_client_config configuration(const std::shared_ptr<Credentials>& credentials,
                                  const std::shared_ptr<CertificateVerdict>& verdict) {
@@ -95,19 +34,19 @@ http_client_config configuration(const std::shared_ptr<Credentials>& credentials
   config.set_validate_certificates(!credentials->access().insecure);
   // SNI takes names, not addresses (RFC 6066).
   config.set_tlsext_sni_enabled(!is_address(credentials->server_name()));
-  config.set_ssl_context_callback(
-      [credentials, verdict](SslContext& context) { set_up_tls(context, *credentials, verdict); });
+  config.set_ssl_context_callback([credentials, verdict](boost::asio::ssl::context& context) {
+    const Status set_up = set_up_tls(context.native_handle(), *credentials, verdict);
+    if (!set_up) throw std::runtime_error(set_up.error().to_string());
+  });
   return config;
 }
 
-std::optional<Duration> retry_after(const web::http::http_headers& headers) {
-  const auto found = headers.find("Retry-After");
-  if (found == headers.end()) return std::nullopt;
-  const std::string& text = found->second;
-  unsigned seconds = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
-  return std::chrono::seconds(std::min(seconds, 3600U));
+AnswerHead head_of(const web::http::http_response& response) {
+  const auto value_of = [&](const char* name) {
+    const auto found = response.headers().find(name);
+    return found == response.headers().end() ? std::string() : found->second;
+  };
+  return {response.status_code(), retry_after(value_of("Retry-After")), value_of("Content-Type")};
 }
 
 std::string in_words(std::exception_ptr thrown) {
@@ -144,16 +83,20 @@ class CpprestTransport final : public Transport {
       : credentials_(std::move(credentials)),
         user_agent_(std::move(user_agent)),
         server_(authority_of(credentials_->access().server)),
-        unary_(credentials_->access().server, configuration(credentials_, verdict_)),
+        calls_(credentials_, user_agent_, CurlCalls::Connections::shared),
+        urgent_calls_(credentials_, user_agent_, CurlCalls::Connections::own),
         stream_(credentials_->access().server, configuration(credentials_, verdict_)) {}
 
   const std::string& server() const override { return server_; }
 
   std::shared_ptr<Exchange> start(const Request& request, Lane lane,
                                   std::shared_ptr<AnswerSink> sink) override {
+    if (lane == Lane::unary) {
+      return (request.urgent ? urgent_calls_ : calls_).start(request, std::move(sink));
+    }
     auto exchange = std::make_shared<CpprestExchange>();
     try {
-      run(request, lane == Lane::unary ? unary_ : stream_, *exchange, sink);
+      run(request, *exchange, sink);
     } catch (...) {
       sink->end(in_words(std::current_exception()));
     }
@@ -180,17 +123,15 @@ class CpprestTransport final : public Transport {
     return wire;
   }
 
-  void run(const Request& request, http_client& client, const CpprestExchange& exchange,
+  void run(const Request& request, const CpprestExchange& exchange,
            const std::shared_ptr<AnswerSink>& sink) {
     web::http::http_request wire = wire_request(request);
     const concurrency::streams::streambuf<uint8_t> buffer(std::make_shared<CpprestSink>(sink));
     wire.set_response_stream(buffer.create_ostream());
     // The last link takes the task itself, so every failure is observed (API-6).
-    client.request(wire, exchange.token())
+    stream_.request(wire, exchange.token())
         .then([sink](web::http::http_response response) {
-          const auto type = response.headers().find("Content-Type");
-          sink->head({response.status_code(), retry_after(response.headers()),
-                      type == response.headers().end() ? std::string() : type->second});
+          sink->head(head_of(response));
           return response.content_ready();
         })
         .then([sink, verdict = verdict_,
@@ -211,8 +152,9 @@ class CpprestTransport final : public Transport {
   const std::string server_;
   const FailureContext failure_{credentials_->server_name(), credentials_->access().ca.is_given()};
   const std::shared_ptr<CertificateVerdict> verdict_ = std::make_shared<CertificateVerdict>();
-  // API-2: two clients, so that watches and unary requests share no connections.
-  http_client unary_;
+  // API-2, API-10: each of these has connections of its own.
+  CurlCalls calls_;
+  CurlCalls urgent_calls_;
   http_client stream_;
 };
 
@@ -222,16 +164,10 @@ void note_unobserved_failure() { ++unobserved; }
 
 std::uint64_t Transport::unobserved_failures() { return unobserved; }
 
-// API-5: otherwise the library would load the system's authorities for each connection, and we
-// would drop them. A missing file costs nothing.
 void prepare_process() {
   static std::once_flag once;
   std::call_once(once, [] {
-    system_authorities() = {
-        environment_or(X509_get_default_cert_file_env(), X509_get_default_cert_file()),
-        environment_or(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())};
-    setenv(X509_get_default_cert_file_env(), kNoFile, 1);
-    setenv(X509_get_default_cert_dir_env(), kNoFile, 1);
+    hide_system_authorities();
     // OpenSSL starts before the pool, so that it is taken down after the pool's threads.
     OPENSSL_init_ssl(0, nullptr);
     try {

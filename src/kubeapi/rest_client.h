@@ -25,7 +25,7 @@ void prepare_process();
 struct RestOptions {
   double qps = 50;         // requests a second on average; 0: no limit
   int burst = 100;         // further ones at once, after a pause
-  int max_in_flight = 64;  // connections for unary requests, at most
+  int max_in_flight = 64;  // unary requests at once, at most
   std::string user_agent = "berth";
   std::size_t body_max = std::size_t{256} << 20;  // bytes of an answer without streaming
   std::size_t line_max = std::size_t{32} << 20;   // bytes of one line of a stream

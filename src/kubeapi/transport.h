@@ -11,7 +11,8 @@
 #include "kubeapi/credentials.h"
 #include "kubeapi/request.h"
 
-// Our interface to the HTTP library, so that only cpprest_transport.cpp includes it.
+// Our interface to the HTTP libraries: cpprestsdk for streams, libcurl for unary requests. Only
+// cpprest_... and curl_... include them.
 
 namespace berth::kubeapi {
 
@@ -21,7 +22,8 @@ class AnswerSink {
   virtual ~AnswerSink() = default;
   virtual void head(const AnswerHead& head) = 0;
   // A part of the body, possibly before its head. The bytes stay valid until `resume` is called,
-  // once, by any thread. Until then nothing more is read. `false` drops the answer.
+  // once, by any thread, but in the unary lane within this call. Until then nothing more is read.
+  // `false` drops the answer.
   virtual void body(std::string_view bytes, std::function<void(bool)> resume) = 0;
   // The last call. An empty error means a complete answer.
   virtual void end(const std::string& error) = 0;

@@ -19,6 +19,12 @@ using testing::Call;
 using testing::FakeServer;
 using testing::Reply;
 
+// Each library has its own words, which stand in brackets.
+std::string without_brackets(const std::string& error) {
+  const std::size_t end = error.rfind("),");
+  return end == std::string::npos ? error : error.substr(0, error.find(" (")) + error.substr(end);
+}
+
 // The error for a server with that TLS setting, without the server's address.
 std::string failure_of(const Access& access) {
   auto client = RestClient::create(access);
@@ -27,7 +33,7 @@ std::string failure_of(const Access& access) {
   Cancellation cancel;
   const Response stream = (*client)->stream({}, nullptr, cancel);
   EXPECT_EQ(response.status, 0);
-  EXPECT_EQ(stream.error, response.error);
+  EXPECT_EQ(without_brackets(stream.error), without_brackets(response.error));
   const std::string server = access.server + ": ";
   EXPECT_TRUE(response.error.starts_with(server)) << response.error;
   return response.error.substr(std::min(server.size(), response.error.size()));
@@ -60,8 +66,7 @@ TEST_F(Failure, API19SaysThatNobodyListens) {
     access.server = server.url();
   }
   const std::string failure = failure_of(access);
-  EXPECT_TRUE(failure.starts_with("cannot connect (")) << failure;
-  EXPECT_TRUE(failure.ends_with("), expected an API server there")) << failure;
+  EXPECT_EQ(failure, "cannot connect (Connection refused), expected an API server there");
 }
 
 TEST_F(Failure, API19SaysThatAHostHasNoAddress) {
@@ -95,7 +100,9 @@ TEST_F(Failure, API19SaysThatNoTlsIsSpoken) {
   Access access;
   access.server = "https" + server.url().substr(4);
   const std::string failure = failure_of(access);
-  EXPECT_NE(failure.find("expected the API server's TLS port"), std::string::npos) << failure;
+  EXPECT_EQ(failure,
+            "the server there does not use TLS (wrong version number), expected the API server's "
+            "TLS port");
 }
 
 TEST(FailureWords, KnowWhatTheLibrarySays) {
