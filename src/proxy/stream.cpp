@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proxy/answers.h"
+#include "proxy/query.h"
 
 namespace berth::proxy {
 namespace {

@@ -133,6 +133,18 @@ TEST_F(PodInterceptorTest, VIEW1UpstreamIsAskedForAFormatThatTheViewReads) {
             "user-agent=scheduler;accept=application/json;");
 }
 
+// Taken for a list, a watch would be collected until it ends.
+TEST_F(PodInterceptorTest, VIEW1AWatchIsWhatTheServerTakesForOne) {
+  for (const char* query : {"watch", "watch=True", "watch=yes", "w%61tch=1"}) {
+    Open watch = get(query + std::string("&sendInitialEvents=T"));
+    watch.answer(event(Format::json, "ADDED", {.name = "bound", .version = "3", .node = "n1"}));
+    EXPECT_EQ(watch.events().size(), 1u) << query;
+  }
+  Open listing = get("watch=False&labelSelector=watch=1");
+  listing.answer(event(Format::json, "ADDED", {.name = "bound", .version = "3", .node = "n1"}));
+  EXPECT_EQ(listing.client->text, "");
+}
+
 TEST_F(PodInterceptorTest, VIEW2AWatchAfterAListShowsAPodWhenItIsPlanned) {
   Open listing = list(
       "9", {{.name = "bound", .version = "3", .node = "n1"}, {.name = "waits", .version = "5"}});
