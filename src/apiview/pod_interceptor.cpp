@@ -144,9 +144,21 @@ std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& reques
                        R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
 }
 
+// Between two streams, a list or a kept memory has what the client knows.
 const podview::HeldPod* PodInterceptor::find(const PodName& pod) const {
+  const podview::HeldPod* held = nullptr;
+  const auto has = [&](const podview::Memory& memory) {
+    held = memory.find(pod.name_space, pod.name);
+    return held != nullptr;
+  };
   for (const PodWatch* each : watches_) {
-    if (const auto* held = each->stream().waiting(pod.name_space, pod.name)) return held;
+    if (has(each->stream().memory())) return held;
+  }
+  for (const PodListExchange* each : lists_) {
+    if (has(each->memory())) return held;
+  }
+  for (const Kept& each : kept_) {
+    if (has(each.memory)) return held;
   }
   return nullptr;
 }

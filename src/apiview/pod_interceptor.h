@@ -21,6 +21,7 @@
 
 namespace berth::apiview {
 
+class PodListExchange;
 class PodWatch;
 
 // Filters the pods that kube-scheduler reads, and takes its reports about them
@@ -53,6 +54,8 @@ class PodInterceptor final : public proxy::Interceptor {
   const Parts& parts() const { return parts_; }
   void begin(PodWatch& watch);
   void end(PodWatch& watch);
+  void begin(PodListExchange& list) { lists_.insert(&list); }
+  void end(PodListExchange& list) { lists_.erase(&list); }
   // VIEW-7: what the client knows now, until it goes on from there.
   void keep(std::string client, podview::Memory memory);
   void complain(const std::string& message) const { parts_.complain(message); }
@@ -74,6 +77,7 @@ class PodInterceptor final : public proxy::Interceptor {
   Parts parts_;
   std::set<PodWatch*> watches_;
   std::atomic<bool> is_watched_ = false;
+  std::set<PodListExchange*> lists_;
   std::list<Kept> kept_;  // the latest first
 };
 

@@ -17,7 +17,11 @@ constexpr std::size_t kListMost = std::size_t{2} << 30;
 
 PodListExchange::PodListExchange(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
                                  podview::Memory memory)
-    : owner_(owner), request_(std::move(request)), reply_(reply), memory_(std::move(memory)) {}
+    : owner_(owner), request_(std::move(request)), reply_(reply), memory_(std::move(memory)) {
+  owner_.begin(*this);
+}
+
+PodListExchange::~PodListExchange() { owner_.end(*this); }
 
 void PodListExchange::on_head(int status, proxy::Headers headers) {
   is_passing_ = status != 200 || !is_in_format(headers, request_.format);

@@ -252,6 +252,32 @@ TEST_F(PodInterceptorTest, VIEW9ARefusedHintIsAVetoAlthoughWeRefusedOtherNodes) 
   EXPECT_EQ(events_.posted.size(), 1U);
 }
 
+TEST_F(PodInterceptorTest, VIEW9AReportBetweenTwoStreamsCountsToo) {
+  list("9", {{.name = "waits", .version = "5"}}).close();
+  Open first = get("watch=true&resourceVersion=9");
+  first.answer("");
+  show({on("waits", "n2")});
+  first.exchange->on_end();
+  first.close();
+  EXPECT_TRUE(patch("waits", "Unschedulable", "after a clean end"));
+  EXPECT_TRUE(get("watch=true&resourceVersion=8").client->has_ended) << "the client must list";
+  EXPECT_TRUE(patch("waits", "Unschedulable", "before the list"));
+
+  Open listing = get("limit=500");
+  EXPECT_TRUE(patch("waits", "Unschedulable", "while the list is asked for"));
+  listing.answer(podview::testing::list(Format::json, "10", {{.name = "waits", .version = "5"}}));
+  EXPECT_TRUE(patch("waits", "Unschedulable", "before the list is whole"));
+  listing.exchange->on_end();
+  EXPECT_TRUE(patch("waits", "Unschedulable", "while the list is read"));
+  listing.close();
+
+  Open streaming = get("watch=true&sendInitialEvents=true");
+  streaming.answer(event(Format::json, "ADDED", {.name = "waits", .version = "5"}));
+  EXPECT_TRUE(patch("waits", "Unschedulable", "during a streaming list"));
+  EXPECT_EQ(ended_, Texts(6, "waits"));
+  EXPECT_EQ(events_.posted.size(), 6u) << "kube-scheduler knows the pod all the time";
+}
+
 TEST_F(PodInterceptorTest, VIEW9ReportsAboutPodsOfOthersPass) {
   list("9", {{.name = "other", .version = "5", .scheduler = "other"}}).close();
   Open watch = get("watch=true&resourceVersion=9");
