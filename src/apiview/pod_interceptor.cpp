@@ -110,13 +110,10 @@ void PodInterceptor::keep(std::string client, podview::Memory memory) {
   if (kept_.size() > kKeptMost) kept_.pop_back();
 }
 
+// Each watch says anew whether it defers pods.
 void PodInterceptor::follow() {
+  has_deferred_.store(false, std::memory_order_relaxed);
   for (PodWatch* each : watches_) each->follow();
-}
-
-bool PodInterceptor::has_deferred() const {
-  return std::any_of(watches_.begin(), watches_.end(),
-                     [](const PodWatch* each) { return each->stream().has_deferred(); });
 }
 
 bool PodInterceptor::reads_body(const proxy::Request& request) const {

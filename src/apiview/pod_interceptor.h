@@ -46,7 +46,8 @@ class PodInterceptor final : public proxy::Interceptor {
 
   // The table of shown pods is another one, or deferred pods are to be looked at again.
   void follow();
-  bool has_deferred() const;
+  // VIEW-5: follow() is to be called again soon. Any thread.
+  bool has_deferred() const { return has_deferred_.load(std::memory_order_relaxed); }
   // A client watches pods now. Any thread.
   bool is_watched() const { return is_watched_; }
 
@@ -58,6 +59,7 @@ class PodInterceptor final : public proxy::Interceptor {
   void end(PodListExchange& list) { lists_.erase(&list); }
   // VIEW-7: what the client knows now, until it goes on from there.
   void keep(std::string client, podview::Memory memory);
+  void defer() { has_deferred_.store(true, std::memory_order_relaxed); }
   void complain(const std::string& message) const { parts_.complain(message); }
 
  private:
@@ -79,6 +81,7 @@ class PodInterceptor final : public proxy::Interceptor {
   std::atomic<bool> is_watched_ = false;
   std::set<PodListExchange*> lists_;
   std::list<Kept> kept_;  // the latest first
+  std::atomic<bool> has_deferred_ = false;
 };
 
 }  // namespace berth::apiview

@@ -34,9 +34,7 @@ void View::shown_changed() {
 }
 
 void View::tick() {
-  proxy_->post([this] {
-    if (interceptor_.has_deferred()) interceptor_.follow();
-  });
+  if (interceptor_.has_deferred()) shown_changed();
 }
 
 std::string View::exposition() const {

@@ -286,6 +286,34 @@ TEST_F(PodInterceptorTest, VIEW9ReportsAboutPodsOfOthersPass) {
   EXPECT_FALSE(patch("unknown", "Unschedulable", "no node"));
 }
 
+TEST_F(PodInterceptorTest, VIEW5OnlyDeferredPodsWantAnotherLook) {
+  list("9", {{.name = "waits", .version = "5"}, {.name = "stays", .version = "5"}}).close();
+  Open first = get("watch=true&resourceVersion=9");
+  first.answer("");
+  show({on("stays", "n3"), on("waits", "n1")});
+  EXPECT_FALSE(interceptor_.has_deferred());
+  calls_.stages["waits"] = ports::Attempts::Stage::open;
+  show({on("stays", "n3")});
+  show({on("stays", "n3"), on("waits", "n2")});
+  EXPECT_TRUE(interceptor_.has_deferred());
+  first.exchange->on_end();
+  first.close();
+  interceptor_.follow();
+  EXPECT_FALSE(interceptor_.has_deferred());
+
+  Open second = get("watch=true&resourceVersion=9");
+  EXPECT_FALSE(interceptor_.has_deferred()) << "nothing is written before upstream answers";
+  second.answer("");
+  EXPECT_TRUE(interceptor_.has_deferred());
+  calls_.stages.clear();
+  interceptor_.follow();
+  EXPECT_FALSE(interceptor_.has_deferred());
+  calls_.stages["new"] = ports::Attempts::Stage::open;
+  show({on("stays", "n3"), on("waits", "n2"), on("new", "n1")});
+  second.answer(event(Format::json, "ADDED", {.name = "new", .version = "12"}));
+  EXPECT_TRUE(interceptor_.has_deferred()) << "by an event";
+}
+
 TEST_F(PodInterceptorTest, UpstreamsRefusalsPassAsTheyAre) {
   Open listing = get("limit=500");
   listing.exchange->on_head(403, {{"content-type", "application/json"}});
