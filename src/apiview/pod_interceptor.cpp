@@ -105,6 +105,12 @@ void PodInterceptor::end(PodWatch& watch) {
   is_watched_ = !watches_.empty();
 }
 
+bool PodInterceptor::take_list_bytes(std::size_t bytes) {
+  if (bytes > parts_.list_most - list_bytes_) return false;
+  list_bytes_ += bytes;
+  return true;
+}
+
 void PodInterceptor::keep(std::string client, podview::Memory memory) {
   kept_.push_front({std::move(client), std::move(memory)});
   if (kept_.size() > kKeptMost) kept_.pop_back();

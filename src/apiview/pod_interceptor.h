@@ -35,6 +35,9 @@ class PodInterceptor final : public proxy::Interceptor {
     ports::EventSink& events;  // gets the vetoes
     std::function<void(const std::string& pod_uid)> attempt_ended;
     std::function<void(const std::string& message)> complain;
+    // Bytes of all lists that are read or sent: half of the container's memory (deploy/), and twice
+    // what 150,000 pods take.
+    std::size_t list_most = std::size_t{1} << 30;
   };
   // The parts must outlive this, and this the proxy.
   explicit PodInterceptor(Parts parts) : parts_(std::move(parts)) {}
@@ -57,6 +60,8 @@ class PodInterceptor final : public proxy::Interceptor {
   void end(PodWatch& watch);
   void begin(PodListExchange& list) { lists_.insert(&list); }
   void end(PodListExchange& list) { lists_.erase(&list); }
+  bool take_list_bytes(std::size_t bytes);  // false: too many
+  void release_list_bytes(std::size_t bytes) { list_bytes_ -= bytes; }
   // VIEW-7: what the client knows now, until it goes on from there.
   void keep(std::string client, podview::Memory memory);
   void defer() { has_deferred_.store(true, std::memory_order_relaxed); }
@@ -80,6 +85,7 @@ class PodInterceptor final : public proxy::Interceptor {
   std::set<PodWatch*> watches_;
   std::atomic<bool> is_watched_ = false;
   std::set<PodListExchange*> lists_;
+  std::size_t list_bytes_ = 0;
   std::list<Kept> kept_;  // the latest first
   std::atomic<bool> has_deferred_ = false;
 };

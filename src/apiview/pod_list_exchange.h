@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,7 @@ class PodListExchange final : public proxy::Exchange {
   bool is_refused_ = false;
   proxy::Headers headers_;
   std::string body_;
+  std::size_t taken_ = 0;  // of the bytes that all lists may have
 };
 
 }  // namespace berth::apiview
