@@ -105,18 +105,21 @@ void PodInterceptor::end(PodWatch& watch) {
   is_watched_ = !watches_.empty();
 }
 
+bool PodInterceptor::take_list_bytes(std::size_t bytes) {
+  if (bytes > parts_.list_most - list_bytes_) return false;
+  list_bytes_ += bytes;
+  return true;
+}
+
 void PodInterceptor::keep(std::string client, podview::Memory memory) {
   kept_.push_front({std::move(client), std::move(memory)});
   if (kept_.size() > kKeptMost) kept_.pop_back();
 }
 
+// Each watch says anew whether it defers pods.
 void PodInterceptor::follow() {
+  has_deferred_.store(false, std::memory_order_relaxed);
   for (PodWatch* each : watches_) each->follow();
-}
-
-bool PodInterceptor::has_deferred() const {
-  return std::any_of(watches_.begin(), watches_.end(),
-                     [](const PodWatch* each) { return each->stream().has_deferred(); });
 }
 
 bool PodInterceptor::reads_body(const proxy::Request& request) const {
@@ -144,9 +147,21 @@ std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& reques
                        R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
 }
 
+// Between two streams, a list or a kept memory has what the client knows.
 const podview::HeldPod* PodInterceptor::find(const PodName& pod) const {
+  const podview::HeldPod* held = nullptr;
+  const auto has = [&](const podview::Memory& memory) {
+    held = memory.find(pod.name_space, pod.name);
+    return held != nullptr;
+  };
   for (const PodWatch* each : watches_) {
-    if (const auto* held = each->stream().waiting(pod.name_space, pod.name)) return held;
+    if (has(each->stream().memory())) return held;
+  }
+  for (const PodListExchange* each : lists_) {
+    if (has(each->memory())) return held;
+  }
+  for (const Kept& each : kept_) {
+    if (has(each.memory)) return held;
   }
   return nullptr;
 }

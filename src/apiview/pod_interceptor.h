@@ -21,6 +21,7 @@
 
 namespace berth::apiview {
 
+class PodListExchange;
 class PodWatch;
 
 // Filters the pods that kube-scheduler reads, and takes its reports about them
@@ -34,6 +35,9 @@ class PodInterceptor final : public proxy::Interceptor {
     ports::EventSink& events;  // gets the vetoes
     std::function<void(const std::string& pod_uid)> attempt_ended;
     std::function<void(const std::string& message)> complain;
+    // Bytes of all lists that are read or sent: half of the container's memory (deploy/), and twice
+    // what 150,000 pods take.
+    std::size_t list_most = std::size_t{1} << 30;
   };
   // The parts must outlive this, and this the proxy.
   explicit PodInterceptor(Parts parts) : parts_(std::move(parts)) {}
@@ -45,7 +49,8 @@ class PodInterceptor final : public proxy::Interceptor {
 
   // The table of shown pods is another one, or deferred pods are to be looked at again.
   void follow();
-  bool has_deferred() const;
+  // VIEW-5: follow() is to be called again soon. Any thread.
+  bool has_deferred() const { return has_deferred_.load(std::memory_order_relaxed); }
   // A client watches pods now. Any thread.
   bool is_watched() const { return is_watched_; }
 
@@ -53,8 +58,13 @@ class PodInterceptor final : public proxy::Interceptor {
   const Parts& parts() const { return parts_; }
   void begin(PodWatch& watch);
   void end(PodWatch& watch);
+  void begin(PodListExchange& list) { lists_.insert(&list); }
+  void end(PodListExchange& list) { lists_.erase(&list); }
+  bool take_list_bytes(std::size_t bytes);  // false: too many
+  void release_list_bytes(std::size_t bytes) { list_bytes_ -= bytes; }
   // VIEW-7: what the client knows now, until it goes on from there.
   void keep(std::string client, podview::Memory memory);
+  void defer() { has_deferred_.store(true, std::memory_order_relaxed); }
   void complain(const std::string& message) const { parts_.complain(message); }
 
  private:
@@ -74,7 +84,10 @@ class PodInterceptor final : public proxy::Interceptor {
   Parts parts_;
   std::set<PodWatch*> watches_;
   std::atomic<bool> is_watched_ = false;
+  std::set<PodListExchange*> lists_;
+  std::size_t list_bytes_ = 0;
   std::list<Kept> kept_;  // the latest first
+  std::atomic<bool> has_deferred_ = false;
 };
 
 }  // namespace berth::apiview

@@ -10,14 +10,25 @@ namespace berth::apiview {
 
 namespace {
 
-// Of one page, in bytes: several times what 150,000 pods take.
-constexpr std::size_t kListMost = std::size_t{2} << 30;
+// A list of this size gets the room of the largest one at once. Room that is not written takes no
+// memory. A string that grows step by step is copied at each step, and is there twice meanwhile.
+constexpr std::size_t kLarge = 16 << 20;
+
+// Copies of shown pods are a little longer than the pods.
+std::size_t room_for(std::size_t most) { return most + most / 16; }
 
 }  // namespace
 
 PodListExchange::PodListExchange(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
                                  podview::Memory memory)
-    : owner_(owner), request_(std::move(request)), reply_(reply), memory_(std::move(memory)) {}
+    : owner_(owner), request_(std::move(request)), reply_(reply), memory_(std::move(memory)) {
+  owner_.begin(*this);
+}
+
+PodListExchange::~PodListExchange() {
+  owner_.end(*this);
+  owner_.release_list_bytes(taken_);
+}
 
 void PodListExchange::on_head(int status, proxy::Headers headers) {
   is_passing_ = status != 200 || !is_in_format(headers, request_.format);
@@ -29,7 +40,13 @@ void PodListExchange::on_head(int status, proxy::Headers headers) {
 void PodListExchange::on_body(std::string_view bytes) {
   if (is_passing_) return reply_.body(std::string(bytes));
   if (is_refused_) return;
-  if (body_.size() + bytes.size() > kListMost) return refuse("a list of pods is too large");
+  const std::size_t most = owner_.parts().list_most;
+  if (!owner_.take_list_bytes(bytes.size())) {
+    return refuse("lists of pods are too large, expected at most " + std::to_string(most) +
+                  " bytes in all at once");
+  }
+  taken_ += bytes.size();
+  if (body_.size() + bytes.size() > kLarge) body_.reserve(room_for(most));
   body_.append(bytes);
 }
 

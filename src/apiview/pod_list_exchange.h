@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,12 +19,17 @@ class PodListExchange final : public proxy::Exchange {
   // The memory has all pages before this one.
   PodListExchange(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
                   podview::Memory memory);
+  ~PodListExchange() override;
+  PodListExchange(const PodListExchange&) = delete;
+  PodListExchange& operator=(const PodListExchange&) = delete;
 
   void on_head(int status, proxy::Headers headers) override;
   void on_body(std::string_view bytes) override;
   void on_end() override;
   void on_failure(const std::string& why) override;
   void on_closed(bool is_delivered) override;
+
+  const podview::Memory& memory() const { return memory_; }
 
  private:
   void refuse(const std::string& why);
@@ -36,6 +42,7 @@ class PodListExchange final : public proxy::Exchange {
   bool is_refused_ = false;
   proxy::Headers headers_;
   std::string body_;
+  std::size_t taken_ = 0;  // of the bytes that all lists may have
 };
 
 }  // namespace berth::apiview

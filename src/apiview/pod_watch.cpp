@@ -28,6 +28,7 @@ void PodWatch::on_body(std::string_view bytes) {
   std::string out;
   const Status taken = stream_.take(bytes, out);
   write(std::move(out));
+  if (stream_.has_deferred()) owner_.defer();
   if (taken) return;
   owner_.complain("the view of pods ends a watch: " + taken.error().to_string());
   state_ = State::broken;
@@ -57,6 +58,7 @@ void PodWatch::follow() {
   std::string out;
   stream_.follow(owner_.parts().shown.load(), out);
   write(std::move(out));
+  if (stream_.has_deferred()) owner_.defer();
 }
 
 void PodWatch::write(std::string bytes) {

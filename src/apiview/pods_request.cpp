@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "proxy/headers.h"
+#include "proxy/query.h"
 
 namespace berth::apiview {
 
@@ -26,22 +27,17 @@ std::string_view next(std::string_view& rest, char separator) {
   return part;
 }
 
-bool is_true(std::string_view value) { return value == "true" || value == "1"; }
-
 }  // namespace
 
 std::optional<PodsRequest> pods_request(const proxy::Request& request) {
-  std::string_view query = request.target;
-  if (request.method != "GET" || next(query, '?') != kPods) return std::nullopt;
+  const std::string& target = request.target;
+  std::string_view path = target;
+  if (request.method != "GET" || next(path, '?') != kPods) return std::nullopt;
   PodsRequest pods;
-  while (!query.empty()) {
-    std::string_view value = next(query, '&');
-    const std::string_view key = next(value, '=');
-    if (key == "watch") pods.is_watch = is_true(value);
-    if (key == "sendInitialEvents") pods.has_initial_events = is_true(value);
-    if (key == "continue") pods.is_next_page = !value.empty();
-    if (key == kVersion) pods.version = value;
-  }
+  pods.is_watch = proxy::is_watch(request);
+  pods.has_initial_events = proxy::is_set(target, "sendInitialEvents");
+  pods.is_next_page = !proxy::query_value(target, "continue").value_or("").empty();
+  pods.version = proxy::query_value(target, kVersion).value_or("");
   const bool reads_protobuf = header(request.headers, "accept").find(kProtobuf) != kProtobuf.npos;
   pods.format = reads_protobuf ? podview::Format::protobuf : podview::Format::json;
   pods.client = header(request.headers, "user-agent");
@@ -56,18 +52,7 @@ void require_format(podview::Format format, proxy::Request& request) {
 }
 
 void set_version(const std::string& version, proxy::Request& request) {
-  std::string_view query = request.target;
-  std::string target(next(query, '?'));
-  char separator = '?';
-  while (!query.empty()) {
-    const std::string_view parameter = next(query, '&');
-    std::string_view value = parameter;
-    const std::string_view key = next(value, '=');
-    target += separator;
-    target += key == kVersion ? std::string(kVersion) + "=" + version : std::string(parameter);
-    separator = '&';
-  }
-  request.target = std::move(target);
+  request.target = proxy::with_query_value(request.target, kVersion, version);
 }
 
 std::string_view content_type(podview::Format format, bool is_watch) {

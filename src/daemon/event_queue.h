@@ -33,8 +33,8 @@ class EventQueue final : public ports::EventSink {
   // Producers no longer wait, and what they post is dropped.
   void close();
 
-  // Takes everything, waiting for something until `deadline`. What comes before `not_before` is
-  // taken together, unless the queue is full before. Consumer only.
+  // Takes everything, waiting for something until `deadline`. Events that come before
+  // `not_before` are taken together, unless the queue is full before. Consumer only.
   Batch take(std::chrono::steady_clock::time_point deadline,
              std::chrono::steady_clock::time_point not_before = {});
   std::size_t size() const;

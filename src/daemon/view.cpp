@@ -34,9 +34,7 @@ void View::shown_changed() {
 }
 
 void View::tick() {
-  proxy_->post([this] {
-    if (interceptor_.has_deferred()) interceptor_.follow();
-  });
+  if (interceptor_.has_deferred()) shown_changed();
 }
 
 std::string View::exposition() const {
@@ -61,6 +59,8 @@ std::string View::exposition() const {
       counts.stalled);
   add(counter_family("berth_view_upstream_failures_total", "Requests that the API server failed"),
       counts.upstream_failures);
+  add(counter_family("berth_view_watches_dead_total", "Watches that the API server left silent"),
+      counts.dead_watches);
   add(counter_family("berth_view_upstream_connects_total", "Connections made to the API server"),
       counts.upstream_connects);
   return telemetry::exposition_of(families);

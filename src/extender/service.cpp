@@ -83,19 +83,27 @@ void Service::add_route(http::Router& router, Verb verb, const char* path, Handl
              });
 }
 
-Service::Ending Service::on_filter(const ports::PlanTable& plan, const std::string& body) {
+// VIEW-5: the attempt begins before the plan is read. So a plan that comes after it, and shows the
+// pod anew, finds the attempt open.
+Service::Ending Service::on_filter(const ports::PlanTable&, const std::string& body) {
   const Result<FilterArgs> args = reader().filter_args(body);
   if (!args) return {malformed(args.error()), Outcome::malformed};
+  attempts_.begun(args->pod.uid);
   if (args->form == NodeForm::objects && observer_ != nullptr) observer_->on_full_nodes();
+  const std::shared_ptr<const ports::PlanTable> plan = plan_.load();
+  bool is_open = false;
+  Ending ending =
+      plan->ready ? filter_by(*plan, *args, is_open) : Ending{not_ready(), Outcome::not_ready};
+  if (!is_open) attempts_.ended(args->pod.uid);
+  return ending;
+}
+
+Service::Ending Service::filter_by(const ports::PlanTable& plan, const FilterArgs& args,
+                                   bool& is_open) {
   moves_.follow(plan);
-  Result<FilterAnswer> answer = filter(plan, *args, request_of, moves_);
+  Result<FilterAnswer> answer = filter(plan, args, request_of, moves_);
   if (!answer) return {malformed(answer.error()), Outcome::malformed};
-  const std::string& uid = args->pod.uid;
-  if (plan.find(uid) == nullptr || answer->reply.accepted.empty()) {
-    attempts_.ended(uid);
-  } else {
-    attempts_.begun(uid);
-  }
+  is_open = plan.find(args.pod.uid) != nullptr && !answer->reply.accepted.empty();
   if (answer->dropped) events_.post(std::move(*answer->dropped));
   if (answer->moved) {
     moves_.add(answer->moved->pod_uid, answer->moved->from, answer->moved->to, answer->request);

@@ -62,6 +62,8 @@ class Service {
   using Handle = Ending (Service::*)(const ports::PlanTable& plan, const std::string& body);
 
   Ending on_filter(const ports::PlanTable& plan, const std::string& body);
+  // `is_open`: the attempt goes on.
+  Ending filter_by(const ports::PlanTable& plan, const FilterArgs& args, bool& is_open);
   Ending on_prioritize(const ports::PlanTable& plan, const std::string& body);
   Ending on_preempt(const ports::PlanTable& plan, const std::string& body);
   void on_bind(const http::Request& request, http::Responder responder);

@@ -7,6 +7,8 @@ namespace berth::podview {
 
 namespace {
 
+using Stage = ports::Attempts::Stage;
+
 bool is_number(std::string_view text) {
   return text.find_first_not_of("0123456789") == text.npos && !text.starts_with('0');
 }
@@ -54,6 +56,8 @@ Memory Memory::listing_unknown(Format format) {
 const HeldPod* Memory::find(std::string_view name_space, std::string_view name) const {
   std::string key;
   set_key(key, name_space, name);
+  const auto was = former.pods.find(key);
+  if (was != former.pods.end()) return &was->second;
   const auto found = pods.find(key);
   return found == pods.end() ? nullptr : &found->second;
 }
@@ -82,18 +86,20 @@ void Memory::show(const std::string& key, HeldPod& pod, const ports::ShownPod& a
 
 // VIEW-6: a list is a DELETED of what it has not, and a MODIFIED of what the client knew. The
 // latter wakes nobody, so a pod that moves is left out and added after the list. VIEW-5: a pod that
-// is being bound stays as it was.
+// is being bound stays as it was, and one that was withdrawn is added when its attempt has ended.
 std::optional<ports::ShownPod> Memory::listed(const std::string& key, const HeldPod& pod,
                                               const ports::ShownPods& table,
                                               const ports::Attempts& attempts) const {
   const auto found = former.pods.find(key);
   const bool was_shown = found != former.pods.end() && found->second.uid == pod.uid;
-  if (was_shown && attempts.of(pod.uid) == ports::Attempts::Stage::binding) {
+  const Stage stage = attempts.of(pod.uid);
+  if (was_shown && stage == Stage::binding) {
     const HeldPod& was = found->second;
     return ports::ShownPod{pod.uid, "", "", was.node, was.is_hint, was.attempt};
   }
   const ports::ShownPod* as = table.find(pod.uid);
   if (as == nullptr || !former.is_known || pod.is_gated) return std::nullopt;
+  if (!was_shown && stage != Stage::none) return std::nullopt;
   if (was_shown ? as->attempt != found->second.attempt : pod.is_terminating) return std::nullopt;
   return *as;
 }

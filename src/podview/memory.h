@@ -53,7 +53,8 @@ struct Memory {
 
   // A watch can go on from here. Else the client must list.
   bool can_resume() const { return is_whole && !is_expired; }
-  // The waiting pod of that name, shown or not; else null.
+  // The waiting pod of that name; else null. kube-scheduler may report about one that it knew, so
+  // `is_shown` is another question. Until a list is whole, the client has what it knew before.
   const HeldPod* find(std::string_view name_space, std::string_view name) const;
   // Takes in what upstream shows of a waiting pod.
   Result<HeldPod*> hold(const std::string& key, const SeenPod& pod);

@@ -44,11 +44,6 @@ class PodStream {
   const std::string& version_sent() const { return memory_.version_sent; }
   const std::string& version_seen() const { return memory_.version_seen; }
   const Memory& memory() const { return memory_; }
-  // The waiting pod of that name, else null. kube-scheduler may report about one that it knew, so
-  // `is_shown` is another question.
-  const HeldPod* waiting(std::string_view name_space, std::string_view name) const {
-    return memory_.find(name_space, name);
-  }
 
   // For the stream or list that follows, once the client has got all of `out`. The start of an
   // event that never came whole is dropped.

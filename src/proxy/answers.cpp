@@ -67,10 +67,4 @@ void send(Answer answer, Reply& reply) {
   reply.end();
 }
 
-bool is_watch(const Request& request) {
-  const std::string& target = request.target;
-  return request.method == "GET" && (target.find("watch=true") != std::string::npos ||
-                                     target.find("watch=1") != std::string::npos);
-}
-
 }  // namespace berth::proxy

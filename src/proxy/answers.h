@@ -13,7 +13,6 @@ Answer status_answer(int code, std::string_view message);
 // Upstream cannot be reached. Go's client watches again after a 429, from where it was; after any
 // other error it lists everything anew.
 Answer unreachable_answer(bool is_watch, std::string_view why);
-bool is_watch(const Request& request);
 
 // The answer as the whole reply.
 void send(Answer answer, Reply& reply);

@@ -174,6 +174,7 @@ void Connection::sweep(Steady::time_point now) {
     return;
   }
   for (const auto& [id, stream] : streams_) {
+    stream->end_dead_watch(now);
     if (!stream->is_stalled(now)) continue;
     ++state_.gauges.stalled;
     stream->cut();

@@ -104,7 +104,8 @@ void Listener::pause() {
 void Listener::sweep_later() {
   const Options& options = state_.options;
   const Duration least =
-      std::min({options.stall_limit, options.handshake_deadline, options.idle_timeout});
+      std::min({options.stall_limit, options.handshake_deadline, options.idle_timeout,
+                options.watch_slack, options.watch_silence});
   const Duration period =
       std::clamp<Duration>(least / 4, std::chrono::milliseconds(5), std::chrono::seconds(1));
   sweep_timer_.expires_after(std::chrono::duration_cast<Steady::duration>(period));

@@ -80,6 +80,7 @@ class Http2Proxy final : public Proxy {
             .stalled = read(gauges.stalled),
             .transfers_open = read(gauges.transfers_open),
             .upstream_failures = read(gauges.upstream_failures),
+            .dead_watches = read(gauges.dead_watches),
             .upstream_connects = read(gauges.upstream_connects)};
   }
 

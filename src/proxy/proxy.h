@@ -52,6 +52,11 @@ struct Options {
   Duration idle_timeout = std::chrono::seconds(300);       // of a client's connection
   // How long a client may let a full reply, its own request's body or its socket stand still.
   Duration stall_limit = std::chrono::seconds(30);
+  // A watch is taken for dead when it outlives its `timeoutSeconds` by `watch_slack`, or when it
+  // has bookmarks and nothing comes for `watch_silence`. An API server sends them about each
+  // minute.
+  Duration watch_slack = std::chrono::seconds(30);
+  Duration watch_silence = std::chrono::seconds(90);
   Duration drain = std::chrono::milliseconds(200);  // how long stop() lets answers finish
 
   // Called on the proxy's thread with notices for an operator. Not called for mistakes of peers.
@@ -73,6 +78,7 @@ struct Counts {
   std::uint64_t stalled = 0;           // streams and connections cut because the client stood still
   std::uint64_t transfers_open = 0;    // requests at upstream
   std::uint64_t upstream_failures = 0;
+  std::uint64_t dead_watches = 0;       // of these, watches without a sign of life
   std::uint64_t upstream_connects = 0;  // connections that were tried
 };
 

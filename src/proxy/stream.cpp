@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proxy/answers.h"
+#include "proxy/query.h"
 
 namespace berth::proxy {
 namespace {
@@ -32,11 +33,11 @@ class Passing final : public Exchange {
   void on_body(std::string_view bytes) override { reply_.body(std::string(bytes)); }
   void on_end() override { reply_.end(); }
 
+  // A watch ends in good order: the client goes on from its last whole event, as it does where an
+  // event is cut short. After a reset it would list everything anew.
   void on_failure(const std::string& why) override {
-    if (has_head_) {
-      reply_.abort();
-      return;
-    }
+    if (has_head_ && is_watch_) return reply_.end();
+    if (has_head_) return reply_.abort();
     send(unreachable_answer(is_watch_, why), reply_);
   }
 
@@ -117,6 +118,7 @@ void Stream::go_upstream(bool is_body_whole) {
   if (!exchange_) exchange_ = std::make_unique<Passing>(request_, *this);
   if (is_over_) return;  // answered already
   transfer_ = std::make_unique<Transfer>(*state_.upstream, request_, std::move(body), *this);
+  if (is_watch(request_)) limits_.emplace(request_, state_.options, Steady::now());
   if (!transfer_->start()) on_upstream_failure("no memory for a request");
 }
 
@@ -194,6 +196,7 @@ std::size_t Stream::read(char* into, std::size_t room, bool& is_end) {
   if (size > 0) moved_at_ = Steady::now();
   if (is_full_ && queued_ < state_.options.empty_at) {
     is_full_ = false;
+    if (limits_) limits_->resumed(moved_at_);
     asio::post(state_.context, [self = shared_from_this()] {
       if (self->transfer_) self->transfer_->resume();
     });
@@ -237,19 +240,34 @@ void Stream::settle(bool is_delivered) {
   exchange_.reset();
 }
 
+// A server that is frozen may hold its connections for ever, since its kernel still answers. While
+// the reply is full, upstream's bytes wait for the client.
+void Stream::end_dead_watch(Steady::time_point now) {
+  if (is_over_ || is_full_ || !transfer_ || !limits_) return;
+  const std::string why = limits_->fault(now);
+  if (why.empty()) return;
+  transfer_.reset();
+  ++state_.gauges.dead_watches;
+  on_upstream_failure(why);
+}
+
 void Stream::on_upstream_head(int status, Headers headers) {
+  if (limits_) limits_->heard(Steady::now());
   if (!is_over_) exchange_->on_head(status, std::move(headers));
 }
 
 void Stream::on_upstream_body(std::string_view bytes) {
+  if (limits_) limits_->heard(Steady::now());
   if (!is_over_) exchange_->on_body(bytes);
 }
 
 void Stream::on_upstream_done() {
+  limits_.reset();
   if (!is_over_) exchange_->on_end();
 }
 
 void Stream::on_upstream_failure(const std::string& why) {
+  limits_.reset();
   if (is_over_) return;
   ++state_.gauges.upstream_failures;
   exchange_->on_failure(why);

@@ -11,6 +11,7 @@
 #include "proxy/headers.h"
 #include "proxy/state.h"
 #include "proxy/transfer.h"
+#include "proxy/watch_limits.h"
 
 namespace berth::proxy {
 
@@ -49,6 +50,7 @@ class Stream final : public Reply,
   void settle(bool is_delivered);
   bool is_whole() const { return is_end_read_; }  // the end of the answer was read
   bool is_stalled(Steady::time_point now) const;
+  void end_dead_watch(Steady::time_point now);
   void cut();  // resets the stream, also while the client has yet to read its end
 
   // Reply.
@@ -86,6 +88,7 @@ class Stream final : public Reply,
   bool is_body_over_ = false;
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Transfer> transfer_;
+  std::optional<WatchLimits> limits_;  // of a watch, while upstream is asked
 
   std::deque<std::string> queue_;  // of the answer
   std::size_t front_at_ = 0;       // bytes of queue_.front() that were read

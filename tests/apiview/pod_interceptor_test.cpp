@@ -133,6 +133,18 @@ TEST_F(PodInterceptorTest, VIEW1UpstreamIsAskedForAFormatThatTheViewReads) {
             "user-agent=scheduler;accept=application/json;");
 }
 
+// Taken for a list, a watch would be collected until it ends.
+TEST_F(PodInterceptorTest, VIEW1AWatchIsWhatTheServerTakesForOne) {
+  for (const char* query : {"watch", "watch=True", "watch=yes", "w%61tch=1"}) {
+    Open watch = get(query + std::string("&sendInitialEvents=T"));
+    watch.answer(event(Format::json, "ADDED", {.name = "bound", .version = "3", .node = "n1"}));
+    EXPECT_EQ(watch.events().size(), 1u) << query;
+  }
+  Open listing = get("watch=False&labelSelector=watch=1");
+  listing.answer(event(Format::json, "ADDED", {.name = "bound", .version = "3", .node = "n1"}));
+  EXPECT_EQ(listing.client->text, "");
+}
+
 TEST_F(PodInterceptorTest, VIEW2AWatchAfterAListShowsAPodWhenItIsPlanned) {
   Open listing = list(
       "9", {{.name = "bound", .version = "3", .node = "n1"}, {.name = "waits", .version = "5"}});
@@ -240,12 +252,66 @@ TEST_F(PodInterceptorTest, VIEW9ARefusedHintIsAVetoAlthoughWeRefusedOtherNodes) 
   EXPECT_EQ(events_.posted.size(), 1U);
 }
 
+TEST_F(PodInterceptorTest, VIEW9AReportBetweenTwoStreamsCountsToo) {
+  list("9", {{.name = "waits", .version = "5"}}).close();
+  Open first = get("watch=true&resourceVersion=9");
+  first.answer("");
+  show({on("waits", "n2")});
+  first.exchange->on_end();
+  first.close();
+  EXPECT_TRUE(patch("waits", "Unschedulable", "after a clean end"));
+  EXPECT_TRUE(get("watch=true&resourceVersion=8").client->has_ended) << "the client must list";
+  EXPECT_TRUE(patch("waits", "Unschedulable", "before the list"));
+
+  Open listing = get("limit=500");
+  EXPECT_TRUE(patch("waits", "Unschedulable", "while the list is asked for"));
+  listing.answer(podview::testing::list(Format::json, "10", {{.name = "waits", .version = "5"}}));
+  EXPECT_TRUE(patch("waits", "Unschedulable", "before the list is whole"));
+  listing.exchange->on_end();
+  EXPECT_TRUE(patch("waits", "Unschedulable", "while the list is read"));
+  listing.close();
+
+  Open streaming = get("watch=true&sendInitialEvents=true");
+  streaming.answer(event(Format::json, "ADDED", {.name = "waits", .version = "5"}));
+  EXPECT_TRUE(patch("waits", "Unschedulable", "during a streaming list"));
+  EXPECT_EQ(ended_, Texts(6, "waits"));
+  EXPECT_EQ(events_.posted.size(), 6u) << "kube-scheduler knows the pod all the time";
+}
+
 TEST_F(PodInterceptorTest, VIEW9ReportsAboutPodsOfOthersPass) {
   list("9", {{.name = "other", .version = "5", .scheduler = "other"}}).close();
   Open watch = get("watch=true&resourceVersion=9");
   watch.answer("");
   EXPECT_FALSE(patch("other", "Unschedulable", "no node"));
   EXPECT_FALSE(patch("unknown", "Unschedulable", "no node"));
+}
+
+TEST_F(PodInterceptorTest, VIEW5OnlyDeferredPodsWantAnotherLook) {
+  list("9", {{.name = "waits", .version = "5"}, {.name = "stays", .version = "5"}}).close();
+  Open first = get("watch=true&resourceVersion=9");
+  first.answer("");
+  show({on("stays", "n3"), on("waits", "n1")});
+  EXPECT_FALSE(interceptor_.has_deferred());
+  calls_.stages["waits"] = ports::Attempts::Stage::open;
+  show({on("stays", "n3")});
+  show({on("stays", "n3"), on("waits", "n2")});
+  EXPECT_TRUE(interceptor_.has_deferred());
+  first.exchange->on_end();
+  first.close();
+  interceptor_.follow();
+  EXPECT_FALSE(interceptor_.has_deferred());
+
+  Open second = get("watch=true&resourceVersion=9");
+  EXPECT_FALSE(interceptor_.has_deferred()) << "nothing is written before upstream answers";
+  second.answer("");
+  EXPECT_TRUE(interceptor_.has_deferred());
+  calls_.stages.clear();
+  interceptor_.follow();
+  EXPECT_FALSE(interceptor_.has_deferred());
+  calls_.stages["new"] = ports::Attempts::Stage::open;
+  show({on("stays", "n3"), on("waits", "n2"), on("new", "n1")});
+  second.answer(event(Format::json, "ADDED", {.name = "new", .version = "12"}));
+  EXPECT_TRUE(interceptor_.has_deferred()) << "by an event";
 }
 
 TEST_F(PodInterceptorTest, UpstreamsRefusalsPassAsTheyAre) {

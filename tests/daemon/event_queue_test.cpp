@@ -48,9 +48,11 @@ TEST(EventQueue, WakingWakesOnceWithoutAnEvent) {
 TEST(EventQueue, GathersWhatComesBeforeATime) {
   EventQueue queue;
   queue.post(PodDeleted{"a"});
+  std::promise<void> never;
+  const auto tick = never.get_future();
   std::thread producer([&] {
     for (int i = 0; i < 20; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      tick.wait_for(std::chrono::milliseconds(1));
       queue.post(PodDeleted{"b"});
     }
   });

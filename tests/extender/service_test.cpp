@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <functional>
 #include <future>
 #include <string>
 #include <vector>
@@ -83,6 +84,45 @@ TEST_F(ServiceTest, FilterEchoesWholeNodes) {
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body.find(R"({"Nodes":{"metadata":{},"items":[{"metadata":{"name":"n1",)"), 0u);
   EXPECT_NE(reply.body.find(R"("NodeNames":null)"), std::string::npos);
+}
+
+// Whole nodes are reported in the middle of a call, before its plan is read.
+struct AtFullNodes final : CallObserver {
+  void on_call(Verb, Outcome, Duration) override {}
+  void on_full_nodes() override { act(); }
+  std::function<void()> act;
+};
+
+TEST_F(ServiceTest, VIEW5AnAttemptIsOpenBeforeThePlanIsRead) {
+  using Stage = ports::Attempts::Stage;
+  AtFullNodes observer;
+  Service service(plan_, barrier_, events_, clock_, moves_, attempts_, &observer);
+  http::Router router;
+  service.add_routes(router);
+  const auto server = http::make_http_server({}, router.handler());
+  ASSERT_TRUE(server->start());
+  http::ClientOptions options;
+  options.url = "http://127.0.0.1:" + std::to_string(server->port());
+  const auto client = http::HttpClient::create(options);
+  ASSERT_TRUE(client);
+  const std::string body = test::full_nodes_body(pod_json("p", "berth"), {node_name(2)});
+  Stage during = Stage::none;
+
+  publish(PlanBuilder());
+  observer.act = [&] {
+    during = attempts_.of("uid-p");
+    publish(PlanBuilder().pod("p", node_name(2)));
+  };
+  ASSERT_TRUE((*client)->post("/plan/filter", body));
+  EXPECT_EQ(during, Stage::open);
+  EXPECT_EQ(service.count(Verb::filter, Outcome::planned), 1u);
+  EXPECT_EQ(attempts_.of("uid-p"), Stage::open);
+
+  observer.act = [&] { publish(PlanBuilder()); };
+  ASSERT_TRUE((*client)->post("/plan/filter", body));
+  EXPECT_EQ(service.count(Verb::filter, Outcome::unplanned), 1u);
+  EXPECT_EQ(attempts_.of("uid-p"), Stage::none) << "a refused call ends it";
+  EXPECT_TRUE(server->stop(std::chrono::seconds(10)));
 }
 
 TEST_F(ServiceTest, AVetoIsPosted) {

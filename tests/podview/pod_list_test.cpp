@@ -92,6 +92,26 @@ TEST_P(PodListTest, VIEW6AListHasNoPodsThatMoved) {
             Texts{"ADDED a 9 (metadata.name In n2)"});
 }
 
+TEST_P(PodListTest, VIEW5AListHasNoPodsWhoseFormerAttemptIsOpen) {
+  for (const char* name : {"a", "b"}) take("ADDED", {.name = name, .version = "5"});
+  follow({shown("a", "n1"), shown("b", "n1")});
+  calls_.stages["a"] = Stage::open;
+  calls_.stages["b"] = Stage::open;
+  follow({shown("b", "n1")});
+  const std::vector<ports::ShownPod> table = {shown("a", "n2", 2), shown("b", "n1")};
+  EXPECT_EQ(follow(table), Texts{});
+  memory_ = Memory::listing_again(std::move(stream_).end());
+  EXPECT_EQ(
+      filter(list("9", {{.name = "a", .version = "5"}, {.name = "b", .version = "5"}}), table),
+      (Texts{"b 9 (metadata.name In n1)", "list 9"}))
+      << "the client knows b, so nothing changes for it";
+  stream_ = PodStream::resumed(std::move(memory_), kManaged, calls_);
+  EXPECT_EQ(follow(table), Texts{});
+  EXPECT_TRUE(stream_.has_deferred());
+  calls_.stages["a"] = Stage::none;
+  EXPECT_EQ(follow(), Texts{"ADDED a 9 (metadata.name In n2)"});
+}
+
 TEST_P(PodListTest, VIEW6AnUnknownClientGetsThePodsAfterTheList) {
   memory_ = Memory::listing_unknown(format());
   EXPECT_EQ(filter(list("9", {{.name = "a", .version = "5"}}), {shown("a", "n1")}),

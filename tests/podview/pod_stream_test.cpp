@@ -114,9 +114,9 @@ TEST_P(PodViewTest, VIEW9AWithdrawnPodStillWaits) {
   take("ADDED", {.name = "a", .version = "5"});
   follow({shown("a", "n1")});
   follow({});
-  ASSERT_NE(stream_.waiting("default", "a"), nullptr);
-  EXPECT_FALSE(stream_.waiting("default", "a")->is_shown);
-  EXPECT_EQ(stream_.waiting("default", "b"), nullptr);
+  ASSERT_NE(stream_.memory().find("default", "a"), nullptr);
+  EXPECT_FALSE(stream_.memory().find("default", "a")->is_shown);
+  EXPECT_EQ(stream_.memory().find("default", "b"), nullptr);
 }
 
 TEST_P(PodViewTest, VIEW5APodMovesByDeletedAndAdded) {
@@ -163,11 +163,11 @@ TEST_P(PodViewTest, VIEW5NothingIsDeletedWhileItsBindingIsUnderWay) {
 TEST_P(PodViewTest, DeletedShownPodsLeave) {
   take("ADDED", {.name = "a", .version = "5"});
   follow({shown("a", "n1")});
-  ASSERT_NE(stream_.waiting("default", "a"), nullptr);
-  EXPECT_TRUE(stream_.waiting("default", "a")->is_shown);
-  EXPECT_EQ(stream_.waiting("default", "a")->node, "n1");
+  ASSERT_NE(stream_.memory().find("default", "a"), nullptr);
+  EXPECT_TRUE(stream_.memory().find("default", "a")->is_shown);
+  EXPECT_EQ(stream_.memory().find("default", "a")->node, "n1");
   EXPECT_EQ(take("DELETED", {.name = "a", .version = "6"}), Texts{"DELETED a 6 managed"});
-  EXPECT_EQ(stream_.waiting("default", "a"), nullptr);
+  EXPECT_EQ(stream_.memory().find("default", "a"), nullptr);
   EXPECT_EQ(follow({}), Texts{});
 }
 

@@ -165,6 +165,11 @@ class World {
       const bool is_binding = calls_.of(pod->second.uid) == Stage::binding;
       EXPECT_TRUE(now != store_.end() || !is_binding) << "VIEW-5: " << name;
     }
+    for (const auto& [name, what] : store_) {
+      const auto pod = upstream_.find(name);
+      if (pod == upstream_.end() || !pod->second.node.empty() || before.contains(name)) continue;
+      EXPECT_EQ(calls_.of(pod->second.uid), Stage::none) << "VIEW-5: " << name << " is new";
+    }
   }
 
   void send(const std::string& bytes) {

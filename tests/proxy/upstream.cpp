@@ -108,6 +108,11 @@ bool Gate::wait() {
   return opened_.wait_for(lock, kPatience, [this] { return is_open_; });
 }
 
+bool Gate::is_open() {
+  const std::lock_guard lock(mutex_);
+  return is_open_;
+}
+
 std::string Received::header(std::string_view name) const {
   return std::string(find_header(headers, name).value_or(""));
 }

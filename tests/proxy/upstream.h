@@ -24,6 +24,7 @@ class Gate {
  public:
   void open();
   bool wait();  // false: it took too long
+  bool is_open();
 
  private:
   std::mutex mutex_;

@@ -1,0 +1,131 @@
+// The memory that a list of all pods takes.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "apiview/pod_interceptor.h"
+
+namespace berth::apiview {
+namespace {
+
+constexpr std::size_t kMiB = 1 << 20;
+
+// Takes what it gets, without a copy.
+struct Taker final : proxy::Reply {
+  void head(int code, proxy::Headers) override { status = code; }
+  void body(std::string text) override {
+    size += text.size();
+    pieces.push_back(std::move(text));
+  }
+  void end() override { has_ended = true; }
+  void abort() override {}
+  std::size_t queued() const override { return size; }
+
+  int status = 0;
+  std::size_t size = 0;
+  std::vector<std::string> pieces;
+  bool has_ended = false;
+};
+
+struct NoCalls final : ports::Attempts {
+  Stage of(const std::string&) const override { return Stage::none; }
+};
+
+struct NoEvents final : ports::EventSink {
+  void post(ClusterEvent) override {}
+};
+
+class PodListMemoryTest : public ::testing::Test {
+ protected:
+  struct Open {
+    std::unique_ptr<Taker> client = std::make_unique<Taker>();
+    std::unique_ptr<proxy::Exchange> exchange;
+  };
+
+  Open get() {
+    Open open;
+    proxy::Request request{"GET", "/api/v1/pods?limit=500", {{"accept", "application/json"}}};
+    open.exchange = interceptor_.intercept(request, *open.client);
+    open.exchange->on_head(200, {{"content-type", "application/json"}});
+    return open;
+  }
+
+  // Pods of 1 MiB; the first one waits.
+  static void send(int pods, proxy::Exchange& to) {
+    to.on_body(R"({"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[)");
+    for (int i = 0; i < pods; ++i) {
+      const std::string text =
+          (i == 0 ? "" : ",") + std::string(R"({"metadata":{"uid":"u","name":"p)") +
+          std::to_string(i) + R"("},"spec":{"schedulerName":"berth","nodeName":")" +
+          (i == 0 ? "" : "n1") + R"("},"status":{"message":")" + std::string(kMiB, 'x') + "\"}}";
+      for (std::size_t at = 0; at < text.size(); at += 16 << 10) {
+        to.on_body(std::string_view(text).substr(at, 16 << 10));
+      }
+    }
+    to.on_body("]}");
+  }
+
+  // Of this process, in bytes: "VmRSS:" now, "VmHWM:" at its most.
+  static std::size_t resident(const std::string& key) {
+    std::ifstream file("/proc/self/status");
+    std::string word;
+    while (file >> word && word != key) {
+    }
+    std::size_t kib = 0;
+    file >> kib;
+    return kib << 10;
+  }
+
+  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
+  NoCalls calls_;
+  NoEvents events_;
+  std::vector<std::string> complaints_;
+  PodInterceptor interceptor_{{{"berth"},
+                               shown_,
+                               calls_,
+                               events_,
+                               [](const std::string&) {},
+                               [this](const std::string& text) { complaints_.push_back(text); },
+                               80 * kMiB}};
+};
+
+TEST_F(PodListMemoryTest, AListIsInMemoryOnce) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer has memory of its own";
+#endif
+  if (!(std::ofstream("/proc/self/clear_refs") << "5" << std::flush)) GTEST_SKIP();
+  const std::size_t before = resident("VmRSS:");
+  constexpr int kPods = 68;
+  Open list = get();
+  send(kPods, *list.exchange);
+  list.exchange->on_end();
+  ASSERT_TRUE(list.client->has_ended);
+  EXPECT_GT(list.client->size, (kPods - 1) * kMiB);
+  EXPECT_LT(list.client->size, kPods * kMiB) << "without the pod that waits";
+  EXPECT_LT(resident("VmHWM:") - before, (kPods + 20) * kMiB);
+}
+
+TEST_F(PodListMemoryTest, ListsThatAreTooLargeTogetherAreRefused) {
+  Open first = get();
+  send(50, *first.exchange);
+  {
+    Open second = get();
+    send(50, *second.exchange);
+    EXPECT_EQ(second.client->status, 502);
+    EXPECT_EQ(complaints_.size(), 1u);
+    second.exchange->on_end();
+    EXPECT_EQ(complaints_.size(), 1u);
+  }
+  first.exchange->on_end();
+  EXPECT_EQ(first.client->status, 200);
+  first.exchange.reset();
+  Open third = get();
+  send(50, *third.exchange);
+  third.exchange->on_end();
+  EXPECT_EQ(third.client->status, 200);
+}
+
+}  // namespace
+}  // namespace berth::apiview
