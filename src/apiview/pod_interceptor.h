@@ -51,15 +51,15 @@ class PodInterceptor final : public proxy::Interceptor {
   void follow();
   // VIEW-5: follow() is to be called again soon. Any thread.
   bool has_deferred() const { return has_deferred_.load(std::memory_order_relaxed); }
-  // A client watches pods now. Any thread.
-  bool is_watched() const { return is_watched_; }
+  // A client lists or watches pods now. Any thread.
+  bool is_read() const { return is_read_; }
 
   // --- for the exchanges --------------------------------------------------------------------
   const Parts& parts() const { return parts_; }
   void begin(PodWatch& watch);
   void end(PodWatch& watch);
-  void begin(PodListExchange& list) { lists_.insert(&list); }
-  void end(PodListExchange& list) { lists_.erase(&list); }
+  void begin(PodListExchange& list);
+  void end(PodListExchange& list);
   bool take_list_bytes(std::size_t bytes);  // false: too many
   void release_list_bytes(std::size_t bytes) { list_bytes_ -= bytes; }
   // VIEW-7: what the client knows now, until it goes on from there.
@@ -83,7 +83,7 @@ class PodInterceptor final : public proxy::Interceptor {
 
   Parts parts_;
   std::set<PodWatch*> watches_;
-  std::atomic<bool> is_watched_ = false;
+  std::atomic<bool> is_read_ = false;
   std::set<PodListExchange*> lists_;
   std::size_t list_bytes_ = 0;
   std::list<Kept> kept_;  // the latest first

@@ -147,7 +147,7 @@ class App {
     const Status opened = environment_->open(
         {[this](std::uint64_t epoch) { loop_.start_leading(epoch); },
          [this] { loop_.stop_leading(); }, [this] { loop_.kube_scheduler_changed(); },
-         [this] { return view_ == nullptr || view_->is_watched(); }});
+         [this] { return view_ == nullptr || view_->is_read(); }});
     if (!opened) return opened;
     if (const Status viewed = open_view(); !viewed) return viewed;
     if (const Status listening = server_->start(); !listening) return listening;

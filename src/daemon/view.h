@@ -26,8 +26,8 @@ class View {
   // To be called about every 100 ms: looks at deferred pods again (VIEW-5). Any thread.
   void tick();
   void stop() { proxy_->stop(); }
-  // Somebody watches pods through the view now. Any thread.
-  bool is_watched() const { return interceptor_.is_watched(); }
+  // Somebody lists or watches pods through the view now. Any thread.
+  bool is_read() const { return interceptor_.is_read(); }
   // For /metrics, in the exposition format.
   std::string exposition() const;
 
