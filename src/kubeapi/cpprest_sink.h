@@ -15,7 +15,6 @@ void note_unobserved_failure();
 #include <cpprest/http_client.h>
 
 #include <memory>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -24,11 +23,14 @@ void note_unobserved_failure();
 namespace berth::kubeapi {
 
 // API-1: bodies arrive here straight from the socket. The library reads no more until the task of
-// _putn is done, so a slow reader slows the server.
+// _putn is done, so a slow reader slows the server. A failed task of _putn would have a thread of
+// the library's pool wait for another one, so an answer that is dropped is cancelled instead.
 class CpprestSink final : public concurrency::streams::details::streambuf_state_manager<uint8_t> {
  public:
-  explicit CpprestSink(std::shared_ptr<AnswerSink> sink)
-      : streambuf_state_manager(std::ios_base::out), sink_(std::move(sink)) {}
+  CpprestSink(std::shared_ptr<AnswerSink> sink, pplx::cancellation_token_source answer)
+      : streambuf_state_manager(std::ios_base::out),
+        sink_(std::move(sink)),
+        answer_(std::move(answer)) {}
   ~CpprestSink() override { m_stream_can_write = false; }
 
   bool can_seek() const override { return false; }
@@ -51,13 +53,11 @@ class CpprestSink final : public concurrency::streams::details::streambuf_state_
  protected:
   pplx::task<size_t> _putn(const uint8_t* bytes, size_t count) override {
     pplx::task_completion_event<size_t> taken;
-    sink_->body({reinterpret_cast<const char*>(bytes), count}, [taken, count](bool go_on) {
-      if (go_on) {
-        taken.set(count);
-      } else {
-        taken.set_exception(std::make_exception_ptr(std::runtime_error("given up")));
-      }
-    });
+    sink_->body({reinterpret_cast<const char*>(bytes), count},
+                [taken, count, answer = answer_](bool go_on) {
+                  if (!go_on) answer.cancel();
+                  taken.set(count);
+                });
     return pplx::create_task(taken);
   }
   pplx::task<int_type> _putc(uint8_t byte) override {
@@ -83,6 +83,7 @@ class CpprestSink final : public concurrency::streams::details::streambuf_state_
   }
 
   std::shared_ptr<AnswerSink> sink_;
+  pplx::cancellation_token_source answer_;
 };
 
 }  // namespace berth::kubeapi

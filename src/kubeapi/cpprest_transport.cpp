@@ -20,8 +20,8 @@ using web::http::client::http_client;
 using web::http::client::http_client_config;
 
 // Handlers only move bytes and start the next step; see decision 12. With more threads, each step
-// of a stream wakes another: four took twice the processor time of one.
-constexpr std::size_t kPoolThreads = 1;
+// of a stream wakes another one: four took twice the processor time of one.
+constexpr std::size_t kPoolThreads = 2;
 // The deadlines are ours, so the library's own must never come first.
 constexpr std::chrono::hours kNever{24};
 
@@ -72,7 +72,7 @@ std::string in_words(std::exception_ptr thrown) {
 class CpprestExchange final : public Exchange {
  public:
   void cancel() override { source_.cancel(); }
-  pplx::cancellation_token token() const { return source_.get_token(); }
+  const pplx::cancellation_token_source& source() const { return source_; }
 
  private:
   pplx::cancellation_token_source source_;
@@ -127,10 +127,11 @@ class CpprestTransport final : public Transport {
   void run(const Request& request, const CpprestExchange& exchange,
            const std::shared_ptr<AnswerSink>& sink) {
     web::http::http_request wire = wire_request(request);
-    const concurrency::streams::streambuf<uint8_t> buffer(std::make_shared<CpprestSink>(sink));
+    const concurrency::streams::streambuf<uint8_t> buffer(
+        std::make_shared<CpprestSink>(sink, exchange.source()));
     wire.set_response_stream(buffer.create_ostream());
     // The last link takes the task itself, so every failure is observed (API-6).
-    stream_.request(wire, exchange.token())
+    stream_.request(wire, exchange.source().get_token())
         .then([sink](web::http::http_response response) {
           sink->head(head_of(response));
           return response.content_ready();
