@@ -274,6 +274,12 @@ void SessionLoop::follow_up() {
 }
 
 void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
+  const std::vector<PlacementDropped> lost = lost_places(mirror_.cluster());
+  drop(lost);
+  if (!lost.empty()) {  // they are planned anew, and refused calls are tried again
+    is_session_due_ = true;
+    parts_.events.wake();
+  }
   std::vector<PlacementDropped> unclaimed = unclaimed_plans_.due(
       mirror_.cluster(), now, [this](const Job& job) { return steering_.progressed_at(job); });
   // kube-scheduler may have found no node for the pod, by its last condition.

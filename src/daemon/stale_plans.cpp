@@ -1,7 +1,10 @@
 #include "daemon/stale_plans.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
+
+#include "berth/engine/fit.h"
 
 namespace berth::daemon {
 
@@ -15,6 +18,51 @@ constexpr int kPodsEachSecond = 100;
 bool is_incomplete(const Job& job) {
   return job.count(TaskStatus::binding) > 0 && job.count(TaskStatus::bound) == 0 &&
          job.count(TaskStatus::running) == 0 && job.placed_count() < job.min_available;
+}
+
+// Room that is given back on overfilled nodes.
+using Freed = std::map<std::pair<NodeId, Dimension>, std::int64_t>;
+
+// As few planned pods leave an overfilled node as it takes.
+bool is_crowded_out(const Cluster& cluster, const Task& task, Freed& freed) {
+  const Shape& shape = cluster.shape(task.shape);
+  const auto lacks = [&](Dimension d) {
+    const std::int64_t idle = cluster.idle().at(task.node, d);
+    if (idle >= 0) return false;
+    const auto given_back = freed.find({task.node, d});
+    return given_back == freed.end() || idle + given_back->second < 0;
+  };
+  const bool is_overfilled = std::any_of(shape.requested.begin(), shape.requested.end(),
+                                         [&](const auto& each) { return lacks(each.first); });
+  if (!is_overfilled) return false;
+  for (const auto& [dimension, amount] : shape.requested) freed[{task.node, dimension}] += amount;
+  return true;
+}
+
+// The latest first: it is the first to leave.
+std::vector<JobId> planned_jobs(const Cluster& cluster) {
+  std::vector<JobId> planned;
+  for (const JobId id : cluster.open_jobs()) {
+    if (cluster.job(id).count(TaskStatus::binding) > 0) planned.push_back(id);
+  }
+  std::sort(planned.begin(), planned.end(), [&](JobId left, JobId right) {
+    const Job& a = cluster.job(left);
+    const Job& b = cluster.job(right);
+    return std::tie(a.created, a.name) > std::tie(b.created, b.name);
+  });
+  return planned;
+}
+
+// Empty: it still holds.
+std::string why_lost(const Cluster& cluster, const Task& task, Freed& freed) {
+  const Job& job = cluster.job(task.job);
+  if (!job.is_single && !job.has_group) return "its PodGroup is gone";
+  const engine::Place place{cluster, cluster.shape(task.shape), cluster.node(task.node)};
+  for (const engine::Constraint* each :
+       {&engine::constraints::cordon, &engine::constraints::taints}) {
+    if (!each->check(place)) return "its node takes it no longer";
+  }
+  return is_crowded_out(cluster, task, freed) ? "its node was taken before it was bound" : "";
 }
 
 void drop_planned(const Cluster& cluster, const Job& job, const char* why,
@@ -57,6 +105,21 @@ std::vector<PlacementDropped> StalePlans::due(const Plan& plan, const Cluster& c
     drop_planned(cluster, job, "its gang stayed incomplete", drops);
   }
   incomplete_since_ = std::move(still);
+  return drops;
+}
+
+std::vector<PlacementDropped> lost_places(const Cluster& cluster) {
+  std::vector<PlacementDropped> drops;
+  if (cluster.binding_task_count() == 0) return drops;
+  Freed freed;
+  for (const JobId id : planned_jobs(cluster)) {
+    for (const TaskId task_id : cluster.job(id).tasks) {
+      const Task& task = cluster.task(task_id);
+      if (task.status != TaskStatus::binding) continue;
+      std::string why = why_lost(cluster, task, freed);
+      if (!why.empty()) drops.push_back({task.uid, cluster.node(task.node).name, std::move(why)});
+    }
+  }
   return drops;
 }
 

@@ -29,6 +29,12 @@ class StalePlans {
   std::map<std::pair<JobId, std::string>, TimePoint> incomplete_since_;  // and the job's uid
 };
 
+// STEER-15. Placements that hold no longer although their pod is not bound: the PodGroup is gone,
+// the node was cordoned, tainted or made smaller, others took its room, or the pod was resized.
+// kube-scheduler may have decided already, and does not look again while the barrier holds its
+// call.
+std::vector<PlacementDropped> lost_places(const Cluster& cluster);
+
 // How far a job has come, and since when.
 struct JobProgress {
   std::string uid;  // of the job: ids are used again

@@ -66,6 +66,58 @@ TEST_F(StalePlansTest, NotWhenNothingIsPlanned) {
   EXPECT_TRUE(due(refused_, at(200)).empty());
 }
 
+class LostPlacesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    mirror_.apply(make_node("n1", 4));
+    add_gang(mirror_, make_group("g", 3), 3);
+    assume(mirror_, {{"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  }
+  std::vector<std::string> lost() {
+    mirror_.settle(TimePoint());
+    std::vector<std::string> texts;
+    for (const PlacementDropped& drop : lost_places(mirror_.cluster())) {
+      texts.push_back(drop.pod_uid + ": " + drop.reason);
+    }
+    return texts;
+  }
+
+  mirror::Mirror mirror_;
+};
+
+TEST_F(LostPlacesTest, STEER15NoneWhileTheNodeTakesThem) {
+  EXPECT_TRUE(lost().empty());
+  mirror_.apply(running_on(make_member("other", 0), "n1"));
+  EXPECT_TRUE(lost().empty()) << "4 of 4 cpu";
+}
+
+TEST_F(LostPlacesTest, STEER15AsFewLeaveATakenNodeAsItTakes) {
+  mirror_.apply(running_on(make_member("other", 0), "n1"));
+  mirror_.apply(running_on(make_member("other", 1), "n1"));
+  EXPECT_EQ(lost(), std::vector<std::string>{"g-0: its node was taken before it was bound"});
+  mirror_.apply(make_node("n1", 3));
+  EXPECT_EQ(lost().size(), 2U) << "made smaller";
+}
+
+TEST_F(LostPlacesTest, STEER15AllLeaveANodeThatIsCordoned) {
+  NodeObject node = make_node("n1", 4);
+  node.unschedulable = true;
+  mirror_.apply(node);
+  EXPECT_EQ(lost().size(), 3U);
+}
+
+TEST_F(LostPlacesTest, STEER15AllLeaveANodeThatIsTainted) {
+  NodeObject node = make_node("n1", 4);
+  node.taints = {{"maintenance", "", TaintEffect::no_schedule}};
+  mirror_.apply(node);
+  EXPECT_EQ(lost().size(), 3U);
+}
+
+TEST_F(LostPlacesTest, STEER15AGangWhosePodGroupIsGoneIsNotBoundInPart) {
+  mirror_.apply(PodGroupDeleted{make_group("g", 3).full_name()});
+  EXPECT_EQ(lost().size(), 3U);
+}
+
 class UnclaimedPlansTest : public StalePlansTest {
  protected:
   std::size_t drops(TimePoint now) {

@@ -54,7 +54,7 @@ var onlyIn = map[string][]string{
 		"TestASlowKubeSchedulerBlocksNoSession",
 		"TestTheLeaderIsKilled",
 		"TestTheLeaderIsKilledAmidBindings",
-		"TestTheLeaderStops", "TestTheLeadersKubeSchedulerIsLost",
+		"TestTheLeaderStops", "TestTheLeadersKubeSchedulerIsLost", "TestOthersTakeTheRoomOfHeldMembers",
 		"TestPodsThatWaitForNodesAreUnschedulable",
 		"TestPodsThatWaitForTheirQueueAreNot",
 	},
