@@ -9,6 +9,7 @@
 //   PREDICATE-5  host ports
 //   PREDICATE-6  idle room, a place for the pod included; the ledger enforces it
 //   PREDICATE-7  nodes that kube-scheduler ruled out a moment ago
+//   PREDICATE-8  pods that could not be read
 
 #include "berth/engine/fit.h"
 #include "berth/engine/plugin.h"
@@ -24,7 +25,7 @@ class Predicates final : public Plugin {
 
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
-    // PREDICATE-1 to PREDICATE-4, PREDICATE-7.
+    // PREDICATE-1 to PREDICATE-4, PREDICATE-7, PREDICATE-8.
     session.attach<&Predicates::by_specification>(points::predicate, *this);
     session.attach<&Predicates::by_occupants>(points::occupancy, *this);  // PREDICATE-5
   }

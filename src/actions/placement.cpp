@@ -18,6 +18,7 @@ Verdict behind(const Session& session, JobId first) {
 
 Verdict has_standing(const Session& session, const Job& job) {
   if (!job.has_group) return reject(Reason::group_missing, 0, 0, job.name);
+  if (!job.fault.empty()) return reject(Reason::group_faulty, 0, 0, job.fault);
   if (!job.queue.is_valid()) return reject(Reason::queue_missing, 0, 0, job.queue_name);
   return session.queues().standing(session.cluster(), job.queue);
 }
@@ -59,6 +60,7 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
   }
   if (Verdict never = session.feasibility().of_pod(task.shape); !never) {
     if (never.reason == Reason::fits_no_node) never.what = task.name;
+    if (never.reason == Reason::pod_faulty) never.detail = task.name;
     verdict = never;
   } else if (verdict && may_hold(session, job)) {
     const NodeId node = session.best_future_node(task.shape, task.job);

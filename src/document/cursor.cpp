@@ -51,10 +51,18 @@ Cursor Reading::root() { return Cursor(*this, &root_, &root_); }
 std::string Reading::place_of(const Value& at) const { return place(file_, at.position); }
 
 void Reading::complain(const Value& at, const std::string& message) {
-  if (error_) return;
+  if (!error_) error_ = error_at(at, message);
+}
+
+void Reading::warn(const Value& at, const std::string& message) {
+  if (!is_lenient_) return complain(at, message);
+  if (!warning_) warning_ = error_at(at, message);
+}
+
+Error Reading::error_at(const Value& at, const std::string& message) const {
   std::string path;
   find_path(root_, &at, path);
-  error_ = Error{path.empty() ? message : path + ": " + message, place_of(at)};
+  return {path.empty() ? message : path + ": " + message, place_of(at)};
 }
 
 void Reading::complain_at(Position position, const std::string& message) {
@@ -63,6 +71,10 @@ void Reading::complain_at(Position position, const std::string& message) {
 
 void Cursor::complain(const std::string& message) const {
   reading_->complain(value_ != nullptr ? *value_ : *parent_, message);
+}
+
+void Cursor::warn(const std::string& message) const {
+  reading_->warn(value_ != nullptr ? *value_ : *parent_, message);
 }
 
 bool Cursor::is(Kind kind) const {

@@ -15,27 +15,39 @@ namespace berth::document {
 
 class Cursor;
 
+// How a value counts that is wrong but has a substitute.
+enum class Strictness : std::uint8_t { strict, lenient };
+
 // The decoding of one document. It keeps the first complaint. `root` and `file` must outlive it.
 class Reading {
  public:
-  Reading(const Value& root, std::string_view file) : root_(root), file_(file) {}
+  Reading(const Value& root, std::string_view file, Strictness strictness = Strictness::strict)
+      : root_(root), file_(file), is_lenient_(strictness == Strictness::lenient) {}
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
   Cursor root();
   bool failed() const { return error_.has_value(); }
   const Error& error() const { return *error_; }
+  // The first warning; none in a strict reading.
+  const std::optional<Error>& warning() const { return warning_; }
 
   // "<path of `at`>: message", at its place in the file. Later complaints are dropped.
   void complain(const Value& at, const std::string& message);
-  // The same for a place that holds no value, such as a key. `message` names the place.
+  // A complaint about a value that has a substitute. A lenient reading does not fail by it.
+  void warn(const Value& at, const std::string& message);
+  // A complaint about a place that holds no value, such as a key. `message` names the place.
   void complain_at(Position position, const std::string& message);
   std::string place_of(const Value& at) const;
 
  private:
+  Error error_at(const Value& at, const std::string& message) const;
+
   const Value& root_;
   std::string_view file_;
+  bool is_lenient_;
   std::optional<Error> error_;
+  std::optional<Error> warning_;
 };
 
 // A place in a document; its value may be absent. Getters return the fallback if the value is
@@ -68,6 +80,8 @@ class Cursor {
 
   // Complains about this place. If it is absent, the nearest place above it is named.
   void complain(const std::string& message) const;
+  // The same for a value that has a substitute (Reading::warn).
+  void warn(const std::string& message) const;
 
  private:
   bool is(Kind kind) const;

@@ -233,6 +233,8 @@ Cause Feasibility::could_take(Session& session, const Job& job, std::vector<Need
       none_of_it = shape.why;
       const bool names_pod = shape.why.reason == Reason::fits_no_node;
       if (names_pod) none_of_it.what = session.cluster().task(part.first).name;
+      if (shape.why.reason == Reason::pod_faulty)
+        none_of_it.detail = session.cluster().task(part.first).name;
     }
     if (shape.capacity < part.count + there) too_many_of_it.detail = shape.why.detail;
   }
@@ -290,6 +292,9 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
 Cause Feasibility::why_nowhere(Session& session, ShapeId id) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(id);
+  if (const std::string& fault = shape.constraints.fault; !fault.empty()) {
+    return {Reason::pod_faulty, 0, 0, fault, {}};
+  }
   std::string unknown;
   for (const auto& [dimension, amount] : shape.requested) {
     const std::string& name = cluster.dimensions().name(dimension);

@@ -13,8 +13,10 @@ Result<NamedAmounts> request_of(std::string_view pod_json) {
   text = pod_json;
   const Result<document::Value> value = document::parse_json(std::move(text), "Pod");
   if (!value) return value.error();
-  Result<PodObject> pod = kube::decode_pod(*value, "Pod");
+  kube::Complaint complaint;
+  Result<PodObject> pod = kube::decode_pod(*value, "Pod", &complaint);
   if (!pod) return pod.error();
+  if (!pod->constraints.fault.empty()) return *complaint;  // its request may be the fault
   return std::move(pod->request);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 namespace berth::kube {
 
@@ -9,11 +10,20 @@ namespace {
 
 // One codec for each kind and API group. The fields that we read are the same in all versions of a
 // group.
-using Codec = Result<ClusterEvent> (*)(const document::Value& value, std::string_view file);
+using Codec = Result<ClusterEvent> (*)(const document::Value& value, std::string_view file,
+                                       Complaint* complaint);
 
 template <auto decode_one>
-Result<ClusterEvent> decode_as_event(const document::Value& value, std::string_view file) {
-  auto object = decode_one(value, file);
+Result<ClusterEvent> decode_as_event(const document::Value& value, std::string_view file,
+                                     Complaint* complaint) {
+  auto object = [&] {
+    if constexpr (std::is_invocable_v<decltype(decode_one), const document::Value&,
+                                      std::string_view, Complaint*>) {
+      return decode_one(value, file, complaint);
+    } else {
+      return decode_one(value, file);
+    }
+  }();
   if (!object) return object.error();
   return ClusterEvent(std::move(object).value());
 }
@@ -57,13 +67,17 @@ Result<ClusterEvent> decode(const TypeName& type, const document::Value& value,
                             std::string_view file) {
   const Row* row = find_row(type);
   BERTH_CHECK(row != nullptr);
-  return row->codec(value, file);
+  return row->codec(value, file, nullptr);
 }
 
 Result<ClusterEvent> decode_live(const TypeName& type, const document::Value& value,
-                                 std::string_view file) {
-  if (type.kind == "Queue") return decode_as_event<&decode_queue_with_fault>(value, file);
-  return decode(type, value, file);
+                                 std::string_view file, Complaint& complaint) {
+  if (type.kind == "Queue") {
+    return decode_as_event<&decode_queue_with_fault>(value, file, &complaint);
+  }
+  const Row* row = find_row(type);
+  BERTH_CHECK(row != nullptr);
+  return row->codec(value, file, &complaint);
 }
 
 }  // namespace berth::kube

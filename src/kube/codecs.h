@@ -14,10 +14,22 @@
 
 namespace berth::kube {
 
-Result<NodeObject> decode_node(const document::Value& value, std::string_view file);
-Result<PodObject> decode_pod(const document::Value& value, std::string_view file);
+// The part of an object of the API server that cannot be read. None: all can.
+using Complaint = std::optional<Error>;
+inline document::Strictness strictness(const Complaint* complaint) {
+  return complaint == nullptr ? document::Strictness::strict : document::Strictness::lenient;
+}
+
+// With `complaint`, the object is in the API server already and must not vanish (API-25): the
+// Result is an Error only if its name cannot be read. Hints that cannot be read are left out, and
+// amounts are bounded. Other faults go into the object: the pod or group waits, the node is closed.
+Result<NodeObject> decode_node(const document::Value& value, std::string_view file,
+                               Complaint* complaint = nullptr);
+Result<PodObject> decode_pod(const document::Value& value, std::string_view file,
+                             Complaint* complaint = nullptr);
 // scheduling.volcano.sh/v1beta1 and scheduling.x-k8s.io/v1alpha1.
-Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file);
+Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file,
+                                        Complaint* complaint = nullptr);
 Result<QueueObject> decode_queue(const document::Value& value, std::string_view file);
 // The same, but a fault of the spec goes into QueueObject::fault: a queue that validation missed
 // must not vanish.
@@ -42,8 +54,8 @@ bool is_known(const TypeName& type);
 // Decodes an object of a known type to an event "created or changed".
 Result<ClusterEvent> decode(const TypeName& type, const document::Value& value,
                             std::string_view file);
-// The same for objects from the API server: a faulty queue is kept with its fault.
+// The same for objects from the API server: what has a fault is kept with it.
 Result<ClusterEvent> decode_live(const TypeName& type, const document::Value& value,
-                                 std::string_view file);
+                                 std::string_view file, Complaint& complaint);
 
 }  // namespace berth::kube

@@ -55,6 +55,19 @@ Metadata read_metadata(const document::Cursor& object, std::string_view kind, Sc
   return metadata;
 }
 
+bool is_refused(const document::Reading& reading, std::optional<Error>* complaint) {
+  if (complaint == nullptr) return reading.failed();
+  *complaint = reading.failed() ? std::optional(reading.error()) : reading.warning();
+  return false;
+}
+
+std::optional<Duration> read_hint(const document::Cursor& at) {
+  if (!at.is_present()) return std::nullopt;
+  const Result<Duration> duration = parse_duration(at.text());
+  if (!duration) at.warn(duration.error().message);
+  return duration ? std::optional(*duration) : std::nullopt;
+}
+
 std::string annotation_or_label(const document::Cursor& object, std::string_view key) {
   const document::Cursor metadata = object["metadata"];
   std::string text = metadata["annotations"][key].text();
@@ -126,12 +139,16 @@ NamedAmounts read_amounts(const document::Cursor& map, std::int64_t most) {
                      "\" is no resource name, expected one such as \"cpu\" or \"example.com/gpu\"");
       continue;
     }
-    const Result<std::int64_t> amount = parse_quantity(value.scalar("0"), scale_of(name), most);
-    if (amount) {
-      amounts.emplace(name, *amount);
-    } else {
+    const std::string text = value.scalar("0");
+    const Result<std::int64_t> amount = parse_quantity_up_to(text, scale_of(name), most);
+    if (!amount) {
       value.complain(amount.error().message);
+      continue;
     }
+    amounts.emplace(name, *amount);
+    if (*amount < most) continue;
+    const Result<std::int64_t> exact = parse_quantity(text, scale_of(name), most);
+    if (!exact) value.warn(exact.error().message);
   }
   return amounts;
 }

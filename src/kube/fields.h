@@ -30,6 +30,13 @@ enum class Scope : std::uint8_t { cluster, namespaced };
 // creation time the epoch. A missing uid is made from kind, namespace and name.
 Metadata read_metadata(const document::Cursor& object, std::string_view kind, Scope scope);
 
+// After the metadata is read: is the whole object refused? With `complaint` (codecs.h) it is not;
+// then a fault or a warning goes there.
+bool is_refused(const document::Reading& reading, std::optional<Error>* complaint);
+
+// The duration in a field that is only a hint; none, with a warning, if it is no duration.
+std::optional<Duration> read_hint(const document::Cursor& at);
+
 // The annotation of that name, or the label; empty if there is neither.
 std::string annotation_or_label(const document::Cursor& object, std::string_view key);
 
@@ -56,7 +63,7 @@ std::map<std::string, std::string> read_strings(const document::Cursor& map);
 // A list of strings.
 std::vector<std::string> read_texts(const document::Cursor& list);
 
-// A ResourceList without keys of quotas. `most` bounds each amount.
+// A ResourceList without keys of quotas. More than `most` is a warning, and counts as `most`.
 NamedAmounts read_amounts(const document::Cursor& map, std::int64_t most = kAmountMax);
 
 inline constexpr std::int64_t kLimitMax = std::numeric_limits<std::int64_t>::max();

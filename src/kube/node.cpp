@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "berth/base/text.h"
@@ -33,12 +34,19 @@ void read_lock(const document::Cursor& root, NodeObject& node) {
   });
 }
 
+// A request beyond all bounds counts as kAmountMax (API-25), and must fit nowhere.
+void bound(NamedAmounts& allocatable) {
+  for (auto& [name, amount] : allocatable) amount = std::min(amount, kAmountMax - 1);
+}
+
 }  // namespace
 
-Result<NodeObject> decode_node(const document::Value& value, std::string_view file) {
-  document::Reading reading(value, file);
+Result<NodeObject> decode_node(const document::Value& value, std::string_view file,
+                               Complaint* complaint) {
+  document::Reading reading(value, file, strictness(complaint));
   const document::Cursor root = reading.root();
   const Metadata metadata = read_metadata(root, "Node", Scope::cluster);
+  if (reading.failed()) return reading.error();
   NodeObject node;
   node.name = metadata.name;
   node.uid = metadata.uid;
@@ -54,7 +62,9 @@ Result<NodeObject> decode_node(const document::Value& value, std::string_view fi
   node.allocatable =
       read_amounts(status[status["allocatable"].is_present() ? "allocatable" : "capacity"]);
   node.allocatable.emplace("pods", kPodsDefault);
-  if (reading.failed()) return reading.error();
+  bound(node.allocatable);
+  if (is_refused(reading, complaint)) return reading.error();
+  if (reading.failed()) node.unschedulable = true;  // API-25
   return node;
 }
 

@@ -25,7 +25,7 @@ PodPhase read_phase(const document::Cursor& at) {
   for (std::size_t i = 0; i < kPhases.size(); ++i) {
     if (text == kPhases[i]) return static_cast<PodPhase>(i);
   }
-  at.complain("\"" + text + "\" is no phase of a pod" + suggestion(text, kPhases));
+  at.warn("\"" + text + "\" is no phase of a pod" + suggestion(text, kPhases));
   return PodPhase::unknown;
 }
 
@@ -106,10 +106,12 @@ void read_spec(const document::Cursor& spec, const document::Cursor& status, Pod
 
 }  // namespace
 
-Result<PodObject> decode_pod(const document::Value& value, std::string_view file) {
-  document::Reading reading(value, file);
+Result<PodObject> decode_pod(const document::Value& value, std::string_view file,
+                             Complaint* complaint) {
+  document::Reading reading(value, file, strictness(complaint));
   const document::Cursor root = reading.root();
   Metadata metadata = read_metadata(root, "Pod", Scope::namespaced);
+  if (reading.failed()) return reading.error();
   PodObject pod;
   pod.name_space = std::move(metadata.name_space);
   pod.name = std::move(metadata.name);
@@ -121,8 +123,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.queue = first_of(root, "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name");
   pod.index = read_index(root, pod.name);
   pod.preemptable = read_preemptable(root);
-  const document::Cursor run_time = root["metadata"]["annotations"]["berth.dev/run-time"];
-  if (run_time.is_present()) pod.run_time = run_time.duration({});
+  pod.run_time = read_hint(root["metadata"]["annotations"]["berth.dev/run-time"]);
   pod.waiting_limit = read_waiting_limit(root);
   pod.marks = read_marks(root, pod.created);
   Controller controller = read_controller(root);
@@ -136,7 +137,8 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.planned_node = read_planned_node(root["metadata"]["annotations"][kPlanGate].text());
   read_not_scheduled(status["conditions"], pod);
   if (status["startTime"].is_present()) pod.started = status["startTime"].time();
-  if (reading.failed()) return reading.error();
+  if (is_refused(reading, complaint)) return reading.error();
+  if (reading.failed()) pod.constraints.fault = reading.error().message;  // API-25
   return pod;
 }
 

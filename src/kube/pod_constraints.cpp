@@ -52,7 +52,7 @@ Expression read_expression(const document::Cursor& from) {
     case Operator::greater:
     case Operator::less:
       if (count != 1 || !is_whole_number(expression.values.front())) {
-        from.complain("`values` is not one whole number in quotes, which Gt and Lt expect");
+        from.warn("`values` is not one whole number in quotes, which Gt and Lt expect");
       }
       break;
   }

@@ -72,10 +72,12 @@ void read_foreign_status(const document::Cursor& status, PodGroupObject& group) 
 
 }  // namespace
 
-Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file) {
-  document::Reading reading(value, file);
+Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file,
+                                        Complaint* complaint) {
+  document::Reading reading(value, file, strictness(complaint));
   const document::Cursor root = reading.root();
   Metadata metadata = read_metadata(root, "PodGroup", Scope::namespaced);
+  if (reading.failed()) return reading.error();
   const document::Cursor spec = root["spec"];
   PodGroupObject group;
   group.name_space = std::move(metadata.name_space);
@@ -98,14 +100,22 @@ Result<PodGroupObject> decode_pod_group(const document::Value& value, std::strin
   group.marks = read_marks(root, group.created);
   group.owner_uid = read_controller(root).uid;
   group.scheduler = root["metadata"]["annotations"][kSchedulerAnnotation].text();
-  group.phase = phase_of(root["status"]["phase"].text());
+  document::Reading of_status(value, file);
+  const document::Cursor status = of_status.root()["status"];
+  group.phase = phase_of(status["phase"].text());
   const std::string api = root["apiVersion"].text();
   group.is_volcano = api.empty() || api.starts_with("scheduling.volcano.sh/");
   if (group.is_volcano) group.not_honoured = read_not_honoured(spec);
-  group.written = read_status(root["status"]);
-  if (!group.is_volcano) read_foreign_status(root["status"], group);
+  group.written = read_status(status);
+  if (!group.is_volcano) read_foreign_status(status, group);
   group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();
-  if (reading.failed()) return reading.error();
+  if (is_refused(reading, complaint)) return reading.error();
+  if (reading.failed()) group.fault = reading.error().message;  // API-25
+  if (!of_status.failed()) return group;
+  if (complaint == nullptr) return of_status.error();
+  // An unreadable status is no fault of the group: we write it anew.
+  group.written = {};
+  if (!*complaint) *complaint = of_status.error();
   return group;
 }
 

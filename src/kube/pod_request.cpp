@@ -31,7 +31,7 @@ void add(NamedAmounts& to, const NamedAmounts& amounts, const document::Cursor& 
     std::int64_t& sum = to[name];
     sum += amount;  // both are at most 2^53
     if (sum > kAmountMax) {
-      at.complain("the containers' " + name + " adds up to more than Berth can count");
+      at.warn("the containers' " + name + " adds up to more than Berth can count");
       sum = kAmountMax;
     }
   }

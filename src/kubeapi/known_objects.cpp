@@ -32,19 +32,18 @@ void KnownObjects::count(std::uint64_t ReflectorCounters::*counter) {
 }
 
 // API-15: an object that cannot be decoded is reported and skipped. The last good state of it
-// stays.
+// stays. API-25: many objects may have the same fault in a part, so that is reported once.
 void KnownObjects::change(const document::Value& object) {
   std::string id = id_of(object);
   const auto known = generations_.find(id);
   if (known != generations_.end()) known->second = generation_;
+  ReflectedKind::Complaint complaint;
   const Status accepted =
-      id.empty() ? Status(Error{"it has no name or no uid", ""}) : kind_.changed(object);
-  if (!accepted) {
-    count(&ReflectorCounters::decode_failures);
-    const std::string what = kind_.name + " " + full_name_of(object);
-    complain(what, what, accepted.error());
-    return;
-  }
+      id.empty() ? Status(Error{"it has no name or no uid", ""}) : kind_.changed(object, complaint);
+  const std::string what = accepted && !complaint ? "" : kind_.name + " " + full_name_of(object);
+  if (!what.empty()) count(&ReflectorCounters::decode_failures);
+  if (!accepted) return complain(what, what, accepted.error());
+  if (complaint) complain(kind_.name + ": " + complaint->message, what, *complaint);
   if (known == generations_.end()) generations_.emplace(std::move(id), generation_);
   count(&ReflectorCounters::events);
 }

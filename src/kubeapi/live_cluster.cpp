@@ -157,8 +157,8 @@ class LiveCluster::Impl {
     kind.required = is_required(type);
     kind.by_uid = type.type.kind == "Pod";
     kind.keeps = type.keeps;
-    kind.changed = [this, type](const document::Value& object) -> Status {
-      Result<ClusterEvent> event = kube::decode_live(type.type, object, type.name);
+    kind.changed = [this, type](const document::Value& object, auto& complaint) -> Status {
+      Result<ClusterEvent> event = kube::decode_live(type.type, object, type.name, complaint);
       if (!event) return event.error();
       sink_->post(std::move(event).value());
       return Done{};
@@ -175,7 +175,7 @@ class LiveCluster::Impl {
     kind.query = "fieldSelector=" + url_encoded("metadata.name=" + options_.lease_name);
     kind.required = false;
     kind.keeps = &keys_of_others();
-    kind.changed = [this](const document::Value& lease) -> Status {
+    kind.changed = [this](const document::Value& lease, auto&) -> Status {
       const Result<std::string> holder = decode_holder(lease);
       if (!holder) return holder.error();
       report_holder(*holder);
@@ -203,7 +203,7 @@ class LiveCluster::Impl {
     kind.keeps = &keys_of_owners();
     // The owners with that annotation, on the reflector's thread.
     const auto known = std::make_shared<std::map<std::string, OwnerObject>>();
-    kind.changed = [this, known, resource](const document::Value& object) -> Status {
+    kind.changed = [this, known, resource](const document::Value& object, auto&) -> Status {
       Result<OwnerObject> owner = kube::decode_owner(object, resource);
       if (!owner) return owner.error();
       const bool has_annotation = owner->names_target || owner->declines_target;
@@ -229,7 +229,7 @@ class LiveCluster::Impl {
     kind.path = "/apis/policy/v1/poddisruptionbudgets";
     kind.required = false;
     kind.keeps = &keys_of_others();
-    kind.changed = [this](const document::Value& object) -> Status {
+    kind.changed = [this](const document::Value& object, auto&) -> Status {
       const Result<DisruptionBudget> budget = decode_budget(object);
       if (!budget) return budget.error();
       if (options_.budget_changed) options_.budget_changed(*budget);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "berth/base/clock.h"
@@ -24,8 +25,9 @@ struct ReflectedKind {
   const KeptKeys* keeps = nullptr;  // null: everything is kept; must outlive all reflectors
 
   // Created or changed. An Error means that the object cannot be decoded; it is reported and
-  // skipped.
-  std::function<Status(const document::Value& object)> changed;
+  // skipped. With a complaint, it was handed on, but for a part that cannot be read.
+  using Complaint = std::optional<Error>;
+  std::function<Status(const document::Value& object, Complaint& complaint)> changed;
   // Deleted, with the key of the object. Called only for objects that `changed` accepted.
   std::function<void(const std::string& id)> gone;
 };
@@ -51,7 +53,7 @@ struct ReflectorCounters {
   std::uint64_t lists = 0;            // complete ones, streamed ones included
   std::uint64_t watches = 0;          // started
   std::uint64_t events = 0;           // changed or deleted objects that were handed on
-  std::uint64_t decode_failures = 0;  // objects skipped
+  std::uint64_t decode_failures = 0;  // objects skipped, or without a part
   std::uint64_t failures = 0;         // failed requests and watches
   std::uint64_t objects = 0;          // known now
   bool is_synced = false;

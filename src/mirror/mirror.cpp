@@ -177,7 +177,7 @@ void Mirror::refresh_node(const std::string& name) {
 
 void Mirror::veto(std::string_view pod_uid, const std::string& node, const std::string& why,
                   TimePoint now, Duration most) {
-  constexpr Duration kFirst = std::chrono::seconds(5);
+  constexpr Duration kFirst = std::chrono::seconds(1);
   constexpr std::int32_t kDoublings = 10;
   const TaskId id = find_task(pod_uid);
   if (!id.is_valid() || !nodes_.contains(node)) return;

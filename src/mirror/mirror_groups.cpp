@@ -56,6 +56,7 @@ void Mirror::configure_group(const Group& group) {
   job.min_resources.reset();
   if (object.min_resources) job.min_resources = cluster_.to_resources(*object.min_resources);
   job.not_honoured = object.not_honoured;
+  job.fault = object.fault;
   name_queue(group.job, object.name_space, object.queue);
   set_roles(group.job, object.min_task_member);
   mark_dirty(group.job);

@@ -141,11 +141,8 @@ Error refuse(std::string_view text, const std::string& why) {
   return {"\"" + std::string(text.substr(0, kLongest)) + "\" " + why, ""};
 }
 
-}  // namespace
-
-Scale scale_of(std::string_view resource) { return resource == "cpu" ? Scale::milli : Scale::one; }
-
-Result<std::int64_t> parse_quantity(std::string_view text, Scale scale, std::int64_t most) {
+// In units of `scale`, rounded up. More than 128 bits can hold counts as the most that they can.
+Result<Wide> parse_wide(std::string_view text, Scale scale) {
   constexpr const char* kExpected =
       "is not a quantity, expected a number such as \"250m\", \"1.5\" or \"4Gi\"";
   if (text.size() > kLongest) return refuse(text, kExpected);
@@ -156,7 +153,7 @@ Result<std::int64_t> parse_quantity(std::string_view text, Scale scale, std::int
   std::optional<Digits> number = read_digits(rest.substr(0, length));
   const std::optional<Suffix> suffix = read_suffix(rest.substr(length));
   if (!number || !suffix) return refuse(text, kExpected);
-  if (number->digits.empty()) return std::int64_t{0};
+  if (number->digits.empty()) return Wide{0};
   if (is_negative) return refuse(text, "is negative, expected 0 or more");
 
   Wide factor = Wide{1} << suffix->shift;
@@ -166,12 +163,27 @@ Result<std::int64_t> parse_quantity(std::string_view text, Scale scale, std::int
   if (factor != 1 && places_of(*number) > kBinaryFractionMax) {
     return refuse(text, "has more than 17 digits after the point, expected fewer");
   }
-  const std::optional<Wide> amount = times(*number, factor);
-  if (!amount || *amount > static_cast<Wide>(most)) {
+  return times(*number, factor).value_or(~Wide{0});
+}
+
+}  // namespace
+
+Scale scale_of(std::string_view resource) { return resource == "cpu" ? Scale::milli : Scale::one; }
+
+Result<std::int64_t> parse_quantity(std::string_view text, Scale scale, std::int64_t most) {
+  const Result<Wide> amount = parse_wide(text, scale);
+  if (!amount) return amount.error();
+  if (*amount > static_cast<Wide>(most)) {
     return refuse(text, "is more than Berth can count, expected at most " +
                             format_quantity(scale == Scale::milli ? "cpu" : "", most));
   }
   return static_cast<std::int64_t>(*amount);
+}
+
+Result<std::int64_t> parse_quantity_up_to(std::string_view text, Scale scale, std::int64_t most) {
+  const Result<Wide> amount = parse_wide(text, scale);
+  if (!amount) return amount.error();
+  return static_cast<std::int64_t>(std::min(*amount, static_cast<Wide>(most)));
 }
 
 std::string format_quantity(std::string_view resource, std::int64_t amount) {

@@ -18,6 +18,8 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::none, "none", "nothing stands in the way"},
     {Reason::group_missing, "group_missing",
      "its pods name pod group \"{what}\", which does not exist"},
+    {Reason::group_faulty, "group_faulty", "its pod group cannot be read: {what}"},
+    {Reason::pod_faulty, "pod_faulty", "one of its pods cannot be read: {what}"},
     {Reason::queue_missing, "queue_missing", "queue \"{what}\" does not exist"},
     {Reason::queue_closed, "queue_closed", "queue \"{what}\" is not open"},
     {Reason::queue_faulty, "queue_faulty", "its queue is set up wrongly: {what}"},

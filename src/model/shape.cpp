@@ -74,6 +74,7 @@ std::string shape_key(const NamedAmounts& request, const Constraints& constraint
   }
   key.open('u', constraints.unmodelled.size());
   for (const std::string& name : constraints.unmodelled) key.write(name);
+  key.write(constraints.fault);
   return std::move(key).take();
 }
 

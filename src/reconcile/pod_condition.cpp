@@ -44,6 +44,8 @@ bool nodes_would_help(Reason reason) {
       return true;
     case Reason::none:
     case Reason::group_missing:
+    case Reason::group_faulty:
+    case Reason::pod_faulty:
     case Reason::queue_missing:
     case Reason::queue_closed:
     case Reason::queue_faulty:

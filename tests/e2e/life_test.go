@@ -2,9 +2,13 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"berth.dev/berth/tests/e2e/harness"
 )
@@ -67,4 +71,60 @@ func TestALauncherComesAfterItsWorkers(t *testing.T) {
 	launcher := harness.NewPod(e.Namespace, "mpi-launcher").Group("mpi").CPU("1").Build()
 	e.Create(launcher)
 	e.AwaitAllBound(harness.Soon, launcher)
+}
+
+// API-25: running pods get an annotation that cannot be read, and end. Their room is free again.
+func TestUnreadablePodsEnd(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(1, "4")
+	pods := e.CreateGang("first", 3, 3, func(b harness.PodBuilder) harness.PodBuilder {
+		return b.CPU("1").Runs(3 * time.Second)
+	})
+	e.AwaitBound("first", 3, harness.Soon)
+	for _, pod := range pods {
+		_, err := e.Client.CoreV1().Pods(e.Namespace).Patch(e.Context, pod.Name, types.MergePatchType,
+			[]byte(`{"metadata":{"annotations":{"berth.dev/run-time":"an hour"}}}`), meta.PatchOptions{})
+		e.Must(err)
+	}
+	e.AwaitPods(harness.Soon, 3, "have run", func(pod *core.Pod) bool {
+		return pod.Status.Phase == core.PodSucceeded
+	})
+	e.CreateGang("second", 4, 4, cpu("1"))
+	e.AwaitBound("second", 4, harness.Soon)
+}
+
+// API-25: pods that the API server accepts, and their groups say why they wait. A hint that cannot be
+// read does not matter.
+func TestOddPodsAreExplained(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(1, "4")
+	hint := func(b harness.PodBuilder) harness.PodBuilder {
+		return b.Annotate("berth.dev/run-time", "for ever")
+	}
+	e.CreateGang("hint", 1, 1, hint)
+	e.AwaitBound("hint", 1, harness.Soon)
+	odd := map[string]func(*core.PodSpec){
+		"large": func(spec *core.PodSpec) {
+			spec.Containers[0].Resources.Requests[core.ResourceMemory] = resource.MustParse("8Ei")
+		},
+		"compares": func(spec *core.PodSpec) {
+			spec.Affinity = &core.Affinity{NodeAffinity: &core.NodeAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: &core.NodeSelector{
+					NodeSelectorTerms: []core.NodeSelectorTerm{{
+						MatchExpressions: []core.NodeSelectorRequirement{{
+							Key: "gen", Operator: core.NodeSelectorOpGt, Values: []string{"abc"},
+						}},
+					}},
+				},
+			}}
+		},
+	}
+	for name, change := range odd {
+		e.CreateGroup(name, 1)
+		pod := harness.NewPod(e.Namespace, name+"-0").Group(name).CPU("100m").Build()
+		change(&pod.Spec)
+		e.Create(pod)
+	}
+	e.AwaitWaits("large", "memory, and no node can give it more than")
+	e.AwaitWaits("compares", "node affinity does not match")
 }

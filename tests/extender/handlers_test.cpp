@@ -150,6 +150,9 @@ TEST(RequestOf, IsThePodsEffectiveRequest) {
   EXPECT_EQ(request->at("memory"), 4 * kGi);
   EXPECT_EQ(request->at("pods"), 1);
   EXPECT_FALSE(request_of(R"({"metadata":{"name":"p"},"spec":7})"));
+  // API-25: hints do not matter.
+  EXPECT_TRUE(request_of(
+      R"({"metadata":{"name":"p","annotations":{"berth.dev/run-time":"an hour"}},"spec":{}})"));
 }
 
 TEST(Filter, NobodyButTheTargetGetsALockedNodeWhateverItsScheduler) {

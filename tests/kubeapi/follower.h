@@ -38,7 +38,7 @@ class Follower {
     kind.path = kThings;
     kind.by_uid = true;
     kind.keeps = &keys_of_others();
-    kind.changed = [this](const document::Value& object) { return change(object); };
+    kind.changed = [this](const document::Value& object, auto&) { return change(object); };
     kind.gone = [this](const std::string& id) {
       seen.change([&](Seen& all) { EXPECT_EQ(all.erase(id), 1U) << id << " was not known"; });
     };

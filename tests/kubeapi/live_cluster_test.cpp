@@ -7,6 +7,7 @@
 #include <thread>
 #include <variant>
 
+#include "berth/model/quantity.h"
 #include "kubeapi/fake_api.h"
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
@@ -181,6 +182,63 @@ TEST_F(LiveClusterTest, API18ReportsAnotherLeader) {
     is_selected |= call.parameter("fieldSelector") == "metadata.name%3Dkube-scheduler";
   }
   EXPECT_TRUE(is_selected);
+}
+
+TEST_F(LiveClusterTest, API25AnEndedPodCountsAsEndedThoughAHintCannotBeRead) {
+  const std::string spec = R"(,"spec":{"nodeName":"n1","containers":[{"name":"c"}]})";
+  const std::string odd = R"(,"annotations":{"berth.dev/run-time":"an hour"})";
+  Awaited<std::vector<std::string>> complaints;
+  options_.reflector.complain = [&](const std::string& what, const Error& error) {
+    if (what.starts_with("pods "))
+      complaints.change([&](auto& all) { all.push_back(what + ": " + error.message); });
+  };
+  api_.put(kPods, "p", spec + R"(,"status":{"phase":"Running"})");
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  ASSERT_TRUE(events_.wait_for<PodObject>([](const auto& pod) { return pod.name == "p"; }));
+  api_.put(kPods, "p", spec + R"(,"status":{"phase":"Running"})", odd);
+  api_.put(kPods, "q", spec + R"(,"status":{"phase":"Running"})", odd);
+  api_.put(kPods, "p", spec + R"(,"status":{"phase":"Succeeded"})", odd);
+  EXPECT_TRUE(events_.wait_for<PodObject>([](const auto& pod) {
+    return pod.name == "p" && pod.phase == PodPhase::succeeded && pod.node_name == "n1" &&
+           !pod.run_time && pod.constraints.fault.empty();
+  }));
+  api_.erase(kPods, "p");
+  EXPECT_TRUE(events_.wait_for<PodDeleted>([](const auto& pod) { return pod.uid == "uid-1"; }));
+  cluster.stop();
+  // Once, though two pods have the fault and one of them has changed.
+  const std::vector<std::string> all = complaints.get();
+  ASSERT_EQ(all.size(), 1U);
+  const std::string& complaint = all.front();
+  EXPECT_EQ(complaint.find(R"(pods ns/p: metadata.annotations["berth.dev/run-time"]: "an hour")"),
+            0U)
+      << complaint;
+}
+
+TEST_F(LiveClusterTest, API25KeepsWhatCanBeReadOfAnObject) {
+  api_.put(kNodes, "n1", R"(,"status":{"allocatable":{"cpu":"4","memory":"9Pi"}})");
+  api_.put(kNodes, "n2",
+           R"(,"spec":{"taints":[{"key":"a","effect":"Odd"}]},"status":{"allocatable":{}})");
+  api_.put(kPods, "p",
+           R"(,"spec":{"nodeName":"n1","containers":[{"resources":{"requests":{"cpu":"2"}}}],)"
+           R"("tolerations":[{"operator":"Odd"}]},"status":{"phase":"Running"})");
+  api_.put(kGroups, "g", R"(,"spec":{"minMember":-1})");
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  EXPECT_TRUE(events_.wait_for<NodeObject>([](const auto& node) {
+    return node.name == "n1" && !node.unschedulable &&
+           node.allocatable.at("memory") == kAmountMax - 1;
+  }));
+  EXPECT_TRUE(events_.wait_for<NodeObject>(
+      [](const auto& node) { return node.name == "n2" && node.unschedulable; }));
+  EXPECT_TRUE(events_.wait_for<PodObject>([](const auto& pod) {
+    return pod.phase == PodPhase::running && pod.node_name == "n1" &&
+           pod.request.at("cpu") == 2000 &&
+           pod.constraints.fault.starts_with("spec.tolerations[0]");
+  }));
+  EXPECT_TRUE(events_.wait_for<PodGroupObject>(
+      [](const auto& group) { return group.fault.starts_with("spec.minMember"); }));
+  cluster.stop();
 }
 
 TEST_F(LiveClusterTest, ReportsBudgets) {

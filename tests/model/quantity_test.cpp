@@ -36,6 +36,18 @@ TEST(ParseQuantity, reads_the_examples_of_the_kubernetes_documentation) {
   }
 }
 
+TEST(ParseQuantity, bounds_amounts_beyond_all_bounds_where_that_is_asked_for) {
+  for (const char* text : {"8Ei", "9Pi", "9007199254740993", "1e300", "16Ei"}) {
+    EXPECT_EQ(*parse_quantity_up_to(text, Scale::one, kAmountMax), kAmountMax) << text;
+    EXPECT_FALSE(parse_quantity(text, Scale::one)) << text;
+  }
+  EXPECT_EQ(*parse_quantity_up_to("8Pi", Scale::one, kAmountMax), kAmountMax);
+  EXPECT_EQ(*parse_quantity_up_to("4Gi", Scale::one, kAmountMax), 4294967296);
+  for (const char* text : {"", "-1", "abc", "8Zi"}) {
+    EXPECT_FALSE(parse_quantity_up_to(text, Scale::one, kAmountMax)) << text;
+  }
+}
+
 TEST(ParseQuantity, knows_every_suffix_and_distinguishes_exa_from_an_exponent) {
   const Case cases[] = {{"1n", 1},
                         {"1u", 1},

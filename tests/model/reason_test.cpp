@@ -26,6 +26,13 @@ TEST(Reason, JobReasonsHaveTheirNumbersAndNames) {
             "admitting it would need 40.5 cpu, and 34 may still be admitted");
 }
 
+TEST(Reason, NamesThePartThatCannotBeRead) {
+  EXPECT_EQ(sentence(Reason::group_faulty, 0, 0, "spec.minMember: odd"),
+            "its pod group cannot be read: spec.minMember: odd");
+  EXPECT_EQ(sentence(Reason::pod_faulty, 0, 0, "spec: odd"),
+            "one of its pods cannot be read: spec: odd");
+}
+
 TEST(Reason, ReasonsOfQueuesSayWhatIsShort) {
   EXPECT_EQ(sentence(Reason::queue_faulty, 0, 0, "it has no parent"),
             "its queue is set up wrongly: it has no parent");

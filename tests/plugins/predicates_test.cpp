@@ -5,6 +5,7 @@
 namespace berth::plugins {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -34,13 +35,13 @@ TEST(Veto, PREDICATE7ANodeThatWasRuledOutIsLeftAloneForAWhileByPodsOfThatShape) 
   EXPECT_NE(nowhere.refusals[0].message("p").find("ruled out by kube-scheduler"),
             std::string::npos);
 
-  mirror.forget_vetoes(world->now() + seconds(5));
+  mirror.forget_vetoes(world->now() + seconds(1));
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "a");
-  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", "no volume", world->now() + seconds(5),
+  mirror.veto(mirror.cluster().task(TaskId(0)).uid, "a", "no volume", world->now() + seconds(1),
               minutes(1));
-  mirror.forget_vetoes(world->now() + seconds(14));
+  mirror.forget_vetoes(world->now() + milliseconds(2900));
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "") << "twice as long the second time";
-  mirror.forget_vetoes(world->now() + seconds(15));
+  mirror.forget_vetoes(world->now() + seconds(3));
   EXPECT_EQ(node_of_bind(mirror.cluster(), session()), "a");
 }
 
@@ -56,7 +57,7 @@ TEST(Veto, STEER12RefusalsOfOneMomentCountOnce) {
     mirror.veto(mirror.cluster().task(TaskId(pod)).uid, "a", "no such node", world->now(),
                 minutes(1));
   }
-  mirror.forget_vetoes(world->now() + seconds(5));
+  mirror.forget_vetoes(world->now() + seconds(1));
   mirror.settle(TimePoint());
   const Plan plan = scheduler->run(mirror.cluster_for_session(), world->now());
   EXPECT_EQ(plan.binds.size(), 3U);

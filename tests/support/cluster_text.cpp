@@ -109,6 +109,7 @@ Changes read_job(SceneLine& line, TimePoint now) {
   if (line.flag("unclaimed")) group.scheduler.clear();
   group.marks = read_marks(line, now);
   group.owner_uid = line.text_of("owner");
+  group.fault = line.text_of("fault");
   if (line.flag("needs")) group.min_resources = line.amounts();
   return {event("group " + name, group)};
 }

@@ -160,6 +160,7 @@ PodObject read_pod_options(SceneLine& line) {
     constraints.host_ports.push_back(read_port(item));
   }
   constraints.unmodelled = line.list_of("unmodelled");
+  constraints.fault = line.text_of("fault");
   return pod;
 }
 

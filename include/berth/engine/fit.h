@@ -44,7 +44,7 @@ struct Constraint {
 };
 
 namespace constraints {
-extern const Constraint cordon, node_selector, node_affinity, taints, veto, host_ports;
+extern const Constraint legible, cordon, node_selector, node_affinity, taints, veto, host_ports;
 }  // namespace constraints
 
 // Pods of this shape may go to nodes that are cordoned.

@@ -66,6 +66,8 @@ struct Constraints {
   std::vector<HostPort> host_ports;
   // Sorted: constraints that we do not model, e.g. "podAffinity".
   std::vector<std::string> unmodelled;
+  // The fault in a pod that could not be read; such a pod may run nowhere. Empty: none.
+  std::string fault;
   auto operator<=>(const Constraints&) const = default;
 };
 

@@ -71,6 +71,7 @@ struct Job {
   std::optional<Resources> min_resources;
   // Ignored fields of its PodGroup: "spec.networkTopology (hard)".
   std::vector<std::string> not_honoured;
+  std::string fault;  // of its PodGroup, which could not be read; empty: none
 
   std::vector<TaskId> tasks;  // by (index, creation, uid)
   StatusCounts counts{};

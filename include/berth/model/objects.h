@@ -113,6 +113,7 @@ struct PodGroupObject {
   std::string owner_uid;                  // of its controller; empty: none
   std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
   std::vector<std::string> not_honoured;  // fields that are set: "spec.networkTopology (hard)"
+  std::string fault;                      // in parts that could not be read; empty: none
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodGroupObject&) const = default;

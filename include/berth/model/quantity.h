@@ -24,6 +24,9 @@ Scale scale_of(std::string_view resource);
 Result<std::int64_t> parse_quantity(std::string_view text, Scale scale,
                                     std::int64_t most = kAmountMax);
 
+// The same, but more than `most` counts as `most`.
+Result<std::int64_t> parse_quantity_up_to(std::string_view text, Scale scale, std::int64_t most);
+
 // Canonical: cpu 1500 -> "1500m", 2000 -> "2"; memory, ephemeral-storage and huge pages with the
 // largest binary suffix that is exact, "4Gi"; others plain. Negative amounts get a minus sign.
 std::string format_quantity(std::string_view resource, std::int64_t amount);

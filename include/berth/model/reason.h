@@ -12,6 +12,8 @@ enum class Reason : std::uint8_t {
   none,
   // about a job
   group_missing,
+  group_faulty,
+  pod_faulty,  // also of each node
   queue_missing,
   queue_closed,
   queue_faulty,
@@ -53,7 +55,7 @@ enum class Reason : std::uint8_t {
   gang_minimum,
   lower_priority_only,
 };
-inline constexpr std::size_t kReasonCount = 40;
+inline constexpr std::size_t kReasonCount = 42;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);

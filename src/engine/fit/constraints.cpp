@@ -7,9 +7,9 @@ namespace berth::engine {
 
 namespace {
 
-constexpr std::array kOnSpecification{&constraints::cordon, &constraints::node_selector,
-                                      &constraints::node_affinity, &constraints::taints,
-                                      &constraints::veto};
+constexpr std::array kOnSpecification{&constraints::legible,       &constraints::cordon,
+                                      &constraints::node_selector, &constraints::node_affinity,
+                                      &constraints::taints,        &constraints::veto};
 constexpr std::array kOnTasks{&constraints::host_ports};
 
 // FIT-3.
