@@ -19,6 +19,11 @@ std::size_t room_for(std::size_t most) { return most + most / 16; }
 
 }  // namespace
 
+void append_to_list(std::string_view bytes, std::size_t most, std::string& body) {
+  if (body.size() + bytes.size() > kLarge) body.reserve(room_for(most));
+  body.append(bytes);
+}
+
 PodListExchange::PodListExchange(PodInterceptor& owner, PodsRequest request, proxy::Reply& reply,
                                  podview::Memory memory)
     : owner_(owner), request_(std::move(request)), reply_(reply), memory_(std::move(memory)) {
@@ -46,8 +51,7 @@ void PodListExchange::on_body(std::string_view bytes) {
                   " bytes in all at once");
   }
   taken_ += bytes.size();
-  if (body_.size() + bytes.size() > kLarge) body_.reserve(room_for(most));
-  body_.append(bytes);
+  append_to_list(bytes, most, body_);
 }
 
 void PodListExchange::on_end() {

@@ -12,6 +12,9 @@ namespace berth::apiview {
 
 class PodInterceptor;
 
+// Of a body of at most `most` bytes. A large one is never copied as it grows.
+void append_to_list(std::string_view bytes, std::size_t most, std::string& body);
+
 // One list of all pods, or one page of it. It is read whole: its length must be known before it can
 // be sent. A streaming list need not be.
 class PodListExchange final : public proxy::Exchange {
