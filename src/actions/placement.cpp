@@ -59,8 +59,7 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
     if (node.is_valid() && statement.allocate(id, node)) return true;
   }
   if (Verdict never = session.feasibility().of_pod(task.shape); !never) {
-    if (never.reason == Reason::fits_no_node) never.what = task.name;
-    if (never.reason == Reason::pod_faulty) never.detail = task.name;
+    name_pod(never, task.name);
     verdict = never;
   } else if (verdict && may_hold(session, job)) {
     const NodeId node = session.best_future_node(task.shape, task.job);

@@ -95,26 +95,6 @@ std::optional<podview::Memory> PodInterceptor::take_kept(
   return memory;
 }
 
-void PodInterceptor::begin(PodWatch& watch) {
-  watches_.insert(&watch);
-  is_read_ = true;
-}
-
-void PodInterceptor::end(PodWatch& watch) {
-  watches_.erase(&watch);
-  is_read_ = !watches_.empty() || !lists_.empty();
-}
-
-void PodInterceptor::begin(PodListExchange& list) {
-  lists_.insert(&list);
-  is_read_ = true;
-}
-
-void PodInterceptor::end(PodListExchange& list) {
-  lists_.erase(&list);
-  is_read_ = !watches_.empty() || !lists_.empty();
-}
-
 bool PodInterceptor::take_list_bytes(std::size_t bytes) {
   if (bytes > parts_.list_most - list_bytes_) return false;
   list_bytes_ += bytes;

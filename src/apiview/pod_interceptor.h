@@ -52,14 +52,14 @@ class PodInterceptor final : public proxy::Interceptor {
   // VIEW-5: follow() is to be called again soon. Any thread.
   bool has_deferred() const { return has_deferred_.load(std::memory_order_relaxed); }
   // A client lists or watches pods now. Any thread.
-  bool is_read() const { return is_read_; }
+  bool is_read() const { return readers_ > 0; }
 
   // --- for the exchanges --------------------------------------------------------------------
   const Parts& parts() const { return parts_; }
-  void begin(PodWatch& watch);
-  void end(PodWatch& watch);
-  void begin(PodListExchange& list);
-  void end(PodListExchange& list);
+  void begin(PodWatch& watch) { readers_ += watches_.insert(&watch).second; }
+  void end(PodWatch& watch) { readers_ -= watches_.erase(&watch); }
+  void begin(PodListExchange& list) { readers_ += lists_.insert(&list).second; }
+  void end(PodListExchange& list) { readers_ -= lists_.erase(&list); }
   bool take_list_bytes(std::size_t bytes);  // false: too many
   void release_list_bytes(std::size_t bytes) { list_bytes_ -= bytes; }
   // VIEW-7: what the client knows now, until it goes on from there.
@@ -83,8 +83,8 @@ class PodInterceptor final : public proxy::Interceptor {
 
   Parts parts_;
   std::set<PodWatch*> watches_;
-  std::atomic<bool> is_read_ = false;
   std::set<PodListExchange*> lists_;
+  std::atomic<std::size_t> readers_ = 0;  // of both
   std::size_t list_bytes_ = 0;
   std::list<Kept> kept_;  // the latest first
   std::atomic<bool> has_deferred_ = false;

@@ -19,20 +19,12 @@ std::string_view header(const proxy::Headers& headers, std::string_view name) {
   return proxy::find_header(headers, name).value_or(std::string_view{});
 }
 
-// Takes the next part, up to the separator.
-std::string_view next(std::string_view& rest, char separator) {
-  const std::size_t end = rest.find(separator);
-  const std::string_view part = rest.substr(0, end);
-  rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-  return part;
-}
-
 }  // namespace
 
 std::optional<PodsRequest> pods_request(const proxy::Request& request) {
   const std::string& target = request.target;
   std::string_view path = target;
-  if (request.method != "GET" || next(path, '?') != kPods) return std::nullopt;
+  if (request.method != "GET" || proxy::next_part(path, '?') != kPods) return std::nullopt;
   PodsRequest pods;
   pods.is_watch = proxy::is_watch(request);
   pods.has_initial_events = proxy::is_set(target, "sendInitialEvents");
@@ -66,13 +58,13 @@ bool is_in_format(const proxy::Headers& headers, podview::Format format) {
 
 std::optional<PodName> status_patch(const proxy::Request& request) {
   std::string_view rest = request.target;
-  rest = next(rest, '?');
+  rest = proxy::next_part(rest, '?');
   if (request.method != "PATCH" || !rest.starts_with(kNamespaces)) return std::nullopt;
   rest.remove_prefix(kNamespaces.size());
   PodName pod;
-  pod.name_space = next(rest, '/');
-  const bool is_pod = next(rest, '/') == "pods";
-  pod.name = next(rest, '/');
+  pod.name_space = proxy::next_part(rest, '/');
+  const bool is_pod = proxy::next_part(rest, '/') == "pods";
+  pod.name = proxy::next_part(rest, '/');
   const bool is_whole = is_pod && !pod.name_space.empty() && !pod.name.empty();
   return is_whole && rest == "status" ? std::optional(pod) : std::nullopt;
 }

@@ -231,10 +231,7 @@ Cause Feasibility::could_take(Session& session, const Job& job, std::vector<Need
     if (shape.capacity > 0) fitting += part.count;
     if (shape.capacity == 0 && none_of_it.reason == Reason::none) {
       none_of_it = shape.why;
-      const bool names_pod = shape.why.reason == Reason::fits_no_node;
-      if (names_pod) none_of_it.what = session.cluster().task(part.first).name;
-      if (shape.why.reason == Reason::pod_faulty)
-        none_of_it.detail = session.cluster().task(part.first).name;
+      name_pod(none_of_it, session.cluster().task(part.first).name);
     }
     if (shape.capacity < part.count + there) too_many_of_it.detail = shape.why.detail;
   }

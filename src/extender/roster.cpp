@@ -72,7 +72,7 @@ CallId Roster::arrive(ports::Binding binding, TimePoint now, BindAnswer answer, 
 bool Roster::answer_known(const ports::Binding& binding, CallId call, BindAnswer& answer,
                           Effects& effects) {
   if (const auto settled = settled_.find(binding.uid); settled != settled_.end()) {
-    const std::string& there = settled->second.node;
+    const std::string& there = settled->second;
     effects.reply(std::move(answer),
                   there == binding.node ? "" : pod(binding) + " is bound to " + node(there));
     return true;
@@ -162,10 +162,9 @@ void Roster::expire(TimePoint now, Effects& effects) {
 }
 
 void Roster::forget_settled() {
-  while (!settlings_.empty() && now_ - settlings_.front().first >= kRemembered) {
-    const auto found = settled_.find(settlings_.front().second);
-    if (found != settled_.end() && now_ - found->second.since >= kRemembered) settled_.erase(found);
-    settlings_.pop_front();
+  while (!settled_since_.empty() && now_ - settled_since_.front().first >= kRemembered) {
+    settled_.erase(settled_since_.front().second);
+    settled_since_.pop_front();
   }
 }
 
@@ -307,8 +306,8 @@ void Roster::uncount(Members::iterator member) {
 void Roster::settle(Members::iterator member) {
   uncount(member);
   if (member->second.stage != Stage::bound) return;
-  settled_[member->first] = {member->second.binding.node, now_};
-  settlings_.emplace_back(now_, member->first);
+  settled_.emplace(member->first, member->second.binding.node);
+  settled_since_.emplace_back(now_, member->first);
   members_.erase(member);
 }
 

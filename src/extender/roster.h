@@ -87,10 +87,6 @@ class Roster {
     std::size_t present() const { return members.size() + seen_bound; }
     void take(const ports::PlannedGang& planned);
   };
-  struct Settled {
-    std::string node;
-    TimePoint since;
-  };
   using Members = std::map<std::string, Member>;
 
   void admit(ports::Binding binding, CallId call, BindAnswer answer, Effects& effects);
@@ -111,11 +107,11 @@ class Roster {
   const BarrierLimits limits_;
   const Moves& moves_;
   Plan plan_;
-  Members members_;                           // by pod uid
-  std::map<std::string, Gang> gangs_;         // by job; none without members
-  std::map<CallId, std::string> held_calls_;  // to pod uid
-  std::map<std::string, Settled> settled_;    // by pod uid: bound, and no longer in the plan
-  std::deque<std::pair<TimePoint, std::string>> settlings_;  // of settled_, by time
+  Members members_;                             // by pod uid
+  std::map<std::string, Gang> gangs_;           // by job; none without members
+  std::map<CallId, std::string> held_calls_;    // to pod uid
+  std::map<std::string, std::string> settled_;  // pod uid to node: bound, no longer in the plan
+  std::deque<std::pair<TimePoint, std::string>> settled_since_;  // their uids, by time
   CallId last_call_ = 0;
   TimePoint now_;  // the latest seen
   bool is_closed_ = false;

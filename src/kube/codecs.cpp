@@ -50,6 +50,12 @@ const Row* find_row(const TypeName& type) {
   return found == kCodecs.end() ? nullptr : &*found;
 }
 
+Codec codec_of(const TypeName& type) {
+  const Row* row = find_row(type);
+  BERTH_CHECK(row != nullptr);
+  return row->codec;
+}
+
 }  // namespace
 
 std::string_view TypeName::group() const {
@@ -65,9 +71,7 @@ bool is_known(const TypeName& type) { return find_row(type) != nullptr; }
 
 Result<ClusterEvent> decode(const TypeName& type, const document::Value& value,
                             std::string_view file) {
-  const Row* row = find_row(type);
-  BERTH_CHECK(row != nullptr);
-  return row->codec(value, file, nullptr);
+  return codec_of(type)(value, file, nullptr);
 }
 
 Result<ClusterEvent> decode_live(const TypeName& type, const document::Value& value,
@@ -75,9 +79,7 @@ Result<ClusterEvent> decode_live(const TypeName& type, const document::Value& va
   if (type.kind == "Queue") {
     return decode_as_event<&decode_queue_with_fault>(value, file, &complaint);
   }
-  const Row* row = find_row(type);
-  BERTH_CHECK(row != nullptr);
-  return row->codec(value, file, &complaint);
+  return codec_of(type)(value, file, &complaint);
 }
 
 }  // namespace berth::kube

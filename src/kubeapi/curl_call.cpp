@@ -2,7 +2,6 @@
 
 #include <curl/curl.h>
 
-#include <atomic>
 #include <utility>
 
 #include "berth/base/check.h"
@@ -125,11 +124,10 @@ void CurlCall::begin_answer() {
 
 bool CurlCall::take_body(std::string_view bytes) {
   begin_answer();
-  // Unary sinks decide within the call. The value is shared in case one does not.
-  const auto goes_on = std::make_shared<std::atomic<bool>>(false);
-  sink_->body(bytes, [goes_on](bool go_on) { *goes_on = go_on; });
-  if (!*goes_on) own_failure_ = "given up";
-  return *goes_on;
+  bool goes_on = false;
+  sink_->body(bytes, [&goes_on](bool go_on) { goes_on = go_on; });  // within this call
+  if (!goes_on) own_failure_ = "given up";
+  return goes_on;
 }
 
 void CurlCall::finish(int code) {

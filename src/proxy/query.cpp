@@ -6,14 +6,6 @@
 namespace berth::proxy {
 namespace {
 
-// Takes the next part, up to the separator.
-std::string_view next(std::string_view& left, char separator) {
-  const std::size_t end = left.find(separator);
-  const std::string_view part = left.substr(0, end);
-  left.remove_prefix(end == left.npos ? left.size() : end + 1);
-  return part;
-}
-
 // None: not well formed.
 std::optional<std::string> decoded(std::string_view text) {
   std::string out;
@@ -36,7 +28,7 @@ std::optional<std::string> decoded(std::string_view text) {
 std::optional<std::string> value_if(std::string_view parameter, std::string_view name) {
   if (parameter.find(';') != parameter.npos) return std::nullopt;
   std::string_view value = parameter;
-  const std::string_view key = next(value, '=');
+  const std::string_view key = next_part(value, '=');
   return decoded(key) == name ? decoded(value) : std::nullopt;
 }
 
@@ -48,10 +40,17 @@ bool is_false(std::string_view value) {
 
 }  // namespace
 
+std::string_view next_part(std::string_view& left, char separator) {
+  const std::size_t end = left.find(separator);
+  const std::string_view part = left.substr(0, end);
+  left.remove_prefix(end == left.npos ? left.size() : end + 1);
+  return part;
+}
+
 std::optional<std::string> query_value(std::string_view target, std::string_view name) {
-  next(target, '?');
+  next_part(target, '?');
   while (!target.empty()) {
-    if (auto value = value_if(next(target, '&'), name)) return value;
+    if (auto value = value_if(next_part(target, '&'), name)) return value;
   }
   return std::nullopt;
 }
@@ -67,10 +66,10 @@ bool is_watch(const Request& request) {
 
 std::string with_query_value(std::string_view target, std::string_view name,
                              std::string_view value) {
-  std::string out(next(target, '?'));
+  std::string out(next_part(target, '?'));
   char separator = '?';
   while (!target.empty()) {
-    const std::string_view parameter = next(target, '&');
+    const std::string_view parameter = next_part(target, '&');
     out += separator;
     if (value_if(parameter, name)) {
       out.append(name).append("=").append(value);

@@ -8,6 +8,9 @@
 
 namespace berth::proxy {
 
+// Takes the next part, up to the separator.
+std::string_view next_part(std::string_view& left, char separator);
+
 // The query of a target, as an API server reads it.
 
 // The first value of that parameter, decoded; none if it is not there.

@@ -12,6 +12,13 @@ namespace berth::engine {
 
 class Session;
 
+// Causes about all pods of a shape name one of them. A Verdict refers to `pod`.
+template <class Text>
+void name_pod(CauseOf<Text>& why, const std::string& pod) {
+  if (why.reason == Reason::fits_no_node) why.what = pod;
+  if (why.reason == Reason::pod_faulty) why.detail = pod;
+}
+
 // Finds jobs that can never start in the present cluster, even if all others end, with the reason.
 // The verdict holds until the cluster, the queues or the job change. The request of such a job
 // counts nowhere. Rules FEASIBLE-1 to FEASIBLE-6 of docs/design/feasibility.md.
