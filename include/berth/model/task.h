@@ -53,10 +53,14 @@ struct Task {
   bool is_of_node = false;       // came with its node: DaemonSets', static and critical pods
   bool never_leaves = false;     // by itself: it came with the node, or runs for ever
   bool is_critical = false;      // system-cluster-critical, system-node-critical or in kube-system
+  bool never_preempts = false;   // preemptionPolicy Never: nobody is evicted for it
   std::uint16_t role = kNoRole;  // index into Job::roles
   std::int32_t priority = 0;
   std::int64_t index = -1;  // within its group; -1: none
   TimePoint created;
+  // Until then it is not evicted: as its user asks, and because the API server has just refused.
+  TimePoint cooldown_until = TimePoint::min();
+  TimePoint eviction_refused_until = TimePoint::min();
 
   // True if it has room, was promised room, or waits for it.
   bool wants_room() const {
