@@ -45,6 +45,7 @@ void Mirror::refresh(JobId id, TimePoint now) {
   if (!job.is_ours()) return cluster_.set_open(id, false);
   bound_marks(id, now);
   note_wholeness(id, now);
+  settle_terms(id, now);
   const bool is_declined = target_names_.is_declined(id);
   const bool is_named = !is_declined && target_names_.is_named(id);
   if (is_named != job.is_named_target || is_declined != job.declines_target) {
