@@ -23,6 +23,7 @@ void Mirror::apply(const ClusterEvent& event) {
 
 void Mirror::settle(TimePoint now) {
   forget_late_evictions(now);
+  settle_refusals(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
   std::sort(dirty_.begin(), dirty_.end());

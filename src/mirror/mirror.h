@@ -65,6 +65,10 @@ class Mirror {
             TimePoint now, Duration most);
   void forget_vetoes(TimePoint now);
 
+  // The API server's words, if it has refused lately that the task is evicted; else null. The task
+  // is not chosen until Task::eviction_refused_until (EVICT-3).
+  const std::string* eviction_refusal(TaskId id) const;
+
   const Cluster& cluster() const { return cluster_; }
   // For the ledger of a session. No other code may write through it.
   Cluster& cluster_for_session() { return cluster_; }
@@ -135,6 +139,7 @@ class Mirror {
   TaskStatus note_status(TaskId id, TaskStatus seen);
   void end_eviction(TaskId id);
   void forget_late_evictions(TimePoint now);
+  void settle_refusals(TimePoint now);
   void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
   void settle_terms(JobId id, TimePoint now);
   void assume_claims(const Plan& plan, TimePoint now);
@@ -208,6 +213,13 @@ class Mirror {
     TaskStatus seen = TaskStatus::running;  // what its pod is but for us
   };
   std::map<TaskId, Eviction> evictions_;
+  struct EvictionRefusal {
+    std::string words;
+    bool is_new = false;  // until settle() says when
+    std::int32_t times = 0;
+    TimePoint remembered_until;  // then the doubling starts again
+  };
+  std::map<TaskId, EvictionRefusal> refusals_;
   std::map<TaskId, EvictionTerms> terms_;  // of the pods that say something themselves
   std::set<JobId> jobs_with_terms_;        // of which a pod may have terms, by itself or its group
   std::map<JobId, TargetMarks> single_marks_;  // of jobs without a group, where there are any

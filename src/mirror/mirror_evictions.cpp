@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "mirror/mirror.h"
 
@@ -13,6 +14,29 @@ TimePoint later(TimePoint time, Duration by) {
 }
 
 }  // namespace
+
+// EVICT-3
+void Mirror::settle_refusals(TimePoint now) {
+  constexpr Duration kFirst = std::chrono::minutes(1);
+  constexpr std::int32_t kDoublings = 4;
+  for (auto next = refusals_.begin(); next != refusals_.end();) {
+    const auto entry = next++;
+    auto& [id, refusal] = *entry;
+    if (std::exchange(refusal.is_new, false)) {
+      const TimePoint until = now + kFirst * (1 << std::min(refusal.times++, kDoublings));
+      refusal.remembered_until = until + kFirst * (1 << kDoublings);
+      cluster_.mutable_task(id).eviction_refused_until = until;
+    } else if (now >= refusal.remembered_until) {
+      cluster_.mutable_task(id).eviction_refused_until = TimePoint::min();
+      refusals_.erase(entry);
+    }
+  }
+}
+
+const std::string* Mirror::eviction_refusal(TaskId id) const {
+  const auto found = refusals_.find(id);
+  return found == refusals_.end() ? nullptr : &found->second.words;
+}
 
 void Mirror::note_terms(TaskId id, JobId job, const EvictionTerms& terms) {
   if (terms.are_empty()) {

@@ -156,6 +156,7 @@ void Mirror::drop_task(const std::string& uid) {
   node_of_waiting_.erase(uid);
   class_of_task_.erase(id);
   evictions_.erase(id);
+  refusals_.erase(id);
   terms_.erase(id);
   cluster_.remove_task(id);
   if (!job.is_valid()) return;

@@ -115,5 +115,58 @@ TEST_F(EvictionTermsTest, TERM4IsOfThePodOrOfTheClassThatItsPriorityComesFrom) {
   EXPECT_EQ(task("j-1").priority, 7);
 }
 
+class EvictionRefusalTest : public ::testing::Test {
+ protected:
+  EvictionRefusalTest() : world_(stage("node n1 cpu=4\njob j min=1\ntask j/0 cpu=1 on=n1\n")) {}
+  const Task& task() const { return world_->cluster().task(world_->task("default/j-0")); }
+  Mirror& mirror() { return world_->mirror(); }
+  // Refused now; for how long is it not chosen?
+  Duration refused(const std::string& words = "no") {
+    mirror().assume_eviction(task_id(), world_->now());
+    world_->apply(EvictionRefused{"default/j-0", words});
+    mirror().settle(world_->now());
+    EXPECT_EQ(task().status, TaskStatus::running);
+    return task().eviction_refused_until - world_->now();
+  }
+  TaskId task_id() const { return world_->task("default/j-0"); }
+  void wait(Duration by) {
+    world_->advance(by);
+    mirror().settle(world_->now());
+  }
+
+  std::unique_ptr<support::World> world_;
+};
+
+TEST_F(EvictionRefusalTest, EVICT3EachFurtherRefusalDoublesTheTime) {
+  EXPECT_EQ(mirror().eviction_refusal(task_id()), nullptr);
+  for (const int expected : {1, 2, 4, 8, 16, 16}) {
+    EXPECT_EQ(refused("budget " + std::to_string(expected)), minutes(expected));
+    ASSERT_NE(mirror().eviction_refusal(task_id()), nullptr);
+    EXPECT_EQ(*mirror().eviction_refusal(task_id()), "budget " + std::to_string(expected));
+    const TimePoint until = task().eviction_refused_until;
+    wait(minutes(expected) / 2);
+    EXPECT_EQ(task().eviction_refused_until, until);
+    wait(minutes(expected) / 2);
+  }
+}
+
+TEST_F(EvictionRefusalTest, EVICT3ItIsForgottenAfterAWhile) {
+  EXPECT_EQ(refused(), minutes(1));
+  EXPECT_EQ(refused(), minutes(2));
+  wait(minutes(2 + 16));
+  EXPECT_EQ(task().eviction_refused_until, TimePoint::min());
+  EXPECT_EQ(mirror().eviction_refusal(task_id()), nullptr);
+  EXPECT_EQ(refused(), minutes(1));
+}
+
+TEST_F(EvictionRefusalTest, EVICT3WhoHasItsIdNextWasNotRefused) {
+  refused();
+  world_->remove("default/j-0");
+  bring(*world_, "task j/0 cpu=1 on=n1\n");
+  wait(minutes(0));
+  EXPECT_EQ(task().eviction_refused_until, TimePoint::min());
+  EXPECT_EQ(mirror().eviction_refusal(task_id()), nullptr);
+}
+
 }  // namespace
 }  // namespace berth::mirror
