@@ -15,13 +15,19 @@ class Conformance final : public Plugin {
   explicit Conformance(Arguments&) {}
 
   void on_session_open(Session& session) override {
+    cluster_ = &session.cluster();
     session.attach<&Conformance::is_not_critical>(points::evictable, *this);  // CONFORM-1
   }
 
  private:
-  Verdict is_not_critical(const Task& task) const {
-    return task.is_critical ? reject(Reason::system_critical) : pass();
+  Verdict is_not_critical(const Leaving& leaving) const {
+    for (const TaskId id : leaving.tasks) {
+      if (cluster_->task(id).is_critical) return reject(Reason::system_critical);
+    }
+    return pass();
   }
+
+  const Cluster* cluster_ = nullptr;
 };
 
 }  // namespace

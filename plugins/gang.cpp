@@ -5,11 +5,10 @@
 //   GANG-1  valid: the job has enough tasks, and enough of each role
 //   GANG-2  order: a job without its minimum comes before one that has it
 //   GANG-3  ready: `min_available` tasks and the minimum of each role have a place
-//   GANG-4  victims: only tasks above the job's minimum and its role's minimum
+//   GANG-4  eviction: a job keeps its minimum and those of its roles, or leaves whole
 //   GANG-5  holding: promised room is kept if the job would be ready with it
 
-#include <unordered_map>
-#include <vector>
+#include <algorithm>
 
 #include "berth/engine/need.h"
 #include "berth/engine/plugin.h"
@@ -28,8 +27,7 @@ class Gang final : public Plugin {
     session.attach<&Gang::has_enough_tasks>(points::job_valid, *this);         // GANG-1
     session.attach<&Gang::incomplete_first>(points::job_order, *this);         // GANG-2
     session.attach<&Gang::is_complete>(points::job_ready, *this);              // GANG-3
-    session.attach<&Gang::spare_members>(points::preemptable, *this);          // GANG-4
-    session.attach<&Gang::spare_members>(points::reclaimable, *this);          // GANG-4
+    session.attach<&Gang::stays_complete>(points::evictable, *this);           // GANG-4
     session.attach<&Gang::is_complete_in_time>(points::job_pipelined, *this);  // GANG-5
   }
 
@@ -54,38 +52,29 @@ class Gang final : public Plugin {
 
   Verdict is_complete(const Job& job) const { return complete_by(job, ready_count); }
 
-  Opinion<TaskSet> spare_members(const Task& /*claimant*/, const TaskSet& candidates) const {
-    std::unordered_map<JobId, Spare> spare_of;  // look-up only
-    TaskSet members;
-    for (const TaskId id : candidates) {
-      const Task& task = cluster_->task(id);
-      if (!task.job.is_valid()) continue;
-      const auto [entry, is_new] = spare_of.try_emplace(task.job);
-      Spare& spare = entry->second;
-      if (is_new) spare = spare_members_of(cluster_->job(task.job));
-      const bool has_role = task.role < spare.of_role.size();
-      if (spare.of_job <= 0 || (has_role && spare.of_role[task.role] <= 0)) continue;
-      --spare.of_job;
-      if (has_role) --spare.of_role[task.role];
-      members.push_back(id);
+  Verdict stays_complete(const Leaving& leaving) const {
+    if (!leaving.job.is_valid()) return pass();
+    const Job& job = cluster_->job(leaving.job);
+    const auto leaving_count = static_cast<std::int32_t>(leaving.tasks.size());
+    if (on_nodes(job.counts) == leaving_count) return pass();
+    if (job.placed_count() - leaving_count < job.min_available) {
+      return reject(Reason::gang_minimum, job.placed_count(), job.min_available);
     }
-    return members;
+    if (!job.roles_bind()) return pass();
+    for (std::size_t r = 0; r < job.roles.size(); ++r) {
+      const Role& role = job.roles[r];
+      const auto of_role = std::count_if(
+          leaving.tasks.begin(), leaving.tasks.end(),
+          [&](TaskId id) { return cluster_->task(id).role == static_cast<std::uint16_t>(r); });
+      if (of_role > 0 && ready_count(role.counts) - of_role < role.minimum) {
+        return reject(Reason::gang_minimum, ready_count(role.counts), role.minimum, role.name);
+      }
+    }
+    return pass();
   }
 
-  // How many tasks are above the minimum of a job, and of each role where role minimums bind.
-  struct Spare {
-    std::int32_t of_job = 0;
-    std::vector<std::int32_t> of_role;
-  };
-
-  static Spare spare_members_of(const Job& job) {
-    Spare spare;
-    spare.of_job = job.placed_count() - job.min_available;
-    if (!job.roles_bind()) return spare;
-    for (const Role& role : job.roles) {
-      spare.of_role.push_back(ready_count(role.counts) - role.minimum);
-    }
-    return spare;
+  static std::int32_t on_nodes(const StatusCounts& counts) {
+    return ready_count(counts) - count_of(counts, TaskStatus::succeeded);
   }
 
   Vote is_complete_in_time(const Job& job) const {

@@ -3,7 +3,7 @@
 // Rules: docs/design/overcommit.md.
 //
 //   OVERCOMMIT-1  capacity: what usable nodes have times `overcommit-factor`, less what is used
-//   OVERCOMMIT-2  surplus of running jobs counts as free
+//   OVERCOMMIT-2  surplus that is lent counts as free
 //   OVERCOMMIT-3  a job is admitted if each dimension fits into these, or passes by OVERCOMMIT-4
 //   OVERCOMMIT-4  a dimension within the queue's guarantee passes, however full the cluster is
 //
@@ -53,8 +53,7 @@ class Overcommit final : public Plugin {
       std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
                           admissions.unmet().due_to_others(session_->queues(), at, dimension);
       if (request[dimension] <= room) continue;
-      room += session_->admissions().surplus(*cluster_, session_->queues(), 0,
-                                             dimension);  // OVERCOMMIT-2
+      room += session_->admissions().surplus(*session_, 0, dimension);  // OVERCOMMIT-2
       const std::string& name = cluster_->dimensions().name(dimension);
       if (request[dimension] <= room) continue;
       room = std::max<std::int64_t>(room, 0);

@@ -3,7 +3,7 @@
 //
 //   PRIORITY-1  tasks of a job: the higher priority is placed first
 //   PRIORITY-2  jobs: the higher priority is served first, before any waiting time (S0, S2)
-//   PRIORITY-3  victims: only tasks of lower priority
+//   PRIORITY-3  preemption: jobs of lower priority leave, and lent surplus of equal priority
 
 #include "berth/engine/plugin.h"
 
@@ -17,10 +17,10 @@ class Priority final : public Plugin {
   explicit Priority(Arguments&) {}
 
   void on_session_open(Session& session) override {
-    cluster_ = &session.cluster();
+    session_ = &session;
     session.attach<&Priority::higher_task_first>(points::task_order, *this);  // PRIORITY-1
     session.attach<&Priority::higher_job_first>(points::job_order, *this);    // PRIORITY-2
-    session.attach<&Priority::lower_ones>(points::preemptable, *this);        // PRIORITY-3
+    session.attach<&Priority::lower_jobs>(points::preemptable, *this);        // PRIORITY-3
   }
 
  private:
@@ -32,23 +32,20 @@ class Priority final : public Plugin {
     return right.priority <=> left.priority;
   }
 
-  Opinion<TaskSet> lower_ones(const Task& claimant, const TaskSet& candidates) const {
-    TaskSet lower;
-    for (const TaskId id : candidates) {
-      const Task& task = cluster_->task(id);
-      const bool is_lower = task.job == claimant.job
-                                ? task.priority < claimant.priority
-                                : priority_of_job(task) < priority_of_job(claimant);
-      if (is_lower) lower.push_back(id);
+  Opinion<PartSet> lower_jobs(const Job& claimant, const PartSet& candidates) const {
+    const bool is_lent = session_->ask(points::surplus_is_lent);
+    PartSet lower;
+    for (const JobPart& part : candidates) {
+      const std::int32_t priority = session_->cluster().job(part.job).priority;
+      const bool is_lent_surplus = is_lent && part.kind == JobPart::Kind::surplus;
+      if (priority < claimant.priority || (priority == claimant.priority && is_lent_surplus)) {
+        lower.push_back(part);
+      }
     }
     return lower;
   }
 
-  std::int32_t priority_of_job(const Task& task) const {
-    return task.job.is_valid() ? cluster_->job(task.job).priority : task.priority;
-  }
-
-  const Cluster* cluster_ = nullptr;
+  const Session* session_ = nullptr;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/engine/surplus.h"
 #include "berth/engine/unmet_guarantees.h"
 
 namespace berth::plugins {
@@ -16,13 +17,14 @@ struct Lot {
   std::uint32_t position = 0;  // of its queue
   JobId job;
   std::vector<TaskId> tasks;
+  std::vector<TaskId> with_surplus;  // of a whole job: these, and its surplus, which leaves before
   Resources amount;
   bool is_surplus = false;
 };
 
 class VictimSelection {
  public:
-  VictimSelection(const Session& session, const QueueShares& shares, bool for_all)
+  VictimSelection(Session& session, const QueueShares& shares, bool for_all)
       : session_(session), cluster_(session.cluster()), tree_(session.queues()), shares_(shares) {
     std::vector<std::int64_t> has = allocated_by_position(cluster_, tree_);
     QueueShares::Amounts firmly_kept(has.size(), 0);
@@ -75,6 +77,7 @@ class VictimSelection {
   // SHUFFLE-4. Spares victims that are no longer needed, because later ones free enough.
   void spare(std::uint32_t parent, std::size_t from) {
     for (std::size_t i = chosen_.size(); i-- > from;) {
+      if (leaves_whole(chosen_[i])) continue;
       move(chosen_[i], +1);
       if (is_missing_below(parent)) {
         move(chosen_[i], -1);
@@ -82,6 +85,13 @@ class VictimSelection {
         chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
+  }
+
+  // Then its surplus leaves, too.
+  bool leaves_whole(const Lot& lot) const {
+    return lot.is_surplus && std::any_of(chosen_.begin(), chosen_.end(), [&](const Lot& each) {
+             return !each.is_surplus && each.job == lot.job;
+           });
   }
 
   // SHUFFLE-3. Surplus before whole jobs; within each, the last in the order of jobs first.
@@ -114,19 +124,22 @@ class VictimSelection {
       const bool runs = task.status == TaskStatus::bound || task.status == TaskStatus::running;
       if (runs && task.node.is_valid()) running.push_back(id_of_task);
     }
-    const auto lot_of = [&](std::vector<TaskId> tasks, bool is_surplus) {
-      Lot lot{tree_.position_of(job.queue), id, std::move(tasks), {}, is_surplus};
+    const auto lot_of = [&](std::vector<TaskId> tasks, std::vector<TaskId> together,
+                            bool is_surplus) {
+      Lot lot{tree_.position_of(job.queue), id, std::move(tasks),
+              std::move(together),          {}, is_surplus};
       for (const TaskId task : lot.tasks) lot.amount += cluster_.shape_of(task).request;
       lots.push_back(std::move(lot));
     };
-    // Where roles have minimums of their own, the number alone does not show which task is surplus.
-    std::int32_t spare = job.role_minimum_total > 0 ? 0 : job.placed_count() - job.min_available;
-    for (; spare > 0 && !running.empty(); --spare) {
-      lot_of({running.back()}, true);
-      running.pop_back();
+    std::vector<TaskId> rest = running;
+    for (const TaskId task : surplus_of(session_, job)) {
+      const auto found = std::find(rest.begin(), rest.end(), task);
+      if (found == rest.end()) continue;
+      rest.erase(found);
+      lot_of({task}, {task}, true);
     }
     const bool may_lose_whole_jobs = cluster_.queue(job.queue).is_reclaimable;
-    if (!running.empty() && may_lose_whole_jobs) lot_of(std::move(running), false);
+    if (!rest.empty() && may_lose_whole_jobs) lot_of(std::move(rest), running, false);
   }
 
   // SHUFFLE-3, SHUFFLE-4. The lot frees some of what is missing, its queue stays at or above the
@@ -135,10 +148,11 @@ class VictimSelection {
     const bool is_chosen = std::any_of(chosen_.begin(), chosen_.end(), [&](const Lot& each) {
       return each.tasks.front() == lot.tasks.front();
     });
-    const bool are_movable = std::all_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId task) {
-      return static_cast<bool>(session_.ask(points::evictable, cluster_.task(task)));
-    });
-    if (is_chosen || !are_movable) return false;
+    const auto may_evict = [&](TaskId task) {
+      return static_cast<bool>(session_.may_evict(cluster_.task(task)));
+    };
+    if (is_chosen || !std::all_of(lot.tasks.begin(), lot.tasks.end(), may_evict)) return false;
+    if (!session_.ask(points::evictable, Leaving{lot.job, lot.with_surplus})) return false;
     bool helps = false;
     for (std::size_t i = 0; i < shares_.dimensions; ++i) {
       const Dimension d(i);
@@ -177,7 +191,7 @@ class VictimSelection {
     }
   }
 
-  const Session& session_;
+  Session& session_;
   const Cluster& cluster_;
   const QueueTree& tree_;
   const QueueShares& shares_;
@@ -188,8 +202,7 @@ class VictimSelection {
 
 }  // namespace
 
-std::vector<TaskId> guarantee_victims(const Session& session, const QueueShares& shares,
-                                      bool for_all) {
+std::vector<TaskId> guarantee_victims(Session& session, const QueueShares& shares, bool for_all) {
   return VictimSelection(session, shares, for_all).choose();
 }
 

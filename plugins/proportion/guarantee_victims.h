@@ -10,7 +10,7 @@ namespace berth::plugins {
 // hard semantics, for the queues that want it (S3) or for all. Rules SHUFFLE-2 to SHUFFLE-4 of
 // docs/design/shuffle.md. The result is in the order of eviction, and empty when nothing is
 // missing.
-std::vector<TaskId> guarantee_victims(const engine::Session& session, const QueueShares& shares,
+std::vector<TaskId> guarantee_victims(engine::Session& session, const QueueShares& shares,
                                       bool for_all);
 
 }  // namespace berth::plugins

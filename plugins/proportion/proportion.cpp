@@ -156,7 +156,7 @@ class Proportion final : public Plugin {
         std::int64_t room =
             amount(shares_->real_capability, at, d) - admissions.unmet().has(at, dimension);
         if (request[dimension] <= room) continue;
-        room += admissions.surplus(*cluster_, tree, at, dimension);
+        room += admissions.surplus(*session_, at, dimension);
         if (request[dimension] > room) {
           note(shortage, Reason::queue_capability, room, request[dimension], dimension);
         }

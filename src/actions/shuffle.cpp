@@ -6,6 +6,8 @@
 // Steps SHUFFLE-1 to SHUFFLE-4 are those of docs/design/shuffle.md; SHUFFLE-2 to SHUFFLE-4 are in
 // plugins/proportion/guarantee_victims.cpp.
 
+#include <algorithm>
+
 #include "berth/engine/action.h"
 #include "berth/engine/statement.h"
 
@@ -14,6 +16,14 @@ namespace {
 
 using namespace engine;
 
+void evict(Session& session, const Leaving& leaving) {
+  const Job& job = session.cluster().job(leaving.job);
+  const bool is_whole = static_cast<std::size_t>(job.placed_count()) == leaving.tasks.size();
+  Statement statement(session);
+  const EvictedAs as = is_whole ? EvictedAs::whole_job : EvictedAs::surplus;
+  if (statement.evict(leaving, {JobId(), "shuffle", as})) std::move(statement).commit();
+}
+
 class Shuffle final : public Action {
  public:
   explicit Shuffle(Arguments&) {}
@@ -21,10 +31,16 @@ class Shuffle final : public Action {
   void execute(Session& session) const override {
     std::vector<TaskId> victims;
     session.ask(points::victims, &victims);
-    // SHUFFLE-1. Each victim by itself: a protected one does not protect the others.
-    for (const TaskId victim : victims) {
-      Statement statement(session);
-      if (statement.evict(victim, JobId(), "shuffle")) std::move(statement).commit();
+    // SHUFFLE-1. Each job by itself: a protected one does not protect the others.
+    const auto job_of = [&](TaskId task) { return session.cluster().task(task).job; };
+    std::stable_sort(victims.begin(), victims.end(), [&](TaskId left, TaskId right) {
+      return session.cluster().job(job_of(left)).name < session.cluster().job(job_of(right)).name;
+    });
+    for (auto first = victims.begin(); first != victims.end();) {
+      const auto last = std::find_if(first, victims.end(),
+                                     [&](TaskId task) { return job_of(task) != job_of(*first); });
+      evict(session, {job_of(*first), {first, last}});
+      first = last;
     }
   }
 };

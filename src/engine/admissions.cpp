@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/engine/reservations.h"
+#include "berth/engine/surplus.h"
 
 namespace berth::engine {
 
@@ -141,16 +142,19 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
 }
 
 // TALLY-2
-std::int64_t Admissions::surplus(const Cluster& cluster, const QueueTree& tree,
-                                 std::size_t position, Dimension d) {
+std::int64_t Admissions::surplus(const Session& session, std::size_t position, Dimension d) {
+  if (!session.ask(points::surplus_is_lent)) return 0;
+  const Cluster& cluster = session.cluster();
+  const QueueTree& tree = session.queues();
   if (surplus_stamp_ != stamp_) {
     surplus_stamp_ = stamp_;
     surplus_.assign(tree.size() * dimensions_, 0);
     for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
       const Job& job = cluster.job(JobId(j));
-      if (!job.exists || !job.min_resources || !is_whole(job)) continue;
-      add(tree, job, surplus_,
-          [&](Dimension each) { return job.allocated[each] - (*job.min_resources)[each]; });
+      if (!job.exists || surplus_count(job) == 0) continue;
+      Resources sum;
+      for (const TaskId task : surplus_of(session, job)) sum += cluster.shape_of(task).request;
+      add(tree, job, surplus_, [&](Dimension each) { return sum[each]; });
     }
   }
   return surplus_[position * dimensions_ + d.index()];

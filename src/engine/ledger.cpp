@@ -1,5 +1,6 @@
 #include "berth/engine/ledger.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "berth/base/check.h"
@@ -22,6 +23,17 @@ void Ledger::evict(TaskId id) {
   const Task& task = cluster_.task(id);
   BERTH_CHECK(task.status == TaskStatus::bound || task.status == TaskStatus::running);
   move(id, task.node, TaskStatus::releasing);
+}
+
+void Ledger::spare(TaskId id) {
+  const auto evicts = [&](const Operation& each) {
+    return each.kind == Operation::Kind::task && each.task == id &&
+           each.status_after == TaskStatus::releasing;
+  };
+  const auto eviction = std::find_if(operations_.rbegin(), operations_.rend(), evicts);
+  BERTH_CHECK(eviction != operations_.rend() &&
+              cluster_.task(id).status == TaskStatus::releasing);
+  move(id, cluster_.task(id).node, eviction->status_before);
 }
 
 // After the undo, its place among the node's tasks may differ; their order has no meaning.

@@ -94,6 +94,16 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
   return best;
 }
 
+Verdict Session::may_evict(const Task& task) {
+  const bool runs = task.status == TaskStatus::bound || task.status == TaskStatus::running;
+  if (!runs || !task.node.is_valid()) return reject(Reason::in_flight);
+  if (!task.is_preemptable) return reject(Reason::not_preemptable);
+  const TimePoint until = std::max(task.cooldown_until, task.eviction_refused_until);
+  if (now_ >= until) return pass();
+  answers_may_change_at(until);
+  return reject(now_ < task.cooldown_until ? Reason::cooling_down : Reason::eviction_refused);
+}
+
 std::int64_t Session::kept_for_own_queue(const Job& job, std::string_view resource) const {
   const std::uint32_t at = queues().position_of(job.queue);
   if (at == QueueTree::kNowhere) return 0;

@@ -35,16 +35,32 @@ Verdict Statement::pipeline(TaskId task, NodeId node) {
   return open;
 }
 
-Verdict Statement::evict(TaskId id, JobId beneficiary, std::string_view action) {
+Verdict Statement::evict(const Leaving& leaving, const For& what_for) {
   BERTH_CHECK(is_open_);
-  const Task& task = session_.cluster().task(id);
-  if (const Verdict verdict = session_.ask(points::evictable, task); !verdict) return verdict;
-  if (beneficiary.is_valid() && task.node.is_valid()) {
-    if (const Verdict open = session_.is_open_to(task.node, beneficiary); !open) return open;
+  for (const TaskId id : leaving.tasks) {
+    const Task& task = session_.cluster().task(id);
+    if (const Verdict verdict = session_.may_evict(task); !verdict) return verdict;
+    const JobId target = session_.cluster().locked_out_by(task.node, what_for.beneficiary);
+    if (what_for.beneficiary.is_valid() && target.is_valid()) {
+      return reject(Reason::node_is_kept, 0, 0, session_.cluster().job(target).name);
+    }
   }
-  evictions_.push_back({session_.ledger().mark(), {id, task.node, beneficiary, action}});
-  session_.ledger().evict(id);
+  if (const Verdict verdict = session_.ask(points::evictable, leaving); !verdict) return verdict;
+  for (const TaskId id : leaving.tasks) {
+    const NodeId node = session_.cluster().task(id).node;
+    evictions_.push_back({session_.ledger().mark(),
+                          {id, node, what_for.beneficiary, what_for.action, what_for.as, {}}});
+    session_.ledger().evict(id);
+  }
   return pass();
+}
+
+void Statement::spare(std::span<const TaskId> tasks) {
+  BERTH_CHECK(is_open_);
+  for (const TaskId id : tasks) {
+    session_.ledger().spare(id);
+    std::erase_if(evictions_, [&](const EvictionNote& each) { return each.eviction.task == id; });
+  }
 }
 
 void Statement::withdraw(TaskId task) {

@@ -8,14 +8,43 @@ namespace berth {
 
 bool Plan::operator==(const Plan& other) const {
   const auto decided = [](const Plan& each) {
-    return std::tie(each.binds, each.pipelined, each.ended_claims, each.evictions, each.admitted,
-                    each.returned, each.refusals, each.reservations, each.ended, each.evicts,
-                    each.notes);
+    return std::tie(each.binds, each.pipelined, each.ended_claims, each.evictions, each.considered,
+                    each.admitted, each.returned, each.refusals, each.reservations, each.ended,
+                    each.evicts, each.notes);
   };
   const bool same_shares =
       shares == other.shares ||
       (shares != nullptr && other.shares != nullptr && *shares == *other.shares);
   return same_shares && decided(*this) == decided(other);
+}
+
+const char* to_string(EvictedAs as) {
+  switch (as) {
+    case EvictedAs::surplus:
+      return "surplus";
+    case EvictedAs::whole_job:
+      return "whole_job";
+    case EvictedAs::lower_member:
+      return "lower_member";
+    case EvictedAs::unready_job:
+      return "unready_job";
+  }
+  return "unknown";
+}
+
+std::string ConsideredEvictions::text() const {
+  std::string text = std::string(action) + " evicts nobody for it: " + sentence(why);
+  if (!why.detail.empty()) text += " (" + why.detail + ")";
+  const char* separator = "; ";
+  if (candidates > 0) {
+    text += separator + std::to_string(candidates) + " pods could leave";
+    separator = ", ";
+  }
+  for (const Spared& each : spared) {
+    text += separator + std::to_string(each.pods) + " stay: " + sentence(each.reason, 0, 0, {});
+    separator = ", ";
+  }
+  return text;
 }
 
 std::string NodeRefusals::text() const {

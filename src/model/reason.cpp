@@ -75,9 +75,26 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::vetoed, "vetoed", "recently ruled out by kube-scheduler ({what})"},
     {Reason::node_locked, "node_locked", "locked for target {what}"},
     {Reason::system_critical, "system_critical", "it is critical to the system"},
+    {Reason::not_preemptable, "not_preemptable", "its user lets nobody evict it"},
+    {Reason::cooling_down, "cooling_down", "it started a short while ago, and has a cooldown time"},
+    {Reason::eviction_refused, "eviction_refused", "the API server has just refused to evict it"},
     {Reason::gang_minimum, "gang_minimum", "its job runs {have} members and needs {need}"},
-    {Reason::lower_priority_only, "lower_priority_only",
-     "its priority {have} is not below the claimant's {need}"},
+    {Reason::in_flight, "in_flight", "other pods of its job are being placed"},
+    {Reason::node_is_kept, "node_is_kept", "its node is locked for {what}"},
+    {Reason::not_lower, "not_lower", "its job has no lower priority, and no surplus to lend"},
+    {Reason::queue_keeps_jobs, "queue_keeps_jobs",
+     "its queue is not reclaimable, and its job has no surplus to lend"},
+    {Reason::queue_within_share, "queue_within_share",
+     "its queue has no more than its share of what is needed"},
+    {Reason::queue_guarantee, "queue_guarantee", "its queue would have less than its guarantee"},
+    {Reason::never_preempts, "never_preempts", "its preemptionPolicy is Never"},
+    {Reason::nobody_may_leave, "nobody_may_leave", "no pod may be evicted for it"},
+    {Reason::not_enough_leave, "not_enough_leave",
+     "{have} of {need} members could be placed if others are evicted"},
+    {Reason::not_entitled, "not_entitled",
+     "its queue would have {have} {what} with it, and its share is {need}"},
+    {Reason::claims_ended_lately, "claims_ended_lately",
+     "the last room that others left for it was not vacated in time"},
 }};
 
 constexpr bool rows_are_in_order() {
@@ -97,6 +114,7 @@ bool is_about_amounts(Reason reason) {
     case Reason::larger_than_cluster:
     case Reason::pod_too_large:
     case Reason::queue_too_small:
+    case Reason::not_entitled:
       return true;
     default:
       return false;

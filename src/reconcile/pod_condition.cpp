@@ -63,10 +63,23 @@ bool nodes_would_help(Reason reason) {
     case Reason::target_given_up:
     case Reason::needs_too_many_nodes:
     case Reason::too_many_targets:
-    // Reasons of victims.
+    // Reasons of victims, and of evictions.
     case Reason::system_critical:
+    case Reason::not_preemptable:
+    case Reason::cooling_down:
+    case Reason::eviction_refused:
     case Reason::gang_minimum:
-    case Reason::lower_priority_only:
+    case Reason::in_flight:
+    case Reason::node_is_kept:
+    case Reason::not_lower:
+    case Reason::queue_keeps_jobs:
+    case Reason::queue_within_share:
+    case Reason::queue_guarantee:
+    case Reason::never_preempts:
+    case Reason::nobody_may_leave:
+    case Reason::not_enough_leave:
+    case Reason::not_entitled:
+    case Reason::claims_ended_lately:
       return false;
   }
   return false;

@@ -11,6 +11,8 @@
 
 namespace berth::engine {
 
+class Session;
+
 // The amount that is kept for a target.
 struct TargetPart {
   JobId target;
@@ -35,9 +37,8 @@ class Admissions {
   }
   // The part of TALLY-1 that targets other than this job still need.
   std::vector<TargetPart> of_targets(JobId job, std::size_t position, Dimension d) const;
-  // TALLY-2. The room of running jobs beyond their minResources. Computed on first use.
-  std::int64_t surplus(const Cluster& cluster, const QueueTree& tree, std::size_t position,
-                       Dimension d);
+  // TALLY-2. The room of lent surplus (surplus.h). Computed on first use.
+  std::int64_t surplus(const Session& session, std::size_t position, Dimension d);
   // TALLY-3. The use of queues, placed or admitted, and the rest of their guarantees.
   const UnmetGuarantees& unmet() const { return unmet_; }
 

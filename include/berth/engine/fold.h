@@ -89,22 +89,27 @@ struct TierVote {
 // (volcano-semantics 2.4). Without any opinion: nobody.
 struct TierAgreement {
   template <class Answers, class Claimant>
-  static TaskSet apply(const Answers& answers, const Claimant& claimant,
-                       const TaskSet& candidates) {
-    Opinion<TaskSet> agreed;
+  static PartSet apply(const Answers& answers, const Claimant& claimant,
+                       const PartSet& candidates) {
+    Opinion<PartSet> agreed;
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (agreed && answers[i].tier != answers[i - 1].tier) break;
-      const Opinion<TaskSet> opinion = answers[i](claimant, candidates);
+      const Opinion<PartSet> opinion = answers[i](claimant, candidates);
       if (!opinion) continue;
       if (!agreed) {
         agreed = *opinion;
         continue;
       }
-      std::erase_if(*agreed, [&](TaskId task) {
-        return std::find(opinion->begin(), opinion->end(), task) == opinion->end();
+      // Both are in the order of the candidates.
+      auto next = opinion->begin();
+      std::erase_if(*agreed, [&](const JobPart& part) {
+        const auto found = std::find(next, opinion->end(), part);
+        if (found == opinion->end()) return true;
+        next = found + 1;
+        return false;
       });
     }
-    return agreed.value_or(TaskSet{});
+    return agreed.value_or(PartSet{});
   }
 };
 

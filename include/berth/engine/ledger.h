@@ -28,6 +28,8 @@ class Ledger {
   void pipeline(TaskId task, NodeId node);
   // Marks a bound or running task as leaving.
   void evict(TaskId task);
+  // Takes back an eviction of this session.
+  void spare(TaskId task);
   // Gives back the room that the task got in this session.
   void withdraw(TaskId task);
   void set_phase(JobId job, GroupPhase phase);

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "berth/base/strong_id.h"
+#include "berth/model/resources.h"
 
 namespace berth::engine {
 
@@ -14,8 +17,27 @@ using Opinion = std::optional<T>;
 
 inline constexpr std::nullopt_t no_opinion = std::nullopt;
 
-// Candidates for eviction, in the order of eviction.
-using TaskSet = std::vector<TaskId>;
+// What a running job can give: its surplus, pod by pod, or all that it has, together.
+struct JobPart {
+  JobId job;
+  enum class Kind : std::uint8_t { surplus, whole } kind = Kind::surplus;
+  bool operator==(const JobPart&) const = default;
+};
+// Candidates for eviction. An opinion keeps their order.
+using PartSet = std::vector<JobPart>;
+
+// Tasks of one job that leave together.
+struct Leaving {
+  JobId job;  // invalid: one pod that is in none
+  std::span<const TaskId> tasks;
+};
+
+// The job that a node is vacated for.
+struct Claimant {
+  JobId job;
+  std::span<const Dimension> lacks;  // what the node is short of
+  bool is_strict = false;            // no queue is to lose any of what it deserves
+};
 
 // A job that should become a target, and the reason for its user.
 struct Nomination {

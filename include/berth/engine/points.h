@@ -79,14 +79,23 @@ BERTH_POINT(NodeOrder, node_order, "nodeOrder", EachInTurn,
 // sums are for all nodes. Kept until a specification changes.
 BERTH_POINT(BatchNodeOrder, batch_node_order, "batchNodeOrder", EachInTurn,
             void(const Shape&, const std::vector<std::uint8_t>&, ScoreSums));
-// Which of the candidates of its own queue may be evicted for this claimant?
+// Which parts of jobs of its own queue may leave for this claimant? Answers depend on the queue and
+// the priority of the claimant, and on the candidates.
 BERTH_POINT(Preemptable, preemptable, "preemptable", TierAgreement,
-            Opinion<TaskSet>(const Task&, const TaskSet&));
-// Which of the candidates of other queues may be evicted for this claimant?
+            Opinion<PartSet>(const Job&, const PartSet&));
+// Which parts of jobs of other queues may leave for it? As `preemptable`.
 BERTH_POINT(Reclaimable, reclaimable, "reclaimable", TierAgreement,
-            Opinion<TaskSet>(const Task&, const TaskSet&));
-// Protection: may this task be evicted by anybody? Asked by every eviction, over all tiers.
-BERTH_POINT(Evictable, evictable, "evictable", AllPass, Verdict(const Task&));
+            Opinion<PartSet>(const Job&, const PartSet&));
+// May room be reclaimed from other queues for the job, which still needs this?
+BERTH_POINT(Entitled, entitled, "entitled", AllPass, Verdict(const Job&, const Need&));
+// Do all jobs with surplus lend it: to jobs of their priority, to entitled queues and to admission?
+BERTH_POINT(SurplusIsLent, surplus_is_lent, "surplusIsLent", AnyYes, bool());
+// Protection: may these tasks be evicted together, as things are now? Asked by every eviction, over
+// all tiers.
+BERTH_POINT(Evictable, evictable, "evictable", AllPass, Verdict(const Leaving&));
+// Protection: may their queue lose them to this claimant of another queue, as things are now?
+BERTH_POINT(Yieldable, yieldable, "yieldable", AllPass,
+            Verdict(const Claimant&, const Leaving&));
 // Which tasks must leave, even if nobody takes their place? In the order in which they should.
 BERTH_POINT(Victims, victims, "victims", EachInTurn, void(std::vector<TaskId>*));
 // How is the cluster divided among the queues? Asked once, for the record. One plugin may answer.
@@ -126,8 +135,8 @@ BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 using All =
     std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
                JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
-               Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable, Evictable,
-               Victims, QueueShares, Notes, JobPossible, Electable, TargetJob, TargetStays,
+               Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable, Entitled,
+               SurplusIsLent, Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible, Electable, TargetJob, TargetStays,
                ReservedNodes, Reservable, MayExceedShare, ReservationTerms, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.

@@ -71,10 +71,9 @@ class Session {
     disabled_ = disabled;
   }
 
-  // For the Scheduler, after all plugins have attached. Without an electing action, all
-  // reservations end.
+  // For the Scheduler, once all plugins have attached. Without an electing action, targets end.
   void start(const std::set<std::string_view>& actions);
-  // False when no enqueue action is configured: then pending jobs need no admission.
+  // False without the action enqueue: then pending jobs need no admission.
   bool has_enqueue() const { return has_enqueue_; }
 
   // --- placing ------------------------------------------------------------------------------
@@ -90,6 +89,8 @@ class Session {
     if (!target.is_valid()) return pass();
     return reject(Reason::node_locked, 0, 0, cluster_.job(target).name);
   }
+  // Does the task run, and does neither its user nor the API server keep it from being evicted now?
+  Verdict may_evict(const Task& task);
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
   const std::vector<std::uint8_t>& passing(ShapeId shape);
   // The same without vetoes, which end soon.
@@ -115,16 +116,15 @@ class Session {
   void send_back(JobId job);
   // Makes the job a target.
   void elect(JobId job, std::string why);
-  // Marks an elected target as named by a user.
-  void name_target(JobId target);
+  void name_target(JobId target);  // marks an elected target as named by a user
   // Ends a target and its locks. `why` is set if it is impossible.
   void release(JobId target, EndedReservation::How how, const Verdict& why = pass());
   // Locks a node for a target; the node must not be locked. And the inverse.
   void lock(NodeId node, JobId target);
   void unlock(NodeId node);
-  // True once a session: its first placing action takes up the claims of the sessions before.
+  // True once a session: its first placing action takes up earlier claims.
   bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
-  // However long it waits, the job cannot start: this is the reason wherever it is refused.
+  // The job can never start: this is the reason wherever it is refused.
   void note_impossible(JobId job, const Verdict& why);
   // The last refusal of a job counts. A job that lacks nothing in the end has none.
   void refuse(Refusal refusal);
@@ -134,7 +134,7 @@ class Session {
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
   bool is_refused(JobId job) const { return refused_for(job) != Reason::none; }
   Reason refused_for(JobId job) const;
-  // For plugins with answers that depend on the time: they may change at `when`.
+  // For answers that depend on the time: they may change at `when`.
   void answers_may_change_at(TimePoint when) {
     answers_hold_until_ = std::min(answers_hold_until_, when);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "berth/engine/session.h"
@@ -12,6 +13,13 @@ namespace berth::engine {
 // and its commit is real only if the outer one commits.
 class Statement {
  public:
+  // What an eviction is for.
+  struct For {
+    JobId beneficiary;        // invalid: nobody
+    std::string_view action;  // static storage
+    EvictedAs as = EvictedAs::surplus;
+  };
+
   explicit Statement(Session& session);
   ~Statement();
   Statement(const Statement&) = delete;
@@ -20,9 +28,12 @@ class Statement {
   // Refused, without any change, if the node is locked for another job. The room must exist.
   Verdict allocate(TaskId task, NodeId node);
   Verdict pipeline(TaskId task, NodeId node);
-  // Refused, without any change, if a protection forbids it (points::evictable), or if the node is
-  // locked for another job than the beneficiary.
-  Verdict evict(TaskId task, JobId beneficiary, std::string_view action);
+  // Refused, without any change, if one of them may not be evicted (Session::may_evict), if a
+  // protection forbids it (points::evictable), or if a node is locked for another job than the
+  // beneficiary.
+  Verdict evict(const Leaving& leaving, const For& what_for);
+  // Takes back evictions of this statement.
+  void spare(std::span<const TaskId> tasks);
   // The claim of a task that is held in this session: it waits again, and its room is open.
   void withdraw(TaskId task);
 

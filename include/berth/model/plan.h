@@ -23,12 +23,44 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
+// As what a pod is evicted: the label of the metric.
+enum class EvictedAs : std::uint8_t {
+  surplus,       // its job keeps its minimum
+  whole_job,     // all pods of its job leave
+  lower_member,  // for a member of its own job that has a higher priority
+  unready_job,   // its job has lost its minimum, and only holds room
+};
+// "surplus"
+const char* to_string(EvictedAs as);
+
 struct PlannedEviction {
   TaskId task;
   NodeId node;
   JobId beneficiary;        // invalid: it must leave without a beneficiary
   std::string_view action;  // static storage
+  EvictedAs as = EvictedAs::surplus;
+  std::string why;  // for people: why this pod and not another
   bool operator==(const PlannedEviction&) const = default;
+};
+
+// The pods that an evicting action left alone, for one reason.
+struct Spared {
+  Reason reason = Reason::none;
+  std::int32_t pods = 0;
+  bool operator==(const Spared&) const = default;
+};
+
+// What an evicting action found for a job that waits, and for which it evicts nobody.
+struct ConsideredEvictions {
+  JobId job;
+  std::string_view action;      // static storage
+  Cause why;                    // why evictions would not help
+  std::int32_t candidates = 0;  // pods that could leave for it
+  std::vector<Spared> spared;   // pods that may not; most first
+  bool operator==(const ConsideredEvictions&) const = default;
+
+  // "preempt: 3 pods may be evicted for it: 2 of 5 members could be placed; ..."
+  std::string text() const;
 };
 
 // The number of nodes that refused a task for one reason.
@@ -93,6 +125,7 @@ struct Plan {
   std::vector<Placement> pipelined;
   std::vector<EndedClaims> ended_claims;
   std::vector<PlannedEviction> evictions;
+  std::vector<ConsideredEvictions> considered;  // in vain; at most one for each job and action
   std::vector<JobId> admitted;            // phase Pending -> Inqueue
   std::vector<JobId> returned;            // phase Inqueue -> Pending
   std::vector<Refusal> refusals;          // at most one for each job, the last one

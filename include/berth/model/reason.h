@@ -52,10 +52,24 @@ enum class Reason : std::uint8_t {
   node_locked,
   // about a victim
   system_critical,
+  not_preemptable,
+  cooling_down,
+  eviction_refused,
   gang_minimum,
-  lower_priority_only,
+  in_flight,
+  node_is_kept,
+  not_lower,
+  queue_keeps_jobs,
+  queue_within_share,
+  queue_guarantee,
+  // about evictions for a job
+  never_preempts,
+  nobody_may_leave,
+  not_enough_leave,
+  not_entitled,
+  claims_ended_lately,
 };
-inline constexpr std::size_t kReasonCount = 42;
+inline constexpr std::size_t kReasonCount = 55;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);
