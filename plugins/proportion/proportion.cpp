@@ -29,6 +29,7 @@
 #include "plugins/proportion/guarantee_victims.h"
 #include "plugins/proportion/queue_division.h"
 #include "plugins/proportion/queue_reach.h"
+#include "plugins/proportion/reclaim_rules.h"
 #include "plugins/proportion/target_claims.h"
 #include "plugins/proportion/target_room.h"
 
@@ -76,6 +77,7 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::report_shares>(points::queue_shares, *this);
     session.attach<&Proportion::report_idle_arguments>(points::notes, *this);
     session.attach<&Proportion::name_overdrawn>(points::victims, *this);
+    reclaim_.attach(session, shares_, unmet_);
   }
 
  private:
@@ -94,8 +96,7 @@ class Proportion final : public Plugin {
     return amounts[at * shares_->dimensions + d];
   }
 
-  // --- PROPORTION-1, PROPORTION-2
-  // -----------------------------------------------------------------------------------
+  // --- PROPORTION-1, PROPORTION-2 ---------------------------------------------------------------
 
   Order neediest_first(const Queue& left, const Queue& right) const {
     const auto [l, r] = where_paths_part(left, right);
@@ -132,7 +133,6 @@ class Proportion final : public Plugin {
     return most / static_cast<Share>(session_->queues().member(at).weight);
   }
 
-  // Computed again only when the allocation of the queue has changed.
   Share known_share(const Queue& queue) const {
     const std::size_t at = position_of(queue);
     if (share_[at] != kUnknown) return share_[at];
@@ -265,7 +265,6 @@ class Proportion final : public Plugin {
     return refusal;
   }
 
-  // Kept, because very many jobs are refused in one state of the cluster for one reason.
   std::string_view why_no_more(std::size_t at, Dimension d) {
     auto& [stamp, text] = share_texts_[{at, d}];
     if (std::exchange(stamp, cluster_->stamp()) == cluster_->stamp()) return text;
@@ -387,6 +386,7 @@ class Proportion final : public Plugin {
   std::uint64_t version_ = 0;
   UnmetGuarantees unmet_;  // with what is promised
   TargetClaims claims_;
+  ReclaimRules reclaim_;
   std::map<std::pair<std::size_t, Dimension>, std::pair<std::uint64_t, std::string_view>>
       share_texts_;                   // with the stamp of the cluster
   std::vector<std::int64_t> reach_;   // by position and dimension, in this session

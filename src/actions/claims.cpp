@@ -60,9 +60,12 @@ void serve_claims_of(Session& session, JobId id) {
     // CLAIM-3. Enough of the room is idle now.
     return std::move(statement).commit();
   }
-  if (statement.is_empty() || !session.ask(points::job_pipelined, job)) {
+  const bool is_enough = static_cast<bool>(session.ask(points::job_pipelined, job));
+  if (statement.is_empty() || (!is_enough && !session.evicts_for_jobs())) {
     return end_claims(session, id, EndedClaims::How::cannot_start);
   }
+  // CLAIM-10. A victim may stay, by the API server's word, and others may leave in its place.
+  if (!is_enough) session.hold_until_close(id);
   session.refuse(id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available));
   std::move(statement).hold();
 }

@@ -4,13 +4,18 @@
 // plugins choose: no other job is placed there, so what is vacated gathers, and the target starts
 // once it is enough.
 //
-// Steps RESERVE-1 to RESERVE-5 are those of docs/design/reserve.md.
+// Argument: evict-surplus, true or false (default): whether surplus leaves the nodes of a target at
+// once.
+//
+// Steps RESERVE-1 to RESERVE-6 are those of docs/design/reserve.md.
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "actions/allocate.h"
+#include "actions/eviction/evict_for.h"
+#include "actions/eviction/parties.h"
 #include "actions/targets.h"
 #include "berth/engine/action.h"
 #include "berth/engine/need.h"
@@ -22,7 +27,8 @@ using namespace engine;
 
 class Reserve final : public Action {
  public:
-  explicit Reserve(Arguments&) {}
+  explicit Reserve(Arguments& arguments)
+      : evicts_surplus_(arguments.boolean("evict-surplus", false)) {}
 
   void execute(Session& session) const override {
     // RESERVE-1, RESERVE-2. Targets are served first on their own nodes, then in their turn.
@@ -42,10 +48,29 @@ class Reserve final : public Action {
       if (auto nodes = session.ask(points::reserved_nodes, job, need)) {
         keep(session, id, *std::move(nodes));
       }
+      if (evicts_surplus_) vacate(session, id);
     }
   }
 
  private:
+  // RESERVE-6. Surplus leaves its nodes, if the target can start then.
+  static void vacate(Session& session, JobId target) {
+    if (!is_claimant(session, session.cluster().job(target))) return;
+    Eviction eviction;
+    eviction.policy.action = "reserve";
+    eviction.policy.parties = [&](const Job& job) {
+      Parties parties{parts_of_jobs(session, job.id), {}};
+      std::erase_if(parties.parts,
+                    [](const JobPart& part) { return part.kind != JobPart::Kind::surplus; });
+      return parties;
+    };
+    eviction.policy.may_vacate = [&](NodeId node) {
+      return session.cluster().node(node).lock.job == target;
+    };
+    eviction.takes_whole_jobs = false;
+    evict_for(session, eviction, target);
+  }
+
   // By the guarantees of others, or by its share. The first refusal may have been the nodes'.
   static bool is_held_by_its_queue(const Session& session, const Job& job, const Need& need) {
     if (session.refused_for(job.id) == Reason::guarantees_kept) return true;
@@ -71,6 +96,8 @@ class Reserve final : public Action {
                         std::back_inserter(changed));
     for (const NodeId node : changed) session.lock(node, target);
   }
+
+  bool evicts_surplus_;
 };
 
 }  // namespace

@@ -57,6 +57,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
   table->epoch = options.epoch;
   table->ready = true;
   table->managed_schedulers = options.managed_schedulers;
+  table->guard = options.guard;
   add_locks(cluster, table->locks);
   if (cluster.binding_task_count() == 0 && cluster.claimants().empty()) return table;
 
@@ -78,6 +79,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
     for (const Claim& claim : cluster.job(id).claims) {
       if (cluster.task(claim.task).status != TaskStatus::pending) continue;
       take_room(cluster, claim.task, claim.node, table->room_left);
+      table->claimed_nodes.insert(cluster.node(claim.node).name);
     }
   }
   return table;

@@ -16,10 +16,11 @@ struct PlanTableOptions {
   bool nominates = true;
   bool shows = false;           // steering mode `view`
   bool gangs_are_whole = true;  // the gang plugin is there; else every pod is bound by itself
+  std::shared_ptr<const ports::GuardTable> guard = nullptr;
 };
 
 // The table of a cluster in which plans have been assumed: planned pods, the needs of their gangs,
-// the room left on their nodes and on nodes with claims, and locks.
+// the room left on their nodes and on nodes with claims, locks and claimed nodes.
 std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
                                                         const PlanTableOptions& options);
 

@@ -246,7 +246,9 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   const TimePoint now = parts_.clock.now();
   mirror_.forget_vetoes(now);
   mirror_.settle(now);
+  guard_.follow(mirror_.cluster());
   const Plan plan = scheduler_.run(mirror_.cluster_for_session(), now, &parts_.metrics);
+  guard_.pass_over(mirror_.cluster());
   const auto took = std::chrono::steady_clock::now() - begin;
 
   mirror_.assume(plan, now);
@@ -330,11 +332,12 @@ void SessionLoop::publish_plan() {
   const std::uint64_t stamp = mirror_.cluster().stamp();
   if (stamp == published_stamp_) return;
   published_stamp_ = stamp;
-  parts_.published.store(
-      make_plan_table(mirror_.cluster(),
-                      {settings_.mirror.managed_schedulers, ++published_count_,
-                       settings_.steering == steering::Mode::nominate,
-                       settings_.steering == steering::Mode::view, scheduler_.has_plugin("gang")}));
+  guard_.follow(mirror_.cluster());
+  parts_.published.store(make_plan_table(
+      mirror_.cluster(),
+      {settings_.mirror.managed_schedulers, ++published_count_,
+       settings_.steering == steering::Mode::nominate, settings_.steering == steering::Mode::view,
+       scheduler_.has_plugin("gang"), guard_.table()}));
   parts_.on_published();
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/event_queue.h"
+#include "daemon/guard_keeper.h"
 #include "daemon/published_views.h"
 #include "daemon/stale_plans.h"
 #include "engine/scheduler.h"
@@ -123,6 +124,7 @@ class SessionLoop {
   UnclaimedPlans unclaimed_plans_;
   BrokenGangs broken_gangs_;
   PublishedViews views_;
+  GuardKeeper guard_;
   std::set<JobId> changed_while_standing_by_;
   std::uint64_t published_stamp_ = 0;
   std::uint64_t published_count_ = 0;

@@ -31,8 +31,7 @@ void Ledger::spare(TaskId id) {
            each.status_after == TaskStatus::releasing;
   };
   const auto eviction = std::find_if(operations_.rbegin(), operations_.rend(), evicts);
-  BERTH_CHECK(eviction != operations_.rend() &&
-              cluster_.task(id).status == TaskStatus::releasing);
+  BERTH_CHECK(eviction != operations_.rend() && cluster_.task(id).status == TaskStatus::releasing);
   move(id, cluster_.task(id).node, eviction->status_before);
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,14 @@ class Memory {
     return refused_[job.index()];
   }
 
+  // What an evicting action found for a job in the state of this stamp: evicting does not help.
+  struct Vain {
+    std::uint64_t stamp = 0;
+    TimePoint until;  // from then on, an answer may be another
+    ConsideredEvictions considered;
+  };
+  Vain& vain(JobId job, std::string_view action) { return vain_[{job, action}]; }
+
   // How many refusals the last session had: room for those of the next is made at once.
   std::size_t refusals = 0;
 
@@ -78,6 +87,7 @@ class Memory {
   std::map<std::pair<JobId, ShapeId>, std::unique_ptr<Ranking>> rankings_of_targets_;
   std::size_t ranking_bytes_ = 0;
   std::uint64_t uses_ = 0;
+  std::map<std::pair<JobId, std::string_view>, Vain> vain_;
   std::vector<Refused> refused_;  // by job
   std::map<JobId, WorkedOut> worked_out_;
 };

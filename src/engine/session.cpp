@@ -34,7 +34,8 @@ Admissions& Session::admissions() {
 void Session::start(const std::set<std::string_view>& actions) {
   has_enqueue_ = actions.contains("enqueue");
   plan_.evicts = actions.contains("shuffle");
-  disabled_ = nullptr;
+  evicts_for_jobs_ = actions.contains("preempt") || actions.contains("reclaim");
+  close_plugins();
   if (!actions.contains("elect")) {
     for (const JobId target : std::vector<JobId>(cluster_.targets())) {
       release(target, EndedReservation::How::off);
@@ -227,7 +228,20 @@ Memory::WorkedOut& Session::worked_out(JobId job) {
   return known;
 }
 
+// CLAIM-10
+void Session::end_unfinished_claims() {
+  for (const JobId id : unfinished_) {
+    if (ask(points::job_ready, cluster_.job(id)) || ask(points::job_pipelined, cluster_.job(id))) {
+      continue;
+    }
+    std::erase_if(plan_.pipelined,
+                  [&](const Placement& each) { return cluster_.task(each.task).job == id; });
+    plan_.ended_claims.push_back({id, EndedClaims::How::cannot_start});
+  }
+}
+
 Plan Session::close() {
+  end_unfinished_claims();
   ask(points::queue_shares, &plan_.shares);
   ask(points::notes, &plan_.notes);
   std::sort(plan_.notes.begin(), plan_.notes.end());

@@ -106,8 +106,9 @@ void Statement::add_to_plan(bool is_held) {
         plan.pipelined.push_back(placement);
         break;
       case TaskStatus::pending:  // withdrawn
-        std::erase_if(plan.pipelined,
-                      [&](const Placement& each) { return each.task == operation.task; });
+        for (auto* list : {&plan.pipelined, &plan.binds}) {
+          std::erase_if(*list, [&](const Placement& each) { return each.task == operation.task; });
+        }
         break;
       default:
         break;

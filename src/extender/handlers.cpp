@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/model/room.h"
+#include "extender/guard.h"
 
 // Rejections in an answer (reference notes on the protocol, 1.2 and 3.4):
 //
@@ -245,16 +246,21 @@ std::vector<HostScore> prioritize(const ports::PlanTable& plan, const FilterArgs
   return scores;
 }
 
+// GUARD-1, GUARD-2, GUARD-3, GUARD-7.
 std::vector<NodeVictims> preempt(const ports::PlanTable& plan, const PreemptArgs& args) {
   std::vector<NodeVictims> kept;
   if (plan.find(args.pod.uid) != nullptr || is_ours(plan, args.pod)) return kept;
-  const bool is_above = is_above_locks(plan, args.pod);
-  std::copy_if(
-      args.nodes.begin(), args.nodes.end(), std::back_inserter(kept), [&](const NodeVictims& node) {
-        if (!is_above && is_locked_out(plan, nullptr, node.node)) return false;
-        return std::none_of(node.pod_uids.begin(), node.pod_uids.end(),
-                            [&](const std::string& uid) { return plan.find(uid) != nullptr; });
-      });
+  const auto is_kept_for_a_job = [&](const NodeVictims& node) {
+    return !args.pod.is_daemon &&
+           (plan.locks.contains(node.node) || plan.claimed_nodes.contains(node.node));
+  };
+  const auto is_planned = [&](const std::string& uid) { return plan.find(uid) != nullptr; };
+  std::copy_if(args.nodes.begin(), args.nodes.end(), std::back_inserter(kept),
+               [&](const NodeVictims& node) {
+                 return !is_kept_for_a_job(node) &&
+                        std::none_of(node.pod_uids.begin(), node.pod_uids.end(), is_planned) &&
+                        (plan.guard == nullptr || !would_break_a_gang(*plan.guard, node));
+               });
   return kept;
 }
 

@@ -63,9 +63,8 @@ Result<FilterAnswer> filter(const ports::PlanTable& plan, const FilterArgs& args
 // 10 for the planned node, 0 for the others; nothing for pods without a plan.
 std::vector<HostScore> prioritize(const ports::PlanTable& plan, const FilterArgs& args);
 
-// The nodes on which kube-scheduler may preempt, with their victims. A pod of ours gets none, since
-// sessions preempt for it. Another pod gets the nodes without a lock where no planned pod would
-// lose its place.
+// The nodes on which kube-scheduler may preempt, with their victims as they came
+// (docs/design/guard.md). A pod of ours gets none, since sessions preempt for it.
 std::vector<NodeVictims> preempt(const ports::PlanTable& plan, const PreemptArgs& args);
 
 }  // namespace berth::extender

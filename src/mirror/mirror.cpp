@@ -57,6 +57,12 @@ void Mirror::refresh(JobId id, TimePoint now) {
     cluster_.set_phase(id, phase);
     phase_changes_.push_back(id);
   }
+  const bool is_unready = job.phase == GroupPhase::unknown;
+  if (is_unready != job.unready_since.has_value()) {
+    Job& changed = cluster_.mutable_job(id);
+    changed.unready_since.reset();
+    if (is_unready) changed.unready_since = now;
+  }
   const bool is_in = job.phase == GroupPhase::inqueue;
   if (is_in != job.admitted_at.has_value()) {
     Job& changed = cluster_.mutable_job(id);

@@ -1,29 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "berth/model/objects.h"
+#include "ports/by_text.h"
+#include "ports/guard_table.h"
 
 // The sessions' plans as an immutable value, published after each session that changed it. Extender
 // calls are answered from it alone.
 
 namespace berth::ports {
-
-// Lets a map with string keys be asked with a view: a filter call asks for 5,000 names.
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>{}(text);
-  }
-};
-template <class T>
-using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
 // The extender's refusals of all nodes begin so, in kube-scheduler's messages, too.
 inline constexpr std::string_view kOurRefusals = "berth has";
@@ -68,6 +58,12 @@ struct PlanTable {
   // Nodes that are locked, and the jobs that they are locked for, as PlannedGang::job. Nobody else
   // may go there but what comes with its node.
   ByText<std::string> locks;
+
+  // Nodes where room is claimed: it is being vacated for a job.
+  TextSet claimed_nodes;
+
+  // Null: no pod of ours is protected from preemption.
+  std::shared_ptr<const GuardTable> guard;
 
   const PlannedPod* find(std::string_view uid) const {
     const auto found = pods.find(uid);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/guard_keeper.h"
 #include "daemon/objects.h"
 
 namespace berth::daemon {
@@ -153,6 +154,22 @@ TEST_F(PublishTest, CLAIM9ClaimedRoomIsNotLeftEither) {
   EXPECT_EQ(plan->room_left.rows.size(), 1u);
   EXPECT_EQ(room(*plan, "n1", "cpu"), 2000);
   EXPECT_EQ(room(*plan, "n1", "pods"), 108);
+  EXPECT_EQ(plan->claimed_nodes, ports::TextSet{"n1"}) << "GUARD-2";
+}
+
+TEST_F(PublishTest, GUARD8TheGuardIsPartOfTheTable) {
+  add_gang(mirror_, make_group("g", 1), 1);
+  run("g-0", "n1");
+  mirror_.settle(TimePoint());
+  GuardKeeper keeper;
+  keeper.follow(mirror_.cluster());
+  PlanTableOptions options;
+  options.guard = keeper.table();
+  const auto plan = make_plan_table(mirror_.cluster(), options);
+  ASSERT_NE(plan->guard, nullptr);
+  ASSERT_NE(plan->guard->members_on("n1"), nullptr);
+  EXPECT_EQ(plan->guard->members_on("n1")->uids, "g-0");
+  EXPECT_TRUE(plan->claimed_nodes.empty());
 }
 
 TEST_F(PublishTest, WithoutGangsEveryPodIsEnoughByItself) {

@@ -226,39 +226,5 @@ TEST(Prioritize, ThePlannedNodeGetsAllAndTheOthersNothing) {
   EXPECT_TRUE(prioritize(*PlanBuilder().build(), ours.args).empty());
 }
 
-PreemptArgs preempt_args(const std::string& pod, const std::string& scheduler) {
-  PreemptArgs args;
-  args.pod.uid = test::uid_of(pod);
-  args.pod.scheduler_name = scheduler;
-  args.nodes = {{"n1", {"uid-low-0"}, 1}, {"n2", {"uid-low-1", "uid-g-0"}, 0}, {"n3", {}, 0}};
-  return args;
-}
-
-TEST(Preempt, NobodyIsPreemptedForPodsOfOurs) {
-  const auto plan = PlanBuilder().gang("g", 1, 1).build();
-  EXPECT_TRUE(preempt(*plan, preempt_args("x", "berth")).empty());
-  EXPECT_TRUE(preempt(*plan, preempt_args("g-0", "renamed-since")).empty());
-}
-
-TEST(Preempt, AForeignPodMayNotPreemptAPlannedOne) {
-  const auto kept =
-      preempt(*PlanBuilder().gang("g", 1, 1).build(), preempt_args("x", "default-scheduler"));
-  ASSERT_EQ(kept.size(), 2u);
-  EXPECT_EQ(kept[0].node, "n1");
-  EXPECT_EQ(kept[0].pod_uids, (Names{"uid-low-0"}));
-  EXPECT_EQ(kept[0].pdb_violations, 1);
-  EXPECT_EQ(kept[1].node, "n3");
-}
-
-TEST(Preempt, NobodyIsPreemptedOnALockedNodeButForWhatComesWithIt) {
-  const auto plan = PlanBuilder().lock("n1", "ns/g").lock("n3", "ns/g").build();
-  PreemptArgs args = preempt_args("x", "default-scheduler");
-  const auto kept = preempt(*plan, args);
-  ASSERT_EQ(kept.size(), 1u);
-  EXPECT_EQ(kept[0].node, "n2");
-  args.pod.is_daemon = true;
-  EXPECT_EQ(preempt(*plan, args).size(), 3u);
-}
-
 }  // namespace
 }  // namespace berth::extender

@@ -117,8 +117,40 @@ PlanBuilder& PlanBuilder::without(const std::string& pod) {
   return *this;
 }
 
+PlanBuilder& PlanBuilder::claim(const std::string& node) {
+  table_.claimed_nodes.insert(node);
+  return *this;
+}
+
+PlanBuilder& PlanBuilder::guarded(const std::string& job, const ports::GuardedGang& gang) {
+  const auto index = static_cast<std::uint32_t>(guarded_.size());
+  guarded_.emplace(job, index);
+  gangs_.grow(index + 1);
+  gangs_.change(index) = gang;
+  return *this;
+}
+
+PlanBuilder& PlanBuilder::running(const std::string& pod, const std::string& node,
+                                  const std::string& job, std::uint16_t role) {
+  members_[node].add(uid_of(pod), guarded_.at(job), role);
+  return *this;
+}
+
 std::shared_ptr<const ports::PlanTable> PlanBuilder::build() const {
-  return std::make_shared<const ports::PlanTable>(table_);
+  auto table = std::make_shared<ports::PlanTable>(table_);
+  ports::ByText<std::uint32_t> rows;
+  ports::SharedArrayWriter<std::shared_ptr<const ports::GuardedMembers>> nodes;
+  nodes.grow(members_.size());
+  for (const auto& [node, members] : members_) {
+    const auto row = static_cast<std::uint32_t>(rows.size());
+    nodes.change(row) = std::make_shared<const ports::GuardedMembers>(members);
+    rows.emplace(node, row);
+  }
+  auto gangs = gangs_;
+  table->guard = std::make_shared<const ports::GuardTable>(
+      ports::GuardTable{std::make_shared<const ports::ByText<std::uint32_t>>(std::move(rows)),
+                        nodes.share(), gangs.share()});
+  return table;
 }
 
 ports::Binding binding_of(const std::string& pod, const std::string& node) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -50,11 +51,19 @@ class PlanBuilder {
   PlanBuilder& room(const std::string& node, NamedAmounts left);
   // `job`: as PlannedGang::job.
   PlanBuilder& lock(const std::string& node, const std::string& job);
+  PlanBuilder& claim(const std::string& node);
+  // A gang whose pods are bound; they come with running().
+  PlanBuilder& guarded(const std::string& job, const ports::GuardedGang& gang);
+  PlanBuilder& running(const std::string& pod, const std::string& node, const std::string& job,
+                       std::uint16_t role = 0);
   PlanBuilder& without(const std::string& pod);
   std::shared_ptr<const ports::PlanTable> build() const;
 
  private:
   ports::PlanTable table_;
+  std::map<std::string, std::uint32_t> guarded_;  // indices
+  ports::SharedArrayWriter<ports::GuardedGang> gangs_;
+  std::map<std::string, ports::GuardedMembers> members_;  // by node
 };
 
 ports::Binding binding_of(const std::string& pod, const std::string& node);

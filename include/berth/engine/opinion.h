@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/base/strong_id.h"
@@ -35,8 +36,9 @@ struct Leaving {
 // The job that a node is vacated for.
 struct Claimant {
   JobId job;
-  std::span<const Dimension> lacks;  // what the node is short of
-  bool is_strict = false;            // no queue is to lose any of what it deserves
+  // What the node is short of for the pods that it is vacated for, and what these ask for of it.
+  std::span<const std::pair<Dimension, std::int64_t>> lacks;
+  bool is_strict = false;  // no queue is to lose any of what it deserves
 };
 
 // A job that should become a target, and the reason for its user.

@@ -94,8 +94,7 @@ BERTH_POINT(SurplusIsLent, surplus_is_lent, "surplusIsLent", AnyYes, bool());
 // all tiers.
 BERTH_POINT(Evictable, evictable, "evictable", AllPass, Verdict(const Leaving&));
 // Protection: may their queue lose them to this claimant of another queue, as things are now?
-BERTH_POINT(Yieldable, yieldable, "yieldable", AllPass,
-            Verdict(const Claimant&, const Leaving&));
+BERTH_POINT(Yieldable, yieldable, "yieldable", AllPass, Verdict(const Claimant&, const Leaving&));
 // Which tasks must leave, even if nobody takes their place? In the order in which they should.
 BERTH_POINT(Victims, victims, "victims", EachInTurn, void(std::vector<TaskId>*));
 // How is the cluster divided among the queues? Asked once, for the record. One plugin may answer.
@@ -136,8 +135,9 @@ using All =
     std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
                JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
                Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable, Entitled,
-               SurplusIsLent, Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible, Electable, TargetJob, TargetStays,
-               ReservedNodes, Reservable, MayExceedShare, ReservationTerms, Allocated, Released>;
+               SurplusIsLent, Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible,
+               Electable, TargetJob, TargetStays, ReservedNodes, Reservable, MayExceedShare,
+               ReservationTerms, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

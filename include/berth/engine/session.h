@@ -14,7 +14,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/engine/ledger.h"
-#include "berth/engine/points.h"
+#include "berth/engine/point_table.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 #include "engine/memory.h"
@@ -29,7 +29,7 @@ class Statement;
 
 // One pass of all actions over the cluster. Actions ask it, and plugins attach to it. Session
 // thread only. The Scheduler makes and closes it (scheduler.h).
-class Session {
+class Session : public PointTable {
  public:
   Session(Cluster& cluster, Memory& memory, TimePoint now);
   Session(const Session&) = delete;
@@ -46,35 +46,12 @@ class Session {
   // Of the cluster at present.
   Admissions& admissions();
 
-  // Asks a point of points.h. The fold defines the type of the answer.
-  template <class P, class... A>
-  auto ask(const P&, const A&... arguments) const {
-    return P::Fold::apply(table<P>(), arguments...);
-  }
-  // True if no plugin has attached to this point.
-  template <class P>
-  bool is_silent(const P&) const {
-    return table<P>().empty();
-  }
-
-  // In Plugin::on_session_open: `session.attach<&Gang::is_complete>(points::job_ready, *this)`.
-  template <auto Method, class P, class Rules>
-  void attach(const P&, Rules& rules) {
-    if (disabled_ != nullptr && disabled_->contains(std::string(P::name))) return;
-    using Entry = Answer<typename P::Signature>;
-    std::get<std::vector<Slot<P>>>(tables_).push_back(
-        Slot<P>{Entry{&rules, thunk<Method, Rules>(static_cast<Entry*>(nullptr)), tier_}});
-  }
-  // For the Scheduler: the plugin that attaches next.
-  void open_plugin(std::uint16_t tier, const std::set<std::string>* disabled) {
-    tier_ = tier;
-    disabled_ = disabled;
-  }
-
   // For the Scheduler, once all plugins have attached. Without an electing action, targets end.
   void start(const std::set<std::string_view>& actions);
-  // False without the action enqueue: then pending jobs need no admission.
+  // Without the action enqueue, pending jobs need no admission.
   bool has_enqueue() const { return has_enqueue_; }
+  // Do configured actions evict for jobs that wait?
+  bool evicts_for_jobs() const { return evicts_for_jobs_; }
 
   // --- placing ------------------------------------------------------------------------------
 
@@ -138,11 +115,16 @@ class Session {
   void answers_may_change_at(TimePoint when) {
     answers_hold_until_ = std::min(answers_hold_until_, when);
   }
+  TimePoint answers_hold_until() const { return answers_hold_until_; }
   // True if this very state of the cluster has refused the job before (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
   // Cached results about the job in this very state, valid as long as the plugins' answers.
   Memory::WorkedOut& worked_out(JobId job);
+  Memory& memory() { return memory_; }
+  // The claims that it holds are not enough for it. They end with the session, unless an evicting
+  // action completes them.
+  void hold_until_close(JobId job) { unfinished_.push_back(job); }
 
   // Statements only.
   Plan& plan() { return plan_; }
@@ -153,42 +135,19 @@ class Session {
 
  private:
   void forget_needless_elections();
+  void end_unfinished_claims();
   Verdict impossibility_of(JobId job) const;
   void record(Refusal refusal);
-
-  template <class P>
-  struct Slot : Answer<typename P::Signature> {
-    explicit Slot(Answer<typename P::Signature> answer) : Answer<typename P::Signature>(answer) {}
-  };
-  template <class>
-  struct TablesOf;
-  template <class... P>
-  struct TablesOf<std::tuple<P...>> {
-    using type = std::tuple<std::vector<Slot<P>>...>;
-  };
-
-  template <class P>
-  const std::vector<Slot<P>>& table() const {
-    return std::get<std::vector<Slot<P>>>(tables_);
-  }
-
-  template <auto Method, class Rules, class R, class... A>
-  static auto thunk(Answer<R(A...)>*) -> R (*)(void*, A...) {
-    return [](void* object, A... arguments) -> R {
-      return (static_cast<Rules*>(object)->*Method)(static_cast<A>(arguments)...);
-    };
-  }
 
   Cluster& cluster_;
   Memory& memory_;
   TimePoint now_;
   Ledger ledger_;
-  TablesOf<points::All>::type tables_;
   bool has_enqueue_ = false;
+  bool evicts_for_jobs_ = false;
+  std::vector<JobId> unfinished_;
   bool has_taken_up_claims_ = false;
   TimePoint answers_hold_until_ = TimePoint::max();
-  std::uint16_t tier_ = 0;
-  const std::set<std::string>* disabled_ = nullptr;
   Statement* open_statement_ = nullptr;
   std::deque<std::string> texts_;
   std::map<JobId, Verdict> impossible_;  // besides what feasibility() refuses

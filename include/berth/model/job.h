@@ -54,13 +54,14 @@ struct Job {
   std::optional<TimePoint> returned_at;   // sent back to Pending, and not admitted since
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
 
-  TimePoint first_seen;                  // by a scheduler; waiting counts from here
-  bool is_whole = false;                 // the pods of its minimum are there, gated ones aside
-  TimePoint whole_since;                 // when that became so, or ceased to be
-  bool is_named_target = false;          // a user names it
-  bool declines_target = false;          // a user excludes it
-  std::optional<Election> election;      // it is a target
-  std::optional<TimePoint> given_up_at;  // as a target, the last time
+  TimePoint first_seen;                    // by a scheduler; waiting counts from here
+  bool is_whole = false;                   // the pods of its minimum are there, gated ones aside
+  TimePoint whole_since;                   // when that became so, or ceased to be
+  std::optional<TimePoint> unready_since;  // it ran, and has lost members of its minimum
+  bool is_named_target = false;            // a user names it
+  bool declines_target = false;            // a user excludes it
+  std::optional<Election> election;        // it is a target
+  std::optional<TimePoint> given_up_at;    // as a target, the last time
 
   std::vector<Claim> claims;                 // of pending tasks, in the order of `tasks`
   std::optional<TimePoint> claims_ended_at;  // the last time that they were not vacated in time

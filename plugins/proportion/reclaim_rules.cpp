@@ -1,0 +1,169 @@
+#include "plugins/proportion/reclaim_rules.h"
+
+#include <algorithm>
+
+#include "berth/engine/need.h"
+#include "berth/engine/queue_tree.h"
+
+namespace berth::plugins {
+
+using namespace engine;
+
+void ReclaimRules::attach(Session& session, const std::shared_ptr<const QueueShares>& shares,
+                          const UnmetGuarantees& unmet) {
+  session_ = &session;
+  shares_ = &shares;
+  unmet_ = &unmet;
+  session.attach<&ReclaimRules::is_entitled>(points::entitled, *this);
+  session.attach<&ReclaimRules::may_be_asked>(points::reclaimable, *this);
+  session.attach<&ReclaimRules::may_lose>(points::yieldable, *this);
+}
+
+std::uint32_t ReclaimRules::position_of(JobId job) const {
+  return session_->queues().position_of(session_->cluster().job(job).queue);
+}
+
+// What it deserves, or is guaranteed if that is more.
+std::int64_t ReclaimRules::entitlement(std::uint32_t at, Dimension d) const {
+  return std::max((*shares_)->at((*shares_)->deserved, at, d),
+                  (*shares_)->at((*shares_)->guarantee, at, d));
+}
+
+// RECLAIM-2. In each resource that it asks for.
+Verdict ReclaimRules::is_entitled(const Job& job, const Need& need) {
+  const std::uint32_t at = session_->queues().position_of(job.queue);
+  if (at == QueueTree::kNowhere) return reject(Reason::queue_missing, 0, 0, job.queue_name);
+  const DimensionTable& names = session_->cluster().dimensions();
+  Verdict refusal = pass();
+  for (std::size_t i = 0; i < need.request.extent(); ++i) {
+    const Dimension d(i);
+    if (need.request[d] <= 0) continue;
+    const std::int64_t with_it = saturated_sum(unmet_->has(at, d), need.request[d]);
+    const bool is_first = refusal || names.name(d) < refusal.what;
+    if (with_it > entitlement(at, d) && is_first) {
+      refusal = reject(Reason::not_entitled, with_it, entitlement(at, d), names.name(d));
+    }
+  }
+  return refusal;
+}
+
+// RECLAIM-3. A whole job, or surplus that is not lent, only if the queues up to where both paths
+// part are reclaimable.
+Opinion<PartSet> ReclaimRules::may_be_asked(const Job& claimant, const PartSet& candidates) {
+  const QueueTree& tree = session_->queues();
+  const Cluster& cluster = session_->cluster();
+  const bool is_lent = session_->ask(points::surplus_is_lent);
+  const std::uint32_t own = tree.position_of(claimant.queue);
+  PartSet parts;
+  for (const JobPart& part : candidates) {
+    std::uint32_t at = position_of(part.job);
+    if (at == QueueTree::kNowhere || own == QueueTree::kNowhere) continue;
+    const std::uint32_t top = tree.where_paths_part(own, at).second;
+    bool is_beyond = true;
+    bool is_reclaimable = true;
+    for (;; at = tree.member(at).parent) {
+      bool here = false;
+      for (std::size_t d = 0; d < (*shares_)->dimensions; ++d) {
+        const std::int64_t deserved = (*shares_)->at((*shares_)->deserved, at, Dimension(d));
+        here = here || unmet_->has(at, Dimension(d)) > deserved;
+      }
+      is_beyond = is_beyond && here;
+      const QueueId queue = tree.member(at).queue;
+      is_reclaimable = is_reclaimable && queue.is_valid() && cluster.queue(queue).is_reclaimable;
+      if (at == top || at == 0) break;
+    }
+    const bool is_lent_surplus = is_lent && part.kind == JobPart::Kind::surplus;
+    if (is_beyond && (is_reclaimable || is_lent_surplus)) parts.push_back(part);
+  }
+  return parts;
+}
+
+Verdict ReclaimRules::may_lose(const Claimant& claimant, const Leaving& leaving) {
+  const QueueTree& tree = session_->queues();
+  const std::uint32_t own = position_of(claimant.job);
+  const std::uint32_t other = position_of(leaving.job);
+  if (own == QueueTree::kNowhere || other == QueueTree::kNowhere) {
+    return reject(Reason::queue_within_share);
+  }
+  if (own == other) return pass();
+  const auto [top_of_own, top_of_other] = tree.where_paths_part(own, other);
+  for (std::uint32_t at = own; at != 0; at = tree.member(at).parent) {
+    if (const Verdict verdict = is_within_share(at, claimant); !verdict) return verdict;
+    if (at == top_of_own) break;
+  }
+  for (std::uint32_t at = other; at != 0; at = tree.member(at).parent) {
+    if (const Verdict verdict = queue_may_lose(at, claimant, leaving); !verdict) return verdict;
+    if (at == top_of_other) break;
+  }
+  return pass();
+}
+
+// RECLAIM-2, for each queue above the claimant's, too.
+Verdict ReclaimRules::is_within_share(std::uint32_t at, const Claimant& claimant) const {
+  for (const auto& [d, asked] : claimant.lacks) {
+    const std::int64_t with_it = saturated_sum(unmet_->has(at, d), asked);
+    if (with_it > entitlement(at, d)) {
+      return reject(Reason::not_entitled, with_it, entitlement(at, d),
+                    session_->cluster().dimensions().name(d));
+    }
+  }
+  return pass();
+}
+
+// RECLAIM-4, RECLAIM-5.
+Verdict ReclaimRules::queue_may_lose(std::uint32_t at, const Claimant& claimant,
+                                     const Leaving& leaving) const {
+  const QueueShares& shares = **shares_;
+  const Cluster& cluster = session_->cluster();
+  Resources amount;
+  for (const TaskId id : leaving.tasks) amount += cluster.shape_of(id).request;
+  for (std::size_t i = 0; i < amount.extent(); ++i) {
+    const Dimension d(i);
+    if (amount[d] > 0 && unmet_->has(at, d) - amount[d] < shares.at(shares.guarantee, at, d)) {
+      return reject(Reason::queue_guarantee);
+    }
+  }
+  // The queue must be beyond its share also before the last of them leaves.
+  Resources before_last;
+  bool is_beyond_to_the_last = false;
+  for (const TaskId last : leaving.tasks) {
+    before_last = amount;
+    before_last -= cluster.shape_of(last).request;
+    is_beyond_to_the_last = is_beyond_to_the_last || is_beyond(at, claimant, before_last, amount);
+    if (is_beyond_to_the_last) break;
+  }
+  if (!is_beyond(at, claimant, {}, amount)) return reject(Reason::queue_within_share);
+  if (claimant.is_strict) {
+    for (const auto& [d, asked] : claimant.lacks) {
+      const std::int64_t left = unmet_->has(at, d) - amount[d];
+      const std::int64_t deserved = shares.at(shares.deserved, at, d);
+      if (amount[d] > 0 && left < deserved) return reject(Reason::queue_within_share);
+    }
+    return pass();
+  }
+  return is_beyond_to_the_last || is_due(claimant) ? pass() : reject(Reason::queue_within_share);
+}
+
+// Once `gone` has left: more than it deserves of something that the claimant lacks and `leaves`
+// contains.
+bool ReclaimRules::is_beyond(std::uint32_t at, const Claimant& claimant, const Resources& gone,
+                             const Resources& leaves) const {
+  const QueueShares& shares = **shares_;
+  return std::any_of(claimant.lacks.begin(), claimant.lacks.end(), [&](const auto& lack) {
+    const Dimension d = lack.first;
+    return leaves[d] > 0 && unmet_->has(at, d) - gone[d] > shares.at(shares.deserved, at, d);
+  });
+}
+
+// RECLAIM-5. All that the claimant still needs is within the guarantee of its queue.
+bool ReclaimRules::is_due(const Claimant& claimant) const {
+  const std::uint32_t at = position_of(claimant.job);
+  const Need need = need_of(*session_, session_->cluster().job(claimant.job));
+  return std::all_of(claimant.lacks.begin(), claimant.lacks.end(), [&](const auto& lack) {
+    const Dimension d = lack.first;
+    return saturated_sum(unmet_->has(at, d), need.request[d]) <=
+           (*shares_)->at((*shares_)->guarantee, at, d);
+  });
+}
+
+}  // namespace berth::plugins

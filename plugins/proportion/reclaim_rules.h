@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+
+#include "berth/engine/session.h"
+#include "berth/engine/unmet_guarantees.h"
+
+namespace berth::plugins {
+
+// Whose room may be reclaimed for whom: rules RECLAIM-2 to RECLAIM-5 of docs/design/reclaim.md.
+// `shares` and `unmet` are those of the plugin proportion, as they are at each question.
+class ReclaimRules {
+ public:
+  void attach(engine::Session& session, const std::shared_ptr<const QueueShares>& shares,
+              const engine::UnmetGuarantees& unmet);
+
+ private:
+  engine::Verdict is_entitled(const Job& job, const engine::Need& need);
+  engine::Opinion<engine::PartSet> may_be_asked(const Job& claimant,
+                                                const engine::PartSet& candidates);
+  engine::Verdict may_lose(const engine::Claimant& claimant, const engine::Leaving& leaving);
+
+  engine::Verdict is_within_share(std::uint32_t at, const engine::Claimant& claimant) const;
+  engine::Verdict queue_may_lose(std::uint32_t at, const engine::Claimant& claimant,
+                                 const engine::Leaving& leaving) const;
+  bool is_beyond(std::uint32_t at, const engine::Claimant& claimant, const Resources& kept,
+                 const Resources& leaves) const;
+  bool is_due(const engine::Claimant& claimant) const;
+  std::int64_t entitlement(std::uint32_t at, Dimension d) const;
+  std::uint32_t position_of(JobId job) const;
+
+  engine::Session* session_ = nullptr;
+  const std::shared_ptr<const QueueShares>* shares_ = nullptr;
+  const engine::UnmetGuarantees* unmet_ = nullptr;
+};
+
+}  // namespace berth::plugins

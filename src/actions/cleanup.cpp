@@ -1,0 +1,84 @@
+// Cleanup: a job that has lost its minimum, in a queue beyond its share, leaves for one that could
+// start.
+//
+// Such a job does no work, and holds room (S1). It leaves whole, only if a job that waits is placed
+// in the room, and only after a time in which its lost members may come back.
+//
+// Argument: grace-period, a duration from 0s to 8760h, default 5m.
+//
+// Steps CLEANUP-1 to CLEANUP-4 are those of docs/design/cleanup.md; the search for victims is
+// docs/design/victims.md.
+
+#include <algorithm>
+
+#include "actions/eviction/evict_for.h"
+#include "actions/eviction/parties.h"
+#include "berth/engine/action.h"
+
+namespace berth::actions {
+namespace {
+
+using namespace engine;
+
+class Cleanup final : public Action {
+ public:
+  explicit Cleanup(Arguments& arguments)
+      : grace_(arguments.duration("grace-period", std::chrono::minutes(5), Duration(0),
+                                  std::chrono::hours(8760))) {}
+
+  void execute(Session& session) const override {
+    PartSet unready;
+    for (const JobPart& part : parts_of_jobs(session, JobId())) {
+      const bool is_whole = part.kind == JobPart::Kind::whole;
+      if (is_whole && may_go(session, session.cluster().job(part.job))) unready.push_back(part);
+    }
+    if (unready.empty()) return;
+    // CLEANUP-1. For each job that lacks its minimum and could start, in the order of jobs.
+    Eviction eviction;
+    eviction.policy.action = "cleanup";
+    eviction.policy.as_whole = EvictedAs::unready_job;
+    eviction.policy.parties = [&](const Job& claimant) {
+      Parties parties{unready, {}};
+      std::erase_if(parties.parts, [&](const JobPart& part) {
+        return !comes_after(session.cluster().job(part.job), claimant);
+      });
+      return parties;
+    };
+    eviction.policy.may_take = [&](const Claimant&, const Leaving& leaving) {
+      const Job& job = session.cluster().job(leaving.job);
+      return is_overused(session, job.queue) ? pass() : reject(Reason::queue_within_share);
+    };
+    evict_for_waiting_jobs(session, eviction);
+
+    // From here on, no job without its minimum keeps room from one that could start, if its queue
+    // is beyond its share.
+  }
+
+ private:
+  // CLEANUP-2, CLEANUP-3. It had its minimum once, nothing of it is on the way, and its members had
+  // time to come back.
+  bool may_go(Session& session, const Job& job) const {
+    const bool is_on_the_way = job.count(TaskStatus::binding) > 0 ||
+                               job.count(TaskStatus::allocated) > 0 ||
+                               job.count(TaskStatus::pipelined) > 0;
+    if (!job.unready_since || is_on_the_way || !is_overused(session, job.queue)) return false;
+    const TimePoint due = *job.unready_since + grace_;
+    if (session.now() >= due) return true;
+    session.answers_may_change_at(due);
+    return false;
+  }
+
+  // CLEANUP-4. Within a queue, it leaves for no job of lower priority.
+  static bool comes_after(const Job& unready, const Job& claimant) {
+    if (unready.id == claimant.id) return false;
+    return unready.queue != claimant.queue || unready.priority <= claimant.priority;
+  }
+
+  Duration grace_;
+};
+
+}  // namespace
+
+BERTH_ACTION(Cleanup, "cleanup");
+
+}  // namespace berth::actions

@@ -1,0 +1,222 @@
+#include "actions/eviction/evict_for.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "actions/claims.h"
+#include "actions/eviction/solver.h"
+#include "actions/placement.h"
+#include "berth/engine/job_line.h"
+#include "berth/engine/surplus.h"
+#include "engine/memory.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+namespace {
+
+std::vector<TaskId> lacking_members(const Session& session, const Job& job, const Need& need) {
+  std::vector<TaskId> tasks = session.unplaced_in_order(job);
+  lacking_roles_first(session.cluster(), job, tasks);
+  tasks.resize(std::min(tasks.size(), static_cast<std::size_t>(need.members)));
+  return tasks;
+}
+
+// CLAIMANT-2. Nobody is evicted for such pods.
+bool never_preempts(const Cluster& cluster, const std::vector<TaskId>& tasks) {
+  return std::any_of(tasks.begin(), tasks.end(),
+                     [&](TaskId id) { return cluster.task(id).never_preempts; });
+}
+
+std::string why(const Cluster& cluster, const PlannedEviction& eviction, std::int32_t could_leave) {
+  const Job& job = cluster.job(cluster.task(eviction.task).job);
+  std::string text;
+  switch (eviction.as) {
+    case EvictedAs::surplus:
+      text = "it is surplus of its job, whose minimum is " + std::to_string(job.min_available);
+      break;
+    case EvictedAs::whole_job:
+      text = "its job leaves whole, because surplus does not make enough room";
+      break;
+    case EvictedAs::lower_member:
+      text = "it is surplus of its job, and has a lower priority than the waiting pod";
+      break;
+    case EvictedAs::unready_job:
+      text = "its job has lost its minimum of " + std::to_string(job.min_available);
+      break;
+  }
+  return text + "; it is among the fewest that make room, of " + std::to_string(could_leave) +
+         " pods that could leave";
+}
+
+// One evicting action's work for all jobs of a session.
+class Service {
+ public:
+  Service(Session& session, const Eviction& eviction)
+      : session_(session), cluster_(session.cluster()), eviction_(eviction) {}
+
+  bool serve(JobId id) {
+    const Job& job = cluster_.job(id);
+    Memory::Vain& known = session_.memory().vain(id, eviction_.policy.action);
+    if (known.stamp == cluster_.stamp() && session_.now() < known.until) {
+      session_.plan().considered.push_back(known.considered);
+      return false;
+    }
+    ConsideredEvictions vain{id, eviction_.policy.action, {}, 0, {}};
+    if (attempt(job, vain)) return true;
+    if (vain.why.reason == Reason::none) return false;
+    known = {cluster_.stamp(), session_.answers_hold_until(), vain};
+    session_.plan().considered.push_back(std::move(vain));
+    return false;
+  }
+
+  bool serve_task(TaskId task) {
+    std::int32_t most = 0;
+    return try_once(cluster_.job(cluster_.task(task).job), {task}, false, false, most);
+  }
+
+ private:
+  bool attempt(const Job& job, ConsideredEvictions& vain) {
+    const Need need = need_of(session_, job);
+    const std::vector<TaskId> tasks = lacking_members(session_, job, need);
+    if (tasks.empty() || !need.rest.is_zero()) return false;
+    Verdict verdict = never_preempts(cluster_, tasks) ? reject(Reason::never_preempts) : pass();
+    if (verdict && !may_hold(session_, job)) verdict = reject(Reason::claims_ended_lately);
+    if (verdict && eviction_.may_claim) verdict = eviction_.may_claim(job, need);
+    if (!verdict) {
+      vain.why = cause_of(verdict);
+      return false;
+    }
+    // CLAIMANT-4. One that is alike and needs no more was tried in this very state.
+    const Alike alike{job.queue, job.priority, need.parts.front().shape};
+    const bool is_of_one_shape = need.parts.size() == 1 && job.placed_count() == 0;
+    const auto failed = failed_.find(alike);
+    const bool failed_before = failed != failed_.end() && is_of_one_shape &&
+                               failed->second.stamp == cluster_.stamp() &&
+                               failed->second.members <= need.members && !job.election;
+    std::int32_t most = 0;
+    if (failed_before) {
+      most = failed->second.most;
+    } else if (try_all(job, tasks, most)) {
+      return true;
+    } else if (is_of_one_shape && !job.election) {
+      failed_[alike] = {cluster_.stamp(), need.members, most};
+    }
+    if (most < 0) return false;  // there was room: allocate decides
+    const Candidates& candidates = candidates_for(job);
+    vain.candidates = candidates.pods();
+    vain.spared = candidates.spared();
+    const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
+    vain.why = cause_of(vain.candidates == 0
+                            ? reject(Reason::nobody_may_leave)
+                            : reject(Reason::not_enough_leave, has + most, job.min_available));
+    return false;
+  }
+
+  // VICTIM-1. Surplus alone, if that does; within that, so that no queue loses what it deserves.
+  bool try_all(const Job& job, const std::vector<TaskId>& tasks, std::int32_t& most) {
+    for (const bool takes_whole_jobs : {false, true}) {
+      if (takes_whole_jobs && !eviction_.takes_whole_jobs) continue;
+      for (const bool is_strict : {true, false}) {
+        if (is_strict && !eviction_.policy.is_strict_first) continue;
+        if (try_once(job, tasks, takes_whole_jobs, is_strict, most)) return true;
+        if (most < 0) return false;
+      }
+    }
+    return false;
+  }
+
+  bool try_once(const Job& job, const std::vector<TaskId>& tasks, bool takes_whole_jobs,
+                bool is_strict, std::int32_t& most) {
+    const Candidates& candidates = candidates_for(job);
+    if (candidates.pods() == 0) return false;
+    Statement statement(session_);
+    Solver solver(session_, eviction_.policy, candidates, statement, job.id, is_strict);
+    const bool found = solver.place(tasks, takes_whole_jobs);
+    most = std::max(most, solver.placed_count());
+    if (!found) return false;
+    if (!solver.evicts()) {
+      most = -1;
+      return false;
+    }
+    const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
+    if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
+    const std::int32_t could_leave = candidates.pods();
+    const std::size_t before = session_.plan().evictions.size();
+    if (is_ready) {
+      session_.clear_refusal(job.id);
+      std::move(statement).commit();
+    } else {
+      session_.refuse(job.id,
+                      reject(Reason::holds_releasing_room, job.placed_count(), job.min_available));
+      std::move(statement).hold();
+    }
+    auto& evictions = session_.plan().evictions;
+    for (std::size_t i = before; i < evictions.size(); ++i) {
+      evictions[i].why = why(cluster_, evictions[i], could_leave);
+    }
+    return true;
+  }
+
+  const Candidates& candidates_for(const Job& job) {
+    Known& known = known_[{job.queue, job.priority}];
+    if (known.candidates == nullptr || known.stamp != cluster_.stamp()) {
+      known = {cluster_.stamp(), std::make_unique<Candidates>(session_, eviction_.policy, job)};
+    }
+    return *known.candidates;
+  }
+
+  struct Known {
+    std::uint64_t stamp = 0;
+    std::unique_ptr<Candidates> candidates;
+  };
+  struct Failed {
+    std::uint64_t stamp = 0;
+    std::int32_t members = 0;
+    std::int32_t most = 0;
+  };
+  using Alike = std::tuple<QueueId, std::int32_t, ShapeId>;
+
+  Session& session_;
+  const Cluster& cluster_;
+  const Eviction& eviction_;
+  std::map<std::pair<QueueId, std::int32_t>, Known> known_;
+  std::map<Alike, Failed> failed_;
+};
+
+}  // namespace
+
+// CLAIMANT-1.
+bool is_claimant(Session& session, const Job& job) {
+  const bool waits_for_pods =
+      job.placed_count() + job.count(TaskStatus::pipelined) + job.unplaced_count() <
+      job.min_available;
+  if (job.unplaced_count() == 0 || waits_for_pods || has_minimum(session, job)) return false;
+  if (session.refused_for(job.id) == Reason::behind_in_queue) return false;
+  return may_be_served(session, job.id) && !session.ask(points::job_pipelined, job);
+}
+
+bool evict_for(Session& session, const Eviction& eviction, JobId claimant) {
+  return Service(session, eviction).serve(claimant);
+}
+
+bool evict_for_task(Session& session, const Eviction& eviction, TaskId task) {
+  return Service(session, eviction).serve_task(task);
+}
+
+void evict_for_waiting_jobs(Session& session, const Eviction& eviction) {
+  serve_claims(session);
+  std::vector<JobId> jobs;
+  for (const JobId id : session.cluster().open_jobs()) {
+    if (is_claimant(session, session.cluster().job(id))) jobs.push_back(id);
+  }
+  if (jobs.empty()) return;
+  JobLine line(session, std::move(jobs));
+  Service service(session, eviction);
+  for (JobId id = line.next(); id.is_valid(); id = line.next()) service.serve(id);
+}
+
+}  // namespace berth::actions

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "actions/eviction/policy.h"
+#include "berth/engine/need.h"
+
+namespace berth::actions {
+
+// How the jobs that wait are served by one evicting action: rules VICTIM-1 and CLAIMANT-1 to
+// CLAIMANT-5 of docs/design/victims.md.
+struct Eviction {
+  EvictionPolicy policy;
+  bool takes_whole_jobs = true;  // where surplus does not do
+  // May others leave for the job? Without it, for all.
+  std::function<engine::Verdict(const Job&, const engine::Need&)> may_claim;
+};
+
+// Serves, in the order of jobs, each that lacks its minimum, and for which evicting helps.
+void evict_for_waiting_jobs(engine::Session& session, const Eviction& eviction);
+
+// Tries for one job, in one statement. True: others leave for it, and it claims their room.
+bool evict_for(engine::Session& session, const Eviction& eviction, JobId claimant);
+
+// The same for one task of a job that has its minimum.
+bool evict_for_task(engine::Session& session, const Eviction& eviction, TaskId task);
+
+// True for a job that lacks its minimum, could start with what it has, and claims nothing.
+bool is_claimant(engine::Session& session, const Job& job);
+
+}  // namespace berth::actions

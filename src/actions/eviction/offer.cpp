@@ -1,0 +1,161 @@
+#include "actions/eviction/offer.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace berth::actions {
+
+using namespace engine;
+
+bool is_better(const Offer& left, const Offer& right) {
+  if (left.takes_whole_jobs != right.takes_whole_jobs) return right.takes_whole_jobs;
+  const auto l = static_cast<std::int64_t>(left.victims) * right.members;
+  const auto r = static_cast<std::int64_t>(right.victims) * left.members;
+  if (l != r) return l < r;
+  if (left.lots.empty() != right.lots.empty()) return left.lots.empty();
+  if (!left.lots.empty() && left.lots.back() != right.lots.back()) {
+    return left.lots.back() < right.lots.back();
+  }
+  return left.node < right.node;
+}
+
+std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& cluster,
+                                                            const Shape& shape, NodeId node,
+                                                            std::int32_t pods) {
+  std::vector<std::pair<Dimension, std::int64_t>> lacks;
+  for (const auto& [dimension, amount] : shape.requested) {
+    const std::int64_t asked = saturated_product(amount, pods);
+    if (cluster.future_idle(node, dimension) < asked) lacks.emplace_back(dimension, asked);
+  }
+  return lacks;
+}
+
+std::int32_t OfferSearch::members_in(const std::vector<std::int64_t>& room,
+                                     const Terms& terms) const {
+  const auto& requested = session_.cluster().shape(terms.shape).requested;
+  std::int64_t members = terms.members;
+  for (std::size_t i = 0; i < requested.size(); ++i) {
+    members = std::min(members, std::max<std::int64_t>(0, room[i]) / requested[i].second);
+  }
+  return static_cast<std::int32_t>(members);
+}
+
+// The lots that would free some of what one member lacks there.
+std::vector<OfferSearch::Gain> OfferSearch::gains_on(NodeId node, const Terms& terms,
+                                                     bool for_bound) {
+  const Cluster& cluster = session_.cluster();
+  const Shape& shape = cluster.shape(terms.shape);
+  room_.clear();
+  for (const auto& [dimension, amount] : shape.requested) {
+    room_.push_back(cluster.future_idle(node, dimension));
+  }
+  std::vector<Gain> gains;
+  if (policy_.may_vacate && !policy_.may_vacate(node)) return gains;
+  const auto lacks = shortage_on(cluster, shape, node, 1);
+  const Claimant claimant{terms.claimant, lacks, terms.is_strict};
+  for (const Candidates::Share& share : candidates_.on(node)) {
+    const Candidates::Lot& lot = candidates_.lots()[share.lot];
+    if (is_banned_[share.lot] != 0 || (lot.is_whole && !terms.takes_whole_jobs)) continue;
+    Gain gain{share.lot, 0, std::vector<std::int64_t>(shape.requested.size(), 0)};
+    for (const TaskId id : share.tasks) {
+      const Task& task = cluster.task(id);
+      if (task.status != TaskStatus::bound && task.status != TaskStatus::running) continue;
+      const Resources& request = cluster.shape(task.shape).request;
+      for (std::size_t i = 0; i < gain.freed.size(); ++i) {
+        gain.freed[i] = saturated_sum(gain.freed[i], request[shape.requested[i].first]);
+      }
+    }
+    bool helps = for_bound;
+    for (std::size_t i = 0; i < gain.freed.size(); ++i) {
+      helps = helps || (gain.freed[i] > 0 && room_[i] < shape.requested[i].second);
+    }
+    if (!helps) continue;
+    if (!for_bound) {
+      const std::vector<TaskId> leaving = still_running(cluster, lot.tasks);
+      gain.victims = static_cast<std::int32_t>(leaving.size());
+      if (policy_.may_take && !policy_.may_take(claimant, {lot.job, leaving})) continue;
+    }
+    gains.push_back(std::move(gain));
+  }
+  return gains;
+}
+
+// VICTIM-5. As many in turn as make room, and of those the number with the fewest victims a member;
+// then those that turn out not to be needed stay.
+Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gain>& gains) const {
+  std::vector<std::int64_t> room = room_;
+  const auto move = [&](const Gain& gain, int sign) {
+    for (std::size_t i = 0; i < room.size(); ++i) room[i] += sign * gain.freed[i];
+  };
+  const auto is_whole = [&](const Gain& gain) { return candidates_.lots()[gain.lot].is_whole; };
+  Offer best{node, 0, 0, false, {}};
+  std::size_t best_count = 0;
+  std::int32_t victims = 0;
+  bool takes_whole_jobs = false;
+  for (std::size_t count = 1; count <= gains.size(); ++count) {
+    const Gain& gain = gains[count - 1];
+    move(gain, +1);
+    victims += gain.victims;
+    takes_whole_jobs = takes_whole_jobs || is_whole(gain);
+    const Offer offer{node, members_in(room, terms), victims, takes_whole_jobs, {gain.lot}};
+    if (offer.members == 0 || (best.members > 0 && !is_better(offer, best))) continue;
+    best = offer;
+    best_count = count;
+  }
+  best.lots.clear();
+  if (best_count == 0) return best;
+  for (std::size_t i = gains.size(); i-- > best_count;) move(gains[i], -1);
+  best.takes_whole_jobs = false;
+  for (std::size_t i = best_count; i-- > 0;) {
+    move(gains[i], -1);
+    if (members_in(room, terms) >= best.members) {
+      best.victims -= gains[i].victims;
+      continue;
+    }
+    move(gains[i], +1);
+    best.lots.push_back(gains[i].lot);
+    best.takes_whole_jobs = best.takes_whole_jobs || is_whole(gains[i]);
+  }
+  std::sort(best.lots.begin(), best.lots.end());
+  return best;
+}
+
+std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
+  std::vector<Gain> gains = gains_on(node, terms, false);
+  if (const std::int32_t members = members_in(room_, terms); members > 0) {
+    return Offer{node, members, 0, false, {}};
+  }
+  const Offer in_order = fewest(node, terms, gains);
+  if (in_order.members == 0) return std::nullopt;
+  // One large victim may do for several small ones that come before it.
+  const auto size_of = [&](const Gain& gain) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    const auto& requested = session_.cluster().shape(terms.shape).requested;
+    for (std::size_t i = 0; i < requested.size(); ++i) {
+      const std::int64_t lacks = requested[i].second - room_[i];
+      if (lacks <= 0) continue;
+      const __int128 part = static_cast<__int128>(std::min(gain.freed[i], lacks)) * 1'000'000;
+      least = std::min(least, static_cast<std::int64_t>(part / lacks));
+    }
+    return least;
+  };
+  const auto is_whole = [&](const Gain& gain) { return candidates_.lots()[gain.lot].is_whole; };
+  std::stable_sort(gains.begin(), gains.end(), [&](const Gain& left, const Gain& right) {
+    if (is_whole(left) != is_whole(right)) return is_whole(right);
+    return size_of(left) > size_of(right);
+  });
+  Offer by_size = fewest(node, terms, gains);
+  return is_better(by_size, in_order) ? by_size : in_order;
+}
+
+std::int32_t OfferSearch::most_on(NodeId node, const Terms& terms) {
+  for (const Gain& gain : gains_on(node, terms, true)) {
+    for (std::size_t i = 0; i < room_.size(); ++i) {
+      room_[i] = saturated_sum(room_[i], gain.freed[i]);
+    }
+  }
+  return members_in(room_, terms);
+}
+
+}  // namespace berth::actions

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "actions/eviction/candidates.h"
+
+namespace berth::actions {
+
+// What a node can do for a claimant: room for so many members, once these lots have left.
+struct Offer {
+  NodeId node;
+  std::int32_t members = 0;
+  std::int32_t victims = 0;  // pods of the lots, on all nodes
+  bool takes_whole_jobs = false;
+  std::vector<std::uint32_t> lots;  // numbers, in their order; empty: there is room
+};
+
+// VICTIM-5. Surplus before whole jobs, then the fewest victims a member, then the lots that leave
+// first, then the name of the node.
+bool is_better(const Offer& left, const Offer& right);
+
+// Looks for the best offer of a node, without any change of the cluster.
+class OfferSearch {
+ public:
+  struct Terms {
+    JobId claimant;
+    ShapeId shape;
+    std::int32_t members = 0;  // the most that are needed
+    bool takes_whole_jobs = false;
+    bool is_strict = false;
+  };
+
+  // `is_banned`, by lot: refused before.
+  OfferSearch(engine::Session& session, const EvictionPolicy& policy, const Candidates& candidates,
+              const std::vector<std::uint8_t>& is_banned)
+      : session_(session), policy_(policy), candidates_(candidates), is_banned_(is_banned) {}
+
+  // None: nobody there could make room for even one.
+  std::optional<Offer> on(NodeId node, const Terms& terms);
+  // No more than this can ever be placed there, whatever the protections say.
+  std::int32_t most_on(NodeId node, const Terms& terms);
+
+ private:
+  struct Gain {
+    std::uint32_t lot = 0;
+    std::int32_t victims = 0;
+    std::vector<std::int64_t> freed;  // as Shape::requested
+  };
+
+  std::vector<Gain> gains_on(NodeId node, const Terms& terms, bool for_bound);
+  Offer fewest(NodeId node, const Terms& terms, const std::vector<Gain>& gains) const;
+  std::int32_t members_in(const std::vector<std::int64_t>& room, const Terms& terms) const;
+
+  engine::Session& session_;
+  const EvictionPolicy& policy_;
+  const Candidates& candidates_;
+  const std::vector<std::uint8_t>& is_banned_;
+  std::vector<std::int64_t> room_;  // of the node in question, as Shape::requested
+};
+
+// What the node is short of for this many pods of the shape.
+std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& cluster,
+                                                            const Shape& shape, NodeId node,
+                                                            std::int32_t pods);
+
+}  // namespace berth::actions

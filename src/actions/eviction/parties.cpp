@@ -1,0 +1,58 @@
+#include "actions/eviction/parties.h"
+
+#include <memory>
+
+#include "berth/engine/queue_tree.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+namespace {
+
+std::int32_t on_nodes(const Job& job) {
+  return job.placed_count() - job.count(TaskStatus::succeeded);
+}
+
+}  // namespace
+
+bool is_overused(const Session& session, QueueId queue) {
+  std::shared_ptr<const QueueShares> shares;
+  session.ask(points::queue_shares, &shares);
+  const std::uint32_t at = session.queues().position_of(queue);
+  if (shares == nullptr || at == QueueTree::kNowhere) return false;
+  for (std::size_t d = 0; d < shares->dimensions; ++d) {
+    const std::int64_t has = session.cluster().queue(queue).allocated[Dimension(d)];
+    if (beyond_share(has, shares->at(shares->deserved, at, Dimension(d))) > 0) return true;
+  }
+  return false;
+}
+
+PartSet parts_of_jobs(const Session& session, JobId claimant) {
+  PartSet parts;
+  for (std::size_t j = 0; j < session.cluster().job_slots(); ++j) {
+    const Job& job = session.cluster().job(JobId(j));
+    if (!job.exists || job.id == claimant || !job.queue.is_valid() || on_nodes(job) == 0) continue;
+    if (surplus_count(job) > 0) parts.push_back({job.id, JobPart::Kind::surplus});
+    if (on_nodes(job) > surplus_count(job)) parts.push_back({job.id, JobPart::Kind::whole});
+  }
+  return parts;
+}
+
+std::int32_t pods_of(const Session& session, const JobPart& part) {
+  const Job& job = session.cluster().job(part.job);
+  const std::int32_t surplus = std::min(surplus_count(job), on_nodes(job));
+  return part.kind == JobPart::Kind::surplus ? surplus : on_nodes(job) - surplus;
+}
+
+void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods) {
+  const auto found = std::find_if(spared.begin(), spared.end(),
+                                  [&](const Spared& each) { return each.reason == reason; });
+  if (found == spared.end()) {
+    spared.push_back({reason, pods});
+  } else {
+    found->pods += pods;
+  }
+}
+
+}  // namespace berth::actions

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "berth/engine/session.h"
+
+namespace berth::actions {
+
+// Who may leave for a claimant, and who may not.
+struct Parties {
+  engine::PartSet parts;
+  std::vector<Spared> spared;  // of running pods that could have helped
+};
+
+// What one evicting action adds to the common search for victims (docs/design/victims.md).
+struct EvictionPolicy {
+  std::string_view action;  // static storage
+  EvictedAs as_surplus = EvictedAs::surplus;
+  EvictedAs as_whole = EvictedAs::whole_job;
+  // Depends on the queue and the priority of the claimant.
+  std::function<Parties(const Job& claimant)> parties;
+  // Asked before each eviction; without it, all may.
+  std::function<engine::Verdict(const engine::Claimant&, const engine::Leaving&)> may_take;
+  // Without it, on all nodes.
+  std::function<bool(NodeId)> may_vacate;
+  // Victims are of the claimant's queue: they leave to it what the queue may have, too.
+  bool is_own_queue = false;
+  // First tries to find victims so that no queue loses any of what it deserves.
+  bool is_strict_first = false;
+};
+
+}  // namespace berth::actions

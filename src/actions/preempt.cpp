@@ -1,0 +1,93 @@
+// Preempt: within a queue, the more important job takes from the less important one.
+//
+// A job that lacks its minimum, and finds no idle room, takes room of jobs of its queue: of lower
+// priority, and the surplus of equal priority. Surplus goes first, a whole job only if surplus does
+// not do. Within a job, pods of higher priority take the room of its surplus.
+//
+// Argument: whole-jobs, true (default) or false: whether jobs may be evicted whole.
+//
+// Steps PREEMPT-1 to PREEMPT-4 are those of docs/design/preempt.md; the search for victims is
+// docs/design/victims.md.
+
+#include <algorithm>
+
+#include "actions/claims.h"
+#include "actions/eviction/evict_for.h"
+#include "actions/eviction/parties.h"
+#include "actions/eviction/solver.h"
+#include "actions/placement.h"
+#include "berth/engine/action.h"
+#include "berth/engine/surplus.h"
+
+namespace berth::actions {
+namespace {
+
+using namespace engine;
+
+class Preempt final : public Action {
+ public:
+  explicit Preempt(Arguments& arguments)
+      : takes_whole_jobs_(arguments.boolean("whole-jobs", true)) {}
+
+  void execute(Session& session) const override {
+    // PREEMPT-1, PREEMPT-2. For each job that lacks its minimum, in the order of jobs.
+    Eviction eviction;
+    eviction.policy.action = "preempt";
+    eviction.policy.is_own_queue = true;
+    eviction.policy.parties = [&](const Job& claimant) {
+      return parties_of(
+          session, points::preemptable, claimant, takes_whole_jobs_,
+          [&](const Job& job) { return job.queue == claimant.queue; },
+          [](const JobPart&) { return Reason::not_lower; });
+    };
+    eviction.takes_whole_jobs = takes_whole_jobs_;
+    evict_for_waiting_jobs(session, eviction);
+
+    // PREEMPT-3. Then for each job that has its minimum, among its own pods.
+    for (const JobId id : session.cluster().open_jobs()) {
+      const Job& job = session.cluster().job(id);
+      if (job.unplaced_count() == 0 || surplus_count(job) == 0) continue;
+      if (has_minimum(session, job) && may_be_served(session, id)) within(session, job);
+    }
+
+    // From here on, evicting within a queue helps no job that lacks its minimum.
+  }
+
+ private:
+  // PREEMPT-3, PREEMPT-4. One at a time, while it helps.
+  static void within(Session& session, const Job& job) {
+    TaskId waiting;
+    const std::vector<TaskId> unplaced = session.unplaced_in_order(job);
+    const auto is_lower = [&](TaskId id) {
+      const Cluster& cluster = session.cluster();
+      return session.ask(points::task_order, cluster.task(waiting), cluster.task(id)) ==
+             Order::less;
+    };
+    waiting = unplaced.front();
+    if (!is_lower(surplus_of(session, job).front())) return;
+    Eviction eviction;
+    eviction.policy.action = "preempt";
+    eviction.policy.as_surplus = EvictedAs::lower_member;
+    eviction.policy.is_own_queue = true;
+    eviction.policy.parties = [](const Job& own) {
+      return Parties{{{own.id, JobPart::Kind::surplus}}, {}};
+    };
+    eviction.policy.may_take = [&](const Claimant&, const Leaving& leaving) {
+      const bool are_lower = std::all_of(leaving.tasks.begin(), leaving.tasks.end(), is_lower);
+      return are_lower ? pass() : reject(Reason::not_lower);
+    };
+    for (const TaskId id : unplaced) {
+      waiting = id;
+      if (session.cluster().task(id).never_preempts) continue;
+      if (!may_hold(session, job) || !evict_for_task(session, eviction, id)) return;
+    }
+  }
+
+  bool takes_whole_jobs_;
+};
+
+}  // namespace
+
+BERTH_ACTION(Preempt, "preempt");
+
+}  // namespace berth::actions

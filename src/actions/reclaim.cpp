@@ -1,0 +1,62 @@
+// Reclaim: between queues, a queue takes back what it deserves.
+//
+// A job whose queue, with it, stays within its share may take room of queues that are beyond
+// theirs. Surplus goes first, of every such queue; a whole job only if surplus does not do, and
+// only of a queue that is reclaimable. No queue falls below its guarantee.
+//
+// Argument: whole-jobs, true (default) or false: whether jobs may be evicted whole.
+//
+// Steps RECLAIM-1 to RECLAIM-5 are those of docs/design/reclaim.md; RECLAIM-2 to RECLAIM-5 are in
+// plugins/proportion/reclaim_rules.cpp, the search for victims is docs/design/victims.md.
+
+#include "actions/eviction/evict_for.h"
+#include "actions/eviction/parties.h"
+#include "berth/engine/action.h"
+
+namespace berth::actions {
+namespace {
+
+using namespace engine;
+
+class Reclaim final : public Action {
+ public:
+  explicit Reclaim(Arguments& arguments)
+      : takes_whole_jobs_(arguments.boolean("whole-jobs", true)) {}
+
+  void execute(Session& session) const override {
+    // RECLAIM-1. For each job that lacks its minimum, in the order of jobs.
+    Eviction eviction;
+    eviction.policy.action = "reclaim";
+    eviction.policy.is_strict_first = true;
+    eviction.policy.parties = [&](const Job& claimant) {
+      return parties_of(
+          session, points::reclaimable, claimant, takes_whole_jobs_,
+          [&](const Job& job) { return job.queue != claimant.queue; },
+          [&](const JobPart& part) {
+            const Job& job = session.cluster().job(part.job);
+            return is_overused(session, job.queue) ? Reason::queue_keeps_jobs
+                                                   : Reason::queue_within_share;
+          });
+    };
+    eviction.policy.may_take = [&](const Claimant& claimant, const Leaving& leaving) {
+      return session.ask(points::yieldable, claimant, leaving);
+    };
+    eviction.may_claim = [&](const Job& job, const Need& need) {
+      return session.is_silent(points::entitled) ? reject(Reason::nobody_may_leave)
+                                                 : session.ask(points::entitled, job, need);
+    };
+    eviction.takes_whole_jobs = takes_whole_jobs_;
+    evict_for_waiting_jobs(session, eviction);
+
+    // From here on, no entitled job could start on room that other queues must give.
+  }
+
+ private:
+  bool takes_whole_jobs_;
+};
+
+}  // namespace
+
+BERTH_ACTION(Reclaim, "reclaim");
+
+}  // namespace berth::actions
