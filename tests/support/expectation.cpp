@@ -235,7 +235,8 @@ std::string check_expectation(SceneLine& line, const World& world) {
   }
   const JobId job = world.job(full_name(subject));
   const bool of_pod = subject.find('/') != std::string::npos || line.word(2) == "on" ||
-                      line.word(2) == "gone" || line.word(2) == "planned";
+                      line.word(2) == "gone" || line.word(2) == "planned" ||
+                      line.word(2) == "evicted";
   if (job.is_valid() && !of_pod) return check_job(cluster.job(job), line, world);
   const auto names = pod_names(subject);
   if (!names) return names.error().message;
