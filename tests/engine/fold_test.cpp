@@ -94,35 +94,34 @@ TEST(TierVoteTest, ARejectMetIsNoAndAPermitEndsTheQuestionWithItsTier) {
 }
 
 TEST(TierAgreementTest, TheFirstTierWithAnOpinionDecidesAndNobodyIsAnAnswer) {
-  const TaskId a(1), b(2), c(3);
-  const TaskSet candidates{a, b, c};
-  const Opinion<TaskSet> none = no_opinion;
-  const Opinion<TaskSet> nobody = TaskSet{};
-  using Says = std::vector<std::pair<std::uint16_t, Opinion<TaskSet>>>;
+  const JobPart a{JobId(1)}, b{JobId(2)}, c{JobId(2), JobPart::Kind::whole};
+  const PartSet candidates{a, b, c};
+  const Opinion<PartSet> none = no_opinion;
+  const Opinion<PartSet> nobody = PartSet{};
+  using Says = std::vector<std::pair<std::uint16_t, Opinion<PartSet>>>;
   struct Row {
     const char* what;
     Says says;
-    TaskSet expected;
+    PartSet expected;
   };
   const Row rows[] = {
       {"nobody asked", {}, {}},
       {"all abstain", {{0, none}, {1, none}}, {}},
-      {"one opinion", {{0, TaskSet{c, a}}}, {c, a}},
-      {"intersection in the first one's order",
-       {{0, TaskSet{c, a}}, {0, TaskSet{a, b, c}}},
-       {c, a}},
-      {"abstention in between", {{0, TaskSet{a}}, {0, none}, {0, TaskSet{a, b}}}, {a}},
-      {"abstaining tier passes it on", {{0, none}, {1, TaskSet{b}}}, {b}},
+      {"one opinion", {{0, PartSet{a, c}}}, {a, c}},
+      {"intersection in their order", {{0, PartSet{a, c}}, {0, PartSet{a, b, c}}}, {a, c}},
+      {"intersection, the smaller one last", {{0, PartSet{a, b, c}}, {0, PartSet{b}}}, {b}},
+      {"abstention in between", {{0, PartSet{a}}, {0, none}, {0, PartSet{a, b}}}, {a}},
+      {"abstaining tier passes it on", {{0, none}, {1, PartSet{b}}}, {b}},
       {"an empty agreement ends the question",
-       {{0, TaskSet{a}}, {0, TaskSet{b}}, {1, TaskSet{a}}},
+       {{0, PartSet{a}}, {0, PartSet{b}}, {1, PartSet{a}}},
        {}},
       {"an empty intersection is not seeded anew",
-       {{0, TaskSet{a}}, {0, TaskSet{b}}, {0, TaskSet{c}}},
+       {{0, PartSet{a}}, {0, PartSet{b}}, {0, PartSet{c}}},
        {}},
-      {"nobody is an answer", {{0, nobody}, {1, TaskSet{a}}}, {}},
-      {"later tiers are not asked", {{0, TaskSet{a}}, {1, nobody}}, {a}}};
+      {"nobody is an answer", {{0, nobody}, {1, PartSet{a}}}, {}},
+      {"later tiers are not asked", {{0, PartSet{a}}, {1, nobody}}, {a}}};
   for (const Row& row : rows) {
-    const Panel<Opinion<TaskSet>, const int&, const TaskSet&> panel(row.says);
+    const Panel<Opinion<PartSet>, const int&, const PartSet&> panel(row.says);
     EXPECT_EQ(TierAgreement::apply(panel.answers(), 0, candidates), row.expected) << row.what;
   }
 }

@@ -1,5 +1,7 @@
 #include "berth/engine/statement.h"
 
+#include <span>
+
 #include <gtest/gtest.h>
 
 #include "engine/consistency.h"
@@ -20,6 +22,11 @@ class StatementTest : public ::testing::Test {
  protected:
   StatementTest() : world_(support::stage(kScene)), open_(*world_, {"conformance", "gang"}) {}
 
+  // A job of one, or a pod that is the whole job.
+  Verdict evict(Statement& statement, TaskId task, JobId beneficiary = JobId()) {
+    const JobId job = world_->mirror().cluster().task(task).job;
+    return statement.evict({job, std::span(&task, 1)}, {beneficiary, "test"});
+  }
   TaskId task(const std::string& name) const { return world_->task("default/" + name); }
   std::uint64_t print() const { return fingerprint(world_->cluster()); }
 
@@ -35,7 +42,7 @@ TEST_F(StatementTest, LeavesNoTraceWhenItsScopeEnds) {
   {
     Statement statement(session_);
     EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
-    EXPECT_TRUE(statement.evict(task("old"), JobId(), "test"));
+    EXPECT_TRUE(evict(statement, task("old")));
     EXPECT_TRUE(statement.pipeline(task("a-1"), n1_));
     EXPECT_TRUE(statement.pipeline(task("a-2"), n1_));
     EXPECT_NE(print(), before);
@@ -52,7 +59,7 @@ TEST_F(StatementTest, RollsBackToACheckpointWithItsEvictions) {
     EXPECT_TRUE(statement.allocate(task("a-0"), n2_));
     const auto checkpoint = statement.checkpoint();
     const std::uint64_t at_checkpoint = print();
-    EXPECT_TRUE(statement.evict(task("old"), JobId(), "test"));
+    EXPECT_TRUE(evict(statement, task("old")));
     EXPECT_TRUE(statement.allocate(task("a-1"), n2_));
     statement.roll_back(checkpoint);
     EXPECT_EQ(print(), at_checkpoint);
@@ -68,7 +75,7 @@ TEST_F(StatementTest, CommitsBindsClaimsAndEvictionsTogether) {
   const std::uint64_t before = print();
   {
     Statement statement(session_);
-    EXPECT_TRUE(statement.evict(task("old"), world_->job("default/a"), "test"));
+    EXPECT_TRUE(evict(statement, task("old"), world_->job("default/a")));
     EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
     EXPECT_TRUE(statement.pipeline(task("a-1"), n1_));
     std::move(statement).commit();
@@ -101,7 +108,7 @@ TEST_F(StatementTest, HoldPlansItsEvictionsWithTheirClaimant) {
     Statement statement(session_);
     EXPECT_TRUE(statement.allocate(task("a-0"), n1_));
     EXPECT_TRUE(statement.allocate(task("a-1"), n1_));
-    EXPECT_TRUE(statement.evict(task("old"), world_->job("default/a"), "test"));
+    EXPECT_TRUE(evict(statement, task("old"), world_->job("default/a")));
     EXPECT_TRUE(statement.pipeline(task("a-2"), n1_));
     std::move(statement).hold();
   }
@@ -150,7 +157,7 @@ TEST_F(StatementTest, AnInnerOneVanishesWithItsOuterOne) {
     Statement outer(session_);
     EXPECT_TRUE(outer.allocate(task("a-0"), n1_));
     Statement inner(session_);
-    EXPECT_TRUE(inner.evict(task("old"), JobId(), "test"));
+    EXPECT_TRUE(evict(inner, task("old")));
     EXPECT_TRUE(inner.allocate(task("a-1"), n2_));
     std::move(inner).commit();
   }
@@ -182,7 +189,7 @@ TEST_F(StatementTest, EvictsNobodyThatAProtectionKeeps) {
   const std::uint64_t before = print();
   Statement statement(session_);
   const TaskId critical = world_->task("kube-system/dns");
-  const Verdict verdict = statement.evict(critical, JobId(), "test");
+  const Verdict verdict = evict(statement, critical);
   EXPECT_EQ(verdict.reason, Reason::system_critical);
   EXPECT_EQ(print(), before);
 }

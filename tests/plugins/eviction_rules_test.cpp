@@ -5,42 +5,60 @@
 #include <vector>
 #include "berth/engine/action.h"
 #include "berth/engine/statement.h"
+#include "berth/engine/surplus.h"
 
 #include "support/open_session.h"
 
-// Rules about victims, reached by an action of this test: until there are actions that evict, the
-// plugins' answers are all there is.
+// Rules about victims, each by itself: an action of this test evicts whatever they allow.
 
 namespace berth::plugins {
 namespace {
 
 using namespace engine;
 
-// Evicts all tasks that the points allow for the first pending task by name, in name order.
+// Asks for the first job without a place by name, about all others in name order. Evicts all
+// surplus that the points allow, pod by pod, then whole jobs.
 class EvictAll final : public Action {
  public:
   explicit EvictAll(Arguments&) {}
   void execute(Session& session) const override {
     const Cluster& cluster = session.cluster();
-    std::vector<TaskId> candidates;
-    TaskId claimant;
-    const auto by_name = [&](TaskId left, TaskId right) {
-      return cluster.task(left).name < cluster.task(right).name;
-    };
-    for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
-      const Task& task = cluster.task(TaskId(t));
-      if (task.status == TaskStatus::running) candidates.push_back(TaskId(t));
-      if (task.status != TaskStatus::pending || !task.job.is_valid()) continue;
-      if (!claimant.is_valid() || by_name(TaskId(t), claimant)) claimant = TaskId(t);
+    std::vector<JobId> jobs;
+    for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+      if (cluster.job(JobId(j)).exists) jobs.push_back(JobId(j));
     }
-    if (!claimant.is_valid()) return;
-    std::sort(candidates.begin(), candidates.end(), by_name);
-    const TaskSet victims = session.ask(points::preemptable, cluster.task(claimant), candidates);
+    std::sort(jobs.begin(), jobs.end(), [&](JobId left, JobId right) {
+      return cluster.job(left).name < cluster.job(right).name;
+    });
+    const auto claimant = std::find_if(
+        jobs.begin(), jobs.end(), [&](JobId id) { return cluster.job(id).unplaced_count() > 0; });
+    if (claimant == jobs.end()) return;
+    PartSet parts;
+    for (const JobId id : jobs) {
+      if (id == *claimant) continue;
+      if (surplus_count(cluster.job(id)) > 0) parts.push_back({id, JobPart::Kind::surplus});
+      parts.push_back({id, JobPart::Kind::whole});
+    }
+    for (const JobPart& part : session.ask(points::preemptable, cluster.job(*claimant), parts)) {
+      const bool is_whole = part.kind == JobPart::Kind::whole;
+      const Job& job = cluster.job(part.job);
+      if (is_whole) {
+        std::vector<TaskId> all = job.tasks;
+        std::erase_if(all, [&](TaskId id) { return !is_allocated(cluster.task(id).status); });
+        evict(session, {job.id, all}, *claimant);
+      } else {
+        for (const TaskId id : surplus_of(session, job)) {
+          evict(session, {job.id, std::span(&id, 1)}, *claimant);
+        }
+      }
+    }
+  }
+
+ private:
+  static void evict(Session& session, const Leaving& leaving, JobId claimant) {
+    if (leaving.tasks.empty()) return;
     Statement statement(session);
-    for (const TaskId victim : victims) {
-      static_cast<void>(statement.evict(victim, cluster.task(claimant).job, "evict-all"));
-    }
-    std::move(statement).commit();
+    if (statement.evict(leaving, {claimant, "evict-all"})) std::move(statement).commit();
   }
 };
 
@@ -60,51 +78,45 @@ std::vector<std::string> evicted(const std::string& scene, const std::string& ti
 
 using Names = std::vector<std::string>;
 
-TEST(GangTest, GANG4GivesUpOnlySpareMembers) {
-  // Five run, three are needed: two may go. The other job is at its minimum.
-  EXPECT_EQ(evicted("node n1 cpu=9\n"
-                    "job a min=3\ntask a/0..4 cpu=1 on=n1\n"
-                    "job b min=2\ntask b/0..1 cpu=1 on=n1\n"
-                    "job z min=1\ntask z/0 cpu=1\n",
-                    "gang"),
-            (Names{"default/a-0", "default/a-1"}));
+constexpr const char* kClasses =
+    "priorityclass low value=1\npriorityclass mid value=5\npriorityclass high value=9\n";
+
+TEST(GangTest, GANG4KeepsTheMinimumUnlessTheJobLeavesWhole) {
+  // Five run, three are needed: the last two go. The other job is at its minimum. With gates of
+  // others on its way, a job cannot leave whole.
+  const std::string scene = std::string(kClasses) +
+                            "node n1 cpu=9\n"
+                            "job a min=3\ntask a/0..4 cpu=1 on=n1\n"
+                            "job b min=2\ntask b/0 cpu=1 on=n1\ntask b/1 cpu=1 on=n1\n"
+                            "job z min=1 priority=high\ntask z/0 cpu=1\n";
+  EXPECT_EQ(evicted(scene, "gang priority").size(), 7u);
+  Names names = evicted(scene, "gang priority");
+  EXPECT_EQ((Names{names[0], names[1]}), (Names{"default/a-4", "default/a-3"}));
 }
 
 TEST(GangTest, GANG4KeepsTheMinimumOfEachRole) {
-  // One above three, but the only ps may not be it.
-  EXPECT_EQ(evicted("node n1 cpu=9\n"
-                    "job a min=3 roles=ps:1,worker:2\n"
-                    "task a/0 cpu=1 on=n1 role=ps\ntask a/1..3 cpu=1 on=n1 role=worker\n"
-                    "job z min=1\ntask z/0 cpu=1\n",
-                    "gang"),
-            (Names{"default/a-1"}));
-}
-
-TEST(GangTest, GANG4NobodyToSpareIsAnAnswerThatNoLaterTierOutvotes) {
-  EXPECT_EQ(evicted("priorityclass high value=9\nnode n1 cpu=9\n"
-                    "job a min=2\ntask a/0..1 cpu=1 on=n1\n"
-                    "job z min=1 priority=high\ntask z/0 cpu=1\n",
-                    "gang / priority"),
-            Names{});
+  // One above three, but the only ps may not be it, although it is the last.
+  const Names names = evicted(std::string(kClasses) +
+                                  "node n1 cpu=9\n"
+                                  "job a min=3 roles=ps:1,worker:2\n"
+                                  "task a/9 cpu=1 on=n1 role=ps\n"
+                                  "task a/1..3 cpu=1 on=n1 role=worker\n"
+                                  "job z min=1\ntask z/0 cpu=1\n",
+                              "gang priority elastic");
+  EXPECT_EQ(names, (Names{"default/a-3"}));
 }
 
 TEST(PriorityTest, PRIORITY3TakesOnlyFromJobsOfLowerPriority) {
-  EXPECT_EQ(evicted("priorityclass low value=1\npriorityclass mid value=5\n"
-                    "priorityclass high value=9\nnode n1 cpu=9\n"
-                    "job a min=1 priority=low\ntask a/0..1 cpu=1 on=n1\n"
-                    "job b min=1 priority=mid\ntask b/0..1 cpu=1 on=n1\n"
-                    "job c min=1 priority=high\ntask c/0..1 cpu=1 on=n1\n"
-                    "job z min=1 priority=mid\ntask z/0 cpu=1\n",
-                    "priority"),
-            (Names{"default/a-0", "default/a-1"}));
-}
-
-TEST(PriorityTest, PRIORITY3TakesFromTasksOfLowerPriorityWithinItsJob) {
-  EXPECT_EQ(evicted("node n1 cpu=9\njob a min=1\n"
-                    "task a/0 cpu=1 priority=1 on=n1\ntask a/1 cpu=1 priority=3 on=n1\n"
-                    "task a/2 cpu=1 priority=3\n",
-                    "priority"),
-            (Names{"default/a-0"}));
+  const std::string scene = std::string(kClasses) +
+                            "node n1 cpu=9\n"
+                            "job a min=1 priority=low\ntask a/0..1 cpu=1 on=n1\n"
+                            "job b min=1 priority=mid\ntask b/0..1 cpu=1 on=n1\n"
+                            "job c min=1 priority=high\ntask c/0..1 cpu=1 on=n1\n"
+                            "job z min=1 priority=mid\ntask z/0 cpu=1\n";
+  EXPECT_EQ(evicted(scene, "priority"), (Names{"default/a-1", "default/a-0"}));
+  // ELASTIC-1
+  EXPECT_EQ(evicted(scene, "priority elastic"),
+            (Names{"default/a-1", "default/a-0", "default/b-1"}));
 }
 
 TEST(ConformanceTest, CONFORM1CriticalPodsStayWhateverTheTiersSay) {

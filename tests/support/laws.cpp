@@ -130,6 +130,11 @@ class Court {
         taken[cluster_.job(cluster_.task(id).job).queue] += cluster_.shape_of(id).request;
       }
     }
+    std::map<QueueId, Resources> left;
+    for (const PlannedEviction& each : plan_.evictions) {
+      left[cluster_.job(cluster_.task(each.task).job).queue] +=
+          cluster_.shape_of(each.task).request;
+    }
     for (std::size_t d = 0; d < shares.dimensions; ++d) {
       const Dimension dimension(d);
       std::vector<std::int64_t> sums(shares.rows.size(), 0);
@@ -142,7 +147,7 @@ class Court {
         const std::int64_t kept = shares.at(shares.kept, row, dimension);
         const std::int64_t most = shares.at(shares.real_capability, row, dimension);
         placed[row] += taken[id][dimension];
-        had[row] += cluster_.queue(id).allocated[dimension];
+        had[row] += cluster_.queue(id).allocated[dimension] - left[id][dimension];
         if (deserved < kept) accuse(who + ": deserved is below what is kept for it");
         if (deserved > std::max(kept, most)) accuse(who + ": deserved is above its bounds");
         if (kept > shares.at(shares.guarantee, row, dimension)) accuse(who + ": keeps too much");
