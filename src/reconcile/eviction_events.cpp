@@ -121,6 +121,7 @@ void EvictionEvents::publish_refusals(const std::vector<const Answer*>& refusals
   publish_once(first.claimant->object, {true, "EvictionRefused", message}, now);
 }
 
+// EVENT-4
 bool EvictionEvents::publish_once(const ports::ObjectRef& about, ports::Event event,
                                   TimePoint now) {
   Published& last = published_[{about.uid, event.reason}];

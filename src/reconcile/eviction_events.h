@@ -58,7 +58,7 @@ class EvictionEvents {
   void publish_begun(TimePoint now);
   void publish_answers(TimePoint now);
   void publish_refusals(const std::vector<const Answer*>& refusals, TimePoint now);
-  // EVENT-4. False: it was published already.
+  // False: it was published lately.
   bool publish_once(const ports::ObjectRef& about, ports::Event event, TimePoint now);
 
   EventLog& events_;
