@@ -81,6 +81,7 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
     std::push_heap(heap.begin(), heap.end(), is_worse);
   };
   const auto refresh = [&](NodeId node) {
+    if (!fits_beside(session_, cluster_.shape(terms.shape), node)) return;
     if (const std::optional<Offer> offer = search.on(node, terms)) push(*offer);
   };
   while (next < tasks.size()) {
@@ -116,11 +117,13 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
       std::sort(vacated.begin(), vacated.end());
       vacated.erase(std::unique(vacated.begin(), vacated.end()), vacated.end());
     }
-    for (std::int32_t i = 0; i < offer->members; ++i) {
+    std::int32_t placed = 0;
+    for (; placed < offer->members; ++placed) {
       if (!may_have(tasks[next], terms.takes_whole_jobs)) return false;
       if (!place_on(tasks[next], node)) break;
       ++next;
     }
+    if (placed == 0) std::erase(vacated, node);
     terms.members = static_cast<std::int32_t>(tasks.size() - next);
     if (terms.members == 0) break;
     for (const NodeId each : vacated) refresh(each);
