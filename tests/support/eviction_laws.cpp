@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "support/lock_laws.h"
 #include "support/need_laws.h"
 #include "support/reclaim_laws.h"
 
@@ -66,7 +67,12 @@ class Outcome {
 class Court {
  public:
   Court(const Cluster& cluster, const Plan& plan, const LawBook& book, TimePoint now)
-      : cluster_(cluster), plan_(plan), book_(book), now_(now), outcome_(cluster, plan) {}
+      : cluster_(cluster),
+        plan_(plan),
+        book_(book),
+        now_(now),
+        outcome_(cluster, plan),
+        locks_(locks_throughout(cluster, plan)) {}
 
   std::vector<std::string> judge() {
     for (const PlannedEviction& each : plan_.evictions) {
@@ -97,13 +103,9 @@ class Court {
     if (!task.job.is_valid()) return accuse(each, "is not ours");
     if (each.action == "shuffle") return;
     if (!each.beneficiary.is_valid()) return accuse(each, "leaves for nobody");
-    const Lock& lock = cluster_.node(each.node).lock;
-    const bool stays = std::any_of(
-        plan_.reservations.begin(), plan_.reservations.end(), [&](const Reservation& kept) {
-          return std::binary_search(kept.nodes.begin(), kept.nodes.end(), each.node);
-        });
-    if (stays && lock.job.is_valid() && lock.job != each.beneficiary) {
-      accuse(each, "is on a node that is locked for " + cluster_.job(lock.job).name);
+    const JobId owner = locks_[each.node.index()];
+    if (owner.is_valid() && owner != each.beneficiary) {
+      accuse(each, "is on a node that is locked for " + cluster_.job(owner).name);
     }
   }
 
@@ -204,6 +206,7 @@ class Court {
   const LawBook& book_;
   const TimePoint now_;
   const Outcome outcome_;
+  const std::vector<JobId> locks_;
   std::vector<std::string> faults_;
 };
 

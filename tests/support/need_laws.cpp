@@ -100,7 +100,8 @@ class Court {
   bool is_above(std::size_t row, const Lot& lot) const {
     const QueueShares& shares = *plan_.shares;
     std::size_t at = 0;
-    while (at < shares.rows.size() && shares.rows[at].queue != cluster_.job(lot.beneficiary).queue) {
+    while (at < shares.rows.size() &&
+           shares.rows[at].queue != cluster_.job(lot.beneficiary).queue) {
       ++at;
     }
     if (at == shares.rows.size()) return false;

@@ -200,8 +200,8 @@ class Court {
         const std::int64_t has = least_[row][dimension] - left[row][dimension] + placed[dimension];
         const std::int64_t entitled = std::max(deserved(row, dimension), guarantee(row, dimension));
         if (placed[dimension] > 0 && has > entitled) {
-          accuse(each, "leaves for a queue beyond its share of " +
-                           cluster_.dimensions().name(dimension));
+          accuse(each,
+                 "leaves for a queue beyond its share of " + cluster_.dimensions().name(dimension));
         }
       }
     }

@@ -147,8 +147,13 @@ class Service {
     const std::int32_t could_leave = candidates.pods();
     const std::size_t before = session_.plan().evictions.size();
     if (is_ready) {
-      session_.clear_refusal(job.id);
       std::move(statement).commit();
+      if (job.unplaced_count() == 0) {
+        session_.clear_refusal(job.id);
+      } else {
+        session_.refuse(job.id,
+                        reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count()));
+      }
     } else {
       session_.refuse(job.id,
                       reject(Reason::holds_releasing_room, job.placed_count(), job.min_available));
