@@ -40,12 +40,16 @@ class Outcome {
     return count;
   }
 
+  // With its claims, or those of its members that it had and that are no claims.
   bool has_minimum(const Job& job, bool with_claims) const {
     if (members(job, std::nullopt, with_claims) < job.min_available) return false;
     if (!job.roles_bind()) return true;
     for (std::size_t r = 0; r < job.roles.size(); ++r) {
       const auto role = static_cast<std::uint16_t>(r);
-      if (members(job, role, with_claims) < job.roles[r].minimum) return false;
+      const Role& each = job.roles[r];
+      const std::int32_t least =
+          with_claims ? each.minimum : std::min(each.minimum, ready_count(each.counts));
+      if (members(job, role, with_claims) < least) return false;
     }
     return true;
   }

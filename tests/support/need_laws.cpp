@@ -66,6 +66,7 @@ class Court {
   bool is_for_the_queue(const Lot& lot) const {
     if (plan_.shares == nullptr || lot.action != "preempt") return false;
     const QueueShares& shares = *plan_.shares;
+    const std::set<JobId> later = later_claimants(lot);
     std::map<QueueId, Resources> has;
     for (std::size_t q = 0; q < cluster_.queue_slots(); ++q) {
       has[QueueId(q)] = cluster_.queue(QueueId(q)).allocated;
@@ -74,12 +75,17 @@ class Court {
       const JobId job = cluster_.task(id).job;
       if (!job.is_valid() || !cluster_.job(job).queue.is_valid()) return;
       Resources& of_queue = has[cluster_.job(job).queue];
-      comes ? of_queue += cluster_.shape_of(id).request : of_queue -= cluster_.shape_of(id).request;
+      comes ? of_queue += request(id) : of_queue -= request(id);
     };
-    for (const PlannedEviction& each : plan_.evictions) move(each.task, false);
-    for (const Placement& each : plan_.binds) move(each.task, true);
-    for (const Placement& each : plan_.pipelined) move(each.task, true);
-    for (const TaskId id : lot.tasks) move(id, true);
+    for (const Lot& each : lots_) {
+      if (&each == &lot || later.contains(each.beneficiary)) continue;
+      for (const TaskId id : each.tasks) move(id, false);
+    }
+    for (const auto* placements : {&plan_.binds, &plan_.pipelined}) {
+      for (const Placement& each : *placements) {
+        if (!later.contains(cluster_.task(each.task).job)) move(each.task, true);
+      }
+    }
     for (std::size_t d = 0; d < shares.dimensions; ++d) {
       std::vector<std::int64_t> sums(shares.rows.size(), 0);
       for (std::size_t row = shares.rows.size(); row-- > 0;) {
@@ -87,14 +93,27 @@ class Court {
         if (id.is_valid()) sums[row] += has[id][Dimension(d)];
         if (row > 0) sums[shares.rows[row].parent] += sums[row];
       }
-      // A placement is refused at its deserved share, too.
+      // A placement is refused at the deserved share, too, and for what is kept for others.
       for (std::size_t row = 1; row < shares.rows.size(); ++row) {
         const std::int64_t most = std::min(shares.at(shares.deserved, row, Dimension(d)),
                                            shares.at(shares.real_capability, row, Dimension(d)));
         if (is_above(row, lot) && sums[row] > most) return true;
+        if (shares.at(shares.kept, row, Dimension(d)) > sums[row]) return true;
       }
     }
     return false;
+  }
+
+  // Claimants whose victims come later in the plan.
+  std::set<JobId> later_claimants(const Lot& lot) const {
+    std::set<JobId> later;
+    bool is_later = false;
+    for (const Lot& each : lots_) {
+      if (is_later && each.beneficiary.is_valid()) later.insert(each.beneficiary);
+      is_later = is_later || &each == &lot;
+    }
+    later.erase(lot.beneficiary);
+    return later;
   }
 
   bool is_above(std::size_t row, const Lot& lot) const {
@@ -112,13 +131,7 @@ class Court {
   // Would the nodes of these pods have room for all, as it was when they were chosen? Claimants
   // whose victims come later in the plan, and these victims, do not count.
   bool fits(const Lot& lot) const {
-    std::set<JobId> later;
-    bool is_later = false;
-    for (const Lot& each : lots_) {
-      if (is_later && each.beneficiary.is_valid()) later.insert(each.beneficiary);
-      is_later = is_later || &each == &lot;
-    }
-    later.erase(lot.beneficiary);
+    const std::set<JobId> later = later_claimants(lot);
     std::map<NodeId, Resources> used;
     for (std::size_t t = 0; t < cluster_.task_slots(); ++t) {
       const Task& task = cluster_.task(TaskId(t));
