@@ -7,6 +7,7 @@
 // plugins/proportion/guarantee_victims.cpp.
 
 #include <algorithm>
+#include <string>
 
 #include "berth/engine/action.h"
 #include "berth/engine/statement.h"
@@ -21,7 +22,10 @@ void evict(Session& session, const Leaving& leaving) {
   const bool is_whole = static_cast<std::size_t>(job.placed_count()) == leaving.tasks.size();
   Statement statement(session);
   const EvictedAs as = is_whole ? EvictedAs::whole_job : EvictedAs::surplus;
-  if (statement.evict(leaving, {JobId(), "shuffle", as})) std::move(statement).commit();
+  const std::string why =
+      is_whole ? job.name + " leaves whole for a guarantee that is not met"
+               : "it is surplus of " + job.name + ", and leaves for a guarantee that is not met";
+  if (statement.evict(leaving, {JobId(), "shuffle", as, why})) std::move(statement).commit();
 }
 
 class Shuffle final : public Action {

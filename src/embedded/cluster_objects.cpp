@@ -69,6 +69,7 @@ void EmbeddedCluster::put(PodObject pod) {
     pod.node_name = old->node_name;
     pod.nominated_node = old->nominated_node;
     pod.started = old->started;
+    pod.scheduled = old->scheduled;
     keep_tolerations(pod.lock_tolerations, old->lock_tolerations);
     keep_marks(pod.marks, old->marks);
   }

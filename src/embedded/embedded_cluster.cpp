@@ -203,6 +203,7 @@ std::string EmbeddedCluster::refusal(const ports::Binding& binding) const {
 void EmbeddedCluster::set_running(PodObject& pod) {
   pod.phase = PodPhase::running;
   if (!pod.started) pod.started = clock_.now();
+  if (!pod.scheduled) pod.scheduled = clock_.now();
   if (pod.run_time) due_.emplace(*pod.started + *pod.run_time, std::pair(Due::run_ends, pod.uid));
 }
 

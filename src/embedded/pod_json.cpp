@@ -142,7 +142,12 @@ Json metadata(const PodObject& pod) {
   if (pod.index >= 0) {
     annotations["batch.kubernetes.io/job-completion-index"] = std::to_string(pod.index);
   }
-  if (!pod.preemptable) annotations["volcano.sh/preemptable"] = "false";
+  if (pod.eviction.preemptable) {
+    annotations["volcano.sh/preemptable"] = *pod.eviction.preemptable ? "true" : "false";
+  }
+  if (pod.eviction.cooldown) {
+    annotations["volcano.sh/cooldown-time"] = format_duration(*pod.eviction.cooldown);
+  }
   if (pod.run_time) annotations["berth.dev/run-time"] = format_duration(*pod.run_time);
   add_marks(pod.marks, annotations);
   if (!pod.owner_uid.empty() || pod.is_daemon) {
@@ -179,6 +184,11 @@ std::string pod_json(const PodObject& pod) {
   Json status = {{"phase", to_string(pod.phase)}};
   if (!pod.nominated_node.empty()) status["nominatedNodeName"] = pod.nominated_node;
   if (pod.started) status["startTime"] = seconds(*pod.started);
+  if (pod.scheduled) {
+    status["conditions"] = Json::array({{{"type", "PodScheduled"},
+                                         {"status", "True"},
+                                         {"lastTransitionTime", seconds(*pod.scheduled)}}});
+  }
   const Json json = {{"metadata", metadata(pod)}, {"spec", spec(pod)}, {"status", status}};
   // Names may have bytes that are not UTF-8. They are replaced; no exception is thrown.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -48,8 +48,9 @@ Verdict Statement::evict(const Leaving& leaving, const For& what_for) {
   if (const Verdict verdict = session_.ask(points::evictable, leaving); !verdict) return verdict;
   for (const TaskId id : leaving.tasks) {
     const NodeId node = session_.cluster().task(id).node;
-    evictions_.push_back({session_.ledger().mark(),
-                          {id, node, what_for.beneficiary, what_for.action, what_for.as, {}}});
+    evictions_.push_back(
+        {session_.ledger().mark(),
+         {id, node, what_for.beneficiary, what_for.action, what_for.as, what_for.why}});
     session_.ledger().evict(id);
   }
   return pass();

@@ -16,6 +16,7 @@ std::vector<std::int32_t> spare_of_roles(const Job& job) {
 
 }  // namespace
 
+// SURPLUS-1
 std::int32_t surplus_count(const Job& job) {
   std::int32_t count = std::max(0, job.placed_count() - job.min_available);
   if (!job.roles_bind()) return count;
@@ -26,6 +27,7 @@ std::int32_t surplus_count(const Job& job) {
   return std::min(count, beyond_roles);
 }
 
+// SURPLUS-2
 std::vector<TaskId> surplus_of(const Session& session, const Job& job) {
   std::int32_t spare = surplus_count(job);
   std::vector<TaskId> surplus;

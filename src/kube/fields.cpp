@@ -1,6 +1,7 @@
 #include "kube/fields.h"
 
 #include <algorithm>
+#include <array>
 
 #include "berth/base/text.h"
 #include "berth/model/claim.h"
@@ -66,6 +67,30 @@ std::optional<Duration> read_hint(const document::Cursor& at) {
   const Result<Duration> duration = parse_duration(at.text());
   if (!duration) at.warn(duration.error().message);
   return duration ? std::optional(*duration) : std::nullopt;
+}
+
+EvictionTerms read_eviction_terms(const document::Cursor& object) {
+  constexpr std::array<std::string_view, 6> kTrue{"1", "t", "T", "true", "TRUE", "True"};
+  constexpr std::array<std::string_view, 6> kFalse{"0", "f", "F", "false", "FALSE", "False"};
+  const document::Cursor metadata = object["metadata"];
+  const auto value_of = [&](std::string_view key) {
+    const document::Cursor annotation = metadata["annotations"][key];
+    return annotation.is_present() ? annotation : metadata["labels"][key];
+  };
+  EvictionTerms terms;
+  terms.cooldown = read_hint(value_of("volcano.sh/cooldown-time"));
+  const document::Cursor preemptable = value_of("volcano.sh/preemptable");
+  if (!preemptable.is_present()) return terms;
+  const std::string text = preemptable.text();
+  const auto is_one_of = [&](const auto& words) {
+    return std::find(words.begin(), words.end(), text) != words.end();
+  };
+  if (is_one_of(kTrue) || is_one_of(kFalse)) {
+    terms.preemptable = is_one_of(kTrue);
+  } else {
+    preemptable.warn("\"" + text + "\" is neither \"true\" nor \"false\"");
+  }
+  return terms;
 }
 
 std::string annotation_or_label(const document::Cursor& object, std::string_view key) {

@@ -37,6 +37,10 @@ bool is_refused(const document::Reading& reading, std::optional<Error>* complain
 // The duration in a field that is only a hint; none, with a warning, if it is no duration.
 std::optional<Duration> read_hint(const document::Cursor& at);
 
+// Volcano's annotations, or labels, on evictions. A value that cannot be read is left out, with a
+// warning.
+EvictionTerms read_eviction_terms(const document::Cursor& object);
+
 // The annotation of that name, or the label; empty if there is neither.
 std::string annotation_or_label(const document::Cursor& object, std::string_view key);
 

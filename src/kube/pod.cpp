@@ -58,12 +58,6 @@ std::string first_of(const document::Cursor& pod, std::string_view first, std::s
   return text.empty() ? annotation_or_label(pod, second) : text;
 }
 
-// As in Volcano, only a clear "false" is false.
-bool read_preemptable(const document::Cursor& pod) {
-  const std::string text = annotation_or_label(pod, "volcano.sh/preemptable");
-  return text != "false" && text != "False" && text != "FALSE" && text != "0";
-}
-
 // Reads {"node":"n1","epoch":3,"plan":17}, the form that we write. Node names need no escapes. A
 // value of another form is not ours and counts as absent.
 std::string read_planned_node(std::string_view plan) {
@@ -74,12 +68,15 @@ std::string read_planned_node(std::string_view plan) {
   return document::is_dns_name(node) ? std::string(node) : std::string();
 }
 
-// The condition PodScheduled=False, which kube-scheduler writes after an attempt, and we on pods
-// that wait.
-void read_not_scheduled(const document::Cursor& conditions, PodObject& pod) {
+// The condition PodScheduled. It is False after an attempt of kube-scheduler, and we write it on
+// pods that wait. It is True from the Binding on.
+void read_scheduled(const document::Cursor& conditions, PodObject& pod) {
   for (const document::Cursor& condition : conditions.items()) {
-    if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False")
-      continue;
+    if (condition["type"].text() != "PodScheduled") continue;
+    const std::string status = condition["status"].text();
+    const document::Cursor since = condition["lastTransitionTime"];
+    if (status == "True" && since.is_present()) pod.scheduled = since.time();
+    if (status != "False") return;
     pod.not_scheduled = condition["reason"].text();
     if (pod.not_scheduled == "Unschedulable") pod.unschedulable = condition["message"].text();
     return;
@@ -122,7 +119,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.role = first_of(root, "volcano.sh/task-spec", "volcano.sh/task-role");
   pod.queue = first_of(root, "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name");
   pod.index = read_index(root, pod.name);
-  pod.preemptable = read_preemptable(root);
+  pod.eviction = read_eviction_terms(root);
   pod.run_time = read_hint(root["metadata"]["annotations"]["berth.dev/run-time"]);
   pod.waiting_limit = read_waiting_limit(root);
   pod.marks = read_marks(root, pod.created);
@@ -135,7 +132,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.phase = read_phase(status["phase"]);
   pod.nominated_node = status["nominatedNodeName"].text();
   pod.planned_node = read_planned_node(root["metadata"]["annotations"][kPlanGate].text());
-  read_not_scheduled(status["conditions"], pod);
+  read_scheduled(status["conditions"], pod);
   if (status["startTime"].is_present()) pod.started = status["startTime"].time();
   if (is_refused(reading, complaint)) return reading.error();
   if (reading.failed()) pod.constraints.fault = reading.error().message;  // API-25

@@ -97,6 +97,7 @@ Result<PodGroupObject> decode_pod_group(const document::Value& value, std::strin
   }
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
   group.waiting_limit = read_waiting_limit(root);
+  group.eviction = read_eviction_terms(root);
   group.marks = read_marks(root, group.created);
   group.owner_uid = read_controller(root).uid;
   group.scheduler = root["metadata"]["annotations"][kSchedulerAnnotation].text();

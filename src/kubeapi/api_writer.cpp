@@ -20,6 +20,8 @@ constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kUnprocessable = 422;
+constexpr int kTooManyRequests = 429;
+constexpr int kServerError = 500;
 constexpr int kBindAttempts = 4;
 constexpr Duration kLookAgain = std::chrono::seconds(2);
 
@@ -88,6 +90,34 @@ ports::WriteOutcome outcome_of(const Response& response, const std::string& what
   const Result result = result_of(response);
   if (result == Result::done) return {};
   return {result, what + ": " + response.to_string(), response.retry_after};
+}
+
+// EVICT-3. The reason why budgets forbid the eviction; empty: they do not. A 429 by a rate limit
+// has no such cause.
+std::string refusal_by_budgets(const Response& response) {
+  const bool may_be = response.status == kTooManyRequests || response.status == kServerError;
+  const auto status =
+      may_be ? nlohmann::json::parse(response.body, nullptr, false) : nlohmann::json();
+  if (!status.is_object()) return {};
+  const std::string message = text_at(status, "/message");
+  if (response.status == kServerError) {
+    return message.find("more than one PodDisruptionBudget") == std::string::npos ? "" : message;
+  }
+  const nlohmann::json::json_pointer causes("/details/causes");
+  if (status.contains(causes) && status[causes].is_array()) {
+    for (const nlohmann::json& cause : status[causes]) {
+      if (!cause.is_object() || text_at(cause, "/reason") != "DisruptionBudget") continue;
+      const std::string detail = text_at(cause, "/message");
+      return detail.empty() ? message : message + " " + detail;
+    }
+  }
+  return message.find("violate the pod's disruption budget") == std::string::npos ? "" : message;
+}
+
+ports::WriteOutcome outcome_of_eviction(const Response& response, const std::string& what) {
+  const std::string refusal = refusal_by_budgets(response);
+  if (refusal.empty()) return outcome_of(response, what);
+  return {Result::refused, what + ": status " + std::to_string(response.status) + ": " + refusal};
 }
 
 const char* verb_of(ports::PodWrite::Kind kind) {
@@ -240,8 +270,10 @@ void ApiWriter::write(const ports::Write& write, std::function<void(ports::Write
   if (is_made_of_the_object) {
     return read_and_write(std::move(request), write, what, std::move(done));
   }
-  client_.send(std::move(request), [done = std::move(done), what](const Response& response) {
-    done(outcome_of(response, what));
+  const auto outcome =
+      std::holds_alternative<ports::Eviction>(write.content) ? &outcome_of_eviction : &outcome_of;
+  client_.send(std::move(request), [done = std::move(done), what, outcome](const Response& seen) {
+    done(outcome(seen, what));
   });
 }
 

@@ -54,7 +54,7 @@ const KeptKeys& keys_of_pods() {
          "initContainerStatuses", "resize"}},
        {"containerStatuses", {"name", "allocatedResources", "resources"}},
        {"initContainerStatuses", {"name", "allocatedResources", "resources"}},
-       {"conditions", {"type", "status", "reason", "message"}}}};
+       {"conditions", {"type", "status", "reason", "message", "lastTransitionTime"}}}};
   return kKeys;
 }
 

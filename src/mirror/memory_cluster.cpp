@@ -49,6 +49,7 @@ void MemoryCluster::start(const std::string& uid, const std::string& node, TimeP
   pod.gates.clear();
   if (pod.phase == PodPhase::pending) pod.phase = PodPhase::running;
   if (!pod.started) pod.started = now;
+  if (!pod.scheduled) pod.scheduled = now;
   mirror_.apply(pod);
 }
 

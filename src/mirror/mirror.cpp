@@ -23,6 +23,7 @@ void Mirror::apply(const ClusterEvent& event) {
 
 void Mirror::settle(TimePoint now) {
   forget_late_evictions(now);
+  settle_refusals(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
   std::sort(dirty_.begin(), dirty_.end());
@@ -45,6 +46,7 @@ void Mirror::refresh(JobId id, TimePoint now) {
   if (!job.is_ours()) return cluster_.set_open(id, false);
   bound_marks(id, now);
   note_wholeness(id, now);
+  settle_terms(id, now);
   const bool is_declined = target_names_.is_declined(id);
   const bool is_named = !is_declined && target_names_.is_named(id);
   if (is_named != job.is_named_target || is_declined != job.declines_target) {

@@ -65,6 +65,10 @@ class Mirror {
             TimePoint now, Duration most);
   void forget_vetoes(TimePoint now);
 
+  // The API server's words, if it has refused lately that the task is evicted; else null. The task
+  // is not chosen until Task::eviction_refused_until (EVICT-3).
+  const std::string* eviction_refusal(TaskId id) const;
+
   const Cluster& cluster() const { return cluster_; }
   // For the ledger of a session. No other code may write through it.
   Cluster& cluster_for_session() { return cluster_; }
@@ -107,7 +111,16 @@ class Mirror {
   JobId single_job_of(const PodObject& object);
   void set_members(TaskId id, const PodObject& object, JobId job);
   static bool never_leaves(const PodObject& object, JobId job);
-  std::int32_t resolve_priority(TaskId id, const PodObject& object);
+  struct Rank {
+    std::int32_t priority = 0;
+    bool never_preempts = false;
+  };
+  struct NamedClass {
+    std::string name;
+    bool never_preempts = false;  // as the pod itself says
+  };
+  Rank resolve_priority(TaskId id, const PodObject& object);
+  Rank rank_of(const NamedClass& named) const;
   void place(TaskId id, const PodObject& object);
   std::uint16_t role_index(JobId id, const std::string& role);
   void drop_job_if_empty(JobId id);
@@ -126,6 +139,9 @@ class Mirror {
   TaskStatus note_status(TaskId id, TaskStatus seen);
   void end_eviction(TaskId id);
   void forget_late_evictions(TimePoint now);
+  void settle_refusals(TimePoint now);
+  void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
+  void settle_terms(JobId id, TimePoint now);
   void assume_claims(const Plan& plan, TimePoint now);
   void restore_claims_of(JobId id, const std::string& text, TimePoint now);
 
@@ -133,7 +149,7 @@ class Mirror {
   JobId group_job(const std::string& full_name);
   void configure_group(const Group& group);
   void set_roles(JobId id, const std::map<std::string, std::int32_t>& minimums);
-  std::int32_t class_priority(const std::string& priority_class) const;
+  PriorityClassObject priority_class_of(const std::string& name) const;
   std::string queue_name_for(const std::string& name_space, const std::string& named) const;
   void name_queue(JobId id, const std::string& name_space, const std::string& named);
   void assign_queue(JobId id);
@@ -191,12 +207,21 @@ class Mirror {
   std::map<std::string, QueueId> queues_;
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;
-  std::map<TaskId, std::string> class_of_task_;  // of pods whose priority is not resolved
+  std::map<TaskId, NamedClass> class_of_task_;  // of pods whose priority is not resolved
   struct Eviction {
     TimePoint at;
     TaskStatus seen = TaskStatus::running;  // what its pod is but for us
   };
   std::map<TaskId, Eviction> evictions_;
+  struct EvictionRefusal {
+    std::string words;
+    bool is_new = false;  // until settle() says when
+    std::int32_t times = 0;
+    TimePoint remembered_until;  // then the doubling starts again
+  };
+  std::map<TaskId, EvictionRefusal> refusals_;
+  std::map<TaskId, EvictionTerms> terms_;  // of the pods that say something themselves
+  std::set<JobId> jobs_with_terms_;        // of which a pod may have terms, by itself or its group
   std::map<JobId, TargetMarks> single_marks_;  // of jobs without a group, where there are any
   std::map<JobId, std::string> named_queue_;   // what group or pod itself names, if it does
   // Of pods of other schedulers that name a group: their uids by group, and the groups by uid.

@@ -50,7 +50,10 @@ void Mirror::end_eviction(TaskId id) {
 // EVICT-3
 void Mirror::on(const EvictionRefused& refused) {
   const TaskId id = find_task(refused.pod_uid);
-  if (id.is_valid() && evictions_.contains(id)) end_eviction(id);
+  if (!id.is_valid() || !evictions_.contains(id)) return;
+  end_eviction(id);
+  refusals_[id].words = refused.reason;
+  refusals_[id].is_new = true;
 }
 
 // EVICT-4

@@ -59,6 +59,7 @@ void Mirror::configure_group(const Group& group) {
   job.fault = object.fault;
   name_queue(group.job, object.name_space, object.queue);
   set_roles(group.job, object.min_task_member);
+  if (!object.eviction.are_empty()) jobs_with_terms_.insert(group.job);
   mark_dirty(group.job);
 }
 
@@ -104,7 +105,7 @@ std::int32_t Mirror::priority_of_job(JobId id) const {
     const auto& name = group->second.object.priority_class;
     if (group->second.has_object && classes_.contains(name)) return classes_.at(name).value;
   }
-  if (job.tasks.empty()) return class_priority("");
+  if (job.tasks.empty()) return priority_class_of("").value;
   std::int32_t highest = cluster_.task(job.tasks.front()).priority;
   for (const TaskId id_of_task : job.tasks) {
     highest = std::max(highest, cluster_.task(id_of_task).priority);
@@ -112,19 +113,19 @@ std::int32_t Mirror::priority_of_job(JobId id) const {
   return highest;
 }
 
-std::int32_t Mirror::class_priority(const std::string& priority_class) const {
-  if (const auto named = classes_.find(priority_class); named != classes_.end()) {
-    return named->second.value;
-  }
+PriorityClassObject Mirror::priority_class_of(const std::string& name) const {
+  if (const auto named = classes_.find(name); named != classes_.end()) return named->second;
   // The API server allows one default. Among several, the lowest value is the safe choice.
-  std::int32_t value = 0;
-  bool found = false;
-  for (const auto& [name, each] : classes_) {
-    if (!each.global_default) continue;
-    value = found ? std::min(value, each.value) : each.value;
-    found = true;
+  const PriorityClassObject* lowest = nullptr;
+  for (const auto& [each_name, each] : classes_) {
+    if (each.global_default && (lowest == nullptr || each.value < lowest->value)) lowest = &each;
   }
-  return value;
+  return lowest == nullptr ? PriorityClassObject() : *lowest;
+}
+
+Mirror::Rank Mirror::rank_of(const NamedClass& named) const {
+  const PriorityClassObject of = priority_class_of(named.name);
+  return {of.value, named.never_preempts || of.never_preempts};
 }
 
 std::string Mirror::queue_name_for(const std::string& name_space, const std::string& named) const {
@@ -151,8 +152,10 @@ void Mirror::assign_queue(JobId id) {
 }
 
 void Mirror::reassign_all() {
-  for (const auto& [id, priority_class] : class_of_task_) {
-    cluster_.mutable_task(id).priority = class_priority(priority_class);
+  for (const auto& [id, named] : class_of_task_) {
+    const Rank rank = rank_of(named);
+    cluster_.mutable_task(id).priority = rank.priority;
+    cluster_.mutable_task(id).never_preempts = rank.never_preempts;
   }
   for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
     if (!cluster_.job(JobId(j)).exists) continue;

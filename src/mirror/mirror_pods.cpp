@@ -35,6 +35,12 @@ TaskStatus status_of(const PodObject& object, TaskStatus before) {
   return object.phase == PodPhase::pending ? TaskStatus::bound : TaskStatus::running;
 }
 
+// TERM-3
+TimePoint scheduled_at(const PodObject& object, TimePoint before) {
+  if (object.node_name.empty()) return TimePoint::min();
+  return object.scheduled.value_or(object.started.value_or(before));
+}
+
 }  // namespace
 
 void Mirror::on(const PodObject& object) {
@@ -87,9 +93,11 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
     if (before.job.is_valid()) cluster_.leave_job(id);
     if (before.job.is_valid()) target_names_.forget_pod(before.job, object.uid);
   }
-  const std::int32_t priority = resolve_priority(id, object);
-  if (stays && before.priority == priority && before.is_preemptable == object.preemptable &&
-      before.is_critical == is_critical(object)) {
+  note_terms(id, job, object.eviction);
+  const auto [priority, never_preempts] = resolve_priority(id, object);
+  const TimePoint since = scheduled_at(object, before.scheduled_at);
+  if (stays && before.priority == priority && before.never_preempts == never_preempts &&
+      before.scheduled_at == since && before.is_critical == is_critical(object)) {
     return;  // no change for planning
   }
   Task& task = cluster_.mutable_task(id);
@@ -99,7 +107,8 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   task.index = object.index;
   task.created = object.created;
   task.priority = priority;
-  task.is_preemptable = object.preemptable;
+  task.never_preempts = never_preempts;
+  task.scheduled_at = since;
   task.is_critical = is_critical(object);
   task.is_of_node = is_of_node(object);
   task.never_leaves = never_leaves;
@@ -109,13 +118,14 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   if (before.job.is_valid() && before.job != job) drop_job_if_empty(before.job);
 }
 
-std::int32_t Mirror::resolve_priority(TaskId id, const PodObject& object) {
+// TERM-4. Admission writes both on a pod. Otherwise its class counts.
+Mirror::Rank Mirror::resolve_priority(TaskId id, const PodObject& object) {
   if (object.priority) {
     class_of_task_.erase(id);
-    return *object.priority;
+    return {*object.priority, object.never_preempts};
   }
-  class_of_task_[id] = object.priority_class;
-  return class_priority(object.priority_class);
+  class_of_task_[id] = {object.priority_class, object.never_preempts};
+  return rank_of(class_of_task_[id]);
 }
 
 void Mirror::place(TaskId id, const PodObject& object) {
@@ -146,6 +156,8 @@ void Mirror::drop_task(const std::string& uid) {
   node_of_waiting_.erase(uid);
   class_of_task_.erase(id);
   evictions_.erase(id);
+  refusals_.erase(id);
+  terms_.erase(id);
   cluster_.remove_task(id);
   if (!job.is_valid()) return;
   target_names_.forget_pod(job, uid);
@@ -223,6 +235,7 @@ void Mirror::drop_job_if_empty(JobId id) {
   cluster_.set_job_queue(id, QueueId());
   named_queue_.erase(id);
   single_marks_.erase(id);
+  jobs_with_terms_.erase(id);
   target_names_.forget_job(id);
   cluster_.remove_job(id);
 }

@@ -32,6 +32,13 @@ const char* to_string(EvictedAs as) {
   return "unknown";
 }
 
+std::string PlannedEviction::text(const std::string& beneficiary_name) const {
+  std::string text = "by " + std::string(action);
+  if (!beneficiary_name.empty()) text += " for " + beneficiary_name;
+  if (!why.empty()) text += ": " + why;
+  return text;
+}
+
 std::string ConsideredEvictions::text() const {
   std::string text = std::string(action) + " evicts nobody for it: " + sentence(why);
   if (!why.detail.empty()) text += " (" + why.detail + ")";

@@ -13,8 +13,7 @@ using Result = ports::WriteOutcome::Result;
 constexpr Duration kFirst = std::chrono::milliseconds(200);
 constexpr std::int32_t kDoublings = 8;
 constexpr std::int32_t kEventAttempts = 6;
-// A PodDisruptionBudget may take minutes to allow an eviction; then the session decides anew.
-constexpr std::int32_t kEvictionAttempts = 12;
+constexpr std::int32_t kEvictionAttempts = 12;  // within two minutes: a server may restart
 constexpr Duration kKept = std::chrono::minutes(1);
 constexpr Duration kLogInterval = std::chrono::seconds(10);
 

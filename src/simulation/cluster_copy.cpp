@@ -20,13 +20,14 @@ TimePoint creation_of(const ClusterEvent& event) {
       event);
 }
 
-bool is_of_job(const ClusterEvent& event, const std::string& job) {
+// The job of that name, or a pod of it, or the pod of that name.
+bool is_named(const ClusterEvent& event, const std::string& name) {
   if (const auto* const group = std::get_if<PodGroupObject>(&event)) {
-    return group->full_name() == job;
+    return group->full_name() == name;
   }
   const auto* const pod = std::get_if<PodObject>(&event);
   if (pod == nullptr) return false;
-  return pod->name_space + "/" + (pod->group.empty() ? pod->name : pod->group) == job;
+  return pod->full_name() == name || pod->name_space + "/" + pod->group == name;
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ void ClusterCopy::remove_nodes(const std::vector<NodeObject>& nodes, TimePoint n
 
 std::optional<TimePoint> ClusterCopy::comes_at(const std::string& full_name) const {
   for (const auto& [created, object] : to_come_) {
-    if (is_of_job(object, full_name)) return created;
+    if (is_named(object, full_name)) return created;
   }
   return std::nullopt;
 }

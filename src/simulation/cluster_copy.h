@@ -35,7 +35,7 @@ class ClusterCopy {
   Cluster& cluster_for_session() { return mirror().cluster_for_session(); }
   // Namespace/name of a pod group, or of a pod in none. Invalid: no such job.
   JobId find_job(const std::string& full_name) const { return memory_.find_job(full_name); }
-  // When a job of that name is made that is not there yet; none: never.
+  // When a job or pod of that name is made that is not there yet; none: never.
   std::optional<TimePoint> comes_at(const std::string& full_name) const;
   const PodObject& pod(TaskId id) const { return *memory_.find_pod(cluster().task(id).uid); }
 

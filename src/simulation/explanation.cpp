@@ -36,6 +36,7 @@ class TaskReasons {
   TaskReasons(JobId job, const CycleRecord& record)
       : record_(record), refusal_(refusal_of(job, record.plan)) {
     for (const Placement& each : record.plan.pipelined) claims_[each.task] = each.node;
+    for (const PlannedEviction& each : record.plan.evictions) evictions_[each.task] = &each;
     if (refusal_ == nullptr) {
       not_reached_ = why_not_reached(job, record.plan, cluster());
       return;
@@ -55,6 +56,10 @@ class TaskReasons {
     TaskRow row{task.name, to_string(task.status), "", ""};
     if (task.node.is_valid()) row.node = cluster().node(task.node).name;
     if (task.status == TaskStatus::pending) row.why = why_pending(id);
+    if (const auto eviction = evictions_.find(id); eviction != evictions_.end()) {
+      const JobId job = eviction->second->beneficiary;
+      row.why = "evicted " + eviction->second->text(job.is_valid() ? cluster().job(job).name : "");
+    }
     return row;
   }
 
@@ -105,6 +110,7 @@ class TaskReasons {
   const Refusal* refusal_;
   std::map<ShapeId, std::string> by_shape_;
   std::map<TaskId, NodeId> claims_;
+  std::map<TaskId, const PlannedEviction*> evictions_;
   std::string not_reached_;
 };
 
@@ -147,7 +153,35 @@ std::optional<views::ReservationTable::Row> reservation_of(JobId id, const Cycle
   return views::make_reservation_table(of_job, record.after.cluster(), {}).rows.front();
 }
 
+void add_evictions(const std::vector<CycleReport>& cycles, Explanation& explanation) {
+  const std::string& job = explanation.job.job;
+  for (const CycleReport& cycle : cycles) {
+    for (const EvictionRow& each : cycle.evictions) {
+      const bool is_meant = explanation.pod.empty() || explanation.pod == each.pod;
+      if (each.job == job && is_meant) explanation.evicted.push_back({cycle.cycle, each});
+      if (each.beneficiary == job) explanation.makes_room.push_back({cycle.cycle, each});
+    }
+  }
+  for (const ConsideredRow& each : cycles.back().considered) {
+    if (each.job == job) explanation.considered.push_back(each);
+  }
+}
+
 }  // namespace
+
+Explained find_explained(const std::string& name, const ClusterCopy& copy) {
+  if (name.empty()) return {};
+  if (const JobId job = copy.find_job(name); job.is_valid()) return {job, {}};
+  const Cluster& cluster = copy.cluster();
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
+    if (!job.exists) continue;
+    for (const TaskId task : job.tasks) {
+      if (cluster.task(task).name == name) return {JobId(j), task};
+    }
+  }
+  return {};
+}
 
 Line line_of(JobId id, engine::Scheduler& scheduler, ClusterCopy& copy, TimePoint now) {
   Line line;
@@ -179,7 +213,9 @@ Line line_of(JobId id, engine::Scheduler& scheduler, ClusterCopy& copy, TimePoin
   return line;
 }
 
-Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting& setting) {
+Explanation explain(const Explained& what, const CycleRecord& record,
+                    const std::vector<CycleReport>& cycles, const TrialSetting& setting) {
+  const JobId id = what.job;
   const Cluster& cluster = record.after.cluster();
   const Job& job = cluster.job(id);
   const Refusal* const refusal = refusal_of(id, record.plan);
@@ -192,7 +228,13 @@ Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting&
   std::sort(explanation.roles.begin(), explanation.roles.end(),
             [](const RoleRow& left, const RoleRow& right) { return left.role < right.role; });
   const TaskReasons reasons(id, record);
-  for (const TaskId task : job.tasks) explanation.tasks.push_back(reasons.row_of(task));
+  if (what.pod.is_valid()) {
+    explanation.pod = cluster.task(what.pod).name;
+    explanation.tasks.push_back(reasons.row_of(what.pod));
+  } else {
+    for (const TaskId task : job.tasks) explanation.tasks.push_back(reasons.row_of(task));
+  }
+  add_evictions(cycles, explanation);
   add_line(id, record, explanation);
   explanation.target = reservation_of(id, record);
   if (job.unplaced_count() > 0) explanation.blocked_by = blocking_targets(id, cluster);

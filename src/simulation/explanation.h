@@ -30,8 +30,17 @@ struct CycleRecord {
   engine::Scheduler& scheduler;
 };
 
+// The job to explain, and the pod of it if that is all that is asked about.
+struct Explained {
+  JobId job;   // invalid: none
+  TaskId pod;  // invalid: all pods
+};
+// The job of that name, or the pod: namespace/name.
+Explained find_explained(const std::string& name, const ClusterCopy& copy);
+
 // Explains the state of a job, the jobs before it in line, and its missing resources. Each remedy
-// was tried in a session of its own.
-Explanation explain_job(JobId id, const CycleRecord& record, const TrialSetting& setting);
+// was tried in a session of its own. `cycles` are all up to this one.
+Explanation explain(const Explained& what, const CycleRecord& record,
+                    const std::vector<CycleReport>& cycles, const TrialSetting& setting);
 
 }  // namespace berth::simulation

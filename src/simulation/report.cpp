@@ -30,10 +30,24 @@ std::vector<EvictionRow> rows_of(const std::vector<PlannedEviction>& evictions,
     const Task& victim = cluster.task(each.task);
     rows.push_back({victim.name, victim.job.is_valid() ? cluster.job(victim.job).name : "",
                     cluster.node(each.node).name, std::string(each.action),
-                    each.beneficiary.is_valid() ? cluster.job(each.beneficiary).name : ""});
+                    each.beneficiary.is_valid() ? cluster.job(each.beneficiary).name : "",
+                    to_string(each.as), each.why});
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& left, const auto& right) { return left.pod < right.pod; });
+  return rows;
+}
+
+std::vector<ConsideredRow> rows_of(const std::vector<ConsideredEvictions>& considered,
+                                   const Cluster& cluster) {
+  std::vector<ConsideredRow> rows;
+  for (const ConsideredEvictions& each : considered) {
+    rows.push_back({cluster.job(each.job).name, std::string(each.action),
+                    std::string(code(each.why.reason)), each.text()});
+  }
+  // Actions of one job stay in their order.
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& left, const auto& right) { return left.job < right.job; });
   return rows;
 }
 
@@ -185,6 +199,7 @@ CycleReport record_cycle(std::size_t number, TimePoint now, const Plan& plan,
   report.binds = rows_of(plan.binds, after);
   report.pipelined = rows_of(plan.pipelined, after);
   report.evictions = rows_of(plan.evictions, after);
+  report.considered = rows_of(plan.considered, after);
 
   std::map<JobId, const Refusal*> words;
   for (const Refusal& refusal : plan.refusals) words[refusal.job] = &refusal;

@@ -30,7 +30,17 @@ struct EvictionRow {
   std::string job;
   std::string node;
   std::string action;
-  std::string beneficiary;
+  std::string beneficiary;  // empty: none
+  std::string as;           // "surplus"
+  std::string why;          // why this pod and not another; may be empty
+};
+
+// The findings of an action that evicts nobody for a job.
+struct ConsideredRow {
+  std::string job;
+  std::string action;
+  std::string reason;   // a code of reason.cpp
+  std::string message;  // the whole text
 };
 
 // A job after the plan of its cycle is carried out.
@@ -68,6 +78,7 @@ struct CycleReport {
   std::vector<PlacementRow> binds;
   std::vector<PlacementRow> pipelined;
   std::vector<EvictionRow> evictions;
+  std::vector<ConsideredRow> considered;  // in vain
   std::vector<JobRow> jobs;
   views::QueueTable queues;
   views::ReservationTable reservations;
@@ -103,9 +114,16 @@ struct KeptRow {
   std::vector<std::string> nodes;  // by name
 };
 
-// One job in full, in its last cycle.
+// An eviction of one of the cycles.
+struct PastEviction {
+  std::size_t cycle = 1;
+  EvictionRow eviction;
+};
+
+// One job in full, in its last cycle; or one pod of it.
 struct Explanation {
   std::size_t cycle = 1;
+  std::string pod;  // only this one; empty: all
   JobRow job;
   std::vector<RoleRow> roles;
   std::vector<TaskRow> tasks;  // in the job's order
@@ -118,6 +136,10 @@ struct Explanation {
   std::vector<std::string> remedies;
   std::optional<views::ReservationTable::Row> target;  // its reservation, if it is a target
   std::vector<KeptRow> blocked_by;
+  // Of all cycles up to this one: its pods that were evicted, and the pods that were for it.
+  std::vector<PastEviction> evicted;
+  std::vector<PastEviction> makes_room;
+  std::vector<ConsideredRow> considered;  // evictions that would not help it, in this cycle
 };
 
 // A job over all cycles; jobs that ran from the start are left out.

@@ -86,14 +86,15 @@ class Simulation {
       if (request_.on_cycle) request_.on_cycle(cycle);
       copy_.begin_cycle(setting_.now);
       const bool explains = !request_.explain.empty();
-      const JobId job = explains ? copy_.find_job(request_.explain) : JobId();
+      const Explained what = find_explained(request_.explain, copy_);
+      const JobId job = what.job;
       if (explains && cycle == 1 && !job.is_valid() && !copy_.comes_at(request_.explain)) {
         return no_such_job(request_.explain, copy_.cluster());
       }
       if (job.is_valid() && !copy_.cluster().job(job).is_ours()) {
         return not_ours(copy_.cluster().job(job));
       }
-      run_cycle(cycle, job);
+      run_cycle(cycle, what);
       setting_.now += request_.config.schedule_period;
     }
     if (const auto comes = copy_.comes_at(request_.explain); comes && !report_.explanation) {
@@ -108,7 +109,8 @@ class Simulation {
   }
 
  private:
-  void run_cycle(std::size_t cycle, JobId explained) {
+  void run_cycle(std::size_t cycle, const Explained& what) {
+    const JobId explained = what.job;
     std::vector<ClusterEvent> before;
     Line line;
     if (explained.is_valid()) {
@@ -120,13 +122,17 @@ class Simulation {
     report_.cycles.push_back(record_cycle(cycle, setting_.now, plan, copy_.cluster()));
     summary_.add(report_.cycles.back(), plan, copy_.cluster());
     if (!explained.is_valid()) return;
-    // A job may be gone by the last cycle. Then its own last cycle counts.
-    const Job& job = copy_.cluster().job(explained);
-    const bool leaves =
-        job.task_count() > 0 && job.count(TaskStatus::releasing) == job.task_count();
-    if (cycle != request_.cycles && !leaves) return;
+    if (cycle != request_.cycles && !leaves(what)) return;
     const CycleRecord record{cycle, setting_.now, before, line, plan, copy_, scheduler_};
-    report_.explanation = explain_job(explained, record, setting_);
+    report_.explanation = explain(what, record, report_.cycles, setting_);
+  }
+
+  // A job or a pod may be gone by the last cycle. Then its own last cycle counts.
+  bool leaves(const Explained& what) const {
+    const Cluster& cluster = copy_.cluster();
+    const Job& job = cluster.job(what.job);
+    if (what.pod.is_valid()) return cluster.task(what.pod).status == TaskStatus::releasing;
+    return job.task_count() > 0 && job.count(TaskStatus::releasing) == job.task_count();
   }
 
   SimulationRequest request_;

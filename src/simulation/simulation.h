@@ -19,7 +19,7 @@ struct SimulationRequest {
   conf::Config config;
   std::size_t cycles = 1;
   std::optional<TimePoint> now;  // of the first cycle; default: start_of(objects)
-  std::string explain;           // namespace/name of a job to explain; empty: none
+  std::string explain;           // namespace/name of a job or pod to explain; empty: none
   // Called before each cycle, for progress; may be empty.
   std::function<void(std::size_t cycle)> on_cycle;
 };
@@ -30,7 +30,7 @@ TimePoint start_of(const std::vector<ClusterEvent>& objects);
 
 // Runs sessions one schedule period apart on a copy of the cluster and carries out each plan
 // (cluster_copy.h). Reads no clock and no file: equal requests give equal reports. An Error if the
-// engine refuses the configuration, or if the job to explain does not exist.
+// engine refuses the configuration, or if what is to be explained does not exist.
 Result<Report> simulate(SimulationRequest request);
 
 }  // namespace berth::simulation

@@ -116,9 +116,11 @@ void declare_plan(Commands& commands) {
   PlanFlags& flags = commands.plan_flags;
   plan->footer(kPlanMore);
   declare_planning(*plan, flags.planning);
-  plan->add_option("--explain", flags.explain,
-                   "One job in full: its pods, the jobs before it, and what would let it start")
-      ->type_name("NS/JOB");
+  plan->add_option(
+          "--explain", flags.explain,
+          "One job in full, or one pod of it: the jobs before it, what would let it start, "
+          "and evictions")
+      ->type_name("NS/NAME");
   declare_output(*plan, flags.output);
   commands.plan = plan;
 }

@@ -23,11 +23,19 @@ Json json_of(const simulation::PlacementRow& row) {
 }
 
 Json json_of(const simulation::EvictionRow& row) {
-  return {{"pod", row.pod},
-          {"job", row.job},
-          {"node", row.node},
-          {"action", row.action},
-          {"for", row.beneficiary}};
+  return {{"pod", row.pod},         {"job", row.job}, {"node", row.node}, {"action", row.action},
+          {"for", row.beneficiary}, {"as", row.as},   {"why", row.why}};
+}
+
+Json json_of(const simulation::PastEviction& past) {
+  Json json{{"cycle", past.cycle}};
+  json.update(json_of(past.eviction));
+  return json;
+}
+
+Json json_of(const simulation::ConsideredRow& row) {
+  return {
+      {"job", row.job}, {"action", row.action}, {"reason", row.reason}, {"message", row.message}};
 }
 
 Json json_of(const simulation::JobRow& row) {
@@ -133,6 +141,7 @@ Json json_of(const simulation::CycleReport& cycle) {
           {"binds", list_of(cycle.binds)},
           {"pipelined", list_of(cycle.pipelined)},
           {"evictions", list_of(cycle.evictions)},
+          {"considered", list_of(cycle.considered)},
           {"jobs", list_of(cycle.jobs)},
           {"queues", json_of(cycle.queues)},
           {"targets", json_of(cycle.reservations)},
@@ -152,6 +161,9 @@ Json json_of(const simulation::Explanation& explanation) {
   json["inLine"] = explanation.in_line;
   json["target"] = explanation.target ? json_of(*explanation.target) : Json(nullptr);
   json["inItsWay"] = list_of(explanation.blocked_by);
+  json["evicted"] = list_of(explanation.evicted);
+  json["makesRoom"] = list_of(explanation.makes_room);
+  json["considered"] = list_of(explanation.considered);
   json["missing"] = explanation.missing;
   json["wouldStart"] = explanation.remedies;
   return json;

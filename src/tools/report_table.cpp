@@ -20,6 +20,7 @@ constexpr std::size_t kNotesMax = 4;
 constexpr std::size_t kQueueRowsMax = 8;
 constexpr std::size_t kTaskRowsMax = 40;
 constexpr std::size_t kNodesShown = 6;
+constexpr std::size_t kEvictionLinesMax = 5;
 
 std::string more_line(std::size_t all, std::size_t shown) {
   return all > shown ? fmt::format("... and {} more (-o json has all)\n", all - shown) : "";
@@ -67,12 +68,19 @@ std::string placed_table(const std::vector<simulation::PlacementRow>& placements
   return table.render(budget.bold_headings) + more_line(by_job.size(), budget.rows_max);
 }
 
+// "whole_job" -> "whole job"
+std::string words_of(std::string label) {
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return label;
+}
+
 std::string evicted_table(const std::vector<simulation::EvictionRow>& evictions,
                           const RowBudget& budget) {
-  views::TextTable table({"EVICTED", "FROM", "BY", "FOR"});
+  views::TextTable table({"EVICTED", "FROM", "BY", "FOR", "AS"});
   for (std::size_t i = 0; i < std::min(evictions.size(), budget.rows_max); ++i) {
     const simulation::EvictionRow& row = evictions[i];
-    table.add({row.pod, row.node, row.action, row.beneficiary});
+    table.add({row.pod, row.node, row.action, row.beneficiary.empty() ? "-" : row.beneficiary,
+               words_of(row.as)});
   }
   return table.render(budget.bold_headings) + more_line(evictions.size(), budget.rows_max);
 }
@@ -252,6 +260,48 @@ std::string line(const char* what, const std::string& text) {
   return text.empty() ? "" : fmt::format("  {:<13}{}\n", what, views::printable(text));
 }
 
+// "ml/a-3 (n1), ml/a-2 (n1) and 3 more, in cycle 2 by preempt for ml/b, as surplus: it is ..."
+std::string evictions_text(const std::vector<const simulation::PastEviction*>& alike) {
+  const auto& [cycle, first] = *alike.front();
+  std::string text;
+  for (std::size_t i = 0; i < std::min(alike.size(), kNodesShown); ++i) {
+    const simulation::EvictionRow& row = alike[i]->eviction;
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", row.pod, row.node);
+  }
+  if (alike.size() > kNodesShown) text += fmt::format(" and {} more", alike.size() - kNodesShown);
+  text += fmt::format(", in cycle {} by {}", cycle, first.action);
+  if (!first.beneficiary.empty()) text += " for " + first.beneficiary;
+  text += ", as " + words_of(first.as);
+  return first.why.empty() ? text : text + ": " + first.why;
+}
+
+// Pods that leave for the same reason share a line.
+std::string eviction_lines(const char* what, const std::vector<simulation::PastEviction>& all) {
+  using Alike = std::vector<const simulation::PastEviction*>;
+  std::vector<Alike> groups;
+  for (const simulation::PastEviction& each : all) {
+    const auto is_alike = [&](const Alike& group) {
+      const auto& [cycle, row] = *group.front();
+      return cycle == each.cycle && row.job == each.eviction.job &&
+             row.action == each.eviction.action && row.beneficiary == each.eviction.beneficiary &&
+             row.as == each.eviction.as && row.why == each.eviction.why;
+    };
+    const auto group = std::find_if(groups.begin(), groups.end(), is_alike);
+    (group == groups.end() ? groups.emplace_back() : *group).push_back(&each);
+  }
+  std::string text;
+  std::size_t shown = 0;
+  std::size_t pods = 0;
+  for (const Alike& group : groups) {
+    if (shown++ == kEvictionLinesMax) break;
+    text += line(what, evictions_text(group));
+    pods += group.size();
+  }
+  return text + (all.size() > pods
+                     ? line(what, fmt::format("{} more pods (-o json has all)", all.size() - pods))
+                     : "");
+}
+
 std::string explanation_text(const simulation::Explanation& explanation, TableStyle style) {
   const simulation::JobRow& job = explanation.job;
   std::string text = fmt::format("{}: {}\n\n", views::printable(job.job), to_string(job.phase));
@@ -273,6 +323,11 @@ std::string explanation_text(const simulation::Explanation& explanation, TableSt
     text += line("blocked by",
                  fmt::format("target {}, for which {} {} kept", each.job, first_names(each.nodes),
                              each.nodes.size() == 1 ? "is" : "are"));
+  }
+  text += eviction_lines("evicted", explanation.evicted);
+  text += eviction_lines("makes room", explanation.makes_room);
+  for (const simulation::ConsideredRow& each : explanation.considered) {
+    text += line("considered", each.message);
   }
   for (const std::string& each : explanation.missing) text += line("missing", each);
   for (const std::string& each : explanation.remedies) text += line("would start", "with " + each);

@@ -22,7 +22,7 @@ PodObject full_pod() {
   pod.priority = -5;
   pod.priority_class = "low";
   pod.phase = PodPhase::running;
-  pod.preemptable = false;
+  pod.eviction = {false, std::chrono::minutes(10)};
   pod.never_preempts = true;
   pod.node_name = "n1";
   pod.nominated_node = "n2";
@@ -38,6 +38,7 @@ PodObject full_pod() {
   pod.constraints.host_ports = {{"0.0.0.0", "TCP", 80}, {"10.0.0.1", "UDP", 53}};
   pod.run_time = std::chrono::seconds(90);
   pod.started = test_start() + std::chrono::seconds(5);
+  pod.scheduled = test_start() + std::chrono::seconds(4);
   pod.marks.is_named = true;
   pod.marks.first_seen = test_start() + std::chrono::milliseconds(1);
   pod.marks.elected_at = test_start() + std::chrono::seconds(7);

@@ -94,9 +94,11 @@ TEST_F(Locks, NobodyIsEvictedThereForAnother) {
   lock(open.session);
   Statement statement(open.session);
   const JobId small = world_->job("default/small");
-  EXPECT_EQ(statement.evict(task("old-0"), small, "preempt").reason, Reason::node_locked);
+  const TaskId old = task("old-0");
+  const Leaving leaving{world_->mirror().cluster().task(old).job, std::span(&old, 1)};
+  EXPECT_EQ(statement.evict(leaving, {small, "preempt"}).reason, Reason::node_is_kept);
   EXPECT_TRUE(statement.is_empty());
-  EXPECT_TRUE(statement.evict(task("old-0"), big_, "preempt"));
+  EXPECT_TRUE(statement.evict(leaving, {big_, "preempt"}));
 }
 
 // Row 0.48: the nodes that are asked about depend on the job.

@@ -85,6 +85,18 @@ TEST(LivePod, API25_any_other_fault_is_kept_with_all_that_can_be_read) {
   EXPECT_FALSE(decode_pod(value_of("{metadata: {}}"), "f", &complaint).has_value());
 }
 
+TEST(LivePod, API25_what_it_says_about_its_eviction_has_no_effect_if_it_cannot_be_read) {
+  for (const char* terms : {"volcano.sh/preemptable: never", "volcano.sh/preemptable: ''",
+                            "volcano.sh/cooldown-time: an hour", "volcano.sh/cooldown-time: -5m"}) {
+    const auto [pod, complaint] =
+        live(std::string("{metadata: {name: p, annotations: {") + terms + "}}}");
+    EXPECT_EQ(pod.name, "p");
+    EXPECT_TRUE(pod.eviction.are_empty()) << terms;
+    EXPECT_EQ(pod.constraints.fault, "");
+    EXPECT_EQ(complaint.find("metadata.annotations[\"volcano.sh/"), 0U) << complaint;
+  }
+}
+
 TEST(LivePod, API25_there_is_no_complaint_without_a_fault) {
   Complaint complaint;
   const auto pod = decode_pod(value_of(with_node("containers: []")), "f", &complaint);

@@ -50,6 +50,7 @@ metadata:
     volcano.sh/task-spec: worker
     scheduling.volcano.sh/queue-name: research
     volcano.sh/preemptable: "false"
+    volcano.sh/cooldown-time: 10m
     berth.dev/run-time: 90s
     volcano.sh/sla-waiting-time: 5m
 spec:
@@ -74,7 +75,7 @@ status:
   EXPECT_EQ(pod->role, "worker");
   EXPECT_EQ(pod->queue, "research");
   EXPECT_EQ(pod->index, 12);
-  EXPECT_FALSE(pod->preemptable);
+  EXPECT_EQ(pod->eviction, (EvictionTerms{false, std::chrono::minutes(10)}));
   EXPECT_EQ(pod->run_time, Duration(std::chrono::seconds(90)));
   EXPECT_EQ(pod->waiting_limit, Duration(std::chrono::minutes(5)));
   EXPECT_EQ(pod->scheduler_name, "berth");
@@ -166,7 +167,7 @@ TEST(Pod, has_the_defaults_of_the_api_for_absent_fields) {
   EXPECT_EQ(pod->phase, PodPhase::pending);
   EXPECT_EQ(pod->index, -1);
   EXPECT_EQ(pod->priority, std::nullopt);
-  EXPECT_TRUE(pod->preemptable);
+  EXPECT_TRUE(pod->eviction.are_empty());
   EXPECT_FALSE(pod->terminating);
   EXPECT_EQ(pod->request, (NamedAmounts{{"pods", 1}}));
   EXPECT_EQ(pod->constraints, Constraints{});

@@ -283,15 +283,39 @@ TEST_F(ApiWriterTest, API22AnInvalidWriteIsRefusedForGood) {
             Outcome::Result::refused);
 }
 
-TEST_F(ApiWriterTest, API22AnEvictionThatABudgetForbidsMayBeAllowedLater) {
-  serve([](const Call&, Reply& reply) {
-    reply.send(429, R"({"message":"Cannot evict pod as it would violate the budget."})");
-  });
-  const Outcome outcome = write(kPod, ports::Eviction{"why"});
-  EXPECT_EQ(outcome.result, Outcome::Result::failed);
+TEST_F(ApiWriterTest, EVICT3AnEvictionThatABudgetForbidsIsRefusedAtOnce) {
+  std::string body;
+  int status = 429;
+  serve([&](const Call&, Reply& reply) { reply.send(status, body); });
+  const auto evict = [&] { return write(kPod, ports::Eviction{"why"}); };
+  body = R"({"message":"Cannot evict pod as it would violate the pod's disruption budget.",
+    "details":{"retryAfterSeconds":10,"causes":[{"reason":"DisruptionBudget",
+    "message":"The disruption budget web needs 2 healthy pods and has 2 currently"}]}})";
+  const Outcome outcome = evict();
+  EXPECT_EQ(outcome.result, Outcome::Result::refused);
   EXPECT_EQ(outcome.error,
-            "evict ns/p: status 429: Cannot evict pod as it would violate the "
-            "budget.");
+            "evict ns/p: status 429: Cannot evict pod as it would violate the pod's disruption "
+            "budget. The disruption budget web needs 2 healthy pods and has 2 currently");
+  body = R"({"message":"Cannot evict pod as it would violate the pod's disruption budget."})";
+  EXPECT_EQ(evict().result, Outcome::Result::refused) << "without a cause";
+  status = 500;
+  body = R"({"message":"This pod has more than one PodDisruptionBudget, which the eviction )"
+         R"(subresource does not support."})";
+  EXPECT_EQ(evict().result, Outcome::Result::refused);
+}
+
+TEST_F(ApiWriterTest, EVICT3AnEvictionThatIsPutOffByARateLimitIsNotRefused) {
+  std::string body;
+  int status = 429;
+  serve([&](const Call&, Reply& reply) { reply.send(status, body); });
+  for (const char* each :
+       {R"({"message":"too many requests","details":{"causes":[{"reason":"Other"}, 3]}})", "[]",
+        R"({"message":7,"details":{"causes":{}}})", "too many", ""}) {
+    body = each;
+    EXPECT_EQ(write(kPod, ports::Eviction{"why"}).result, Outcome::Result::failed) << body;
+  }
+  status = 500;
+  EXPECT_EQ(write(kPod, ports::Eviction{"why"}).result, Outcome::Result::failed);
 }
 
 const ports::ObjectRef kGroup{ports::ObjectKind::pod_group, "ns", "g", "uid-g"};

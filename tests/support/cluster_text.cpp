@@ -74,6 +74,7 @@ Changes read_priority_class(SceneLine& line, TimePoint) {
   object.name = line.word(1);
   object.value = static_cast<std::int32_t>(line.number_of("value", 0));
   object.global_default = line.flag("default");
+  object.never_preempts = line.flag("never-preempts");
   return {event("class " + object.name, object)};
 }
 
@@ -109,6 +110,7 @@ Changes read_job(SceneLine& line, TimePoint now) {
   if (line.flag("unclaimed")) group.scheduler.clear();
   group.marks = read_marks(line, now);
   group.owner_uid = line.text_of("owner");
+  group.eviction = read_eviction_terms(line);
   group.fault = line.text_of("fault");
   if (line.flag("needs")) group.min_resources = line.amounts();
   return {event("group " + name, group)};

@@ -119,6 +119,17 @@ TargetMarks read_marks(SceneLine& line, TimePoint now) {
   return marks;
 }
 
+EvictionTerms read_eviction_terms(SceneLine& line) {
+  EvictionTerms terms;
+  if (line.flag("not-preemptable")) terms.preemptable = false;
+  if (line.flag("preemptable")) terms.preemptable = true;
+  if (!line.has("cooldown")) return terms;
+  const auto cooldown = parse_duration(line.text_of("cooldown"));
+  if (!cooldown) line.accuse("cooldown: " + cooldown.error().message);
+  if (cooldown) terms.cooldown = *cooldown;
+  return terms;
+}
+
 PodObject read_pod_options(SceneLine& line) {
   PodObject pod;
   pod.scheduler_name = "berth";
@@ -126,7 +137,8 @@ PodObject read_pod_options(SceneLine& line) {
   pod.request["pods"] = 1;
   pod.role = line.text_of("role");
   pod.priority_class = line.text_of("class");
-  pod.preemptable = !line.flag("nopreempt");
+  pod.eviction = read_eviction_terms(line);
+  pod.never_preempts = line.flag("never-preempts");
   if (line.has("priority")) {
     pod.priority = static_cast<std::int32_t>(line.number_of("priority", 0));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "berth/engine/session.h"
@@ -18,6 +19,7 @@ class Statement {
     JobId beneficiary;        // invalid: nobody
     std::string_view action;  // static storage
     EvictedAs as = EvictedAs::surplus;
+    std::string why = {};  // for people: why these pods and not others
   };
 
   explicit Statement(Session& session);

@@ -52,6 +52,14 @@ struct NodeObject {
   bool operator==(const NodeObject&) const = default;
 };
 
+// The user's terms on evictions of a pod, on the pod or on its PodGroup.
+struct EvictionTerms {
+  std::optional<bool> preemptable;   // volcano.sh/preemptable; nowhere: true
+  std::optional<Duration> cooldown;  // volcano.sh/cooldown-time: how long it first has its node
+  bool are_empty() const { return !preemptable && !cooldown; }
+  bool operator==(const EvictionTerms&) const = default;
+};
+
 enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknown };
 
 struct PodObject {
@@ -68,7 +76,7 @@ struct PodObject {
   std::string priority_class;
   PodPhase phase = PodPhase::pending;
   bool terminating = false;  // has a deletion timestamp
-  bool preemptable = true;
+  EvictionTerms eviction;
   bool never_preempts = false;     // preemptionPolicy: Never
   std::vector<std::string> gates;  // names of spec.schedulingGates
   std::string node_name;           // spec.nodeName; empty: not bound
@@ -81,6 +89,7 @@ struct PodObject {
   std::optional<Duration> run_time;       // annotation berth.dev/run-time
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
   std::optional<TimePoint> started;       // status.startTime
+  std::optional<TimePoint> scheduled;     // since when its condition PodScheduled is True
   TargetMarks marks;
   std::string owner_uid;      // of its controller; empty: none
   bool is_daemon = false;     // of a DaemonSet, or a static pod: it comes with the node
@@ -112,6 +121,7 @@ struct PodGroupObject {
   TargetMarks marks;
   std::string owner_uid;                  // of its controller; empty: none
   std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
+  EvictionTerms eviction;                 // of its pods that say nothing themselves
   std::vector<std::string> not_honoured;  // fields that are set: "spec.networkTopology (hard)"
   std::string fault;                      // in parts that could not be read; empty: none
 

@@ -39,8 +39,11 @@ struct PlannedEviction {
   JobId beneficiary;        // invalid: it must leave without a beneficiary
   std::string_view action;  // static storage
   EvictedAs as = EvictedAs::surplus;
-  std::string why;  // for people: why this pod and not another
+  std::string why = {};  // for people: why this pod and not another
   bool operator==(const PlannedEviction&) const = default;
+
+  // "by preempt for ns/job: it is surplus of ...". `beneficiary_name` is empty if there is none.
+  std::string text(const std::string& beneficiary_name) const;
 };
 
 // The pods that an evicting action left alone, for one reason.
@@ -126,10 +129,10 @@ struct Plan {
   std::vector<EndedClaims> ended_claims;
   std::vector<PlannedEviction> evictions;
   std::vector<ConsideredEvictions> considered;  // in vain; at most one for each job and action
-  std::vector<JobId> admitted;            // phase Pending -> Inqueue
-  std::vector<JobId> returned;            // phase Inqueue -> Pending
-  std::vector<Refusal> refusals;          // at most one for each job, the last one
-  std::vector<Reservation> reservations;  // all there are after the session, by election
+  std::vector<JobId> admitted;                  // phase Pending -> Inqueue
+  std::vector<JobId> returned;                  // phase Inqueue -> Pending
+  std::vector<Refusal> refusals;                // at most one for each job, the last one
+  std::vector<Reservation> reservations;        // all there are after the session, by election
   std::vector<EndedReservation> ended;
   std::shared_ptr<const QueueShares> shares;  // null: no plugin divides the cluster
   bool evicts = false;                        // a configured action makes room for hard guarantees

@@ -58,6 +58,7 @@ struct Task {
   std::int32_t priority = 0;
   std::int64_t index = -1;  // within its group; -1: none
   TimePoint created;
+  TimePoint scheduled_at = TimePoint::min();  // when it got its node; min: it has none
   // Until then it is not evicted: as its user asks, and because the API server has just refused.
   TimePoint cooldown_until = TimePoint::min();
   TimePoint eviction_refused_until = TimePoint::min();

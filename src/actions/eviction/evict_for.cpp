@@ -84,6 +84,7 @@ class Service {
     const std::vector<TaskId> tasks = lacking_members(session_, job, need);
     if (tasks.empty() || !need.rest.is_zero()) return false;
     Verdict verdict = never_preempts(cluster_, tasks) ? reject(Reason::never_preempts) : pass();
+    // CLAIMANT-3
     if (verdict && !may_hold(session_, job)) verdict = reject(Reason::claims_ended_lately);
     if (verdict && eviction_.may_claim) verdict = eviction_.may_claim(job, need);
     if (!verdict) {

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <utility>
+
+#include "mirror/mirror.h"
+
+// The terms of users and of the API server on the eviction of a pod.
+
+namespace berth::mirror {
+
+namespace {
+
+TimePoint later(TimePoint time, Duration by) {
+  return by > TimePoint::max() - time ? TimePoint::max() : time + by;
+}
+
+}  // namespace
+
+// EVICT-3
+void Mirror::settle_refusals(TimePoint now) {
+  constexpr Duration kFirst = std::chrono::minutes(1);
+  constexpr std::int32_t kDoublings = 4;
+  for (auto next = refusals_.begin(); next != refusals_.end();) {
+    const auto entry = next++;
+    auto& [id, refusal] = *entry;
+    if (std::exchange(refusal.is_new, false)) {
+      const TimePoint until = now + kFirst * (1 << std::min(refusal.times++, kDoublings));
+      refusal.remembered_until = until + kFirst * (1 << kDoublings);
+      cluster_.mutable_task(id).eviction_refused_until = until;
+    } else if (now >= refusal.remembered_until) {
+      cluster_.mutable_task(id).eviction_refused_until = TimePoint::min();
+      refusals_.erase(entry);
+    }
+  }
+}
+
+const std::string* Mirror::eviction_refusal(TaskId id) const {
+  const auto found = refusals_.find(id);
+  return found == refusals_.end() ? nullptr : &found->second.words;
+}
+
+void Mirror::note_terms(TaskId id, JobId job, const EvictionTerms& terms) {
+  if (terms.are_empty()) {
+    terms_.erase(id);
+  } else {
+    terms_[id] = terms;
+    if (job.is_valid()) jobs_with_terms_.insert(job);
+  }
+}
+
+void Mirror::settle_terms(JobId id, TimePoint now) {
+  if (!jobs_with_terms_.contains(id)) return;
+  const Job& job = cluster_.job(id);
+  EvictionTerms of_group;
+  if (const auto group = groups_.find(job.name); !job.is_single && group != groups_.end()) {
+    of_group = group->second.object.eviction;
+  }
+  bool has_terms = !of_group.are_empty();
+  for (const TaskId id_of_task : job.tasks) {
+    EvictionTerms terms = of_group;  // TERM-1, TERM-2
+    if (const auto own = terms_.find(id_of_task); own != terms_.end()) {
+      has_terms = true;
+      if (own->second.preemptable) terms.preemptable = own->second.preemptable;
+      if (own->second.cooldown) terms.cooldown = own->second.cooldown;
+    }
+    const Task& task = cluster_.task(id_of_task);
+    const bool is_placed = task.status == TaskStatus::bound || task.status == TaskStatus::running;
+    TimePoint since = task.scheduled_at;
+    TimePoint until = TimePoint::min();
+    if (terms.cooldown && is_placed) {
+      if (since == TimePoint::min()) since = now;  // TERM-3
+      until = later(since, *terms.cooldown);
+    }
+    const bool is_preemptable = terms.preemptable.value_or(true);
+    if (task.is_preemptable == is_preemptable && task.cooldown_until == until &&
+        task.scheduled_at == since) {
+      continue;
+    }
+    Task& changed = cluster_.mutable_task(id_of_task);
+    changed.is_preemptable = is_preemptable;
+    changed.cooldown_until = until;
+    changed.scheduled_at = since;
+  }
+  if (!has_terms) jobs_with_terms_.erase(id);
+}
+
+}  // namespace berth::mirror

@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include "berth/base/text.h"
+#include "engine/consistency.h"
+#include "mirror/mirror.h"
+#include "support/stage.h"
+
+namespace berth::mirror {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using support::bring;
+using support::stage;
+
+class EvictionTermsTest : public ::testing::Test {
+ protected:
+  void set(const std::string& text) {
+    if (world_ == nullptr) world_ = stage("node n1 cpu=9\n");
+    bring(*world_, text);
+    settle();
+  }
+  void settle(Duration later = Duration(0)) {
+    world_->mirror().settle(world_->now() + later);
+    EXPECT_EQ(engine::first_inconsistency(world_->cluster()), "");
+  }
+  const Task& task(const std::string& name) const {
+    return world_->cluster().task(world_->task("default/" + name));
+  }
+  TimePoint after(Duration by) const { return world_->now() + by; }
+
+  std::unique_ptr<support::World> world_;
+};
+
+TEST_F(EvictionTermsTest, TERM1ThePodsWordCountsBeforeItsGroups) {
+  set("job j min=1 not-preemptable\n"
+      "task j/0 cpu=1 on=n1\ntask j/1 cpu=1 on=n1 preemptable\n"
+      "job k min=1\ntask k/0 cpu=1 on=n1 not-preemptable\ntask k/1 cpu=1 on=n1\n");
+  EXPECT_FALSE(task("j-0").is_preemptable);
+  EXPECT_TRUE(task("j-1").is_preemptable);
+  EXPECT_FALSE(task("k-0").is_preemptable);
+  EXPECT_TRUE(task("k-1").is_preemptable);
+}
+
+TEST_F(EvictionTermsTest, TERM1AGroupOrAPodMayChangeItsMind) {
+  set("job j min=1 not-preemptable\ntask j/0 cpu=1 on=n1\ntask j/1 cpu=1 on=n1 not-preemptable\n");
+  set("job j min=1\n");
+  EXPECT_TRUE(task("j-0").is_preemptable);
+  EXPECT_FALSE(task("j-1").is_preemptable);
+  set("task j/1 cpu=1 on=n1\n");
+  EXPECT_TRUE(task("j-1").is_preemptable);
+  set("job j min=1 not-preemptable\n");
+  EXPECT_FALSE(task("j-0").is_preemptable);
+  set("delete job j\n");
+  EXPECT_TRUE(task("j-0").is_preemptable);
+}
+
+TEST_F(EvictionTermsTest, TERM1HoldsForAPodInNoGroup) {
+  set("pod p cpu=1 on=n1 not-preemptable cooldown=5m\npod q cpu=1 on=n1\n");
+  EXPECT_FALSE(task("p").is_preemptable);
+  EXPECT_EQ(task("p").cooldown_until, after(minutes(5)));
+  EXPECT_TRUE(task("q").is_preemptable);
+  EXPECT_EQ(task("q").cooldown_until, TimePoint::min());
+}
+
+TEST_F(EvictionTermsTest, TERM2BeginsWithTheNode) {
+  set("job j min=1 cooldown=10m\n"
+      "task j/0 cpu=1 on=n1\ntask j/1 cpu=1\ntask j/2 cpu=1 on=n1 cooldown=1h\n");
+  EXPECT_EQ(task("j-0").cooldown_until, after(minutes(10)));
+  EXPECT_EQ(task("j-1").cooldown_until, TimePoint::min()) << "it waits";
+  EXPECT_EQ(task("j-2").cooldown_until, after(hours(1)));
+  world_->advance(minutes(3));
+  set("task j/1 cpu=1 on=n1\njob j min=1 cooldown=20m\n");
+  EXPECT_EQ(task("j-1").cooldown_until, after(minutes(20)));
+  EXPECT_EQ(task("j-0").cooldown_until, after(minutes(17)));
+}
+
+TEST_F(EvictionTermsTest, TERM2OfThreeCenturiesIsNoOverflow) {
+  set("pod p cpu=1 on=n1 cooldown=2562047h\n");
+  EXPECT_EQ(task("p").cooldown_until, TimePoint::max());
+}
+
+TEST_F(EvictionTermsTest, TERM3TheConditionCountsThenTheStartThenWhatIsSeen) {
+  set("job j min=1 cooldown=10m\ntask j/0 cpu=1 on=n1\n");
+  PodObject pod = *world_->pod("default/j-0");
+  pod.scheduled = after(-minutes(7));
+  pod.started = after(-minutes(6));
+  const auto until = [&] {
+    world_->apply(pod);
+    settle(minutes(1));
+    return task("j-0").cooldown_until;
+  };
+  EXPECT_EQ(until(), after(minutes(3)));
+  pod.scheduled.reset();
+  EXPECT_EQ(until(), after(minutes(4)));
+  pod.started.reset();
+  EXPECT_EQ(until(), after(minutes(4))) << "as it was known";
+  world_->remove("default/j-0");
+  EXPECT_EQ(until(), after(minutes(11)));
+  settle(minutes(5));
+  EXPECT_EQ(until(), after(minutes(11))) << "since it was first seen";
+}
+
+TEST_F(EvictionTermsTest, TERM4IsOfThePodOrOfTheClassThatItsPriorityComesFrom) {
+  set("priorityclass meek value=5 never-preempts\npriorityclass bold value=5\n"
+      "job j min=1\ntask j/0 cpu=1 class=meek\ntask j/1 cpu=1 class=bold\n"
+      "task j/2 cpu=1 class=bold never-preempts\ntask j/3 cpu=1 class=meek priority=5\n");
+  EXPECT_TRUE(task("j-0").never_preempts);
+  EXPECT_FALSE(task("j-1").never_preempts);
+  EXPECT_TRUE(task("j-2").never_preempts);
+  EXPECT_FALSE(task("j-3").never_preempts) << "admission has seen it";
+  set("priorityclass meek value=5\npriorityclass bold value=7 never-preempts\n");
+  EXPECT_FALSE(task("j-0").never_preempts);
+  EXPECT_TRUE(task("j-1").never_preempts);
+  EXPECT_EQ(task("j-1").priority, 7);
+}
+
+class EvictionRefusalTest : public ::testing::Test {
+ protected:
+  EvictionRefusalTest() : world_(stage("node n1 cpu=4\njob j min=1\ntask j/0 cpu=1 on=n1\n")) {}
+  const Task& task() const { return world_->cluster().task(world_->task("default/j-0")); }
+  Mirror& mirror() { return world_->mirror(); }
+  // Refused now; for how long is it not chosen?
+  Duration refused(const std::string& words = "no") {
+    mirror().assume_eviction(task_id(), world_->now());
+    world_->apply(EvictionRefused{"default/j-0", words});
+    mirror().settle(world_->now());
+    EXPECT_EQ(task().status, TaskStatus::running);
+    return task().eviction_refused_until - world_->now();
+  }
+  TaskId task_id() const { return world_->task("default/j-0"); }
+  void wait(Duration by) {
+    world_->advance(by);
+    mirror().settle(world_->now());
+  }
+
+  std::unique_ptr<support::World> world_;
+};
+
+TEST_F(EvictionRefusalTest, EVICT3EachFurtherRefusalDoublesTheTime) {
+  EXPECT_EQ(mirror().eviction_refusal(task_id()), nullptr);
+  for (const int expected : {1, 2, 4, 8, 16, 16}) {
+    EXPECT_EQ(refused("budget " + std::to_string(expected)), minutes(expected));
+    ASSERT_NE(mirror().eviction_refusal(task_id()), nullptr);
+    EXPECT_EQ(*mirror().eviction_refusal(task_id()), "budget " + std::to_string(expected));
+    const TimePoint until = task().eviction_refused_until;
+    wait(minutes(expected) / 2);
+    EXPECT_EQ(task().eviction_refused_until, until);
+    wait(minutes(expected) / 2);
+  }
+}
+
+TEST_F(EvictionRefusalTest, EVICT3ItIsForgottenAfterAWhile) {
+  EXPECT_EQ(refused(), minutes(1));
+  EXPECT_EQ(refused(), minutes(2));
+  wait(minutes(2 + 16));
+  EXPECT_EQ(task().eviction_refused_until, TimePoint::min());
+  EXPECT_EQ(mirror().eviction_refusal(task_id()), nullptr);
+  EXPECT_EQ(refused(), minutes(1));
+}
+
+TEST_F(EvictionRefusalTest, EVICT3WhoHasItsIdNextWasNotRefused) {
+  refused();
+  world_->remove("default/j-0");
+  bring(*world_, "task j/0 cpu=1 on=n1\n");
+  wait(minutes(0));
+  EXPECT_EQ(task().eviction_refused_until, TimePoint::min());
+  EXPECT_EQ(mirror().eviction_refusal(task_id()), nullptr);
+}
+
+}  // namespace
+}  // namespace berth::mirror
