@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <map>
-#include <set>
+#include <variant>
 
 #include "property/random_evictions.h"
 
@@ -93,6 +95,81 @@ TEST(Evictions, DoNotDependOnTheOrderOfEvents) {
           << "BERTH_SEED=" << seed << ", session " << p + 1;
     }
   }
+}
+
+// Evicted pods come back as their controllers make them: the same name, another uid, and no node.
+class Life {
+ public:
+  Life(World& world, const std::vector<ClusterEvent>& opening) : world_(world) {
+    for (const ClusterEvent& each : opening) {
+      if (const auto* pod = std::get_if<PodObject>(&each)) pods_[pod->uid] = *pod;
+    }
+    world.apply_all(opening);
+  }
+
+  const NamedPlan& cycle() {
+    const NamedPlan& plan = world_.plan();
+    // What left in this session is gone from the next one on.
+    for (const std::string& uid : leaving_) come_back(uid);
+    leaving_.clear();
+    for (const auto& [uid, pod] : pods_) {
+      const TaskId task = world_.task(uid);
+      if (task.is_valid() && world_.cluster().task(task).is_evicted) leaving_.push_back(uid);
+    }
+    world_.carry_out();
+    world_.advance(std::chrono::seconds(1));
+    return plan;
+  }
+
+ private:
+  void come_back(const std::string& uid) {
+    PodObject pod = pods_.at(uid);
+    pods_.erase(uid);
+    pod.uid = pod.full_name() + "#" + std::to_string(++births_);
+    pod.created = world_.now();
+    pod.node_name.clear();
+    pod.phase = PodPhase::pending;
+    pod.started.reset();
+    pods_[pod.uid] = pod;
+    world_.apply(pod);
+  }
+
+  World& world_;
+  std::map<std::string, PodObject> pods_;  // by uid
+  std::vector<std::string> leaving_;
+  int births_ = 0;
+};
+
+TEST(Evictions, EndInAFixedPoint) {
+  std::map<int, int> sessions;
+  int broken = 0;
+  for (const std::uint64_t seed : seeds(kSeeds)) {
+    RandomEvictions story(seed);
+    const engine::SessionConfig config = story.config();
+    const auto world = world_of(config);
+    Life life(*world, story.opening());
+    int last_change = 0;
+    std::string text;
+    for (int cycle = 1; cycle <= kSettledAfter + 5; ++cycle) {
+      const NamedPlan& plan = life.cycle();
+      if (plan.changes_nothing()) continue;
+      last_change = cycle;
+      text += "session " + std::to_string(cycle) + "\n";
+      for (const std::string& each : plan.binds) text += "  bind " + each + "\n";
+      for (const std::string& each : plan.evictions) text += "  evict " + each + "\n";
+    }
+    ++sessions[last_change];
+    EXPECT_LE(last_change, kSettledAfter) << "BERTH_SEED=" << seed << "\n"
+                                          << text << text_of(config);
+    EXPECT_EQ(joined(world->faults()), "") << "BERTH_SEED=" << seed << "\n" << text_of(config);
+    if (testing::Test::HasFailure() && ++broken == 5) break;
+  }
+  std::string histogram;
+  for (const auto& [last, count] : sessions) {
+    histogram += std::to_string(last) + ":" + std::to_string(count) + " ";
+  }
+  RecordProperty("last session that changes anything", histogram);
+  if (std::getenv("BERTH_LAWS") != nullptr) std::printf("last change: %s\n", histogram.c_str());
 }
 
 }  // namespace

@@ -111,7 +111,8 @@ PodObject RandomEvictions::pod() {
   if (chance(4)) pod.request = {{"pods", 1}};
   if (chance(10)) pod.constraints.node_selector["zone"] = "a";
   if (chance(5)) pod.constraints.host_ports.push_back({"0.0.0.0", "TCP", 80});
-  pod.preemptable = !chance(6);
+  if (chance(6)) pod.eviction.preemptable = false;
+  if (chance(6)) pod.eviction.cooldown = std::chrono::seconds(between(1, 4));
   return pod;
 }
 
@@ -150,6 +151,7 @@ std::vector<ClusterEvent> RandomEvictions::job(bool runs) {
   group.queue = leaves_[below(random_, leaves_.size())];
   group.priority_class = "p" + std::to_string(priority);
   group.min_member = static_cast<std::int32_t>(between(1, size));
+  if (chance(5)) group.eviction.preemptable = chance(30);
   if (chance(10)) group.min_task_member["ps"] = 1;
   const PodObject alike = pod();
   const bool are_alike = chance(70);

@@ -18,7 +18,6 @@ class RandomEvictions {
   explicit RandomEvictions(std::uint64_t seed) : random_(seed * 2654435761u + 12) {}
 
   engine::SessionConfig config();
-  // `is_stable`: nobody is protected for a while only.
   std::vector<ClusterEvent> opening();
   // A few events between two sessions: pods finish or leave, evictions are refused, jobs come.
   void happen(World& world);
