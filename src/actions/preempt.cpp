@@ -65,7 +65,8 @@ class Preempt final : public Action {
              Order::less;
     };
     waiting = unplaced.front();
-    if (!is_lower(surplus_of(session, job).front())) return;
+    const std::vector<TaskId> surplus = surplus_of(session, job);
+    if (surplus.empty() || !is_lower(surplus.front())) return;  // it may have succeeded
     Eviction eviction;
     eviction.policy.action = "preempt";
     eviction.policy.as_surplus = EvictedAs::lower_member;

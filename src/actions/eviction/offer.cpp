@@ -33,8 +33,10 @@ std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& clust
 
 std::int32_t OfferSearch::members_in(const std::vector<std::int64_t>& room,
                                      const Terms& terms) const {
-  const auto& requested = session_.cluster().shape(terms.shape).requested;
-  std::int64_t members = terms.members;
+  const Shape& shape = session_.cluster().shape(terms.shape);
+  const auto& requested = shape.requested;
+  // Two of them would ask for the same port.
+  std::int64_t members = shape.has_host_ports ? std::min(terms.members, 1) : terms.members;
   for (std::size_t i = 0; i < requested.size(); ++i) {
     members = std::min(members, std::max<std::int64_t>(0, room[i]) / requested[i].second);
   }

@@ -49,6 +49,8 @@ class Solver {
   bool make_room(const Offer& offer, const OfferSearch::Terms& terms);
   bool evict(std::uint32_t lot, const engine::Claimant& claimant, engine::Statement& statement);
   bool may_have(TaskId task, bool takes_whole_jobs);
+  engine::Verdict is_allowed(TaskId task) const;
+  void credit(const std::vector<TaskId>& tasks, int sign);
   void spare_the_unneeded();
   bool is_unneeded(const Evicted& evicted);
   void do_without_each();
@@ -67,6 +69,7 @@ class Solver {
   engine::Statement::Checkpoint begin_;
   std::vector<Evicted> evicted_;
   std::vector<Placement> placed_;
+  Resources credit_;  // what has left, less what is placed
   std::vector<Spared> refused_;
   std::int32_t most_ = 0;
 };
