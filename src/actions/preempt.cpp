@@ -36,8 +36,9 @@ class Preempt final : public Action {
     eviction.policy.is_own_queue = true;
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
-          session, points::preemptable, claimant, takes_whole_jobs_,
+          session, claimant, takes_whole_jobs_,
           [&](const Job& job) { return job.queue == claimant.queue; },
+          [&](const PartSet& parts) { return session.ask(points::preemptable, claimant, parts); },
           [](const JobPart&) { return Reason::not_lower; });
     };
     eviction.takes_whole_jobs = takes_whole_jobs_;
@@ -64,7 +65,8 @@ class Preempt final : public Action {
              Order::less;
     };
     waiting = unplaced.front();
-    if (!is_lower(surplus_of(session, job).front())) return;
+    const std::vector<TaskId> surplus = surplus_of(session, job);
+    if (surplus.empty() || !is_lower(surplus.front())) return;  // it may have succeeded
     Eviction eviction;
     eviction.policy.action = "preempt";
     eviction.policy.as_surplus = EvictedAs::lower_member;

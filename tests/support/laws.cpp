@@ -6,6 +6,7 @@
 
 #include "engine/consistency.h"
 #include "support/claim_laws.h"
+#include "support/eviction_laws.h"
 #include "support/guarantee_law.h"
 #include "support/lock_laws.h"
 
@@ -321,12 +322,16 @@ class Court {
 
 }  // namespace
 
-std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, const LawBook& book) {
+std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, const LawBook& book,
+                                     TimePoint now) {
   std::vector<std::string> faults = Court(before, plan, book).judge();
   for (std::string& fault : broken_lock_laws(before, plan, book))
     faults.push_back(std::move(fault));
   for (std::string& fault : broken_claim_laws(before, plan)) faults.push_back(std::move(fault));
   for (std::string& fault : broken_guarantees(before, plan)) faults.push_back(std::move(fault));
+  for (std::string& fault : broken_eviction_laws(before, plan, book, now)) {
+    faults.push_back(std::move(fault));
+  }
   return faults;
 }
 

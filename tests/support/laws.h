@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/clock.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 
@@ -17,12 +18,17 @@ struct LawBook {
   bool has_predicates = true;
   bool has_proportion = false;
   bool has_elect = false;
+  bool has_priority = false;
+  bool has_elastic = false;
+  bool has_conformance = false;
+  Duration cleanup_grace = std::chrono::minutes(5);
   std::size_t targets_most = 1;
   std::size_t locked_thousandths_most = 1000;
 };
 
 // The laws that a plan breaks, in words. They are computed from the cluster before the plan,
 // without the engine's caches and accounts.
-std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, const LawBook& book);
+std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, const LawBook& book,
+                                     TimePoint now);
 
 }  // namespace berth::support

@@ -32,6 +32,9 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
   book.has_gang = has_plugin("gang");
   book.has_predicates = has_plugin("predicates");
   book.has_proportion = has_plugin("proportion");
+  book.has_priority = has_plugin("priority");
+  book.has_elastic = has_plugin("elastic");
+  book.has_conformance = has_plugin("conformance");
   book.has_elect = has_action("elect");
   for (const auto& tier : config.tiers) {
     for (const auto& each : tier) {
@@ -112,7 +115,7 @@ const NamedPlan& World::plan() {
     faults_.push_back("a scheduler without memory decides otherwise:\n" + again.to_string() +
                       "instead of:\n" + last_.to_string());
   }
-  for (const std::string& fault : broken_laws(cluster, plan, book_)) {
+  for (const std::string& fault : broken_laws(cluster, plan, book_, now_)) {
     faults_.push_back(fault + ", by the plan\n" + last_.to_string());
   }
 

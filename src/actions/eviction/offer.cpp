@@ -33,8 +33,10 @@ std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& clust
 
 std::int32_t OfferSearch::members_in(const std::vector<std::int64_t>& room,
                                      const Terms& terms) const {
-  const auto& requested = session_.cluster().shape(terms.shape).requested;
-  std::int64_t members = terms.members;
+  const Shape& shape = session_.cluster().shape(terms.shape);
+  const auto& requested = shape.requested;
+  // Two of them would ask for the same port.
+  std::int64_t members = shape.has_host_ports ? std::min(terms.members, 1) : terms.members;
   for (std::size_t i = 0; i < requested.size(); ++i) {
     members = std::min(members, std::max<std::int64_t>(0, room[i]) / requested[i].second);
   }
@@ -138,7 +140,7 @@ std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
       const __int128 part = static_cast<__int128>(std::min(gain.freed[i], lacks)) * 1'000'000;
       least = std::min(least, static_cast<std::int64_t>(part / lacks));
     }
-    return least;
+    return least / std::max(1, gain.victims);
   };
   const auto is_whole = [&](const Gain& gain) { return candidates_.lots()[gain.lot].is_whole; };
   std::stable_sort(gains.begin(), gains.end(), [&](const Gain& left, const Gain& right) {

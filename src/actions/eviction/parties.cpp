@@ -34,7 +34,11 @@ PartSet parts_of_jobs(const Session& session, JobId claimant) {
     const Job& job = session.cluster().job(JobId(j));
     if (!job.exists || job.id == claimant || !job.queue.is_valid() || on_nodes(job) == 0) continue;
     if (surplus_count(job) > 0) parts.push_back({job.id, JobPart::Kind::surplus});
-    if (on_nodes(job) > surplus_count(job)) parts.push_back({job.id, JobPart::Kind::whole});
+    // A job that holds claims is about to start: others may just have left for it.
+    const bool holds_claims = job.count(TaskStatus::pipelined) > 0;
+    if (on_nodes(job) > surplus_count(job) && !holds_claims) {
+      parts.push_back({job.id, JobPart::Kind::whole});
+    }
   }
   return parts;
 }

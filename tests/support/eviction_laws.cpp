@@ -1,0 +1,224 @@
+#include "support/eviction_laws.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "support/lock_laws.h"
+#include "support/need_laws.h"
+#include "support/reclaim_laws.h"
+
+namespace berth::support {
+
+namespace {
+
+bool runs(const Task& task) {
+  return task.status == TaskStatus::bound || task.status == TaskStatus::running;
+}
+
+// What a plan makes of each job.
+class Outcome {
+ public:
+  Outcome(const Cluster& cluster, const Plan& plan) : cluster_(cluster) {
+    for (const Placement& each : plan.binds) bound_.insert(each.task);
+    for (const Placement& each : plan.pipelined) claimed_.insert(each.task);
+    for (const PlannedEviction& each : plan.evictions) evicted_.insert(each.task);
+  }
+
+  bool is_placed(TaskId id) const { return bound_.contains(id) || claimed_.contains(id); }
+
+  // Of the job or one of its roles, after the plan.
+  std::int32_t members(const Job& job, std::optional<std::uint16_t> role, bool with_claims) const {
+    std::int32_t count = 0;
+    for (const TaskId id : job.tasks) {
+      const Task& task = cluster_.task(id);
+      if (role && task.role != *role) continue;
+      if (evicted_.contains(id)) continue;
+      const bool has_room = is_allocated(task.status) || task.status == TaskStatus::succeeded;
+      count += has_room || bound_.contains(id) || (with_claims && claimed_.contains(id)) ? 1 : 0;
+    }
+    return count;
+  }
+
+  // With its claims, or those of its members that it had and that are no claims.
+  bool has_minimum(const Job& job, bool with_claims) const {
+    if (members(job, std::nullopt, with_claims) < job.min_available) return false;
+    if (!job.roles_bind()) return true;
+    for (std::size_t r = 0; r < job.roles.size(); ++r) {
+      const auto role = static_cast<std::uint16_t>(r);
+      const Role& each = job.roles[r];
+      const std::int32_t least =
+          with_claims ? each.minimum : std::min(each.minimum, ready_count(each.counts));
+      if (members(job, role, with_claims) < least) return false;
+    }
+    return true;
+  }
+
+  bool is_gone(const Job& job) const {
+    return std::none_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+      const bool was_there = is_allocated(cluster_.task(id).status) && !evicted_.contains(id);
+      return was_there || bound_.contains(id);
+    });
+  }
+
+ private:
+  const Cluster& cluster_;
+  std::set<TaskId> bound_;
+  std::set<TaskId> claimed_;
+  std::set<TaskId> evicted_;
+};
+
+class Court {
+ public:
+  Court(const Cluster& cluster, const Plan& plan, const LawBook& book, TimePoint now)
+      : cluster_(cluster),
+        plan_(plan),
+        book_(book),
+        now_(now),
+        outcome_(cluster, plan),
+        locks_(locks_throughout(cluster, plan)) {}
+
+  std::vector<std::string> judge() {
+    for (const PlannedEviction& each : plan_.evictions) {
+      judge_protection(each);
+      if (each.action == "shuffle") continue;
+      judge_beneficiary(each);
+      if (each.action == "preempt") judge_preemption(each);
+      if (each.action == "cleanup") judge_cleanup(each);
+      if (each.as == EvictedAs::surplus || each.as == EvictedAs::lower_member) judge_surplus(each);
+    }
+    if (book_.has_gang) judge_minimums();
+    judge_need();
+    return std::move(faults_);
+  }
+
+ private:
+  const Job& job_of(TaskId id) const { return cluster_.job(cluster_.task(id).job); }
+
+  // VICTIM-2.
+  void judge_protection(const PlannedEviction& each) {
+    const Task& task = cluster_.task(each.task);
+    if (!runs(task)) accuse(each, "does not run");
+    if (task.node != each.node) accuse(each, "is on another node");
+    if (!task.is_preemptable) accuse(each, "is not preemptable");
+    if (task.is_critical && book_.has_conformance) accuse(each, "is critical");
+    if (task.cooldown_until > now_) accuse(each, "has not cooled down");
+    if (task.eviction_refused_until > now_) accuse(each, "was refused a short while ago");
+    if (!task.job.is_valid()) return accuse(each, "is not ours");
+    if (each.action == "shuffle") return;
+    if (!each.beneficiary.is_valid()) return accuse(each, "leaves for nobody");
+    const JobId owner = locks_[each.node.index()];
+    if (owner.is_valid() && owner != each.beneficiary) {
+      accuse(each, "is on a node that is locked for " + cluster_.job(owner).name);
+    }
+  }
+
+  // VICTIM-1. Nobody leaves for nothing.
+  void judge_beneficiary(const PlannedEviction& each) {
+    const Job& job = cluster_.job(each.beneficiary);
+    if (each.as == EvictedAs::lower_member) {
+      const Task& victim = cluster_.task(each.task);
+      const bool is_for_a_higher_one =
+          std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+            return outcome_.is_placed(id) && cluster_.task(id).priority > victim.priority;
+          });
+      if (victim.job != job.id || !is_for_a_higher_one) accuse(each, "leaves for no member");
+      return;
+    }
+    if (cluster_.task(each.task).job == job.id) accuse(each, "leaves for its own job");
+    if (book_.has_gang && !outcome_.has_minimum(job, true)) {
+      accuse(each, "leaves for a job that still lacks its minimum");
+    }
+    const bool is_placed = std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+      return outcome_.is_placed(id) && !cluster_.task(id).never_preempts;
+    });
+    if (!is_placed) accuse(each, "leaves for a job of which no pod may preempt");
+  }
+
+  // PREEMPT-1.
+  void judge_preemption(const PlannedEviction& each) {
+    if (!cluster_.task(each.task).job.is_valid() || !each.beneficiary.is_valid()) return;
+    const Job& victim = job_of(each.task);
+    const Job& claimant = cluster_.job(each.beneficiary);
+    if (victim.queue != claimant.queue) accuse(each, "is of another queue");
+    if (each.as == EvictedAs::lower_member || !book_.has_priority) return;
+    if (victim.priority > claimant.priority) accuse(each, "is of a higher priority");
+    if (victim.priority < claimant.priority) return;
+    if (each.as != EvictedAs::surplus) accuse(each, "is of equal priority, and no surplus");
+    if (!book_.has_elastic) accuse(each, "is of equal priority, and surplus is not lent");
+  }
+
+  // CLEANUP-1 to CLEANUP-4.
+  void judge_cleanup(const PlannedEviction& each) {
+    const Job& victim = job_of(each.task);
+    const Job& claimant = cluster_.job(each.beneficiary);
+    if (each.as != EvictedAs::unready_job) accuse(each, "is cleaned up as something else");
+    if (!victim.unready_since) return accuse(each, "is of a job that is not unready");
+    if (now_ < *victim.unready_since + book_.cleanup_grace) accuse(each, "leaves too early");
+    if (victim.queue == claimant.queue && victim.priority > claimant.priority) {
+      accuse(each, "is of a higher priority");
+    }
+  }
+
+  // Surplus are the last in task order. More that are placed leave the first ones where they are.
+  void judge_surplus(const PlannedEviction& each) {
+    const Task& victim = cluster_.task(each.task);
+    if (!victim.job.is_valid() || !book_.has_gang) return;
+    const Job& job = job_of(each.task);
+    if (job.roles_bind()) return;
+    // `tasks` are in the order that ends ties.
+    std::int32_t before = job.count(TaskStatus::succeeded);
+    bool is_earlier = true;
+    for (const TaskId id : job.tasks) {
+      const Task& task = cluster_.task(id);
+      if (id == each.task) is_earlier = false;
+      const bool has_room = is_allocated(task.status) || outcome_.is_placed(id);
+      if (id == each.task || !has_room) continue;
+      const bool differs = book_.has_priority && task.priority != victim.priority;
+      before += (differs ? task.priority > victim.priority : is_earlier) ? 1 : 0;
+    }
+    if (before < job.min_available) accuse(each, "is of the minimum of its job");
+  }
+
+  // GANG-4.
+  void judge_minimums() {
+    std::set<JobId> seen;
+    for (const PlannedEviction& each : plan_.evictions) {
+      const JobId id = cluster_.task(each.task).job;
+      if (!id.is_valid() || !seen.insert(id).second) continue;
+      const Job& job = cluster_.job(id);
+      if (!outcome_.has_minimum(job, false) && !outcome_.is_gone(job)) {
+        accuse(each, "leaves its job without its minimum");
+      }
+    }
+  }
+
+  void judge_need() {
+    for (const std::string& fault : needless_evictions(cluster_, plan_)) faults_.push_back(fault);
+    for (const std::string& fault : broken_reclaim_laws(cluster_, plan_, book_)) {
+      faults_.push_back(fault);
+    }
+  }
+
+  void accuse(const PlannedEviction& each, const std::string& what) {
+    faults_.push_back("victim " + cluster_.task(each.task).name + " of " +
+                      std::string(each.action) + " " + what);
+  }
+
+  const Cluster& cluster_;
+  const Plan& plan_;
+  const LawBook& book_;
+  const TimePoint now_;
+  const Outcome outcome_;
+  const std::vector<JobId> locks_;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace
+
+std::vector<std::string> broken_eviction_laws(const Cluster& before, const Plan& plan,
+                                              const LawBook& book, TimePoint now) {
+  return Court(before, plan, book, now).judge();
+}
+
+}  // namespace berth::support
