@@ -149,6 +149,14 @@ class Court {
         used[each.node] += request(each.task);
       }
     }
+    // A claim that was given up for a place elsewhere had kept others off until then.
+    for (const Placement& each : plan_.binds) {
+      for (const Claim& claim : cluster_.job(cluster_.task(each.task).job).claims) {
+        if (claim.task == each.task && claim.node != each.node) {
+          used[claim.node] += request(each.task);
+        }
+      }
+    }
     return std::all_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId id) {
       const NodeId node = cluster_.task(id).node;
       const Resources& all = cluster_.node(node).allocatable;
