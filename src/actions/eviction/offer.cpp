@@ -130,12 +130,12 @@ std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
   }
   const Offer in_order = fewest(node, terms, gains);
   if (in_order.members == 0) return std::nullopt;
-  // One large victim may do for several small ones that come before it.
+  // One large victim may do for several small ones that come before it, or for several members.
   const auto size_of = [&](const Gain& gain) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     const auto& requested = session_.cluster().shape(terms.shape).requested;
     for (std::size_t i = 0; i < requested.size(); ++i) {
-      const std::int64_t lacks = requested[i].second - room_[i];
+      const std::int64_t lacks = saturated_product(requested[i].second, terms.members) - room_[i];
       if (lacks <= 0) continue;
       const __int128 part = static_cast<__int128>(std::min(gain.freed[i], lacks)) * 1'000'000;
       least = std::min(least, static_cast<std::int64_t>(part / lacks));
