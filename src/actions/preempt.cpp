@@ -36,8 +36,9 @@ class Preempt final : public Action {
     eviction.policy.is_own_queue = true;
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
-          session, points::preemptable, claimant, takes_whole_jobs_,
+          session, claimant, takes_whole_jobs_,
           [&](const Job& job) { return job.queue == claimant.queue; },
+          [&](const PartSet& parts) { return session.ask(points::preemptable, claimant, parts); },
           [](const JobPart&) { return Reason::not_lower; });
     };
     eviction.takes_whole_jobs = takes_whole_jobs_;

@@ -234,6 +234,7 @@ void SessionLoop::take_in(const ports::WriteAnswer& answer) {
     has_answers_ = true;
     const auto refused = reconcile::refused_eviction(*ended);
     if (!refused) return;
+    parts_.metrics.eviction_refused(to_string(ended->outcome.result));
     take_in(*refused);
     is_session_due_ = true;
   }
@@ -290,18 +291,15 @@ void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
   }
   drop(unclaimed);
   for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
-    reconciler_.evict(mirror_.cluster().task(task), "its gang could not be completed", now);
+    reconciler_.evict(mirror_.cluster().task(task), "because its gang could not be completed", now);
     mirror_.assume_eviction(task, now);
   }
   if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
 }
 
 void SessionLoop::evict(const Plan& plan, TimePoint now) {
-  const Cluster& cluster = mirror_.cluster();
   for (const PlannedEviction& eviction : plan.evictions) {
-    const JobId job = eviction.beneficiary;
-    const std::string for_job = job.is_valid() ? " for " + cluster.job(job).name : "";
-    reconciler_.evict(cluster.task(eviction.task), std::string(eviction.action) + for_job, now);
+    reconciler_.evict(eviction, mirror_.cluster(), now);
   }
 }
 
@@ -372,7 +370,12 @@ void SessionLoop::report(const Plan& plan, std::size_t events, Duration took) {
   counts.events = events;
   counts.binds = plan.binds.size();
   counts.pipelined = plan.pipelined.size();
-  counts.evictions = plan.evictions.size();
+  for (const PlannedEviction& each : plan.evictions) {
+    ++counts.evictions[{each.action, to_string(each.as)}];
+  }
+  for (const ConsideredEvictions& each : plan.considered) {
+    ++counts.in_vain[{each.action, code(each.why.reason)}];
+  }
   counts.admitted = plan.admitted.size();
   for (const Refusal& refusal : plan.refusals) ++counts.waiting[code(refusal.reason)];
   parts_.metrics.session_done(counts);

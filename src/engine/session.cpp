@@ -195,6 +195,13 @@ void Session::record(Refusal refusal) {
   }
 }
 
+void Session::note_vain(ConsideredEvictions vain) {
+  if (const std::uint32_t place = refusal_of_job_[vain.job.index()]; place != 0) {
+    plan_.refusals[place - 1].evictions.push_back(vain.short_text());
+  }
+  plan_.considered.push_back(std::move(vain));
+}
+
 void Session::clear_refusal(JobId job) {
   if (const std::uint32_t place = refusal_of_job_[job.index()]; place != 0) {
     plan_.refusals[place - 1].reason = Reason::none;

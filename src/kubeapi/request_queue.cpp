@@ -137,7 +137,8 @@ void RequestQueue::launch(std::unique_lock<std::mutex>& lock, Waiting waiting, b
   if (found != flying_.end()) found->second.exchange = std::move(exchange);
 }
 
-// API-10: urgent requests first; the others by the rate limit and the cap.
+// API-10: urgent requests first; the others by the rate limit and the cap, those that can wait
+// last.
 bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
   if (is_stopping_) return false;
   if (!urgent_.empty()) {

@@ -54,6 +54,21 @@ std::string ConsideredEvictions::text() const {
   return text;
 }
 
+std::string ConsideredEvictions::short_text() const {
+  std::string text = std::string(action) + " evicts nobody for it: ";
+  switch (why.reason) {
+    case Reason::not_enough_leave:
+      return text + "it would not find room all the same";
+    case Reason::not_entitled:
+      return text + "its queue would have more than its share";
+    case Reason::nobody_may_leave:
+      text += sentence(why);
+      return spared.empty() ? text : text + ", " + sentence(spared.front().reason, 0, 0, {});
+    default:
+      return text + sentence(why);
+  }
+}
+
 std::string NodeRefusals::text() const {
   std::string text = std::to_string(nodes) + " " + sentence(reason, 0, 0, what);
   if (reason != Reason::insufficient_resource || need == 0) return text;
@@ -64,7 +79,13 @@ std::string NodeRefusals::text() const {
 std::string Refusal::message(const std::string& task_name) const {
   std::string text = sentence(*this);
   if (!detail.empty()) text += " (" + detail + ")";
-  if (!task.is_valid()) return text;
+  if (task.is_valid()) text += nodes_text(task_name);
+  for (const std::string& each : evictions) text += "; " + each;
+  return text;
+}
+
+std::string Refusal::nodes_text(const std::string& task_name) const {
+  std::string text;
   std::int32_t refusing = 0;
   for (const NodeRefusals& refusals : nodes) refusing += refusals.nodes;
   text += "; " + std::to_string(node_count - refusing) + "/" + std::to_string(node_count) +

@@ -89,7 +89,7 @@ struct PodCondition {
 
 // Of a pod, by the eviction API.
 struct Eviction {
-  std::string reason;
+  std::string reason;  // for people, as the end of a sentence: "by preempt for ns/job: ..."
   bool operator==(const Eviction&) const = default;
 };
 
@@ -126,6 +126,25 @@ struct WriteOutcome {
   std::string error = {};                    // "nominate ns/p: status 403: forbidden"
   std::optional<Duration> retry_after = {};  // as the server asks
 };
+
+// "refused"
+constexpr const char* to_string(WriteOutcome::Result result) {
+  switch (result) {
+    case WriteOutcome::Result::done:
+      return "done";
+    case WriteOutcome::Result::gone:
+      return "gone";
+    case WriteOutcome::Result::overtaken:
+      return "overtaken";
+    case WriteOutcome::Result::failed:
+      return "failed";
+    case WriteOutcome::Result::forbidden:
+      return "forbidden";
+    case WriteOutcome::Result::refused:
+      return "refused";
+  }
+  return "unknown";
+}
 
 // Any thread.
 class ObjectWriter {

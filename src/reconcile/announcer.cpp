@@ -13,6 +13,7 @@ std::vector<JobId> Announcer::announce(const Plan& plan, const Cluster& cluster,
   announce_placed(plan, cluster);
   announce_ended_claims(plan, cluster);
   targets_.publish(plan, cluster, now);
+  evictions_.log_considered(plan, cluster, now);
   for (const Reservation& each : plan.reservations) changed.push_back(each.job);
   for (const EndedReservation& each : plan.ended) changed.push_back(each.job);
   return changed;
@@ -68,10 +69,6 @@ void Announcer::announce_phases(const std::vector<JobId>& changed, const Cluster
                 " of " + std::to_string(job.task_count()) + " pods run, minimum " +
                 std::to_string(job.min_available));
   }
-}
-
-void Announcer::announce_eviction(const Task& task, const std::string& reason) {
-  events_.log("pod " + task.name + " is evicted: " + reason);
 }
 
 void Announcer::announce_status(const Job& job, const ports::GroupStatus& before,

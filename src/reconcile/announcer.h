@@ -7,6 +7,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 #include "reconcile/event_log.h"
+#include "reconcile/eviction_events.h"
 #include "reconcile/queue_lines.h"
 #include "reconcile/target_events.h"
 #include "reconcile/unclaimed_groups.h"
@@ -21,6 +22,7 @@ class Announcer {
       : events_(writes, std::move(log)),
         waiting_(events_),
         targets_(observed, events_),
+        evictions_(events_),
         queues_(events_),
         unclaimed_(events_) {}
 
@@ -33,17 +35,20 @@ class Announcer {
     unclaimed_.report(changed, cluster, now);
   }
   void announce_queues(const views::QueueTable& table) { queues_.log_changes(table); }
-  void announce_eviction(const Task& task, const std::string& reason);
   // A PodGroup's status changes from one to the other.
   void announce_status(const Job& job, const ports::GroupStatus& before,
                        const ports::GroupStatus& after, TimePoint now);
   // A pod in no group waits, or waits no longer: there is no status to say so.
   void announce_pod(const Job& job, const Waiting& waiting, TimePoint now);
   void forget_pod(const std::string& uid) { reasons_of_pods_.erase(uid); }
-  void stop_leading() { targets_.stop_leading(); }
+  void stop_leading() {
+    targets_.stop_leading();
+    evictions_.stop_leading();
+  }
 
   const WaitingJobs& waiting() const { return waiting_; }
   const TargetEvents& targets() const { return targets_; }
+  EvictionEvents& evictions() { return evictions_; }
   EventLog& events() { return events_; }
 
  private:
@@ -54,6 +59,7 @@ class Announcer {
   EventLog events_;
   WaitingJobs waiting_;
   TargetEvents targets_;
+  EvictionEvents evictions_;
   QueueLines queues_;
   UnclaimedGroups unclaimed_;
   std::vector<std::string> notes_;                      // on the configuration, of the last plan

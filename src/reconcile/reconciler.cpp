@@ -74,10 +74,19 @@ void Reconciler::look_at(const std::vector<JobId>& jobs) {
 }
 
 // An eviction that is under way, or repeated, is not doubled.
-void Reconciler::evict(const Task& task, const std::string& reason, TimePoint now) {
+void Reconciler::evict(const Task& task, const std::string& why, TimePoint now) {
   if (writes_.is_pending(ref_of(task), Aspect::eviction)) return;
-  announcer_.announce_eviction(task, reason);
-  writes_.begin(ref_of(task), ports::Eviction{reason}, now);
+  announcer_.evictions().begun(task, why);
+  writes_.begin(ref_of(task), ports::Eviction{why}, now);
+}
+
+void Reconciler::evict(const PlannedEviction& eviction, const Cluster& cluster, TimePoint now) {
+  const Task& task = cluster.task(eviction.task);
+  if (writes_.is_pending(ref_of(task), Aspect::eviction)) return;
+  const JobId job = eviction.beneficiary;
+  const std::string why = eviction.text(job.is_valid() ? cluster.job(job).name : "");
+  announcer_.evictions().begun(eviction, why, cluster);
+  writes_.begin(ref_of(task), ports::Eviction{why}, now);
 }
 
 void Reconciler::take(const Ended& ended) {
@@ -109,6 +118,8 @@ void Reconciler::take(const Ended& ended) {
       return;
     case Aspect::condition:
       return conditions_.take(ended);
+    case Aspect::eviction:
+      return announcer_.evictions().take(ended);
     default:
       return;
   }
@@ -117,6 +128,7 @@ void Reconciler::take(const Ended& ended) {
 void Reconciler::reconcile(const Cluster& cluster,
                            const std::shared_ptr<const views::QueueTable>& queues, TimePoint now) {
   writes_.repeat(now);
+  announcer_.evictions().publish(now);
   // Entries of deleted objects; older ones are written again in any case (WRITE-8).
   const auto is_late = [now](const auto& entry) { return now - entry.second.at >= kSeenWithin; };
   std::erase_if(unseen_locks_, is_late);

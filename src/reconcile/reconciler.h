@@ -45,7 +45,9 @@ class Reconciler {
 
   // Jobs of which anything may have changed; looked at with the next reconcile().
   void look_at(const std::vector<JobId>& jobs);
-  void evict(const Task& task, const std::string& reason, TimePoint now);
+  // `why` continues "is evicted ".
+  void evict(const Task& task, const std::string& why, TimePoint now);
+  void evict(const PlannedEviction& eviction, const Cluster& cluster, TimePoint now);
   // When a plan was assumed and the mirror settled, or an answer came since.
   // `queues`: null before the first session.
   void reconcile(const Cluster& cluster, const std::shared_ptr<const views::QueueTable>& queues,

@@ -58,7 +58,8 @@ class TaskReasons {
     if (task.status == TaskStatus::pending) row.why = why_pending(id);
     if (const auto eviction = evictions_.find(id); eviction != evictions_.end()) {
       const JobId job = eviction->second->beneficiary;
-      row.why = "evicted " + eviction->second->text(job.is_valid() ? cluster().job(job).name : "");
+      row.why = "evicted by " + std::string(eviction->second->action);
+      if (job.is_valid()) row.why += " for " + cluster().job(job).name;
     }
     return row;
   }

@@ -1,5 +1,7 @@
 #include "telemetry/metrics.h"
 
+#include <mutex>
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
@@ -56,6 +58,18 @@ struct Metrics::Families {
                                .Name("berth_jobs_waiting")
                                .Help("Jobs that wait after the last session, by reason")
                                .Register(registry);
+  Family<Counter>& evictions = BuildCounter()
+                                   .Name("berth_evictions_total")
+                                   .Help("Evictions that sessions decided, by action and kind")
+                                   .Register(registry);
+  Family<Counter>& refused = BuildCounter()
+                                 .Name("berth_evictions_refused_total")
+                                 .Help("Evictions that the API server did not carry out")
+                                 .Register(registry);
+  Family<Gauge>& in_vain = BuildGauge()
+                               .Name("berth_evictions_in_vain")
+                               .Help("Jobs for which the last session evicted nobody, by reason")
+                               .Register(registry);
   Family<Histogram>& call_seconds = BuildHistogram()
                                         .Name("berth_extender_call_duration_seconds")
                                         .Help("Time of an extender call; for a bind with its wait")
@@ -73,6 +87,9 @@ struct Metrics::Families {
 
   Histogram& session = session_seconds.Add({}, kSessionSeconds);
   Counter& all_events = events.Add({});
+
+  std::mutex mutex;                                                      // guards in_vain_series
+  std::map<std::pair<std::string, std::string>, Gauge*> in_vain_series;  // by action and reason
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
@@ -91,7 +108,15 @@ void Metrics::session_done(const SessionCounts& counts) {
   };
   decided("bind", counts.binds);
   decided("pipeline", counts.pipelined);
-  decided("evict", counts.evictions);
+  std::size_t evicted = 0;
+  for (const auto& [labels, pods] : counts.evictions) {
+    evicted += pods;
+    families_->evictions
+        .Add({{"action", std::string(labels.first)}, {"as", std::string(labels.second)}})
+        .Increment(static_cast<double>(pods));
+  }
+  decided("evict", evicted);
+  set_in_vain(counts.in_vain);
   decided("admit", counts.admitted);
   for (std::size_t reason = 1; reason < kReasonCount; ++reason) {
     const std::string_view name = code(static_cast<Reason>(reason));
@@ -99,6 +124,25 @@ void Metrics::session_done(const SessionCounts& counts) {
     const std::size_t jobs = found == counts.waiting.end() ? 0 : found->second;
     families_->waiting.Add({{"reason", std::string(name)}}).Set(static_cast<double>(jobs));
   }
+}
+
+// A series that there was stays, at 0.
+void Metrics::set_in_vain(const SessionCounts::ByTwo& in_vain) {
+  const std::lock_guard lock(families_->mutex);
+  for (auto& [labels, gauge] : families_->in_vain_series) gauge->Set(0);
+  for (const auto& [labels, jobs] : in_vain) {
+    const auto [series, is_new] = families_->in_vain_series.try_emplace(
+        {std::string(labels.first), std::string(labels.second)});
+    if (is_new) {
+      series->second = &families_->in_vain.Add(
+          {{"action", series->first.first}, {"reason", series->first.second}});
+    }
+    series->second->Set(static_cast<double>(jobs));
+  }
+}
+
+void Metrics::eviction_refused(std::string_view reason) {
+  families_->refused.Add({{"reason", std::string(reason)}}).Increment();
 }
 
 void Metrics::call_done(std::string_view verb, std::string_view outcome, Duration took) {

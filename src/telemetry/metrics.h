@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "berth/base/clock.h"
 #include "engine/scheduler.h"
@@ -21,14 +22,17 @@ struct SessionCounts {
   std::size_t events = 0;
   std::size_t binds = 0;
   std::size_t pipelined = 0;
-  std::size_t evictions = 0;
   std::size_t admitted = 0;
   std::map<std::string_view, std::size_t> waiting;  // jobs by reason code
+  // Pods by action and by what they are evicted as; jobs by action and reason code.
+  using ByTwo = std::map<std::pair<std::string_view, std::string_view>, std::size_t>;
+  ByTwo evictions;
+  ByTwo in_vain;
 };
 
 // All metrics of the daemon, with the prefix berth_, in seconds and totals; docs/operating.md lists
-// them. Labels are bounded: actions, reason codes, verbs, outcomes, and a fixed number of queues.
-// Any thread.
+// them. Labels are bounded: actions, reason codes, kinds of evictions, verbs, outcomes, and a fixed
+// number of queues. Any thread.
 class Metrics final : public engine::SessionObserver {
  public:
   Metrics();
@@ -36,6 +40,7 @@ class Metrics final : public engine::SessionObserver {
 
   void action_done(std::string_view action, std::chrono::nanoseconds took) override;
   void session_done(const SessionCounts& counts);
+  void eviction_refused(std::string_view reason);
   void call_done(std::string_view verb, std::string_view outcome, Duration took);
   void full_nodes_seen();
   void config_load_failed();
@@ -56,6 +61,8 @@ class Metrics final : public engine::SessionObserver {
   std::string expose(const Gauges& gauges);
 
  private:
+  void set_in_vain(const SessionCounts::ByTwo& in_vain);
+
   struct Families;
   std::unique_ptr<Families> families_;
 };

@@ -261,7 +261,8 @@ std::string line(const char* what, const std::string& text) {
 }
 
 // "ml/a-3 (n1), ml/a-2 (n1) and 3 more, in cycle 2 by preempt for ml/b, as surplus: it is ..."
-std::string evictions_text(const std::vector<const simulation::PastEviction*>& alike) {
+std::string evictions_text(const std::vector<const simulation::PastEviction*>& alike,
+                           const std::string& explained) {
   const auto& [cycle, first] = *alike.front();
   std::string text;
   for (std::size_t i = 0; i < std::min(alike.size(), kNodesShown); ++i) {
@@ -270,13 +271,15 @@ std::string evictions_text(const std::vector<const simulation::PastEviction*>& a
   }
   if (alike.size() > kNodesShown) text += fmt::format(" and {} more", alike.size() - kNodesShown);
   text += fmt::format(", in cycle {} by {}", cycle, first.action);
-  if (!first.beneficiary.empty()) text += " for " + first.beneficiary;
+  const bool is_known = first.beneficiary.empty() || first.beneficiary == explained;
+  if (!is_known) text += " for " + first.beneficiary;
   text += ", as " + words_of(first.as);
   return first.why.empty() ? text : text + ": " + first.why;
 }
 
 // Pods that leave for the same reason share a line.
-std::string eviction_lines(const char* what, const std::vector<simulation::PastEviction>& all) {
+std::string eviction_lines(const char* what, const std::vector<simulation::PastEviction>& all,
+                           const std::string& explained) {
   using Alike = std::vector<const simulation::PastEviction*>;
   std::vector<Alike> groups;
   for (const simulation::PastEviction& each : all) {
@@ -294,7 +297,7 @@ std::string eviction_lines(const char* what, const std::vector<simulation::PastE
   std::size_t pods = 0;
   for (const Alike& group : groups) {
     if (shown++ == kEvictionLinesMax) break;
-    text += line(what, evictions_text(group));
+    text += line(what, evictions_text(group, explained));
     pods += group.size();
   }
   return text + (all.size() > pods
@@ -324,8 +327,8 @@ std::string explanation_text(const simulation::Explanation& explanation, TableSt
                  fmt::format("target {}, for which {} {} kept", each.job, first_names(each.nodes),
                              each.nodes.size() == 1 ? "is" : "are"));
   }
-  text += eviction_lines("evicted", explanation.evicted);
-  text += eviction_lines("makes room", explanation.makes_room);
+  text += eviction_lines("evicted", explanation.evicted, job.job);
+  text += eviction_lines("makes room", explanation.makes_room, job.job);
   for (const simulation::ConsideredRow& each : explanation.considered) {
     text += line("considered", each.message);
   }

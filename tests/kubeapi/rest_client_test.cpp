@@ -158,6 +158,37 @@ TEST(RestClient, API10LetsUrgentRequestsPassTheLimits) {
   EXPECT_EQ(client->counters().queued, 1U);
 }
 
+// Five hundred evictions and their events, one in flight: no eviction waits for an event.
+TEST(RestClient, API10LetsRequestsThatCanWaitComeLast) {
+  std::atomic<bool> is_open = false;
+  std::atomic<int> evictions = 0;
+  std::atomic<int> too_early = 0;
+  FakeServer server([&](const Call& call, Reply& reply) {
+    while (call.path() == "/first" && !is_open) std::this_thread::yield();
+    if (call.path() == "/eviction") ++evictions;
+    if (call.path() == "/event" && evictions < 500) ++too_early;
+    reply.send(200, "ok");
+  });
+  RestOptions options;
+  options.qps = 0;
+  options.max_in_flight = 1;
+  const auto client = client_of(server, options);
+  Awaited<int> done;
+  const auto count = [&](const Response&) { done.change([](int& all) { ++all; }); };
+  client->send(get("/first"), count);
+  ASSERT_TRUE(server.wait_for_calls(1));
+  for (int i = 0; i < 500; ++i) {
+    Request event = get("/event");
+    event.can_wait = true;
+    client->send(std::move(event), count);
+    client->send(get("/eviction"), count);
+  }
+  is_open = true;
+  ASSERT_TRUE(done.wait([](int all) { return all == 1001; }));
+  EXPECT_EQ(evictions, 500);
+  EXPECT_EQ(too_early, 0);
+}
+
 TEST(RestClient, AnswersEverythingExactlyOnceWhenStopped) {
   FakeServer server([](const Call&, Reply& reply) { reply.wait_until_closed(); });
   RestOptions options;

@@ -203,13 +203,13 @@ TEST_F(GroupStatusTest, EvictsAndSaysWhy) {
   see(running_on(make_member("victim", 0), "n1"));
   mirror_.settle(TimePoint());
   const Task& victim = mirror_.cluster().task(mirror_.find_task("victim-0"));
-  side_->reconciler.evict(victim, "preempt for ml/g", now_);
+  side_->reconciler.evict(victim, "by preempt for ml/g", now_);
   const auto written = writer_.take();
   ASSERT_EQ(written.evictions.size(), 1u);
   EXPECT_EQ(written.evictions[0].object,
             (ports::ObjectRef{ports::ObjectKind::pod, "ml", "victim-0", "victim-0"}));
-  EXPECT_EQ(written.evictions[0].reason, "preempt for ml/g");
-  EXPECT_EQ(written.lines, Lines{"pod ml/victim-0 is evicted: preempt for ml/g"});
+  EXPECT_EQ(written.evictions[0].reason, "by preempt for ml/g");
+  EXPECT_EQ(written.lines, Lines{"pod ml/victim-0 is evicted by preempt for ml/g"});
 }
 
 TEST_F(GroupStatusTest, TheLogSaysWhyAJobKeepsNoRoomAnyMore) {

@@ -88,19 +88,19 @@ TEST_F(EvictionsTest, ACycleHasItsEvictionsItsClaimsAndWhatWasConsidered) {
   EXPECT_EQ(report.considered[0].message, plan_.considered[0].text());
 }
 
-TEST_F(EvictionsTest, AVictimSaysForWhomAndWhyNotAnother) {
+TEST_F(EvictionsTest, AVictimNamesTheJobAndSaysWhyNotAnother) {
   copy_.carry_out(plan_, second(0));
   const Explanation explanation = explained("ml/old");
   Names why;
   for (const TaskRow& row : explanation.tasks) why.push_back(row.why);
-  const std::string text =
-      "evicted by preempt for ml/new: it is surplus of ml/old, the last in its order";
+  const std::string text = "evicted by preempt for ml/new";
   EXPECT_EQ(why, (Names{"", "", text, text}));
   ASSERT_EQ(explanation.evicted.size(), 3U) << "that of an earlier cycle, too";
   EXPECT_EQ(explanation.evicted[0].cycle, 1U);
   EXPECT_EQ(explanation.evicted[0].eviction.pod, "ml/old-4");
   EXPECT_EQ(explanation.evicted[2].cycle, 2U);
   EXPECT_EQ(explanation.evicted[2].eviction.pod, "ml/old-3");
+  EXPECT_EQ(explanation.evicted[2].eviction.why, "it is surplus of ml/old, the last in its order");
   EXPECT_TRUE(explanation.makes_room.empty());
   EXPECT_TRUE(explanation.considered.empty());
 }

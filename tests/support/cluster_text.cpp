@@ -50,6 +50,7 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   queue.capability = line.amounts_of("capability");
   queue.deserved = line.amounts_of("deserved");
   queue.is_fifo = line.flag("fifo");
+  queue.reclaimable = !line.flag("not-reclaimable");
   queue.scheduler = line.text_of("scheduler");
   return {event("queue " + queue.name, queue)};
 }
@@ -220,7 +221,7 @@ const std::map<std::string, Reader>& readers() {
   return all;
 }
 
-// "overcommit(overcommit-factor=1.5,!jobOrder)"
+// "overcommit(overcommit-factor=1.5,!jobOrder)", "cleanup(grace-period=1m)"
 Result<engine::PluginConfig> read_plugin(const std::string& word, const std::string& where) {
   engine::PluginConfig plugin;
   const std::size_t open = word.find('(');
@@ -247,7 +248,10 @@ Result<engine::PluginConfig> read_plugin(const std::string& word, const std::str
 Status read_actions(SceneLine& line, engine::SessionConfig& config) {
   config.actions.clear();
   for (std::size_t w = 1; w < line.words().size(); ++w) {
-    config.actions.push_back({line.word(w), line.where()});
+    auto action = read_plugin(line.word(w), line.where());
+    if (!action) return action.error();
+    config.action_arguments[action.value().plugin.name] = std::move(action.value().arguments);
+    config.actions.push_back(std::move(action.value().plugin));
   }
   return Done{};
 }

@@ -23,6 +23,33 @@ std::string lower(std::string text) {
   return text;
 }
 
+// "expect j1/3 evicted for j2 by preempt as surplus"
+bool check_evicted(const std::string& pod, const SceneLine& line, const World& world) {
+  const auto& evictions = world.last_plan().evictions;
+  return std::any_of(evictions.begin(), evictions.end(), [&](const std::string& eviction) {
+    bool is_so = eviction.starts_with(pod + " from ");
+    for (std::size_t w = 3; w + 1 < line.words().size(); w += 2) {
+      const bool is_job = line.word(w) == "for" && line.word(w + 1) != "nobody";
+      const std::string value = is_job ? full_name(line.word(w + 1)) : line.word(w + 1);
+      is_so = is_so &&
+              (eviction + " ").find(" " + line.word(w) + " " + value + " ") != std::string::npos;
+    }
+    return is_so;
+  });
+}
+
+// "expect j1 considered by preempt not_enough_leave 3/5 of 3 pods", "expect j1 spares by preempt
+// not_lower 3 pods"
+std::string check_considered(const Job& job, const SceneLine& line, const NamedPlan& plan) {
+  const bool is_spared = line.word(2) == "spares";
+  const std::vector<std::string>& found = is_spared ? plan.spared : plan.considered;
+  if (line.word(3) == "nothing") {
+    return any_starts_with(found, job.name + " ") ? "something was" : "";
+  }
+  const std::string rest = line.text().substr(line.text().find(" by "));
+  return any_starts_with(found, job.name + rest) ? "" : "it was considered otherwise";
+}
+
 std::string check_pod(const std::string& pod, const SceneLine& line, const World& world) {
   const std::string what = line.word(2);
   const TaskId id = world.task(pod);
@@ -41,9 +68,7 @@ std::string check_pod(const std::string& pod, const SceneLine& line, const World
   if (what == "planned") return task.status == TaskStatus::binding ? "" : is;
   if (what == "pending") return task.status == TaskStatus::pending ? "" : is;
   if (what == "leaving") return task.status == TaskStatus::releasing ? "" : is;
-  if (what == "evicted") {
-    return any_starts_with(world.last_plan().evictions, pod + " from ") ? "" : is;
-  }
+  if (what == "evicted") return check_evicted(pod, line, world) ? "" : is;
   if (what == "pipelined") {
     const auto& claims = world.last_plan().pipelined;
     const bool holds = line.word(3) == "on" ? lists(claims, pod + " on " + line.word(4))
@@ -145,6 +170,7 @@ std::string check_job(const Job& job, const SceneLine& line, const World& world)
   if (what == "target" || what == "no-target" || what == "reserves" || what == "ended") {
     return check_target(job, line, plan);
   }
+  if (what == "considered" || what == "spares") return check_considered(job, line, plan);
   if (what == "claims") {
     const std::string text = claims_of(world.cluster(), job);
     const std::string claims = text.empty() ? "" : text.substr(text.find(' '));
@@ -178,6 +204,9 @@ std::string check_expectation(SceneLine& line, const World& world) {
   if (subject == "nothing") {
     return world.last_plan().changes_nothing() ? "" : "the last plan acts";
   }
+  if (subject == "nobody" && line.word(2) == "evicted") {
+    return world.last_plan().evictions.empty() ? "" : "somebody is evicted";
+  }
   if (subject == "queue") {
     for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
       const Queue& queue = cluster.queue(QueueId(q));
@@ -206,7 +235,8 @@ std::string check_expectation(SceneLine& line, const World& world) {
   }
   const JobId job = world.job(full_name(subject));
   const bool of_pod = subject.find('/') != std::string::npos || line.word(2) == "on" ||
-                      line.word(2) == "gone" || line.word(2) == "planned";
+                      line.word(2) == "gone" || line.word(2) == "planned" ||
+                      line.word(2) == "evicted";
   if (job.is_valid() && !of_pod) return check_job(cluster.job(job), line, world);
   const auto names = pod_names(subject);
   if (!names) return names.error().message;

@@ -36,6 +36,20 @@ std::map<std::string, std::map<std::string, NamedAmounts>> by_names(const Cluste
   return named;
 }
 
+void name_considered(const Cluster& cluster, const Plan& plan, NamedPlan& named) {
+  for (const ConsideredEvictions& each : plan.considered) {
+    const std::string start = cluster.job(each.job).name + " by " + std::string(each.action) + " ";
+    const std::string what = each.why.what.empty() ? "" : each.why.what + " ";
+    named.considered.push_back(start + std::string(code(each.why.reason)) + " " + what +
+                               std::to_string(each.why.have) + "/" + std::to_string(each.why.need) +
+                               " of " + std::to_string(each.candidates) + " pods");
+    for (const Spared& spared : each.spared) {
+      named.spared.push_back(start + std::string(code(spared.reason)) + " " +
+                             std::to_string(spared.pods) + " pods");
+    }
+  }
+}
+
 void write(std::string& text, std::string_view title, const std::vector<std::string>& items) {
   for (const std::string& item : items) {
     text += "  ";
@@ -54,8 +68,9 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
     named.evictions.push_back(
         cluster.task(each.task).name + " from " + cluster.node(each.node).name + " for " +
         (each.beneficiary.is_valid() ? cluster.job(each.beneficiary).name : "nobody") + " by " +
-        std::string(each.action));
+        std::string(each.action) + " as " + berth::to_string(each.as));
   }
+  name_considered(cluster, plan, named);
   for (const JobId job : plan.admitted) named.admitted.push_back(cluster.job(job).name);
   for (const JobId job : plan.returned) named.returned.push_back(cluster.job(job).name);
   for (const Reservation& each : plan.reservations) {
@@ -85,6 +100,8 @@ std::string NamedPlan::to_string() const {
   write(text, "bind", binds);
   write(text, "pipeline", pipelined);
   write(text, "evict", evictions);
+  write(text, "evict nobody for", considered);
+  write(text, "spare for", spared);
   write(text, "admit", admitted);
   write(text, "return", returned);
   write(text, "reserve for", reservations);

@@ -22,7 +22,9 @@ struct NamedRefusal {
 struct NamedPlan {
   std::vector<std::string> binds;  // "ns/pod on node", in the order of decision
   std::vector<std::string> pipelined;
-  std::vector<std::string> evictions;  // "ns/pod from node for ns/job by action"
+  std::vector<std::string> evictions;   // "ns/pod from node for ns/job by action as surplus"
+  std::vector<std::string> considered;  // "ns/job by preempt not_enough_leave 3/5 of 3 pods"
+  std::vector<std::string> spared;      // "ns/job by preempt not_lower 3 pods"
   std::vector<std::string> admitted;
   std::vector<std::string> returned;
   std::vector<std::string> reservations;         // "ns/job by multi-node on n1 n2"

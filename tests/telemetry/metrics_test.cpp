@@ -51,7 +51,11 @@ std::string full_exposition(Metrics& metrics) {
   counts.events = 5;
   counts.binds = 7;
   counts.waiting["gang_incomplete"] = 2;
+  counts.evictions[{"preempt", "surplus"}] = 3;
+  counts.evictions[{"reclaim", "whole_job"}] = 4;
+  counts.in_vain[{"preempt", "nobody_may_leave"}] = 1;
   metrics.session_done(counts);
+  metrics.eviction_refused("refused");
   metrics.call_done("filter", "planned", std::chrono::microseconds(200));
   metrics.full_nodes_seen();
   metrics.config_load_failed();
@@ -89,6 +93,31 @@ TEST(Metrics, AReasonThatNoJobHasAnyMoreIsZero) {
   full_exposition(metrics);
   metrics.session_done({});
   EXPECT_TRUE(has_line(metrics.expose({}), "berth_jobs_waiting{reason=\"gang_incomplete\"} 0"));
+}
+
+TEST(Metrics, CountsEvictionsByActionAndKind) {
+  Metrics metrics;
+  full_exposition(metrics);
+  const std::string text = full_exposition(metrics);
+  EXPECT_TRUE(has_line(text, "berth_evictions_total{action=\"preempt\",as=\"surplus\"} 6")) << text;
+  EXPECT_TRUE(has_line(text, "berth_evictions_total{action=\"reclaim\",as=\"whole_job\"} 8"));
+  EXPECT_TRUE(has_line(text, "berth_decisions_total{kind=\"evict\"} 14"));
+  EXPECT_TRUE(has_line(text, "berth_evictions_refused_total{reason=\"refused\"} 2"));
+}
+
+TEST(Metrics, JobsThatNoEvictionHelpsAreThoseOfTheLastSession) {
+  const std::string series =
+      "berth_evictions_in_vain{action=\"preempt\",reason=\"nobody_may_leave\"} ";
+  Metrics metrics;
+  full_exposition(metrics);
+  EXPECT_TRUE(has_line(full_exposition(metrics), series + "1"));
+  SessionCounts counts;
+  counts.in_vain[{"preempt", "not_enough_leave"}] = 5;
+  metrics.session_done(counts);
+  const std::string text = metrics.expose({});
+  EXPECT_TRUE(has_line(text, series + "0")) << text;
+  EXPECT_TRUE(
+      has_line(text, "berth_evictions_in_vain{action=\"preempt\",reason=\"not_enough_leave\"} 5"));
 }
 
 TEST(Metrics, CountsCallsAndFaults) {

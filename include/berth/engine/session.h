@@ -107,6 +107,8 @@ class Session : public PointTable {
   void refuse(Refusal refusal);
   void refuse(JobId job, const Verdict& why);
   void clear_refusal(JobId job);
+  // An evicting action helps no more: noted in the plan, and in the job's refusal, if it has one.
+  void note_vain(ConsideredEvictions vain);
   // Keeps a text for a verdict until the session is closed.
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
   bool is_refused(JobId job) const { return refused_for(job) != Reason::none; }

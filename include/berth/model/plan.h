@@ -64,6 +64,8 @@ struct ConsideredEvictions {
 
   // "preempt: 3 pods may be evicted for it: 2 of 5 members could be placed; ..."
   std::string text() const;
+  // Without numbers, so that it stays the same while they change.
+  std::string short_text() const;
 };
 
 // The number of nodes that refused a task for one reason.
@@ -84,10 +86,14 @@ struct Refusal : Cause {
   TaskId task;                      // the first that found no node; invalid: not about a task
   std::vector<NodeRefusals> nodes;  // why each node refused that task; most first
   std::int32_t node_count = 0;
+  std::vector<std::string> evictions = {};  // why none would help, by the actions that evict
   bool operator==(const Refusal&) const = default;
 
   // "2 of 3 members could be placed; 0/4 nodes fit ns/pod-2: 3 insufficient cpu, 1 ..."
   std::string message(const std::string& task_name) const;
+
+ private:
+  std::string nodes_text(const std::string& task_name) const;
 };
 
 // A queue's use of one resource beyond its share. A queue is overused if that is above 0 for any

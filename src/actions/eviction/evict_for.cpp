@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "actions/claims.h"
+#include "actions/eviction/parties.h"
 #include "actions/eviction/solver.h"
 #include "actions/placement.h"
 #include "berth/engine/job_line.h"
@@ -62,14 +63,14 @@ class Service {
     const Job& job = cluster_.job(id);
     Memory::Vain& known = session_.memory().vain(id, eviction_.policy.action);
     if (known.stamp == cluster_.stamp() && session_.now() < known.until) {
-      session_.plan().considered.push_back(known.considered);
+      session_.note_vain(known.considered);
       return false;
     }
     ConsideredEvictions vain{id, eviction_.policy.action, {}, 0, {}};
     if (attempt(job, vain)) return true;
     if (vain.why.reason == Reason::none) return false;
     known = {cluster_.stamp(), session_.answers_hold_until(), vain};
-    session_.plan().considered.push_back(std::move(vain));
+    session_.note_vain(std::move(vain));
     return false;
   }
 
@@ -99,17 +100,23 @@ class Service {
                                failed->second.stamp == cluster_.stamp() &&
                                failed->second.members <= need.members && !job.election;
     std::int32_t most = 0;
+    refused_.clear();
     if (failed_before) {
       most = failed->second.most;
+      refused_ = failed->second.refused;
     } else if (try_all(job, tasks, most)) {
       return true;
     } else if (is_of_one_shape && !job.election) {
-      failed_[alike] = {cluster_.stamp(), need.members, most};
+      failed_[alike] = {cluster_.stamp(), need.members, most, refused_};
     }
     if (most < 0) return false;  // there was room: allocate decides
     const Candidates& candidates = candidates_for(job);
     vain.candidates = candidates.pods();
     vain.spared = candidates.spared();
+    for (const Spared& each : refused_) {
+      add_spared(vain.spared, each.reason, each.pods);
+      vain.candidates -= each.pods;
+    }
     const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
     vain.why = cause_of(vain.candidates == 0
                             ? reject(Reason::nobody_may_leave)
@@ -137,7 +144,8 @@ class Service {
     Statement statement(session_);
     Solver solver(session_, eviction_.policy, candidates, statement, job.id, is_strict);
     const bool found = solver.place(tasks, takes_whole_jobs);
-    most = std::max(most, solver.placed_count());
+    most = std::max(most, solver.most());
+    refused_ = solver.refused();
     if (!found) return false;
     if (!solver.evicts()) {
       most = -1;
@@ -149,12 +157,7 @@ class Service {
     const std::size_t before = session_.plan().evictions.size();
     if (is_ready) {
       std::move(statement).commit();
-      if (job.unplaced_count() == 0) {
-        session_.clear_refusal(job.id);
-      } else {
-        session_.refuse(job.id,
-                        reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count()));
-      }
+      note_started(job);
     } else {
       session_.refuse(job.id,
                       reject(Reason::holds_releasing_room, job.placed_count(), job.min_available));
@@ -165,6 +168,12 @@ class Service {
       evictions[i].why = why(cluster_, evictions[i], could_leave);
     }
     return true;
+  }
+
+  void note_started(const Job& job) {
+    if (job.unplaced_count() == 0) return session_.clear_refusal(job.id);
+    session_.refuse(job.id,
+                    reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count()));
   }
 
   const Candidates& candidates_for(const Job& job) {
@@ -183,6 +192,7 @@ class Service {
     std::uint64_t stamp = 0;
     std::int32_t members = 0;
     std::int32_t most = 0;
+    std::vector<Spared> refused;
   };
   using Alike = std::tuple<QueueId, std::int32_t, ShapeId>;
 
@@ -191,6 +201,7 @@ class Service {
   const Eviction& eviction_;
   std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
+  std::vector<Spared> refused_;  // in the last attempt
 };
 
 }  // namespace

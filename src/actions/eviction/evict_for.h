@@ -9,7 +9,7 @@
 namespace berth::actions {
 
 // How the jobs that wait are served by one evicting action: rules VICTIM-1 and CLAIMANT-1 to
-// CLAIMANT-5 of docs/design/victims.md.
+// CLAIMANT-4 of docs/design/victims.md.
 struct Eviction {
   EvictionPolicy policy;
   bool takes_whole_jobs = true;  // where surplus does not do

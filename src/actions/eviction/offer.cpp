@@ -174,7 +174,7 @@ std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
       const __int128 part = static_cast<__int128>(std::min(gain.freed[i], lacks)) * 1'000'000;
       least = std::min(least, static_cast<std::int64_t>(part / lacks));
     }
-    return least;
+    return least / std::max(1, gain.victims);
   };
   const auto is_whole = [&](const Gain& gain) { return candidates_.lots()[gain.lot].is_whole; };
   std::stable_sort(gains.begin(), gains.end(), [&](const Gain& left, const Gain& right) {

@@ -15,17 +15,17 @@ engine::PartSet parts_of_jobs(const engine::Session& session, JobId claimant);
 std::int32_t pods_of(const engine::Session& session, const engine::JobPart& part);
 void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods);
 
-// The parts of jobs that `is_asked` names and the plugins agree on. The others are spared, for the
-// reason that `why_not` gives. Rule VICTIM-2 of docs/design/victims.md.
-template <class P, class IsAsked, class WhyNot>
-Parties parties_of(engine::Session& session, const P& point, const Job& claimant,
-                   bool takes_whole_jobs, const IsAsked& is_asked, const WhyNot& why_not) {
+// The parts of jobs that `is_concerned` names and on which the plugins agree (`ask`). The others
+// are spared, for the reason that `why_not` gives. Rule VICTIM-2 of docs/design/victims.md.
+template <class IsConcerned, class Ask, class WhyNot>
+Parties parties_of(engine::Session& session, const Job& claimant, bool takes_whole_jobs,
+                   const IsConcerned& is_concerned, const Ask& ask, const WhyNot& why_not) {
   using engine::JobPart;
   engine::PartSet asked = parts_of_jobs(session, claimant.id);
-  std::erase_if(asked,
-                [&](const JobPart& part) { return !is_asked(session.cluster().job(part.job)); });
+  std::erase_if(
+      asked, [&](const JobPart& part) { return !is_concerned(session.cluster().job(part.job)); });
   Parties parties;
-  parties.parts = session.ask(point, claimant, asked);
+  parties.parts = ask(asked);
   auto next = parties.parts.begin();
   for (const JobPart& part : asked) {
     if (next != parties.parts.end() && *next == part) {

@@ -1,8 +1,9 @@
 #include "actions/eviction/solver.h"
 
 #include <algorithm>
-#include <queue>
+#include <tuple>
 
+#include "actions/eviction/parties.h"
 #include "berth/base/check.h"
 #include "berth/engine/fit.h"
 
@@ -40,6 +41,9 @@ std::vector<std::vector<TaskId>> by_shape(const Session& session,
   return groups;
 }
 
+// Evictions and placements that are tried again, at most: some milliseconds.
+constexpr std::size_t kReplayMost = 20'000;
+
 bool is_worse(const Offer& left, const Offer& right) { return is_better(right, left); }
 
 }  // namespace
@@ -53,16 +57,20 @@ Solver::Solver(Session& session, const EvictionPolicy& policy, const Candidates&
       statement_(statement),
       claimant_(claimant),
       is_strict_(is_strict),
-      is_banned_(candidates.lots().size(), 0) {}
+      is_banned_(candidates.lots().size(), 0),
+      begin_(statement.checkpoint()) {}
 
 bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
   for (const std::vector<TaskId>& group : by_shape(session_, tasks)) {
     const OfferSearch::Terms terms{claimant_, cluster_.task(group.front()).shape,
                                    static_cast<std::int32_t>(group.size()), takes_whole_jobs,
                                    is_strict_};
-    if (!place_shape(group, terms)) return false;
+    const bool is_placed = place_shape(group, terms);
+    most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
+    if (!is_placed) return false;
   }
   spare_the_unneeded();
+  do_without_each();
   return true;
 }
 
@@ -142,6 +150,8 @@ bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
     members += search.most_on(node, terms);
     if (members >= terms.members) return true;
   }
+  most_ = std::max(most_,
+                   static_cast<std::int32_t>(placed_.size()) + static_cast<std::int32_t>(members));
   return policy_.is_own_queue && session_.best_idle_node(terms.shape, claimant_).is_valid();
 }
 
@@ -163,9 +173,7 @@ bool Solver::may_use(NodeId node, ShapeId shape) {
 // VICTIM-4. On idle room, else on room that is being vacated anyway.
 bool Solver::place_without_evicting(TaskId id) {
   const Task& task = cluster_.task(id);
-  if (!session_.ask(points::allocatable, cluster_.queue(cluster_.job(claimant_).queue), task)) {
-    return false;
-  }
+  if (!is_allowed(id)) return false;
   NodeId node = session_.best_idle_node(task.shape, claimant_);
   if (!node.is_valid()) node = session_.best_future_node(task.shape, claimant_);
   return node.is_valid() && place_on(id, node);
@@ -180,7 +188,10 @@ bool Solver::place_on(TaskId id, NodeId node) {
   } else if (has_room(OnceVacated{cluster_}, shape, node)) {
     verdict = statement_.pipeline(id, node);
   }
-  if (verdict) placed_.push_back(id);
+  if (verdict) {
+    placed_.push_back({id, node});
+    credit({id}, -1);
+  }
   return static_cast<bool>(verdict);
 }
 
@@ -193,7 +204,10 @@ bool Solver::make_room(const Offer& offer, const OfferSearch::Terms& terms) {
   Statement trial(session_);
   for (const std::uint32_t lot : offer.lots) {
     if (evict(lot, claimant, trial)) continue;
-    for (std::size_t i = before; i < evicted_.size(); ++i) is_banned_[evicted_[i].lot] = 0;
+    for (std::size_t i = before; i < evicted_.size(); ++i) {
+      is_banned_[evicted_[i].lot] = 0;
+      credit(evicted_[i].tasks, -1);
+    }
     evicted_.resize(before);
     return false;
   }
@@ -208,17 +222,43 @@ bool Solver::evict(std::uint32_t number, const Claimant& claimant, Statement& st
   if (tasks.empty()) return true;
   const Leaving leaving{lot.job, tasks};
   if (policy_.may_take && !policy_.may_take(claimant, leaving)) return false;
-  if (!statement.evict(leaving, {claimant_, policy_.action, lot.as})) return false;
+  if (const Verdict verdict = statement.evict(leaving, {claimant_, policy_.action, lot.as});
+      !verdict) {
+    add_spared(refused_, verdict.reason, static_cast<std::int32_t>(tasks.size()));
+    return false;
+  }
+  credit(tasks, +1);
   evicted_.push_back({number, std::move(tasks)});
   return true;
 }
 
-// VICTIM-7. Is there room in the claimant's queue, too? If others of that queue may leave, they do
-// until there is, the first in the order first.
-bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
+void Solver::credit(const std::vector<TaskId>& tasks, int sign) {
+  for (const TaskId id : tasks) {
+    for (const auto& [dimension, amount] : cluster_.shape_of(id).requested) {
+      credit_.add(dimension, sign * amount);
+    }
+  }
+}
+
+// VICTIM-7. Room that others have left for it passes to it as it is, whatever queues are due: no
+// queue uses more than before. Places for pods count only where they are what is short.
+Verdict Solver::is_allowed(TaskId id) const {
   const Task& task = cluster_.task(id);
-  const Queue& queue = cluster_.queue(cluster_.job(claimant_).queue);
-  Verdict verdict = session_.ask(points::allocatable, queue, task);
+  const Verdict verdict =
+      session_.ask(points::allocatable, cluster_.queue(cluster_.job(claimant_).queue), task);
+  if (verdict) return verdict;
+  const Dimension short_of = cluster_.dimensions().find(verdict.what);
+  for (const auto& [dimension, amount] : cluster_.shape(task.shape).requested) {
+    if (dimension == kPods && short_of != kPods) continue;
+    if (credit_[dimension] < amount) return verdict;
+  }
+  return pass();
+}
+
+// VICTIM-7. If the claimant's queue holds it back, and others of that queue may leave, they do, the
+// first in the order first.
+bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
+  Verdict verdict = is_allowed(id);
   for (std::uint32_t lot = 0; !verdict && policy_.is_own_queue && lot < is_banned_.size(); ++lot) {
     const bool is_whole = candidates_.lots()[lot].is_whole;
     if (is_banned_[lot] != 0 || (is_whole && !takes_whole_jobs)) continue;
@@ -227,9 +267,7 @@ bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
     const bool helps = std::any_of(tasks.begin(), tasks.end(), [&](TaskId each) {
       return cluster_.shape_of(each).request[short_of] > 0;
     });
-    if (helps && evict(lot, {claimant_, {}, is_strict_}, statement_)) {
-      verdict = session_.ask(points::allocatable, queue, task);
-    }
+    if (helps && evict(lot, {claimant_, {}, is_strict_}, statement_)) verdict = is_allowed(id);
   }
   return static_cast<bool>(verdict);
 }
@@ -263,19 +301,72 @@ bool Solver::is_unneeded(const Evicted& evicted) {
     }
   }
   statement_.spare(evicted.tasks);
-  if (placed_.empty() || !policy_.is_own_queue) return true;
+  credit(evicted.tasks, -1);
+  if (placed_.empty()) return true;
   // It may have left for its queue's share.
-  const TaskId last = placed_.back();
-  const NodeId node = cluster_.task(last).node;
+  const auto [last, node] = placed_.back();
   statement_.withdraw(last);
-  const bool is_allowed = static_cast<bool>(session_.ask(
-      points::allocatable, cluster_.queue(cluster_.job(claimant_).queue), cluster_.task(last)));
+  credit({last}, +1);
   placed_.pop_back();
-  if (is_allowed && place_on(last, node)) return true;
-  const Verdict again =
-      statement_.evict({lot.job, evicted.tasks}, {claimant_, policy_.action, lot.as});
-  BERTH_CHECK(again && place_on(last, node));
+  if (is_allowed(last) && place_on(last, node)) return true;
+  BERTH_CHECK(statement_.evict({lot.job, evicted.tasks}, {claimant_, policy_.action, lot.as}));
+  credit(evicted.tasks, +1);
+  BERTH_CHECK(place_on(last, node));
   return false;
+}
+
+// VICTIM-8. What one lot leaves may serve others, if members are placed otherwise. Whole jobs are
+// tried first, then the most pods, then the last in the order.
+void Solver::do_without_each() {
+  const std::size_t cost = evicted_.size() * (evicted_.size() + placed_.size());
+  if (evicted_.size() < 2 || cost > kReplayMost) return;
+  std::vector<TaskId> tasks;
+  for (const Placement& each : placed_) tasks.push_back(each.task);
+  // Surplus leaves before its job does.
+  std::sort(evicted_.begin(), evicted_.end(),
+            [](const Evicted& left, const Evicted& right) { return left.lot < right.lot; });
+  Solution best{evicted_, placed_};
+  std::vector<Evicted> in_turn = evicted_;
+  std::sort(in_turn.begin(), in_turn.end(), [&](const Evicted& left, const Evicted& right) {
+    const auto key = [&](const Evicted& each) {
+      return std::tuple(candidates_.lots()[each.lot].is_whole, each.tasks.size(), each.lot);
+    };
+    return key(left) > key(right);
+  });
+  for (const Evicted& each : in_turn) {
+    std::vector<Evicted> others = best.evicted;
+    std::erase_if(others, [&](const Evicted& other) { return other.lot == each.lot; });
+    if (place_with(others, tasks)) best = {evicted_, placed_};
+  }
+  restore(best);
+}
+
+// All members, if just these leave.
+bool Solver::place_with(const std::vector<Evicted>& evicted, const std::vector<TaskId>& tasks) {
+  restore({});
+  return std::all_of(evicted.begin(), evicted.end(),
+                     [&](const Evicted& each) { return evict_again(each); }) &&
+         std::all_of(tasks.begin(), tasks.end(),
+                     [&](TaskId id) { return place_without_evicting(id); });
+}
+
+void Solver::restore(const Solution& solution) {
+  statement_.roll_back(begin_);
+  evicted_.clear();
+  placed_.clear();
+  credit_ = Resources();
+  for (const Evicted& each : solution.evicted) BERTH_CHECK(evict_again(each));
+  for (const auto& [task, node] : solution.placed) BERTH_CHECK(place_on(task, node));
+}
+
+bool Solver::evict_again(const Evicted& evicted) {
+  const Candidates::Lot& lot = candidates_.lots()[evicted.lot];
+  if (!statement_.evict({lot.job, evicted.tasks}, {claimant_, policy_.action, lot.as})) {
+    return false;
+  }
+  credit(evicted.tasks, +1);
+  evicted_.push_back(evicted);
+  return true;
 }
 
 }  // namespace berth::actions

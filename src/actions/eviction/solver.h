@@ -24,7 +24,10 @@ class Solver {
   // Places these tasks. `takes_whole_jobs`: surplus alone does not do.
   bool place(const std::vector<TaskId>& tasks, bool takes_whole_jobs);
 
-  std::int32_t placed_count() const { return static_cast<std::int32_t>(placed_.size()); }
+  // The most members that could be placed, as far as is known.
+  std::int32_t most() const { return most_; }
+  // The pods that a protection has kept, by its reason.
+  const std::vector<Spared>& refused() const { return refused_; }
   // False if nobody had to leave.
   bool evicts() const { return !evicted_.empty(); }
 
@@ -32,6 +35,10 @@ class Solver {
   struct Evicted {
     std::uint32_t lot = 0;
     std::vector<TaskId> tasks;
+  };
+  struct Solution {
+    std::vector<Evicted> evicted;
+    std::vector<Placement> placed;
   };
 
   bool place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms);
@@ -45,8 +52,14 @@ class Solver {
   bool make_room(const Offer& offer, const OfferSearch::Terms& terms);
   bool evict(std::uint32_t lot, const engine::Claimant& claimant, engine::Statement& statement);
   bool may_have(TaskId task, bool takes_whole_jobs);
+  engine::Verdict is_allowed(TaskId task) const;
+  void credit(const std::vector<TaskId>& tasks, int sign);
   void spare_the_unneeded();
   bool is_unneeded(const Evicted& evicted);
+  void do_without_each();
+  bool place_with(const std::vector<Evicted>& evicted, const std::vector<TaskId>& tasks);
+  void restore(const Solution& solution);
+  bool evict_again(const Evicted& evicted);
 
   engine::Session& session_;
   const Cluster& cluster_;
@@ -56,8 +69,12 @@ class Solver {
   JobId claimant_;
   bool is_strict_;
   std::vector<std::uint8_t> is_banned_;  // by lot: it may not leave, or has left
+  engine::Statement::Checkpoint begin_;
   std::vector<Evicted> evicted_;
-  std::vector<TaskId> placed_;
+  std::vector<Placement> placed_;
+  Resources credit_;  // what has left, less what is placed
+  std::vector<Spared> refused_;
+  std::int32_t most_ = 0;
 };
 
 }  // namespace berth::actions

@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "conf/config.h"
+#include "conf/default_config.h"
+#include "daemon/configuration.h"
+#include "daemon/fake_source.h"
+#include "daemon/objects.h"
+#include "daemon/session_loop.h"
+#include "support/recording_writer.h"
+
+namespace berth::daemon {
+namespace {
+
+using Written = support::RecordingWriter::Written;
+
+// n1 has 1 cpu, which ml/old uses. ml/new has a higher priority.
+class SessionEvictionsTest : public testing::Test {
+ protected:
+  bool never_preempts_ = false;  // before start()
+
+  ~SessionEvictionsTest() override { loop_->stop(); }
+
+  void start() {
+    auto config = conf::load_config(conf::default_config_text(), "default", known_names());
+    config->session.actions = {{"enqueue", "test"}, {"allocate", "test"}, {"preempt", "test"}};
+    const auto nothing = [] {};
+    const auto log = [this](const std::string& line) { ports_.log(line); };
+    SessionLoop::Parts parts{clock_,  source_, events_,  published_, nothing, shown_,
+                             nothing, ports_,  metrics_, log,        queues_, reservations_};
+    const SessionLoop::Settings settings{.mirror = {},
+                                         .period = std::chrono::hours(1),
+                                         .patience = std::chrono::seconds(10),
+                                         .steering = {},
+                                         .veto_memory = {}};
+    loop_ = std::make_unique<SessionLoop>(std::move(parts), settings,
+                                          *engine::Scheduler::create(config->session));
+    source_.set_synced();
+    events_.post(make_node("n1", 1));
+    events_.post(make_group("old", 1));
+    events_.post(running_on(make_member("old", 0), "n1"));
+    events_.post(make_group("new", 1));
+    PodObject urgent = make_member("new", 0);
+    urgent.priority = 10;
+    urgent.never_preempts = never_preempts_;
+    events_.post(urgent);
+    loop_->start();
+    loop_->start_leading(1);
+  }
+  bool wait_for_event(const std::string& object, const std::string& reason,
+                      const std::string& message) {
+    return ports_.wait([&](const Written& written) {
+      return std::any_of(written.events.begin(), written.events.end(), [&](const auto& event) {
+        return event.object.full_name() == object && event.reason == reason &&
+               event.message.starts_with(message);
+      });
+    });
+  }
+  bool has_line(const std::string& line) {
+    return ("\n" + metrics_.expose({})).find("\n" + line + "\n") != std::string::npos;
+  }
+
+  SystemClock clock_;
+  FakeSource source_;
+  EventQueue events_;
+  ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
+  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
+  ports::Published<views::QueueTable> queues_{nullptr};
+  ports::Published<views::ReservationTable> reservations_{nullptr};
+  support::RecordingWriter ports_;
+  telemetry::Metrics metrics_;
+  std::unique_ptr<SessionLoop> loop_;
+};
+
+TEST_F(SessionEvictionsTest, EVENT1TheVictimAndTheJobNameEachOther) {
+  start();
+  EXPECT_TRUE(wait_for_event("ml/new", "Evicting", "preempt evicts 1 pod for it: ml/old-0"));
+  EXPECT_TRUE(wait_for_event("ml/old-0", "Evicted", "Evicted by preempt for ml/new: "));
+  loop_->stop();
+  EXPECT_TRUE(has_line("berth_evictions_total{action=\"preempt\",as=\"whole_job\"} 1"))
+      << metrics_.expose({});
+}
+
+TEST_F(SessionEvictionsTest, EVENT3ARefusalIsPublishedAndCounted) {
+  ports_.outcome = {ports::WriteOutcome::Result::refused, "its budget"};
+  start();
+  EXPECT_TRUE(wait_for_event("ml/old-0", "EvictionRefused", "eviction was refused: its budget"));
+  EXPECT_TRUE(
+      wait_for_event("ml/new", "EvictionRefused", "eviction of ml/old-0 was refused: its budget"));
+  loop_->stop();
+  EXPECT_TRUE(has_line("berth_evictions_refused_total{reason=\"refused\"} 1"))
+      << metrics_.expose({});
+}
+
+TEST_F(SessionEvictionsTest, EVENT5WhatDoesNotHelpIsLoggedAndCounted) {
+  never_preempts_ = true;
+  start();
+  EXPECT_TRUE(ports_.wait([](const Written& written) {
+    return std::any_of(written.lines.begin(), written.lines.end(), [](const std::string& line) {
+      return line.starts_with("job ml/new: preempt evicts nobody for it: ");
+    });
+  }));
+  loop_->stop();
+  EXPECT_TRUE(has_line("berth_evictions_in_vain{action=\"preempt\",reason=\"never_preempts\"} 1"))
+      << metrics_.expose({});
+}
+
+}  // namespace
+}  // namespace berth::daemon
