@@ -83,6 +83,22 @@ TEST_F(SessionEvictionsTest, EVENT1TheVictimAndTheJobNameEachOther) {
       << metrics_.expose({});
 }
 
+// volcano 31
+TEST_F(SessionEvictionsTest, AClaimIsNominatedOnlyWhenItsRoomIsIdle) {
+  start();
+  ASSERT_TRUE(wait_for_event("ml/old-0", "Evicted", ""));
+  const auto has_nominations = [](const Written& written) { return !written.nominations.empty(); };
+  EXPECT_TRUE(ports_.take().nominations.empty());
+  events_.post(make_group("later", 2));
+  ASSERT_TRUE(ports_.wait([](const Written& written) {
+    return std::any_of(written.statuses.begin(), written.statuses.end(),
+                       [](const auto& each) { return each.object.full_name() == "ml/later"; });
+  })) << "a second session";
+  EXPECT_TRUE(ports_.take().nominations.empty());
+  events_.post(PodDeleted{make_member("old", 0).uid});
+  EXPECT_TRUE(ports_.wait(has_nominations));
+}
+
 TEST_F(SessionEvictionsTest, EVENT3ARefusalIsPublishedAndCounted) {
   ports_.outcome = {ports::WriteOutcome::Result::refused, "its budget"};
   start();
