@@ -123,7 +123,24 @@ func TestMemberDeletedWhileHeld(t *testing.T) {
 	e.AssertRoom(4, "1")
 }
 
-// The planned node goes away after the first commits.
+// awaitNodesSeen returns when berthd and kube-scheduler have seen what became of nodes before: each
+// hears of nodes in order, and has used one that is made now. Commits may be held meanwhile.
+func awaitNodesSeen(e *harness.Env) {
+	e.Helper()
+	last := e.AddNodes(1, "64")[0]
+	e.CreateGang("marker", 2, 2, cpu("20"))
+	e.AwaitPods(harness.Soon, 2, "are nominated on the last node", func(pod *core.Pod) bool {
+		return pod.Annotations[harness.GroupAnnotation] == "marker" &&
+			pod.Status.NominatedNodeName == last
+	})
+	probe := harness.NewPod(e.Namespace, "probe").CPU("10").Scheduler(core.DefaultSchedulerName).
+		Build()
+	e.Create(probe)
+	e.AwaitAllBound(harness.Soon, probe)
+}
+
+// The planned node goes away after the first commits. Nobody else refuses a Binding to a node that
+// has just gone: the API server does not.
 func TestNodeDeletedWhileHeld(t *testing.T) {
 	e, proxy := beginBehindProxy(t)
 	e.AddNodes(3, "4")
@@ -133,7 +150,8 @@ func TestNodeDeletedWhileHeld(t *testing.T) {
 	e.AwaitHeld(3)
 	planned := e.Pods(func(pod *core.Pod) bool { return pod.Status.NominatedNodeName != "" })
 	lost := planned[0].Status.NominatedNodeName
-	e.Must(e.Client.CoreV1().Nodes().Delete(e.Context, lost, meta.DeleteOptions{}))
+	e.DeleteNode(lost)
+	awaitNodesSeen(e)
 	hold.Release()
 	e.AwaitBound("gang", 6, 2*harness.Soon)
 	e.AssertNeverInPart("gang", harness.BarrierLimit)
