@@ -14,13 +14,14 @@ import (
 // S4 as it is pictured: GPUs, two queues of equal weight that are not reclaimable, and jobs that
 // need 5 pods and may have 10.
 
-// evicting is a berthd with all actions, less these plugins.
+// evicting is a berthd with all actions, less these plugins. Jobs starve later than tests end.
 func evicting(less ...string) harness.BerthOptions {
+	arguments := map[string]map[string]any{"reservation": {"wait-duration": "5m"}}
 	plugins := func(names ...string) map[string]any {
 		var tier []any
 		for _, name := range names {
 			if !slices.Contains(less, name) {
-				tier = append(tier, map[string]any{"name": name})
+				tier = append(tier, map[string]any{"name": name, "arguments": arguments[name]})
 			}
 		}
 		return map[string]any{"plugins": tier}
@@ -28,7 +29,8 @@ func evicting(less ...string) harness.BerthOptions {
 	return harness.BerthOptions{APIURL: proxy.URL, Configuration: map[string]any{
 		"actions": "elect, enqueue, reserve, allocate, backfill, reclaim, cleanup, preempt",
 		"tiers": []any{plugins("priority", "gang", "elastic", "conformance", "pdb"),
-			plugins("overcommit", "drf", "predicates", "proportion", "nodeorder")},
+			plugins("overcommit", "drf", "predicates", "proportion", "nodeorder",
+				"reservation")},
 	}}
 }
 
@@ -98,6 +100,13 @@ func counts(e *harness.Env, since map[string]int, evicted int, gone []string,
 // calm is for how long nothing may happen afterwards.
 const calm = 5 * time.Second
 
+// remains waits for the condition, which then stays for the time.
+func remains(e *harness.Env, within time.Duration, condition func() error) {
+	e.Helper()
+	e.Await(harness.Soon, condition)
+	e.AssertStays(within, condition)
+}
+
 // Principle 1: two jobs that come together start both; what is left is surplus of either.
 func TestMinimumsOfAllComeBeforeSurplus(t *testing.T) {
 	for _, gpus := range []int64{10, 12} {
@@ -117,8 +126,7 @@ func TestMinimumsOfAllComeBeforeSurplus(t *testing.T) {
 				}
 				return counts(e, before, 0, []string{}, nil)
 			}
-			e.Await(harness.Soon, shared)
-			e.AssertStays(calm, shared)
+			remains(e, calm, shared)
 			e.AssertNeverInPart("job1-1", promptly)
 			e.AssertNeverInPart("job1-2", promptly)
 		})
@@ -156,7 +164,7 @@ func TestSurplusLeavesForAMinimum(t *testing.T) {
 			e.AwaitPods(harness.Soon, 10, "of the first job are there", func(pod *core.Pod) bool {
 				return pod.Annotations[harness.GroupAnnotation] == "job1-1"
 			})
-			e.AssertStays(calm, func() error {
+			remains(e, calm, func() error {
 				return counts(e, before, len(each.gone), each.gone,
 					map[string]int{"job1-1": 10 - len(each.gone), each.job: 5})
 			})
@@ -187,7 +195,7 @@ func TestSurplusStaysIfThereIsTooLittle(t *testing.T) {
 				e.AwaitCondition("late", "Unschedulable", harness.Soon)
 				phase := map[bool]string{true: "Pending", false: "Inqueue"}[sized]
 				e.AwaitPhase("late", phase, harness.Soon)
-				e.AssertStays(calm/2, func() error {
+				remains(e, calm/2, func() error {
 					return counts(e, before, 0, []string{},
 						map[string]int{"job1-1": 10, "late": 0})
 				})
@@ -207,7 +215,7 @@ func TestSurplusStaysWithoutThePlugin(t *testing.T) {
 			before := proxy.Writes()
 			createElastic(e, queue, "late", 5, 10, false)
 			e.AwaitCondition("late", "Unschedulable", harness.Soon)
-			e.AssertStays(calm/2, func() error {
+			remains(e, calm/2, func() error {
 				return counts(e, before, 0, []string{}, map[string]int{"job1-1": 10, "late": 0})
 			})
 		})

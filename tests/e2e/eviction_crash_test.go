@@ -26,7 +26,7 @@ func assertServed(e *harness.Env, since map[string]int, asked int) {
 	e.Must(dropFinalizers(e))
 	e.AwaitBound("new", 2, harness.Soon)
 	e.AssertNeverInPart("new", harness.BarrierLimit)
-	e.AssertStays(calm/2, func() error {
+	remains(e, calm/2, func() error {
 		return counts(e, since, asked, []string{"old-0", "old-1"}, map[string]int{"new": 2})
 	})
 }

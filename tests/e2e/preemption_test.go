@@ -41,7 +41,7 @@ func TestALowerGangLeavesWholeForAHigherOne(t *testing.T) {
 	before := proxy.Writes()
 	e.CreateGang("high", 3, 3, ofClass(high))
 	e.AwaitBound("high", 3, harness.Soon)
-	e.AssertStays(calm/2, func() error {
+	remains(e, calm/2, func() error {
 		a, b := len(e.Bound("low-a")), len(e.Bound("low-b"))
 		if a+b != 4 || (a != 0 && b != 0) {
 			return fmt.Errorf("%d pods of one gang and %d of the other are left", a, b)
@@ -68,12 +68,12 @@ func TestPreemptionPolicyNever(t *testing.T) {
 	before := proxy.Writes()
 	e.CreateGang("polite", 1, 1, ofClass(never))
 	e.AwaitCondition("polite", "Unschedulable", harness.Soon)
-	e.AssertStays(calm/2, func() error {
+	remains(e, calm/2, func() error {
 		return counts(e, before, 0, []string{}, map[string]int{"polite": 0})
 	})
 	e.CreateGang("rude", 1, 1, ofClass(high))
 	e.AwaitBound("rude", 1, harness.Soon)
-	e.AssertStays(calm/2, func() error {
+	remains(e, calm/2, func() error {
 		if found := evictions(before); found != 1 || len(e.Gone()) != 1 {
 			return fmt.Errorf("%d pods were to be evicted, not 1; gone are %q", found, e.Gone())
 		}
@@ -100,7 +100,7 @@ func TestPodsThatTheirUserProtectsStay(t *testing.T) {
 			e.AwaitBound("first", 1, harness.Soon)
 			e.CreateGang("second", 1, 1, ofClass(high))
 			e.AwaitCondition("second", "Unschedulable", harness.Soon)
-			e.AssertStays(calm/2, func() error {
+			remains(e, calm/2, func() error {
 				return counts(e, before, 1, []string{"other"},
 					map[string]int{"first": 1, "second": 0})
 			})
@@ -157,6 +157,15 @@ func createGreedy(e *harness.Env, class string) *core.Pod {
 	return greedy
 }
 
+func assertNeverNominated(e *harness.Env, name string) {
+	e.Helper()
+	for _, moment := range e.Recorder.History(e.Namespace) {
+		if moment.Key == e.Namespace+"/"+name && strings.HasPrefix(moment.What, "nominated ") {
+			e.Errorf("%v", moment)
+		}
+	}
+}
+
 // kube-scheduler preempts for pods that are not ours. It would choose the gang, which has the
 // lowest priority, and may not. Single pods beside it may leave.
 func TestOthersDoNotPreemptMinimumsOfGangs(t *testing.T) {
@@ -169,9 +178,10 @@ func TestOthersDoNotPreemptMinimumsOfGangs(t *testing.T) {
 	createGreedy(e, high)
 	e.AwaitRefused("greedy")
 	awaitGuardAsked(e, asked)
-	e.AssertStays(calm/2, func() error {
+	remains(e, calm/2, func() error {
 		return counts(e, before, 0, []string{}, map[string]int{"gang": 4})
 	})
+	assertNeverNominated(e, "greedy")
 	e.Delete("greedy")
 
 	beside := e.AddNodes(1, "4")[0]
@@ -226,9 +236,10 @@ func TestOthersDoNotPreemptIntoClaimedRoom(t *testing.T) {
 	asked := guardAsked(e)
 	createGreedy(e, high)
 	awaitGuardAsked(e, asked)
-	e.AssertStays(calm/2, func() error {
+	remains(e, calm/2, func() error {
 		return counts(e, before, 1, []string{}, map[string]int{"claimant": 0})
 	})
+	assertNeverNominated(e, "greedy")
 	e.Must(dropFinalizers(e))
 	e.AwaitBound("claimant", 2, harness.Soon)
 	e.AssertNeverInPart("claimant", promptly)
