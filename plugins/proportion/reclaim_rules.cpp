@@ -23,7 +23,7 @@ std::uint32_t ReclaimRules::position_of(JobId job) const {
   return session_->queues().position_of(session_->cluster().job(job).queue);
 }
 
-// What it deserves, or is guaranteed if that is more.
+// The share, or the guarantee if that is more.
 std::int64_t ReclaimRules::entitlement(std::uint32_t at, Dimension d) const {
   return std::max((*shares_)->at((*shares_)->deserved, at, d),
                   (*shares_)->at((*shares_)->guarantee, at, d));

@@ -7,8 +7,9 @@
 
 namespace berth::plugins {
 
-// Whose room may be reclaimed for whom: rules RECLAIM-2 to RECLAIM-5 of docs/design/reclaim.md.
-// `shares` and `unmet` are those of the plugin proportion, as they are at each question.
+// Decides which queues may reclaim room, and from which others: rules RECLAIM-2 to RECLAIM-5 of
+// docs/design/reclaim.md. `shares` and `unmet` are those of the plugin proportion, as they are at
+// each question.
 class ReclaimRules {
  public:
   void attach(engine::Session& session, const std::shared_ptr<const QueueShares>& shares,

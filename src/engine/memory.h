@@ -48,7 +48,7 @@ class Memory {
     return refused_[job.index()];
   }
 
-  // What an evicting action found for a job in the state of this stamp: evicting does not help.
+  // In the state of this stamp, evicting did not help the job.
   struct Vain {
     std::uint64_t stamp = 0;
     TimePoint until;  // from then on, an answer may be another

@@ -14,11 +14,12 @@
 namespace berth::conf {
 namespace {
 
-const KnownNames kKnown{{"allocate", "backfill", "elect", "enqueue", "reserve"},
-                        {"binpack", "conformance", "drf", "gang", "nodeorder", "overcommit",
-                         "predicates", "priority", "proportion", "reservation", "sla"},
-                        {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy",
-                         "overused", "predicate", "preemptable"}};
+const KnownNames kKnown{
+    {"allocate", "backfill", "cleanup", "elect", "enqueue", "preempt", "reclaim", "reserve"},
+    {"binpack", "conformance", "drf", "elastic", "gang", "nodeorder", "overcommit", "pdb",
+     "predicates", "priority", "proportion", "reservation", "sla"},
+    {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy", "overused",
+     "predicate", "preemptable"}};
 
 std::string contents(const std::string& path) {
   std::ifstream stream(std::string(BERTH_SOURCE_DIR) + "/" + path);
@@ -53,11 +54,13 @@ std::string names_of(const engine::SessionConfig& session) {
 
 TEST(LoadConfig, reads_the_shipped_default) {
   Config config = good(contents("config/berth.yaml"));
-  EXPECT_EQ(names_of(config.session),
-            "priority gang conformance | overcommit drf predicates proportion nodeorder | ");
-  ASSERT_EQ(config.session.actions.size(), 3U);
-  EXPECT_EQ(config.session.actions[1].name, "allocate");
-  EXPECT_EQ(config.session.actions[1].where, "c.yaml:6:20");
+  EXPECT_EQ(
+      names_of(config.session),
+      "priority gang elastic conformance pdb reservation | overcommit drf predicates proportion "
+      "nodeorder | ");
+  ASSERT_EQ(config.session.actions.size(), 8U);
+  EXPECT_EQ(config.session.actions[3].name, "allocate");
+  EXPECT_EQ(config.session.actions[3].where, "c.yaml:6:36");
   EXPECT_EQ(config.session.tiers[1][0].arguments.thousandths("overcommit-factor", 0, 0, 9000),
             1200);
   EXPECT_TRUE(config.warnings.empty());

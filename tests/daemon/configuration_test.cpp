@@ -64,7 +64,8 @@ TEST_F(ConfigurationTest, TheBuiltInDefaultIsConfigBerthYaml) {
   EXPECT_EQ(text["source"], "built-in default");
   EXPECT_EQ(text["badLoads"], 0);
   EXPECT_TRUE(text["lastError"].is_null());
-  EXPECT_EQ(text["effective"]["actions"], (Names{"enqueue", "allocate", "backfill"}));
+  EXPECT_EQ(text["effective"]["actions"], (Names{"elect", "enqueue", "reserve", "allocate",
+                                                 "backfill", "reclaim", "cleanup", "preempt"}));
   EXPECT_EQ(text["effective"]["schedulerNames"], Names{"berth"});
   EXPECT_EQ(text["text"], conf::default_config_text());
 }

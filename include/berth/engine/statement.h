@@ -14,7 +14,7 @@ namespace berth::engine {
 // and its commit is real only if the outer one commits.
 class Statement {
  public:
-  // What an eviction is for.
+  // The purpose of an eviction.
   struct For {
     JobId beneficiary;        // invalid: nobody
     std::string_view action;  // static storage

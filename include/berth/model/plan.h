@@ -53,7 +53,7 @@ struct Spared {
   bool operator==(const Spared&) const = default;
 };
 
-// What an evicting action found for a job that waits, and for which it evicts nobody.
+// The result of an evicting action for a job that waits, and for which it evicts nobody.
 struct ConsideredEvictions {
   JobId job;
   std::string_view action;      // static storage

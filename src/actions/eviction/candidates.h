@@ -19,7 +19,8 @@ class Candidates {
     bool is_whole = false;
     std::vector<TaskId> tasks;
   };
-  // What a lot has on one node. Of a whole job, without its surplus, if that is a lot of its own.
+  // The tasks of a lot on one node. Of a whole job, without its surplus, if that is a lot of its
+  // own.
   struct Share {
     std::uint32_t lot = 0;
     std::vector<TaskId> tasks;

@@ -9,7 +9,7 @@
 
 namespace berth::actions {
 
-// What a node can do for a claimant: room for so many members, once these lots have left.
+// The room of one node for so many members of a claimant, once these lots have left.
 struct Offer {
   NodeId node;
   std::int32_t members = 0;

@@ -8,13 +8,13 @@
 
 namespace berth::actions {
 
-// Who may leave for a claimant, and who may not.
+// The parts of jobs that may leave for a claimant, and the pods that may not.
 struct Parties {
   engine::PartSet parts;
   std::vector<Spared> spared;  // of running pods that could have helped
 };
 
-// What one evicting action adds to the common search for victims (docs/design/victims.md).
+// The part of one evicting action in the common search for victims (docs/design/victims.md).
 struct EvictionPolicy {
   std::string_view action;  // static storage
   EvictedAs as_surplus = EvictedAs::surplus;

@@ -75,6 +75,18 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
   return true;
 }
 
+// A whole job leaves other nodes, too.
+std::vector<NodeId> Solver::nodes_left_by(const Offer& offer) const {
+  std::vector<NodeId> nodes{offer.node};
+  for (const std::uint32_t lot : offer.lots) {
+    if (!candidates_.lots()[lot].is_whole) continue;
+    for (const TaskId id : candidates_.lots()[lot].tasks) nodes.push_back(cluster_.task(id).node);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
 // VICTIM-4, VICTIM-5.
 bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms) {
   std::size_t next = 0;
@@ -116,17 +128,7 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
       refresh(node);
       continue;
     }
-    // A whole job has left other nodes, too.
-    std::vector<NodeId> vacated{node};
-    if (offer->takes_whole_jobs) {
-      for (const std::uint32_t lot : offer->lots) {
-        for (const TaskId id : candidates_.lots()[lot].tasks) {
-          vacated.push_back(cluster_.task(id).node);
-        }
-      }
-      std::sort(vacated.begin(), vacated.end());
-      vacated.erase(std::unique(vacated.begin(), vacated.end()), vacated.end());
-    }
+    std::vector<NodeId> vacated = nodes_left_by(*offer);
     if (offer->lots.empty() && !may_have(tasks[next], terms.takes_whole_jobs)) {
       // There is room, which the queue may not have.
       if (std::exchange(terms.is_paid, true)) return false;
@@ -283,8 +285,8 @@ bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
   return static_cast<bool>(verdict);
 }
 
-// VICTIM-8. What left for one member may have made enough room for another: who turns out not to be
-// needed stays, the last in the order of victims first.
+// VICTIM-8. Pods that left for one member may have made enough room for another: those that are not
+// needed stay, the last in the order of victims first.
 void Solver::spare_the_unneeded() {
   std::sort(evicted_.begin(), evicted_.end(),
             [](const Evicted& left, const Evicted& right) { return left.lot > right.lot; });
@@ -326,7 +328,7 @@ bool Solver::is_unneeded(const Evicted& evicted) {
   return false;
 }
 
-// VICTIM-8. What one lot leaves may serve others, if members are placed otherwise. Whole jobs are
+// VICTIM-8. The room of one lot may serve others, if members are placed otherwise. Whole jobs are
 // tried first, then the most pods, then the last in the order.
 void Solver::do_without_each() {
   const std::size_t cost = evicted_.size() * (evicted_.size() + placed_.size());

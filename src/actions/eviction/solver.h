@@ -47,6 +47,7 @@ class Solver {
   std::vector<Offer> offers(const OfferSearch::Terms& terms, OfferSearch& search,
                             const std::vector<std::uint8_t>& passing);
   bool may_use(NodeId node, ShapeId shape);  // of those
+  std::vector<NodeId> nodes_left_by(const Offer& offer) const;
   bool place_without_evicting(TaskId task);
   bool place_on(TaskId task, NodeId node);
   bool make_room(const Offer& offer, const OfferSearch::Terms& terms);
