@@ -85,7 +85,11 @@ class Court {
       judge_beneficiary(each);
       if (each.action == "preempt") judge_preemption(each);
       if (each.action == "cleanup") judge_cleanup(each);
-      if (each.as == EvictedAs::surplus || each.as == EvictedAs::lower_member) judge_surplus(each);
+      if (each.as == EvictedAs::surplus || each.as == EvictedAs::lower_member) {
+        judge_surplus(each);
+      } else if (!outcome_.is_gone(job_of(each.task))) {
+        accuse(each, "leaves as one of all, and others of its job stay");
+      }
     }
     if (book_.has_gang) judge_minimums();
     judge_need();
