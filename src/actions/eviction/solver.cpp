@@ -234,6 +234,8 @@ bool Solver::evict(std::uint32_t number, const Claimant& claimant, Statement& st
 
 void Solver::credit(const std::vector<TaskId>& tasks, int sign) {
   for (const TaskId id : tasks) {
+    // Of another queue: the claimant's would use more than before.
+    if (cluster_.job(cluster_.task(id).job).queue != cluster_.job(claimant_).queue) continue;
     for (const auto& [dimension, amount] : cluster_.shape_of(id).requested) {
       credit_.add(dimension, sign * amount);
     }
@@ -334,6 +336,13 @@ void Solver::do_without_each() {
     return key(left) > key(right);
   });
   for (const Evicted& each : in_turn) {
+    const Candidates::Lot& lot = candidates_.lots()[each.lot];
+    const auto is_rest_of_its_job = [&](const Evicted& other) {
+      const Candidates::Lot& of_other = candidates_.lots()[other.lot];
+      return of_other.is_whole && of_other.job == lot.job;
+    };
+    const auto& left = best.evicted;
+    if (!lot.is_whole && std::any_of(left.begin(), left.end(), is_rest_of_its_job)) continue;
     std::vector<Evicted> others = best.evicted;
     std::erase_if(others, [&](const Evicted& other) { return other.lot == each.lot; });
     if (place_with(others, tasks)) best = {evicted_, placed_};
