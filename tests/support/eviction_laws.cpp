@@ -54,11 +54,16 @@ class Outcome {
     return true;
   }
 
-  bool is_gone(const Job& job) const {
-    return std::none_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
-      const bool was_there = is_allocated(cluster_.task(id).status) && !evicted_.contains(id);
-      return was_there || bound_.contains(id);
+  // Of those that were placed before.
+  bool keeps_some(const Job& job) const {
+    return std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+      return is_allocated(cluster_.task(id).status) && !evicted_.contains(id);
     });
+  }
+
+  bool is_gone(const Job& job) const {
+    return !keeps_some(job) && std::none_of(job.tasks.begin(), job.tasks.end(),
+                                            [&](TaskId id) { return bound_.contains(id); });
   }
 
  private:
@@ -87,7 +92,7 @@ class Court {
       if (each.action == "cleanup") judge_cleanup(each);
       if (each.as == EvictedAs::surplus || each.as == EvictedAs::lower_member) {
         judge_surplus(each);
-      } else if (!outcome_.is_gone(job_of(each.task))) {
+      } else if (outcome_.keeps_some(job_of(each.task))) {
         accuse(each, "leaves as one of all, and others of its job stay");
       }
     }

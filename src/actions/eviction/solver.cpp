@@ -242,8 +242,9 @@ bool Solver::evict(std::uint32_t number, const Claimant& claimant, Statement& st
 
 void Solver::credit(const std::vector<TaskId>& tasks, int sign) {
   for (const TaskId id : tasks) {
-    // Of another queue: the claimant's would use more than before.
-    if (cluster_.job(cluster_.task(id).job).queue != cluster_.job(claimant_).queue) continue;
+    // With room of another queue, the claimant's uses more than before.
+    const bool is_own = cluster_.job(cluster_.task(id).job).queue == cluster_.job(claimant_).queue;
+    if (!is_own && !policy_.is_for_entitled) continue;
     for (const auto& [dimension, amount] : cluster_.shape_of(id).requested) {
       credit_.add(dimension, sign * amount);
     }
