@@ -53,7 +53,7 @@ engine::SessionConfig RandomEvictions::config() {
 std::vector<ClusterEvent> RandomEvictions::queues() {
   std::vector<ClusterEvent> events;
   const std::int64_t tops = between(1, 3);
-  const bool is_nested = chance(35);
+  const bool is_nested = chance(35) && may_nest_;
   const auto add = [&](const std::string& name, const std::string& parent) {
     QueueObject queue = mirror::bare_queue(name);
     queue.parent = parent;

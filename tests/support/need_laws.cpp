@@ -64,7 +64,7 @@ class Court {
 
   // The queue, or one above it, has no room for both.
   bool is_for_the_queue(const Lot& lot) const {
-    if (plan_.shares == nullptr || lot.action != "preempt") return false;
+    if (plan_.shares == nullptr) return false;
     if (!plan_.reservations.empty()) return true;  // what targets lack counts, too
     const QueueShares& shares = *plan_.shares;
     const std::set<JobId> later = later_claimants(lot);
