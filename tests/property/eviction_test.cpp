@@ -113,7 +113,7 @@ class Life {
 
   const NamedPlan& cycle() {
     const NamedPlan& plan = world_.plan();
-    // What left in this session is gone from the next one on.
+    // A pod that leaves is gone from the next session on.
     for (const std::string& uid : leaving_) come_back(uid);
     leaving_.clear();
     for (const auto& [uid, pod] : pods_) {

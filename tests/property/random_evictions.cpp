@@ -175,7 +175,7 @@ std::vector<ClusterEvent> RandomEvictions::job(bool runs) {
     if (runs && placed < wanted && settle_on_a_node(member)) ++placed;
     members.push_back(std::move(member));
   }
-  // What runs without its minimum has lost members.
+  // A job that runs without its minimum has lost members.
   if (placed < group.min_member && chance(80)) group.min_member = std::max(1, placed);
   if (placed > 0) group.phase = GroupPhase::running;
   const auto cpu = alike.request.find("cpu");

@@ -16,7 +16,7 @@ bool runs(const Task& task) {
   return task.status == TaskStatus::bound || task.status == TaskStatus::running;
 }
 
-// What a plan makes of each job.
+// The jobs after a plan.
 class Outcome {
  public:
   Outcome(const Cluster& cluster, const Plan& plan) : cluster_(cluster) {
