@@ -250,8 +250,8 @@ TEST(Victims, OfPreemptAreAlmostTheFewest) {
 // Two resources: the search allows more than the rules do, since it takes all that a job asks for
 // as what its node lacks.
 TEST(Victims, OfReclaimAreAlmostTheFewest) {
-  check({true, 1}, "reclaim, one resource", {95, 8, 5});
-  check({true, 2}, "reclaim, two resources", {95, 20, 12});
+  check({true, 1}, "reclaim, one resource", {95, 6, 2});
+  check({true, 2}, "reclaim, two resources", {95, 16, 8});
 }
 
 }  // namespace
