@@ -27,6 +27,7 @@ class Reclaim final : public Action {
     // RECLAIM-1. For each job that lacks its minimum, in the order of jobs.
     Eviction eviction;
     eviction.policy.action = "reclaim";
+    eviction.policy.is_for_entitled = true;
     eviction.policy.is_strict_first = true;
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(

@@ -14,12 +14,18 @@
 namespace berth::conf {
 namespace {
 
-const KnownNames kKnown{
-    {"allocate", "backfill", "cleanup", "elect", "enqueue", "preempt", "reclaim", "reserve"},
-    {"binpack", "conformance", "drf", "elastic", "gang", "nodeorder", "overcommit", "pdb",
-     "predicates", "priority", "proportion", "reservation", "sla"},
-    {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy", "overused",
-     "predicate", "preemptable"}};
+const KnownNames kKnown{{"allocate", "backfill", "elect", "enqueue", "reserve"},
+                        {"binpack", "conformance", "drf", "gang", "nodeorder", "overcommit",
+                         "predicates", "priority", "proportion", "reservation", "sla"},
+                        {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy",
+                         "overused", "predicate", "preemptable"}};
+
+KnownNames all_names() {
+  KnownNames names = kKnown;
+  names.actions.insert(names.actions.end(), {"cleanup", "preempt", "reclaim"});
+  names.plugins.insert(names.plugins.end(), {"elastic", "pdb"});
+  return names;
+}
 
 std::string contents(const std::string& path) {
   std::ifstream stream(std::string(BERTH_SOURCE_DIR) + "/" + path);

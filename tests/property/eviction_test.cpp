@@ -45,8 +45,8 @@ struct Played {
   std::string faults;
 };
 
-Played play(std::uint64_t seed, std::uint64_t order) {
-  RandomEvictions story(seed);
+Played play(std::uint64_t seed, std::uint64_t order, bool may_nest) {
+  RandomEvictions story(seed, may_nest);
   const engine::SessionConfig config = story.config();
   const auto world = world_of(config);
   if (order != 0) world->shuffle_with(order);
@@ -68,10 +68,13 @@ TEST(Evictions, KeepTheirLawsInEverySessionOfEveryStory) {
   std::map<std::string, int> count;
   int broken = 0;
   for (const std::uint64_t seed : seeds(kSeeds)) {
-    const Played played = play(seed, 0);
+    const Played played = play(seed, 0, true);
     EXPECT_EQ(played.faults, "") << "BERTH_SEED=" << seed;
     for (const NamedPlan& plan : played.plans) {
-      for (const std::string& each : plan.evictions) ++count[each.substr(each.rfind(' ') + 1)];
+      for (const std::string& each : plan.evictions) {
+        const std::size_t by = each.find(" by ") + 4;
+        ++count[each.substr(by, each.find(' ', by) - by)];
+      }
     }
     if (!played.faults.empty() && ++broken == 5) break;
   }
@@ -85,10 +88,11 @@ TEST(Evictions, KeepTheirLawsInEverySessionOfEveryStory) {
   }
 }
 
+// Of flat queues: the order of nested ones is not total.
 TEST(Evictions, DoNotDependOnTheOrderOfEvents) {
   for (const std::uint64_t seed : seeds(kSeeds / 4)) {
-    const Played one = play(seed, 0);
-    const Played other = play(seed, seed + 1'000'000);
+    const Played one = play(seed, 0, false);
+    const Played other = play(seed, seed + 1'000'000, false);
     ASSERT_EQ(one.plans.size(), other.plans.size()) << "BERTH_SEED=" << seed;
     for (std::size_t p = 0; p < one.plans.size(); ++p) {
       ASSERT_EQ(one.plans[p].to_string(), other.plans[p].to_string())
@@ -109,7 +113,7 @@ class Life {
 
   const NamedPlan& cycle() {
     const NamedPlan& plan = world_.plan();
-    // What left in this session is gone from the next one on.
+    // A pod that leaves is gone from the next session on.
     for (const std::string& uid : leaving_) come_back(uid);
     leaving_.clear();
     for (const auto& [uid, pod] : pods_) {

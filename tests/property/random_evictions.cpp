@@ -53,7 +53,7 @@ engine::SessionConfig RandomEvictions::config() {
 std::vector<ClusterEvent> RandomEvictions::queues() {
   std::vector<ClusterEvent> events;
   const std::int64_t tops = between(1, 3);
-  const bool is_nested = chance(35);
+  const bool is_nested = chance(35) && may_nest_;
   const auto add = [&](const std::string& name, const std::string& parent) {
     QueueObject queue = mirror::bare_queue(name);
     queue.parent = parent;
@@ -175,7 +175,7 @@ std::vector<ClusterEvent> RandomEvictions::job(bool runs) {
     if (runs && placed < wanted && settle_on_a_node(member)) ++placed;
     members.push_back(std::move(member));
   }
-  // What runs without its minimum has lost members.
+  // A job that runs without its minimum has lost members.
   if (placed < group.min_member && chance(80)) group.min_member = std::max(1, placed);
   if (placed > 0) group.phase = GroupPhase::running;
   const auto cpu = alike.request.find("cpu");

@@ -15,7 +15,8 @@ namespace berth::support {
 // one on every machine.
 class RandomEvictions {
  public:
-  explicit RandomEvictions(std::uint64_t seed) : random_(seed * 2654435761u + 12) {}
+  explicit RandomEvictions(std::uint64_t seed, bool may_nest = true)
+      : random_(seed * 2654435761u + 12), may_nest_(may_nest) {}
 
   engine::SessionConfig config();
   std::vector<ClusterEvent> opening();
@@ -42,6 +43,7 @@ class RandomEvictions {
   bool settle_on_a_node(PodObject& pod);
 
   Random random_;
+  bool may_nest_;
   std::vector<std::string> leaves_;
   std::vector<Free> free_;
   std::size_t jobs_ = 0;

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <optional>
 
 #include "engine/scheduler.h"
 #include "mirror/mirror.h"
@@ -17,6 +20,8 @@ namespace berth::support {
 namespace {
 
 constexpr std::uint64_t kSeeds = 1500;
+constexpr int kMoreMost = 5;      // pods more than the fewest
+constexpr double kRatioMost = 3;  // times the fewest
 
 struct Kind {
   bool is_reclaim = false;
@@ -182,19 +187,6 @@ void judge(std::uint64_t seed, Kind kind, Tally& tally) {
   Cluster& cluster = small.cluster();
   const Plan plan = scheduler.run(cluster, SmallCluster::now());
   if (!plan.binds.empty()) return;  // it fits
-  if (std::getenv("SHOW") != nullptr) {
-    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-      std::printf("node %s cpu=%ld mem=%ld:", cluster.node(NodeId(n)).name.c_str(), cluster.node(NodeId(n)).allocatable[kCpu]/1000, cluster.node(NodeId(n)).allocatable[kMemory]);
-      for (TaskId t : cluster.node(NodeId(n)).tasks) std::printf(" %s(%ld,%ld)", cluster.task(t).name.c_str()+8, cluster.shape_of(t).request[kCpu]/1000, cluster.shape_of(t).request[kMemory]);
-      std::printf(" idle %ld\n", cluster.idle().at(NodeId(n), kCpu)/1000);
-    }
-    for (std::size_t j = 0; j < cluster.job_slots(); ++j) { const Job& b = cluster.job(JobId(j)); if (b.exists) { std::printf("job %s min %d of %zu prio %d queue %s recl %d%s", b.name.c_str(), b.min_available, b.tasks.size(), b.priority, b.queue_name.c_str(), cluster.queue(b.queue).is_reclaimable, b.id == small.claimant() ? " CLAIMANT" : ""); if (b.id == small.claimant()) for (TaskId t : b.tasks) std::printf(" (%ld,%ld)", cluster.shape_of(t).request[kCpu]/1000, cluster.shape_of(t).request[kMemory]); std::printf("\n"); } }
-    if (plan.shares) for (std::size_t r = 1; r < plan.shares->rows.size(); ++r) std::printf("queue %s deserved %ld %ld pods %ld has %ld %ld\n", cluster.queue(plan.shares->rows[r].queue).name.c_str(), plan.shares->at(plan.shares->deserved, r, kCpu), plan.shares->at(plan.shares->deserved, r, kMemory), plan.shares->at(plan.shares->deserved, r, kPods), cluster.queue(plan.shares->rows[r].queue).allocated[kCpu], cluster.queue(plan.shares->rows[r].queue).allocated[kMemory]);
-    for (auto& e : plan.evictions) std::printf("evict %s as %s\n", cluster.task(e.task).name.c_str(), to_string(e.as));
-    for (auto& e : plan.pipelined) std::printf("pipeline %s on %s\n", cluster.task(e.task).name.c_str(), cluster.node(e.node).name.c_str());
-    for (auto& e : plan.considered) std::printf("%s\n", e.text().c_str());
-    for (auto& e : plan.refusals) if (e.job == small.claimant()) std::printf("%s\n", e.message("x").c_str());
-  }
   const Best best = best_of(cluster, plan, small.claimant(), kind);
   if (best.is_unknown) return;
   const int found = static_cast<int>(plan.evictions.size());
@@ -229,22 +221,37 @@ void judge(std::uint64_t seed, Kind kind, Tally& tally) {
   if (tally.lines.size() < 12) tally.lines.push_back(than);
 }
 
-Tally tally_of(Kind kind, const char* name) {
+struct Bound {
+  double equal_percent;
+  double missed_percent;          // of the cases in which some set will do
+  double surplus_missed_percent;  // of those in which surplus alone will do
+};
+
+void check(Kind kind, const char* name, const Bound& bound) {
   Tally tally;
-  for (const std::uint64_t seed : seeds(kSeeds)) judge(seed, kind, tally);
-  const bool is_long = std::getenv("BERTH_LAWS") != nullptr || std::getenv("BERTH_SEED") != nullptr;
-  if (is_long) tally.print(name);
-  return tally;
+  const std::vector<std::uint64_t> all = seeds(kSeeds);
+  for (const std::uint64_t seed : all) judge(seed, kind, tally);
+  if (std::getenv("BERTH_LAWS") != nullptr || all.size() == 1) tally.print(name);
+  EXPECT_LE(tally.most_more, kMoreMost) << name;
+  EXPECT_LE(tally.largest_ratio, kRatioMost) << name;
+  if (all.size() < kSeeds) return;
+  EXPECT_GE(tally.possible, 50) << name;
+  EXPECT_GE(100.0 * tally.equal, bound.equal_percent * tally.cases) << name;
+  EXPECT_LE(100.0 * tally.missed, bound.missed_percent * tally.possible) << name;
+  EXPECT_LE(100.0 * tally.surplus_missed, bound.surplus_missed_percent * tally.surplus_possible)
+      << name;
 }
 
 TEST(Victims, OfPreemptAreAlmostTheFewest) {
-  tally_of({false, 1}, "preempt, one resource");
-  tally_of({false, 2}, "preempt, two resources");
+  check({false, 1}, "preempt, one resource", {95, 1, 1});
+  check({false, 2}, "preempt, two resources", {95, 2, 2});
 }
 
+// Two resources: the search allows more than the rules do, since it takes all that a job asks for
+// as what its node lacks.
 TEST(Victims, OfReclaimAreAlmostTheFewest) {
-  tally_of({true, 1}, "reclaim, one resource");
-  tally_of({true, 2}, "reclaim, two resources");
+  check({true, 1}, "reclaim, one resource", {95, 6, 2});
+  check({true, 2}, "reclaim, two resources", {95, 16, 8});
 }
 
 }  // namespace

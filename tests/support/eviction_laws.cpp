@@ -16,7 +16,7 @@ bool runs(const Task& task) {
   return task.status == TaskStatus::bound || task.status == TaskStatus::running;
 }
 
-// What a plan makes of each job.
+// The jobs after a plan.
 class Outcome {
  public:
   Outcome(const Cluster& cluster, const Plan& plan) : cluster_(cluster) {
@@ -54,11 +54,16 @@ class Outcome {
     return true;
   }
 
-  bool is_gone(const Job& job) const {
-    return std::none_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
-      const bool was_there = is_allocated(cluster_.task(id).status) && !evicted_.contains(id);
-      return was_there || bound_.contains(id);
+  // Of those that were placed before.
+  bool keeps_some(const Job& job) const {
+    return std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+      return is_allocated(cluster_.task(id).status) && !evicted_.contains(id);
     });
+  }
+
+  bool is_gone(const Job& job) const {
+    return !keeps_some(job) && std::none_of(job.tasks.begin(), job.tasks.end(),
+                                            [&](TaskId id) { return bound_.contains(id); });
   }
 
  private:
@@ -85,7 +90,11 @@ class Court {
       judge_beneficiary(each);
       if (each.action == "preempt") judge_preemption(each);
       if (each.action == "cleanup") judge_cleanup(each);
-      if (each.as == EvictedAs::surplus || each.as == EvictedAs::lower_member) judge_surplus(each);
+      if (each.as == EvictedAs::surplus || each.as == EvictedAs::lower_member) {
+        judge_surplus(each);
+      } else if (outcome_.keeps_some(job_of(each.task))) {
+        accuse(each, "leaves as one of all, and others of its job stay");
+      }
     }
     if (book_.has_gang) judge_minimums();
     judge_need();

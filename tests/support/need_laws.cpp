@@ -64,7 +64,8 @@ class Court {
 
   // The queue, or one above it, has no room for both.
   bool is_for_the_queue(const Lot& lot) const {
-    if (plan_.shares == nullptr || lot.action != "preempt") return false;
+    if (plan_.shares == nullptr) return false;
+    if (is_paid_by_others(lot)) return false;
     if (!plan_.reservations.empty()) return true;  // what targets lack counts, too
     const QueueShares& shares = *plan_.shares;
     const std::set<JobId> later = later_claimants(lot);
@@ -103,6 +104,28 @@ class Court {
       }
     }
     return false;
+  }
+
+  // VICTIM-7. Other victims for the claimant leave as much as is placed of it.
+  bool is_paid_by_others(const Lot& lot) const {
+    const bool is_reclaim = lot.action == "reclaim";
+    Resources left;
+    for (const Lot& each : lots_) {
+      if (&each == &lot || each.beneficiary != lot.beneficiary || each.action != lot.action)
+        continue;
+      const bool is_own = cluster_.job(each.job).queue == cluster_.job(lot.beneficiary).queue;
+      if (!is_own && !is_reclaim) continue;
+      for (const TaskId id : each.tasks) left += request(id);
+    }
+    for (const auto* placements : {&plan_.binds, &plan_.pipelined}) {
+      for (const Placement& each : *placements) {
+        if (cluster_.task(each.task).job == lot.beneficiary) left -= request(each.task);
+      }
+    }
+    for (std::size_t d = 0; d < left.extent(); ++d) {
+      if (Dimension(d) != kPods && left[Dimension(d)] < 0) return false;
+    }
+    return true;
   }
 
   // Claimants whose victims come later in the plan.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNowhere = ~std::size_t{0};
 
-// What each queue has, with all below it. All that the plan places, and all claims that it found,
+// The use of each queue, with all below it. All that the plan places, and all claims that it found,
 // count from the beginning: a queue never has more than that.
 class Court {
  public:
@@ -97,7 +97,7 @@ class Court {
     return shares_.at(shares_.guarantee, row, d);
   }
 
-  // What the plan places of the claimant, and whether it asks for a resource at all.
+  // The amounts that the plan places of a job.
   Resources placed_of(JobId job) const {
     Resources sum;
     for (const auto* list : {&plan_.binds, &plan_.pipelined}) {
@@ -157,7 +157,7 @@ class Court {
     }
   }
 
-  // What the claimant is placed for is guaranteed to its queue, of some resource.
+  // The placed amount of the claimant is guaranteed to its queue, of some resource.
   bool is_due(const PlannedEviction& first) const {
     const Resources placed = placed_of(first.beneficiary);
     const std::size_t row = row_of_queue(cluster_.job(first.beneficiary).queue);

@@ -32,6 +32,12 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
   book.has_gang = has_plugin("gang");
   book.has_predicates = has_plugin("predicates");
   book.has_proportion = has_plugin("proportion");
+  if (const auto cleanup = config.action_arguments.find("cleanup");
+      cleanup != config.action_arguments.end()) {
+    engine::Arguments arguments = cleanup->second;
+    book.cleanup_grace = arguments.duration("grace-period", book.cleanup_grace, Duration(0),
+                                            std::chrono::hours(8760));
+  }
   book.has_priority = has_plugin("priority");
   book.has_elastic = has_plugin("elastic");
   book.has_conformance = has_plugin("conformance");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 #include "berth/engine/surplus.h"
 
@@ -54,8 +55,9 @@ Candidates::Candidates(Session& session, const EvictionPolicy& policy, const Job
       add_whole(job, policy.as_whole);
     }
   }
-  std::stable_sort(spared_.begin(), spared_.end(),
-                   [](const Spared& left, const Spared& right) { return left.pods > right.pods; });
+  std::sort(spared_.begin(), spared_.end(), [](const Spared& left, const Spared& right) {
+    return std::tie(right.pods, left.reason) < std::tie(left.pods, right.reason);
+  });
 }
 
 // VICTIM-2. Each task by itself.

@@ -76,7 +76,7 @@ class Service {
 
   bool serve_task(TaskId task) {
     std::int32_t most = 0;
-    return try_once(cluster_.job(cluster_.task(task).job), {task}, false, false, most);
+    return try_once(cluster_.job(cluster_.task(task).job), {task}, {}, most);
   }
 
  private:
@@ -130,20 +130,32 @@ class Service {
       if (takes_whole_jobs && !eviction_.takes_whole_jobs) continue;
       for (const bool is_strict : {true, false}) {
         if (is_strict && !eviction_.policy.is_strict_first) continue;
-        if (try_once(job, tasks, takes_whole_jobs, is_strict, most)) return true;
+        if (try_once(job, tasks, {takes_whole_jobs, is_strict, false}, most)) return true;
         if (most < 0) return false;
+        // Where queues are asked before each victim, the order in which they leave counts.
+        if (is_hopeless_ || !eviction_.policy.may_take) continue;
+        if (try_once(job, tasks, {takes_whole_jobs, is_strict, true}, most)) return true;
       }
     }
     return false;
   }
 
-  bool try_once(const Job& job, const std::vector<TaskId>& tasks, bool takes_whole_jobs,
-                bool is_strict, std::int32_t& most) {
+  struct Manner {
+    bool takes_whole_jobs = false;
+    bool is_strict = false;
+    bool is_smallest_first = false;
+  };
+
+  bool try_once(const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
+                std::int32_t& most) {
     const Candidates& candidates = candidates_for(job);
+    is_hopeless_ = true;
     if (candidates.pods() == 0) return false;
     Statement statement(session_);
-    Solver solver(session_, eviction_.policy, candidates, statement, job.id, is_strict);
-    const bool found = solver.place(tasks, takes_whole_jobs);
+    Solver solver(session_, eviction_.policy, candidates, statement, job.id, manner.is_strict,
+                  manner.is_smallest_first);
+    const bool found = solver.place(tasks, manner.takes_whole_jobs);
+    is_hopeless_ = solver.is_hopeless();
     most = std::max(most, solver.most());
     refused_ = solver.refused();
     if (!found) return false;
@@ -201,6 +213,7 @@ class Service {
   const Eviction& eviction_;
   std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
+  bool is_hopeless_ = false;     // the last attempt: even if all left, there would be no room
   std::vector<Spared> refused_;  // in the last attempt
 };
 

@@ -10,6 +10,7 @@ using namespace engine;
 
 bool is_better(const Offer& left, const Offer& right) {
   if (left.takes_whole_jobs != right.takes_whole_jobs) return right.takes_whole_jobs;
+  if (left.size != right.size) return left.size < right.size;
   const std::int64_t l = std::int64_t{left.victims} * (right.members + right.elsewhere);
   const std::int64_t r = std::int64_t{right.victims} * (left.members + left.elsewhere);
   if (l != r) return l < r;
@@ -47,6 +48,22 @@ std::int32_t OfferSearch::members_in(const std::vector<std::int64_t>& room,
     members = std::min(members, std::max<std::int64_t>(0, room[i]) / requested[i].second);
   }
   return static_cast<std::int32_t>(members);
+}
+
+std::int64_t OfferSearch::size_of(std::uint32_t lot, const Terms& terms) const {
+  const Cluster& cluster = session_.cluster();
+  Resources sum;
+  for (const TaskId id : still_running(cluster, candidates_.lots()[lot].tasks)) {
+    sum += cluster.shape_of(id).request;
+  }
+  std::int64_t most = 0;
+  for (const auto& [dimension, amount] : cluster.shape(terms.shape).requested) {
+    if (dimension == kPods) continue;
+    const std::int64_t total = std::max<std::int64_t>(1, cluster.total_allocatable()[dimension]);
+    const __int128 part = static_cast<__int128>(sum[dimension]) * 1'000'000'000 / total;
+    most = std::max(most, static_cast<std::int64_t>(std::min<__int128>(part, 1'000'000'000)));
+  }
+  return most;
 }
 
 // Members that fit where a whole job has been, and did not before.
@@ -127,7 +144,7 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
     for (std::size_t i = 0; i < room.size(); ++i) room[i] += sign * gain.freed[i];
   };
   const auto is_whole = [&](const Gain& gain) { return candidates_.lots()[gain.lot].is_whole; };
-  Offer best{node, 0, 0, 0, false, {}};
+  Offer best{node, 0, 0, 0, 0, false, {}};
   std::size_t best_count = 0;
   std::int32_t victims = 0;
   std::int32_t elsewhere = 0;
@@ -138,7 +155,7 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
     victims += gain.victims;
     takes_whole_jobs = takes_whole_jobs || is_whole(gain);
     elsewhere += gain.elsewhere;
-    Offer offer{node, members_in(room, terms), 0, victims, takes_whole_jobs, {gain.lot}};
+    Offer offer{node, members_in(room, terms), 0, victims, 0, takes_whole_jobs, {gain.lot}};
     offer.elsewhere = std::min(elsewhere, terms.members - offer.members);
     if (offer.members == 0 || (best.members > 0 && !is_better(offer, best))) continue;
     best = offer;
@@ -160,13 +177,16 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
     best.takes_whole_jobs = best.takes_whole_jobs || is_whole(gains[i]);
   }
   std::sort(best.lots.begin(), best.lots.end());
+  if (terms.is_smallest_first) {
+    for (const std::uint32_t lot : best.lots) best.size += size_of(lot, terms);
+  }
   return best;
 }
 
 std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
   std::vector<Gain> gains = gains_on(node, terms, false);
   if (const std::int32_t members = members_in(room_, terms); members > 0) {
-    return Offer{node, members, 0, 0, false, {}};
+    return Offer{node, members, 0, 0, 0, false, {}};
   }
   const Offer in_order = fewest(node, terms, gains);
   if (in_order.members == 0) return std::nullopt;

@@ -15,6 +15,8 @@ struct Offer {
   std::int32_t members = 0;
   std::int32_t elsewhere = 0;  // further members that the lots make room for on other nodes, about
   std::int32_t victims = 0;    // pods of the lots, on all nodes
+  // Of the victims, in parts of the cluster; 0 unless the smallest go first.
+  std::int64_t size = 0;
   bool takes_whole_jobs = false;
   std::vector<std::uint32_t> lots;  // numbers, in their order; empty: there is room
 };
@@ -32,6 +34,8 @@ class OfferSearch {
     std::int32_t members = 0;  // the most that are needed
     bool takes_whole_jobs = false;
     bool is_strict = false;
+    // The smallest victims first: the last may take its queue below its share.
+    bool is_smallest_first = false;
     // The queue may have nothing that is idle: all room must come from victims.
     bool is_paid = false;
   };
@@ -45,6 +49,9 @@ class OfferSearch {
   std::optional<Offer> on(NodeId node, const Terms& terms);
   // No more than this can ever be placed there, whatever the protections say.
   std::int32_t most_on(NodeId node, const Terms& terms);
+
+  // The largest part of the cluster that the lot has, of the resources that the shape asks for.
+  std::int64_t size_of(std::uint32_t lot, const Terms& terms) const;
 
  private:
   struct Gain {

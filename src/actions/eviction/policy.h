@@ -25,6 +25,8 @@ struct EvictionPolicy {
   std::function<engine::Verdict(const engine::Claimant&, const engine::Leaving&)> may_take;
   // Without it, on all nodes.
   std::function<bool(NodeId)> may_vacate;
+  // Claimants' queues are entitled to what victims of other queues leave.
+  bool is_for_entitled = false;
   // First tries to find victims so that no queue loses any of what it deserves.
   bool is_strict_first = false;
 };

@@ -42,15 +42,12 @@ std::vector<std::vector<TaskId>> by_shape(const Session& session,
   return groups;
 }
 
-// Evictions and placements that are tried again, at most: some milliseconds.
-constexpr std::size_t kReplayMost = 20'000;
-
 bool is_worse(const Offer& left, const Offer& right) { return is_better(right, left); }
 
 }  // namespace
 
 Solver::Solver(Session& session, const EvictionPolicy& policy, const Candidates& candidates,
-               Statement& statement, JobId claimant, bool is_strict)
+               Statement& statement, JobId claimant, bool is_strict, bool is_smallest_first)
     : session_(session),
       cluster_(session.cluster()),
       policy_(policy),
@@ -58,14 +55,18 @@ Solver::Solver(Session& session, const EvictionPolicy& policy, const Candidates&
       statement_(statement),
       claimant_(claimant),
       is_strict_(is_strict),
+      is_smallest_first_(is_smallest_first),
       is_banned_(candidates.lots().size(), 0),
       begin_(statement.checkpoint()) {}
 
 bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
   for (const std::vector<TaskId>& group : by_shape(session_, tasks)) {
-    const OfferSearch::Terms terms{claimant_, cluster_.task(group.front()).shape,
-                                   static_cast<std::int32_t>(group.size()), takes_whole_jobs,
-                                   is_strict_};
+    const OfferSearch::Terms terms{claimant_,
+                                   cluster_.task(group.front()).shape,
+                                   static_cast<std::int32_t>(group.size()),
+                                   takes_whole_jobs,
+                                   is_strict_,
+                                   is_smallest_first_};
     const bool is_placed = place_shape(group, terms);
     most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
     if (!is_placed) return false;
@@ -75,18 +76,6 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
   return true;
 }
 
-// A whole job leaves other nodes, too.
-std::vector<NodeId> Solver::nodes_left_by(const Offer& offer) const {
-  std::vector<NodeId> nodes{offer.node};
-  for (const std::uint32_t lot : offer.lots) {
-    if (!candidates_.lots()[lot].is_whole) continue;
-    for (const TaskId id : candidates_.lots()[lot].tasks) nodes.push_back(cluster_.task(id).node);
-  }
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
-}
-
 // VICTIM-4, VICTIM-5.
 bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms) {
   std::size_t next = 0;
@@ -94,7 +83,8 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
   if (next == tasks.size()) return true;
   OfferSearch search(session_, policy_, candidates_, is_banned_);
   terms.members = static_cast<std::int32_t>(tasks.size() - next);
-  if (!could_place(terms, search)) return false;
+  is_hopeless_ = !could_place(terms, search);
+  if (is_hopeless_) return false;
   const std::vector<std::uint8_t> passing = session_.passing(terms.shape);
   std::vector<Offer> heap = offers(terms, search, passing);
   std::make_heap(heap.begin(), heap.end(), is_worse);
@@ -124,11 +114,11 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
       push(*offer);
       continue;
     }
-    if (!make_room(*offer, terms)) {
+    if (!make_room(*offer, terms, search)) {
       refresh(node);
       continue;
     }
-    std::vector<NodeId> vacated = nodes_left_by(*offer);
+    std::vector<NodeId> vacated = vacated_by(*offer);
     if (offer->lots.empty() && !may_have(tasks[next], terms.takes_whole_jobs)) {
       // There is room, which the queue may not have.
       if (std::exchange(terms.is_paid, true)) return false;
@@ -148,6 +138,20 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
     for (const NodeId each : vacated) refresh(each);
   }
   return true;
+}
+
+// The node, and the others that a whole job has left.
+std::vector<NodeId> Solver::vacated_by(const Offer& offer) const {
+  std::vector<NodeId> vacated{offer.node};
+  if (!offer.takes_whole_jobs) return vacated;
+  for (const std::uint32_t lot : offer.lots) {
+    for (const TaskId id : candidates_.lots()[lot].tasks) {
+      vacated.push_back(cluster_.task(id).node);
+    }
+  }
+  std::sort(vacated.begin(), vacated.end());
+  vacated.erase(std::unique(vacated.begin(), vacated.end()), vacated.end());
+  return vacated;
 }
 
 // VICTIM-4. Even if all candidates left, protected or not.
@@ -206,13 +210,20 @@ bool Solver::place_on(TaskId id, NodeId node) {
 }
 
 // VICTIM-6. All lots of the offer leave, or none does, and the one that may not is banned.
-bool Solver::make_room(const Offer& offer, const OfferSearch::Terms& terms) {
+bool Solver::make_room(const Offer& offer, const OfferSearch::Terms& terms,
+                       const OfferSearch& search) {
   if (offer.lots.empty()) return true;
   const auto lacks = shortage_on(cluster_, offer.node, terms, offer.members);
   const Claimant claimant{claimant_, lacks, is_strict_};
   const std::size_t before = evicted_.size();
+  std::vector<std::uint32_t> lots = offer.lots;
+  if (terms.is_smallest_first) {
+    std::stable_sort(lots.begin(), lots.end(), [&](std::uint32_t left, std::uint32_t right) {
+      return search.size_of(left, terms) < search.size_of(right, terms);
+    });
+  }
   Statement trial(session_);
-  for (const std::uint32_t lot : offer.lots) {
+  for (const std::uint32_t lot : lots) {
     if (evict(lot, claimant, trial)) continue;
     for (std::size_t i = before; i < evicted_.size(); ++i) {
       is_banned_[evicted_[i].lot] = 0;
@@ -238,12 +249,15 @@ bool Solver::evict(std::uint32_t number, const Claimant& claimant, Statement& st
     return false;
   }
   credit(tasks, +1);
-  evicted_.push_back({number, std::move(tasks)});
+  evicted_.push_back({number, std::move(tasks), turns_++});
   return true;
 }
 
 void Solver::credit(const std::vector<TaskId>& tasks, int sign) {
   for (const TaskId id : tasks) {
+    // With room of another queue, the claimant's uses more than before.
+    const bool is_own = cluster_.job(cluster_.task(id).job).queue == cluster_.job(claimant_).queue;
+    if (!is_own && !policy_.is_for_entitled) continue;
     for (const auto& [dimension, amount] : cluster_.shape_of(id).requested) {
       credit_.add(dimension, sign * amount);
     }
@@ -285,8 +299,8 @@ bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
   return static_cast<bool>(verdict);
 }
 
-// VICTIM-8. Pods that left for one member may have made enough room for another: those that are not
-// needed stay, the last in the order of victims first.
+// VICTIM-8. What left for one member may have made enough room for another: who turns out not to be
+// needed stays, the last in the order of victims first.
 void Solver::spare_the_unneeded() {
   std::sort(evicted_.begin(), evicted_.end(),
             [](const Evicted& left, const Evicted& right) { return left.lot > right.lot; });
@@ -326,60 +340,6 @@ bool Solver::is_unneeded(const Evicted& evicted) {
   credit(evicted.tasks, +1);
   BERTH_CHECK(place_on(last, node));
   return false;
-}
-
-// VICTIM-8. The room of one lot may serve others, if members are placed otherwise. Whole jobs are
-// tried first, then the most pods, then the last in the order.
-void Solver::do_without_each() {
-  const std::size_t cost = evicted_.size() * (evicted_.size() + placed_.size());
-  if (evicted_.size() < 2 || cost > kReplayMost) return;
-  std::vector<TaskId> tasks;
-  for (const Placement& each : placed_) tasks.push_back(each.task);
-  // Surplus leaves before its job does.
-  std::sort(evicted_.begin(), evicted_.end(),
-            [](const Evicted& left, const Evicted& right) { return left.lot < right.lot; });
-  Solution best{evicted_, placed_};
-  std::vector<Evicted> in_turn = evicted_;
-  std::sort(in_turn.begin(), in_turn.end(), [&](const Evicted& left, const Evicted& right) {
-    const auto key = [&](const Evicted& each) {
-      return std::tuple(candidates_.lots()[each.lot].is_whole, each.tasks.size(), each.lot);
-    };
-    return key(left) > key(right);
-  });
-  for (const Evicted& each : in_turn) {
-    std::vector<Evicted> others = best.evicted;
-    std::erase_if(others, [&](const Evicted& other) { return other.lot == each.lot; });
-    if (place_with(others, tasks)) best = {evicted_, placed_};
-  }
-  restore(best);
-}
-
-// All members, if just these leave.
-bool Solver::place_with(const std::vector<Evicted>& evicted, const std::vector<TaskId>& tasks) {
-  restore({});
-  return std::all_of(evicted.begin(), evicted.end(),
-                     [&](const Evicted& each) { return evict_again(each); }) &&
-         std::all_of(tasks.begin(), tasks.end(),
-                     [&](TaskId id) { return place_without_evicting(id); });
-}
-
-void Solver::restore(const Solution& solution) {
-  statement_.roll_back(begin_);
-  evicted_.clear();
-  placed_.clear();
-  credit_ = Resources();
-  for (const Evicted& each : solution.evicted) BERTH_CHECK(evict_again(each));
-  for (const auto& [task, node] : solution.placed) BERTH_CHECK(place_on(task, node));
-}
-
-bool Solver::evict_again(const Evicted& evicted) {
-  const Candidates::Lot& lot = candidates_.lots()[evicted.lot];
-  if (!statement_.evict({lot.job, evicted.tasks}, {claimant_, policy_.action, lot.as})) {
-    return false;
-  }
-  credit(evicted.tasks, +1);
-  evicted_.push_back(evicted);
-  return true;
 }
 
 }  // namespace berth::actions

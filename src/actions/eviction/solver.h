@@ -19,7 +19,7 @@ namespace berth::actions {
 class Solver {
  public:
   Solver(engine::Session& session, const EvictionPolicy& policy, const Candidates& candidates,
-         engine::Statement& statement, JobId claimant, bool is_strict);
+         engine::Statement& statement, JobId claimant, bool is_strict, bool is_smallest_first);
 
   // Places these tasks. `takes_whole_jobs`: surplus alone does not do.
   bool place(const std::vector<TaskId>& tasks, bool takes_whole_jobs);
@@ -28,6 +28,8 @@ class Solver {
   std::int32_t most() const { return most_; }
   // The pods that a protection has kept, by its reason.
   const std::vector<Spared>& refused() const { return refused_; }
+  // Even if all left, there would be no room.
+  bool is_hopeless() const { return is_hopeless_; }
   // False if nobody had to leave.
   bool evicts() const { return !evicted_.empty(); }
 
@@ -35,6 +37,7 @@ class Solver {
   struct Evicted {
     std::uint32_t lot = 0;
     std::vector<TaskId> tasks;
+    std::uint32_t turn = 0;  // in which it left
   };
   struct Solution {
     std::vector<Evicted> evicted;
@@ -43,14 +46,14 @@ class Solver {
 
   bool place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms);
   bool could_place(const OfferSearch::Terms& terms, OfferSearch& search);
+  std::vector<NodeId> vacated_by(const Offer& offer) const;
   // `passing`: the nodes that pass the predicates.
   std::vector<Offer> offers(const OfferSearch::Terms& terms, OfferSearch& search,
                             const std::vector<std::uint8_t>& passing);
   bool may_use(NodeId node, ShapeId shape);  // of those
-  std::vector<NodeId> nodes_left_by(const Offer& offer) const;
   bool place_without_evicting(TaskId task);
   bool place_on(TaskId task, NodeId node);
-  bool make_room(const Offer& offer, const OfferSearch::Terms& terms);
+  bool make_room(const Offer& offer, const OfferSearch::Terms& terms, const OfferSearch& search);
   bool evict(std::uint32_t lot, const engine::Claimant& claimant, engine::Statement& statement);
   bool may_have(TaskId task, bool takes_whole_jobs);
   engine::Verdict is_allowed(TaskId task) const;
@@ -69,6 +72,9 @@ class Solver {
   engine::Statement& statement_;
   JobId claimant_;
   bool is_strict_;
+  bool is_smallest_first_;
+  bool is_hopeless_ = false;
+  std::uint32_t turns_ = 0;
   std::vector<std::uint8_t> is_banned_;  // by lot: it may not leave, or has left
   engine::Statement::Checkpoint begin_;
   std::vector<Evicted> evicted_;
