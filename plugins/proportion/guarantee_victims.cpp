@@ -152,7 +152,7 @@ class VictimSelection {
       return static_cast<bool>(session_.may_evict(cluster_.task(task)));
     };
     if (is_chosen || !std::all_of(lot.tasks.begin(), lot.tasks.end(), may_evict)) return false;
-    if (!session_.ask(points::evictable, Leaving{lot.job, lot.with_surplus})) return false;
+    if (!session_.ask(points::evictable, Leaving{lot.job, with_chosen(lot)})) return false;
     bool helps = false;
     for (std::size_t i = 0; i < shares_.dimensions; ++i) {
       const Dimension d(i);
@@ -163,6 +163,18 @@ class VictimSelection {
       helps = true;
     }
     return helps && nobody_is_due_for(lot);
+  }
+
+  // Tasks of one job leave together.
+  std::vector<TaskId> with_chosen(const Lot& lot) const {
+    std::vector<TaskId> together = lot.with_surplus;
+    if (!lot.is_surplus) return together;
+    for (const Lot& each : chosen_) {
+      if (each.job == lot.job) {
+        together.insert(together.end(), each.tasks.begin(), each.tasks.end());
+      }
+    }
+    return together;
   }
 
   bool nobody_is_due_for(const Lot& lot) {

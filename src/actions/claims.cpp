@@ -25,7 +25,7 @@ void end_claims(Session& session, JobId job, EndedClaims::How how) {
   session.plan().ended_claims.push_back({job, how});
 }
 
-// CLAIM-5, CLAIM-7. Only as far as the room is still there.
+// CLAIM-5, CLAIM-7, CLAIM-11. Only as far as the room is still there.
 void take_up(Session& session, const Job& job, const Claim& claim, Statement& statement) {
   const Cluster& cluster = session.cluster();
   const Task& task = cluster.task(claim.task);
@@ -34,7 +34,8 @@ void take_up(Session& session, const Job& job, const Claim& claim, Statement& st
   const Node& node = cluster.node(claim.node);
   if (!session.ask(points::predicate, shape, node) || !session.is_open_to(claim.node, job.id) ||
       (shape.has_host_ports && !session.ask(points::occupancy, shape, node)) ||
-      !session.ask(points::allocatable, cluster.queue(job.queue), task)) {
+      (!job.others_left_for_it &&
+       !session.ask(points::allocatable, cluster.queue(job.queue), task))) {
     return;
   }
   if (has_room(IdleNow{cluster}, shape, claim.node)) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,6 +34,13 @@ std::string make_identity() {
   gethostname(host, sizeof host - 1);
   std::random_device random;
   return fmt::format("{}_{:08x}{:08x}", host, random(), random());
+}
+
+bool evicts(const engine::SessionConfig& config) {
+  constexpr std::array<std::string_view, 4> kEvicting{"shuffle", "preempt", "reclaim", "cleanup"};
+  return std::any_of(config.actions.begin(), config.actions.end(), [&](const auto& action) {
+    return std::find(kEvicting.begin(), kEvicting.end(), action.name) != kEvicting.end();
+  });
 }
 
 // A cluster behind an API server.
@@ -154,6 +163,7 @@ class LiveEnvironment final : public Environment {
       log(Level::warning, what + ": " + error.to_string());
     };
     options.owners = config_->reservation.owners;
+    options.budgets = evicts(config_->session);
     options.lease_namespace = config_->kube_api.scheduler_lease_namespace;
     options.lease_name = config_->kube_api.scheduler_lease_name;
     options.scheduler_leads = [this](const std::string& holder) {

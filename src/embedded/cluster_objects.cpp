@@ -122,6 +122,12 @@ void EmbeddedCluster::put(OwnerObject owner) {
   owners_[uid] = std::move(owner);
 }
 
+void EmbeddedCluster::put(BudgetObject budget) {
+  notify_watchers(budget);
+  const std::string full_name = budget.full_name();
+  budgets_[full_name] = std::move(budget);
+}
+
 void EmbeddedCluster::drop(const NodeDeleted& gone) {
   if (nodes_.erase(gone.name) == 0) return;
   notify_watchers(gone);
@@ -159,6 +165,10 @@ void EmbeddedCluster::drop(const OwnerDeleted& gone) {
   if (owners_.erase(gone.uid) != 0) notify_watchers(gone);
 }
 
+void EmbeddedCluster::drop(const BudgetDeleted& gone) {
+  if (budgets_.erase(gone.full_name) != 0) notify_watchers(gone);
+}
+
 // In an order where no object refers to a later one.
 std::vector<ClusterEvent> EmbeddedCluster::everything() const {
   std::vector<ClusterEvent> all;
@@ -168,6 +178,7 @@ std::vector<ClusterEvent> EmbeddedCluster::everything() const {
   for (const auto& [name, object] : nodes_) all.push_back(object);
   for (const auto& [uid, object] : owners_) all.push_back(object);
   for (const auto& [name, object] : groups_) all.push_back(object);
+  for (const auto& [name, object] : budgets_) all.push_back(object);
   for (const auto& [uid, object] : pods_) all.push_back(object);
   return all;
 }

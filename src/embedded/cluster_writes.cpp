@@ -38,15 +38,52 @@ void add_toleration(PodObject& pod, const std::string& locked_for) {
 void EmbeddedCluster::write(const ports::Write& write,
                             std::function<void(ports::WriteOutcome)> done) {
   bool is_there = false;
+  std::string refusal;
   {
     const std::lock_guard lock(mutex_);
+    const auto pod = pods_.find(write.object.uid);
+    if (std::holds_alternative<ports::Eviction>(write.content) && pod != pods_.end()) {
+      refusal = disrupt(pod->second);
+    }
     is_there =
+        !refusal.empty() ||
         std::visit([&](const auto& content) { return put(write.object, content); }, write.content);
   }
   changed_.notify_all();
+  if (!refusal.empty()) return done({Result::refused, "evict " + refusal});
   if (is_there) return done({});
   done({Result::gone, std::string(to_string(write.object.kind)) + " \"" + write.object.full_name() +
                           "\" not found"});
+}
+
+// As the API server does it. There is no controller that allows more when pods are back: users set
+// the status of a budget.
+std::string EmbeddedCluster::disrupt(const PodObject& pod) {
+  if (pod.terminating || pod.phase != PodPhase::running) return {};
+  BudgetObject* its = nullptr;
+  for (auto& [name, budget] : budgets_) {
+    const auto value_of = [&](const std::string& key) -> const std::string* {
+      const auto found = std::find_if(pod.labels.begin(), pod.labels.end(),
+                                      [&](const auto& label) { return label.first == key; });
+      return found == pod.labels.end() ? nullptr : &found->second;
+    };
+    if (budget.name_space != pod.name_space || !budget.selects(value_of)) continue;
+    if (its != nullptr) {
+      return pod.full_name() + ": This pod has more than one PodDisruptionBudget, which the " +
+             "eviction subresource does not support.";
+    }
+    its = &budget;
+  }
+  if (its == nullptr) return {};
+  if (its->allowed == 0) {
+    return pod.full_name() + ": Cannot evict pod as it would violate the pod's disruption " +
+           "budget. The disruption budget " + its->name + " allows 0 disruptions";
+  }
+  --its->allowed;
+  its->disrupted.insert(std::lower_bound(its->disrupted.begin(), its->disrupted.end(), pod.name),
+                        pod.name);
+  notify_watchers(*its);
+  return {};
 }
 
 bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::PodWrite& write) {

@@ -74,6 +74,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void put(PriorityClassObject priority_class);
   void put(NamespaceObject name_space);
   void put(OwnerObject owner);
+  void put(BudgetObject budget);
   void drop(const NodeDeleted& gone);
   void drop(const PodDeleted& gone);
   void drop(const PodGroupDeleted& gone);
@@ -81,6 +82,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void drop(const PriorityClassDeleted& gone);
   void drop(const NamespaceDeleted& gone);
   void drop(const OwnerDeleted& gone);
+  void drop(const BudgetDeleted& gone);
   // Each writes one kind of content; false: there is no such object. Under the mutex.
   bool put(const ports::ObjectRef& pod, const ports::PodWrite& write);
   bool put(const ports::ObjectRef& group, const ports::GroupStatus& status);
@@ -91,6 +93,8 @@ class EmbeddedCluster final : public ports::ClusterSource,
   bool put(const ports::ObjectRef& pod, const ports::PodCondition& condition);
   bool put(const ports::ObjectRef& pod, const ports::Eviction& eviction);
   bool put(const ports::ObjectRef& about, const ports::Event& event);
+  // The budgets' refusal of an eviction; empty: they count it. Under the mutex.
+  std::string disrupt(const PodObject& pod);
   PodGroupObject* find_group(const ports::ObjectRef& group);
   void admit(PodObject& pod) const;
   std::string refusal(const ports::Binding& binding) const;
@@ -116,6 +120,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::map<std::string, PriorityClassObject> priority_classes_;
   std::map<std::string, NamespaceObject> namespaces_;
   std::map<std::string, OwnerObject> owners_;                  // by uid
+  std::map<std::string, BudgetObject> budgets_;                // by namespace/name
   std::multimap<TimePoint, std::pair<Due, std::string>> due_;  // second: the pod's uid
   bool stopping_ = false;
   std::thread thread_;

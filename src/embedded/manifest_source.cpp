@@ -67,6 +67,9 @@ struct Deletion {
   ClusterEvent operator()(const NamespaceObject& name_space) const {
     return NamespaceDeleted{name_space.name};
   }
+  ClusterEvent operator()(const BudgetObject& budget) const {
+    return BudgetDeleted{budget.full_name()};
+  }
   ClusterEvent operator()(const OwnerObject& owner) const { return OwnerDeleted{owner.uid}; }
   template <class Other>
   ClusterEvent operator()(const Other& other) const {

@@ -135,6 +135,7 @@ Json owner(const PodObject& pod) {
 Json metadata(const PodObject& pod) {
   Json json = {{"name", pod.name}, {"namespace", pod.name_space}, {"uid", pod.uid}};
   json["creationTimestamp"] = seconds(pod.created);
+  for (const auto& [key, value] : pod.labels) json["labels"][key] = value;
   Json annotations = Json::object();
   if (!pod.group.empty()) annotations["scheduling.k8s.io/group-name"] = pod.group;
   if (!pod.role.empty()) annotations["volcano.sh/task-spec"] = pod.role;

@@ -34,14 +34,15 @@ struct Row {
   Codec codec;
 };
 
-constexpr std::array<Row, 7> kCodecs{
+constexpr std::array<Row, 8> kCodecs{
     {{"Node", "", &decode_as_event<&decode_node>},
      {"Pod", "", &decode_as_event<&decode_pod>},
      {"Namespace", "", &decode_as_event<&decode_namespace>},
      {"PodGroup", "scheduling.volcano.sh", &decode_as_event<&decode_pod_group>},
      {"PodGroup", "scheduling.x-k8s.io", &decode_as_event<&decode_pod_group>},
      {"Queue", "scheduling.volcano.sh", &decode_as_event<&decode_queue>},
-     {"PriorityClass", "scheduling.k8s.io", &decode_as_event<&decode_priority_class>}}};
+     {"PriorityClass", "scheduling.k8s.io", &decode_as_event<&decode_priority_class>},
+     {"PodDisruptionBudget", "policy", &decode_as_event<&decode_budget>}}};
 
 const Row* find_row(const TypeName& type) {
   const auto found = std::find_if(kCodecs.begin(), kCodecs.end(), [&](const Row& row) {

@@ -37,6 +37,9 @@ Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::s
 Result<PriorityClassObject> decode_priority_class(const document::Value& value,
                                                   std::string_view file);
 Result<NamespaceObject> decode_namespace(const document::Value& value, std::string_view file);
+// policy/v1.
+Result<BudgetObject> decode_budget(const document::Value& value, std::string_view file,
+                                   Complaint* complaint = nullptr);
 // Of any kind; reads only the metadata.
 Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file);
 
@@ -48,7 +51,7 @@ struct TypeName {
   std::string to_string() const;   // "Job" or, with a group, "Queue.example.com"
 };
 
-// True for the six kinds above, in the API groups we read.
+// True for the seven kinds above, in the API groups we read.
 bool is_known(const TypeName& type);
 
 // Decodes an object of a known type to an event "created or changed".

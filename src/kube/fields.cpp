@@ -143,6 +143,15 @@ Controller read_controller(const document::Cursor& object) {
   return {};
 }
 
+Labels read_labels(const document::Cursor& object) {
+  const auto entries = object["metadata"]["labels"].entries();
+  Labels labels;
+  labels.reserve(entries.size());
+  for (const auto& [key, value] : entries) labels.emplace_back(key, value.text());
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
 std::map<std::string, std::string> read_strings(const document::Cursor& map) {
   std::map<std::string, std::string> strings;
   for (const auto& [key, value] : map.entries()) strings.emplace(key, value.text());

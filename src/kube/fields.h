@@ -62,6 +62,8 @@ struct Controller {
 };
 Controller read_controller(const document::Cursor& object);
 
+Labels read_labels(const document::Cursor& object);
+
 std::map<std::string, std::string> read_strings(const document::Cursor& map);
 
 // A list of strings.

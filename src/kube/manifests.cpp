@@ -39,6 +39,9 @@ struct Identify {
   Identity operator()(const NamespaceObject& object) const {
     return {"Namespace", "", object.name};
   }
+  Identity operator()(const BudgetObject& object) const {
+    return {"PodDisruptionBudget", object.name_space, object.name};
+  }
   Identity operator()(const OwnerObject& object) const { return {"owner", "", object.uid}; }
   template <class Other>
   Identity operator()(const Other&) const {

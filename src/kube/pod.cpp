@@ -115,6 +115,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.uid = std::move(metadata.uid);
   pod.created = metadata.created;
   pod.terminating = root["metadata"]["deletionTimestamp"].is_present();
+  pod.labels = read_labels(root);
   pod.group = read_group(root);
   pod.role = first_of(root, "volcano.sh/task-spec", "volcano.sh/task-role");
   pod.queue = first_of(root, "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name");

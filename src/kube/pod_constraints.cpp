@@ -34,6 +34,8 @@ Operator read_operator(const document::Cursor& at) {
   return Operator::in;
 }
 
+}  // namespace
+
 Expression read_expression(const document::Cursor& from) {
   Expression expression;
   expression.key = from.required_text("key");
@@ -58,6 +60,8 @@ Expression read_expression(const document::Cursor& from) {
   }
   return expression;
 }
+
+namespace {
 
 SelectorTerm read_term(const document::Cursor& from) {
   SelectorTerm term;

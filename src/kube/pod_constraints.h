@@ -5,6 +5,9 @@
 
 namespace berth::kube {
 
+// {key, operator, values}, of a node's or a label selector.
+Expression read_expression(const document::Cursor& from);
+
 // Reads where a pod may run from its spec. Lists without a meaningful order are sorted, so that
 // pods of one template have equal constraints.
 Constraints read_constraints(const document::Cursor& spec);

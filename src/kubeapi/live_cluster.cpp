@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@ namespace berth::kubeapi {
 
 namespace {
 
+constexpr const char* kBudgets = "poddisruptionbudgets";
 constexpr const char* kVolcano = "scheduling.volcano.sh/v1beta1";
 
 template <class Deleted>
@@ -62,18 +62,13 @@ std::vector<WatchedType> watched_types() {
   };
 }
 
-Result<DisruptionBudget> decode_budget(const document::Value& value) {
-  document::Reading reading(value, "poddisruptionbudgets");
-  const document::Cursor root = reading.root();
-  DisruptionBudget budget;
-  budget.name_space = root["metadata"].required_text("namespace");
-  budget.name = root["metadata"].required_text("name");
-  if (const document::Value* selector = root["spec"]["selector"].value())
-    budget.selector = *selector;
-  budget.disruptions_allowed = static_cast<std::int32_t>(
-      root["status"]["disruptionsAllowed"].integer(0, 0, std::numeric_limits<std::int32_t>::max()));
-  if (reading.failed()) return reading.error();
-  return budget;
+// API-26
+WatchedType budgets() {
+  return {kBudgets,
+          "/apis/policy/v1/poddisruptionbudgets",
+          {"PodDisruptionBudget", "policy/v1"},
+          &keys_of_others(),
+          deletion<BudgetDeleted>()};
 }
 
 // The path of "jobs.v1.batch".
@@ -99,7 +94,7 @@ class LiveCluster::Impl {
     for (const WatchedType& type : watched_types()) reflectors_.push_back(reflect(type));
     for (const std::string& owner : options_.owners) reflectors_.push_back(reflect_owner(owner));
     if (!options_.lease_namespace.empty()) reflectors_.push_back(reflect_lease());
-    reflectors_.push_back(reflect_budgets());
+    if (options_.budgets) reflectors_.push_back(reflect(budgets()));
   }
   ~Impl() { stop(); }
 
@@ -133,21 +128,21 @@ class LiveCluster::Impl {
   }
 
  private:
-  // API-24. Sessions start without leases and budgets. They wait for owners, because a target that
-  // its owner names would lose its nodes. They do not wait for them without limit.
+  // API-24, API-26. Sessions start without leases. They wait for owners, because a target that its
+  // owner names would lose its nodes, and for budgets. They do not wait for these without limit.
   bool is_awaited(const std::string& name) const {
     const auto& owners = options_.owners;
     const bool is_owner = std::find(owners.begin(), owners.end(), name) != owners.end();
-    if (is_owner) {
+    if (is_owner || name == kBudgets) {
       return std::chrono::steady_clock::now() - made_at_ < kOwnersListed;
     }
-    return name != "leases" && name != "poddisruptionbudgets";
+    return name != "leases";
   }
 
   bool is_required(const WatchedType& type) const {
     const std::string& version = type.type.api_version;
     if (version == kVolcano) return options_.require_volcano;
-    return !version.starts_with("scheduling.x-k8s.io/");
+    return type.name != kBudgets && !version.starts_with("scheduling.x-k8s.io/");
   }
 
   std::unique_ptr<Reflector> reflect(const WatchedType& type) {
@@ -219,24 +214,6 @@ class LiveCluster::Impl {
     };
     kind.gone = [this, known](const std::string& uid) {
       if (known->erase(uid) > 0) sink_->post(OwnerDeleted{uid});
-    };
-    return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
-  }
-
-  std::unique_ptr<Reflector> reflect_budgets() {
-    ReflectedKind kind;
-    kind.name = "poddisruptionbudgets";
-    kind.path = "/apis/policy/v1/poddisruptionbudgets";
-    kind.required = false;
-    kind.keeps = &keys_of_others();
-    kind.changed = [this](const document::Value& object, auto&) -> Status {
-      const Result<DisruptionBudget> budget = decode_budget(object);
-      if (!budget) return budget.error();
-      if (options_.budget_changed) options_.budget_changed(*budget);
-      return Done{};
-    };
-    kind.gone = [this](const std::string& id) {
-      if (options_.budget_gone) options_.budget_gone(id);
     };
     return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }

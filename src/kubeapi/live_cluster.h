@@ -11,13 +11,6 @@
 
 namespace berth::kubeapi {
 
-struct DisruptionBudget {
-  std::string name_space;
-  std::string name;
-  document::Value selector;  // spec.selector as written; null: selects nothing
-  std::int32_t disruptions_allowed = 0;
-};
-
 // Callbacks run on threads of the LiveCluster, one at a time for each kind. Any may be empty.
 struct LiveOptions {
   ReflectorOptions reflector;   // several threads may call its `complain` at once
@@ -26,14 +19,13 @@ struct LiveOptions {
   // Resources whose annotations count for the objects they control: "jobs.v1.batch".
   std::vector<std::string> owners = {};
 
+  bool budgets = false;  // PodDisruptionBudgets go to the sink, too
+
   // The namespace of kube-scheduler's lease. Empty: it is not watched.
   std::string lease_namespace = "kube-system";
   std::string lease_name = "kube-scheduler";
   // Called with the holder at first and after each change; empty: no holder.
   std::function<void(const std::string& holder)> scheduler_leads;
-
-  std::function<void(const DisruptionBudget&)> budget_changed;
-  std::function<void(const std::string& full_name)> budget_gone;
 };
 
 struct KindCounters {
@@ -43,7 +35,7 @@ struct KindCounters {
 
 // A cluster behind an API server. Nodes, pods, podgroups, queues, priorityclasses and namespaces go
 // to the sink, first as they are and then with each change. Owners go there when they begin or
-// cease to name a target. Leases and budgets go to the callbacks.
+// cease to name a target. The lease goes to the callback.
 class LiveCluster final : public ports::ClusterSource {
  public:
   // `client` must outlive the cluster.

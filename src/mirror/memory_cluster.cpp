@@ -26,6 +26,7 @@ void MemoryCluster::note(const ClusterEvent& event) {
         if constexpr (std::is_same_v<T, NamespaceObject>) put(4, object.name);
         if constexpr (std::is_same_v<T, PodGroupObject>) put(5, object.full_name());
         if constexpr (std::is_same_v<T, OwnerObject>) put(6, object.uid);
+        if constexpr (std::is_same_v<T, BudgetObject>) put(7, object.full_name());
         if constexpr (std::is_same_v<T, PodDeleted>) pods_.erase(object.uid);
         if constexpr (std::is_same_v<T, NodeDeleted>) others_.erase({1, object.name});
         if constexpr (std::is_same_v<T, QueueDeleted>) others_.erase({2, object.name});
@@ -33,6 +34,7 @@ void MemoryCluster::note(const ClusterEvent& event) {
         if constexpr (std::is_same_v<T, NamespaceDeleted>) others_.erase({4, object.name});
         if constexpr (std::is_same_v<T, PodGroupDeleted>) others_.erase({5, object.full_name});
         if constexpr (std::is_same_v<T, OwnerDeleted>) others_.erase({6, object.uid});
+        if constexpr (std::is_same_v<T, BudgetDeleted>) others_.erase({7, object.full_name});
       },
       event);
 }

@@ -102,6 +102,8 @@ class Mirror {
   void on(const NamespaceDeleted& deleted);
   void on(const OwnerObject& object);
   void on(const OwnerDeleted& deleted);
+  void on(const BudgetObject& object);
+  void on(const BudgetDeleted& deleted);
   void on(const PlacementDropped& dropped);
   void on(const PlacementMoved& moved);
   void on(const EvictionRefused& refused);
@@ -110,6 +112,7 @@ class Mirror {
   JobId job_of(const PodObject& object);
   JobId single_job_of(const PodObject& object);
   void set_members(TaskId id, const PodObject& object, JobId job);
+  void note_labels(TaskId id, const Labels& labels);
   static bool never_leaves(const PodObject& object, JobId job);
   struct Rank {
     std::int32_t priority = 0;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "mirror/mirror.h"
 
@@ -74,8 +75,14 @@ void Mirror::assume_claims(const Plan& plan, TimePoint now) {
   std::map<JobId, std::map<TaskId, NodeId>> wanted;
   for (const JobId id : cluster_.claimants()) wanted[id];
   for (const auto& [task, node] : plan.pipelined) wanted[cluster_.task(task).job][task] = node;
+  std::set<JobId> evicted_for;
+  for (const PlannedEviction& each : plan.evictions) evicted_for.insert(each.beneficiary);
   for (const auto& [id, nodes] : wanted) {
     const Job& job = cluster_.job(id);
+    const bool others_left = !nodes.empty() && (job.others_left_for_it || evicted_for.contains(id));
+    if (job.others_left_for_it != others_left) {
+      cluster_.mutable_job(id).others_left_for_it = others_left;
+    }
     std::vector<Claim> claims;
     for (const TaskId task : job.tasks) {
       const auto found = nodes.find(task);
@@ -112,6 +119,7 @@ void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now)
     const NodeId found = cluster_.find_node(*node++);
     if (found.is_valid()) claims.push_back({task_id, found, std::min(written.since, now)});
   }
+  cluster_.mutable_job(id).others_left_for_it = written.others_left && !claims.empty();
   cluster_.set_claims(id, std::move(claims));
   mark_dirty(id);
 }

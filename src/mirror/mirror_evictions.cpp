@@ -83,4 +83,15 @@ void Mirror::settle_terms(JobId id, TimePoint now) {
   if (!has_terms) jobs_with_terms_.erase(id);
 }
 
+void Mirror::on(const BudgetObject& object) {
+  const auto known = cluster_.budgets().find(object.full_name());
+  if (known != cluster_.budgets().end() && known->second == object) return;
+  cluster_.mutable_budgets().insert_or_assign(object.full_name(), object);
+}
+
+void Mirror::on(const BudgetDeleted& deleted) {
+  if (!cluster_.budgets().contains(deleted.full_name)) return;
+  cluster_.mutable_budgets().erase(deleted.full_name);
+}
+
 }  // namespace berth::mirror

@@ -64,10 +64,19 @@ void Mirror::on(const PodObject& object) {
     id = cluster_.add_task(std::move(task));
     task_by_uid_.emplace(object.uid, id);
   }
+  note_labels(id, object.labels);
   set_members(id, object, is_ours ? job_of(object) : JobId());
   if (is_ours) target_names_.note_pod(cluster_.task(id).job, object);
   place(id, object);
   if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
+}
+
+// The table counts who uses a set.
+void Mirror::note_labels(TaskId id, const Labels& labels) {
+  const LabelSetId before = cluster_.task(id).labels;
+  const LabelSetId now = cluster_.mutable_labels().take(labels);
+  cluster_.mutable_labels().give_back(before);
+  if (now != before) cluster_.mutable_task(id).labels = now;
 }
 
 // Nobody waits for the room of such a pod. Our own pods belong to jobs, and all count as ending.
@@ -158,6 +167,7 @@ void Mirror::drop_task(const std::string& uid) {
   evictions_.erase(id);
   refusals_.erase(id);
   terms_.erase(id);
+  cluster_.mutable_labels().give_back(cluster_.task(id).labels);
   cluster_.remove_task(id);
   if (!job.is_valid()) return;
   target_names_.forget_pod(job, uid);

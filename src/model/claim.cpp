@@ -11,6 +11,7 @@ namespace {
 
 // No job is larger; a text that says otherwise is not ours.
 constexpr std::size_t kClaimsMost = 100'000;
+constexpr const char* kOthersLeft = "+evicted";  // no name of a node
 
 }  // namespace
 
@@ -24,6 +25,7 @@ std::string to_text(const WrittenClaims& claims) {
     if (end - first > 1) text += "*" + std::to_string(end - first);
     first = end;
   }
+  if (claims.others_left) text += std::string(" ") + kOthersLeft;
   return text;
 }
 
@@ -32,8 +34,9 @@ WrittenClaims parse_claims(std::string_view text) {
   if (words.empty()) return {};
   const Result<TimePoint> since = parse_time(words.front());
   if (!since) return {};
-  WrittenClaims claims{*since, {}};
-  for (std::size_t i = 1; i < words.size(); ++i) {
+  WrittenClaims claims{*since, {}, words.back() == kOthersLeft};
+  const std::size_t end_of_nodes = words.size() - (claims.others_left ? 1 : 0);
+  for (std::size_t i = 1; i < end_of_nodes; ++i) {
     const std::size_t star = words[i].find('*');
     std::size_t count = 1;
     if (star != std::string::npos) {
@@ -63,6 +66,7 @@ std::string claims_of(const Cluster& cluster, const Job& job) {
     written.since = written.nodes.empty() ? claim.since : std::min(written.since, claim.since);
     written.nodes.push_back(cluster.node(claim.node).name);
   }
+  written.others_left = job.others_left_for_it;
   return to_text(written);
 }
 

@@ -68,6 +68,8 @@ bool nodes_would_help(Reason reason) {
     case Reason::not_preemptable:
     case Reason::cooling_down:
     case Reason::eviction_refused:
+    case Reason::budget_exhausted:
+    case Reason::several_budgets:
     case Reason::gang_minimum:
     case Reason::in_flight:
     case Reason::node_is_kept:

@@ -26,7 +26,7 @@ constexpr const char* kPlanMore =
     "Examples:\n"
     "  berth plan --cluster docs/examples/first-gang\n"
     "  berth plan --cluster docs/examples/first-gang --explain ml/big-model\n"
-    "  kubectl get nodes,pods,podgroups,queues,priorityclasses,namespaces -A -o json |\n"
+    "  kubectl get nodes,pods,podgroups,queues,priorityclasses,namespaces,pdb -A -o json |\n"
     "    berth plan --cluster - --config new.yaml --cycles 10 -o json\n"
     "\n"
     "Exit status: 0 there is a plan, 2 bad input (with file:line:column), 1 an internal error.";

@@ -177,6 +177,48 @@ TEST_F(EmbeddedClusterTest, AnEvictedPodIsTerminatingForAWhileAndThenGone) {
   EXPECT_FALSE(cluster.pod("default/p").has_value());
 }
 
+TEST_F(EmbeddedClusterTest, ABudgetRefusesEvictionsAsTheApiServerDoes) {
+  BudgetObject budget;
+  budget.name_space = "default";
+  budget.name = "web";
+  budget.selector.emplace();
+  budget.selector->push_back({"app", Operator::in, {"web"}});
+  budget.allowed = 1;
+  std::vector<ClusterEvent> objects{budget};
+  for (const char* name : {"p", "q"}) {
+    PodObject web = make_pod(name);
+    web.labels = {{"app", "web"}};
+    objects.emplace_back(web);
+  }
+  objects.emplace_back(make_pod("r"));
+  cluster.apply(objects);
+  const auto evict = [&](const std::string& name) {
+    EXPECT_TRUE(bind(name, "n1").bound);
+    ports::WriteOutcome outcome;
+    const ports::ObjectRef pod{ports::ObjectKind::pod, "default", name, "uid-" + name};
+    cluster.write({pod, ports::Eviction{"why"}}, [&](auto made) { outcome = std::move(made); });
+    return outcome;
+  };
+  using Outcome = ports::WriteOutcome::Result;
+  EXPECT_EQ(evict("p").result, Outcome::done);
+  const ports::WriteOutcome refused = evict("q");
+  EXPECT_EQ(refused.result, Outcome::refused);
+  EXPECT_NE(refused.error.find("The disruption budget web"), std::string::npos) << refused.error;
+  EXPECT_FALSE(pod("q").terminating);
+  EXPECT_EQ(evict("r").result, Outcome::done) << "no budget selects it";
+  ASSERT_TRUE(sink.wait_for_deletion("uid-r"));
+  const auto events = sink.events();
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const ClusterEvent& event) {
+    const auto* counted = std::get_if<BudgetObject>(&event);
+    return counted != nullptr && counted->allowed == 0 && counted->counts("p");
+  }));
+  BudgetObject second = budget;
+  second.name = "second";
+  second.allowed = 9;
+  cluster.apply({second});
+  EXPECT_NE(evict("q").error.find("more than one"), std::string::npos);
+}
+
 TEST_F(EmbeddedClusterTest, PodsLeaveWithTheirNode) {
   cluster.apply({make_pod("p"), make_pod("q")});
   ASSERT_TRUE(bind("p", "n1").bound);

@@ -15,6 +15,7 @@ using nlohmann::json;
 PodObject full_pod() {
   PodObject pod = make_pod("p-3");
   pod.created = test_start();
+  pod.labels = {{"app", "web"}, {"tier", "front"}};
   pod.group = "train";
   pod.role = "worker";
   pod.queue = "research";

@@ -65,19 +65,12 @@ class LiveClusterTest : public ::testing::Test {
     options_.scheduler_leads = [this](const std::string& holder) {
       holders_.change([&](auto& all) { all.push_back(holder); });
     };
-    options_.budget_changed = [this](const DisruptionBudget& budget) {
-      budgets_.change([&](auto& all) { all[budget.name_space + "/" + budget.name] = budget; });
-    };
-    options_.budget_gone = [this](const std::string& name) {
-      budgets_.change([&](auto& all) { all.erase(name); });
-    };
   }
 
   FakeApi api_;
   FakeServer server_{[this](const Call& call, Reply& reply) { api_.handle(call, reply); }};
   Events events_;
   Awaited<std::vector<std::string>> holders_;
-  Awaited<std::map<std::string, DisruptionBudget>> budgets_;
   LiveOptions options_;
   std::unique_ptr<RestClient> client_;
 };
@@ -241,20 +234,36 @@ TEST_F(LiveClusterTest, API25KeepsWhatCanBeReadOfAnObject) {
   cluster.stop();
 }
 
-TEST_F(LiveClusterTest, ReportsBudgets) {
+TEST_F(LiveClusterTest, API26BudgetsAreReadWhereTheyAreWanted) {
   api_.put(kBudgets, "b",
            R"(,"spec":{"selector":{"matchLabels":{"a":"b"}}},)"
-           R"("status":{"disruptionsAllowed":2})");
+           R"("status":{"disruptionsAllowed":2,"disruptedPods":{"p":"2026-11-20T09:00:00Z"}})");
+  options_.budgets = true;
   LiveCluster cluster(*client_, options_);
   ASSERT_TRUE(cluster.start(events_));
-  ASSERT_TRUE(budgets_.wait([](const auto& all) { return all.contains("ns/b"); }));
-  const DisruptionBudget budget = budgets_.get().at("ns/b");
-  EXPECT_EQ(budget.disruptions_allowed, 2);
-  ASSERT_NE(budget.selector.find("matchLabels"), nullptr);
-  EXPECT_EQ(budget.selector.find("matchLabels")->find("a")->text, "b");
+  ASSERT_TRUE(events_.wait_for<BudgetObject>([](const auto& budget) {
+    return budget.full_name() == "ns/b" && budget.allowed == 2 && budget.counts("p") &&
+           budget.selector == std::vector<Expression>{{"a", Operator::in, {"b"}}};
+  }));
   api_.erase(kBudgets, "b");
-  EXPECT_TRUE(budgets_.wait([](const auto& all) { return all.empty(); }));
+  EXPECT_TRUE(events_.wait_for<BudgetDeleted>(
+      [](const auto& deleted) { return deleted.full_name == "ns/b"; }));
   cluster.stop();
+}
+
+TEST_F(LiveClusterTest, API26BudgetsCostNothingWithoutAnActionThatEvicts) {
+  LiveCluster cluster(*client_, options_);
+  const auto counters = cluster.counters();
+  EXPECT_TRUE(std::none_of(counters.begin(), counters.end(), [](const KindCounters& each) {
+    return each.kind == "poddisruptionbudgets";
+  }));
+}
+
+TEST_F(LiveClusterTest, API26TheFirstSessionWaitsForBudgets) {
+  options_.budgets = true;
+  const LiveCluster cluster(*client_, options_);
+  const std::vector<std::string> unsynced = cluster.unsynced();
+  EXPECT_NE(std::find(unsynced.begin(), unsynced.end(), "poddisruptionbudgets"), unsynced.end());
 }
 
 }  // namespace

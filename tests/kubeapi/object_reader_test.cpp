@@ -143,12 +143,14 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
         const auto* group = std::get_if<PodGroupObject>(&*before);
         EXPECT_TRUE(pod == nullptr || *pod == std::get<PodObject>(*after)) << type.kind;
         EXPECT_TRUE(node == nullptr || *node == std::get<NodeObject>(*after)) << type.kind;
+        const auto* budget = std::get_if<BudgetObject>(&*before);
+        EXPECT_TRUE(budget == nullptr || *budget == std::get<BudgetObject>(*after)) << type.kind;
         EXPECT_TRUE(group == nullptr || *group == std::get<PodGroupObject>(*after)) << type.kind;
         ++compared;
         return Done{};
       });
   EXPECT_TRUE(status) << status.error().to_string();
-  EXPECT_EQ(compared, 4);
+  EXPECT_EQ(compared, 5);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "berth/base/text.h"
 #include "engine/consistency.h"
 #include "mirror/mirror.h"
+#include "support/open_session.h"
 #include "support/stage.h"
 
 namespace berth::mirror {
@@ -115,6 +116,36 @@ TEST_F(EvictionTermsTest, TERM4IsOfThePodOrOfTheClassThatItsPriorityComesFrom) {
   EXPECT_EQ(task("j-1").priority, 7);
 }
 
+TEST(Labels, AreThoseOfThePodAsItWasSeenLast) {
+  const auto world = stage("node n1 cpu=4\njob j min=1\ntask j/0..2 cpu=1 labels=app:web\n");
+  const Cluster& cluster = world->cluster();
+  const auto app_of = [&](const std::string& name) {
+    return *cluster.labels().find(cluster.task(world->task("default/" + name)).labels, "app");
+  };
+  EXPECT_EQ(cluster.labels().set_count(), 1u);
+  bring(*world, "task j/1 cpu=1 labels=app:db\n");
+  EXPECT_EQ(app_of("j-0"), "web");
+  EXPECT_EQ(app_of("j-1"), "db");
+  for (const char* gone : {"j-0", "j-1", "j-2"}) world->remove(std::string("default/") + gone);
+  EXPECT_EQ(cluster.labels().set_count(), 0u);
+}
+
+TEST(Budgets, AreThoseOfTheApi) {
+  const auto world = stage("budget b allowed=1 selects=app:web\nbudget ns:b allowed=2\n");
+  const auto& budgets = world->cluster().budgets();
+  ASSERT_EQ(budgets.size(), 2u);
+  EXPECT_EQ(budgets.at("default/b").allowed, 1);
+  const std::uint64_t before = world->cluster().stamp();
+  bring(*world, "budget b allowed=1 selects=app:web\ndelete budget nobodys\n");
+  EXPECT_EQ(world->cluster().stamp(), before) << "the same again";
+  bring(*world, "budget b allowed=0 selects=app:web\ndelete budget ns:b\n");
+  EXPECT_NE(world->cluster().stamp(), before) << "what was decided may not hold";
+  EXPECT_EQ(budgets.at("default/b").allowed, 0);
+  EXPECT_EQ(budgets.size(), 1u);
+  world->restart();
+  EXPECT_EQ(world->cluster().budgets().size(), 1u);
+}
+
 class EvictionRefusalTest : public ::testing::Test {
  protected:
   EvictionRefusalTest() : world_(stage("node n1 cpu=4\njob j min=1\ntask j/0 cpu=1 on=n1\n")) {}
@@ -148,6 +179,18 @@ TEST_F(EvictionRefusalTest, EVICT3EachFurtherRefusalDoublesTheTime) {
     EXPECT_EQ(task().eviction_refused_until, until);
     wait(minutes(expected) / 2);
   }
+}
+
+TEST_F(EvictionRefusalTest, EVICT3NoSessionChoosesItMeanwhile) {
+  const auto may_evict = [&] {
+    support::OpenSession open(*world_, {});
+    return open.session.may_evict(task()).reason;
+  };
+  EXPECT_EQ(may_evict(), engine::pass().reason);
+  refused();
+  EXPECT_EQ(may_evict(), Reason::eviction_refused);
+  wait(minutes(1));
+  EXPECT_EQ(may_evict(), engine::pass().reason);
 }
 
 TEST_F(EvictionRefusalTest, EVICT3ItIsForgottenAfterAWhile) {

@@ -126,6 +126,23 @@ Changes read_owner(SceneLine& line, TimePoint) {
   return {event("owner " + owner.uid, owner)};
 }
 
+// "selects=app:web,tier", "selects=*", or nothing.
+Changes read_budget(SceneLine& line, TimePoint) {
+  BudgetObject budget;
+  const std::string name = full_name(line.word(1));
+  budget.name_space = name.substr(0, name.find('/'));
+  budget.name = name.substr(name.find('/') + 1);
+  budget.uid = "budget:" + name;
+  budget.allowed = static_cast<std::int32_t>(line.number_of("allowed", 0));
+  budget.disrupted = line.list_of("disrupted");
+  std::sort(budget.disrupted.begin(), budget.disrupted.end());
+  if (line.has("selects")) budget.selector.emplace();
+  for (const auto& [key, value] : read_labels(line.list_of("selects"))) {
+    if (key != "*") budget.selector->push_back({key, Operator::in, {value}});
+  }
+  return {event("budget " + name, budget)};
+}
+
 Changes read_task(SceneLine& line, TimePoint now) {
   const auto range = parse_range(line.word(1));
   if (!range || range->last < range->first) {
@@ -194,12 +211,13 @@ Changes read_delete(SceneLine& line, TimePoint) {
   if (kind == "queue") return {event("queue " + name, QueueDeleted{name})};
   if (kind == "priorityclass") return {event("class " + name, PriorityClassDeleted{name})};
   if (kind == "namespace") return {event("namespace " + name, NamespaceDeleted{name})};
+  if (kind == "budget") return {event("budget " + full_name(name), BudgetDeleted{full_name(name)})};
   if (kind == "job") {
     return {event("group " + full_name(name), PodGroupDeleted{full_name(name)})};
   }
   const auto names = pod_names(name);
   if ((kind != "task" && kind != "pod") || !names) {
-    line.accuse("expected delete node|queue|priorityclass|namespace|job|task|pod NAME");
+    line.accuse("expected delete node|queue|priorityclass|namespace|budget|job|task|pod NAME");
     return {};
   }
   Changes changes;
@@ -217,7 +235,8 @@ const std::map<std::string, Reader>& readers() {
       {"job", read_job},        {"task", read_task},   {"namespace", read_namespace},
       {"pod", read_pod},        {"fail", read_fate},   {"delete", read_delete},
       {"terminate", read_fate}, {"drop", read_fate},   {"finish", read_fate},
-      {"veto", read_fate},      {"owner", read_owner}, {"refuse-eviction", read_fate}};
+      {"veto", read_fate},      {"owner", read_owner}, {"refuse-eviction", read_fate},
+      {"budget", read_budget}};
   return all;
 }
 

@@ -173,7 +173,8 @@ std::string check_job(const Job& job, const SceneLine& line, const World& world)
   if (what == "considered" || what == "spares") return check_considered(job, line, plan);
   if (what == "claims") {
     const std::string text = claims_of(world.cluster(), job);
-    const std::string claims = text.empty() ? "" : text.substr(text.find(' '));
+    std::string claims = text.empty() ? "" : text.substr(text.find(' '));
+    claims = claims.substr(0, claims.find(" +"));
     std::string expected;
     for (std::size_t w = 3; w < line.words().size(); ++w) expected += " " + line.word(w);
     return claims == (expected == " nothing" ? "" : expected) ? "" : "it claims" + claims;

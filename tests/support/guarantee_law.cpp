@@ -28,11 +28,15 @@ class Guarantees {
     }
     total_ = shares_.real_capability[d_.index()];
     for (const PlannedEviction& each : plan.evictions) {
-      if (const QueueId queue = queue_of(each.task); queue.is_valid()) {
-        has_[queue] -= asked(each.task);
-      }
-      if (each.node.is_valid()) nodes_[each.node.index()].leaving += asked(each.task);
+      if (!each.beneficiary.is_valid()) leave(each);
     }
+  }
+
+  void leave(const PlannedEviction& eviction) {
+    if (const QueueId queue = queue_of(eviction.task); queue.is_valid()) {
+      has_[queue] -= asked(eviction.task);
+    }
+    if (eviction.node.is_valid()) nodes_[eviction.node.index()].leaving += asked(eviction.task);
   }
 
   // The unmet guarantees without room.
@@ -101,7 +105,20 @@ std::vector<std::string> broken_guarantees(const Cluster& before, const Plan& pl
   for (std::size_t i = 0; i < plan.shares->dimensions; ++i) {
     const Dimension dimension(i);
     Guarantees guarantees(before, plan, dimension);
-    const std::int64_t lacked = guarantees.lacking();
+    std::int64_t lacked = guarantees.lacking();
+    // CLAIM-11. Claimed room that others were evicted from was taken then.
+    Guarantees with_claims(before, plan, dimension);
+    for (const JobId id : before.claimants()) {
+      if (!before.job(id).others_left_for_it) continue;
+      for (const Claim& claim : before.job(id).claims) {
+        with_claims.place({claim.task, claim.node}, true);
+      }
+    }
+    lacked = std::max(lacked, with_claims.lacking());
+    // Room that others leave for a job passes to it: no guarantee is worse off than before.
+    for (const PlannedEviction& each : plan.evictions) {
+      if (each.beneficiary.is_valid()) guarantees.leave(each);
+    }
     for (const Placement& each : plan.binds) guarantees.place(each, false);
     for (const Placement& each : plan.pipelined) guarantees.place(each, true);
     if (guarantees.lacking() > lacked) {

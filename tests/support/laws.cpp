@@ -131,6 +131,14 @@ class Court {
         taken[cluster_.job(cluster_.task(id).job).queue] += cluster_.shape_of(id).request;
       }
     }
+    // Room that others leave for a job, and for which it holds claims, passes to it as it is.
+    std::map<QueueId, Resources> claimed;
+    for (const JobId id : cluster_.claimants()) {
+      const Job& job = cluster_.job(id);
+      if (!job.others_left_for_it) continue;
+      for (const Claim& claim : job.claims)
+        claimed[job.queue] += cluster_.shape_of(claim.task).request;
+    }
     std::map<QueueId, Resources> left;
     for (const PlannedEviction& each : plan_.evictions) {
       left[cluster_.job(cluster_.task(each.task).job).queue] +=
@@ -141,6 +149,8 @@ class Court {
       std::vector<std::int64_t> sums(shares.rows.size(), 0);
       std::vector<std::int64_t> placed(shares.rows.size(), 0);
       std::vector<std::int64_t> had(shares.rows.size(), 0);
+      std::vector<std::int64_t> gone(shares.rows.size(), 0);
+      std::vector<std::int64_t> vacated(shares.rows.size(), 0);
       for (std::size_t row = shares.rows.size(); row-- > 1;) {
         const auto& [id, parent, is_scaled, fault] = shares.rows[row];
         const std::string who = "queue " + cluster_.queue(id).name + ": " + name(d);
@@ -148,14 +158,22 @@ class Court {
         const std::int64_t kept = shares.at(shares.kept, row, dimension);
         const std::int64_t most = shares.at(shares.real_capability, row, dimension);
         placed[row] += taken[id][dimension];
-        had[row] += cluster_.queue(id).allocated[dimension] - left[id][dimension];
+        had[row] += cluster_.queue(id).allocated[dimension];
+        gone[row] += left[id][dimension];
+        vacated[row] += claimed[id][dimension];
         if (deserved < kept) accuse(who + ": deserved is below what is kept for it");
         if (deserved > std::max(kept, most)) accuse(who + ": deserved is above its bounds");
         if (kept > shares.at(shares.guarantee, row, dimension)) accuse(who + ": keeps too much");
-        if (placed[row] > 0 && had[row] + placed[row] > most) accuse(who + ": placed beyond it");
+        const std::int64_t has = had[row] - gone[row] + placed[row];
+        const bool passes = gone[row] > 0 || vacated[row] > 0;
+        if (placed[row] > 0 && has > std::max(most, passes ? had[row] + vacated[row] : 0)) {
+          accuse(who + ": placed beyond it");
+        }
         sums[parent] += deserved;
         placed[parent] += placed[row];
         had[parent] += had[row];
+        gone[parent] += gone[row];
+        vacated[parent] += vacated[row];
       }
       for (std::size_t row = 0; row < shares.rows.size(); ++row) {
         if (sums[row] > shares.at(shares.deserved, row, dimension)) {

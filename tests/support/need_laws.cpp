@@ -65,6 +65,7 @@ class Court {
   // The queue, or one above it, has no room for both.
   bool is_for_the_queue(const Lot& lot) const {
     if (plan_.shares == nullptr || lot.action != "preempt") return false;
+    if (!plan_.reservations.empty()) return true;  // what targets lack counts, too
     const QueueShares& shares = *plan_.shares;
     const std::set<JobId> later = later_claimants(lot);
     std::map<QueueId, Resources> has;
@@ -146,6 +147,14 @@ class Court {
       for (const Placement& each : *placements) {
         if (later.contains(cluster_.task(each.task).job)) continue;
         used[each.node] += request(each.task);
+      }
+    }
+    // A claim that was given up for a place elsewhere had kept others off until then.
+    for (const Placement& each : plan_.binds) {
+      for (const Claim& claim : cluster_.job(cluster_.task(each.task).job).claims) {
+        if (claim.task == each.task && claim.node != each.node) {
+          used[claim.node] += request(each.task);
+        }
       }
     }
     return std::all_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId id) {

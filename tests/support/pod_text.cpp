@@ -138,6 +138,8 @@ PodObject read_pod_options(SceneLine& line) {
   pod.role = line.text_of("role");
   pod.priority_class = line.text_of("class");
   pod.eviction = read_eviction_terms(line);
+  const auto labels = read_labels(line.list_of("labels"));
+  pod.labels.assign(labels.begin(), labels.end());
   pod.never_preempts = line.flag("never-preempts");
   if (line.has("priority")) {
     pod.priority = static_cast<std::int32_t>(line.number_of("priority", 0));

@@ -17,7 +17,7 @@ std::vector<Taint> read_taints(SceneLine& line);
 // The options of `task` and `pod`: amounts, on=NODE (running there) or bound=NODE, role, priority
 // (a number) or class, selector=a:1,b:2 affinity=a:in:x|y,b:exists;@name:in:n1 prefers=50:a:in:x
 // tolerates=key:value:NoSchedule,key,* ports=8080,UDP:53,10.0.0.1:TCP:80 besteffort gated
-// gates=a,b unmodelled=x never-preempts
+// gates=a,b unmodelled=x never-preempts labels=a:1,b
 PodObject read_pod_options(SceneLine& line);
 
 // "not-preemptable", "preemptable" and "cooldown=10m", of a pod or a group.

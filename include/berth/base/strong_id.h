@@ -29,6 +29,7 @@ using TaskId = StrongId<struct TaskTag>;
 using JobId = StrongId<struct JobTag>;
 using QueueId = StrongId<struct QueueTag>;
 using ShapeId = StrongId<struct ShapeTag>;
+using LabelSetId = StrongId<struct LabelSetTag>;
 using Dimension = StrongId<struct DimensionTag>;
 
 }  // namespace berth

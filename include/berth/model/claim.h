@@ -12,7 +12,7 @@
 
 namespace berth {
 
-// Annotation of a PodGroup, or of a pod that is in none: "2027-01-15T08:00:00Z n1*3 n2".
+// Annotation of a PodGroup, or of a pod that is in none: "2027-01-15T08:00:00Z n1*3 n2 +evicted".
 inline constexpr const char* kClaimsAnnotation = "berth.dev/claims";
 
 // How long a claim stands while its room is not vacated, and how long after that its job may hold
@@ -33,6 +33,7 @@ struct Claim {
 struct WrittenClaims {
   TimePoint since;
   std::vector<std::string> nodes;
+  bool others_left = false;  // pods were evicted for them; the last word is "+evicted"
 };
 std::string to_text(const WrittenClaims& claims);  // empty: no claims
 // Of a text that is not ours: no claims.

@@ -2,12 +2,14 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "berth/model/amount_table.h"
+#include "berth/model/budget.h"
 #include "berth/model/change_journal.h"
 #include "berth/model/job.h"
 #include "berth/model/node.h"
@@ -44,6 +46,8 @@ class Cluster {
   std::size_t shape_count() const { return shapes_.size(); }
 
   NodeId find_node(std::string_view name) const;  // invalid: none
+  const LabelTable& labels() const { return labels_; }
+  const std::map<std::string, BudgetObject>& budgets() const { return budgets_; }  // by full name
 
   const AmountTable& idle() const { return idle_; }
   const AmountTable& releasing() const { return releasing_; }
@@ -71,10 +75,8 @@ class Cluster {
   // Changes with foreign(), used_nowhere() and spec_version(): with what there is for queues, but
   // for what their own pods have on nodes that take no more.
   std::uint64_t room_version() const { return room_version_; }
-
   // Jobs that a session may have something to do for; in no order.
   const std::vector<JobId>& open_jobs() const { return open_jobs_; }
-
   // Jobs with claims, by (oldest claim, created, uid, name).
   const std::vector<JobId>& claimants() const { return claimants_; }
   // Targets, by (elected, created, uid, name).
@@ -89,7 +91,6 @@ class Cluster {
     const JobId owner = lock_owners_[id.index()];
     return owner == job ? JobId() : owner;
   }
-
   // Which nodes' amounts or locks changed, in order. Readers keep a position (change_journal.h).
   const ChangeJournal& changes() const { return changes_; }
   // Changes whenever a node is added, removed, or its labels, taints or allocatable change.
@@ -100,7 +101,6 @@ class Cluster {
   std::uint64_t stamp() const { return stamp_; }
 
   // --- for the session's ledger -------------------------------------------------------------
-
   // Moves a task to another status and node and every account with it. Its own inverse when called
   // with what was before.
   void move_task(TaskId id, NodeId node, TaskStatus status);
@@ -111,7 +111,6 @@ class Cluster {
   void restore_versions(std::uint64_t stamp, JobId job, std::uint64_t version_of_job);
 
   // --- for the mirror (src/mirror) ----------------------------------------------------------
-
   Dimension intern_dimension(std::string_view name);
   ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints);
   Resources to_resources(const NamedAmounts& amounts, std::int64_t most = kAmountMax);
@@ -138,6 +137,8 @@ class Cluster {
   void update_queue(QueueId id, Queue queue);
   void set_open(JobId id, bool open);
   void set_claims(JobId id, std::vector<Claim> claims);
+  LabelTable& mutable_labels() { return labels_; }
+  std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }
 
  private:
   void touch() { stamp_ = ++last_stamp_; }
@@ -153,7 +154,6 @@ class Cluster {
     return task.job.is_valid() && jobs_[task.job.index()].queue.is_valid();
   }
   void order_into(std::vector<TaskId>& tasks, TaskId id) const;
-
   DimensionTable dimensions_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> node_by_name_;  // look-up only
@@ -167,10 +167,11 @@ class Cluster {
   std::vector<JobId> claimants_;
   std::size_t locked_nodes_ = 0;
   std::vector<JobId> lock_owners_;  // by node, as in Node::lock: the hot pass reads it
+  LabelTable labels_;
+  std::map<std::string, BudgetObject> budgets_;
   std::vector<Queue> queues_;
   std::vector<Shape> shapes_;
   std::unordered_map<std::string, ShapeId> shape_by_key_;  // look-up only
-
   AmountTable idle_;
   AmountTable releasing_;
   AmountTable pipelined_;

@@ -18,6 +18,9 @@ struct Expression {
   std::vector<std::string> values;
   auto operator<=>(const Expression&) const = default;
 };
+// Does it hold for a label or field of this value? Null: there is none. `greater` and `less`
+// compare whole numbers, and do not hold for other values.
+bool expression_holds(const Expression& expression, const std::string* value);
 
 // All expressions must hold. An empty term matches nothing (Kubernetes' rule).
 struct SelectorTerm {

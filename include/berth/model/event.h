@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "berth/model/budget.h"
 #include "berth/model/objects.h"
 
 // The events of a cluster. Adapters post them; the mirror applies them in order.
@@ -26,6 +27,9 @@ struct PriorityClassDeleted {
 };
 struct NamespaceDeleted {
   std::string name;
+};
+struct BudgetDeleted {
+  std::string full_name;  // namespace/name
 };
 struct OwnerDeleted {
   std::string uid;
@@ -59,7 +63,7 @@ struct EvictionRefused {
 using ClusterEvent =
     std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject, PodGroupDeleted,
                  QueueObject, QueueDeleted, PriorityClassObject, PriorityClassDeleted,
-                 NamespaceObject, NamespaceDeleted, OwnerObject, OwnerDeleted, PlacementDropped,
-                 PlacementMoved, EvictionRefused>;
+                 NamespaceObject, NamespaceDeleted, OwnerObject, OwnerDeleted, BudgetObject,
+                 BudgetDeleted, PlacementDropped, PlacementMoved, EvictionRefused>;
 
 }  // namespace berth

@@ -64,6 +64,7 @@ struct Job {
   std::optional<TimePoint> given_up_at;    // as a target, the last time
 
   std::vector<Claim> claims;                 // of pending tasks, in the order of `tasks`
+  bool others_left_for_it = false;           // its claims are of room that others were evicted from
   std::optional<TimePoint> claims_ended_at;  // the last time that they were not vacated in time
 
   std::int32_t min_available = 1;

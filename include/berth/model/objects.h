@@ -10,6 +10,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/model/constraints.h"
+#include "berth/model/labels.h"
 #include "berth/model/reservation.h"
 #include "berth/model/resources.h"
 #include "berth/model/written_status.h"
@@ -67,6 +68,7 @@ struct PodObject {
   std::string name;
   std::string uid;  // never empty: the codec makes one if it is absent
   TimePoint created;
+  Labels labels;
   std::string scheduler_name;
   std::string group;        // name of its PodGroup in the same namespace; empty: none
   std::string role;         // volcano.sh/task-spec, else volcano.sh/task-role; empty: none

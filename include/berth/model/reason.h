@@ -55,6 +55,8 @@ enum class Reason : std::uint8_t {
   not_preemptable,
   cooling_down,
   eviction_refused,
+  budget_exhausted,
+  several_budgets,
   gang_minimum,
   in_flight,
   node_is_kept,
@@ -69,7 +71,7 @@ enum class Reason : std::uint8_t {
   not_entitled,
   claims_ended_lately,
 };
-inline constexpr std::size_t kReasonCount = 55;
+inline constexpr std::size_t kReasonCount = 57;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);

@@ -45,7 +45,8 @@ struct Task {
   std::string uid;
   JobId job;
   ShapeId shape;
-  NodeId node;  // valid unless pending, finished, or bound to an unknown node
+  LabelSetId labels;  // Cluster::labels
+  NodeId node;        // valid unless pending, finished, or bound to an unknown node
   TaskStatus status = TaskStatus::pending;
   bool is_evicted = false;  // by us, and not seen to leave yet: it is `releasing`
   bool is_gated = false;    // has scheduling gates that are not ours: may not be placed

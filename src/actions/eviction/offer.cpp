@@ -10,8 +10,8 @@ using namespace engine;
 
 bool is_better(const Offer& left, const Offer& right) {
   if (left.takes_whole_jobs != right.takes_whole_jobs) return right.takes_whole_jobs;
-  const auto l = static_cast<std::int64_t>(left.victims) * right.members;
-  const auto r = static_cast<std::int64_t>(right.victims) * left.members;
+  const std::int64_t l = std::int64_t{left.victims} * (right.members + right.elsewhere);
+  const std::int64_t r = std::int64_t{right.victims} * (left.members + left.elsewhere);
   if (l != r) return l < r;
   if (left.lots.empty() != right.lots.empty()) return left.lots.empty();
   if (!left.lots.empty() && left.lots.back() != right.lots.back()) {
@@ -43,6 +43,30 @@ std::int32_t OfferSearch::members_in(const std::vector<std::int64_t>& room,
   return static_cast<std::int32_t>(members);
 }
 
+// Members that fit where a whole job has been, and did not before.
+std::int32_t OfferSearch::gained_by(std::uint32_t lot, const Terms& terms) {
+  const auto [known, is_new] = gained_.try_emplace(lot, 0);
+  if (!is_new) return known->second;
+  const Cluster& cluster = session_.cluster();
+  const auto& requested = cluster.shape(terms.shape).requested;
+  std::map<NodeId, Resources> freed;
+  for (const TaskId id : still_running(cluster, candidates_.lots()[lot].tasks)) {
+    freed[cluster.task(id).node] += cluster.shape_of(id).request;
+  }
+  const std::vector<std::uint8_t>& passing = session_.passing(terms.shape);
+  for (const auto& [node, amounts] : freed) {
+    if (passing[node.index()] == 0 || !session_.is_open_to(node, terms.claimant)) continue;
+    std::vector<std::int64_t> room;
+    for (const auto& [dimension, amount] : requested) {
+      room.push_back(cluster.future_idle(node, dimension));
+    }
+    known->second -= members_in(room, terms);
+    for (std::size_t i = 0; i < room.size(); ++i) room[i] += amounts[requested[i].first];
+    known->second += members_in(room, terms);
+  }
+  return known->second;
+}
+
 // The lots that would free some of what one member lacks there.
 std::vector<OfferSearch::Gain> OfferSearch::gains_on(NodeId node, const Terms& terms,
                                                      bool for_bound) {
@@ -59,7 +83,7 @@ std::vector<OfferSearch::Gain> OfferSearch::gains_on(NodeId node, const Terms& t
   for (const Candidates::Share& share : candidates_.on(node)) {
     const Candidates::Lot& lot = candidates_.lots()[share.lot];
     if (is_banned_[share.lot] != 0 || (lot.is_whole && !terms.takes_whole_jobs)) continue;
-    Gain gain{share.lot, 0, std::vector<std::int64_t>(shape.requested.size(), 0)};
+    Gain gain{share.lot, 0, 0, std::vector<std::int64_t>(shape.requested.size(), 0)};
     for (const TaskId id : share.tasks) {
       const Task& task = cluster.task(id);
       if (task.status != TaskStatus::bound && task.status != TaskStatus::running) continue;
@@ -76,6 +100,12 @@ std::vector<OfferSearch::Gain> OfferSearch::gains_on(NodeId node, const Terms& t
     if (!for_bound) {
       const std::vector<TaskId> leaving = still_running(cluster, lot.tasks);
       gain.victims = static_cast<std::int32_t>(leaving.size());
+      if (lot.is_whole) {
+        std::vector<std::int64_t> room = room_;
+        for (std::size_t i = 0; i < room.size(); ++i) room[i] += gain.freed[i];
+        const std::int32_t here = members_in(room, terms) - members_in(room_, terms);
+        gain.elsewhere = std::max(0, gained_by(share.lot, terms) - here);
+      }
       if (policy_.may_take && !policy_.may_take(claimant, {lot.job, leaving})) continue;
     }
     gains.push_back(std::move(gain));
@@ -91,16 +121,19 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
     for (std::size_t i = 0; i < room.size(); ++i) room[i] += sign * gain.freed[i];
   };
   const auto is_whole = [&](const Gain& gain) { return candidates_.lots()[gain.lot].is_whole; };
-  Offer best{node, 0, 0, false, {}};
+  Offer best{node, 0, 0, 0, false, {}};
   std::size_t best_count = 0;
   std::int32_t victims = 0;
+  std::int32_t elsewhere = 0;
   bool takes_whole_jobs = false;
   for (std::size_t count = 1; count <= gains.size(); ++count) {
     const Gain& gain = gains[count - 1];
     move(gain, +1);
     victims += gain.victims;
     takes_whole_jobs = takes_whole_jobs || is_whole(gain);
-    const Offer offer{node, members_in(room, terms), victims, takes_whole_jobs, {gain.lot}};
+    elsewhere += gain.elsewhere;
+    Offer offer{node, members_in(room, terms), 0, victims, takes_whole_jobs, {gain.lot}};
+    offer.elsewhere = std::min(elsewhere, terms.members - offer.members);
     if (offer.members == 0 || (best.members > 0 && !is_better(offer, best))) continue;
     best = offer;
     best_count = count;
@@ -113,6 +146,7 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
     move(gains[i], -1);
     if (members_in(room, terms) >= best.members) {
       best.victims -= gains[i].victims;
+      best.elsewhere = std::max(0, best.elsewhere - gains[i].elsewhere);
       continue;
     }
     move(gains[i], +1);
@@ -126,16 +160,16 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
 std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
   std::vector<Gain> gains = gains_on(node, terms, false);
   if (const std::int32_t members = members_in(room_, terms); members > 0) {
-    return Offer{node, members, 0, false, {}};
+    return Offer{node, members, 0, 0, false, {}};
   }
   const Offer in_order = fewest(node, terms, gains);
   if (in_order.members == 0) return std::nullopt;
-  // One large victim may do for several small ones that come before it.
+  // One large victim may do for several small ones that come before it, or for several members.
   const auto size_of = [&](const Gain& gain) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     const auto& requested = session_.cluster().shape(terms.shape).requested;
     for (std::size_t i = 0; i < requested.size(); ++i) {
-      const std::int64_t lacks = requested[i].second - room_[i];
+      const std::int64_t lacks = saturated_product(requested[i].second, terms.members) - room_[i];
       if (lacks <= 0) continue;
       const __int128 part = static_cast<__int128>(std::min(gain.freed[i], lacks)) * 1'000'000;
       least = std::min(least, static_cast<std::int64_t>(part / lacks));

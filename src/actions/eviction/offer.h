@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace berth::actions {
 struct Offer {
   NodeId node;
   std::int32_t members = 0;
-  std::int32_t victims = 0;  // pods of the lots, on all nodes
+  std::int32_t elsewhere = 0;  // further members that the lots make room for on other nodes, about
+  std::int32_t victims = 0;    // pods of the lots, on all nodes
   bool takes_whole_jobs = false;
   std::vector<std::uint32_t> lots;  // numbers, in their order; empty: there is room
 };
@@ -46,18 +48,21 @@ class OfferSearch {
   struct Gain {
     std::uint32_t lot = 0;
     std::int32_t victims = 0;
+    std::int32_t elsewhere = 0;
     std::vector<std::int64_t> freed;  // as Shape::requested
   };
 
   std::vector<Gain> gains_on(NodeId node, const Terms& terms, bool for_bound);
   Offer fewest(NodeId node, const Terms& terms, const std::vector<Gain>& gains) const;
+  std::int32_t gained_by(std::uint32_t lot, const Terms& terms);
   std::int32_t members_in(const std::vector<std::int64_t>& room, const Terms& terms) const;
 
   engine::Session& session_;
   const EvictionPolicy& policy_;
   const Candidates& candidates_;
   const std::vector<std::uint8_t>& is_banned_;
-  std::vector<std::int64_t> room_;  // of the node in question, as Shape::requested
+  std::map<std::uint32_t, std::int32_t> gained_;  // by lot, when it was first asked for
+  std::vector<std::int64_t> room_;                // of the node in question, as Shape::requested
 };
 
 // What the node is short of for this many pods of the shape.

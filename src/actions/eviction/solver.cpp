@@ -82,14 +82,15 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
   OfferSearch search(session_, policy_, candidates_, is_banned_);
   terms.members = static_cast<std::int32_t>(tasks.size() - next);
   if (!could_place(terms, search)) return false;
-  std::vector<Offer> heap = offers(terms, search);
+  const std::vector<std::uint8_t> passing = session_.passing(terms.shape);
+  std::vector<Offer> heap = offers(terms, search, passing);
   std::make_heap(heap.begin(), heap.end(), is_worse);
   const auto push = [&](const Offer& offer) {
     heap.push_back(offer);
     std::push_heap(heap.begin(), heap.end(), is_worse);
   };
   const auto refresh = [&](NodeId node) {
-    if (!fits_beside(session_, cluster_.shape(terms.shape), node)) return;
+    if (passing[node.index()] == 0 || !may_use(node, terms.shape)) return;
     if (const std::optional<Offer> offer = search.on(node, terms)) push(*offer);
   };
   while (next < tasks.size()) {
@@ -154,17 +155,19 @@ bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
   return policy_.is_own_queue && session_.best_idle_node(terms.shape, claimant_).is_valid();
 }
 
-std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& search) {
-  const Shape& shape = cluster_.shape(terms.shape);
-  const std::vector<std::uint8_t> passing = session_.passing(terms.shape);
+std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& search,
+                                  const std::vector<std::uint8_t>& passing) {
   std::vector<Offer> found;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
-    if (passing[n] == 0 || !session_.is_open_to(node, claimant_)) continue;
-    if (!fits_beside(session_, shape, node)) continue;
+    if (passing[n] == 0 || !may_use(node, terms.shape)) continue;
     if (std::optional<Offer> offer = search.on(node, terms)) found.push_back(*std::move(offer));
   }
   return found;
+}
+
+bool Solver::may_use(NodeId node, ShapeId shape) {
+  return session_.is_open_to(node, claimant_) && fits_beside(session_, cluster_.shape(shape), node);
 }
 
 // VICTIM-4. On idle room, else on room that is being vacated anyway.

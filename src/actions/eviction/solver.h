@@ -43,7 +43,10 @@ class Solver {
 
   bool place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms);
   bool could_place(const OfferSearch::Terms& terms, OfferSearch& search);
-  std::vector<Offer> offers(const OfferSearch::Terms& terms, OfferSearch& search);
+  // `passing`: the nodes that pass the predicates.
+  std::vector<Offer> offers(const OfferSearch::Terms& terms, OfferSearch& search,
+                            const std::vector<std::uint8_t>& passing);
+  bool may_use(NodeId node, ShapeId shape);  // of those
   bool place_without_evicting(TaskId task);
   bool place_on(TaskId task, NodeId node);
   bool make_room(const Offer& offer, const OfferSearch::Terms& terms);

@@ -1,50 +1,10 @@
 #include "berth/engine/node_affinity.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
-#include <optional>
 
 #include "berth/engine/fit.h"
 
 namespace berth::engine {
-
-namespace {
-
-std::optional<std::int64_t> whole_number(const std::string& text) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc{} || rest != end) return std::nullopt;
-  return number;
-}
-
-// `value` is null where the node has no such label or field.
-bool expression_holds(const Expression& expression, const std::string* value) {
-  const auto& values = expression.values;
-  const bool is_listed =
-      value != nullptr && std::find(values.begin(), values.end(), *value) != values.end();
-  switch (expression.op) {
-    case Operator::in:
-      return is_listed;
-    case Operator::not_in:
-      return !is_listed;
-    case Operator::exists:
-      return value != nullptr;
-    case Operator::does_not_exist:
-      return value == nullptr;
-    case Operator::greater:
-    case Operator::less:
-      break;
-  }
-  if (value == nullptr || values.size() != 1) return false;
-  const auto have = whole_number(*value);
-  const auto bound = whole_number(values.front());
-  if (!have || !bound) return false;
-  return expression.op == Operator::greater ? *have > *bound : *have < *bound;
-}
-
-}  // namespace
 
 bool term_holds(const SelectorTerm& term, const Node& node) {
   if (term.labels.empty() && term.fields.empty()) return false;
