@@ -95,8 +95,12 @@ bool seek_idle_room(Session& session, const Job& job) {
   place_until_ready(session, job.id, waiting, statement);
   if (!session.ask(points::job_ready, job)) return false;
   std::move(statement).commit();
-  session.clear_refusal(job.id);
-  return job.unplaced_count() > 0;
+  if (job.unplaced_count() == 0) {
+    session.clear_refusal(job.id);
+    return false;
+  }
+  session.refuse(job.id, reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count()));
+  return true;
 }
 
 class Allocate final : public Action {

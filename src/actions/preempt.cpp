@@ -33,7 +33,6 @@ class Preempt final : public Action {
     // PREEMPT-1, PREEMPT-2. For each job that lacks its minimum, in the order of jobs.
     Eviction eviction;
     eviction.policy.action = "preempt";
-    eviction.policy.is_own_queue = true;
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
           session, claimant, takes_whole_jobs_,
@@ -70,7 +69,6 @@ class Preempt final : public Action {
     Eviction eviction;
     eviction.policy.action = "preempt";
     eviction.policy.as_surplus = EvictedAs::lower_member;
-    eviction.policy.is_own_queue = true;
     eviction.policy.parties = [](const Job& own) {
       return Parties{{{own.id, JobPart::Kind::surplus}}, {}};
     };

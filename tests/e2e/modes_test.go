@@ -21,6 +21,9 @@ var onlyIn = map[string][]string{
 		// Pods that are not ours are served by the same kube-scheduler.
 		"TestUnmanagedPodsAreBoundWithoutBerth",
 		"TestPlannedRoomIsKept",
+		"TestOthersDoNotPreemptMinimumsOfGangs",
+		"TestOthersPreemptSurplusOfGangs",
+		"TestOthersDoNotPreemptIntoClaimedRoom",
 		// Gates and markers, by policies.
 		"TestManagedPodsAreGatedAndMarked",
 		"TestManagedPodsWaitForBerth",

@@ -20,13 +20,19 @@ bool is_better(const Offer& left, const Offer& right) {
   return left.node < right.node;
 }
 
-std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& cluster,
-                                                            const Shape& shape, NodeId node,
-                                                            std::int32_t pods) {
+std::int64_t room_on(const Cluster& cluster, NodeId node, Dimension d, bool is_paid) {
+  return is_paid && d != kPods ? 0 : cluster.future_idle(node, d);
+}
+
+std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& cluster, NodeId node,
+                                                            const OfferSearch::Terms& terms,
+                                                            std::int32_t members) {
   std::vector<std::pair<Dimension, std::int64_t>> lacks;
-  for (const auto& [dimension, amount] : shape.requested) {
-    const std::int64_t asked = saturated_product(amount, pods);
-    if (cluster.future_idle(node, dimension) < asked) lacks.emplace_back(dimension, asked);
+  for (const auto& [dimension, amount] : cluster.shape(terms.shape).requested) {
+    const std::int64_t asked = saturated_product(amount, members);
+    if (room_on(cluster, node, dimension, terms.is_paid) < asked) {
+      lacks.emplace_back(dimension, asked);
+    }
   }
   return lacks;
 }
@@ -74,11 +80,11 @@ std::vector<OfferSearch::Gain> OfferSearch::gains_on(NodeId node, const Terms& t
   const Shape& shape = cluster.shape(terms.shape);
   room_.clear();
   for (const auto& [dimension, amount] : shape.requested) {
-    room_.push_back(cluster.future_idle(node, dimension));
+    room_.push_back(room_on(cluster, node, dimension, terms.is_paid));
   }
   std::vector<Gain> gains;
   if (policy_.may_vacate && !policy_.may_vacate(node)) return gains;
-  const auto lacks = shortage_on(cluster, shape, node, 1);
+  const auto lacks = shortage_on(cluster, node, terms, 1);
   const Claimant claimant{terms.claimant, lacks, terms.is_strict};
   for (const Candidates::Share& share : candidates_.on(node)) {
     const Candidates::Lot& lot = candidates_.lots()[share.lot];

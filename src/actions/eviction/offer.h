@@ -32,6 +32,8 @@ class OfferSearch {
     std::int32_t members = 0;  // the most that are needed
     bool takes_whole_jobs = false;
     bool is_strict = false;
+    // The queue may have nothing that is idle: all room must come from victims.
+    bool is_paid = false;
   };
 
   // `is_banned`, by lot: refused before.
@@ -65,9 +67,11 @@ class OfferSearch {
   std::vector<std::int64_t> room_;                // of the node in question, as Shape::requested
 };
 
-// What the node is short of for this many pods of the shape.
-std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& cluster,
-                                                            const Shape& shape, NodeId node,
-                                                            std::int32_t pods);
+// The room on the node for such pods, but for what must come from victims.
+std::int64_t room_on(const Cluster& cluster, NodeId node, Dimension d, bool is_paid);
+// The resources of which there is less for this many members, and what these ask for.
+std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& cluster, NodeId node,
+                                                            const OfferSearch::Terms& terms,
+                                                            std::int32_t members);
 
 }  // namespace berth::actions

@@ -25,8 +25,6 @@ struct EvictionPolicy {
   std::function<engine::Verdict(const engine::Claimant&, const engine::Leaving&)> may_take;
   // Without it, on all nodes.
   std::function<bool(NodeId)> may_vacate;
-  // Victims are of the claimant's queue: they leave to it what the queue may have, too.
-  bool is_own_queue = false;
   // First tries to find victims so that no queue loses any of what it deserves.
   bool is_strict_first = false;
 };

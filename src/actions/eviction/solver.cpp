@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "actions/eviction/parties.h"
 #include "berth/base/check.h"
@@ -126,6 +127,13 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
       std::sort(vacated.begin(), vacated.end());
       vacated.erase(std::unique(vacated.begin(), vacated.end()), vacated.end());
     }
+    if (offer->lots.empty() && !may_have(tasks[next], terms.takes_whole_jobs)) {
+      // There is room, which the queue may not have.
+      if (std::exchange(terms.is_paid, true)) return false;
+      heap = offers(terms, search, passing);
+      std::make_heap(heap.begin(), heap.end(), is_worse);
+      continue;
+    }
     std::int32_t placed = 0;
     for (; placed < offer->members; ++placed) {
       if (!may_have(tasks[next], terms.takes_whole_jobs)) return false;
@@ -152,7 +160,7 @@ bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
   }
   most_ = std::max(most_,
                    static_cast<std::int32_t>(placed_.size()) + static_cast<std::int32_t>(members));
-  return policy_.is_own_queue && session_.best_idle_node(terms.shape, claimant_).is_valid();
+  return false;
 }
 
 std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& search,
@@ -198,7 +206,7 @@ bool Solver::place_on(TaskId id, NodeId node) {
 // VICTIM-6. All lots of the offer leave, or none does, and the one that may not is banned.
 bool Solver::make_room(const Offer& offer, const OfferSearch::Terms& terms) {
   if (offer.lots.empty()) return true;
-  const auto lacks = shortage_on(cluster_, cluster_.shape(terms.shape), offer.node, offer.members);
+  const auto lacks = shortage_on(cluster_, offer.node, terms, offer.members);
   const Claimant claimant{claimant_, lacks, is_strict_};
   const std::size_t before = evicted_.size();
   Statement trial(session_);
@@ -259,7 +267,10 @@ Verdict Solver::is_allowed(TaskId id) const {
 // first in the order first.
 bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
   Verdict verdict = is_allowed(id);
-  for (std::uint32_t lot = 0; !verdict && policy_.is_own_queue && lot < is_banned_.size(); ++lot) {
+  const QueueId own = cluster_.job(claimant_).queue;
+  for (std::uint32_t lot = 0; !verdict && lot < is_banned_.size(); ++lot) {
+    if (cluster_.job(candidates_.lots()[lot].job).queue != own) continue;
+
     const bool is_whole = candidates_.lots()[lot].is_whole;
     if (is_banned_[lot] != 0 || (is_whole && !takes_whole_jobs)) continue;
     const Dimension short_of = cluster_.dimensions().find(verdict.what);

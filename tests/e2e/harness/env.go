@@ -92,25 +92,40 @@ func (e *Env) Must(err error) {
 // AddNodes makes nodes for this test's pods, of cpu cores and 8 GPUs each, and names them.
 func (e *Env) AddNodes(count int, cpu string) []string {
 	e.Helper()
+	return e.addNodes(count, Capacity(cpu, "64Gi", 110, 8))
+}
+
+// AddGPUNodes makes nodes with so many GPUs each, and more of the rest than GPUs.
+func (e *Env) AddGPUNodes(count int, gpus int64) []string {
+	e.Helper()
+	return e.addNodes(count, Capacity("64", "64Gi", 110, gpus))
+}
+
+func (e *Env) addNodes(count int, capacity core.ResourceList) []string {
+	e.Helper()
 	first := len(e.nodes)
 	for i := range count {
 		e.nodes = append(e.nodes, fmt.Sprintf("%s-n%d", e.Namespace, first+i))
 	}
 	added := e.nodes[first:]
-	e.Must(e.CreateNodes(e.Context, e.Namespace, added, Capacity(cpu, "64Gi", 110, 8)))
+	e.Must(e.CreateNodes(e.Context, e.Namespace, added, capacity))
 	return added
 }
 
 // Create makes pods, in parallel, on this test's nodes.
 func (e *Env) Create(pods ...*core.Pod) {
 	e.Helper()
-	var placed []*core.Pod
+	e.Must(e.CreatePods(e.Context, e.onOwnNodes(pods)))
+}
+
+func (e *Env) onOwnNodes(pods []*core.Pod) []*core.Pod {
+	var kept []*core.Pod
 	for _, pod := range pods {
 		pod = pod.DeepCopy()
 		pod.Spec.NodeSelector = map[string]string{PoolLabel: e.Namespace}
-		placed = append(placed, pod)
+		kept = append(kept, pod)
 	}
-	e.Must(e.CreatePods(e.Context, placed))
+	return kept
 }
 
 // CreateGroup makes a PodGroup and begins to measure for how long it is bound in part.

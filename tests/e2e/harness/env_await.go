@@ -12,10 +12,30 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
+var errHolds = fmt.Errorf("it holds")
+
 // Await waits for the condition, which says what is the matter while it does not hold.
 func (e *Env) Await(within time.Duration, condition func() error) {
 	e.Helper()
 	e.Must(e.Recorder.Await(e.Context, within, condition))
+}
+
+// AssertStays fails the test if the condition does not hold, or ceases to within the time.
+func (e *Env) AssertStays(within time.Duration, condition func() error) {
+	e.Helper()
+	broken := condition()
+	_ = e.Recorder.Await(e.Context, within, func() error {
+		if broken == nil {
+			broken = condition()
+		}
+		if broken == nil {
+			return errHolds
+		}
+		return nil
+	})
+	if broken != nil {
+		e.Errorf("within %v: %v", within, broken)
+	}
 }
 
 // Pods of this test that satisfy the condition.

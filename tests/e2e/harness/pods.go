@@ -77,6 +77,24 @@ func (b PodBuilder) Finishes() PodBuilder {
 	return b
 }
 
+// Grace is how long it may take to end, in seconds; the kubelets end it at once.
+func (b PodBuilder) Grace(seconds int64) PodBuilder {
+	b.pod.Spec.TerminationGracePeriodSeconds = &seconds
+	return b
+}
+
+// Lingers makes it a pod that goes on ending until its finalizers are dropped.
+func (b PodBuilder) Lingers() PodBuilder {
+	b.pod.Finalizers = []string{"e2e.berth.dev/not-yet"}
+	return b
+}
+
+// Priority is that of a PriorityClass.
+func (b PodBuilder) Priority(class string) PodBuilder {
+	b.pod.Spec.PriorityClassName = class
+	return b
+}
+
 // Label sets a label.
 func (b PodBuilder) Label(key, value string) PodBuilder {
 	b.pod.Labels[key] = value
