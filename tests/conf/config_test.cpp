@@ -59,7 +59,7 @@ std::string names_of(const engine::SessionConfig& session) {
 }
 
 TEST(LoadConfig, reads_the_shipped_default) {
-  Config config = good(contents("config/berth.yaml"));
+  Config config = good(contents("config/berth.yaml"), all_names());
   EXPECT_EQ(
       names_of(config.session),
       "priority gang elastic conformance pdb reservation | overcommit drf predicates proportion "

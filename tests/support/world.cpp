@@ -51,6 +51,12 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
           static_cast<std::size_t>(arguments.thousandths("max-locked-nodes", 1000, 1, 1000));
     }
   }
+  if (const auto found = config.action_arguments.find("cleanup");
+      found != config.action_arguments.end()) {
+    engine::Arguments arguments = found->second;
+    book.cleanup_grace = arguments.duration("grace-period", book.cleanup_grace, Duration(0),
+                                            std::chrono::hours(8760));
+  }
   return std::unique_ptr<World>(
       new World(config, std::move(warm).value(), std::move(cold).value(), book));
 }

@@ -299,8 +299,8 @@ bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
   return static_cast<bool>(verdict);
 }
 
-// VICTIM-8. What left for one member may have made enough room for another: who turns out not to be
-// needed stays, the last in the order of victims first.
+// VICTIM-8. Pods that left for one member may have made enough room for another: those that are not
+// needed stay, the last in the order of victims first.
 void Solver::spare_the_unneeded() {
   std::sort(evicted_.begin(), evicted_.end(),
             [](const Evicted& left, const Evicted& right) { return left.lot > right.lot; });
