@@ -82,7 +82,7 @@ func TestRefusedEvictionsAreNotRepeatedAtOnce(t *testing.T) {
 	before := proxy.Writes()
 	e.CreateGang("claimant", 1, 1, ofClass(high))
 	e.AwaitWaits("claimant", "refused to evict")
-	remains(e, calm, func() error {
+	remains(e, calm/2, func() error {
 		return counts(e, before, 2, []string{}, map[string]int{"claimant": 0})
 	})
 }

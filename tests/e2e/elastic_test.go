@@ -83,7 +83,7 @@ func counts(e *harness.Env, since map[string]int, evicted int, gone []string,
 }
 
 // calm is for how long nothing may happen afterwards.
-const calm = 5 * time.Second
+const calm = 4 * time.Second
 
 // remains waits for the condition, which then stays for the time.
 func remains(e *harness.Env, within time.Duration, condition func() error) {
