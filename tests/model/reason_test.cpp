@@ -60,7 +60,7 @@ TEST(Reason, SaysThatAJobCanNeverStart) {
             "its queue starts jobs in their order, and default/a is before it");
 }
 
-TEST(Reason, PodsThatStayAreToldTogetherWithoutTheNumbersOfEach) {
+TEST(Reason, PodsThatStayAreCountedTogetherWithoutTheNumbersOfEach) {
   const auto why = [](Reason reason) {
     return ConsideredEvictions{{}, "preempt", {Reason::nobody_may_leave}, 0, {{reason, 2}}};
   };
