@@ -18,6 +18,7 @@ std::vector<std::int32_t> spare_of_roles(const Job& job) {
 
 // SURPLUS-1
 std::int32_t surplus_count(const Job& job) {
+  if (!job.has_group) return 0;  // its minimum is not known
   std::int32_t count = std::max(0, job.placed_count() - job.min_available);
   if (!job.roles_bind()) return count;
   std::int32_t beyond_roles = job.placed_count();
