@@ -21,6 +21,7 @@ namespace {
 // The ranges of sensible values. docs/configuration.md repeats them, and a test compares both.
 using namespace std::chrono_literals;
 constexpr DurationRange kPeriodRange{10ms, 1h};
+constexpr DurationRange kClaimRange{1s, 24h};
 // Go's client, and so kube-scheduler, keeps a connection for 90 s. If we closed it first, some
 // calls would fail in the closing connection.
 constexpr DurationRange kIdleRange{91s, 24h};
@@ -259,6 +260,8 @@ class ConfigLoader {
       require_no_doubles(names, config_.scheduler_names);
       if (config_.scheduler_names.empty()) names.complain("no names, expected at least one");
     }
+    config_.session.claim_patience =
+        duration_within(root["claimTimeout"], config_.session.claim_patience, kClaimRange);
     config_.schedule_period =
         duration_within(root["schedulePeriod"], config_.schedule_period, kPeriodRange);
     config_.default_queue = dns_subdomain(root["defaultQueue"], config_.default_queue);

@@ -58,6 +58,12 @@ std::string names_of(const engine::SessionConfig& session) {
   return names;
 }
 
+TEST(LoadConfig, reads_how_long_claims_stand) {
+  EXPECT_EQ(good(with("claimTimeout: 30s\n")).session.claim_patience, std::chrono::seconds(30));
+  EXPECT_EQ(good(with("")).session.claim_patience, std::chrono::minutes(10));
+  EXPECT_NE(error_of(with("claimTimeout: 0s\n")).find("1s to 24h"), std::string::npos);
+}
+
 TEST(LoadConfig, reads_the_shipped_default) {
   Config config = good(contents("config/berth.yaml"), all_names());
   EXPECT_EQ(

@@ -68,7 +68,7 @@ void Candidates::add_surplus(const Job& job, EvictedAs as) {
       spare(verdict.reason, 1);
       continue;
     }
-    add({job.id, as, false, {id}});
+    add({job.id, as, false, {id}, 0});
     is_surplus_[id.index()] = 1;
   }
 }
@@ -76,7 +76,7 @@ void Candidates::add_surplus(const Job& job, EvictedAs as) {
 // VICTIM-2. All together, or none.
 void Candidates::add_whole(const Job& job, EvictedAs as) {
   const Cluster& cluster = session_.cluster();
-  Lot lot{job.id, as, true, {}};
+  Lot lot{job.id, as, true, {}, 0};
   for (const TaskId id : job.tasks) {
     if (is_allocated(cluster.task(id).status)) lot.tasks.push_back(id);
   }
@@ -98,11 +98,13 @@ void Candidates::add(Lot lot) {
   const auto number = static_cast<std::uint32_t>(lots_.size());
   for (const TaskId id : lot.tasks) {
     if (is_surplus_[id.index()] != 0) continue;
-    ++pods_;
+    ++lot.pods;
     std::vector<Share>& shares = by_node_[cluster.task(id).node.index()];
     if (shares.empty() || shares.back().lot != number) shares.push_back({number, {}});
     shares.back().tasks.push_back(id);
   }
+  pods_ += lot.pods;
+  pods_of_job_[lot.job] += lot.pods;
   lots_.push_back(std::move(lot));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,7 @@ class Candidates {
     EvictedAs as = EvictedAs::surplus;
     bool is_whole = false;
     std::vector<TaskId> tasks;
+    std::int32_t pods = 0;  // of a whole job, without surplus that is a lot of its own
   };
   // The tasks of a lot on one node. Of a whole job, without its surplus, if that is a lot of its
   // own.
@@ -31,7 +33,11 @@ class Candidates {
   // The first to leave comes first. Surplus comes before whole jobs.
   const std::vector<Lot>& lots() const { return lots_; }
   const std::vector<Share>& on(NodeId node) const { return by_node_[node.index()]; }
-  std::int32_t pods() const { return pods_; }
+  // Without those of this job.
+  std::int32_t pods_without(JobId job) const {
+    const auto found = pods_of_job_.find(job);
+    return pods_ - (found == pods_of_job_.end() ? 0 : found->second);
+  }
   const std::vector<Spared>& spared() const { return spared_; }
 
  private:
@@ -46,6 +52,7 @@ class Candidates {
   std::vector<Spared> spared_;
   std::vector<std::uint8_t> is_surplus_;  // by task: it is a lot of its own
   std::int32_t pods_ = 0;
+  std::map<JobId, std::int32_t> pods_of_job_;
 };
 
 // Of these, the tasks that still run.

@@ -49,8 +49,10 @@ std::string why(const Cluster& cluster, const PlannedEviction& eviction, std::in
       text = "its job has lost its minimum of " + std::to_string(job.min_available);
       break;
   }
-  return text + "; it is among the fewest that make room, of " + std::to_string(could_leave) +
-         " pods that could leave";
+  return text + "; " + std::to_string(could_leave) +
+         " pods could leave, and the fewest that were found to make room do, the last in the order "
+         "of"
+         " jobs and pods first";
 }
 
 // One evicting action's work for all jobs of a session.
@@ -111,7 +113,7 @@ class Service {
     }
     if (most < 0) return false;  // there was room: allocate decides
     const Candidates& candidates = candidates_for(job);
-    vain.candidates = candidates.pods();
+    vain.candidates = candidates.pods_without(job.id);
     vain.spared = candidates.spared();
     for (const Spared& each : refused_) {
       add_spared(vain.spared, each.reason, each.pods);
@@ -150,7 +152,11 @@ class Service {
                 std::int32_t& most) {
     const Candidates& candidates = candidates_for(job);
     is_hopeless_ = true;
-    if (candidates.pods() == 0) return false;
+    const std::int32_t could_leave = eviction_.policy.is_within_job
+                                         ? candidates.pods_without(JobId())
+                                         : candidates.pods_without(job.id);
+    if (could_leave == 0) return false;
+    const bool had_minimum = has_minimum(session_, job);
     Statement statement(session_);
     Solver solver(session_, eviction_.policy, candidates, statement, job.id, manner.is_strict,
                   manner.is_smallest_first);
@@ -165,9 +171,8 @@ class Service {
     }
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
-    const std::int32_t could_leave = candidates.pods();
     const std::size_t before = session_.plan().evictions.size();
-    if (is_ready) {
+    if (had_minimum) {
       std::move(statement).commit();
       note_started(job);
     } else {
@@ -177,6 +182,9 @@ class Service {
     }
     auto& evictions = session_.plan().evictions;
     for (std::size_t i = before; i < evictions.size(); ++i) {
+      const Job& left = cluster_.job(cluster_.task(evictions[i].task).job);
+      const bool is_gone = left.placed_count() == left.count(TaskStatus::succeeded);
+      if (is_gone && manner.takes_whole_jobs) evictions[i].as = eviction_.policy.as_whole;
       evictions[i].why = why(cluster_, evictions[i], could_leave);
     }
     return true;

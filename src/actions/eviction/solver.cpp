@@ -57,7 +57,13 @@ Solver::Solver(Session& session, const EvictionPolicy& policy, const Candidates&
       is_strict_(is_strict),
       is_smallest_first_(is_smallest_first),
       is_banned_(candidates.lots().size(), 0),
-      begin_(statement.checkpoint()) {}
+      begin_(statement.checkpoint()) {
+  const bool has_own = candidates.pods_without(claimant) != candidates.pods_without(JobId());
+  if (!has_own || policy.is_within_job) return;
+  for (std::size_t lot = 0; lot < is_banned_.size(); ++lot) {
+    if (candidates.lots()[lot].job == claimant) is_banned_[lot] = 1;
+  }
+}
 
 bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
   for (const std::vector<TaskId>& group : by_shape(session_, tasks)) {
@@ -71,8 +77,7 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
     most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
     if (is_placed) continue;
     for (const std::uint32_t lot : kept_) {
-      const auto pods = static_cast<std::int32_t>(candidates_.lots()[lot].tasks.size());
-      add_spared(refused_, Reason::queue_guarantee, pods);
+      add_spared(refused_, Reason::queue_guarantee, candidates_.lots()[lot].pods);
     }
     return false;
   }
@@ -250,7 +255,7 @@ bool Solver::evict(std::uint32_t number, const Claimant& claimant, Statement& st
   if (policy_.may_take && !policy_.may_take(claimant, leaving)) return false;
   if (const Verdict verdict = statement.evict(leaving, {claimant_, policy_.action, lot.as});
       !verdict) {
-    add_spared(refused_, verdict.reason, static_cast<std::int32_t>(tasks.size()));
+    add_spared(refused_, verdict.reason, lot.pods);
     return false;
   }
   credit(tasks, +1);
@@ -281,7 +286,9 @@ Verdict Solver::is_allowed(TaskId id) const {
     if (dimension == kPods && short_of != kPods) continue;
     if (credit_[dimension] < amount) return verdict;
   }
-  return pass();
+  if (!policy_.is_for_entitled) return pass();
+  return session_.ask(points::within_capability, cluster_.queue(cluster_.job(claimant_).queue),
+                      task);
 }
 
 // VICTIM-7. If the claimant's queue holds it back, and others of that queue may leave, they do, the
@@ -291,7 +298,6 @@ bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
   const QueueId own = cluster_.job(claimant_).queue;
   for (std::uint32_t lot = 0; !verdict && lot < is_banned_.size(); ++lot) {
     if (cluster_.job(candidates_.lots()[lot].job).queue != own) continue;
-
     const bool is_whole = candidates_.lots()[lot].is_whole;
     if (is_banned_[lot] != 0 || (is_whole && !takes_whole_jobs)) continue;
     const Dimension short_of = cluster_.dimensions().find(verdict.what);
