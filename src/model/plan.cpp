@@ -6,6 +6,26 @@
 
 namespace berth {
 
+namespace {
+
+// For all pods that stay for the reason, so without their numbers and names.
+std::string why_spared(Reason reason) {
+  switch (reason) {
+    case Reason::budget_exhausted:
+      return "its disruption budget allows no more disruptions";
+    case Reason::several_budgets:
+      return "it has several disruption budgets, and the API server evicts no such pod";
+    case Reason::gang_minimum:
+      return "its job would have less than its minimum";
+    case Reason::node_is_kept:
+      return "its node is locked for a target";
+    default:
+      return sentence(reason, 0, 0, {});
+  }
+}
+
+}  // namespace
+
 bool Plan::operator==(const Plan& other) const {
   const auto decided = [](const Plan& each) {
     return std::tie(each.binds, each.pipelined, each.ended_claims, each.evictions, each.considered,
@@ -48,7 +68,7 @@ std::string ConsideredEvictions::text() const {
     separator = ", ";
   }
   for (const Spared& each : spared) {
-    text += separator + std::to_string(each.pods) + " stay: " + sentence(each.reason, 0, 0, {});
+    text += separator + std::to_string(each.pods) + " stay: " + why_spared(each.reason);
     separator = ", ";
   }
   return text;
@@ -63,7 +83,7 @@ std::string ConsideredEvictions::short_text() const {
       return text + "its queue would have more than its share";
     case Reason::nobody_may_leave:
       text += sentence(why);
-      return spared.empty() ? text : text + ", " + sentence(spared.front().reason, 0, 0, {});
+      return spared.empty() ? text : text + ", " + why_spared(spared.front().reason);
     default:
       return text + sentence(why);
   }

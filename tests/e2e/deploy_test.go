@@ -343,7 +343,7 @@ func readBerthConfig(t *testing.T, path string) map[string]any {
 func TestTheDeployedConfigurationDecidesAsTheDefault(t *testing.T) {
 	standard := readBerthConfig(t, filepath.Join(harness.Repository(), "config", "berth.yaml"))
 	deployed := readBerthConfig(t, harness.Deploy("kustomize", "base", "berth.yaml"))
-	for _, key := range []string{"actions", "tiers"} {
+	for _, key := range []string{"actions", "configurations", "tiers"} {
 		if !reflect.DeepEqual(standard[key], deployed[key]) {
 			t.Errorf("%s: %v, by default %v", key, deployed[key], standard[key])
 		}

@@ -68,7 +68,7 @@ func TestNobodyLeavesBeyondTheBudget(t *testing.T) {
 	e.AllowDisruptions("budget", 1)
 	e.AwaitBound("claimant", 1, harness.Soon)
 	e.CreateGang("next", 1, 1, ofClass(high))
-	e.AwaitWaits("next", "disruption budget")
+	e.AwaitWaits("next", "preempt evicts nobody for it")
 	remains(e, calm/2, func() error {
 		return counts(e, before, 1, []string{"first-choice"},
 			map[string]int{"claimant": 1, "next": 0})
@@ -82,7 +82,7 @@ func TestRefusedEvictionsAreNotRepeatedAtOnce(t *testing.T) {
 	before := proxy.Writes()
 	e.CreateGang("claimant", 1, 1, ofClass(high))
 	e.AwaitWaits("claimant", "refused to evict")
-	remains(e, calm, func() error {
+	remains(e, calm/2, func() error {
 		return counts(e, before, 2, []string{}, map[string]int{"claimant": 0})
 	})
 }

@@ -14,24 +14,9 @@ import (
 // S4 as it is pictured: GPUs, two queues of equal weight that are not reclaimable, and jobs that
 // need 5 pods and may have 10.
 
-// evicting is a berthd with all actions, less these plugins. Jobs starve later than tests end.
+// evicting is berthd as it is shipped, less these plugins.
 func evicting(less ...string) harness.BerthOptions {
-	arguments := map[string]map[string]any{"reservation": {"wait-duration": "5m"}}
-	plugins := func(names ...string) map[string]any {
-		var tier []any
-		for _, name := range names {
-			if !slices.Contains(less, name) {
-				tier = append(tier, map[string]any{"name": name, "arguments": arguments[name]})
-			}
-		}
-		return map[string]any{"plugins": tier}
-	}
-	return harness.BerthOptions{APIURL: proxy.URL, Configuration: map[string]any{
-		"actions": "elect, enqueue, reserve, allocate, backfill, reclaim, cleanup, preempt",
-		"tiers": []any{plugins("priority", "gang", "elastic", "conformance", "pdb"),
-			plugins("overcommit", "drf", "predicates", "proportion", "nodeorder",
-				"reservation")},
-	}}
+	return harness.BerthOptions{APIURL: proxy.URL, LeftOut: less}
 }
 
 // beginEvicting gives the test such a berthd, whose evictions the proxy counts.
@@ -98,7 +83,7 @@ func counts(e *harness.Env, since map[string]int, evicted int, gone []string,
 }
 
 // calm is for how long nothing may happen afterwards.
-const calm = 5 * time.Second
+const calm = 4 * time.Second
 
 // remains waits for the condition, which then stays for the time.
 func remains(e *harness.Env, within time.Duration, condition func() error) {

@@ -174,6 +174,7 @@ func TestOthersDoNotPreemptMinimumsOfGangs(t *testing.T) {
 	high := e.CreatePriority("high", 1000, core.PreemptLowerPriority)
 	e.AddNodes(1, "4")
 	e.AwaitRunning(e.CreateGang("gang", 4, 4, ofClass(low))...)
+	e.AwaitSessions(2)
 	before, asked := proxy.Writes(), guardAsked(e)
 	createGreedy(e, high)
 	e.AwaitRefused("greedy")
@@ -204,7 +205,8 @@ func TestOthersDoNotPreemptMinimumsOfGangs(t *testing.T) {
 	e.AssertNeverInPart("gang", promptly)
 }
 
-// What a gang has beyond its minimum may leave.
+// What a gang has beyond its minimum may leave, when berthd has seen its pods run: kube-scheduler
+// asks once, and again only when something has changed.
 func TestOthersPreemptSurplusOfGangs(t *testing.T) {
 	e := beginEvicting(t)
 	high := e.CreatePriority("high", 1000, core.PreemptLowerPriority)
@@ -212,6 +214,7 @@ func TestOthersPreemptSurplusOfGangs(t *testing.T) {
 	e.AwaitRunning(e.CreateGang("gang", 2, 4, func(pod harness.PodBuilder) harness.PodBuilder {
 		return pod.Grace(30)
 	})...)
+	e.AwaitSessions(2)
 	e.AwaitAllBound(harness.Soon, createGreedy(e, high))
 	e.AwaitBound("gang", 2, harness.Soon)
 	e.AssertNeverInPart("gang", promptly)

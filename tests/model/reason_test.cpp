@@ -6,6 +6,7 @@
 #include <string>
 
 #include "berth/model/amount_text.h"
+#include "berth/model/plan.h"
 
 namespace berth {
 namespace {
@@ -57,6 +58,23 @@ TEST(Reason, SaysThatAJobCanNeverStart) {
             "its minimum needs 12 cpu, and its queue can have at most 10");
   EXPECT_EQ(sentence(Reason::behind_in_queue, 0, 0, "default/a"),
             "its queue starts jobs in their order, and default/a is before it");
+}
+
+TEST(Reason, PodsThatStayAreCountedTogetherWithoutTheNumbersOfEach) {
+  const auto why = [](Reason reason) {
+    return ConsideredEvictions{{}, "preempt", {Reason::nobody_may_leave}, 0, {{reason, 2}}};
+  };
+  const std::string nobody = "preempt evicts nobody for it: no pod may be evicted for it";
+  const std::string exhausted = "its disruption budget allows no more disruptions";
+  EXPECT_EQ(why(Reason::budget_exhausted).short_text(), nobody + ", " + exhausted);
+  EXPECT_EQ(why(Reason::budget_exhausted).text(), nobody + "; 2 stay: " + exhausted);
+  EXPECT_EQ(why(Reason::several_budgets).short_text(),
+            nobody + ", it has several disruption budgets, and the API server evicts no such pod");
+  EXPECT_EQ(why(Reason::gang_minimum).short_text(),
+            nobody + ", its job would have less than its minimum");
+  EXPECT_EQ(why(Reason::node_is_kept).short_text(), nobody + ", its node is locked for a target");
+  EXPECT_EQ(why(Reason::not_preemptable).short_text(),
+            nobody + ", " + sentence(Reason::not_preemptable, 0, 0, ""));
 }
 
 TEST(Reason, AmountsAreReadable) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ type BerthOptions struct {
 	LeaderElect bool
 	// Configuration is merged over config/berth.yaml, section by section.
 	Configuration map[string]any
+	LeftOut       []string // plugins of config/berth.yaml
 	// AsShipped leaves limits of requests, timeouts and scheduler names as users have them.
 	AsShipped bool
 }
@@ -144,6 +146,7 @@ func berthConfiguration(options BerthOptions, view *View) ([]byte, error) {
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return nil, err
 	}
+	leaveOut(document, options.LeftOut)
 	merge(document, map[string]any{"steering": map[string]any{"mode": options.Mode}})
 	if !options.AsShipped {
 		merge(document, map[string]any{
@@ -159,6 +162,17 @@ func berthConfiguration(options BerthOptions, view *View) ([]byte, error) {
 	}
 	merge(document, options.Configuration)
 	return yaml.Marshal(document)
+}
+
+// leaveOut takes the plugins out of the configuration.
+func leaveOut(document map[string]any, names []string) {
+	tiers, _ := document["tiers"].([]any)
+	for _, each := range tiers {
+		tier := each.(map[string]any)
+		tier["plugins"] = slices.DeleteFunc(tier["plugins"].([]any), func(plugin any) bool {
+			return slices.Contains(names, plugin.(map[string]any)["name"].(string))
+		})
+	}
 }
 
 // merge puts the keys of over into document; those of sections one by one.
