@@ -101,7 +101,7 @@ class Proportion final : public Plugin {
   Order neediest_first(const Queue& left, const Queue& right) const {
     const auto [l, r] = where_paths_part(left, right);
     if (const Order order = priority_at(r) <=> priority_at(l); order != Order::equal) return order;
-    return known_share(left) <=> known_share(right);
+    return known_share(l) <=> known_share(r);
   }
 
   Order least_admitted_first(const Queue& left, const Queue& right) const {
@@ -133,8 +133,7 @@ class Proportion final : public Plugin {
     return most / static_cast<Share>(session_->queues().member(at).weight);
   }
 
-  Share known_share(const Queue& queue) const {
-    const std::size_t at = position_of(queue);
+  Share known_share(std::size_t at) const {
     if (share_[at] != kUnknown) return share_[at];
     Share most = 0;
     for (std::size_t d = 0; d < shares_->dimensions; ++d) {

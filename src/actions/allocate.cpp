@@ -88,6 +88,12 @@ bool seek_idle_room(Session& session, const Job& job) {
     }
     return job.unplaced_count() > 0;
   }
+  // Others leave for its claims in this session, and not for nothing.
+  const auto& evictions = session.plan().evictions;
+  const bool others_leave =
+      std::any_of(evictions.begin(), evictions.end(),
+                  [&](const PlannedEviction& each) { return each.beneficiary == job.id; });
+  if (others_leave) return false;
   Statement statement(session);
   for (const TaskId id : claimed) statement.withdraw(id);
   if (!session.ask(points::overused, session.cluster().queue(job.queue))) return false;

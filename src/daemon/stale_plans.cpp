@@ -160,7 +160,9 @@ std::vector<TaskId> BrokenGangs::due(const Cluster& cluster, TimePoint now) {
     }
     for (const TaskId task : job.tasks) {
       const TaskStatus status = cluster.task(task).status;
-      if (status == TaskStatus::bound || status == TaskStatus::running) evictions.push_back(task);
+      const bool is_refused = now < cluster.task(task).eviction_refused_until;
+      const bool runs = status == TaskStatus::bound || status == TaskStatus::running;
+      if (runs && !is_refused) evictions.push_back(task);
     }
   }
   progress_ = std::move(still);

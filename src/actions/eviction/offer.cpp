@@ -129,7 +129,10 @@ std::vector<OfferSearch::Gain> OfferSearch::gains_on(NodeId node, const Terms& t
         const std::int32_t here = members_in(room, terms) - members_in(room_, terms);
         gain.elsewhere = std::max(0, gained_by(share.lot, terms) - here);
       }
-      if (policy_.may_take && !policy_.may_take(claimant, {lot.job, leaving})) continue;
+      const Verdict verdict =
+          policy_.may_take ? policy_.may_take(claimant, {lot.job, leaving}) : pass();
+      if (verdict.reason == Reason::queue_guarantee) kept_.insert(share.lot);
+      if (!verdict) continue;
     }
     gains.push_back(std::move(gain));
   }

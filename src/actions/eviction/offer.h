@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "actions/eviction/candidates.h"
@@ -40,10 +41,14 @@ class OfferSearch {
     bool is_paid = false;
   };
 
-  // `is_banned`, by lot: refused before.
+  // `is_banned`, by lot: refused before. `kept` gets the lots that a guarantee keeps.
   OfferSearch(engine::Session& session, const EvictionPolicy& policy, const Candidates& candidates,
-              const std::vector<std::uint8_t>& is_banned)
-      : session_(session), policy_(policy), candidates_(candidates), is_banned_(is_banned) {}
+              const std::vector<std::uint8_t>& is_banned, std::set<std::uint32_t>& kept)
+      : session_(session),
+        policy_(policy),
+        candidates_(candidates),
+        is_banned_(is_banned),
+        kept_(kept) {}
 
   // None: nobody there could make room for even one.
   std::optional<Offer> on(NodeId node, const Terms& terms);
@@ -70,6 +75,7 @@ class OfferSearch {
   const EvictionPolicy& policy_;
   const Candidates& candidates_;
   const std::vector<std::uint8_t>& is_banned_;
+  std::set<std::uint32_t>& kept_;
   std::map<std::uint32_t, std::int32_t> gained_;  // by lot, when it was first asked for
   std::vector<std::int64_t> room_;                // of the node in question, as Shape::requested
 };

@@ -69,7 +69,12 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
                                    is_smallest_first_};
     const bool is_placed = place_shape(group, terms);
     most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
-    if (!is_placed) return false;
+    if (is_placed) continue;
+    for (const std::uint32_t lot : kept_) {
+      const auto pods = static_cast<std::int32_t>(candidates_.lots()[lot].tasks.size());
+      add_spared(refused_, Reason::queue_guarantee, pods);
+    }
+    return false;
   }
   spare_the_unneeded();
   do_without_each();
@@ -81,7 +86,7 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
   std::size_t next = 0;
   while (next < tasks.size() && place_without_evicting(tasks[next])) ++next;
   if (next == tasks.size()) return true;
-  OfferSearch search(session_, policy_, candidates_, is_banned_);
+  OfferSearch search(session_, policy_, candidates_, is_banned_, kept_);
   terms.members = static_cast<std::int32_t>(tasks.size() - next);
   is_hopeless_ = !could_place(terms, search);
   if (is_hopeless_) return false;

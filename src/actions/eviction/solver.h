@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "actions/eviction/candidates.h"
@@ -81,6 +82,7 @@ class Solver {
   std::vector<Placement> placed_;
   Resources credit_;  // what has left, less what is placed
   std::vector<Spared> refused_;
+  std::set<std::uint32_t> kept_;  // lots that the guarantee of their queue keeps
   std::int32_t most_ = 0;
 };
 
