@@ -134,6 +134,7 @@ class Service {
         if (is_strict && !eviction_.policy.is_strict_first) continue;
         if (try_once(job, tasks, {takes_whole_jobs, is_strict, false}, most)) return true;
         if (most < 0) return false;
+        if (is_hopeless_ && has_asked_nobody_) break;
         // Where queues are asked before each victim, the order in which they leave counts.
         if (is_hopeless_ || !eviction_.policy.may_take) continue;
         if (try_once(job, tasks, {takes_whole_jobs, is_strict, true}, most)) return true;
@@ -150,8 +151,8 @@ class Service {
 
   bool try_once(const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
                 std::int32_t& most) {
-    const Candidates& candidates = candidates_for(job);
-    is_hopeless_ = true;
+    Candidates& candidates = candidates_for(job);
+    is_hopeless_ = has_asked_nobody_ = true;
     const std::int32_t could_leave = eviction_.policy.is_within_job
                                          ? candidates.pods_without(JobId())
                                          : candidates.pods_without(job.id);
@@ -162,6 +163,7 @@ class Service {
                   manner.is_smallest_first);
     const bool found = solver.place(tasks, manner.takes_whole_jobs);
     is_hopeless_ = solver.is_hopeless();
+    has_asked_nobody_ = solver.has_asked_nobody();
     most = std::max(most, solver.most());
     refused_ = solver.refused();
     if (!found) return false;
@@ -196,7 +198,7 @@ class Service {
                     reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count()));
   }
 
-  const Candidates& candidates_for(const Job& job) {
+  Candidates& candidates_for(const Job& job) {
     Known& known = known_[{job.queue, job.priority}];
     if (known.candidates == nullptr || known.stamp != cluster_.stamp()) {
       known = {cluster_.stamp(), std::make_unique<Candidates>(session_, eviction_.policy, job)};
@@ -221,7 +223,8 @@ class Service {
   const Eviction& eviction_;
   std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
-  bool is_hopeless_ = false;     // the last attempt: even if all left, there would be no room
+  bool is_hopeless_ = false;  // the last attempt: even if all left, there would be no room
+  bool has_asked_nobody_ = false;
   std::vector<Spared> refused_;  // in the last attempt
 };
 
