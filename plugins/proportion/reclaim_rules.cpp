@@ -16,6 +16,7 @@ void ReclaimRules::attach(Session& session, const std::shared_ptr<const QueueSha
   unmet_ = &unmet;
   session.attach<&ReclaimRules::is_entitled>(points::entitled, *this);
   session.attach<&ReclaimRules::may_be_asked>(points::reclaimable, *this);
+  session.attach<&ReclaimRules::is_within_capability>(points::within_capability, *this);
   session.attach<&ReclaimRules::may_lose>(points::yieldable, *this);
 }
 
@@ -76,6 +77,23 @@ Opinion<PartSet> ReclaimRules::may_be_asked(const Job& claimant, const PartSet& 
     if (is_beyond && (is_reclaimable || is_lent_surplus)) parts.push_back(part);
   }
   return parts;
+}
+
+// RECLAIM-2. The root has what others leave.
+Verdict ReclaimRules::is_within_capability(const Queue& queue, const Task& task) {
+  const QueueTree& tree = session_->queues();
+  const Cluster& cluster = session_->cluster();
+  for (std::uint32_t at = tree.position_of(queue.id); at != 0; at = tree.member(at).parent) {
+    for (const auto& [d, asked] : cluster.shape(task.shape).requested) {
+      const std::int64_t most = (*shares_)->at((*shares_)->real_capability, at, d);
+      const std::int64_t left = most - unmet_->has(at, d);
+      if (asked > left) {
+        return reject(Reason::queue_capability, std::max<std::int64_t>(0, left), asked,
+                      cluster.dimensions().name(d));
+      }
+    }
+  }
+  return pass();
 }
 
 Verdict ReclaimRules::may_lose(const Claimant& claimant, const Leaving& leaving) {

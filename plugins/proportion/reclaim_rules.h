@@ -19,6 +19,7 @@ class ReclaimRules {
   engine::Verdict is_entitled(const Job& job, const engine::Need& need);
   engine::Opinion<engine::PartSet> may_be_asked(const Job& claimant,
                                                 const engine::PartSet& candidates);
+  engine::Verdict is_within_capability(const Queue& queue, const Task& task);
   engine::Verdict may_lose(const engine::Claimant& claimant, const engine::Leaving& leaving);
 
   engine::Verdict is_within_share(std::uint32_t at, const engine::Claimant& claimant) const;

@@ -88,9 +88,10 @@ bool seek_idle_room(Session& session, const Job& job) {
     }
     return job.unplaced_count() > 0;
   }
-  // Others leave for its claims in this session, and not for nothing.
+  // CLAIM-12. Others leave for its claims, and not for nothing.
   const auto& evictions = session.plan().evictions;
   const bool others_leave =
+      job.others_are_leaving ||
       std::any_of(evictions.begin(), evictions.end(),
                   [&](const PlannedEviction& each) { return each.beneficiary == job.id; });
   if (others_leave) return false;

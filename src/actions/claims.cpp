@@ -14,6 +14,7 @@
 #include "actions/placement.h"
 #include "berth/engine/fit.h"
 #include "berth/engine/statement.h"
+#include "engine/memory.h"
 
 namespace berth::actions {
 
@@ -49,7 +50,7 @@ void serve_claims_of(Session& session, JobId id) {
   const Job& job = session.cluster().job(id);
   // CLAIM-6. A node may never finish with the pods that leave it.
   const bool is_late = std::any_of(job.claims.begin(), job.claims.end(), [&](const Claim& claim) {
-    return session.now() - claim.since >= kClaimPatience;
+    return session.now() - claim.since >= session.memory().claim_patience;
   });
   if (is_late) return end_claims(session, id, EndedClaims::How::timed_out);
   const bool is_served = may_be_served(session, id) &&
@@ -57,7 +58,8 @@ void serve_claims_of(Session& session, JobId id) {
   if (!is_served) return end_claims(session, id, EndedClaims::How::cannot_start);
   Statement statement(session);
   for (const Claim& claim : job.claims) take_up(session, job, claim, statement);
-  if (session.ask(points::job_ready, job)) {
+  // CLAIM-12. Its queue has room for it only when they are gone.
+  if (session.ask(points::job_ready, job) && !job.others_are_leaving) {
     // CLAIM-3. Enough of the room is idle now.
     return std::move(statement).commit();
   }
@@ -97,7 +99,7 @@ bool may_hold(Session& session, const Job& job) {
     if (each.job == job.id && each.how == EndedClaims::How::timed_out) return false;
   }
   if (!job.claims_ended_at) return true;
-  const TimePoint until = *job.claims_ended_at + kClaimPatience;
+  const TimePoint until = *job.claims_ended_at + session.memory().claim_patience;
   if (session.now() >= until) return true;
   session.answers_may_change_at(until);
   return false;

@@ -28,7 +28,7 @@ class Cleanup final : public Action {
 
   void execute(Session& session) const override {
     PartSet unready;
-    for (const JobPart& part : parts_of_jobs(session, JobId())) {
+    for (const JobPart& part : parts_of_jobs(session)) {
       const bool is_whole = part.kind == JobPart::Kind::whole;
       if (is_whole && may_go(session, session.cluster().job(part.job))) unready.push_back(part);
     }

@@ -17,6 +17,7 @@
 #include "actions/eviction/solver.h"
 #include "actions/placement.h"
 #include "berth/engine/action.h"
+#include "berth/engine/job_line.h"
 #include "berth/engine/surplus.h"
 
 namespace berth::actions {
@@ -35,19 +36,28 @@ class Preempt final : public Action {
     eviction.policy.action = "preempt";
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
-          session, claimant, takes_whole_jobs_,
-          [&](const Job& job) { return job.queue == claimant.queue; },
+          session, takes_whole_jobs_, [&](const Job& job) { return job.queue == claimant.queue; },
           [&](const PartSet& parts) { return session.ask(points::preemptable, claimant, parts); },
-          [](const JobPart&) { return Reason::not_lower; });
+          [&](const JobPart& part) {
+            const bool is_equal = session.cluster().job(part.job).priority == claimant.priority;
+            return is_equal && part.kind == JobPart::Kind::whole ? Reason::gang_minimum
+                                                                 : Reason::not_lower;
+          });
     };
     eviction.takes_whole_jobs = takes_whole_jobs_;
     evict_for_waiting_jobs(session, eviction);
 
     // PREEMPT-3. Then for each job that has its minimum, among its own pods.
+    std::vector<JobId> jobs;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
       if (job.unplaced_count() == 0 || surplus_count(job) == 0) continue;
-      if (has_minimum(session, job) && may_be_served(session, id)) within(session, job);
+      if (has_minimum(session, job) && may_be_served(session, id)) jobs.push_back(id);
+    }
+    if (jobs.empty()) return;
+    JobLine line(session, std::move(jobs));
+    for (JobId id = line.next(); id.is_valid(); id = line.next()) {
+      within(session, session.cluster().job(id));
     }
 
     // From here on, evicting within a queue helps no job that lacks its minimum.
@@ -69,6 +79,7 @@ class Preempt final : public Action {
     Eviction eviction;
     eviction.policy.action = "preempt";
     eviction.policy.as_surplus = EvictedAs::lower_member;
+    eviction.policy.is_within_job = true;
     eviction.policy.parties = [](const Job& own) {
       return Parties{{{own.id, JobPart::Kind::surplus}}, {}};
     };

@@ -31,8 +31,7 @@ class Reclaim final : public Action {
     eviction.policy.is_strict_first = true;
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
-          session, claimant, takes_whole_jobs_,
-          [&](const Job& job) { return job.queue != claimant.queue; },
+          session, takes_whole_jobs_, [&](const Job& job) { return job.queue != claimant.queue; },
           [&](const PartSet& parts) { return session.ask(points::reclaimable, claimant, parts); },
           [&](const JobPart& part) {
             const Job& job = session.cluster().job(part.job);

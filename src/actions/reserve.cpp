@@ -58,11 +58,22 @@ class Reserve final : public Action {
     if (!is_claimant(session, session.cluster().job(target))) return;
     Eviction eviction;
     eviction.policy.action = "reserve";
-    eviction.policy.parties = [&](const Job& job) {
-      Parties parties{parts_of_jobs(session, job.id), {}};
-      std::erase_if(parties.parts,
-                    [](const JobPart& part) { return part.kind != JobPart::Kind::surplus; });
+    eviction.policy.parties = [&](const Job& claimant) {
+      PartSet own = parts_of_jobs(session);
+      std::erase_if(own, [](const JobPart& part) { return part.kind != JobPart::Kind::surplus; });
+      PartSet others = own;
+      const auto is_own = [&](const JobPart& part) {
+        return session.cluster().job(part.job).queue == claimant.queue;
+      };
+      std::erase_if(own, [&](const JobPart& part) { return !is_own(part); });
+      std::erase_if(others, is_own);
+      Parties parties{session.ask(points::preemptable, claimant, own), {}};
+      others = session.ask(points::reclaimable, claimant, others);
+      parties.parts.insert(parties.parts.end(), others.begin(), others.end());
       return parties;
+    };
+    eviction.policy.may_take = [&](const Claimant& claimant, const Leaving& leaving) {
+      return session.ask(points::yieldable, claimant, leaving);
     };
     eviction.policy.may_vacate = [&](NodeId node) {
       return session.cluster().node(node).lock.job == target;

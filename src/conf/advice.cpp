@@ -31,6 +31,10 @@ std::vector<std::string> advice_on(const engine::SessionConfig& config) {
   return advice;
 }
 
-bool is_later_action(std::string_view name) { return name == "preempt" || name == "reclaim"; }
+std::string_view substitute_of(std::string_view action) {
+  if (action == "gangpreempt") return "preempt";
+  if (action == "gangreclaim") return "reclaim";
+  return {};
+}
 
 }  // namespace berth::conf

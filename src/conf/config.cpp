@@ -21,6 +21,7 @@ namespace {
 // The ranges of sensible values. docs/configuration.md repeats them, and a test compares both.
 using namespace std::chrono_literals;
 constexpr DurationRange kPeriodRange{10ms, 1h};
+constexpr DurationRange kClaimRange{1s, 24h};
 // Go's client, and so kube-scheduler, keeps a connection for 90 s. If we closed it first, some
 // calls would fail in the closing connection.
 constexpr DurationRange kIdleRange{91s, 24h};
@@ -122,7 +123,7 @@ class ConfigLoader {
     Position position = at.value()->position;
     position.column += static_cast<std::int32_t>(offset);
     if (std::find(known_.actions.begin(), known_.actions.end(), name) == known_.actions.end()) {
-      if (is_later_action(name)) return warn_of_later(action);
+      if (!substitute_of(name).empty()) return warn_of_substitute(action);
       reading_.complain_at(
           position, "actions: unknown action \"" + name + "\"" + suggestion(name, known_.actions));
     }
@@ -162,9 +163,10 @@ class ConfigLoader {
     if (!is_filled) complain_of_no_plugins(*bare);
   }
 
-  void warn_of_later(const engine::Named& left_out) {
+  void warn_of_substitute(const engine::Named& left_out) {
     config_.warnings.push_back(left_out.where + ": action \"" + left_out.name +
-                               "\" is not in this version; it is left out");
+                               "\" is left out; \"" + std::string(substitute_of(left_out.name)) +
+                               "\" evicts whole jobs, too");
   }
 
   void complain_of_no_plugins(const Value& tier) {
@@ -237,7 +239,7 @@ class ConfigLoader {
       if (reading_.failed()) return;
       const auto& actions = known_.actions;
       const bool is_known = std::find(actions.begin(), actions.end(), name) != actions.end();
-      if (!is_known && is_later_action(name)) continue;
+      if (!is_known && !substitute_of(name).empty()) continue;
       require_known(item["name"], name, "action", known_.actions);
       const bool is_new = config_.session.action_arguments
                               .emplace(name, engine::Arguments(read_arguments(item["arguments"])))
@@ -259,6 +261,8 @@ class ConfigLoader {
       require_no_doubles(names, config_.scheduler_names);
       if (config_.scheduler_names.empty()) names.complain("no names, expected at least one");
     }
+    config_.session.claim_patience =
+        duration_within(root["claimTimeout"], config_.session.claim_patience, kClaimRange);
     config_.schedule_period =
         duration_within(root["schedulePeriod"], config_.schedule_period, kPeriodRange);
     config_.default_queue = dns_subdomain(root["defaultQueue"], config_.default_queue);

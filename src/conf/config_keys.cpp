@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 52> kKeys{{
+constexpr std::array<ConfigKey, 53> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -16,6 +16,9 @@ constexpr std::array<ConfigKey, 52> kKeys{{
     {"", "schedulerNames", "list of strings", "`[berth]`",
      "Berth schedules pods whose `spec.schedulerName` is one of these"},
     {"", "schedulePeriod", "duration, 10ms to 1h", "`1s`", "longest time between two sessions"},
+    {"", "claimTimeout", "duration, 1s to 24h", "`10m`",
+     "how long room that is being vacated is kept for a job; for as long after that, it claims "
+     "none"},
     {"", "defaultQueue", "DNS name", "`default`", "queue of pods and groups without a queue"},
     {"", "extender", "map", "", "the server that kube-scheduler calls"},
     {"", "barrier", "map", "", "how long binds wait for their whole gang"},

@@ -37,7 +37,8 @@ std::string make_identity() {
 }
 
 bool evicts(const engine::SessionConfig& config) {
-  constexpr std::array<std::string_view, 4> kEvicting{"shuffle", "preempt", "reclaim", "cleanup"};
+  constexpr std::array<std::string_view, 5> kEvicting{"shuffle", "reserve", "preempt", "reclaim",
+                                                      "cleanup"};
   return std::any_of(config.actions.begin(), config.actions.end(), [&](const auto& action) {
     return std::find(kEvicting.begin(), kEvicting.end(), action.name) != kEvicting.end();
   });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/engine/arguments.h"
+#include "berth/model/claim.h"
 
 // The configuration of a session, as a value (DESIGN D8). The conf layer makes it from YAML.
 // Scheduler::create (engine/scheduler.h) checks its names against the registry.
@@ -28,6 +29,7 @@ struct SessionConfig {
   std::vector<Named> actions;
   std::vector<Tier> tiers;                            // earlier tiers decide first
   std::map<std::string, Arguments> action_arguments;  // by action name
+  Duration claim_patience = kClaimPatience;
   std::string where;                                  // the file
 };
 

@@ -56,6 +56,9 @@ class Memory {
   };
   Vain& vain(JobId job, std::string_view action) { return vain_[{job, action}]; }
 
+  // Of the configuration: how long claims stand.
+  Duration claim_patience = kClaimPatience;
+
   // How many refusals the last session had: room for those of the next is made at once.
   std::size_t refusals = 0;
 

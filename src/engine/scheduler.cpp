@@ -55,6 +55,7 @@ Scheduler::~Scheduler() = default;
 Result<Scheduler> Scheduler::create(SessionConfig config) {
   if (const Status order = check_order(config); !order) return order.error();
   Scheduler scheduler;
+  scheduler.memory_->claim_patience = config.claim_patience;
   move_overcommit_factor(config);
   std::map<std::string, Arguments> action_arguments = std::move(config.action_arguments);
   for (const Named& named : config.actions) {
@@ -130,6 +131,10 @@ bool Scheduler::has_plugin(std::string_view name) const {
                      [&](const LoadedPlugin& each) { return each.name == name; });
 }
 
-void Scheduler::forget() { *memory_ = Memory(); }
+void Scheduler::forget() {
+  const Duration claim_patience = memory_->claim_patience;
+  *memory_ = Memory();
+  memory_->claim_patience = claim_patience;
+}
 
 }  // namespace berth::engine

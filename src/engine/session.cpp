@@ -34,7 +34,9 @@ Admissions& Session::admissions() {
 void Session::start(const std::set<std::string_view>& actions) {
   has_enqueue_ = actions.contains("enqueue");
   plan_.evicts = actions.contains("shuffle");
-  evicts_for_jobs_ = actions.contains("preempt") || actions.contains("reclaim");
+  for (const char* action : {"preempt", "reclaim", "cleanup", "reserve"}) {
+    evicts_for_jobs_ = evicts_for_jobs_ || actions.contains(action);
+  }
   close_plugins();
   if (!actions.contains("elect")) {
     for (const JobId target : std::vector<JobId>(cluster_.targets())) {

@@ -24,6 +24,7 @@ void Mirror::apply(const ClusterEvent& event) {
 void Mirror::settle(TimePoint now) {
   forget_late_evictions(now);
   settle_refusals(now);
+  settle_leaving();
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
   std::sort(dirty_.begin(), dirty_.end());
@@ -98,7 +99,8 @@ void Mirror::assume(const Plan& plan, TimePoint now) {
     move(id, GroupPhase::pending);
     cluster_.mutable_job(id).returned_at = now;
   }
-  for (const PlannedEviction& each : plan.evictions) assume_eviction(each.task, now);
+  for (const PlannedEviction& each : plan.evictions)
+    assume_eviction(each.task, now, each.beneficiary);
   assume_claims(plan, now);
 }
 

@@ -46,7 +46,7 @@ class Mirror {
   // A bound or running task that was asked to leave is leaving (TaskStatus::releasing) until its
   // pod is seen to leave, the eviction is refused, or kEvictionPatience has passed (EVICT-1 to
   // EVICT-4 of docs/design/claims.md).
-  void assume_eviction(TaskId id, TimePoint now);
+  void assume_eviction(TaskId id, TimePoint now, JobId beneficiary = JobId());
 
   // Reads the claims in the objects' annotations, when leading begins (CLAIM-8).
   void restore_claims(TimePoint now);
@@ -141,6 +141,8 @@ class Mirror {
   // evictions and claims (mirror_claims.cpp)
   TaskStatus note_status(TaskId id, TaskStatus seen);
   void end_eviction(TaskId id);
+  void stays_after_all(TaskId id);
+  void settle_leaving();
   void forget_late_evictions(TimePoint now);
   void settle_refusals(TimePoint now);
   void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
@@ -216,6 +218,7 @@ class Mirror {
     TaskStatus seen = TaskStatus::running;  // what its pod is but for us
   };
   std::map<TaskId, Eviction> evictions_;
+  std::map<TaskId, JobId> leaving_for_;  // evicted pods that are not gone, by claimant
   struct EvictionRefusal {
     std::string words;
     bool is_new = false;  // until settle() says when

@@ -17,9 +17,10 @@ bool is_on_its_node(TaskStatus status) {
 }  // namespace
 
 // EVICT-1
-void Mirror::assume_eviction(TaskId id, TimePoint now) {
+void Mirror::assume_eviction(TaskId id, TimePoint now, JobId beneficiary) {
   const Task& task = cluster_.task(id);
   if (!is_on_its_node(task.status)) return;
+  if (beneficiary.is_valid()) leaving_for_[id] = beneficiary;
   evictions_[id] = {now, task.status};
   cluster_.mutable_task(id).is_evicted = true;
   cluster_.move_task(id, task.node, TaskStatus::releasing);
@@ -48,11 +49,40 @@ void Mirror::end_eviction(TaskId id) {
   if (task.job.is_valid()) mark_dirty(task.job);
 }
 
+// CLAIM-12. One that stays after all has left nothing for the job.
+void Mirror::stays_after_all(TaskId id) {
+  end_eviction(id);
+  const auto found = leaving_for_.find(id);
+  if (found == leaving_for_.end()) return;
+  if (cluster_.job(found->second).others_left_for_it) {
+    cluster_.mutable_job(found->second).others_left_for_it = false;
+  }
+  leaving_for_.erase(found);
+}
+
+void Mirror::settle_leaving() {
+  std::set<JobId> waiting;
+  for (auto next = leaving_for_.begin(); next != leaving_for_.end();) {
+    const auto entry = next++;
+    if (cluster_.task(entry->first).status == TaskStatus::releasing) {
+      waiting.insert(entry->second);
+    } else {
+      leaving_for_.erase(entry);
+    }
+  }
+  for (const JobId id : cluster_.claimants()) {
+    const bool are_leaving = waiting.contains(id);
+    if (cluster_.job(id).others_are_leaving != are_leaving) {
+      cluster_.mutable_job(id).others_are_leaving = are_leaving;
+    }
+  }
+}
+
 // EVICT-3
 void Mirror::on(const EvictionRefused& refused) {
   const TaskId id = find_task(refused.pod_uid);
   if (!id.is_valid() || !evictions_.contains(id)) return;
-  end_eviction(id);
+  stays_after_all(id);
   refusals_[id].words = refused.reason;
   refusals_[id].is_new = true;
 }
@@ -63,7 +93,7 @@ void Mirror::forget_late_evictions(TimePoint now) {
   for (const auto& [id, eviction] : evictions_) {
     if (now - eviction.at >= kEvictionPatience) late.push_back(id);
   }
-  for (const TaskId id : late) end_eviction(id);
+  for (const TaskId id : late) stays_after_all(id);
 }
 
 // CLAIM-1. A claim that is the same as before is as old as it was.
@@ -80,8 +110,10 @@ void Mirror::assume_claims(const Plan& plan, TimePoint now) {
   for (const auto& [id, nodes] : wanted) {
     const Job& job = cluster_.job(id);
     const bool others_left = !nodes.empty() && (job.others_left_for_it || evicted_for.contains(id));
-    if (job.others_left_for_it != others_left) {
+    const bool are_leaving = others_left && (job.others_are_leaving || evicted_for.contains(id));
+    if (job.others_left_for_it != others_left || job.others_are_leaving != are_leaving) {
       cluster_.mutable_job(id).others_left_for_it = others_left;
+      cluster_.mutable_job(id).others_are_leaving = are_leaving;
     }
     std::vector<Claim> claims;
     for (const TaskId task : job.tasks) {

@@ -165,6 +165,7 @@ void Mirror::drop_task(const std::string& uid) {
   node_of_waiting_.erase(uid);
   class_of_task_.erase(id);
   evictions_.erase(id);
+  leaving_for_.erase(id);
   refusals_.erase(id);
   terms_.erase(id);
   cluster_.mutable_labels().give_back(cluster_.task(id).labels);

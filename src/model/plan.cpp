@@ -78,7 +78,7 @@ std::string ConsideredEvictions::short_text() const {
   std::string text = std::string(action) + " evicts nobody for it: ";
   switch (why.reason) {
     case Reason::not_enough_leave:
-      return text + "it would not find room all the same";
+      return text + "no evictions were found that make room for it";
     case Reason::not_entitled:
       return text + "its queue would have more than its share";
     case Reason::nobody_may_leave:

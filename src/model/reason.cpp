@@ -96,7 +96,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::not_enough_leave, "not_enough_leave",
      "{have} of {need} members could be placed if others are evicted"},
     {Reason::not_entitled, "not_entitled",
-     "its queue would have {have} {what} with it, and its share is {need}"},
+     "its queue would have {have} {what} with it, and its share or guarantee is {need}"},
     {Reason::claims_ended_lately, "claims_ended_lately",
      "the last room that others left for it was not vacated in time"},
 }};

@@ -58,6 +58,12 @@ std::string names_of(const engine::SessionConfig& session) {
   return names;
 }
 
+TEST(LoadConfig, reads_how_long_claims_stand) {
+  EXPECT_EQ(good(with("claimTimeout: 30s\n")).session.claim_patience, std::chrono::seconds(30));
+  EXPECT_EQ(good(with("")).session.claim_patience, std::chrono::minutes(10));
+  EXPECT_NE(error_of(with("claimTimeout: 0s\n")).find("1s to 24h"), std::string::npos);
+}
+
 TEST(LoadConfig, reads_the_shipped_default) {
   Config config = good(contents("config/berth.yaml"), all_names());
   EXPECT_EQ(
@@ -140,14 +146,21 @@ TEST(LoadConfig, takes_the_sample_of_volcanos_reservation_document_as_it_is_mean
           "becomes a target in turn, even a small one"}));
 }
 
-TEST(LoadConfig, leaves_out_actions_that_we_do_not_have_yet_and_says_so) {
+TEST(LoadConfig, leaves_out_actions_of_volcano_for_which_we_have_another_and_says_so) {
   const Config config = good(
-      "actions: \"enqueue, allocate, preempt, reclaim\"\n"
-      "tiers: [{plugins: [{name: gang}]}]\n");
-  EXPECT_EQ(config.session.actions.size(), 2U);
-  ASSERT_EQ(config.warnings.size(), 2U);
-  EXPECT_EQ(config.warnings[0],
-            "c.yaml:1:30: action \"preempt\" is not in this version; it is left out");
+      "actions: \"enqueue, allocate, gangpreempt, gangreclaim, preempt\"\n"
+      "configurations: [{name: gangpreempt, arguments: {of: theirs}}]\n"
+      "tiers: [{plugins: [{name: gang}]}]\n",
+      all_names());
+  ASSERT_EQ(config.session.actions.size(), 3U);
+  EXPECT_EQ(config.session.actions[2].name, "preempt");
+  EXPECT_TRUE(config.session.action_arguments.empty());
+  EXPECT_EQ(config.warnings,
+            (std::vector<std::string>{
+                "c.yaml:1:30: action \"gangpreempt\" is left out; \"preempt\" evicts whole jobs, "
+                "too",
+                "c.yaml:1:43: action \"gangreclaim\" is left out; \"reclaim\" evicts whole jobs, "
+                "too"}));
 }
 
 TEST(LoadConfig, reads_our_own_sections) {

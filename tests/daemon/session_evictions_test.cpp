@@ -105,7 +105,8 @@ TEST_F(SessionEvictionsTest, APodThatOnlyHasAClaimIsNeitherNominatedNorCommitted
 TEST_F(SessionEvictionsTest, EVENT3ARefusalIsPublishedAndCounted) {
   ports_.outcome = {ports::WriteOutcome::Result::refused, "its budget"};
   start();
-  EXPECT_TRUE(wait_for_event("ml/old-0", "EvictionRefused", "eviction was refused: its budget"));
+  EXPECT_TRUE(
+      wait_for_event("ml/old-0", "EvictionRefused", "eviction for ml/new was refused: its budget"));
   EXPECT_TRUE(
       wait_for_event("ml/new", "EvictionRefused", "eviction of ml/old-0 was refused: its budget"));
   loop_->stop();

@@ -57,5 +57,24 @@ TEST(SchedulerTest, NotifiesTheObserverOfEachAction) {
   EXPECT_EQ(observer.actions, (std::vector<std::string>{"enqueue", "allocate", "backfill"}));
 }
 
+// CLAIM-6
+TEST(SchedulerTest, TheConfigurationSaysHowLongClaimsStand) {
+  SessionConfig config = support::default_session_config();
+  config.claim_patience = std::chrono::seconds(30);
+  const auto world = support::stage(
+      "node n1 cpu=2\npod old unmanaged cpu=1 on=n1 terminating\n"
+      "job a min=2\ntask a/0..1 cpu=1\n",
+      config);
+  const auto claims = [&] {
+    world->plan();
+    return world->cluster().job(world->job("default/a")).claims.size();
+  };
+  EXPECT_EQ(claims(), 2u);
+  world->advance(std::chrono::seconds(29));
+  EXPECT_EQ(claims(), 2u);
+  world->advance(std::chrono::seconds(1));
+  EXPECT_EQ(claims(), 0u);
+}
+
 }  // namespace
 }  // namespace berth::engine

@@ -158,8 +158,8 @@ TEST_F(EvictionEventsTest, EVENT3ARefusalIsOnTheVictimAndOnTheJob) {
   EXPECT_EQ(lines_of(session()),
             (Lines{"! ml/new EvictionRefused: eviction of ml/old-3 was refused: evict ml/old-3: "
                    "status 429: its budget",
-                   "! ml/old-3 EvictionRefused: eviction was refused: evict ml/old-3: status 429: "
-                   "its budget"}));
+                   "! ml/old-3 EvictionRefused: eviction for ml/new was refused: evict ml/old-3: "
+                   "status 429: its budget"}));
 }
 
 TEST_F(EvictionEventsTest, EVENT3RefusalsThatComeTogetherAreOneEventOfTheJob) {

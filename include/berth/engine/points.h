@@ -67,6 +67,10 @@ BERTH_POINT(JobEnqueued, job_enqueued, "jobEnqueued", EachInTurn, void(const Job
 BERTH_POINT(Overused, overused, "overused", AllPass, Verdict(const Queue&));
 // May this task be placed on its queue's account?
 BERTH_POINT(Allocatable, allocatable, "allocatable", AllPass, Verdict(const Queue&, const Task&));
+// Would its queue, and those above it, stay within the most that they may have? Asked where room of
+// other queues passes to the task as it is.
+BERTH_POINT(WithinCapability, within_capability, "withinCapability", AllPass,
+            Verdict(const Queue&, const Task&));
 // May a task of this shape run on this node, whatever other tasks are there? Depends on the node's
 // labels, taints and the like only: answers are kept until the node's specification changes.
 BERTH_POINT(Predicate, predicate, "predicate", AllPass, Verdict(const Shape&, const Node&));
@@ -134,10 +138,10 @@ BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 using All =
     std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
                JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
-               Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable, Reclaimable, Entitled,
-               SurplusIsLent, Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible,
-               Electable, TargetJob, TargetStays, ReservedNodes, Reservable, MayExceedShare,
-               ReservationTerms, Allocated, Released>;
+               WithinCapability, Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable,
+               Reclaimable, Entitled, SurplusIsLent, Evictable, Yieldable, Victims, QueueShares,
+               Notes, JobPossible, Electable, TargetJob, TargetStays, ReservedNodes, Reservable,
+               MayExceedShare, ReservationTerms, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

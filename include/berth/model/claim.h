@@ -16,7 +16,7 @@ namespace berth {
 inline constexpr const char* kClaimsAnnotation = "berth.dev/claims";
 
 // How long a claim stands while its room is not vacated, and how long after that its job may hold
-// none.
+// none, unless the configuration says otherwise (claimTimeout).
 inline constexpr Duration kClaimPatience = std::chrono::minutes(10);
 // How long an evicted pod counts as leaving while nothing is seen of it.
 inline constexpr Duration kEvictionPatience = std::chrono::minutes(5);

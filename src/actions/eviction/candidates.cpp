@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <tuple>
+#include <utility>
 
+#include "actions/eviction/parties.h"
 #include "berth/engine/surplus.h"
 
 namespace berth::actions {
@@ -14,22 +16,6 @@ namespace {
 
 bool runs(const Task& task) {
   return task.status == TaskStatus::bound || task.status == TaskStatus::running;
-}
-
-// VICTIM-3. The last queue first: of the lowest priority, then the furthest beyond its share. Of
-// its jobs, the last first.
-std::vector<JobPart> in_order(const Session& session, PartSet parts) {
-  const Cluster& cluster = session.cluster();
-  std::sort(parts.begin(), parts.end(), [&](const JobPart& left, const JobPart& right) {
-    if (left.kind != right.kind) return left.kind == JobPart::Kind::surplus;
-    const Job& l = cluster.job(left.job);
-    const Job& r = cluster.job(right.job);
-    if (l.queue != r.queue) {
-      return session.comes_before(cluster.queue(r.queue), cluster.queue(l.queue));
-    }
-    return session.comes_before(r, l);
-  });
-  return parts;
 }
 
 }  // namespace
@@ -43,74 +29,159 @@ std::vector<TaskId> still_running(const Cluster& cluster, std::span<const TaskId
 
 Candidates::Candidates(Session& session, const EvictionPolicy& policy, const Job& claimant)
     : session_(session),
-      by_node_(session.cluster().node_count()),
-      is_surplus_(session.cluster().task_slots(), 0) {
+      as_surplus_(policy.as_surplus),
+      as_whole_(policy.as_whole),
+      dimensions_(session.cluster().dimensions().size()) {
   Parties parties = policy.parties(claimant);
   spared_ = std::move(parties.spared);
-  for (const JobPart& part : in_order(session, std::move(parties.parts))) {
-    const Job& job = session.cluster().job(part.job);
-    if (part.kind == JobPart::Kind::surplus) {
-      add_surplus(job, policy.as_surplus);
-    } else {
-      add_whole(job, policy.as_whole);
-    }
+  if (!parties.parts.empty()) {
+    is_surplus_.resize(session.cluster().task_slots(), 0);
+    freed_by_surplus_.resize(session.cluster().node_count() * dimensions_, 0);
+    freed_by_all_.resize(freed_by_surplus_.size(), 0);
   }
+  for (const JobPart& part : parties.parts) parts_.push_back({part});
+  for (Part& each : parts_) {
+    if (each.part.kind == JobPart::Kind::surplus) count_surplus(each);
+  }
+  for (Part& each : parts_) {
+    if (each.part.kind == JobPart::Kind::whole) count_whole(each);
+  }
+  if (!parts_.empty()) note_most_room();
   std::sort(spared_.begin(), spared_.end(), [](const Spared& left, const Spared& right) {
     return std::tie(right.pods, left.reason) < std::tie(left.pods, right.reason);
   });
 }
 
 // VICTIM-2. Each task by itself.
-void Candidates::add_surplus(const Job& job, EvictedAs as) {
-  for (const TaskId id : surplus_of(session_, job)) {
+void Candidates::count_surplus(Part& part) {
+  part.begin = tasks_.size();
+  for (const TaskId id : surplus_of(session_, session_.cluster().job(part.part.job))) {
     const Verdict verdict = session_.may_evict(session_.cluster().task(id));
     if (!verdict) {
-      spare(verdict.reason, 1);
+      add_spared(spared_, verdict.reason, 1);
       continue;
     }
-    add({job.id, as, false, {id}});
+    tasks_.push_back(id);
     is_surplus_[id.index()] = 1;
+    count(id, true);
   }
+  part.end = tasks_.size();
 }
 
 // VICTIM-2. All together, or none.
-void Candidates::add_whole(const Job& job, EvictedAs as) {
+void Candidates::count_whole(Part& part) {
   const Cluster& cluster = session_.cluster();
-  Lot lot{job.id, as, true, {}};
+  const Job& job = cluster.job(part.part.job);
+  part.begin = part.end = tasks_.size();
+  Verdict verdict = pass();
   for (const TaskId id : job.tasks) {
-    if (is_allocated(cluster.task(id).status)) lot.tasks.push_back(id);
+    const Task& task = cluster.task(id);
+    if (!is_allocated(task.status)) continue;
+    tasks_.push_back(id);
+    if (verdict) verdict = session_.may_evict(task);
   }
-  for (const TaskId id : lot.tasks) {
-    if (const Verdict verdict = session_.may_evict(cluster.task(id)); !verdict) {
-      return spare(verdict.reason, lot.tasks.size());
+  const std::span<const TaskId> leaving(tasks_.data() + part.begin, tasks_.size() - part.begin);
+  if (leaving.empty()) return;
+  if (verdict) verdict = session_.ask(points::evictable, Leaving{job.id, leaving});
+  if (!verdict) {
+    add_spared(spared_, verdict.reason, static_cast<std::int32_t>(leaving.size()));
+    tasks_.resize(part.begin);
+    return;
+  }
+  part.end = tasks_.size();
+  for (const TaskId id : leaving) {
+    if (is_surplus_[id.index()] == 0) count(id, false);
+  }
+}
+
+void Candidates::count(TaskId id, bool is_surplus) {
+  ++pods_;
+  const Task& task = session_.cluster().task(id);
+  ++pods_of_job_[task.job];
+  const std::size_t begin = task.node.index() * dimensions_;
+  const Resources& request = session_.cluster().shape(task.shape).request;
+  for (std::size_t d = 0; d < request.extent(); ++d) {
+    const std::int64_t amount = request[Dimension(d)];
+    std::int64_t& by_all = freed_by_all_[begin + d];
+    by_all = saturated_sum(by_all, amount);
+    if (is_surplus)
+      freed_by_surplus_[begin + d] = saturated_sum(freed_by_surplus_[begin + d], amount);
+  }
+}
+
+void Candidates::note_most_room() {
+  const Cluster& cluster = session_.cluster();
+  most_room_by_surplus_.assign(dimensions_, 0);
+  most_room_by_all_.assign(dimensions_, 0);
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      const std::int64_t room = cluster.future_idle(NodeId(n), Dimension(d));
+      const std::size_t at = n * dimensions_ + d;
+      most_room_by_surplus_[d] =
+          std::max(most_room_by_surplus_[d], saturated_sum(room, freed_by_surplus_[at]));
+      most_room_by_all_[d] = std::max(most_room_by_all_[d], saturated_sum(room, freed_by_all_[at]));
     }
   }
-  if (lot.tasks.empty()) return;
-  if (const Verdict verdict = session_.ask(points::evictable, Leaving{job.id, lot.tasks});
-      !verdict) {
-    return spare(verdict.reason, lot.tasks.size());
-  }
-  add(std::move(lot));
 }
 
-void Candidates::add(Lot lot) {
+// VICTIM-3. The last queue first: of the lowest priority, then the furthest beyond its share. Of
+// its jobs, the last first.
+void Candidates::put_in_order() {
+  if (std::exchange(are_in_order_, true)) return;
   const Cluster& cluster = session_.cluster();
-  const auto number = static_cast<std::uint32_t>(lots_.size());
-  for (const TaskId id : lot.tasks) {
-    if (is_surplus_[id.index()] != 0) continue;
-    ++pods_;
-    std::vector<Share>& shares = by_node_[cluster.task(id).node.index()];
-    if (shares.empty() || shares.back().lot != number) shares.push_back({number, {}});
-    shares.back().tasks.push_back(id);
+  std::sort(parts_.begin(), parts_.end(), [&](const Part& left, const Part& right) {
+    if (left.part.kind != right.part.kind) return left.part.kind == JobPart::Kind::surplus;
+    const Job& l = cluster.job(left.part.job);
+    const Job& r = cluster.job(right.part.job);
+    if (l.queue != r.queue) {
+      return session_.comes_before(cluster.queue(r.queue), cluster.queue(l.queue));
+    }
+    return session_.comes_before(r, l);
+  });
+  for (const Part& each : parts_) {
+    const bool is_whole = each.part.kind == JobPart::Kind::whole;
+    const std::size_t step = is_whole ? std::max<std::size_t>(1, each.end - each.begin) : 1;
+    for (std::size_t t = each.begin; t < each.end; t += step) {
+      const std::span<const TaskId> tasks(tasks_.data() + t, step);
+      const auto own = std::count_if(tasks.begin(), tasks.end(), [&](TaskId id) {
+        return !is_whole || is_surplus_[id.index()] == 0;
+      });
+      lots_.push_back({each.part.job, is_whole ? as_whole_ : as_surplus_, is_whole, tasks,
+                       static_cast<std::int32_t>(own)});
+    }
   }
-  lots_.push_back(std::move(lot));
+  divide_by_node();
 }
 
-void Candidates::spare(Reason reason, std::size_t pods) {
-  const auto found = std::find_if(spared_.begin(), spared_.end(),
-                                  [&](const Spared& each) { return each.reason == reason; });
-  const auto count = static_cast<std::int32_t>(pods);
-  found == spared_.end() ? spared_.push_back({reason, count}) : void(found->pods += count);
+void Candidates::divide_by_node() {
+  const Cluster& cluster = session_.cluster();
+  const auto for_each = [&](const auto& function) {
+    for (std::size_t lot = 0; lot < lots_.size(); ++lot) {
+      for (const TaskId id : lots_[lot].tasks) {
+        if (lots_[lot].is_whole && is_surplus_[id.index()] != 0) continue;
+        function(static_cast<std::uint32_t>(lot), id, cluster.task(id).node.index());
+      }
+    }
+  };
+  std::vector<std::size_t> next(cluster.node_count() + 1, 0);
+  for_each([&](std::uint32_t, TaskId, std::size_t node) { ++next[node + 1]; });
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) next[n + 1] += next[n];
+  by_node_.resize(next.back());
+  std::vector<std::uint32_t> lot_of(by_node_.size());
+  std::vector<std::size_t> begin = next;
+  for_each([&](std::uint32_t lot, TaskId id, std::size_t node) {
+    lot_of[next[node]] = lot;
+    by_node_[next[node]++] = id;
+  });
+  first_share_.reserve(begin.size());
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    first_share_.push_back(shares_.size());
+    for (std::size_t from = begin[n], to = from; from < begin[n + 1]; from = to) {
+      while (to < begin[n + 1] && lot_of[to] == lot_of[from]) ++to;
+      shares_.push_back({lot_of[from], {by_node_.data() + from, to - from}});
+    }
+  }
+  first_share_.push_back(shares_.size());
 }
 
 }  // namespace berth::actions

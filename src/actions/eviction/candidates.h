@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace berth::actions {
 
 // The pods that may leave for a claimant, in the order in which they should, and by node. Rules
 // VICTIM-2 and VICTIM-3 of docs/design/victims.md.
+//
+// Most claimants cannot be helped, and sums by node show it. So the order, which costs more, is
+// made later.
 class Candidates {
  public:
   // Tasks that leave together: one of surplus, or all that a job has.
@@ -17,35 +21,77 @@ class Candidates {
     JobId job;
     EvictedAs as = EvictedAs::surplus;
     bool is_whole = false;
-    std::vector<TaskId> tasks;
+    std::span<const TaskId> tasks;
+    std::int32_t pods = 0;  // of a whole job, without surplus that is a lot of its own
   };
   // The tasks of a lot on one node. Of a whole job, without its surplus, if that is a lot of its
   // own.
   struct Share {
     std::uint32_t lot = 0;
-    std::vector<TaskId> tasks;
+    std::span<const TaskId> tasks;
   };
 
   Candidates(engine::Session& session, const EvictionPolicy& policy, const Job& claimant);
 
+  // Without those of this job.
+  std::int32_t pods_without(JobId job) const {
+    const auto found = pods_of_job_.find(job);
+    return pods_ - (found == pods_of_job_.end() ? 0 : found->second);
+  }
+  const std::vector<Spared>& spared() const { return spared_; }
+  // The amount that a node would gain if all left, or all surplus.
+  std::int64_t freed_on(NodeId node, Dimension d, bool with_whole_jobs) const {
+    const std::size_t at = node.index() * dimensions_ + d.index();
+    return d.index() < dimensions_ ? (with_whole_jobs ? freed_by_all_ : freed_by_surplus_)[at] : 0;
+  }
+  // The most room that a node would have then.
+  std::int64_t most_room(Dimension d, bool with_whole_jobs) const {
+    return (with_whole_jobs ? most_room_by_all_ : most_room_by_surplus_)[d.index()];
+  }
+
+  // Makes lots() and on(). The cluster must be as it was when the candidates were counted.
+  void put_in_order();
+  bool are_in_order() const { return are_in_order_; }
   // The first to leave comes first. Surplus comes before whole jobs.
   const std::vector<Lot>& lots() const { return lots_; }
-  const std::vector<Share>& on(NodeId node) const { return by_node_[node.index()]; }
-  std::int32_t pods() const { return pods_; }
-  const std::vector<Spared>& spared() const { return spared_; }
+  std::span<const Share> on(NodeId node) const {
+    const std::size_t begin = first_share_[node.index()];
+    return {shares_.data() + begin, first_share_[node.index() + 1] - begin};
+  }
 
  private:
-  void add_surplus(const Job& job, EvictedAs as);
-  void add_whole(const Job& job, EvictedAs as);
-  void add(Lot lot);
-  void spare(Reason reason, std::size_t pods);
+  struct Part {
+    engine::JobPart part;
+    std::size_t begin = 0;  // of its tasks
+    std::size_t end = 0;
+  };
+
+  void count_surplus(Part& part);
+  void count_whole(Part& part);
+  void count(TaskId task, bool is_surplus);
+  void note_most_room();
+  void divide_by_node();
 
   engine::Session& session_;
-  std::vector<Lot> lots_;
-  std::vector<std::vector<Share>> by_node_;
-  std::vector<Spared> spared_;
+  EvictedAs as_surplus_;
+  EvictedAs as_whole_;
+  std::vector<Part> parts_;
+  std::vector<TaskId> tasks_;
   std::vector<std::uint8_t> is_surplus_;  // by task: it is a lot of its own
+  std::size_t dimensions_;
+  std::vector<std::int64_t> freed_by_surplus_;  // node * dimensions + dimension
+  std::vector<std::int64_t> freed_by_all_;
+  std::vector<std::int64_t> most_room_by_surplus_;  // by dimension
+  std::vector<std::int64_t> most_room_by_all_;
+  std::vector<Spared> spared_;
   std::int32_t pods_ = 0;
+  std::map<JobId, std::int32_t> pods_of_job_;
+
+  bool are_in_order_ = false;
+  std::vector<Lot> lots_;
+  std::vector<Share> shares_;             // by node
+  std::vector<std::size_t> first_share_;  // of a node
+  std::vector<TaskId> by_node_;
 };
 
 // Of these, the tasks that still run.

@@ -49,8 +49,10 @@ std::string why(const Cluster& cluster, const PlannedEviction& eviction, std::in
       text = "its job has lost its minimum of " + std::to_string(job.min_available);
       break;
   }
-  return text + "; it is among the fewest that make room, of " + std::to_string(could_leave) +
-         " pods that could leave";
+  return text + "; " + std::to_string(could_leave) +
+         " pods could leave, and the fewest that were found to make room do, the last in the order "
+         "of"
+         " jobs and pods first";
 }
 
 // One evicting action's work for all jobs of a session.
@@ -111,7 +113,7 @@ class Service {
     }
     if (most < 0) return false;  // there was room: allocate decides
     const Candidates& candidates = candidates_for(job);
-    vain.candidates = candidates.pods();
+    vain.candidates = candidates.pods_without(job.id);
     vain.spared = candidates.spared();
     for (const Spared& each : refused_) {
       add_spared(vain.spared, each.reason, each.pods);
@@ -132,6 +134,7 @@ class Service {
         if (is_strict && !eviction_.policy.is_strict_first) continue;
         if (try_once(job, tasks, {takes_whole_jobs, is_strict, false}, most)) return true;
         if (most < 0) return false;
+        if (is_hopeless_ && has_asked_nobody_) break;
         // Where queues are asked before each victim, the order in which they leave counts.
         if (is_hopeless_ || !eviction_.policy.may_take) continue;
         if (try_once(job, tasks, {takes_whole_jobs, is_strict, true}, most)) return true;
@@ -148,14 +151,19 @@ class Service {
 
   bool try_once(const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
                 std::int32_t& most) {
-    const Candidates& candidates = candidates_for(job);
-    is_hopeless_ = true;
-    if (candidates.pods() == 0) return false;
+    Candidates& candidates = candidates_for(job);
+    is_hopeless_ = has_asked_nobody_ = true;
+    const std::int32_t could_leave = eviction_.policy.is_within_job
+                                         ? candidates.pods_without(JobId())
+                                         : candidates.pods_without(job.id);
+    if (could_leave == 0) return false;
+    const bool had_minimum = has_minimum(session_, job);
     Statement statement(session_);
     Solver solver(session_, eviction_.policy, candidates, statement, job.id, manner.is_strict,
                   manner.is_smallest_first);
     const bool found = solver.place(tasks, manner.takes_whole_jobs);
     is_hopeless_ = solver.is_hopeless();
+    has_asked_nobody_ = solver.has_asked_nobody();
     most = std::max(most, solver.most());
     refused_ = solver.refused();
     if (!found) return false;
@@ -165,9 +173,8 @@ class Service {
     }
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
-    const std::int32_t could_leave = candidates.pods();
     const std::size_t before = session_.plan().evictions.size();
-    if (is_ready) {
+    if (had_minimum) {
       std::move(statement).commit();
       note_started(job);
     } else {
@@ -177,6 +184,9 @@ class Service {
     }
     auto& evictions = session_.plan().evictions;
     for (std::size_t i = before; i < evictions.size(); ++i) {
+      const Job& left = cluster_.job(cluster_.task(evictions[i].task).job);
+      const bool is_gone = left.placed_count() == left.count(TaskStatus::succeeded);
+      if (is_gone && manner.takes_whole_jobs) evictions[i].as = eviction_.policy.as_whole;
       evictions[i].why = why(cluster_, evictions[i], could_leave);
     }
     return true;
@@ -188,7 +198,7 @@ class Service {
                     reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count()));
   }
 
-  const Candidates& candidates_for(const Job& job) {
+  Candidates& candidates_for(const Job& job) {
     Known& known = known_[{job.queue, job.priority}];
     if (known.candidates == nullptr || known.stamp != cluster_.stamp()) {
       known = {cluster_.stamp(), std::make_unique<Candidates>(session_, eviction_.policy, job)};
@@ -213,7 +223,8 @@ class Service {
   const Eviction& eviction_;
   std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
-  bool is_hopeless_ = false;     // the last attempt: even if all left, there would be no room
+  bool is_hopeless_ = false;  // the last attempt: even if all left, there would be no room
+  bool has_asked_nobody_ = false;
   std::vector<Spared> refused_;  // in the last attempt
 };
 

@@ -214,11 +214,22 @@ std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
   return is_better(by_size, in_order) ? by_size : in_order;
 }
 
-std::int32_t OfferSearch::most_on(NodeId node, const Terms& terms) {
-  for (const Gain& gain : gains_on(node, terms, true)) {
-    for (std::size_t i = 0; i < room_.size(); ++i) {
-      room_[i] = saturated_sum(room_[i], gain.freed[i]);
+std::int32_t OfferSearch::most_on(NodeId node, const Terms& terms, bool is_any_banned) {
+  if (is_any_banned) {
+    for (const Gain& gain : gains_on(node, terms, true)) {
+      for (std::size_t i = 0; i < room_.size(); ++i) {
+        room_[i] = saturated_sum(room_[i], gain.freed[i]);
+      }
     }
+    return members_in(room_, terms);
+  }
+  const bool may_vacate = !policy_.may_vacate || policy_.may_vacate(node);
+  room_.clear();
+  for (const auto& [dimension, amount] : session_.cluster().shape(terms.shape).requested) {
+    const std::int64_t freed =
+        may_vacate ? candidates_.freed_on(node, dimension, terms.takes_whole_jobs) : 0;
+    room_.push_back(
+        saturated_sum(room_on(session_.cluster(), node, dimension, terms.is_paid), freed));
   }
   return members_in(room_, terms);
 }

@@ -53,7 +53,7 @@ class OfferSearch {
   // None: nobody there could make room for even one.
   std::optional<Offer> on(NodeId node, const Terms& terms);
   // No more than this can ever be placed there, whatever the protections say.
-  std::int32_t most_on(NodeId node, const Terms& terms);
+  std::int32_t most_on(NodeId node, const Terms& terms, bool is_any_banned);
 
   // The largest part of the cluster that the lot has, of the resources that the shape asks for.
   std::int64_t size_of(std::uint32_t lot, const Terms& terms) const;

@@ -28,11 +28,11 @@ bool is_overused(const Session& session, QueueId queue) {
   return false;
 }
 
-PartSet parts_of_jobs(const Session& session, JobId claimant) {
+PartSet parts_of_jobs(const Session& session) {
   PartSet parts;
   for (std::size_t j = 0; j < session.cluster().job_slots(); ++j) {
     const Job& job = session.cluster().job(JobId(j));
-    if (!job.exists || job.id == claimant || !job.queue.is_valid() || on_nodes(job) == 0) continue;
+    if (!job.exists || !job.queue.is_valid() || on_nodes(job) == 0) continue;
     if (surplus_count(job) > 0) parts.push_back({job.id, JobPart::Kind::surplus});
     // A job that holds claims is about to start: others may just have left for it.
     const bool holds_claims = job.count(TaskStatus::pipelined) > 0;

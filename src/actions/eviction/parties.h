@@ -10,18 +10,18 @@ namespace berth::actions {
 
 // Has the queue more than its share of some resource?
 bool is_overused(const engine::Session& session, QueueId queue);
-// All that run, but for the claimant: their surplus, and the jobs themselves.
-engine::PartSet parts_of_jobs(const engine::Session& session, JobId claimant);
+// Of all that run: their surplus, and the jobs themselves. The search leaves out the claimant.
+engine::PartSet parts_of_jobs(const engine::Session& session);
 std::int32_t pods_of(const engine::Session& session, const engine::JobPart& part);
 void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods);
 
 // The parts of jobs that `is_concerned` names and on which the plugins agree (`ask`). The others
 // are spared, for the reason that `why_not` gives. Rule VICTIM-2 of docs/design/victims.md.
 template <class IsConcerned, class Ask, class WhyNot>
-Parties parties_of(engine::Session& session, const Job& claimant, bool takes_whole_jobs,
-                   const IsConcerned& is_concerned, const Ask& ask, const WhyNot& why_not) {
+Parties parties_of(engine::Session& session, bool takes_whole_jobs, const IsConcerned& is_concerned,
+                   const Ask& ask, const WhyNot& why_not) {
   using engine::JobPart;
-  engine::PartSet asked = parts_of_jobs(session, claimant.id);
+  engine::PartSet asked = parts_of_jobs(session);
   std::erase_if(
       asked, [&](const JobPart& part) { return !is_concerned(session.cluster().job(part.job)); });
   Parties parties;

@@ -23,6 +23,8 @@ struct EvictionPolicy {
   std::function<Parties(const Job& claimant)> parties;
   // Asked before each eviction; without it, all may.
   std::function<engine::Verdict(const engine::Claimant&, const engine::Leaving&)> may_take;
+  // The pods of the claimant itself leave, and no others.
+  bool is_within_job = false;
   // Without it, on all nodes.
   std::function<bool(NodeId)> may_vacate;
   // Claimants' queues are entitled to what victims of other queues leave.

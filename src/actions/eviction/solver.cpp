@@ -42,11 +42,14 @@ std::vector<std::vector<TaskId>> by_shape(const Session& session,
   return groups;
 }
 
+// In Solver::is_banned_.
+constexpr std::uint8_t kOwn = 2;
+
 bool is_worse(const Offer& left, const Offer& right) { return is_better(right, left); }
 
 }  // namespace
 
-Solver::Solver(Session& session, const EvictionPolicy& policy, const Candidates& candidates,
+Solver::Solver(Session& session, const EvictionPolicy& policy, Candidates& candidates,
                Statement& statement, JobId claimant, bool is_strict, bool is_smallest_first)
     : session_(session),
       cluster_(session.cluster()),
@@ -56,8 +59,19 @@ Solver::Solver(Session& session, const EvictionPolicy& policy, const Candidates&
       claimant_(claimant),
       is_strict_(is_strict),
       is_smallest_first_(is_smallest_first),
-      is_banned_(candidates.lots().size(), 0),
-      begin_(statement.checkpoint()) {}
+      begin_(statement.checkpoint()) {
+  if (candidates.are_in_order()) ban_own();
+}
+
+// Candidates are those of all jobs of its queue and priority.
+void Solver::ban_own() {
+  is_banned_.assign(candidates_.lots().size(), 0);
+  const bool has_own = candidates_.pods_without(claimant_) != candidates_.pods_without(JobId());
+  if (!has_own || policy_.is_within_job) return;
+  for (std::size_t lot = 0; lot < is_banned_.size(); ++lot) {
+    if (candidates_.lots()[lot].job == claimant_) is_banned_[lot] = kOwn;
+  }
+}
 
 bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
   for (const std::vector<TaskId>& group : by_shape(session_, tasks)) {
@@ -71,8 +85,7 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
     most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
     if (is_placed) continue;
     for (const std::uint32_t lot : kept_) {
-      const auto pods = static_cast<std::int32_t>(candidates_.lots()[lot].tasks.size());
-      add_spared(refused_, Reason::queue_guarantee, pods);
+      add_spared(refused_, Reason::queue_guarantee, candidates_.lots()[lot].pods);
     }
     return false;
   }
@@ -90,6 +103,7 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
   terms.members = static_cast<std::int32_t>(tasks.size() - next);
   is_hopeless_ = !could_place(terms, search);
   if (is_hopeless_) return false;
+  if (!candidates_.are_in_order()) order_candidates();
   const std::vector<std::uint8_t> passing = session_.passing(terms.shape);
   std::vector<Offer> heap = offers(terms, search, passing);
   std::make_heap(heap.begin(), heap.end(), is_worse);
@@ -159,19 +173,37 @@ std::vector<NodeId> Solver::vacated_by(const Offer& offer) const {
   return vacated;
 }
 
+bool Solver::has_asked_nobody() const {
+  return std::find(is_banned_.begin(), is_banned_.end(), 1) == is_banned_.end();
+}
+
 // VICTIM-4. Even if all candidates left, protected or not.
 bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
+  most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
+  for (const auto& [dimension, amount] : cluster_.shape(terms.shape).requested) {
+    if (candidates_.most_room(dimension, terms.takes_whole_jobs) < amount) return false;
+  }
+  const bool is_any_banned = !has_asked_nobody();
   const std::vector<std::uint8_t>& passing = session_.passing(terms.shape);
   std::int64_t members = 0;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
     if (passing[n] == 0 || !session_.is_open_to(node, claimant_)) continue;
-    members += search.most_on(node, terms);
+    members += search.most_on(node, terms, is_any_banned);
     if (members >= terms.members) return true;
   }
   most_ = std::max(most_,
                    static_cast<std::int32_t>(placed_.size()) + static_cast<std::int32_t>(members));
   return false;
+}
+
+// As things are without the members that have a place already.
+void Solver::order_candidates() {
+  const Solution so_far{{}, placed_};
+  restore({});
+  candidates_.put_in_order();
+  ban_own();
+  restore(so_far);
 }
 
 std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& search,
@@ -250,7 +282,7 @@ bool Solver::evict(std::uint32_t number, const Claimant& claimant, Statement& st
   if (policy_.may_take && !policy_.may_take(claimant, leaving)) return false;
   if (const Verdict verdict = statement.evict(leaving, {claimant_, policy_.action, lot.as});
       !verdict) {
-    add_spared(refused_, verdict.reason, static_cast<std::int32_t>(tasks.size()));
+    add_spared(refused_, verdict.reason, lot.pods);
     return false;
   }
   credit(tasks, +1);
@@ -281,7 +313,9 @@ Verdict Solver::is_allowed(TaskId id) const {
     if (dimension == kPods && short_of != kPods) continue;
     if (credit_[dimension] < amount) return verdict;
   }
-  return pass();
+  if (!policy_.is_for_entitled) return pass();
+  return session_.ask(points::within_capability, cluster_.queue(cluster_.job(claimant_).queue),
+                      task);
 }
 
 // VICTIM-7. If the claimant's queue holds it back, and others of that queue may leave, they do, the
@@ -291,11 +325,10 @@ bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
   const QueueId own = cluster_.job(claimant_).queue;
   for (std::uint32_t lot = 0; !verdict && lot < is_banned_.size(); ++lot) {
     if (cluster_.job(candidates_.lots()[lot].job).queue != own) continue;
-
     const bool is_whole = candidates_.lots()[lot].is_whole;
     if (is_banned_[lot] != 0 || (is_whole && !takes_whole_jobs)) continue;
     const Dimension short_of = cluster_.dimensions().find(verdict.what);
-    const std::vector<TaskId>& tasks = candidates_.lots()[lot].tasks;
+    const std::span<const TaskId> tasks = candidates_.lots()[lot].tasks;
     const bool helps = std::any_of(tasks.begin(), tasks.end(), [&](TaskId each) {
       return cluster_.shape_of(each).request[short_of] > 0;
     });

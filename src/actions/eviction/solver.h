@@ -19,7 +19,7 @@ namespace berth::actions {
 // not, the caller ends the statement, and nothing has happened.
 class Solver {
  public:
-  Solver(engine::Session& session, const EvictionPolicy& policy, const Candidates& candidates,
+  Solver(engine::Session& session, const EvictionPolicy& policy, Candidates& candidates,
          engine::Statement& statement, JobId claimant, bool is_strict, bool is_smallest_first);
 
   // Places these tasks. `takes_whole_jobs`: surplus alone does not do.
@@ -31,6 +31,8 @@ class Solver {
   const std::vector<Spared>& refused() const { return refused_; }
   // Even if all left, there would be no room.
   bool is_hopeless() const { return is_hopeless_; }
+  // No candidate was asked, so that the order in which they would be does not count.
+  bool has_asked_nobody() const;
   // False if nobody had to leave.
   bool evicts() const { return !evicted_.empty(); }
 
@@ -47,6 +49,8 @@ class Solver {
 
   bool place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms);
   bool could_place(const OfferSearch::Terms& terms, OfferSearch& search);
+  void order_candidates();
+  void ban_own();
   std::vector<NodeId> vacated_by(const Offer& offer) const;
   // `passing`: the nodes that pass the predicates.
   std::vector<Offer> offers(const OfferSearch::Terms& terms, OfferSearch& search,
@@ -63,13 +67,14 @@ class Solver {
   bool is_unneeded(const Evicted& evicted);
   void do_without_each();
   bool place_with(const std::vector<Evicted>& evicted, const std::vector<TaskId>& tasks);
+  bool could_be_room_for(const std::vector<TaskId>& tasks);
   void restore(const Solution& solution);
   bool evict_again(const Evicted& evicted);
 
   engine::Session& session_;
   const Cluster& cluster_;
   const EvictionPolicy& policy_;
-  const Candidates& candidates_;
+  Candidates& candidates_;
   engine::Statement& statement_;
   JobId claimant_;
   bool is_strict_;

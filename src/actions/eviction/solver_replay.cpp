@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "actions/eviction/solver.h"
 #include "berth/base/check.h"
+#include "berth/model/room.h"
 
 namespace berth::actions {
 
@@ -53,8 +55,26 @@ bool Solver::place_with(const std::vector<Evicted>& evicted, const std::vector<T
   restore({});
   return std::all_of(evicted.begin(), evicted.end(),
                      [&](const Evicted& each) { return evict_again(each); }) &&
-         std::all_of(tasks.begin(), tasks.end(),
-                     [&](TaskId id) { return place_without_evicting(id); });
+         could_be_room_for(tasks) && std::all_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+           return place_without_evicting(id);
+         });
+}
+
+// Is there room for the members of each shape, if the others were not there?
+bool Solver::could_be_room_for(const std::vector<TaskId>& tasks) {
+  std::map<ShapeId, std::int64_t> lacking;
+  for (const TaskId id : tasks) ++lacking[cluster_.task(id).shape];
+  return std::all_of(lacking.begin(), lacking.end(), [&](const auto& each) {
+    const auto& requested = cluster_.shape(each.first).requested;
+    const std::vector<std::uint8_t>& passing = session_.passing(each.first);
+    std::int64_t left = each.second;
+    for (std::size_t n = 0; n < cluster_.node_count() && left > 0; ++n) {
+      if (passing[n] == 0) continue;
+      left -=
+          times_covered(requested, [&](Dimension d) { return cluster_.future_idle(NodeId(n), d); });
+    }
+    return left <= 0;
+  });
 }
 
 void Solver::restore(const Solution& solution) {
