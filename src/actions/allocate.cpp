@@ -74,6 +74,7 @@ void stop_those_behind(Session& session, JobLine& line, JobId first) {
 bool seek_idle_room(Session& session, const Job& job) {
   const std::vector<TaskId> claimed = claimed_tasks(session, job);
   if (claimed.empty()) return true;
+  if (do_others_leave_for(session, job)) return false;
   if (session.ask(points::job_ready, job)) {  // its claims are for surplus
     for (const TaskId id : claimed) {
       Statement statement(session);
@@ -88,13 +89,6 @@ bool seek_idle_room(Session& session, const Job& job) {
     }
     return job.unplaced_count() > 0;
   }
-  // CLAIM-12. Others leave for its claims, and not for nothing.
-  const auto& evictions = session.plan().evictions;
-  const bool others_leave =
-      job.others_are_leaving ||
-      std::any_of(evictions.begin(), evictions.end(),
-                  [&](const PlannedEviction& each) { return each.beneficiary == job.id; });
-  if (others_leave) return false;
   Statement statement(session);
   for (const TaskId id : claimed) statement.withdraw(id);
   if (!session.ask(points::overused, session.cluster().queue(job.queue))) return false;

@@ -94,6 +94,13 @@ std::vector<TaskId> claimed_tasks(Session& session, const Job& job) {
   return tasks;
 }
 
+bool do_others_leave_for(Session& session, const Job& job) {
+  const auto& evictions = session.plan().evictions;
+  return job.others_are_leaving ||
+         std::any_of(evictions.begin(), evictions.end(),
+                     [&](const PlannedEviction& each) { return each.beneficiary == job.id; });
+}
+
 bool may_hold(Session& session, const Job& job) {
   for (const EndedClaims& each : session.plan().ended_claims) {
     if (each.job == job.id && each.how == EndedClaims::How::timed_out) return false;

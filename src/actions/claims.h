@@ -16,6 +16,9 @@ void serve_claims(engine::Session& session);
 // The job's tasks that hold a claim in this session.
 std::vector<TaskId> claimed_tasks(engine::Session& session, const Job& job);
 
+// CLAIM-12. Are pods leaving that were evicted for the job, in this session or before?
+bool do_others_leave_for(engine::Session& session, const Job& job);
+
 // May a job that cannot start yet hold claims?
 bool may_hold(engine::Session& session, const Job& job);
 

@@ -139,7 +139,10 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
   Verdict verdict;
   // Held tasks are not placed; one task more would make them count as placed.
   const bool holds_claims = !claimed_tasks(session, job).empty();
-  if (holds_claims && !session.ask(points::job_ready, job)) return Turn::held;
+  if (holds_claims &&
+      (do_others_leave_for(session, job) || !session.ask(points::job_ready, job))) {
+    return Turn::held;
+  }
   {
     // ALLOCATE-3. All attempts for this job happen inside one statement ...
     Statement statement(session);

@@ -42,7 +42,7 @@ Status check_order(const SessionConfig& config) {
         elect->where};
   }
   // ORDER-3. Actions are elements of one vector: a later one has the greater address.
-  for (const char* later : {"allocate", "backfill", "preempt", "reclaim"}) {
+  for (const char* later : {"allocate", "backfill", "preempt", "reclaim", "cleanup"}) {
     const Named* const action = find(config, later);
     if (action == nullptr || elect < action) continue;
     return Error{"actions: \"elect\" after \"" + std::string(later) +

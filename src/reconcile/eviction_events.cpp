@@ -98,9 +98,9 @@ void EvictionEvents::publish_answers(TimePoint now) {
   std::map<std::string, std::vector<const Answer*>> refusals;  // by uid of the claimant
   for (const Answer& each : answers_) {
     if (each.is_refused) {  // EVENT-3
-      const std::string for_whom = each.claimant ? " for " + each.claimant->name : "";
+      const std::string for_job = each.claimant ? " for " + each.claimant->name : "";
       publish_once(each.victim,
-                   {true, "EvictionRefused", "eviction" + for_whom + " was refused: " + each.text},
+                   {true, "EvictionRefused", "eviction" + for_job + " was refused: " + each.text},
                    now);
       if (each.claimant) refusals[each.claimant->object.uid].push_back(&each);
     } else {  // EVENT-1
