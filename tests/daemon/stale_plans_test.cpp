@@ -204,6 +204,18 @@ TEST_F(BrokenGangsTest, EVICT5WhatWasGivenUpIsNotNamedAgain) {
   EXPECT_EQ(evicted(at(321)), std::vector<std::string>{"g-0"}) << "patience begins anew";
 }
 
+TEST_F(BrokenGangsTest, EVICT3WhoWasRefusedIsNamedAgainAfterAWhile) {
+  bind(0);
+  mirror_.apply(PlacementDropped{"g-1", "n1", "its Binding was refused"});
+  mirror_.assume_eviction(mirror_.find_task("g-0"), at(150));
+  mirror_.apply(EvictionRefused{"g-0", "its disruption budget"});
+  mirror_.settle(at(150));
+  EXPECT_TRUE(evicted(at(149)).empty());
+  EXPECT_TRUE(evicted(at(209)).empty());
+  EXPECT_TRUE(evicted(at(210)).empty()) << "patience begins anew";
+  EXPECT_EQ(evicted(at(270)), std::vector<std::string>{"g-0"});
+}
+
 TEST_F(BrokenGangsTest, WhileAnotherIsPlannedThereIsHope) {
   bind(0);  // g-1 still has its place
   EXPECT_TRUE(evicted(at(100)).empty());
