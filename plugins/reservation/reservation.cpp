@@ -145,10 +145,11 @@ class Reservation final : public Plugin {
 
   bool has_line() const { return !request_line_.empty() || wait_line_ > Duration(0); }
 
-  // Of one that ran and has lost members: since then.
+  // Of one that ran and has lost members, or all of them: since then.
   static TimePoint waits_since(const Job& job) {
     const bool has_run = job.phase == GroupPhase::running || job.phase == GroupPhase::unknown;
-    return has_run ? std::max(job.first_seen, job.whole_since) : job.first_seen;
+    const TimePoint since = has_run ? std::max(job.first_seen, job.whole_since) : job.first_seen;
+    return std::max(since, job.ran_until);
   }
 
   std::optional<Claim> above_line(JobId id) {

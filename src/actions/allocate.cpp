@@ -74,7 +74,10 @@ void stop_those_behind(Session& session, JobLine& line, JobId first) {
 bool seek_idle_room(Session& session, const Job& job) {
   const std::vector<TaskId> claimed = claimed_tasks(session, job);
   if (claimed.empty()) return true;
-  if (do_others_leave_for(session, job)) return false;
+  const bool has_minimum = job.bound_count() + job.count(TaskStatus::binding) >= job.min_available;
+  // Others leave for its claims in this session, and not for nothing.
+  const bool others_leave = !has_minimum && are_evicted_for(session, job);
+  if (others_leave || do_others_leave_for(session, job)) return false;
   if (session.ask(points::job_ready, job)) {  // its claims are for surplus
     for (const TaskId id : claimed) {
       Statement statement(session);

@@ -13,6 +13,7 @@
 
 #include "actions/placement.h"
 #include "berth/engine/fit.h"
+#include "berth/engine/queue_tree.h"
 #include "berth/engine/statement.h"
 #include "engine/memory.h"
 
@@ -59,7 +60,7 @@ void serve_claims_of(Session& session, JobId id) {
   Statement statement(session);
   for (const Claim& claim : job.claims) take_up(session, job, claim, statement);
   // CLAIM-12. Its queue has room for it only when they are gone.
-  if (session.ask(points::job_ready, job) && !job.others_are_leaving) {
+  if (session.ask(points::job_ready, job) && !do_others_leave_for(session, job)) {
     // CLAIM-3. Enough of the room is idle now.
     return std::move(statement).commit();
   }
@@ -69,7 +70,8 @@ void serve_claims_of(Session& session, JobId id) {
   }
   // CLAIM-10. A victim may stay, by the API server's word, and others may leave in its place.
   if (!is_enough) session.hold_until_close(id);
-  session.refuse(id, reject(Reason::holds_releasing_room, job.placed_count(), job.min_available));
+  session.refuse(id, reject(Reason::holds_releasing_room,
+                            std::min(job.placed_count(), job.min_available), job.min_available));
   std::move(statement).hold();
 }
 
@@ -94,11 +96,25 @@ std::vector<TaskId> claimed_tasks(Session& session, const Job& job) {
   return tasks;
 }
 
-bool do_others_leave_for(Session& session, const Job& job) {
+bool are_evicted_for(Session& session, const Job& job) {
   const auto& evictions = session.plan().evictions;
-  return job.others_are_leaving ||
-         std::any_of(evictions.begin(), evictions.end(),
+  return std::any_of(evictions.begin(), evictions.end(),
                      [&](const PlannedEviction& each) { return each.beneficiary == job.id; });
+}
+
+bool do_others_leave_for(Session& session, const Job& job) {
+  const std::int32_t started = job.bound_count() + job.count(TaskStatus::binding);
+  if (started >= job.min_available) return false;
+  if (!job.others_are_leaving && !are_evicted_for(session, job)) return false;
+  const QueueTree& tree = session.queues();
+  for (std::uint32_t at = tree.position_of(job.queue); at != QueueTree::kNowhere && at != 0;
+       at = tree.member(at).parent) {
+    for (std::size_t d = 0; d < tree.dimensions(); ++d) {
+      const Dimension dimension(d);
+      if (tree.real_capability(at, dimension) < tree.total(dimension)) return true;
+    }
+  }
+  return false;
 }
 
 bool may_hold(Session& session, const Job& job) {

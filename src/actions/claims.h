@@ -16,7 +16,10 @@ void serve_claims(engine::Session& session);
 // The job's tasks that hold a claim in this session.
 std::vector<TaskId> claimed_tasks(engine::Session& session, const Job& job);
 
-// CLAIM-12. Are pods leaving that were evicted for the job, in this session or before?
+// Does this session evict for the job?
+bool are_evicted_for(engine::Session& session, const Job& job);
+// CLAIM-12. Are pods of its queue leaving for the job, which has not started, and whose queue may
+// not have both?
 bool do_others_leave_for(engine::Session& session, const Job& job);
 
 // May a job that cannot start yet hold claims?

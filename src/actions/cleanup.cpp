@@ -70,7 +70,6 @@ class Cleanup final : public Action {
 
   // CLEANUP-4. Within a queue, it leaves for no job of lower priority.
   static bool comes_after(const Job& unready, const Job& claimant) {
-    if (unready.id == claimant.id) return false;
     return unready.queue != claimant.queue || unready.priority <= claimant.priority;
   }
 

@@ -139,8 +139,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
   Verdict verdict;
   // Held tasks are not placed; one task more would make them count as placed.
   const bool holds_claims = !claimed_tasks(session, job).empty();
-  if (holds_claims &&
-      (do_others_leave_for(session, job) || !session.ask(points::job_ready, job))) {
+  if (holds_claims && (do_others_leave_for(session, job) || !session.ask(points::job_ready, job))) {
     return Turn::held;
   }
   {

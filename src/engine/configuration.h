@@ -29,8 +29,8 @@ struct SessionConfig {
   std::vector<Named> actions;
   std::vector<Tier> tiers;                            // earlier tiers decide first
   std::map<std::string, Arguments> action_arguments;  // by action name
-  Duration claim_patience = kClaimPatience;
   std::string where;                                  // the file
+  Duration claim_patience = kClaimPatience;           // how long claims stand
 };
 
 }  // namespace berth::engine

@@ -60,6 +60,12 @@ void Mirror::refresh(JobId id, TimePoint now) {
     cluster_.set_phase(id, phase);
     phase_changes_.push_back(id);
   }
+  const bool has_pods = job.count(TaskStatus::bound) + job.count(TaskStatus::running) > 0;
+  if (has_pods != job.has_pods_on_nodes) {
+    Job& changed = cluster_.mutable_job(id);
+    changed.has_pods_on_nodes = has_pods;
+    if (!has_pods) changed.ran_until = now;
+  }
   const bool is_unready = job.phase == GroupPhase::unknown;
   if (is_unready != job.unready_since.has_value()) {
     Job& changed = cluster_.mutable_job(id);

@@ -218,7 +218,11 @@ class Mirror {
     TaskStatus seen = TaskStatus::running;  // what its pod is but for us
   };
   std::map<TaskId, Eviction> evictions_;
-  std::map<TaskId, JobId> leaving_for_;  // evicted pods that are not gone, by claimant
+  struct LeavingFor {
+    JobId job;
+    std::string uid;  // of the job: ids are used again
+  };
+  std::map<TaskId, LeavingFor> leaving_for_;  // the claimants of evicted pods that are not gone
   struct EvictionRefusal {
     std::string words;
     bool is_new = false;  // until settle() says when

@@ -20,7 +20,7 @@ bool is_on_its_node(TaskStatus status) {
 void Mirror::assume_eviction(TaskId id, TimePoint now, JobId beneficiary) {
   const Task& task = cluster_.task(id);
   if (!is_on_its_node(task.status)) return;
-  if (beneficiary.is_valid()) leaving_for_[id] = beneficiary;
+  if (beneficiary.is_valid()) leaving_for_[id] = {beneficiary, cluster_.job(beneficiary).uid};
   evictions_[id] = {now, task.status};
   cluster_.mutable_task(id).is_evicted = true;
   cluster_.move_task(id, task.node, TaskStatus::releasing);
@@ -54,8 +54,9 @@ void Mirror::stays_after_all(TaskId id) {
   end_eviction(id);
   const auto found = leaving_for_.find(id);
   if (found == leaving_for_.end()) return;
-  if (cluster_.job(found->second).others_left_for_it) {
-    cluster_.mutable_job(found->second).others_left_for_it = false;
+  const auto& [job, uid] = found->second;
+  if (cluster_.job(job).uid == uid && cluster_.job(job).others_left_for_it) {
+    cluster_.mutable_job(job).others_left_for_it = false;
   }
   leaving_for_.erase(found);
 }
@@ -64,8 +65,14 @@ void Mirror::settle_leaving() {
   std::set<JobId> waiting;
   for (auto next = leaving_for_.begin(); next != leaving_for_.end();) {
     const auto entry = next++;
-    if (cluster_.task(entry->first).status == TaskStatus::releasing) {
-      waiting.insert(entry->second);
+    const Task& task = cluster_.task(entry->first);
+    const auto& [job, uid] = entry->second;
+    const bool is_there = cluster_.job(job).exists && cluster_.job(job).uid == uid;
+    if (task.status == TaskStatus::releasing && is_there) {
+      // Pods of other queues have nothing of what the queue of the job may have.
+      const bool is_of_queue =
+          task.job.is_valid() && cluster_.job(task.job).queue == cluster_.job(job).queue;
+      if (is_of_queue) waiting.insert(job);
     } else {
       leaving_for_.erase(entry);
     }
@@ -110,10 +117,8 @@ void Mirror::assume_claims(const Plan& plan, TimePoint now) {
   for (const auto& [id, nodes] : wanted) {
     const Job& job = cluster_.job(id);
     const bool others_left = !nodes.empty() && (job.others_left_for_it || evicted_for.contains(id));
-    const bool are_leaving = others_left && (job.others_are_leaving || evicted_for.contains(id));
-    if (job.others_left_for_it != others_left || job.others_are_leaving != are_leaving) {
+    if (job.others_left_for_it != others_left) {
       cluster_.mutable_job(id).others_left_for_it = others_left;
-      cluster_.mutable_job(id).others_are_leaving = are_leaving;
     }
     std::vector<Claim> claims;
     for (const TaskId task : job.tasks) {

@@ -57,6 +57,8 @@ struct Job {
   TimePoint first_seen;                    // by a scheduler; waiting counts from here
   bool is_whole = false;                   // the pods of its minimum are there, gated ones aside
   TimePoint whole_since;                   // when that became so, or ceased to be
+  bool has_pods_on_nodes = false;          // bound or running
+  TimePoint ran_until;                     // when it lost the last of these
   std::optional<TimePoint> unready_since;  // it ran, and has lost members of its minimum
   bool is_named_target = false;            // a user names it
   bool declines_target = false;            // a user excludes it

@@ -14,6 +14,9 @@ using namespace engine;
 
 namespace {
 
+// In Candidates::is_surplus_: surplus that may not leave.
+constexpr std::uint8_t kKept = 2;
+
 bool runs(const Task& task) {
   return task.status == TaskStatus::bound || task.status == TaskStatus::running;
 }
@@ -56,9 +59,13 @@ Candidates::Candidates(Session& session, const EvictionPolicy& policy, const Job
 void Candidates::count_surplus(Part& part) {
   part.begin = tasks_.size();
   for (const TaskId id : surplus_of(session_, session_.cluster().job(part.part.job))) {
-    const Verdict verdict = session_.may_evict(session_.cluster().task(id));
+    Verdict verdict = session_.may_evict(session_.cluster().task(id));
+    if (verdict) {
+      verdict = session_.ask(points::evictable, Leaving{part.part.job, std::span(&id, 1)});
+    }
     if (!verdict) {
       add_spared(spared_, verdict.reason, 1);
+      is_surplus_[id.index()] = kKept;
       continue;
     }
     tasks_.push_back(id);
@@ -84,7 +91,9 @@ void Candidates::count_whole(Part& part) {
   if (leaving.empty()) return;
   if (verdict) verdict = session_.ask(points::evictable, Leaving{job.id, leaving});
   if (!verdict) {
-    add_spared(spared_, verdict.reason, static_cast<std::int32_t>(leaving.size()));
+    const auto own = std::count_if(leaving.begin(), leaving.end(),
+                                   [&](TaskId id) { return is_surplus_[id.index()] == 0; });
+    if (own > 0) add_spared(spared_, verdict.reason, static_cast<std::int32_t>(own));
     tasks_.resize(part.begin);
     return;
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "actions/claims.h"
 #include "actions/eviction/parties.h"
@@ -69,12 +70,15 @@ class Service {
       return false;
     }
     ConsideredEvictions vain{id, eviction_.policy.action, {}, 0, {}};
-    if (attempt(job, vain)) return true;
+    if (attempt(job, vain)) return has_evicted_ = true;
     if (vain.why.reason == Reason::none) return false;
     known = {cluster_.stamp(), session_.answers_hold_until(), vain};
     session_.note_vain(std::move(vain));
     return false;
   }
+
+  // After each success candidates are counted anew; the next session goes on.
+  bool may_go_on() const { return counted_ <= kCountedMost; }
 
   bool serve_task(TaskId task) {
     std::int32_t most = 0;
@@ -202,6 +206,7 @@ class Service {
     Known& known = known_[{job.queue, job.priority}];
     if (known.candidates == nullptr || known.stamp != cluster_.stamp()) {
       known = {cluster_.stamp(), std::make_unique<Candidates>(session_, eviction_.policy, job)};
+      if (std::exchange(has_evicted_, false)) counted_ += known.candidates->pods_without(JobId());
     }
     return *known.candidates;
   }
@@ -218,9 +223,13 @@ class Service {
   };
   using Alike = std::tuple<QueueId, std::int32_t, ShapeId>;
 
+  static constexpr std::int64_t kCountedMost = 200'000;
+
   Session& session_;
   const Cluster& cluster_;
   const Eviction& eviction_;
+  std::int64_t counted_ = 0;  // candidates, after successes
+  bool has_evicted_ = false;
   std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
   bool is_hopeless_ = false;  // the last attempt: even if all left, there would be no room
@@ -257,7 +266,9 @@ void evict_for_waiting_jobs(Session& session, const Eviction& eviction) {
   if (jobs.empty()) return;
   JobLine line(session, std::move(jobs));
   Service service(session, eviction);
-  for (JobId id = line.next(); id.is_valid(); id = line.next()) service.serve(id);
+  for (JobId id = line.next(); id.is_valid() && service.may_go_on(); id = line.next()) {
+    service.serve(id);
+  }
 }
 
 }  // namespace berth::actions
