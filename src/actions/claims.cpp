@@ -27,6 +27,15 @@ void end_claims(Session& session, JobId job, EndedClaims::How how) {
   session.plan().ended_claims.push_back({job, how});
 }
 
+// CLAIM-11. Anybody who may write the annotation may say that others were evicted.
+bool may_have(Session& session, const Job& job, const Task& task) {
+  const Queue& queue = session.cluster().queue(job.queue);
+  if (!job.others_left_for_it)
+    return static_cast<bool>(session.ask(points::allocatable, queue, task));
+  return !job.claims_are_restored ||
+         static_cast<bool>(session.ask(points::within_capability, queue, task));
+}
+
 // CLAIM-5, CLAIM-7, CLAIM-11. Only as far as the room is still there.
 void take_up(Session& session, const Job& job, const Claim& claim, Statement& statement) {
   const Cluster& cluster = session.cluster();
@@ -36,8 +45,7 @@ void take_up(Session& session, const Job& job, const Claim& claim, Statement& st
   const Node& node = cluster.node(claim.node);
   if (!session.ask(points::predicate, shape, node) || !session.is_open_to(claim.node, job.id) ||
       (shape.has_host_ports && !session.ask(points::occupancy, shape, node)) ||
-      (!job.others_left_for_it &&
-       !session.ask(points::allocatable, cluster.queue(job.queue), task))) {
+      !may_have(session, job, task)) {
     return;
   }
   if (has_room(IdleNow{cluster}, shape, claim.node)) {

@@ -7,7 +7,7 @@
 // Argument: evict-surplus, true or false (default): whether surplus leaves the nodes of a target at
 // once.
 //
-// Steps RESERVE-1 to RESERVE-6 are those of docs/design/reserve.md.
+// Steps RESERVE-1 to RESERVE-7 are those of docs/design/reserve.md.
 
 #include <algorithm>
 #include <iterator>
@@ -95,6 +95,12 @@ class Reserve final : public Action {
 
   // RESERVE-4. Release first the nodes that are of no more use.
   static void keep(Session& session, JobId target, std::vector<NodeId> wanted) {
+    // RESERVE-7. Others were evicted there for another job, and not for the target.
+    for (const JobId id : session.cluster().claimants()) {
+      const Job& job = session.cluster().job(id);
+      if (id == target || !job.others_left_for_it) continue;
+      for (const Claim& claim : job.claims) std::erase(wanted, claim.node);
+    }
     const std::vector<NodeId> held = session.cluster().nodes_locked_for(target);
     std::sort(wanted.begin(), wanted.end());
     if (wanted == held) return;

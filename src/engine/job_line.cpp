@@ -14,7 +14,7 @@ constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
 JobLine::JobLine(Session& session, std::vector<JobId> jobs, For what)
     : session_(session),
       what_(what),
-      is_moving_(session.ask(points::queue_order_moves) ||
+      is_moving_(what == For::eviction || session.ask(points::queue_order_moves) ||
                  (what == For::admission && !session.queues().is_flat())),
       current_(kNobody) {
   std::vector<std::size_t> place(session.cluster().queue_slots(), kNobody);

@@ -129,6 +129,9 @@ void Mirror::assume_claims(const Plan& plan, TimePoint now) {
       });
       claims.push_back({task, found->second, same == job.claims.end() ? now : same->since});
     }
+    if (job.claims_are_restored && claims.empty()) {
+      cluster_.mutable_job(id).claims_are_restored = false;
+    }
     if (claims == job.claims) continue;
     cluster_.set_claims(id, std::move(claims));
     mark_dirty(id);
@@ -157,6 +160,7 @@ void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now)
     if (found.is_valid()) claims.push_back({task_id, found, std::min(written.since, now)});
   }
   cluster_.mutable_job(id).others_left_for_it = written.others_left && !claims.empty();
+  cluster_.mutable_job(id).claims_are_restored = !claims.empty();
   cluster_.set_claims(id, std::move(claims));
   mark_dirty(id);
 }

@@ -11,8 +11,9 @@ namespace berth::engine {
 // one queue therefore comes before another queue's surplus. All ties end in (creation time, uid).
 class JobLine {
  public:
-  // `service` uses queueOrder, `admission` uses admissionOrder.
-  enum class For : std::uint8_t { service, admission };
+  // `service` uses queueOrder, `admission` uses admissionOrder. While serving by `eviction`, other
+  // queues lose pods.
+  enum class For : std::uint8_t { service, admission, eviction };
 
   JobLine(Session& session, std::vector<JobId> jobs, For what = For::service);
 

@@ -67,6 +67,7 @@ struct Job {
 
   std::vector<Claim> claims;                 // of pending tasks, in the order of `tasks`
   bool others_left_for_it = false;           // its claims are of room that others were evicted from
+  bool claims_are_restored = false;          // read from an annotation, which users can write
   bool others_are_leaving = false;           // and some of these are not gone yet
   std::optional<TimePoint> claims_ended_at;  // the last time that they were not vacated in time
 

@@ -264,7 +264,7 @@ void evict_for_waiting_jobs(Session& session, const Eviction& eviction) {
     if (is_claimant(session, session.cluster().job(id))) jobs.push_back(id);
   }
   if (jobs.empty()) return;
-  JobLine line(session, std::move(jobs));
+  JobLine line(session, std::move(jobs), JobLine::For::eviction);
   Service service(session, eviction);
   for (JobId id = line.next(); id.is_valid() && service.may_go_on(); id = line.next()) {
     service.serve(id);
