@@ -33,10 +33,11 @@ class Preempt final : public Action {
     // PREEMPT-1, PREEMPT-2. For each job that lacks its minimum, in the order of jobs.
     Eviction eviction;
     eviction.policy.action = "preempt";
+    PartsOfJobs parts_of_jobs(session);
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
-          session, claimant, takes_whole_jobs_,
-          [&](const Job& job) { return job.queue == claimant.queue; },
+          session, parts_of_jobs, claimant, takes_whole_jobs_,
+          [&](QueueId queue) { return queue == claimant.queue; },
           [&](const PartSet& parts) { return session.ask(points::preemptable, claimant, parts); },
           [](const JobPart&) { return Reason::not_lower; });
     };

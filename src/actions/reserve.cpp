@@ -59,7 +59,7 @@ class Reserve final : public Action {
     Eviction eviction;
     eviction.policy.action = "reserve";
     eviction.policy.parties = [&](const Job& job) {
-      Parties parties{parts_of_jobs(session, job.id), {}};
+      Parties parties{PartsOfJobs(session).those_for(job, [](QueueId) { return true; }), {}};
       std::erase_if(parties.parts,
                     [](const JobPart& part) { return part.kind != JobPart::Kind::surplus; });
       return parties;
