@@ -212,20 +212,20 @@ BENCHMARK(PlanForAGang)
 
 enum Hopeless { kBySums, kByNodes, kNobody, kProtected };
 
-// 5,000 nodes of 64 CPUs; 100,000 pods of lower priority have 32 of each, or all of every second.
-// The rest is taken by pods of another scheduler, which end, but never leave. A gang waits that
-// would fit an empty cluster.
-void NoEvictionHelps(benchmark::State& state) {
+// 5,000 nodes of 64 CPUs. 100,000 pods of one queue have half of each, or all of every second; pods
+// of another scheduler, which end but never leave, have the rest. A gang waits that would fit an
+// empty cluster. why 0: all that could leave have too little; 1: each node would have a little less
+// than a member asks for; 2: the actions may take nobody; 3: all users forbid it. evicting 0:
+// enqueue, allocate and backfill; 1: all that is shipped.
+void fill_hopelessly(mirror::Mirror& mirror, Action action, Hopeless why) {
   constexpr std::size_t kNodes = 5'000;
-  const auto action = static_cast<Action>(state.range(0));
-  const auto why = static_cast<Hopeless>(state.range(1));
-  mirror::Mirror mirror;
   add_nodes_and_queues(mirror, kNodes, {"busy", "due"});
-  if (why == kNobody && action == kReclaim) {
-    QueueObject queue = mirror::bare_queue("busy");
-    queue.reclaimable = false;
-    mirror.apply(queue);
-  }
+  QueueObject busy = mirror::bare_queue("busy");
+  busy.reclaimable = why != kNobody || action != kReclaim;
+  mirror.apply(busy);
+  QueueObject due = mirror::bare_queue("due");
+  due.weight = 9;
+  mirror.apply(due);
   std::mt19937_64 random(12);
   std::vector<std::size_t> places;
   for (std::size_t p = 0; p < 100'000; ++p) {
@@ -248,14 +248,21 @@ void NoEvictionHelps(benchmark::State& state) {
     if (why == kBySums && n % 2 == 1) add_foreign(mirror, "other" + std::to_string(n), n, 64'000);
   }
   const std::size_t members = why == kBySums ? 2'600 : 512;
+  const std::int64_t milli_cpu = why == kByNodes ? 33'000 : (why == kBySums ? 62'000 : 16'000);
   add(mirror, {"gang",
                action == kReclaim ? "due" : "busy",
                0,
                static_cast<std::int32_t>(members),
-               why == kByNodes ? 33'000 : (why == kBySums ? 62'000 : 16'000),
+               milli_cpu,
                true,
                {},
                members});
+}
+
+void NoEvictionHelps(benchmark::State& state) {
+  mirror::Mirror mirror;
+  fill_hopelessly(mirror, static_cast<Action>(state.range(0)),
+                  static_cast<Hopeless>(state.range(1)));
   Sessions sessions(mirror,
                     state.range(2) != 0 ? shipped() : shipped({"enqueue", "allocate", "backfill"}));
   sessions.run();
@@ -316,7 +323,7 @@ void fill_busily(mirror::Mirror& mirror, std::size_t waiting) {
   }
 }
 
-// evicting 0: enqueue, allocate and backfill; 1: all that is shipped.
+// evicting: as above. changes 1: a pod of another scheduler has come or gone.
 void BusySession(benchmark::State& state) {
   mirror::Mirror mirror;
   fill_busily(mirror, static_cast<std::size_t>(state.range(0)));
