@@ -36,6 +36,7 @@ struct Members {
   bool is_preemptable = true;
   std::vector<std::size_t> nodes;  // where they run
   std::size_t waiting = 0;         // further ones
+  bool never_preempts = false;
 };
 
 std::string node_name(std::size_t number) {
@@ -67,6 +68,7 @@ void add(mirror::Mirror& mirror, const Members& members) {
     pod.scheduler_name = "berth";
     pod.priority = members.priority;
     pod.eviction.preemptable = members.is_preemptable;
+    pod.never_preempts = members.never_preempts;
     pod.request = request_of(members.milli_cpu);
     if (m < members.nodes.size()) {
       pod.node_name = node_name(members.nodes[m]);
@@ -171,7 +173,9 @@ void run_jobs_of_ten(mirror::Mirror& mirror, std::size_t elastic, const std::str
   }
 }
 
-// A gang of 500 takes half a node... of 4,000 running pods on 500 nodes. The whole session.
+// A gang of 500 takes an eighth of what 4,000 running pods have: as a job of higher priority, or of
+// a queue that is due half of the cluster, for which more pods wait that evict nobody. The whole
+// session.
 void PlanForAGang(benchmark::State& state) {
   const auto action = static_cast<Action>(state.range(0));
   mirror::Mirror mirror;
@@ -185,6 +189,7 @@ void PlanForAGang(benchmark::State& state) {
                true,
                {},
                500});
+  if (action == kReclaim) add(mirror, {"later", "due", 0, 2'000, 8'000, true, {}, 2'000, true});
   Sessions sessions(mirror, shipped());
   sessions.run();
   std::size_t evicted = 0;
@@ -207,20 +212,20 @@ BENCHMARK(PlanForAGang)
 
 enum Hopeless { kBySums, kByNodes, kNobody, kProtected };
 
-// 5,000 nodes of 64 CPUs; 100,000 pods of lower priority have 32 of each, or all of every second.
-// The rest is taken by pods of another scheduler, which end, but never leave. A gang waits that
-// would fit an empty cluster.
-void NoEvictionHelps(benchmark::State& state) {
+// 5,000 nodes of 64 CPUs. 100,000 pods of one queue have half of each, or all of every second; pods
+// of another scheduler, which end but never leave, have the rest. A gang waits that would fit an
+// empty cluster. why 0: all that could leave have too little; 1: each node would have a little less
+// than a member asks for; 2: the actions may take nobody; 3: all users forbid it. evicting 0:
+// enqueue, allocate and backfill; 1: all that is shipped.
+void fill_hopelessly(mirror::Mirror& mirror, Action action, Hopeless why) {
   constexpr std::size_t kNodes = 5'000;
-  const auto action = static_cast<Action>(state.range(0));
-  const auto why = static_cast<Hopeless>(state.range(1));
-  mirror::Mirror mirror;
   add_nodes_and_queues(mirror, kNodes, {"busy", "due"});
-  if (why == kNobody && action == kReclaim) {
-    QueueObject queue = mirror::bare_queue("busy");
-    queue.reclaimable = false;
-    mirror.apply(queue);
-  }
+  QueueObject busy = mirror::bare_queue("busy");
+  busy.reclaimable = why != kNobody || action != kReclaim;
+  mirror.apply(busy);
+  QueueObject due = mirror::bare_queue("due");
+  due.weight = 9;
+  mirror.apply(due);
   std::mt19937_64 random(12);
   std::vector<std::size_t> places;
   for (std::size_t p = 0; p < 100'000; ++p) {
@@ -243,14 +248,21 @@ void NoEvictionHelps(benchmark::State& state) {
     if (why == kBySums && n % 2 == 1) add_foreign(mirror, "other" + std::to_string(n), n, 64'000);
   }
   const std::size_t members = why == kBySums ? 2'600 : 512;
+  const std::int64_t milli_cpu = why == kByNodes ? 33'000 : (why == kBySums ? 62'000 : 16'000);
   add(mirror, {"gang",
                action == kReclaim ? "due" : "busy",
                0,
                static_cast<std::int32_t>(members),
-               why == kByNodes ? 33'000 : (why == kBySums ? 62'000 : 16'000),
+               milli_cpu,
                true,
                {},
                members});
+}
+
+void NoEvictionHelps(benchmark::State& state) {
+  mirror::Mirror mirror;
+  fill_hopelessly(mirror, static_cast<Action>(state.range(0)),
+                  static_cast<Hopeless>(state.range(1)));
   Sessions sessions(mirror,
                     state.range(2) != 0 ? shipped() : shipped({"enqueue", "allocate", "backfill"}));
   sessions.run();
@@ -272,9 +284,10 @@ BENCHMARK(NoEvictionHelps)
     ->ArgsProduct({{kPreempt, kReclaim}, {kBySums, kByNodes, kNobody, kProtected}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
 
-// 5,000 nodes full of 100,000 pods in jobs of 10, one of ten elastic, of 10 queues; jobs of 1 to 16
-// pods wait in all queues, with 3 priorities and 20 requests. No eviction would help them: each
-// asks for more than its queue has on one node, and no queue is beyond its share.
+// 5,000 nodes full of 100,000 pods in jobs of 10, one of ten elastic, of 10 queues. A queue has two
+// pods on a node, but for one node that it has alone. Jobs of 10 to 16 pods wait in all queues,
+// with 3 priorities and 20 requests. No eviction would help them: nine of them would fit the one
+// node and none another, and no queue is beyond its share.
 void fill_busily(mirror::Mirror& mirror, std::size_t waiting) {
   constexpr std::size_t kNodes = 5'000;
   constexpr std::size_t kQueues = 10;
@@ -283,37 +296,34 @@ void fill_busily(mirror::Mirror& mirror, std::size_t waiting) {
   add_nodes_and_queues(mirror, kNodes, queues);
   std::mt19937_64 random(12);
   std::size_t number = 0;
-  for (const std::string& queue : queues) {
-    std::vector<std::size_t> places;
-    for (std::size_t p = 0; p < 2 * kNodes; ++p) places.push_back(p % kNodes);
+  for (std::size_t q = 0; q < kQueues; ++q) {
+    std::vector<std::size_t> places(2 * kQueues, q);
+    for (std::size_t n = kQueues; n < kNodes; ++n) places.insert(places.end(), 2, n);
     std::shuffle(places.begin(), places.end(), random);
-    for (auto from = places.begin(); from != places.end(); from += 10) {
-      const auto priority = static_cast<std::int32_t>(number % 3);
-      const std::int32_t minimum = number % 10 == 0 ? 5 : 10;
-      add(mirror, {"run" + std::to_string(number++),
-                   queue,
-                   priority,
-                   minimum,
+    for (auto from = places.begin(); from != places.end(); from += 10, ++number) {
+      add(mirror, {"run" + std::to_string(number),
+                   queues[q],
+                   static_cast<std::int32_t>(number % 3),
+                   number % 10 == 0 ? 5 : 10,
                    3'200,
                    true,
                    {from, from + 10}});
     }
   }
   for (std::size_t j = 0; j < waiting; ++j) {
-    const std::size_t size = 1 + random() % 16;
-    const auto milli_cpu = static_cast<std::int64_t>(7'000 + 100 * (random() % 20));
+    const std::size_t size = 10 + random() % 7;
     add(mirror, {"wait" + std::to_string(j),
                  queues[j % kQueues],
                  static_cast<std::int32_t>(random() % 3),
                  static_cast<std::int32_t>(size),
-                 milli_cpu,
+                 static_cast<std::int64_t>(7'000 + 100 * (random() % 20)),
                  true,
                  {},
                  size});
   }
 }
 
-// evicting 0: enqueue, allocate and backfill; 1: all that is shipped.
+// evicting: as above. changes 1: a pod of another scheduler has come or gone.
 void BusySession(benchmark::State& state) {
   mirror::Mirror mirror;
   fill_busily(mirror, static_cast<std::size_t>(state.range(0)));

@@ -27,10 +27,12 @@ class Cleanup final : public Action {
                                   std::chrono::hours(8760))) {}
 
   void execute(Session& session) const override {
+    if (session.cluster().open_jobs().empty()) return;
     PartSet unready;
-    for (const JobPart& part : parts_of_jobs(session)) {
-      const bool is_whole = part.kind == JobPart::Kind::whole;
-      if (is_whole && may_go(session, session.cluster().job(part.job))) unready.push_back(part);
+    for (std::size_t j = 0; j < session.cluster().job_slots(); ++j) {
+      const Job& job = session.cluster().job(JobId(j));
+      if (!job.unready_since || !may_leave_whole(job) || !may_go(session, job)) continue;
+      unready.push_back({job.id, JobPart::Kind::whole});
     }
     if (unready.empty()) return;
     // CLEANUP-1. For each job that lacks its minimum and could start, in the order of jobs.

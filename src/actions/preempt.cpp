@@ -34,9 +34,11 @@ class Preempt final : public Action {
     // PREEMPT-1, PREEMPT-2. For each job that lacks its minimum, in the order of jobs.
     Eviction eviction;
     eviction.policy.action = "preempt";
+    PartsOfJobs parts_of_jobs(session);
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
-          session, takes_whole_jobs_, [&](const Job& job) { return job.queue == claimant.queue; },
+          session, parts_of_jobs, takes_whole_jobs_,
+          [&](QueueId queue) { return queue == claimant.queue; },
           [&](const PartSet& parts) { return session.ask(points::preemptable, claimant, parts); },
           [&](const JobPart& part) {
             const bool is_equal = session.cluster().job(part.job).priority == claimant.priority;

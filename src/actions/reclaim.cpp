@@ -29,9 +29,11 @@ class Reclaim final : public Action {
     eviction.policy.action = "reclaim";
     eviction.policy.is_for_entitled = true;
     eviction.policy.is_strict_first = true;
+    PartsOfJobs parts_of_jobs(session);
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
-          session, takes_whole_jobs_, [&](const Job& job) { return job.queue != claimant.queue; },
+          session, parts_of_jobs, takes_whole_jobs_,
+          [&](QueueId queue) { return queue != claimant.queue; },
           [&](const PartSet& parts) { return session.ask(points::reclaimable, claimant, parts); },
           [&](const JobPart& part) {
             const Job& job = session.cluster().job(part.job);

@@ -59,7 +59,7 @@ class Reserve final : public Action {
     Eviction eviction;
     eviction.policy.action = "reserve";
     eviction.policy.parties = [&](const Job& claimant) {
-      PartSet own = parts_of_jobs(session);
+      PartSet own = PartsOfJobs(session).of([](QueueId) { return true; });
       std::erase_if(own, [](const JobPart& part) { return part.kind != JobPart::Kind::surplus; });
       PartSet others = own;
       const auto is_own = [&](const JobPart& part) {

@@ -54,7 +54,14 @@ class Memory {
     TimePoint until;  // from then on, an answer may be another
     ConsideredEvictions considered;
   };
-  Vain& vain(JobId job, std::string_view action) { return vain_[{job, action}]; }
+  // `action`: static storage. Until the next call.
+  Vain& vain(JobId job, std::string_view action) {
+    if (job.index() >= vain_.size()) vain_.resize(job.index() + 1);
+    for (auto& [known, vain] : vain_[job.index()]) {
+      if (known == action) return vain;
+    }
+    return vain_[job.index()].emplace_back(action, Vain()).second;
+  }
 
   // Of the configuration: how long claims stand.
   Duration claim_patience = kClaimPatience;
@@ -90,8 +97,8 @@ class Memory {
   std::map<std::pair<JobId, ShapeId>, std::unique_ptr<Ranking>> rankings_of_targets_;
   std::size_t ranking_bytes_ = 0;
   std::uint64_t uses_ = 0;
-  std::map<std::pair<JobId, std::string_view>, Vain> vain_;
-  std::vector<Refused> refused_;  // by job
+  std::vector<std::vector<std::pair<std::string_view, Vain>>> vain_;  // by job
+  std::vector<Refused> refused_;                                      // by job
   std::map<JobId, WorkedOut> worked_out_;
 };
 

@@ -43,10 +43,9 @@ Resources asked_for_admission(const Cluster& cluster, const Job& job) {
   return positive_difference(*job.min_resources, has);
 }
 
-Need need_of(const Session& session, const Job& job) {
-  const Cluster& cluster = session.cluster();
-  std::vector<TaskId> tasks = session.unplaced_in_order(job);
-  lacking_roles_first(cluster, job, tasks);
+namespace {
+
+std::int32_t lacking_count(const Job& job) {
   std::int32_t lacking_in_roles = 0;
   if (job.roles_bind()) {
     for (const Role& role : job.roles) {
@@ -54,17 +53,33 @@ Need need_of(const Session& session, const Job& job) {
     }
   }
   const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
-  const std::int32_t lacks = std::max({0, job.min_available - has, lacking_in_roles});
-  if (tasks.size() > static_cast<std::size_t>(lacks)) tasks.resize(static_cast<std::size_t>(lacks));
+  return std::max({0, job.min_available - has, lacking_in_roles});
+}
 
+}  // namespace
+
+std::vector<TaskId> lacking_members(const Session& session, const Job& job) {
+  std::vector<TaskId> tasks = session.unplaced_in_order(job);
+  lacking_roles_first(session.cluster(), job, tasks);
+  const auto lacks = static_cast<std::size_t>(lacking_count(job));
+  if (tasks.size() > lacks) tasks.resize(lacks);
+  return tasks;
+}
+
+Need need_of(const Session& session, const Job& job) {
+  return need_of(session, job, lacking_members(session, job));
+}
+
+Need need_of(const Session& session, const Job& job, const std::vector<TaskId>& lacking) {
+  const Cluster& cluster = session.cluster();
   Need need;
-  for (const TaskId id : tasks) {
+  for (const TaskId id : lacking) {
     const ShapeId shape = cluster.task(id).shape;
     add_member(need.parts, shape, id);
     ++need.members;
     need.request += cluster.shape(shape).request;
   }
-  const bool are_all_there = need.members >= lacks;
+  const bool are_all_there = need.members >= lacking_count(job);
   if (are_all_there || !job.min_resources) return need;
   for (std::size_t d = 0; d < job.min_resources->extent(); ++d) {
     const Dimension dimension(d);

@@ -29,6 +29,9 @@ struct Need {
   bool is_nothing() const { return members == 0 && rest.is_zero(); }
 };
 Need need_of(const Session& session, const Job& job);
+// The tasks of its parts, in the order of placement.
+std::vector<TaskId> lacking_members(const Session& session, const Job& job);
+Need need_of(const Session& session, const Job& job, const std::vector<TaskId>& lacking);
 
 // Adds one member of this shape.
 void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task);

@@ -31,16 +31,14 @@ std::vector<TaskId> still_running(const Cluster& cluster, std::span<const TaskId
 }
 
 Candidates::Candidates(Session& session, const EvictionPolicy& policy, const Job& claimant)
-    : session_(session),
-      as_surplus_(policy.as_surplus),
-      as_whole_(policy.as_whole),
-      dimensions_(session.cluster().dimensions().size()) {
+    : session_(session), as_surplus_(policy.as_surplus), as_whole_(policy.as_whole) {
   Parties parties = policy.parties(claimant);
   spared_ = std::move(parties.spared);
   if (!parties.parts.empty()) {
     is_surplus_.resize(session.cluster().task_slots(), 0);
-    freed_by_surplus_.resize(session.cluster().node_count() * dimensions_, 0);
-    freed_by_all_.resize(freed_by_surplus_.size(), 0);
+    for (auto* table : {&freed_by_surplus_, &freed_by_all_, &room_by_surplus_, &room_by_all_}) {
+      table->reset(session.cluster().node_count(), session.cluster().dimensions().size());
+    }
   }
   for (const JobPart& part : parties.parts) parts_.push_back({part});
   for (Part& each : parts_) {
@@ -49,7 +47,7 @@ Candidates::Candidates(Session& session, const EvictionPolicy& policy, const Job
   for (Part& each : parts_) {
     if (each.part.kind == JobPart::Kind::whole) count_whole(each);
   }
-  if (!parts_.empty()) note_most_room();
+  if (!parts_.empty()) note_room();
   std::sort(spared_.begin(), spared_.end(), [](const Spared& left, const Spared& right) {
     return std::tie(right.pods, left.reason) < std::tie(left.pods, right.reason);
   });
@@ -107,29 +105,37 @@ void Candidates::count(TaskId id, bool is_surplus) {
   ++pods_;
   const Task& task = session_.cluster().task(id);
   ++pods_of_job_[task.job];
-  const std::size_t begin = task.node.index() * dimensions_;
   const Resources& request = session_.cluster().shape(task.shape).request;
-  for (std::size_t d = 0; d < request.extent(); ++d) {
-    const std::int64_t amount = request[Dimension(d)];
-    std::int64_t& by_all = freed_by_all_[begin + d];
-    by_all = saturated_sum(by_all, amount);
-    if (is_surplus)
-      freed_by_surplus_[begin + d] = saturated_sum(freed_by_surplus_[begin + d], amount);
+  for (std::size_t i = 0; i < request.extent(); ++i) {
+    const Dimension d(i);
+    if (request[d] == 0) continue;
+    const auto add_to = [&](AmountTable& freed) {
+      freed.at(task.node, d) = saturated_sum(freed.at(task.node, d), request[d]);
+    };
+    add_to(freed_by_all_);
+    if (is_surplus) add_to(freed_by_surplus_);
   }
 }
 
-void Candidates::note_most_room() {
+void Candidates::note_room() {
   const Cluster& cluster = session_.cluster();
-  most_room_by_surplus_.assign(dimensions_, 0);
-  most_room_by_all_.assign(dimensions_, 0);
-  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    for (std::size_t d = 0; d < dimensions_; ++d) {
-      const std::int64_t room = cluster.future_idle(NodeId(n), Dimension(d));
-      const std::size_t at = n * dimensions_ + d;
-      most_room_by_surplus_[d] =
-          std::max(most_room_by_surplus_[d], saturated_sum(room, freed_by_surplus_[at]));
-      most_room_by_all_[d] = std::max(most_room_by_all_[d], saturated_sum(room, freed_by_all_[at]));
+  for (std::size_t i = 0; i < cluster.dimensions().size(); ++i) {
+    const Dimension d(i);
+    if (cluster.total_allocatable()[d] == 0) continue;  // no node has room
+    std::int64_t most_by_surplus = 0;
+    std::int64_t most_by_all = 0;
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      const NodeId node(n);
+      const std::int64_t idle = cluster.future_idle(node, d);
+      const std::int64_t by_surplus = saturated_sum(idle, freed_by_surplus_.at(node, d));
+      const std::int64_t by_all = saturated_sum(idle, freed_by_all_.at(node, d));
+      room_by_surplus_.at(node, d) = by_surplus;
+      room_by_all_.at(node, d) = by_all;
+      most_by_surplus = std::max(most_by_surplus, by_surplus);
+      most_by_all = std::max(most_by_all, by_all);
     }
+    most_room_by_surplus_.set(d, most_by_surplus);
+    most_room_by_all_.set(d, most_by_all);
   }
 }
 

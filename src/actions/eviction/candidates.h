@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actions/eviction/policy.h"
+#include "berth/model/room.h"
 
 namespace berth::actions {
 
@@ -16,6 +17,7 @@ namespace berth::actions {
 // made later.
 class Candidates {
  public:
+  using Requested = decltype(Shape::requested);
   // Tasks that leave together: one of surplus, or all that a job has.
   struct Lot {
     JobId job;
@@ -41,12 +43,16 @@ class Candidates {
   const std::vector<Spared>& spared() const { return spared_; }
   // The amount that a node would gain if all left, or all surplus.
   std::int64_t freed_on(NodeId node, Dimension d, bool with_whole_jobs) const {
-    const std::size_t at = node.index() * dimensions_ + d.index();
-    return d.index() < dimensions_ ? (with_whole_jobs ? freed_by_all_ : freed_by_surplus_)[at] : 0;
+    return (with_whole_jobs ? freed_by_all_ : freed_by_surplus_).at(node, d);
   }
-  // The most room that a node would have then.
-  std::int64_t most_room(Dimension d, bool with_whole_jobs) const {
-    return (with_whole_jobs ? most_room_by_all_ : most_room_by_surplus_)[d.index()];
+  // False if its room would not do then, or on no node. Room that is used since does not count.
+  bool could_take(NodeId node, const Requested& requested, bool with_whole_jobs) const {
+    const AmountTable& room = with_whole_jobs ? room_by_all_ : room_by_surplus_;
+    return is_covered(requested, [&](Dimension d) { return room.at(node, d); });
+  }
+  bool could_any_take(const Requested& requested, bool with_whole_jobs) const {
+    const Resources& most = with_whole_jobs ? most_room_by_all_ : most_room_by_surplus_;
+    return is_covered(requested, [&](Dimension d) { return most[d]; });
   }
 
   // Makes lots() and on(). The cluster must be as it was when the candidates were counted.
@@ -69,7 +75,7 @@ class Candidates {
   void count_surplus(Part& part);
   void count_whole(Part& part);
   void count(TaskId task, bool is_surplus);
-  void note_most_room();
+  void note_room();
   void divide_by_node();
 
   engine::Session& session_;
@@ -78,11 +84,12 @@ class Candidates {
   std::vector<Part> parts_;
   std::vector<TaskId> tasks_;
   std::vector<std::uint8_t> is_surplus_;  // by task: it is a lot of its own
-  std::size_t dimensions_;
-  std::vector<std::int64_t> freed_by_surplus_;  // node * dimensions + dimension
-  std::vector<std::int64_t> freed_by_all_;
-  std::vector<std::int64_t> most_room_by_surplus_;  // by dimension
-  std::vector<std::int64_t> most_room_by_all_;
+  AmountTable freed_by_surplus_;
+  AmountTable freed_by_all_;
+  AmountTable room_by_surplus_;  // with what is idle
+  AmountTable room_by_all_;
+  Resources most_room_by_surplus_;  // of a node
+  Resources most_room_by_all_;
   std::vector<Spared> spared_;
   std::int32_t pods_ = 0;
   std::map<JobId, std::int32_t> pods_of_job_;

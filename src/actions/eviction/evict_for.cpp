@@ -20,13 +20,6 @@ using namespace engine;
 
 namespace {
 
-std::vector<TaskId> lacking_members(const Session& session, const Job& job, const Need& need) {
-  std::vector<TaskId> tasks = session.unplaced_in_order(job);
-  lacking_roles_first(session.cluster(), job, tasks);
-  tasks.resize(std::min(tasks.size(), static_cast<std::size_t>(need.members)));
-  return tasks;
-}
-
 // CLAIMANT-2. Nobody is evicted for such pods.
 bool never_preempts(const Cluster& cluster, const std::vector<TaskId>& tasks) {
   return std::any_of(tasks.begin(), tasks.end(),
@@ -87,8 +80,8 @@ class Service {
 
  private:
   bool attempt(const Job& job, ConsideredEvictions& vain) {
-    const Need need = need_of(session_, job);
-    const std::vector<TaskId> tasks = lacking_members(session_, job, need);
+    const std::vector<TaskId> tasks = lacking_members(session_, job);
+    const Need need = need_of(session_, job, tasks);
     if (tasks.empty() || !need.rest.is_zero()) return false;
     Verdict verdict = never_preempts(cluster_, tasks) ? reject(Reason::never_preempts) : pass();
     // CLAIMANT-3
@@ -104,7 +97,7 @@ class Service {
     const auto failed = failed_.find(alike);
     const bool failed_before = failed != failed_.end() && is_of_one_shape &&
                                failed->second.stamp == cluster_.stamp() &&
-                               failed->second.members <= need.members && !job.election;
+                               failed->second.least <= need.members && !job.election;
     std::int32_t most = 0;
     refused_.clear();
     if (failed_before) {
@@ -113,7 +106,9 @@ class Service {
     } else if (try_all(job, tasks, most)) {
       return true;
     } else if (is_of_one_shape && !job.election) {
-      failed_[alike] = {cluster_.stamp(), need.members, most, refused_};
+      // If no more than `most` could ever be placed, as many again are too many.
+      const bool is_bound = is_hopeless_ && has_asked_nobody_;
+      failed_[alike] = {cluster_.stamp(), is_bound ? most + 1 : need.members, most, refused_};
     }
     if (most < 0) return false;  // there was room: allocate decides
     const Candidates& candidates = candidates_for(job);
@@ -217,7 +212,7 @@ class Service {
   };
   struct Failed {
     std::uint64_t stamp = 0;
-    std::int32_t members = 0;
+    std::int32_t least = 0;  // that are too many
     std::int32_t most = 0;
     std::vector<Spared> refused;
   };

@@ -28,19 +28,25 @@ bool is_overused(const Session& session, QueueId queue) {
   return false;
 }
 
-PartSet parts_of_jobs(const Session& session) {
-  PartSet parts;
-  for (std::size_t j = 0; j < session.cluster().job_slots(); ++j) {
-    const Job& job = session.cluster().job(JobId(j));
+bool may_leave_whole(const Job& job) {
+  // A job that holds claims is about to start: others may just have left for it.
+  const bool holds_claims = job.count(TaskStatus::pipelined) > 0;
+  return job.exists && job.queue.is_valid() && on_nodes(job) > surplus_count(job) && !holds_claims;
+}
+
+void PartsOfJobs::refresh() {
+  const Cluster& cluster = session_.cluster();
+  if (stamp_ == cluster.stamp()) return;
+  stamp_ = cluster.stamp();
+  parts_.clear();
+  queues_.clear();
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
     if (!job.exists || !job.queue.is_valid() || on_nodes(job) == 0) continue;
-    if (surplus_count(job) > 0) parts.push_back({job.id, JobPart::Kind::surplus});
-    // A job that holds claims is about to start: others may just have left for it.
-    const bool holds_claims = job.count(TaskStatus::pipelined) > 0;
-    if (on_nodes(job) > surplus_count(job) && !holds_claims) {
-      parts.push_back({job.id, JobPart::Kind::whole});
-    }
+    if (surplus_count(job) > 0) parts_.push_back({job.id, JobPart::Kind::surplus});
+    if (may_leave_whole(job)) parts_.push_back({job.id, JobPart::Kind::whole});
+    queues_.resize(parts_.size(), job.queue);
   }
-  return parts;
 }
 
 std::int32_t pods_of(const Session& session, const JobPart& part) {

@@ -10,20 +10,42 @@ namespace berth::actions {
 
 // Has the queue more than its share of some resource?
 bool is_overused(const engine::Session& session, QueueId queue);
-// Of all that run: their surplus, and the jobs themselves. The search leaves out the claimant.
-engine::PartSet parts_of_jobs(const engine::Session& session);
+// All that run: their surplus, and the jobs themselves. Kept for one state of the cluster.
+class PartsOfJobs {
+ public:
+  explicit PartsOfJobs(const engine::Session& session) : session_(session) {}
+
+  // Those of queues that `is_concerned` names. The search leaves out the claimant's.
+  template <class IsConcerned>
+  engine::PartSet of(const IsConcerned& is_concerned) {
+    refresh();
+    engine::PartSet parts;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (is_concerned(queues_[p])) parts.push_back(parts_[p]);
+    }
+    return parts;
+  }
+
+ private:
+  void refresh();
+
+  const engine::Session& session_;
+  std::uint64_t stamp_ = 0;
+  engine::PartSet parts_;
+  std::vector<QueueId> queues_;  // of the parts
+};
+// Does it run, beyond its surplus?
+bool may_leave_whole(const Job& job);
 std::int32_t pods_of(const engine::Session& session, const engine::JobPart& part);
 void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods);
 
-// The parts of jobs that `is_concerned` names and on which the plugins agree (`ask`). The others
-// are spared, for the reason that `why_not` gives. Rule VICTIM-2 of docs/design/victims.md.
+// The parts of jobs of queues that `is_concerned` names and on which the plugins agree (`ask`). The
+// others are spared, for the reason that `why_not` gives. Rule VICTIM-2 of docs/design/victims.md.
 template <class IsConcerned, class Ask, class WhyNot>
-Parties parties_of(engine::Session& session, bool takes_whole_jobs, const IsConcerned& is_concerned,
-                   const Ask& ask, const WhyNot& why_not) {
+Parties parties_of(engine::Session& session, PartsOfJobs& all, bool takes_whole_jobs,
+                   const IsConcerned& is_concerned, const Ask& ask, const WhyNot& why_not) {
   using engine::JobPart;
-  engine::PartSet asked = parts_of_jobs(session);
-  std::erase_if(
-      asked, [&](const JobPart& part) { return !is_concerned(session.cluster().job(part.job)); });
+  const engine::PartSet asked = all.of(is_concerned);
   Parties parties;
   parties.parts = ask(asked);
   auto next = parties.parts.begin();

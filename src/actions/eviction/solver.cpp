@@ -180,14 +180,14 @@ bool Solver::has_asked_nobody() const {
 // VICTIM-4. Even if all candidates left, protected or not.
 bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
   most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
-  for (const auto& [dimension, amount] : cluster_.shape(terms.shape).requested) {
-    if (candidates_.most_room(dimension, terms.takes_whole_jobs) < amount) return false;
-  }
+  const auto& requested = cluster_.shape(terms.shape).requested;
+  if (!candidates_.could_any_take(requested, terms.takes_whole_jobs)) return false;
   const bool is_any_banned = !has_asked_nobody();
   const std::vector<std::uint8_t>& passing = session_.passing(terms.shape);
   std::int64_t members = 0;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
+    if (!candidates_.could_take(node, requested, terms.takes_whole_jobs)) continue;
     if (passing[n] == 0 || !session_.is_open_to(node, claimant_)) continue;
     members += search.most_on(node, terms, is_any_banned);
     if (members >= terms.members) return true;
