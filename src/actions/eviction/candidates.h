@@ -35,7 +35,7 @@ class Candidates {
 
   std::int32_t pods() const { return pods_; }
   const std::vector<Spared>& spared() const { return spared_; }
-  // What a node would gain if all left, or all surplus.
+  // The gain of a node if all left, or all surplus.
   std::int64_t freed_on(NodeId node, Dimension d, bool with_whole_jobs) const {
     return (with_whole_jobs ? freed_by_all_ : freed_by_surplus_).at(node, d);
   }
