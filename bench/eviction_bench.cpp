@@ -176,20 +176,18 @@ void run_jobs_of_ten(mirror::Mirror& mirror, std::size_t elastic, const std::str
 // A gang of 500 takes an eighth of what 4,000 running pods have: as a job of higher priority, or of
 // a queue that is due half of the cluster, for which more pods wait that evict nobody. The whole
 // session.
+void add_gang(mirror::Mirror& mirror, Action action, std::size_t elastic, bool is_more_due) {
+  add_nodes_and_queues(mirror, 500, {"busy", "due"});
+  run_jobs_of_ten(mirror, elastic, "busy");
+  const bool reclaims = action == kReclaim;
+  add(mirror, {"gang", reclaims ? "due" : "busy", reclaims ? 0 : 100, 500, 8'000, true, {}, 500});
+  if (is_more_due) add(mirror, {"later", "due", 0, 2'000, 8'000, true, {}, 2'000, true});
+}
+
 void PlanForAGang(benchmark::State& state) {
   const auto action = static_cast<Action>(state.range(0));
   mirror::Mirror mirror;
-  add_nodes_and_queues(mirror, 500, {"busy", "due"});
-  run_jobs_of_ten(mirror, static_cast<std::size_t>(state.range(1)), "busy");
-  add(mirror, {"gang",
-               action == kReclaim ? "due" : "busy",
-               action == kReclaim ? 0 : 100,
-               500,
-               8'000,
-               true,
-               {},
-               500});
-  if (action == kReclaim) add(mirror, {"later", "due", 0, 2'000, 8'000, true, {}, 2'000, true});
+  add_gang(mirror, action, static_cast<std::size_t>(state.range(1)), action == kReclaim);
   Sessions sessions(mirror, shipped());
   sessions.run();
   std::size_t evicted = 0;
@@ -209,6 +207,24 @@ BENCHMARK(PlanForAGang)
     ->ArgNames({"reclaim", "elastic"})
     ->ArgsProduct({{kPreempt, kReclaim}, {0, 20, 100}})
     ->Unit(benchmark::kMillisecond);
+
+// The other queue is beyond its share by what the gang asks for, to the last pod. The search finds
+// no plan, in all its tries.
+void SearchInVain(benchmark::State& state) {
+  mirror::Mirror mirror;
+  add_gang(mirror, kReclaim, 20, false);
+  Sessions sessions(mirror, shipped());
+  sessions.run();
+  sessions.restart();
+  for (auto _ : state) {
+    state.PauseTiming();
+    sessions.change();
+    state.ResumeTiming();
+    if (!sessions.run().evictions.empty()) state.SkipWithError("there is a plan");
+  }
+  sessions.report(state);
+}
+BENCHMARK(SearchInVain)->Unit(benchmark::kMillisecond);
 
 enum Hopeless { kBySums, kByNodes, kNobody, kProtected };
 
