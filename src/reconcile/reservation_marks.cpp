@@ -50,9 +50,11 @@ DesiredMarks desired_marks(const Cluster& cluster, const Job& job, const TargetM
   keep_users_word(marks, before);
   marks.first_seen = before.first_seen;
   if (has_started(job)) marks.given_up_at.reset();
-  // CLAIM-8. Most claims are short: those are not worth a write.
-  const TimePoint claimed_at = parse_claims(marks.claims).since;
-  if (!marks.claims.empty() && before.claims.empty() && now - claimed_at < kYoung) {
+  // CLAIM-8. Most claims are short: those are not worth a write, unless pods were evicted for them.
+  const WrittenClaims claims = parse_claims(marks.claims);
+  const TimePoint claimed_at = claims.since;
+  const bool is_young = !claims.others_left && now - claimed_at < kYoung;
+  if (!marks.claims.empty() && before.claims.empty() && is_young) {
     marks.claims.clear();
     desired.due = claimed_at + kYoung;
   }

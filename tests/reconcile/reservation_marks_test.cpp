@@ -287,6 +287,19 @@ TEST_F(ReservationMarksTest, KeepsTheMarksOfAPodThatIsInNoGroupOnIt) {
   EXPECT_EQ(written.locks.at(0).locked_for, "job." + pod.uid);
 }
 
+TEST_F(ReservationMarksTest, CLAIM8ClaimsThatOthersWereEvictedForAreWrittenAtOnce) {
+  Plan plan;
+  plan.pipelined = {{mirror_.find_task("g-0"), mirror_.cluster().find_node("n1")}};
+  PlannedEviction eviction;
+  eviction.task = mirror_.find_task("g-1");
+  eviction.beneficiary = mirror_.cluster().task(mirror_.find_task("g-0")).job;
+  plan.evictions = {eviction};
+  mirror_.assume(plan, now_);
+  const auto written = session();
+  ASSERT_EQ(written.marks.size(), 1U);
+  EXPECT_EQ(written.marks[0].claims, format_time(now_) + " n1 +evicted");
+}
+
 // Most room is vacated in less: one write when it takes longer, and one when the claim has ended.
 TEST_F(ReservationMarksTest, CLAIM8ClaimsAreWrittenWhenTheyAreTenSecondsOld) {
   const auto claim = [&](std::vector<Placement> placements) {
