@@ -7,7 +7,6 @@
 namespace berth::tidy {
 namespace {
 
-
 TEST(Tidy, PluginsAndActionsHaveDocuments) { expect_clean(plugins_without_document); }
 
 TEST(Tidy, DocumentsAndCodeHaveTheSameRules) { expect_clean(rules_that_differ); }
