@@ -194,7 +194,9 @@ TEST_F(GuardKeeperTest, GUARD8WhatASessionTriesIsNotRead) {
 // Law: a table that has followed the cluster says the same as one that is made of it at once.
 TEST_F(GuardKeeperTest, GUARD8FollowingIsTheSameAsStartingAfresh) {
   std::mt19937 random(7);
-  const auto below = [&](int bound) { return static_cast<int>(random() % bound); };
+  const auto below = [&](int bound) {
+    return static_cast<int>(random() % static_cast<std::uint32_t>(bound));
+  };
   for (int step = 0; step < 600; ++step) {
     const std::string group = "g" + std::to_string(below(6));
     PodObject pod = make_member(group, below(3));
