@@ -11,7 +11,7 @@ using namespace engine;
 
 void TargetClaims::follow(const Session& session) {
   const Cluster& cluster = session.cluster();
-  version_ = cluster.lock_version();
+  version_ = cluster.locks().version();
   claims_.clear();
   for (const JobId target : cluster.targets()) {
     const Job& job = cluster.job(target);
@@ -47,7 +47,7 @@ template <class Take>
 void TargetClaims::each_part(const Session& session, std::size_t position, Dimension d, JobId job,
                              const Take& take) {
   if (session.cluster().targets().empty()) return;
-  if (version_ != session.cluster().lock_version()) follow(session);
+  if (version_ != session.cluster().locks().version()) follow(session);
   for (const Claim& claim : claims_) {
     if (claim.job == job) break;
     const auto account =
@@ -82,7 +82,7 @@ std::int64_t TargetClaims::lacks(const Session& session, const Claim& claim, Dim
 JobId TargetClaims::waits_for_share(const Session& session, std::size_t position, Dimension d,
                                     const Task& task) {
   if (session.cluster().targets().empty()) return JobId();
-  if (version_ != session.cluster().lock_version()) follow(session);
+  if (version_ != session.cluster().locks().version()) follow(session);
   for (const Claim& claim : claims_) {
     if (claim.job == task.job) return JobId();
     const bool waits = !claim.may_exceed_share && claim.accounts.front().position == position;

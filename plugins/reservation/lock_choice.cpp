@@ -43,6 +43,7 @@ class Choice {
       const bool is_ours = lock.job == job.id;
       const bool is_others = lock.job.is_valid() && !is_ours;
       if (lock.is_foreign || (is_others && !wish.counts_others)) continue;  // LOCK-1
+      if (cluster_.queue_in_the_way(node, job.queue).is_valid()) continue;  // LOCK-1
       if (!could_take_any(session_, need_, node, reachable_)) continue;     // LOCK-2
       (is_ours ? held_ : free_).push_back({node, idle_share(node), could_share(node)});
     }

@@ -233,7 +233,7 @@ class Reservation final : public Plugin {
     Chosen& chosen = chosen_of(job.id);
     const std::size_t all = cluster_->node_count();
     const std::size_t bound = most_locked();  // LOCK-5
-    const std::size_t by_others = cluster_->locked_node_count() - chosen.held.size();
+    const std::size_t by_others = cluster_->locks().for_targets() - chosen.held.size();
     LockWish wish;
     wish.scheme = scheme_for(chosen.first_lock);
     wish.nodes = static_cast<std::size_t>(nodes_.number);
@@ -270,7 +270,7 @@ class Reservation final : public Plugin {
     Chosen& chosen = entry->second;
     if (!is_new) return chosen;
     chosen.stamp = cluster_->stamp();
-    chosen.held = cluster_->nodes_locked_for(target);
+    chosen.held = cluster_->locks().nodes_of(target);
     chosen.first_lock = first_lock(*cluster_, chosen.held);
     return chosen;
   }

@@ -101,7 +101,7 @@ class Reserve final : public Action {
       if (id == target || !job.others_left_for_it) continue;
       for (const Claim& claim : job.claims) std::erase(wanted, claim.node);
     }
-    const std::vector<NodeId> held = session.cluster().nodes_locked_for(target);
+    const std::vector<NodeId> held = session.cluster().locks().nodes_of(target);
     std::sort(wanted.begin(), wanted.end());
     if (wanted == held) return;
     std::vector<NodeId> changed;

@@ -71,7 +71,7 @@ void serve_targets(Session& session) {
     if (!is_waiting_target(session, session.cluster().job(id))) continue;
     // Its own nodes were found to cover it when they alone were filled.
     if (!may_be_served(session, id) || session.worked_out(id).is_unpackable) continue;
-    if (pack(session, id, session.cluster().nodes_locked_for(id))) continue;
+    if (pack(session, id, session.cluster().locks().nodes_of(id))) continue;
     session.worked_out(id).is_unpackable = true;
   }
 }

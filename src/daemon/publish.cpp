@@ -42,7 +42,7 @@ void take_room(const Cluster& cluster, TaskId task, NodeId node, ports::RoomLeft
 }
 
 void add_locks(const Cluster& cluster, ports::ByText<std::string>& locks) {
-  if (cluster.locked_node_count() == 0) return;
+  if (cluster.locks().for_targets() == 0) return;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const Node& node = cluster.node(NodeId(n));
     if (node.lock.job.is_valid()) locks.emplace(node.name, key_of(cluster.job(node.lock.job)));

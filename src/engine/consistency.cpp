@@ -108,15 +108,22 @@ std::string lock_fault(const Cluster& cluster) {
   std::size_t locked = 0;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const Lock& lock = cluster.node(NodeId(n)).lock;
-    if (lock.job.is_valid() && !cluster.locked_out_by(NodeId(n), JobId()).is_valid()) {
+    if (lock.job.is_valid() && cluster.locks().target(NodeId(n)) != lock.job) {
       return "node " + cluster.node(NodeId(n)).name + ": its lock does not count";
+    }
+    const QueueId queue = cluster.node(NodeId(n)).queue_lock.queue;
+    if (cluster.locks().queue(NodeId(n)) != queue) {
+      return "node " + cluster.node(NodeId(n)).name + ": its lock for a queue does not count";
+    }
+    if (queue.is_valid() && !cluster.queue(queue).exists) {
+      return "node " + cluster.node(NodeId(n)).name + " is locked for no queue";
     }
     if (!lock.job.is_valid()) continue;
     ++locked;
     const bool is_target = cluster.job(lock.job).exists && cluster.job(lock.job).election;
     if (!is_target) return "node " + cluster.node(NodeId(n)).name + " is locked for no target";
   }
-  if (locked != cluster.locked_node_count()) return "the count of locked nodes is off";
+  if (locked != cluster.locks().for_targets()) return "the count of locked nodes is off";
   std::size_t targets = 0;
   for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
     targets += cluster.job(JobId(j)).election ? 1 : 0;
@@ -205,6 +212,8 @@ std::uint64_t fingerprint(const Cluster& cluster) {
     for (const TaskId task : cluster.node(NodeId(n)).tasks) hash.add(task.index());
     hash.add(cluster.node(NodeId(n)).lock.job);
     hash.add(cluster.node(NodeId(n)).lock.since.time_since_epoch().count());
+    hash.add(cluster.node(NodeId(n)).queue_lock.queue);
+    hash.add(cluster.node(NodeId(n)).queue_lock.since.time_since_epoch().count());
   }
   for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
     const Task& task = cluster.task(TaskId(t));

@@ -44,7 +44,7 @@ void Ledger::withdraw(TaskId id) {
 
 void Ledger::require_room(TaskId id, NodeId node, bool future) const {
   BERTH_CHECK(cluster_.task(id).status == TaskStatus::pending);
-  BERTH_CHECK(!cluster_.locked_out_by(node, cluster_.task(id).job).is_valid());
+  BERTH_CHECK(!cluster_.is_locked_out(node, cluster_.task(id).job));
   const Shape& shape = cluster_.shape_of(id);
   BERTH_CHECK(future ? has_room(OnceVacated{cluster_}, shape, node)
                      : has_room(IdleNow{cluster_}, shape, node));
@@ -92,6 +92,14 @@ void Ledger::set_lock(NodeId node, const Lock& lock) {
   cluster_.set_lock(node, lock);
 }
 
+void Ledger::set_queue_lock(NodeId node, const QueueLock& lock) {
+  Operation operation = operation_on(Operation::Kind::queue_lock, JobId());
+  operation.node_before = node;
+  operations_.push_back(operation);
+  queue_locks_before_.push_back(cluster_.node(node).queue_lock);
+  cluster_.set_queue_lock(node, lock);
+}
+
 void Ledger::roll_back(Mark mark) {
   while (operations_.size() > mark) {
     const Operation operation = operations_.back();
@@ -114,6 +122,9 @@ void Ledger::undo(const Operation& operation) {
     case Operation::Kind::lock:
       cluster_.set_lock(operation.node_before, locks_before_.back());
       return locks_before_.pop_back();
+    case Operation::Kind::queue_lock:
+      cluster_.set_queue_lock(operation.node_before, queue_locks_before_.back());
+      return queue_locks_before_.pop_back();
   }
 }
 

@@ -4,26 +4,18 @@
 
 namespace berth::engine {
 
-namespace {
-
-std::unique_ptr<Ranking> make_ranking(const Cluster& cluster, ShapeId shape, JobId owner) {
-  return std::make_unique<Ranking>(shape, owner, depends_on(cluster.shape(shape)));
-}
-
-}  // namespace
-
-Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job) {
+Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job, QueueId queue) {
   const Cluster& cluster = session.cluster();
-  const bool is_target = job.is_valid() && cluster.job(job).election.has_value();
-  if (is_target && cluster.locked_node_count() > 0) {
-    auto& own = rankings_of_targets_[{job, shape}];
-    if (own == nullptr) own = make_ranking(cluster, shape, job);
-    return caught_up(session, own);
+  const bool is_target =
+      job.is_valid() && cluster.job(job).election.has_value() && cluster.locks().for_targets() > 0;
+  const Ranking::For tasks{is_target ? job : JobId(), queue};
+  const bool is_common = tasks == Ranking::For();
+  if (is_common && shape.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
+  auto& ranking = is_common ? rankings_[shape.index()] : rankings_of_few_[{tasks, shape}];
+  if (ranking == nullptr) {
+    ranking = std::make_unique<Ranking>(shape, tasks, depends_on(cluster.shape(shape)));
   }
-  if (shape.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
-  auto& common = rankings_[shape.index()];
-  if (common == nullptr) common = make_ranking(cluster, shape, JobId());
-  return caught_up(session, common);
+  return caught_up(session, ranking);
 }
 
 Ranking& Memory::caught_up(Session& session, std::unique_ptr<Ranking>& ranking) {
@@ -43,7 +35,7 @@ void Memory::drop_least_recent(const Ranking* keep) {
       if (oldest == nullptr || each->last_use < (*oldest)->last_use) oldest = &each;
     };
     for (auto& each : rankings_) consider(each);
-    for (auto& [key, each] : rankings_of_targets_) consider(each);
+    for (auto& [key, each] : rankings_of_few_) consider(each);
     if (oldest == nullptr) return;
     ranking_bytes_ -= (*oldest)->bytes();
     oldest->reset();
@@ -53,7 +45,7 @@ void Memory::drop_least_recent(const Ranking* keep) {
 void Memory::refresh(const Cluster& cluster) {
   shares_.refresh(cluster);
   queues_.refresh(cluster);
-  forget_former_targets(cluster);
+  forget_former_owners(cluster);
   // A past state does not return.
   std::erase_if(worked_out_,
                 [&](const auto& entry) { return entry.second.stamp != cluster.stamp(); });
@@ -69,13 +61,15 @@ Memory::WorkedOut& Memory::worked_out(const Cluster& cluster, JobId job, TimePoi
   return fresh;
 }
 
-void Memory::forget_former_targets(const Cluster& cluster) {
-  std::erase_if(rankings_of_targets_, [&](const auto& entry) {
-    const auto& [key, ranking] = entry;
-    const bool is_target =
-        key.first.index() < cluster.job_slots() && cluster.job(key.first).election.has_value();
-    if (!is_target && ranking != nullptr) ranking_bytes_ -= ranking->bytes();
-    return !is_target;
+void Memory::forget_former_owners(const Cluster& cluster) {
+  std::erase_if(rankings_of_few_, [&](const auto& entry) {
+    const auto& [target, queue] = entry.first.first;
+    const bool is_target = !target.is_valid() || (target.index() < cluster.job_slots() &&
+                                                  cluster.job(target).election.has_value());
+    const bool has_nodes = !queue.is_valid() || cluster.locks().for_queues() > 0;
+    if (is_target && has_nodes) return false;
+    if (entry.second != nullptr) ranking_bytes_ -= entry.second->bytes();
+    return true;
   });
 }
 

@@ -25,8 +25,9 @@ class Session;
 // (tests/property). Bound to one cluster and one configuration.
 class Memory {
  public:
-  // The ranking of a shape, up to date; for a target, with the nodes that are locked for it.
-  Ranking& ranking(Session& session, ShapeId shape, JobId job = JobId());
+  // The ranking of a shape, up to date; for a target, with the nodes that are locked for it. Of the
+  // nodes of that queue alone, or of those of no queue.
+  Ranking& ranking(Session& session, ShapeId shape, JobId job = JobId(), QueueId queue = QueueId());
   const Shares& shares() const { return shares_; }
   const QueueTree& queues() const { return queues_; }
   Admissions& admissions() { return admissions_; }
@@ -87,14 +88,14 @@ class Memory {
  private:
   Ranking& caught_up(Session& session, std::unique_ptr<Ranking>& ranking);
   void drop_least_recent(const Ranking* keep);
-  void forget_former_targets(const Cluster& cluster);
+  void forget_former_owners(const Cluster& cluster);
 
   Shares shares_;
   QueueTree queues_;
   Admissions admissions_;
   Feasibility feasibility_;
   std::vector<std::unique_ptr<Ranking>> rankings_;  // by shape
-  std::map<std::pair<JobId, ShapeId>, std::unique_ptr<Ranking>> rankings_of_targets_;
+  std::map<std::pair<Ranking::For, ShapeId>, std::unique_ptr<Ranking>> rankings_of_few_;
   std::size_t ranking_bytes_ = 0;
   std::uint64_t uses_ = 0;
   std::vector<std::vector<std::pair<std::string_view, Vain>>> vain_;  // by job

@@ -49,7 +49,7 @@ std::int64_t largest_piece(const Cluster& cluster, Dimension d, JobId job) {
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     // The amount first: the other checks cost more, and few nodes exceed all before them.
     if (available[n] <= most || is_closed(cluster.node(NodeId(n)))) continue;
-    if (!cluster.locked_out_by(NodeId(n), job).is_valid()) most = available[n];
+    if (!cluster.is_locked_out(NodeId(n), job)) most = available[n];
   }
   return most;
 }

@@ -128,9 +128,11 @@ void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scor
   for (const auto& [dimension, amount] : shape.requested) {
     keep_where_covered(block.available(dimension), amount, count, fits);
   }
-  if (cluster.locked_node_count() > 0) {
+  if (const NodeLocks& locks = cluster.locks(); locks.are_any()) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (cluster.locked_out_by(block.node(i), owner_).is_valid()) fits[i] = 0;
+      const NodeId node = block.node(i);
+      if (locks.target_in_the_way(node, for_.target).is_valid()) fits[i] = 0;
+      if (locks.queue(node) != for_.queue) fits[i] = 0;
     }
   }
   if (depends_on_ != DependsOn::specification) {
@@ -186,17 +188,17 @@ NodeId Ranking::best() const {
   return NodeId(at);
 }
 
-std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
+std::vector<NodeRefusals> Ranking::why_nowhere(Session& session, JobId job) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(shape_);
   std::vector<NodeRefusals> short_of(cluster.dimensions().size());
   RefusalCounts counts = predicate_refusals_;
-  std::map<JobId, std::int32_t> locked_for;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const NodeId node(n);
     if (passes_[n] == 0) continue;
-    if (const JobId target = cluster.locked_out_by(node, owner_); target.is_valid()) {
-      ++locked_for[target];
+    if (cluster.is_locked_out(node, job)) {
+      const Verdict lock = session.is_open_to(node, job);
+      ++counts[{lock.reason, std::string(lock.what)}];
       continue;
     }
     if (const Scarcest scarcest = scarcest_on(cluster, shape, node); !scarcest.is_none()) {
@@ -207,9 +209,6 @@ std::vector<NodeRefusals> Ranking::why_nowhere(Session& session) {
     } else if (const Verdict verdict = fits_beside(session, shape, node); !verdict) {
       ++counts[{verdict.reason, std::string(verdict.what)}];
     }
-  }
-  for (const auto& [target, nodes] : locked_for) {
-    counts[{Reason::node_locked, cluster.job(target).name}] += nodes;
   }
   std::vector<NodeRefusals> refusals;
   for (const auto& [why, nodes] : counts) refusals.push_back({why.first, why.second, nodes});

@@ -30,10 +30,15 @@ class Ranking {
  public:
   static constexpr std::size_t kBlock = 64;
 
-  // For tasks of `owner`, which may use the nodes that are locked for it; invalid: of any other
-  // job. `depends_on` is that of the shape (fit.h).
-  Ranking(ShapeId shape, JobId owner, DependsOn depends_on)
-      : shape_(shape), owner_(owner), depends_on_(depends_on) {}
+  // The tasks that it is for, and their nodes.
+  struct For {
+    JobId target;   // may use the nodes that are locked for it; invalid: any other job
+    QueueId queue;  // of these tasks: the nodes of this queue alone; invalid: nodes of no queue
+    auto operator<=>(const For&) const = default;
+  };
+  // `depends_on` is that of the shape (fit.h).
+  Ranking(ShapeId shape, const For& tasks, DependsOn depends_on)
+      : shape_(shape), for_(tasks), depends_on_(depends_on) {}
 
   // Brings it up to date with the cluster as it is now.
   void catch_up(Session& session);
@@ -45,9 +50,9 @@ class Ranking {
   const std::vector<std::uint8_t>& passing_but_for_vetoes() const { return could_pass_; }
   // The scores of the specifications alone, by node.
   const std::vector<std::int32_t>& preference() const { return preference_; }
-  // Why each node refuses, one reason a node: the first predicate, else a lock, else the scarcest
-  // resource, else the pods there. Most frequent first, then by reason and name.
-  std::vector<NodeRefusals> why_nowhere(Session& session);
+  // Why each node refuses the job's tasks, one reason a node: the first predicate, else a lock,
+  // else the scarcest resource, else the pods there. Most frequent first, then by reason and name.
+  std::vector<NodeRefusals> why_nowhere(Session& session, JobId job);
 
   std::size_t bytes() const { return scores_.size() * (2 * sizeof(std::int32_t) + 2); }
   std::uint64_t last_use = 0;  // for Memory
@@ -66,7 +71,7 @@ class Ranking {
   void lift_super(std::size_t super);
 
   ShapeId shape_;
-  JobId owner_;
+  For for_;
   DependsOn depends_on_;
   std::uint64_t spec_version_ = 0;
   std::uint64_t position_ = 0;            // in the change journal

@@ -41,7 +41,7 @@ std::optional<TimePoint> first_lock(const Cluster& cluster, const std::vector<No
 
 std::vector<TaskId> tasks_before_target(const Cluster& cluster, const Job& target) {
   std::vector<TaskId> tasks;
-  for (const NodeId node : cluster.nodes_locked_for(target.id)) {
+  for (const NodeId node : cluster.locks().nodes_of(target.id)) {
     for (const TaskId id : cluster.node(node).tasks) {
       const Task& task = cluster.task(id);
       const bool is_of_another = task.job.is_valid() && task.job != target.id;
@@ -59,7 +59,7 @@ Reservation describe_state(Session& session, const Job& job) {
   Reservation reservation;
   reservation.job = job.id;
   reservation.election = *job.election;
-  reservation.nodes = cluster.nodes_locked_for(job.id);
+  reservation.nodes = cluster.locks().nodes_of(job.id);
   reservation.locked_since = first_lock(cluster, reservation.nodes);
   Need need = need_of(session, job);
   reservation.missing = missing_on(cluster, need, reservation.nodes);

@@ -34,6 +34,7 @@ Admissions& Session::admissions() {
 void Session::start(const std::set<std::string_view>& actions) {
   has_enqueue_ = actions.contains("enqueue");
   plan_.evicts = actions.contains("shuffle");
+  plan_.reclaims = actions.contains("reclaim");
   for (const char* action : {"preempt", "reclaim", "cleanup", "reserve"}) {
     evicts_for_jobs_ = evicts_for_jobs_ || actions.contains(action);
   }
@@ -44,6 +45,8 @@ void Session::start(const std::set<std::string_view>& actions) {
     }
   }
   memory_.feasibility().refresh(*this);
+  relock();
+  memory_.refresh(cluster_);
   ask(points::opened);
   if (!is_silent(points::allocated)) {
     ledger_.on_allocated = [this](const Task& task) { ask(points::allocated, task); };
@@ -55,8 +58,22 @@ void Session::start(const std::set<std::string_view>& actions) {
 
 // --- placing --------------------------------------------------------------------------------
 
+// NODES-16
 NodeId Session::best_idle_node(ShapeId shape, JobId job) {
+  if (cluster_.locks().for_queues() > 0) {
+    for (const QueueId queue : cluster_.queues_with_nodes(cluster_.queue_of(job))) {
+      const NodeId own = memory_.ranking(*this, shape, job, queue).best();
+      if (own.is_valid()) return own;
+    }
+  }
   return memory_.ranking(*this, shape, job).best();
+}
+
+Verdict Session::is_open_to(NodeId node, JobId job) const {
+  if (!cluster_.is_locked_out(node, job)) return pass();
+  const JobId target = cluster_.locks().target_in_the_way(node, job);
+  if (target.is_valid()) return reject(Reason::node_locked, 0, 0, cluster_.job(target).name);
+  return reject(Reason::node_of_queue, 0, 0, cluster_.queue(cluster_.locks().queue(node)).name);
 }
 
 const std::vector<std::uint8_t>& Session::passing(ShapeId shape) {
@@ -116,7 +133,7 @@ std::int64_t Session::kept_for_own_queue(const Job& job, std::string_view resour
 }
 
 std::vector<NodeRefusals> Session::why_nowhere(ShapeId shape, JobId job) {
-  return memory_.ranking(*this, shape, job).why_nowhere(*this);
+  return memory_.ranking(*this, shape, job).why_nowhere(*this, job);
 }
 
 // --- orders ---------------------------------------------------------------------------------
@@ -258,6 +275,7 @@ Plan Session::close() {
   for (const JobId target : cluster_.targets()) {
     plan_.reservations.push_back(describe_reservation(*this, target));
   }
+  describe_queue_nodes();
   ledger_.roll_back(0);
   std::erase_if(plan_.refusals,
                 [](const Refusal& refusal) { return refusal.reason == Reason::none; });

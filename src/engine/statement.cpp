@@ -40,17 +40,16 @@ Verdict Statement::evict(const Leaving& leaving, const For& what_for) {
   for (const TaskId id : leaving.tasks) {
     const Task& task = session_.cluster().task(id);
     if (const Verdict verdict = session_.may_evict(task); !verdict) return verdict;
-    const JobId target = session_.cluster().locked_out_by(task.node, what_for.beneficiary);
-    if (what_for.beneficiary.is_valid() && target.is_valid()) {
-      return reject(Reason::node_is_kept, 0, 0, session_.cluster().job(target).name);
-    }
+    if (!what_for.beneficiary.is_valid()) continue;
+    const Verdict open = session_.is_open_to(task.node, what_for.beneficiary);
+    if (!open) return reject(Reason::node_is_kept, 0, 0, open.what);
   }
   if (const Verdict verdict = session_.ask(points::evictable, leaving); !verdict) return verdict;
   for (const TaskId id : leaving.tasks) {
     const NodeId node = session_.cluster().task(id).node;
-    evictions_.push_back(
-        {session_.ledger().mark(),
-         {id, node, what_for.beneficiary, what_for.action, what_for.as, what_for.why}});
+    evictions_.push_back({session_.ledger().mark(),
+                          {id, node, what_for.beneficiary, what_for.action, what_for.as,
+                           what_for.why, what_for.queue}});
     session_.ledger().evict(id);
   }
   return pass();

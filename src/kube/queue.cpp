@@ -61,10 +61,12 @@ std::int32_t read_part(const document::Cursor& from) {
 void read_guarantee(const document::Cursor& guarantee, QueueObject& queue) {
   queue.guarantee = read_amounts(guarantee["resource"], kLimitMax);
   const std::string policy = guarantee["policy"].text();
-  if (!policy.empty() && policy != "Best-Effort" && policy != "Guaranteed") {
+  const bool is_known = policy == "Best-Effort" || policy == "BestEffort" || policy == "Guaranteed";
+  if (!policy.empty() && !is_known) {
     guarantee["policy"].complain("\"" + policy +
                                  "\" is no policy, expected Best-Effort or Guaranteed");
   }
+  queue.names_policy = !policy.empty();
   queue.guarantees_hard = policy == "Guaranteed";
   const document::Cursor percentage = guarantee["percentage"];
   queue.guarantee_share_of = read_texts(percentage["dimensions"]);

@@ -90,6 +90,14 @@ void MemoryCluster::mark(TargetMarks& marks, JobId job) const {
 void MemoryCluster::lock(NodeObject& node) const {
   const NodeId id = cluster().find_node(node.name);
   const Lock lock = id.is_valid() ? cluster().node(id).lock : Lock();
+  const QueueLock of_queue = id.is_valid() ? cluster().node(id).queue_lock : QueueLock();
+  node.locked_for_queue.clear();
+  node.locked_for_queue_since.reset();
+  if (of_queue.queue.is_valid()) {
+    const Queue& queue = cluster().queue(of_queue.queue);
+    node.locked_for_queue = queue_lock_value(queue.name, queue.uid);
+    node.locked_for_queue_since = of_queue.since;
+  }
   if (lock.is_foreign) return;
   node.locked_for.clear();
   node.locked_since.reset();

@@ -162,12 +162,14 @@ Node Mirror::to_node(const NodeObject& object) {
               .allocatable = cluster_.to_resources(object.allocatable),
               .vetoed = std::move(vetoed),
               .lock = resolved_lock(object.name),
+              .queue_lock = resolved_queue_lock(object.name),
               .tasks = {}};
 }
 
 void Mirror::on(const NodeObject& object) {
   const auto [entry, is_new] = nodes_.try_emplace(object.name, object);
   read_lock(object, is_new);
+  read_queue_lock(object, is_new);
   if (is_new) {
     nodes_changed_ = true;
     return;
@@ -182,6 +184,7 @@ void Mirror::on(const NodeObject& object) {
 void Mirror::on(const NodeDeleted& deleted) {
   vetoes_.erase(deleted.name);
   if (locks_.erase(deleted.name) > 0) locks_changed_ = true;
+  queue_locks_.erase(deleted.name);
   if (nodes_.erase(deleted.name) > 0) nodes_changed_ = true;
 }
 

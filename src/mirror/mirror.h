@@ -170,6 +170,10 @@ class Mirror {
   void read_all_again();
   void forget_waiting(JobId id);
   Lock resolved_lock(const std::string& node) const;
+  void read_queue_lock(const NodeObject& object, bool is_first);
+  QueueLock resolved_queue_lock(const std::string& node) const;
+  void assume_queue_nodes(const Plan& plan, TimePoint now);
+  void forget_nodes_of(QueueId queue);
   bool has_assumed(const Plan& plan) const;
   void settle_locks();
   void bound_locks(TimePoint now);
@@ -200,7 +204,8 @@ class Mirror {
     TimePoint since;
     bool operator==(const HeldLock&) const = default;
   };
-  std::map<std::string, HeldLock> locks_;  // by node
+  std::map<std::string, HeldLock> locks_;        // by node
+  std::map<std::string, HeldLock> queue_locks_;  // by node
   bool locks_changed_ = false;
   std::size_t job_locks_ = 0;  // of locks_, those for jobs, when last settled
   TargetNames target_names_;

@@ -184,6 +184,7 @@ void Mirror::on(const QueueObject& object) {
     queue.guarantee_share_of.push_back(cluster_.intern_dimension(name));
   }
   queue.guarantee_share_billionths = object.guarantee_share_billionths;
+  queue.names_policy = object.names_policy;
   queue.guarantees_hard = object.guarantees_hard;
   for (const auto& [name, amount] : object.deserved) {
     queue.deserved.set(cluster_.intern_dimension(name), amount);
@@ -196,6 +197,7 @@ void Mirror::on(const QueueObject& object) {
   const auto [entry, is_new] = queues_.try_emplace(object.name);
   if (is_new) {
     entry->second = cluster_.add_queue(std::move(queue));
+    locks_changed_ = locks_changed_ || !queue_locks_.empty();
     reassign_all();
     return;
   }
@@ -207,6 +209,7 @@ void Mirror::on(const QueueDeleted& deleted) {
   if (found == queues_.end()) return;
   if (deleted.name == options_.default_queue) return on(bare_queue(deleted.name));
   const QueueId id = found->second;
+  forget_nodes_of(id);
   queues_.erase(found);
   note_queue_scheduler(deleted.name, "");
   reassign_all();

@@ -56,7 +56,9 @@ void Mirror::bound_marks(JobId id, TimePoint now) {
 }
 
 void Mirror::bound_locks(TimePoint now) {
-  for (auto& [node, held] : locks_) held.since = std::min(held.since, now);
+  for (auto* locks : {&locks_, &queue_locks_}) {
+    for (auto& [node, held] : *locks) held.since = std::min(held.since, now);
+  }
 }
 
 void Mirror::note_single(JobId id, const TargetMarks& marks, bool is_first) {
@@ -75,7 +77,10 @@ void Mirror::follow_api_phases(bool follows) {
 
 // Drops assumptions that were not written or not accepted.
 void Mirror::read_all_again() {
-  for (const auto& [name, object] : nodes_) read_lock(object, false);
+  for (const auto& [name, object] : nodes_) {
+    read_lock(object, false);
+    read_queue_lock(object, false);
+  }
   for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
     const JobId id(j);
     const Job& job = cluster_.job(id);
@@ -121,6 +126,10 @@ void Mirror::settle_locks() {
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const Lock lock = resolved_lock(cluster_.node(NodeId(n)).name);
     if (cluster_.node(NodeId(n)).lock != lock) cluster_.set_lock(NodeId(n), lock);
+    const QueueLock of_queue = resolved_queue_lock(cluster_.node(NodeId(n)).name);
+    if (cluster_.node(NodeId(n)).queue_lock != of_queue) {
+      cluster_.set_queue_lock(NodeId(n), of_queue);
+    }
   }
 }
 
@@ -130,13 +139,14 @@ bool Mirror::has_assumed(const Plan& plan) const {
   std::size_t locked = 0;
   for (const Reservation& each : plan.reservations) {
     if (cluster_.job(each.job).election != each.election) return false;
-    if (cluster_.nodes_locked_for(each.job) != each.nodes) return false;
+    if (cluster_.locks().nodes_of(each.job) != each.nodes) return false;
     locked += each.nodes.size();
   }
-  return locked == cluster_.locked_node_count() && locked == job_locks_;
+  return locked == cluster_.locks().for_targets() && locked == job_locks_;
 }
 
 void Mirror::assume_reservations(const Plan& plan, TimePoint now) {
+  assume_queue_nodes(plan, now);
   if (has_assumed(plan)) return;
   std::map<std::string, HeldLock> locks;
   for (const auto& [node, held] : locks_) {

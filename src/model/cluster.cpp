@@ -71,7 +71,7 @@ Task& Cluster::mutable_task(TaskId id) {
 void Cluster::set_phase(JobId id, GroupPhase phase) { mutable_job(id).phase = phase; }
 
 void Cluster::set_election(JobId id, std::optional<Election> election) {
-  ++lock_version_;
+  locks_.touch();
   Job& job = mutable_job(id);
   const bool was_target = job.election.has_value();
   job.election = std::move(election);
@@ -86,24 +86,41 @@ void Cluster::set_election(JobId id, std::optional<Election> election) {
   targets_.insert(std::upper_bound(targets_.begin(), targets_.end(), id, before), id);
 }
 
-std::vector<NodeId> Cluster::nodes_locked_for(JobId target) const {
-  std::vector<NodeId> nodes;
-  nodes.reserve(locked_nodes_);
-  for (std::size_t n = 0; n < lock_owners_.size() && locked_nodes_ > 0; ++n) {
-    if (lock_owners_[n] == target) nodes.emplace_back(n);
-  }
-  return nodes;
-}
-
 void Cluster::set_lock(NodeId id, const Lock& lock) {
-  ++lock_version_;
-  Node& node = nodes_[id.index()];
-  locked_nodes_ -= node.lock.job.is_valid() ? 1 : 0;
-  node.lock = lock;
-  lock_owners_[id.index()] = lock.job;
-  locked_nodes_ += node.lock.job.is_valid() ? 1 : 0;
+  nodes_[id.index()].lock = lock;
+  locks_.set_target(id, lock.job);
   changes_.note(id);
   touch();
+}
+
+void Cluster::set_queue_lock(NodeId id, const QueueLock& lock) {
+  nodes_[id.index()].queue_lock = lock;
+  locks_.set_queue(id, lock.queue);
+  changes_.note(id);
+  touch();
+}
+
+QueueId Cluster::queue_in_the_way(NodeId node, QueueId queue) const {
+  const QueueId owner = locks_.queue(node);
+  return !owner.is_valid() || is_below(queue, owner) ? QueueId() : owner;
+}
+
+bool Cluster::is_below(QueueId queue, QueueId above) const {
+  // Queues that name each other as parents lead round in a circle.
+  for (std::size_t steps = 0; queue.is_valid() && steps <= queues_.size(); ++steps) {
+    if (queue == above) return true;
+    queue = queues_[queue.index()].above;
+  }
+  return false;
+}
+
+std::vector<QueueId> Cluster::queues_with_nodes(QueueId queue) const {
+  std::vector<QueueId> found;
+  for (std::size_t steps = 0; queue.is_valid() && steps <= queues_.size(); ++steps) {
+    if (locks_.has_nodes(queue)) found.push_back(queue);
+    queue = queues_[queue.index()].above;
+  }
+  return found;
 }
 
 void Cluster::account_on_node(const Task& task, int sign) {

@@ -75,14 +75,12 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
   ++room_version_;
   releasing_tasks_ = 0;
   binding_tasks_ = 0;
-  ++lock_version_;
-  locked_nodes_ = 0;
-  lock_owners_.assign(nodes_.size(), JobId());
+  locks_.reset(nodes_.size());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     Node& node = nodes_[n];
     node.tasks.clear();
-    locked_nodes_ += node.lock.job.is_valid() ? 1 : 0;
-    lock_owners_[n] = node.lock.job;
+    locks_.set_target(NodeId(n), node.lock.job);
+    locks_.set_queue(NodeId(n), node.queue_lock.queue);
     BERTH_CHECK(node_by_name_.emplace(node.name, NodeId(n)).second);
     total_allocatable_ += node.allocatable;
     for (std::size_t d = 0; d < node.allocatable.extent(); ++d) {
@@ -127,6 +125,7 @@ void Cluster::update_node(NodeId id, Node node) {
   }
   node.tasks = std::move(current.tasks);
   node.lock = current.lock;
+  node.queue_lock = current.queue_lock;
   current = std::move(node);
   changes_.note(id);
   ++spec_version_;
@@ -216,7 +215,7 @@ JobId Cluster::add_job(Job job) {
 void Cluster::remove_job(JobId id) {
   BERTH_CHECK(jobs_[id.index()].tasks.empty());
   if (jobs_[id.index()].election) {
-    for (const NodeId node : nodes_locked_for(id)) set_lock(node, Lock());
+    for (const NodeId node : locks_.nodes_of(id)) set_lock(node, Lock());
     set_election(id, std::nullopt);
   }
   set_open(id, false);
@@ -268,15 +267,32 @@ QueueId Cluster::add_queue(Queue queue) {
     if (!queues_[q].exists) {
       queue.id = QueueId(q);
       queues_[q] = std::move(queue);
+      link_queue(QueueId(q));
       return QueueId(q);
     }
   }
   queue.id = QueueId(queues_.size());
   queues_.push_back(std::move(queue));
+  link_queue(QueueId(queues_.size() - 1));
   return QueueId(queues_.size() - 1);
 }
 
+// Finds its parent, and its children.
+void Cluster::link_queue(QueueId id) {
+  Queue& queue = queues_[id.index()];
+  queue.above = QueueId();
+  for (Queue& other : queues_) {
+    if (!other.exists || other.id == id) continue;
+    if (other.name == queue.parent) queue.above = other.id;
+    if (other.parent == queue.name) other.above = id;
+  }
+}
+
 void Cluster::remove_queue(QueueId id) {
+  for (const NodeId node : locks_.nodes_of(id)) set_queue_lock(node, {});
+  for (Queue& other : queues_) {
+    if (other.above == id) other.above = QueueId();
+  }
   queues_[id.index()] = Queue();
   ++queue_version_;
   touch();
@@ -286,7 +302,7 @@ bool same_spec(const Queue& left, const Queue& right) {
   const auto spec = [](const Queue& queue) {
     return std::tie(queue.name, queue.uid, queue.created, queue.weight, queue.priority,
                     queue.is_reclaimable, queue.parent, queue.state, queue.capability.entries(),
-                    queue.guarantee_share_of, queue.guarantee_share_billionths,
+                    queue.guarantee_share_of, queue.guarantee_share_billionths, queue.names_policy,
                     queue.guarantees_hard, queue.deserved.entries(), queue.is_fifo,
                     queue.not_honoured, queue.fault);
   };
@@ -300,9 +316,18 @@ void Cluster::update_queue(QueueId id, Queue queue) {
   queue.exists = true;
   queue.allocated = std::move(current.allocated);
   queue.demand = std::move(current.demand);
+  queue.node_choice = std::move(current.node_choice);
   current = std::move(queue);
+  link_queue(id);
   ++queue_version_;
   touch();
+}
+
+// No decision depends on it, so the stamp stays.
+void Cluster::note_relocking(const std::vector<QueueNodes>& chosen, TimePoint at) {
+  locks_.note_relocking(at);
+  for (Queue& queue : queues_) queue.node_choice = {};
+  for (const QueueNodes& each : chosen) queues_[each.queue.index()].node_choice = each.choice;
 }
 
 void Cluster::set_claims(JobId id, std::vector<Claim> claims) {

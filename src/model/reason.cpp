@@ -74,6 +74,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::host_port_taken, "host_port_taken", "a host port is taken"},
     {Reason::vetoed, "vetoed", "recently ruled out by kube-scheduler ({what})"},
     {Reason::node_locked, "node_locked", "locked for target {what}"},
+    {Reason::node_of_queue, "node_of_queue", "kept for queue {what}"},
     {Reason::system_critical, "system_critical", "it is critical to the system"},
     {Reason::not_preemptable, "not_preemptable", "its user lets nobody evict it"},
     {Reason::cooling_down, "cooling_down", "it started a short while ago, and has a cooldown time"},

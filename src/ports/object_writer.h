@@ -71,6 +71,9 @@ struct NodeLock {
   std::string locked_for;  // empty: the node is open
   TimePoint since;
   bool has_taint = false;
+  std::string queue = {};  // queue_lock_value() of the queue whose node it is; empty: none
+  TimePoint queue_since = {};
+  bool has_queue_taint = false;
   bool operator==(const NodeLock&) const = default;
 };
 

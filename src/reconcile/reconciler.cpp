@@ -218,7 +218,7 @@ bool Reconciler::reconcile_marks(JobId id, const Job& job, const Cluster& cluste
 
 void Reconciler::reconcile_locks(const Cluster& cluster, TimePoint now) {
   const auto& observed = observed_.locks();
-  if (cluster.locked_node_count() == 0 && observed.empty() && unseen_locks_.empty()) return;
+  if (cluster.locks().for_targets() == 0 && observed.empty() && unseen_locks_.empty()) return;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const Node& node = cluster.node(NodeId(n));
     if (node.lock.job.is_valid() || observed.contains(node.name) ||

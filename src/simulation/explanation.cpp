@@ -130,18 +130,25 @@ void add_line(JobId id, const CycleRecord& record, Explanation& explanation) {
   explanation.is_for_admission = record.line.is_for_admission;
 }
 
-std::vector<KeptRow> blocking_targets(JobId id, const Cluster& cluster) {
+// Targets by election, then queues by name.
+std::vector<KeptRow> locks_in_the_way(JobId id, const Cluster& cluster) {
   std::map<JobId, KeptRow> targets;
+  std::map<std::string, KeptRow> queues;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    const JobId target = cluster.locked_out_by(NodeId(n), id);
-    if (!target.is_valid()) continue;
-    targets[target].job = cluster.job(target).name;
-    targets[target].nodes.push_back(cluster.node(NodeId(n)).name);
+    if (!cluster.is_locked_out(NodeId(n), id)) continue;
+    const JobId target = cluster.locks().target_in_the_way(NodeId(n), id);
+    const std::string queue =
+        target.is_valid() ? "" : cluster.queue(cluster.locks().queue(NodeId(n))).name;
+    KeptRow& row = target.is_valid() ? targets[target] : queues[queue];
+    row.job = target.is_valid() ? cluster.job(target).name : "";
+    row.queue = queue;
+    row.nodes.push_back(cluster.node(NodeId(n)).name);
   }
   std::vector<KeptRow> rows;
   for (const JobId target : cluster.targets()) {
     if (targets.contains(target)) rows.push_back(std::move(targets[target]));
   }
+  for (auto& [name, row] : queues) rows.push_back(std::move(row));
   return rows;
 }
 
@@ -238,7 +245,7 @@ Explanation explain(const Explained& what, const CycleRecord& record,
   add_evictions(cycles, explanation);
   add_line(id, record, explanation);
   explanation.target = reservation_of(id, record);
-  if (job.unplaced_count() > 0) explanation.blocked_by = blocking_targets(id, cluster);
+  if (job.unplaced_count() > 0) explanation.blocked_by = locks_in_the_way(id, cluster);
   if (refusal != nullptr) {
     explanation.missing = missing_amounts(id, *refusal, record);
     explanation.remedies = remedies_for(id, *refusal, record, setting);

@@ -108,9 +108,10 @@ struct AheadRow {
   std::int32_t placed = 0;  // its pods that got places in this cycle
 };
 
-// A target whose nodes the explained job may not use.
+// A target, or a queue, whose nodes the explained job may not use.
 struct KeptRow {
-  std::string job;
+  std::string job;    // the target; or empty
+  std::string queue;  // or the queue
   std::vector<std::string> nodes;  // by name
 };
 

@@ -16,6 +16,7 @@ std::vector<NodeObject> nodes_like(const NodeObject& example, std::size_t count)
     node.name += "-added-" + std::to_string(i);
     node.uid = node.name;
     node.locked_for.clear();
+    node.locked_for_queue.clear();
     if (node.labels.contains(kHostname)) node.labels[kHostname] = node.name;
   }
   return nodes;

@@ -84,8 +84,8 @@ TEST_F(Locks, AStatementRefusesAllButTheTarget) {
 TEST_F(Locks, TheLedgerAbortsWhenStatementsAreBypassed) {
   OpenSession open(*world_, {});
   lock(open.session);
-  EXPECT_DEATH(open.session.ledger().allocate(task("small-0"), n1_), "locked_out_by");
-  EXPECT_DEATH(open.session.ledger().pipeline(task("small-0"), n1_), "locked_out_by");
+  EXPECT_DEATH(open.session.ledger().allocate(task("small-0"), n1_), "is_locked_out");
+  EXPECT_DEATH(open.session.ledger().pipeline(task("small-0"), n1_), "is_locked_out");
 }
 
 // Fault 10
@@ -156,7 +156,7 @@ TEST_F(Locks, UndoBringsElectionsAndLocksBack) {
     EXPECT_EQ(fingerprint(world_->cluster()), before);
     lock(open.session);
     open.session.release(big_, EndedReservation::How::displaced);
-    EXPECT_EQ(world_->cluster().locked_node_count(), 0U);
+    EXPECT_EQ(world_->cluster().locks().for_targets(), 0U);
   }
   EXPECT_EQ(fingerprint(world_->cluster()), before);
 }
@@ -187,7 +187,7 @@ TEST_F(Locks, SwitchingItOffReleasesAll) {
   const auto world = support::stage(
       "node n1 cpu=2\njob old\ntask old/0 cpu=1 on=n1\njob big seen=1m\ntask big/0 cpu=2\n", with);
   world->run();
-  ASSERT_EQ(world->cluster().locked_node_count(), 1U);
+  ASSERT_EQ(world->cluster().locks().for_targets(), 1U);
   auto without = Scheduler::create(support::config_of("allocate", "priority gang / predicates"));
   ASSERT_TRUE(without);
   const Plan plan = without->run(world->mirror().cluster_for_session(), world->now());
@@ -195,7 +195,7 @@ TEST_F(Locks, SwitchingItOffReleasesAll) {
   ASSERT_EQ(plan.ended.size(), 1U);
   EXPECT_EQ(plan.ended.front().how, EndedReservation::How::off);
   world->mirror().assume_reservations(plan, world->now());
-  EXPECT_EQ(world->cluster().locked_node_count(), 0U);
+  EXPECT_EQ(world->cluster().locks().for_targets(), 0U);
 }
 
 // TARGET-5: fewer are allowed than there are.

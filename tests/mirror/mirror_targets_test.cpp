@@ -157,7 +157,7 @@ TEST_F(MirrorTargetsTest, AGroupInAnothersPlaceInheritsNothing) {
   EXPECT_EQ(group_job().whole_since, now_);
   EXPECT_EQ(node("n1").lock, Lock());
   EXPECT_TRUE(mirror_.cluster().targets().empty());
-  EXPECT_EQ(mirror_.cluster().locked_node_count(), 0U);
+  EXPECT_EQ(mirror_.cluster().locks().for_targets(), 0U);
 
   give_up(group_id());
   group_.uid = "u-3";

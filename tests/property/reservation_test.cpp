@@ -239,7 +239,7 @@ class Play {
   // In the end no node is locked, and a job that still waits could not start.
   std::string last_words() const {
     const Cluster& cluster = world_->cluster();
-    if (cluster.locked_node_count() > 0) return "nodes are still locked";
+    if (cluster.locks().for_targets() > 0) return "nodes are still locked";
     for (const auto& [job, refusal] : world_->last_plan().refusals) {
       const bool could_not =
           refusal.reason == Reason::larger_than_cluster || refusal.reason == Reason::fits_no_node ||

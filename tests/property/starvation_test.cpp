@@ -59,7 +59,7 @@ class Play {
         bring(*world_, "pod s" + std::to_string(cycle) + "-" + std::to_string(i) + " cpu=1\n");
       }
       world_->advance(std::chrono::seconds(10));
-      const bool has_locks = world_->cluster().locked_node_count() > 0;
+      const bool has_locks = world_->cluster().locks().for_targets() > 0;
       const NamedPlan& plan = world_->run();
       for (const std::string& bind : plan.binds) {
         const std::string pod = bind.substr(0, bind.find(' '));

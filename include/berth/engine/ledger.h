@@ -22,7 +22,7 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   // Aborts unless the task is pending, the node's idle room covers its request, and the node is not
-  // locked for another job.
+  // locked for another job or queue.
   void allocate(TaskId task, NodeId node);
   // The same with the room that will be idle once the leaving tasks are gone.
   void pipeline(TaskId task, NodeId node);
@@ -36,12 +36,13 @@ class Ledger {
   // Makes the job a target, or ends that.
   void set_election(JobId job, std::optional<Election> election);
   void set_lock(NodeId node, const Lock& lock);
+  void set_queue_lock(NodeId node, const QueueLock& lock);
 
   Mark mark() const { return operations_.size(); }
   void roll_back(Mark mark);
 
   struct Operation {
-    enum class Kind : std::uint8_t { task, phase, election, lock };
+    enum class Kind : std::uint8_t { task, phase, election, lock, queue_lock };
     Kind kind = Kind::task;
     TaskStatus status_before = TaskStatus::pending;
     TaskStatus status_after = TaskStatus::pending;
@@ -70,6 +71,7 @@ class Ledger {
   // The earlier values of elections and locks. Only few operations need one.
   std::vector<std::optional<Election>> elections_before_;
   std::vector<Lock> locks_before_;
+  std::vector<QueueLock> queue_locks_before_;
 };
 
 }  // namespace berth::engine

@@ -129,19 +129,26 @@ BERTH_POINT(MayExceedShare, may_exceed_share, "mayExceedShare", AnyYes, bool(con
 // On which terms is it reserved for? Fills in scheme and times; asked for the record.
 BERTH_POINT(ReservationTerms, reservation_terms, "reservationTerms", EachInTurn,
             void(const Job&, Reservation*));
+// Which nodes should each queue have of its own? None: those that they have. Asked once, at the
+// start, when there are no shares yet.
+BERTH_POINT(QueueNodes, queue_nodes, "queueNodes", FirstAnswer,
+            std::optional<std::vector<berth::QueueNodes>>());
+// What do queues ask for in nodes of their own, and what have they, as things are now? By name.
+BERTH_POINT(QueueReservations, queue_reservations, "queueReservations", EachInTurn,
+            void(std::vector<QueueReservation>*));
 // A task took room on a node, or a promise of it. With Released, its exact inverse, the only
 // points at which a plugin may change.
 BERTH_POINT(Allocated, allocated, "allocated", EachInTurn, void(const Task&));
 // A task gave up its room or its promise: the inverse of Allocated.
 BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 
-using All =
-    std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
-               JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
-               WithinCapability, Predicate, Occupancy, NodeOrder, BatchNodeOrder, Preemptable,
-               Reclaimable, Entitled, SurplusIsLent, Evictable, Yieldable, Victims, QueueShares,
-               Notes, JobPossible, Electable, TargetJob, TargetStays, ReservedNodes, Reservable,
-               MayExceedShare, ReservationTerms, Allocated, Released>;
+using All = std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder,
+                       JobValid, JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused,
+                       Allocatable, WithinCapability, Predicate, Occupancy, NodeOrder,
+                       BatchNodeOrder, Preemptable, Reclaimable, Entitled, SurplusIsLent, Evictable,
+                       Yieldable, Victims, QueueShares, Notes, JobPossible, Electable, TargetJob,
+                       TargetStays, ReservedNodes, Reservable, MayExceedShare, ReservationTerms,
+                       QueueNodes, QueueReservations, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

@@ -56,16 +56,13 @@ class Session : public PointTable {
   // --- placing ------------------------------------------------------------------------------
 
   // The best node with idle room for a task of this shape; among equals, the lowest id. Invalid if
-  // there is none. Never a node that is locked for another job.
+  // there is none. Never a node that is locked for another job or queue; the nodes of the job's own
+  // queue first, then those of the queues above it.
   NodeId best_idle_node(ShapeId shape, JobId job = JobId());
   // The best node whose room will do once it is vacated. Invalid if there is none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
-  // Is the node locked for nobody, or for this job?
-  Verdict is_open_to(NodeId node, JobId job) const {
-    const JobId target = cluster_.locked_out_by(node, job);
-    if (!target.is_valid()) return pass();
-    return reject(Reason::node_locked, 0, 0, cluster_.job(target).name);
-  }
+  // Is the node locked for nobody, for this job, or for its queue or one above?
+  Verdict is_open_to(NodeId node, JobId job) const;
   // Does the task run, and does neither its user nor the API server keep it from being evicted now?
   Verdict may_evict(const Task& task);
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
@@ -99,6 +96,9 @@ class Session : public PointTable {
   // Locks a node for a target; the node must not be locked. And the inverse.
   void lock(NodeId node, JobId target);
   void unlock(NodeId node);
+  // From now on the queues have these nodes of their own, and no others. Aborts if one is locked
+  // for a target of another queue, or by another owner.
+  void give_nodes(const std::vector<QueueNodes>& nodes);
   // True once a session: its first placing action takes up earlier claims.
   bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
   // The job can never start: this is the reason wherever it is refused.
@@ -138,6 +138,8 @@ class Session : public PointTable {
  private:
   void forget_needless_elections();
   void end_unfinished_claims();
+  void relock();
+  void describe_queue_nodes();
   Verdict impossibility_of(JobId job) const;
   void record(Refusal refusal);
 

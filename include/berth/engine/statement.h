@@ -20,6 +20,7 @@ class Statement {
     std::string_view action;  // static storage
     EvictedAs as = EvictedAs::surplus;
     std::string why = {};  // for people: why these pods and not others
+    QueueId queue = {};    // valid: for this queue, whose node it is
   };
 
   explicit Statement(Session& session);

@@ -13,6 +13,7 @@
 #include "berth/model/change_journal.h"
 #include "berth/model/job.h"
 #include "berth/model/node.h"
+#include "berth/model/node_locks.h"
 #include "berth/model/quantity.h"
 #include "berth/model/queue.h"
 #include "berth/model/shape.h"
@@ -25,8 +26,7 @@ namespace berth {
 // only.
 //
 // Nodes are in the order of their names, so "the lowest node id" is a tie-break that does not
-// depend on arrival. Ids of tasks, jobs, queues and shapes follow arrival and must not decide
-// anything.
+// depend on arrival. Ids of tasks, jobs, queues and shapes follow arrival and decide nothing.
 //
 // Law: for each node and dimension, allocatable = idle + sum of requests that occupy the node.
 class Cluster {
@@ -72,8 +72,7 @@ class Cluster {
   std::uint64_t of_nodes_version() const { return of_nodes_version_; }
   // The amounts of queued tasks on unknown nodes.
   const Resources& used_nowhere() const { return used_nowhere_; }
-  // Changes with foreign(), used_nowhere() and spec_version(): with what there is for queues, but
-  // for what their own pods have on nodes that take no more.
+  // Changes with what there is for queues, but for what their pods have on nodes that are closed.
   std::uint64_t room_version() const { return room_version_; }
   // Jobs that a session may have something to do for; in no order.
   const std::vector<JobId>& open_jobs() const { return open_jobs_; }
@@ -81,16 +80,17 @@ class Cluster {
   const std::vector<JobId>& claimants() const { return claimants_; }
   // Targets, by (elected, created, uid, name).
   const std::vector<JobId>& targets() const { return targets_; }
-  // Nodes locked for targets; for one target, by id.
-  std::size_t locked_node_count() const { return locked_nodes_; }
-  std::vector<NodeId> nodes_locked_for(JobId target) const;
-  // Changes with targets and locks.
-  std::uint64_t lock_version() const { return lock_version_; }
-  // Whose lock, if any, keeps the node from the tasks of this job? Invalid: nobody's.
-  JobId locked_out_by(NodeId id, JobId job) const {
-    const JobId owner = lock_owners_[id.index()];
-    return owner == job ? JobId() : owner;
+  const NodeLocks& locks() const { return locks_; }
+  // Is the node locked for a target, or for a queue, that is not the job's? Of no job: for any.
+  bool is_locked_out(NodeId node, JobId job) const {
+    return locks_.are_any() && (locks_.target_in_the_way(node, job).is_valid() ||
+                                queue_in_the_way(node, queue_of(job)).is_valid());
   }
+  // The queue whose lock keeps pods of this queue away. Invalid: none.
+  QueueId queue_in_the_way(NodeId node, QueueId queue) const;
+  bool is_below(QueueId queue, QueueId above) const;            // or the same
+  std::vector<QueueId> queues_with_nodes(QueueId queue) const;  // this and those above, upwards
+  QueueId queue_of(JobId job) const { return job.is_valid() ? this->job(job).queue : QueueId(); }
   // Which nodes' amounts or locks changed, in order. Readers keep a position (change_journal.h).
   const ChangeJournal& changes() const { return changes_; }
   // Changes whenever a node is added, removed, or its labels, taints or allocatable change.
@@ -101,12 +101,12 @@ class Cluster {
   std::uint64_t stamp() const { return stamp_; }
 
   // --- for the session's ledger -------------------------------------------------------------
-  // Moves a task to another status and node and every account with it. Its own inverse when called
-  // with what was before.
+  // Moves a task, and every account with it. Its own inverse, called with what was before.
   void move_task(TaskId id, NodeId node, TaskStatus status);
   void set_phase(JobId id, GroupPhase phase);
   void set_election(JobId id, std::optional<Election> election);
   void set_lock(NodeId id, const Lock& lock);
+  void set_queue_lock(NodeId id, const QueueLock& lock);
   // Only to what this cluster and the job, if one is given, had in this very state.
   void restore_versions(std::uint64_t stamp, JobId job, std::uint64_t version_of_job);
 
@@ -131,6 +131,7 @@ class Cluster {
   void set_job_queue(JobId id, QueueId queue);
   QueueId add_queue(Queue queue);
   void remove_queue(QueueId id);  // jobs must have left it
+  void note_relocking(const std::vector<QueueNodes>& chosen, TimePoint at);
   // Demands that were once too much for 63 bits, after tasks have gone.
   void count_the_uncounted();
   // Configures a queue anew; its accounts stay.
@@ -154,6 +155,7 @@ class Cluster {
     return task.job.is_valid() && jobs_[task.job.index()].queue.is_valid();
   }
   void order_into(std::vector<TaskId>& tasks, TaskId id) const;
+  void link_queue(QueueId id);
   DimensionTable dimensions_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> node_by_name_;  // look-up only
@@ -165,8 +167,7 @@ class Cluster {
   std::vector<JobId> open_jobs_;
   std::vector<JobId> targets_;
   std::vector<JobId> claimants_;
-  std::size_t locked_nodes_ = 0;
-  std::vector<JobId> lock_owners_;  // by node, as in Node::lock: the hot pass reads it
+  NodeLocks locks_;
   LabelTable labels_;
   std::map<std::string, BudgetObject> budgets_;
   std::vector<Queue> queues_;
@@ -191,7 +192,6 @@ class Cluster {
   std::uint64_t queue_version_ = 1;
   std::uint64_t room_version_ = 1;
   std::uint64_t of_nodes_version_ = 1;
-  std::uint64_t lock_version_ = 1;
   std::uint64_t stamp_ = 1;
   std::uint64_t last_stamp_ = 1;
   std::uint64_t last_job_version_ = 0;

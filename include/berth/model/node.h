@@ -7,6 +7,7 @@
 
 #include "berth/base/strong_id.h"
 #include "berth/model/objects.h"
+#include "berth/model/queue_nodes.h"
 #include "berth/model/resources.h"
 
 namespace berth {
@@ -21,7 +22,8 @@ struct Node {
   Resources allocatable;
   // Sorted: the shapes that kube-scheduler ruled out here recently, and its reasons.
   std::vector<std::pair<ShapeId, std::string>> vetoed;
-  Lock lock;
+  Lock lock;                  // for a target
+  QueueLock queue_lock;       // for a queue
   std::vector<TaskId> tasks;  // tasks here or on the way, in no order
 };
 

@@ -33,7 +33,7 @@ std::pair<std::string, std::string> split_name(const std::string& full_name);
 // The locks that a pod tolerates when they are taints.
 struct LockTolerations {
   bool all = false;               // by a toleration for any value
-  std::vector<std::string> some;  // by ours for one lock: "job.UID"; sorted
+  std::vector<std::string> some;  // by ours for one: "job.UID", "queue.NAME"; sorted
   bool cover(std::string_view locked_for) const;
   bool operator==(const LockTolerations&) const = default;
 };
@@ -49,7 +49,10 @@ struct NodeObject {
   // The lock's label and taint go here, and not into labels and taints.
   std::string locked_for;                 // label berth.dev/locked-for; empty: none
   std::optional<TimePoint> locked_since;  // annotation berth.dev/locked-since
-  bool has_lock_taint = false;
+  std::string locked_for_queue = {};      // label berth.dev/locked-for-queue; empty: none
+  std::optional<TimePoint> locked_for_queue_since = {};
+  bool has_lock_taint = false;        // for a target
+  bool has_queue_lock_taint = false;  // for a queue
   bool operator==(const NodeObject&) const = default;
 };
 
@@ -147,6 +150,7 @@ struct QueueObject {
   // S3: also this part, 0 to 10^9, of what the cluster has of each of these resources.
   std::vector<std::string> guarantee_share_of;
   std::int32_t guarantee_share_billionths = 0;
+  bool names_policy = false;              // guarantee.policy is written
   bool guarantees_hard = false;           // guarantee.policy: Guaranteed
   NamedAmounts deserved;                  // a missing dimension has no target
   bool is_fifo = false;                   // dequeueStrategy: fifo

@@ -9,6 +9,7 @@
 #include "berth/model/cause.h"
 #include "berth/model/claim.h"
 #include "berth/model/objects.h"
+#include "berth/model/queue_nodes.h"
 #include "berth/model/reservation.h"
 
 // The decisions of a session, as a value: intents for the adapters to carry out, and the reason of
@@ -40,6 +41,7 @@ struct PlannedEviction {
   std::string_view action;  // static storage
   EvictedAs as = EvictedAs::surplus;
   std::string why = {};  // for people: why this pod and not another
+  QueueId queue = {};    // valid: it leaves a node of this queue, for the queue itself
   bool operator==(const PlannedEviction&) const = default;
 
   // "by preempt for ns/job: it is surplus of ...". `beneficiary_name` is empty if there is none.
@@ -140,9 +142,13 @@ struct Plan {
   std::vector<Refusal> refusals;                // at most one for each job, the last one
   std::vector<Reservation> reservations;        // all there are after the session, by election
   std::vector<EndedReservation> ended;
-  std::shared_ptr<const QueueShares> shares;  // null: no plugin divides the cluster
-  bool evicts = false;                        // a configured action makes room for hard guarantees
-  std::vector<std::string> notes;             // settings without effect; sorted
+  std::vector<QueueNodes> queue_nodes;               // all there are after the session
+  std::vector<QueueReservation> queue_reservations;  // by the names of the queues
+  bool has_relocked = false;                         // the nodes of queues were chosen anew
+  std::shared_ptr<const QueueShares> shares;         // null: no plugin divides the cluster
+  bool evicts = false;             // a configured action makes room for hard guarantees
+  bool reclaims = false;           // action reclaim: it makes room on nodes of queues
+  std::vector<std::string> notes;  // settings without effect; sorted
   bool operator==(const Plan& other) const;
 };
 

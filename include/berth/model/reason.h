@@ -50,6 +50,7 @@ enum class Reason : std::uint8_t {
   host_port_taken,
   vetoed,
   node_locked,
+  node_of_queue,
   // about a victim
   system_critical,
   not_preemptable,
@@ -71,7 +72,7 @@ enum class Reason : std::uint8_t {
   not_entitled,
   claims_ended_lately,
 };
-inline constexpr std::size_t kReasonCount = 57;
+inline constexpr std::size_t kReasonCount = 58;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);

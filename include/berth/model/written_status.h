@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "berth/base/clock.h"
 
@@ -49,9 +50,12 @@ struct WrittenQueueStatus {
   NamedAmounts deserved;
   NamedAmounts guarantee;  // in force
   NamedAmounts real_capability;
-  WrittenCondition ready;     // condition Ready
-  WrittenCondition scaled;    // condition GuaranteeScaled
-  WrittenCondition honoured;  // condition Honoured; no reason: every field has effect
+  WrittenCondition ready;                   // condition Ready
+  WrittenCondition scaled;                  // condition GuaranteeScaled
+  WrittenCondition honoured;                // condition Honoured; no reason: every field has effect
+  std::vector<std::string> reserved_nodes;  // status.reservation.nodes, by name
+  NamedAmounts reserved_idle;               // status.reservation.resource
+  WrittenCondition reserved;  // condition NodesReserved; no reason: it asks for no nodes
   bool operator==(const WrittenQueueStatus&) const = default;
 };
 
