@@ -3,8 +3,8 @@
 // Every node costs score: it is one more, what it gives beyond the demand is waste, and what others
 // use there counts against it. Around a set the score is nearly linear, so each node has a price.
 // Greedy: the node that adds most to what is missing for its price, until nothing is missing.
-// Prices come from the sums of the last set, so a second pass knows more than the first. Only the
-// first two passes look at all candidates; later ones at a short list. Swaps come last.
+// Prices come from the sums of the last set, so a second pass knows more than the first. All of it
+// looks at a short list only, where candidates are many. Swaps come last.
 
 #include <algorithm>
 #include <functional>
@@ -13,6 +13,7 @@
 
 #include "plugins/node_reservation/node_set_picking.h"
 #include "plugins/node_reservation/node_set_search.h"
+#include "plugins/node_reservation/node_set_short_list.h"
 #include "plugins/node_reservation/node_set_swaps.h"
 
 namespace berth::plugins {
@@ -21,13 +22,18 @@ namespace {
 
 using Sums = NodeSetMeasure::Sums;
 
-constexpr int kPasses = 4;
-constexpr std::size_t kListed = 64;        // on the short list, besides
-constexpr std::size_t kListedPerNode = 3;  // for each node of the first set
+constexpr std::size_t kFewFactors[] = {1, 8};
+constexpr int kPasses = 2;
+constexpr std::uint64_t kWhole = 1'024;
+constexpr std::int64_t kParts = 1'024;
 
 class Greedy {
  public:
-  explicit Greedy(const NodeSetMeasure& measure) : measure_(measure), picking_(measure) {}
+  explicit Greedy(const NodeSetMeasure& measure)
+      : measure_(measure),
+        pool_(measure.useful()),
+        picking_(measure),
+        weights_(measure.dimensions(), kWhole) {}
 
   FoundSet run() {
     measure_.nodes_asked() != 0 ? find_so_many() : find_amounts();
@@ -37,26 +43,42 @@ class Greedy {
   }
 
  private:
+  // First as few as possible; then by price, with more or less weight on their number.
   void find_amounts() {
-    picking_.fill_up(found_.nodes, measure_.useful());
-    picking_.drop_needless(found_.nodes);
+    try_greedily();
     found_.fewest = found_.nodes.size();
-    set_values(measure_.useful(), measure_.sums_of(found_.nodes));
-    make_short_list();
-    for (int pass = 0; pass < kPasses; ++pass) {
-      NodePicks nodes;
-      picking_.fill_up(nodes, pool_);
-      picking_.drop_needless(nodes);
-      found_.fewest = std::min(found_.fewest, nodes.size());
-      if (!take_if_better(std::move(nodes))) return;
-      set_values(pool_, measure_.sums_of(found_.nodes));
+    for (const std::size_t factor : kFewFactors) {
+      std::fill(weights_.begin(), weights_.end(), kWhole);
+      for (int pass = 0; pass < kPasses; ++pass) {
+        Sums around = measure_.sums_of(found_.nodes);
+        around.nodes = std::max<std::size_t>(1, around.nodes / factor);
+        set_values(around);
+        try_greedily();
+      }
     }
+  }
+
+  // What a set has too much of counts less the next time.
+  void try_greedily() {
+    NodePicks nodes;
+    for (std::size_t d = 0; d < measure_.dimensions(); ++d) {
+      picking_.gains().set_weight(d, weights_[d]);
+    }
+    picking_.fill_up(nodes, pool_);
+    picking_.drop_needless(nodes);
+    const Sums sums = measure_.sums_of(nodes);
+    for (std::size_t d = 0; d < measure_.dimensions(); ++d) {
+      const std::int64_t part = std::max<std::int64_t>(1, measure_.target(d) / kParts);
+      const auto over = static_cast<std::uint64_t>(sums.gives[d] / part);
+      weights_[d] = std::max(weights_[d] * kWhole / std::max(kWhole, over), kWhole / 64);
+    }
+    if (found_.fewest != 0) found_.fewest = std::min(found_.fewest, nodes.size());
+    take_if_better(std::move(nodes));
   }
 
   // So many with the lowest prices, again and again.
   void find_so_many() {
     found_.fewest = measure_.nodes_asked();
-    pool_ = measure_.useful();
     Sums around = measure_.sums_of(pool_);
     const auto all = static_cast<std::int64_t>(around.nodes);
     const auto asked = static_cast<std::int64_t>(measure_.nodes_asked());
@@ -77,43 +99,9 @@ class Greedy {
     }
   }
 
-  void set_values(const NodePicks& pool, const Sums& around) {
+  void set_values(const Sums& around) {
     const NodePrices prices(measure_, around, NodePrices::Against::ideal);
-    for (const std::uint32_t node : pool) picking_.set_value(node, prices.value(node));
-  }
-
-  // Those that add most for their price, in all dimensions together and in each, and the first set.
-  void make_short_list() {
-    const std::size_t listed = kListed + kListedPerNode * found_.nodes.size();
-    if (measure_.useful().size() <= 2 * listed) {
-      pool_ = measure_.useful();
-      return;
-    }
-    NodeGains gains(measure_);
-    gains.set_left(measure_.none());
-    std::vector<std::uint8_t> is_listed(measure_.size(), 0);
-    for (const std::uint32_t node : found_.nodes) is_listed[node] = 1;
-    list_best(listed, is_listed, gains);
-    if (measure_.dimensions() > 1) {
-      for (std::size_t d = 0; d < measure_.dimensions(); ++d) {
-        list_best(listed / 2, is_listed,
-                  [&](std::uint32_t node) { return gains.in_dimension(node, d); });
-      }
-    }
-    for (const std::uint32_t node : measure_.useful()) {
-      if (is_listed[node] != 0) pool_.push_back(node);
-    }
-  }
-
-  template <class Gain>
-  void list_best(std::size_t count, std::vector<std::uint8_t>& is_listed, const Gain& gain) {
-    ranking_.clear();
-    for (const std::uint32_t node : measure_.useful()) {
-      ranking_.emplace_back(gain(node) * picking_.value(node), ~node);
-    }
-    const auto end = ranking_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::nth_element(ranking_.begin(), end, ranking_.end(), std::greater<>());
-    for (auto each = ranking_.begin(); each != end; ++each) is_listed[~each->second] = 1;
+    for (const std::uint32_t node : pool_) picking_.set_value(node, prices.value(node));
   }
 
   bool take_if_better(NodePicks nodes) {
@@ -127,10 +115,10 @@ class Greedy {
   }
 
   const NodeSetMeasure& measure_;
+  const NodePicks& pool_;
   NodePicking picking_;
-  NodePicks pool_;
   FoundSet found_;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> ranking_;
+  std::vector<std::uint64_t> weights_;  // of dimensions
 };
 
 NodePicks additions(const NodeSetMeasure& measure, const NodePicks& held, bool by_score) {
@@ -152,7 +140,16 @@ NodePicks additions(const NodeSetMeasure& measure, const NodePicks& held, bool b
 
 }  // namespace
 
-FoundSet search_greedily(const NodeSetMeasure& measure) { return Greedy(measure).run(); }
+FoundSet search_greedily(const NodeSetMeasure& measure) {
+  const NodePicks listed = short_list(measure);
+  if (listed.size() == measure.useful().size()) return Greedy(measure).run();
+  const NodeProblem part = measure.part(listed);
+  NodeSetMeasure measure_of_part(part.choices, part.demand, part.terms);
+  if (!measure_of_part.clip_demand()) return Greedy(measure).run();
+  FoundSet found = Greedy(measure_of_part).run();
+  for (std::uint32_t& node : found.nodes) node = listed[node];
+  return found;
+}
 
 NodePicks additions_by_score(const NodeSetMeasure& measure, const NodePicks& held) {
   return additions(measure, held, true);

@@ -18,6 +18,8 @@ class NodePicking {
   void set_value(std::uint32_t node, std::uint64_t value) { values_[node] = value; }
   std::uint64_t value(std::uint32_t node) const { return values_[node]; }
 
+  NodeGains& gains() { return gains_; }
+
   // Adds nodes of the pool to the set, each the one with the largest gain times value, until the
   // set is enough or none gains. `never` is not added.
   void fill_up(NodePicks& nodes, const NodePicks& pool, std::uint32_t never = kNone);

@@ -24,7 +24,12 @@ NodeGains::NodeGains(const NodeSetMeasure& measure) : measure_(measure) {
     reciprocal_.push_back((std::uint64_t{1} << 58) /
                           static_cast<std::uint64_t>(target >> shift_.back()));
   }
+  weighted_ = reciprocal_;
   left_.assign(measure.dimensions(), 0);
+}
+
+void NodeGains::set_weight(std::size_t d, std::uint64_t weight) {
+  weighted_[d] = (reciprocal_[d] >> 10) * weight;
 }
 
 void NodeGains::set_left(const NodeSetMeasure::Sums& sums) {

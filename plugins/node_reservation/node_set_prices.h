@@ -9,12 +9,14 @@
 
 namespace berth::plugins {
 
-// What a node adds to what is missing: the sum over dimensions, in 2^-26 of the target; 0 only if
-// it adds nothing.
+// What a node adds to what is missing: the sum over dimensions, in 2^-26 of the target, weighted;
+// 0 only if it adds nothing.
 class NodeGains {
  public:
   explicit NodeGains(const NodeSetMeasure& measure);
 
+  // 0 to 1, in 2^-10; the initial weight is 1.
+  void set_weight(std::size_t d, std::uint64_t weight);
   void set_left(const NodeSetMeasure::Sums& sums);
   std::uint64_t operator()(std::uint32_t node) const {
     std::uint64_t gain = 0;
@@ -24,13 +26,14 @@ class NodeGains {
   std::uint64_t in_dimension(std::uint32_t node, std::size_t d) const {
     const std::int64_t amount = std::min(measure_.gives(node, d), left_[d]);
     if (amount <= 0) return 0;
-    return 1 + ((static_cast<std::uint64_t>(amount >> shift_[d]) * reciprocal_[d]) >> 32);
+    return 1 + ((static_cast<std::uint64_t>(amount >> shift_[d]) * weighted_[d]) >> 32);
   }
 
  private:
   const NodeSetMeasure& measure_;
   std::vector<int> shift_;
   std::vector<std::uint64_t> reciprocal_;
+  std::vector<std::uint64_t> weighted_;  // reciprocal
   std::vector<std::int64_t> left_;
 };
 

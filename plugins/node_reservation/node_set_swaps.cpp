@@ -11,7 +11,7 @@ namespace {
 
 using Sums = NodeSetMeasure::Sums;
 
-constexpr std::size_t kLooksMost = 20'000;   // at nodes, to mend sets
+constexpr std::size_t kLooksMost = 4'000;    // at nodes, to mend sets
 constexpr std::size_t kSwapsMost = 200'000;  // pairs that are compared
 
 class Swaps {
