@@ -17,13 +17,16 @@ bool PublishedViews::refresh(const Plan& plan, const Cluster& cluster, TimePoint
 
 bool PublishedViews::refresh_queues(const Plan& plan, const Cluster& cluster, TimePoint now) {
   constexpr Duration kInterval = std::chrono::seconds(1);
-  const bool is_as_before =
-      stamp_ == cluster.stamp() && shares_ == plan.shares && evicts_ == plan.evicts;
+  const bool is_as_before = stamp_ == cluster.stamp() && shares_ == plan.shares &&
+                            evicts_ == plan.evicts && reclaims_ == plan.reclaims &&
+                            reservations_ == plan.queue_reservations;
   if (queues_ != nullptr && (is_as_before || now - made_at_ < kInterval)) return false;
   queues_ =
       std::make_shared<const views::QueueTable>(views::make_queue_table(cluster, plan, tree_));
   shares_ = plan.shares;
   evicts_ = plan.evicts;
+  reclaims_ = plan.reclaims;
+  reservations_ = plan.queue_reservations;
   stamp_ = cluster.stamp();
   made_at_ = now;
   return true;

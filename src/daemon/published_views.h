@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "berth/base/clock.h"
 #include "berth/engine/queue_tree.h"
@@ -39,6 +40,8 @@ class PublishedViews {
   std::shared_ptr<const QueueShares> shares_;  // that it was made of
   std::uint64_t stamp_ = 0;                    // of the cluster that it was made of
   bool evicts_ = false;                        // of the plan that it was made of
+  bool reclaims_ = false;
+  std::vector<QueueReservation> reservations_;
   TimePoint made_at_;
   views::HeldRoom held_;
 };

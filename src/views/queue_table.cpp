@@ -64,8 +64,9 @@ class TableBuilder {
       fill(dimension);
       if (table_.is_divided) find_pieces(dimension);
     }
-    for (std::size_t row = 0; row < table_.rows.size(); ++row) add_notes(row);
     count_jobs();
+    add_reservations();
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) add_notes(row);
     return std::move(table_);
   }
 
@@ -190,10 +191,7 @@ class TableBuilder {
     if (const auto unknown = unknown_resources(queue); !unknown.empty()) {
       row.notes.push_back("no node has " + listed(unknown));
     }
-    if (queue.guarantees_hard && !plan_.evicts) {
-      row.notes.emplace_back(
-          "guarantee.policy Guaranteed has no effect: no action evicts; add shuffle");
-    }
+    if (queue.guarantees_hard) add_note_on_evictions(row);
     std::string capped;
     for (const auto& [resource, wanted] : table_.named(table_.written, at)) {
       const auto found = std::find(table_.resources.begin(), table_.resources.end(), resource);
@@ -208,11 +206,38 @@ class TableBuilder {
     if (!capped.empty()) row.notes.push_back("its percentage gives " + capped);
   }
 
-  void count_jobs() {
-    std::vector<std::uint32_t> row_of_queue(cluster_.queue_slots(), QueueTable::kNoParent);
-    for (std::uint32_t row = 0; row < table_.rows.size(); ++row) {
-      row_of_queue[table_.rows[row].queue.index()] = row;
+  // Shuffle makes room for amounts anywhere, reclaim on the nodes of the queue.
+  void add_note_on_evictions(QueueTable::Row& row) const {
+    if (!row.reservation) {
+      if (plan_.evicts) return;
+      row.notes.emplace_back(
+          "guarantee.policy Guaranteed has no effect: no action evicts; add shuffle");
+    } else if (!plan_.reclaims) {
+      row.notes.emplace_back(std::string("guarantee.policy Guaranteed has no effect ") +
+                             (plan_.evicts ? "on its nodes " : "") + "without the action reclaim");
     }
+  }
+
+  std::vector<std::uint32_t> rows_by_queue() const {
+    std::vector<std::uint32_t> rows(cluster_.queue_slots(), QueueTable::kNoParent);
+    for (std::uint32_t row = 0; row < table_.rows.size(); ++row) {
+      rows[table_.rows[row].queue.index()] = row;
+    }
+    return rows;
+  }
+
+  void add_reservations() {
+    if (plan_.queue_reservations.empty()) return;
+    const std::vector<std::uint32_t> row_of_queue = rows_by_queue();
+    for (const QueueReservation& each : plan_.queue_reservations) {
+      const std::uint32_t at = row_of_queue[each.queue.index()];
+      if (at == QueueTable::kNoParent) continue;
+      table_.rows[at].reservation = make_reserved_nodes(cluster_, plan_, each);
+    }
+  }
+
+  void count_jobs() {
+    const std::vector<std::uint32_t> row_of_queue = rows_by_queue();
     for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
       const Job& job = cluster_.job(JobId(j));
       if (!job.exists || !job.queue.is_valid()) continue;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "berth/engine/queue_tree.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
+#include "views/reserved_nodes.h"
 
 namespace berth::views {
 
@@ -40,8 +42,9 @@ struct QueueTable {
     std::vector<std::string> notes;
     std::int32_t weight = 1;
     std::int32_t priority = 0;
-    PhaseCounts jobs{};    // of this queue alone
-    PhaseCounts groups{};  // the pod groups among them
+    PhaseCounts jobs{};                        // of this queue alone
+    PhaseCounts groups{};                      // the pod groups among them
+    std::optional<ReservedNodes> reservation;  // none: it asks for no nodes, and has none
     bool operator==(const Row&) const = default;
   };
 

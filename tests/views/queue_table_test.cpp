@@ -47,6 +47,8 @@ class QueueTableTest : public testing::Test {
     mirror_.settle(TimePoint());
     Plan plan;
     plan.evicts = evicts_;
+    plan.reclaims = reclaims_;
+    plan.queue_reservations = reservations_;
     if (is_divided) {
       tree_.refresh(mirror_.cluster());
       plan.shares = plugins::QueueDivision().divide(mirror_.cluster(), tree_, false);
@@ -60,6 +62,14 @@ class QueueTableTest : public testing::Test {
     ADD_FAILURE() << "no row of " << name;
     return 0;
   }
+  QueueId id_of(const std::string& name) const {
+    for (std::size_t q = 0; q < mirror_.cluster().queue_slots(); ++q) {
+      const Queue& queue = mirror_.cluster().queue(QueueId(q));
+      if (queue.exists && queue.name == name) return queue.id;
+    }
+    ADD_FAILURE() << "no queue " << name;
+    return {};
+  }
   static std::int64_t cpu(const QueueTable& table, const QueueTable::Amounts& amounts,
                           const std::string& queue) {
     return table.at(amounts, row_of(table, queue), kCpu.index());
@@ -68,6 +78,8 @@ class QueueTableTest : public testing::Test {
   mirror::Mirror mirror_{mirror::Options{}};
   engine::QueueTree tree_;
   bool evicts_ = false;
+  bool reclaims_ = false;
+  std::vector<QueueReservation> reservations_;
 };
 
 TEST_F(QueueTableTest, EachQueueIsFollowedByAllBelowIt) {
@@ -280,6 +292,63 @@ TEST_F(QueueTableTest, SaysWhatOfASpecHasNoEffect) {
   odd.not_honoured = {"spec.type"};
   mirror_.apply(odd);
   EXPECT_EQ(notes(), (std::vector<std::string>{"spec.type is not honoured"}));
+}
+
+TEST_F(QueueTableTest, ShowsWhatAQueueHasOfItsNodes) {
+  add_queue("a", "", {{"cpu", 8000}});
+  add_queue("b");
+  table();
+  QueueReservation reservation;
+  reservation.queue = id_of("a");
+  reservation.evicts = true;
+  reservation.nodes = {NodeId(0)};
+  reservation.amounts = {{kCpu, 8000, 5000, 1000, 500}, {kMemory, 0, kGi, 0, 0}};
+  reservation.choice.score_millionths = 702'000;
+  reservation.clipped = "no node has example.com/gpu";
+  reservations_ = {reservation};
+  const QueueTable waiting = table();
+  EXPECT_FALSE(waiting.rows[row_of(waiting, "b")].reservation);
+  ReservedNodes expected;
+  expected.is_guaranteed = true;
+  expected.nodes = {"n1"};
+  expected.amounts = {{"cpu", 8000, 5000, 1000, 500, 2000}, {"memory", 0, kGi, 0, 0, 0}};
+  expected.score_millionths = 702'000;
+  expected.clipped = "no node has example.com/gpu";
+  EXPECT_EQ(waiting.rows[row_of(waiting, "a")].reservation, expected);
+  EXPECT_EQ(expected.idle(), (NamedAmounts{{"cpu", 5000}, {"memory", kGi}}));
+
+  reservations_[0].amounts[0].own = 3000;
+  reclaims_ = true;
+  const QueueTable met = table();
+  EXPECT_TRUE(met.rows[row_of(met, "a")].reservation->is_met);
+  EXPECT_TRUE(met.rows[row_of(met, "a")].reservation->evicts);
+  reservations_[0].choice.lacks = "1 more node";
+  const QueueTable lacking = table();
+  EXPECT_FALSE(lacking.rows[row_of(lacking, "a")].reservation->is_met);
+  EXPECT_EQ(lacking.rows[row_of(lacking, "a")].reservation->lacks, "1 more node");
+}
+
+TEST_F(QueueTableTest, NamesThePolicyForNodesWithoutEffect) {
+  QueueObject queue;
+  queue.name = queue.uid = "a";
+  queue.guarantees_hard = true;
+  mirror_.apply(queue);
+  table();
+  reservations_.resize(1);
+  reservations_[0].queue = id_of("a");
+  const auto notes = [&] {
+    const QueueTable made = table();
+    return made.rows[row_of(made, "a")].notes;
+  };
+  EXPECT_EQ(notes(), std::vector<std::string>{
+                         "guarantee.policy Guaranteed has no effect without the action reclaim"});
+  evicts_ = true;
+  EXPECT_EQ(notes(),
+            std::vector<std::string>{"guarantee.policy Guaranteed has no effect on its nodes "
+                                     "without the action reclaim"});
+  evicts_ = false;
+  reclaims_ = true;
+  EXPECT_TRUE(notes().empty());
 }
 
 TEST_F(QueueTableTest, SaysThatAPercentageIsCutToTheCapability) {
