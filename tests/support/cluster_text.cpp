@@ -47,6 +47,7 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   queue.guarantee_share_billionths =
       static_cast<std::int32_t>(kThousandth * line.number_of("share", 0));
   queue.guarantees_hard = line.flag("hard");
+  queue.names_policy = line.flag("policy") || queue.guarantees_hard;
   queue.capability = line.amounts_of("capability");
   queue.deserved = line.amounts_of("deserved");
   queue.is_fifo = line.flag("fifo");
@@ -67,6 +68,7 @@ Changes read_node(SceneLine& line, TimePoint now) {
   node.allocatable = line.amounts();
   node.allocatable.try_emplace("pods", 110);
   node.locked_for = line.text_of("locked-for");
+  node.locked_for_queue = line.text_of("locked-for-queue");
   return {event("node " + node.name, node)};
 }
 

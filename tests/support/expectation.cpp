@@ -23,16 +23,20 @@ std::string lower(std::string text) {
   return text;
 }
 
-// "expect j1/3 evicted for j2 by preempt as surplus"
+// "expect j1/3 evicted for j2 by preempt as surplus", "... for queue q"
 bool check_evicted(const std::string& pod, const SceneLine& line, const World& world) {
   const auto& evictions = world.last_plan().evictions;
   return std::any_of(evictions.begin(), evictions.end(), [&](const std::string& eviction) {
     bool is_so = eviction.starts_with(pod + " from ");
     for (std::size_t w = 3; w + 1 < line.words().size(); w += 2) {
-      const bool is_job = line.word(w) == "for" && line.word(w + 1) != "nobody";
-      const std::string value = is_job ? full_name(line.word(w + 1)) : line.word(w + 1);
-      is_so = is_so &&
-              (eviction + " ").find(" " + line.word(w) + " " + value + " ") != std::string::npos;
+      const std::string key = line.word(w);
+      std::string value = line.word(w + 1);
+      if (key == "for" && value == "queue") {
+        value += " " + line.word(++w + 1);
+      } else if (key == "for" && value != "nobody") {
+        value = full_name(value);
+      }
+      is_so = is_so && (eviction + " ").find(" " + key + " " + value + " ") != std::string::npos;
     }
     return is_so;
   });
@@ -106,6 +110,101 @@ std::string check_share(SceneLine& line, const NamedPlan& plan) {
     if (queue == shares->second.end()) return std::int64_t{0};
     const auto amount = queue->second.find(name);
     return amount == queue->second.end() ? 0 : amount->second;
+  });
+}
+
+// The words after "expect queue q what".
+std::string rest_of(const SceneLine& line) {
+  std::string text;
+  for (std::size_t w = 4; w < line.words().size(); ++w) {
+    text += (text.empty() ? "" : " ") + line.word(w);
+  }
+  return text;
+}
+
+// 701754 -> "0.702"
+std::string thousandths_text(std::int32_t millionths) {
+  const std::string digits = std::to_string(10'000 + (millionths + 500) / 1000);
+  return digits.substr(1, 1) + "." + digits.substr(2);
+}
+
+// "expect queue q nodes 2", "expect queue q nodes n1 n2"
+std::string check_nodes_of(QueueId queue, const SceneLine& line, const Cluster& cluster) {
+  std::string names;
+  std::size_t count = 0;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (cluster.node(NodeId(n)).queue_lock.queue != queue) continue;
+    ++count;
+    names += (names.empty() ? "" : " ") + cluster.node(NodeId(n)).name;
+  }
+  const std::string expected = rest_of(line);
+  const bool holds = expected == names || expected == std::to_string(count);
+  return holds ? "" : "it has " + (names.empty() ? "none" : names);
+}
+
+// "expect queue q met|unmet|reserves nothing|lacks TEXT|clipped TEXT|score 0.702|missing cpu=4"
+std::string check_queue_nodes(SceneLine& line, const NamedPlan& plan) {
+  const std::string what = line.word(3);
+  const auto found = plan.queue_nodes.find(line.word(2));
+  if (what == "reserves") {
+    if (line.word(4) != "nothing") return "expected \"reserves nothing\"";
+    return found == plan.queue_nodes.end() ? "" : "it is " + found->second.to_string();
+  }
+  if (found == plan.queue_nodes.end()) return "it asks for no nodes, and has none";
+  const NamedQueueNodes& has = found->second;
+  const std::string is = "it is " + has.to_string();
+  if (what == "met") return has.is_met ? "" : is;
+  if (what == "unmet") return has.is_met ? is : "";
+  if (what == "lacks" || what == "clipped") {
+    const std::string& text = what == "lacks" ? has.choice.lacks : has.clipped;
+    const std::string expected = rest_of(line);
+    if (expected == "nothing") return text.empty() ? "" : is;
+    return expected.empty() || text.find(expected) == std::string::npos ? is : "";
+  }
+  if (what == "score") {
+    const std::string score = thousandths_text(has.choice.score_millionths);
+    return line.word(4) == score ? "" : "its score is " + score;
+  }
+  return check_amounts(line, what, [&](const std::string& name) {
+    const NamedAmounts& amounts = has.amounts.at(what);
+    const auto amount = amounts.find(name);
+    return amount == amounts.end() ? 0 : amount->second;
+  });
+}
+
+std::string check_queue(QueueId id, SceneLine& line, const World& world) {
+  const Cluster& cluster = world.cluster();
+  const std::string what = line.word(3);
+  if (what == "allocated") {
+    return check_amounts(line, what, [&](const std::string& name) {
+      return cluster.queue(id).allocated[dimension_named(cluster, name)];
+    });
+  }
+  if (what == "nodes") return check_nodes_of(id, line, cluster);
+  const std::vector<std::string> of_nodes{"met",     "unmet",   "reserves", "lacks",
+                                          "clipped", "score",   "asked",    "idle",
+                                          "own",     "leaving", "missing"};
+  if (lists(of_nodes, what)) return check_queue_nodes(line, world.last_plan());
+  return check_share(line, world.last_plan());
+}
+
+// "expect n1 locked j1|kept-for q|kept-for nobody|open", "expect n1 idle cpu=2"
+std::string check_node(NodeId id, SceneLine& line, const Cluster& cluster) {
+  const Node& node = cluster.node(id);
+  const std::string what = line.word(2);
+  if (what == "locked" || what == "kept-for" || what == "open") {
+    const JobId target = node.lock.job;
+    const QueueId queue = node.queue_lock.queue;
+    const std::string locked = target.is_valid() ? cluster.job(target).name : "nobody";
+    const std::string kept = queue.is_valid() ? cluster.queue(queue).name : "nobody";
+    bool holds = !target.is_valid() && !queue.is_valid();
+    if (what == "locked") holds = target.is_valid() && locked == full_name(line.word(3));
+    if (what == "kept-for") holds = kept == line.word(3);
+    return holds ? "" : node.name + " is locked for " + locked + ", kept for " + kept;
+  }
+  return check_amounts(line, "idle of " + node.name, [&](const std::string& name) {
+    const Dimension dimension = dimension_named(cluster, name);
+    return dimension.index() < cluster.dimensions().size() ? cluster.idle().at(id, dimension) : 0;
   });
 }
 
@@ -212,27 +311,12 @@ std::string check_expectation(SceneLine& line, const World& world) {
     for (std::size_t q = 0; q < cluster.queue_slots(); ++q) {
       const Queue& queue = cluster.queue(QueueId(q));
       if (!queue.exists || queue.name != line.word(2)) continue;
-      if (line.word(3) != "allocated") return check_share(line, world.last_plan());
-      return check_amounts(line, "allocated", [&](const std::string& name) {
-        return queue.allocated[dimension_named(cluster, name)];
-      });
+      return check_queue(QueueId(q), line, world);
     }
     return "there is no queue \"" + line.word(2) + "\"";
   }
   if (const NodeId node = cluster.find_node(subject); node.is_valid()) {
-    if (line.word(2) == "locked" || line.word(2) == "open") {
-      const JobId owner = cluster.node(node).lock.job;
-      const std::string is = owner.is_valid() ? "locked for " + cluster.job(owner).name : "open";
-      const bool holds = line.word(2) == "open" ? !owner.is_valid()
-                                                : owner.is_valid() && cluster.job(owner).name ==
-                                                                          full_name(line.word(3));
-      return holds ? "" : subject + " is " + is;
-    }
-    return check_amounts(line, "idle of " + subject, [&](const std::string& name) {
-      const Dimension dimension = dimension_named(cluster, name);
-      return dimension.index() < cluster.dimensions().size() ? cluster.idle().at(node, dimension)
-                                                             : 0;
-    });
+    return check_node(node, line, cluster);
   }
   const JobId job = world.job(full_name(subject));
   const bool of_pod = subject.find('/') != std::string::npos || line.word(2) == "on" ||

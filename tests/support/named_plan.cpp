@@ -50,6 +50,47 @@ void name_considered(const Cluster& cluster, const Plan& plan, NamedPlan& named)
   }
 }
 
+std::string beneficiary_of(const Cluster& cluster, const PlannedEviction& eviction) {
+  if (eviction.beneficiary.is_valid()) return cluster.job(eviction.beneficiary).name;
+  return eviction.queue.is_valid() ? "queue " + cluster.queue(eviction.queue).name : "nobody";
+}
+
+NamedQueueNodes by_names(const Cluster& cluster, const QueueReservation& reservation) {
+  NamedQueueNodes named;
+  named.evicts = reservation.evicts;
+  named.asked_nodes = reservation.asked_nodes;
+  for (const NodeId node : reservation.nodes) named.nodes.push_back(cluster.node(node).name);
+  for (const QueueReservation::Amount& each : reservation.amounts) {
+    const std::string& name = cluster.dimensions().name(each.dimension);
+    named.amounts["asked"][name] = each.asked;
+    named.amounts["idle"][name] = each.idle;
+    named.amounts["own"][name] = each.own;
+    named.amounts["leaving"][name] = each.leaving;
+    named.amounts["missing"][name] = each.missing();
+  }
+  named.choice = reservation.choice;
+  named.clipped = reservation.clipped;
+  named.is_met = reservation.is_met();
+  return named;
+}
+
+void name_queue_nodes(const Cluster& cluster, const Plan& plan, NamedPlan& named) {
+  std::map<NodeId, QueueId> owners;
+  for (const QueueNodes& each : plan.queue_nodes) {
+    for (const NodeId node : each.nodes) owners[node] = each.queue;
+  }
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const auto found = owners.find(NodeId(n));
+    const QueueId owner = found == owners.end() ? QueueId() : found->second;
+    if (owner == cluster.node(NodeId(n)).queue_lock.queue) continue;
+    named.relocked.push_back(cluster.node(NodeId(n)).name + " for " +
+                             (owner.is_valid() ? cluster.queue(owner).name : "nobody"));
+  }
+  for (const QueueReservation& each : plan.queue_reservations) {
+    named.queue_nodes[cluster.queue(each.queue).name] = by_names(cluster, each);
+  }
+}
+
 void write(std::string& text, std::string_view title, const std::vector<std::string>& items) {
   for (const std::string& item : items) {
     text += "  ";
@@ -65,10 +106,10 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
   named.binds = by_names(cluster, plan.binds);
   named.pipelined = by_names(cluster, plan.pipelined);
   for (const PlannedEviction& each : plan.evictions) {
-    named.evictions.push_back(
-        cluster.task(each.task).name + " from " + cluster.node(each.node).name + " for " +
-        (each.beneficiary.is_valid() ? cluster.job(each.beneficiary).name : "nobody") + " by " +
-        std::string(each.action) + " as " + berth::to_string(each.as));
+    named.evictions.push_back(cluster.task(each.task).name + " from " +
+                              cluster.node(each.node).name + " for " +
+                              beneficiary_of(cluster, each) + " by " + std::string(each.action) +
+                              " as " + berth::to_string(each.as));
   }
   name_considered(cluster, plan, named);
   for (const JobId job : plan.admitted) named.admitted.push_back(cluster.job(job).name);
@@ -86,6 +127,7 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
     named.ended.push_back(cluster.job(each.job).name + " " + berth::to_string(each.how));
     if (each.reason != Reason::none) named.ended.back() += " " + std::string(code(each.reason));
   }
+  name_queue_nodes(cluster, plan, named);
   if (plan.shares != nullptr) named.shares = by_names(cluster, *plan.shares);
   for (const Refusal& each : plan.refusals) {
     const std::string task = each.task.is_valid() ? cluster.task(each.task).name : "";
@@ -93,6 +135,19 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
                                                   each.message(task)};
   }
   return named;
+}
+
+std::string NamedQueueNodes::to_string() const {
+  std::string text = "on";
+  for (const std::string& node : nodes) text += " " + node;
+  for (const auto& [what, of_each] : amounts) {
+    text += ", " + what;
+    for (const auto& [name, amount] : of_each) text += " " + name + "=" + std::to_string(amount);
+  }
+  if (asked_nodes > 0) text += ", asks for " + std::to_string(asked_nodes) + " nodes";
+  if (!choice.lacks.empty()) text += ", lacks: " + choice.lacks;
+  if (!clipped.empty()) text += ", clipped: " + clipped;
+  return text + (is_met ? ", met" : ", unmet");
 }
 
 std::string NamedPlan::to_string() const {
@@ -106,6 +161,10 @@ std::string NamedPlan::to_string() const {
   write(text, "return", returned);
   write(text, "reserve for", reservations);
   write(text, "no more for", ended);
+  write(text, "lock", relocked);
+  for (const auto& [queue, has] : queue_nodes) {
+    text += "  queue " + queue + " " + has.to_string() + "\n";
+  }
   for (const auto& [job, why] : refusals) {
     text += "  refuse " + job + ": " + std::string(code(why.reason)) + ": " + why.message + "\n";
   }
