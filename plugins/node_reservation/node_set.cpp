@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "plugins/node_reservation/node_set_measure.h"
+#include "plugins/node_reservation/node_set_picking.h"
 #include "plugins/node_reservation/node_set_search.h"
 
 namespace berth::plugins {
 
 namespace {
 
-constexpr std::size_t kExactMost = 24;
+constexpr std::size_t kExactMost = 20;  // a millisecond at 16, twice with each more
 
 class Choice {
  public:
@@ -29,18 +30,17 @@ class Choice {
     }
     if (!can_be_enough) return {extended(), false, 0};
     if (terms_.strategy == NodeStrategy::random) return random();
-    const NodePicks present = reduced_or_extended();
     const FoundSet found = measure_.useful().size() <= std::min(terms_.exact_up_to, kExactMost)
                                ? search_all_sets(measure_)
                                : search_greedily(measure_);
+    const bool is_within = count_new(found.nodes) <= terms_.new_most;
+    if (held_.empty() && is_within) return scored(found.nodes, found.fewest);
+    const NodePicks present = reduced_or_extended();
     const std::size_t fewest =
         is_enough(present) ? std::min(found.fewest, present.size()) : found.fewest;
     const NodeSet stays = scored(present, fewest);
     const NodeSet anew = scored(found.nodes, fewest);
-    const std::int64_t margin = held_.empty() ? 0 : terms_.margin;
-    const bool is_better =
-        held_.empty() ? is_first(anew, stays) : anew.score - stays.score > margin;
-    return is_better && count_new(anew.nodes) <= terms_.new_most ? anew : stays;
+    return is_within && anew.score - stays.score > terms_.margin ? anew : stays;
   }
 
  private:
@@ -51,13 +51,6 @@ class Choice {
     return static_cast<std::size_t>(std::count_if(
         nodes.begin(), nodes.end(), [&](std::uint32_t node) { return !measure_.is_held(node); }));
   }
-  static bool is_first(const NodeSet& a, const NodeSet& b) {
-    if (a.is_enough != b.is_enough) return a.is_enough;
-    if (a.score != b.score) return a.score > b.score;
-    if (a.nodes.size() != b.nodes.size()) return a.nodes.size() < b.nodes.size();
-    return a.nodes < b.nodes;
-  }
-
   NodeSet scored(NodePicks nodes, std::size_t fewest) const {
     const NodeSetMeasure::Sums sums = measure_.sums_of(nodes);
     const bool is_enough = measure_.is_enough(sums);
@@ -70,7 +63,7 @@ class Choice {
     const bool is_more = measure_.nodes_asked() != 0 && held_.size() > measure_.nodes_asked();
     if (!is_more && !measure_.is_enough(sums)) return extended();
     NodePicks nodes = held_;
-    drop_needless(measure_, nodes, [](std::uint32_t) { return true; });
+    NodePicking(measure_).drop_needless(nodes);
     return nodes;
   }
 
@@ -83,9 +76,9 @@ class Choice {
       nodes.insert(nodes.end(), added.begin(), added.end());
       std::sort(nodes.begin(), nodes.end());
       if (is_enough(nodes)) {
-        drop_needless(measure_, nodes, [&](std::uint32_t node) { return !measure_.is_held(node); });
+        NodePicking(measure_).drop_needless(nodes, true);
         if (count_new(nodes) <= terms_.new_most) {
-          drop_needless(measure_, nodes, [](std::uint32_t) { return true; });
+          NodePicking(measure_).drop_needless(nodes);
           return nodes;
         }
       }

@@ -44,7 +44,7 @@ enum class NodeStrategy : std::uint8_t { weighted, seed_formula, random };
 struct NodeSetTerms {
   NodeStrategy strategy = NodeStrategy::weighted;
   std::vector<std::uint64_t> order;  // random: by candidate, the lowest are taken; else empty
-  std::size_t exact_up_to = 16;      // so many useful candidates; more than 24 are never exact
+  std::size_t exact_up_to = 16;      // so many useful candidates; more than 20 are never exact
   std::int64_t margin = 0;           // in billionths of the score
   // At most so many candidates that are not held.
   std::size_t new_most = std::numeric_limits<std::size_t>::max();

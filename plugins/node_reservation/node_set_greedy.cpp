@@ -3,14 +3,18 @@
 // Every node costs score: it is one more, what it gives beyond the demand is waste, and what others
 // use there counts against it. Around a set the score is nearly linear, so each node has a price.
 // Greedy: the node that adds most to what is missing for its price, until nothing is missing.
-// Prices come from the sums of the last set, so a second pass knows more than the first.
+// Prices come from the sums of the last set, so a second pass knows more than the first. All of it
+// looks at a short list only, where candidates are many. Swaps come last.
 
 #include <algorithm>
-#include <bit>
+#include <functional>
 #include <utility>
 #include <vector>
 
+#include "plugins/node_reservation/node_set_picking.h"
 #include "plugins/node_reservation/node_set_search.h"
+#include "plugins/node_reservation/node_set_short_list.h"
+#include "plugins/node_reservation/node_set_swaps.h"
 
 namespace berth::plugins {
 
@@ -18,190 +22,141 @@ namespace {
 
 using Sums = NodeSetMeasure::Sums;
 
-int width(std::int64_t amount) {
-  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(amount)));
-}
+constexpr std::size_t kFewFactors[] = {1, 8};
+constexpr int kPasses = 2;
+constexpr std::uint64_t kWhole = 1'024;
+constexpr std::int64_t kParts = 1'024;
 
-// What a node adds to what is missing: the sum over dimensions, in 2^-26 of the target; 0 only if
-// it adds nothing.
-class Gains {
+class Greedy {
  public:
-  explicit Gains(const NodeSetMeasure& measure) : measure_(measure) {
-    for (std::size_t d = 0; d < measure.dimensions(); ++d) {
-      const std::int64_t target = std::max<std::int64_t>(1, measure.target(d));
-      shift_.push_back(std::max(0, width(target) - 32));
-      reciprocal_.push_back((std::uint64_t{1} << 58) /
-                            static_cast<std::uint64_t>(target >> shift_.back()));
-    }
-    left_.assign(measure.dimensions(), 0);
-  }
+  explicit Greedy(const NodeSetMeasure& measure)
+      : measure_(measure),
+        pool_(measure.useful()),
+        picking_(measure),
+        weights_(measure.dimensions(), kWhole) {}
 
-  void set_left(const Sums& sums) {
-    for (std::size_t d = 0; d < left_.size(); ++d) {
-      left_[d] = std::max<std::int64_t>(0, measure_.target(d) - sums.gives[d]);
-    }
-  }
-
-  std::uint64_t operator()(std::uint32_t node) const {
-    std::uint64_t gain = 0;
-    for (std::size_t d = 0; d < left_.size(); ++d) {
-      const std::int64_t amount = std::min(measure_.gives(node, d), left_[d]);
-      if (amount <= 0) continue;
-      gain += 1 + ((static_cast<std::uint64_t>(amount >> shift_[d]) * reciprocal_[d]) >> 32);
-    }
-    return gain;
+  FoundSet run() {
+    measure_.nodes_asked() != 0 ? find_so_many() : find_amounts();
+    improve_by_swaps(measure_, picking_, found_.nodes, pool_, found_.fewest);
+    found_.fewest = std::min(found_.fewest, found_.nodes.size());
+    return std::move(found_);
   }
 
  private:
-  const NodeSetMeasure& measure_;
-  std::vector<int> shift_;
-  std::vector<std::uint64_t> reciprocal_;
-  std::vector<std::int64_t> left_;
-};
-
-// What a node costs in score around a set, in 2^-44; at least 1.
-class Prices {
- public:
-  Prices(const NodeSetMeasure& measure, const Sums& around) : measure_(measure) {
-    const auto folded = static_cast<std::int64_t>(std::max<std::size_t>(1, measure.dimensions()));
-    one_node_ = of_one(15) / static_cast<std::int64_t>(std::max<std::size_t>(1, around.nodes));
-    for (std::size_t d = 0; d < measure.dimensions(); ++d) {
-      const std::int64_t sum = std::max<std::int64_t>(1, around.gives[d]);
-      Terms terms;
-      terms.shift = std::max(0, width(sum) - 26);
-      terms.most = sum < (std::int64_t{1} << 50) ? sum << 10 : sum;
-      const std::int64_t whole = sum >> terms.shift;
-      const std::int64_t spare = measure.spare(d) >> terms.shift;
-      terms.own = of_one(35) / folded / whole;
-      terms.idle = of_one(10) / folded / whole;
-      terms.gives = of_one(45) / folded / whole;
-      if (measure.spare(d) > 0) {
-        terms.gives += of_one(40) / folded / std::max(spare, whole / 64 + 1);
+  // First as few as possible; then by price, with more or less weight on their number.
+  void find_amounts() {
+    try_greedily();
+    found_.fewest = found_.nodes.size();
+    for (const std::size_t factor : kFewFactors) {
+      std::fill(weights_.begin(), weights_.end(), kWhole);
+      for (int pass = 0; pass < kPasses; ++pass) {
+        Sums around = measure_.sums_of(found_.nodes);
+        around.nodes = std::max<std::size_t>(1, around.nodes / factor);
+        set_values(around);
+        try_greedily();
       }
-      terms_.push_back(terms);
     }
   }
 
-  std::int64_t operator()(std::uint32_t node) const {
-    std::int64_t price = one_node_;
-    for (std::size_t d = 0; d < terms_.size(); ++d) {
-      const Terms& terms = terms_[d];
-      const std::int64_t gives = std::clamp<std::int64_t>(measure_.gives(node, d), 0, terms.most);
-      const std::int64_t own = std::clamp<std::int64_t>(measure_.own(node, d), 0, gives);
-      const std::int64_t idle = std::clamp<std::int64_t>(measure_.idle(node, d), 0, gives);
-      price += (gives >> terms.shift) * terms.gives - (own >> terms.shift) * terms.own -
-               (idle >> terms.shift) * terms.idle;
+  // What a set has too much of counts less the next time.
+  void try_greedily() {
+    NodePicks nodes;
+    for (std::size_t d = 0; d < measure_.dimensions(); ++d) {
+      picking_.gains().set_weight(d, weights_[d]);
     }
-    return std::max<std::int64_t>(1, price);
+    picking_.fill_up(nodes, pool_);
+    picking_.drop_needless(nodes);
+    const Sums sums = measure_.sums_of(nodes);
+    for (std::size_t d = 0; d < measure_.dimensions(); ++d) {
+      const std::int64_t part = std::max<std::int64_t>(1, measure_.target(d) / kParts);
+      const auto over = static_cast<std::uint64_t>(sums.gives[d] / part);
+      weights_[d] = std::max(weights_[d] * kWhole / std::max(kWhole, over), kWhole / 64);
+    }
+    if (found_.fewest != 0) found_.fewest = std::min(found_.fewest, nodes.size());
+    take_if_better(std::move(nodes));
   }
 
- private:
-  struct Terms {
-    int shift = 0;
-    std::int64_t most = 0;
-    std::int64_t gives = 0;
-    std::int64_t own = 0;
-    std::int64_t idle = 0;
-  };
+  // So many with the lowest prices, again and again.
+  void find_so_many() {
+    found_.fewest = measure_.nodes_asked();
+    Sums around = measure_.sums_of(pool_);
+    const auto all = static_cast<std::int64_t>(around.nodes);
+    const auto asked = static_cast<std::int64_t>(measure_.nodes_asked());
+    for (auto* const column : {&around.gives, &around.own, &around.idle}) {
+      for (std::int64_t& each : *column) each = each / all * asked;
+    }
+    for (int pass = 0; pass < 2 * kPasses; ++pass) {
+      const NodePrices prices(measure_, around, NodePrices::Against::set);
+      std::vector<std::pair<std::int64_t, std::uint32_t>> priced;
+      for (const std::uint32_t node : pool_) priced.emplace_back(prices(node), node);
+      const auto end = priced.begin() + asked;
+      std::nth_element(priced.begin(), end - 1, priced.end());
+      NodePicks nodes;
+      for (auto each = priced.begin(); each != end; ++each) nodes.push_back(each->second);
+      std::sort(nodes.begin(), nodes.end());
+      if (!take_if_better(std::move(nodes))) return;
+      around = measure_.sums_of(found_.nodes);
+    }
+  }
 
-  static std::int64_t of_one(std::int64_t percent) {
-    return percent * (std::int64_t{1} << 44) / 100;
+  void set_values(const Sums& around) {
+    const NodePrices prices(measure_, around, NodePrices::Against::ideal);
+    for (const std::uint32_t node : pool_) picking_.set_value(node, prices.value(node));
+  }
+
+  bool take_if_better(NodePicks nodes) {
+    const std::int64_t score = measure_.score(measure_.sums_of(nodes), found_.fewest);
+    if (!found_.nodes.empty() &&
+        score <= measure_.score(measure_.sums_of(found_.nodes), found_.fewest)) {
+      return false;
+    }
+    found_.nodes = std::move(nodes);
+    return true;
   }
 
   const NodeSetMeasure& measure_;
-  std::int64_t one_node_ = 0;
-  std::vector<Terms> terms_;
+  const NodePicks& pool_;
+  NodePicking picking_;
+  FoundSet found_;
+  std::vector<std::uint64_t> weights_;  // of dimensions
 };
 
-// By candidate: what a gain is multiplied by, so that gains for less come first; below 2^33.
-using Values = std::vector<std::uint64_t>;
-
-std::uint64_t value_of(std::int64_t price) {
-  const std::uint64_t value =
-      (std::uint64_t{1} << 47) / static_cast<std::uint64_t>(std::max<std::int64_t>(1, price >> 14));
-  return std::min(value, (std::uint64_t{1} << 33) - 1);
-}
-
-Values values_around(const NodeSetMeasure& measure, const Sums& around, const NodePicks& pool) {
-  const Prices prices(measure, around);
-  Values values(measure.size(), 0);
-  for (const std::uint32_t node : pool) values[node] = value_of(prices(node));
-  return values;
-}
-
-// From the pool, in the order in which they are picked.
-NodePicks picked(const NodeSetMeasure& measure, const NodePicks& pool, const NodePicks& held,
-                 const Values& values) {
-  NodePicks picks;
-  Gains gains(measure);
-  Sums sums = measure.sums_of(held);
-  std::vector<std::uint8_t> is_in(measure.size(), 0);
-  for (const std::uint32_t node : held) is_in[node] = 1;
-  while (!measure.is_enough(sums)) {
-    gains.set_left(sums);
-    std::uint64_t most = 0;
-    std::uint32_t best = 0;
-    for (const std::uint32_t node : pool) {
-      if (is_in[node] != 0) continue;
-      const std::uint64_t worth =
-          measure.nodes_asked() != 0 ? values[node] : gains(node) * values[node];
-      if (worth <= most) continue;
-      most = worth;
-      best = node;
+NodePicks additions(const NodeSetMeasure& measure, const NodePicks& held, bool by_score) {
+  NodePicking picking(measure);
+  if (by_score) {
+    // Around a set that is just enough; of so many nodes, around all.
+    Sums around = measure.sums_of(measure.useful());
+    for (std::size_t d = 0; d < measure.dimensions() && measure.nodes_asked() == 0; ++d) {
+      around.gives[d] = measure.target(d);
     }
-    if (most == 0) break;
-    picks.push_back(best);
-    is_in[best] = 1;
-    measure.add(sums, best);
+    const NodePrices prices(measure, around, NodePrices::Against::ideal);
+    for (const std::uint32_t node : measure.useful()) picking.set_value(node, prices.value(node));
   }
-  return picks;
-}
-
-Sums expected_sums(const NodeSetMeasure& measure) {
-  Sums sums = measure.sums_of(measure.useful());
-  if (measure.nodes_asked() != 0) {
-    const auto all = static_cast<std::int64_t>(std::max<std::size_t>(1, sums.nodes));
-    const auto asked = static_cast<std::int64_t>(measure.nodes_asked());
-    for (std::int64_t& each : sums.gives) each = each / all * asked;
-    sums.nodes = measure.nodes_asked();
-    return sums;
-  }
-  for (std::size_t d = 0; d < measure.dimensions(); ++d) sums.gives[d] = measure.target(d);
-  sums.nodes = 1;
-  return sums;
+  NodePicks nodes = held;
+  picking.fill_up(nodes, measure.useful());
+  nodes.erase(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(held.size()));
+  return nodes;
 }
 
 }  // namespace
 
+FoundSet search_greedily(const NodeSetMeasure& measure) {
+  const NodePicks listed = short_list(measure);
+  if (listed.size() == measure.useful().size()) return Greedy(measure).run();
+  const NodeProblem part = measure.part(listed);
+  NodeSetMeasure measure_of_part(part.choices, part.demand, part.terms);
+  if (!measure_of_part.clip_demand()) return Greedy(measure).run();
+  FoundSet found = Greedy(measure_of_part).run();
+  for (std::uint32_t& node : found.nodes) node = listed[node];
+  return found;
+}
+
 NodePicks additions_by_score(const NodeSetMeasure& measure, const NodePicks& held) {
-  const Values values = values_around(measure, expected_sums(measure), measure.useful());
-  return picked(measure, measure.useful(), held, values);
+  return additions(measure, held, true);
 }
 
 NodePicks additions_by_size(const NodeSetMeasure& measure, const NodePicks& held) {
-  if (measure.nodes_asked() != 0) return additions_by_score(measure, held);
-  return picked(measure, measure.useful(), held, Values(measure.size(), 1));
-}
-
-FoundSet search_greedily(const NodeSetMeasure& measure) {
-  FoundSet found;
-  found.nodes = additions_by_size(measure, {});
-  std::sort(found.nodes.begin(), found.nodes.end());
-  drop_needless(measure, found.nodes, [](std::uint32_t) { return true; });
-  found.fewest = found.nodes.size();
-  for (int pass = 0; pass < 4; ++pass) {
-    const Sums sums = measure.sums_of(found.nodes);
-    NodePicks nodes =
-        picked(measure, measure.useful(), {}, values_around(measure, sums, measure.useful()));
-    std::sort(nodes.begin(), nodes.end());
-    drop_needless(measure, nodes, [](std::uint32_t) { return true; });
-    found.fewest = std::min(found.fewest, nodes.size());
-    if (measure.score(measure.sums_of(nodes), found.fewest) <= measure.score(sums, found.fewest)) {
-      break;
-    }
-    found.nodes = std::move(nodes);
-  }
-  return found;
+  return additions(measure, held, measure.nodes_asked() != 0);
 }
 
 }  // namespace berth::plugins

@@ -38,13 +38,15 @@ NodeSetMeasure::NodeSetMeasure(const NodeChoices& choices, const NodeDemand& dem
     spare_.push_back(std::max<std::int64_t>(0, demand.total[d] - target));
     unit_.push_back(terms.unit.empty() ? 1 : std::max<std::int64_t>(1, terms.unit[d]));
   }
-  is_useful_.assign(size(), 0);
+  all_give_.assign(dimensions(), 0);
+  useful_.reserve(size());
   for (std::uint32_t node = 0; node < size(); ++node) {
-    bool is_useful = nodes_ != 0;
-    for (std::size_t d = 0; d < dimensions() && !is_useful; ++d) is_useful = gives(node, d) > 0;
-    if (!is_useful) continue;
-    is_useful_[node] = 1;
-    useful_.push_back(node);
+    std::int64_t any = nodes_ == 0 ? 0 : 1;
+    for (std::size_t d = 0; d < dimensions(); ++d) {
+      any |= gives(node, d);
+      all_give_[d] += gives(node, d);
+    }
+    if (any != 0) useful_.push_back(node);
   }
 }
 
@@ -54,14 +56,34 @@ bool NodeSetMeasure::clip_demand() {
     nodes_ = std::min(nodes_, std::max<std::size_t>(1, useful_.size()));
     return is_enough;
   }
-  const Sums all = sums_of(useful_);
   bool is_enough = true;
   for (std::size_t d = 0; d < dimensions(); ++d) {
-    if (all.gives[d] >= target_[d]) continue;
+    if (all_give_[d] >= target_[d]) continue;
     is_enough = false;
-    target_[d] = all.gives[d];
+    target_[d] = all_give_[d];
   }
   return is_enough;
+}
+
+NodeProblem NodeSetMeasure::part(const NodePicks& nodes) const {
+  NodeProblem part;
+  part.terms.strategy = strategy_;
+  part.terms.unit = unit_;
+  part.demand.nodes = nodes_;
+  part.demand.target = target_;
+  part.choices.dimensions = dimensions();
+  for (std::size_t d = 0; d < dimensions(); ++d) {
+    part.demand.total.push_back(target_[d] + spare_[d]);
+  }
+  for (const std::uint32_t node : nodes) {
+    part.choices.is_held.push_back(choices_.is_held[node]);
+    for (std::size_t d = 0; d < dimensions(); ++d) {
+      part.choices.gives.push_back(gives(node, d));
+      part.choices.own.push_back(own(node, d));
+      part.choices.idle.push_back(idle(node, d));
+    }
+  }
+  return part;
 }
 
 bool NodeSetMeasure::are_alike(std::uint32_t a, std::uint32_t b) const {
@@ -82,15 +104,6 @@ NodeSetMeasure::Sums NodeSetMeasure::sums_of(const NodePicks& nodes) const {
   Sums sums = none();
   for (const std::uint32_t node : nodes) add(sums, node);
   return sums;
-}
-
-void NodeSetMeasure::change(Sums& sums, std::uint32_t node, int sign) const {
-  sums.nodes += static_cast<std::size_t>(sign);
-  for (std::size_t d = 0; d < dimensions(); ++d) {
-    sums.gives[d] += sign * gives(node, d);
-    sums.own[d] += sign * own(node, d);
-    sums.idle[d] += sign * idle(node, d);
-  }
 }
 
 bool NodeSetMeasure::is_enough(const Sums& sums) const {

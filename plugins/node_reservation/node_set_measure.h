@@ -10,6 +10,12 @@ namespace berth::plugins {
 
 using NodePicks = std::vector<std::uint32_t>;  // candidates
 
+struct NodeProblem {
+  NodeChoices choices;
+  NodeDemand demand;
+  NodeSetTerms terms;
+};
+
 // Adds up and scores sets, in the dimensions that count. It refers to its arguments.
 class NodeSetMeasure {
  public:
@@ -26,20 +32,22 @@ class NodeSetMeasure {
   // Asks for no more than all useful candidates give, and returns false, if they are not enough.
   bool clip_demand();
 
+  // The same demand of some of the candidates, in the dimensions that count.
+  NodeProblem part(const NodePicks& nodes) const;
+
   std::size_t size() const { return choices_.size(); }
   std::size_t dimensions() const { return counted_.size(); }
   std::size_t nodes_asked() const { return nodes_; }  // 0: by amounts
   bool is_nothing() const { return nodes_ == 0 && counted_.empty(); }
-  bool is_useful(std::uint32_t node) const { return is_useful_[node] != 0; }
   bool is_held(std::uint32_t node) const { return choices_.is_held[node] != 0; }
   const NodePicks& useful() const { return useful_; }
-  bool is_seed_formula() const { return strategy_ == NodeStrategy::seed_formula; }
 
   std::int64_t gives(std::uint32_t node, std::size_t d) const {
     return of(choices_.gives, node, d);
   }
   std::int64_t own(std::uint32_t node, std::size_t d) const { return of(choices_.own, node, d); }
   std::int64_t idle(std::uint32_t node, std::size_t d) const { return of(choices_.idle, node, d); }
+  std::int64_t all_give(std::size_t d) const { return all_give_[d]; }
   std::int64_t target(std::size_t d) const { return target_[d]; }
   std::int64_t spare(std::size_t d) const { return spare_[d]; }  // total - target, at least 0
   bool are_alike(std::uint32_t a, std::uint32_t b) const;        // in all that is scored
@@ -63,7 +71,14 @@ class NodeSetMeasure {
                   std::size_t d) const {
     return column[node * choices_.dimensions + counted_[d]];
   }
-  void change(Sums& sums, std::uint32_t node, int sign) const;
+  void change(Sums& sums, std::uint32_t node, int sign) const {
+    sums.nodes += static_cast<std::size_t>(sign);
+    for (std::size_t d = 0; d < dimensions(); ++d) {
+      sums.gives[d] += sign * gives(node, d);
+      sums.own[d] += sign * own(node, d);
+      sums.idle[d] += sign * idle(node, d);
+    }
+  }
   std::int64_t weighted(const Sums& sums, std::size_t fewest) const;
   std::int64_t seed_formula(const Sums& sums) const;
 
@@ -74,7 +89,7 @@ class NodeSetMeasure {
   std::vector<std::int64_t> target_;
   std::vector<std::int64_t> spare_;
   std::vector<std::int64_t> unit_;
-  std::vector<std::uint8_t> is_useful_;
+  std::vector<std::int64_t> all_give_;
   NodePicks useful_;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 
 #include "plugins/node_reservation/node_set_measure.h"
 
@@ -11,11 +10,11 @@ namespace berth::plugins {
 // together are enough.
 
 struct FoundSet {
-  NodePicks nodes;         // ascending, minimal
+  NodePicks nodes;         // ascending; each is needed
   std::size_t fewest = 0;  // the size of the smallest set that was found
 };
 
-// The best set. It tries all, so the useful candidates are few.
+// The best set. The time doubles with each useful candidate.
 FoundSet search_all_sets(const NodeSetMeasure& measure);
 
 // A good set, of any number of candidates.
@@ -26,10 +25,5 @@ FoundSet search_greedily(const NodeSetMeasure& measure);
 NodePicks additions_by_score(const NodeSetMeasure& measure, const NodePicks& held);
 // ... as much as possible: the first of them are the best few.
 NodePicks additions_by_size(const NodeSetMeasure& measure, const NodePicks& held);
-
-// Drops from `nodes` those that are not needed and may be dropped: the one without which the score
-// is best, again and again; of many nodes, some at a time. Precondition: they are enough.
-void drop_needless(const NodeSetMeasure& measure, NodePicks& nodes,
-                   const std::function<bool(std::uint32_t)>& may_drop);
 
 }  // namespace berth::plugins

@@ -1,6 +1,5 @@
-// Proportion: hold each queue to its deserved share, its guarantee in force and its real
-// capability, which queue_division.h works out (docs/design/queues.md). Rules:
-// docs/design/proportion.md.
+// Proportion: hold each queue to its share, its guarantee and its real capability, as worked out by
+// queue_division.h (docs/design/queues.md). Rules: docs/design/proportion.md.
 //
 //   PROPORTION-1  order of queues: priority, then the smaller share
 //   PROPORTION-2  admission: within the real capability of the queue and of each above it
@@ -11,8 +10,8 @@
 //   PROPORTION-7  what targets lack counts to their queues, for all others
 //   PROPORTION-8  a starved target does not wait for PROPORTION-3
 //
-// Arguments: lend, whether other queues may use what a queue does not ask for of its guarantee;
-// guarantee, whether pods of other queues have to leave for it (docs/design/shuffle.md).
+// Arguments: lend, may others use what a queue does not ask for of its guarantee; guarantee, do
+// pods of others have to leave for it (docs/design/shuffle.md).
 
 #include <algorithm>
 #include <limits>
@@ -344,7 +343,9 @@ class Proportion final : public Plugin {
   }
 
   void name_overdrawn(std::vector<TaskId>* victims) {
+    // With nodes of their own, queues get the room there, by reclaim (NODES-17).
     if (!is_hard_ && !session_->queues().has_hard_guarantees()) return;
+    if (!is_hard_ && !session_->is_silent(points::queue_nodes)) return;
     const std::vector<TaskId> overdrawn = guarantee_victims(*session_, *shares_, is_hard_);
     victims->insert(victims->end(), overdrawn.begin(), overdrawn.end());
   }

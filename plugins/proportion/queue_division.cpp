@@ -63,7 +63,9 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
     }
     asked_[at] = saturated_sum(asked_[at], own_[at]);
     const std::int64_t guarantee = tree.guarantee(at, d);
-    least_[at] = lends ? std::min(guarantee, asked_[at]) : guarantee;
+    // QUEUE-11. Nodes of its own are not lent.
+    least_[at] =
+        lends ? std::max(std::min(guarantee, asked_[at]), tree.on_own_nodes(at, d)) : guarantee;
     if (at != 0) asked_[member.parent] = saturated_sum(asked_[member.parent], asked_[at]);
   }
   const auto set = [&](QueueShares::Amounts& amounts, std::size_t at, std::int64_t amount) {

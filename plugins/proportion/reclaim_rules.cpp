@@ -98,19 +98,23 @@ Verdict ReclaimRules::is_within_capability(const Queue& queue, const Task& task)
 
 Verdict ReclaimRules::may_lose(const Claimant& claimant, const Leaving& leaving) {
   const QueueTree& tree = session_->queues();
-  const std::uint32_t own = position_of(claimant.job);
+  const bool is_for_job = claimant.job.is_valid();
+  const std::uint32_t own =
+      is_for_job ? position_of(claimant.job) : tree.position_of(claimant.queue);
   const std::uint32_t other = position_of(leaving.job);
   if (own == QueueTree::kNowhere || other == QueueTree::kNowhere) {
     return reject(Reason::queue_within_share);
   }
   if (own == other) return pass();
   const auto [top_of_own, top_of_other] = tree.where_paths_part(own, other);
-  for (std::uint32_t at = own; at != 0; at = tree.member(at).parent) {
+  for (std::uint32_t at = own; at != 0 && is_for_job; at = tree.member(at).parent) {
     if (const Verdict verdict = is_within_share(at, claimant); !verdict) return verdict;
     if (at == top_of_own) break;
   }
   for (std::uint32_t at = other; at != 0; at = tree.member(at).parent) {
-    if (const Verdict verdict = queue_may_lose(at, claimant, leaving); !verdict) return verdict;
+    const Verdict verdict = is_for_job ? queue_may_lose(at, claimant, leaving)
+                                       : keeps_guarantee(at, amount_of(leaving));
+    if (!verdict) return verdict;
     if (at == top_of_other) break;
   }
   return pass();
@@ -128,19 +132,30 @@ Verdict ReclaimRules::is_within_share(std::uint32_t at, const Claimant& claimant
   return pass();
 }
 
+Resources ReclaimRules::amount_of(const Leaving& leaving) const {
+  Resources amount;
+  for (const TaskId id : leaving.tasks) amount += session_->cluster().shape_of(id).request;
+  return amount;
+}
+
+Verdict ReclaimRules::keeps_guarantee(std::uint32_t at, const Resources& leaves) const {
+  for (std::size_t i = 0; i < leaves.extent(); ++i) {
+    const Dimension d(i);
+    const std::int64_t guarantee = (*shares_)->at((*shares_)->guarantee, at, d);
+    if (leaves[d] > 0 && unmet_->has(at, d) - leaves[d] < guarantee) {
+      return reject(Reason::queue_guarantee);
+    }
+  }
+  return pass();
+}
+
 // RECLAIM-4, RECLAIM-5.
 Verdict ReclaimRules::queue_may_lose(std::uint32_t at, const Claimant& claimant,
                                      const Leaving& leaving) const {
   const QueueShares& shares = **shares_;
   const Cluster& cluster = session_->cluster();
-  Resources amount;
-  for (const TaskId id : leaving.tasks) amount += cluster.shape_of(id).request;
-  for (std::size_t i = 0; i < amount.extent(); ++i) {
-    const Dimension d(i);
-    if (amount[d] > 0 && unmet_->has(at, d) - amount[d] < shares.at(shares.guarantee, at, d)) {
-      return reject(Reason::queue_guarantee);
-    }
-  }
+  const Resources amount = amount_of(leaving);
+  if (const Verdict verdict = keeps_guarantee(at, amount); !verdict) return verdict;
   // The queue must be beyond its share also before the last of them leaves.
   Resources before_last;
   bool is_beyond_to_the_last = false;

@@ -25,6 +25,8 @@ class ReclaimRules {
   engine::Verdict is_within_share(std::uint32_t at, const engine::Claimant& claimant) const;
   engine::Verdict queue_may_lose(std::uint32_t at, const engine::Claimant& claimant,
                                  const engine::Leaving& leaving) const;
+  engine::Verdict keeps_guarantee(std::uint32_t at, const Resources& leaves) const;
+  Resources amount_of(const engine::Leaving& leaving) const;
   bool is_beyond(std::uint32_t at, const engine::Claimant& claimant, const Resources& kept,
                  const Resources& leaves) const;
   bool is_due(const engine::Claimant& claimant) const;

@@ -6,9 +6,12 @@
 //
 // Argument: whole-jobs, true (default) or false: whether jobs may be evicted whole.
 //
-// Steps RECLAIM-1 to RECLAIM-5 are those of docs/design/reclaim.md; RECLAIM-2 to RECLAIM-5 are in
+// Before that, a queue whose guarantee has the policy Guaranteed gets the room on nodes of its own.
+//
+// Steps RECLAIM-1 to RECLAIM-6 are those of docs/design/reclaim.md; RECLAIM-2 to RECLAIM-5 are in
 // plugins/proportion/reclaim_rules.cpp, the search for victims is docs/design/victims.md.
 
+#include "actions/eviction/clear_nodes.h"
 #include "actions/eviction/evict_for.h"
 #include "actions/eviction/parties.h"
 #include "berth/engine/action.h"
@@ -24,12 +27,14 @@ class Reclaim final : public Action {
       : takes_whole_jobs_(arguments.boolean("whole-jobs", true)) {}
 
   void execute(Session& session) const override {
+    PartsOfJobs parts_of_jobs(session);
+    // RECLAIM-6. Nodes that queues have of their own.
+    clear_nodes_of_queues(session, parts_of_jobs, takes_whole_jobs_);
     // RECLAIM-1. For each job that lacks its minimum, in the order of jobs.
     Eviction eviction;
     eviction.policy.action = "reclaim";
     eviction.policy.is_for_entitled = true;
     eviction.policy.is_strict_first = true;
-    PartsOfJobs parts_of_jobs(session);
     eviction.policy.parties = [&](const Job& claimant) {
       return parties_of(
           session, parts_of_jobs, takes_whole_jobs_,

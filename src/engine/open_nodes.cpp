@@ -43,13 +43,14 @@ void OpenNodes::refresh(const Cluster& cluster) {
   }
 }
 
-std::int64_t largest_piece(const Cluster& cluster, Dimension d, JobId job) {
+std::int64_t largest_piece(const Cluster& cluster, Dimension d, QueueId queue) {
   std::int64_t most = 0;
   const std::int64_t* available = cluster.available().column(d);
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     // The amount first: the other checks cost more, and few nodes exceed all before them.
     if (available[n] <= most || is_closed(cluster.node(NodeId(n)))) continue;
-    if (!cluster.is_locked_out(NodeId(n), job)) most = available[n];
+    if (cluster.locks().target(NodeId(n)).is_valid()) continue;
+    if (!cluster.queue_in_the_way(NodeId(n), queue).is_valid()) most = available[n];
   }
   return most;
 }

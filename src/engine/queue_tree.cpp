@@ -62,7 +62,8 @@ std::int64_t QueueTree::written_guarantee(const Queue& queue, Dimension d, std::
 
 void QueueTree::refresh(const Cluster& cluster) {
   const bool is_larger = measure(cluster);
-  if (!is_larger && queue_version_ == cluster.queue_version()) return;
+  const bool has_other_nodes = measure_own_nodes(cluster);
+  if (!is_larger && !has_other_nodes && queue_version_ == cluster.queue_version()) return;
   if (queue_version_ != cluster.queue_version()) plant(cluster);
   ++version_;
   queue_version_ = cluster.queue_version();
@@ -107,6 +108,33 @@ bool QueueTree::measure(const Cluster& cluster) {
   }
   const bool is_other = total != total_;
   total_ = std::move(total);
+  return is_other;
+}
+
+// QUEUE-11. True if there is another amount than before.
+bool QueueTree::measure_own_nodes(const Cluster& cluster) {
+  const std::size_t dimensions = cluster.dimensions().size();
+  std::vector<std::int64_t> amounts;
+  if (cluster.locks().for_queues() > 0) amounts.assign(cluster.queue_slots() * dimensions, 0);
+  for (std::size_t n = 0; n < cluster.node_count() && !amounts.empty(); ++n) {
+    const QueueId owner = cluster.locks().queue(NodeId(n));
+    if (!owner.is_valid()) continue;
+    const auto add = [&](std::size_t d, std::int64_t amount) {
+      std::int64_t& sum = amounts[owner.index() * dimensions + d];
+      sum = saturated_sum(sum, amount);
+    };
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      add(d, std::max<std::int64_t>(0, cluster.idle().at(NodeId(n), Dimension(d))));
+    }
+    for (const TaskId id : cluster.node(NodeId(n)).tasks) {
+      const Task& task = cluster.task(id);
+      if (!occupies_node(task.status)) continue;
+      if (!cluster.is_below(cluster.queue_of(task.job), owner)) continue;
+      for (const auto& [d, amount] : cluster.shape(task.shape).requested) add(d.index(), amount);
+    }
+  }
+  const bool is_other = amounts != on_own_nodes_;
+  on_own_nodes_ = std::move(amounts);
   return is_other;
 }
 
@@ -206,6 +234,7 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
     if (!member.takes_jobs()) continue;
     const Queue& queue = cluster.queue(member.queue);
     if (const std::int64_t own = written_guarantee(queue, d, total); own > 0) wanted_[at] = own;
+    wanted_[at] = std::max(wanted_[at], on_own_nodes_of(member.queue, d));
     wanted_[at] = std::min(wanted_[at], limit(at, d));
     const Member& parent = members_[member.parent];
     if (member.parent == 0 || written_guarantee(cluster.queue(parent.queue), d, total) > 0)
@@ -215,11 +244,11 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
   }
   guarantee_[d.index()] = total;
   capability_[d.index()] = total;
-  for (std::uint32_t at = 0; at < members_.size(); ++at) bound_children(at, d);
+  for (std::uint32_t at = 0; at < members_.size(); ++at) bound_children(cluster, at, d);
 }
 
 // QUEUE-3, QUEUE-4
-void QueueTree::bound_children(std::uint32_t parent, Dimension d) {
+void QueueTree::bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d) {
   const auto [begin, end] = std::pair(members_[parent].first_child,
                                       members_[parent].first_child + members_[parent].child_count);
   const std::int64_t most = guarantee(parent, d);
@@ -232,7 +261,10 @@ void QueueTree::bound_children(std::uint32_t parent, Dimension d) {
     if (wanted > most) {
       in_force = static_cast<std::int64_t>(static_cast<__int128>(wanted_[at]) * most / wanted);
     }
-    members_[at].is_scaled = members_[at].is_scaled || in_force < wanted_[at];
+    const Queue& queue = cluster.queue(members_[at].queue);
+    const std::int64_t written = written_guarantee(queue, d, guarantee(0, d));
+    const bool is_less = in_force < wanted_[at] && (written == 0 || in_force < written);
+    members_[at].is_scaled = members_[at].is_scaled || is_less;
     guaranteed += in_force;
   }
   for (std::uint32_t at = begin; at < end; ++at) {

@@ -41,6 +41,7 @@ bool nodes_would_help(Reason reason) {
     case Reason::host_port_taken:
     case Reason::vetoed:
     case Reason::node_locked:
+    case Reason::node_of_queue:
       return true;
     case Reason::none:
     case Reason::group_missing:

@@ -158,9 +158,12 @@ class TableBuilder {
       }
     }
     if (all == 0) return;
-    const std::int64_t most = engine::largest_piece(cluster_, d);
+    const std::int64_t open = engine::largest_piece(cluster_, d, QueueId());
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
       const std::size_t at = row * width + d.index();
+      const QueueId queue = table_.rows[row].queue;
+      const bool has_nodes = !cluster_.queues_with_nodes(queue).empty();
+      const std::int64_t most = has_nodes ? engine::largest_piece(cluster_, d, queue) : open;
       table_.piece[at] = std::min(table_.due[at], most);
     }
   }

@@ -25,7 +25,7 @@ class OpenNodes {
   Resources used_;
 };
 
-// The largest idle amount on one open node without a lock, except the locks for `job`.
-std::int64_t largest_piece(const Cluster& cluster, Dimension d, JobId job = JobId());
+// The largest idle amount on one open node without a lock, except for the nodes of `queue`.
+std::int64_t largest_piece(const Cluster& cluster, Dimension d, QueueId queue);
 
 }  // namespace berth::engine

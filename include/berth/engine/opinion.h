@@ -33,12 +33,13 @@ struct Leaving {
   std::span<const TaskId> tasks;
 };
 
-// The job that a node is vacated for.
+// The job that a node is vacated for; or the queue that has the node of its own.
 struct Claimant {
   JobId job;
   // The resources that the node is short of for the claimant's pods, and the amounts they ask for.
   std::span<const std::pair<Dimension, std::int64_t>> lacks;
   bool is_strict = false;  // no queue is to lose any of what it deserves
+  QueueId queue = {};      // if there is no job
 };
 
 // A job that should become a target, and the reason for its user.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -57,6 +58,10 @@ class QueueTree {
   std::int64_t guarantee(std::size_t position, Dimension d) const {
     return at(guarantee_, position, d);
   }
+  // Of that: what it has on nodes of its own, as idle room or used by its pods (QUEUE-11).
+  std::int64_t on_own_nodes(std::size_t position, Dimension d) const {
+    return std::min(guarantee(position, d), on_own_nodes_of(members_[position].queue, d));
+  }
   // As written; the largest amount if there is none.
   std::int64_t limit(std::size_t position, Dimension d) const { return at(limit_, position, d); }
   bool is_flat() const { return members_[0].child_count + 1 == members_.size(); }
@@ -82,12 +87,17 @@ class QueueTree {
                   Dimension d) const {
     return d.index() < dimensions_ ? amounts[position * dimensions_ + d.index()] : 0;
   }
+  std::int64_t on_own_nodes_of(QueueId queue, Dimension d) const {
+    const std::size_t at = queue.is_valid() ? queue.index() * dimensions_ + d.index() : SIZE_MAX;
+    return at < on_own_nodes_.size() ? on_own_nodes_[at] : 0;
+  }
   bool measure(const Cluster& cluster);
+  bool measure_own_nodes(const Cluster& cluster);
   void plant(const Cluster& cluster);
   void grow(const Cluster& cluster, std::vector<Orphan>& orphans);
   void judge(const Cluster& cluster, std::uint32_t position);
   void bound(const Cluster& cluster, Dimension d);
-  void bound_children(std::uint32_t parent, Dimension d);
+  void bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d);
 
   std::uint64_t version_ = 0;
   std::uint64_t queue_version_ = 0;
@@ -102,7 +112,8 @@ class QueueTree {
   std::vector<std::int64_t> guarantee_;  // by position and dimension
   std::vector<std::int64_t> capability_;
   std::vector<std::int64_t> limit_;
-  std::vector<std::int64_t> wanted_;  // scratch: by position, before it is scaled
+  std::vector<std::int64_t> on_own_nodes_;  // by queue and dimension; empty: no queue has any
+  std::vector<std::int64_t> wanted_;        // scratch: by position, before it is scaled
 };
 
 }  // namespace berth::engine

@@ -66,7 +66,7 @@ struct QueueReservation {
   std::vector<Amount> amounts;   // of the resources that count, by their names
   NodeChoice choice;
   std::string clipped;  // the part of the request without effect, and why; or empty
-  bool is_met() const;
+  bool is_met = false;
   bool operator==(const QueueReservation&) const = default;
 };
 

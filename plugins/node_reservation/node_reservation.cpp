@@ -1,0 +1,280 @@
+// Node reservation: a queue with a guarantee gets nodes of its own (S3).
+// Rules: docs/design/node-reservation.md.
+//
+//   NODES-1 to NODES-5    what a queue asks for (queue_demand.h)
+//   NODES-6, NODES-7      the nodes that it could have (usable_nodes.h)
+//   NODES-8 to NODES-10   which set is best (node_set.h)
+//   NODES-11 to NODES-15  here
+//   NODES-16 and on       what such a node is (src/engine/session.cpp, src/actions/clear_nodes.cpp)
+//
+// Arguments, with their defaults: strategy (weighted; or seed-formula, random), seed (0), margin
+// (0.1), relock-period (5s), max-new-locks (0: no limit), max-locked-nodes (1.0 of all),
+// only-with-policy (false), tolerated-taints (none; keys with commas).
+
+#include <algorithm>
+#include <set>
+
+#include "berth/base/text.h"
+#include "berth/engine/plugin.h"
+#include "berth/model/amount_text.h"
+#include "plugins/node_reservation/queue_demand.h"
+#include "plugins/node_reservation/usable_nodes.h"
+
+namespace berth::plugins {
+namespace {
+
+using namespace engine;
+
+constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::int64_t kGibi = std::int64_t{1} << 30;
+
+NodeStrategy strategy_of(const std::string& word) {
+  if (word == "random") return NodeStrategy::random;
+  return word == "seed-formula" ? NodeStrategy::seed_formula : NodeStrategy::weighted;
+}
+
+std::set<std::string> keys_in(const std::string& list) {
+  std::set<std::string> keys;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::size_t first = std::min(list.find_first_not_of(" \t", begin), end);
+    const std::size_t last = list.find_last_not_of(" \t", end == 0 ? 0 : end - 1);
+    if (first < end) keys.insert(list.substr(first, last - first + 1));
+    begin = end + 1;
+  }
+  return keys;
+}
+
+// NODES-13. FNV-1a, and a finalizer, since names differ in their last letters only.
+std::uint64_t place_of(std::int64_t seed, const std::string& queue, const std::string& node) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const std::string& text : {std::to_string(seed), queue, node}) {
+    for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 1099511628211U;
+    hash *= 1099511628211U;
+  }
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
+  return hash ^ (hash >> 33);
+}
+
+class NodeReservation final : public Plugin {
+ public:
+  explicit NodeReservation(Arguments& arguments)
+      : strategy_(strategy_of(
+            arguments.word("strategy", "weighted", {"weighted", "seed-formula", "random"}))),
+        seed_(arguments.integer("seed", 0, 0, INT32_MAX)),
+        margin_(arguments.thousandths("margin", 100, 0, 1'000) * kMillion),
+        period_(arguments.duration("relock-period", std::chrono::seconds(5),
+                                   std::chrono::milliseconds(100), std::chrono::hours(24))),
+        new_most_(arguments.integer("max-new-locks", 0, 0, kMillion)),
+        most_thousandths_(arguments.thousandths("max-locked-nodes", 1'000, 1, 1'000)),
+        only_with_policy_(arguments.boolean("only-with-policy", false)),
+        tolerated_taints_(keys_in(arguments.text("tolerated-taints", ""))) {}
+
+  void on_session_open(Session& session) override {
+    session_ = &session;
+    cluster_ = &session.cluster();
+    session.attach<&NodeReservation::choose>(points::queue_nodes, *this);
+    session.attach<&NodeReservation::describe_all>(points::queue_reservations, *this);
+  }
+
+ private:
+  // How many more nodes may be locked: of all that there are, and in this session.
+  struct Allowance {
+    std::size_t locked = 0;
+    std::size_t locked_most = 0;
+    std::size_t fresh = 0;
+  };
+
+  // NODES-14
+  std::optional<std::vector<QueueNodes>> choose() {
+    const std::optional<TimePoint> last = cluster_->locks().relocked_at();
+    const TimePoint now = session_->now();
+    if (last && now >= *last && now < *last + period_) return std::nullopt;
+    const std::vector<QueueDemand> demands = queue_demands(*session_, only_with_policy_);
+    const NodeUse use(*session_, demands, tolerated_taints_);
+    std::vector<QueueId> owners = present_owners(demands);
+    Allowance allowance;
+    allowance.locked = static_cast<std::size_t>(
+        std::count_if(owners.begin(), owners.end(), [](QueueId id) { return id.is_valid(); }));
+    allowance.locked_most = std::max<std::size_t>(
+        1, cluster_->node_count() * static_cast<std::size_t>(most_thousandths_) / 1'000);
+    allowance.fresh = new_most_ == 0 ? SIZE_MAX : static_cast<std::size_t>(new_most_);
+    std::vector<QueueNodes> chosen;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      chosen.push_back(nodes_for(demands, i, use, owners, allowance));
+    }
+    return chosen;
+  }
+
+  // Of queues that still ask.
+  std::vector<QueueId> present_owners(const std::vector<QueueDemand>& demands) const {
+    std::vector<QueueId> owners(cluster_->node_count());
+    for (std::size_t n = 0; n < owners.size(); ++n) {
+      const QueueId owner = cluster_->locks().queue(NodeId(n));
+      const bool asks = std::any_of(demands.begin(), demands.end(), [&](const QueueDemand& each) {
+        return each.queue == owner && !each.is_nothing();
+      });
+      if (asks) owners[n] = owner;
+    }
+    return owners;
+  }
+
+  QueueNodes nodes_for(const std::vector<QueueDemand>& demands, std::size_t index,
+                       const NodeUse& use, std::vector<QueueId>& owners,
+                       Allowance& allowance) const {
+    const QueueDemand& demand = demands[index];
+    QueueNodes chosen{demand.queue, {}, {}};
+    if (demand.is_nothing()) return chosen;
+    const UsableNodes usable = use.usable_for(index, owners);
+    const NodeDemand rest = demand_without_below(demand, owners);
+    const std::size_t room =
+        allowance.locked_most > allowance.locked ? allowance.locked_most - allowance.locked : 0;
+    const NodeSetTerms terms = terms_for(demand, usable, std::min(allowance.fresh, room));
+    const NodeSet set = choose_node_set(usable.choices, rest, terms);
+    std::size_t fresh = 0;
+    for (QueueId& owner : owners) {
+      if (owner != demand.queue) continue;
+      owner = QueueId();
+      --allowance.locked;
+    }
+    for (const std::uint32_t candidate : set.nodes) {
+      chosen.nodes.push_back(usable.nodes[candidate]);
+      owners[usable.nodes[candidate].index()] = demand.queue;
+      fresh += usable.choices.is_held[candidate] == 0 ? 1 : 0;
+    }
+    allowance.locked += set.nodes.size();
+    if (allowance.fresh != SIZE_MAX) allowance.fresh -= fresh;
+    chosen.choice.score_millionths = static_cast<std::int32_t>(set.score / 1'000);
+    const bool asks_no_more = rest.nodes == 0 && is_all_zero(rest.target);
+    if (!set.is_enough && !asks_no_more) {
+      chosen.choice.lacks = lacks(usable, set, std::min(terms.new_most, room) <= fresh);
+    }
+    return chosen;
+  }
+
+  static bool is_all_zero(const std::vector<std::int64_t>& amounts) {
+    return std::all_of(amounts.begin(), amounts.end(), [](std::int64_t each) { return each == 0; });
+  }
+
+  // NODES-4. Nodes of queues below count.
+  NodeDemand demand_without_below(const QueueDemand& demand,
+                                  const std::vector<QueueId>& owners) const {
+    NodeDemand rest{static_cast<std::size_t>(demand.nodes), demand.amounts, {}};
+    for (const Dimension d : demand.counts) rest.total.push_back(cluster_->total_allocatable()[d]);
+    for (std::size_t n = 0; n < owners.size(); ++n) {
+      if (owners[n] == demand.queue || !cluster_->is_below(owners[n], demand.queue)) continue;
+      if (rest.nodes > 0) --rest.nodes;
+      for (std::size_t i = 0; i < demand.counts.size(); ++i) {
+        const std::int64_t gives = cluster_->allocatable().at(NodeId(n), demand.counts[i]) -
+                                   cluster_->of_nodes().at(NodeId(n), demand.counts[i]);
+        rest.target[i] =
+            std::max<std::int64_t>(0, rest.target[i] - std::max<std::int64_t>(0, gives));
+      }
+    }
+    return rest;
+  }
+
+  // NODES-8 to NODES-11, NODES-13
+  NodeSetTerms terms_for(const QueueDemand& demand, const UsableNodes& usable,
+                         std::size_t new_most) const {
+    NodeSetTerms terms;
+    terms.strategy = strategy_;
+    terms.margin = margin_;
+    terms.new_most = new_most;
+    if (strategy_ == NodeStrategy::random) {
+      const std::string& queue = cluster_->queue(demand.queue).name;
+      for (const NodeId node : usable.nodes) {
+        terms.order.push_back(place_of(seed_, queue, cluster_->node(node).name));
+      }
+    }
+    for (const Dimension d : demand.counts) {
+      const std::string& name = cluster_->dimensions().name(d);
+      terms.unit.push_back(name == "cpu" ? 1'000 : counts_bytes(name) ? kGibi : 1);
+    }
+    return terms;
+  }
+
+  // NODES-12
+  std::string lacks(const UsableNodes& usable, const NodeSet& set, bool is_limited) const {
+    const auto left = usable.nodes.size() - set.nodes.size();
+    if (is_limited && left > 0) {
+      return "no more nodes may be locked now: max-new-locks or max-locked-nodes of the plugin "
+             "node_reservation";
+    }
+    std::string text = "no more nodes can give it what is missing";
+    const auto add = [&](std::int32_t nodes, const char* what) {
+      if (nodes > 0) text += "; " + std::to_string(nodes) + " " + what;
+    };
+    add(usable.locked, "are kept for others");
+    add(usable.closed, "take no pods");
+    add(usable.unsuitable, "can run no pod of the queue");
+    return text;
+  }
+
+  // NODES-15
+  void describe_all(std::vector<QueueReservation>* reservations) const {
+    for (const QueueDemand& demand : queue_demands(*session_, only_with_policy_)) {
+      reservations->push_back(describe(demand));
+    }
+    std::sort(reservations->begin(), reservations->end(), [&](const auto& left, const auto& right) {
+      return cluster_->queue(left.queue).name < cluster_->queue(right.queue).name;
+    });
+  }
+
+  QueueReservation describe(const QueueDemand& demand) const {
+    QueueReservation reservation;
+    reservation.queue = demand.queue;
+    reservation.evicts = demand.evicts;
+    reservation.asked_nodes = static_cast<std::int32_t>(demand.nodes);
+    reservation.nodes = cluster_->locks().nodes_of(demand.queue);
+    reservation.clipped = demand.clipped;
+    for (std::size_t i = 0; i < demand.counts.size(); ++i) {
+      reservation.amounts.push_back({demand.counts[i], demand.amounts[i]});
+    }
+    std::int32_t nodes = 0;
+    for (std::size_t n = 0; n < cluster_->node_count(); ++n) {
+      if (!cluster_->is_below(cluster_->locks().queue(NodeId(n)), demand.queue)) continue;
+      ++nodes;
+      for (QueueReservation::Amount& each : reservation.amounts) add_node(demand, NodeId(n), each);
+    }
+    reservation.is_met = !demand.is_nothing() && nodes >= reservation.asked_nodes &&
+                         std::all_of(reservation.amounts.begin(), reservation.amounts.end(),
+                                     [](const auto& each) { return each.missing() == 0; });
+    return reservation;
+  }
+
+  void add_node(const QueueDemand& demand, NodeId node, QueueReservation::Amount& amount) const {
+    const Dimension d = amount.dimension;
+    if (demand.nodes > 0) {
+      amount.asked += cluster_->allocatable().at(node, d) - cluster_->of_nodes().at(node, d);
+    }
+    amount.idle += std::max<std::int64_t>(0, cluster_->idle().at(node, d));
+    for (const TaskId id : cluster_->node(node).tasks) {
+      const Task& task = cluster_->task(id);
+      if (!occupies_node(task.status)) continue;
+      const std::int64_t used = cluster_->shape(task.shape).request[d];
+      if (cluster_->is_below(cluster_->queue_of(task.job), demand.queue)) {
+        amount.own += used;
+      } else if (task.status == TaskStatus::releasing) {
+        amount.leaving += used;
+      }
+    }
+  }
+
+  NodeStrategy strategy_;
+  std::int64_t seed_;
+  std::int64_t margin_;  // in billionths
+  Duration period_;
+  std::int64_t new_most_;  // 0: no limit
+  std::int64_t most_thousandths_;
+  bool only_with_policy_;
+  std::set<std::string> tolerated_taints_;
+  Session* session_ = nullptr;
+  const Cluster* cluster_ = nullptr;
+};
+
+}  // namespace
+
+BERTH_PLUGIN(NodeReservation, "node_reservation");
+
+}  // namespace berth::plugins

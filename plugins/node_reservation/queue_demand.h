@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "berth/engine/session.h"
+
+namespace berth::plugins {
+
+// What a queue asks for in nodes of its own: rules NODES-1 to NODES-5 of
+// docs/design/node-reservation.md; source: S3.
+struct QueueDemand {
+  QueueId queue;
+  bool evicts = false;                // policy Guaranteed
+  std::int64_t nodes = 0;             // this many; 0: amounts
+  std::vector<Dimension> counts;      // what counts, by the names of the dimensions
+  std::vector<std::int64_t> amounts;  // of those; 0 if it asks for nodes
+  std::string clipped;                // the part without effect, and why; empty: none
+
+  bool is_nothing() const { return counts.empty(); }
+};
+
+// Of all queues that ask for nodes, in the order in which they choose. A queue without fault whose
+// whole request has no effect is among them, for its text.
+std::vector<QueueDemand> queue_demands(const engine::Session& session, bool only_with_policy);
+
+}  // namespace berth::plugins

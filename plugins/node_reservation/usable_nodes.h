@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "berth/engine/session.h"
+#include "plugins/node_reservation/node_set.h"
+#include "plugins/node_reservation/queue_demand.h"
+
+namespace berth::plugins {
+
+// The nodes that a queue could have, and what each is worth to it: rules NODES-6 and NODES-7 of
+// docs/design/node-reservation.md.
+struct UsableNodes {
+  NodeChoices choices;          // dimensions as QueueDemand::counts
+  std::vector<NodeId> nodes;    // by candidate
+  std::int32_t locked = 0;      // nodes that are left out: for another queue, a target or a claim
+  std::int32_t closed = 0;      // they take no pods
+  std::int32_t unsuitable = 0;  // no pod of the queue may run there
+};
+
+// Reads all tasks once, for all queues that ask.
+class NodeUse {
+ public:
+  NodeUse(engine::Session& session, const std::vector<QueueDemand>& demands,
+          const std::set<std::string>& tolerated_taints);
+
+  // Of the queue of demands[index]. `owners`: the queue that has each node now, by node.
+  UsableNodes usable_for(std::size_t index, const std::vector<QueueId>& owners) const;
+
+ private:
+  struct OfQueue {
+    std::vector<TaskId> on_nodes;  // its tasks there
+    std::vector<ShapeId> shapes;   // of all its tasks; each once
+  };
+
+  void read_tasks();
+  void read_claims();
+  bool is_taken(const QueueDemand& demand, NodeId node, QueueId owner) const;
+  bool may_use(const OfQueue& queue, NodeId node) const;
+  bool has_untolerated_taint(const Node& node) const;
+
+  engine::Session& session_;
+  const Cluster& cluster_;
+  const std::vector<QueueDemand>& demands_;
+  const std::set<std::string>& tolerated_taints_;
+  std::vector<OfQueue> queues_;                     // by demand
+  std::vector<std::vector<std::uint32_t>> takers_;  // by queue: the demands of it and those above
+  std::vector<TaskId> foreign_staying_;             // not ours, not of their node, for ever
+  std::vector<std::vector<QueueId>> in_flight_;     // by node: queues with planned pods or claims
+};
+
+}  // namespace berth::plugins

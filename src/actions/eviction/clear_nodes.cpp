@@ -1,0 +1,171 @@
+#include "actions/eviction/clear_nodes.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actions/eviction/candidates.h"
+#include "berth/engine/statement.h"
+
+namespace berth::actions {
+
+using namespace engine;
+
+namespace {
+
+constexpr std::string_view kAction = "reclaim";
+
+// One queue, in one statement.
+class Clearing {
+ public:
+  Clearing(Session& session, const QueueReservation& reservation)
+      : session_(session),
+        cluster_(session.cluster()),
+        queue_(reservation.queue),
+        is_own_(cluster_.node_count(), 0) {
+    for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
+      if (cluster_.is_below(cluster_.locks().queue(NodeId(n)), queue_)) is_own_[n] = 1;
+    }
+    for (const QueueReservation::Amount& each : reservation.amounts) {
+      missing_.emplace_back(each.dimension, each.missing() - each.leaving);
+    }
+  }
+
+  void clear(PartsOfJobs& parts_of_jobs, bool takes_whole_jobs) {
+    if (!is_missing()) return;
+    EvictionPolicy policy;
+    policy.action = kAction;
+    policy.parties = [&](const Job&) { return parties(parts_of_jobs, takes_whole_jobs); };
+    Job of_queue;
+    of_queue.queue = queue_;
+    Candidates candidates(session_, policy, of_queue);
+    if (candidates.pods_without(JobId()) == 0) return;
+    candidates.put_in_order();
+    Statement statement(session_);
+    for (const Candidates::Lot& lot : candidates.lots()) {
+      if (!is_missing()) break;
+      evict(lot, statement);
+    }
+    spare_the_unneeded(statement);
+    std::move(statement).commit();
+  }
+
+ private:
+  struct Evicted {
+    std::vector<TaskId> tasks;
+    bool is_whole = false;
+    JobId job;
+  };
+
+  bool is_missing() const {
+    return std::any_of(missing_.begin(), missing_.end(),
+                       [](const auto& each) { return each.second > 0; });
+  }
+
+  bool is_on_own_node(TaskId task) const {
+    const NodeId node = cluster_.task(task).node;
+    return node.is_valid() && is_own_[node.index()] != 0;
+  }
+
+  // NODES-18. Jobs with pods there. A whole job leaves only if its queue is reclaimable.
+  Parties parties(PartsOfJobs& parts_of_jobs, bool takes_whole_jobs) const {
+    Parties parties;
+    const auto is_of_others = [&](QueueId queue) {
+      return queue.is_valid() && !cluster_.is_below(queue, queue_);
+    };
+    for (const JobPart& part : parts_of_jobs.of(is_of_others)) {
+      const Job& job = cluster_.job(part.job);
+      if (std::none_of(job.tasks.begin(), job.tasks.end(),
+                       [&](TaskId task) { return is_on_own_node(task); })) {
+        continue;
+      }
+      const bool is_whole = part.kind == JobPart::Kind::whole;
+      const bool may_leave = takes_whole_jobs && cluster_.queue(job.queue).is_reclaimable;
+      if (!is_whole || may_leave) parties.parts.push_back(part);
+    }
+    return parties;
+  }
+
+  // Of what is missing, does the lot free any?
+  bool helps(const std::vector<TaskId>& tasks) const {
+    return std::any_of(tasks.begin(), tasks.end(), [&](TaskId task) {
+      if (!is_on_own_node(task)) return false;
+      const Resources& request = cluster_.shape_of(task).request;
+      return std::any_of(missing_.begin(), missing_.end(), [&](const auto& each) {
+        return each.second > 0 && request[each.first] > 0;
+      });
+    });
+  }
+
+  void count(const std::vector<TaskId>& tasks, int sign) {
+    for (const TaskId task : tasks) {
+      if (!is_on_own_node(task)) continue;
+      const Resources& request = cluster_.shape_of(task).request;
+      for (auto& [d, amount] : missing_) amount -= sign * request[d];
+    }
+  }
+
+  // NODES-18, NODES-19
+  void evict(const Candidates::Lot& lot, Statement& statement) {
+    std::vector<TaskId> tasks = still_running(cluster_, lot.tasks);
+    if (!helps(tasks)) return;
+    const Leaving leaving{lot.job, tasks};
+    Claimant claimant;
+    claimant.queue = queue_;
+    if (!session_.ask(points::yieldable, claimant, leaving)) return;
+    const std::string& name = cluster_.queue(queue_).name;
+    const std::string why =
+        std::string(lot.is_whole ? "its job leaves whole" : "it is surplus of its job") +
+        "; its node is one of queue " + name +
+        ", whose guarantee has the policy Guaranteed and is not met";
+    if (!statement.evict(leaving, {JobId(), kAction, lot.as, why, queue_})) return;
+    count(tasks, +1);
+    evicted_.push_back({std::move(tasks), lot.is_whole, lot.job});
+  }
+
+  // NODES-20. The last to be chosen first. Surplus of a job that leaves whole leaves with it.
+  void spare_the_unneeded(Statement& statement) {
+    for (auto each = evicted_.rbegin(); each != evicted_.rend(); ++each) {
+      const bool leaves_with_job =
+          !each->is_whole &&
+          std::any_of(evicted_.begin(), evicted_.end(), [&](const Evicted& other) {
+            return other.is_whole && other.job == each->job;
+          });
+      if (leaves_with_job) continue;
+      count(each->tasks, -1);
+      if (is_missing()) {
+        count(each->tasks, +1);
+      } else {
+        statement.spare(each->tasks);
+        *each = {};
+      }
+    }
+  }
+
+  Session& session_;
+  const Cluster& cluster_;
+  QueueId queue_;
+  std::vector<std::uint8_t> is_own_;                         // by node: of it or of one below it
+  std::vector<std::pair<Dimension, std::int64_t>> missing_;  // may be below 0
+  std::vector<Evicted> evicted_;
+};
+
+}  // namespace
+
+void clear_nodes_of_queues(Session& session, PartsOfJobs& parts_of_jobs, bool takes_whole_jobs) {
+  if (session.cluster().locks().for_queues() == 0) return;
+  std::vector<QueueReservation> reservations;
+  session.ask(points::queue_reservations, &reservations);
+  // NODES-17
+  std::stable_sort(reservations.begin(), reservations.end(),
+                   [&](const QueueReservation& left, const QueueReservation& right) {
+                     return session.comes_before(session.cluster().queue(left.queue),
+                                                 session.cluster().queue(right.queue));
+                   });
+  for (const QueueReservation& each : reservations) {
+    if (each.evicts) Clearing(session, each).clear(parts_of_jobs, takes_whole_jobs);
+  }
+}
+
+}  // namespace berth::actions
