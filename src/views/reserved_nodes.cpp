@@ -22,7 +22,7 @@ ReservedNodes make_reserved_nodes(const Cluster& cluster, const Plan& plan,
     made.amounts.push_back({cluster.dimensions().name(each.dimension), each.asked, each.idle,
                             each.own, each.leaving, each.missing()});
   }
-  made.is_met = reservation.is_met();
+  made.is_met = reservation.is_met;
   made.score_millionths = reservation.choice.score_millionths;
   made.lacks = reservation.choice.lacks;
   made.clipped = reservation.clipped;

@@ -70,7 +70,7 @@ NamedQueueNodes by_names(const Cluster& cluster, const QueueReservation& reserva
   }
   named.choice = reservation.choice;
   named.clipped = reservation.clipped;
-  named.is_met = reservation.is_met();
+  named.is_met = reservation.is_met;
   return named;
 }
 
