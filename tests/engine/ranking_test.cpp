@@ -121,7 +121,7 @@ TEST(RankingTest, FIT2AConstraintOnADomainIsAskedAgainForAllNodes) {
   session.attach<&OneAZone::is_free>(points::occupancy, rule);
   const TaskId first = world->task("default/first");
   const TaskId second = world->task("default/second");
-  Ranking ranking(world->cluster().task(second).shape, JobId(), DependsOn::domain);
+  Ranking ranking(world->cluster().task(second).shape, Ranking::For(), DependsOn::domain);
   ranking.catch_up(session);
   EXPECT_EQ(ranking.best(), NodeId(0));
 
