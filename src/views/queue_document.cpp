@@ -11,7 +11,6 @@
 
 #include "document/readers.h"
 #include "kube/fields.h"
-#include "views/reserved_nodes_text.h"
 
 namespace berth::views {
 
@@ -70,12 +69,14 @@ Json json_of(const ReservedNodes& reservation) {
   Json asked = Json::object();
   if (reservation.asked_nodes > 0) asked["nodes"] = reservation.asked_nodes;
   Json amounts = Json::array();
+  Json missing = Json::object();
   for (const ReservedNodes::Amount& each : reservation.amounts) {
     Json amount{{"resource", each.resource}};
     for (const auto& [name, member] : kNodeAmountFields) {
       amount[name] = format_quantity(each.resource, each.*member);
     }
     amounts.push_back(std::move(amount));
+    if (each.missing > 0) missing[each.resource] = format_quantity(each.resource, each.missing);
     if (reservation.asked_nodes > 0 || each.asked == 0) continue;
     asked["resource"][each.resource] = format_quantity(each.resource, each.asked);
   }
@@ -85,7 +86,7 @@ Json json_of(const ReservedNodes& reservation) {
           {"nodes", reservation.nodes},
           {"amounts", std::move(amounts)},
           {"met", reservation.is_met},
-          {"missing", missing_text(reservation)},
+          {"missing", std::move(missing)},
           {"score", reservation.score_millionths / kMillion},
           {"lacks", reservation.lacks},
           {"clipped", reservation.clipped}};

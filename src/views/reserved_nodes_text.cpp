@@ -51,11 +51,11 @@ std::string score_text(const ReservedNodes& nodes) {
 }
 
 std::string missing_text(const ReservedNodes& nodes) {
-  if (!nodes.lacks.empty()) return nodes.lacks;
   std::vector<std::string> amounts;
   for (const ReservedNodes::Amount& each : nodes.amounts) {
     if (each.missing > 0) amounts.push_back(amount_of(each.resource, each.missing, Rounding::up));
   }
+  if (amounts.empty() && !nodes.lacks.empty()) return "nodes";
   return listed(amounts, ", ");
 }
 
