@@ -91,17 +91,17 @@ func TestQueueNodesDrainByThemselves(t *testing.T) {
 	e.AwaitIdleForQueue("kept", "cpu", "4")
 	own := slices.Sorted(maps.Keys(kept))
 
-	elsewhere := inQueue(e, "others", "late").CPU("500m").Build()
-	tied := inQueue(e, "others", "tied").CPU("500m").On(own[0]).Build()
+	elsewhere := inQueue(e, "others", "late").CPU("250m").Build()
+	tied := inQueue(e, "others", "tied").CPU("250m").On(own[0]).Build()
 	guest := foreign(e, "guest").Finishes().Build()
 	e.Create(elsewhere, tied, guest)
 	e.AwaitAllBound(harness.Soon, elsewhere)
-	awaitPodWaits(e, "tied", `kept for queue "kept"`)
+	awaitPodWaits(e, "tied", "kept for queue kept")
 	if e.Mode == harness.InPlace { // elsewhere, their kube-scheduler asks nobody
 		e.AwaitAllBound(harness.Soon, guest)
 		assertNotOn(e, "guest", kept)
 		e.Create(foreign(e, "intruder").Finishes().On(own[0]).Build())
-		awaitPodWaits(e, "intruder", "berth keeps this node for a queue")
+		awaitPodWaits(e, "intruder", "berth has locked this node for a queue")
 	}
 	assertNotOn(e, "late", kept)
 
@@ -111,7 +111,7 @@ func TestQueueNodesDrainByThemselves(t *testing.T) {
 	e.EndOn(own[1], all)
 	e.AwaitReserved("kept", "True", "Met")
 	e.AwaitIdleForQueue("kept", "cpu", "8")
-	awaitPodWaits(e, "tied", `kept for queue "kept"`)
+	awaitPodWaits(e, "tied", "kept for queue kept")
 	for _, pod := range e.Pods(func(pod *core.Pod) bool { return pod.Spec.NodeName != "" }) {
 		e.EndOn(pod.Spec.NodeName, all) // so that all nodes are as empty
 	}
