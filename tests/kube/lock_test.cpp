@@ -94,7 +94,7 @@ TEST(PodConstraints, leave_out_our_toleration_of_locks_and_list_all_that_do_the_
   EXPECT_EQ(with("{key: gpu, operator: Exists}").lock_tolerations, none);
 }
 
-TEST(PodConstraints, tell_tolerations_of_locks_for_queues_from_those_for_targets) {
+TEST(PodConstraints, keep_tolerations_of_locks_for_queues_apart_from_those_for_targets) {
   const auto with = [](const std::string& toleration) {
     return *decode_pod(value_of("{metadata: {name: p}, spec: {tolerations: [" + toleration + "]}}"),
                        "f");
