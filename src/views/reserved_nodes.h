@@ -35,7 +35,7 @@ struct ReservedNodes {
   std::string clipped;                // the part of the request without effect, and why; or empty
   bool operator==(const ReservedNodes&) const = default;
 
-  // What is idle on its nodes, of the resources that count. Amounts of 0 are left out.
+  // The idle room on its nodes, of the resources that count. Amounts of 0 are left out.
   NamedAmounts idle() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include "simulation/simulation.h"
 #include "support/objects.h"
+#include "tools/berth_process.h"
 #include "tools/config_command.h"
 #include "tools/report_text.h"
 
@@ -73,6 +74,29 @@ TEST(QueueNodes, AJobThatTheyKeepOffNamesTheQueue) {
   EXPECT_NE(report_table(report).find("  blocked by   queue vision, for which n1 is kept\n"),
             std::string::npos)
       << report_table(report);
+}
+
+// docs/queues.md shows the example.
+std::string own_nodes(const std::string& cycles) {
+  const std::string root = BERTH_SOURCE_DIR;
+  const Outcome outcome =
+      run_program({"queues", "--cluster", root + "/docs/examples/queue-nodes", "--config",
+                   root + "/config/examples/queue-nodes.yaml", "-o", "table", "--cycles", cycles});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::size_t begin = outcome.out.find("vision: 2 nodes of its own");
+  if (begin == std::string::npos) return outcome.out;
+  return outcome.out.substr(begin, outcome.out.find('\n', begin) + 1 - begin);
+}
+
+TEST(QueueNodes, OfTheExampleAreAsTheDocumentsSay) {
+  const std::string document = read_text(BERTH_SOURCE_DIR "/docs/queues.md");
+  const std::string at_first = own_nodes("1");
+  EXPECT_EQ(at_first,
+            "vision: 2 nodes of its own (n2, n3; score 0.510) for 6 cpu: 4 idle, 1 its own, 1 "
+            "missing: used by others, which finish\n");
+  EXPECT_NE(document.find("-o table | grep own\n" + at_first), std::string::npos);
+  EXPECT_NE(document.find("--cycles 12 | grep own\n" + own_nodes("12")), std::string::npos)
+      << own_nodes("12");
 }
 
 }  // namespace
