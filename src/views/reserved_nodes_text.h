@@ -9,7 +9,7 @@ namespace berth::views {
 // "0.702"; empty if the set is not enough, and has no score.
 std::string score_text(const ReservedNodes& nodes);
 
-// What the demand is short of: "4 cpu", or "nodes". Empty if it is met.
+// The missing part of the demand: "4 cpu", or "nodes". Empty if it is met.
 std::string missing_text(const ReservedNodes& nodes);
 
 // For people, after the name of the queue: "3 nodes of its own (n1, n2, n3; score 0.702) for 40
