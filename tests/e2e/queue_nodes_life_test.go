@@ -17,7 +17,7 @@ import (
 
 // Everything follows a queue's guarantee while it is edited: labels, status, condition.
 func TestQueueNodesFollowTheGuarantee(t *testing.T) {
-	e := beginGiving(t, giving(nil, nil))
+	e := beginGiving(t, giving(nil))
 	occupiedByOthers(e)
 	before := proxy.Writes()
 	edit := func(what string, guarantee spec, nodes int, status, reason string,
@@ -60,8 +60,9 @@ func TestQueueNodesFollowTheGuarantee(t *testing.T) {
 	}
 	edit("of GPUs", spec{"percentage": spec{"dimensions": []any{"nvidia.com/gpu"}}}, 3,
 		"True", "Met")
-	edit("beyond the cluster", spec{"percentage": nil, "resource": spec{"cpu": "17"}}, 4,
-		"False", "Waiting", "17 cpu are cut to the cluster's 16")
+	edit("beyond the cluster", spec{"percentage": nil,
+		"resource": spec{"cpu": "17", "example.com/none": "1"}}, 4, "False", "Waiting",
+		"17 cpu are cut to the cluster's 16", "no node has example.com/none")
 	e.Must(e.ChangeQueue("kept", spec{"guarantee": nil}))
 	e.AwaitOpen()
 	e.AwaitNothingReserved("kept")
@@ -70,7 +71,7 @@ func TestQueueNodesFollowTheGuarantee(t *testing.T) {
 // What users do to the labels is undone. A queue that is deleted leaves nothing, also while berthd
 // is away.
 func TestQueueNodesAreMarkedAsTheyAre(t *testing.T) {
-	e := beginGiving(t, giving(nil, nil))
+	e := beginGiving(t, giving(nil))
 	e.AddNodes(3, "4")
 	doomed := harness.NewQueue("doomed", spec{"guarantee": guarantee(spec{"cpu": "8"})})
 	queues := e.Dynamic.Resource(harness.Queues)
@@ -93,7 +94,6 @@ func TestQueueNodesAreMarkedAsTheyAre(t *testing.T) {
 			t.Errorf("labels were %s: it has %v, and had %v", what, now, nodes)
 		}
 	}
-	e.AwaitNodesOf("kept", 0)
 	remove()
 	e.AwaitOpen()
 
@@ -102,12 +102,49 @@ func TestQueueNodesAreMarkedAsTheyAre(t *testing.T) {
 	remove()
 	e.Must(e.Berth.Start(e.Context))
 	e.AwaitOpen()
+
+	create()
+	e.Must(e.RunBerth(e.Context, harness.BerthOptions{})) // without the plugin
+	e.AwaitOpen()
+	e.AwaitNothingReserved("doomed")
+}
+
+// A node that is cordoned or deleted is replaced while there is another; then it is said how many
+// are missing.
+func TestQueueNodesFollowTheNodes(t *testing.T) {
+	e := beginGiving(t, giving(nil))
+	nodes := e.AddNodes(3, "4")
+	e.Must(e.ChangeQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "8"})}))
+	e.AwaitReserved("kept", "True", "Met")
+	kept := e.AwaitNodesOf("kept", 2)
+	cordoned := slices.Sorted(maps.Keys(kept))[0]
+	e.PatchNode(cordoned, `{"spec":{"unschedulable":true}}`)
+	e.Await(harness.Soon, func() error {
+		for _, node := range e.Nodes() {
+			if owner := node.Labels[harness.LockedForQueue]; (owner == "kept") !=
+				(node.Name != cordoned) {
+				return fmt.Errorf("node %q is of queue %q", node.Name, owner)
+			}
+		}
+		return nil
+	})
+	e.AwaitReserved("kept", "True", "Met")
+	for _, node := range nodes {
+		if _, was := kept[node]; was && node != cordoned {
+			e.DeleteNode(node)
+		}
+	}
+	e.AwaitReserved("kept", "False", "NotEnoughNodes", "4 of 8 cpu")
+	e.AwaitNodesOf("kept", 1)
+	e.PatchNode(cordoned, `{"spec":{"unschedulable":false}}`)
+	e.AwaitReserved("kept", "True", "Met")
+	e.AwaitNodesOf("kept", 2)
 }
 
 // The same nodes stay the queue's, since the same time, when berthd is killed, and when another
 // leads. No node is written.
 func TestQueueNodesOutliveBerth(t *testing.T) {
-	e := beginGiving(t, giving(nil, nil))
+	e := beginGiving(t, giving(nil))
 	occupiedByOthers(e)
 	e.Must(e.ChangeQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "7"})}))
 	nodes := e.AwaitNodesOf("kept", 2)
@@ -136,7 +173,7 @@ func TestQueueNodesOutliveBerth(t *testing.T) {
 	}
 	var replicas []*harness.Berth
 	for _, name := range []string{"berthd-a", "berthd-b"} {
-		options := giving(nil, nil)
+		options := giving(nil)
 		options.Name, options.LeaderElect = name, true
 		replica, err := e.Replica(options)
 		e.Must(err)
@@ -173,7 +210,7 @@ func TestQueueNodesOutliveBerth(t *testing.T) {
 // A queue that gets three nodes and runs 20 pods there: each node is written once, and the queue's
 // status seldom. When nothing changes, nothing is written.
 func TestQueueNodesWrites(t *testing.T) {
-	e := beginGiving(t, giving(nil, nil))
+	e := beginGiving(t, giving(map[string]any{"schedulePeriod": "250ms"}))
 	e.AddNodes(5, "8")
 	e.AwaitKubeSchedulerKnowsNodes()
 	e.AwaitSessions(2)

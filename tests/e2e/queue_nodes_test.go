@@ -9,20 +9,17 @@ import (
 	"testing"
 
 	core "k8s.io/api/core/v1"
-	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"berth.dev/berth/tests/e2e/harness"
 )
 
 // S3: a queue gets nodes of its own.
 
-// giving is a berthd that gives queues nodes, with these arguments of the plugin. It chooses anew
-// twice a second.
-func giving(arguments map[string]any, over map[string]any) harness.BerthOptions {
-	all := map[string]any{"relock-period": "500ms"}
-	maps.Copy(all, arguments)
+// giving is a berthd that gives queues nodes, and chooses anew at almost every change.
+func giving(over map[string]any) harness.BerthOptions {
 	return harness.BerthOptions{APIURL: proxy.URL, Configuration: over,
-		With: map[string]map[string]any{"node_reservation": all}}
+		With: map[string]map[string]any{"node_reservation": {"relock-period": "100ms"}}}
 }
 
 // beginGiving gives the test such a berthd, behind the proxy, and the queues "kept" and "others".
@@ -37,6 +34,12 @@ func beginGiving(t *testing.T, options harness.BerthOptions) *harness.Env {
 
 func inQueue(e *harness.Env, queue, name string) harness.PodBuilder {
 	return harness.NewPod(e.Namespace, name).Queue(queue).Finishes()
+}
+
+func groupIn(e *harness.Env, queue, name string, minMember int64) *unstructured.Unstructured {
+	group := harness.NewPodGroup(e.Namespace, name, minMember)
+	group.Object["spec"].(map[string]any)["queue"] = queue
+	return group
 }
 
 func all(*core.Pod) bool { return true }
@@ -82,7 +85,7 @@ func occupiedByOthers(e *harness.Env) []string {
 // Best-Effort: nobody is evicted and nobody else comes, so the nodes drain. The queue's pods go
 // there first.
 func TestQueueNodesDrainByThemselves(t *testing.T) {
-	e := beginGiving(t, giving(nil, nil))
+	e := beginGiving(t, giving(nil))
 	occupiedByOthers(e)
 	before := proxy.Writes()
 	e.Must(e.ChangeQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "7"})}))
@@ -92,26 +95,25 @@ func TestQueueNodesDrainByThemselves(t *testing.T) {
 	own := slices.Sorted(maps.Keys(kept))
 
 	elsewhere := inQueue(e, "others", "late").CPU("250m").Build()
-	tied := inQueue(e, "others", "tied").CPU("250m").On(own[0]).Build()
 	guest := foreign(e, "guest").Finishes().Build()
-	e.Create(elsewhere, tied, guest)
+	e.CreateObject(groupIn(e, "others", "tied", 1))
+	e.Create(elsewhere, guest, harness.NewPod(e.Namespace, "tied-0").Group("tied").CPU("250m").
+		On(own[0]).Build())
 	e.AwaitAllBound(harness.Soon, elsewhere)
-	awaitPodWaits(e, "tied", "kept for queue kept")
+	e.AwaitWaits("tied", "kept for queue kept")
 	if e.Mode == harness.InPlace { // elsewhere, their kube-scheduler asks nobody
 		e.AwaitAllBound(harness.Soon, guest)
 		assertNotOn(e, "guest", kept)
 		e.Create(foreign(e, "intruder").Finishes().On(own[0]).Build())
-		awaitPodWaits(e, "intruder", "berth has locked this node for a queue")
+		e.AwaitTold("Pod", "intruder", "berth has locked this node for a queue")
 	}
 	assertNotOn(e, "late", kept)
 
 	e.EndOn(own[0], all)
-	e.AwaitIdleForQueue("kept", "cpu", "6")
+	e.AwaitSessions(2)
 	e.AwaitReserved("kept", "False", "Waiting", "finish")
 	e.EndOn(own[1], all)
 	e.AwaitReserved("kept", "True", "Met")
-	e.AwaitIdleForQueue("kept", "cpu", "8")
-	awaitPodWaits(e, "tied", "kept for queue kept")
 	for _, pod := range e.Pods(func(pod *core.Pod) bool { return pod.Spec.NodeName != "" }) {
 		e.EndOn(pod.Spec.NodeName, all) // so that all nodes are as empty
 	}
@@ -135,48 +137,21 @@ func TestQueueNodesDrainByThemselves(t *testing.T) {
 	}
 	e.AwaitPods(harness.Soon, 0, "that are tied to such a node are bound",
 		func(pod *core.Pod) bool {
-			return (pod.Name == "tied" || pod.Name == "intruder") && pod.Spec.NodeName != ""
+			return (pod.Name == "tied-0" || pod.Name == "intruder") && pod.Spec.NodeName != ""
 		})
-}
-
-// awaitPodWaits waits until the pod's condition or an event about it says these words.
-func awaitPodWaits(e *harness.Env, name, words string) {
-	e.Helper()
-	e.Await(harness.Soon, func() error {
-		var told []string
-		for _, pod := range e.Pods(func(pod *core.Pod) bool { return pod.Name == name }) {
-			for _, condition := range pod.Status.Conditions {
-				told = append(told, condition.Message)
-			}
-		}
-		events, err := e.Client.CoreV1().Events(e.Namespace).List(e.Context, meta.ListOptions{
-			FieldSelector: "involvedObject.kind=Pod,involvedObject.name=" + name})
-		if err != nil {
-			return err
-		}
-		for _, event := range events.Items {
-			told = append(told, event.Message)
-		}
-		if !strings.Contains(strings.Join(told, "\n"), words) {
-			return fmt.Errorf("pod %q does not wait because %q: %q", name, words, told)
-		}
-		return nil
-	})
 }
 
 // Guaranteed: others are evicted until the guarantee is met, surplus first. A pod that is not ours
 // and one that a budget guards stay, and no pod that is made again comes back.
 func TestQueueNodesAreClearedByEvictions(t *testing.T) {
-	e := beginGiving(t, giving(nil, nil))
+	e := beginGiving(t, giving(nil))
 	e.CreateBudget("budget", "guarded", "yes", 0)
 	nodes := e.AddNodes(2, "4")
 	stays := []*core.Pod{foreign(e, "stranger").CPU("1").On(nodes[0]).Build(),
 		harness.NewPod(e.Namespace, "guarded").Queue("others").Grace(30).Label("guarded", "yes").Build()}
 	e.Create(stays...)
 	e.AwaitRunning(stays...)
-	group := harness.NewPodGroup(e.Namespace, "elastic", 1)
-	group.Object["spec"].(map[string]any)["queue"] = "others"
-	e.CreateObject(group)
+	e.CreateObject(groupIn(e, "others", "elastic", 1))
 	elastic := harness.Members(e.Namespace, "elastic", 6,
 		func(pod harness.PodBuilder) harness.PodBuilder { return pod.Grace(30) })
 	e.Create(elastic...)
@@ -205,7 +180,7 @@ func TestQueueNodesAreClearedByEvictions(t *testing.T) {
 	guaranteed("5")
 	e.AwaitNodesOf("kept", 2)
 	e.AwaitReserved("kept", "True", "Met")
-	remains(e, calm/2, left(5, 1)) // its surplus
+	remains(e, calm/4, left(5, 1)) // its surplus
 	e.AwaitTold("Pod", e.Gone()[0], "kept")
 
 	guaranteed("6")
@@ -237,7 +212,7 @@ func TestQueueNodesAreClearedByEvictions(t *testing.T) {
 // Where locks are taints, they keep off who asks no extender. The queue's pods tolerate them; nobody
 // else's taint is lost by them.
 func TestQueueNodesAreTainted(t *testing.T) {
-	e := beginGiving(t, giving(nil, map[string]any{
+	e := beginGiving(t, giving(map[string]any{
 		"reservation": map[string]any{"enforce": "taint"}}))
 	nodes := e.AddNodes(2, "4")
 	e.PatchNode(nodes[0], `{"spec":{"taints":[{"key":"e2e.berth.dev/other",`+
@@ -287,20 +262,19 @@ func TestQueueNodesAreTainted(t *testing.T) {
 // A node of the queue is locked for a target of the queue, too: by two taints, and the target's pods
 // tolerate both.
 func TestQueueNodesOfATargetOfTheQueue(t *testing.T) {
-	options := giving(nil, map[string]any{"reservation": map[string]any{"enforce": "taint"}})
+	options := giving(map[string]any{"reservation": map[string]any{"enforce": "taint"}})
 	options.With["reservation"] = map[string]any{"lock": "multi-node", "nodes": 2}
 	e := beginGiving(t, options)
 	nodes := e.AddNodes(2, "4")
 	e.Must(e.ChangeQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "8"})}))
 	kept := e.AwaitNodesOf("kept", 2)
-	for i, node := range nodes {
-		e.Create(inQueue(e, "kept", fmt.Sprintf("old-%d", i)).CPU("3").On(node).Build())
-	}
-	e.AwaitPods(harness.Soon, 2, "are bound", func(pod *core.Pod) bool {
-		return pod.Spec.NodeName != ""
+	old := harness.Members(e.Namespace, "old", 2, func(pod harness.PodBuilder) harness.PodBuilder {
+		return pod.CPU("3").Finishes()
 	})
-	group := harness.NewPodGroup(e.Namespace, "big", 2)
-	group.Object["spec"].(map[string]any)["queue"] = "kept"
+	e.CreateObject(groupIn(e, "kept", "old", 2))
+	e.Create(old...)
+	e.AwaitAllBound(harness.Soon, old...)
+	group := groupIn(e, "kept", "big", 2)
 	e.Recorder.WatchGang(e.Namespace, "big", 2)
 	e.CreateObject(group)
 	e.Create(harness.Members(e.Namespace, "big", 2, cpu("3500m"))...)
