@@ -39,7 +39,9 @@ class NodePicking {
     }
   };
 
-  std::uint64_t worth(std::uint32_t node) const;
+  std::uint64_t worth(std::uint32_t node) const {
+    return measure_.nodes_asked() != 0 ? values_[node] : gains_(node) * values_[node];
+  }
   void rank(const NodePicks& pool);
   void take_best(NodePicks& nodes, NodeSetMeasure::Sums& sums);
 

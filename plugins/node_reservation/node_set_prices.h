@@ -20,21 +20,36 @@ class NodeGains {
   void set_left(const NodeSetMeasure::Sums& sums);
   std::uint64_t operator()(std::uint32_t node) const {
     std::uint64_t gain = 0;
-    for (std::size_t d = 0; d < left_.size(); ++d) gain += in_dimension(node, d);
+    for (const Missing& each : missing_) gain += in(node, each);
     return gain;
   }
+  // As if nothing but dimension `d` counted.
   std::uint64_t in_dimension(std::uint32_t node, std::size_t d) const {
-    const std::int64_t amount = std::min(measure_.gives(node, d), left_[d]);
-    if (amount <= 0) return 0;
-    return 1 + ((static_cast<std::uint64_t>(amount >> shift_[d]) * weighted_[d]) >> 32);
+    for (const Missing& each : missing_) {
+      if (each.dimension == d) return in(node, each);
+    }
+    return 0;
   }
 
  private:
+  struct Missing {
+    std::size_t dimension = 0;
+    std::int64_t amount = 0;  // > 0
+    int shift = 0;
+    std::uint64_t reciprocal = 0;  // weighted
+  };
+
+  std::uint64_t in(std::uint32_t node, const Missing& missing) const {
+    const std::int64_t amount = std::min(measure_.gives(node, missing.dimension), missing.amount);
+    if (amount <= 0) return 0;
+    return 1 + ((static_cast<std::uint64_t>(amount >> missing.shift) * missing.reciprocal) >> 32);
+  }
+
   const NodeSetMeasure& measure_;
   std::vector<int> shift_;
   std::vector<std::uint64_t> reciprocal_;
   std::vector<std::uint64_t> weighted_;  // reciprocal
-  std::vector<std::int64_t> left_;
+  std::vector<Missing> missing_;
 };
 
 // What a node costs in score, as a linear estimate around a set, in 2^-44: it is one more, what it
