@@ -14,7 +14,7 @@ class NodePicking {
  public:
   explicit NodePicking(const NodeSetMeasure& measure);
 
-  // What a gain is multiplied by, by candidate. The initial value is 1.
+  // By candidate, a factor of its gain. The initial value is 1.
   void set_value(std::uint32_t node, std::uint64_t value) { values_[node] = value; }
   std::uint64_t value(std::uint32_t node) const { return values_[node]; }
 

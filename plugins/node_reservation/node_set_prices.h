@@ -9,8 +9,8 @@
 
 namespace berth::plugins {
 
-// What a node adds to what is missing: the sum over dimensions, in 2^-26 of the target, weighted;
-// 0 only if it adds nothing.
+// How much a node adds to what is missing: the sum over dimensions, in 2^-26 of the target,
+// weighted; 0 only if it adds nothing.
 class NodeGains {
  public:
   explicit NodeGains(const NodeSetMeasure& measure);
@@ -23,12 +23,10 @@ class NodeGains {
     for (const Missing& each : missing_) gain += in(node, each);
     return gain;
   }
-  // As if nothing but dimension `d` counted.
-  std::uint64_t in_dimension(std::uint32_t node, std::size_t d) const {
-    for (const Missing& each : missing_) {
-      if (each.dimension == d) return in(node, each);
-    }
-    return 0;
+  // In one of the dimensions that miss something, by position.
+  std::size_t missing() const { return missing_.size(); }
+  std::uint64_t in_one(std::uint32_t node, std::size_t position) const {
+    return in(node, missing_[position]);
   }
 
  private:
@@ -52,8 +50,8 @@ class NodeGains {
   std::vector<Missing> missing_;
 };
 
-// What a node costs in score, as a linear estimate around a set, in 2^-44: it is one more, what it
-// gives may be waste, and its own use and idle room are better or worse than those of the set.
+// How much a node costs in score, as a linear estimate around a set, in 2^-44: it is one more, what
+// it gives may be waste, and its own use and idle room are better or worse than those of the set.
 class NodePrices {
  public:
   // Against sets that are all own use and idle room, so that no price is below 1, or against the

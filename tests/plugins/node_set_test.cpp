@@ -283,7 +283,7 @@ TEST(NodeSet, NODES12TakesAllThatAddsIfNoSetIsEnough) {
   EXPECT_EQ(set.nodes, (Nodes{0, 1, 3}));
   EXPECT_FALSE(set.is_enough);
   EXPECT_EQ(set.score, 0);
-  // What is held stays, needed or not.
+  // Held nodes stay, needed or not.
   choices.is_held = {1, 1, 1, 1, 0};
   EXPECT_EQ(choose_node_set(choices, demand, {}).nodes, (Nodes{0, 1, 2, 3}));
 }
