@@ -67,7 +67,7 @@ class Choice {
     return nodes;
   }
 
-  // What is held and what is added, within the limit. Held ones that are not needed may stay.
+  // Held and added nodes, within the limit. Held ones that are not needed may stay.
   NodePicks extended(bool all_held) const {
     for (const bool by_size : {false, true}) {
       const NodePicks added =
