@@ -239,7 +239,7 @@ func TestQueueNodesWrites(t *testing.T) {
 	if found := written["PATCH nodes"]; found != 3 {
 		t.Errorf("nodes were written %d times: %v", found, written)
 	}
-	if found := written["PATCH queues/status"]; found > 9 {
+	if found := written["PATCH queues/status"]; found > 7 {
 		t.Errorf("queues were written %d times: %v", found, written)
 	}
 	t.Logf("written for 3 nodes: %v; with 20 pods: %v", reserved, written)
