@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plugins/node_reservation/node_set.h"
+#include "synthetic.h"
 
 namespace berth::bench {
 namespace {
@@ -176,6 +177,45 @@ BENCHMARK(ExactChoice)
     ->ArgNames({"spread", "nodes", "strategy"})
     ->ArgsProduct({{100, 20'000}, {4, 8, 12}, {0, 1}})
     ->Unit(benchmark::kMicrosecond);
+
+// A session with nothing to place: 5,000 nodes, 50,000 running pods, 50 queues that are guaranteed
+// 50 to 1,030 cpu. relock 0: without the plugin. 1: with it, and no choice is due. 2: all choose.
+void SessionWithNodesOfQueues(benchmark::State& state) {
+  mirror::Mirror mirror;
+  Load load;
+  load.nodes = kNodes;
+  load.pending_pods = 0;
+  load.running_pods = 50'000;
+  load.queues = 50;
+  fill(mirror, load);
+  for (std::size_t q = 0; q < load.queues; ++q) {
+    std::string number = std::to_string(q);
+    number.insert(0, 7 - number.size(), '0');
+    QueueObject queue = mirror::bare_queue("q" + number);
+    queue.guarantee = {{"cpu", static_cast<std::int64_t>(50'000 + q * 20'000)}};
+    mirror.apply(queue);
+  }
+  engine::SessionConfig config = config_with_queues();
+  if (state.range(0) != 0) config.tiers[1].push_back({{"node_reservation", ""}, {}, {}});
+  auto scheduler = engine::Scheduler::create(std::move(config));
+  TimePoint now{std::chrono::hours(1)};
+  std::size_t locked = 0;
+  const auto run = [&] {
+    if (state.range(0) == 2) now += std::chrono::seconds(5);
+    mirror.settle(now);
+    const Plan plan = scheduler->run(mirror.cluster_for_session(), now);
+    state.PauseTiming();
+    mirror.assume_reservations(plan, now);
+    state.ResumeTiming();
+    locked = mirror.cluster().locks().for_queues();
+  };
+  for (auto _ : state) run();
+  state.counters["locked"] = static_cast<double>(locked);
+}
+BENCHMARK(SessionWithNodesOfQueues)
+    ->ArgName("relock")
+    ->DenseRange(0, 2)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::bench

@@ -163,7 +163,7 @@ class NodeReservation final : public Plugin {
     for (const Dimension d : demand.counts) rest.total.push_back(cluster_->total_allocatable()[d]);
     for (std::size_t n = 0; n < owners.size(); ++n) {
       if (owners[n] == demand.queue || !cluster_->is_below(owners[n], demand.queue)) continue;
-      if (rest.nodes > 0) --rest.nodes;
+      if (rest.nodes > 0 && has_some_of_each(*cluster_, NodeId(n), demand.counts)) --rest.nodes;
       for (std::size_t i = 0; i < demand.counts.size(); ++i) {
         const std::int64_t gives = cluster_->allocatable().at(NodeId(n), demand.counts[i]) -
                                    cluster_->of_nodes().at(NodeId(n), demand.counts[i]);
@@ -207,6 +207,7 @@ class NodeReservation final : public Plugin {
     };
     add(usable.locked, "are kept for others");
     add(usable.closed, "take no pods");
+    add(usable.without, "have none of a resource that counts");
     add(usable.unsuitable, "can run no pod of the queue");
     return text;
   }
@@ -234,7 +235,7 @@ class NodeReservation final : public Plugin {
     std::int32_t nodes = 0;
     for (std::size_t n = 0; n < cluster_->node_count(); ++n) {
       if (!cluster_->is_below(cluster_->locks().queue(NodeId(n)), demand.queue)) continue;
-      ++nodes;
+      nodes += has_some_of_each(*cluster_, NodeId(n), demand.counts) ? 1 : 0;
       for (QueueReservation::Amount& each : reservation.amounts) add_node(demand, NodeId(n), each);
     }
     reservation.is_met = !demand.is_nothing() && nodes >= reservation.asked_nodes &&

@@ -56,19 +56,19 @@ class Reading {
     if (demand.counts.empty()) {
       for (const char* each : {"cpu", "memory"}) {
         const Dimension d = cluster_.dimensions().find(each);
-        if (d.index() < cluster_.dimensions().size()) demand.counts.push_back(d);
+        const bool is_known = d.index() < cluster_.dimensions().size();
+        if (is_known && total(d) > 0) demand.counts.push_back(d);
       }
     }
     sort_by_name(demand.counts);
     counted_nodes_ = 0;
     for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
-      counted_nodes_ += std::all_of(demand.counts.begin(), demand.counts.end(), [&](Dimension d) {
-        return cluster_.allocatable().at(NodeId(n), d) > 0;
-      });
+      counted_nodes_ += has_some_of_each(cluster_, NodeId(n), demand.counts) ? 1 : 0;
     }
     demand.amounts.assign(demand.counts.size(), 0);
     if (counted_nodes_ == 0) {
       std::string names;
+      if (demand.counts.empty()) names = "cpu and memory";
       for (const Dimension d : demand.counts) names += (names.empty() ? "" : " and ") + name(d);
       add_text(clipped_, "no node has " + names);
       return {};
@@ -136,6 +136,12 @@ class Reading {
 };
 
 }  // namespace
+
+bool has_some_of_each(const Cluster& cluster, NodeId node, const std::vector<Dimension>& counts) {
+  return !counts.empty() && std::all_of(counts.begin(), counts.end(), [&](Dimension d) {
+    return cluster.allocatable().at(node, d) > 0;
+  });
+}
 
 std::vector<QueueDemand> queue_demands(const Session& session, bool only_with_policy) {
   const Cluster& cluster = session.cluster();

@@ -21,6 +21,9 @@ struct QueueDemand {
   bool is_nothing() const { return counts.empty(); }
 };
 
+// Has the node some of each resource? Where nodes are asked for, only such a node is one.
+bool has_some_of_each(const Cluster& cluster, NodeId node, const std::vector<Dimension>& counts);
+
 // Of all queues that ask for nodes, in the order in which they choose. A queue without fault whose
 // whole request has no effect is among them, for its text.
 std::vector<QueueDemand> queue_demands(const engine::Session& session, bool only_with_policy);

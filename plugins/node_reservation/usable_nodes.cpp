@@ -108,6 +108,8 @@ UsableNodes NodeUse::usable_for(std::size_t index, const std::vector<QueueId>& o
       ++usable.closed;
     } else if (is_taken(demand, node, owners[n])) {
       ++usable.locked;
+    } else if (demand.nodes > 0 && !has_some_of_each(cluster_, node, demand.counts)) {
+      ++usable.without;  // NODES-1
     } else if (!(is_held && queue.shapes.empty()) && !may_use(queue, node)) {
       ++usable.unsuitable;
     } else {

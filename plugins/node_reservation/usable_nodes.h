@@ -18,6 +18,7 @@ struct UsableNodes {
   std::vector<NodeId> nodes;    // by candidate
   std::int32_t locked = 0;      // nodes that are left out: for another queue, a target or a claim
   std::int32_t closed = 0;      // they take no pods
+  std::int32_t without = 0;     // they lack what counts
   std::int32_t unsuitable = 0;  // no pod of the queue may run there
 };
 

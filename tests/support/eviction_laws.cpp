@@ -87,7 +87,7 @@ class Court {
     for (const PlannedEviction& each : plan_.evictions) {
       judge_protection(each);
       if (each.action == "shuffle") continue;
-      judge_beneficiary(each);
+      if (each.beneficiary.is_valid()) judge_beneficiary(each);
       if (each.action == "preempt") judge_preemption(each);
       if (each.action == "cleanup") judge_cleanup(each);
       if (each.as == EvictedAs::surplus || each.as == EvictedAs::lower_member) {
@@ -115,9 +115,12 @@ class Court {
     if (task.eviction_refused_until > now_) accuse(each, "was refused a short while ago");
     if (!task.job.is_valid()) return accuse(each, "is not ours");
     if (each.action == "shuffle") return;
-    if (!each.beneficiary.is_valid()) return accuse(each, "leaves for nobody");
+    if (!each.beneficiary.is_valid() && !each.queue.is_valid()) {
+      return accuse(each, "leaves for nobody");
+    }
     const JobId owner = locks_[each.node.index()];
-    if (owner.is_valid() && owner != each.beneficiary) {
+    const bool is_for_a_job = each.beneficiary.is_valid();
+    if (is_for_a_job && owner.is_valid() && owner != each.beneficiary) {
       accuse(each, "is on a node that is locked for " + cluster_.job(owner).name);
     }
   }

@@ -9,6 +9,7 @@
 #include "support/eviction_laws.h"
 #include "support/guarantee_law.h"
 #include "support/lock_laws.h"
+#include "support/queue_node_laws.h"
 
 // The laws, checked in the slow and obvious way: from the tasks alone.
 
@@ -49,6 +50,7 @@ class Court {
       : cluster_(cluster),
         plan_(plan),
         book_(book),
+        owners_(queues_of_nodes(cluster, plan)),
         free_(cluster.node_count()),
         placed_(cluster.job_slots(), 0) {
     for (std::size_t n = 0; n < cluster.node_count(); ++n) {
@@ -273,13 +275,13 @@ class Court {
         for (const TaskId id : job.tasks) {
           const Task& task = cluster_.task(id);
           if (task.status != TaskStatus::pending || task.is_gated || taken_.contains(id)) continue;
-          if (is_somebodys_task(task.shape) && capacity(task.shape, 1) > 0) {
+          if (is_somebodys_task(task.shape) && capacity(task.shape, 1, job.queue) > 0) {
             accuse("job " + job.name + " has a task left that fits: " + task.name);
           }
         }
       } else if (shapes.size() == 1 && job.role_minimum_total == 0 && left >= missing &&
                  is_somebodys_task(*shapes.begin()) &&
-                 capacity(*shapes.begin(), missing) >= missing) {
+                 capacity(*shapes.begin(), missing, job.queue) >= missing) {
         accuse("gang " + job.name + " could start on idle room");
       }
     }
@@ -291,11 +293,12 @@ class Court {
     return shape.is_best_effort ? book_.has_backfill : book_.has_allocate;
   }
 
-  std::int64_t capacity(ShapeId id, std::int64_t enough) const {
+  std::int64_t capacity(ShapeId id, std::int64_t enough, QueueId queue) const {
     const Shape& shape = cluster_.shape(id);
     std::int64_t sum = 0;
     for (std::size_t n = 0; n < free_.size() && sum < enough; ++n) {
       if (book_.has_predicates && !allows(shape.constraints, cluster_.node(NodeId(n)))) continue;
+      if (owners_[n].is_valid() && !is_of_queue(cluster_, queue, owners_[n])) continue;
       std::int64_t here = enough;
       for (const auto& [dimension, amount] : shape.requested) {
         const auto found = free_[n].find(name(dimension.index()));
@@ -331,6 +334,7 @@ class Court {
   const Cluster& cluster_;
   const Plan& plan_;
   const LawBook& book_;
+  const std::vector<QueueId> owners_;  // by node
   std::vector<Amounts> free_;
   std::vector<std::int32_t> placed_;
   std::set<JobId> admitted_;
@@ -345,6 +349,9 @@ std::vector<std::string> broken_laws(const Cluster& before, const Plan& plan, co
   std::vector<std::string> faults = Court(before, plan, book).judge();
   for (std::string& fault : broken_lock_laws(before, plan, book))
     faults.push_back(std::move(fault));
+  for (std::string& fault : broken_queue_node_laws(before, plan, book)) {
+    faults.push_back(std::move(fault));
+  }
   for (std::string& fault : broken_claim_laws(before, plan)) faults.push_back(std::move(fault));
   for (std::string& fault : broken_guarantees(before, plan)) faults.push_back(std::move(fault));
   for (std::string& fault : broken_eviction_laws(before, plan, book, now)) {

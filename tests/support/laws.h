@@ -21,6 +21,7 @@ struct LawBook {
   bool has_priority = false;
   bool has_elastic = false;
   bool has_conformance = false;
+  bool has_node_reservation = false;
   Duration cleanup_grace = std::chrono::minutes(5);
   std::size_t targets_most = 1;
   std::size_t locked_thousandths_most = 1000;

@@ -20,6 +20,7 @@ struct Lot {
 std::vector<Lot> lots_of(const Cluster& cluster, const Plan& plan) {
   std::vector<Lot> lots;
   for (const PlannedEviction& each : plan.evictions) {
+    // Those for queues have their own law (queue_node_laws.h).
     const JobId job = cluster.task(each.task).job;
     const bool is_single = each.as == EvictedAs::surplus || each.as == EvictedAs::lower_member;
     const auto same = std::find_if(lots.begin(), lots.end(), [&](const Lot& lot) {
@@ -44,7 +45,9 @@ class Court {
     std::vector<std::string> faults;
     for (std::size_t i = 0; i < lots_.size(); ++i) {
       const Lot& lot = lots_[i];
-      if (lot.action == "shuffle" || leaves_whole_besides(lot) || is_for_the_queue(lot)) continue;
+      if (lot.action == "shuffle" || !lot.beneficiary.is_valid() || leaves_whole_besides(lot) ||
+          is_for_the_queue(lot))
+        continue;
       if (fits(lot)) {
         faults.push_back("victim " + cluster_.task(lot.tasks.front()).name + " of " +
                          std::string(lot.action) + " leaves without need");

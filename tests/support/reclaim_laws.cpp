@@ -37,6 +37,7 @@ class Court {
       const auto is_same_lot = [&](const PlannedEviction& each) {
         return first->as != EvictedAs::surplus && first->as != EvictedAs::lower_member &&
                each.as == first->as && each.beneficiary == first->beneficiary &&
+               each.queue == first->queue &&
                cluster_.task(each.task).job == cluster_.task(first->task).job;
       };
       auto last = first + 1;
@@ -112,6 +113,7 @@ class Court {
 
   // RECLAIM-3 to RECLAIM-5, for each queue up to where the paths part.
   void judge_lot(const PlannedEviction& first, const std::vector<TaskId>& tasks) {
+    if (first.queue.is_valid()) return judge_lot_for_queue(first, tasks);
     const std::size_t own = row_of_queue(cluster_.job(first.beneficiary).queue);
     const std::size_t victims = row_of(first.task);
     if (own == kNowhere || victims == kNowhere) return accuse(first, "has no queue");
@@ -125,6 +127,28 @@ class Court {
     }
     const bool is_lent = book_.has_elastic && first.as == EvictedAs::surplus;
     if (!is_reclaimable && !is_lent) accuse(first, "is of a queue that is not reclaimable");
+  }
+
+  // NODES-19
+  void judge_lot_for_queue(const PlannedEviction& first, const std::vector<TaskId>& tasks) {
+    const std::size_t own = row_of_queue(first.queue);
+    const std::size_t victims = row_of(first.task);
+    if (own == kNowhere || victims == kNowhere) return accuse(first, "has no queue");
+    Resources amount;
+    for (const TaskId id : tasks) amount += cluster_.shape_of(id).request;
+    for (const std::size_t row : below_the_fork(victims, own)) {
+      judge_guarantee(first, row, amount);
+    }
+  }
+
+  void judge_guarantee(const PlannedEviction& first, std::size_t row, const Resources& amount) {
+    for (std::size_t d = 0; d < amount.extent(); ++d) {
+      const Dimension each(d);
+      if (amount[each] > 0 && most_[row][each] - amount[each] < guarantee(row, each)) {
+        accuse(first, "takes queue " + cluster_.queue(shares_.rows[row].queue).name +
+                          " below its guarantee");
+      }
+    }
   }
 
   void judge_row(const PlannedEviction& first, std::size_t row, const std::vector<TaskId>& tasks,
@@ -149,12 +173,7 @@ class Court {
     if (!may_be_last && !is_due(first)) {
       accuse(first, "takes queue " + name + " below its share by more than one pod");
     }
-    for (std::size_t d = 0; d < amount.extent(); ++d) {
-      const Dimension each(d);
-      if (amount[each] > 0 && most_[row][each] - amount[each] < guarantee(row, each)) {
-        accuse(first, "takes queue " + name + " below its guarantee");
-      }
-    }
+    judge_guarantee(first, row, amount);
   }
 
   // The placed amount of the claimant is guaranteed to its queue, of some resource.
@@ -188,7 +207,9 @@ class Court {
       }
     }
     for (const PlannedEviction& each : plan_.evictions) {
-      if (each.action != "reclaim" || !seen.insert(each.beneficiary).second) continue;
+      if (each.action != "reclaim" || !each.beneficiary.is_valid() ||
+          !seen.insert(each.beneficiary).second)
+        continue;
       const Job& job = cluster_.job(each.beneficiary);
       const std::size_t row = row_of_queue(job.queue);
       if (row == kNowhere) continue;
@@ -225,11 +246,14 @@ class Court {
 
 std::vector<std::string> broken_reclaim_laws(const Cluster& before, const Plan& plan,
                                              const LawBook& book) {
-  const bool concerns_queues =
-      std::any_of(plan.evictions.begin(), plan.evictions.end(), [](const PlannedEviction& each) {
-        return each.action == "reclaim" || each.action == "cleanup";
-      });
-  if (!concerns_queues) return {};
+  bool concerns_queues = false;
+  bool needs_shares = false;
+  for (const PlannedEviction& each : plan.evictions) {
+    const bool is_between_queues = each.action == "reclaim" || each.action == "cleanup";
+    concerns_queues = concerns_queues || is_between_queues;
+    needs_shares = needs_shares || (is_between_queues && !each.queue.is_valid());
+  }
+  if (!concerns_queues || (plan.shares == nullptr && !needs_shares)) return {};
   if (plan.shares == nullptr) return {"somebody is reclaimed from a queue without a share"};
   return Court(before, plan, book).judge();
 }

@@ -41,6 +41,7 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
   book.has_priority = has_plugin("priority");
   book.has_elastic = has_plugin("elastic");
   book.has_conformance = has_plugin("conformance");
+  book.has_node_reservation = has_plugin("node_reservation");
   book.has_elect = has_action("elect");
   for (const auto& tier : config.tiers) {
     for (const auto& each : tier) {
