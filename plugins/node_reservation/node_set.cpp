@@ -28,7 +28,7 @@ class Choice {
     for (const std::uint32_t node : measure_.useful()) {
       if (measure_.is_held(node)) held_.push_back(node);
     }
-    if (!can_be_enough) return {extended(), false, 0};
+    if (!can_be_enough) return {extended(true), false, 0};
     if (terms_.strategy == NodeStrategy::random) return random();
     const FoundSet found = measure_.useful().size() <= std::min(terms_.exact_up_to, kExactMost)
                                ? search_all_sets(measure_)
@@ -61,14 +61,14 @@ class Choice {
   NodePicks reduced_or_extended() const {
     const NodeSetMeasure::Sums sums = measure_.sums_of(held_);
     const bool is_more = measure_.nodes_asked() != 0 && held_.size() > measure_.nodes_asked();
-    if (!is_more && !measure_.is_enough(sums)) return extended();
+    if (!is_more && !measure_.is_enough(sums)) return extended(false);
     NodePicks nodes = held_;
     NodePicking(measure_).drop_needless(nodes);
     return nodes;
   }
 
-  // What is held and what is added, within the limit.
-  NodePicks extended() const {
+  // Held and added nodes, within the limit. Held ones that are not needed may stay.
+  NodePicks extended(bool all_held) const {
     for (const bool by_size : {false, true}) {
       const NodePicks added =
           by_size ? additions_by_size(measure_, held_) : additions_by_score(measure_, held_);
@@ -78,7 +78,7 @@ class Choice {
       if (is_enough(nodes)) {
         NodePicking(measure_).drop_needless(nodes, true);
         if (count_new(nodes) <= terms_.new_most) {
-          NodePicking(measure_).drop_needless(nodes);
+          if (!all_held) NodePicking(measure_).drop_needless(nodes);
           return nodes;
         }
       }

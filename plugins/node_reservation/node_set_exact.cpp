@@ -8,7 +8,7 @@ namespace berth::plugins {
 
 namespace {
 
-// Depth first over the useful candidates, each in or out; "in" first, so sets come in
+// NODES-9. Depth first over the useful candidates, each in or out; "in" first, so sets come in
 // lexicographic order. A set that is enough is not grown, and one that cannot become enough is
 // left.
 class AllSets {

@@ -58,7 +58,7 @@ class Greedy {
     }
   }
 
-  // What a set has too much of counts less the next time.
+  // A dimension of which a set has too much counts less the next time.
   void try_greedily() {
     NodePicks nodes;
     for (std::size_t d = 0; d < measure_.dimensions(); ++d) {

@@ -21,7 +21,7 @@ int bits_lost(std::int64_t divisor) {
       0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(divisor))) - kExactBits);
 }
 
-// What seed_formula calculates in: 2^-40 of a unit.
+// seed_formula calculates in 2^-40 of a unit.
 constexpr int kFraction = 40;
 constexpr __int128 kScoreMost = __int128{1} << 62;
 

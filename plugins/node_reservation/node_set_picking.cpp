@@ -7,17 +7,13 @@ namespace berth::plugins {
 
 namespace {
 
-constexpr std::size_t kLook = 64;      // offers that are looked at before all are ranked again
+constexpr std::size_t kLook = 16;  // offers, and one of 64, that are looked at before all are again
 constexpr std::size_t kOneByOne = 64;  // of more, a part of this size is dropped at a time
 
 }  // namespace
 
 NodePicking::NodePicking(const NodeSetMeasure& measure)
     : measure_(measure), gains_(measure), values_(measure.size(), 1), is_out_(measure.size(), 0) {}
-
-std::uint64_t NodePicking::worth(std::uint32_t node) const {
-  return measure_.nodes_asked() != 0 ? values_[node] : gains_(node) * values_[node];
-}
 
 // The best offers, as a heap; the last is the best of all others.
 void NodePicking::rank(const NodePicks& pool) {
@@ -27,11 +23,12 @@ void NodePicking::rank(const NodePicks& pool) {
     const std::uint64_t now = worth(node);
     if (now != 0) offers_.push_back({now, node});
   }
-  if (offers_.size() > kLook + 1) {
-    const auto last = offers_.begin() + kLook;
+  const std::size_t look = kLook + offers_.size() / 64;
+  if (offers_.size() > look + 1) {
+    const auto last = offers_.begin() + static_cast<std::ptrdiff_t>(look);
     std::nth_element(offers_.begin(), last, offers_.end(),
                      [](const Offer& a, const Offer& b) { return b < a; });
-    offers_.resize(kLook + 1);
+    offers_.resize(look + 1);
   } else if (!offers_.empty()) {
     offers_.push_back({0, kNone});
   }

@@ -14,7 +14,7 @@ class NodePicking {
  public:
   explicit NodePicking(const NodeSetMeasure& measure);
 
-  // What a gain is multiplied by, by candidate. The initial value is 1.
+  // By candidate, a factor of its gain. The initial value is 1.
   void set_value(std::uint32_t node, std::uint64_t value) { values_[node] = value; }
   std::uint64_t value(std::uint32_t node) const { return values_[node]; }
 
@@ -39,7 +39,9 @@ class NodePicking {
     }
   };
 
-  std::uint64_t worth(std::uint32_t node) const;
+  std::uint64_t worth(std::uint32_t node) const {
+    return measure_.nodes_asked() != 0 ? values_[node] : gains_(node) * values_[node];
+  }
   void rank(const NodePicks& pool);
   void take_best(NodePicks& nodes, NodeSetMeasure::Sums& sums);
 

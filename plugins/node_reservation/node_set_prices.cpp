@@ -25,7 +25,6 @@ NodeGains::NodeGains(const NodeSetMeasure& measure) : measure_(measure) {
                           static_cast<std::uint64_t>(target >> shift_.back()));
   }
   weighted_ = reciprocal_;
-  left_.assign(measure.dimensions(), 0);
 }
 
 void NodeGains::set_weight(std::size_t d, std::uint64_t weight) {
@@ -33,8 +32,10 @@ void NodeGains::set_weight(std::size_t d, std::uint64_t weight) {
 }
 
 void NodeGains::set_left(const NodeSetMeasure::Sums& sums) {
-  for (std::size_t d = 0; d < left_.size(); ++d) {
-    left_[d] = std::max<std::int64_t>(0, measure_.target(d) - sums.gives[d]);
+  missing_.clear();
+  for (std::size_t d = 0; d < shift_.size(); ++d) {
+    const std::int64_t left = measure_.target(d) - sums.gives[d];
+    if (left > 0) missing_.push_back({d, left, shift_[d], weighted_[d]});
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace berth::plugins {
 
-// What a node adds to what is missing: the sum over dimensions, in 2^-26 of the target, weighted;
-// 0 only if it adds nothing.
+// How much a node adds to what is missing: the sum over dimensions, in 2^-26 of the target,
+// weighted; 0 only if it adds nothing.
 class NodeGains {
  public:
   explicit NodeGains(const NodeSetMeasure& measure);
@@ -20,25 +20,38 @@ class NodeGains {
   void set_left(const NodeSetMeasure::Sums& sums);
   std::uint64_t operator()(std::uint32_t node) const {
     std::uint64_t gain = 0;
-    for (std::size_t d = 0; d < left_.size(); ++d) gain += in_dimension(node, d);
+    for (const Missing& each : missing_) gain += in(node, each);
     return gain;
   }
-  std::uint64_t in_dimension(std::uint32_t node, std::size_t d) const {
-    const std::int64_t amount = std::min(measure_.gives(node, d), left_[d]);
-    if (amount <= 0) return 0;
-    return 1 + ((static_cast<std::uint64_t>(amount >> shift_[d]) * weighted_[d]) >> 32);
+  // In one of the dimensions that miss something, by position.
+  std::size_t missing() const { return missing_.size(); }
+  std::uint64_t in_one(std::uint32_t node, std::size_t position) const {
+    return in(node, missing_[position]);
   }
 
  private:
+  struct Missing {
+    std::size_t dimension = 0;
+    std::int64_t amount = 0;  // > 0
+    int shift = 0;
+    std::uint64_t reciprocal = 0;  // weighted
+  };
+
+  std::uint64_t in(std::uint32_t node, const Missing& missing) const {
+    const std::int64_t amount = std::min(measure_.gives(node, missing.dimension), missing.amount);
+    if (amount <= 0) return 0;
+    return 1 + ((static_cast<std::uint64_t>(amount >> missing.shift) * missing.reciprocal) >> 32);
+  }
+
   const NodeSetMeasure& measure_;
   std::vector<int> shift_;
   std::vector<std::uint64_t> reciprocal_;
   std::vector<std::uint64_t> weighted_;  // reciprocal
-  std::vector<std::int64_t> left_;
+  std::vector<Missing> missing_;
 };
 
-// What a node costs in score, as a linear estimate around a set, in 2^-44: it is one more, what it
-// gives may be waste, and its own use and idle room are better or worse than those of the set.
+// How much a node costs in score, as a linear estimate around a set, in 2^-44: it is one more, what
+// it gives may be waste, and its own use and idle room are better or worse than those of the set.
 class NodePrices {
  public:
   // Against sets that are all own use and idle room, so that no price is below 1, or against the

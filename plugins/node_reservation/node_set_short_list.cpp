@@ -11,8 +11,8 @@ namespace berth::plugins {
 
 namespace {
 
-constexpr std::size_t kListed = 64;
-constexpr std::size_t kListedPerNode = 3;  // besides, for each node that the set may have
+constexpr std::size_t kListed = 32;
+constexpr std::size_t kListedPerNode = 2;  // besides, for each node that the set may have
 constexpr std::size_t kSampled = 16;       // one in so many
 
 using Row = std::vector<std::uint64_t>;  // by position in the useful candidates; the most first
@@ -69,13 +69,13 @@ class ShortList {
     const NodePrices prices(measure_, around_, NodePrices::Against::ideal);
     NodeGains gains(measure_);
     gains.set_left(measure_.none());
-    const std::size_t dimensions = measure_.dimensions();
+    const std::size_t dimensions = gains.missing();  // all
     std::vector<Row> rows(dimensions + 2, Row(all_.size(), 0));
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const std::uint64_t value = prices.value(all_[i]);
       std::uint64_t sum = 0;
       for (std::size_t d = 0; d < dimensions; ++d) {
-        const std::uint64_t gain = gains.in_dimension(all_[i], d);
+        const std::uint64_t gain = gains.in_one(all_[i], d);
         rows[d][i] = gain * value;
         sum += gain;
       }

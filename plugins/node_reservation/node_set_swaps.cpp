@@ -12,7 +12,7 @@ namespace {
 using Sums = NodeSetMeasure::Sums;
 
 constexpr std::size_t kLooksMost = 4'000;    // at nodes, to mend sets
-constexpr std::size_t kSwapsMost = 200'000;  // pairs that are compared
+constexpr std::size_t kSwapsMost = 100'000;  // pairs that are compared
 
 class Swaps {
  public:
@@ -57,7 +57,8 @@ class Swaps {
     bool is_better = false;
     for (const auto& [dear, out] : inside) {
       for (const auto& [cheap, in] : outside) {
-        if (cheap >= dear || ++swaps_ > kSwapsMost) break;
+        if (cheap >= dear || swaps_ > kSwapsMost) break;
+        ++swaps_;
         if (is_in_[in] != 0 || !measure_.is_enough_instead(sums_, out, in)) continue;
         Sums sums = sums_;
         measure_.remove(sums, out);
@@ -88,6 +89,7 @@ class Swaps {
 
   // One node out, or one in, or both; what is missing then is filled up.
   bool mend_one() {
+    if (looks_ > kLooksMost) return false;
     if (measure_.nodes_asked() != 0) return swap_any();
     const NodePrices prices(measure_, sums_, NodePrices::Against::ideal);
     for (const std::uint32_t node : pool_) picking_.set_value(node, prices.value(node));
@@ -102,6 +104,7 @@ class Swaps {
     for (const std::uint32_t out : inside) {
       for (const std::uint32_t in : outside) {
         if (mend(out, in)) return true;
+        if (looks_ > kLooksMost) return false;
       }
     }
     return false;

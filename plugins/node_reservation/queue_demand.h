@@ -8,7 +8,7 @@
 
 namespace berth::plugins {
 
-// What a queue asks for in nodes of its own: rules NODES-1 to NODES-5 of
+// The demand of a queue for nodes of its own: rules NODES-1 to NODES-5 of
 // docs/design/node-reservation.md; source: S3.
 struct QueueDemand {
   QueueId queue;

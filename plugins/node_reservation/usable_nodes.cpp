@@ -62,7 +62,7 @@ void NodeUse::read_claims() {
   }
 }
 
-// NODES-6. What is planned there, or claimed, by others is not refused; so the node is theirs yet.
+// NODES-6. Pods of others that are planned there, or claim it, are not refused: it is theirs yet.
 bool NodeUse::is_taken(const QueueDemand& demand, NodeId node, QueueId owner) const {
   const Lock& lock = cluster_.node(node).lock;
   if (lock.is_foreign) return true;

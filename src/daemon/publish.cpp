@@ -21,6 +21,9 @@ std::shared_ptr<const ports::PlannedGang> gang_of(const Cluster& cluster, const 
   gang.is_offered_first =
       options.shows ||
       (options.nominates && steering::is_worth_nominating(gang.min_member, cluster.node_count()));
+  for (const QueueId queue : cluster.queues_with_nodes(job.queue)) {
+    gang.queues.push_back(cluster.queue(queue).name);
+  }
   return std::make_shared<const ports::PlannedGang>(std::move(gang));
 }
 
@@ -41,11 +44,13 @@ void take_room(const Cluster& cluster, TaskId task, NodeId node, ports::RoomLeft
   }
 }
 
-void add_locks(const Cluster& cluster, ports::ByText<std::string>& locks) {
-  if (cluster.locks().for_targets() == 0) return;
+void add_locks(const Cluster& cluster, ports::PlanTable& table) {
+  if (!cluster.locks().are_any()) return;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const Node& node = cluster.node(NodeId(n));
-    if (node.lock.job.is_valid()) locks.emplace(node.name, key_of(cluster.job(node.lock.job)));
+    const auto& [job, queue] = std::pair(node.lock.job, node.queue_lock.queue);
+    if (job.is_valid()) table.locks.emplace(node.name, key_of(cluster.job(job)));
+    if (queue.is_valid()) table.queue_nodes.emplace(node.name, cluster.queue(queue).name);
   }
 }
 
@@ -58,7 +63,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
   table->ready = true;
   table->managed_schedulers = options.managed_schedulers;
   table->guard = options.guard;
-  add_locks(cluster, table->locks);
+  add_locks(cluster, *table);
   if (cluster.binding_task_count() == 0 && cluster.claimants().empty()) return table;
 
   for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {

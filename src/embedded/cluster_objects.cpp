@@ -28,6 +28,7 @@ void keep_marks(TargetMarks& marks, const TargetMarks& old) {
 // By the API's rules, tolerations are only added.
 void keep_tolerations(LockTolerations& tolerations, const LockTolerations& old) {
   tolerations.all = tolerations.all || old.all;
+  tolerations.all_for_queues = tolerations.all_for_queues || old.all_for_queues;
   std::vector<std::string> both;
   std::set_union(tolerations.some.begin(), tolerations.some.end(), old.some.begin(), old.some.end(),
                  std::back_inserter(both));
@@ -49,6 +50,9 @@ void EmbeddedCluster::put(NodeObject node) {
     node.locked_for = old->locked_for;
     node.locked_since = old->locked_since;
     node.has_lock_taint = old->has_lock_taint;
+    node.locked_for_queue = old->locked_for_queue;
+    node.locked_for_queue_since = old->locked_for_queue_since;
+    node.has_queue_lock_taint = old->has_queue_lock_taint;
   }
   notify_watchers(node);
   const std::string name = node.name;

@@ -147,6 +147,10 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::NodeLock&
   node.locked_since.reset();
   if (!lock.locked_for.empty()) node.locked_since = lock.since;
   node.has_lock_taint = lock.has_taint;
+  node.locked_for_queue = lock.queue;
+  node.locked_for_queue_since.reset();
+  if (!lock.queue.empty()) node.locked_for_queue_since = lock.queue_since;
+  node.has_queue_lock_taint = lock.has_queue_taint;
   notify_watchers(node);
   return true;
 }

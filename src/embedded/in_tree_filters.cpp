@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "berth/model/queue_nodes.h"
+
 namespace berth::embedded {
 namespace {
 
@@ -22,7 +24,10 @@ bool is_tolerated(const Taint& taint, const PodObject& pod) {
 
 // The codec reads locks apart from other taints (NodeObject).
 bool is_kept_off_by_lock(const PodObject& pod, const NodeObject& node) {
-  return node.has_lock_taint && !pod.lock_tolerations.cover(node.locked_for);
+  const LockTolerations& tolerated = pod.lock_tolerations;
+  return (node.has_lock_taint && !tolerated.cover(node.locked_for)) ||
+         (node.has_queue_lock_taint &&
+          !tolerated.cover(std::string(kLockedForQueue) + node.locked_for_queue));
 }
 
 bool keeps_pods_off(const Taint& taint) { return taint.effect != TaintEffect::prefer_no_schedule; }

@@ -4,6 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
+#include "berth/model/queue_nodes.h"
 
 namespace berth::embedded {
 namespace {
@@ -80,7 +81,10 @@ Json tolerations(const PodObject& pod) {
   Json json = Json::array();
   std::vector<Toleration> list = pod.constraints.tolerations;
   for (const std::string& lock : pod.lock_tolerations.some) {
-    list.push_back({kLockedForLabel, false, lock, TaintEffect::no_schedule});
+    const bool is_for_queue = lock.starts_with(kLockedForQueue);
+    list.push_back({is_for_queue ? kLockedForQueueLabel : kLockedForLabel, false,
+                    lock.substr(is_for_queue ? kLockedForQueue.size() : 0),
+                    TaintEffect::no_schedule});
   }
   for (const Toleration& toleration : list) {
     Json one = Json::object();

@@ -62,15 +62,22 @@ bool leaves_planned_room(const ports::RoomLeft& room, std::uint32_t row,
 
 // True for a pod that locks do not stop: pods that come with their node pass all locks.
 bool is_above_locks(const ports::PlanTable& plan, const PodOnWire& pod) {
-  return plan.locks.empty() || pod.is_daemon;
+  return (plan.locks.empty() && plan.queue_nodes.empty()) || pod.is_daemon;
 }
 
-// `planned` is the pod's entry in the plan; null if it has none.
-bool is_locked_out(const ports::PlanTable& plan, const ports::PlannedPod* planned,
-                   std::string_view node) {
+// Why a lock keeps the pod off the node; empty: none does. `planned` is the pod's entry in the
+// plan; null if it has none.
+std::string_view locked_out(const ports::PlanTable& plan, const ports::PlannedPod* planned,
+                            std::string_view node) {
+  const ports::PlannedGang* gang = planned == nullptr ? nullptr : planned->gang.get();
   const auto lock = plan.locks.find(node);
-  if (lock == plan.locks.end()) return false;
-  return planned == nullptr || planned->gang == nullptr || planned->gang->job != lock->second;
+  if (lock != plan.locks.end() && (gang == nullptr || gang->job != lock->second)) return kIsLocked;
+  const auto queue = plan.queue_nodes.find(node);
+  if (queue == plan.queue_nodes.end()) return {};
+  const auto is_of_queue = [&] {
+    return std::find(gang->queues.begin(), gang->queues.end(), queue->second) != gang->queues.end();
+  };
+  return gang != nullptr && is_of_queue() ? std::string_view() : kIsOfQueue;
 }
 
 // Reports one node for each reason.
@@ -91,8 +98,9 @@ FilterAnswer filter_free(const ports::PlanTable& plan, const ports::PlannedPod* 
   const bool is_above = is_above_locks(plan, args.pod);
   for (const NodeOnWire& node : args.nodes) {
     const auto row = room.rows.find(node.name);
-    if (!is_above && is_locked_out(plan, planned, node.name)) {
-      reject(node, kIsLocked, answer);
+    const auto why = is_above ? std::string_view() : locked_out(plan, planned, node.name);
+    if (!why.empty()) {
+      reject(node, why, answer);
     } else if (row == room.rows.end() ||
                (columns && leaves_planned_room(room, row->second, *columns))) {
       answer.reply.accepted.push_back(node.json);
@@ -114,8 +122,8 @@ bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
 }
 
 // STEER-12. Looks at the nodes on offer, where kube-scheduler found room. Returns the first by name
-// where the pod takes no room from planned or moved pods. A node that is locked for another job is
-// never chosen.
+// where the pod takes no room from planned or moved pods. A node that is locked for another job or
+// queue is never chosen.
 const NodeOnWire* find_alternative(const ports::PlanTable& plan, const ports::PlannedPod& planned,
                                    const FilterArgs& args, const NamedAmounts& request,
                                    const Moves& moves) {
@@ -123,7 +131,7 @@ const NodeOnWire* find_alternative(const ports::PlanTable& plan, const ports::Pl
   const NodeOnWire* best = nullptr;
   for (const NodeOnWire& node : args.nodes) {
     if (best != nullptr && best->name <= node.name) continue;
-    if (!is_above && is_locked_out(plan, &planned, node.name)) continue;
+    if (!is_above && !locked_out(plan, &planned, node.name).empty()) continue;
     NamedAmounts asked = moves.taken_on(node.name);
     const auto row = plan.room_left.rows.find(node.name);
     // The room of this node is unknown.
@@ -250,14 +258,15 @@ std::vector<HostScore> prioritize(const ports::PlanTable& plan, const FilterArgs
 std::vector<NodeVictims> preempt(const ports::PlanTable& plan, const PreemptArgs& args) {
   std::vector<NodeVictims> kept;
   if (plan.find(args.pod.uid) != nullptr || is_ours(plan, args.pod)) return kept;
-  const auto is_kept_for_a_job = [&](const NodeVictims& node) {
+  const auto is_kept_for_others = [&](const NodeVictims& node) {
     return !args.pod.is_daemon &&
-           (plan.locks.contains(node.node) || plan.claimed_nodes.contains(node.node));
+           (plan.locks.contains(node.node) || plan.queue_nodes.contains(node.node) ||
+            plan.claimed_nodes.contains(node.node));
   };
   const auto is_planned = [&](const std::string& uid) { return plan.find(uid) != nullptr; };
   std::copy_if(args.nodes.begin(), args.nodes.end(), std::back_inserter(kept),
                [&](const NodeVictims& node) {
-                 return !is_kept_for_a_job(node) &&
+                 return !is_kept_for_others(node) &&
                         std::none_of(node.pod_uids.begin(), node.pod_uids.end(), is_planned) &&
                         (plan.guard == nullptr || !would_break_a_gang(*plan.guard, node));
                });

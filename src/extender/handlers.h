@@ -40,9 +40,11 @@ const char* to_string(Outcome outcome);
 using ports::kNotPlannedYet;
 inline constexpr std::string_view kRoomIsPlanned = "berth has planned the room on this node";
 inline constexpr std::string_view kIsLocked = "berth has locked this node for a target job";
+inline constexpr std::string_view kIsOfQueue = "berth has locked this node for a queue";
 static_assert(kNotPlannedYet.starts_with(ports::kOurRefusals) &&
               kRoomIsPlanned.starts_with(ports::kOurRefusals) &&
-              kIsLocked.starts_with(ports::kOurRefusals));
+              kIsLocked.starts_with(ports::kOurRefusals) &&
+              kIsOfQueue.starts_with(ports::kOurRefusals));
 
 // The effective request of a pod given as JSON. Called only when needed.
 using RequestOf = std::function<Result<NamedAmounts>(std::string_view pod_json)>;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "berth/base/text.h"
+#include "berth/model/queue_nodes.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
 
@@ -34,6 +35,20 @@ void read_lock(const document::Cursor& root, NodeObject& node) {
   });
 }
 
+// With the key for queues, every taint is ours.
+void read_queue_lock(const document::Cursor& root, NodeObject& node) {
+  if (auto label = node.labels.extract(kLockedForQueueLabel)) {
+    node.locked_for_queue = label.mapped();
+  }
+  node.locked_for_queue_since = read_time_annotation(root, kLockedForQueueSinceAnnotation);
+  std::erase_if(node.taints, [&node](const Taint& taint) {
+    if (taint.key != kLockedForQueueLabel) return false;
+    const bool is_its_own = taint.value == node.locked_for_queue;
+    if (is_its_own || node.locked_for_queue.empty()) node.has_queue_lock_taint = true;
+    return true;
+  });
+}
+
 // A request beyond all bounds counts as kAmountMax (API-25), and must fit nowhere.
 void bound(NamedAmounts& allocatable) {
   for (auto& [name, amount] : allocatable) amount = std::min(amount, kAmountMax - 1);
@@ -58,6 +73,7 @@ Result<NodeObject> decode_node(const document::Value& value, std::string_view fi
         {from.required_text("key"), from["value"].text(), read_effect(from["effect"])});
   }
   read_lock(root, node);
+  read_queue_lock(root, node);
   const document::Cursor status = root["status"];
   node.allocatable =
       read_amounts(status[status["allocatable"].is_present() ? "allocatable" : "capacity"]);

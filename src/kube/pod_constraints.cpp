@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "berth/base/text.h"
+#include "berth/model/queue_nodes.h"
 #include "kube/fields.h"
 #include "kube/pod_request.h"
 
@@ -187,12 +188,20 @@ LockTolerations take_lock_tolerations(Constraints& constraints) {
   std::erase_if(constraints.tolerations, [&tolerated](const Toleration& toleration) {
     const bool is_of_effect =
         toleration.effect == TaintEffect::any || toleration.effect == TaintEffect::no_schedule;
-    const bool is_of_key = toleration.key == kLockedForLabel;
-    const bool is_ours = is_of_key && !toleration.exists && is_for_job(toleration.value);
-    const bool is_of_all = toleration.exists && (is_of_key || toleration.key.empty());
-    if (is_of_effect && is_of_all) tolerated.all = true;
-    if (is_of_effect && is_ours) tolerated.some.push_back(toleration.value);
-    return is_ours;
+    if (toleration.exists) {
+      const bool is_of_any_key = is_of_effect && toleration.key.empty();
+      tolerated.all |= is_of_any_key || (is_of_effect && toleration.key == kLockedForLabel);
+      tolerated.all_for_queues |=
+          is_of_any_key || (is_of_effect && toleration.key == kLockedForQueueLabel);
+      return false;
+    }
+    const bool is_of_queue = toleration.key == kLockedForQueueLabel;
+    const bool is_of_target = toleration.key == kLockedForLabel && is_for_job(toleration.value);
+    if (is_of_effect && is_of_target) tolerated.some.push_back(toleration.value);
+    if (is_of_effect && is_of_queue) {
+      tolerated.some.push_back(std::string(kLockedForQueue) + toleration.value);
+    }
+    return is_of_queue || is_of_target;
   });
   sort_unique(tolerated.some);
   return tolerated;

@@ -136,7 +136,11 @@ WrittenQueueStatus read_status(const document::Cursor& status) {
     if (type == "Ready") written.ready = condition_of(condition);
     if (type == "GuaranteeScaled") written.scaled = condition_of(condition);
     if (type == "Honoured") written.honoured = condition_of(condition);
+    if (type == "NodesReserved") written.reserved = condition_of(condition);
   }
+  const document::Cursor reservation = status["reservation"];
+  written.reserved_nodes = read_texts(reservation["nodes"]);
+  written.reserved_idle = read_amounts(reservation["resource"], kLimitMax);
   return written;
 }
 

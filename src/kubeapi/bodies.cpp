@@ -4,6 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
+#include "berth/model/queue_nodes.h"
 
 namespace berth::kubeapi {
 
@@ -131,9 +132,11 @@ std::string condition_patch(const ports::ObjectRef& pod, const ports::PodConditi
 }
 
 std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite& write) {
-  const Json toleration{{"key", kLockedForLabel},
+  const bool is_for_queue = write.locked_for.starts_with(kLockedForQueue);
+  const std::string value = write.locked_for.substr(is_for_queue ? kLockedForQueue.size() : 0);
+  const Json toleration{{"key", is_for_queue ? kLockedForQueueLabel : kLockedForLabel},
                         {"operator", "Equal"},
-                        {"value", write.locked_for},
+                        {"value", value},
                         {"effect", "NoSchedule"}};
   Json patch = Json::array({{{"op", "test"}, {"path", "/metadata/uid"}, {"value", pod.uid}}});
   if (write.is_first_toleration) {
@@ -188,6 +191,11 @@ std::string queue_status_patch(const ports::ObjectRef& queue, const ports::Queue
   if (!written.honoured.reason.empty()) {
     conditions.push_back(condition("Honoured", written.honoured));
   }
+  Json reservation;
+  if (!written.reserved.reason.empty()) {
+    conditions.push_back(condition("NodesReserved", written.reserved));
+    reservation = {{"nodes", written.reserved_nodes}, {"resource", amounts(written.reserved_idle)}};
+  }
   Json patch;
   if (!queue.uid.empty()) patch["metadata"]["uid"] = queue.uid;
   patch["status"] = {{"pending", written.pending},
@@ -199,7 +207,8 @@ std::string queue_status_patch(const ports::ObjectRef& queue, const ports::Queue
                      {"deserved", amounts(written.deserved)},
                      {"guarantee", amounts(written.guarantee)},
                      {"realCapability", amounts(written.real_capability)},
-                     {"conditions", std::move(conditions)}};
+                     {"conditions", std::move(conditions)},
+                     {"reservation", std::move(reservation)}};
   if (status.state) patch["status"]["state"] = to_string(*status.state);
   return dump(patch);
 }

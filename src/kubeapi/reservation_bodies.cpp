@@ -4,6 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/claim.h"
+#include "berth/model/queue_nodes.h"
 #include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
@@ -43,21 +44,30 @@ std::optional<std::string> finished(const json& object, json patch) {
   return patch.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// All taints but ours, unchanged and in order.
-json taints_with(const json& node, const ports::NodeLock& lock) {
+bool is_of_target(const json& taint) {
+  return text_at(taint, "/key") == kLockedForLabel && is_for_job(text_at(taint, "/value"));
+}
+
+bool is_of_queue(const json& taint) { return text_at(taint, "/key") == kLockedForQueueLabel; }
+
+json lock_taint(const char* key, const std::string& value) {
+  return {{"key", key}, {"value", value}, {"effect", "NoSchedule"}};
+}
+
+// All taints but ours, unchanged and in order. The target's is left alone if its lock is.
+json taints_with(const json& node, const ports::NodeLock& lock, bool is_for_target) {
   json taints = json::array();
   const json::json_pointer at("/spec/taints");
   if (node.contains(at) && node[at].is_array()) {
     for (const json& taint : node[at]) {
-      const bool is_ours =
-          text_at(taint, "/key") == kLockedForLabel && is_for_job(text_at(taint, "/value"));
+      const bool is_ours = is_of_queue(taint) || (is_for_target && is_of_target(taint));
       if (!is_ours) taints.push_back(taint);
     }
   }
-  if (lock.has_taint) {
-    taints.push_back(
-        {{"key", kLockedForLabel}, {"value", lock.locked_for}, {"effect", "NoSchedule"}});
+  if (lock.has_taint && is_for_target) {
+    taints.push_back(lock_taint(kLockedForLabel, lock.locked_for));
   }
+  if (lock.has_queue_taint) taints.push_back(lock_taint(kLockedForQueueLabel, lock.queue));
   return taints.empty() ? json() : taints;
 }
 
@@ -70,14 +80,21 @@ std::optional<std::string> node_lock_patch(const std::string& uid, const ports::
   const std::string holder = metadata_text(*node, "labels", kLockedForLabel);
   const bool is_others = !holder.empty() && !is_for_job(holder);
   const bool is_to_be_locked = !lock.locked_for.empty();
-  if (is_others && is_to_be_locked) return std::nullopt;
   json patch;
-  patch["spec"]["taints"] = taints_with(*node, lock);
-  if (!is_others) {
-    patch["metadata"]["labels"][kLockedForLabel] = text_or_null(is_to_be_locked, lock.locked_for);
-    patch["metadata"]["annotations"][kLockedSinceAnnotation] =
-        text_or_null(is_to_be_locked, format_time(lock.since));
+  json taints = taints_with(*node, lock, !is_others || !is_to_be_locked);
+  if (taints != node->value(json::json_pointer("/spec/taints"), json())) {
+    patch["spec"]["taints"] = std::move(taints);
   }
+  json& labels = patch["metadata"]["labels"];
+  json& annotations = patch["metadata"]["annotations"];
+  if (!is_others) {
+    labels[kLockedForLabel] = text_or_null(is_to_be_locked, lock.locked_for);
+    annotations[kLockedSinceAnnotation] = text_or_null(is_to_be_locked, format_time(lock.since));
+  }
+  const bool is_of_a_queue = !lock.queue.empty();
+  labels[kLockedForQueueLabel] = text_or_null(is_of_a_queue, lock.queue);
+  annotations[kLockedForQueueSinceAnnotation] =
+      text_or_null(is_of_a_queue, format_time(lock.queue_since));
   return finished(*node, std::move(patch));
 }
 

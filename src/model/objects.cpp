@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/check.h"
+#include "berth/model/queue_nodes.h"
 
 namespace berth {
 
@@ -12,7 +13,8 @@ std::pair<std::string, std::string> split_name(const std::string& full_name) {
 }
 
 bool LockTolerations::cover(std::string_view locked_for) const {
-  return all || std::find(some.begin(), some.end(), locked_for) != some.end();
+  const bool all_such = locked_for.starts_with(kLockedForQueue) ? all_for_queues : all;
+  return all_such || std::find(some.begin(), some.end(), locked_for) != some.end();
 }
 
 const char* to_string(GroupPhase phase) {

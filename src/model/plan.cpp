@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "berth/model/amount_text.h"
+#include "berth/model/cluster.h"
 
 namespace berth {
 
@@ -51,6 +52,11 @@ const char* to_string(EvictedAs as) {
       return "unready_job";
   }
   return "unknown";
+}
+
+std::string PlannedEviction::beneficiary_name(const Cluster& cluster) const {
+  if (beneficiary.is_valid()) return cluster.job(beneficiary).name;
+  return queue.is_valid() ? "queue " + cluster.queue(queue).name : "";
 }
 
 std::string PlannedEviction::text(const std::string& beneficiary_name) const {

@@ -27,6 +27,8 @@ struct PlannedGang {
   std::int32_t bound = 0;       // members that are bound already, by the mirror
   // Its pods are nominated, or shown with their node, before kube-scheduler may try them.
   bool is_offered_first = true;
+  // Those with nodes of their own that it may use: its queue, and the queues above it.
+  std::vector<std::string> queues = {};
 };
 
 struct PlannedPod {
@@ -58,6 +60,10 @@ struct PlanTable {
   // Nodes that are locked, and the jobs that they are locked for, as PlannedGang::job. Nobody else
   // may go there but what comes with its node.
   ByText<std::string> locks;
+
+  // Nodes that are kept for queues, and the names of these. Nobody else may go there but what comes
+  // with its node. A node may be in both: then it is its job's.
+  ByText<std::string> queue_nodes;
 
   // Nodes where room is claimed: it is being vacated for a job.
   TextSet claimed_nodes;

@@ -112,9 +112,14 @@ void ObservedState::observe(const PodGroupObject& object) {
 
 void ObservedState::observe(const NodeObject& object) {
   ports::NodeLock lock{{}, {}, object.has_lock_taint};
+  lock.has_queue_taint = object.has_queue_lock_taint;
   if (is_for_job(object.locked_for)) {
     lock.locked_for = object.locked_for;
     lock.since = object.locked_since.value_or(TimePoint());
+  }
+  if (!object.locked_for_queue.empty()) {
+    lock.queue = object.locked_for_queue;
+    lock.queue_since = object.locked_for_queue_since.value_or(TimePoint());
   }
   if (lock == ports::NodeLock()) {
     locks_.erase(object.name);

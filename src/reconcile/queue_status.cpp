@@ -1,6 +1,8 @@
 #include "reconcile/queue_status.h"
 
-#include "berth/base/text.h"
+#include <algorithm>
+
+#include "berth/model/amount_text.h"
 
 namespace berth::reconcile {
 
@@ -10,6 +12,54 @@ using views::QueueTable;
 
 bool holds_alike(const WrittenCondition& left, const WrittenCondition& right) {
   return left.holds == right.holds && left.reason == right.reason;
+}
+
+using views::ReservedNodes;
+
+std::string readable(const ReservedNodes::Amount& each, std::int64_t amount, Rounding rounding) {
+  return readable_amount(each.resource, amount, rounding);
+}
+
+// "n1, n2", or how many they are.
+std::string place_of(const std::vector<std::string>& nodes) {
+  constexpr std::size_t kNamesMost = 3;
+  if (nodes.empty()) return "nodes of queues below it";
+  if (nodes.size() > kNamesMost) return "its " + std::to_string(nodes.size()) + " nodes";
+  std::string names;
+  for (const std::string& node : nodes) names += (names.empty() ? "" : ", ") + node;
+  return names;
+}
+
+// "12 of 16 cpu, 1Gi of 2Gi memory": what is missing something; all if it is met.
+std::string amounts_text(const ReservedNodes& its) {
+  std::string text;
+  for (const ReservedNodes::Amount& each : its.amounts) {
+    if (each.asked == 0 || (!its.is_met && each.missing == 0)) continue;
+    text += text.empty() ? "" : ", ";
+    if (each.missing > 0) {
+      text += readable(each, each.asked - each.missing, Rounding::down) + " of ";
+    }
+    text += readable(each, each.asked, Rounding::up) + " " + each.resource;
+  }
+  return text;
+}
+
+// Pods of the queue itself change none of it.
+std::string reserved_text(const ReservedNodes& its) {
+  const std::string amounts = amounts_text(its);
+  const bool is_short = !its.is_met && static_cast<std::size_t>(its.asked_nodes) > its.nodes.size();
+  if (is_short && (amounts.empty() || !its.lacks.empty())) {
+    return std::to_string(its.nodes.size()) + " of " + std::to_string(its.asked_nodes) + " nodes";
+  }
+  if (!amounts.empty()) return amounts + " idle or used by it on " + place_of(its.nodes);
+  return its.is_met ? "it has " + place_of(its.nodes) : "";
+}
+
+std::string room_of_others(const ReservedNodes& its) {
+  const std::string others = "the rest is used by other pods, which ";
+  if (its.evicts) return others + "are evicted (Guaranteed)";
+  if (its.is_guaranteed) return others + "finish, and no action evicts them";
+  return others + "finish (Best-Effort)";
 }
 
 }  // namespace
@@ -45,6 +95,34 @@ WrittenCondition honouring_of(const QueueTable::Row& row) {
   return {false, "FieldsNotHonoured", std::move(all), {}};
 }
 
+WrittenCondition reserving_of(const QueueTable::Row& row) {
+  if (!row.reservation) return {};
+  const ReservedNodes& its = *row.reservation;
+  std::string message;
+  const auto add = [&message](const std::string& text) {
+    if (!text.empty()) message += (message.empty() ? "" : "; ") + text;
+  };
+  const auto has = [&its](std::int64_t ReservedNodes::Amount::*part) {
+    return std::any_of(its.amounts.begin(), its.amounts.end(),
+                       [part](const auto& each) { return each.*part > 0; });
+  };
+  using Amount = ReservedNodes::Amount;
+  // Nodes of queues below it count as well.
+  const bool has_nodes = !its.nodes.empty() || has(&Amount::idle) || has(&Amount::own);
+  const bool asks_for_some = its.asked_nodes > 0 || has(&Amount::asked);
+  const bool waits = !its.is_met && its.lacks.empty() && asks_for_some;
+  if (waits && !has_nodes) {
+    add("its nodes are not chosen yet");
+  } else {
+    add(reserved_text(its));
+    if (waits && has(&Amount::missing)) add(room_of_others(its));
+  }
+  if (!its.is_met) add(its.lacks);
+  add(its.clipped);
+  const char* reason = its.is_met ? "Met" : waits ? "Waiting" : "NotEnoughNodes";
+  return {its.is_met, reason, std::move(message), {}};
+}
+
 WrittenQueueStatus desired_queue_status(const QueueTable& table, std::size_t at,
                                         const WrittenQueueStatus& before, TimePoint now) {
   const QueueTable::Row& row = table.rows[at];
@@ -69,13 +147,20 @@ WrittenQueueStatus desired_queue_status(const QueueTable& table, std::size_t at,
   status.ready = with_time(readiness_of(row), before.ready);
   status.scaled = with_time(scaling_of(table, at), before.scaled);
   status.honoured = with_time(honouring_of(row), before.honoured);
+  if (row.reservation) {
+    status.reserved_nodes = row.reservation->nodes;
+    status.reserved_idle = row.reservation->idle();
+  }
+  status.reserved = with_time(reserving_of(row), before.reserved);
   return status;
 }
 
 // STATUS-4
 bool is_urgent(const WrittenQueueStatus& wanted, const WrittenQueueStatus& before) {
   return !holds_alike(wanted.ready, before.ready) || wanted.scaled.holds != before.scaled.holds ||
-         wanted.honoured.reason.empty() != before.honoured.reason.empty();
+         wanted.honoured.reason.empty() != before.honoured.reason.empty() ||
+         !holds_alike(wanted.reserved, before.reserved) ||
+         wanted.reserved_nodes != before.reserved_nodes;
 }
 
 }  // namespace berth::reconcile

@@ -15,8 +15,8 @@ constexpr Duration kSeenWithin = std::chrono::seconds(10);
 constexpr Duration kQueueInterval = std::chrono::seconds(10);
 
 void add_names(const WrittenQueueStatus& status, std::set<std::string>& names) {
-  for (const NamedAmounts* amounts :
-       {&status.allocated, &status.deserved, &status.guarantee, &status.real_capability}) {
+  for (const NamedAmounts* amounts : {&status.allocated, &status.deserved, &status.guarantee,
+                                      &status.real_capability, &status.reserved_idle}) {
     for (const auto& [resource, amount] : *amounts) names.insert(resource);
   }
 }
@@ -83,8 +83,7 @@ void Reconciler::evict(const Task& task, const std::string& why, TimePoint now) 
 void Reconciler::evict(const PlannedEviction& eviction, const Cluster& cluster, TimePoint now) {
   const Task& task = cluster.task(eviction.task);
   if (writes_.is_pending(ref_of(task), Aspect::eviction)) return;
-  const JobId job = eviction.beneficiary;
-  const std::string why = eviction.text(job.is_valid() ? cluster.job(job).name : "");
+  const std::string why = eviction.text(eviction.beneficiary_name(cluster));
   announcer_.evictions().begun(eviction, why, cluster);
   writes_.begin(ref_of(task), ports::Eviction{why}, now);
 }
@@ -218,11 +217,11 @@ bool Reconciler::reconcile_marks(JobId id, const Job& job, const Cluster& cluste
 
 void Reconciler::reconcile_locks(const Cluster& cluster, TimePoint now) {
   const auto& observed = observed_.locks();
-  if (cluster.locks().for_targets() == 0 && observed.empty() && unseen_locks_.empty()) return;
+  if (!cluster.locks().are_any() && observed.empty() && unseen_locks_.empty()) return;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const Node& node = cluster.node(NodeId(n));
-    if (node.lock.job.is_valid() || observed.contains(node.name) ||
-        unseen_locks_.contains(node.uid)) {
+    if (node.lock.job.is_valid() || node.queue_lock.queue.is_valid() ||
+        observed.contains(node.name) || unseen_locks_.contains(node.uid)) {
       reconcile_lock(ref_of(node), desired_lock(cluster, node, options_.locks_are_taints), now);
     }
   }
@@ -232,7 +231,7 @@ void Reconciler::reconcile_lock(const ports::ObjectRef& node, const ports::NodeL
                                 TimePoint now) {
   const auto found = observed_.locks().find(node.name);
   const bool is_there = found != observed_.locks().end() && found->second.node.uid == node.uid;
-  if (is_there ? found->second.lock == wanted : wanted.locked_for.empty()) {
+  if (wanted == (is_there ? found->second.lock : ports::NodeLock())) {
     unseen_locks_.erase(node.uid);
     writes_.settle(node, Aspect::lock);
   } else {

@@ -39,8 +39,17 @@ ObjectRef ref_of(const Task& task) {
 }
 
 ports::NodeLock desired_lock(const Cluster& cluster, const Node& node, bool has_taint) {
-  if (!node.lock.job.is_valid()) return {};
-  return {lock_text(cluster.job(node.lock.job).uid), node.lock.since, has_taint};
+  ports::NodeLock lock;
+  if (node.lock.job.is_valid()) {
+    lock = {lock_text(cluster.job(node.lock.job).uid), node.lock.since, has_taint};
+  }
+  if (node.queue_lock.queue.is_valid()) {
+    const Queue& queue = cluster.queue(node.queue_lock.queue);
+    lock.queue = queue_lock_value(queue.name, queue.uid);
+    lock.queue_since = node.queue_lock.since;
+    lock.has_queue_taint = has_taint;
+  }
+  return lock;
 }
 
 DesiredMarks desired_marks(const Cluster& cluster, const Job& job, const TargetMarks& before,

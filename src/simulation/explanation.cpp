@@ -57,9 +57,9 @@ class TaskReasons {
     if (task.node.is_valid()) row.node = cluster().node(task.node).name;
     if (task.status == TaskStatus::pending) row.why = why_pending(id);
     if (const auto eviction = evictions_.find(id); eviction != evictions_.end()) {
-      const JobId job = eviction->second->beneficiary;
+      const std::string beneficiary = eviction->second->beneficiary_name(cluster());
       row.why = "evicted by " + std::string(eviction->second->action);
-      if (job.is_valid()) row.why += " for " + cluster().job(job).name;
+      if (!beneficiary.empty()) row.why += " for " + beneficiary;
     }
     return row;
   }

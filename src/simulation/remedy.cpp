@@ -98,6 +98,25 @@ std::vector<ClusterEvent> without_target(const std::vector<ClusterEvent>& object
   return others;
 }
 
+// The objects as if the queue were guaranteed nothing, and had never had nodes of its own.
+std::vector<ClusterEvent> without_nodes_of(const std::vector<ClusterEvent>& objects,
+                                           const Queue& queue) {
+  const std::string mark = queue_lock_value(queue.name, queue.uid);
+  std::vector<ClusterEvent> changed = objects;
+  for (ClusterEvent& object : changed) {
+    if (auto* const node = std::get_if<NodeObject>(&object);
+        node != nullptr && node->locked_for_queue == mark) {
+      node->locked_for_queue.clear();
+    }
+    if (auto* const own = std::get_if<QueueObject>(&object);
+        own != nullptr && own->name == queue.name) {
+      own->guarantee.clear();
+      own->guarantee_share_billionths = 0;
+    }
+  }
+  return changed;
+}
+
 // Tests whether a session would place everything that the job still needs.
 class Trials {
  public:
@@ -157,6 +176,18 @@ class Trials {
   std::size_t total_ = 0;
 };
 
+// By name.
+std::vector<QueueId> queues_in_the_way(const Job& job, const Cluster& cluster) {
+  std::map<std::string, QueueId> queues;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const QueueId queue = cluster.queue_in_the_way(NodeId(n), job.queue);
+    if (queue.is_valid()) queues[cluster.queue(queue).name] = queue;
+  }
+  std::vector<QueueId> ids;
+  for (const auto& [name, id] : queues) ids.push_back(id);
+  return ids;
+}
+
 std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
                                         const CycleRecord& record, const TrialSetting& setting) {
   const std::vector<TaskId> tasks = needed_tasks(job, refusal, record.after.cluster());
@@ -172,6 +203,12 @@ std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
     if (cluster.job(target).name == job.name) continue;
     if (trials.would_start(without_target(record.before, cluster.job(target)))) {
       remedies.push_back("the nodes that are kept for target " + cluster.job(target).name);
+    }
+  }
+  for (const QueueId queue : queues_in_the_way(job, cluster)) {
+    if (trials.would_start(without_nodes_of(record.before, cluster.queue(queue)))) {
+      remedies.push_back("the nodes of queue " + cluster.queue(queue).name +
+                         ", if it were guaranteed nothing");
     }
   }
   for (const NodeKind& kind : node_kinds(record.before)) {

@@ -30,8 +30,7 @@ std::vector<EvictionRow> rows_of(const std::vector<PlannedEviction>& evictions,
     const Task& victim = cluster.task(each.task);
     rows.push_back({victim.name, victim.job.is_valid() ? cluster.job(victim.job).name : "",
                     cluster.node(each.node).name, std::string(each.action),
-                    each.beneficiary.is_valid() ? cluster.job(each.beneficiary).name : "",
-                    to_string(each.as), each.why});
+                    each.beneficiary_name(cluster), to_string(each.as), each.why});
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& left, const auto& right) { return left.pod < right.pod; });
@@ -55,8 +54,12 @@ std::vector<LockRow> locks_of(const Cluster& cluster) {
   std::vector<LockRow> rows;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const Node& node = cluster.node(NodeId(n));
-    if (!node.lock.job.is_valid()) continue;
-    rows.push_back({node.name, cluster.job(node.lock.job).name, node.lock.since});
+    if (node.lock.job.is_valid()) {
+      rows.push_back({node.name, cluster.job(node.lock.job).name, "", node.lock.since});
+    }
+    if (const auto& [queue, since] = node.queue_lock; queue.is_valid()) {
+      rows.push_back({node.name, "", cluster.queue(queue).name, since});
+    }
   }
   return rows;  // nodes are in the order of their names
 }

@@ -30,7 +30,7 @@ struct EvictionRow {
   std::string job;
   std::string node;
   std::string action;
-  std::string beneficiary;  // empty: none
+  std::string beneficiary;  // a job, or "queue NAME"; empty: none
   std::string as;           // "surplus"
   std::string why;          // why this pod and not another; may be empty
 };
@@ -57,10 +57,11 @@ struct JobRow {
   std::string message;       // its sentence, and a note if the plan is only a hint
 };
 
-// A node that is kept for a target.
+// A node that is kept for a target, or for a queue. For both: two rows.
 struct LockRow {
   std::string node;
-  std::string job;
+  std::string job;    // the target; or empty
+  std::string queue;  // or the queue
   TimePoint since;
   bool operator==(const LockRow&) const = default;
 };
@@ -110,8 +111,8 @@ struct AheadRow {
 
 // A target, or a queue, whose nodes the explained job may not use.
 struct KeptRow {
-  std::string job;    // the target; or empty
-  std::string queue;  // or the queue
+  std::string job;                 // the target; or empty
+  std::string queue;               // or the queue
   std::vector<std::string> nodes;  // by name
 };
 

@@ -14,6 +14,20 @@ using Kind = ports::PodWrite::Kind;
 
 constexpr std::size_t kCandidatesMost = 64;
 
+// Of the node that it is planned on: those for its job, and for its queue or one above.
+std::vector<std::string> locks_to_tolerate(const Cluster& cluster, const Task& task) {
+  std::vector<std::string> locks;
+  const Node& node = cluster.node(task.node);
+  if (node.lock.job == task.job) locks.push_back(lock_text(cluster.job(task.job).uid));
+  const QueueId owner = node.queue_lock.queue;
+  const QueueId queue = cluster.queue_of(task.job);
+  if (owner.is_valid() && !cluster.queue_in_the_way(task.node, queue).is_valid()) {
+    const Queue& its = cluster.queue(owner);
+    locks.push_back(std::string(kLockedForQueue) + queue_lock_value(its.name, its.uid));
+  }
+  return locks;
+}
+
 }  // namespace
 
 // STEER-11. The gang's nodes, without doubles, sorted; none in other modes, or if they are too
@@ -77,21 +91,25 @@ bool Steering::is_recorded(const Job& job, JobId id, TimePoint now) {
   return false;
 }
 
-// STEER-13. Where locks are taints, a pod must tolerate its job's before kube-scheduler may try it.
-bool Steering::tolerates_its_lock(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {
+// STEER-13. Where locks are taints, a pod must tolerate those of its job and of its queue before
+// kube-scheduler may try it. The list grows by one with each write.
+bool Steering::tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {
   auto& [uid, progress] = *entry;
-  const Task& task = cluster.task(progress.task);
-  if (!options_.locks_are_taints || cluster.node(task.node).lock.job != task.job) return true;
-  const reconcile::ObservedPod* pod = observed_.pod(uid);
-  if (pod == nullptr) return false;
-  const std::string locked_for = lock_text(cluster.job(task.job).uid);
-  if (pod->tolerated.cover(locked_for) || progress.tolerates_lock) return true;
-  progress.number = write(uid,
-                          {.kind = Kind::tolerate,
-                           .locked_for = locked_for,
-                           .is_first_toleration = !pod->has_tolerations},
-                          now);
-  return false;
+  if (!options_.locks_are_taints) return true;
+  for (const std::string& lock : locks_to_tolerate(cluster, cluster.task(progress.task))) {
+    const reconcile::ObservedPod* pod = observed_.pod(uid);
+    if (pod == nullptr) return false;
+    const auto& written = progress.tolerated;
+    const bool is_written = std::find(written.begin(), written.end(), lock) != written.end();
+    if (pod->tolerated.cover(lock) || is_written) continue;
+    progress.number = write(uid,
+                            {.kind = Kind::tolerate,
+                             .locked_for = lock,
+                             .is_first_toleration = !pod->has_tolerations && written.empty()},
+                            now);
+    return false;
+  }
+  return true;
 }
 
 // STEER-6, STEER-11.

@@ -171,7 +171,8 @@ void Steering::take(const reconcile::Ended& ended, TimePoint now) {
   answered_.insert(progress.job);
   if (progress.number != ended.write.number || !ended.is(Result::done)) return;
   progress.changed_at = changed_at_[progress.task] = now;
-  const Kind kind = std::get<ports::PodWrite>(ended.write.content).kind;
+  const auto& content = std::get<ports::PodWrite>(ended.write.content);
+  const Kind kind = content.kind;
   if (kind == Kind::nominate) {
     progress.stage = std::max(progress.stage, Stage::nominated);
     progress.is_nominated_anew = false;
@@ -180,7 +181,7 @@ void Steering::take(const reconcile::Ended& ended, TimePoint now) {
     progress.stage = Stage::committed;
     shown_changed_ = true;
   }
-  if (kind == Kind::tolerate) progress.tolerates_lock = true;
+  if (kind == Kind::tolerate) progress.tolerated.push_back(content.locked_for);
 }
 
 void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, TimePoint now,
@@ -207,7 +208,7 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
   const std::vector<std::string> candidates = candidates_of(gang);
   for (const auto member : gang) {
     if (member->second.stage != Stage::nominated || !may_write(member->first, now)) continue;
-    if (is_recorded(job, id, now) && tolerates_its_lock(cluster, member, now)) {
+    if (is_recorded(job, id, now) && tolerates_its_locks(cluster, member, now)) {
       commit(cluster, candidates, member, now);
     }
   }

@@ -96,8 +96,8 @@ class Steering {
     bool may_be_nominated = false;   // a nomination was written, whatever became of it
     std::uint32_t nominations_lost = 0;  // of the observed pod, when it was nominated
     bool is_touch_due = false;
-    bool tolerates_lock = false;  // that was written
-    std::uint64_t attempt = 0;    // ShownPod::attempt, from its commit on
+    std::vector<std::string> tolerated;  // locks: that was written
+    std::uint64_t attempt = 0;           // ShownPod::attempt, from its commit on
     bool is_hint = false;
     TimePoint changed_at;   // when its stage last changed
     std::string complaint;  // ObservedPod::unschedulable at the commit
@@ -126,7 +126,7 @@ class Steering {
                           const reconcile::ObservedPod& pod) const;
   void lose_nomination(const std::string& uid, Progress& progress) const;
   bool is_recorded(const Job& job, JobId id, TimePoint now);
-  bool tolerates_its_lock(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
+  bool tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
   std::vector<std::string> candidates_of(const Gang& gang) const;
   void commit(const Cluster& cluster, const std::vector<std::string>& candidates,
               ByUid::iterator entry, TimePoint now);

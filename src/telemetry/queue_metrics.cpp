@@ -1,6 +1,8 @@
 #include "telemetry/queue_metrics.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +85,63 @@ void counts(const QueueTable& table, const Series& series, MetricFamily& family,
   if (!series.others.empty()) add_rows(kOther, series.others);
 }
 
+// Of queues that ask for nodes, or have some. For several queues: the sum, or the least.
+enum class Over : std::uint8_t { sum, least };
+
+template <class Value>
+MetricFamily of_nodes(const QueueTable& table, const Series& series, MetricFamily family, Over over,
+                      const Value& value) {
+  const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
+    std::optional<double> all;
+    for (const std::size_t row : rows) {
+      if (!table.rows[row].reservation) continue;
+      const auto one = static_cast<double>(value(*table.rows[row].reservation));
+      all = !all ? one : over == Over::sum ? *all + one : std::min(*all, one);
+    }
+    if (all) add_series(family, {{"queue", label}}, *all);
+  };
+  for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
+  add_rows(kOther, series.others);
+  return family;
+}
+
+MetricFamily missing_on_nodes(const QueueTable& table, const Series& series) {
+  MetricFamily family = gauge_family(
+      "berth_queue_nodes_missing", "Asked for, and neither idle nor the queue's own on its nodes");
+  const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
+    std::map<std::string, double> sums;
+    for (const std::size_t row : rows) {
+      if (!table.rows[row].reservation) continue;
+      for (const auto& each : table.rows[row].reservation->amounts) {
+        sums[each.resource] += static_cast<double>(each.missing);
+      }
+    }
+    for (const auto& [resource, sum] : sums) {
+      add_series(family, {{"queue", label}, {"resource", resource}}, in_base_unit(resource, sum));
+    }
+  };
+  for (const std::size_t row : series.queues) add_rows(table.rows[row].name, {row});
+  add_rows(kOther, series.others);
+  return family;
+}
+
+void add_nodes(const QueueTable& table, const Series& series, Families& families) {
+  const bool are_any = std::any_of(table.rows.begin(), table.rows.end(),
+                                   [](const auto& row) { return row.reservation.has_value(); });
+  if (!are_any) return;
+  using views::ReservedNodes;
+  const auto add = [&](const char* name, const char* help, Over over, const auto& value) {
+    families.push_back(of_nodes(table, series, gauge_family(name, help), over, value));
+  };
+  add("berth_queue_nodes", "Nodes that the queue has of its own", Over::sum,
+      [](const ReservedNodes& nodes) { return nodes.nodes.size(); });
+  add("berth_queue_nodes_enough", "1 if the queue's own nodes could give all that it asks for",
+      Over::least, [](const ReservedNodes& nodes) { return nodes.lacks.empty() ? 1 : 0; });
+  add("berth_queue_nodes_met", "1 if they do: that much is idle there, or the queue's own",
+      Over::least, [](const ReservedNodes& nodes) { return nodes.is_met ? 1 : 0; });
+  families.push_back(missing_on_nodes(table, series));
+}
+
 }  // namespace
 
 std::string queue_exposition(const QueueTable& table) {
@@ -114,6 +173,7 @@ std::string queue_exposition(const QueueTable& table) {
   counts(table, series, faulty, {},
          [&](std::size_t row) { return table.rows[row].fault.empty() ? 0 : 1; });
   for (MetricFamily* family : {&jobs, &scaled, &faulty}) families.push_back(std::move(*family));
+  add_nodes(table, series, families);
   return exposition_of(families);
 }
 

@@ -76,8 +76,15 @@ Json json_of(const simulation::AheadRow& row) {
   return {{"job", row.job}, {"priority", row.priority}, {"placed", row.placed}};
 }
 
+// Of a lock for a target, or for a queue.
+template <class Row>
+std::pair<const char*, std::string> owner_of(const Row& row) {
+  return row.queue.empty() ? std::pair("job", row.job) : std::pair("queue", row.queue);
+}
+
 Json json_of(const simulation::LockRow& row) {
-  return {{"node", row.node}, {"job", row.job}, {"since", format_time(row.since)}};
+  const auto [kind, owner] = owner_of(row);
+  return {{"node", row.node}, {kind, owner}, {"since", format_time(row.since)}};
 }
 
 Json json_of(const simulation::EndedRow& row) {
@@ -149,7 +156,10 @@ Json json_of(const simulation::CycleReport& cycle) {
           {"ended", list_of(cycle.ended)}};
 }
 
-Json json_of(const simulation::KeptRow& row) { return {{"job", row.job}, {"nodes", row.nodes}}; }
+Json json_of(const simulation::KeptRow& row) {
+  const auto [kind, owner] = owner_of(row);
+  return {{kind, owner}, {"nodes", row.nodes}};
+}
 
 Json json_of(const simulation::Explanation& explanation) {
   Json json = json_of(explanation.job);

@@ -4,9 +4,11 @@
 #include <map>
 
 #include "berth/base/text.h"
+#include "tools/explanation_table.h"
 #include "tools/report_text.h"
 #include "tools/summary_table.h"
 #include "views/reservations_text.h"
+#include "views/reserved_nodes_text.h"
 #include "views/text_table.h"
 
 namespace berth::tools {
@@ -18,13 +20,6 @@ constexpr std::size_t kPlacedRowsMax = 10;  // over all cycles, but at least one
 constexpr std::size_t kWaitingRowsMax = 12;
 constexpr std::size_t kNotesMax = 4;
 constexpr std::size_t kQueueRowsMax = 8;
-constexpr std::size_t kTaskRowsMax = 40;
-constexpr std::size_t kNodesShown = 6;
-constexpr std::size_t kEvictionLinesMax = 5;
-
-std::string more_line(std::size_t all, std::size_t shown) {
-  return all > shown ? fmt::format("... and {} more (-o json has all)\n", all - shown) : "";
-}
 
 struct Natural {
   bool operator()(const std::string& left, const std::string& right) const {
@@ -68,12 +63,6 @@ std::string placed_table(const std::vector<simulation::PlacementRow>& placements
   return table.render(budget.bold_headings) + more_line(by_job.size(), budget.rows_max);
 }
 
-// "whole_job" -> "whole job"
-std::string words_of(std::string label) {
-  std::replace(label.begin(), label.end(), '_', ' ');
-  return label;
-}
-
 std::string evicted_table(const std::vector<simulation::EvictionRow>& evictions,
                           const RowBudget& budget) {
   views::TextTable table({"EVICTED", "FROM", "BY", "FOR", "AS"});
@@ -94,6 +83,39 @@ std::string targets_table(const simulation::CycleReport& cycle, const RowBudget&
                first_names(rows[i].nodes), missing.empty() ? "-" : missing});
   }
   return table.render(budget.bold_headings) + more_line(rows.size(), budget.rows_max);
+}
+
+// Of the queues with nodes of their own, by name. -o json has the other queues, too.
+std::map<std::string, const views::ReservedNodes*, Natural> queues_with_nodes(
+    const simulation::CycleReport& cycle) {
+  std::map<std::string, const views::ReservedNodes*, Natural> queues;
+  for (const views::QueueTable::Row& row : cycle.queues.rows) {
+    if (row.reservation) queues.emplace(row.name, &*row.reservation);
+  }
+  return queues;
+}
+
+std::string nodes_table(const simulation::CycleReport& cycle, const RowBudget& budget) {
+  const auto queues = queues_with_nodes(cycle);
+  views::TextTable table({"QUEUE", "NODES", "ITS OWN NODES", "MISSING"});
+  std::size_t shown = 0;
+  for (const auto& [name, has] : queues) {
+    if (shown++ == budget.rows_max) break;
+    const std::string missing = views::missing_text(*has);
+    table.add({name, std::to_string(has->nodes.size()), first_names(has->nodes),
+               missing.empty() ? "-" : missing});
+  }
+  return table.render(budget.bold_headings) + more_line(queues.size(), budget.rows_max);
+}
+
+bool has_same_nodes(const simulation::CycleReport* before, const simulation::CycleReport& cycle) {
+  const auto now = queues_with_nodes(cycle);
+  if (before == nullptr) return now.empty();
+  const auto old = queues_with_nodes(*before);
+  const auto is_same = [](const auto& left, const auto& right) {
+    return left.first == right.first && left.second->nodes == right.second->nodes;
+  };
+  return std::equal(old.begin(), old.end(), now.begin(), now.end(), is_same);
 }
 
 // True if targets and locks are the same as in the cycle before; they are then not repeated.
@@ -126,7 +148,7 @@ std::string reservations_of(const simulation::CycleReport& cycle, const RowBudge
 
 bool is_idle(const simulation::CycleReport& cycle, const simulation::CycleReport* before) {
   return cycle.binds.empty() && cycle.pipelined.empty() && cycle.evictions.empty() &&
-         has_same_targets(before, cycle);
+         has_same_targets(before, cycle) && has_same_nodes(before, cycle);
 }
 
 std::string cycle_text(const simulation::CycleReport& cycle, const simulation::CycleReport* before,
@@ -140,6 +162,7 @@ std::string cycle_text(const simulation::CycleReport& cycle, const simulation::C
   if (!cycle.pipelined.empty()) text += "\n" + placed_table(cycle.pipelined, "CLAIMED", budget);
   if (!cycle.evictions.empty()) text += "\n" + evicted_table(cycle.evictions, budget);
   if (!has_same_targets(before, cycle)) text += reservations_of(cycle, budget);
+  if (!has_same_nodes(before, cycle)) text += "\n" + nodes_table(cycle, budget);
   return text + "\n";
 }
 
@@ -166,10 +189,6 @@ std::string cycles_text(const simulation::Report& report, TableStyle style) {
     }
   }
   return text;
-}
-
-std::string reason_text(const simulation::JobRow& row) {
-  return row.message.empty() ? row.reason : row.message;
 }
 
 std::string waiting_text(const simulation::CycleReport& cycle, TableStyle style) {
@@ -236,120 +255,10 @@ std::string queues_text(const simulation::CycleReport& cycle, TableStyle style) 
   return table.render(style.bold_headings) + more_line(queues.rows.size(), kQueueRowsMax);
 }
 
-// "3 of 12 for places; before it: a (priority 10, 2 pods placed), b (priority 0, none placed)"
-std::string line_text(const simulation::Explanation& explanation) {
-  const std::vector<simulation::AheadRow>& ahead = explanation.ahead;
-  if (explanation.in_line == 0) return "";
-  std::string text =
-      fmt::format("{} of {} that waited for {}", ahead.size() + 1, explanation.in_line,
-                  explanation.is_for_admission ? "admission" : "places");
-  if (ahead.empty()) return text;
-  text += "; before it: ";
-  for (std::size_t i = 0; i < std::min(ahead.size(), kNodesShown); ++i) {
-    const simulation::AheadRow& row = ahead[i];
-    const std::string placed =
-        row.placed == 0 ? "none" : count_text(static_cast<std::size_t>(row.placed), "pod");
-    text += fmt::format("{}{} (priority {}, {} placed)", i == 0 ? "" : ", ", row.job, row.priority,
-                        placed);
-  }
-  if (ahead.size() > kNodesShown) text += fmt::format(" and {} more", ahead.size() - kNodesShown);
-  return text;
-}
-
-std::string line(const char* what, const std::string& text) {
-  return text.empty() ? "" : fmt::format("  {:<13}{}\n", what, views::printable(text));
-}
-
-// "ml/a-3 (n1), ml/a-2 (n1) and 3 more, in cycle 2 by preempt for ml/b, as surplus: it is ..."
-std::string evictions_text(const std::vector<const simulation::PastEviction*>& alike,
-                           const std::string& explained) {
-  const auto& [cycle, first] = *alike.front();
-  std::string text;
-  for (std::size_t i = 0; i < std::min(alike.size(), kNodesShown); ++i) {
-    const simulation::EvictionRow& row = alike[i]->eviction;
-    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", row.pod, row.node);
-  }
-  if (alike.size() > kNodesShown) text += fmt::format(" and {} more", alike.size() - kNodesShown);
-  text += fmt::format(", in cycle {} by {}", cycle, first.action);
-  const bool is_known = first.beneficiary.empty() || first.beneficiary == explained;
-  if (!is_known) text += " for " + first.beneficiary;
-  text += ", as " + words_of(first.as);
-  return first.why.empty() ? text : text + ": " + first.why;
-}
-
-// Pods that leave for the same reason share a line.
-std::string eviction_lines(const char* what, const std::vector<simulation::PastEviction>& all,
-                           const std::string& explained) {
-  using Alike = std::vector<const simulation::PastEviction*>;
-  std::vector<Alike> groups;
-  for (const simulation::PastEviction& each : all) {
-    const auto is_alike = [&](const Alike& group) {
-      const auto& [cycle, row] = *group.front();
-      return cycle == each.cycle && row.job == each.eviction.job &&
-             row.action == each.eviction.action && row.beneficiary == each.eviction.beneficiary &&
-             row.as == each.eviction.as && row.why == each.eviction.why;
-    };
-    const auto group = std::find_if(groups.begin(), groups.end(), is_alike);
-    (group == groups.end() ? groups.emplace_back() : *group).push_back(&each);
-  }
-  std::string text;
-  std::size_t shown = 0;
-  std::size_t pods = 0;
-  for (const Alike& group : groups) {
-    if (shown++ == kEvictionLinesMax) break;
-    text += line(what, evictions_text(group, explained));
-    pods += group.size();
-  }
-  return text + (all.size() > pods
-                     ? line(what, fmt::format("{} more pods (-o json has all)", all.size() - pods))
-                     : "");
-}
-
-std::string explanation_text(const simulation::Explanation& explanation, TableStyle style) {
-  const simulation::JobRow& job = explanation.job;
-  std::string text = fmt::format("{}: {}\n\n", views::printable(job.job), to_string(job.phase));
-  text += line("queue", job.queue);
-  text += line("priority", std::to_string(job.priority));
-  text += line("placed", fmt::format("{} of {} pods; it starts with {}", job.placed,
-                                     job.placed + job.waiting, job.min_available));
-  for (const simulation::RoleRow& role : explanation.roles) {
-    text += line("role",
-                 fmt::format("{}: {} placed, minimum {}", role.role, role.placed, role.minimum));
-  }
-  text += line("reason", reason_text(job));
-  if (explanation.target) {
-    for (const views::TargetLine& each : views::target_lines(*explanation.target)) {
-      text += line(each.what.c_str(), each.text);
-    }
-  }
-  for (const simulation::KeptRow& each : explanation.blocked_by) {
-    text += line("blocked by",
-                 fmt::format("target {}, for which {} {} kept", each.job, first_names(each.nodes),
-                             each.nodes.size() == 1 ? "is" : "are"));
-  }
-  text += eviction_lines("evicted", explanation.evicted, job.job);
-  text += eviction_lines("makes room", explanation.makes_room, job.job);
-  for (const simulation::ConsideredRow& each : explanation.considered) {
-    text += line("considered", each.message);
-  }
-  for (const std::string& each : explanation.missing) text += line("missing", each);
-  for (const std::string& each : explanation.remedies) text += line("would start", "with " + each);
-  text += line("in line", line_text(explanation));
-  if (explanation.tasks.empty()) return text;
-
-  views::TextTable table({"POD", "STATUS", "NODE", "WHY"});
-  for (std::size_t i = 0; i < std::min(explanation.tasks.size(), kTaskRowsMax); ++i) {
-    const simulation::TaskRow& row = explanation.tasks[i];
-    table.add({row.pod, row.status, row.node.empty() ? "-" : row.node, row.why});
-  }
-  return text + "\n" + table.render(style.bold_headings) +
-         more_line(explanation.tasks.size(), kTaskRowsMax);
-}
-
 }  // namespace
 
 std::string report_table(const simulation::Report& report, TableStyle style) {
-  if (report.explanation) return explanation_text(*report.explanation, style);
+  if (report.explanation) return explanation_table(*report.explanation, style);
   if (report.cycles.empty()) return "";
   const simulation::CycleReport& last = report.cycles.back();
   const auto waiting = static_cast<std::size_t>(

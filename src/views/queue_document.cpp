@@ -1,6 +1,8 @@
 #include "views/queue_document.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -50,6 +52,46 @@ Json json_of(const PhaseCounts& counts) {
   return json;
 }
 
+constexpr double kMillion = 1e6;
+
+// An amount by its name in the document.
+struct NodeAmountField {
+  const char* name;
+  std::int64_t ReservedNodes::Amount::*member;
+};
+constexpr NodeAmountField kNodeAmountFields[] = {{"asked", &ReservedNodes::Amount::asked},
+                                                 {"idle", &ReservedNodes::Amount::idle},
+                                                 {"own", &ReservedNodes::Amount::own},
+                                                 {"leaving", &ReservedNodes::Amount::leaving},
+                                                 {"missing", &ReservedNodes::Amount::missing}};
+
+Json json_of(const ReservedNodes& reservation) {
+  Json asked = Json::object();
+  if (reservation.asked_nodes > 0) asked["nodes"] = reservation.asked_nodes;
+  Json amounts = Json::array();
+  Json missing = Json::object();
+  for (const ReservedNodes::Amount& each : reservation.amounts) {
+    Json amount{{"resource", each.resource}};
+    for (const auto& [name, member] : kNodeAmountFields) {
+      amount[name] = format_quantity(each.resource, each.*member);
+    }
+    amounts.push_back(std::move(amount));
+    if (each.missing > 0) missing[each.resource] = format_quantity(each.resource, each.missing);
+    if (reservation.asked_nodes > 0 || each.asked == 0) continue;
+    asked["resource"][each.resource] = format_quantity(each.resource, each.asked);
+  }
+  return {{"policy", reservation.is_guaranteed ? "Guaranteed" : "Best-Effort"},
+          {"evicts", reservation.evicts},
+          {"asked", std::move(asked)},
+          {"nodes", reservation.nodes},
+          {"amounts", std::move(amounts)},
+          {"met", reservation.is_met},
+          {"missing", std::move(missing)},
+          {"score", reservation.score_millionths / kMillion},
+          {"lacks", reservation.lacks},
+          {"clipped", reservation.clipped}};
+}
+
 Json row_json(const QueueTable& table, std::size_t at) {
   const QueueTable::Row& row = table.rows[at];
   const bool has_parent = row.parent != QueueTable::kNoParent;
@@ -67,6 +109,7 @@ Json row_json(const QueueTable& table, std::size_t at) {
     json[name] = json_of(table.named(table.*member, at));
   }
   json["overused"] = table.is_overused(at);
+  json["reservation"] = row.reservation ? json_of(*row.reservation) : Json(nullptr);
   json["notes"] = row.notes;
   json["jobs"] = json_of(row.jobs);
   json["podGroups"] = json_of(row.groups);
@@ -90,6 +133,44 @@ void read_counts(const document::Cursor& from, PhaseCounts& counts) {
   }
 }
 
+std::int64_t read_amount(const std::string& resource, const document::Cursor& from) {
+  const Result<std::int64_t> amount =
+      parse_quantity(from.scalar("0"), scale_of(resource), kLimitMax);
+  if (!amount) from.complain(amount.error().message);
+  return amount ? *amount : 0;
+}
+
+// A number of at most six decimals, as it is written.
+std::int32_t read_millionths(const document::Cursor& from) {
+  const std::string text = from.scalar("0");
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const bool is_score = !text.empty() && *end == '\0' && number >= 0 && number <= 1;
+  if (!is_score) from.complain("expected a number from 0 to 1");
+  return is_score ? static_cast<std::int32_t>(std::lround(number * kMillion)) : 0;
+}
+
+ReservedNodes read_reservation(const document::Cursor& from) {
+  ReservedNodes reservation;
+  reservation.is_guaranteed = from["policy"].text() == "Guaranteed";
+  reservation.evicts = from["evicts"].boolean(false);
+  reservation.asked_nodes =
+      static_cast<std::int32_t>(from["asked"]["nodes"].integer(0, 0, kCountMax));
+  reservation.nodes = read_texts(from["nodes"]);
+  for (const document::Cursor& each : from["amounts"].items()) {
+    ReservedNodes::Amount& amount = reservation.amounts.emplace_back();
+    amount.resource = each.required_text("resource");
+    for (const auto& [name, member] : kNodeAmountFields) {
+      amount.*member = read_amount(amount.resource, each[name]);
+    }
+  }
+  reservation.is_met = from["met"].boolean(false);
+  reservation.score_millionths = read_millionths(from["score"]);
+  reservation.lacks = from["lacks"].text();
+  reservation.clipped = from["clipped"].text();
+  return reservation;
+}
+
 QueueTable::Row read_row(const document::Cursor& from) {
   QueueTable::Row row;
   row.name = from.required_text("queue");
@@ -101,6 +182,7 @@ QueueTable::Row read_row(const document::Cursor& from) {
   row.is_reclaimable = from["reclaimable"].boolean(true);
   row.is_fifo = from["dequeueStrategy"].text() == "fifo";
   row.is_scaled = from["guaranteeScaled"].boolean(false);
+  if (from["reservation"].is_present()) row.reservation = read_reservation(from["reservation"]);
   row.notes = read_texts(from["notes"]);
   read_counts(from["jobs"], row.jobs);
   read_counts(from["podGroups"], row.groups);

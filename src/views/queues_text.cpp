@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/model/amount_text.h"
+#include "views/reserved_nodes_text.h"
 #include "views/text_table.h"
 
 namespace berth::views {
@@ -110,6 +111,28 @@ std::vector<std::string> cells_of(const QueueTable& table, std::size_t at,
           r ? bar_of(table, at, *r, style) : ""};
 }
 
+// The first notes, each on a line.
+std::string few_lines(const std::vector<std::string>& notes) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(notes.size(), kNotesMax); ++i) {
+    text += printable(notes[i]) + "\n";
+  }
+  if (notes.size() > kNotesMax) {
+    text += fmt::format("... and {} more (-o json has all)\n", notes.size() - kNotesMax);
+  }
+  return text;
+}
+
+// Nodes of queues have their own lines, so that other notes do not displace them.
+std::string nodes_of(const QueueTable& table) {
+  std::vector<std::string> lines;
+  for (const QueueTable::Row& row : table.rows) {
+    if (!row.reservation) continue;
+    lines.push_back(row.name + ": " + reserved_nodes_text(*row.reservation));
+  }
+  return few_lines(lines);
+}
+
 std::string notes_of(const QueueTable& table) {
   std::vector<std::string> notes;
   for (std::size_t at = 0; at < table.rows.size(); ++at) {
@@ -129,16 +152,12 @@ std::string notes_of(const QueueTable& table) {
       notes.push_back(row.name + ": the largest unused piece of its guarantee on " +
                       "one node is " + piece);
     }
+    if (row.reservation && !row.reservation->clipped.empty()) {
+      notes.push_back(row.name + ": " + row.reservation->clipped);
+    }
     for (const std::string& note : row.notes) notes.push_back(row.name + ": " + note);
   }
-  std::string text;
-  for (std::size_t i = 0; i < std::min(notes.size(), kNotesMax); ++i) {
-    text += printable(notes[i]) + "\n";
-  }
-  if (notes.size() > kNotesMax) {
-    text += fmt::format("... and {} more (-o json has all)\n", notes.size() - kNotesMax);
-  }
-  return text;
+  return few_lines(notes);
 }
 
 std::string legend(const QueueTable& table, const Cells& cells) {
@@ -192,7 +211,8 @@ std::string queues_text(const QueueTable& table, const QueuesStyle& style) {
             : std::optional<std::size_t>(chosen - table.resources.begin());
     text.add(cells_of(table, row, resource, cells));
   }
-  return text.render(style.bold_headings) + "\n" + legend(table, cells) + notes_of(table);
+  return text.render(style.bold_headings) + "\n" + legend(table, cells) + nodes_of(table) +
+         notes_of(table);
 }
 
 }  // namespace berth::views

@@ -29,13 +29,13 @@ struct ReservedNodes {
   std::int32_t asked_nodes = 0;       // that many; 0: it asks for amounts
   std::vector<std::string> nodes;     // its own; by name
   std::vector<Amount> amounts;        // of the resources that count, by name
-  bool is_met = false;                // enough nodes, and no amount is missing
+  bool is_met = false;                // it has the nodes, and no amount is missing
   std::int32_t score_millionths = 0;  // of the set of nodes; 0 if it is not enough
   std::string lacks;                  // why there are not enough nodes; empty: there are
   std::string clipped;                // the part of the request without effect, and why; or empty
   bool operator==(const ReservedNodes&) const = default;
 
-  // What is idle on its nodes, of the resources that count. Amounts of 0 are left out.
+  // The idle room on its nodes, of the resources that count. Amounts of 0 are left out.
   NamedAmounts idle() const;
 };
 

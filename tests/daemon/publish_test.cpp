@@ -91,6 +91,34 @@ TEST_F(PublishTest, NamesLockedNodesAndTheirJobs) {
   EXPECT_TRUE(table()->locks.empty());
 }
 
+TEST_F(PublishTest, NamesNodesOfQueuesAndWhoseGangsMayUseThem) {
+  for (const auto& [name, parent] : {std::pair("above", ""), std::pair("below", "above")}) {
+    QueueObject queue;
+    queue.name = queue.uid = name;
+    queue.parent = parent;
+    mirror_.apply(queue);
+  }
+  PodGroupObject group = make_group("g", 1);
+  group.queue = "below";
+  add_gang(mirror_, group, 1);
+  add_gang(mirror_, make_group("other", 1), 1);
+  mirror_.settle(TimePoint());
+  const Cluster& cluster = mirror_.cluster();
+  Plan plan;
+  const QueueId below = cluster.job(mirror_.find_group("ml/g")).queue;
+  plan.queue_nodes = {{cluster.queue(below).above, {cluster.find_node("n2")}, {}}};
+  mirror_.assume_reservations(plan, TimePoint());
+  assume(mirror_, {{"g-0", "n2"}, {"other-0", "n1"}});
+  const auto locked = table();
+  EXPECT_TRUE(locked->locks.empty());
+  EXPECT_EQ(locked->queue_nodes.size(), 1u);
+  EXPECT_EQ(locked->queue_nodes.at("n2"), "above");
+  EXPECT_EQ(locked->find("g-0")->gang->queues, std::vector<std::string>{"above"});
+  EXPECT_TRUE(locked->find("other-0")->gang->queues.empty());
+  mirror_.assume_reservations({}, TimePoint());
+  EXPECT_TRUE(table()->queue_nodes.empty());
+}
+
 // Any three of a master and four workers is not what roles ask for.
 class PublishRoles : public PublishTest {
  protected:

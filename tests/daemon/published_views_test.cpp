@@ -83,10 +83,17 @@ TEST_F(PublishedViewsTest, QueuesAreTheSameTableUntilSomethingChanges) {
   clock_.advance(seconds(60));
   EXPECT_FALSE(session(plan_));
   EXPECT_EQ(queues_.load(), first);
+  plan_.queue_reservations.emplace_back().queue = QueueId(0);
+  EXPECT_TRUE(session(plan_)) << "a queue asks for nodes";
+  clock_.advance(seconds(1));
+  plan_.queue_reservations[0].is_met = true;
+  EXPECT_TRUE(session(plan_));
+  clock_.advance(seconds(1));
   mirror_.apply(make_group("other", 1));
   EXPECT_TRUE(session(plan_));
   const auto second = queues_.load();
   EXPECT_NE(second, first);
+  EXPECT_TRUE(second->rows[0].reservation->is_met);
   mirror_.apply(make_group("another", 1));
   EXPECT_FALSE(session(plan_)) << "it was made less than a second ago";
   clock_.advance(seconds(1));

@@ -22,6 +22,14 @@ type spec = map[string]any
 
 func guarantee(amounts spec) spec { return spec{"resource": amounts} }
 
+func percentage(value float64, dimensions ...any) spec {
+	part := spec{"value": value}
+	if len(dimensions) > 0 {
+		part["dimensions"] = dimensions
+	}
+	return spec{"percentage": part}
+}
+
 var dryRun = meta.CreateOptions{DryRun: []string{meta.DryRunAll}}
 
 // refused fails the test unless the error is a refusal that says all these words.
@@ -70,6 +78,14 @@ func TestQueuesThatMakeNoSenseAreRefused(t *testing.T) {
 			[]string{"spec.weight", "less than or equal to 65535"}},
 		{"its own parent", spec{"parent": e.Namespace},
 			[]string{"spec.parent", "must be another queue"}},
+		{"percentage above 1", spec{"guarantee": percentage(1.01)},
+			[]string{"spec.guarantee.percentage.value", "less than or equal to 1"}},
+		{"percentage below 0", spec{"guarantee": percentage(-0.1)},
+			[]string{"spec.guarantee.percentage.value", "greater than or equal to 0"}},
+		{"dimension that is no resource", spec{"guarantee": percentage(0.5, "cpu", "a gpu")},
+			[]string{"spec.guarantee.percentage.dimensions[1]", "should match"}},
+		{"another policy", spec{"guarantee": spec{"policy": "Besteffort"}},
+			[]string{"spec.guarantee.policy", "Unsupported value", "Guaranteed"}},
 		{"too many amounts", spec{"capability": manyAmounts(65)},
 			[]string{"spec.capability", "64"}},
 	} {
@@ -105,6 +121,10 @@ func TestQueuesThatMakeSenseAreAccepted(t *testing.T) {
 		"another parent": {"parent": "root", "weight": int64(65535)},
 		"the reservation design's": {"guarantee": spec{"policy": "Guaranteed",
 			"percentage": spec{"dimensions": []any{"cpu"}, "value": 0.25}}},
+		"half of the nodes": {"guarantee": percentage(0.5, "cpu", "nvidia.com/gpu",
+			"hugepages-2Mi", "ephemeral-storage")},
+		"the policy that is the default":  {"guarantee": spec{"policy": "Best-Effort"}},
+		"the same spelt without a hyphen": {"guarantee": spec{"policy": "BestEffort"}},
 		"Volcano's": {"weight": int64(1), "reclaimable": true, "type": "x",
 			"capability":     spec{"cpu": "8", "pods": int64(100)},
 			"extendClusters": []any{spec{"name": "x", "weight": int64(1)}}},

@@ -286,7 +286,7 @@ func TestLocksThatAreTaints(t *testing.T) {
 	nodes := occupied(e)
 	e.Await(harness.Soon, func() error {
 		for _, node := range e.Nodes() {
-			if !harness.HasLockTaint(&node) {
+			if !harness.HasTaint(&node, harness.LockedFor) {
 				return fmt.Errorf("node %q has no taint: %v", node.Name, node.Spec.Taints)
 			}
 		}

@@ -299,8 +299,15 @@ TEST_F(EmbeddedClusterTest, KeepsLocksAndMarksWhenUsersChangeTheirObjects) {
   EXPECT_EQ(cluster.node("n1")->locked_for, "job.g");
   EXPECT_EQ(cluster.node("n1")->locked_since, test_start());
   EXPECT_TRUE(cluster.node("n1")->has_lock_taint);
-  write(node_ref("n1", uid), ports::NodeLock());
+  write(node_ref("n1", uid), ports::NodeLock{"", {}, false, "q", test_start(), true});
   EXPECT_EQ(cluster.node("n1")->locked_since, std::nullopt);
+  cluster.apply({make_node("n1")});
+  EXPECT_EQ(cluster.node("n1")->locked_for_queue, "q");
+  EXPECT_EQ(cluster.node("n1")->locked_for_queue_since, test_start());
+  EXPECT_TRUE(cluster.node("n1")->has_queue_lock_taint);
+  write(node_ref("n1", uid), ports::NodeLock());
+  EXPECT_EQ(cluster.node("n1")->locked_for_queue, "");
+  EXPECT_EQ(cluster.node("n1")->locked_for_queue_since, std::nullopt);
 
   PodGroupObject group;
   group.name_space = "default";

@@ -95,6 +95,16 @@ TEST(InTreeFiltersTest, ALocksTaintKeepsOffWhoDoesNotTolerateIt) {
   EXPECT_TRUE(node_admits(node, pod));
   pod.lock_tolerations = {.all = true, .some = {}};
   EXPECT_TRUE(node_admits(node, pod));
+
+  node.has_queue_lock_taint = true;
+  node.locked_for_queue = "q";
+  EXPECT_FALSE(node_admits(node, pod)) << "the queue's lock is another";
+  pod.lock_tolerations.some = {"queue.q"};
+  EXPECT_TRUE(node_admits(node, pod));
+  node.locked_for_queue = "r";
+  EXPECT_FALSE(node_admits(node, pod));
+  pod.lock_tolerations.all_for_queues = true;
+  EXPECT_TRUE(node_admits(node, pod));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ PodObject full_pod() {
   pod.marks.given_up_at = test_start();
   pod.owner_uid = "job-1";
   pod.runs_forever = true;
-  pod.lock_tolerations.some = {"job.u-1", "job.u-2"};
+  pod.lock_tolerations.some = {"job.u-1", "job.u-2", "queue.q"};
   return pod;
 }
 

@@ -61,12 +61,15 @@ TEST(Guard, GUARD1NobodyIsPreemptedForPodsOfOurs) {
 }
 
 TEST(Guard, GUARD2NodesThatAreLockedOrClaimedAreLeftAlone) {
-  const PlanBuilder plan = PlanBuilder().lock("n1", "ns/g").claim("n2");
-  PreemptArgs args = args_of(
-      {victims("n1", {"low-0"}), victims("n2", {"low-1"}), victims("n3", {"low-2"}), {"n2", {}}});
+  const PlanBuilder plan = PlanBuilder().lock("n1", "ns/g").claim("n2").keep_for_queue("n4", "q");
+  PreemptArgs args = args_of({victims("n1", {"low-0"}),
+                              victims("n2", {"low-1"}),
+                              victims("n3", {"low-2"}),
+                              victims("n4", {"low-3"}),
+                              {"n2", {}}});
   EXPECT_EQ(kept(plan, args), (Names{"n3"}));
   args.pod.is_daemon = true;
-  EXPECT_EQ(kept(plan, args), (Names{"n1", "n2", "n3", "n2"})) << "it comes with the node";
+  EXPECT_EQ(kept(plan, args), (Names{"n1", "n2", "n3", "n4", "n2"})) << "it comes with the node";
 }
 
 TEST(Guard, GUARD2AClaimHoldsWhereNothingIsLocked) {

@@ -219,6 +219,42 @@ TEST(Filter, NobodyIsMovedToALockedNodeUnlessItsOwnJobHoldsTheLock) {
   EXPECT_EQ(accepted(ask(plan("ns/g"), asked.args)), (Names{"n1"}));
 }
 
+TEST(Filter, NobodyElseGetsANodeOfAQueueWhateverItsScheduler) {
+  const auto plan =
+      PlanBuilder().keep_for_queue("n1", "q").keep_for_queue("n2", "r").lock("n2", "ns/g");
+  for (const char* scheduler : {"default-scheduler", "volcano", ""}) {
+    Asked asked("p", scheduler, {"n1", "n2", "n3"});
+    const auto answer = ask(plan, asked.args);
+    EXPECT_EQ(accepted(answer), (Names{"n3"}));
+    ASSERT_EQ(answer.reply.rejected.size(), 2u);
+    EXPECT_EQ(answer.reply.rejected[0].second, kIsOfQueue);
+    EXPECT_EQ(answer.reply.rejected[1].second, kIsLocked);
+    asked.args.pod.is_daemon = true;
+    EXPECT_EQ(accepted(ask(plan, asked.args)), (Names{"n1", "n2", "n3"}));
+  }
+}
+
+// Of both hints and pods whose own node was ruled out.
+TEST(Filter, APodOfAQueueMayUseItsNodesAndThoseOfQueuesAbove) {
+  const auto plan = [](bool is_hint, const std::vector<std::string>& queues) {
+    return PlanBuilder()
+        .pod("p", "n9", is_hint, "ns/g")
+        .in_queues("p", queues)
+        .keep_for_queue("n1", "other")
+        .keep_for_queue("n2", "q")
+        .keep_for_queue("n3", "q")
+        .lock("n3", "ns/target");
+  };
+  Asked asked("p", "berth", {"n1", "n2", "n3", "n4"});
+  EXPECT_EQ(accepted(ask(plan(true, {"below", "q"}), asked.args)), (Names{"n2", "n4"}));
+  EXPECT_EQ(accepted(ask(plan(true, {}), asked.args)), (Names{"n4"}));
+  asked.args.pod.nominated_node = "n9";
+  EXPECT_EQ(accepted(ask(plan(false, {"below", "q"}), asked.args)), (Names{"n2"}));
+  EXPECT_EQ(accepted(ask(plan(false, {"above"}), asked.args)), (Names{"n4"}));
+  EXPECT_EQ(accepted(ask(plan(false, {"q"}).lock("n2", "ns/g"), asked.args)), (Names{"n2"}))
+      << "a target on a node of its queue";
+}
+
 TEST(Prioritize, ThePlannedNodeGetsAllAndTheOthersNothing) {
   const Asked ours("p", "berth", {"n1", "n2"});
   EXPECT_EQ(encode(prioritize(*PlanBuilder().pod("p", "n2").build(), ours.args)),

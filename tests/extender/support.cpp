@@ -112,6 +112,20 @@ PlanBuilder& PlanBuilder::lock(const std::string& node, const std::string& job) 
   return *this;
 }
 
+PlanBuilder& PlanBuilder::keep_for_queue(const std::string& node, const std::string& queue) {
+  table_.queue_nodes[node] = queue;
+  return *this;
+}
+
+PlanBuilder& PlanBuilder::in_queues(const std::string& pod,
+                                    const std::vector<std::string>& queues) {
+  auto& gang = table_.pods.at(uid_of(pod)).gang;
+  ports::PlannedGang changed = gang == nullptr ? ports::PlannedGang() : *gang;
+  changed.queues = queues;
+  gang = std::make_shared<const ports::PlannedGang>(std::move(changed));
+  return *this;
+}
+
 PlanBuilder& PlanBuilder::without(const std::string& pod) {
   table_.pods.erase(uid_of(pod));
   return *this;

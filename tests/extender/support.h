@@ -51,6 +51,9 @@ class PlanBuilder {
   PlanBuilder& room(const std::string& node, NamedAmounts left);
   // `job`: as PlannedGang::job.
   PlanBuilder& lock(const std::string& node, const std::string& job);
+  PlanBuilder& keep_for_queue(const std::string& node, const std::string& queue);
+  // A planned pod may use the nodes of these queues.
+  PlanBuilder& in_queues(const std::string& pod, const std::vector<std::string>& queues);
   PlanBuilder& claim(const std::string& node);
   // A gang whose pods are bound; they come with running().
   PlanBuilder& guarded(const std::string& job, const ports::GuardedGang& gang);

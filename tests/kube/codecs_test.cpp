@@ -42,37 +42,6 @@ status:
           .has_value());
 }
 
-TEST(Node, keeps_its_lock_apart_from_its_labels_and_taints) {
-  const auto node = [](const std::string& metadata, const std::string& taints = "") {
-    return *decode_node(
-        value_of("{metadata: {name: n, " + metadata + "}, spec: {taints: [" + taints + "]}}"), "f");
-  };
-  const std::string taint = "{key: berth.dev/locked-for, value: job.u-1, effect: NoSchedule}";
-  const auto locked = node(
-      "labels: {zone: a, berth.dev/locked-for: job.u-1}, annotations: "
-      "{berth.dev/locked-since: '2026-11-21T09:00:00.5Z'}",
-      "{key: gpu, effect: NoSchedule}, " + taint);
-  EXPECT_EQ(locked.locked_for, "job.u-1");
-  EXPECT_EQ(locked.locked_since, *parse_time("2026-11-21T09:00:00.5Z"));
-  EXPECT_TRUE(locked.has_lock_taint);
-  EXPECT_EQ(locked.labels, (std::map<std::string, std::string>{{"zone", "a"}}));
-  EXPECT_EQ(locked.taints, (std::vector<Taint>{{"gpu", "", TaintEffect::no_schedule}}));
-
-  const auto others =
-      node("labels: {berth.dev/locked-for: queue.q}, annotations: {berth.dev/locked-since: soon}",
-           "{key: berth.dev/locked-for, value: queue.q, effect: NoSchedule}");
-  EXPECT_EQ(others.locked_for, "queue.q");
-  EXPECT_EQ(others.locked_since, std::nullopt);
-  EXPECT_FALSE(others.has_lock_taint);
-  EXPECT_EQ(others.taints.size(), 1U);
-
-  // The rest of a lock must be read, so that it is removed. A taint for another lock is not its
-  // own.
-  EXPECT_TRUE(node("labels: {}", taint).has_lock_taint);
-  EXPECT_TRUE(node("labels: {}", taint).taints.empty());
-  EXPECT_FALSE(node("labels: {berth.dev/locked-for: job.u-2}", taint).has_lock_taint);
-}
-
 TEST(Owner, names_a_target_only_by_a_clear_word) {
   const auto owner =
       decode_owner(value_of("{metadata: {uid: j, annotations: {berth.dev/target: 'true'}}}"), "f");
@@ -173,6 +142,20 @@ spec:
   }
 }
 
+TEST(Queue, has_a_policy_in_both_spellings_and_says_whether_it_names_one) {
+  const auto with = [](const std::string& guarantee) {
+    return *decode_queue(value_of("{metadata: {name: q}, spec: {guarantee: {" + guarantee + "}}}"),
+                         "f");
+  };
+  for (const char* policy : {"policy: Best-Effort", "policy: BestEffort"}) {
+    EXPECT_TRUE(with(policy).names_policy) << policy;
+    EXPECT_FALSE(with(policy).guarantees_hard) << policy;
+  }
+  EXPECT_TRUE(with("policy: Guaranteed").names_policy);
+  EXPECT_FALSE(with("resource: {cpu: 2}").names_policy);
+  EXPECT_FALSE(with("policy: ''").names_policy);
+}
+
 // Issue 9, row 12.
 TEST(Queue, reads_a_part_exactly_and_refuses_more_digits_than_it_keeps) {
   const auto part = [](const std::string& value) {
@@ -228,6 +211,9 @@ status:
   - {type: Ready, status: "False", reason: Faulty, message: odd,
      lastTransitionTime: "1970-01-01T00:00:07Z"}
   - {type: Other, status: "True"}
+  - {type: NodesReserved, status: "True", reason: Met, message: "n1, n2",
+     lastTransitionTime: "1970-01-01T00:00:08Z"}
+  reservation: {nodes: [n1, n2], resource: {cpu: 1, memory: 2Gi}}
 )"),
                                   "f");
   ASSERT_TRUE(queue.has_value()) << queue.error().to_string();
@@ -239,6 +225,11 @@ status:
   EXPECT_EQ(written.ready,
             (WrittenCondition{false, "Faulty", "odd", TimePoint(std::chrono::seconds(7))}));
   EXPECT_EQ(written.scaled, WrittenCondition());
+  EXPECT_EQ(written.reserved,
+            (WrittenCondition{true, "Met", "n1, n2", TimePoint(std::chrono::seconds(8))}));
+  EXPECT_EQ(written.reserved_nodes, (std::vector<std::string>{"n1", "n2"}));
+  EXPECT_EQ(written.reserved_idle,
+            (NamedAmounts{{"cpu", 1000}, {"memory", std::int64_t{2} << 30}}));
 }
 
 TEST(Queue, is_not_at_fault_for_a_status_that_cannot_be_read) {

@@ -323,31 +323,6 @@ TEST(PodConstraints, name_what_is_not_modelled_but_only_where_it_can_forbid) {
   EXPECT_TRUE(soft->constraints.unmodelled.empty());
 }
 
-TEST(PodConstraints, leave_out_our_toleration_of_locks_and_list_all_that_do_the_same) {
-  const auto with = [](const std::string& toleration) {
-    return *pod_with_spec("{tolerations: [" + toleration + "]}");
-  };
-  const auto ours = with(
-      "{key: berth.dev/locked-for, operator: Equal, value: job.u-1, effect: NoSchedule}, "
-      "{key: gpu, operator: Exists}");
-  EXPECT_EQ(ours.lock_tolerations, (LockTolerations{false, {"job.u-1"}}));
-  EXPECT_EQ(ours.constraints.tolerations, (std::vector<Toleration>{{"gpu", true, "", {}}}));
-  const auto copied = with(
-      "{key: berth.dev/locked-for, value: job.u-2, effect: NoSchedule}, "
-      "{key: berth.dev/locked-for, value: job.u-1, effect: NoSchedule}");
-  EXPECT_EQ(copied.lock_tolerations.some, (std::vector<std::string>{"job.u-1", "job.u-2"}));
-  EXPECT_TRUE(copied.lock_tolerations.cover("job.u-1"));
-  EXPECT_FALSE(copied.lock_tolerations.cover("job.u-3"));
-  const auto every = with("{operator: Exists}");
-  EXPECT_EQ(every.lock_tolerations, (LockTolerations{true, {}}));
-  EXPECT_TRUE(every.lock_tolerations.cover("job.u-3"));
-  EXPECT_EQ(every.constraints.tolerations.size(), 1U);
-  const LockTolerations none;
-  EXPECT_EQ(with("{operator: Exists, effect: NoExecute}").lock_tolerations, none);
-  EXPECT_EQ(with("{key: berth.dev/locked-for, value: queue.q}").lock_tolerations, none);
-  EXPECT_EQ(with("{key: gpu, operator: Exists}").lock_tolerations, none);
-}
-
 TEST(PodConstraints, refuse_what_the_api_server_would_refuse) {
   const auto required = [](const std::string& expressions) {
     return "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "

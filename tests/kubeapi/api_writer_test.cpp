@@ -179,6 +179,12 @@ TEST_F(ApiWriterTest, ATolerationIsAddedToThoseThatAreThere) {
       (Json{is_that_pod,
             {{"op", "test"}, {"path", "/spec/tolerations"}, {"value", nullptr}},
             {{"op", "add"}, {"path", "/spec/tolerations"}, {"value", Json::array({toleration})}}}));
+  tolerate.locked_for = "queue.q";
+  EXPECT_EQ(Json::parse(toleration_patch(kPod, tolerate))[2]["value"][0],
+            (Json{{"key", "berth.dev/locked-for-queue"},
+                  {"operator", "Equal"},
+                  {"value", "q"},
+                  {"effect", "NoSchedule"}}));
 }
 
 TEST_F(ApiWriterTest, API23ALockIsMadeOfTheNodeAsItIs) {

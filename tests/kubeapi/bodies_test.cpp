@@ -33,7 +33,8 @@ TEST(QueueStatusPatch, HoldsSharesCountsAndConditions) {
       {"type": "Ready", "status": "False", "reason": "Faulty", "message": "odd",
        "lastTransitionTime": "1970-01-01T00:00:01Z"},
       {"type": "GuaranteeScaled", "status": "True", "reason": "Overcommitted",
-       "message": "3 of 4 cpu"}]})");
+       "message": "3 of 4 cpu"}],
+    "reservation": null})");
   EXPECT_EQ(patch["status"], expected) << patch.dump(1);
 }
 
@@ -47,6 +48,26 @@ TEST(QueueStatusPatch, HasTheConditionHonouredOnlyWhereSomethingIsNot) {
                                  {"status", "False"},
                                  {"reason", "FieldsNotHonoured"},
                                  {"message", "spec.affinity is not honoured"}}));
+}
+
+TEST(QueueStatusPatch, HasTheNodesOfAQueueThatAsksForSome) {
+  ports::QueueStatus status;
+  status.resources = {"cpu", "nvidia.com/gpu"};
+  status.written.reserved = {true, "Met", "8 cpu on n1, n2", {}};
+  status.written.reserved_nodes = {"n1", "n2"};
+  status.written.reserved_idle = {{"cpu", 1500}};
+  const Json written = Json::parse(queue_status_patch(kQueue, status))["status"];
+  EXPECT_EQ(written["reservation"], Json::parse(R"({
+    "nodes": ["n1", "n2"], "resource": {"cpu": "1500m", "nvidia.com/gpu": null}})"));
+  ASSERT_EQ(written["conditions"].size(), 3u);
+  EXPECT_EQ(written["conditions"][2], (Json{{"type", "NodesReserved"},
+                                            {"status", "True"},
+                                            {"reason", "Met"},
+                                            {"message", "8 cpu on n1, n2"}}));
+  status.written.reserved_nodes.clear();
+  status.written.reserved.holds = false;
+  const Json none = Json::parse(queue_status_patch(kQueue, status))["status"]["reservation"];
+  EXPECT_EQ(none["nodes"], Json::array()) << "it asks, and has none";
 }
 
 TEST(ConditionPatch, AUTOSCALE2HasTheTimeOnlyWhereTheConditionIsNew) {

@@ -6,6 +6,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/claim.h"
+#include "berth/model/queue_nodes.h"
 
 namespace berth::kubeapi {
 namespace {
@@ -88,6 +89,54 @@ TEST(NodeLockPatch, LeavesAnothersLockAndAnotherNodeAlone) {
   node["metadata"]["uid"] = "v";
   EXPECT_FALSE(node_lock_patch("u", lock(), node.dump()));
   EXPECT_FALSE(node_lock_patch("u", lock(), "no JSON"));
+}
+
+TEST(NodeLockPatch, SetsAndTakesAwayTheLockForAQueue) {
+  const Json free = object({{"zone", "a"}}, {{"x", "y"}});
+  ports::NodeLock of_queue;
+  of_queue.queue = "q";
+  of_queue.queue_since = kAt;
+  of_queue.has_queue_taint = true;
+  const Json locked = after(free, of_queue);
+  EXPECT_EQ(locked["metadata"]["labels"], (Json{{"zone", "a"}, {kLockedForQueueLabel, "q"}}));
+  EXPECT_EQ(locked["metadata"]["annotations"],
+            (Json{{"x", "y"}, {kLockedForQueueSinceAnnotation, "2026-11-21T09:00:00.123456789Z"}}));
+  EXPECT_EQ(locked["spec"]["taints"], Json::array({taint(kLockedForQueueLabel, "q")}));
+  EXPECT_TRUE(after(locked, of_queue).is_null()) << "it is so already";
+  EXPECT_EQ(after(locked, open())["metadata"], free["metadata"]);
+  EXPECT_FALSE(after(locked, open())["spec"].contains("taints"));
+
+  ports::NodeLock both = lock(true);
+  both.queue = "q";
+  both.queue_since = kAt;
+  both.has_queue_taint = true;
+  const Json twice = after(locked, both);
+  EXPECT_EQ(twice["metadata"]["labels"],
+            (Json{{"zone", "a"}, {kLockedForLabel, "job.g"}, {kLockedForQueueLabel, "q"}}));
+  EXPECT_EQ(twice["spec"]["taints"],
+            (Json{taint(kLockedForLabel, "job.g"), taint(kLockedForQueueLabel, "q")}));
+  EXPECT_EQ(after(twice, of_queue), locked) << "the target is gone, the queue stays";
+}
+
+TEST(NodeLockPatch, TakesAwayWhatAnotherWroteWithTheKeyForQueues) {
+  Json node = object({{kLockedForQueueLabel, "odd"}}, {{"x", "y"}});
+  node["spec"]["taints"] = Json::array({taint(kLockedForQueueLabel, "odder"), taint("gpu", "")});
+  const Json cleared = after(node, open());
+  EXPECT_EQ(cleared["metadata"]["labels"], Json::object());
+  EXPECT_EQ(cleared["spec"]["taints"], Json::array({taint("gpu", "")}));
+}
+
+TEST(NodeLockPatch, LocksForAQueueWhereAnotherOwnsTheLockForATarget) {
+  Json node = object({{kLockedForLabel, "theirs"}}, {{kLockedSinceAnnotation, "then"}});
+  node["spec"]["taints"] = Json::array({taint(kLockedForLabel, "job.old")});
+  ports::NodeLock both = lock(true);
+  both.queue = "q";
+  both.queue_since = kAt;
+  const Json locked = after(node, both);
+  EXPECT_EQ(locked["metadata"]["labels"],
+            (Json{{kLockedForLabel, "theirs"}, {kLockedForQueueLabel, "q"}}));
+  EXPECT_EQ(locked["metadata"]["annotations"][kLockedSinceAnnotation], "then");
+  EXPECT_EQ(locked["spec"], node["spec"]);
 }
 
 // Row 0.43.

@@ -212,5 +212,157 @@ TEST(NodeSetLaws, NODES9TheGreedySearchIsNearTheExactOne) {
             << static_cast<double>(worst) / 1e9 << " at worst (seed " << worst_seed << ")\n";
 }
 
+NodeSetTerms terms_of(std::uint64_t seed, std::size_t size) {
+  std::mt19937_64 random(seed);
+  NodeSetTerms terms;
+  terms.exact_up_to = between(random, 0, 1) == 0 ? 0 : 16;
+  terms.margin = between(random, 0, 2) * 50'000'000;
+  terms.strategy = static_cast<NodeStrategy>(between(random, 0, 2));
+  for (std::size_t n = 0; n < size; ++n) terms.order.push_back(random() % 8);
+  return terms;
+}
+
+std::size_t count_new(const NodeChoices& choices, const Nodes& nodes) {
+  return static_cast<std::size_t>(std::count_if(
+      nodes.begin(), nodes.end(), [&](std::uint32_t node) { return choices.is_held[node] == 0; }));
+}
+
+void hold(NodeChoices& choices, const Nodes& nodes) {
+  std::fill(choices.is_held.begin(), choices.is_held.end(), 0);
+  for (const std::uint32_t node : nodes) choices.is_held[node] = 1;
+}
+
+// Enough whenever any set is, and then each node is needed: never more than asked for plus one
+// node's worth. Unchanged input moves no lock.
+TEST(NodeSetLaws, NODES10IsEnoughWithoutWasteAndStays) {
+  for (const std::uint64_t seed : support::seeds(kSeeds)) {
+    Cluster cluster = cluster_of(seed);
+    if (!asks_for_something(cluster.demand)) continue;
+    const NodeSetTerms terms = terms_of(seed, cluster.choices.size());
+    const Sets sets(cluster, terms);
+    const NodeSet set = choose_node_set(cluster.choices, cluster.demand, terms);
+    EXPECT_TRUE(std::is_sorted(set.nodes.begin(), set.nodes.end())) << "BERTH_SEED=" << seed;
+    EXPECT_EQ(set.is_enough, sets.is_any_enough()) << "BERTH_SEED=" << seed;
+    EXPECT_EQ(sets.is_minimal(set.nodes), set.is_enough) << "BERTH_SEED=" << seed;
+    hold(cluster.choices, set.nodes);
+    const NodeSet again = choose_node_set(cluster.choices, cluster.demand, terms);
+    EXPECT_EQ(again.nodes, set.nodes) << "BERTH_SEED=" << seed;
+    EXPECT_EQ(again.score, set.score) << "BERTH_SEED=" << seed;
+  }
+}
+
+// Session by session within the limit, until nothing moves: as much as without a limit.
+TEST(NodeSetLaws, NODES11TheLimitHoldsAndTheDemandIsMetLater) {
+  for (const std::uint64_t seed : support::seeds(kSeeds)) {
+    Cluster cluster = cluster_of(seed);
+    if (!asks_for_something(cluster.demand)) continue;
+    NodeSetTerms terms = terms_of(seed, cluster.choices.size());
+    const NodeSet without_limit = choose_node_set(cluster.choices, cluster.demand, terms);
+    terms.new_most = 1 + seed % 2;
+    NodeSet set;
+    bool has_moved = true;
+    for (std::size_t session = 0; has_moved; ++session) {
+      ASSERT_LE(session, 2 * cluster.choices.size()) << "BERTH_SEED=" << seed;
+      NodeSet next = choose_node_set(cluster.choices, cluster.demand, terms);
+      ASSERT_LE(count_new(cluster.choices, next.nodes), terms.new_most) << "BERTH_SEED=" << seed;
+      has_moved = session == 0 || next.nodes != set.nodes;
+      set = std::move(next);
+      hold(cluster.choices, set.nodes);
+    }
+    EXPECT_EQ(set.is_enough, without_limit.is_enough) << "BERTH_SEED=" << seed;
+  }
+}
+
+// If no set is enough: what is held and gives something, and all that adds, so that no dimension
+// lacks more than it must.
+TEST(NodeSetLaws, NODES12GivesWhatThereIs) {
+  std::size_t tried = 0;
+  for (const std::uint64_t seed : support::seeds(kSeeds)) {
+    Cluster cluster = cluster_of(seed);
+    NodeDemand& demand = cluster.demand;
+    const std::size_t dimensions = cluster.choices.dimensions;
+    demand.nodes = 0;
+    demand.target[seed % dimensions] = demand.total[seed % dimensions] * 3 + 1;
+    const NodeSet set =
+        choose_node_set(cluster.choices, demand, terms_of(seed, cluster.choices.size()));
+    EXPECT_FALSE(set.is_enough);
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      std::int64_t all = 0;
+      std::int64_t sum = 0;
+      for (std::size_t n = 0; n < cluster.choices.size(); ++n) {
+        all += cluster.choices.gives[n * dimensions + d];
+      }
+      for (const std::uint32_t n : set.nodes) sum += cluster.choices.gives[n * dimensions + d];
+      EXPECT_GE(sum, std::min(all, demand.target[d])) << "BERTH_SEED=" << seed;
+    }
+    for (std::uint32_t n = 0; n < cluster.choices.size(); ++n) {
+      bool gives = false;
+      for (std::size_t d = 0; d < dimensions; ++d) {
+        gives = gives || (demand.target[d] > 0 && cluster.choices.gives[n * dimensions + d] > 0);
+      }
+      const bool is_in = std::binary_search(set.nodes.begin(), set.nodes.end(), n);
+      EXPECT_TRUE(gives || !is_in) << "BERTH_SEED=" << seed;
+      EXPECT_TRUE(is_in || !gives || cluster.choices.is_held[n] == 0) << "BERTH_SEED=" << seed;
+    }
+    ++tried;
+  }
+  EXPECT_GT(tried, 0U);
+}
+
+// Hundreds of nodes, too many for all sets.
+TEST(NodeSetLaws, NODES9IsEnoughWithoutWasteOnLargeClusters) {
+  for (const std::uint64_t seed : support::seeds(60)) {
+    std::mt19937_64 random(seed);
+    Cluster cluster;
+    for (std::uint64_t part = 0; part < 60; ++part) {
+      const Cluster next = cluster_of(seed * 1'000 + part);
+      if (cluster.choices.dimensions == 0) cluster.choices.dimensions = next.choices.dimensions;
+      if (next.choices.dimensions != cluster.choices.dimensions) continue;
+      const auto append = [](auto& to, const auto& from) {
+        to.insert(to.end(), from.begin(), from.end());
+      };
+      append(cluster.choices.gives, next.choices.gives);
+      append(cluster.choices.own, next.choices.own);
+      append(cluster.choices.idle, next.choices.idle);
+      append(cluster.choices.is_held, next.choices.is_held);
+    }
+    const std::size_t dimensions = cluster.choices.dimensions;
+    std::vector<std::int64_t> all(dimensions, 0);
+    for (std::size_t i = 0; i < cluster.choices.gives.size(); ++i) {
+      all[i % dimensions] += cluster.choices.gives[i];
+    }
+    cluster.demand.total = all;
+    for (const std::int64_t each : all) {
+      cluster.demand.target.push_back(each * between(random, 1, 60) / 100 + 1);
+    }
+    if (seed % 5 == 0) cluster.demand.nodes = 1 + cluster.choices.size() / 7;
+    const NodeSetTerms terms = terms_of(seed, cluster.choices.size());
+    const auto is_enough_without = [&](const Nodes& nodes, std::size_t left_out) {
+      if (cluster.demand.nodes != 0) {
+        return nodes.size() - (left_out < nodes.size() ? 1 : 0) >= cluster.demand.nodes;
+      }
+      std::vector<std::int64_t> sums(dimensions, 0);
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        for (std::size_t d = 0; d < dimensions && i != left_out; ++d) {
+          sums[d] += cluster.choices.gives[nodes[i] * dimensions + d];
+        }
+      }
+      for (std::size_t d = 0; d < dimensions; ++d) {
+        if (sums[d] < cluster.demand.target[d]) return false;
+      }
+      return true;
+    };
+    const NodeSet set = choose_node_set(cluster.choices, cluster.demand, terms);
+    ASSERT_TRUE(set.is_enough) << "BERTH_SEED=" << seed;
+    EXPECT_TRUE(is_enough_without(set.nodes, set.nodes.size())) << "BERTH_SEED=" << seed;
+    for (std::size_t i = 0; i < set.nodes.size(); ++i) {
+      EXPECT_FALSE(is_enough_without(set.nodes, i)) << "BERTH_SEED=" << seed;
+    }
+    hold(cluster.choices, set.nodes);
+    EXPECT_EQ(choose_node_set(cluster.choices, cluster.demand, terms).nodes, set.nodes)
+        << "BERTH_SEED=" << seed;
+  }
+}
+
 }  // namespace
 }  // namespace berth::plugins

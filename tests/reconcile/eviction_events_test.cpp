@@ -128,6 +128,21 @@ TEST_F(EvictionEventsTest, EVENT1WithoutAJobThatGetsTheRoomOnlyTheVictimHasOne) 
             Lines{"ml/old-3 Evicted: Evicted by shuffle: it is surplus of ml/old"});
 }
 
+TEST_F(EvictionEventsTest, EVENT1ForAQueueNamesIt) {
+  QueueObject queue;
+  queue.name = queue.uid = "vision";
+  see(queue);
+  mirror_.settle(now_);
+  PlannedEviction for_queue = eviction(3, "reclaim");
+  for_queue.beneficiary = JobId();
+  for (std::size_t q = 0; q < mirror_.cluster().queue_slots(); ++q) {
+    if (mirror_.cluster().queue(QueueId(q)).name == "vision") for_queue.queue = QueueId(q);
+  }
+  EXPECT_EQ(
+      lines_of(evict({for_queue})),
+      Lines{"ml/old-3 Evicted: Evicted by reclaim for queue vision: it is surplus of ml/old"});
+}
+
 TEST_F(EvictionEventsTest, EVENT2AJobHasOneEventASessionWithAtMostFiveNames) {
   std::vector<PlannedEviction> evictions;
   for (int i = 0; i < 7; ++i) evictions.push_back(eviction(i));

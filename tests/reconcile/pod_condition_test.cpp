@@ -34,7 +34,8 @@ TEST(PodCondition, AUTOSCALE1NodesHelpAJobThatWaitsForRoomOnly) {
                                             "node_affinity_mismatch",
                                             "host_port_taken",
                                             "vetoed",
-                                            "node_locked"};
+                                            "node_locked",
+                                            "node_of_queue"};
   EXPECT_EQ(helped, expected);
 }
 

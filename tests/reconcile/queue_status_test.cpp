@@ -86,6 +86,127 @@ TEST_F(QueueStatusTest, WritesSharesCountsAndConditions) {
   EXPECT_EQ(written.lines, Lines{"job ml/g is Running: 1 of 1 pods run, minimum 1"});
 }
 
+views::QueueTable::Row row_with(const views::ReservedNodes& reservation) {
+  views::QueueTable::Row row;
+  row.reservation = reservation;
+  return row;
+}
+
+WrittenCondition reserving_of(const views::ReservedNodes& reservation) {
+  return reconcile::reserving_of(row_with(reservation));
+}
+
+WrittenCondition nodes_reserved(bool holds, const char* reason, const char* message) {
+  return {holds, reason, message, {}};
+}
+
+TEST(NodesReserved, IsMetWhereTheRoomIsIdleOrItsOwn) {
+  EXPECT_EQ(reconcile::reserving_of(views::QueueTable::Row()), WrittenCondition());
+  views::ReservedNodes its;
+  its.nodes = {"n1", "n2"};
+  its.amounts = {{"cpu", 16000, 10000, 6000, 0, 0},
+                 {"memory", std::int64_t{4} << 30, std::int64_t{9} << 30, 0, 0, 0}};
+  its.is_met = true;
+  const auto met = nodes_reserved(true, "Met", "16 cpu, 4Gi memory idle or used by it on n1, n2");
+  EXPECT_EQ(reserving_of(its), met);
+  its.amounts[0].idle = 0;
+  its.amounts[0].own = 16000;
+  EXPECT_EQ(reserving_of(its), met) << "pods of its own change nothing";
+  its.clipped = "20 cpu are cut to the cluster's 16";
+  EXPECT_EQ(reserving_of(its).message, met.message + "; 20 cpu are cut to the cluster's 16");
+  its.amounts.clear();
+  its.asked_nodes = 4;
+  its.nodes = {"n1", "n2", "n3", "n4"};
+  its.clipped.clear();
+  EXPECT_EQ(reserving_of(its).message, "it has its 4 nodes");
+}
+
+TEST(NodesReserved, WaitsForTheRoomOfOthers) {
+  views::ReservedNodes its;
+  its.nodes = {"n1", "n2"};
+  its.amounts = {{"cpu", 16000, 2000, 10000, 1000, 4000}, {"memory", 5, 9, 0, 0, 0}};
+  const std::string room = "12 of 16 cpu idle or used by it on n1, n2; ";
+  EXPECT_EQ(reserving_of(its),
+            nodes_reserved(
+                false, "Waiting",
+                (room + "the rest is used by other pods, which finish (Best-Effort)").c_str()));
+  its.is_guaranteed = true;
+  EXPECT_EQ(reserving_of(its).message,
+            room + "the rest is used by other pods, which finish, and no action evicts them");
+  its.evicts = true;
+  EXPECT_EQ(reserving_of(its).message,
+            room + "the rest is used by other pods, which are evicted (Guaranteed)");
+  its.nodes.clear();
+  EXPECT_EQ(reserving_of(its).message.substr(0, 63),
+            "12 of 16 cpu idle or used by it on nodes of queues below it; th");
+  its.amounts = {{"cpu", 16000, 0, 0, 0, 16000}};
+  its.clipped = "no node has gpu";
+  EXPECT_EQ(reserving_of(its),
+            nodes_reserved(false, "Waiting", "its nodes are not chosen yet; no node has gpu"));
+}
+
+TEST(NodesReserved, SaysThatThereAreNotEnoughNodes) {
+  views::ReservedNodes its;
+  its.nodes = {"n1"};
+  its.amounts = {{"cpu", 16000, 8000, 0, 0, 8000}};
+  its.lacks = "no more nodes can give it what is missing; 2 take no pods";
+  EXPECT_EQ(reserving_of(its),
+            nodes_reserved(false, "NotEnoughNodes",
+                           "8 of 16 cpu idle or used by it on n1; no more nodes can give it what "
+                           "is missing; 2 take no pods"));
+  its.asked_nodes = 3;
+  its.clipped = "4 nodes are cut to 3 by its capability of cpu";
+  EXPECT_EQ(reserving_of(its).message,
+            "1 of 3 nodes; no more nodes can give it what is missing; 2 take no pods; 4 nodes are "
+            "cut to 3 by its capability of cpu");
+  views::ReservedNodes nothing;
+  nothing.clipped = "no node has nvidia.com/gpu";
+  EXPECT_EQ(reserving_of(nothing),
+            nodes_reserved(false, "NotEnoughNodes", "no node has nvidia.com/gpu"));
+}
+
+TEST_F(QueueStatusTest, WritesItsNodesAtOnceAndWhatIsIdleThereWithTheRest) {
+  see(queue("a", 4));
+  round();
+  QueueReservation& reservation = plan_.queue_reservations.emplace_back();
+  for (std::size_t q = 0; q < mirror_.cluster().queue_slots(); ++q) {
+    if (mirror_.cluster().queue(QueueId(q)).name == "a") reservation.queue = QueueId(q);
+  }
+  reservation.nodes = {mirror_.cluster().find_node("n1")};
+  reservation.amounts = {{kCpu, 4000, 10000, 0, 0}};
+  reservation.is_met = true;
+  const auto first = round();
+  ASSERT_EQ(first.queues.size(), 1U);
+  EXPECT_EQ(first.queues[0].written.reserved_nodes, std::vector<std::string>{"n1"});
+  EXPECT_EQ(first.queues[0].written.reserved_idle, (NamedAmounts{{"cpu", 10000}}));
+  EXPECT_EQ(first.queues[0].written.reserved,
+            (WrittenCondition{true, "Met", "4 cpu idle or used by it on n1", now_}));
+
+  reservation.amounts[0].idle = 6000;
+  reservation.amounts[0].own = 4000;
+  EXPECT_TRUE(round_after(seconds(5)).queues.empty()) << "its own pods change it all the time";
+  const auto later = round_after(seconds(6));
+  ASSERT_EQ(later.queues.size(), 1U);
+  EXPECT_EQ(later.queues[0].written.reserved_idle, (NamedAmounts{{"cpu", 6000}}));
+  EXPECT_EQ(later.queues[0].written.reserved.since, now_ - seconds(11));
+
+  reservation.amounts[0].own = 0;
+  reservation.amounts[0].idle = 0;
+  reservation.is_met = false;
+  const auto unmet = round_after(seconds(1));
+  ASSERT_EQ(unmet.queues.size(), 1U) << "a user must see that at once";
+  EXPECT_EQ(unmet.queues[0].written.reserved.reason, "Waiting");
+  EXPECT_EQ(unmet.queues[0].written.reserved_idle, NamedAmounts());
+  EXPECT_EQ(unmet.queues[0].resources, (std::vector<std::string>{"cpu", "pods"}))
+      << "what was written is taken out";
+
+  plan_.queue_reservations.clear();
+  const auto gone = round_after(seconds(1));
+  ASSERT_EQ(gone.queues.size(), 1U);
+  EXPECT_EQ(gone.queues[0].written.reserved, WrittenCondition());
+  EXPECT_TRUE(gone.queues[0].written.reserved_nodes.empty());
+}
+
 TEST_F(QueueStatusTest, WritesNothingWhenNothingChanged) {
   see(queue("a"));
   round();

@@ -76,6 +76,17 @@ class LocksAsTaints : public SteeringTest {
     plan.reservations[0].nodes = {mirror_.cluster().find_node("n1")};
     mirror_.assume_reservations(plan, now_);
   }
+  // Node n1 is its queue's, and the target's, too; n2 is the queue's.
+  void keep_nodes_for_queue() {
+    Plan plan;
+    plan.reservations.emplace_back();
+    plan.reservations[0].job = mirror_.find_group("ml/g");
+    plan.reservations[0].nodes = {mirror_.cluster().find_node("n1")};
+    const QueueId queue = mirror_.cluster().job(mirror_.find_group("ml/g")).queue;
+    plan.queue_nodes = {{queue, {NodeId(0), NodeId(1)}, {}}};
+    mirror_.assume_reservations(plan, now_);
+    mirror_.settle(now_);
+  }
   Texts write_until_calm() {
     for (int i = 0; i < 5; ++i) round();
     return api_.take();
@@ -126,6 +137,34 @@ TEST_F(LocksAsTaints, STEER13ATolerationOfAnotherJobsLockIsNotTheRightOne) {
   EXPECT_EQ(api_.writes[0].content.kind, Kind::tolerate);
   EXPECT_EQ(api_.writes[0].content.locked_for, "job.g");
   EXPECT_FALSE(api_.writes[0].content.is_first_toleration) << "the other's is in the list";
+}
+
+TEST_F(LocksAsTaints, STEER13ATargetOnANodeOfItsQueueToleratesBothOneAfterTheOther) {
+  keep_nodes_for_queue();
+  plan({{"g-0", "n1"}});
+  for (int i = 0; i < 4; ++i) round();
+  ASSERT_EQ(api_.writes.size(), 3u);
+  EXPECT_EQ(api_.writes[0].content.locked_for, "job.g");
+  EXPECT_TRUE(api_.writes[0].content.is_first_toleration);
+  EXPECT_EQ(api_.writes[1].content.kind, Kind::tolerate);
+  EXPECT_EQ(api_.writes[1].content.locked_for, "queue.default");
+  EXPECT_FALSE(api_.writes[1].content.is_first_toleration) << "the watch has yet to show it";
+  EXPECT_EQ(api_.writes[2].content.kind, Kind::commit);
+}
+
+TEST_F(LocksAsTaints, STEER13OnANodeOfItsQueueOneIsEnough) {
+  keep_nodes_for_queue();
+  plan({{"g-0", "n2"}});
+  EXPECT_EQ(write_until_calm(), (Texts{"commit g-0 on n2", "tolerate g-0"}));
+}
+
+TEST_F(LocksAsTaints, STEER13WhoToleratesTheQueuesLockIsCommitted) {
+  keep_nodes_for_queue();
+  PodObject pod = member(0);
+  pod.lock_tolerations.some = {"queue.default"};
+  post(pod);
+  plan({{"g-0", "n2"}});
+  EXPECT_EQ(write_until_calm(), Texts{"commit g-0 on n2"});
 }
 
 TEST_F(LocksAsTaints, STEER13TolerationsAreAddedToThoseThatAreThere) {

@@ -19,7 +19,7 @@ struct NamedRefusal {
   bool operator==(const NamedRefusal&) const = default;
 };
 
-// What a queue asks for in nodes of its own, and has.
+// The demand of a queue for nodes of its own, and its nodes.
 struct NamedQueueNodes {
   bool evicts = false;
   std::int32_t asked_nodes = 0;

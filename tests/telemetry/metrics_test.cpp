@@ -31,6 +31,7 @@ std::shared_ptr<const views::QueueTable> some_queues() {
   table.resources = {"cpu"};
   table.rows.resize(1);
   table.rows[0].name = "research";
+  table.rows[0].reservation.emplace().amounts = {{"cpu", 1000, 0, 0, 0, 1000}};
   table.clear_amounts();
   table.total = {1000};
   return std::make_shared<const views::QueueTable>(std::move(table));

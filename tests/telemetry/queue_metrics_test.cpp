@@ -79,6 +79,43 @@ TEST(QueueMetrics, AmongTheOthersNothingIsCountedTwice) {
   EXPECT_TRUE(has_line(text, "berth_queue_allocated{queue=\"_other\",resource=\"cpu\"} 2"));
 }
 
+TEST(QueueMetrics, OfNodesAreThoseOfQueuesThatAskForSome) {
+  QueueTable table = table_of(2);
+  EXPECT_EQ(queue_exposition(table).find("berth_queue_nodes"), std::string::npos);
+  views::ReservedNodes& nodes = table.rows[1].reservation.emplace();
+  nodes.nodes = {"n1", "n2"};
+  nodes.amounts = {{"cpu", 4000, 1000, 1500, 0, 1500}, {"memory", 0, 1024, 0, 0, 0}};
+  const std::string text = queue_exposition(table);
+  for (const char* line :
+       {"berth_queue_nodes{queue=\"q0001\"} 2", "berth_queue_nodes_met{queue=\"q0001\"} 0",
+        "berth_queue_nodes_enough{queue=\"q0001\"} 1",
+        "berth_queue_nodes_missing{queue=\"q0001\",resource=\"cpu\"} 1.5",
+        "berth_queue_nodes_missing{queue=\"q0001\",resource=\"memory\"} 0"}) {
+    EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
+  }
+  EXPECT_EQ(text.find("berth_queue_nodes{queue=\"q0000\""), std::string::npos);
+  nodes.is_met = true;
+  nodes.lacks = "no more nodes";
+  EXPECT_TRUE(has_line(queue_exposition(table), "berth_queue_nodes_met{queue=\"q0001\"} 1"));
+  EXPECT_TRUE(has_line(queue_exposition(table), "berth_queue_nodes_enough{queue=\"q0001\"} 0"));
+}
+
+TEST(QueueMetrics, OfNodesAboveTheBoundAreMetIfAllAre) {
+  QueueTable table = table_of(static_cast<int>(kLabelledQueuesMax) + 3);
+  const auto add = [&](std::size_t row, std::size_t count, bool is_met) {
+    views::ReservedNodes& nodes = table.rows[row].reservation.emplace();
+    nodes.nodes.assign(count, "n");
+    nodes.amounts = {{"cpu", 2000, 1000, 0, 0, 1000}};
+    nodes.is_met = is_met;
+  };
+  add(kLabelledQueuesMax, 2, true);
+  add(kLabelledQueuesMax + 2, 3, false);
+  const std::string text = queue_exposition(table);
+  EXPECT_TRUE(has_line(text, "berth_queue_nodes{queue=\"_other\"} 5")) << text;
+  EXPECT_TRUE(has_line(text, "berth_queue_nodes_met{queue=\"_other\"} 0"));
+  EXPECT_TRUE(has_line(text, "berth_queue_nodes_missing{queue=\"_other\",resource=\"cpu\"} 2"));
+}
+
 TEST(QueueMetrics, WithoutSharesThereAreNone) {
   QueueTable table = table_of(1);
   table.is_divided = false;

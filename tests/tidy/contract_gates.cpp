@@ -151,7 +151,9 @@ std::vector<PointText> points_of(const File& header) {
 Complaints plugins_without_document(const Tree& tree) {
   Complaints complaints;
   for (const Registered& each : registered_in(tree)) {
-    const std::string path = kDesign + "/" + each.name + ".md";
+    std::string name = each.name;
+    std::replace(name.begin(), name.end(), '_', '-');  // as the other documents
+    const std::string path = kDesign + "/" + name + ".md";
     const File* document = tree.find(path);
     if (document == nullptr) {
       complaints.push_back(complaint(*each.file, each.line, path + " is missing"));

@@ -29,10 +29,10 @@ TEST(Tidy, PointsAreAsked) {
 
 TEST(ContractGates, WantADocumentForEachPlugin) {
   const Tree tree{{{"docs/design/b.md", "# B\n\nCode: `plugins/other.cpp`\n"},
-                   {"plugins/a.cpp", "namespace x {\nBERTH_PLUGIN(A, \"a\");\n}\n"},
+                   {"plugins/a.cpp", "namespace x {\nBERTH_PLUGIN(A, \"a_c\");\n}\n"},
                    {"src/actions/b.cpp", "\nBERTH_ACTION(B, \"b\");\n"}}};
   EXPECT_EQ(joined(plugins_without_document(tree)),
-            "plugins/a.cpp:2: docs/design/a.md is missing\n"
+            "plugins/a.cpp:2: docs/design/a-c.md is missing\n"
             "docs/design/b.md:1: no rules\n"
             "docs/design/b.md:1: no line \"Code: `src/actions/b.cpp`\"\n");
 }

@@ -139,7 +139,7 @@ TEST(CommandLine, TheDefaultConfigurationIsTheFileAndPassesItsCheck) {
 
 // Issue 9, row 7: S0's recommended configuration elects every job.
 TEST(CommandLine, TheShippedExamplesPassTheCheck) {
-  for (const std::string name : {"s0.yaml", "reservation.yaml"}) {
+  for (const std::string name : {"s0.yaml", "reservation.yaml", "queue-nodes.yaml"}) {
     const std::string file = std::string(BERTH_SOURCE_DIR) + "/config/examples/" + name;
     const Outcome check = run_program({"config", "--check", file});
     EXPECT_EQ(check.exit_code, 0) << check.err;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace berth::views {
 namespace {
 
@@ -46,6 +48,43 @@ TEST(QueueDocument, IsReadAsItWasWritten) {
   EXPECT_EQ(*read, example()) << text;
 }
 
+// vision asks for amounts, research for nodes.
+QueueTable with_reservations() {
+  QueueTable table = example();
+  ReservedNodes& vision = table.rows[1].reservation.emplace();
+  vision.nodes = {"n1", "n2"};
+  vision.amounts = {{"cpu", 40000, 28500, 8000, 1000, 3500},
+                    {"memory", std::int64_t{1} << 30, 0, std::int64_t{1} << 30, 0, 0}};
+  vision.score_millionths = 701'754;
+  vision.clipped = "no node has example.com/gpu";
+  ReservedNodes& research = table.rows[0].reservation.emplace();
+  research.is_guaranteed = research.evicts = true;
+  research.asked_nodes = 3;
+  research.lacks = "no more nodes";
+  return table;
+}
+
+TEST(QueueDocument, HoldsWhatQueuesHaveOfTheirNodes) {
+  const std::string text = write_queue_table(with_reservations());
+  const auto read = read_queue_table(text, "test");
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(*read, with_reservations()) << text;
+  const auto document = nlohmann::json::parse(text);
+  EXPECT_EQ(document["queues"][1]["reservation"],
+            nlohmann::json::parse(R"({"policy": "Best-Effort", "evicts": false,
+                "asked": {"resource": {"cpu": "40", "memory": "1Gi"}}, "nodes": ["n1", "n2"],
+                "amounts": [{"resource": "cpu", "asked": "40", "idle": "28500m", "own": "8",
+                             "leaving": "1", "missing": "3500m"},
+                            {"resource": "memory", "asked": "1Gi", "idle": "0", "own": "1Gi",
+                             "leaving": "0", "missing": "0"}],
+                "met": false, "missing": {"cpu": "3500m"}, "score": 0.701754, "lacks": "",
+                "clipped": "no node has example.com/gpu"})"));
+  EXPECT_EQ(document["queues"][0]["reservation"]["asked"], (nlohmann::json{{"nodes", 3}}));
+  EXPECT_EQ(document["queues"][0]["reservation"]["policy"], "Guaranteed");
+  EXPECT_TRUE(
+      nlohmann::json::parse(write_queue_table(example()))["queues"][0]["reservation"].is_null());
+}
+
 TEST(QueueDocument, HoldsQuantitiesAndNoZeros) {
   const std::string text = write_queue_table(example());
   EXPECT_NE(text.find("\"guaranteeInSpec\": {\n    \"cpu\": \"2500m\"\n   }"), std::string::npos)
@@ -67,6 +106,12 @@ TEST(QueueDocument, WhatIsNoSuchDocumentIsRefusedWithItsPlace) {
   EXPECT_NE(refused(R"({"queues":[{"queue":"a","weight":"x"}]})").find("weight"),
             std::string::npos);
   EXPECT_NE(refused(R"({"queues":[{}]})").find("queue"), std::string::npos);
+  EXPECT_NE(refused(R"({"queues":[{"queue":"a","reservation":{"score":2}}]})").find("from 0 to 1"),
+            std::string::npos);
+  EXPECT_NE(refused(R"({"queues":[{"queue":"a","reservation":{"amounts":[{"resource":"cpu",)"
+                    R"("idle":"x"}]}}]})")
+                .find("idle"),
+            std::string::npos);
 }
 
 }  // namespace

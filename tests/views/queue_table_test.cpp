@@ -318,10 +318,12 @@ TEST_F(QueueTableTest, ShowsWhatAQueueHasOfItsNodes) {
   EXPECT_EQ(expected.idle(), (NamedAmounts{{"cpu", 5000}, {"memory", kGi}}));
 
   reservations_[0].amounts[0].own = 3000;
+  reservations_[0].is_met = true;
   reclaims_ = true;
   const QueueTable met = table();
   EXPECT_TRUE(met.rows[row_of(met, "a")].reservation->is_met);
   EXPECT_TRUE(met.rows[row_of(met, "a")].reservation->evicts);
+  reservations_[0].is_met = false;
   reservations_[0].choice.lacks = "1 more node";
   const QueueTable lacking = table();
   EXPECT_FALSE(lacking.rows[row_of(lacking, "a")].reservation->is_met);

@@ -10,8 +10,8 @@
 
 namespace berth {
 
-// For whom each node is locked, as dense columns that the hot passes read. The Cluster keeps it as
-// in Node::lock and Node::queue_lock.
+// The owner of each node's locks, as dense columns that the hot passes read. The Cluster keeps it
+// as in Node::lock and Node::queue_lock.
 class NodeLocks {
  public:
   // Opens all nodes.

@@ -32,8 +32,9 @@ std::pair<std::string, std::string> split_name(const std::string& full_name);
 
 // The locks that a pod tolerates when they are taints.
 struct LockTolerations {
-  bool all = false;               // by a toleration for any value
+  bool all = false;               // those for targets, by a toleration for any value
   std::vector<std::string> some;  // by ours for one: "job.UID", "queue.NAME"; sorted
+  bool all_for_queues = false;
   bool cover(std::string_view locked_for) const;
   bool operator==(const LockTolerations&) const = default;
 };

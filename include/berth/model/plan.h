@@ -18,6 +18,8 @@
 
 namespace berth {
 
+class Cluster;
+
 struct Placement {
   TaskId task;
   NodeId node;
@@ -44,6 +46,8 @@ struct PlannedEviction {
   QueueId queue = {};    // valid: it leaves a node of this queue, for the queue itself
   bool operator==(const PlannedEviction&) const = default;
 
+  // The job or queue that it leaves for: "ns/job", "queue NAME", or empty.
+  std::string beneficiary_name(const Cluster& cluster) const;
   // "by preempt for ns/job: it is surplus of ...". `beneficiary_name` is empty if there is none.
   std::string text(const std::string& beneficiary_name) const;
 };

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -50,6 +51,8 @@ type BerthOptions struct {
 	// Configuration is merged over config/berth.yaml, section by section.
 	Configuration map[string]any
 	LeftOut       []string // plugins of config/berth.yaml
+	// With are plugins, with arguments, that the first rank has instead or besides.
+	With map[string]map[string]any
 	// AsShipped leaves limits of requests, timeouts and scheduler names as users have them.
 	AsShipped bool
 }
@@ -147,6 +150,7 @@ func berthConfiguration(options BerthOptions, view *View) ([]byte, error) {
 		return nil, err
 	}
 	leaveOut(document, options.LeftOut)
+	putIn(document, options.With)
 	merge(document, map[string]any{"steering": map[string]any{"mode": options.Mode}})
 	if !options.AsShipped {
 		merge(document, map[string]any{
@@ -172,6 +176,17 @@ func leaveOut(document map[string]any, names []string) {
 		tier["plugins"] = slices.DeleteFunc(tier["plugins"].([]any), func(plugin any) bool {
 			return slices.Contains(names, plugin.(map[string]any)["name"].(string))
 		})
+	}
+}
+
+// putIn has the first rank have the plugins with these arguments.
+func putIn(document map[string]any, plugins map[string]map[string]any) {
+	names := slices.Sorted(maps.Keys(plugins))
+	leaveOut(document, names)
+	for _, name := range names {
+		tier := document["tiers"].([]any)[0].(map[string]any)
+		tier["plugins"] = append(tier["plugins"].([]any),
+			map[string]any{"name": name, "arguments": plugins[name]})
 	}
 }
 

@@ -239,15 +239,7 @@ func (e *Env) AwaitKubeSchedulerKnowsNodes() {
 	var probes []*core.Pod
 	for i, node := range e.nodes {
 		probe := NewPod(e.Namespace, fmt.Sprintf("probe-%d", i)).CPU("1m").
-			Scheduler(e.heedful()).Build()
-		probe.Spec.Affinity = &core.Affinity{NodeAffinity: &core.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &core.NodeSelector{
-				NodeSelectorTerms: []core.NodeSelectorTerm{{
-					MatchFields: []core.NodeSelectorRequirement{{Key: "metadata.name",
-						Operator: core.NodeSelectorOpIn, Values: []string{node}}},
-				}},
-			},
-		}}
+			Scheduler(e.heedful()).On(node).Build()
 		probes = append(probes, probe)
 	}
 	e.Create(probes...)

@@ -66,6 +66,24 @@ func (b PodBuilder) Pool(pool string) PodBuilder {
 	return b
 }
 
+// On keeps the pod to one node.
+func (b PodBuilder) On(node string) PodBuilder {
+	b.pod.Spec.Affinity = &core.Affinity{NodeAffinity: &core.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &core.NodeSelector{
+			NodeSelectorTerms: []core.NodeSelectorTerm{{
+				MatchFields: []core.NodeSelectorRequirement{{Key: "metadata.name",
+					Operator: core.NodeSelectorOpIn, Values: []string{node}}},
+			}},
+		},
+	}}
+	return b
+}
+
+// Queue is that of a pod in no group.
+func (b PodBuilder) Queue(name string) PodBuilder {
+	return b.Annotate("scheduling.volcano.sh/queue-name", name)
+}
+
 // Runs sets the time from running to succeeded.
 func (b PodBuilder) Runs(time time.Duration) PodBuilder {
 	return b.Finishes().Annotate(RunTime, time.String())

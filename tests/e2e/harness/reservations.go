@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	core "k8s.io/api/core/v1"
@@ -70,25 +71,23 @@ func (e *Env) AwaitOpen() {
 	e.Helper()
 	e.Await(Soon, func() error {
 		for _, node := range e.Nodes() {
-			_, isLabelled := node.Labels[LockedFor]
-			_, isAnnotated := node.Annotations[LockedSince]
-			if isLabelled || isAnnotated || HasLockTaint(&node) {
-				return fmt.Errorf("node %q is locked: %v %v %v", node.Name, node.Labels,
-					node.Annotations, node.Spec.Taints)
+			for _, key := range []string{LockedFor, LockedSince, LockedForQueue, LockedForQueueSince} {
+				_, isLabelled := node.Labels[key]
+				_, isAnnotated := node.Annotations[key]
+				if isLabelled || isAnnotated || HasTaint(&node, key) {
+					return fmt.Errorf("node %q is locked: %v %v %v", node.Name, node.Labels,
+						node.Annotations, node.Spec.Taints)
+				}
 			}
 		}
 		return nil
 	})
 }
 
-// HasLockTaint tells whether the node is tainted for a target.
-func HasLockTaint(node *core.Node) bool {
-	for _, taint := range node.Spec.Taints {
-		if taint.Key == LockedFor {
-			return true
-		}
-	}
-	return false
+// HasTaint tells whether the node has a taint with this key.
+func HasTaint(node *core.Node, key string) bool {
+	return slices.ContainsFunc(node.Spec.Taints,
+		func(taint core.Taint) bool { return taint.Key == key })
 }
 
 // GroupUID is that of a PodGroup which exists.
