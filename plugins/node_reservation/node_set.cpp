@@ -87,8 +87,20 @@ class Choice {
     return held_;
   }
 
+  // Held nodes that give nothing of what is missing or would be, leave: they use up the limit.
   NodePicks cut(const NodePicks& added) const {
     NodePicks nodes = held_;
+    NodeSetMeasure::Sums sums = measure_.sums_of(nodes);
+    for (std::size_t i = nodes.size(); i-- > 0 && measure_.nodes_asked() == 0;) {
+      bool is_needed = false;
+      for (std::size_t d = 0; d < measure_.dimensions(); ++d) {
+        const std::int64_t gives = measure_.gives(nodes[i], d);
+        is_needed = is_needed || (gives > 0 && sums.gives[d] - gives < measure_.target(d));
+      }
+      if (is_needed) continue;
+      measure_.remove(sums, nodes[i]);
+      nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(i));
+    }
     const std::size_t count = std::min(added.size(), terms_.new_most);
     nodes.insert(nodes.end(), added.begin(), added.begin() + static_cast<std::ptrdiff_t>(count));
     std::sort(nodes.begin(), nodes.end());

@@ -63,9 +63,12 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
     }
     asked_[at] = saturated_sum(asked_[at], own_[at]);
     const std::int64_t guarantee = tree.guarantee(at, d);
-    // QUEUE-11. Nodes of its own are not lent.
-    least_[at] =
-        lends ? std::max(std::min(guarantee, asked_[at]), tree.on_own_nodes(at, d)) : guarantee;
+    // QUEUE-11. Nodes of its own are not lent, nor are those of queues below it.
+    std::int64_t below = 0;
+    for (std::uint32_t i = 0; i < member.child_count; ++i) below += least_[member.first_child + i];
+    least_[at] = lends
+                     ? std::max({std::min(guarantee, asked_[at]), tree.on_own_nodes(at, d), below})
+                     : guarantee;
     if (at != 0) asked_[member.parent] = saturated_sum(asked_[member.parent], asked_[at]);
   }
   const auto set = [&](QueueShares::Amounts& amounts, std::size_t at, std::int64_t amount) {

@@ -22,6 +22,9 @@ const char* const kTiers[] = {
     "tiers priority reservation(lock=single-node,give-up=2s,retry-after=1s) / predicates nodeorder",
     "tiers gang / reservation(lock=closest-fit,targets=2) overcommit predicates proportion",
     "tiers priority gang conformance / predicates proportion(guarantee=hard) nodeorder",
+    "tiers priority gang / predicates proportion node_reservation(relock-period=1s) nodeorder",
+    "tiers priority gang / predicates node_reservation(relock-period=2s,max-new-locks=1) nodeorder",
+    "tiers priority gang reservation / predicates proportion node_reservation(relock-period=1s)",
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ const char* const kTiers[] = {
     "tiers priority gang elastic / predicates nodeorder",
     "tiers gang elastic drf / predicates proportion(guarantee=hard) nodeorder",
     "tiers priority gang elastic reservation(nodes=2,timeout=3s) / predicates proportion",
+    "tiers priority gang elastic / predicates proportion node_reservation(relock-period=1s)",
+    "tiers priority gang elastic / predicates node_reservation(relock-period=1s) nodeorder",
 };
 
 constexpr std::int64_t kGi = std::int64_t{1} << 30;

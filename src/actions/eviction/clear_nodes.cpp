@@ -32,15 +32,16 @@ class Clearing {
     }
   }
 
-  void clear(PartsOfJobs& parts_of_jobs, bool takes_whole_jobs) {
-    if (!is_missing()) return;
+  // True if somebody leaves.
+  bool clear(PartsOfJobs& parts_of_jobs, bool takes_whole_jobs) {
+    if (!is_missing()) return false;
     EvictionPolicy policy;
     policy.action = kAction;
     policy.parties = [&](const Job&) { return parties(parts_of_jobs, takes_whole_jobs); };
     Job of_queue;
     of_queue.queue = queue_;
     Candidates candidates(session_, policy, of_queue);
-    if (candidates.pods_without(JobId()) == 0) return;
+    if (candidates.pods_without(JobId()) == 0) return false;
     candidates.put_in_order();
     Statement statement(session_);
     for (const Candidates::Lot& lot : candidates.lots()) {
@@ -49,6 +50,8 @@ class Clearing {
     }
     spare_the_unneeded(statement);
     std::move(statement).commit();
+    return std::any_of(evicted_.begin(), evicted_.end(),
+                       [](const Evicted& each) { return !each.tasks.empty(); });
   }
 
  private:
@@ -151,20 +154,29 @@ class Clearing {
   std::vector<Evicted> evicted_;
 };
 
-}  // namespace
-
-void clear_nodes_of_queues(Session& session, PartsOfJobs& parts_of_jobs, bool takes_whole_jobs) {
-  if (session.cluster().locks().for_queues() == 0) return;
+// NODES-17
+std::vector<QueueReservation> in_order(Session& session) {
   std::vector<QueueReservation> reservations;
   session.ask(points::queue_reservations, &reservations);
-  // NODES-17
   std::stable_sort(reservations.begin(), reservations.end(),
                    [&](const QueueReservation& left, const QueueReservation& right) {
                      return session.comes_before(session.cluster().queue(left.queue),
                                                  session.cluster().queue(right.queue));
                    });
-  for (const QueueReservation& each : reservations) {
-    if (each.evicts) Clearing(session, each).clear(parts_of_jobs, takes_whole_jobs);
+  return reservations;
+}
+
+}  // namespace
+
+void clear_nodes_of_queues(Session& session, PartsOfJobs& parts_of_jobs, bool takes_whole_jobs) {
+  if (session.cluster().locks().for_queues() == 0) return;
+  std::vector<QueueReservation> reservations = in_order(session);
+  for (std::size_t i = 0; i < reservations.size(); ++i) {
+    if (!reservations[i].evicts) continue;
+    // Who leaves for a queue may leave nodes of one below it, too: that one needs fewer then.
+    if (Clearing(session, reservations[i]).clear(parts_of_jobs, takes_whole_jobs)) {
+      reservations = in_order(session);
+    }
   }
 }
 
