@@ -114,8 +114,8 @@ class Reading {
     }
     if (why.empty()) return;
     demand.clipped = count_text(static_cast<std::size_t>(asked), "node") +
-                     (asked == 1 ? " is cut to " : " are cut to ") +
-                     std::to_string(demand.nodes) + why;
+                     (asked == 1 ? " is cut to " : " are cut to ") + std::to_string(demand.nodes) +
+                     why;
     if (demand.nodes > 0) return;
     demand.counts.clear();
     demand.amounts.clear();

@@ -46,10 +46,17 @@ void NodeUse::read_tasks() {
       if (shapes.empty() || shapes.back() != task.shape) shapes.push_back(task.shape);
     }
   }
-  for (OfQueue& each : queues_) {
-    std::sort(each.shapes.begin(), each.shapes.end());
-    each.shapes.erase(std::unique(each.shapes.begin(), each.shapes.end()), each.shapes.end());
-  }
+  for (OfQueue& each : queues_) keep_unlike(each.shapes);
+}
+
+// Of shapes with the same constraints, one: the request does not say where a pod may run.
+void NodeUse::keep_unlike(std::vector<ShapeId>& shapes) const {
+  std::sort(shapes.begin(), shapes.end());
+  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  std::set<std::string> known;
+  std::erase_if(shapes, [&](ShapeId shape) {
+    return !known.insert(shape_key({}, cluster_.shape(shape).constraints)).second;
+  });
 }
 
 void NodeUse::read_claims() {

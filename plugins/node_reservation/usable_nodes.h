@@ -42,6 +42,7 @@ class NodeUse {
   };
 
   void read_tasks();
+  void keep_unlike(std::vector<ShapeId>& shapes) const;
   void read_claims();
   bool is_taken(const QueueDemand& demand, NodeId node, QueueId owner) const;
   bool may_use(const OfQueue& queue, NodeId node, bool is_held) const;

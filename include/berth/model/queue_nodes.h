@@ -67,7 +67,7 @@ struct QueueReservation {
   std::vector<Amount> amounts;   // of the resources that count, by their names
   NodeChoice choice;
   std::vector<Spared> spared;  // policy Guaranteed, in the way: pods that may not leave; most first
-  std::string clipped;  // the part of the request without effect, and why; or empty
+  std::string clipped;         // the part of the request without effect, and why; or empty
   bool is_met = false;
   bool operator==(const QueueReservation&) const = default;
 };

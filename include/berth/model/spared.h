@@ -14,7 +14,7 @@ struct Spared {
   bool operator==(const Spared&) const = default;
 };
 
-// "within the guarantee of their queue"
+// For all pods that stay for the reason, so without their numbers and names.
 std::string why_spared(Reason reason);
 
 }  // namespace berth
