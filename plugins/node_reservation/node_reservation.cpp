@@ -125,32 +125,73 @@ class NodeReservation final : public Plugin {
     const QueueDemand& demand = demands[index];
     QueueNodes chosen{demand.queue, {}, {}};
     if (demand.is_nothing()) return chosen;
-    const UsableNodes usable = use.usable_for(index, owners);
     const NodeDemand rest = demand_without_below(demand, owners);
     const std::size_t room =
         allowance.locked_most > allowance.locked ? allowance.locked_most - allowance.locked : 0;
-    const NodeSetTerms terms = terms_for(demand, usable, std::min(allowance.fresh, room));
-    const NodeSet set = choose_node_set(usable.choices, rest, terms);
-    std::size_t fresh = 0;
-    for (QueueId& owner : owners) {
-      if (owner != demand.queue) continue;
-      owner = QueueId();
-      --allowance.locked;
+    const std::size_t new_most = std::min(allowance.fresh, room);
+    UsableNodes usable;
+    NodeSet set;
+    // NODES-7. Rather nodes that nobody has to leave, then nodes that pods of others leave, then
+    // nodes that some will leave some day.
+    using Count = StayingPods::Count;
+    for (const Count count : {Count::all, Count::now, Count::always}) {
+      if (count == Count::all && !demand.evicts) continue;
+      usable = use.usable_for(index, owners, count);
+      set = best_set(demand, rest, usable, new_most, use.has_pods(index));
+      if (set.is_enough) break;
     }
+    std::size_t fresh = 0;
     for (const std::uint32_t candidate : set.nodes) {
       chosen.nodes.push_back(usable.nodes[candidate]);
-      owners[usable.nodes[candidate].index()] = demand.queue;
       fresh += usable.choices.is_held[candidate] == 0 ? 1 : 0;
     }
-    allowance.locked += set.nodes.size();
+    std::replace(owners.begin(), owners.end(), demand.queue, QueueId());
+    for (const NodeId node : chosen.nodes) owners[node.index()] = demand.queue;
+    allowance.locked = static_cast<std::size_t>(
+        std::count_if(owners.begin(), owners.end(), [](QueueId id) { return id.is_valid(); }));
     if (allowance.fresh != SIZE_MAX) allowance.fresh -= fresh;
     chosen.choice.score_millionths = static_cast<std::int32_t>(set.score / 1'000);
     const bool asks_no_more = rest.nodes == 0 && is_all_zero(rest.target);
     if (!set.is_enough && !asks_no_more) {
-      const bool is_limited = terms.new_most <= fresh && others_could_add(usable, rest, set);
+      const bool is_limited = new_most <= fresh && others_could_add(usable, rest, set);
       chosen.choice.lacks = lacks(usable, is_limited);
     }
     return chosen;
+  }
+
+  // NODES-10. Nodes do not move away from room that is there, nor without pods that could say where
+  // they run.
+  NodeSet best_set(const QueueDemand& demand, const NodeDemand& rest, const UsableNodes& usable,
+                   std::size_t new_most, bool has_pods) const {
+    NodeSetTerms terms = terms_for(demand, usable, new_most);
+    NodeSet set = choose_node_set(usable.choices, rest, terms);
+    const auto& is_held = usable.choices.is_held;
+    const bool has_new = std::any_of(set.nodes.begin(), set.nodes.end(),
+                                     [&](std::uint32_t node) { return is_held[node] == 0; });
+    const bool holds_some = std::find(is_held.begin(), is_held.end(), 1) != is_held.end();
+    if (!has_new || !holds_some) return set;
+    terms.new_most = 0;
+    NodeSet present = choose_node_set(usable.choices, rest, terms);
+    if (!present.is_enough) return set;
+    const bool may_move = has_pods && (is_there(usable, rest, set) ||
+                                       (!demand.evicts && !is_there(usable, rest, present)));
+    return may_move ? set : present;
+  }
+
+  // Is what is asked for idle, or used by the queue, now?
+  static bool is_there(const UsableNodes& usable, const NodeDemand& rest, const NodeSet& set) {
+    const NodeChoices& choices = usable.choices;
+    for (std::size_t i = 0; i < choices.dimensions; ++i) {
+      std::int64_t there = 0;
+      std::int64_t asked = rest.target[i];
+      for (const std::uint32_t node : set.nodes) {
+        const std::size_t at = node * choices.dimensions + i;
+        there = saturated_sum(there, saturated_sum(choices.idle[at], choices.own[at]));
+        if (rest.nodes > 0) asked = saturated_sum(asked, choices.gives[at]);
+      }
+      if (there < asked) return false;
+    }
+    return true;
   }
 
   static bool is_all_zero(const std::vector<std::int64_t>& amounts) {
@@ -227,6 +268,7 @@ class NodeReservation final : public Plugin {
     add(usable.locked, "are kept for others");
     add(usable.closed, "take no pods");
     add(usable.without, "have none of a resource that counts");
+    add(usable.filled, "are full of pods that stay");
     add(usable.unsuitable, "can run no pod of the queue");
     return text;
   }

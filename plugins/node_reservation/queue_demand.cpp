@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "berth/base/text.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/model/amount_text.h"
 
@@ -24,7 +25,8 @@ void add_text(std::string& all, const std::string& text) {
 
 class Reading {
  public:
-  Reading(const Cluster& cluster, const Queue& queue) : cluster_(cluster), queue_(queue) {}
+  Reading(const Cluster& cluster, const QueueTree& tree, std::size_t at)
+      : cluster_(cluster), tree_(tree), at_(at), queue_(cluster.queue(tree.member(at).queue)) {}
 
   QueueDemand read() {
     QueueDemand by_nodes = nodes_asked();
@@ -32,10 +34,12 @@ class Reading {
     // NODES-3. By the larger part of the cluster; amounts if both are as large.
     const bool is_by_nodes =
         !by_nodes.is_nothing() && (by_amounts.is_nothing() || is_more(by_nodes, by_amounts));
+    std::string clipped = by_nodes.clipped;
+    if (by_nodes.is_nothing()) add_text(clipped, by_amounts.clipped);
     QueueDemand demand = std::move(is_by_nodes ? by_nodes : by_amounts);
+    if (demand.is_nothing()) demand.clipped = std::move(clipped);
     demand.queue = queue_.id;
     demand.evicts = queue_.guarantees_hard;
-    demand.clipped = std::move(clipped_);
     return demand;
   }
 
@@ -70,69 +74,93 @@ class Reading {
       std::string names;
       if (demand.counts.empty()) names = "cpu and memory";
       for (const Dimension d : demand.counts) names += (names.empty() ? "" : " and ") + name(d);
-      add_text(clipped_, "no node has " + names);
-      return {};
+      QueueDemand nothing;
+      nothing.clipped = "no node has " + names;
+      return nothing;
     }
     const std::int64_t part = part_of(counted_nodes_, queue_.guarantee_share_billionths, kBillion);
     demand.nodes = std::max<std::int64_t>(1, part);
-    cut_to_capability(demand);
+    cut(demand);
     return demand;
   }
 
-  // NODES-2. A node counts as the average of those that count.
-  void cut_to_capability(QueueDemand& demand) {
-    const std::int64_t asked = demand.nodes;
-    Dimension tightest;
-    for (const auto& [d, limit] : queue_.capability.entries()) {
-      if (total(d) <= 0) continue;
-      const std::int64_t most = part_of(counted_nodes_, std::min(limit, total(d)), total(d));
-      if (most >= demand.nodes) continue;
-      demand.nodes = most;
-      tightest = d;
+  // The least capability of the queue and those above it.
+  std::int64_t limit(Dimension d) const {
+    std::int64_t least = tree_.limit(at_, d);
+    for (std::size_t at = at_; at != 0; at = tree_.member(at).parent) {
+      least = std::min(least, tree_.limit(at, d));
     }
-    if (demand.nodes == asked) return;
-    add_text(clipped_, std::to_string(asked) + " nodes are cut to " + std::to_string(demand.nodes) +
-                           " by its capability of " + name(tightest));
-    if (demand.nodes == 0) demand = {};
+    return least;
+  }
+
+  // NODES-2. A node counts as the average of those that count.
+  void cut(QueueDemand& demand) const {
+    const std::int64_t asked = demand.nodes;
+    std::string why;
+    const auto cut_to = [&](std::int64_t most, const std::string& because) {
+      if (most >= demand.nodes) return;
+      demand.nodes = most;
+      why = because;
+    };
+    for (const Dimension d : demand.counts) {
+      const std::int64_t all = std::max<std::int64_t>(1, total(d));
+      const std::int64_t written = QueueTree::written_guarantee(queue_, d, tree_.total(d));
+      const std::int64_t in_force = tree_.guarantee(at_, d);
+      cut_to(part_of(counted_nodes_, std::min(limit(d), all), all),
+             " by a capability of " + name(d));
+      if (in_force < written) {
+        cut_to(part_of(asked, in_force, written), ": no more of its guarantee is in force");
+      }
+    }
+    if (why.empty()) return;
+    demand.clipped = count_text(static_cast<std::size_t>(asked), "node") +
+                     (asked == 1 ? " is cut to " : " are cut to ") + std::to_string(demand.nodes) +
+                     why;
+    if (demand.nodes > 0) return;
+    demand.counts.clear();
+    demand.amounts.clear();
   }
 
   // NODES-2
-  QueueDemand amounts_asked() {
+  QueueDemand amounts_asked() const {
     QueueDemand demand;
     for (std::size_t i = 0; i < queue_.guarantee.extent(); ++i) {
       if (queue_.guarantee[Dimension(i)] > 0) demand.counts.emplace_back(i);
     }
     sort_by_name(demand.counts);
     std::erase_if(demand.counts, [&](Dimension d) {
-      if (total(d) > 0) return false;
-      add_text(clipped_, "no node has " + name(d));
-      return true;
-    });
-    for (const Dimension d : demand.counts) {
       const std::int64_t asked = queue_.guarantee[d];
-      demand.amounts.push_back(std::min(asked, total(d)));
-      if (asked <= total(d)) continue;
-      add_text(clipped_, readable_amount(name(d), asked, Rounding::up) + " " + name(d) +
-                             " are cut to the cluster's " +
-                             readable_amount(name(d), total(d), Rounding::down));
-    }
+      if (total(d) <= 0) {
+        add_text(demand.clipped, "no node has " + name(d));
+        return true;
+      }
+      const std::int64_t most = std::min(total(d), tree_.guarantee(at_, d));
+      if (asked > most) {
+        add_text(demand.clipped, amount_of(name(d), asked, Rounding::up) + " are cut to " +
+                                     readable_amount(name(d), most, Rounding::down) +
+                                     (asked > total(d) ? ": the cluster has no more"
+                                                       : ": no more of its guarantee is in force"));
+      }
+      if (most > 0) demand.amounts.push_back(std::min(asked, most));
+      return most <= 0;
+    });
     return demand;
   }
 
   bool is_more(const QueueDemand& nodes, const QueueDemand& amounts) const {
-    return std::all_of(amounts.counts.begin(), amounts.counts.end(), [&](const Dimension& d) {
-      const std::int64_t amount =
-          amounts.amounts[static_cast<std::size_t>(&d - &amounts.counts[0])];
+    for (std::size_t i = 0; i < amounts.counts.size(); ++i) {
       // nodes / counted_nodes_ > amount / total
-      return static_cast<__int128>(nodes.nodes) * total(d) >
-             static_cast<__int128>(amount) * counted_nodes_;
-    });
+      const __int128 by_nodes = static_cast<__int128>(nodes.nodes) * total(amounts.counts[i]);
+      if (by_nodes <= static_cast<__int128>(amounts.amounts[i]) * counted_nodes_) return false;
+    }
+    return true;
   }
 
   const Cluster& cluster_;
+  const QueueTree& tree_;
+  std::size_t at_;  // in the tree
   const Queue& queue_;
   std::int64_t counted_nodes_ = 0;
-  std::string clipped_;
 };
 
 }  // namespace
@@ -162,7 +190,7 @@ std::vector<QueueDemand> queue_demands(const Session& session, bool only_with_po
     for (std::uint32_t above = member.parent; above != 0; above = tree.member(above).parent) {
       ++depth;
     }
-    turns.push_back({depth, Reading(cluster, queue).read()});
+    turns.push_back({depth, Reading(cluster, tree, at).read()});
   }
   // NODES-4
   std::sort(turns.begin(), turns.end(), [&](const Turn& left, const Turn& right) {

@@ -9,6 +9,40 @@ namespace berth::plugins {
 
 using namespace engine;
 
+namespace {
+
+bool gives_as_much(const NodeChoices& left, const NodeChoices& right, std::size_t candidate) {
+  const auto at = std::ptrdiff_t(candidate * left.dimensions);
+  return std::equal(left.gives.begin() + at,
+                    left.gives.begin() + at + std::ptrdiff_t(left.dimensions),
+                    right.gives.begin() + at);
+}
+
+// Asks for each candidate in turn, and leaves out the others.
+template <class IsKept>
+void keep(UsableNodes& usable, const IsKept& is_kept) {
+  NodeChoices& choices = usable.choices;
+  const std::size_t dimensions = choices.dimensions;
+  std::size_t kept = 0;
+  for (std::size_t c = 0; c < usable.nodes.size(); ++c) {
+    if (!is_kept(c)) continue;
+    usable.nodes[kept] = usable.nodes[c];
+    choices.is_held[kept] = choices.is_held[c];
+    for (auto* column : {&choices.gives, &choices.own, &choices.idle}) {
+      std::copy_n(column->begin() + std::ptrdiff_t(c * dimensions), dimensions,
+                  column->begin() + std::ptrdiff_t(kept * dimensions));
+    }
+    ++kept;
+  }
+  usable.nodes.resize(kept);
+  choices.is_held.resize(kept);
+  for (auto* column : {&choices.gives, &choices.own, &choices.idle}) {
+    column->resize(kept * dimensions);
+  }
+}
+
+}  // namespace
+
 NodeUse::NodeUse(Session& session, const std::vector<QueueDemand>& demands,
                  const std::set<std::string>& tolerated_taints)
     : session_(session),
@@ -17,6 +51,7 @@ NodeUse::NodeUse(Session& session, const std::vector<QueueDemand>& demands,
       tolerated_taints_(tolerated_taints),
       queues_(demands.size()),
       takers_(cluster_.queue_slots()),
+      staying_(session),
       in_flight_(cluster_.node_count()) {
   for (std::size_t q = 0; q < takers_.size(); ++q) {
     if (!cluster_.queue(QueueId(q)).exists) continue;
@@ -37,10 +72,7 @@ void NodeUse::read_tasks() {
     if (is_there && task.status == TaskStatus::binding) {
       in_flight_[task.node.index()].push_back(queue);
     }
-    if (!queue.is_valid()) {
-      if (is_there && task.never_leaves && !task.is_of_node) foreign_staying_.emplace_back(t);
-      continue;
-    }
+    if (!queue.is_valid()) continue;
     for (const std::uint32_t taker : takers_[queue.index()]) {
       OfQueue& of_queue = queues_[taker];
       if (is_there) of_queue.on_nodes.emplace_back(t);
@@ -48,10 +80,17 @@ void NodeUse::read_tasks() {
       if (shapes.empty() || shapes.back() != task.shape) shapes.push_back(task.shape);
     }
   }
-  for (OfQueue& each : queues_) {
-    std::sort(each.shapes.begin(), each.shapes.end());
-    each.shapes.erase(std::unique(each.shapes.begin(), each.shapes.end()), each.shapes.end());
-  }
+  for (OfQueue& each : queues_) keep_unlike(each.shapes);
+}
+
+// Of shapes with the same constraints, one: the request does not say where a pod may run.
+void NodeUse::keep_unlike(std::vector<ShapeId>& shapes) const {
+  std::sort(shapes.begin(), shapes.end());
+  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  std::set<std::string> known;
+  std::erase_if(shapes, [&](ShapeId shape) {
+    return !known.insert(shape_key({}, cluster_.shape(shape).constraints)).second;
+  });
 }
 
 void NodeUse::read_claims() {
@@ -69,7 +108,9 @@ bool NodeUse::is_taken(const QueueDemand& demand, NodeId node, QueueId owner) co
   if (owner == demand.queue) {
     return lock.job.is_valid() && !cluster_.is_below(cluster_.queue_of(lock.job), demand.queue);
   }
-  if (owner.is_valid() || lock.job.is_valid()) return true;
+  // A queue may take a node of a queue above it, whose demand it then counts to (NODES-4).
+  const bool is_of_others = owner.is_valid() && !cluster_.is_below(demand.queue, owner);
+  if (is_of_others || lock.job.is_valid()) return true;
   const auto& others = in_flight_[node.index()];
   return std::any_of(others.begin(), others.end(),
                      [&](QueueId queue) { return !cluster_.is_below(queue, demand.queue); });
@@ -82,25 +123,42 @@ bool NodeUse::has_untolerated_taint(const Node& node) const {
   });
 }
 
-// NODES-6. Vetoes end soon.
-bool NodeUse::may_use(const OfQueue& queue, NodeId node) const {
+// NODES-6. Vetoes end soon. A node that the queue has is not lost because its present pods select
+// others.
+bool NodeUse::may_use(const OfQueue& queue, NodeId node, bool is_held) const {
   const Node& there = cluster_.node(node);
-  if (queue.shapes.empty()) return !has_untolerated_taint(there);
+  if (queue.shapes.empty()) return is_held || !has_untolerated_taint(there);
   return std::any_of(queue.shapes.begin(), queue.shapes.end(), [&](ShapeId shape) {
     const Verdict verdict = may_run_on(session_, cluster_.shape(shape), node);
-    return verdict || verdict.reason == Reason::vetoed ||
-           (verdict.reason == Reason::taint_not_tolerated && !has_untolerated_taint(there));
+    if (verdict || verdict.reason == Reason::vetoed) return true;
+    if (verdict.reason == Reason::taint_not_tolerated) return !has_untolerated_taint(there);
+    return is_held && verdict.reason != Reason::node_unschedulable;
   });
 }
 
-UsableNodes NodeUse::usable_for(std::size_t index, const std::vector<QueueId>& owners) const {
+UsableNodes NodeUse::usable_for(std::size_t index, const std::vector<QueueId>& owners,
+                                StayingPods::Count staying) const {
+  using Count = StayingPods::Count;
+  const QueueDemand& demand = demands_[index];
+  const Count counted = staying == Count::all ? Count::now : staying;
+  UsableNodes usable = nodes_for(index, owners, counted);
+  if (staying == Count::all) {
+    const NodeChoices there = nodes_for(index, owners, Count::all).choices;
+    keep(usable, [&](std::size_t candidate) {
+      return there.is_held[candidate] != 0 || gives_as_much(there, usable.choices, candidate);
+    });
+  }
+  if (demand.nodes > 0) keep_whole_nodes(demand, counted, usable);
+  for (std::int64_t& amount : usable.choices.gives) amount = std::max<std::int64_t>(0, amount);
+  return usable;
+}
+
+UsableNodes NodeUse::nodes_for(std::size_t index, const std::vector<QueueId>& owners,
+                               StayingPods::Count staying) const {
   const QueueDemand& demand = demands_[index];
   const OfQueue& queue = queues_[index];
-  const std::size_t dimensions = demand.counts.size();
   UsableNodes usable;
-  NodeChoices& choices = usable.choices;
-  choices.dimensions = dimensions;
-  std::vector<std::uint32_t> candidate_of(cluster_.node_count(), UINT32_MAX);
+  usable.choices.dimensions = demand.counts.size();
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
     const bool is_held = owners[n] == demand.queue;
@@ -110,39 +168,69 @@ UsableNodes NodeUse::usable_for(std::size_t index, const std::vector<QueueId>& o
       ++usable.locked;
     } else if (demand.nodes > 0 && !has_some_of_each(cluster_, node, demand.counts)) {
       ++usable.without;  // NODES-1
-    } else if (!(is_held && queue.shapes.empty()) && !may_use(queue, node)) {
+    } else if (!may_use(queue, node, is_held)) {
       ++usable.unsuitable;
     } else {
-      candidate_of[n] = static_cast<std::uint32_t>(usable.nodes.size());
       usable.nodes.push_back(node);
-      choices.is_held.push_back(is_held ? 1 : 0);
-      for (const Dimension d : demand.counts) {
-        // NODES-7. Without evictions, what never leaves by itself stays.
-        const AmountTable& stays = demand.evicts ? cluster_.of_nodes() : cluster_.staying();
-        choices.gives.push_back(cluster_.allocatable().at(node, d) - stays.at(node, d));
-        choices.own.push_back(0);
-        choices.idle.push_back(std::max<std::int64_t>(0, cluster_.idle().at(node, d)));
-      }
+      usable.choices.is_held.push_back(is_held ? 1 : 0);
+      add_node(demand, node, staying, usable.choices);
     }
   }
-  const auto add = [&](const Task& task, std::vector<std::int64_t>& column, int sign) {
-    const std::uint32_t candidate = candidate_of[task.node.index()];
-    if (candidate == UINT32_MAX) return;
-    for (std::size_t i = 0; i < dimensions; ++i) {
-      column[candidate * dimensions + i] +=
-          sign * cluster_.shape(task.shape).request[demand.counts[i]];
-    }
-  };
+  add_own(demand, queue, staying, usable);
+  return usable;
+}
+
+// NODES-7
+void NodeUse::add_node(const QueueDemand& demand, NodeId node, StayingPods::Count staying,
+                       NodeChoices& choices) const {
+  const AmountTable& stays = staying_.on_nodes(demand.evicts, staying);
+  for (const Dimension d : demand.counts) {
+    choices.gives.push_back(cluster_.allocatable().at(node, d) - stays.at(node, d));
+    choices.own.push_back(0);
+    choices.idle.push_back(std::max<std::int64_t>(0, cluster_.idle().at(node, d)));
+  }
+}
+
+// What its own pods use is its, even if they stay.
+void NodeUse::add_own(const QueueDemand& demand, const OfQueue& queue, StayingPods::Count staying,
+                      UsableNodes& usable) const {
+  NodeChoices& choices = usable.choices;
+  std::vector<std::uint32_t> candidate_of(cluster_.node_count(), UINT32_MAX);
+  for (std::uint32_t i = 0; i < usable.nodes.size(); ++i) {
+    candidate_of[usable.nodes[i].index()] = i;
+  }
   for (const TaskId id : queue.on_nodes) {
     const Task& task = cluster_.task(id);
-    add(task, choices.own, +1);
-    if (!demand.evicts && task.never_leaves) add(task, choices.gives, +1);
+    const std::uint32_t candidate = candidate_of[task.node.index()];
+    if (candidate == UINT32_MAX) continue;
+    const bool stays = staying_.stays(id, demand.evicts, staying);
+    for (std::size_t i = 0; i < choices.dimensions; ++i) {
+      const std::int64_t amount = cluster_.shape(task.shape).request[demand.counts[i]];
+      choices.own[candidate * choices.dimensions + i] += amount;
+      if (stays) choices.gives[candidate * choices.dimensions + i] += amount;
+    }
   }
-  if (demand.evicts) {
-    for (const TaskId id : foreign_staying_) add(cluster_.task(id), choices.gives, -1);
-  }
-  for (std::int64_t& amount : choices.gives) amount = std::max<std::int64_t>(0, amount);
-  return usable;
+}
+
+// NODES-7. Whole nodes are asked for: first those that pods of others will leave, then those that
+// they will leave in part. They count with all but the pods that come with the node.
+void NodeUse::keep_whole_nodes(const QueueDemand& demand, StayingPods::Count staying,
+                               UsableNodes& usable) const {
+  NodeChoices& choices = usable.choices;
+  const std::size_t before = usable.nodes.size();
+  keep(usable, [&](std::size_t candidate) {
+    bool gives = true;
+    for (std::size_t i = 0; i < choices.dimensions; ++i) {
+      const Dimension d = demand.counts[i];
+      const std::int64_t whole = cluster_.allocatable().at(usable.nodes[candidate], d) -
+                                 cluster_.of_nodes().at(usable.nodes[candidate], d);
+      std::int64_t& given = choices.gives[candidate * choices.dimensions + i];
+      gives = gives && given > 0 && (staying == StayingPods::Count::always || given >= whole);
+      given = whole;
+    }
+    return gives;
+  });
+  usable.filled += static_cast<std::int32_t>(before - usable.nodes.size());
 }
 
 }  // namespace berth::plugins

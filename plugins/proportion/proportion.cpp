@@ -344,8 +344,8 @@ class Proportion final : public Plugin {
 
   void name_overdrawn(std::vector<TaskId>* victims) {
     // With nodes of their own, queues get the room there, by reclaim (NODES-17).
-    if (!is_hard_ && !session_->queues().has_hard_guarantees()) return;
-    if (!is_hard_ && !session_->is_silent(points::queue_nodes)) return;
+    const bool is_on_nodes = session_->plan().reclaims && !session_->is_silent(points::queue_nodes);
+    if (!is_hard_ && (is_on_nodes || !session_->queues().has_hard_guarantees())) return;
     const std::vector<TaskId> overdrawn = guarantee_victims(*session_, *shares_, is_hard_);
     victims->insert(victims->end(), overdrawn.begin(), overdrawn.end());
   }

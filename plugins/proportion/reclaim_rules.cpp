@@ -30,6 +30,38 @@ std::int64_t ReclaimRules::entitlement(std::uint32_t at, Dimension d) const {
                   (*shares_)->at((*shares_)->guarantee, at, d));
 }
 
+// QUEUE-11. No other queue can have what is idle on its nodes.
+std::int64_t ReclaimRules::holds(std::uint32_t at, Dimension d) const {
+  const Cluster& cluster = session_->cluster();
+  const std::int64_t has = unmet_->has(at, d);
+  if (cluster.locks().for_queues() == 0) return has;
+  if (idle_stamp_ != cluster.stamp()) {
+    idle_stamp_ = cluster.stamp();
+    idle_.assign(session_->queues().size() * cluster.dimensions().size(), 0);
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      if (const QueueId owner = cluster.locks().queue(NodeId(n)); owner.is_valid()) {
+        add_idle(NodeId(n), owner);
+      }
+    }
+  }
+  return saturated_sum(has, idle_[at * cluster.dimensions().size() + d.index()]);
+}
+
+void ReclaimRules::add_idle(NodeId node, QueueId owner) const {
+  const QueueTree& tree = session_->queues();
+  const Cluster& cluster = session_->cluster();
+  std::uint32_t at = tree.position_of(owner);
+  if (at == QueueTree::kNowhere) return;
+  for (;; at = tree.member(at).parent) {
+    for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
+      std::int64_t& sum = idle_[at * cluster.dimensions().size() + d];
+      const std::int64_t idle = cluster.idle().at(node, Dimension(d));
+      sum = saturated_sum(sum, std::max<std::int64_t>(0, idle));
+    }
+    if (at == 0) return;
+  }
+}
+
 // RECLAIM-2. In each resource that it asks for.
 Verdict ReclaimRules::is_entitled(const Job& job, const Need& need) {
   const std::uint32_t at = session_->queues().position_of(job.queue);
@@ -66,7 +98,7 @@ Opinion<PartSet> ReclaimRules::may_be_asked(const Job& claimant, const PartSet& 
       bool here = false;
       for (std::size_t d = 0; d < (*shares_)->dimensions; ++d) {
         const std::int64_t deserved = (*shares_)->at((*shares_)->deserved, at, Dimension(d));
-        here = here || unmet_->has(at, Dimension(d)) > deserved;
+        here = here || holds(at, Dimension(d)) > deserved;
       }
       is_beyond = is_beyond && here;
       const QueueId queue = tree.member(at).queue;
@@ -142,7 +174,7 @@ Verdict ReclaimRules::keeps_guarantee(std::uint32_t at, const Resources& leaves)
   for (std::size_t i = 0; i < leaves.extent(); ++i) {
     const Dimension d(i);
     const std::int64_t guarantee = (*shares_)->at((*shares_)->guarantee, at, d);
-    if (leaves[d] > 0 && unmet_->has(at, d) - leaves[d] < guarantee) {
+    if (leaves[d] > 0 && holds(at, d) - leaves[d] < guarantee) {
       return reject(Reason::queue_guarantee);
     }
   }
@@ -168,7 +200,7 @@ Verdict ReclaimRules::queue_may_lose(std::uint32_t at, const Claimant& claimant,
   if (!is_beyond(at, claimant, {}, amount)) return reject(Reason::queue_within_share);
   if (claimant.is_strict) {
     for (const auto& [d, asked] : claimant.lacks) {
-      const std::int64_t left = unmet_->has(at, d) - amount[d];
+      const std::int64_t left = holds(at, d) - amount[d];
       const std::int64_t deserved = shares.at(shares.deserved, at, d);
       if (amount[d] > 0 && left < deserved) return reject(Reason::queue_within_share);
     }
@@ -184,7 +216,7 @@ bool ReclaimRules::is_beyond(std::uint32_t at, const Claimant& claimant, const R
   const QueueShares& shares = **shares_;
   return std::any_of(claimant.lacks.begin(), claimant.lacks.end(), [&](const auto& lack) {
     const Dimension d = lack.first;
-    return leaves[d] > 0 && unmet_->has(at, d) - gone[d] > shares.at(shares.deserved, at, d);
+    return leaves[d] > 0 && holds(at, d) - gone[d] > shares.at(shares.deserved, at, d);
   });
 }
 

@@ -25,6 +25,9 @@ class ReclaimRules {
   engine::Verdict is_within_share(std::uint32_t at, const engine::Claimant& claimant) const;
   engine::Verdict queue_may_lose(std::uint32_t at, const engine::Claimant& claimant,
                                  const engine::Leaving& leaving) const;
+  // What it has, and what is idle on nodes of its own or of queues below it.
+  std::int64_t holds(std::uint32_t at, Dimension d) const;
+  void add_idle(NodeId node, QueueId owner) const;
   engine::Verdict keeps_guarantee(std::uint32_t at, const Resources& leaves) const;
   Resources amount_of(const engine::Leaving& leaving) const;
   bool is_beyond(std::uint32_t at, const engine::Claimant& claimant, const Resources& kept,
@@ -36,6 +39,8 @@ class ReclaimRules {
   engine::Session* session_ = nullptr;
   const std::shared_ptr<const QueueShares>* shares_ = nullptr;
   const engine::UnmetGuarantees* unmet_ = nullptr;
+  mutable std::uint64_t idle_stamp_ = 0;  // of the cluster for which idle_ holds
+  mutable std::vector<std::int64_t> idle_;
 };
 
 }  // namespace berth::plugins

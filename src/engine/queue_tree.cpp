@@ -120,8 +120,12 @@ bool QueueTree::measure_own_nodes(const Cluster& cluster) {
     const QueueId owner = cluster.locks().queue(NodeId(n));
     if (!owner.is_valid()) continue;
     const auto add = [&](std::size_t d, std::int64_t amount) {
-      std::int64_t& sum = amounts[owner.index() * dimensions + d];
-      sum = saturated_sum(sum, amount);
+      QueueId at = owner;
+      for (std::size_t steps = 0; at.is_valid() && steps < cluster.queue_slots(); ++steps) {
+        std::int64_t& sum = amounts[at.index() * dimensions + d];
+        sum = saturated_sum(sum, amount);
+        at = cluster.queue(at).above;
+      }
     };
     for (std::size_t d = 0; d < dimensions; ++d) {
       add(d, std::max<std::int64_t>(0, cluster.idle().at(NodeId(n), Dimension(d))));
@@ -247,19 +251,32 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
   for (std::uint32_t at = 0; at < members_.size(); ++at) bound_children(cluster, at, d);
 }
 
-// QUEUE-3, QUEUE-4
+// QUEUE-3, QUEUE-4, QUEUE-11
 void QueueTree::bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d) {
   const auto [begin, end] = std::pair(members_[parent].first_child,
                                       members_[parent].first_child + members_[parent].child_count);
   const std::int64_t most = guarantee(parent, d);
   __int128 wanted = 0;
-  for (std::uint32_t at = begin; at < end; ++at) wanted += wanted_[at];
+  __int128 on_nodes = 0;
+  const auto floor_of = [&](std::uint32_t at) {
+    return std::min(wanted_[at], on_own_nodes_of(members_[at].queue, d));
+  };
+  for (std::uint32_t at = begin; at < end; ++at) {
+    wanted += wanted_[at];
+    on_nodes += floor_of(at);
+  }
+  const bool are_nodes_kept = on_nodes <= most;
   std::int64_t guaranteed = 0;
   for (std::uint32_t at = begin; at < end; ++at) {
     std::int64_t& in_force = guarantee_[at * dimensions_ + d.index()];
     in_force = wanted_[at];
     if (wanted > most) {
-      in_force = static_cast<std::int64_t>(static_cast<__int128>(wanted_[at]) * most / wanted);
+      // Nodes of queues are not scaled; what is left is.
+      const __int128 floor = are_nodes_kept ? floor_of(at) : 0;
+      const __int128 left = are_nodes_kept ? most - on_nodes : most;
+      const __int128 scaled = are_nodes_kept ? wanted - on_nodes : wanted;
+      const __int128 part = scaled == 0 ? 0 : (wanted_[at] - floor) * left / scaled;
+      in_force = static_cast<std::int64_t>(floor + part);
     }
     const Queue& queue = cluster.queue(members_[at].queue);
     const std::int64_t written = written_guarantee(queue, d, guarantee(0, d));

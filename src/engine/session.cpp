@@ -100,6 +100,7 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
   const Shape& shape = cluster_.shape(shape_id);
   const Ranking& ranking = memory_.ranking(*this, shape_id);
   std::int32_t best_score = 0;
+  bool best_is_own = false;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
     if (!has_room(OnceVacated{cluster_}, shape, node)) continue;
@@ -107,9 +108,11 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
     if (!fits_beside(*this, shape, node)) continue;
     std::int32_t score = ranking.preference()[n];
     ask(points::node_order, shape, NodeBlock(cluster_, shares(), n, 1), &score);
-    if (best.is_valid() && score <= best_score) continue;
+    const bool is_own = cluster_.locks().queue(node).is_valid();  // NODES-16
+    if (best.is_valid() && std::tie(is_own, score) <= std::tie(best_is_own, best_score)) continue;
     best = node;
     best_score = score;
+    best_is_own = is_own;
   }
   return best;
 }

@@ -58,6 +58,9 @@ void Session::describe_queue_nodes() {
   ask(points::queue_reservations, &plan_.queue_reservations);
   for (QueueReservation& each : plan_.queue_reservations) {
     each.choice = cluster_.queue(each.queue).node_choice;
+    if (const auto found = in_the_way_.find(each.queue); found != in_the_way_.end()) {
+      each.spared = found->second;
+    }
     for (const QueueNodes& chosen : plan_.queue_nodes) {
       if (plan_.has_relocked && chosen.queue == each.queue) each.choice = chosen.choice;
     }

@@ -95,6 +95,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   const bool stays = before.job == job && before.shape == shape && before.is_gated == gated &&
                      before.role == role && before.index == object.index &&
                      before.created == object.created && before.never_leaves == never_leaves &&
+                     before.runs_forever == object.runs_forever &&
                      before.is_of_node == is_of_node(object);
   // A task must leave an account with the same values that it had on entering.
   if (!stays) {
@@ -121,6 +122,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   task.is_critical = is_critical(object);
   task.is_of_node = is_of_node(object);
   task.never_leaves = never_leaves;
+  task.runs_forever = object.runs_forever;
   if (stays) return;
   if (job.is_valid()) cluster_.join_job(id, job);
   cluster_.move_task(id, before.node, before.status);

@@ -7,8 +7,6 @@
 
 namespace berth {
 
-namespace {
-
 // For all pods that stay for the reason, so without their numbers and names.
 std::string why_spared(Reason reason) {
   switch (reason) {
@@ -19,13 +17,11 @@ std::string why_spared(Reason reason) {
     case Reason::gang_minimum:
       return "its job would have less than its minimum";
     case Reason::node_is_kept:
-      return "its node is locked for a target";
+      return "its node is locked for others";
     default:
       return sentence(reason, 0, 0, {});
   }
 }
-
-}  // namespace
 
 bool Plan::operator==(const Plan& other) const {
   const auto decided = [](const Plan& each) {

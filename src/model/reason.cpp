@@ -100,6 +100,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "its queue would have {have} {what} with it, and its share or guarantee is {need}"},
     {Reason::claims_ended_lately, "claims_ended_lately",
      "the last room that others left for it was not vacated in time"},
+    {Reason::not_managed, "not_managed", "another scheduler manages it"},
 }};
 
 constexpr bool rows_are_in_order() {

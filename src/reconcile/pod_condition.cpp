@@ -83,6 +83,7 @@ bool nodes_would_help(Reason reason) {
     case Reason::not_enough_leave:
     case Reason::not_entitled:
     case Reason::claims_ended_lately:
+    case Reason::not_managed:
       return false;
   }
   return false;

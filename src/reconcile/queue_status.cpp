@@ -56,6 +56,9 @@ std::string reserved_text(const ReservedNodes& its) {
 }
 
 std::string room_of_others(const ReservedNodes& its) {
+  if (!its.in_the_way.empty()) {
+    return "the rest is used by other pods, of which some are not evicted: " + its.in_the_way;
+  }
   const std::string others = "the rest is used by other pods, which ";
   if (its.evicts) return others + "are evicted (Guaranteed)";
   if (its.is_guaranteed) return others + "finish, and no action evicts them";

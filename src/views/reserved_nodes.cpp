@@ -23,6 +23,7 @@ ReservedNodes make_reserved_nodes(const Cluster& cluster, const Plan& plan,
                             each.own, each.leaving, each.missing()});
   }
   made.is_met = reservation.is_met;
+  if (!reservation.spared.empty()) made.in_the_way = why_spared(reservation.spared.front().reason);
   made.score_millionths = reservation.choice.score_millionths;
   made.lacks = reservation.choice.lacks;
   made.clipped = reservation.clipped;

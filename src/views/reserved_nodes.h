@@ -31,6 +31,7 @@ struct ReservedNodes {
   std::vector<Amount> amounts;        // of the resources that count, by name
   bool is_met = false;                // it has the nodes, and no amount is missing
   std::int32_t score_millionths = 0;  // of the set of nodes; 0 if it is not enough
+  std::string in_the_way;             // why pods of others there are not evicted; or empty
   std::string lacks;                  // why there are not enough nodes; empty: there are
   std::string clipped;                // the part of the request without effect, and why; or empty
   bool operator==(const ReservedNodes&) const = default;

@@ -82,7 +82,9 @@ std::string reserved_nodes_text(const ReservedNodes& nodes) {
                                    [](const auto& each) { return each.missing > 0; });
   if (!nodes.lacks.empty()) return text + "; not enough: " + nodes.lacks;
   if (!is_used) return text;
-  return text + ": used by others, which " + (nodes.evicts ? "are evicted" : "finish");
+  text += ": used by others, ";
+  if (nodes.in_the_way.empty()) return text + (nodes.evicts ? "which are evicted" : "which finish");
+  return text + "of which some stay: " + nodes.in_the_way;
 }
 
 }  // namespace berth::views

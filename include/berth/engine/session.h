@@ -101,6 +101,10 @@ class Session : public PointTable {
   void give_nodes(const std::vector<QueueNodes>& nodes);
   // True once a session: its first placing action takes up earlier claims.
   bool takes_up_claims() { return !std::exchange(has_taken_up_claims_, true); }
+  // On nodes of the queue, pods of others that may not leave; for its reservation.
+  void note_in_the_way(QueueId queue, std::vector<Spared> pods) {
+    in_the_way_[queue] = std::move(pods);
+  }
   // The job can never start: this is the reason wherever it is refused.
   void note_impossible(JobId job, const Verdict& why);
   // The last refusal of a job counts. A job that lacks nothing in the end has none.
@@ -155,6 +159,7 @@ class Session : public PointTable {
   Statement* open_statement_ = nullptr;
   std::deque<std::string> texts_;
   std::map<JobId, Verdict> impossible_;  // besides what feasibility() refuses
+  std::map<QueueId, std::vector<Spared>> in_the_way_;
   std::int64_t elections_ = 0;
   std::vector<std::uint32_t> refusal_of_job_;  // index into plan_.refusals, + 1
   Plan plan_;

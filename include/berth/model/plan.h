@@ -11,6 +11,7 @@
 #include "berth/model/objects.h"
 #include "berth/model/queue_nodes.h"
 #include "berth/model/reservation.h"
+#include "berth/model/spared.h"
 
 // The decisions of a session, as a value: intents for the adapters to carry out, and the reason of
 // every job that waits. Ids are those of the cluster that the session read. Lists are in the order
@@ -50,13 +51,6 @@ struct PlannedEviction {
   std::string beneficiary_name(const Cluster& cluster) const;
   // "by preempt for ns/job: it is surplus of ...". `beneficiary_name` is empty if there is none.
   std::string text(const std::string& beneficiary_name) const;
-};
-
-// The pods that an evicting action left alone, for one reason.
-struct Spared {
-  Reason reason = Reason::none;
-  std::int32_t pods = 0;
-  bool operator==(const Spared&) const = default;
 };
 
 // The result of an evicting action for a job that waits, and for which it evicts nobody.

@@ -7,6 +7,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/strong_id.h"
+#include "berth/model/spared.h"
 
 // Nodes that a queue has of its own (S3): only pods of the queue, and of queues below it, are
 // placed there. The rules are in docs/design/node-reservation.md.
@@ -65,7 +66,8 @@ struct QueueReservation {
   std::vector<NodeId> nodes;     // its own; by id
   std::vector<Amount> amounts;   // of the resources that count, by their names
   NodeChoice choice;
-  std::string clipped;  // the part of the request without effect, and why; or empty
+  std::vector<Spared> spared;  // policy Guaranteed, in the way: pods that may not leave; most first
+  std::string clipped;         // the part of the request without effect, and why; or empty
   bool is_met = false;
   bool operator==(const QueueReservation&) const = default;
 };

@@ -71,8 +71,9 @@ enum class Reason : std::uint8_t {
   not_enough_leave,
   not_entitled,
   claims_ended_lately,
+  not_managed,
 };
-inline constexpr std::size_t kReasonCount = 58;
+inline constexpr std::size_t kReasonCount = 59;
 
 // "gang_incomplete"
 std::string_view code(Reason reason);

@@ -52,7 +52,8 @@ struct Task {
   bool is_gated = false;    // has scheduling gates that are not ours: may not be placed
   bool is_preemptable = true;
   bool is_of_node = false;       // came with its node: DaemonSets', static and critical pods
-  bool never_leaves = false;     // by itself: it came with the node, or runs for ever
+  bool never_leaves = false;     // it came with the node, or is not ours and runs for ever
+  bool runs_forever = false;     // by its restartPolicy; of ours, its controller may end it
   bool is_critical = false;      // system-cluster-critical, system-node-critical or in kube-system
   bool never_preempts = false;   // preemptionPolicy Never: nobody is evicted for it
   std::uint16_t role = kNoRole;  // index into Job::roles

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,9 +25,8 @@ class Clearing {
         cluster_(session.cluster()),
         queue_(reservation.queue),
         is_own_(cluster_.node_count(), 0) {
-    for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
-      if (cluster_.is_below(cluster_.locks().queue(NodeId(n)), queue_)) is_own_[n] = 1;
-    }
+    // Nodes of a queue below it are that queue's to clear.
+    for (const NodeId node : reservation.nodes) is_own_[node.index()] = 1;
     for (const QueueReservation::Amount& each : reservation.amounts) {
       missing_.emplace_back(each.dimension, each.missing() - each.leaving);
     }
@@ -41,15 +41,17 @@ class Clearing {
     Job of_queue;
     of_queue.queue = queue_;
     Candidates candidates(session_, policy, of_queue);
-    if (candidates.pods_without(JobId()) == 0) return false;
-    candidates.put_in_order();
-    Statement statement(session_);
-    for (const Candidates::Lot& lot : candidates.lots()) {
-      if (!is_missing()) break;
-      evict(lot, statement);
+    if (candidates.pods_without(JobId()) > 0) {
+      candidates.put_in_order();
+      Statement statement(session_);
+      for (const Candidates::Lot& lot : candidates.lots()) {
+        if (!is_missing()) break;
+        evict(lot, statement);
+      }
+      spare_the_unneeded(statement);
+      std::move(statement).commit();
     }
-    spare_the_unneeded(statement);
-    std::move(statement).commit();
+    if (is_missing()) note_in_the_way(takes_whole_jobs);
     return std::any_of(evicted_.begin(), evicted_.end(),
                        [](const Evicted& each) { return !each.tasks.empty(); });
   }
@@ -88,6 +90,43 @@ class Clearing {
       if (!is_whole || may_leave) parties.parts.push_back(part);
     }
     return parties;
+  }
+
+  // For people: why the others that are still there stay.
+  void note_in_the_way(bool takes_whole_jobs) const {
+    std::vector<Spared> spared;
+    for (std::size_t n = 0; n < is_own_.size(); ++n) {
+      if (is_own_[n] == 0) continue;
+      for (const TaskId task : cluster_.node(NodeId(n)).tasks) {
+        const Reason reason = why_it_stays(cluster_.task(task), takes_whole_jobs);
+        if (reason != Reason::none) add_spared(spared, reason, 1);
+      }
+    }
+    std::sort(spared.begin(), spared.end(), [](const Spared& left, const Spared& right) {
+      return std::tie(right.pods, left.reason) < std::tie(left.pods, right.reason);
+    });
+    session_.note_in_the_way(queue_, std::move(spared));
+  }
+
+  Reason why_it_stays(const Task& task, bool takes_whole_jobs) const {
+    const QueueId queue = cluster_.queue_of(task.job);
+    const bool is_leaving = task.status == TaskStatus::releasing;
+    if (!occupies_node(task.status) || is_leaving || task.is_of_node) return Reason::none;
+    if (!queue.is_valid()) return Reason::not_managed;
+    if (cluster_.is_below(queue, queue_)) return Reason::none;
+    if (const Verdict verdict = session_.may_evict(task); !verdict) return verdict.reason;
+    const Job& job = cluster_.job(task.job);
+    std::vector<TaskId> together;
+    for (const TaskId each : job.tasks) {
+      if (is_allocated(cluster_.task(each).status)) together.push_back(each);
+    }
+    const Leaving leaving{job.id, together};
+    if (!takes_whole_jobs) return Reason::gang_minimum;
+    if (!cluster_.queue(queue).is_reclaimable) return Reason::queue_keeps_jobs;
+    Claimant claimant;
+    claimant.queue = queue_;
+    const Verdict verdict = session_.ask(points::yieldable, claimant, leaving);
+    return verdict ? session_.ask(points::evictable, leaving).reason : verdict.reason;
   }
 
   // Of what is missing, does the lot free any?

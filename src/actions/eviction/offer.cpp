@@ -10,6 +10,8 @@ using namespace engine;
 
 bool is_better(const Offer& left, const Offer& right) {
   if (left.takes_whole_jobs != right.takes_whole_jobs) return right.takes_whole_jobs;
+  const bool both_evict = left.victims > 0 && right.victims > 0;
+  if (both_evict && left.is_own != right.is_own) return left.is_own;  // NODES-16
   if (left.size != right.size) return left.size < right.size;
   const std::int64_t l = std::int64_t{left.victims} * (right.members + right.elsewhere);
   const std::int64_t r = std::int64_t{right.victims} * (left.members + left.elsewhere);
@@ -189,7 +191,7 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
 std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
   std::vector<Gain> gains = gains_on(node, terms, false);
   if (const std::int32_t members = members_in(room_, terms); members > 0) {
-    return Offer{node, members, 0, 0, 0, false, {}};
+    return Offer{node, members, 0, 0, 0, false};
   }
   const Offer in_order = fewest(node, terms, gains);
   if (in_order.members == 0) return std::nullopt;
@@ -210,8 +212,10 @@ std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
     if (is_whole(left) != is_whole(right)) return is_whole(right);
     return size_of(left) > size_of(right);
   });
-  Offer by_size = fewest(node, terms, gains);
-  return is_better(by_size, in_order) ? by_size : in_order;
+  Offer best = fewest(node, terms, gains);
+  if (!is_better(best, in_order)) best = in_order;
+  best.is_own = session_.cluster().locks().queue(node).is_valid();
+  return best;
 }
 
 std::int32_t OfferSearch::most_on(NodeId node, const Terms& terms, bool is_any_banned) {

@@ -19,7 +19,8 @@ struct Offer {
   // Of the victims, in parts of the cluster; 0 unless the smallest go first.
   std::int64_t size = 0;
   bool takes_whole_jobs = false;
-  std::vector<std::uint32_t> lots;  // numbers, in their order; empty: there is room
+  std::vector<std::uint32_t> lots = {};  // numbers, in their order; empty: there is room
+  bool is_own = false;                   // a node of the claimant's queue, or of one above it
 };
 
 // VICTIM-5. Surplus before whole jobs, then the fewest victims a member, then the lots that leave
