@@ -105,7 +105,7 @@ class Reading {
     for (const Dimension d : demand.counts) {
       const std::int64_t all = std::max<std::int64_t>(1, total(d));
       const std::int64_t written = QueueTree::written_guarantee(queue_, d, tree_.total(d));
-      const std::int64_t in_force = tree_.guarantee(at_, d);
+      const std::int64_t in_force = tree_.guarantee_without_nodes(at_, d);
       cut_to(part_of(counted_nodes_, std::min(limit(d), all), all),
              " by a capability of " + name(d));
       if (in_force < written) {
@@ -134,7 +134,7 @@ class Reading {
         add_text(demand.clipped, "no node has " + name(d));
         return true;
       }
-      const std::int64_t most = std::min(total(d), tree_.guarantee(at_, d));
+      const std::int64_t most = std::min(total(d), tree_.guarantee_without_nodes(at_, d));
       if (asked > most) {
         add_text(demand.clipped, amount_of(name(d), asked, Rounding::up) + " are cut to " +
                                      readable_amount(name(d), most, Rounding::down) +

@@ -68,11 +68,15 @@ void QueueTree::refresh(const Cluster& cluster) {
   ++version_;
   queue_version_ = cluster.queue_version();
   dimensions_ = cluster.dimensions().size();
-  for (std::vector<std::int64_t>* amounts : {&guarantee_, &capability_, &limit_}) {
+  for (auto* amounts : {&guarantee_, &without_nodes_, &capability_, &limit_}) {
     amounts->assign(members_.size() * dimensions_, 0);
   }
   for (Member& member : members_) member.is_scaled = false;
-  for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d));
+  for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d), false);
+  without_nodes_ = guarantee_;
+  if (on_own_nodes_.empty()) return;
+  for (Member& member : members_) member.is_scaled = false;
+  for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d), true);
 }
 
 // QUEUE-5. True if there is another amount than before.
@@ -224,7 +228,7 @@ void QueueTree::judge(const Cluster& cluster, std::uint32_t position) {
   }
 }
 
-void QueueTree::bound(const Cluster& cluster, Dimension d) {
+void QueueTree::bound(const Cluster& cluster, Dimension d, bool with_own_nodes) {
   wanted_.assign(members_.size(), 0);
   for (std::size_t at = 0; at < members_.size(); ++at) {
     const QueueId id = members_[at].queue;
@@ -238,7 +242,7 @@ void QueueTree::bound(const Cluster& cluster, Dimension d) {
     if (!member.takes_jobs()) continue;
     const Queue& queue = cluster.queue(member.queue);
     if (const std::int64_t own = written_guarantee(queue, d, total); own > 0) wanted_[at] = own;
-    wanted_[at] = std::max(wanted_[at], on_own_nodes_of(member.queue, d));
+    if (with_own_nodes) wanted_[at] = std::max(wanted_[at], on_own_nodes_of(member.queue, d));
     wanted_[at] = std::min(wanted_[at], limit(at, d));
     const Member& parent = members_[member.parent];
     if (member.parent == 0 || written_guarantee(cluster.queue(parent.queue), d, total) > 0)

@@ -171,17 +171,26 @@ class Story {
   std::vector<std::string> pods_;
 };
 
-// What the node has, less what never leaves it. No pods here are of their nodes.
-std::int64_t gives(const Cluster& cluster, NodeId node, Dimension d, bool with_all) {
+// What the node has, less pods of others: of none, of those that never leave, or all that stay. No
+// pods here are of their nodes.
+enum class Less : std::uint8_t { nothing, for_ever, others };
+
+std::int64_t gives(const Cluster& cluster, NodeId node, Dimension d, Less less, QueueId queue) {
   std::int64_t amount = cluster.node(node).allocatable[d];
   for (const TaskId id : cluster.node(node).tasks) {
     const Task& task = cluster.task(id);
-    if (!with_all && task.never_leaves) amount -= cluster.shape_of(id).request[d];
+    const bool is_own =
+        task.job.is_valid() && is_of_queue(cluster, cluster.queue_of(task.job), queue);
+    if (less == Less::nothing || is_own || !occupies_node(task.status)) continue;
+    if (less == Less::for_ever && !task.never_leaves) continue;
+    if (less == Less::others && task.status == TaskStatus::releasing) continue;
+    amount -= cluster.shape_of(id).request[d];
   }
   return std::max<std::int64_t>(0, amount);
 }
 
-// NODES-8. As a sum, what a set is for: of the queue, less what queues below it have already.
+// NODES-8. Would the others be enough, even if all pods of others stay there? `asked` is what the
+// plan says; the sums are made here.
 std::string needless_nodes(const Cluster& cluster, const std::string& name,
                            const NamedQueueNodes& has) {
   QueueId queue;
@@ -200,18 +209,17 @@ std::string needless_nodes(const Cluster& cluster, const std::string& name,
     return own.size() > static_cast<std::size_t>(has.asked_nodes) ? "more nodes than asked for"
                                                                   : "";
   }
+  if (!has.amounts.contains("asked")) return own.empty() ? "" : "nodes for nothing";
   for (const NodeId spare : own) {
     bool is_needed = false;
-    for (std::size_t i = 0; i < cluster.dimensions().size(); ++i) {
-      const Dimension d(i);
-      std::int64_t total = 0;
-      for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-        total += cluster.node(NodeId(n)).allocatable[d];
+    for (const auto& [resource, asked] : has.amounts.at("asked")) {
+      const Dimension d = cluster.dimensions().find(resource);
+      std::int64_t missing = asked;
+      for (const NodeId node : of_below) missing -= gives(cluster, node, d, Less::nothing, queue);
+      for (const NodeId node : own) {
+        missing -= node == spare ? 0 : gives(cluster, node, d, Less::others, queue);
       }
-      std::int64_t missing = std::min(total, cluster.queue(queue).guarantee[d]);
-      for (const NodeId node : of_below) missing -= gives(cluster, node, d, true);
-      for (const NodeId node : own) missing -= node == spare ? 0 : gives(cluster, node, d, false);
-      is_needed = is_needed || (missing > 0 && gives(cluster, spare, d, false) > 0);
+      is_needed = is_needed || (missing > 0 && gives(cluster, spare, d, Less::for_ever, queue) > 0);
     }
     if (!is_needed) return cluster.node(spare).name + " is not needed";
   }

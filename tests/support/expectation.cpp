@@ -166,9 +166,10 @@ std::string check_queue_nodes(SceneLine& line, const NamedPlan& plan) {
     return line.word(4) == score ? "" : "its score is " + score;
   }
   return check_amounts(line, what, [&](const std::string& name) {
-    const NamedAmounts& amounts = has.amounts.at(what);
-    const auto amount = amounts.find(name);
-    return amount == amounts.end() ? 0 : amount->second;
+    const auto amounts = has.amounts.find(what);
+    if (amounts == has.amounts.end()) return std::int64_t{0};
+    const auto amount = amounts->second.find(name);
+    return amount == amounts->second.end() ? 0 : amount->second;
   });
 }
 

@@ -64,6 +64,10 @@ class Court {
       const bool counts = is_allocated(task.status) || task.status == TaskStatus::succeeded;
       if (task.job.is_valid() && counts) ++placed_[task.job.index()];
     }
+    for (const PlannedEviction& each : plan.evictions) {
+      const JobId job = cluster.task(each.task).job;
+      if (each.queue.is_valid() && job.is_valid()) --placed_[job.index()];
+    }
     admitted_.insert(plan.admitted.begin(), plan.admitted.end());
   }
 

@@ -58,7 +58,11 @@ class QueueTree {
   std::int64_t guarantee(std::size_t position, Dimension d) const {
     return at(guarantee_, position, d);
   }
-  // Of that: what it has on nodes of its own, as idle room or used by its pods (QUEUE-11).
+  // In force without QUEUE-11: it does not depend on the nodes that queues have.
+  std::int64_t guarantee_without_nodes(std::size_t position, Dimension d) const {
+    return at(without_nodes_, position, d);
+  }
+  // Of the guarantee: what it has on nodes of its own, as idle room or used by its pods (QUEUE-11).
   std::int64_t on_own_nodes(std::size_t position, Dimension d) const {
     return std::min(guarantee(position, d), on_own_nodes_of(members_[position].queue, d));
   }
@@ -96,7 +100,7 @@ class QueueTree {
   void plant(const Cluster& cluster);
   void grow(const Cluster& cluster, std::vector<Orphan>& orphans);
   void judge(const Cluster& cluster, std::uint32_t position);
-  void bound(const Cluster& cluster, Dimension d);
+  void bound(const Cluster& cluster, Dimension d, bool with_own_nodes);
   void bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d);
 
   std::uint64_t version_ = 0;
@@ -110,6 +114,7 @@ class QueueTree {
   std::vector<Member> members_;
   std::vector<std::uint32_t> position_;  // by queue
   std::vector<std::int64_t> guarantee_;  // by position and dimension
+  std::vector<std::int64_t> without_nodes_;
   std::vector<std::int64_t> capability_;
   std::vector<std::int64_t> limit_;
   std::vector<std::int64_t> on_own_nodes_;  // by queue and dimension; empty: no queue has any

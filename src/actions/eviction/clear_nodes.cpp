@@ -24,9 +24,13 @@ class Clearing {
       : session_(session),
         cluster_(session.cluster()),
         queue_(reservation.queue),
-        is_own_(cluster_.node_count(), 0) {
+        is_own_(cluster_.node_count(), 0),
+        counts_(cluster_.node_count(), 0) {
     // Nodes of a queue below it are that queue's to clear.
     for (const NodeId node : reservation.nodes) is_own_[node.index()] = 1;
+    for (std::size_t n = 0; n < counts_.size(); ++n) {
+      if (cluster_.is_below(cluster_.locks().queue(NodeId(n)), queue_)) counts_[n] = 1;
+    }
     for (const QueueReservation::Amount& each : reservation.amounts) {
       missing_.emplace_back(each.dimension, each.missing() - each.leaving);
     }
@@ -142,7 +146,8 @@ class Clearing {
 
   void count(const std::vector<TaskId>& tasks, int sign) {
     for (const TaskId task : tasks) {
-      if (!is_on_own_node(task)) continue;
+      const NodeId node = cluster_.task(task).node;
+      if (!node.is_valid() || counts_[node.index()] == 0) continue;
       const Resources& request = cluster_.shape_of(task).request;
       for (auto& [d, amount] : missing_) amount -= sign * request[d];
     }
@@ -188,7 +193,8 @@ class Clearing {
   Session& session_;
   const Cluster& cluster_;
   QueueId queue_;
-  std::vector<std::uint8_t> is_own_;                         // by node: of it or of one below it
+  std::vector<std::uint8_t> is_own_;                         // by node: of the queue itself
+  std::vector<std::uint8_t> counts_;                         // by node: of it or of one below it
   std::vector<std::pair<Dimension, std::int64_t>> missing_;  // may be below 0
   std::vector<Evicted> evicted_;
 };
