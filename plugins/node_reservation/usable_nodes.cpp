@@ -191,7 +191,7 @@ void NodeUse::add_node(const QueueDemand& demand, NodeId node, StayingPods::Coun
   }
 }
 
-// What its own pods use is its, even if they stay.
+// The use of its own pods is its, even if they stay.
 void NodeUse::add_own(const QueueDemand& demand, const OfQueue& queue, StayingPods::Count staying,
                       UsableNodes& usable) const {
   NodeChoices& choices = usable.choices;
