@@ -131,8 +131,11 @@ class NodeReservation final : public Plugin {
     const std::size_t new_most = std::min(allowance.fresh, room);
     UsableNodes usable;
     NodeSet set;
-    // NODES-7. Rather nodes that pods of others leave than nodes that some will leave some day.
-    for (const auto count : {StayingPods::Count::now, StayingPods::Count::always}) {
+    // NODES-7. Rather nodes that nobody has to leave, then nodes that pods of others leave, then
+    // nodes that some will leave some day.
+    using Count = StayingPods::Count;
+    for (const Count count : {Count::all, Count::now, Count::always}) {
+      if (count == Count::all && !demand.evicts) continue;
       usable = use.usable_for(index, owners, count);
       set = best_set(demand, rest, usable, new_most, use.has_pods(index));
       if (set.is_enough) break;

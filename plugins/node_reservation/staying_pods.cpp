@@ -44,7 +44,7 @@ bool StayingPods::is_within_guarantee(const Task& task, QueueId queue) const {
 }
 
 void StayingPods::add_up() {
-  for (AmountTable* table : {&guaranteed_now_, &guaranteed_always_, &best_effort_now_}) {
+  for (AmountTable* table : {&all_, &guaranteed_now_, &guaranteed_always_, &best_effort_now_}) {
     table->reset(cluster_.node_count(), cluster_.dimensions().size());
   }
   for (std::size_t t = 0; t < cluster_.task_slots(); ++t) {
@@ -56,6 +56,7 @@ void StayingPods::add_up() {
         table.at(task.node, d) += amount;
       }
     };
+    add_to(all_, true, Count::all);
     add_to(guaranteed_now_, true, Count::now);
     add_to(guaranteed_always_, true, Count::always);
     add_to(best_effort_now_, false, Count::now);
@@ -64,6 +65,7 @@ void StayingPods::add_up() {
 
 bool StayingPods::stays(TaskId id, bool evicts, Count count) const {
   const Task& task = cluster_.task(id);
+  if (evicts && count == Count::all) return true;
   if (task.status == TaskStatus::releasing) return task.is_of_node;
   if (evicts && is_evictable_[id.index()] != 0) return false;
   if (count == Count::always) return task.never_leaves;
@@ -71,7 +73,8 @@ bool StayingPods::stays(TaskId id, bool evicts, Count count) const {
 }
 
 const AmountTable& StayingPods::on_nodes(bool evicts, Count count) const {
-  if (count == Count::now) return evicts ? guaranteed_now_ : best_effort_now_;
+  if (count == Count::all && evicts) return all_;
+  if (count != Count::always) return evicts ? guaranteed_now_ : best_effort_now_;
   return evicts ? guaranteed_always_ : cluster_.staying();
 }
 

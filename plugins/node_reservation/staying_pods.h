@@ -12,6 +12,7 @@ namespace berth::plugins {
 class StayingPods {
  public:
   enum class Count : std::uint8_t {
+    all,    // Guaranteed: nobody has to leave. Best-Effort: as below
     now,    // Guaranteed: those that may not be evicted. Best-Effort: that run for ever
     always  // of these, those that neither end by themselves nor by a controller that is ours
   };
@@ -31,6 +32,7 @@ class StayingPods {
   engine::Session& session_;
   const Cluster& cluster_;
   std::vector<std::uint8_t> is_evictable_;  // by task
+  AmountTable all_;
   AmountTable guaranteed_now_;
   AmountTable guaranteed_always_;
   AmountTable best_effort_now_;

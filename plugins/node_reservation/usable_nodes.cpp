@@ -9,6 +9,40 @@ namespace berth::plugins {
 
 using namespace engine;
 
+namespace {
+
+bool gives_as_much(const NodeChoices& left, const NodeChoices& right, std::size_t candidate) {
+  const auto at = std::ptrdiff_t(candidate * left.dimensions);
+  return std::equal(left.gives.begin() + at,
+                    left.gives.begin() + at + std::ptrdiff_t(left.dimensions),
+                    right.gives.begin() + at);
+}
+
+// Asks for each candidate in turn, and leaves out the others.
+template <class IsKept>
+void keep(UsableNodes& usable, const IsKept& is_kept) {
+  NodeChoices& choices = usable.choices;
+  const std::size_t dimensions = choices.dimensions;
+  std::size_t kept = 0;
+  for (std::size_t c = 0; c < usable.nodes.size(); ++c) {
+    if (!is_kept(c)) continue;
+    usable.nodes[kept] = usable.nodes[c];
+    choices.is_held[kept] = choices.is_held[c];
+    for (auto* column : {&choices.gives, &choices.own, &choices.idle}) {
+      std::copy_n(column->begin() + std::ptrdiff_t(c * dimensions), dimensions,
+                  column->begin() + std::ptrdiff_t(kept * dimensions));
+    }
+    ++kept;
+  }
+  usable.nodes.resize(kept);
+  choices.is_held.resize(kept);
+  for (auto* column : {&choices.gives, &choices.own, &choices.idle}) {
+    column->resize(kept * dimensions);
+  }
+}
+
+}  // namespace
+
 NodeUse::NodeUse(Session& session, const std::vector<QueueDemand>& demands,
                  const std::set<std::string>& tolerated_taints)
     : session_(session),
@@ -104,6 +138,23 @@ bool NodeUse::may_use(const OfQueue& queue, NodeId node, bool is_held) const {
 
 UsableNodes NodeUse::usable_for(std::size_t index, const std::vector<QueueId>& owners,
                                 StayingPods::Count staying) const {
+  using Count = StayingPods::Count;
+  const QueueDemand& demand = demands_[index];
+  const Count counted = staying == Count::all ? Count::now : staying;
+  UsableNodes usable = nodes_for(index, owners, counted);
+  if (staying == Count::all) {
+    const NodeChoices there = nodes_for(index, owners, Count::all).choices;
+    keep(usable, [&](std::size_t candidate) {
+      return there.is_held[candidate] != 0 || gives_as_much(there, usable.choices, candidate);
+    });
+  }
+  if (demand.nodes > 0) keep_whole_nodes(demand, counted, usable);
+  for (std::int64_t& amount : usable.choices.gives) amount = std::max<std::int64_t>(0, amount);
+  return usable;
+}
+
+UsableNodes NodeUse::nodes_for(std::size_t index, const std::vector<QueueId>& owners,
+                               StayingPods::Count staying) const {
   const QueueDemand& demand = demands_[index];
   const OfQueue& queue = queues_[index];
   UsableNodes usable;
@@ -126,8 +177,6 @@ UsableNodes NodeUse::usable_for(std::size_t index, const std::vector<QueueId>& o
     }
   }
   add_own(demand, queue, staying, usable);
-  if (demand.nodes > 0) keep_those_that_give(demand, staying, usable);
-  for (std::int64_t& amount : usable.choices.gives) amount = std::max<std::int64_t>(0, amount);
   return usable;
 }
 
@@ -165,38 +214,23 @@ void NodeUse::add_own(const QueueDemand& demand, const OfQueue& queue, StayingPo
 
 // NODES-7. Whole nodes are asked for: first those that pods of others will leave, then those that
 // they will leave in part. They count with all but the pods that come with the node.
-void NodeUse::keep_those_that_give(const QueueDemand& demand, StayingPods::Count staying,
-                                   UsableNodes& usable) const {
+void NodeUse::keep_whole_nodes(const QueueDemand& demand, StayingPods::Count staying,
+                               UsableNodes& usable) const {
   NodeChoices& choices = usable.choices;
-  const std::size_t dimensions = choices.dimensions;
-  std::size_t kept = 0;
-  for (std::size_t c = 0; c < usable.nodes.size(); ++c) {
+  const std::size_t before = usable.nodes.size();
+  keep(usable, [&](std::size_t candidate) {
     bool gives = true;
-    for (std::size_t i = 0; i < dimensions; ++i) {
+    for (std::size_t i = 0; i < choices.dimensions; ++i) {
       const Dimension d = demand.counts[i];
-      const std::int64_t whole = cluster_.allocatable().at(usable.nodes[c], d) -
-                                 cluster_.of_nodes().at(usable.nodes[c], d);
-      std::int64_t& given = choices.gives[c * dimensions + i];
+      const std::int64_t whole = cluster_.allocatable().at(usable.nodes[candidate], d) -
+                                 cluster_.of_nodes().at(usable.nodes[candidate], d);
+      std::int64_t& given = choices.gives[candidate * choices.dimensions + i];
       gives = gives && given > 0 && (staying == StayingPods::Count::always || given >= whole);
       given = whole;
     }
-    if (!gives) {
-      ++usable.filled;
-      continue;
-    }
-    usable.nodes[kept] = usable.nodes[c];
-    choices.is_held[kept] = choices.is_held[c];
-    for (auto* column : {&choices.gives, &choices.own, &choices.idle}) {
-      std::copy_n(column->begin() + std::ptrdiff_t(c * dimensions), dimensions,
-                  column->begin() + std::ptrdiff_t(kept * dimensions));
-    }
-    ++kept;
-  }
-  usable.nodes.resize(kept);
-  choices.is_held.resize(kept);
-  for (auto* column : {&choices.gives, &choices.own, &choices.idle}) {
-    column->resize(kept * dimensions);
-  }
+    return gives;
+  });
+  usable.filled += static_cast<std::int32_t>(before - usable.nodes.size());
 }
 
 }  // namespace berth::plugins

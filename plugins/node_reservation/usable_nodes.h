@@ -51,8 +51,10 @@ class NodeUse {
                 NodeChoices& choices) const;
   void add_own(const QueueDemand& demand, const OfQueue& queue, StayingPods::Count staying,
                UsableNodes& usable) const;
-  void keep_those_that_give(const QueueDemand& demand, StayingPods::Count staying,
-                            UsableNodes& usable) const;
+  UsableNodes nodes_for(std::size_t index, const std::vector<QueueId>& owners,
+                        StayingPods::Count staying) const;
+  void keep_whole_nodes(const QueueDemand& demand, StayingPods::Count staying,
+                        UsableNodes& usable) const;
 
   engine::Session& session_;
   const Cluster& cluster_;

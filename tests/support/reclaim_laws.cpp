@@ -22,6 +22,16 @@ class Court {
       if (queue.is_valid()) add(row, cluster.queue(queue).allocated, +1);
     }
     least_ = most_;
+    // QUEUE-11. What is idle on nodes of a queue is the queue's.
+    for (const QueueNodes& each : plan_.queue_nodes) {
+      Resources idle;
+      for (const NodeId node : each.nodes) {
+        for (std::size_t d = 0; d < cluster_.dimensions().size(); ++d) {
+          idle.add(Dimension(d), std::max<std::int64_t>(0, cluster_.idle().at(node, Dimension(d))));
+        }
+      }
+      add(row_of_queue(each.queue), idle, +1);
+    }
     std::set<TaskId> claimed;
     for (const Placement& each : plan.pipelined) claimed.insert(each.task);
     for (const Placement& each : plan.binds) claimed.insert(each.task);
