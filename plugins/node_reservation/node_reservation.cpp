@@ -152,8 +152,10 @@ class NodeReservation final : public Plugin {
     if (allowance.fresh != SIZE_MAX) allowance.fresh -= fresh;
     chosen.choice.score_millionths = static_cast<std::int32_t>(set.score / 1'000);
     const bool asks_no_more = rest.nodes == 0 && is_all_zero(rest.target);
-    if (!set.is_enough && !asks_no_more)
-      chosen.choice.lacks = lacks(usable, set, new_most <= fresh);
+    if (!set.is_enough && !asks_no_more) {
+      const bool is_limited = new_most <= fresh && others_could_add(usable, rest, set);
+      chosen.choice.lacks = lacks(usable, is_limited);
+    }
     return chosen;
   }
 
@@ -218,10 +220,12 @@ class NodeReservation final : public Plugin {
   NodeSetTerms terms_for(const QueueDemand& demand, const UsableNodes& usable,
                          std::size_t new_most) const {
     NodeSetTerms terms;
-    terms.strategy = strategy_;
+    const bool is_by_amounts = demand.nodes == 0;
+    terms.strategy =
+        strategy_ == NodeStrategy::random && is_by_amounts ? NodeStrategy::weighted : strategy_;
     terms.margin = margin_;
     terms.new_most = new_most;
-    if (strategy_ == NodeStrategy::random) {
+    if (terms.strategy == NodeStrategy::random) {
       const std::string& queue = cluster_->queue(demand.queue).name;
       for (const NodeId node : usable.nodes) {
         terms.order.push_back(place_of(seed_, queue, cluster_->node(node).name));
@@ -234,10 +238,26 @@ class NodeReservation final : public Plugin {
     return terms;
   }
 
+  // Has a node that is not in the set any of what is missing?
+  static bool others_could_add(const UsableNodes& usable, const NodeDemand& rest,
+                               const NodeSet& set) {
+    const NodeChoices& choices = usable.choices;
+    if (rest.nodes > 0) return choices.size() > set.nodes.size();
+    for (std::size_t d = 0; d < choices.dimensions; ++d) {
+      std::int64_t all = 0;
+      for (std::size_t n = 0; n < choices.size(); ++n) {
+        all += choices.gives[n * choices.dimensions + d];
+      }
+      std::int64_t has = 0;
+      for (const std::uint32_t n : set.nodes) has += choices.gives[n * choices.dimensions + d];
+      if (has < rest.target[d] && has < all) return true;
+    }
+    return false;
+  }
+
   // NODES-12
-  std::string lacks(const UsableNodes& usable, const NodeSet& set, bool is_limited) const {
-    const auto left = usable.nodes.size() - set.nodes.size();
-    if (is_limited && left > 0) {
+  static std::string lacks(const UsableNodes& usable, bool is_limited) {
+    if (is_limited) {
       return "no more nodes may be locked now: max-new-locks or max-locked-nodes of the plugin "
              "node_reservation";
     }

@@ -28,7 +28,7 @@ class Choice {
     for (const std::uint32_t node : measure_.useful()) {
       if (measure_.is_held(node)) held_.push_back(node);
     }
-    if (!can_be_enough) return {extended(true), false, 0};
+    if (!can_be_enough) return {extended(), false, 0};
     if (terms_.strategy == NodeStrategy::random) return random();
     const FoundSet found = measure_.useful().size() <= std::min(terms_.exact_up_to, kExactMost)
                                ? search_all_sets(measure_)
@@ -61,14 +61,14 @@ class Choice {
   NodePicks reduced_or_extended() const {
     const NodeSetMeasure::Sums sums = measure_.sums_of(held_);
     const bool is_more = measure_.nodes_asked() != 0 && held_.size() > measure_.nodes_asked();
-    if (!is_more && !measure_.is_enough(sums)) return extended(false);
+    if (!is_more && !measure_.is_enough(sums)) return extended();
     NodePicks nodes = held_;
     NodePicking(measure_).drop_needless(nodes);
     return nodes;
   }
 
-  // Held and added nodes, within the limit. Held ones that are not needed may stay.
-  NodePicks extended(bool all_held) const {
+  // Held and added nodes that are needed, within the limit.
+  NodePicks extended() const {
     for (const bool by_size : {false, true}) {
       const NodePicks added =
           by_size ? additions_by_size(measure_, held_) : additions_by_score(measure_, held_);
@@ -78,7 +78,7 @@ class Choice {
       if (is_enough(nodes)) {
         NodePicking(measure_).drop_needless(nodes, true);
         if (count_new(nodes) <= terms_.new_most) {
-          if (!all_held) NodePicking(measure_).drop_needless(nodes);
+          NodePicking(measure_).drop_needless(nodes);
           return nodes;
         }
       }
@@ -87,24 +87,33 @@ class Choice {
     return held_;
   }
 
-  // Held nodes that give nothing of what is missing or would be, leave: they use up the limit.
   NodePicks cut(const NodePicks& added) const {
     NodePicks nodes = held_;
-    NodeSetMeasure::Sums sums = measure_.sums_of(nodes);
-    for (std::size_t i = nodes.size(); i-- > 0 && measure_.nodes_asked() == 0;) {
-      bool is_needed = false;
-      for (std::size_t d = 0; d < measure_.dimensions(); ++d) {
-        const std::int64_t gives = measure_.gives(nodes[i], d);
-        is_needed = is_needed || (gives > 0 && sums.gives[d] - gives < measure_.target(d));
-      }
-      if (is_needed) continue;
-      measure_.remove(sums, nodes[i]);
-      nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(i));
-    }
     const std::size_t count = std::min(added.size(), terms_.new_most);
     nodes.insert(nodes.end(), added.begin(), added.begin() + static_cast<std::ptrdiff_t>(count));
     std::sort(nodes.begin(), nodes.end());
+    drop_idle(nodes);
     return nodes;
+  }
+
+  // Without these, no more would be missing. They use up the limit. New ones go before held ones.
+  void drop_idle(NodePicks& nodes) const {
+    if (measure_.nodes_asked() != 0) return;
+    NodeSetMeasure::Sums sums = measure_.sums_of(nodes);
+    const auto is_needed = [&](std::uint32_t node) {
+      for (std::size_t d = 0; d < measure_.dimensions(); ++d) {
+        const std::int64_t gives = measure_.gives(node, d);
+        if (gives > 0 && sums.gives[d] - gives < measure_.target(d)) return true;
+      }
+      return false;
+    };
+    for (const bool are_held : {false, true}) {
+      for (std::size_t i = nodes.size(); i-- > 0;) {
+        if (measure_.is_held(nodes[i]) != are_held || is_needed(nodes[i])) continue;
+        measure_.remove(sums, nodes[i]);
+        nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
   }
 
   // --- random -----------------------------------------------------------------------------------

@@ -66,8 +66,8 @@ struct NodeSet {
 //
 // The present set, of the held nodes that give something, is reduced if it is enough, worst node
 // first. Otherwise it is extended, by at most `new_most` nodes: those that add most, if they are
-// more. If no set of all candidates is enough, the held ones stay and all join that add to what
-// is missing.
+// more; then nodes leave without which no more would be missing. If no set of all candidates is
+// enough, as much as all give is asked for instead.
 // The best set regardless of the present one is taken instead if it has at most `new_most` nodes
 // that are not held, and is better by more than `margin`, or nothing is held. Random: whenever it
 // is within `new_most`.

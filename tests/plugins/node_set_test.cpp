@@ -283,9 +283,9 @@ TEST(NodeSet, NODES12TakesAllThatAddsIfNoSetIsEnough) {
   EXPECT_EQ(set.nodes, (Nodes{0, 1, 3}));
   EXPECT_FALSE(set.is_enough);
   EXPECT_EQ(set.score, 0);
-  // Held nodes stay, needed or not.
+  // Of held nodes, one that is not needed leaves.
   choices.is_held = {1, 1, 1, 1, 0};
-  EXPECT_EQ(choose_node_set(choices, demand, {}).nodes, (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(choose_node_set(choices, demand, {}).nodes, (Nodes{0, 1, 3}));
 }
 
 TEST(NodeSet, NODES12TakesAllOfTooFewNodes) {

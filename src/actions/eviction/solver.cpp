@@ -337,47 +337,4 @@ bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
   return static_cast<bool>(verdict);
 }
 
-// VICTIM-8. Pods that left for one member may have made enough room for another: those that are not
-// needed stay, the last in the order of victims first.
-void Solver::spare_the_unneeded() {
-  std::sort(evicted_.begin(), evicted_.end(),
-            [](const Evicted& left, const Evicted& right) { return left.lot > right.lot; });
-  std::erase_if(evicted_, [&](const Evicted& each) { return is_unneeded(each); });
-}
-
-bool Solver::is_unneeded(const Evicted& evicted) {
-  const Candidates::Lot& lot = candidates_.lots()[evicted.lot];
-  const StatusCounts& counts = cluster_.job(lot.job).counts;
-  const bool is_gone = ready_count(counts) == count_of(counts, TaskStatus::succeeded);
-  if (!lot.is_whole && is_gone) return false;       // its job leaves whole
-  std::vector<std::pair<NodeId, Resources>> taken;  // again
-  for (const TaskId id : evicted.tasks) {
-    const NodeId node = cluster_.task(id).node;
-    const auto found = std::find_if(taken.begin(), taken.end(),
-                                    [&](const auto& each) { return each.first == node; });
-    auto& sum = (found == taken.end() ? taken.emplace_back(node, Resources()) : *found).second;
-    sum += cluster_.shape_of(id).request;
-  }
-  for (const auto& [node, sum] : taken) {
-    for (std::size_t d = 0; d < sum.extent(); ++d) {
-      if (sum[Dimension(d)] > 0 && cluster_.future_idle(node, Dimension(d)) < sum[Dimension(d)]) {
-        return false;
-      }
-    }
-  }
-  statement_.spare(evicted.tasks);
-  credit(evicted.tasks, -1);
-  if (placed_.empty()) return true;
-  // It may have left for its queue's share.
-  const auto [last, node] = placed_.back();
-  statement_.withdraw(last);
-  credit({last}, +1);
-  placed_.pop_back();
-  if (is_allowed(last) && place_on(last, node)) return true;
-  BERTH_CHECK(statement_.evict({lot.job, evicted.tasks}, {claimant_, policy_.action, lot.as}));
-  credit(evicted.tasks, +1);
-  BERTH_CHECK(place_on(last, node));
-  return false;
-}
-
 }  // namespace berth::actions

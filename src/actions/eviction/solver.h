@@ -65,6 +65,8 @@ class Solver {
   void credit(const std::vector<TaskId>& tasks, int sign);
   void spare_the_unneeded();
   bool is_unneeded(const Evicted& evicted);
+  std::vector<Placement> withdraw_last(const std::vector<TaskId>& tasks);
+  Placement withdraw_one();
   void do_without_each();
   bool place_with(const std::vector<Evicted>& evicted, const std::vector<TaskId>& tasks);
   bool could_be_room_for(const std::vector<TaskId>& tasks);
