@@ -128,6 +128,7 @@ class NodeReservation final : public Plugin {
     const NodeDemand rest = demand_without_below(demand, owners);
     const std::size_t room =
         allowance.locked_most > allowance.locked ? allowance.locked_most - allowance.locked : 0;
+    const bool is_room_less = room <= allowance.fresh;
     const std::size_t new_most = std::min(allowance.fresh, room);
     UsableNodes usable;
     NodeSet set;
@@ -149,8 +150,11 @@ class NodeReservation final : public Plugin {
     if (allowance.fresh != SIZE_MAX) allowance.fresh -= fresh;
     chosen.choice.score_millionths = static_cast<std::int32_t>(set.score / 1'000);
     const bool asks_no_more = rest.nodes == 0 && is_all_zero(rest.target);
-    if (!set.is_enough && !asks_no_more)
-      chosen.choice.lacks = lacks(usable, set, new_most <= fresh);
+    if (set.is_enough || asks_no_more) return chosen;
+    const bool is_limited = new_most <= fresh && usable.nodes.size() > set.nodes.size();
+    chosen.choice.lacks = !is_limited    ? lacks(usable)
+                          : is_room_less ? limit_of_all(allowance.locked_most)
+                                         : limit_of_new();
     return chosen;
   }
 
@@ -232,17 +236,22 @@ class NodeReservation final : public Plugin {
   }
 
   // NODES-12
-  std::string lacks(const UsableNodes& usable, const NodeSet& set, bool is_limited) const {
-    const auto left = usable.nodes.size() - set.nodes.size();
-    if (is_limited && left > 0) {
-      return "no more nodes may be locked now: max-new-locks or max-locked-nodes of the plugin "
-             "node_reservation";
-    }
+  std::string limit_of_all(std::size_t most) const {
+    return "at most " + std::to_string(most) + " of " + count_text(cluster_->node_count(), "node") +
+           " may be locked for queues (max-locked-nodes of the plugin node_reservation)";
+  }
+  std::string limit_of_new() const {
+    return "at most " + count_text(static_cast<std::size_t>(new_most_), "node") +
+           " may be newly locked at each relock, and more may follow at the next (max-new-locks of "
+           "the plugin node_reservation)";
+  }
+  static std::string lacks(const UsableNodes& usable) {
     std::string text = "no more nodes can give it what is missing";
     const auto add = [&](std::int32_t nodes, const char* what) {
       if (nodes > 0) text += "; " + std::to_string(nodes) + " " + what;
     };
     add(usable.locked, "are kept for others");
+    add(usable.claimed, "are being filled by others");
     add(usable.closed, "take no pods");
     add(usable.without, "have none of a resource that counts");
     add(usable.filled, "are full of pods that stay");
@@ -294,7 +303,7 @@ class NodeReservation final : public Plugin {
       const std::int64_t used = cluster_->shape(task.shape).request[d];
       if (cluster_->is_below(cluster_->queue_of(task.job), demand.queue)) {
         amount.own += used;
-      } else if (task.status == TaskStatus::releasing) {
+      } else if (task.status == TaskStatus::releasing && !task.is_of_node) {
         amount.leaving += used;
       }
     }
