@@ -59,7 +59,7 @@ class Story {
     return text;
   }
 
-  // What happens between two sessions.
+  // The events between two sessions.
   std::string events(const World& world) {
     std::string text;
     for (std::size_t times = below(random_, 5); times > 0; --times) text += event(world);
@@ -171,7 +171,7 @@ class Story {
   std::vector<std::string> pods_;
 };
 
-// What the node has, less what never leaves it. No pods here are of their nodes.
+// The room of the node, less the pods that never leave it. No pods here are of their nodes.
 std::int64_t gives(const Cluster& cluster, NodeId node, Dimension d, bool with_all) {
   std::int64_t amount = cluster.node(node).allocatable[d];
   for (const TaskId id : cluster.node(node).tasks) {

@@ -1,6 +1,6 @@
 #include "reconcile/queue_status_fixture.h"
 
-// What is said of the nodes that a queue has of its own: status, condition, event, and log.
+// The status, the condition, the event and the log of nodes that a queue has of its own.
 
 namespace berth::reconcile {
 namespace {
