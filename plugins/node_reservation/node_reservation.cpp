@@ -5,7 +5,8 @@
 //   NODES-6, NODES-7      the nodes that it could have (usable_nodes.h)
 //   NODES-8 to NODES-10   which set is best (node_set.h)
 //   NODES-11 to NODES-15  here
-//   NODES-16 and on       what such a node is (src/engine/session.cpp, src/actions/clear_nodes.cpp)
+//   NODES-16 and on       what such a node is (src/engine/session.cpp,
+//   src/actions/eviction/clear_nodes.cpp)
 //
 // Arguments, with their defaults: strategy (weighted; or seed-formula, random), seed (0), margin
 // (0.1), relock-period (5s), max-new-locks (0: no limit), max-locked-nodes (1.0 of all),
@@ -128,6 +129,7 @@ class NodeReservation final : public Plugin {
     const NodeDemand rest = demand_without_below(demand, owners);
     const std::size_t room =
         allowance.locked_most > allowance.locked ? allowance.locked_most - allowance.locked : 0;
+    const bool is_room_less = room <= allowance.fresh;
     const std::size_t new_most = std::min(allowance.fresh, room);
     UsableNodes usable;
     NodeSet set;
@@ -152,10 +154,11 @@ class NodeReservation final : public Plugin {
     if (allowance.fresh != SIZE_MAX) allowance.fresh -= fresh;
     chosen.choice.score_millionths = static_cast<std::int32_t>(set.score / 1'000);
     const bool asks_no_more = rest.nodes == 0 && is_all_zero(rest.target);
-    if (!set.is_enough && !asks_no_more) {
-      const bool is_limited = new_most <= fresh && others_could_add(usable, rest, set);
-      chosen.choice.lacks = lacks(usable, is_limited);
-    }
+    if (set.is_enough || asks_no_more) return chosen;
+    const bool is_limited = new_most <= fresh && others_could_add(usable, rest, set);
+    chosen.choice.lacks = !is_limited    ? lacks(usable)
+                          : is_room_less ? limit_of_all(allowance.locked_most)
+                                         : limit_of_new();
     return chosen;
   }
 
@@ -256,16 +259,22 @@ class NodeReservation final : public Plugin {
   }
 
   // NODES-12
-  static std::string lacks(const UsableNodes& usable, bool is_limited) {
-    if (is_limited) {
-      return "no more nodes may be locked now: max-new-locks or max-locked-nodes of the plugin "
-             "node_reservation";
-    }
+  std::string limit_of_all(std::size_t most) const {
+    return "at most " + std::to_string(most) + " of " + count_text(cluster_->node_count(), "node") +
+           " may be locked for queues (max-locked-nodes of the plugin node_reservation)";
+  }
+  std::string limit_of_new() const {
+    return "at most " + count_text(static_cast<std::size_t>(new_most_), "node") +
+           " may be newly locked at each relock, and more may follow at the next (max-new-locks of "
+           "the plugin node_reservation)";
+  }
+  static std::string lacks(const UsableNodes& usable) {
     std::string text = "no more nodes can give it what is missing";
     const auto add = [&](std::int32_t nodes, const char* what) {
       if (nodes > 0) text += "; " + std::to_string(nodes) + " " + what;
     };
     add(usable.locked, "are kept for others");
+    add(usable.claimed, "are being filled by others");
     add(usable.closed, "take no pods");
     add(usable.without, "have none of a resource that counts");
     add(usable.filled, "are full of pods that stay");
@@ -317,7 +326,7 @@ class NodeReservation final : public Plugin {
       const std::int64_t used = cluster_->shape(task.shape).request[d];
       if (cluster_->is_below(cluster_->queue_of(task.job), demand.queue)) {
         amount.own += used;
-      } else if (task.status == TaskStatus::releasing) {
+      } else if (task.status == TaskStatus::releasing && !task.is_of_node) {
         amount.leaving += used;
       }
     }

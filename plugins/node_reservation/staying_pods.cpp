@@ -25,7 +25,7 @@ StayingPods::StayingPods(Session& session)
   add_up();
 }
 
-// What changes within seconds does not count: a node that is chosen should stay chosen.
+// Protections that change within seconds do not count: a chosen node should stay chosen.
 bool StayingPods::may_be_evicted(const Task& task) const {
   return task.is_preemptable && !task.is_critical && !task.is_of_node &&
          !is_within_guarantee(task, cluster_.queue_of(task.job));

@@ -101,8 +101,8 @@ void NodeUse::read_claims() {
   }
 }
 
-// NODES-6. Pods of others that are planned there, or claim it, are not refused: it is theirs yet.
-bool NodeUse::is_taken(const QueueDemand& demand, NodeId node, QueueId owner) const {
+// NODES-6
+bool NodeUse::is_locked(const QueueDemand& demand, NodeId node, QueueId owner) const {
   const Lock& lock = cluster_.node(node).lock;
   if (lock.is_foreign) return true;
   if (owner == demand.queue) {
@@ -110,7 +110,12 @@ bool NodeUse::is_taken(const QueueDemand& demand, NodeId node, QueueId owner) co
   }
   // A queue may take a node of a queue above it, whose demand it then counts to (NODES-4).
   const bool is_of_others = owner.is_valid() && !cluster_.is_below(demand.queue, owner);
-  if (is_of_others || lock.job.is_valid()) return true;
+  return is_of_others || lock.job.is_valid();
+}
+
+// NODES-6. Pods of others that are planned there, or claim it, keep their places.
+bool NodeUse::is_claimed(const QueueDemand& demand, NodeId node, QueueId owner) const {
+  if (owner == demand.queue) return false;
   const auto& others = in_flight_[node.index()];
   return std::any_of(others.begin(), others.end(),
                      [&](QueueId queue) { return !cluster_.is_below(queue, demand.queue); });
@@ -164,8 +169,10 @@ UsableNodes NodeUse::nodes_for(std::size_t index, const std::vector<QueueId>& ow
     const bool is_held = owners[n] == demand.queue;
     if (is_closed(cluster_.node(node))) {
       ++usable.closed;
-    } else if (is_taken(demand, node, owners[n])) {
+    } else if (is_locked(demand, node, owners[n])) {
       ++usable.locked;
+    } else if (is_claimed(demand, node, owners[n])) {
+      ++usable.claimed;
     } else if (demand.nodes > 0 && !has_some_of_each(cluster_, node, demand.counts)) {
       ++usable.without;  // NODES-1
     } else if (!may_use(queue, node, is_held)) {
@@ -191,7 +198,7 @@ void NodeUse::add_node(const QueueDemand& demand, NodeId node, StayingPods::Coun
   }
 }
 
-// What its own pods use is its, even if they stay.
+// The use of its own pods is its, even if they stay.
 void NodeUse::add_own(const QueueDemand& demand, const OfQueue& queue, StayingPods::Count staying,
                       UsableNodes& usable) const {
   NodeChoices& choices = usable.choices;

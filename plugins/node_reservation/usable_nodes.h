@@ -17,7 +17,8 @@ namespace berth::plugins {
 struct UsableNodes {
   NodeChoices choices;          // dimensions as QueueDemand::counts
   std::vector<NodeId> nodes;    // by candidate
-  std::int32_t locked = 0;      // nodes that are left out: for another queue, a target or a claim
+  std::int32_t locked = 0;      // nodes that are left out: for another queue or a target
+  std::int32_t claimed = 0;     // pods of others are planned there, or claim them
   std::int32_t closed = 0;      // they take no pods
   std::int32_t without = 0;     // they lack what counts
   std::int32_t filled = 0;      // with pods that stay
@@ -44,7 +45,8 @@ class NodeUse {
   void read_tasks();
   void keep_unlike(std::vector<ShapeId>& shapes) const;
   void read_claims();
-  bool is_taken(const QueueDemand& demand, NodeId node, QueueId owner) const;
+  bool is_locked(const QueueDemand& demand, NodeId node, QueueId owner) const;
+  bool is_claimed(const QueueDemand& demand, NodeId node, QueueId owner) const;
   bool may_use(const OfQueue& queue, NodeId node, bool is_held) const;
   bool has_untolerated_taint(const Node& node) const;
   void add_node(const QueueDemand& demand, NodeId node, StayingPods::Count staying,

@@ -25,7 +25,7 @@ class ReclaimRules {
   engine::Verdict is_within_share(std::uint32_t at, const engine::Claimant& claimant) const;
   engine::Verdict queue_may_lose(std::uint32_t at, const engine::Claimant& claimant,
                                  const engine::Leaving& leaving) const;
-  // What it has, and what is idle on nodes of its own or of queues below it.
+  // Its use, and the idle room on nodes of its own or of queues below it.
   std::int64_t holds(std::uint32_t at, Dimension d) const;
   void add_idle(NodeId node, QueueId owner) const;
   engine::Verdict keeps_guarantee(std::uint32_t at, const Resources& leaves) const;

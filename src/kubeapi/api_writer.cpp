@@ -194,9 +194,9 @@ struct RequestOf {
     return request("POST", path + "/eviction", kJson, eviction_body(write.object));
   }
   Request operator()(const ports::Event& event) const {
-    return can_wait(
-        request("POST", "/api/v1/namespaces/" + url_encoded(write.object.name_space) + "/events",
-                kJson, event_body(write.object, event, now, instance)));
+    return can_wait(request(
+        "POST", "/api/v1/namespaces/" + url_encoded(event_namespace(write.object)) + "/events",
+        kJson, event_body(write.object, event, now, instance)));
   }
 
   static Request can_wait(Request request) {

@@ -221,31 +221,37 @@ std::string record_patch(const ports::Write& write) {
   return dump(patch);
 }
 
+std::string event_namespace(const ports::ObjectRef& about) {
+  return about.name_space.empty() ? "default" : about.name_space;
+}
+
 std::string event_body(const ports::ObjectRef& about, const ports::Event& event, TimePoint now,
                        const std::string& instance) {
   const bool is_pod = about.kind == ports::ObjectKind::pod;
+  const char* group_kind = about.kind == ports::ObjectKind::queue ? "Queue" : "PodGroup";
   const char* group_version = about.kind == ports::ObjectKind::sig_pod_group
                                   ? "scheduling.x-k8s.io/v1alpha1"
                                   : "scheduling.volcano.sh/v1beta1";
   const std::string at = format_time(now);
-  return dump({{"apiVersion", "v1"},
-               {"kind", "Event"},
-               {"metadata", {{"generateName", about.name + "."}, {"namespace", about.name_space}}},
-               {"involvedObject",
-                {{"apiVersion", is_pod ? "v1" : group_version},
-                 {"kind", is_pod ? "Pod" : "PodGroup"},
-                 {"namespace", about.name_space},
-                 {"name", about.name},
-                 {"uid", about.uid}}},
-               {"reason", event.reason},
-               {"message", event.message},
-               {"type", event.is_warning ? "Warning" : "Normal"},
-               {"count", 1},
-               {"firstTimestamp", at},
-               {"lastTimestamp", at},
-               {"source", {{"component", "berthd"}}},
-               {"reportingComponent", "berth.dev/berthd"},
-               {"reportingInstance", instance}});
+  return dump(
+      {{"apiVersion", "v1"},
+       {"kind", "Event"},
+       {"metadata", {{"generateName", about.name + "."}, {"namespace", event_namespace(about)}}},
+       {"involvedObject",
+        {{"apiVersion", is_pod ? "v1" : group_version},
+         {"kind", is_pod ? "Pod" : group_kind},
+         {"namespace", about.name_space},
+         {"name", about.name},
+         {"uid", about.uid}}},
+       {"reason", event.reason},
+       {"message", event.message},
+       {"type", event.is_warning ? "Warning" : "Normal"},
+       {"count", 1},
+       {"firstTimestamp", at},
+       {"lastTimestamp", at},
+       {"source", {{"component", "berthd"}}},
+       {"reportingComponent", "berth.dev/berthd"},
+       {"reportingInstance", instance}});
 }
 
 }  // namespace berth::kubeapi

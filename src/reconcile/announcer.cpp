@@ -86,6 +86,14 @@ void Announcer::announce_status(const Job& job, const ports::GroupStatus& before
   }
 }
 
+void Announcer::announce_reserved(const ports::ObjectRef& queue, const WrittenCondition& before,
+                                  const WrittenCondition& after, TimePoint now) {
+  const bool is_as_before = !before.reason.empty() && before.holds == after.holds;
+  if (after.reason.empty() || is_as_before) return;
+  const char* reason = after.holds ? "NodesReserved" : "NodesNotReserved";
+  events_.publish(queue, {!after.holds, reason, after.message}, now);
+}
+
 void Announcer::announce_pod(const Job& job, const Waiting& waiting, TimePoint now) {
   if (waiting.code.empty()) return forget_pod(job.uid);
   // Volcano has fewer reasons than we have: a change between two of ours is no news.

@@ -38,6 +38,9 @@ class Announcer {
   // A PodGroup's status changes from one to the other.
   void announce_status(const Job& job, const ports::GroupStatus& before,
                        const ports::GroupStatus& after, TimePoint now);
+  // A queue's condition NodesReserved changes from one to the other.
+  void announce_reserved(const ports::ObjectRef& queue, const WrittenCondition& before,
+                         const WrittenCondition& after, TimePoint now);
   // A pod in no group waits, or waits no longer: there is no status to say so.
   void announce_pod(const Job& job, const Waiting& waiting, TimePoint now);
   void forget_pod(const std::string& uid) { reasons_of_pods_.erase(uid); }

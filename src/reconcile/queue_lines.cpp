@@ -3,9 +3,29 @@
 #include <algorithm>
 #include <vector>
 
+#include "berth/base/text.h"
 #include "reconcile/queue_status.h"
+#include "views/reserved_nodes_text.h"
 
 namespace berth::reconcile {
+
+namespace {
+
+std::string before_text(const std::vector<std::string>& nodes) {
+  return nodes.empty() ? "" : "; before " + first_names(nodes);
+}
+
+// "has nodes n2, n3 (score 0.510); before n2"
+std::string nodes_text(const views::QueueTable::Row& row, const std::vector<std::string>& before) {
+  if (!row.reservation || row.reservation->nodes.empty()) {
+    return "has no nodes any more" + before_text(before);
+  }
+  const std::string score = score_text(*row.reservation);
+  return "has nodes " + first_names(row.reservation->nodes) +
+         (score.empty() ? "" : " (score " + score + ")") + before_text(before);
+}
+
+}  // namespace
 
 void QueueLines::log_changes(const views::QueueTable& table) {
   ++round_;
@@ -32,14 +52,30 @@ void QueueLines::log_changes(const views::QueueTable& table) {
                                          : honouring_of(row).message));
       logged.notes = row.notes.size();
     }
+    const Nodes& nodes = row.reservation ? row.reservation->nodes : Nodes();
+    if (nodes != logged.nodes) {
+      lines.push_back(queue + " " + nodes_text(row, logged.nodes));
+      logged.nodes = nodes;
+    }
   }
-  std::erase_if(logged_, [this](const auto& entry) { return entry.second.round != round_; });
+  forget_the_gone(lines);
   // When nodes are lost, hundreds of queues may change at once.
   constexpr std::size_t kMost = 20;
   for (std::size_t i = 0; i < std::min(lines.size(), kMost); ++i) events_.log(lines[i]);
   if (lines.size() > kMost) {
     events_.log("... and " + std::to_string(lines.size() - kMost) + " more such lines on queues");
   }
+}
+
+void QueueLines::forget_the_gone(std::vector<std::string>& lines) {
+  std::erase_if(logged_, [&](const auto& entry) {
+    const auto& [name, logged] = entry;
+    const bool is_gone = logged.round != round_;
+    if (is_gone && !logged.nodes.empty()) {
+      lines.push_back("queue " + name + " is gone" + before_text(logged.nodes));
+    }
+    return is_gone;
+  });
 }
 
 }  // namespace berth::reconcile

@@ -65,6 +65,13 @@ std::string room_of_others(const ReservedNodes& its) {
   return others + "finish (Best-Effort)";
 }
 
+// The room will not come by itself: nothing evicts the pods there, or nothing may.
+bool is_blocked(const ReservedNodes& its) {
+  if (!its.is_guaranteed || (its.evicts && its.in_the_way.empty())) return false;
+  return std::any_of(its.amounts.begin(), its.amounts.end(),
+                     [](const auto& each) { return each.missing > each.leaving; });
+}
+
 }  // namespace
 
 WrittenCondition readiness_of(const QueueTable::Row& row) {
@@ -122,7 +129,10 @@ WrittenCondition reserving_of(const QueueTable::Row& row) {
   }
   if (!its.is_met) add(its.lacks);
   add(its.clipped);
-  const char* reason = its.is_met ? "Met" : waits ? "Waiting" : "NotEnoughNodes";
+  const char* reason = its.is_met                     ? "Met"
+                       : !waits                       ? "NotEnoughNodes"
+                       : has_nodes && is_blocked(its) ? "Blocked"
+                                                      : "Waiting";
   return {its.is_met, reason, std::move(message), {}};
 }
 

@@ -293,6 +293,8 @@ bool Reconciler::reconcile_queue(std::size_t at, bool urgent_only, TimePoint now
   if (!before.has_state) status.state = row.state;
   status.resources.assign(believed.resources.begin(), believed.resources.end());
   status.written = wanted;
+  announcer_.announce_reserved(observed->ref, believed.announced, wanted.reserved, now);
+  believed.announced = wanted.reserved;
   believed.written = std::move(wanted);
   writes_.begin(observed->ref, std::move(status), now);
   return true;
@@ -301,7 +303,7 @@ bool Reconciler::reconcile_queue(std::size_t at, bool urgent_only, TimePoint now
 Reconciler::BelievedQueue& Reconciler::believed_of(const ObservedQueue& observed) {
   BelievedQueue& believed = queues_[observed.ref.name];
   if (believed.uid != observed.ref.uid) {
-    believed = {observed.ref.uid, observed.status, std::nullopt, {}};
+    believed = {observed.ref.uid, observed.status, std::nullopt, {}, observed.status.reserved};
     add_names(observed.status, believed.resources);
   }
   return believed;

@@ -69,6 +69,7 @@ class Reconciler {
     WrittenQueueStatus status;
     std::optional<WrittenQueueStatus> written;
     std::set<std::string> resources;  // that a status of it may name
+    WrittenCondition announced;       // NodesReserved
   };
   // A write that the watch has not shown yet.
   template <class T>

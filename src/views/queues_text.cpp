@@ -146,8 +146,9 @@ std::string notes_of(const QueueTable& table) {
           "* " + row.name + ": in force is " +
           (in_force.empty() ? "less than what the queues below it guarantee" : in_force));
     }
-    // For a parent queue, its children show the pieces.
-    const std::string piece = row.has_children ? "" : table.piece_text(at);
+    // For a parent queue, its children show the pieces. Of nodes of its own, nodes_of() says more.
+    const bool has_nodes = row.reservation && !row.reservation->nodes.empty();
+    const std::string piece = row.has_children || has_nodes ? "" : table.piece_text(at);
     if (!piece.empty()) {
       notes.push_back(row.name + ": the largest unused piece of its guarantee on " +
                       "one node is " + piece);

@@ -112,8 +112,10 @@ func TestQueueNodesDrainByThemselves(t *testing.T) {
 	e.EndOn(own[0], all)
 	e.AwaitSessions(2)
 	e.AwaitReserved("kept", "False", "Waiting", "finish")
+	e.AwaitQueueEvent("kept", "NodesNotReserved")
 	e.EndOn(own[1], all)
 	e.AwaitReserved("kept", "True", "Met")
+	e.AwaitQueueEvent("kept", "NodesReserved")
 	for _, pod := range e.Pods(func(pod *core.Pod) bool { return pod.Spec.NodeName != "" }) {
 		e.EndOn(pod.Spec.NodeName, all) // so that all nodes are as empty
 	}
@@ -188,7 +190,7 @@ func TestQueueNodesAreClearedByEvictions(t *testing.T) {
 	e.AwaitReserved("kept", "True", "Met")
 
 	guaranteed("7")
-	e.AwaitReserved("kept", "False", "Waiting", "evicted")
+	e.AwaitReserved("kept", "False", "Blocked", "disruption budget")
 	remains(e, calm/4, left(6, 0))
 	e.AllowDisruptions("budget", 1)
 	e.AwaitReserved("kept", "True", "Met")

@@ -267,6 +267,16 @@ TEST_F(ApiWriterTest, AnEvictionCarriesTheUid) {
   EXPECT_EQ(Json::parse(call.body)["deleteOptions"]["preconditions"]["uid"], "uid-p");
 }
 
+TEST_F(ApiWriterTest, AnEventOnAnObjectWithoutNamespaceIsMadeInTheNamespaceDefault) {
+  serve([](const Call&, Reply& reply) { reply.send(201, "{}"); });
+  const ports::ObjectRef queue{ports::ObjectKind::queue, "", "q", "uid-q"};
+  EXPECT_EQ(write(queue, ports::Event{false, "NodesReserved", "why"}).result,
+            Outcome::Result::done);
+  const Call call = server_->calls().at(0);
+  EXPECT_EQ(call.method, "POST");
+  EXPECT_EQ(call.target, "/api/v1/namespaces/default/events");
+}
+
 TEST_F(ApiWriterTest, AWriteOnAnotherPodOfTheSameNameIsGoneAndNotFailed) {
   const Outcome outcome = answered_with(
       409, R"({"message":"Precondition failed: UID in precondition: a, UID in object meta: b"})");

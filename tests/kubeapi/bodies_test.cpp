@@ -125,5 +125,20 @@ TEST(GroupStatusPatch, HasATargetsConditionBesideTheOthers) {
                                  {"lastTransitionTime", "1970-01-01T00:00:01Z"}}));
 }
 
+TEST(EventBody, OnAQueueIsInTheNamespaceDefault) {
+  EXPECT_EQ(event_namespace(kQueue), "default");
+  EXPECT_EQ(event_namespace(kGroup), "ns");
+  const Json body =
+      Json::parse(event_body(kQueue, {true, "NodesNotReserved", "why"}, TimePoint(), "here"));
+  EXPECT_EQ(body["metadata"]["namespace"], "default");
+  EXPECT_EQ(body["involvedObject"], (Json{{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                                          {"kind", "Queue"},
+                                          {"namespace", ""},
+                                          {"name", "q"},
+                                          {"uid", "u1"}}));
+  EXPECT_EQ(body["type"], "Warning");
+  EXPECT_EQ(body["reason"], "NodesNotReserved");
+}
+
 }  // namespace
 }  // namespace berth::kubeapi

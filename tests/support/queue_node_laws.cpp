@@ -158,7 +158,7 @@ class Court {
         const Task& there = cluster_.task(task);
         if (!occupies_node(there.status)) continue;
         const bool is_queues = there.job.is_valid() && is_of_queue(cluster_, queue_of(task), queue);
-        const bool leaves = there.status == TaskStatus::releasing;
+        const bool leaves = there.status == TaskStatus::releasing && !there.is_of_node;
         if (is_queues || leaves) missing -= cluster_.shape_of(task).request[d];
       }
     }

@@ -22,7 +22,7 @@ class Court {
       if (queue.is_valid()) add(row, cluster.queue(queue).allocated, +1);
     }
     least_ = most_;
-    // QUEUE-11. What is idle on nodes of a queue is the queue's.
+    // QUEUE-11. Idle room on nodes of a queue is the queue's.
     for (const QueueNodes& each : plan_.queue_nodes) {
       Resources idle;
       for (const NodeId node : each.nodes) {

@@ -75,7 +75,13 @@ TEST(QueuesText, SaysHowLargeThePiecesOfAGuaranteeAreAndWhatHasNoEffect) {
       << text;
   EXPECT_NE(text.find("q: spec.affinity is not honoured\n"), std::string::npos) << text;
   table.piece[0] = 4000;
-  EXPECT_EQ(queues_text(table, {}).find("largest piece"), std::string::npos);
+  EXPECT_EQ(queues_text(table, {}).find("largest unused piece"), std::string::npos);
+  table.piece[0] = 1000;
+  table.rows[0].reservation.emplace();
+  EXPECT_NE(queues_text(table, {}).find("largest unused piece"), std::string::npos);
+  table.rows[0].reservation->nodes = {"n1"};
+  EXPECT_EQ(queues_text(table, {}).find("largest unused piece"), std::string::npos)
+      << "the line on its own nodes says more";
 }
 
 TEST(QueuesText, SaysWhatIsWrongWithAQueue) {

@@ -31,6 +31,15 @@ TEST(ReservedNodesText, SaysWhatIsAskedForWhatThereIsAndWhatIsMissing) {
             "leaving, 4 missing: used by others, which are evicted");
 }
 
+TEST(ReservedNodesText, NamesTheReasonForWhichPodsOfOthersStay) {
+  ReservedNodes nodes = waiting();
+  nodes.evicts = true;
+  nodes.in_the_way = why_spared(Reason::not_managed);
+  EXPECT_EQ(reserved_nodes_text(nodes),
+            "3 nodes of its own (n1, n2, n3; score 0.702) for 40 cpu: 28 idle, 8 its own, 4 "
+            "missing: used by others, of which some stay: another scheduler manages it");
+}
+
 TEST(ReservedNodesText, OfADemandThatIsMetHasNothingMissing) {
   ReservedNodes nodes = waiting();
   nodes.is_met = true;

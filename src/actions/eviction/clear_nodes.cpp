@@ -218,7 +218,7 @@ void clear_nodes_of_queues(Session& session, PartsOfJobs& parts_of_jobs, bool ta
   std::vector<QueueReservation> reservations = in_order(session);
   for (std::size_t i = 0; i < reservations.size(); ++i) {
     if (!reservations[i].evicts) continue;
-    // Who leaves for a queue may leave nodes of one below it, too: that one needs fewer then.
+    // Pods that leave for a queue may leave nodes of one below it, too, which then needs fewer.
     if (Clearing(session, reservations[i]).clear(parts_of_jobs, takes_whole_jobs)) {
       reservations = in_order(session);
     }

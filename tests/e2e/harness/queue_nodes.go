@@ -77,6 +77,25 @@ func (e *Env) AwaitReserved(queue, status, reason string, words ...string) {
 	})
 }
 
+// AwaitQueueEvent waits until an event on the queue has this reason. Objects without a namespace
+// have their events in the namespace default.
+func (e *Env) AwaitQueueEvent(queue, reason string) {
+	e.Helper()
+	e.Await(Soon, func() error {
+		object, err := e.Dynamic.Resource(Queues).Get(e.Context, queue, meta.GetOptions{})
+		if err != nil {
+			return err
+		}
+		events, err := e.Client.CoreV1().Events("default").List(e.Context, meta.ListOptions{
+			FieldSelector: "involvedObject.kind=Queue,reason=" + reason +
+				",involvedObject.uid=" + string(object.GetUID())})
+		if err == nil && len(events.Items) == 0 {
+			err = fmt.Errorf("no event %s on the queue %q", reason, queue)
+		}
+		return err
+	})
+}
+
 // AwaitIdleForQueue waits until the queue's status says that so much of its nodes is idle. An amount
 // is written again ten seconds after the last at the soonest.
 func (e *Env) AwaitIdleForQueue(queue, resource, amount string) {
