@@ -308,7 +308,8 @@ class NodeReservation final : public Plugin {
       nodes += has_some_of_each(*cluster_, NodeId(n), demand.counts) ? 1 : 0;
       for (QueueReservation::Amount& each : reservation.amounts) add_node(demand, NodeId(n), each);
     }
-    reservation.is_met = !demand.is_nothing() && nodes >= reservation.asked_nodes &&
+    reservation.is_met = !demand.is_nothing() && !demand.is_scaled &&
+                         nodes >= reservation.asked_nodes &&
                          std::all_of(reservation.amounts.begin(), reservation.amounts.end(),
                                      [](const auto& each) { return each.missing() == 0; });
     return reservation;

@@ -110,6 +110,7 @@ class Reading {
              " by a capability of " + name(d));
       if (in_force < written) {
         cut_to(part_of(asked, in_force, written), ": no more of its guarantee is in force");
+        demand.is_scaled = demand.is_scaled || in_force < std::min(written, limit(d));
       }
     }
     if (why.empty()) return;
@@ -134,11 +135,13 @@ class Reading {
         add_text(demand.clipped, "no node has " + name(d));
         return true;
       }
-      const std::int64_t most = std::min(total(d), tree_.guarantee_without_nodes(at_, d));
+      const std::int64_t in_force = tree_.guarantee_without_nodes(at_, d);
+      const std::int64_t most = std::min(total(d), in_force);
+      demand.is_scaled = demand.is_scaled || in_force < std::min({asked, total(d), limit(d)});
       if (asked > most) {
         add_text(demand.clipped, amount_of(name(d), asked, Rounding::up) + " are cut to " +
                                      readable_amount(name(d), most, Rounding::down) +
-                                     (asked > total(d) ? ": the cluster has no more"
+                                     (most == total(d) ? ": the cluster has no more"
                                                        : ": no more of its guarantee is in force"));
       }
       if (most > 0) demand.amounts.push_back(std::min(asked, most));

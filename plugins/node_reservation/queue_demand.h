@@ -16,6 +16,7 @@ struct QueueDemand {
   std::int64_t nodes = 0;             // this many; 0: amounts
   std::vector<Dimension> counts;      // what counts, by the names of the dimensions
   std::vector<std::int64_t> amounts;  // of those; 0 if it asks for nodes
+  bool is_scaled = false;             // less than it could ask for is in force of its guarantee
   std::string clipped;                // the part without effect, and why; empty: none
 
   bool is_nothing() const { return counts.empty(); }

@@ -120,7 +120,8 @@ WrittenCondition reserving_of(const QueueTable::Row& row) {
   // Nodes of queues below it count as well.
   const bool has_nodes = !its.nodes.empty() || has(&Amount::idle) || has(&Amount::own);
   const bool asks_for_some = its.asked_nodes > 0 || has(&Amount::asked);
-  const bool waits = !its.is_met && its.lacks.empty() && asks_for_some;
+  const bool is_short = its.asked_nodes > 0 || !has_nodes || has(&Amount::missing);
+  const bool waits = !its.is_met && its.lacks.empty() && asks_for_some && is_short;
   if (waits && !has_nodes) {
     add("its nodes are not chosen yet");
   } else {

@@ -61,8 +61,8 @@ func TestQueueNodesFollowTheGuarantee(t *testing.T) {
 	edit("of GPUs", spec{"percentage": spec{"dimensions": []any{"nvidia.com/gpu"}}}, 3,
 		"True", "Met")
 	edit("beyond the cluster", spec{"percentage": nil,
-		"resource": spec{"cpu": "17", "example.com/none": "1"}}, 4, "False", "Waiting",
-		"17 cpu are cut to the cluster's 16", "no node has example.com/none")
+		"resource": spec{"cpu": "17", "example.com/none": "1"}}, 3, "False", "Waiting",
+		"17 cpu are cut to 12", "no node has example.com/none")
 	e.Must(e.ChangeQueue("kept", spec{"guarantee": nil}))
 	e.AwaitOpen()
 	e.AwaitNothingReserved("kept")
@@ -134,7 +134,7 @@ func TestQueueNodesFollowTheNodes(t *testing.T) {
 			e.DeleteNode(node)
 		}
 	}
-	e.AwaitReserved("kept", "False", "NotEnoughNodes", "4 of 8 cpu")
+	e.AwaitReserved("kept", "False", "NotEnoughNodes", "8 cpu are cut to 4")
 	e.AwaitNodesOf("kept", 1)
 	e.PatchNode(cordoned, `{"spec":{"unschedulable":false}}`)
 	e.AwaitReserved("kept", "True", "Met")
