@@ -252,17 +252,20 @@ void QueueTree::bound(const Cluster& cluster, Dimension d, bool with_own_nodes) 
   }
   guarantee_[d.index()] = total;
   capability_[d.index()] = total;
-  for (std::uint32_t at = 0; at < members_.size(); ++at) bound_children(cluster, at, d);
+  for (std::uint32_t at = 0; at < members_.size(); ++at)
+    bound_children(cluster, at, d, with_own_nodes);
 }
 
 // QUEUE-3, QUEUE-4, QUEUE-11
-void QueueTree::bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d) {
+void QueueTree::bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d,
+                               bool with_own_nodes) {
   const auto [begin, end] = std::pair(members_[parent].first_child,
                                       members_[parent].first_child + members_[parent].child_count);
   const std::int64_t most = guarantee(parent, d);
   __int128 wanted = 0;
   __int128 on_nodes = 0;
   const auto floor_of = [&](std::uint32_t at) {
+    if (!with_own_nodes) return std::int64_t{0};
     return std::min(wanted_[at], on_own_nodes_of(members_[at].queue, d));
   };
   for (std::uint32_t at = begin; at < end; ++at) {

@@ -101,7 +101,8 @@ class QueueTree {
   void grow(const Cluster& cluster, std::vector<Orphan>& orphans);
   void judge(const Cluster& cluster, std::uint32_t position);
   void bound(const Cluster& cluster, Dimension d, bool with_own_nodes);
-  void bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d);
+  void bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d,
+                      bool with_own_nodes);
 
   std::uint64_t version_ = 0;
   std::uint64_t queue_version_ = 0;
