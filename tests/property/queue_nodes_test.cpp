@@ -35,7 +35,7 @@ class Story {
     has_targets_ = chance(25);
     std::string actions = has_targets_ ? "elect enqueue reserve " : chance(70) ? "enqueue " : "";
     actions +=
-        chance(70) ? "allocate backfill reclaim preempt" : "reclaim preempt allocate backfill";
+        chance(70) ? "allocate backfill reclaim preempt" : "reclaim allocate backfill preempt";
     std::string tiers = "priority gang conformance ";
     if (chance(70)) tiers += "elastic ";
     if (has_targets_) tiers += "reservation(nodes=2,wait-duration=10s) ";
