@@ -35,7 +35,7 @@ class Story {
     has_targets_ = chance(25);
     std::string actions = has_targets_ ? "elect enqueue reserve " : chance(70) ? "enqueue " : "";
     actions +=
-        chance(70) ? "allocate backfill reclaim preempt" : "reclaim preempt allocate backfill";
+        chance(70) ? "allocate backfill reclaim preempt" : "reclaim allocate backfill preempt";
     std::string tiers = "priority gang conformance ";
     if (chance(70)) tiers += "elastic ";
     if (has_targets_) tiers += "reservation(nodes=2,wait-duration=10s) ";
@@ -59,7 +59,7 @@ class Story {
     return text;
   }
 
-  // What happens between two sessions.
+  // The events between two sessions.
   std::string events(const World& world) {
     std::string text;
     for (std::size_t times = below(random_, 5); times > 0; --times) text += event(world);
@@ -171,7 +171,7 @@ class Story {
   std::vector<std::string> pods_;
 };
 
-// What the node has, less pods of others: of none, of those that never leave, or all that stay. No
+// What the node has, less pods of others: of none, of those that never leave, or all. No
 // pods here are of their nodes.
 enum class Less : std::uint8_t { nothing, for_ever, others };
 
@@ -183,7 +183,6 @@ std::int64_t gives(const Cluster& cluster, NodeId node, Dimension d, Less less, 
         task.job.is_valid() && is_of_queue(cluster, cluster.queue_of(task.job), queue);
     if (less == Less::nothing || is_own || !occupies_node(task.status)) continue;
     if (less == Less::for_ever && !task.never_leaves) continue;
-    if (less == Less::others && task.status == TaskStatus::releasing) continue;
     amount -= cluster.shape_of(id).request[d];
   }
   return std::max<std::int64_t>(0, amount);
