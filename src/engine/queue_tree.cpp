@@ -265,8 +265,7 @@ void QueueTree::bound_children(const Cluster& cluster, std::uint32_t parent, Dim
   __int128 wanted = 0;
   __int128 on_nodes = 0;
   const auto floor_of = [&](std::uint32_t at) {
-    if (!with_own_nodes) return std::int64_t{0};
-    return std::min(wanted_[at], on_own_nodes_of(members_[at].queue, d));
+    return with_own_nodes ? std::min(wanted_[at], on_own_nodes_of(members_[at].queue, d)) : 0;
   };
   for (std::uint32_t at = begin; at < end; ++at) {
     wanted += wanted_[at];

@@ -30,7 +30,9 @@ std::vector<EvictionRow> rows_of(const std::vector<PlannedEviction>& evictions,
     const Task& victim = cluster.task(each.task);
     rows.push_back({victim.name, victim.job.is_valid() ? cluster.job(victim.job).name : "",
                     cluster.node(each.node).name, std::string(each.action),
-                    each.beneficiary_name(cluster), to_string(each.as), each.why});
+                    each.beneficiary.is_valid() ? cluster.job(each.beneficiary).name : "",
+                    to_string(each.as), each.why,
+                    each.queue.is_valid() ? cluster.queue(each.queue).name : ""});
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& left, const auto& right) { return left.pod < right.pod; });

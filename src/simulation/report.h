@@ -30,9 +30,13 @@ struct EvictionRow {
   std::string job;
   std::string node;
   std::string action;
-  std::string beneficiary;  // a job, or "queue NAME"; empty: none
-  std::string as;           // "surplus"
-  std::string why;          // why this pod and not another; may be empty
+  std::string beneficiary;     // a job; empty: none
+  std::string as;              // "surplus"
+  std::string why;             // why this pod and not another; may be empty
+  std::string for_queue = {};  // it leaves a node of this queue, for the queue itself; or empty
+
+  // "ml/b", "queue vision", or empty.
+  std::string for_text() const { return for_queue.empty() ? beneficiary : "queue " + for_queue; }
 };
 
 // The findings of an action that evicts nobody for a job.

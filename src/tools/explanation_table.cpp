@@ -50,8 +50,8 @@ std::string evictions_text(const std::vector<const simulation::PastEviction*>& a
   }
   if (alike.size() > kNodesShown) text += fmt::format(" and {} more", alike.size() - kNodesShown);
   text += fmt::format(", in cycle {} by {}", cycle, first.action);
-  const bool is_known = first.beneficiary.empty() || first.beneficiary == explained;
-  if (!is_known) text += " for " + first.beneficiary;
+  const std::string what_for = first.for_text();
+  if (!what_for.empty() && what_for != explained) text += " for " + what_for;
   text += ", as " + words_of(first.as);
   return first.why.empty() ? text : text + ": " + first.why;
 }
@@ -65,7 +65,7 @@ std::string eviction_lines(const char* what, const std::vector<simulation::PastE
     const auto is_alike = [&](const Alike& group) {
       const auto& [cycle, row] = *group.front();
       return cycle == each.cycle && row.job == each.eviction.job &&
-             row.action == each.eviction.action && row.beneficiary == each.eviction.beneficiary &&
+             row.action == each.eviction.action && row.for_text() == each.eviction.for_text() &&
              row.as == each.eviction.as && row.why == each.eviction.why;
     };
     const auto group = std::find_if(groups.begin(), groups.end(), is_alike);

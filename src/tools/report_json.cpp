@@ -23,8 +23,15 @@ Json json_of(const simulation::PlacementRow& row) {
 }
 
 Json json_of(const simulation::EvictionRow& row) {
-  return {{"pod", row.pod},         {"job", row.job}, {"node", row.node}, {"action", row.action},
-          {"for", row.beneficiary}, {"as", row.as},   {"why", row.why}};
+  Json json{{"pod", row.pod}, {"job", row.job}, {"node", row.node}, {"action", row.action}};
+  if (row.for_queue.empty()) {
+    json["for"] = row.beneficiary;
+  } else {
+    json["forQueue"] = row.for_queue;
+  }
+  json["as"] = row.as;
+  json["why"] = row.why;
+  return json;
 }
 
 Json json_of(const simulation::PastEviction& past) {

@@ -68,8 +68,8 @@ std::string evicted_table(const std::vector<simulation::EvictionRow>& evictions,
   views::TextTable table({"EVICTED", "FROM", "BY", "FOR", "AS"});
   for (std::size_t i = 0; i < std::min(evictions.size(), budget.rows_max); ++i) {
     const simulation::EvictionRow& row = evictions[i];
-    table.add({row.pod, row.node, row.action, row.beneficiary.empty() ? "-" : row.beneficiary,
-               words_of(row.as)});
+    const std::string what_for = row.for_text();
+    table.add({row.pod, row.node, row.action, what_for.empty() ? "-" : what_for, words_of(row.as)});
   }
   return table.render(budget.bold_headings) + more_line(evictions.size(), budget.rows_max);
 }

@@ -72,7 +72,7 @@ TEST(Reason, PodsThatStayAreCountedTogetherWithoutTheNumbersOfEach) {
             nobody + ", it has several disruption budgets, and the API server evicts no such pod");
   EXPECT_EQ(why(Reason::gang_minimum).short_text(),
             nobody + ", its job would have less than its minimum");
-  EXPECT_EQ(why(Reason::node_is_kept).short_text(), nobody + ", its node is locked for a target");
+  EXPECT_EQ(why(Reason::node_is_kept).short_text(), nobody + ", its node is locked for others");
   EXPECT_EQ(why(Reason::not_preemptable).short_text(),
             nobody + ", " + sentence(Reason::not_preemptable, 0, 0, ""));
 }

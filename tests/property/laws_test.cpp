@@ -84,6 +84,7 @@ TEST(Laws, ASettledClusterStaysSettled) {
     for (int cycles = 0;
          settled.pipelined != world->run().pipelined || !world->last_plan().changes_nothing();) {
       settled = world->last_plan();
+      world->advance(std::chrono::seconds(5));  // nodes of queues are chosen this often
       ASSERT_LT(++cycles, 20) << "BERTH_SEED=" << seed;
     }
     settled = world->last_plan();

@@ -86,7 +86,8 @@ TEST(QueueNodes, AreWhatAPodIsEvictedForWithoutAJob) {
   ASSERT_EQ(evictions.size(), 1U);
   EXPECT_EQ(evictions[0]["pod"], "ml/2");
   EXPECT_EQ(evictions[0]["action"], "reclaim");
-  EXPECT_EQ(evictions[0]["for"], "queue vision");
+  EXPECT_EQ(evictions[0]["forQueue"], "vision");
+  EXPECT_FALSE(evictions[0].contains("for")) << "no job is named so";
   EXPECT_EQ(document["explain"]["tasks"][0]["why"], "evicted by reclaim for queue vision");
   const std::string table = report_table(report_of("", 1, true));
   EXPECT_NE(table.find("ml/2     n2    reclaim  queue vision  "), std::string::npos) << table;
