@@ -171,7 +171,7 @@ class Story {
   std::vector<std::string> pods_;
 };
 
-// What the node has, less pods of others: of none, of those that never leave, or all. No
+// The room of the node, less pods of others: of none, of those that never leave, or all. No
 // pods here are of their nodes.
 enum class Less : std::uint8_t { nothing, for_ever, others };
 
