@@ -125,6 +125,66 @@ BENCHMARK(IdleSessionWithQueues)
     ->Arg(1)
     ->Unit(benchmark::kMicrosecond);
 
+// Jobs of four pods wait in ten queues on full nodes. Before each session a pod has ended, and the
+// room that it leaves is enough for none of them. Without and with their order.
+void SessionOfWaitingJobs(benchmark::State& state) {
+  mirror::Mirror mirror;
+  Load load;
+  load.nodes = 1'000;
+  load.pending_pods = 0;
+  load.queues = 10;
+  fill(mirror, load);
+  const auto add_pod = [&](const std::string& group, const std::string& name, std::int64_t cpu,
+                           const std::string& node) {
+    PodObject pod;
+    pod.name_space = "bench";
+    pod.group = group;
+    pod.name = pod.uid = name;
+    pod.scheduler_name = "berth";
+    pod.request = {{"cpu", cpu}, {"memory", std::int64_t{1} << 30}, {"pods", 1}};
+    pod.node_name = node;
+    pod.phase = node.empty() ? PodPhase::pending : PodPhase::running;
+    mirror.apply(pod);
+  };
+  for (std::size_t n = 0; n < load.nodes; ++n) {
+    const std::string& node = mirror.cluster().node(NodeId(n)).name;
+    add_pod("", name_of("big", n), 40'000, node);
+    add_pod("", name_of("small", n), 1'000, node);
+  }
+  for (std::size_t j = 0; j < static_cast<std::size_t>(state.range(0)); ++j) {
+    PodGroupObject group;
+    group.scheduler = "berth";
+    group.name_space = "bench";
+    group.name = group.uid = name_of("j", j);
+    group.queue = mirror.cluster().queue(QueueId(1 + j % load.queues)).name;
+    group.min_member = 4;
+    mirror.apply(group);
+    for (int member = 0; member < 4; ++member) {
+      add_pod(group.name, group.name + "-" + std::to_string(member), 30'000, "");
+    }
+  }
+  mirror.settle(TimePoint());
+  auto scheduler = engine::Scheduler::create(config_with_queues());
+  mirror.assume(scheduler->run(mirror.cluster_for_session(), TimePoint{}), TimePoint());
+  std::size_t ended = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    mirror.apply(PodDeleted{name_of("small", ended++ % load.nodes)});
+    mirror.settle(TimePoint());
+    state.ResumeTiming();
+    const Plan plan = scheduler->run(mirror.cluster_for_session(), TimePoint{}, nullptr,
+                                     [&](const Plan&) { return state.range(1) != 0; });
+    if (!plan.binds.empty() || plan.refusals.size() < static_cast<std::size_t>(state.range(0))) {
+      state.SkipWithError("not all jobs wait");
+    }
+  }
+}
+BENCHMARK(SessionOfWaitingJobs)
+    ->ArgNames({"jobs", "order"})
+    ->ArgsProduct({{100, 1'000, 10'000}, {0, 1}})
+    ->Iterations(200)
+    ->Unit(benchmark::kMicrosecond);
+
 // 100,000 pods in gangs of 16 to 512 on 5,000 nodes, placed in one session: without and with the
 // plugins that divide the cluster.
 void PlaceGangsInQueues(benchmark::State& state) {

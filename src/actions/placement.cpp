@@ -19,6 +19,7 @@ Verdict behind(const Session& session, JobId first) {
 Verdict has_standing(const Session& session, const Job& job) {
   if (!job.has_group) return reject(Reason::group_missing, 0, 0, job.name);
   if (!job.fault.empty()) return reject(Reason::group_faulty, 0, 0, job.fault);
+  if (!job.gang_fault.empty()) return reject(Reason::gang_faulty, 0, 0, job.gang_fault);
   if (!job.queue.is_valid()) return reject(Reason::queue_missing, 0, 0, job.queue_name);
   return session.queues().standing(session.cluster(), job.queue);
 }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "berth/base/text.h"
 #include "conf/advice.h"
 #include "conf/config_keys.h"
+#include "conf/jobs_settings.h"
+#include "conf/known_keys.h"
+#include "conf/server_settings.h"
 #include "document/checked.h"
 #include "document/cursor.h"
 #include "document/readers.h"
@@ -22,10 +24,6 @@ namespace {
 using namespace std::chrono_literals;
 constexpr DurationRange kPeriodRange{10ms, 1h};
 constexpr DurationRange kClaimRange{1s, 24h};
-// Go's client, and so kube-scheduler, keeps a connection for 90 s. If we closed it first, some
-// calls would fail in the closing connection.
-constexpr DurationRange kIdleRange{91s, 24h};
-constexpr DurationRange kRequestRange{100ms, 10min};
 constexpr DurationRange kBarrierRange{100ms, 1h};
 constexpr DurationRange kVetoRange{1s, 24h};
 constexpr DurationRange kLeaseRange{1s, 1h};
@@ -45,10 +43,13 @@ class ConfigLoader {
     read_tiers(root);
     read_configurations(root["configurations"]);
     read_settings(root);
-    read_extender(root["extender"]);
+    read_extender(reading_, root["extender"], config_.extender);
+    read_pages(reading_, root["pages"], config_.pages);
     read_barrier(root["barrier"]);
     read_steering(root["steering"]);
-    read_view(root["view"]);
+    read_view(reading_, root["view"], config_.view);
+    require_known_keys(root["jobs"], "jobs");
+    read_jobs(root["jobs"], root["reservation"]["owners"], reading_, config_);
     read_reservation(root["reservation"]);
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);
@@ -60,19 +61,9 @@ class ConfigLoader {
   }
 
  private:
-  // Refuses keys that are neither in the table nor in `further`.
   void require_known_keys(const Cursor& map, std::string_view section,
                           const std::vector<std::string>& further = {}) {
-    std::vector<std::string> names = keys_of(section);
-    names.insert(names.end(), further.begin(), further.end());
-    if (map.entries().empty()) return;
-    for (const Member& member : map.value()->members) {
-      if (std::find(names.begin(), names.end(), member.key) != names.end()) continue;
-      const std::string near = suggestion(member.key, names);
-      reading_.complain_at(member.position,
-                           "unknown key \"" + member.key + "\"" +
-                               (section.empty() ? "" : " in " + std::string(section)) + near);
-    }
+    conf::require_known_keys(reading_, map, section, further);
   }
 
   engine::Named named(const Cursor& at, std::string name, std::size_t offset = 0) const {
@@ -87,15 +78,6 @@ class ConfigLoader {
     if (std::find(known.begin(), known.end(), name) != known.end()) return true;
     at.complain("unknown " + std::string(what) + " \"" + name + "\"" + suggestion(name, known));
     return false;
-  }
-
-  static void require_no_doubles(const Cursor& list, const std::vector<std::string>& names) {
-    std::set<std::string> seen;
-    const std::vector<Cursor> items = list.items();
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (seen.insert(names[i]).second) continue;
-      items[i].complain("a second \"" + names[i] + "\", expected each name once");
-    }
   }
 
   void read_actions(const Cursor& root) {
@@ -278,24 +260,6 @@ class ConfigLoader {
     }
   }
 
-  void read_extender(const Cursor& from) {
-    require_known_keys(from, "extender");
-    ExtenderSettings& to = config_.extender;
-    to.address = ip_address(from["address"], to.address);
-    to.port = static_cast<std::uint16_t>(from["port"].integer(to.port, 0, 65535));
-    to.max_body_bytes = static_cast<std::size_t>(from["maxBodyBytes"].integer(
-        static_cast<std::int64_t>(to.max_body_bytes), 1024, std::int64_t{1} << 32));
-    to.max_connections = static_cast<std::size_t>(from["maxConnections"].integer(
-        static_cast<std::int64_t>(to.max_connections), 1, 1'000'000));
-    to.idle_timeout = duration_within(from["idleTimeout"], to.idle_timeout, kIdleRange);
-    to.request_timeout = duration_within(from["requestTimeout"], to.request_timeout, kRequestRange);
-    const Cursor tls = from["tls"];
-    if (!tls.is_present()) return;
-    require_known_keys(tls, "extender.tls");
-    to.tls = TlsSettings{tls.required_text("certFile"), tls.required_text("keyFile"),
-                         tls["clientCAFile"].text()};
-  }
-
   void read_barrier(const Cursor& from) {
     require_known_keys(from, "barrier");
     BarrierSettings& to = config_.barrier;
@@ -317,25 +281,14 @@ class ConfigLoader {
     to.veto_memory = duration_within(from["vetoMemory"], to.veto_memory, kVetoRange);
   }
 
-  void read_view(const Cursor& from) {
-    require_known_keys(from, "view");
-    ViewSettings& to = config_.view;
-    to.address = ip_address(from["address"], to.address);
-    to.port = static_cast<std::uint16_t>(from["port"].integer(to.port, 0, 65535));
-    to.directory = from["directory"].text(to.directory);
-    to.autoscaling = from["autoscaling"].boolean(to.autoscaling);
-  }
-
   void read_reservation(const Cursor& from) {
     require_known_keys(from, "reservation");
-    static const std::vector<std::string> kWays{"filter", "taint"};
     ReservationSettings& to = config_.reservation;
     to.enforce = from["enforce"].text(to.enforce);
-    require_known(from["enforce"], to.enforce, "way", kWays);
-    if (!from["owners"].is_present()) return;
-    to.owners.clear();
-    for (const Cursor& item : from["owners"].items()) to.owners.push_back(resource_name(item));
-    require_no_doubles(from["owners"], to.owners);
+    require_known(from["enforce"], to.enforce, "way", {"filter", "taint"});
+    to.authorization = from["authorization"].text(to.authorization);
+    require_known(from["authorization"], to.authorization, "way",
+                  {"auto", "none", "policy", "review"});
   }
 
   void read_leader_election(const Cursor& from) {

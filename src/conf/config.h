@@ -9,6 +9,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
+#include "berth/model/owner.h"
 #include "engine/configuration.h"
 
 // The configuration file (DESIGN D8, docs/configuration.md) as a value.
@@ -33,6 +34,14 @@ struct ExtenderSettings {
   bool operator==(const ExtenderSettings&) const = default;
 };
 
+// A server of its own for metrics, probes and pages for people.
+struct PagesSettings {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8892;
+  std::optional<TlsSettings> tls;  // with an authority, probes alone need no certificate
+  bool operator==(const PagesSettings&) const = default;
+};
+
 // The settings of the gang barrier in bind (DESIGN D6).
 struct BarrierSettings {
   Duration timeout = std::chrono::seconds(10);      // without a new member
@@ -47,20 +56,33 @@ struct SteeringSettings {
   bool operator==(const SteeringSettings&) const = default;
 };
 
+struct AccountName {
+  std::string name_space;  // empty: that of the Lease
+  std::string name;        // empty: there is none
+  bool operator==(const AccountName&) const = default;
+};
+
 // Where kube-scheduler reads the cluster (docs/design/view.md).
 struct ViewSettings {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 8891;             // 0: any free one
-  std::string directory = "/run/berth";  // of view.key and view.crt
-  bool autoscaling = true;               // docs/design/autoscaling.md
+  std::uint16_t port = 8891;                        // 0: any free one
+  std::string directory = "/run/berth";             // of view.key and view.crt
+  AccountName account{"", "berth-kube-scheduler"};  // of kube-scheduler; none: its own token counts
+  bool autoscaling = true;                          // docs/design/autoscaling.md
   bool operator==(const ViewSettings&) const = default;
 };
 
-// How nodes locked for a target are kept, and whose objects may name targets
-// (docs/design/reservation.md).
+// Which pods without a PodGroup are one job (docs/design/gangs-of-owners.md).
+struct JobsSettings {
+  GangRule gang = GangRule::annotated;
+  std::vector<std::string> owners = default_owner_resources();  // RESOURCE.VERSION.GROUP
+  bool operator==(const JobsSettings&) const = default;
+};
+
+// How nodes locked for a target are kept (docs/design/reservation.md).
 struct ReservationSettings {
-  std::string enforce = "filter";                    // taint
-  std::vector<std::string> owners{"jobs.v1.batch"};  // RESOURCE.VERSION.GROUP
+  std::string enforce = "filter";      // taint
+  std::string authorization = "auto";  // policy, review, none
   bool operator==(const ReservationSettings&) const = default;
 };
 
@@ -90,9 +112,11 @@ struct Config {
   Duration schedule_period = std::chrono::seconds(1);
   std::string default_queue = "default";
   ExtenderSettings extender;
+  std::optional<PagesSettings> pages;  // none: they are on the extender's port
   BarrierSettings barrier;
   SteeringSettings steering;
   ViewSettings view;
+  JobsSettings jobs;
   ReservationSettings reservation;
   LeaderElectionSettings leader_election;
   KubeApiSettings kube_api;

@@ -12,11 +12,10 @@
 #include "daemon/endpoints.h"
 #include "daemon/environment.h"
 #include "daemon/event_queue.h"
+#include "daemon/servers.h"
 #include "daemon/session_loop.h"
 #include "daemon/view.h"
 #include "extender/service.h"
-#include "http/http_server.h"
-#include "http/router.h"
 #include "proxy/key_pair.h"
 #include "telemetry/log.h"
 #include "telemetry/metrics.h"
@@ -34,21 +33,6 @@ constexpr Duration kServerDrain = std::chrono::seconds(1);
 constexpr Duration kBindDrain = std::chrono::seconds(3);
 constexpr long kTickNs = 100'000'000;  // barrier deadlines are looked at this often
 
-http::ServerOptions server_options(const conf::Config& config, const Endpoint& endpoint) {
-  http::ServerOptions options;
-  options.address = endpoint.address;
-  options.port = endpoint.port;
-  options.max_body_bytes = config.extender.max_body_bytes;
-  options.max_connections = config.extender.max_connections;
-  options.idle_timeout = config.extender.idle_timeout;
-  options.body_deadline = config.extender.request_timeout;
-  if (const auto& tls = config.extender.tls) {
-    options.tls = http::ServerTls{tls->cert_file, tls->key_file, tls->client_ca_file};
-  }
-  options.on_notice = [](const std::string& message) { log(Level::warning, message); };
-  return options;
-}
-
 steering::Mode mode_of(const std::string& name) {
   for (const auto mode : {steering::Mode::view, steering::Mode::candidates, steering::Mode::pin,
                           steering::Mode::filter_only}) {
@@ -59,7 +43,7 @@ steering::Mode mode_of(const std::string& name) {
 
 class App {
  public:
-  App(const Flags& flags, Endpoint endpoint, std::unique_ptr<Configuration> configuration,
+  App(const Flags& flags, const Listening& where, std::unique_ptr<Configuration> configuration,
       std::unique_ptr<Environment> environment, engine::Scheduler scheduler)
       : flags_(flags),
         configuration_(std::move(configuration)),
@@ -77,9 +61,9 @@ class App {
         loop_(loop_parts(), loop_settings(), std::move(scheduler)),
         endpoints_(*configuration_, metrics_, loop_, published_, queues_, reservations_, barrier_,
                    events_, *environment_, view_),
-        server_(http::make_http_server(server_options(*config_, endpoint), router_.handler())) {
-    service_.add_routes(router_);
-    endpoints_.add_routes(router_, [this] { return server_->counts(); });
+        servers_(*config_, where) {
+    service_.add_routes(servers_.verbs());
+    endpoints_.add_routes(servers_);
   }
 
   int run() {
@@ -127,13 +111,18 @@ class App {
             metrics_,
             [](const std::string& line) { log(Level::info, line); },
             queues_,
-            reservations_};
+            reservations_,
+            environment_->access()};
   }
 
   // AUTOSCALE-5
   SessionLoop::Settings loop_settings() const {
     const steering::Mode mode = mode_of(config_->steering.mode);
-    return {.mirror = {config_->scheduler_names, config_->default_queue},
+    return {.mirror = {.managed_schedulers = config_->scheduler_names,
+                       .default_queue = config_->default_queue,
+                       .naming_check = naming_check(),
+                       .gangs = config_->jobs.gang,
+                       .owners = config_->jobs.owners},
             .period = config_->schedule_period,
             .patience = config_->barrier.timeout,
             .steering = mode,
@@ -142,23 +131,33 @@ class App {
             .autoscaling = mode == steering::Mode::view && config_->view.autoscaling};
   }
 
+  NamingCheck naming_check() const {
+    const std::string& word = config_->reservation.authorization;
+    if (environment_->access() == nullptr || word == "none") return NamingCheck::none;
+    if (word == "auto") return NamingCheck::automatic;
+    return word == "policy" ? NamingCheck::policy : NamingCheck::review;
+  }
+
   Status start() {
     for (const std::string& warning : config_->warnings) log(Level::warning, warning);
     const Status opened = environment_->open(
         {[this](std::uint64_t epoch) { loop_.start_leading(epoch); },
          [this] { loop_.stop_leading(); }, [this] { loop_.kube_scheduler_changed(); },
-         [this] { return view_ == nullptr || view_->is_read(); }});
+         [this] {
+           return view_ == nullptr || (view_->is_read() && environment_->account_fault().empty());
+         }});
     if (!opened) return opened;
     if (const Status viewed = open_view(); !viewed) return viewed;
-    if (const Status listening = server_->start(); !listening) return listening;
+    if (const Status listening = servers_.start(); !listening) return listening;
     if (const Status watching = environment_->source().start(events_); !watching) return watching;
+    environment_->answer_to(events_);
     loop_.start();
     configuration_->follow({[this](const conf::Config& config) { adopt(config); },
                             [this](const std::string& complaint) {
                               metrics_.config_load_failed();
                               log(Level::error, complaint + "; the last good is kept");
                             }});
-    return environment_->begin(server_->port());
+    return environment_->begin(servers_.port());
   }
 
   Status open_view() {
@@ -173,10 +172,15 @@ class App {
     auto view = View::open(config_->view, *std::move(upstream),
                            {config_->scheduler_names, shown_, attempts_, events_,
                             [this](const std::string& pod_uid) { attempts_.ended(pod_uid); },
-                            [](const std::string& message) { log(Level::warning, message); }});
+                            [](const std::string& message) { log(Level::warning, message); }},
+                           [this] { environment_->token_refused(); });
     if (!view) return view.error();
     if (const Status listening = (*view)->start(); !listening) return listening;
     view_ = std::move(*view);
+    if (!config_->view.account.name.empty()) {
+      environment_->follow_account(config_->view.account,
+                                   [this](const std::string& token) { view_->set_token(token); });
+    }
     log(Level::info, "kube-scheduler reads the cluster at port " + std::to_string(view_->port()));
     return Done{};
   }
@@ -230,7 +234,7 @@ class App {
     barrier_.shutdown();
     environment_->stop_callers();
     if (view_ != nullptr) view_->stop();
-    if (const Status stopped = server_->stop(kServerDrain); !stopped) {
+    if (const Status stopped = servers_.stop(kServerDrain); !stopped) {
       log(Level::warning, stopped.error().to_string());
     }
     loop_.stop();
@@ -265,8 +269,7 @@ class App {
   std::unique_ptr<View> view_;  // in steering mode `view`; set before the loop starts
   SessionLoop loop_;
   Endpoints endpoints_;
-  http::Router router_;
-  std::unique_ptr<http::HttpServer> server_;
+  Servers servers_;
 };
 
 int run_app(const Flags& flags) {
@@ -281,12 +284,8 @@ int run_app(const Flags& flags) {
   auto configuration = Configuration::open(flags.config_file);
   if (!configuration) return fail(configuration.error());
   const auto config = (*configuration)->current();
-  Endpoint endpoint{config->extender.address, config->extender.port};
-  if (!flags.listen.empty()) {
-    auto parsed = parse_endpoint(flags.listen);
-    if (!parsed) return fail(parsed.error());
-    endpoint = *parsed;
-  }
+  const auto where = Listening::of(flags, *config);
+  if (!where) return fail(where.error());
   auto scheduler = engine::Scheduler::create(config->session);
   if (!scheduler) return fail(scheduler.error());
   std::unique_ptr<Environment> environment;
@@ -297,8 +296,7 @@ int run_app(const Flags& flags) {
   } else {
     return fail(live.error());
   }
-  App app(flags, endpoint, std::move(*configuration), std::move(environment),
-          std::move(*scheduler));
+  App app(flags, *where, std::move(*configuration), std::move(environment), std::move(*scheduler));
   return app.run();
 }
 

@@ -5,6 +5,7 @@
 
 #include "conf/default_config.h"
 #include "engine/scheduler.h"
+#include "views/document_head.h"
 
 namespace berth::daemon {
 
@@ -74,9 +75,11 @@ std::vector<std::string> Configuration::waiting_for_restart() const {
   if (now->scheduler_names != first_->scheduler_names) keys.push_back("schedulerNames");
   if (now->default_queue != first_->default_queue) keys.push_back("defaultQueue");
   if (now->extender != first_->extender) keys.push_back("extender");
+  if (now->pages != first_->pages) keys.push_back("pages");
   if (now->barrier != first_->barrier) keys.push_back("barrier");
   if (now->steering != first_->steering) keys.push_back("steering");
   if (now->view != first_->view) keys.push_back("view");
+  if (now->jobs != first_->jobs) keys.push_back("jobs");
   if (now->reservation != first_->reservation) keys.push_back("reservation");
   if (now->leader_election != first_->leader_election) keys.push_back("leaderElection");
   if (now->kube_api != first_->kube_api) keys.push_back("kubeAPI");
@@ -89,7 +92,7 @@ std::shared_ptr<const conf::Config> Configuration::current() const {
 
 std::string Configuration::describe() const {
   const auto config = current();
-  nlohmann::ordered_json text;
+  nlohmann::ordered_json text = views::document_of_kind("EffectiveConfiguration");
   text["source"] = file_.empty() ? "built-in default" : file_;
   text["badLoads"] = source_ == nullptr ? 0 : source_->bad_loads();
   const auto error = source_ == nullptr ? std::nullopt : source_->last_error();

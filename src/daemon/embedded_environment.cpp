@@ -36,9 +36,12 @@ class EmbeddedEnvironment final : public Environment {
   ports::ObjectWriter& writer() override { return cluster_; }
 
   Status open(Hooks hooks) override {
-    auto source = embedded::ManifestSource::open(flags_.embedded, cluster_, [](const Error& error) {
-      log(Level::error, error.to_string() + "; the last good is kept");
-    });
+    auto source = embedded::ManifestSource::open(
+        flags_.embedded, cluster_,
+        [](const Error& error) {
+          log(Level::error, error.to_string() + "; the last good is kept");
+        },
+        [](const std::string& note) { log(Level::warning, note); });
     if (!source) return source.error();
     manifests_ = std::move(*source);
     hooks.start_leading(1);

@@ -5,6 +5,7 @@
 
 #include "berth/base/text.h"
 #include "telemetry/families.h"
+#include "views/document_head.h"
 #include "views/queue_document.h"
 #include "views/reservation_document.h"
 
@@ -22,8 +23,8 @@ http::Response unknown() {
 
 }  // namespace
 
-void Endpoints::add_routes(http::Router& router, std::function<http::ServerCounts()> counts) {
-  const auto get = [&router](const char* path, auto respond) {
+void Endpoints::add_routes(Servers& servers) {
+  const auto get = [&router = servers.pages()](const char* path, auto respond) {
     router.add("GET", path, [respond](const http::Request&, http::Responder responder) {
       responder.answer(respond());
     });
@@ -31,14 +32,16 @@ void Endpoints::add_routes(http::Router& router, std::function<http::ServerCount
   get("/healthz", [this] { return liveness(); });
   get("/livez", [this] { return liveness(); });
   get("/readyz", [this] { return readiness(); });
-  get("/metrics", [this, counts = std::move(counts)] { return exposition(counts()); });
+  get("/metrics", [this, &servers] { return exposition(servers); });
   get("/queues", [this] { return queues(); });
   get("/reservations", [this] { return reservations(); });
   get("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });
   get("/version", [] {
-    const nlohmann::ordered_json version{{"name", "berthd"}, {"version", BERTH_VERSION}};
+    nlohmann::ordered_json version = views::document_of_kind("Version");
+    version["name"] = "berthd";
+    version["version"] = BERTH_VERSION;
     return http::Response{200, "application/json", version.dump()};
   });
 }
@@ -52,6 +55,8 @@ http::Response Endpoints::liveness() const {
 }
 
 http::Response Endpoints::readiness() const {
+  const std::string account_fault = environment_.account_fault();
+  if (!account_fault.empty()) return http::text_response(503, account_fault);
   if (published_.load()->ready) return http::text_response(200, "ok");
   // VIEW-10. A replica that does not lead is ready to.
   if (view_ != nullptr && environment_.source().is_synced()) return http::text_response(200, "ok");
@@ -72,7 +77,8 @@ http::Response Endpoints::reservations() const {
   return {200, "application/json", views::write_reservation_table(*table)};
 }
 
-http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
+http::Response Endpoints::exposition(const Servers& servers) const {
+  const http::ServerCounts counts = servers.counts();
   const auto plan = published_.load();
   telemetry::Metrics::Gauges gauges;
   gauges.planned_pods = plan->pods.size();
@@ -80,12 +86,12 @@ http::Response Endpoints::exposition(const http::ServerCounts& counts) const {
   gauges.connections = counts.connections_open;
   gauges.malformed_requests = counts.malformed;
   gauges.queued_events = events_.size();
-  gauges.is_ready = plan->ready;
+  gauges.is_ready = readiness().status == 200;  // also one that stands by
   gauges.queues = queues_.load();
   gauges.reservations = reservations_.load();
   return {200, "text/plain; version=0.0.4; charset=utf-8",
-          metrics_.expose(gauges) + writes_exposition() + environment_.exposition() +
-              (view_ == nullptr ? "" : view_->exposition())};
+          metrics_.expose(gauges) + writes_exposition() + servers.exposition() +
+              environment_.exposition() + (view_ == nullptr ? "" : view_->exposition())};
 }
 
 std::string Endpoints::writes_exposition() const {

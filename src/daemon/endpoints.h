@@ -1,21 +1,21 @@
 #pragma once
 
-#include <functional>
+#include <memory>
+#include <string>
 
 #include "daemon/configuration.h"
 #include "daemon/environment.h"
 #include "daemon/event_queue.h"
+#include "daemon/servers.h"
 #include "daemon/session_loop.h"
 #include "daemon/view.h"
 #include "extender/barrier.h"
-#include "http/http_server.h"
-#include "http/router.h"
 #include "telemetry/metrics.h"
 
 namespace berth::daemon {
 
 // The endpoints for people and probes: /healthz /livez /readyz /metrics /queues /reservations
-// /configz /version. Everything must outlive the router's server.
+// /configz /version. Everything must outlive the servers.
 class Endpoints {
  public:
   Endpoints(const Configuration& configuration, telemetry::Metrics& metrics,
@@ -35,14 +35,14 @@ class Endpoints {
         barrier_(barrier),
         events_(events) {}
 
-  void add_routes(http::Router& router, std::function<http::ServerCounts()> counts);
+  void add_routes(Servers& servers);
 
  private:
   http::Response liveness() const;
   http::Response readiness() const;
   http::Response queues() const;
   http::Response reservations() const;
-  http::Response exposition(const http::ServerCounts& counts) const;
+  http::Response exposition(const Servers& servers) const;
   std::string writes_exposition() const;
 
   Environment& environment_;

@@ -9,6 +9,7 @@
 #include "berth/base/result.h"
 #include "conf/config.h"
 #include "daemon/flags.h"
+#include "ports/access.h"
 #include "ports/binder.h"
 #include "ports/cluster_source.h"
 #include "ports/object_writer.h"
@@ -35,6 +36,10 @@ class Environment {
   virtual ports::Binder& binder() = 0;
   virtual ports::ObjectWriter& writer() = 0;
 
+  // Asks about the right to name a target; null: everybody has it. Answers go to the sink.
+  virtual ports::Access* access() { return nullptr; }
+  virtual void answer_to(ports::EventSink&) {}
+
   // Before the source is started: fails on bad input.
   virtual Status open(Hooks hooks) = 0;
   // When the extender listens on `port` and sessions run.
@@ -48,6 +53,14 @@ class Environment {
   virtual std::string exposition() const { return {}; }
   // The API server, for a proxy in front of it; none: there is none.
   virtual std::optional<proxy::Upstream> upstream() const { return std::nullopt; }
+
+  // Tokens of a service account for that proxy, until stop_callers(): `use` gets each new one, and
+  // "" when the last has expired. Before begin().
+  virtual void follow_account([[maybe_unused]] const conf::AccountName& account,
+                              [[maybe_unused]] std::function<void(const std::string&)> use) {}
+  virtual void token_refused() {}  // the API server does not take the last one. Any thread
+  // Why there is no valid token; empty: there is one, or none is needed. Any thread.
+  virtual std::string account_fault() const { return {}; }
 
   // A further reason for /readyz to wait, besides the sessions; empty: none.
   virtual std::string not_ready() const { return {}; }

@@ -7,15 +7,21 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "cli/arguments.h"
+#include "cli/manual.h"
+
 namespace berth::daemon {
 
 namespace {
 
 constexpr const char* kAbout =
-    "berthd runs batch scheduling sessions and makes an unmodified kube-scheduler carry them out\n"
-    "through its extender protocol.\n";
+    "Runs batch scheduling sessions and makes an unmodified kube-scheduler carry them out through\n"
+    "its extender protocol.\n";
 
-constexpr const char* kExample =
+constexpr const char* kMore =
+    "\nEndpoints: /plan/filter /plan/prioritize /commit/bind /guard/preempt for kube-scheduler;\n"
+    "/healthz /livez /readyz /metrics /queues /reservations /configz /version for people and "
+    "probes.\n"
     "\nExamples:\n"
     "  berthd --embedded docs/examples/quickstart --exit-when-settled\n"
     "      a cluster in memory, a stand-in for kube-scheduler, and the real extender between them\n"
@@ -23,8 +29,8 @@ constexpr const char* kExample =
     "      the same with your own manifests; new files in the directory are read, too\n"
     "  berthd --kubeconfig ~/.kube/config --leader-elect=false\n"
     "      a live cluster; in a pod, without --kubeconfig, by its service account\n"
-    "\nEndpoints: /plan/filter /plan/prioritize /commit/bind /guard/preempt for kube-scheduler;\n"
-    "/healthz /livez /readyz /metrics /configz /version for people and probes.\n";
+    "\n"
+    "Exit status: 0 stopped, or settled; 1 it cannot run; 2 bad flags.\n";
 
 // CLI::Range lets "nan" pass.
 CLI::Validator number_between(double least, double most) {
@@ -38,13 +44,9 @@ CLI::Validator number_between(double least, double most) {
   return CLI::Validator(check, "");
 }
 
-}  // namespace
-
-std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
-  Flags flags;
-  CLI::App app(kAbout, "berthd");
-  app.footer(kExample);
-  app.set_version_flag("--version", "berthd " BERTH_VERSION);
+void declare(CLI::App& app, Flags& flags) {
+  app.footer(kMore);
+  app.set_version_flag("--version", "berthd " BERTH_VERSION, "Print the version and exit");
   app.add_option("--embedded", flags.embedded,
                  "Serve a cluster in memory made of these manifests (files or directories)")
       ->type_name("FILE|DIR");
@@ -74,6 +76,10 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
                  "Where the extender listens; port 0 lets the system choose. Default: the "
                  "configuration's")
       ->type_name("ADDRESS:PORT");
+  app.add_option("--pages", flags.pages,
+                 "Where metrics, probes and pages are served. Default: the configuration's, else "
+                 "where the extender listens")
+      ->type_name("ADDRESS:PORT");
   app.add_option("--make-view-key", flags.make_view_key,
                  "Make view.key and view.crt for steering mode view in this directory, unless "
                  "they are there, and exit")
@@ -97,11 +103,31 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
   app.add_option("--stand-in-key-file", flags.stand_in_key_file,
                  "With mutual TLS: the key of that certificate")
       ->type_name("FILE");
+}
+
+}  // namespace
+
+std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
+  Flags flags;
+  CLI::App app(kAbout, "berthd");
+  declare(app, flags);
+  bool shows_manual = false;
+  app.add_flag("--manual", shows_manual, "Print the manual page in roff and exit")->group("");
+  app.allow_extras();
+  const std::vector<std::string> words = cli::without_help_word({argv + 1, argv + argc});
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     const int status = app.exit(error, std::cout, std::cerr);
     return status == 0 ? 0 : 2;
+  }
+  if (const std::string wrong = cli::argument_error(app); !wrong.empty()) {
+    std::cerr << wrong << "\n";
+    return 2;
+  }
+  if (shows_manual) {
+    std::cout << cli::manual_page(app, 8, "berth(1)");
+    return 0;
   }
   if (flags.make_view_key.empty() && flags.embedded.empty() && flags.kubeconfig.empty() &&
       std::getenv("KUBERNETES_SERVICE_HOST") == nullptr) {
@@ -111,8 +137,8 @@ std::variant<Flags, int> parse_flags(int argc, const char* const* argv) {
   return flags;
 }
 
-Result<Endpoint> parse_endpoint(const std::string& text) {
-  const Error malformed{"\"" + text + "\" is not an endpoint; expected ADDRESS:PORT", "--listen"};
+Result<Endpoint> parse_endpoint(const std::string& text, const std::string& flag) {
+  const Error malformed{"\"" + text + "\" is not an endpoint; expected ADDRESS:PORT", flag};
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return malformed;
   Endpoint endpoint;

@@ -21,6 +21,7 @@ struct Flags {
   std::optional<double> kube_api_qps;
   std::optional<int> kube_api_burst;
   std::string listen;         // "address:port"; empty: the configuration's
+  std::string pages;          // likewise, of the pages
   std::string make_view_key;  // the directory; makes the key pair and does nothing else
   double speed = 1.0;         // of the embedded cluster's time
   bool exit_when_settled = false;
@@ -39,7 +40,7 @@ struct Endpoint {
   std::string address;
   std::uint16_t port = 0;
 };
-// "127.0.0.1:8890", "[::1]:0"
-Result<Endpoint> parse_endpoint(const std::string& text);
+// "127.0.0.1:8890", "[::1]:0". An Error names the flag.
+Result<Endpoint> parse_endpoint(const std::string& text, const std::string& flag = "--listen");
 
 }  // namespace berth::daemon

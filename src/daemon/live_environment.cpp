@@ -13,6 +13,8 @@
 #include "berth/base/forward_clock.h"
 #include "daemon/environment.h"
 #include "kubeapi/access.h"
+#include "kubeapi/access_reviews.h"
+#include "kubeapi/account_token.h"
 #include "kubeapi/api_writer.h"
 #include "kubeapi/cluster_check.h"
 #include "kubeapi/leader_election.h"
@@ -55,13 +57,15 @@ class LiveEnvironment final : public Environment {
         identity_(make_identity()),
         client_(std::move(client)),
         writer_(*client_, clock_, identity_),
+        reviews_(*client_),
         cluster_(*client_, live_options()) {
     const conf::LeaderElectionSettings& election = config_->leader_election;
+    name_space_ = !flags.lease_namespace.empty() ? flags.lease_namespace
+                  : !election.name_space.empty() ? election.name_space
+                                                 : std::move(name_space);
     if (!flags.leader_elect.value_or(election.enabled)) return;
     lease_.emplace();
-    lease_->name_space = !flags.lease_namespace.empty() ? flags.lease_namespace
-                         : !election.name_space.empty() ? election.name_space
-                                                        : std::move(name_space);
+    lease_->name_space = name_space_;
     lease_->name = election.name;
     lease_->identity = identity_;
     lease_->lease_duration = election.lease_duration;
@@ -73,6 +77,10 @@ class LiveEnvironment final : public Environment {
   ports::ClusterSource& source() override { return cluster_; }
   ports::Binder& binder() override { return writer_; }
   ports::ObjectWriter& writer() override { return writer_; }
+  ports::Access* access() override { return &reviews_; }
+  void answer_to(ports::EventSink& sink) override {
+    reviews_.start(sink, config_->reservation.authorization == "auto");
+  }
 
   Status open(Hooks hooks) override {
     hooks_ = std::move(hooks);
@@ -103,11 +111,30 @@ class LiveEnvironment final : public Environment {
     return Done{};
   }
 
+  void follow_account(const conf::AccountName& account,
+                      std::function<void(const std::string&)> use) override {
+    kubeapi::AccountTokenOptions options;
+    options.name_space = account.name_space.empty() ? name_space_ : account.name_space;
+    options.name = account.name;
+    account_token_.emplace(
+        *client_, std::move(options),
+        kubeapi::AccountToken::Callbacks{
+            std::move(use), [](const std::string& line) { log(Level::info, line); },
+            [](const std::string& line) { log(Level::warning, line); }});
+    account_token_->start();
+  }
+  void token_refused() override { account_token_->refused(); }
+  std::string account_fault() const override {
+    return account_token_ ? account_token_->fault() : std::string();
+  }
+
   void stop_callers() override {
     if (election_) election_->stop();
+    if (account_token_) account_token_->stop();
   }
   void stop() override {
     cluster_.stop();
+    reviews_.stop();
     client_->stop();
     writer_.stop();
   }
@@ -146,6 +173,15 @@ class LiveEnvironment final : public Environment {
     alone(gauge_family("berth_api_requests_queued", "Requests that wait"), requests.queued);
     alone(gauge_family("berth_api_requests_in_flight", "Requests without an answer yet"),
           requests.in_flight);
+    if (account_token_) {
+      const auto tokens = account_token_->counters();
+      alone(counter_family("berth_view_tokens_total", "Tokens got for kube-scheduler's account"),
+            tokens.tokens);
+      alone(counter_family("berth_view_token_failures_total", "Attempts to get one that failed"),
+            tokens.failures);
+      alone(gauge_family("berth_view_token_valid", "Whether there is a valid token"),
+            account_token_->fault().empty() ? 1 : 0);
+    }
     return telemetry::exposition_of(families);
   }
 
@@ -163,7 +199,7 @@ class LiveEnvironment final : public Environment {
     options.reflector.complain = [](const std::string& what, const Error& error) {
       log(Level::warning, what + ": " + error.to_string());
     };
-    options.owners = config_->reservation.owners;
+    options.owners = config_->jobs.owners;
     options.budgets = evicts(config_->session);
     options.lease_namespace = config_->kube_api.scheduler_lease_namespace;
     options.lease_name = config_->kube_api.scheduler_lease_name;
@@ -182,9 +218,12 @@ class LiveEnvironment final : public Environment {
   Hooks hooks_;
   std::unique_ptr<kubeapi::RestClient> client_;
   kubeapi::ApiWriter writer_;
+  kubeapi::AccessReviews reviews_;
   kubeapi::LiveCluster cluster_;
   std::optional<kubeapi::LeaseOptions> lease_;
   std::optional<kubeapi::LeaderElection> election_;
+  std::string name_space_;  // of the Lease
+  std::optional<kubeapi::AccountToken> account_token_;
 };
 
 }  // namespace

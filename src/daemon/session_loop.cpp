@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/publish.h"
+#include "daemon/session_counts.h"
 #include "daemon/thread_priority.h"
 #include "steering/veto_reason.h"
 
@@ -31,6 +32,8 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
            parts_.log}),
       announcer_(observed_, writes_, parts_.log),
       reconciler_(observed_, writes_, announcer_),
+      gangs_(settings_.mirror, observed_, writes_, announcer_.events(),
+             [this](const ClusterEvent& event) { hand_on(event); }),
       steering_(observed_, writes_,
                 {.mode = settings_.steering, .locks_are_taints = settings_.locks_are_taints}),
       stale_plans_(settings_.patience),
@@ -168,8 +171,8 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
 // The plans that the earlier leader left under way are assumed before the first session.
 void SessionLoop::begin_to_lead() {
   const TimePoint now = parts_.clock.now();
+  mirror_.settle(now);  // groups that are ours take over the API's state
   mirror_.follow_api_phases(false);
-  mirror_.settle(now);
   writes_.start_leading(epoch_);
   steering_.start_leading();
   const Plan left = steering::restored_plan(observed_, mirror_.cluster(), find_);
@@ -180,6 +183,7 @@ void SessionLoop::begin_to_lead() {
   reconciler_.look_at(changed);
   announcer_.announce_unclaimed(changed, mirror_.cluster(), now);
   changed_while_standing_by_.clear();
+  gangs_.start_leading();
   parts_.log("leading with epoch " + std::to_string(epoch_) + "; " +
              std::to_string(left.binds.size()) + " pods were under way");
 }
@@ -191,6 +195,7 @@ void SessionLoop::cease_to_lead() {
   writes_.stop_leading();
   steering_.stop_leading();
   reconciler_.stop_leading();
+  gangs_.stop_leading();
   announcer_.stop_leading();
   views_.stop_leading(now);
   published_stamp_ = 0;
@@ -200,17 +205,23 @@ void SessionLoop::cease_to_lead() {
 }
 
 void SessionLoop::stand_by() {
-  mirror_.settle(parts_.clock.now());
+  const TimePoint now = parts_.clock.now();
+  gangs_.settle(now);
+  gangs_.stand_by();
+  settle_and_ask(now);
   for (const JobId id : mirror_.take_changes()) changed_while_standing_by_.insert(id);
   mirror_.take_phase_changes();
 }
 
 // --- taking in --------------------------------------------------------------------------------
 
-void SessionLoop::take_in(const ClusterEvent& event) {
+void SessionLoop::take_in(const ClusterEvent& event) { gangs_.take(event, parts_.clock.now()); }
+
+void SessionLoop::hand_on(const ClusterEvent& event) {
   observed_.observe(event);
   steering_.observe(event);
   reconciler_.observe(event);
+  gangs_.observe(event);
   const TimePoint now = parts_.clock.now();
   if (const auto* dropped = std::get_if<PlacementDropped>(&event); dropped && dropped->is_vetoed) {
     mirror_.veto(dropped->pod_uid, dropped->node, steering::veto_reason(dropped->reason), now,
@@ -229,6 +240,9 @@ void SessionLoop::take_in(const ports::WriteAnswer& answer) {
   const reconcile::Aspect aspect = reconcile::aspect_of(ended->write.content);
   if (aspect == reconcile::Aspect::steering || aspect == reconcile::Aspect::record) {
     steering_.take(*ended, now);
+  } else if (aspect == reconcile::Aspect::group_spec) {
+    gangs_.take(*ended, now);
+    has_answers_ = true;
   } else {
     reconciler_.take(*ended);
     has_answers_ = true;
@@ -246,9 +260,11 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   const auto begin = std::chrono::steady_clock::now();
   const TimePoint now = parts_.clock.now();
   mirror_.forget_vetoes(now);
-  mirror_.settle(now);
+  gangs_.settle(now);
+  settle_and_ask(now);
   guard_.follow(mirror_.cluster());
-  const Plan plan = scheduler_.run(mirror_.cluster_for_session(), now, &parts_.metrics);
+  const Plan plan = scheduler_.run(mirror_.cluster_for_session(), now, &parts_.metrics,
+                                   announcer_.order_wish(mirror_.cluster(), now));
   guard_.pass_over(mirror_.cluster());
   const auto took = std::chrono::steady_clock::now() - begin;
 
@@ -312,6 +328,7 @@ void SessionLoop::announce(const Plan& plan, TimePoint now) {
   reconciler_.look_at(announcer_.announce(plan, cluster, now));
   if (views_.refresh(plan, cluster, now)) announcer_.announce_queues(*views_.queues());
   reconciler_.set_options(reconciler_options());
+  gangs_.advise(plan, cluster, now);
 }
 
 reconcile::Reconciler::Options SessionLoop::reconciler_options() const {
@@ -322,6 +339,7 @@ reconcile::Reconciler::Options SessionLoop::reconciler_options() const {
 
 void SessionLoop::reconcile(TimePoint now) {
   reconciled_at_ = now;
+  gangs_.reconcile(now);
   reconciler_.reconcile(mirror_.cluster(), views_.queues(), now);
 }
 
@@ -365,20 +383,7 @@ void SessionLoop::drop(const std::vector<PlacementDropped>& drops) {
 }
 
 void SessionLoop::report(const Plan& plan, std::size_t events, Duration took) {
-  telemetry::SessionCounts counts;
-  counts.took = took;
-  counts.events = events;
-  counts.binds = plan.binds.size();
-  counts.pipelined = plan.pipelined.size();
-  for (const PlannedEviction& each : plan.evictions) {
-    ++counts.evictions[{each.action, to_string(each.as)}];
-  }
-  for (const ConsideredEvictions& each : plan.considered) {
-    ++counts.in_vain[{each.action, code(each.why.reason)}];
-  }
-  counts.admitted = plan.admitted.size();
-  for (const Refusal& refusal : plan.refusals) ++counts.waiting[code(refusal.reason)];
-  parts_.metrics.session_done(counts);
+  parts_.metrics.session_done(counts_of(plan, events, took));
 
   const Cluster& cluster = mirror_.cluster();
   LastSession last;

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "daemon/event_queue.h"
+#include "daemon/gang_keeper.h"
 #include "daemon/guard_keeper.h"
 #include "daemon/published_views.h"
 #include "daemon/stale_plans.h"
 #include "engine/scheduler.h"
 #include "mirror/mirror.h"
+#include "ports/access.h"
 #include "ports/cluster_source.h"
 #include "ports/plan_table.h"
 #include "ports/published.h"
@@ -45,6 +47,7 @@ class SessionLoop {
     reconcile::Log log;
     ports::Published<views::QueueTable>& queues;              // null while another leads
     ports::Published<views::ReservationTable>& reservations;  // likewise
+    ports::Access* access = nullptr;                          // not null where naming_check asks
   };
   struct Settings {
     mirror::Options mirror;
@@ -93,9 +96,14 @@ class SessionLoop {
   void begin_to_lead();
   void cease_to_lead();
   void take_in(const ClusterEvent& event);
+  void hand_on(const ClusterEvent& event);
   void take_in(const ports::WriteAnswer& answer);
   void session(const std::vector<ClusterEvent>& events);
   void stand_by();
+  void settle_and_ask(TimePoint now) {
+    mirror_.settle(now);
+    for (const ReserveQuestion& each : mirror_.take_reserve_questions()) parts_.access->ask(each);
+  }
   void follow_up();
   void drop_stale(const Plan& plan, TimePoint now);
   void evict(const Plan& plan, TimePoint now);
@@ -116,6 +124,7 @@ class SessionLoop {
   reconcile::Writes writes_;
   reconcile::Announcer announcer_;
   reconcile::Reconciler reconciler_;
+  GangKeeper gangs_;
   steering::Steering steering_;
   const steering::FindTask find_ = [this](const std::string& uid) {
     return mirror_.find_task(uid);

@@ -10,7 +10,8 @@ namespace berth::daemon {
 
 Result<std::unique_ptr<View>> View::open(const conf::ViewSettings& settings,
                                          proxy::Upstream upstream,
-                                         apiview::PodInterceptor::Parts parts) {
+                                         apiview::PodInterceptor::Parts parts,
+                                         std::function<void()> token_refused) {
   if (const Status made = proxy::make_key_pair(settings.directory); !made) return made.error();
   proxy::Options options;
   options.address = settings.address;
@@ -19,6 +20,8 @@ Result<std::unique_ptr<View>> View::open(const conf::ViewSettings& settings,
   options.key_file = settings.directory + "/view.key";
   options.client_ca_file = options.certificate_file;
   options.upstream = std::move(upstream);
+  options.has_token = !settings.account.name.empty();
+  options.on_token_refused = std::move(token_refused);
   options.on_notice = [](const std::string& message) {
     telemetry::log(telemetry::Level::warning, "view: " + message);
   };

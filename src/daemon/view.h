@@ -15,12 +15,16 @@ namespace berth::daemon {
 class View {
  public:
   // Makes the key pair of both sides if there is none. Does not listen yet.
+  // `token_refused` is called for each request whose token the API server did not take.
   static Result<std::unique_ptr<View>> open(const conf::ViewSettings& settings,
                                             proxy::Upstream upstream,
-                                            apiview::PodInterceptor::Parts parts);
+                                            apiview::PodInterceptor::Parts parts,
+                                            std::function<void()> token_refused);
 
   Status start() { return proxy_->start(); }
   std::uint16_t port() const { return proxy_->port(); }
+  // Of the account that kube-scheduler's requests have; empty: there is none. Any thread.
+  void set_token(const std::string& token) { proxy_->set_token(token); }
   // The table of shown pods has changed. Any thread; returns at once.
   void shown_changed();
   // To be called about every 100 ms: looks at deferred pods again (VIEW-5). Any thread.

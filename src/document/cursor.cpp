@@ -69,6 +69,14 @@ void Reading::complain_at(Position position, const std::string& message) {
   if (!error_) error_ = Error{message, place(file_, position)};
 }
 
+Error Reading::error_of_key(const Member& member, const std::string& message) const {
+  return {error_at(member.value, message).message, place(file_, member.position)};
+}
+
+void Reading::complain_of_key(const Member& member, const std::string& message) {
+  if (!error_) error_ = error_of_key(member, message);
+}
+
 void Cursor::complain(const std::string& message) const {
   reading_->complain(value_ != nullptr ? *value_ : *parent_, message);
 }
@@ -137,6 +145,11 @@ TimePoint Cursor::time(TimePoint fallback) const {
 }
 
 Duration Cursor::duration(Duration fallback) const {
+  if (is_present() && value_->kind == Kind::number) {
+    complain(shown(*value_) + " has no unit, expected a duration such as " + value_->text +
+             "s or " + value_->text + "m");
+    return fallback;
+  }
   if (!is(Kind::string)) return fallback;
   const Result<Duration> duration = parse_duration(value_->text);
   if (!duration) complain(duration.error().message);

@@ -40,6 +40,10 @@ class Reading {
   void complain_at(Position position, const std::string& message);
   std::string place_of(const Value& at) const;
 
+  // An error about a member of a map: with the path of its value, and the place of its key.
+  Error error_of_key(const Member& member, const std::string& message) const;
+  void complain_of_key(const Member& member, const std::string& message);
+
  private:
   Error error_at(const Value& at, const std::string& message) const;
 

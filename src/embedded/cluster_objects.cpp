@@ -166,7 +166,14 @@ void EmbeddedCluster::drop(const NamespaceDeleted& gone) {
 }
 
 void EmbeddedCluster::drop(const OwnerDeleted& gone) {
-  if (owners_.erase(gone.uid) != 0) notify_watchers(gone);
+  if (owners_.erase(gone.uid) == 0) return;
+  notify_watchers(gone);
+  // The garbage collector's work on what Berth made for it.
+  std::vector<std::string> orphans;
+  for (const auto& [name, group] : groups_) {
+    if (group.is_made_by_berth && group.owner_uid == gone.uid) orphans.push_back(name);
+  }
+  for (const std::string& name : orphans) drop(PodGroupDeleted{name});
 }
 
 void EmbeddedCluster::drop(const BudgetDeleted& gone) {

@@ -129,6 +129,7 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::GroupStat
   written.waits_since = status.waits_since;
   written.reason = status.reason;
   written.message = status.message;
+  written.waiting = status.waiting;
   written.targeted = status.targeted;
   notify_watchers(*group);
   return true;
@@ -179,6 +180,34 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::GangRecor
   PodGroupObject* group = find_group(object);
   if (group == nullptr) return false;
   group->is_recorded = true;
+  notify_watchers(*group);
+  return true;
+}
+
+bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::GroupSpec& spec) {
+  using Verb = ports::GroupSpec::Verb;
+  const std::string full_name = object.full_name();
+  if (spec.verb == Verb::make) {
+    if (groups_.contains(full_name)) return true;  // another made it
+    PodGroupObject group;
+    group.name_space = object.name_space;
+    group.name = object.name;
+    group.uid = "PodGroup:" + full_name;
+    group.owner_uid = spec.owner.uid;
+    group.is_made_by_berth = true;
+    group.min_member = spec.min_member;
+    group.queue = spec.queue;
+    put(std::move(group));
+    return true;
+  }
+  PodGroupObject* group = find_group(object);
+  if (group == nullptr) return false;
+  if (spec.verb == Verb::remove) {
+    drop(PodGroupDeleted{full_name});
+    return true;
+  }
+  group->min_member = spec.min_member;
+  group->queue = spec.queue;
   notify_watchers(*group);
   return true;
 }

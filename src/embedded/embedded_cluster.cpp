@@ -93,7 +93,9 @@ void EmbeddedCluster::apply(std::vector<ClusterEvent> changes) {
             using Object = std::decay_t<decltype(object)>;
             if constexpr (std::is_same_v<Object, PlacementDropped> ||
                           std::is_same_v<Object, PlacementMoved> ||
-                          std::is_same_v<Object, EvictionRefused>) {
+                          std::is_same_v<Object, EvictionRefused> ||
+                          std::is_same_v<Object, ReserveAnswer> ||
+                          std::is_same_v<Object, NamingPolicy>) {
               return;
             } else if constexpr (requires { put(std::move(object)); }) {
               put(std::move(object));

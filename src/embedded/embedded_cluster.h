@@ -91,6 +91,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   bool put(const ports::ObjectRef& job, const TargetMarks& marks);
   bool put(const ports::ObjectRef& group, const ports::GangRecord& record);
   bool put(const ports::ObjectRef& pod, const ports::PodCondition& condition);
+  bool put(const ports::ObjectRef& group, const ports::GroupSpec& spec);
   bool put(const ports::ObjectRef& pod, const ports::Eviction& eviction);
   bool put(const ports::ObjectRef& about, const ports::Event& event);
   // The budgets' refusal of an eviction; empty: they count it. Under the mutex.

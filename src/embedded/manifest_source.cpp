@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -94,10 +95,11 @@ std::vector<ClusterEvent> difference(const Objects& then, const Objects& now) {
 
 class ManifestSource::Impl {
  public:
-  Impl(std::vector<std::string> paths, EmbeddedCluster& cluster, Complaint complain)
+  Impl(std::vector<std::string> paths, EmbeddedCluster& cluster, Complaint complain, Note note)
       : paths_(paths.begin(), paths.end()),
         cluster_(cluster),
         complain_(std::move(complain)),
+        note_(std::move(note)),
         watch_(std::move(paths)) {}
 
   ~Impl() {
@@ -122,7 +124,13 @@ class ManifestSource::Impl {
       cluster_.apply(std::move(changes));
     }
     objects_ = std::move(now);
+    for (const std::string& warning : manifests->warnings) report(warning);
+    for (const kube::Made& made : manifests->made) report(made.to_string());
     return Done{};
+  }
+
+  void report(const std::string& text) {
+    if (reported_.insert(text).second && note_) note_(text);
   }
 
   void follow() {
@@ -139,15 +147,18 @@ class ManifestSource::Impl {
   const std::vector<std::filesystem::path> paths_;
   EmbeddedCluster& cluster_;
   const Complaint complain_;
+  const Note note_;
   PathWatch watch_;
+  std::set<std::string> reported_;
   Objects objects_;  // as of the last read
   std::thread thread_;
 };
 
 Result<std::unique_ptr<ManifestSource>> ManifestSource::open(std::vector<std::string> paths,
                                                              EmbeddedCluster& cluster,
-                                                             Complaint complain) {
-  auto impl = std::make_unique<Impl>(std::move(paths), cluster, std::move(complain));
+                                                             Complaint complain, Note note) {
+  auto impl =
+      std::make_unique<Impl>(std::move(paths), cluster, std::move(complain), std::move(note));
   if (const Status opened = impl->open(); !opened) return opened.error();
   return std::unique_ptr<ManifestSource>(new ManifestSource(std::move(impl)));
 }

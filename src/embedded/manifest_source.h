@@ -16,13 +16,15 @@ namespace berth::embedded {
 class ManifestSource {
  public:
   using Complaint = std::function<void(const Error&)>;
+  using Note = std::function<void(const std::string&)>;
 
   // Reads `paths` into `cluster`, which must outlive the source, and then follows them. If one
   // cannot be read, returns an Error and leaves the cluster unchanged. Later, a bad file is
   // reported to `complain` (on a thread of the source), once for each message, and the last good
-  // state stays.
+  // state stays. `note` gets warnings, and what is made for objects without pods, once each.
   static Result<std::unique_ptr<ManifestSource>> open(std::vector<std::string> paths,
-                                                      EmbeddedCluster& cluster, Complaint complain);
+                                                      EmbeddedCluster& cluster, Complaint complain,
+                                                      Note note = {});
   ~ManifestSource();
   ManifestSource(const ManifestSource&) = delete;
   ManifestSource& operator=(const ManifestSource&) = delete;

@@ -133,7 +133,12 @@ void add_marks(const TargetMarks& marks, Json& annotations) {
 Json owner(const PodObject& pod) {
   const char* kind = pod.is_daemon ? "DaemonSet" : "Job";
   const char* group = pod.is_daemon ? "apps/v1" : "batch/v1";
-  return {{"apiVersion", group}, {"kind", kind}, {"uid", pod.owner_uid}, {"controller", true}};
+  const OwnerReference& its = pod.owner;
+  return {{"apiVersion", its.api_version.empty() ? group : its.api_version},
+          {"kind", its.kind.empty() ? kind : its.kind},
+          {"name", its.name},
+          {"uid", its.uid},
+          {"controller", true}};
 }
 
 Json metadata(const PodObject& pod) {
@@ -155,7 +160,7 @@ Json metadata(const PodObject& pod) {
   }
   if (pod.run_time) annotations["berth.dev/run-time"] = format_duration(*pod.run_time);
   add_marks(pod.marks, annotations);
-  if (!pod.owner_uid.empty() || pod.is_daemon) {
+  if (!pod.owner.is_none() || pod.is_daemon) {
     json["ownerReferences"] = Json::array({owner(pod)});
   }
   if (!annotations.empty()) json["annotations"] = std::move(annotations);

@@ -163,6 +163,13 @@ void Feasibility::conclude(Session& session, const Job& job, OfJob& found) {
   found.finding = Cause();
   found.hopeless = Resources();
   if (!is_served) return;
+  if (job.barred_by.is_valid()) {  // MAY-2
+    const Queue& queue = session.cluster().queue(job.barred_by);
+    found.finding = {Reason::namespace_not_allowed, 0, 0, queue.name,
+                     "it is for namespaces with " + queue.namespaces.text()};
+    found.hopeless = found.waiting;
+    return;
+  }
   found.finding = found.on_nodes;
   const bool may_be_the_queue =
       found.finding.reason == Reason::none || found.finding.reason == Reason::not_packable;

@@ -37,6 +37,15 @@ JobLine::JobLine(Session& session, std::vector<JobId> jobs, For what)
                  [this](std::size_t left, std::size_t right) { return later(left, right); });
 }
 
+std::vector<JobId> JobLine::in_order(Session& session, std::vector<JobId> jobs, For what) {
+  std::vector<JobId> ordered;
+  ordered.reserve(jobs.size());
+  JobLine line(session, std::move(jobs), what);
+  line.is_moving_ = false;
+  for (JobId job = line.next(); job.is_valid(); job = line.next()) ordered.push_back(job);
+  return ordered;
+}
+
 // Unless a plugin says otherwise, only the job and the queue being served change, and they are out
 // of their heaps meanwhile, so the comparisons that shaped a heap stay true.
 JobId JobLine::next() {

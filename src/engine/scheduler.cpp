@@ -104,7 +104,8 @@ void Scheduler::inspect(Cluster& cluster, TimePoint now,
   session.close();
 }
 
-Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer) {
+Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer,
+                    const IsOrderWanted& is_order_wanted) {
   verify(cluster, "before the session");
 #ifdef BERTH_CHECKED
   const std::uint64_t before = fingerprint(cluster);
@@ -119,6 +120,7 @@ Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer) 
     }
     verify(cluster, "after action " + each.name);
   }
+  if (is_order_wanted(session.plan())) session.put_in_order();
   Plan plan = session.close();
 #ifdef BERTH_CHECKED
   BERTH_CHECK(fingerprint(cluster) == before);

@@ -36,7 +36,14 @@ class Scheduler {
 
   // A session: the cluster is read in place and, when this returns, is as it was. The same cluster,
   // configuration and time give the same plan, byte for byte. Always with the same cluster.
-  Plan run(Cluster& cluster, TimePoint now, SessionObserver* observer = nullptr);
+  Plan run(Cluster& cluster, TimePoint now, SessionObserver* observer = nullptr) {
+    return run(cluster, now, observer, [](const Plan&) { return true; });
+  }
+  // Asks after the last action whether Plan::order is wanted, which takes about a microsecond for
+  // each job that waits. Refusals of Reason::none count as none.
+  using IsOrderWanted = std::function<bool(const Plan&)>;
+  Plan run(Cluster& cluster, TimePoint now, SessionObserver* observer,
+           const IsOrderWanted& is_order_wanted);
 
   // Opens a session in the state that its first action would find, for questions. All changes are
   // undone.

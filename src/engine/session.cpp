@@ -4,11 +4,24 @@
 #include <tuple>
 
 #include "berth/engine/fit.h"
+#include "berth/engine/job_line.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/reservations.h"
 #include "engine/memory.h"
 
 namespace berth::engine {
+
+namespace {
+
+// Room alone would not do.
+bool lacks_pods(Reason reason) {
+  return reason == Reason::too_few_tasks || reason == Reason::too_few_tasks_of_role ||
+         reason == Reason::gated || reason == Reason::group_missing ||
+         reason == Reason::group_faulty || reason == Reason::gang_faulty ||
+         reason == Reason::pod_faulty;
+}
+
+}  // namespace
 
 Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
     : cluster_(cluster),
@@ -267,6 +280,25 @@ void Session::end_unfinished_claims() {
                   [&](const Placement& each) { return cluster_.task(each.task).job == id; });
     plan_.ended_claims.push_back({id, EndedClaims::How::cannot_start});
   }
+}
+
+// STATUS-5. Jobs that wait for admission come last: they get no room before they are admitted.
+void Session::put_in_order() {
+  std::vector<JobId> admitted;
+  std::vector<JobId> pending;
+  for (const Refusal& refusal : plan_.refusals) {
+    const Job& job = cluster_.job(refusal.job);
+    const bool needs_room = refusal.reason != Reason::none && !lacks_pods(refusal.reason) &&
+                            job.has_group && job.fault.empty() && job.queue.is_valid() &&
+                            queues().standing(cluster_, job.queue) && impossibility_of(job.id);
+    if (!needs_room) continue;
+    const bool is_pending = has_enqueue_ && job.phase == GroupPhase::pending;
+    (is_pending ? pending : admitted).push_back(job.id);
+  }
+  std::vector<JobId> order = JobLine::in_order(*this, std::move(admitted), JobLine::For::service);
+  pending = JobLine::in_order(*this, std::move(pending), JobLine::For::admission);
+  order.insert(order.end(), pending.begin(), pending.end());
+  plan_.order = std::move(order);
 }
 
 Plan Session::close() {

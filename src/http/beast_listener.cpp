@@ -37,6 +37,7 @@ Status Listener::listen() {
         *options.tls, [state = state_.get()](const std::string& text) { state->notice(text); });
     if (!loaded) return loaded.error();
     credentials_ = std::move(*loaded);
+    tls_context();
   }
   boost::system::error_code error;
   const asio::ip::address address = asio::ip::make_address(options.address, error);
@@ -99,7 +100,7 @@ void Listener::admit(Socket socket) {
   state_->accepted.fetch_add(1, std::memory_order_relaxed);
   try {
     const std::shared_ptr<Connection> connection =
-        credentials_ ? make_tls_connection(state_, std::move(socket), credentials_->current())
+        credentials_ ? make_tls_connection(state_, std::move(socket), tls_context())
                      : make_plain_connection(state_, std::move(socket));
     if (state_->add(connection)) connection->open();
   } catch (const std::exception& failure) {
@@ -115,6 +116,13 @@ void Listener::refuse_connection(Socket socket) {
       ::send(socket.native_handle(), kFull.data(), kFull.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   boost::system::error_code ignored;
   socket.shutdown(Socket::shutdown_send, ignored);
+}
+
+std::shared_ptr<asio::ssl::context> Listener::tls_context() {
+  auto context = credentials_->current();
+  state_->certificate_failures.store(credentials_->failures(), std::memory_order_relaxed);
+  state_->certificate_expires.store(credentials_->expires(), std::memory_order_relaxed);
+  return context;
 }
 
 void Listener::pause() {

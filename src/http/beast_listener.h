@@ -30,6 +30,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void admit(Socket socket);
   void refuse_connection(Socket socket);
   void pause();
+  std::shared_ptr<boost::asio::ssl::context> tls_context();
 
   const std::shared_ptr<ServerState> state_;
   const Strand strand_;

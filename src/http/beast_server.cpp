@@ -136,9 +136,16 @@ class BeastServer final : public HttpServer {
       return count.load(std::memory_order_relaxed);
     };
     const ServerState& state = *state_;
-    return {read(state.open),        read(state.accepted),  read(state.refused_connections),
-            read(state.requests),    read(state.malformed), read(state.timeouts),
-            read(state.disconnects), read(state.failures)};
+    return {read(state.open),
+            read(state.accepted),
+            read(state.refused_connections),
+            read(state.requests),
+            read(state.malformed),
+            read(state.timeouts),
+            read(state.disconnects),
+            read(state.failures),
+            read(state.certificate_failures),
+            state.certificate_expires.load(std::memory_order_relaxed)};
   }
 
  private:

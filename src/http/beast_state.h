@@ -44,7 +44,9 @@ class ServerState {
   boost::asio::io_context context;
 
   std::atomic<std::uint64_t> open = 0, accepted = 0, refused_connections = 0, requests = 0,
-                             malformed = 0, timeouts = 0, disconnects = 0, failures = 0;
+                             malformed = 0, timeouts = 0, disconnects = 0, failures = 0,
+                             certificate_failures = 0;
+  std::atomic<std::int64_t> certificate_expires = 0;
 
  private:
   mutable std::mutex mutex_;

@@ -20,6 +20,8 @@ struct ServerTls {
   std::string key_file;
   std::string client_ca_file = {};  // when not empty, peers must present a certificate of this CA
   Duration check_period = std::chrono::seconds(1);  // the least time between two looks at the files
+  // False: a peer may come without one, and has no `peer_name` then. One of another CA is refused.
+  bool requires_certificate = true;
 };
 
 struct ServerOptions {
@@ -48,12 +50,14 @@ struct ServerOptions {
 struct ServerCounts {
   std::uint64_t connections_open = 0;
   std::uint64_t connections_accepted = 0;
-  std::uint64_t connections_refused = 0;  // over max_connections
-  std::uint64_t requests = 0;             // requests that reached the handler
-  std::uint64_t malformed = 0;            // refused before the handler
-  std::uint64_t timeouts = 0;             // handshake, header, body and write deadlines missed
-  std::uint64_t disconnects = 0;          // peers that left before their answer
-  std::uint64_t handler_failures = 0;     // exceptions that left the handler
+  std::uint64_t connections_refused = 0;   // over max_connections
+  std::uint64_t requests = 0;              // requests that reached the handler
+  std::uint64_t malformed = 0;             // refused before the handler
+  std::uint64_t timeouts = 0;              // handshake, header, body and write deadlines missed
+  std::uint64_t disconnects = 0;           // peers that left before their answer
+  std::uint64_t handler_failures = 0;      // exceptions that left the handler
+  std::uint64_t certificate_failures = 0;  // looks at changed TLS files that could not be loaded
+  std::int64_t certificate_expires = 0;    // the one in use, in seconds since 1970; 0: without TLS
 };
 
 // An HTTP/1.1 server for peers that may be hostile. It answers the requests of one connection in

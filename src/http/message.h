@@ -16,7 +16,7 @@ struct Request {
   std::string path = {};    // "/plan/filter": without the query, not percent-decoded
   std::string query = {};   // the text after the first '?', or empty
   std::string body = {};    // whole; its capacity exceeds its size by at least kBodyPadding
-  // The subject's common name in the peer's verified certificate; set only with mutual TLS.
+  // The subject's common name in the peer's verified certificate; none without one.
   std::optional<std::string> peer_name = {};
 };
 

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <ctime>
 #include <exception>
 #include <utility>
 
@@ -40,7 +41,9 @@ Result<std::shared_ptr<ssl::context>> make_server_context(const ServerTls& optio
     if (!options.client_ca_file.empty()) {
       file = options.client_ca_file;
       context->load_verify_file(file);
-      context->set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
+      context->set_verify_mode(options.requires_certificate
+                                   ? ssl::verify_peer | ssl::verify_fail_if_no_peer_cert
+                                   : ssl::verify_peer);
       SSL_CTX_set_client_CA_list(native, SSL_load_client_CA_file(file.c_str()));
     }
     return context;
@@ -78,11 +81,21 @@ std::shared_ptr<ssl::context> TlsCredentials::current() {
     fingerprint_ = std::move(found);
     failure_.clear();
     notice_("certificate \"" + options_.certificate_file + "\" replaced");
-  } else if (std::string failure = fresh.error().to_string(); failure != failure_) {
+  } else {
+    ++failures_;
+    std::string failure = fresh.error().to_string();
+    if (failure == failure_) return context_;
     notice_(failure + "; the certificate in use stays");
     failure_ = std::move(failure);
   }
   return context_;
+}
+
+std::int64_t TlsCredentials::expires() const {
+  const X509* const leaf = SSL_CTX_get0_certificate(context_->native_handle());
+  std::tm end = {};
+  if (leaf == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(leaf), &end) != 1) return 0;
+  return static_cast<std::int64_t>(::timegm(&end));
 }
 
 std::string TlsCredentials::fingerprint() const {

@@ -2,6 +2,7 @@
 
 #include <boost/asio/ssl/context.hpp>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,6 +30,9 @@ class TlsCredentials {
   // cannot be loaded, the last good context stays; each new cause is reported once.
   std::shared_ptr<boost::asio::ssl::context> current();
 
+  std::uint64_t failures() const { return failures_; }  // looks at files that cannot be loaded
+  std::int64_t expires() const;  // the end of the certificate in use, in seconds since 1970
+
  private:
   TlsCredentials(ServerTls options, Notice notice);
 
@@ -38,7 +42,8 @@ class TlsCredentials {
   const Notice notice_;
   std::shared_ptr<boost::asio::ssl::context> context_;
   std::string fingerprint_;  // of the files last loaded
-  std::string failure_;      // why they cannot be loaded now; empty when they can
+  std::uint64_t failures_ = 0;
+  std::string failure_;  // why they cannot be loaded now; empty when they can
   std::chrono::steady_clock::time_point checked_;
 };
 

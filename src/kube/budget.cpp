@@ -3,24 +3,10 @@
 
 #include "kube/codecs.h"
 #include "kube/fields.h"
+#include "kube/label_selector.h"
 #include "kube/pod_constraints.h"
 
 namespace berth::kube {
-
-namespace {
-
-std::vector<Expression> read_selector(const document::Cursor& from) {
-  std::vector<Expression> selector;
-  for (const auto& [key, value] : from["matchLabels"].entries()) {
-    selector.push_back({std::string(key), Operator::in, {value.text()}});
-  }
-  for (const document::Cursor& item : from["matchExpressions"].items()) {
-    selector.push_back(read_expression(item));
-  }
-  return selector;
-}
-
-}  // namespace
 
 Result<BudgetObject> decode_budget(const document::Value& value, std::string_view file,
                                    Complaint* complaint) {
@@ -33,7 +19,7 @@ Result<BudgetObject> decode_budget(const document::Value& value, std::string_vie
   budget.name = std::move(metadata.name);
   budget.uid = std::move(metadata.uid);
   const document::Cursor selector = root["spec"]["selector"];
-  if (selector.is_present()) budget.selector = read_selector(selector);
+  if (selector.is_present()) budget.selector = read_label_selector(selector);
   const document::Cursor status = root["status"];
   budget.allowed = static_cast<std::int32_t>(
       status["disruptionsAllowed"].integer(0, 0, std::numeric_limits<std::int32_t>::max()));

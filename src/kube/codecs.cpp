@@ -34,12 +34,13 @@ struct Row {
   Codec codec;
 };
 
-constexpr std::array<Row, 8> kCodecs{
+constexpr std::array<Row, 9> kCodecs{
     {{"Node", "", &decode_as_event<&decode_node>},
      {"Pod", "", &decode_as_event<&decode_pod>},
      {"Namespace", "", &decode_as_event<&decode_namespace>},
      {"PodGroup", "scheduling.volcano.sh", &decode_as_event<&decode_pod_group>},
      {"PodGroup", "scheduling.x-k8s.io", &decode_as_event<&decode_pod_group>},
+     {"PodGroup", "scheduling.k8s.io", &decode_as_event<&decode_kube_pod_group>},
      {"Queue", "scheduling.volcano.sh", &decode_as_event<&decode_queue>},
      {"PriorityClass", "scheduling.k8s.io", &decode_as_event<&decode_priority_class>},
      {"PodDisruptionBudget", "policy", &decode_as_event<&decode_budget>}}};

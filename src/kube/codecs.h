@@ -27,9 +27,12 @@ Result<NodeObject> decode_node(const document::Value& value, std::string_view fi
                                Complaint* complaint = nullptr);
 Result<PodObject> decode_pod(const document::Value& value, std::string_view file,
                              Complaint* complaint = nullptr);
-// scheduling.volcano.sh/v1beta1 and scheduling.x-k8s.io/v1alpha1.
+// scheduling.volcano.sh/v1beta1, scheduling.x-k8s.io/v1alpha1 and scheduling.k8s.io/v1alpha2.
 Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file,
                                         Complaint* complaint = nullptr);
+// The last of them, also without apiVersion: items of the API server's lists have none.
+Result<PodGroupObject> decode_kube_pod_group(const document::Value& value, std::string_view file,
+                                             Complaint* complaint = nullptr);
 Result<QueueObject> decode_queue(const document::Value& value, std::string_view file);
 // The same, but a fault of the spec goes into QueueObject::fault: a queue that validation missed
 // must not vanish.
@@ -40,9 +43,6 @@ Result<NamespaceObject> decode_namespace(const document::Value& value, std::stri
 // policy/v1.
 Result<BudgetObject> decode_budget(const document::Value& value, std::string_view file,
                                    Complaint* complaint = nullptr);
-// Of any kind; reads only the metadata.
-Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file);
-
 // The type that an object states. A PodGroup or Queue of a foreign API group is another kind.
 struct TypeName {
   std::string kind;
@@ -50,6 +50,11 @@ struct TypeName {
   std::string_view group() const;  // empty: core
   std::string to_string() const;   // "Job" or, with a group, "Queue.example.com"
 };
+
+// An object of any kind that controls pods. `type`: of an item of a list, which may not state it.
+// Of the kinds that make gangs it reads how many pods they want (owner_counts.h).
+Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file,
+                                 const TypeName& type = {});
 
 // True for the seven kinds above, in the API groups we read.
 bool is_known(const TypeName& type);

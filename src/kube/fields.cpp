@@ -135,12 +135,30 @@ TargetMarks read_marks(const document::Cursor& object, TimePoint created) {
   return marks;
 }
 
-Controller read_controller(const document::Cursor& object) {
+OwnerReference read_controller(const document::Cursor& object) {
   for (const document::Cursor& owner : object["metadata"]["ownerReferences"].items()) {
     if (!owner["controller"].boolean(false)) continue;
-    return {owner["kind"].text(), owner["uid"].text()};
+    return {owner["apiVersion"].text(), owner["kind"].text(), owner["name"].text(),
+            owner["uid"].text()};
   }
   return {};
+}
+
+GangWish read_gang_wish(const document::Cursor& object) {
+  const document::Cursor annotations = object["metadata"]["annotations"];
+  for (const char* key : {kGangAnnotation, "scheduling.volcano.sh/group-min-member"}) {
+    if (annotations[key].is_present()) return {key, annotations[key].text()};
+  }
+  return {};
+}
+
+QueueWish read_queue_wish(const document::Cursor& object) {
+  QueueWish wish;
+  for (const char* key : {"scheduling.volcano.sh/queue-name", "volcano.sh/queue-name"}) {
+    if (wish.queue.empty()) wish.queue = annotation_or_label(object, key);
+  }
+  wish.local_queue = object["metadata"]["labels"]["kueue.x-k8s.io/queue-name"].text();
+  return wish;
 }
 
 Labels read_labels(const document::Cursor& object) {

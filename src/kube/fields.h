@@ -55,12 +55,14 @@ TargetMarks read_marks(const document::Cursor& object, TimePoint created);
 // The time in an annotation; none if it is absent or no time.
 std::optional<TimePoint> read_time_annotation(const document::Cursor& object, std::string_view key);
 
-// The controller of the object: its owner with `controller: true`. Empty if there is none.
-struct Controller {
-  std::string kind;
-  std::string uid;
-};
-Controller read_controller(const document::Cursor& object);
+// The controller of the object: its owner with `controller: true`.
+OwnerReference read_controller(const document::Cursor& object);
+
+// The object's annotation on gangs: ours, else Volcano's.
+GangWish read_gang_wish(const document::Cursor& object);
+
+// The queues that the object names by annotations or labels.
+QueueWish read_queue_wish(const document::Cursor& object);
 
 Labels read_labels(const document::Cursor& object);
 

@@ -1,14 +1,16 @@
 #include "kube/manifests.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "document/readers.h"
+#include "kube/children.h"
 #include "kube/codecs.h"
 #include "kube/files.h"
+#include "kube/known_fields.h"
 
 namespace berth::kube {
 
@@ -55,21 +57,6 @@ struct Found {
   document::Position position;
 };
 
-// True if the resource "jobs.v1.batch" is this type, Job of group batch.
-bool is_of_resource(const TypeName& type, std::string_view resource) {
-  const std::size_t version = resource.find('.');
-  const std::size_t group =
-      version == std::string_view::npos ? version : resource.find('.', version + 1);
-  if (group == std::string_view::npos) return false;
-  if (resource.substr(group + 1) != type.group()) return false;
-  std::string kind;
-  for (const char c : type.kind)
-    kind += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const std::string_view plural = resource.substr(0, version);
-  const std::string stem = kind.substr(0, kind.size() - 1);
-  return plural == kind + "s" || plural == kind + "es" || plural == stem + "ies";
-}
-
 class Loader {
  public:
   Loader(const ProgressCallback& progress, const std::vector<std::string>& owners)
@@ -80,8 +67,10 @@ class Loader {
   Status read(std::string text, std::string file) {
     files_.push_back(std::move(file));
     const std::string& name = files_.back();
-    const document::DocumentSink sink =
-        [this](document::Value value, const document::ListHead& list) { return add(value, list); };
+    const document::DocumentSink sink = [this](document::Value value,
+                                               const document::ListHead& list) {
+      return add(std::move(value), list);
+    };
     const Status status = is_json(text, name) ? document::read_json(std::move(text), name, sink)
                                               : document::read_yaml(text, name, sink);
     if (!status) return status;
@@ -91,6 +80,7 @@ class Loader {
   }
 
   Result<Manifests> finish() {
+    if (const Status status = make_children_of_all(); !status) return status.error();
     std::vector<std::pair<Identity, std::size_t>> order;
     order.reserve(found_.size());
     for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -119,7 +109,7 @@ class Loader {
   }
 
   // The items of a typed list (PodList) may omit their kind.
-  Status add(const document::Value& value, const document::ListHead& list) {
+  Status add(document::Value value, const document::ListHead& list) {
     document::Reading reading(value, files_.back());
     const document::Cursor root = reading.root();
     const bool is_typed_list = list.kind.size() > 4;
@@ -133,21 +123,54 @@ class Loader {
     }
     if (reading.failed()) return reading.error();
     if (type.kind.ends_with("List")) return add_items(value, type);
-    // Without a uid, no object can refer to it as its owner.
-    const bool is_owner = root["metadata"]["uid"].is_present() &&
+    // An object that the API server has stored has a uid, and no unknown fields.
+    const bool is_written = !root["metadata"]["uid"].is_present();
+    const bool is_pod = type.kind == "Pod" && type.group().empty();
+    if (is_pod && is_written) check_fields(type.kind, root, reading, manifests_.warnings);
+    if (reading.failed()) return reading.error();
+    const bool is_parent = makes_children(type);
+    if (is_parent || is_pod) offspring_.see(type, value);
+    if (!is_parent) return take(type, value, files_.size() - 1);
+    const Status kept = offspring_.keep(type, value, files_.back());
+    return kept ? take(type, value, files_.size() - 1) : kept;
+  }
+
+  // Decodes one object. Without a uid, no object can refer to it as its owner.
+  Status take(const TypeName& type, const document::Value& value, std::size_t file) {
+    document::Reading reading(value, files_[file]);
+    const bool is_owner = reading.root()["metadata"]["uid"].is_present() &&
                           std::any_of(owners_.begin(), owners_.end(), [&](const auto& resource) {
-                            return is_of_resource(type, resource);
+                            return is_of_resource(type.kind, type.group(), resource);
                           });
     if (!is_known(type) && !is_owner) {
-      ++manifests_.ignored[type.to_string()];
+      if (!makes_children(type)) ++manifests_.ignored[type.to_string()];
       return Done{};
     }
-    Result<ClusterEvent> event = is_owner ? as_event(decode_owner(value, files_.back()))
-                                          : decode(type, value, files_.back());
+    Result<ClusterEvent> event = is_owner ? as_event(decode_owner(value, files_[file], type))
+                                          : decode(type, value, files_[file]);
     if (!event) return event.error();
-    found_.push_back({std::move(event).value(), files_.size() - 1, value.position});
+    found_.push_back({std::move(event).value(), file, value.position});
     if (++state_.objects % kObjectsPerReport == 0) report();
     return Done{};
+  }
+
+  // A pod of that name that is there already stays as it is.
+  Status make_children_of_all() {
+    std::set<std::string> pods;
+    for (const Found& found : found_) {
+      const auto* const pod = std::get_if<PodObject>(&found.event);
+      if (pod != nullptr) pods.insert(pod->full_name());
+    }
+    const auto sink = [&](const TypeName& type, const document::Value& child,
+                          const std::string& name) {
+      const auto file = std::find(files_.begin(), files_.end(), name) - files_.begin();
+      const Status taken = take(type, child, static_cast<std::size_t>(file));
+      if (!taken || type.kind != "Pod") return taken;
+      const auto* const pod = std::get_if<PodObject>(&found_.back().event);
+      if (pod != nullptr && pods.contains(pod->full_name())) found_.pop_back();
+      return taken;
+    };
+    return offspring_.make(sink, manifests_.made, manifests_.warnings);
   }
 
   static Result<ClusterEvent> as_event(Result<OwnerObject> owner) {
@@ -155,13 +178,17 @@ class Loader {
     return ClusterEvent(std::move(owner).value());
   }
 
-  Status add_items(const document::Value& value, const TypeName& type) {
+  Status add_items(document::Value& value, const TypeName& type) {
     document::Reading reading(value, files_.back());
-    for (const document::Cursor& item : reading.root()["items"].items()) {
-      const Status status = add(*item.value(), {type.kind, type.api_version});
-      if (!status) return status;
-    }
+    reading.root()["items"].items();  // complains about what is no list
     if (reading.failed()) return reading.error();
+    for (document::Member& member : value.members) {
+      if (member.key != "items") continue;
+      for (document::Value& item : member.value.items) {
+        const Status status = add(std::move(item), {type.kind, type.api_version});
+        if (!status) return status;
+      }
+    }
     return Done{};
   }
 
@@ -186,12 +213,11 @@ class Loader {
   LoadProgress state_;
   std::vector<std::string> files_;
   std::vector<Found> found_;
+  Offspring offspring_;
   Manifests manifests_;
 };
 
 }  // namespace
-
-std::vector<std::string> jobs_alone() { return {"jobs.v1.batch"}; }
 
 Result<Manifests> load_manifests(const std::vector<std::filesystem::path>& paths,
                                  const ProgressCallback& progress,
@@ -212,7 +238,7 @@ Result<Manifests> load_manifests(const std::vector<std::filesystem::path>& paths
 
 Result<Manifests> parse_manifests(const std::string& text, const std::string& file) {
   const ProgressCallback silent;
-  const std::vector<std::string> owners = jobs_alone();
+  const std::vector<std::string> owners = default_owner_resources();
   Loader loader(silent, owners);
   loader.expect_files(1);
   if (const Status status = loader.read(text, file); !status) return status.error();

@@ -9,6 +9,8 @@
 
 #include "berth/base/result.h"
 #include "berth/model/event.h"
+#include "berth/model/owner.h"
+#include "kube/offspring.h"
 
 namespace berth::kube {
 
@@ -16,6 +18,8 @@ namespace berth::kube {
 struct Manifests {
   std::vector<ClusterEvent> events;            // sorted by (kind, namespace, name)
   std::map<std::string, std::size_t> ignored;  // objects of unknown kinds, counted by kind
+  std::vector<Made> made;                      // objects without pods, and what was made for them
+  std::vector<std::string> warnings;           // fields that no Kubernetes knows, with their places
 };
 
 struct LoadProgress {
@@ -26,17 +30,15 @@ struct LoadProgress {
 
 using ProgressCallback = std::function<void(const LoadProgress&)>;
 
-// The default resources whose objects may name targets: "jobs.v1.batch".
-std::vector<std::string> jobs_alone();
-
 // Reads files, and directories recursively (YAML and JSON files in order of name). Lists are taken
 // apart. The first error is the result, with file:line:column. Two objects of one kind, namespace
-// and name are an error that names both places. `progress` is called after every file and every
-// 1,000 objects. Objects of the resources in `owners` (RESOURCE.VERSION.GROUP) are read as owners
-// if they have a uid.
-Result<Manifests> load_manifests(const std::vector<std::filesystem::path>& paths,
-                                 const ProgressCallback& progress = {},
-                                 const std::vector<std::string>& owners = jobs_alone());
+// and name are an error that names both places. An object that makes pods (children.h) and has none
+// in the files gets those that its controller would make. `progress` is called after every file and
+// every 1,000 objects. Objects of the resources in `owners` (RESOURCE.VERSION.GROUP) are read as
+// owners if they have a uid or make pods.
+Result<Manifests> load_manifests(
+    const std::vector<std::filesystem::path>& paths, const ProgressCallback& progress = {},
+    const std::vector<std::string>& owners = default_owner_resources());
 
 // The same from text. `file` names it in errors; its extension (.json or not) selects the format.
 Result<Manifests> parse_manifests(const std::string& text, const std::string& file);

@@ -50,7 +50,9 @@ std::string read_group(const document::Cursor& pod) {
   for (const char* key : {"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"}) {
     if (std::string group = metadata["annotations"][key].text(); !group.empty()) return group;
   }
-  return metadata["labels"]["scheduling.x-k8s.io/pod-group"].text();
+  const document::Cursor label = metadata["labels"]["scheduling.x-k8s.io/pod-group"];
+  if (std::string group = label.text(); !group.empty()) return group;
+  return pod["spec"]["schedulingGroup"]["podGroupName"].text();  // KUBEGROUP-3
 }
 
 std::string first_of(const document::Cursor& pod, std::string_view first, std::string_view second) {
@@ -90,6 +92,7 @@ void read_spec(const document::Cursor& spec, const document::Cursor& status, Pod
         0, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
   }
   pod.priority_class = spec["priorityClassName"].text();
+  pod.service_account = spec["serviceAccountName"].text("default");
   pod.never_preempts = spec["preemptionPolicy"].text() == "Never";
   pod.node_name = spec["nodeName"].text();
   for (const document::Cursor& gate : spec["schedulingGates"].items()) {
@@ -118,16 +121,19 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.labels = read_labels(root);
   pod.group = read_group(root);
   pod.role = first_of(root, "volcano.sh/task-spec", "volcano.sh/task-role");
-  pod.queue = first_of(root, "scheduling.volcano.sh/queue-name", "volcano.sh/queue-name");
+  QueueWish wish = read_queue_wish(root);
+  pod.own_queue = wish.queue;
+  pod.queue = std::move(wish.queue);
+  pod.local_queue = std::move(wish.local_queue);
+  pod.gang = read_gang_wish(root);
   pod.index = read_index(root, pod.name);
   pod.eviction = read_eviction_terms(root);
   pod.run_time = read_hint(root["metadata"]["annotations"]["berth.dev/run-time"]);
   pod.waiting_limit = read_waiting_limit(root);
   pod.marks = read_marks(root, pod.created);
-  Controller controller = read_controller(root);
-  pod.owner_uid = std::move(controller.uid);
+  pod.owner = read_controller(root);
   // A kubelet's static pod belongs to its node.
-  pod.is_daemon = controller.kind == "DaemonSet" || controller.kind == "Node";
+  pod.is_daemon = pod.owner.kind == "DaemonSet" || pod.owner.kind == "Node";
   const document::Cursor status = root["status"];
   read_spec(root["spec"], status, pod);
   pod.phase = read_phase(status["phase"]);

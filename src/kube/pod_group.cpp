@@ -25,6 +25,33 @@ std::int32_t read_count(const document::Cursor& count) {
   return static_cast<std::int32_t>(count.integer(0, 0, kMembersMax));
 }
 
+WrittenWaiting read_waiting(const document::Cursor& waiting) {
+  WrittenWaiting written;
+  written.reason = waiting["reason"].text();
+  written.queue = waiting["queue"].text();
+  written.position_text = waiting["position"].text();
+  WaitingPosition& position = written.position;
+  position.in_queue = read_count(waiting["queuePosition"]);
+  position.queue_waiting = read_count(waiting["queueWaiting"]);
+  position.ahead = read_count(waiting["jobsAhead"]);
+  position.ahead_in_namespace = read_count(waiting["jobsAheadInNamespace"]);
+  for (const document::Cursor& name : waiting["aheadInNamespace"].items()) {
+    position.names.push_back(name.text());
+  }
+  return written;
+}
+
+// Volcano's definition keeps the condition alone, whose message ends in the position.
+void split_position(WrittenStatus& written) {
+  const std::size_t at = written.message.rfind(kBeforePosition);
+  if (at == std::string::npos) return;
+  const std::string position = written.message.substr(at + kBeforePosition.size());
+  const bool is_ordinal = !position.empty() && position[0] >= '1' && position[0] <= '9';
+  if (!is_ordinal || position.find(" in queue ") == std::string::npos) return;
+  written.message.resize(at);
+  written.waiting.position_text = position;
+}
+
 WrittenStatus read_status(const document::Cursor& status) {
   WrittenStatus written;
   written.running = read_count(status["running"]);
@@ -49,7 +76,9 @@ WrittenStatus read_status(const document::Cursor& status) {
     if (!holds) continue;
     written.reason = condition["reason"].text();
     written.message = condition["message"].text();
+    split_position(written);
   }
+  if (status["waiting"].is_present()) written.waiting = read_waiting(status["waiting"]);
   return written;
 }
 
@@ -63,6 +92,44 @@ std::vector<std::string> read_not_honoured(const document::Cursor& spec) {
   return fields;
 }
 
+GroupApi api_of(std::string_view api_version) {
+  if (api_version.starts_with("scheduling.x-k8s.io/")) return GroupApi::sig;
+  return api_version.starts_with("scheduling.k8s.io/") ? GroupApi::kubernetes : GroupApi::volcano;
+}
+
+// KUBEGROUP-1, KUBEGROUP-2. Without a gang policy, each pod starts by itself.
+void read_policy(const document::Cursor& spec, PodGroupObject& group) {
+  const document::Cursor gang = spec["schedulingPolicy"]["gang"];
+  group.min_member = static_cast<std::int32_t>(gang["minCount"].integer(1, 1, kMembersMax));
+  if (spec["schedulingConstraints"].is_present()) {
+    group.not_honoured.emplace_back("spec.schedulingConstraints");
+  }
+  if (const std::string mode = spec["disruptionMode"].text("Pod"); mode != "Pod") {
+    group.not_honoured.push_back("spec.disruptionMode (" + mode + ")");
+  }
+  if (!spec["resourceClaims"].items().empty()) {
+    group.not_honoured.emplace_back("spec.resourceClaims");
+  }
+}
+
+// KUBEGROUP-5. Its status knows only whether it is scheduled.
+void read_kube_status(const document::Cursor& status, PodGroupObject& group) {
+  group.written = {};
+  for (const document::Cursor& condition : status["conditions"].items()) {
+    if (condition["type"].text() != "PodGroupScheduled") continue;
+    const TimePoint since = condition["lastTransitionTime"].time();
+    group.written.is_scheduled = condition["status"].text() == "True";
+    if (group.written.is_scheduled) {
+      group.written.scheduled_since = since;
+      group.phase = GroupPhase::running;
+    } else {
+      group.written.waits_since = since;
+      group.written.reason = condition["reason"].text();
+      group.written.message = condition["message"].text();
+    }
+  }
+}
+
 // The status of scheduling.x-k8s.io: phases instead of Volcano's conditions.
 void read_foreign_status(const document::Cursor& status, PodGroupObject& group) {
   const std::string phase = status["phase"].text();
@@ -70,10 +137,8 @@ void read_foreign_status(const document::Cursor& status, PodGroupObject& group) 
   if (status["scheduleStartTime"].is_present()) group.started = status["scheduleStartTime"].time();
 }
 
-}  // namespace
-
-Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file,
-                                        Complaint* complaint) {
+Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
+                                    std::string_view file, Complaint* complaint) {
   document::Reading reading(value, file, strictness(complaint));
   const document::Cursor root = reading.root();
   Metadata metadata = read_metadata(root, "PodGroup", Scope::namespaced);
@@ -100,15 +165,17 @@ Result<PodGroupObject> decode_pod_group(const document::Value& value, std::strin
   group.eviction = read_eviction_terms(root);
   group.marks = read_marks(root, group.created);
   group.owner_uid = read_controller(root).uid;
+  group.is_made_by_berth = root["metadata"]["annotations"][kMadeForAnnotation].is_present();
   group.scheduler = root["metadata"]["annotations"][kSchedulerAnnotation].text();
   document::Reading of_status(value, file);
   const document::Cursor status = of_status.root()["status"];
   group.phase = phase_of(status["phase"].text());
-  const std::string api = root["apiVersion"].text();
-  group.is_volcano = api.empty() || api.starts_with("scheduling.volcano.sh/");
-  if (group.is_volcano) group.not_honoured = read_not_honoured(spec);
+  group.api = api;
+  if (group.api == GroupApi::volcano) group.not_honoured = read_not_honoured(spec);
+  if (group.api == GroupApi::kubernetes) read_policy(spec, group);
   group.written = read_status(status);
-  if (!group.is_volcano) read_foreign_status(status, group);
+  if (group.api == GroupApi::sig) read_foreign_status(status, group);
+  if (group.api == GroupApi::kubernetes) read_kube_status(status, group);
   group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();
   if (is_refused(reading, complaint)) return reading.error();
   if (reading.failed()) group.fault = reading.error().message;  // API-25
@@ -118,6 +185,19 @@ Result<PodGroupObject> decode_pod_group(const document::Value& value, std::strin
   group.written = {};
   if (!*complaint) *complaint = of_status.error();
   return group;
+}
+
+}  // namespace
+
+Result<PodGroupObject> decode_pod_group(const document::Value& value, std::string_view file,
+                                        Complaint* complaint) {
+  const document::Value* const version = value.find("apiVersion");
+  return decode_group(api_of(version == nullptr ? "" : version->text), value, file, complaint);
+}
+
+Result<PodGroupObject> decode_kube_pod_group(const document::Value& value, std::string_view file,
+                                             Complaint* complaint) {
+  return decode_group(GroupApi::kubernetes, value, file, complaint);
 }
 
 }  // namespace berth::kube

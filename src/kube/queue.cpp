@@ -6,6 +6,7 @@
 #include "berth/model/quota_key.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
+#include "kube/label_selector.h"
 
 namespace berth::kube {
 
@@ -94,6 +95,22 @@ std::vector<std::string> not_honoured_in(const document::Cursor& spec) {
   return fields;
 }
 
+// MAY-1. Volcano's own definition of queues drops the field, so there is an annotation, too.
+void read_namespaces(const document::Cursor& root, QueueObject& queue) {
+  const document::Cursor field = root["spec"]["namespaceSelector"];
+  queue.namespaces.requirements = read_label_selector(field);
+  for (const Expression& each : queue.namespaces.requirements) {
+    if (each.op != Operator::greater && each.op != Operator::less) continue;
+    field.complain(
+        "a selector of labels has no Gt and Lt, expected In, NotIn, Exists or "
+        "DoesNotExist");
+  }
+  const document::Cursor annotation = root["metadata"]["annotations"][kNamespacesAnnotation];
+  auto parsed = parse_label_selector(annotation.text());
+  if (!parsed) return annotation.complain(parsed.error().message);
+  for (Expression& each : *parsed) queue.namespaces.requirements.push_back(std::move(each));
+}
+
 void read_spec(const document::Cursor& root, QueueObject& queue) {
   const document::Cursor spec = root["spec"];
   queue.weight = static_cast<std::int32_t>(spec["weight"].integer(1, 1, 65535));
@@ -106,6 +123,7 @@ void read_spec(const document::Cursor& root, QueueObject& queue) {
   read_guarantee(spec["guarantee"], queue);
   queue.deserved = read_amounts(spec["deserved"], kLimitMax);
   read_strategy(spec["dequeueStrategy"], queue);
+  read_namespaces(root, queue);
   queue.not_honoured = not_honoured_in(spec);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -30,10 +31,14 @@ struct Access {
   std::string name_space = "default";  // the context's, or the pod's own
 };
 
+// Whether a user's `exec` may be run for credentials.
+enum class Programs : std::uint8_t { refused, may_run };
+
 // Loads the context of that name, or the current one. Relative paths are relative to the
-// kubeconfig's directory. Refused with advice: `exec`, `auth-provider`, passwords, impersonation,
-// proxies.
-Result<Access> load_kubeconfig(const std::string& path, const std::string& context = {});
+// kubeconfig's directory. Refused with advice: `auth-provider`, passwords, impersonation, proxies;
+// and `exec`, unless programs may run: then it waits for the program, once.
+Result<Access> load_kubeconfig(const std::string& path, const std::string& context = {},
+                               Programs programs = Programs::refused);
 
 // True for a possible host name or IPv4 address.
 bool is_host(std::string_view text);

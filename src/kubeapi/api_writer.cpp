@@ -15,6 +15,7 @@ namespace {
 constexpr const char* kJson = "application/json";
 constexpr const char* kVolcano = "/apis/scheduling.volcano.sh/v1beta1";
 constexpr const char* kSigScheduling = "/apis/scheduling.x-k8s.io/v1alpha1";
+constexpr const char* kKubeScheduling = "/apis/scheduling.k8s.io/v1alpha2";
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
@@ -41,10 +42,14 @@ std::string path_of(const ObjectRef& object) {
       return in_namespace(kVolcano, "podgroups");
     case ObjectKind::sig_pod_group:
       return in_namespace(kSigScheduling, "podgroups");
+    case ObjectKind::kube_pod_group:
+      return in_namespace(kKubeScheduling, "podgroups");
     case ObjectKind::queue:
       return std::string(kVolcano) + "/queues/" + url_encoded(object.name);
     case ObjectKind::node:
       return "/api/v1/nodes/" + url_encoded(object.name);
+    case ObjectKind::owner:
+      return {};  // only events are written about it
   }
   return {};
 }
@@ -147,6 +152,11 @@ struct DescriptionOf {
   std::string operator()(const TargetMarks&) const { return "marks" + of; }
   std::string operator()(const ports::GangRecord&) const { return "record" + of; }
   std::string operator()(const ports::PodCondition&) const { return "condition" + of; }
+  std::string operator()(const ports::GroupSpec& spec) const {
+    const bool is_removed = spec.verb == ports::GroupSpec::Verb::remove;
+    if (spec.verb == ports::GroupSpec::Verb::change) return "spec" + of;
+    return (is_removed ? "remove podgroup " : "make podgroup ") + name;
+  }
   std::string operator()(const ports::Eviction&) const { return "evict " + name; }
   std::string operator()(const ports::Event& event) const {
     return "event on " + name + " (" + event.reason + ")";
@@ -169,9 +179,11 @@ struct RequestOf {
     return request("PATCH", is_status ? path + "/status" : path, kStrategicPatch,
                    pod_patch(write, pod));
   }
+  // Kubernetes' own groups have conditions of others, and lists that merge by key.
   Request operator()(const ports::GroupStatus& status) const {
-    return can_wait(
-        request("PATCH", path + "/status", kMergePatch, group_status_patch(write.object, status)));
+    const bool is_kube = write.object.kind == ObjectKind::kube_pod_group;
+    return can_wait(request("PATCH", path + "/status", is_kube ? kStrategicPatch : kMergePatch,
+                            group_status_patch(write.object, status)));
   }
   Request operator()(const ports::QueueStatus& status) const {
     return can_wait(
@@ -189,6 +201,18 @@ struct RequestOf {
   Request operator()(const ports::PodCondition& condition) const {
     return can_wait(request("PATCH", path + "/status", kStrategicPatch,
                             condition_patch(write.object, condition)));
+  }
+  Request operator()(const ports::GroupSpec& spec) const {
+    switch (spec.verb) {
+      case ports::GroupSpec::Verb::make:
+        return request("POST", path.substr(0, path.rfind('/')), kJson,
+                       group_body(write.object, spec));
+      case ports::GroupSpec::Verb::change:
+        return request("PATCH", path, kMergePatch, group_spec_patch(write.object, spec));
+      case ports::GroupSpec::Verb::remove:
+        return request("DELETE", path, kJson, deletion_body(write.object));
+    }
+    return {};
   }
   Request operator()(const ports::Eviction&) const {
     return request("POST", path + "/eviction", kJson, eviction_body(write.object));

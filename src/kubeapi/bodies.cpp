@@ -34,6 +34,29 @@ Json condition(const char* type, const WrittenCondition& written) {
   return json;
 }
 
+// A merge patch keeps what it does not name.
+Json waiting_of(const ports::GroupStatus& status) {
+  const WrittenWaiting& written = status.waiting;
+  if (written.reason.empty()) return {};
+  Json waiting{
+      {"reason", written.reason},   {"message", status.message}, {"since", nullptr},
+      {"queue", written.queue},     {"position", nullptr},       {"queuePosition", nullptr},
+      {"queueWaiting", nullptr},    {"jobsAhead", nullptr},      {"jobsAheadInNamespace", nullptr},
+      {"aheadInNamespace", nullptr}};
+  if (status.waits_since != TimePoint()) {
+    waiting["since"] = format_time(std::chrono::floor<std::chrono::seconds>(status.waits_since));
+  }
+  const WaitingPosition& position = written.position;
+  if (position.in_queue == 0) return waiting;
+  waiting["position"] = written.position_text;
+  waiting["queuePosition"] = position.in_queue;
+  waiting["queueWaiting"] = position.queue_waiting;
+  waiting["jobsAhead"] = position.ahead;
+  waiting["jobsAheadInNamespace"] = position.ahead_in_namespace;
+  waiting["aheadInNamespace"] = position.names;
+  return waiting;
+}
+
 // The phases of scheduling.x-k8s.io. None of them says that a group waits, or why.
 const char* foreign_phase(const ports::GroupStatus& status) {
   switch (status.phase) {
@@ -65,6 +88,40 @@ std::string foreign_status_patch(const ports::ObjectRef& group, const ports::Gro
     patch["status"]["scheduleStartTime"] =
         format_time(std::chrono::floor<std::chrono::seconds>(*status.started));
   }
+  return dump(patch);
+}
+
+// Its API version and kind.
+std::pair<std::string, std::string> type_of(const ports::ObjectRef& object) {
+  switch (object.kind) {
+    case ports::ObjectKind::pod:
+      return {"v1", "Pod"};
+    case ports::ObjectKind::sig_pod_group:
+      return {"scheduling.x-k8s.io/v1alpha1", "PodGroup"};
+    case ports::ObjectKind::kube_pod_group:
+      return {"scheduling.k8s.io/v1alpha2", "PodGroup"};
+    case ports::ObjectKind::queue:
+      return {"scheduling.volcano.sh/v1beta1", "Queue"};
+    case ports::ObjectKind::owner:
+      return {object.api_version, object.type};
+    case ports::ObjectKind::node:
+      return {"v1", "Node"};
+    case ports::ObjectKind::pod_group:
+      break;
+  }
+  return {"scheduling.volcano.sh/v1beta1", "PodGroup"};
+}
+
+// The condition that kube-scheduler writes, too, when it schedules groups by itself.
+std::string kube_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
+  WrittenCondition scheduled;
+  scheduled.holds = status.is_scheduled;
+  scheduled.reason = status.is_scheduled ? "Scheduled" : status.reason;
+  scheduled.message = status.is_scheduled ? "" : status.message;
+  scheduled.since = status.is_scheduled ? status.scheduled_since : status.waits_since;
+  Json patch;
+  patch["metadata"]["uid"] = group.uid;
+  patch["status"]["conditions"] = Json::array({condition("PodGroupScheduled", scheduled)});
   return dump(patch);
 }
 
@@ -151,13 +208,16 @@ std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite&
 
 std::string group_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
   if (group.kind == ports::ObjectKind::sig_pod_group) return foreign_status_patch(group, status);
+  if (group.kind == ports::ObjectKind::kube_pod_group) return kube_status_patch(group, status);
   const bool waits = !status.reason.empty();
   Json scheduled = condition("Scheduled", status.is_scheduled, status.scheduled_since);
   scheduled["reason"] =
       status.is_scheduled ? "tasks in gang are ready to be scheduled" : "pod group is not ready";
   Json unschedulable = condition("Unschedulable", waits, status.waits_since);
   unschedulable["reason"] = waits ? status.reason : "Scheduling";
-  unschedulable["message"] = status.message;
+  const std::string& position = status.waiting.position_text;
+  unschedulable["message"] =
+      position.empty() ? status.message : status.message + std::string(kBeforePosition) + position;
   Json conditions = Json::array({unschedulable, scheduled});
   if (!status.targeted.reason.empty()) {
     conditions.push_back(condition("Targeted", status.targeted));
@@ -167,11 +227,9 @@ std::string group_status_patch(const ports::ObjectRef& group, const ports::Group
   }
   Json patch;
   patch["metadata"]["uid"] = group.uid;
-  patch["status"] = {{"phase", to_string(status.phase)},
-                     {"running", status.running},
-                     {"succeeded", status.succeeded},
-                     {"failed", status.failed},
-                     {"conditions", std::move(conditions)}};
+  patch["status"] = {{"phase", to_string(status.phase)},    {"running", status.running},
+                     {"succeeded", status.succeeded},       {"failed", status.failed},
+                     {"conditions", std::move(conditions)}, {"waiting", waiting_of(status)}};
   return dump(patch);
 }
 
@@ -221,25 +279,49 @@ std::string record_patch(const ports::Write& write) {
   return dump(patch);
 }
 
+std::string group_body(const ports::ObjectRef& group, const ports::GroupSpec& spec) {
+  const OwnerReference& owner = spec.owner;
+  return dump({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+               {"kind", "PodGroup"},
+               {"metadata",
+                {{"name", group.name},
+                 {"namespace", group.name_space},
+                 {"labels", {{"app.kubernetes.io/managed-by", "berth"}}},
+                 {"annotations", {{kMadeForAnnotation, owner.kind + " " + owner.name}}},
+                 {"ownerReferences", Json::array({{{"apiVersion", owner.api_version},
+                                                   {"kind", owner.kind},
+                                                   {"name", owner.name},
+                                                   {"uid", owner.uid},
+                                                   {"controller", true},
+                                                   {"blockOwnerDeletion", false}}})}}},
+               {"spec", {{"minMember", spec.min_member}, {"queue", spec.queue}}}});
+}
+
+std::string group_spec_patch(const ports::ObjectRef& group, const ports::GroupSpec& spec) {
+  return dump({{"metadata", {{"uid", group.uid}}},
+               {"spec", {{"minMember", spec.min_member}, {"queue", spec.queue}}}});
+}
+
+std::string deletion_body(const ports::ObjectRef& object) {
+  return dump(
+      {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", object.uid}}}});
+}
+
 std::string event_namespace(const ports::ObjectRef& about) {
   return about.name_space.empty() ? "default" : about.name_space;
 }
 
 std::string event_body(const ports::ObjectRef& about, const ports::Event& event, TimePoint now,
                        const std::string& instance) {
-  const bool is_pod = about.kind == ports::ObjectKind::pod;
-  const char* group_kind = about.kind == ports::ObjectKind::queue ? "Queue" : "PodGroup";
-  const char* group_version = about.kind == ports::ObjectKind::sig_pod_group
-                                  ? "scheduling.x-k8s.io/v1alpha1"
-                                  : "scheduling.volcano.sh/v1beta1";
+  const auto [api_version, kind] = type_of(about);
   const std::string at = format_time(now);
   return dump(
       {{"apiVersion", "v1"},
        {"kind", "Event"},
        {"metadata", {{"generateName", about.name + "."}, {"namespace", event_namespace(about)}}},
        {"involvedObject",
-        {{"apiVersion", is_pod ? "v1" : group_version},
-         {"kind", is_pod ? "Pod" : group_kind},
+        {{"apiVersion", api_version},
+         {"kind", kind},
          {"namespace", about.name_space},
          {"name", about.name},
          {"uid", about.uid}}},

@@ -27,6 +27,10 @@ std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite&
 std::string group_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status);
 std::string queue_status_patch(const ports::ObjectRef& queue, const ports::QueueStatus& status);
 std::string record_patch(const ports::Write& write);
+// A PodGroup that goes with its owner.
+std::string group_body(const ports::ObjectRef& group, const ports::GroupSpec& spec);
+std::string group_spec_patch(const ports::ObjectRef& group, const ports::GroupSpec& spec);
+std::string deletion_body(const ports::ObjectRef& object);
 // Of objects without a namespace, events are in this one: the API server accepts them nowhere else.
 std::string event_namespace(const ports::ObjectRef& about);
 std::string event_body(const ports::ObjectRef& about, const ports::Event& event, TimePoint now,

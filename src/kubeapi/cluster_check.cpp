@@ -25,10 +25,13 @@ struct Right {
 
 std::vector<Right> rights_for(const std::string& mode, bool autoscaling) {
   std::vector<Right> rights{{"patch", "", "pods", ""},
+                            {"create", "scheduling.volcano.sh", "podgroups", ""},
                             {"patch", "scheduling.volcano.sh", "podgroups", ""},
                             {"patch", "scheduling.volcano.sh", "podgroups", "status"},
                             {"patch", "scheduling.x-k8s.io", "podgroups", ""},
                             {"patch", "scheduling.x-k8s.io", "podgroups", "status"},
+                            {"patch", "scheduling.k8s.io", "podgroups", ""},
+                            {"patch", "scheduling.k8s.io", "podgroups", "status"},
                             {"create", "", "events", ""}};
   // A pod created without the gate is nominated. In mode `view`, it gets a condition (AUTOSCALE-5).
   const bool writes_pod_status = mode == "view" ? autoscaling : mode != "filter-only";

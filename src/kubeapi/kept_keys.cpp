@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/model/owner.h"
 #include "berth/model/reservation.h"
 
 // API-9: keys that are not named here are skipped during parsing and cost no memory. A decoder in
@@ -25,7 +26,7 @@ const std::vector<std::string_view> kMetadata{"name",
 const KeptKeys::Row kAnnotations{
     "annotations", {"kubectl.kubernetes.io/last-applied-configuration"}, false};
 
-const KeptKeys::Row kOwners{"ownerReferences", {"kind", "uid", "controller"}};
+const KeptKeys::Row kOwners{"ownerReferences", {"apiVersion", "kind", "name", "uid", "controller"}};
 
 }  // namespace
 
@@ -39,11 +40,13 @@ const KeptKeys& keys_of_pods() {
        {"metadata", kMetadata},
        kAnnotations,
        kOwners,
-       {"spec",
-        {"schedulerName", "priority", "priorityClassName", "preemptionPolicy", "nodeName",
-         "schedulingGates", "containers", "initContainers", "resources", "overhead", "nodeSelector",
-         "affinity", "tolerations", "hostNetwork", "topologySpreadConstraints", "volumes",
-         "resourceClaims", "restartPolicy"}},
+       {"spec", {"schedulerName",    "priority",          "priorityClassName",
+                 "preemptionPolicy", "nodeName",          "schedulingGates",
+                 "containers",       "initContainers",    "resources",
+                 "overhead",         "nodeSelector",      "affinity",
+                 "tolerations",      "hostNetwork",       "topologySpreadConstraints",
+                 "volumes",          "resourceClaims",    "restartPolicy",
+                 "schedulingGroup",  "serviceAccountName"}},
        {"containers", {"name", "resources", "ports"}},
        {"initContainers", {"name", "resources", "ports", "restartPolicy"}},
        {"volumes", {"persistentVolumeClaim", "ephemeral"}},
@@ -69,9 +72,35 @@ const KeptKeys& keys_of_nodes() {
 }
 
 const KeptKeys& keys_of_owners() {
-  static const KeptKeys kKeys{{{"", {"metadata"}},
-                               {"metadata", {"uid", "resourceVersion", "annotations"}},
-                               {"annotations", {kTargetAnnotation, kInitialEventsEnd}}}};
+  static const KeptKeys kKeys{
+      {{"", {"apiVersion", "kind", "metadata", "spec"}},
+       {"metadata",
+        {"name", "namespace", "uid", "resourceVersion", "annotations", "labels",
+         "ownerReferences"}},
+       {"annotations",
+        {kTargetAnnotation, kGangAnnotation, kInitialEventsEnd,
+         "scheduling.volcano.sh/group-min-member", "scheduling.volcano.sh/queue-name",
+         "volcano.sh/queue-name", "leaderworkerset.sigs.k8s.io/exclusive-topology"}},
+       {"labels",
+        {"scheduling.volcano.sh/queue-name", "volcano.sh/queue-name", "kueue.x-k8s.io/queue-name"}},
+       kOwners,
+       {"spec",
+        {"template", "parallelism", "completions", "completionMode", "replicas",
+         "podManagementPolicy", "replicatedJobs", "startupPolicy", "leaderWorkerTemplate",
+         "launcherCreationPolicy", "pytorchReplicaSpecs", "tfReplicaSpecs", "xgbReplicaSpecs",
+         "paddleReplicaSpecs", "jaxReplicaSpecs", "mpiReplicaSpecs", "enableInTreeAutoscaling",
+         "workerGroupSpecs"}},
+       {"replicatedJobs", {"replicas", "template", "dependsOn"}},
+       {"template", {"spec", "metadata"}},
+       {"startupPolicy", {"startupPolicyOrder"}},
+       {"leaderWorkerTemplate", {"size"}},
+       {"Master", {"replicas"}},
+       {"Worker", {"replicas"}},
+       {"Launcher", {"replicas"}},
+       {"Chief", {"replicas"}},
+       {"PS", {"replicas"}},
+       {"Evaluator", {"replicas"}},
+       {"workerGroupSpecs", {"replicas", "minReplicas", "maxReplicas", "numOfHosts", "suspend"}}}};
   return kKeys;
 }
 

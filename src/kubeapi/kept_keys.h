@@ -32,7 +32,7 @@ inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end
 // The keys that the decoders of src/kube read.
 const KeptKeys& keys_of_pods();
 const KeptKeys& keys_of_nodes();
-// Hardly anything of an owner.
+// Of an owner, what decides about its pods: some words, and how many there are.
 const KeptKeys& keys_of_owners();
 // Everything but unused metadata.
 const KeptKeys& keys_of_others();

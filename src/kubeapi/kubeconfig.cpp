@@ -7,6 +7,7 @@
 #include "kube/files.h"
 #include "kubeapi/access.h"
 #include "kubeapi/base64.h"
+#include "kubeapi/exec_credential.h"
 
 namespace berth::kubeapi {
 
@@ -39,13 +40,15 @@ Material material(const Cursor& at, const std::string& key,
 }
 
 // API-8: refuses settings that would be ignored, or that need a program or a user at a keyboard.
-void refuse_unsupported(const Cursor& user, const Cursor& cluster) {
+void refuse_unsupported(const Cursor& user, const Cursor& cluster, Programs programs) {
   const auto refuse = [](const Cursor& at, const char* message) {
     if (at.is_present()) at.complain(message);
   };
-  refuse(user["exec"],
-         "credentials from a program are not supported; use a service account's token "
-         "(kubectl create token, in tokenFile) or a client certificate");
+  if (programs == Programs::refused) {
+    refuse(user["exec"],
+           "credentials from a program are not supported; use a service account's token "
+           "(kubectl create token, in tokenFile) or a client certificate");
+  }
   refuse(user["auth-provider"],
          "auth providers are not supported, nor are they by Kubernetes since 1.26; use a service "
          "account's token (kubectl create token, in tokenFile) or a client certificate");
@@ -95,9 +98,31 @@ void read_user(const Cursor& user, const std::filesystem::path& directory, Acces
   }
 }
 
+// A relative path with a slash is relative to the kubeconfig's directory; a name is in $PATH.
+ExecProgram read_program(const Cursor& exec, const std::filesystem::path& directory) {
+  ExecProgram program;
+  program.api_version = exec.required_text("apiVersion");
+  if (!program.api_version.starts_with("client.authentication.k8s.io/")) {
+    exec["apiVersion"].complain("expected client.authentication.k8s.io/v1 or v1beta1");
+  }
+  program.command = exec.required_text("command");
+  if (program.command.find('/') != std::string::npos) {
+    program.command = (directory / program.command).lexically_normal().string();
+  }
+  for (const Cursor& argument : exec["args"].items()) program.arguments.push_back(argument.text());
+  for (const Cursor& each : exec["env"].items()) {
+    program.environment.emplace_back(each.required_text("name"), each["value"].text());
+  }
+  program.install_hint = std::string(trimmed(exec["installHint"].text()));
+  program.wants_cluster = exec["provideClusterInfo"].boolean(false);
+  program.may_ask = exec["interactiveMode"].text() != "Never";
+  return program;
+}
+
 }  // namespace
 
-Result<Access> load_kubeconfig(const std::string& path, const std::string& context) {
+Result<Access> load_kubeconfig(const std::string& path, const std::string& context,
+                               Programs programs) {
   auto text = kube::read_file(path);
   if (!text) return text.error();
   const Result<document::Value> document = document::parse_yaml(*text, path);
@@ -115,15 +140,21 @@ Result<Access> load_kubeconfig(const std::string& path, const std::string& conte
   const std::string user_name = chosen["user"].text();
   if (reading.failed()) return reading.error();
   Access access;
+  std::optional<ExecProgram> program;
   if (!user_name.empty()) {
     const Cursor user = entry(root, "users", "user", user_name);
     if (reading.failed()) return reading.error();
-    refuse_unsupported(user, cluster);
+    refuse_unsupported(user, cluster, programs);
     read_user(user, directory, access);
+    if (user["exec"].is_present()) program = read_program(user["exec"], directory);
   }
   read_cluster(cluster, directory, access);
   access.name_space = chosen["namespace"].text("default");
   if (reading.failed()) return reading.error();
+  // API-30. As in kubectl, other credentials take precedence.
+  if (!program || access.token.is_given() || access.client_certificate.is_given()) return access;
+  program->where = path + ", exec of user \"" + user_name + "\"";
+  if (Status run = run_exec(*program, access); !run) return run.error();
   return access;
 }
 

@@ -3,17 +3,22 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "document/cursor.h"
 #include "kube/codecs.h"
+#include "kubeapi/discovery.h"
+#include "kubeapi/group_names.h"
 
 namespace berth::kubeapi {
 
 namespace {
 
 constexpr const char* kBudgets = "poddisruptionbudgets";
+constexpr const char* kSigGroups = "podgroups.scheduling.x-k8s.io";
+constexpr const char* kKubeGroups = "podgroups.v1alpha2.scheduling.k8s.io";
 constexpr const char* kVolcano = "scheduling.volcano.sh/v1beta1";
 
 template <class Deleted>
@@ -53,13 +58,22 @@ std::vector<WatchedType> watched_types() {
        {"PodGroup", kVolcano},
        &keys_of_others(),
        deletion<PodGroupDeleted>()},
-      {"podgroups.scheduling.x-k8s.io",
+      {kSigGroups,
        "/apis/scheduling.x-k8s.io/v1alpha1/podgroups",
        {"PodGroup", "scheduling.x-k8s.io/v1alpha1"},
        &keys_of_others(),
        deletion<PodGroupDeleted>()},
       {"pods", "/api/v1/pods", {"Pod", "v1"}, &keys_of_pods(), deletion<PodDeleted>()},
   };
+}
+
+// Only if the API server serves them.
+WatchedType kube_groups() {
+  return {kKubeGroups,
+          "/apis/scheduling.k8s.io/v1alpha2/podgroups",
+          {"PodGroup", "scheduling.k8s.io/v1alpha2"},
+          &keys_of_others(),
+          deletion<PodGroupDeleted>()};
 }
 
 // API-26
@@ -92,9 +106,19 @@ class LiveCluster::Impl {
  public:
   Impl(RestClient& client, LiveOptions options) : client_(client), options_(std::move(options)) {
     for (const WatchedType& type : watched_types()) reflectors_.push_back(reflect(type));
-    for (const std::string& owner : options_.owners) reflectors_.push_back(reflect_owner(owner));
     if (!options_.lease_namespace.empty()) reflectors_.push_back(reflect_lease());
     if (options_.budgets) reflectors_.push_back(reflect(budgets()));
+    std::vector<std::string> unknown{kKubeGroups};
+    for (const std::string& owner : options_.owners) {
+      if (const std::optional<ServedResource> known = always_served(owner)) {
+        owners_.push_back(reflect_owner(*known));
+      } else {
+        unknown.push_back(owner);
+      }
+    }
+    discovery_.emplace(client_, std::move(unknown),
+                       DiscoveryOptions{options_.discover_again, options_.reflector.complain},
+                       [this](const ServedResource& served) { follow(served); });
   }
   ~Impl() { stop(); }
 
@@ -102,11 +126,15 @@ class LiveCluster::Impl {
     if (sink_ != nullptr) return Error{"the cluster was started already", "LiveCluster"};
     sink_ = &sink;
     for (const auto& reflector : reflectors_) reflector->start();
+    for (const auto& reflector : owners_) reflector->start();
+    discovery_->start();
     return Done{};
   }
 
   void stop() {
+    discovery_->stop();  // nobody adds owners any more
     for (const auto& reflector : reflectors_) reflector->stop();
+    for (const auto& reflector : owners_) reflector->stop();
   }
 
   std::vector<std::string> unsynced() const {
@@ -116,6 +144,12 @@ class LiveCluster::Impl {
         names.push_back(reflector->name());
       }
     }
+    if (is_late()) return names;
+    if (!discovery_->has_looked()) names.emplace_back("API groups");
+    const std::lock_guard lock(mutex_);
+    for (const auto& reflector : owners_) {
+      if (!reflector->is_synced()) names.push_back(reflector->name());
+    }
     return names;
   }
 
@@ -124,25 +158,49 @@ class LiveCluster::Impl {
     for (const auto& reflector : reflectors_) {
       all.push_back({reflector->name(), reflector->counters()});
     }
+    const std::lock_guard lock(mutex_);
+    for (const auto& reflector : owners_) {
+      all.push_back({reflector->name(), reflector->counters()});
+    }
     return all;
   }
 
  private:
   // API-24, API-26. Sessions start without leases. They wait for owners, because a target that its
-  // owner names would lose its nodes, and for budgets. They do not wait for these without limit.
+  // owner names would lose its nodes and a gang would be planned one by one, and for budgets. They
+  // do not wait for these without limit.
+  bool is_late() const { return std::chrono::steady_clock::now() - made_at_ >= kOwnersListed; }
+
   bool is_awaited(const std::string& name) const {
-    const auto& owners = options_.owners;
-    const bool is_owner = std::find(owners.begin(), owners.end(), name) != owners.end();
-    if (is_owner || name == kBudgets) {
-      return std::chrono::steady_clock::now() - made_at_ < kOwnersListed;
+    return name == kBudgets ? !is_late() : name != "leases";
+  }
+
+  // API-27. Of every API server.
+  static std::optional<ServedResource> always_served(const std::string& resource) {
+    if (resource == "jobs.v1.batch") return ServedResource{resource, "batch/v1", "Job"};
+    if (resource == "statefulsets.v1.apps") {
+      return ServedResource{resource, "apps/v1", "StatefulSet"};
     }
-    return name != "leases";
+    return std::nullopt;
+  }
+
+  void follow(const ServedResource& served) {
+    std::unique_ptr<Reflector> reflector =
+        served.resource == kKubeGroups ? reflect(kube_groups()) : reflect_owner(served);
+    reflector->start();
+    const std::lock_guard lock(mutex_);
+    owners_.push_back(std::move(reflector));
   }
 
   bool is_required(const WatchedType& type) const {
     const std::string& version = type.type.api_version;
     if (version == kVolcano) return options_.require_volcano;
-    return type.name != kBudgets && !version.starts_with("scheduling.x-k8s.io/");
+    return type.name != kBudgets && type.name != kSigGroups && type.name != kKubeGroups;
+  }
+
+  static GroupApi api_of(const WatchedType& type) {
+    if (type.name == kSigGroups) return GroupApi::sig;
+    return type.name == kKubeGroups ? GroupApi::kubernetes : GroupApi::volcano;
   }
 
   std::unique_ptr<Reflector> reflect(const WatchedType& type) {
@@ -155,10 +213,17 @@ class LiveCluster::Impl {
     kind.changed = [this, type](const document::Value& object, auto& complaint) -> Status {
       Result<ClusterEvent> event = kube::decode_live(type.type, object, type.name, complaint);
       if (!event) return event.error();
-      sink_->post(std::move(event).value());
+      if (auto* const group = std::get_if<PodGroupObject>(&*event)) {
+        groups_.changed(std::move(*group));
+      } else {
+        sink_->post(std::move(event).value());
+      }
       return Done{};
     };
-    kind.gone = [this, type](const std::string& id) { sink_->post(type.deletion(id)); };
+    kind.gone = [this, type](const std::string& id) {
+      if (type.type.kind == "PodGroup") return groups_.gone(api_of(type), id);
+      sink_->post(type.deletion(id));
+    };
     return std::make_unique<Reflector>(client_, std::move(kind), options_.reflector);
   }
 
@@ -187,28 +252,25 @@ class LiveCluster::Impl {
     if (options_.scheduler_leads) options_.scheduler_leads(holder);
   }
 
-  // API-24. An owner's status changes with each of its pods. Only a change of its target annotation
-  // is reported.
-  std::unique_ptr<Reflector> reflect_owner(const std::string& resource) {
+  // API-24. An owner's status changes with each of its pods. Only a change of what is read of it is
+  // reported.
+  std::unique_ptr<Reflector> reflect_owner(const ServedResource& served) {
     ReflectedKind kind;
+    const std::string& resource = served.resource;
     kind.name = resource;
     kind.path = path_of(resource);
     kind.required = false;
     kind.by_uid = true;
     kind.keeps = &keys_of_owners();
-    // The owners with that annotation, on the reflector's thread.
+    // On the reflector's thread.
     const auto known = std::make_shared<std::map<std::string, OwnerObject>>();
-    kind.changed = [this, known, resource](const document::Value& object, auto&) -> Status {
-      Result<OwnerObject> owner = kube::decode_owner(object, resource);
+    const kube::TypeName type{served.kind, served.api_version};
+    kind.changed = [this, known, resource, type](const document::Value& object, auto&) -> Status {
+      Result<OwnerObject> owner = kube::decode_owner(object, resource, type);
       if (!owner) return owner.error();
-      const bool has_annotation = owner->names_target || owner->declines_target;
-      const auto before = known->find(owner->uid);
-      if (before == known->end() ? !has_annotation : before->second == *owner) return Done{};
-      if (has_annotation) {
-        known->insert_or_assign(owner->uid, *owner);
-      } else {
-        known->erase(before);
-      }
+      OwnerObject& before = (*known)[owner->uid];
+      if (before == *owner) return Done{};
+      before = *owner;
       sink_->post(*std::move(owner));
       return Done{};
     };
@@ -224,8 +286,12 @@ class LiveCluster::Impl {
   const LiveOptions options_;
   const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
   ports::EventSink* sink_ = nullptr;
+  GroupNames groups_{[this](ClusterEvent event) { sink_->post(std::move(event)); }};
   std::optional<std::string> holder_;  // as last reported; on the thread of its reflector
   std::vector<std::unique_ptr<Reflector>> reflectors_;
+  mutable std::mutex mutex_;                        // guards owners_ after the start
+  std::vector<std::unique_ptr<Reflector>> owners_;  // their reflectors, and that of kube_groups()
+  std::optional<Discovery> discovery_;
 };
 
 LiveCluster::LiveCluster(RestClient& client, LiveOptions options)

@@ -16,8 +16,10 @@ struct LiveOptions {
   ReflectorOptions reflector;   // several threads may call its `complain` at once
   bool require_volcano = true;  // PodGroup and Queue of scheduling.volcano.sh must be served
 
-  // Resources whose annotations count for the objects they control: "jobs.v1.batch".
+  // Resources whose objects decide about the pods they control: "jobs.v1.batch". Those that the
+  // server does not serve are looked for again and again.
   std::vector<std::string> owners = {};
+  Duration discover_again = std::chrono::seconds(30);
 
   bool budgets = false;  // PodDisruptionBudgets go to the sink, too
 
@@ -34,8 +36,8 @@ struct KindCounters {
 };
 
 // A cluster behind an API server. Nodes, pods, podgroups, queues, priorityclasses and namespaces go
-// to the sink, first as they are and then with each change. Owners go there when they begin or
-// cease to name a target. The lease goes to the callback.
+// to the sink, first as they are and then with each change. Owners go there when a part changes
+// that is read. The lease goes to the callback.
 class LiveCluster final : public ports::ClusterSource {
  public:
   // `client` must outlive the cluster.

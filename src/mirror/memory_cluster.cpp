@@ -5,11 +5,73 @@
 
 namespace berth::mirror {
 
-MemoryCluster::MemoryCluster(Options options) : options_(std::move(options)), mirror_(options_) {}
+namespace {
+
+Options without_patience(Options options) {
+  options.owner_patience = Duration();
+  return options;
+}
+
+const std::string& uid_of(const ClusterEvent& event) {
+  static const std::string kNone;
+  const auto* const pod = std::get_if<PodObject>(&event);
+  return pod == nullptr ? kNone : pod->uid;
+}
+
+}  // namespace
+
+MemoryCluster::MemoryCluster(Options options)
+    : options_(without_patience(std::move(options))), mirror_(options_), gangs_(options_) {}
 
 void MemoryCluster::apply(const ClusterEvent& event) {
+  gangs_.take(event, TimePoint(), [&](const ClusterEvent& given) {
+    const auto* const pod = std::get_if<PodObject>(&given);
+    if (pod == nullptr || pod->uid == uid_of(event)) return take(given);
+    regroup(*pod);
+  });
+  make_groups();
+}
+
+void MemoryCluster::take(const ClusterEvent& event) {
   note(event);
   mirror_.apply(event);
+}
+
+// The pod itself is as it became here.
+void MemoryCluster::regroup(const PodObject& object) {
+  PodObject& pod = pods_.at(object.uid);
+  pod.group = object.group;
+  pod.queue = object.queue;
+  pod.gang_fault = object.gang_fault;
+  pod.gang_advice = object.gang_advice;
+  mirror_.apply(pod);
+}
+
+void MemoryCluster::make_groups() {
+  for (const std::string& name : gangs_.take_changes()) {
+    const auto found = gangs_.groups().find(name);
+    if (found == gangs_.groups().end()) continue;
+    const auto& [full_name, owned] = *found;
+    const auto known = others_.find({5, full_name});
+    const PodGroupObject* const before =
+        known == others_.end() ? nullptr : &std::get<PodGroupObject>(known->second);
+    if (before != nullptr && !before->is_made_by_berth) continue;
+    if (owned.is_left) {
+      if (before != nullptr) take(PodGroupDeleted{full_name});
+      continue;
+    }
+    PodGroupObject group = before == nullptr ? PodGroupObject() : *before;
+    if (before == nullptr && !owned.is_live) continue;
+    group.name_space = owned.name_space;
+    group.name = owned.name;
+    if (before == nullptr) group.uid = "PodGroup:" + full_name;
+    if (before == nullptr) group.created = owned.created;
+    group.owner_uid = owned.owner.uid;
+    group.is_made_by_berth = true;
+    group.min_member = owned.min_member;
+    group.queue = owned.queue;
+    if (before == nullptr || *before != group) take(group);
+  }
 }
 
 void MemoryCluster::note(const ClusterEvent& event) {

@@ -7,11 +7,13 @@
 
 #include "berth/model/event.h"
 #include "mirror/mirror.h"
+#include "mirror/owned_gangs.h"
 
 namespace berth::mirror {
 
 // A cluster in memory, for simulations and tests: the objects that an API server would have, and
-// the mirror that sessions read.
+// the mirror that sessions read. It makes the PodGroups that berthd would make for owners of pods,
+// and waits for no owner.
 class MemoryCluster {
  public:
   explicit MemoryCluster(Options options = {});
@@ -41,12 +43,16 @@ class MemoryCluster {
  private:
   using Key = std::pair<int, std::string>;  // kind and name
 
+  void take(const ClusterEvent& event);
   void note(const ClusterEvent& event);
+  void regroup(const PodObject& object);
+  void make_groups();
   void mark(TargetMarks& marks, JobId job) const;
   void lock(NodeObject& node) const;
 
   Options options_;
   Mirror mirror_;
+  OwnedGangs gangs_;
   std::map<std::string, PodObject> pods_;  // by uid
   std::map<Key, ClusterEvent> others_;
   std::vector<std::string> leaving_;  // uids

@@ -13,7 +13,7 @@ QueueObject bare_queue(const std::string& name) {
   return queue;
 }
 
-Mirror::Mirror(Options options) : options_(std::move(options)) {
+Mirror::Mirror(Options options) : options_(std::move(options)), rights_(options_.naming_check) {
   on(bare_queue(options_.default_queue));
 }
 
@@ -25,6 +25,7 @@ void Mirror::settle(TimePoint now) {
   forget_late_evictions(now);
   settle_refusals(now);
   settle_leaving();
+  settle_rights(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
   std::sort(dirty_.begin(), dirty_.end());
@@ -45,15 +46,11 @@ void Mirror::settle(TimePoint now) {
 void Mirror::refresh(JobId id, TimePoint now) {
   const Job& job = cluster_.job(id);
   if (!job.is_ours()) return cluster_.set_open(id, false);
+  settle_barred(id);
   bound_marks(id, now);
   note_wholeness(id, now);
   settle_terms(id, now);
-  const bool is_declined = target_names_.is_declined(id);
-  const bool is_named = !is_declined && target_names_.is_named(id);
-  if (is_named != job.is_named_target || is_declined != job.declines_target) {
-    cluster_.mutable_job(id).is_named_target = is_named;
-    cluster_.mutable_job(id).declines_target = is_declined;
-  }
+  settle_naming(id, now);
   const std::int32_t priority = priority_of_job(id);
   if (job.priority != priority) cluster_.mutable_job(id).priority = priority;
   if (const GroupPhase phase = derived_phase(job); phase != job.phase) {

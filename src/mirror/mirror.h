@@ -12,6 +12,7 @@
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
 #include "mirror/group_owner.h"
+#include "mirror/naming_rights.h"
 #include "mirror/target_names.h"
 
 // Our live copy of the cluster, fed by events. The session thread is the only writer. Watches may
@@ -23,6 +24,12 @@ namespace berth::mirror {
 struct Options {
   std::vector<std::string> managed_schedulers{"berth"};  // spec.schedulerName of our pods
   std::string default_queue = "default";                 // exists even without an object
+  NamingCheck naming_check = NamingCheck::none;
+  // Of OwnedGangs (owned_gangs.h): which owners of pods are gangs, which of their resources are
+  // watched, and how long a pod waits for an owner that is not known. 0: no pod does.
+  GangRule gangs = GangRule::annotated;
+  std::vector<std::string> owners = default_owner_resources();
+  Duration owner_patience = std::chrono::seconds(10);
 };
 
 // A queue without a spec: weight 1, open, no bounds.
@@ -79,6 +86,8 @@ class Mirror {
   std::vector<JobId> take_phase_changes();
   // Jobs that may have changed since the last call, in no order. Some occur twice.
   std::vector<JobId> take_changes() { return std::exchange(changes_, {}); }
+  // To be asked of the API server since the last call; the answers are events.
+  std::vector<ReserveQuestion> take_reserve_questions() { return rights_.take_questions(); }
 
  private:
   struct Group {
@@ -107,6 +116,8 @@ class Mirror {
   void on(const PlacementDropped& dropped);
   void on(const PlacementMoved& moved);
   void on(const EvictionRefused& refused);
+  void on(const ReserveAnswer& answer);
+  void on(const NamingPolicy& policy);
 
   // pods (mirror_pods.cpp)
   JobId job_of(const PodObject& object);
@@ -161,6 +172,24 @@ class Mirror {
   void reassign_all();
 
   void rename_queues_of(const std::string& name_space);
+
+  // namespaces (mirror_namespaces.cpp)
+  void note_labels_of(const NamespaceObject& object);
+  bool serves(QueueId queue, const std::string& name_space) const;
+  QueueId barring_queue(const Job& job) const;
+  void settle_barred(JobId id);
+
+  // who may name a target (mirror_permissions.cpp)
+  struct Naming {
+    NamingRights::Right right = NamingRights::Right::allowed;
+    std::string why = {};  // it is refused
+  };
+  void settle_naming(JobId id, TimePoint now);
+  void settle_rights(TimePoint now);
+  void note_account(TaskId id, const PodObject& object);
+  Naming naming_of(const Job& job, TimePoint now);
+  Naming reviewed_naming_of(const Job& job, TimePoint now);
+  void mark_all_dirty();
   std::int32_t priority_of_job(JobId id) const;
 
   // targets and locks (mirror_targets.cpp)
@@ -209,6 +238,9 @@ class Mirror {
   bool locks_changed_ = false;
   std::size_t job_locks_ = 0;  // of locks_, those for jobs, when last settled
   TargetNames target_names_;
+  NamingRights rights_;
+  std::map<TaskId, std::string> account_of_task_;  // service accounts other than "default"
+  bool rights_changed_ = false;
   std::map<std::string, std::map<ShapeId, Veto>> vetoes_;  // by node
   std::unordered_map<std::string, TaskId> task_by_uid_;    // look-up only
   // Pod uid -> the unknown node it is bound to.
@@ -217,6 +249,8 @@ class Mirror {
   std::map<std::string, QueueId> queues_;
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;
+  // Labels of namespaces that have others than their name.
+  std::map<std::string, std::map<std::string, std::string>> namespace_labels_;
   std::map<TaskId, NamedClass> class_of_task_;  // of pods whose priority is not resolved
   struct Eviction {
     TimePoint at;

@@ -50,7 +50,7 @@ void Mirror::configure_group(const Group& group) {
   job.uid = object.uid;
   job.created = object.created;
   job.has_group = true;
-  job.is_volcano = object.is_volcano;
+  job.api = object.api;
   job.min_available = object.min_member;
   job.waiting_limit = object.waiting_limit;
   job.min_resources.reset();
@@ -190,6 +190,7 @@ void Mirror::on(const QueueObject& object) {
     queue.deserved.set(cluster_.intern_dimension(name), amount);
   }
   queue.is_fifo = object.is_fifo;
+  queue.namespaces = object.namespaces;
   queue.not_honoured = object.not_honoured;
   queue.fault = object.fault;
   note_queue_scheduler(object.name, object.scheduler);
@@ -201,7 +202,10 @@ void Mirror::on(const QueueObject& object) {
     reassign_all();
     return;
   }
+  const Queue& before = cluster_.queue(entry->second);
+  const bool may_bar = before.namespaces != queue.namespaces || before.parent != queue.parent;
   cluster_.update_queue(entry->second, std::move(queue));
+  if (may_bar) mark_all_dirty();  // MAY-3
 }
 
 void Mirror::on(const QueueDeleted& deleted) {
@@ -226,6 +230,7 @@ void Mirror::on(const PriorityClassDeleted& deleted) {
 }
 
 void Mirror::on(const NamespaceObject& object) {
+  note_labels_of(object);
   const bool had = namespace_queue_.contains(object.name);
   if (object.queue.empty() ? !had : had && namespace_queue_[object.name] == object.queue) return;
   if (object.queue.empty()) {
@@ -237,6 +242,7 @@ void Mirror::on(const NamespaceObject& object) {
 }
 
 void Mirror::on(const NamespaceDeleted& deleted) {
+  note_labels_of({deleted.name, "", {}});
   if (namespace_queue_.erase(deleted.name) > 0) rename_queues_of(deleted.name);
 }
 

@@ -63,7 +63,7 @@ GroupEvidence Mirror::evidence_of(const Group& group) const {
   const auto by_queue = queue_scheduler_.find(job.queue_name);
   if (by_queue != queue_scheduler_.end()) evidence.queue_scheduler = by_queue->second;
   evidence.bears_our_marks = bears_our_marks(group.object);
-  evidence.is_volcano = group.object.is_volcano;
+  evidence.is_volcano = group.object.api == GroupApi::volcano;
   return evidence;
 }
 

@@ -66,6 +66,7 @@ void Mirror::on(const PodObject& object) {
   }
   note_labels(id, object.labels);
   set_members(id, object, is_ours ? job_of(object) : JobId());
+  note_account(id, object);
   if (is_ours) target_names_.note_pod(cluster_.task(id).job, object);
   place(id, object);
   if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
@@ -170,6 +171,7 @@ void Mirror::drop_task(const std::string& uid) {
   leaving_for_.erase(id);
   refusals_.erase(id);
   terms_.erase(id);
+  account_of_task_.erase(id);
   cluster_.mutable_labels().give_back(cluster_.task(id).labels);
   cluster_.remove_task(id);
   if (!job.is_valid()) return;
@@ -208,6 +210,8 @@ JobId Mirror::single_job_of(const PodObject& object) {
       known.is_valid() && cluster_.job(known).is_single) {
     cluster_.mutable_job(known).min_resources = cluster_.to_resources(object.request);
     cluster_.mutable_job(known).waiting_limit = object.waiting_limit;
+    cluster_.mutable_job(known).gang_fault = object.gang_fault;
+    cluster_.mutable_job(known).gang_advice = object.gang_advice;
     name_queue(known, object.name_space, object.queue);
     note_single(known, object.marks, false);
     return known;
@@ -221,6 +225,8 @@ JobId Mirror::single_job_of(const PodObject& object) {
   job.min_available = 1;
   job.min_resources = cluster_.to_resources(object.request);
   job.waiting_limit = object.waiting_limit;
+  job.gang_fault = object.gang_fault;
+  job.gang_advice = object.gang_advice;
   const JobId made = cluster_.add_job(std::move(job));
   note_single(made, object.marks, true);
   name_queue(made, object.name_space, object.queue);

@@ -31,7 +31,9 @@ void Mirror::read_marks(JobId id, const TargetMarks& marks, bool is_first) {
   if (marks.first_seen && (job.first_seen == TimePoint() || *marks.first_seen < job.first_seen)) {
     cluster_.mutable_job(id).first_seen = *marks.first_seen;
   }
-  if (!is_first && !follows_api_phases_) return;
+  // MAY-8. While this berthd leads, it writes what is there, and nobody else.
+  const bool is_believed = is_first && !rights_.are_checked();
+  if (!is_believed && !follows_api_phases_) return;
   cluster_.mutable_job(id).given_up_at = marks.given_up_at;
   std::optional<Election> election;
   if (marks.elected_at) election = Election{*marks.elected_at, marks.why, !marks.is_elected};
@@ -196,7 +198,7 @@ void Mirror::on(const OwnerObject& object) {
 }
 
 void Mirror::on(const OwnerDeleted& deleted) {
-  for (const JobId job : target_names_.note_owner({deleted.uid})) mark_dirty(job);
+  for (const JobId job : target_names_.note_owner({.uid = deleted.uid})) mark_dirty(job);
 }
 
 }  // namespace berth::mirror

@@ -1,17 +1,50 @@
 #include "mirror/target_names.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace berth::mirror {
+
+namespace {
+
+// The queues that the pod itself names, not those of the objects above it.
+TargetWord word_of(const PodObject& object) {
+  TargetWord word{object.created, {}};
+  for (const std::string* queue : {&object.own_queue, &object.local_queue}) {
+    if (!queue->empty()) word.queues.push_back(*queue);
+  }
+  if (word.queues.empty()) word.queues.emplace_back();
+  return word;
+}
+
+// Those of deploy/admission/permissions/reserve.yaml.
+bool is_known_group(std::string_view group) {
+  constexpr std::array<std::string_view, 10> kGroups{"apps",
+                                                     "batch",
+                                                     "batch.volcano.sh",
+                                                     "jobset.x-k8s.io",
+                                                     "kubeflow.org",
+                                                     "ray.io",
+                                                     "leaderworkerset.x-k8s.io",
+                                                     "scheduling.k8s.io",
+                                                     "sparkoperator.k8s.io",
+                                                     "trainer.kubeflow.org"};
+  return std::find(kGroups.begin(), kGroups.end(), group) != kGroups.end();
+}
+
+}  // namespace
 
 void TargetNames::note_pod(JobId job, const PodObject& object) {
   const TargetMarks& marks = object.marks;
   forget_pod(job, object.uid);
-  if (!marks.is_named && !marks.is_declined && object.owner_uid.empty()) return;
+  if (!marks.is_named && !marks.is_declined && object.owner.is_none()) return;
   Words& words = jobs_[job];
-  if (marks.is_named) words.naming.by_pods.insert(object.uid);
-  if (marks.is_declined) words.declining.by_pods.insert(object.uid);
-  if (!object.owner_uid.empty()) words.owners_of_pods.insert(object.owner_uid);
+  words.name_space = object.name_space;
+  const TargetWord word = word_of(object);
+  if (marks.is_named) words.naming.by_pods.emplace(object.uid, word);
+  if (marks.is_declined) words.declining.by_pods.emplace(object.uid, word);
+  if (!object.owner.is_none()) words.owners_of_pods.insert(object.owner.uid);
 }
 
 void TargetNames::forget_pod(JobId job, const std::string& uid) {
@@ -23,14 +56,24 @@ void TargetNames::forget_pod(JobId job, const std::string& uid) {
 
 void TargetNames::note_group(JobId job, const PodGroupObject& object) {
   Words& words = jobs_[job];
-  words.naming.by_group = object.marks.is_named;
-  words.declining.by_group = object.marks.is_declined;
+  words.name_space = object.name_space;
+  const TargetWord word{object.created, {object.queue}};
+  words.naming.by_group.reset();
+  words.declining.by_group.reset();
+  if (object.marks.is_named) words.naming.by_group = word;
+  if (object.marks.is_declined) words.declining.by_group = word;
   words.owner_of_group = object.owner_uid;
 }
 
 std::vector<JobId> TargetNames::note_owner(const OwnerObject& object) {
-  const auto note = [&object](Owners& owners, bool is_listed) {
-    return is_listed ? owners.insert(object.uid).second : owners.erase(object.uid) > 0;
+  const TargetWord word{object.created, object.queues, is_known_group(object.self.group()),
+                        object.name_space};
+  const auto note = [&](Owners& owners, bool is_listed) {
+    if (!is_listed) return owners.erase(object.uid) > 0;
+    const auto [entry, is_first] = owners.try_emplace(object.uid, word);
+    const bool is_other = is_first || entry->second != word;
+    entry->second = word;
+    return is_other;
   };
   const bool is_naming_new = note(naming_owners_, object.names_target);
   const bool is_declining_new = note(declining_owners_, object.declines_target);
@@ -44,14 +87,41 @@ std::vector<JobId> TargetNames::note_owner(const OwnerObject& object) {
   return concerned;
 }
 
+// A user writes any uid into ownerReferences. An owner is in the namespace of what it controls.
+const TargetWord* TargetNames::word_for(const Words& words, const std::string& owner,
+                                        const Owners& owners) {
+  const auto found = owners.find(owner);
+  const bool is_there = found != owners.end() && found->second.name_space == words.name_space;
+  return is_there ? &found->second : nullptr;
+}
+
 bool TargetNames::is_listed(JobId job, Sources Words::*sources, const Owners& owners) const {
   const auto found = jobs_.find(job);
   if (found == jobs_.end()) return false;
   const Words& words = found->second;
-  return (words.*sources).by_group || !(words.*sources).by_pods.empty() ||
-         owners.contains(words.owner_of_group) ||
-         std::any_of(words.owners_of_pods.begin(), words.owners_of_pods.end(),
-                     [&](const std::string& owner) { return owners.contains(owner); });
+  return (words.*sources).by_group.has_value() || !(words.*sources).by_pods.empty() ||
+         word_for(words, words.owner_of_group, owners) != nullptr ||
+         std::any_of(
+             words.owners_of_pods.begin(), words.owners_of_pods.end(),
+             [&](const std::string& owner) { return word_for(words, owner, owners) != nullptr; });
+}
+
+bool TargetNames::is_named_by(JobId job,
+                              const std::function<bool(const TargetWord&)>& counts) const {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return false;
+  const Words& words = found->second;
+  if (words.naming.by_group && counts(*words.naming.by_group)) return true;
+  const auto& pods = words.naming.by_pods;
+  if (std::any_of(pods.begin(), pods.end(), [&](const auto& pod) { return counts(pod.second); })) {
+    return true;
+  }
+  std::set<std::string> owners = words.owners_of_pods;
+  owners.insert(words.owner_of_group);
+  return std::any_of(owners.begin(), owners.end(), [&](const std::string& owner) {
+    const TargetWord* const word = word_for(found->second, owner, naming_owners_);
+    return word != nullptr && counts(*word);
+  });
 }
 
 }  // namespace berth::mirror

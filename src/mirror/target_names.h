@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -8,6 +10,15 @@
 #include "berth/model/objects.h"
 
 namespace berth::mirror {
+
+// A user's annotation on one object.
+struct TargetWord {
+  TimePoint created;                // of the object
+  std::vector<std::string> queues;  // that it names; an empty one stands for its namespace's
+  bool is_of_known_kind = true;     // one that the policy reserve.berth.dev checks
+  std::string name_space = {};      // of the object
+  bool operator==(const TargetWord&) const = default;
+};
 
 // Jobs that users name as targets, or exclude from being targets: on the group, on a pod of it, or
 // on the controller of either.
@@ -23,20 +34,26 @@ class TargetNames {
 
   // Both may be true: then is_declined() decides.
   bool is_named(JobId job) const { return is_listed(job, &Words::naming, naming_owners_); }
+  // Does a word that names it count? The word on the group itself is about the group's queue.
+  bool is_named_by(JobId job, const std::function<bool(const TargetWord&)>& counts) const;
   bool is_declined(JobId job) const { return is_listed(job, &Words::declining, declining_owners_); }
 
  private:
   struct Sources {
-    bool by_group = false;
-    std::set<std::string> by_pods;  // uids
+    std::optional<TargetWord> by_group;
+    std::map<std::string, TargetWord> by_pods;  // by uid
   };
   struct Words {
     Sources naming;
     Sources declining;
+    std::string name_space;
     std::string owner_of_group;
     std::set<std::string> owners_of_pods;
   };
-  using Owners = std::set<std::string>;  // uids
+  using Owners = std::map<std::string, TargetWord>;  // by uid
+
+  static const TargetWord* word_for(const Words& words, const std::string& owner,
+                                    const Owners& owners);
 
   bool is_listed(JobId job, Sources Words::*sources, const Owners& owners) const;
 

@@ -306,7 +306,8 @@ bool same_spec(const Queue& left, const Queue& right) {
                     queue.guarantees_hard, queue.deserved.entries(), queue.is_fifo,
                     queue.not_honoured, queue.fault);
   };
-  return spec(left) == spec(right) && left.guarantee == right.guarantee;
+  return spec(left) == spec(right) && left.guarantee == right.guarantee &&
+         left.namespaces == right.namespaces;
 }
 
 void Cluster::update_queue(QueueId id, Queue queue) {

@@ -4,10 +4,26 @@
 #include <cstdint>
 #include <string>
 
+#include "berth/model/objects.h"
+
 namespace berth::ports {
 
-// The kinds of objects that Berth writes on. A PodGroup is Volcano's, or scheduling.x-k8s.io's.
-enum class ObjectKind : std::uint8_t { pod, pod_group, sig_pod_group, queue, node };
+// The kinds of objects that Berth writes on. There is a kind of PodGroup for each GroupApi. An
+// owner makes pods, and only events are written on it.
+enum class ObjectKind : std::uint8_t {
+  pod,
+  pod_group,
+  sig_pod_group,
+  kube_pod_group,
+  queue,
+  node,
+  owner
+};
+
+constexpr ObjectKind kind_of(GroupApi api) {
+  if (api == GroupApi::volcano) return ObjectKind::pod_group;
+  return api == GroupApi::sig ? ObjectKind::sig_pod_group : ObjectKind::kube_pod_group;
+}
 
 // "pod", "podgroup", "queue", "node": for messages.
 constexpr const char* to_string(ObjectKind kind) {
@@ -16,14 +32,20 @@ constexpr const char* to_string(ObjectKind kind) {
       return "pod";
     case ObjectKind::pod_group:
     case ObjectKind::sig_pod_group:
+    case ObjectKind::kube_pod_group:
       return "podgroup";
     case ObjectKind::queue:
       return "queue";
     case ObjectKind::node:
       return "node";
+    case ObjectKind::owner:
+      return "owner";
   }
   return "object";
 }
+
+// The uid of a PodGroup that is to be made is this and its full name.
+inline constexpr const char* kToBeMade = "new:";
 
 // An object of the API. The uid is a precondition of each write: another object of the same name is
 // left alone.
@@ -32,6 +54,9 @@ struct ObjectRef {
   std::string name_space = {};  // empty: of queues and nodes
   std::string name = {};
   std::string uid = {};
+  // Of an owner: "batch/v1" and "Job".
+  std::string api_version = {};
+  std::string type = {};
   auto operator<=>(const ObjectRef&) const = default;
 
   // "namespace/name", or "name".

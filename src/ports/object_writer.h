@@ -35,7 +35,8 @@ struct PodWrite {
   bool operator==(const PodWrite&) const = default;
 };
 
-// On a PodGroup. A group of scheduling.x-k8s.io has no conditions.
+// On a PodGroup. A group of scheduling.x-k8s.io has no conditions; one of scheduling.k8s.io has
+// nothing but the condition PodGroupScheduled.
 struct GroupStatus {
   GroupPhase phase = GroupPhase::pending;
   std::int32_t running = 0;
@@ -47,6 +48,7 @@ struct GroupStatus {
   TimePoint waits_since;      // when it began or ceased to wait
   std::string reason;         // why it waits, in Volcano's words; empty: it does not
   std::string message;        // the same in ours, with numbers
+  WrittenWaiting waiting;     // the position, while it waits
   WrittenCondition targeted;  // whether it is a target; without a reason: it never was one
   WrittenCondition honoured;  // without a reason: all that its spec says is honoured
   // Only of scheduling.x-k8s.io: members with a place, and since when it is being scheduled.
@@ -90,6 +92,17 @@ struct PodCondition {
   bool operator==(const PodCondition&) const = default;
 };
 
+// A PodGroup that Berth makes for the pods of an owner (docs/design/gangs-of-owners.md): the group
+// itself, or those fields of its spec.
+struct GroupSpec {
+  enum class Verb : std::uint8_t { make, change, remove };
+  Verb verb = Verb::make;
+  OwnerReference owner = {};  // make: goes with it
+  std::int32_t min_member = 1;
+  std::string queue = {};
+  bool operator==(const GroupSpec&) const = default;
+};
+
 // Of a pod, by the eviction API.
 struct Eviction {
   std::string reason;  // for people, as the end of a sentence: "by preempt for ns/job: ..."
@@ -107,7 +120,7 @@ struct Event {
 // TargetMarks are the annotations of a PodGroup, or of a pod in none. A user's "true" or "false"
 // stays, and so does the time of first sight if the marks have none.
 using Content = std::variant<PodWrite, GroupStatus, QueueStatus, NodeLock, TargetMarks, GangRecord,
-                             PodCondition, Eviction, Event>;
+                             PodCondition, GroupSpec, Eviction, Event>;
 
 struct Write {
   ObjectRef object;

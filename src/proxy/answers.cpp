@@ -61,6 +61,15 @@ Answer unreachable_answer(bool is_watch, std::string_view why) {
                        "the server behind the view does not answer: " + std::string(why));
 }
 
+Answer no_token_answer(bool is_watch) {
+  constexpr int kTooMany = 429;
+  constexpr int kUnavailable = 503;
+  Answer answer = status_answer(is_watch ? kTooMany : kUnavailable,
+                                "the view has no token of kube-scheduler's account");
+  answer.headers.push_back({"retry-after", "1"});
+  return answer;
+}
+
 void send(Answer answer, Reply& reply) {
   reply.head(answer.status, std::move(answer.headers));
   reply.body(std::move(answer.body));

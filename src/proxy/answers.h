@@ -14,6 +14,9 @@ Answer status_answer(int code, std::string_view message);
 // other error it lists everything anew.
 Answer unreachable_answer(bool is_watch, std::string_view why);
 
+// There is no token to ask upstream with. Go's client tries again after a second.
+Answer no_token_answer(bool is_watch);
+
 // The answer as the whole reply.
 void send(Answer answer, Reply& reply);
 

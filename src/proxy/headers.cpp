@@ -142,6 +142,10 @@ std::optional<Header> parse_header_line(std::string_view line) {
   return header;
 }
 
+bool names_caller(const Header& header) {
+  return header.name == "authorization" || header.name.starts_with("impersonate-");
+}
+
 bool passes_downstream(const Header& header) {
   return header.name == "content-length" || !is_of_connection(header.name);
 }

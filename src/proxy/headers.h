@@ -49,6 +49,9 @@ class HeaderBlock {
 // One line of upstream's HTTP/1 header, "Name: value\r\n", or nothing if it is none.
 std::optional<Header> parse_header_line(std::string_view line);
 
+// Whether a header of a request says, to Kubernetes, on whose behalf it is made.
+bool names_caller(const Header& header);
+
 // Whether a header of an answer goes to the client: those that belong to a connection do not.
 bool passes_downstream(const Header& header);
 

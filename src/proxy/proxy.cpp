@@ -48,6 +48,12 @@ class Http2Proxy final : public Proxy {
 
   std::uint16_t port() const override { return listener_->port(); }
 
+  void set_token(std::string token) override {
+    asio::post(state_.context, [this, token = std::move(token)] {
+      state_.authorization = token.empty() ? "" : "authorization: Bearer " + token;
+    });
+  }
+
   void post(std::function<void()> task) override { asio::post(state_.context, std::move(task)); }
 
   void stop() override {

@@ -29,6 +29,9 @@ struct Options {
   std::string key_file = {};
   std::string client_ca_file = {};  // when not empty, clients must present a certificate of this CA
   Upstream upstream = {};
+  // True: requests go upstream with the token of set_token(), and with nothing that their own
+  // headers say about the caller. Without a token they are refused, for a client to try again.
+  bool has_token = false;
 
   std::size_t max_connections = 64;  // of clients; further ones are closed
   std::uint32_t max_streams = 250;   // of a connection
@@ -61,6 +64,9 @@ struct Options {
 
   // Called on the proxy's thread with notices for an operator. Not called for mistakes of peers.
   std::function<void(const std::string&)> on_notice = {};
+  // Called on the proxy's thread for each request whose token upstream did not take (401). The
+  // client gets the answer of an upstream that cannot be reached.
+  std::function<void()> on_token_refused = {};
 };
 
 struct Counts {
@@ -97,6 +103,9 @@ class Proxy {
 
   // The port listened on; 0 before start().
   virtual std::uint16_t port() const = 0;
+
+  // The bearer token of all requests from now on; empty: there is none. Any thread.
+  virtual void set_token(std::string token) = 0;
 
   // Runs `task` on the proxy's thread. Any thread. A task that is posted after stop() is dropped.
   virtual void post(std::function<void()> task) = 0;

@@ -51,6 +51,7 @@ Result<std::shared_ptr<ssl::context>> make_server_tls(const Options& options) {
       {options.certificate_file, options.key_file, options.client_ca_file}, "berth view");
   if (!context) return context.error();
   SSL_CTX* const native = (*context)->native_handle();
+  SSL_CTX_set_min_proto_version(native, TLS1_3_VERSION);
   SSL_CTX_set_client_hello_cb(native, check_hello, nullptr);
   SSL_CTX_set_alpn_select_cb(native, select_h2, nullptr);
   return context;

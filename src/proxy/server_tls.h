@@ -8,7 +8,7 @@
 
 namespace berth::proxy {
 
-// For clients: TLS 1.2 or newer, a certificate of the given authority if there is one, and HTTP/2
+// For clients: TLS 1.3, a certificate of the given authority if there is one, and HTTP/2
 // (ALPN "h2"). Anything else is refused in the handshake.
 Result<std::shared_ptr<boost::asio::ssl::context>> make_server_tls(const Options& options);
 

@@ -38,6 +38,7 @@ struct ProxyState {
   Gauges gauges;  // outlives what the context holds
   boost::asio::io_context context{1};
   UpstreamClient* upstream = nullptr;
+  std::string authorization;     // the line of the header; empty: there is no token
   std::size_t body_bytes = 0;    // of requests that are read whole
   std::size_t queued_bytes = 0;  // of replies
 };

@@ -111,6 +111,11 @@ void Stream::end_body() {
 
 void Stream::go_upstream(bool is_body_whole) {
   is_collecting_ = false;
+  if (state_.options.has_token && state_.authorization.empty()) {
+    ++state_.gauges.upstream_failures;
+    answer(no_token_answer(is_watch(request_)));
+    return;
+  }
   if (!is_body_whole) already_consumed_ = collected_.size();
   RequestBody body{std::move(collected_), is_body_whole, content_length_};
   exchange_ = state_.interceptor.intercept(request_, *this);
@@ -253,7 +258,14 @@ void Stream::end_dead_watch(Steady::time_point now) {
 
 void Stream::on_upstream_head(int status, Headers headers) {
   if (limits_) limits_->heard(Steady::now());
-  if (!is_over_) exchange_->on_head(status, std::move(headers));
+  if (is_over_) return;
+  constexpr int kUnauthorized = 401;
+  if (status == kUnauthorized && state_.options.has_token) {
+    if (state_.options.on_token_refused) state_.options.on_token_refused();
+    on_upstream_failure("401, it does not take the token of kube-scheduler's account");
+    return;
+  }
+  exchange_->on_head(status, std::move(headers));
 }
 
 void Stream::on_upstream_body(std::string_view bytes) {

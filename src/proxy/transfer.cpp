@@ -110,12 +110,15 @@ void Transfer::add_line(const std::string& line) {
 
 // A line without value leaves out what libcurl would add by itself.
 void Transfer::set_headers(const Request& request) {
+  const ProxyState& state = upstream_.state();
   for (const Header& header : request.headers) {
+    if (state.options.has_token && names_caller(header)) continue;  // VIEW-8
     add_line(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
   }
   for (const char* name : {"accept", "content-type", "user-agent"}) {
     if (!find_header(request.headers, name)) add_line(std::string(name) + ":");
   }
+  if (!state.authorization.empty()) add_line(state.authorization);
   add_line("expect:");
   if (!upstream_.host().empty()) add_line("host: " + upstream_.host());
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, lines_);

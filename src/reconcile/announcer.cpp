@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "reconcile/reservation_marks.h"
+#include "reconcile/target_condition.h"
 
 namespace berth::reconcile {
 
@@ -76,8 +78,14 @@ void Announcer::announce_status(const Job& job, const ports::GroupStatus& before
   if (!after.honoured.reason.empty() && after.honoured.message != before.honoured.message) {
     events_.publish(ref_of(job), {true, after.honoured.reason, after.honoured.message}, now);
   }
+  if (after.targeted.reason == kNotAllowed && after.targeted.message != before.targeted.message) {
+    events_.publish(ref_of(job), {true, "TargetNotAllowed", after.targeted.message}, now);
+  }
   if (!after.reason.empty() && before.reason != after.reason) {
-    events_.publish(ref_of(job), {true, "Unschedulable", after.message}, now);
+    const std::string& position = after.waiting.position_text;
+    const std::string message =
+        position.empty() ? after.message : after.message + std::string(kBeforePosition) + position;
+    events_.publish(ref_of(job), {true, "Unschedulable", message}, now);
   } else if (after.is_scheduled && !before.is_scheduled) {
     events_.publish(ref_of(job),
                     {false, "Scheduled",
@@ -94,14 +102,12 @@ void Announcer::announce_reserved(const ports::ObjectRef& queue, const WrittenCo
   events_.publish(queue, {!after.holds, reason, after.message}, now);
 }
 
-void Announcer::announce_pod(const Job& job, const Waiting& waiting, TimePoint now) {
-  if (waiting.code.empty()) return forget_pod(job.uid);
-  // Volcano has fewer reasons than we have: a change between two of ours is no news.
-  std::string& last = reasons_of_pods_[job.uid];
-  const std::string reason = volcano_reason(waiting.code);
-  if (last == reason) return;
-  last = reason;
-  events_.publish(ref_of(job), {true, "Unschedulable", waiting.message}, now);
+void Announcer::announce_refused_name(const Job& job, TimePoint now) {
+  if (job.target_refused.empty()) return void(refused_names_.erase(job.uid));
+  std::string& last = refused_names_[job.uid];
+  if (std::exchange(last, job.target_refused) == job.target_refused) return;
+  events_.publish(ref_of(job), {true, "TargetNotAllowed", refused_name_condition(job).message},
+                  now);
 }
 
 }  // namespace berth::reconcile

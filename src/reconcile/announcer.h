@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,6 +8,7 @@
 #include "berth/model/plan.h"
 #include "reconcile/event_log.h"
 #include "reconcile/eviction_events.h"
+#include "reconcile/pod_events.h"
 #include "reconcile/queue_lines.h"
 #include "reconcile/target_events.h"
 #include "reconcile/unclaimed_groups.h"
@@ -23,6 +24,7 @@ class Announcer {
         waiting_(events_),
         targets_(observed, events_),
         evictions_(events_),
+        pods_(events_),
         queues_(events_),
         unclaimed_(events_) {}
 
@@ -41,10 +43,19 @@ class Announcer {
   // A queue's condition NodesReserved changes from one to the other.
   void announce_reserved(const ports::ObjectRef& queue, const WrittenCondition& before,
                          const WrittenCondition& after, TimePoint now);
-  // A pod in no group waits, or waits no longer: there is no status to say so.
-  void announce_pod(const Job& job, const Waiting& waiting, TimePoint now);
-  void forget_pod(const std::string& uid) { reasons_of_pods_.erase(uid); }
+  // A job without a PodGroup waits, or waits no longer: its pods alone can say so.
+  void note_pods(JobId id, const Job& job, TimePoint now) {
+    pods_.note(id, job, volcano_reason(waiting_.of(id).code), false, now);
+  }
+  // Whether a session, from what it has refused, is to work out the order of jobs.
+  std::function<bool(const Plan&)> order_wish(const Cluster& cluster, TimePoint now) const {
+    return [this, &cluster, now](const Plan& p) { return waiting_.wants_order(p, cluster, now); };
+  }
+  // A pod in no group may not name itself a target: there is no status to say so.
+  void announce_refused_name(const Job& job, TimePoint now);
+  void forget_pod(const std::string& uid) { refused_names_.erase(uid); }
   void stop_leading() {
+    pods_.stop_leading();
     targets_.stop_leading();
     evictions_.stop_leading();
   }
@@ -52,6 +63,7 @@ class Announcer {
   const WaitingJobs& waiting() const { return waiting_; }
   const TargetEvents& targets() const { return targets_; }
   EvictionEvents& evictions() { return evictions_; }
+  PodEvents& pods() { return pods_; }
   EventLog& events() { return events_; }
 
  private:
@@ -63,10 +75,11 @@ class Announcer {
   WaitingJobs waiting_;
   TargetEvents targets_;
   EvictionEvents evictions_;
+  PodEvents pods_;
   QueueLines queues_;
   UnclaimedGroups unclaimed_;
-  std::vector<std::string> notes_;                      // on the configuration, of the last plan
-  std::map<std::string, std::string> reasons_of_pods_;  // by uid: the last one announced
+  std::vector<std::string> notes_;                    // on the configuration, of the last plan
+  std::map<std::string, std::string> refused_names_;  // of pods, by uid: the last one announced
 };
 
 }  // namespace berth::reconcile

@@ -1,5 +1,8 @@
 #include "reconcile/group_status.h"
 
+#include "reconcile/job_order.h"
+#include "reconcile/target_condition.h"
+
 namespace berth::reconcile {
 
 namespace {
@@ -17,10 +20,32 @@ ports::GroupStatus status_of(const Job& job, const Waiting& waiting) {
   status.is_scheduled = job.bound_count() >= job.min_available;
   status.reason = volcano_reason(waiting.code);
   status.message = waiting.message;
+  if (!waiting.code.empty() && job.api == GroupApi::volcano) {
+    status.waiting = {waiting.code, job.queue_name, position_text(job.queue_name, waiting.position),
+                      waiting.position};
+  }
   if (!job.not_honoured.empty()) {
     status.honoured = {false, "FieldsNotHonoured", not_honoured_text(job), {}};
   }
-  if (!job.is_volcano) status.scheduled = job.bound_count();
+  if (job.api == GroupApi::sig) status.scheduled = job.bound_count();
+  return status;
+}
+
+// KUBEGROUP-5. A group that was scheduled once stays so, as kube-scheduler leaves it. One that
+// neither waits nor is scheduled keeps its condition.
+ports::GroupStatus kube_status_of(const Job& job, const ports::GroupStatus& wanted,
+                                  const ports::GroupStatus& before) {
+  ports::GroupStatus status = before;
+  status.is_scheduled = wanted.is_scheduled || before.is_scheduled;
+  if (status.is_scheduled) {
+    status.reason = status.message = {};
+  } else if (!wanted.reason.empty()) {
+    status.reason = "Unschedulable";
+    status.message = wanted.message;
+    if (const std::string more = not_honoured_text(job); !more.empty()) {
+      status.message += "; " + more;
+    }
+  }
   return status;
 }
 
@@ -63,6 +88,12 @@ bool is_urgent(const ports::GroupStatus& wanted, const ports::GroupStatus& befor
 
 }  // namespace
 
+std::string message_of(const Job& job, const Waiting& waiting) {
+  const std::string position = position_text(job.queue_name, waiting.position);
+  return position.empty() ? waiting.message
+                          : waiting.message + std::string(kBeforePosition) + position;
+}
+
 std::string volcano_reason(const std::string& code_of_ours) {
   if (code_of_ours.empty()) return {};
   if (code_of_ours == code(Reason::too_few_tasks)) return "NotEnoughTasks";
@@ -82,35 +113,56 @@ DesiredGroupStatus desired_group_status(const Job& job, const Waiting& waiting,
   // Its pods are only coming. Some controllers make them when the phase is Inqueue, so the phase is
   // written.
   desired.is_provisional = is_young(job, now) && waiting.code == code(Reason::too_few_tasks);
-  if (desired.is_provisional) status.reason = status.message = {};
-  status.targeted = targeted.value_or(before.targeted);
+  if (desired.is_provisional) {
+    status.reason = status.message = {};
+    status.waiting = {};
+  }
+  if (job.api == GroupApi::kubernetes) {
+    status = kube_status_of(job, status, before);
+    keep_times(status, before, now);
+    return desired;
+  }
+  status.targeted = targeted.value_or(before.targeted.reason == kNotAllowed ? no_name_condition()
+                                                                            : before.targeted);
   keep_times(status, before, now);
-  if (!job.is_volcano && status.phase != GroupPhase::pending) {
+  if (job.api == GroupApi::sig && status.phase != GroupPhase::pending) {
     status.started = before.started.value_or(now);
   }
   return desired;
 }
 
+bool is_in_texts_alone(const ports::GroupStatus& wanted, const ports::GroupStatus& before) {
+  if (wanted.message == before.message && wanted.waiting == before.waiting) return false;
+  ports::GroupStatus with_texts = before;
+  with_texts.message = wanted.message;
+  with_texts.waiting = wanted.waiting;
+  return with_texts == wanted;
+}
+
+bool is_left_of(const WrittenWaiting& written, const WrittenWaiting& left) {
+  return left.reason.empty() && !left.position_text.empty() &&
+         left.position_text == written.position_text;
+}
+
 // STATUS-2
 Duration least_interval(const ports::GroupStatus& wanted, const ports::GroupStatus& before) {
   if (is_urgent(wanted, before)) return Duration();
-  ports::GroupStatus with_message = before;
-  with_message.message = wanted.message;
   const bool is_same_but_amounts =
-      wanted.message != before.message &&
+      is_in_texts_alone(wanted, before) &&
       without_brackets(wanted.message) == without_brackets(before.message);
-  return is_same_but_amounts && wanted == with_message ? kIntervalOfAmounts : kInterval;
+  return is_same_but_amounts ? kIntervalOfAmounts : kInterval;
 }
 
 // STATUS-3
 bool is_written_alike(ports::ObjectKind kind, ports::GroupStatus wanted,
                       const ports::GroupStatus& before) {
-  if (kind == ports::ObjectKind::pod_group) return wanted == before;
+  if (kind != ports::ObjectKind::sig_pod_group) return wanted == before;
   wanted.is_scheduled = before.is_scheduled;
   wanted.scheduled_since = before.scheduled_since;
   wanted.waits_since = before.waits_since;
   wanted.reason = before.reason;
   wanted.message = before.message;
+  wanted.waiting = before.waiting;
   wanted.targeted = before.targeted;
   wanted.honoured = before.honoured;
   return wanted == before;

@@ -12,9 +12,13 @@ namespace berth::reconcile {
 
 // Why a job waits; an empty code: it does not.
 struct Waiting {
-  std::string code;  // of the Reason
-  std::string message;
+  std::string code;          // of the Reason
+  std::string message;       // without the position
+  WaitingPosition position;  // by the last session that worked it out
 };
+
+// With the position of the job, if it is in an order.
+std::string message_of(const Job& job, const Waiting& waiting);
 
 // Volcano's reasons, which its users and tools look for; ours stand in the message.
 std::string volcano_reason(const std::string& code_of_ours);
@@ -34,8 +38,14 @@ DesiredGroupStatus desired_group_status(const Job& job, const Waiting& waiting,
 // The API server's clock may be ahead of ours or behind it.
 bool is_young(const Job& job, TimePoint now);
 
+// Whether both differ in the message and the position alone.
+bool is_in_texts_alone(const ports::GroupStatus& wanted, const ports::GroupStatus& before);
+
+// Volcano's definition of a PodGroup drops the field `waiting`. The condition is left of it.
+bool is_left_of(const WrittenWaiting& written, const WrittenWaiting& left);
+
 // The least time between two writes that differ in this way (STATUS-2): none if a user must see it
-// at once, a minute if amounts in the message are all that changed.
+// at once, a minute if amounts in the message or the position are all that changed.
 Duration least_interval(const ports::GroupStatus& wanted, const ports::GroupStatus& before);
 
 // Whether both are the same in the object: a group of scheduling.x-k8s.io has no conditions.

@@ -31,6 +31,7 @@ ports::GroupStatus status_of(const PodGroupObject& group) {
   status.waits_since = group.written.waits_since;
   status.reason = group.written.reason;
   status.message = group.written.message;
+  status.waiting = group.written.waiting;
   status.targeted = group.written.targeted;
   status.honoured = group.written.honoured;
   status.started = group.started;
@@ -103,10 +104,11 @@ void ObservedState::observe(const PodObject& object) {
 void ObservedState::observe(const PodGroupObject& object) {
   ObservedGroup& group = groups_[object.full_name()];
   if (group.ref.uid != object.uid) marks_.erase(group.ref.uid);
-  const ObjectKind kind = object.is_volcano ? ObjectKind::pod_group : ObjectKind::sig_pod_group;
-  group.ref = {kind, object.name_space, object.name, object.uid};
+  group.ref = {ports::kind_of(object.api), object.name_space, object.name, object.uid};
   group.status = status_of(object);
   group.is_recorded = object.is_recorded;
+  group.is_made_by_berth = object.is_made_by_berth;
+  group.queue = object.queue;
   keep_marks(object.uid, object.marks);
 }
 

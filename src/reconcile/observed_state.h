@@ -38,6 +38,8 @@ struct ObservedGroup {
   ports::ObjectRef ref;
   ports::GroupStatus status;
   bool is_recorded = false;  // its gang is under way, by the record on it
+  bool is_made_by_berth = false;
+  std::string queue;
 };
 
 struct ObservedQueue {

@@ -46,11 +46,13 @@ bool nodes_would_help(Reason reason) {
     case Reason::none:
     case Reason::group_missing:
     case Reason::group_faulty:
+    case Reason::gang_faulty:
     case Reason::pod_faulty:
     case Reason::queue_missing:
     case Reason::queue_closed:
     case Reason::queue_faulty:
     case Reason::queue_has_children:
+    case Reason::namespace_not_allowed:
     case Reason::too_few_tasks:
     case Reason::too_few_tasks_of_role:
     case Reason::queue_capability:

@@ -13,6 +13,7 @@ namespace {
 // The watch shows long before what was written.
 constexpr Duration kSeenWithin = std::chrono::seconds(10);
 constexpr Duration kQueueInterval = std::chrono::seconds(10);
+constexpr Duration kLookedAtAgain = std::chrono::minutes(1);
 
 void add_names(const WrittenQueueStatus& status, std::set<std::string>& names) {
   for (const NamedAmounts* amounts : {&status.allocated, &status.deserved, &status.guarantee,
@@ -128,6 +129,7 @@ void Reconciler::reconcile(const Cluster& cluster,
                            const std::shared_ptr<const views::QueueTable>& queues, TimePoint now) {
   writes_.repeat(now);
   announcer_.evictions().publish(now);
+  announcer_.pods().publish(cluster, announcer_.waiting(), now);
   // Entries of deleted objects; older ones are written again in any case (WRITE-8).
   const auto is_late = [now](const auto& entry) { return now - entry.second.at >= kSeenWithin; };
   std::erase_if(unseen_locks_, is_late);
@@ -136,6 +138,7 @@ void Reconciler::reconcile(const Cluster& cluster,
     outstanding_.insert(young_.extract(young_.begin()).value().second);
   }
   std::erase_if(outstanding_, [&](JobId id) { return reconcile_job(id, cluster, now); });
+  reconcile_texts(cluster, now);
   reconcile_locks(cluster, now);
   conditions_.reconcile(cluster, now);
   if (queues != nullptr) reconcile_queues(queues, now);
@@ -146,17 +149,30 @@ void Reconciler::reconcile(const Cluster& cluster,
 // True when nothing is left to be done for the job.
 bool Reconciler::reconcile_job(JobId id, const Cluster& cluster, TimePoint now) {
   const Job& job = cluster.job(id);
-  if (!job.exists || !job.has_group) return true;
-  const bool status_is_done = reconcile_status(id, job, now);
+  if (!job.exists) return true;
+  if (!job.has_group || job.is_single) announcer_.note_pods(id, job, now);
+  if (!job.has_group) return true;
+  const bool status_is_done = reconcile_status(id, job, now, false);
   const bool marks_are_done = !job.is_ours() || reconcile_marks(id, job, cluster, now);
   return status_is_done && marks_are_done;
 }
 
-bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now) {
+// STATUS-6
+void Reconciler::reconcile_texts(const Cluster& cluster, TimePoint now) {
+  constexpr int kMost = 200;  // looked at; few of them differ
+  for (int looked = 0; looked < kMost; ++looked) {
+    const std::optional<JobId> id = text_turns_.next(now);
+    if (!id) return;
+    const Job& job = cluster.job(*id);
+    const bool is_waiting_group = job.exists && job.has_group && !job.is_single;
+    if (is_waiting_group && !reconcile_status(*id, job, now, true)) outstanding_.insert(*id);
+  }
+}
+
+bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now, bool is_turn_of_texts) {
   const Waiting waiting = announcer_.waiting().of(id);
   if (job.is_single) {
-    if (is_young(job, now) && !waiting.code.empty()) return false;
-    announcer_.announce_pod(job, waiting, now);
+    announcer_.announce_refused_name(job, now);
     return true;
   }
   const ObservedGroup* observed = observed_.group(job.name);
@@ -166,23 +182,35 @@ bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now) {
     return true;
   }
   BelievedGroup& believed = believed_of(*observed);
+  const auto [wanted, is_provisional] = desired_group_status(
+      job, waiting, announcer_.targets().condition_of(job), believed.latest(), now);
+  announcer_.pods().note(id, job, wanted.reason, wanted.reason == believed.announced.reason, now);
+  if (!believed.written && is_left_of(wanted.waiting, believed.status.waiting)) {
+    believed.status.waiting = wanted.waiting;
+  }
   const ports::GroupStatus& before = believed.latest();
-  const auto [wanted, is_provisional] =
-      desired_group_status(job, waiting, announcer_.targets().condition_of(job), before, now);
   if (is_provisional && wanted.phase == before.phase) return false;
+  const bool is_in_object = !is_written_alike(observed->ref.kind, wanted, before);
+  if (!wanted.waiting.reason.empty()) text_turns_.want(id, now + kLookedAtAgain);
   if (wanted == before) {
     if (believed.written) return false;
     believed.announced = wanted;
     writes_.settle(observed->ref, Aspect::group_status);
     return !is_provisional;
   }
-  if (now - believed.written_at < least_interval(wanted, before)) return false;
-  const bool is_in_object = !is_written_alike(observed->ref.kind, wanted, before);
+  const TimePoint due = believed.written_at + least_interval(wanted, before);
+  const bool is_for_texts = is_in_object && is_in_texts_alone(wanted, before);
+  if (is_for_texts && (now < due || !is_turn_of_texts)) {
+    text_turns_.want(id, std::max(now, due));
+    return !believed.written && !is_provisional;
+  }
+  if (now < due) return false;
   if (is_in_object && !writes_.may_begin(observed->ref, Aspect::group_status, now)) return false;
   announcer_.announce_status(job, believed.announced, wanted, now);
   believed.announced = wanted;
   believed.written_at = now;
   if (is_in_object) {
+    if (is_for_texts) text_turns_.spend();
     believed.written = wanted;
     writes_.begin(observed->ref, wanted, now);
     return false;

@@ -13,6 +13,7 @@
 #include "reconcile/announcer.h"
 #include "reconcile/condition_writes.h"
 #include "reconcile/observed_state.h"
+#include "reconcile/text_turns.h"
 #include "reconcile/writes.h"
 #include "views/queue_table.h"
 
@@ -81,7 +82,8 @@ class Reconciler {
   void see_lock(const NodeObject& node);
   void see_marks(const std::string& uid);
   bool reconcile_job(JobId id, const Cluster& cluster, TimePoint now);
-  bool reconcile_status(JobId id, const Job& job, TimePoint now);
+  void reconcile_texts(const Cluster& cluster, TimePoint now);
+  bool reconcile_status(JobId id, const Job& job, TimePoint now, bool is_turn_of_texts);
   bool reconcile_marks(JobId id, const Job& job, const Cluster& cluster, TimePoint now);
   void reconcile_locks(const Cluster& cluster, TimePoint now);
   void reconcile_lock(const ports::ObjectRef& node, const ports::NodeLock& wanted, TimePoint now);
@@ -98,8 +100,9 @@ class Reconciler {
   Announcer& announcer_;
   ConditionWrites conditions_;
   Options options_;
-  std::set<JobId> outstanding_;                                  // to be looked at
-  std::set<std::pair<TimePoint, JobId>> young_;                  // then, if they still wait
+  std::set<JobId> outstanding_;                  // to be looked at
+  std::set<std::pair<TimePoint, JobId>> young_;  // then, if they still wait
+  TextTurns text_turns_;
   std::map<std::string, BelievedGroup> groups_;                  // by namespace/name
   std::map<std::string, BelievedQueue> queues_;                  // by name
   std::map<std::string, Unseen<ports::NodeLock>> unseen_locks_;  // by the node's uid

@@ -23,9 +23,7 @@ bool waits(const Job& job) { return !has_started(job) && job.phase != GroupPhase
 
 ObjectRef ref_of(const Job& job) {
   ObjectRef ref;
-  ref.kind = job.is_single    ? ObjectKind::pod
-             : job.is_volcano ? ObjectKind::pod_group
-                              : ObjectKind::sig_pod_group;
+  ref.kind = job.is_single ? ObjectKind::pod : ports::kind_of(job.api);
   std::tie(ref.name_space, ref.name) = split_name(job.name);
   ref.uid = job.uid;
   return ref;

@@ -86,6 +86,20 @@ WrittenCondition target_condition(const EndedReservation& ended) {
   return {false, reason_of(ended.how), sentence_of(ended), {}};
 }
 
+WrittenCondition refused_name_condition(const Job& job) {
+  return {false,
+          kNotAllowed,
+          "it is named as a target (berth.dev/target), which counts only with the right to reserve "
+          "nodes: " +
+              job.target_refused,
+          {}};
+}
+
+WrittenCondition no_name_condition() {
+  return {
+      false, reason_of(How::withdrawn), "it is not named as a target, or its name counts now", {}};
+}
+
 std::string sentence_of(const EndedReservation& ended) {
   switch (ended.how) {
     case How::started:

@@ -74,6 +74,8 @@ void TargetEvents::publish(const Job& job, const char* reason, const std::string
 
 std::optional<WrittenCondition> TargetEvents::condition_of(const Job& job) const {
   const auto found = conditions_.find(job.uid);
+  const bool is_target = found != conditions_.end() && found->second.condition.holds;
+  if (!is_target && !job.target_refused.empty()) return refused_name_condition(job);
   return found == conditions_.end() ? std::nullopt : std::optional(found->second.condition);
 }
 

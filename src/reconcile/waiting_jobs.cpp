@@ -1,5 +1,7 @@
 #include "reconcile/waiting_jobs.h"
 
+#include <algorithm>
+
 namespace berth::reconcile {
 
 std::vector<JobId> WaitingJobs::refresh(const Plan& plan, const Cluster& cluster, TimePoint now) {
@@ -7,6 +9,10 @@ std::vector<JobId> WaitingJobs::refresh(const Plan& plan, const Cluster& cluster
   constexpr Duration kLogInterval = std::chrono::seconds(30);
   std::vector<JobId> changed;
   ++session_;
+  if (plan.order) {
+    order_.refresh(*plan.order, cluster);
+    ordered_at_ = now;
+  }
   for (const Refusal& refusal : plan.refusals) {
     const Job& job = cluster.job(refusal.job);
     const std::string& task = refusal.task.is_valid() ? cluster.task(refusal.task).name : kNoTask;
@@ -20,6 +26,7 @@ std::vector<JobId> WaitingJobs::refresh(const Plan& plan, const Cluster& cluster
     entry.job_uid = job.uid;
     entry.task = task;
     entry.message = refusal.message(task);
+    if (!job.gang_advice.empty()) entry.message += "; " + job.gang_advice;
     changed.push_back(refusal.job);
     // Amounts in a message change with every pod that comes or goes.
     if (is_same_reason && now - entry.logged_at < kLogInterval) continue;
@@ -34,10 +41,25 @@ std::vector<JobId> WaitingJobs::refresh(const Plan& plan, const Cluster& cluster
   return changed;
 }
 
+bool WaitingJobs::wants_order(const Plan& plan, const Cluster& cluster, TimePoint now) const {
+  if (now - ordered_at_ >= std::chrono::seconds(1)) return true;
+  return std::any_of(plan.refusals.begin(), plan.refusals.end(), [&](const Refusal& refusal) {
+    if (refusal.reason == Reason::none) return false;
+    const auto found = entries_.find(refusal.job);
+    if (found == entries_.end() || found->second.job_uid != cluster.job(refusal.job).uid) {
+      return true;
+    }
+    const Reason before = found->second.refusal.reason;
+    return before != refusal.reason && volcano_reason(std::string(code(before))) !=
+                                           volcano_reason(std::string(code(refusal.reason)));
+  });
+}
+
 Waiting WaitingJobs::of(JobId job) const {
   const auto found = entries_.find(job);
   if (found == entries_.end()) return {};
-  return {std::string(code(found->second.refusal.reason)), found->second.message};
+  return {std::string(code(found->second.refusal.reason)), found->second.message,
+          order_.position_of(job)};
 }
 
 std::optional<Reason> WaitingJobs::reason_of(JobId job) const {

@@ -10,6 +10,7 @@
 #include "berth/model/plan.h"
 #include "reconcile/event_log.h"
 #include "reconcile/group_status.h"
+#include "reconcile/job_order.h"
 
 namespace berth::reconcile {
 
@@ -21,6 +22,8 @@ class WaitingJobs {
   // Takes the plan's refusals and logs new reasons. Returns the jobs of which the reason or its
   // amounts changed, those that wait no longer included.
   std::vector<JobId> refresh(const Plan& plan, const Cluster& cluster, TimePoint now);
+  // Is the order of jobs wanted? Once a second, and if a status is about to be written at once.
+  bool wants_order(const Plan& plan, const Cluster& cluster, TimePoint now) const;
   Waiting of(JobId job) const;
   // None: the last session did not refuse it.
   std::optional<Reason> reason_of(JobId job) const;
@@ -39,6 +42,8 @@ class WaitingJobs {
   EventLog& events_;
   std::uint64_t session_ = 0;
   std::map<JobId, Entry> entries_;
+  JobOrder order_;
+  TimePoint ordered_at_;
 };
 
 }  // namespace berth::reconcile

@@ -31,6 +31,7 @@ Writes::Kind kind_of(Aspect aspect) {
     case Aspect::lock:
     case Aspect::marks:
     case Aspect::condition:
+    case Aspect::group_spec:
       return Writes::Kind::status;
   }
   return Writes::Kind::status;

@@ -27,6 +27,7 @@ enum class Aspect : std::uint8_t {
   marks,
   record,
   condition,
+  group_spec,
   eviction,
   event,
 };
@@ -38,6 +39,7 @@ static_assert(is_content_of<Aspect::steering, ports::PodWrite> &&
               is_content_of<Aspect::lock, ports::NodeLock> &&
               is_content_of<Aspect::marks, TargetMarks> &&
               is_content_of<Aspect::condition, ports::PodCondition> &&
+              is_content_of<Aspect::group_spec, ports::GroupSpec> &&
               is_content_of<Aspect::event, ports::Event> &&
               std::variant_size_v<ports::Content> == static_cast<std::size_t>(Aspect::event) + 1);
 

@@ -259,6 +259,9 @@ std::vector<std::string> remedies_for(JobId id, const Refusal& refusal, const Cy
       return {"a Queue " + what};
     case Reason::queue_closed:
       return {"queue " + what + " open"};
+    case Reason::namespace_not_allowed:
+      return {"a queue that its namespace may use; or a namespace, or a selector of queue " + what +
+              ", that lets it in"};
     case Reason::too_few_tasks:
       return {plural(refusal.need - refusal.have, "pod") + " in the group"};
     case Reason::too_few_tasks_of_role:

@@ -155,6 +155,7 @@ JobRow row_of(JobId id, const Plan& plan, const Refusal* refusal, const std::set
   if (const std::string without = not_honoured_text(job); !without.empty()) {
     row.message += (row.message.empty() ? "" : "; ") + without;
   }
+  if (!row.message.empty() && !job.gang_advice.empty()) row.message += "; " + job.gang_advice;
   return row;
 }
 

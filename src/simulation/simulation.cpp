@@ -75,9 +75,7 @@ class Simulation {
   Simulation(SimulationRequest request, engine::Scheduler scheduler, TimePoint start)
       : request_(std::move(request)),
         scheduler_(std::move(scheduler)),
-        setting_{request_.config.session,
-                 mirror_options(request_.config.scheduler_names, request_.config.default_queue),
-                 start},
+        setting_{request_.config.session, mirror_options(request_.config), start},
         copy_(std::move(request_.objects), setting_.mirror, start),
         summary_(request_.config.schedule_period) {}
 
@@ -158,6 +156,23 @@ TimePoint start_of(const std::vector<ClusterEvent>& objects) {
         event);
   }
   return latest;
+}
+
+TimePoint date_new_objects(const std::optional<TimePoint>& now,
+                           std::vector<ClusterEvent>& objects) {
+  std::vector<TimePoint*> missing;
+  for (ClusterEvent& event : objects) {
+    auto* const pod = std::get_if<PodObject>(&event);
+    auto* const group = std::get_if<PodGroupObject>(&event);
+    const bool is_new_pod = pod != nullptr && pod->node_name.empty();
+    if (is_new_pod && pod->created == TimePoint{}) missing.push_back(&pod->created);
+    const bool is_new_group = group != nullptr && group->phase == GroupPhase::pending;
+    if (is_new_group && group->created == TimePoint{}) missing.push_back(&group->created);
+  }
+  TimePoint start = now.value_or(start_of(objects));
+  if (!now && !missing.empty() && start > TimePoint{}) start += std::chrono::seconds(1);
+  for (TimePoint* const created : missing) *created = start;
+  return start;
 }
 
 Result<Report> simulate(SimulationRequest request) {

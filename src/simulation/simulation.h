@@ -28,6 +28,11 @@ struct SimulationRequest {
 // only on the input.
 TimePoint start_of(const std::vector<ClusterEvent>& objects);
 
+// Pods that wait and groups without a creation time are new: they are tried beside what waits
+// already, and are created when the first session begins. That is `now`, or a second after
+// start_of(), if there is a later time than 1970. Returns it.
+TimePoint date_new_objects(const std::optional<TimePoint>& now, std::vector<ClusterEvent>& objects);
+
 // Runs sessions one schedule period apart on a copy of the cluster and carries out each plan
 // (cluster_copy.h). Reads no clock and no file: equal requests give equal reports. An Error if the
 // engine refuses the configuration, or if what is to be explained does not exist.

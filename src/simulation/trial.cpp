@@ -24,9 +24,11 @@ std::vector<NodeObject> nodes_like(const NodeObject& example, std::size_t count)
 
 }  // namespace
 
-mirror::Options mirror_options(const std::vector<std::string>& scheduler_names,
-                               const std::string& default_queue) {
-  return {.managed_schedulers = scheduler_names, .default_queue = default_queue};
+mirror::Options mirror_options(const conf::Config& config) {
+  return {.managed_schedulers = config.scheduler_names,
+          .default_queue = config.default_queue,
+          .gangs = config.jobs.gang,
+          .owners = config.jobs.owners};
 }
 
 Trial::Trial(const TrialSetting& setting, std::vector<ClusterEvent> objects)

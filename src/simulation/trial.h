@@ -7,6 +7,7 @@
 #include "berth/base/clock.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
+#include "conf/config.h"
 #include "engine/configuration.h"
 #include "engine/scheduler.h"
 #include "mirror/mirror.h"
@@ -14,8 +15,7 @@
 
 namespace berth::simulation {
 
-mirror::Options mirror_options(const std::vector<std::string>& scheduler_names,
-                               const std::string& default_queue);
+mirror::Options mirror_options(const conf::Config& config);
 
 struct TrialSetting {
   engine::SessionConfig session;  // must be accepted by Scheduler::create

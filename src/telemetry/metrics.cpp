@@ -92,7 +92,16 @@ struct Metrics::Families {
   std::map<std::pair<std::string, std::string>, Gauge*> in_vain_series;  // by action and reason
 };
 
-Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+// An alert on the increase of a series misses the increase that makes the series.
+Metrics::Metrics() : families_(std::make_unique<Families>()) {
+  for (const char* kind : {"full_nodes", "config_load_failed", "event_queue_full"}) {
+    families_->faults.Add({{"kind", kind}});
+  }
+  for (const char* reason : {"refused", "forbidden", "failed"}) {
+    families_->refused.Add({{"reason", reason}});
+  }
+}
+
 Metrics::~Metrics() = default;
 
 void Metrics::action_done(std::string_view action, std::chrono::nanoseconds took) {

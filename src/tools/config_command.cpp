@@ -1,10 +1,18 @@
 #include "tools/config_command.h"
 
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
 #include "berth/engine/points.h"
 #include "berth/engine/registry.h"
 #include "conf/default_config.h"
+#include "document/readers.h"
 #include "engine/scheduler.h"
 #include "kube/files.h"
+#include "tools/command.h"
+#include "tools/flags.h"
+#include "views/document_head.h"
 
 namespace berth::tools {
 
@@ -26,6 +34,23 @@ Result<conf::Config> open_config(const std::string& file) {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kHelp = "Checks a configuration, or shows the default.";
+
+constexpr const char* kMore =
+    "Examples:\n"
+    "  berth config --default > berth.yaml\n"
+    "  berth config --check berth.yaml\n"
+    "\n"
+    "Exit status: 0 the configuration would be accepted, 2 it would not, 1 an internal error.";
+
+struct Flags {
+  std::string check;  // file
+  bool show_default = false;
+  std::optional<std::string> output;
+};
+
 // Settings that have no effect in any cluster: plugins report them for an empty one.
 std::vector<std::string> notes_on(const conf::Config& config) {
   Result<engine::Scheduler> scheduler = engine::Scheduler::create(config.session);
@@ -34,26 +59,98 @@ std::vector<std::string> notes_on(const conf::Config& config) {
   return scheduler->run(cluster, TimePoint()).notes;
 }
 
+// A document as JSON; its numbers stay as they are written.
+Json json_of(const document::Value& value) {
+  switch (value.kind) {
+    case document::Kind::null:
+      return nullptr;
+    case document::Kind::boolean:
+      return value.truth;
+    case document::Kind::number: {
+      Json number = Json::parse(value.text, nullptr, false);
+      return number.is_number() ? number : Json(value.text);
+    }
+    case document::Kind::string:
+      return value.text;
+    case document::Kind::list: {
+      Json list = Json::array();
+      for (const document::Value& item : value.items) list.push_back(json_of(item));
+      return list;
+    }
+    case document::Kind::map: {
+      Json map = Json::object();
+      for (const document::Member& member : value.members) map[member.key] = json_of(member.value);
+      return map;
+    }
+  }
+  return nullptr;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+int show_default(bool is_json, Console& console) {
+  if (!is_json) return finish(std::string(conf::default_config_text()), console);
+  const auto value = document::parse_yaml(conf::default_config_text(), "the built-in default");
+  if (!value) return complain(value.error(), console);
+  Json json = views::document_of_kind("Configuration");
+  json["configuration"] = json_of(*value);
+  return finish(dump(json), console);
+}
+
+int check(const std::string& file, bool is_json, Console& console) {
+  const Result<conf::Config> config = open_config(file);
+  std::vector<std::string> warnings;
+  if (config) {
+    warnings = config->warnings;
+    for (std::string& note : notes_on(*config)) warnings.push_back(std::move(note));
+  }
+  if (is_json) {
+    Json json = views::document_of_kind("ConfigurationCheck");
+    json["file"] = file;
+    json["accepted"] = config.has_value();
+    json["error"] = config ? Json(nullptr) : Json(config.error().to_string());
+    json["warnings"] = warnings;
+    const int code = finish(dump(json), console);
+    return config || code != kExitDone ? code : kExitBadInput;
+  }
+  if (!config) return complain(config.error(), console);
+  for (const std::string& warning : warnings) say("warning: " + warning, console.err);
+  return finish(file + ": ok\n", console);
+}
+
+int run(const Flags& flags, Console& console) {
+  // Off a terminal, too, the answer is text: config.yaml is what one asks for.
+  const Result<Form> form = read_form(flags.output.value_or("table"), console);
+  if (!form) return complain(form.error(), console);
+  const bool is_json = *form == Form::json;
+  if (flags.show_default && !flags.check.empty()) {
+    return complain(Error{"given together with --check, expected one of them", "--default"},
+                    console);
+  }
+  if (flags.show_default) return show_default(is_json, console);
+  if (flags.check.empty()) {
+    return complain(Error{"missing, expected --check FILE or --default", "--check"}, console);
+  }
+  return check(flags.check, is_json, console);
+}
+
 }  // namespace
 
-int run_config(const ConfigFlags& flags, Console& console) {
-  if (flags.show_default) {
-    console.out << conf::default_config_text();
-    return kExitDone;
-  }
-  if (flags.check.empty()) {
-    console.err << "--check: missing, expected --check FILE or --default\n";
-    return kExitBadInput;
-  }
-  const Result<conf::Config> config = open_config(flags.check);
-  if (!config) {
-    console.err << config.error().to_string() << "\n";
-    return kExitBadInput;
-  }
-  for (const std::string& warning : config->warnings) console.err << "warning: " << warning << "\n";
-  for (const std::string& note : notes_on(*config)) console.err << "warning: " << note << "\n";
-  console.out << flags.check << ": ok\n";
-  return kExitDone;
+Command add_config(CLI::App& berth) {
+  CLI::App* const command = berth.add_subcommand("config", kHelp);
+  const auto flags = std::make_shared<Flags>();
+  command->footer(kMore);
+  command
+      ->add_option("--check", flags->check,
+                   "Prints ok, or the first error with its line and column")
+      ->type_name("FILE");
+  command->add_flag("--default", flags->show_default,
+                    "Prints the built-in configuration, to start from");
+  command->add_option("-o,--output", flags->output, "Form of the answer; default: table")
+      ->type_name("table|json");
+  return {command, [flags](Console& console) { return run(*flags, console); }};
 }
 
 }  // namespace berth::tools

@@ -124,8 +124,7 @@ std::string explanation_table(const simulation::Explanation& explanation, TableS
     const simulation::TaskRow& row = explanation.tasks[i];
     table.add({row.pod, row.status, row.node.empty() ? "-" : row.node, row.why});
   }
-  return text + "\n" + table.render(style.bold_headings) +
-         more_line(explanation.tasks.size(), kTaskRowsMax);
+  return text + "\n" + table.render(style) + more_line(explanation.tasks.size(), kTaskRowsMax);
 }
 
 std::string more_line(std::size_t all, std::size_t shown) {

@@ -1,17 +1,78 @@
-#include "tools/plan_command.h"
+#include <CLI/CLI.hpp>
+#include <memory>
 
+#include "tools/command.h"
+#include "tools/flags.h"
+#include "tools/report_rows.h"
 #include "tools/report_text.h"
 
 namespace berth::tools {
 
-int run_plan(const PlanFlags& flags, Console& console) {
+namespace {
+
+constexpr const char* kHelp =
+    "Shows where a session would place the pods of manifests, and why others wait.";
+
+constexpr const char* kMore =
+    "Reads Node, Pod, PodGroup, Queue, PriorityClass and Namespace objects; other kinds\n"
+    "are counted and ignored. Plans are carried out on a copy: bound pods run, and end after the\n"
+    "time in their annotation berth.dev/run-time; evicted pods are gone in the next cycle. The\n"
+    "same input gives the same output.\n"
+    "\n"
+    "Examples:\n"
+    "  berth plan --cluster docs/examples/first-gang\n"
+    "  berth plan --cluster docs/examples/first-gang --explain ml/big-model\n"
+    "  kubectl get nodes,pods,podgroups,queues,priorityclasses,namespaces,pdb -A -o json |\n"
+    "    berth plan --cluster - --config new.yaml --cycles 10 -o json\n"
+    "\n"
+    "Exit status: 0 there is a plan, 2 bad input (with file:line:column), 1 an internal error.";
+
+constexpr const char* kOrders = "priority|name|queue";
+
+struct Flags {
+  PlanningFlags planning;
+  RowFlags rows;
+  std::string explain;
+  std::optional<std::string> output;
+};
+
+int run(const Flags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
   if (!form) return complain(form.error(), console);
-  const Result<simulation::Report> report = plan_manifests(flags.planning, flags.explain, console);
+  if (const Status known = check_sort(flags.rows.sort, kOrders); !known) {
+    return complain(known.error(), console);
+  }
+  const bool is_short = flags.explain.find('/') == std::string::npos;
+  const bool has_namespace = !flags.rows.name_space.empty() && !flags.explain.empty() && is_short;
+  const std::string explain = (has_namespace ? flags.rows.name_space + "/" : "") + flags.explain;
+  Result<simulation::Report> report = plan_manifests(flags.planning, explain, console);
   if (!report) return complain(report.error(), console);
+  if (const Status kept = keep_rows(*report, flags.rows); !kept) {
+    return complain(kept.error(), console);
+  }
   if (*form == Form::json) return finish(report_json(*report), console);
-  const TableStyle style{.bold_headings = console.out_is_terminal && console.may_style};
-  return finish(report_table(*report, style), console);
+  return finish(report_table(*report, style_of(*form, console), flags.rows.sort), console);
+}
+
+}  // namespace
+
+Command add_plan(CLI::App& berth) {
+  CLI::App* const command = berth.add_subcommand("plan", kHelp);
+  const auto flags = std::make_shared<Flags>();
+  command->footer(kMore);
+  declare_planning(*command, flags->planning);
+  command
+      ->add_option("--explain", flags->explain,
+                   "One job in full, or one pod of it: the jobs before it, what would let it "
+                   "start, and evictions")
+      ->type_name("NS/NAME");
+  command
+      ->add_option("-n,--namespace", flags->rows.name_space, "Only jobs and pods of this namespace")
+      ->type_name("NAME");
+  declare_queue(*command, flags->rows.queue);
+  declare_sort(*command, flags->rows.sort, kOrders);
+  declare_output(*command, flags->output);
+  return {command, [flags](Console& console) { return run(*flags, console); }};
 }
 
 }  // namespace berth::tools

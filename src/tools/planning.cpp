@@ -12,6 +12,7 @@
 #include "kube/manifests.h"
 #include "simulation/simulation.h"
 #include "tools/config_command.h"
+#include "tools/output.h"
 #include "tools/progress.h"
 
 namespace berth::tools {
@@ -69,13 +70,32 @@ std::string counts_text(const std::map<std::string, std::size_t>& counts) {
   return text;
 }
 
+// The pods that were made, with a line for each of the first objects.
+void note_made(const std::vector<kube::Made>& made, std::ostream& err) {
+  constexpr std::size_t kLines = 10;
+  std::size_t others = 0;
+  std::size_t pods = 0;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const kube::Made& each = made[i];
+    if (i >= kLines) {
+      ++others;
+      pods += each.pods;
+      continue;
+    }
+    say("note: " + each.to_string(), err);
+  }
+  if (others > 0) err << fmt::format("note: {} pods are made of {} more objects\n", pods, others);
+}
+
 // Warns about valid input that a user may not have meant.
 void warn(const kube::Manifests& manifests, const conf::Config& config, std::ostream& err) {
-  for (const std::string& warning : config.warnings) err << "warning: " << warning << "\n";
+  for (const std::string& warning : config.warnings) say("warning: " + warning, err);
+  for (const std::string& warning : manifests.warnings) say("warning: " + warning, err);
   if (manifests.events.empty()) err << "warning: no nodes, pods or queues were found\n";
   if (!manifests.ignored.empty()) {
-    err << "note: berth ignores these objects: " << counts_text(manifests.ignored) << "\n";
+    say("note: berth ignores these objects: " + counts_text(manifests.ignored), err);
   }
+  note_made(manifests.made, err);
   std::map<std::string, std::size_t> others;
   for (const ClusterEvent& event : manifests.events) {
     const auto* const pod = std::get_if<PodObject>(&event);
@@ -86,18 +106,12 @@ void warn(const kube::Manifests& manifests, const conf::Config& config, std::ost
     }
   }
   if (others.empty()) return;
-  err << fmt::format("note: pending pods of other schedulers are not planned: {} (ours: {})\n",
-                     counts_text(others), fmt::join(config.scheduler_names, ", "));
+  say(fmt::format("note: pending pods of other schedulers are not planned: {} (ours: {})",
+                  counts_text(others), fmt::join(config.scheduler_names, ", ")),
+      err);
 }
 
 }  // namespace
-
-Result<Form> read_form(const std::optional<std::string>& given, const Console& console) {
-  if (!given) return console.out_is_terminal ? Form::table : Form::json;
-  if (*given == "table") return Form::table;
-  if (*given == "json") return Form::json;
-  return Error{"\"" + *given + "\" is not an output format, expected table or json", "-o"};
-}
 
 Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
                                           Console& console) {
@@ -112,7 +126,7 @@ Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std:
                               state.objects));
   };
   Result<kube::Manifests> manifests =
-      kube::load_manifests(paths_of(flags), on_progress, config->reservation.owners);
+      kube::load_manifests(paths_of(flags), on_progress, config->jobs.owners);
   progress.clear();
   if (!manifests) return manifests.error();
   warn(*manifests, *config, console.err);
@@ -121,7 +135,7 @@ Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std:
   request.objects = std::move(manifests->events);
   request.config = std::move(*config);
   request.cycles = parsed->cycles;
-  request.now = parsed->now;
+  request.now = simulation::date_new_objects(parsed->now, request.objects);
   request.explain = explain;
   request.on_cycle = [&](std::size_t cycle) {
     progress.show(fmt::format("planning: cycle {} of {}", cycle, parsed->cycles));
@@ -130,25 +144,13 @@ Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std:
   progress.clear();
   if (report && !report->cycles.empty()) {
     for (const std::string& note : report->cycles.back().notes) {
-      console.err << "warning: " << note << "\n";
+      say("warning: " + note, console.err);
     }
   }
   if (report && !report->unclaimed.empty()) {
-    console.err << "note: " << unclaimed_text(report->unclaimed) << "\n";
+    say("note: " + unclaimed_text(report->unclaimed), console.err);
   }
   return report;
-}
-
-int complain(const Error& error, Console& console) {
-  console.err << error.to_string() << "\n";
-  return kExitBadInput;
-}
-
-int finish(const std::string& text, Console& console) {
-  console.out << text << std::flush;
-  if (console.out) return kExitDone;
-  console.err << "standard output: cannot be written\n";
-  return kExitInternal;
 }
 
 }  // namespace berth::tools

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,19 +22,9 @@ struct PlanningFlags {
   std::optional<std::string> now;
 };
 
-enum class Form : std::uint8_t { table, json };
-
-// `given` is the value of -o. Absent: a table on a terminal, else JSON.
-Result<Form> read_form(const std::optional<std::string>& given, const Console& console);
-
 // Reads the manifests and runs the sessions. Progress and warnings go to `err`. `explain`: a job,
 // see simulation.h. Every error is bad input.
 Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
                                           Console& console);
-
-// Prints the error to `err` and returns exit code 2.
-int complain(const Error& error, Console& console);
-// Writes a command's result and returns the exit code.
-int finish(const std::string& text, Console& console);
 
 }  // namespace berth::tools

@@ -1,10 +1,15 @@
-#include "tools/queues_command.h"
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "berth/base/text.h"
+#include "tools/command.h"
+#include "tools/flags.h"
+#include "tools/live/kube_flags.h"
+#include "tools/live/live_queues.h"
+#include "tools/report_rows.h"
 #include "views/queue_document.h"
 #include "views/queues_text.h"
 
@@ -14,43 +19,140 @@ namespace {
 
 using views::QueueTable;
 
-Result<QueueTable> get_table(const QueuesFlags& flags, Console& console) {
-  if (flags.planning.cluster.empty()) {
-    Result<ServerDocument> document = ask_server(flags.server, "/queues");
-    if (!document) return document.error();
-    return views::read_queue_table(std::move(document->text), document->where);
-  }
-  if (!flags.server.url.empty()) {
+constexpr const char* kHelp =
+    "Shows the guarantee, the fair share, the use and the limit of each queue.";
+
+constexpr const char* kMore =
+    "Three sources: with --cluster, sessions on manifests, as in berth plan; with --server, a\n"
+    "running berthd; else the Queue objects of the API server, by a kubeconfig. Without the right "
+    "to\n"
+    "list Queues, the jobs of the namespace are shown by queue. Without a kubeconfig, berthd is\n"
+    "asked at http://127.0.0.1:8892.\n"
+    "\n"
+    "Examples:\n"
+    "  kubectl berth queues\n"
+    "  berth queues --resource nvidia.com/gpu --queue research\n"
+    "  kubectl -n berth-system port-forward deployment/berth 8892 &\n"
+    "  berth queues --server\n"
+    "  berth queues --cluster docs/examples/queues -o json\n"
+    "\n"
+    "Exit status: 0 done, 2 bad input or no answer, 3 a right is missing, 1 an internal error.";
+
+constexpr const char* kOrders = "name|priority|weight";
+
+struct Flags {
+  PlanningFlags planning;
+  ServerFlags server;
+  KubeFlags kube;
+  RowFlags rows;
+  std::string resource;
+  std::optional<std::string> output;
+};
+
+enum class Source { manifests, berthd, api_server };
+
+Result<Source> source_of(const Flags& flags) {
+  const bool has_manifests = !flags.planning.cluster.empty();
+  const bool has_server = flags.server.is_asked();
+  if (has_manifests && has_server) {
     return Error{"given together with --cluster, expected one of them", "--server"};
   }
+  if ((has_manifests || has_server) && flags.kube.is_asked()) {
+    return Error{"given together with " + std::string(has_server ? "--server" : "--cluster") +
+                     ", expected one of them",
+                 flags.kube.first_asked()};
+  }
+  if (has_manifests) return Source::manifests;
+  return has_server || !has_access(flags.kube) ? Source::berthd : Source::api_server;
+}
+
+Result<QueueTable> ask_berthd(const Flags& flags) {
+  Result<ServerDocument> document = ask_server(flags.server, "/queues");
+  if (!document) return document.error();
+  return views::read_queue_table(std::move(document->text), document->where);
+}
+
+Result<QueueTable> plan_queues(const Flags& flags, Console& console) {
   Result<simulation::Report> report = plan_manifests(flags.planning, "", console);
   if (!report) return report.error();
   return std::move(report->cycles.back().queues);
+}
+
+// "gpu" -> nvidia.com/gpu, which edit distance does not find. Where no node has one, it finds cpu:
+// so near are all short names.
+std::string resource_suggestion(const std::string& word, const std::vector<std::string>& known) {
+  std::vector<std::string> near;
+  for (const std::string& name : known) {
+    if (word.size() > 1 && name.find(word) != std::string::npos) near.push_back(name);
+  }
+  constexpr std::size_t kShort = 3;
+  if (near.empty() && word.size() <= kShort) return "; expected one of: " + first_names(known);
+  if (near.empty()) return suggestion(word, known);
+  return "; did you mean " + (near.size() == 1 ? "\"" + near[0] + "\"" : first_names(near)) + "?";
 }
 
 Status require_resource(const std::string& resource, const QueueTable& table) {
   std::vector<std::string> known = table.resources;
   std::sort(known.begin(), known.end());
   if (resource.empty() || std::binary_search(known.begin(), known.end(), resource)) return Done{};
-  return Error{"no resource \"" + resource + "\"" + suggestion(resource, known), "--resource"};
+  return Error{"no resource \"" + resource + "\"" + resource_suggestion(resource, known),
+               "--resource"};
+}
+
+int show(QueueTable table, const Flags& flags, Form form, Console& console) {
+  if (const Status known = require_resource(flags.resource, table); !known) {
+    return complain(known.error(), console);
+  }
+  if (!flags.rows.queue.empty()) {
+    if (const Status kept = keep_queue(table, flags.rows.queue); !kept) {
+      return complain(kept.error(), console);
+    }
+  }
+  sort_queues(table, flags.rows.sort);
+  if (form == Form::json) return finish(views::write_queue_table(table), console);
+  views::QueuesStyle style;
+  style.text = style_of(form, console);
+  style.is_ascii = !console.is_utf8;
+  style.resource = flags.resource;
+  return finish(queues_text(table, style), console);
+}
+
+int run(const Flags& flags, Console& console) {
+  const Result<Form> form = read_form(flags.output, console);
+  if (!form) return complain(form.error(), console);
+  if (const Status known = check_sort(flags.rows.sort, kOrders); !known) {
+    return complain(known.error(), console);
+  }
+  const Result<Source> source = source_of(flags);
+  if (!source) return complain(source.error(), console);
+  if (*source == Source::api_server) {
+    return show_live_queues(flags.kube, flags.rows.queue, *form, console, [&](QueueTable table) {
+      return show(std::move(table), flags, *form, console);
+    });
+  }
+  Result<QueueTable> table =
+      *source == Source::berthd ? ask_berthd(flags) : plan_queues(flags, console);
+  if (!table) return complain(table.error(), console);
+  return show(std::move(*table), flags, *form, console);
 }
 
 }  // namespace
 
-int run_queues(const QueuesFlags& flags, Console& console) {
-  const Result<Form> form = read_form(flags.output, console);
-  if (!form) return complain(form.error(), console);
-  const Result<QueueTable> table = get_table(flags, console);
-  if (!table) return complain(table.error(), console);
-  if (const Status known = require_resource(flags.resource, *table); !known) {
-    return complain(known.error(), console);
-  }
-  if (*form == Form::json) return finish(views::write_queue_table(*table), console);
-  views::QueuesStyle style;
-  style.bold_headings = console.out_is_terminal && console.may_style;
-  style.is_ascii = !console.is_utf8;
-  style.resource = flags.resource;
-  return finish(queues_text(*table, style), console);
+Command add_queues(CLI::App& berth) {
+  CLI::App* const command = berth.add_subcommand("queues", kHelp);
+  const auto flags = std::make_shared<Flags>();
+  command->footer(kMore);
+  declare_kube(*command, flags->kube);
+  declare_server(*command, flags->server);
+  command
+      ->add_option("--resource", flags->resource,
+                   "The resource to show; default: the dominant resource of each queue")
+      ->type_name("NAME");
+  declare_queue(*command, flags->rows.queue);
+  declare_sort(*command, flags->rows.sort, kOrders);
+  declare_planning(*command, flags->planning);
+  declare_output(*command, flags->output);
+  return {command, [flags](Console& console) { return run(*flags, console); }};
 }
 
 }  // namespace berth::tools

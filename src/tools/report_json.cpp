@@ -4,6 +4,7 @@
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "tools/report_text.h"
+#include "views/document_head.h"
 
 namespace berth::tools {
 
@@ -214,7 +215,7 @@ Json json_of(const simulation::Summary& summary) {
 }  // namespace
 
 std::string report_json(const simulation::Report& report) {
-  Json json;
+  Json json = views::document_of_kind("Plan");
   json["cycles"] = list_of(report.cycles);
   json["summary"] = json_of(report.summary);
   if (report.explanation) json["explain"] = json_of(*report.explanation);

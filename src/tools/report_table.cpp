@@ -45,7 +45,7 @@ std::string where_text(const CountByNode& nodes) {
 // The rows that a cycle may use.
 struct RowBudget {
   std::size_t rows_max = kPlacedRowsMax;
-  bool bold_headings = false;
+  TableStyle style;
 };
 
 std::string placed_table(const std::vector<simulation::PlacementRow>& placements,
@@ -60,7 +60,7 @@ std::string placed_table(const std::vector<simulation::PlacementRow>& placements
     for (const auto& [node, count] : nodes) pods += count;
     table.add({job, std::to_string(pods), where_text(nodes)});
   }
-  return table.render(budget.bold_headings) + more_line(by_job.size(), budget.rows_max);
+  return table.render(budget.style) + more_line(by_job.size(), budget.rows_max);
 }
 
 std::string evicted_table(const std::vector<simulation::EvictionRow>& evictions,
@@ -71,7 +71,7 @@ std::string evicted_table(const std::vector<simulation::EvictionRow>& evictions,
     const std::string what_for = row.for_text();
     table.add({row.pod, row.node, row.action, what_for.empty() ? "-" : what_for, words_of(row.as)});
   }
-  return table.render(budget.bold_headings) + more_line(evictions.size(), budget.rows_max);
+  return table.render(budget.style) + more_line(evictions.size(), budget.rows_max);
 }
 
 std::string targets_table(const simulation::CycleReport& cycle, const RowBudget& budget) {
@@ -82,7 +82,7 @@ std::string targets_table(const simulation::CycleReport& cycle, const RowBudget&
     table.add({rows[i].job, to_string(rows[i].scheme), std::to_string(rows[i].nodes.size()),
                first_names(rows[i].nodes), missing.empty() ? "-" : missing});
   }
-  return table.render(budget.bold_headings) + more_line(rows.size(), budget.rows_max);
+  return table.render(budget.style) + more_line(rows.size(), budget.rows_max);
 }
 
 // Of the queues with nodes of their own, by name. -o json has the other queues, too.
@@ -105,7 +105,7 @@ std::string nodes_table(const simulation::CycleReport& cycle, const RowBudget& b
     table.add({name, std::to_string(has->nodes.size()), first_names(has->nodes),
                missing.empty() ? "-" : missing});
   }
-  return table.render(budget.bold_headings) + more_line(queues.size(), budget.rows_max);
+  return table.render(budget.style) + more_line(queues.size(), budget.rows_max);
 }
 
 bool has_same_nodes(const simulation::CycleReport* before, const simulation::CycleReport& cycle) {
@@ -174,7 +174,7 @@ std::string cycles_text(const simulation::Report& report, TableStyle style) {
     if (!is_idle(report.cycles[i], before(i))) ++busy;
   }
   const RowBudget budget{std::max<std::size_t>(1, kPlacedRowsMax / std::max<std::size_t>(1, busy)),
-                         style.bold_headings};
+                         style};
   std::string text;
   for (std::size_t i = 0; i < report.cycles.size();) {
     std::size_t end = i;
@@ -191,15 +191,20 @@ std::string cycles_text(const simulation::Report& report, TableStyle style) {
   return text;
 }
 
-std::string waiting_text(const simulation::CycleReport& cycle, TableStyle style) {
+std::string waiting_text(const simulation::CycleReport& cycle, TableStyle style,
+                         const std::string& sort) {
   std::vector<const simulation::JobRow*> waiting;
   for (const simulation::JobRow& row : cycle.jobs) {
     if (!row.reason.empty()) waiting.push_back(&row);
   }
   if (waiting.empty()) return "";
   std::stable_sort(waiting.begin(), waiting.end(),
-                   [](const simulation::JobRow* left, const simulation::JobRow* right) {
-                     if (left->priority != right->priority) return left->priority > right->priority;
+                   [&](const simulation::JobRow* left, const simulation::JobRow* right) {
+                     if (sort == "queue" && left->queue != right->queue) {
+                       return natural_compare(left->queue, right->queue) < 0;
+                     }
+                     if (sort != "name" && left->priority != right->priority)
+                       return left->priority > right->priority;
                      return natural_compare(left->job, right->job) < 0;
                    });
   views::TextTable table({"WAITING", "QUEUE", "PHASE", "PRIORITY", "PLACED", "WHY"});
@@ -209,7 +214,7 @@ std::string waiting_text(const simulation::CycleReport& cycle, TableStyle style)
                fmt::format("{} of {}", row.placed, std::max(row.min_available, row.placed)),
                reason_text(row)});
   }
-  return table.render(style.bold_headings) + more_line(waiting.size(), kWaitingRowsMax) + "\n";
+  return table.render(style) + more_line(waiting.size(), kWaitingRowsMax) + "\n";
 }
 
 // Notes on placed jobs that lack nothing.
@@ -252,12 +257,13 @@ std::string queues_text(const simulation::CycleReport& cycle, TableStyle style) 
                std::to_string(tally.running), std::to_string(tally.waiting),
                simulation::to_text(allocated)});
   }
-  return table.render(style.bold_headings) + more_line(queues.rows.size(), kQueueRowsMax);
+  return table.render(style) + more_line(queues.rows.size(), kQueueRowsMax);
 }
 
 }  // namespace
 
-std::string report_table(const simulation::Report& report, TableStyle style) {
+std::string report_table(const simulation::Report& report, TableStyle style,
+                         const std::string& sort) {
   if (report.explanation) return explanation_table(*report.explanation, style);
   if (report.cycles.empty()) return "";
   const simulation::CycleReport& last = report.cycles.back();
@@ -266,7 +272,7 @@ std::string report_table(const simulation::Report& report, TableStyle style) {
                     [](const simulation::JobRow& row) { return !row.reason.empty(); }));
   return fmt::format("{}, {}, {} waiting\n\n", count_text(report.node_count, "node"),
                      count_text(last.jobs.size(), "job"), waiting) +
-         cycles_text(report, style) + waiting_text(last, style) + notes_text(report) +
+         cycles_text(report, style) + waiting_text(last, style, sort) + notes_text(report) +
          queues_text(last, style) + summary_table(report.summary, style);
 }
 

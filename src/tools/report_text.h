@@ -3,18 +3,19 @@
 #include <string>
 
 #include "simulation/report.h"
+#include "views/text_table.h"
 
 namespace berth::tools {
 
 // The JSON document of docs/plan.md, with a line feed at its end.
 std::string report_json(const simulation::Report& report);
 
-struct TableStyle {
-  bool bold_headings = false;  // with terminal control sequences
-};
+using TableStyle = views::TextStyle;
 
 // A table for people: placed pods, waiting jobs with reasons, the queues; or only the job to
-// explain. Long lists are cut to one screen, with a note.
-std::string report_table(const simulation::Report& report, TableStyle style = {});
+// explain. Long lists are cut to one screen, with a note. `sort` is the order of the waiting jobs:
+// "priority" (also if empty), "name" or "queue".
+std::string report_table(const simulation::Report& report, TableStyle style = {},
+                         const std::string& sort = {});
 
 }  // namespace berth::tools

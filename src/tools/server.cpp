@@ -9,14 +9,13 @@ namespace berth::tools {
 
 namespace {
 
-constexpr const char* kDefaultServer = "http://127.0.0.1:8890";
 constexpr std::size_t kBodyShown = 200;
 
 }  // namespace
 
 Result<ServerDocument> ask_server(const ServerFlags& flags, const std::string& path) {
   http::ClientOptions options;
-  options.url = flags.url.empty() ? kDefaultServer : flags.url;
+  options.url = flags.url.value_or("").empty() ? kDefaultServer : *flags.url;
   if (options.url.ends_with('/')) options.url.pop_back();
   if (!flags.tls_ca.empty()) {
     options.tls = http::ClientTls{flags.tls_ca, flags.tls_cert, flags.tls_key, {}};

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "berth/base/result.h"
 
 namespace berth::tools {
 
+inline constexpr const char* kDefaultServer = "http://127.0.0.1:8892";
+
 // Flags as given. Empty means the default.
 struct ServerFlags {
-  std::string url;
+  std::optional<std::string> url;  // without a value: the default
   std::string tls_ca;
   std::string tls_cert;
   std::string tls_key;
+
+  bool is_asked() const { return url.has_value(); }
 };
 
 // A document of berthd and its source, for messages.

@@ -26,7 +26,7 @@ std::string targets_text(const simulation::Summary& summary, TableStyle style) {
                count_text(row.cycles, "cycle"), row.ended.empty() ? "-" : row.ended});
   }
   if (targets == 0) return "";
-  std::string text = "\n" + table.render(style.bold_headings);
+  std::string text = "\n" + table.render(style);
   if (targets > kTargetRowsMax) {
     text += fmt::format("... and {} more (-o json has all)\n", targets - kTargetRowsMax);
   }
@@ -62,7 +62,7 @@ std::string use_text(const simulation::Summary& summary, TableStyle style) {
                fmt::format("{}.{}%", part / (10 * kTenthsOfPercent), part / kTenthsOfPercent % 10),
                held == summary.held.end() ? "-" : views::held_text({*held})});
   }
-  return "\n" + table.render(style.bold_headings);
+  return "\n" + table.render(style);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "document/readers.h"
 #include "kube/fields.h"
+#include "views/document_head.h"
 
 namespace berth::views {
 
@@ -100,6 +101,7 @@ Json row_json(const QueueTable& table, std::size_t at) {
             {"state", to_string(row.state)},
             {"closedAbove", row.closed_above},
             {"fault", row.fault},
+            {"namespaces", row.namespaces},
             {"weight", row.weight},
             {"priority", row.priority},
             {"reclaimable", row.is_reclaimable},
@@ -177,6 +179,7 @@ QueueTable::Row read_row(const document::Cursor& from) {
   row.state = state_of(from["state"].text());
   row.closed_above = from["closedAbove"].text();
   row.fault = from["fault"].text();
+  row.namespaces = from["namespaces"].text();
   row.weight = static_cast<std::int32_t>(from["weight"].integer(1, 0, kCountMax));
   row.priority = static_cast<std::int32_t>(from["priority"].integer(0, -kCountMax - 1, kCountMax));
   row.is_reclaimable = from["reclaimable"].boolean(true);
@@ -236,11 +239,12 @@ void fill(const NamedAmounts& total, const std::vector<RowAmounts>& rows, QueueT
 }  // namespace
 
 std::string write_queue_table(const QueueTable& table) {
-  Json json;
+  Json json = document_of_kind("Queues");
   json["divided"] = table.is_divided;
+  json["partial"] = table.is_partial;
   NamedAmounts total;
   for (std::size_t r = 0; r < table.resources.size(); ++r) {
-    if (table.total[r] != 0) total[table.resources[r]] = table.total[r];
+    if (table.total[r] != 0 && !table.is_partial) total[table.resources[r]] = table.total[r];
   }
   json["total"] = json_of(total);
   json["queues"] = Json::array();
@@ -256,9 +260,11 @@ Result<QueueTable> read_queue_table(std::string text, std::string_view file) {
   if (!value) return value.error();
   document::Reading reading(*value, file);
   const document::Cursor root = reading.root();
+  check_head(root, "Queues");
   if (!root["queues"].is_present()) root.complain("no queues, expected the document of /queues");
   QueueTable table;
   table.is_divided = root["divided"].boolean(false);
+  table.is_partial = root["partial"].boolean(false);
   std::map<std::string, std::uint32_t> row_of;
   std::vector<RowAmounts> amounts;
   for (const document::Cursor& from : root["queues"].items()) {

@@ -102,6 +102,7 @@ class TableBuilder {
     row.parent = parent;
     row.state = queue.state;
     row.fault = shares_.rows[at].fault;
+    row.namespaces = queue.namespaces.text();
     row.is_scaled = shares_.rows[at].is_scaled;
     row.is_reclaimable = queue.is_reclaimable;
     row.is_fifo = queue.is_fifo;

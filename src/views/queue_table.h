@@ -34,6 +34,7 @@ struct QueueTable {
     QueueState state = QueueState::open;
     std::string closed_above;  // the nearest queue above it that is not open; empty: none
     std::string fault;         // why its jobs must wait; empty: no fault
+    std::string namespaces;    // selector of those that it serves; empty: all
     bool has_children = false;
     bool is_scaled = false;  // its guarantee is not in force in full
     bool is_reclaimable = true;
@@ -51,6 +52,9 @@ struct QueueTable {
   // True if a plugin divides the cluster. Otherwise `deserved` and `real_capability` are 0, and
   // `guarantee` is the written one.
   bool is_divided = false;
+  // True if it is made of Queue objects alone: `total` only ranks resources, `demand`, `due` and
+  // `piece` are 0, and jobs in no group are not counted.
+  bool is_partial = false;
   std::vector<std::string> resources;
   std::vector<Row> rows;
   std::vector<std::int64_t> total;  // the amounts to divide, by resource

@@ -64,6 +64,7 @@ std::string bar_of(const QueueTable& table, std::size_t row, std::size_t r, cons
   const std::int64_t share = table.is_divided ? table.at(table.deserved, row, r) : table.total[r];
   const std::int64_t most =
       table.is_divided ? table.at(table.real_capability, row, r) : table.total[r];
+  if (table.is_partial && !table.is_divided) return "";  // the whole is not known
   const std::int64_t full = std::max({has, share, most});
   if (full <= 0) return "";
   const auto cells_of = [&](std::int64_t amount) {
@@ -140,6 +141,9 @@ std::string notes_of(const QueueTable& table) {
     if (!row.fault.empty()) {
       notes.push_back(row.name + " is at fault, its jobs wait: " + row.fault);
     }
+    if (!row.namespaces.empty()) {
+      notes.push_back(row.name + " serves only namespaces with " + row.namespaces);
+    }
     if (row.is_scaled) {
       const std::string in_force = table.scaled_text(at);
       notes.push_back(
@@ -162,6 +166,9 @@ std::string notes_of(const QueueTable& table) {
 }
 
 std::string legend(const QueueTable& table, const Cells& cells) {
+  if (table.is_partial && !table.is_divided) {
+    return "of the Queue objects, which have no shares yet; jobs in no PodGroup are not counted\n";
+  }
   if (!table.is_divided) {
     return "no plugin divides the cluster (proportion does): guarantees are as written, and a bar "
            "is the whole cluster\n";
@@ -212,8 +219,7 @@ std::string queues_text(const QueueTable& table, const QueuesStyle& style) {
             : std::optional<std::size_t>(chosen - table.resources.begin());
     text.add(cells_of(table, row, resource, cells));
   }
-  return text.render(style.bold_headings) + "\n" + legend(table, cells) + nodes_of(table) +
-         notes_of(table);
+  return text.render(style.text) + "\n" + legend(table, cells) + nodes_of(table) + notes_of(table);
 }
 
 }  // namespace berth::views

@@ -5,13 +5,14 @@
 #include <string_view>
 
 #include "views/queue_table.h"
+#include "views/text_table.h"
 
 namespace berth::views {
 
 struct QueuesStyle {
-  bool bold_headings = false;  // with terminal control sequences
-  bool is_ascii = true;        // applies to bars, too
-  std::string resource{};      // the resource to show; empty: the dominant one of each queue
+  TextStyle text{};
+  bool is_ascii = true;    // applies to bars, too
+  std::string resource{};  // the resource to show; empty: the dominant one of each queue
 };
 
 // The queues as a tree for people, each with one resource and a bar. Warnings follow below.

@@ -9,6 +9,7 @@
 #include "berth/model/quantity.h"
 #include "document/readers.h"
 #include "kube/fields.h"
+#include "views/document_head.h"
 
 namespace berth::views {
 
@@ -144,15 +145,16 @@ ReservationTable::Row row_of(const document::Cursor& from) {
 }  // namespace
 
 std::string write_reservation_table(const ReservationTable& table) {
-  Json json{{"at", format_time(table.at)},
-            {"nodes", table.node_count},
-            {"lockedNodes", table.locked_node_count()},
-            {"total", json_of(table.total)},
-            {"locked", json_of(table.locked())},
-            {"idle", json_of(table.idle())},
-            {"idleRoomSeconds", json_of(table.held)},
-            {"ended", json_of(table.ended)},
-            {"targets", Json::array()}};
+  Json json = document_of_kind("Reservations");
+  json["at"] = format_time(table.at);
+  json["nodes"] = table.node_count;
+  json["lockedNodes"] = table.locked_node_count();
+  json["total"] = json_of(table.total);
+  json["locked"] = json_of(table.locked());
+  json["idle"] = json_of(table.idle());
+  json["idleRoomSeconds"] = json_of(table.held);
+  json["ended"] = json_of(table.ended);
+  json["targets"] = Json::array();
   for (const ReservationTable::Row& row : table.rows) json["targets"].push_back(json_of(row));
   constexpr int kIndent = 1;
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -163,6 +165,7 @@ Result<ReservationTable> read_reservation_table(std::string text, std::string_vi
   if (!value) return value.error();
   document::Reading reading(*value, file);
   const document::Cursor root = reading.root();
+  check_head(root, "Reservations");
   if (!root["targets"].is_present()) {
     root.complain("no targets, expected the document of /reservations");
   }

@@ -129,7 +129,7 @@ std::vector<TargetLine> target_lines(const ReservationTable::Row& row) {
   return lines;
 }
 
-std::string reservations_text(const ReservationTable& table, bool bold_headings) {
+std::string reservations_text(const ReservationTable& table, const TextStyle& style) {
   if (table.rows.empty()) return "no node is kept for a job\n" + costs_text(table);
   TextTable text({"TARGET", "QUEUE", "PRIORITY", "WAITS", "LOCK", "NODES", "IDLE OF ITS NEED"});
   for (const ReservationTable::Row& row : table.rows) text.add(cells_of(table, row));
@@ -145,7 +145,7 @@ std::string reservations_text(const ReservationTable& table, bool bold_headings)
     described +=
         fmt::format("... and {} more (-o json has all)\n\n", table.rows.size() - kTargetsDescribed);
   }
-  return text.render(bold_headings) + "\n" + described + costs_text(table);
+  return text.render(style) + "\n" + described + costs_text(table);
 }
 
 }  // namespace berth::views

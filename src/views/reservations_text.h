@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "views/reservation_table.h"
+#include "views/text_table.h"
 
 namespace berth::views {
 
@@ -22,6 +23,6 @@ struct TargetLine {
 std::vector<TargetLine> target_lines(const ReservationTable::Row& row);
 
 // For people: the targets, their reasons, their missing amounts, and the cost.
-std::string reservations_text(const ReservationTable& table, bool bold_headings);
+std::string reservations_text(const ReservationTable& table, const TextStyle& style);
 
 }  // namespace berth::views

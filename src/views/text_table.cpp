@@ -105,7 +105,42 @@ void TextTable::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::render(bool bold_headings) const {
+std::string cut_to(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::string kept;
+  std::size_t taken = 1;  // the sign of the cut
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = at;
+    next_character(text, at);
+    const std::string_view one = text.substr(start, at - start);
+    taken += display_width(one);
+    if (taken > width) break;
+    kept += one;
+  }
+  while (kept.ends_with(' ')) kept.pop_back();
+  return kept + "…";
+}
+
+std::vector<std::string> TextTable::lines_of(const std::string& cell, std::size_t column,
+                                             std::size_t width) const {
+  constexpr std::size_t kLeast = 24;
+  if (width == 0) return {cell};
+  const std::size_t room = std::max(width > column ? width - column : 0, kLeast);
+  if (last_ == Last::cut) return {cut_to(cell, room)};
+  std::vector<std::string> lines(1);
+  for (std::size_t at = 0; at < cell.size();) {
+    const std::size_t end = std::min(cell.find(' ', at), cell.size());
+    const std::string word = cell.substr(at, end - at);
+    at = end + 1;
+    if (!lines.back().empty() && display_width(lines.back()) + 1 + display_width(word) > room) {
+      lines.emplace_back();
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+std::string TextTable::render(const TextStyle& style) const {
   std::vector<std::size_t> widths(rows_.front().size(), 0);
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -115,13 +150,18 @@ std::string TextTable::render(bool bold_headings) const {
   std::string text;
   for (const auto& row : rows_) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    std::size_t column = 0;
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
       line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - display_width(row[i]) + 2, ' ');
+      line.append(widths[i] - display_width(row[i]) + 2, ' ');
+      column += widths[i] + 2;
     }
+    const std::vector<std::string> last = lines_of(row.back(), column, style.width);
+    line += last.front();
     line.erase(line.find_last_not_of(' ') + 1);
-    const bool is_bold = bold_headings && &row == &rows_.front();
+    const bool is_bold = style.bold_headings && &row == &rows_.front();
     text += is_bold ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
+    for (std::size_t i = 1; i < last.size(); ++i) text += std::string(column, ' ') + last[i] + "\n";
   }
   return text;
 }

@@ -232,7 +232,7 @@ TEST(LoadConfig, refuses_every_slip_with_its_place_and_a_suggestion) {
       {with("schedulePeriodd: 1s\n"),
        "c.yaml:3:1: unknown key \"schedulePeriodd\"; did you mean \"schedulePeriod\"?"},
       {with("schedulePeriod: 1\n"),
-       "c.yaml:3:17: schedulePeriod: \"1\" is not a string, expected a string; put it in quotes"},
+       "c.yaml:3:17: schedulePeriod: \"1\" has no unit, expected a duration such as 1s or 1m"},
       {with("extender: {port: 65536}\n"),
        "c.yaml:3:18: extender.port: \"65536\" is out of range, expected a whole number from 0 to "
        "65535"},
@@ -318,19 +318,35 @@ TEST(LoadConfig, AUTOSCALE5_autoscaling_is_on_unless_it_is_turned_off) {
   EXPECT_NE(error_of(with("view: {autoscaling: perhaps}\n")).find("c.yaml:"), std::string::npos);
 }
 
-TEST(LoadConfig, reads_how_nodes_are_kept_and_who_names_targets) {
+TEST(LoadConfig, reads_how_nodes_are_kept) {
   EXPECT_EQ(good(with("")).reservation.enforce, "filter");
-  EXPECT_EQ(good(with("")).reservation.owners, std::vector<std::string>{"jobs.v1.batch"});
-  const Config config =
-      good(with("reservation: {enforce: taint, owners: [rayclusters.v1.ray.io]}\n"));
-  EXPECT_EQ(config.reservation.enforce, "taint");
-  EXPECT_EQ(config.reservation.owners, std::vector<std::string>{"rayclusters.v1.ray.io"});
-  EXPECT_TRUE(good(with("reservation: {owners: []}\n")).reservation.owners.empty());
+  EXPECT_EQ(good(with("reservation: {enforce: taint}\n")).reservation.enforce, "taint");
   EXPECT_NE(error_of(with("reservation: {enforce: taints}\n")).find("did you mean \"taint\""),
             std::string::npos);
   EXPECT_NE(error_of(with("reservation: {owner: []}\n")).find("did you mean \"owners\""),
             std::string::npos);
-  const std::string twice = error_of(with("reservation: {owners: [a.v1.b, a.v1.b]}\n"));
+}
+
+TEST(LoadConfig, OWNED6_reads_which_owners_are_gangs_without_an_annotation) {
+  EXPECT_EQ(good(with("")).jobs.gang, GangRule::annotated);
+  EXPECT_EQ(good(with("jobs: {gang: indexed}\n")).jobs.gang, GangRule::indexed);
+  EXPECT_EQ(good(with("jobs: {gang: all}\n")).jobs.gang, GangRule::all);
+  const std::string bad = error_of(with("jobs: {gang: indexd}\n"));
+  EXPECT_NE(bad.find("unknown rule \"indexd\"; did you mean \"indexed\"?"), std::string::npos)
+      << bad;
+}
+
+TEST(LoadConfig, reads_which_owners_are_watched_and_their_old_key) {
+  EXPECT_EQ(good(with("")).jobs.owners, default_owner_resources());
+  EXPECT_EQ(good(with("jobs: {owners: [a.v1.b]}\n")).jobs.owners,
+            std::vector<std::string>{"a.v1.b"});
+  EXPECT_TRUE(good(with("jobs: {owners: []}\n")).jobs.owners.empty());
+  const Config old = good(with("reservation: {owners: [a.v1.b, jobs.v1.batch]}\n"));
+  EXPECT_EQ(old.jobs.owners.size(), default_owner_resources().size() + 1);
+  EXPECT_EQ(old.jobs.owners.back(), "a.v1.b");
+  ASSERT_EQ(old.warnings.size(), 1U);
+  EXPECT_NE(old.warnings[0].find("`reservation.owners` is now `jobs.owners`"), std::string::npos);
+  const std::string twice = error_of(with("jobs: {owners: [a.v1.b, a.v1.b]}\n"));
   EXPECT_NE(twice.find("a second \"a.v1.b\", expected each name once"), std::string::npos) << twice;
 }
 
@@ -379,6 +395,5 @@ TEST(ConfigurationDocument, lists_exactly_the_keys_that_the_loader_knows) {
       << "put this into docs/configuration.md:\n"
       << render_key_table();
 }
-
 }  // namespace
 }  // namespace berth::conf

@@ -48,7 +48,10 @@ TEST_F(EndpointsTest, ProbesAnswer) {
 TEST_F(EndpointsTest, VersionSaysWhatThisIs) {
   const http::Reply reply = berthd().get("/version");
   EXPECT_EQ(reply.status, 200);
-  EXPECT_EQ(Json::parse(reply.body), (Json{{"name", "berthd"}, {"version", BERTH_VERSION}}));
+  EXPECT_EQ(Json::parse(reply.body), (Json{{"apiVersion", "berth.dev/v1"},
+                                           {"kind", "Version"},
+                                           {"name", "berthd"},
+                                           {"version", BERTH_VERSION}}));
 }
 
 TEST_F(EndpointsTest, ConfigzShowsTheConfigurationInForce) {

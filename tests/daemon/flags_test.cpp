@@ -86,6 +86,25 @@ TEST(ParseFlags, TakesThemAll) {
   EXPECT_TRUE(flags.verbose);
 }
 
+TEST(ParseFlags, AnUnknownFlagGetsASuggestion) {
+  const Parsed parsed = parse({"--embedded=a", "--conifg=b"});
+  EXPECT_EQ(parsed.status(), 2);
+  EXPECT_EQ(parsed.err, "--conifg: no such flag of berthd; did you mean \"--config\"?\n");
+}
+
+TEST(ParseFlags, HelpIsAWordTooAndTheManualIsMadeOfTheSameTree) {
+  const Parsed help = parse({"help"});
+  EXPECT_EQ(help.status(), 0);
+  EXPECT_EQ(help.out, parse({"--help"}).out);
+  EXPECT_EQ(help.out.find("--manual"), std::string::npos);
+  const Parsed manual = parse({"--manual"});
+  EXPECT_EQ(manual.status(), 0);
+  for (const char* part : {".TH BERTHD 8", "berthd \\- runs batch", ".SH EXAMPLES", "\\-\\-listen",
+                           ".SH EXIT STATUS"}) {
+    EXPECT_NE(manual.out.find(part), std::string::npos) << part << "\n" << manual.out;
+  }
+}
+
 TEST(ParseFlags, AnErrorNamesTheFlagAndEndsWithStatus2) {
   const std::pair<std::vector<const char*>, const char*> cases[] = {
       {{"--embedded", "a", "--speed", "0"}, "--speed"},

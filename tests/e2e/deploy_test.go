@@ -1,23 +1,20 @@
 package e2e
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
-	"helm.sh/helm/v3/pkg/chart/loader"
-	"helm.sh/helm/v3/pkg/chartutil"
-	"helm.sh/helm/v3/pkg/engine"
 	authorization "k8s.io/api/authorization/v1"
 	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
 	scheduler "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
@@ -37,6 +34,7 @@ func TestKustomizationsAreAccepted(t *testing.T) {
 	for _, parts := range [][]string{
 		{"kustomize", "base"}, {"kustomize", "overlays", "in-place"},
 		{"kustomize", "overlays", "dedicated-nodes"}, {"admission", "gate-only"},
+		{"admission", "permissions"}, {"admission", "required-v1"},
 	} {
 		t.Run(parts[len(parts)-1], func(t *testing.T) {
 			e := cluster.Begin(t)
@@ -68,190 +66,6 @@ func TestExamplesAreAccepted(t *testing.T) {
 			}
 			tryApply(e, objects)
 		})
-	}
-}
-
-// render is what `helm template` prints for the chart on the server under test.
-func render(e *harness.Env, values map[string]any) []*unstructured.Unstructured {
-	e.Helper()
-	files, err := renderFiles(e, values)
-	e.Must(err)
-	var objects []*unstructured.Unstructured
-	for name, text := range files {
-		if !strings.HasSuffix(name, ".yaml") {
-			continue
-		}
-		parsed, err := harness.Manifests([]byte(text))
-		e.Must(err)
-		objects = append(objects, parsed...)
-	}
-	return objects
-}
-
-func renderFiles(e *harness.Env, values map[string]any) (map[string]string, error) {
-	e.Helper()
-	chart, err := loader.Load(harness.Deploy("helm", "berth"))
-	e.Must(err)
-	version, err := e.Client.Discovery().ServerVersion()
-	e.Must(err)
-	capabilities := chartutil.DefaultCapabilities.Copy()
-	capabilities.KubeVersion = chartutil.KubeVersion{
-		Version: version.GitVersion, Major: version.Major, Minor: version.Minor}
-	all, err := chartutil.ToRenderValues(chart, values,
-		chartutil.ReleaseOptions{Name: "berth", Namespace: harness.Namespace}, capabilities)
-	e.Must(err)
-	return engine.Render(chart, all)
-}
-
-func TestTheChartIsAccepted(t *testing.T) {
-	e := cluster.Begin(t)
-	tryApply(e, render(e, nil))
-}
-
-// A configuration from before mode view would leave kube-scheduler without a view to read.
-func TestTheChartRefusesAModeWithoutAView(t *testing.T) {
-	e := cluster.Begin(t)
-	_, err := renderFiles(e, map[string]any{"config": "schedulerNames: [berth]\n"})
-	if err == nil || !strings.Contains(err.Error(), `steering.mode is "nominate"`) {
-		t.Errorf("rendered with a mode that has no view: %v", err)
-	}
-	files, err := renderFiles(e, map[string]any{
-		"config": "schedulerNames: [batch]\nsteering: {mode: view}\n"})
-	e.Must(err)
-	if notes := files["berth/templates/NOTES.txt"]; !strings.Contains(notes, "batch") {
-		t.Errorf("the notes do not name the configuration's schedulers: %s", notes)
-	}
-}
-
-func TestTheChartForAnOutsideSchedulerIsAccepted(t *testing.T) {
-	e := cluster.Begin(t)
-	objects := render(e, map[string]any{
-		"kubeScheduler": map[string]any{"enabled": false},
-		"service":       map[string]any{"enabled": true},
-		"networkPolicy": map[string]any{"from": []any{
-			map[string]any{"ipBlock": map[string]any{"cidr": "10.0.0.0/24"}}}},
-		"admission": map[string]any{
-			"schedulerNames": []any{"berth", "volcano"}, "marker": false},
-	})
-	tryApply(e, objects)
-	gated := false
-	for _, object := range objects {
-		text, err := object.MarshalJSON()
-		e.Must(err)
-		if strings.Contains(string(text), "system:kube-scheduler") {
-			t.Errorf("%s %s is for a scheduler that is not there", object.GetKind(), object.GetName())
-		}
-		if object.GetKind() == "Deployment" && strings.Contains(string(text), "view") {
-			t.Errorf("a berthd that is in place has a view: %s", text)
-		}
-		gated = gated || object.GetName() == "pods.berth.dev"
-	}
-	if !gated {
-		t.Error("no policy gates pods, and kube-scheduler sees all of them")
-	}
-}
-
-var (
-	generatedName = regexp.MustCompile(`"berth-kube-scheduler-[0-9a-z]{10}"`)
-	whiteSpace    = regexp.MustCompile(`(\\n|\s)+`)
-)
-
-// normalised is an object without what differs for a reason: labels, the hash in a generated name,
-// white space in expressions, tags of images and what only Helm writes.
-func normalised(e *harness.Env, object *unstructured.Unstructured) (string, map[string]any) {
-	e.Helper()
-	object.SetLabels(nil)
-	if object.GetKind() == "Deployment" {
-		template := []string{"spec", "template"}
-		unstructured.RemoveNestedField(object.Object, append(template, "metadata", "annotations")...)
-		for _, kind := range []string{"initContainers", "containers"} {
-			path := append(template, "spec", kind)
-			containers, _, err := unstructured.NestedSlice(object.Object, path...)
-			e.Must(err)
-			for _, each := range containers {
-				container := each.(map[string]any)
-				delete(container, "imagePullPolicy")
-				container["image"], _, _ = strings.Cut(container["image"].(string), ":")
-			}
-			e.Must(unstructured.SetNestedSlice(object.Object, containers, path...))
-		}
-	}
-	text, err := object.MarshalJSON()
-	e.Must(err)
-	words := generatedName.ReplaceAllString(string(text), `"berth-kube-scheduler"`)
-	if strings.Contains(object.GetKind(), "AdmissionPolicy") {
-		words = whiteSpace.ReplaceAllString(words, " ")
-		words = strings.ReplaceAll(words, `\"`, "'")
-	}
-	result := map[string]any{}
-	e.Must(json.Unmarshal([]byte(words), &result))
-	name, _, _ := unstructured.NestedString(result, "metadata", "name")
-	return fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), name), result
-}
-
-func TestTheChartMakesWhatTheBaseMakes(t *testing.T) {
-	e := cluster.Begin(t)
-	base, err := e.Kustomize(harness.Deploy("kustomize", "base"))
-	e.Must(err)
-	policies, err := e.Kustomize(harness.Deploy("admission", "queues"))
-	e.Must(err)
-	want := map[string]map[string]any{}
-	e.AdaptToServer(base)
-	for _, object := range append(base, policies...) {
-		if object.GetKind() == "Namespace" {
-			continue // Helm's --create-namespace
-		}
-		name, content := normalised(e, object)
-		want[name] = content
-	}
-	for _, object := range render(e, nil) {
-		name, content := normalised(e, object)
-		if !reflect.DeepEqual(content, want[name]) {
-			t.Errorf("%s:\nchart     %v\nkustomize %v", name, content, want[name])
-		}
-		delete(want, name)
-	}
-	for name := range want {
-		t.Errorf("%s is not in the chart", name)
-	}
-}
-
-func TestTheChartGatesAsThePolicyDoes(t *testing.T) {
-	e := cluster.Begin(t)
-	for _, each := range []struct {
-		directory string
-		marker    bool
-	}{{"v1", true}, {"gate-only", false}} {
-		objects, err := e.Kustomize(harness.Deploy("admission", each.directory))
-		e.Must(err)
-		charts := render(e, map[string]any{"kubeScheduler": map[string]any{"enabled": false},
-			"admission": map[string]any{"marker": each.marker}})
-		isPolicy := func(object *unstructured.Unstructured) bool {
-			return strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy")
-		}
-		found := map[string]map[string]any{}
-		for _, object := range charts {
-			if isPolicy(object) {
-				name, content := normalised(e, object)
-				found[name] = content
-			}
-		}
-		e.AdaptToServer(objects)
-		for _, object := range objects {
-			if !isPolicy(object) {
-				continue
-			}
-			name, content := normalised(e, object)
-			// A gate that is there is not added in both; the shorter one need not look.
-			if !each.marker {
-				unstructured.RemoveNestedField(content, "spec", "mutations")
-				unstructured.RemoveNestedField(found[name], "spec", "mutations")
-			}
-			if !reflect.DeepEqual(content, found[name]) {
-				t.Errorf("%s of %s:\nchart     %v\nkustomize %v", name, each.directory, found[name],
-					content)
-			}
-		}
 	}
 }
 
@@ -322,8 +136,8 @@ func TestTheKubeconfigOfTheViewAgrees(t *testing.T) {
 	if !reflect.DeepEqual(found, want) {
 		t.Errorf("the kubeconfig has %v, expected %v", found, want)
 	}
-	if config.AuthInfos[used.AuthInfo].TokenFile == "" {
-		t.Error("kube-scheduler has no token of its own")
+	if user := config.AuthInfos[used.AuthInfo]; user.TokenFile != "" || user.Token != "" {
+		t.Error("kube-scheduler has a token")
 	}
 }
 
@@ -370,6 +184,8 @@ func TestBerthMayDoWhatItDoesAndNoMore(t *testing.T) {
 		{true, "create", "", "pods", "eviction", "a", ""},
 		{true, "patch", volcano, "podgroups", "", "a", ""},
 		{true, "patch", volcano, "podgroups", "status", "a", ""},
+		{true, "watch", "scheduling.k8s.io", "podgroups", "", "", ""},
+		{true, "patch", "scheduling.k8s.io", "podgroups", "status", "a", ""},
 		{true, "patch", volcano, "queues", "status", "", ""},
 		{true, "create", "", "events", "", "a", ""},
 		{true, "patch", "events.k8s.io", "events", "", "a", ""},
@@ -387,9 +203,11 @@ func TestBerthMayDoWhatItDoesAndNoMore(t *testing.T) {
 		{false, "patch", "", "nodes", "status", "", "n1"},
 		{false, "delete", "", "nodes", "", "", "n1"},
 		{false, "patch", "batch", "jobs", "", "a", ""},
+		{true, "create", "", "serviceaccounts", "token", harness.Namespace, "berth-kube-scheduler"},
+		{false, "create", "", "serviceaccounts", "token", harness.Namespace, "berthd"},
 		{false, "get", "", "secrets", "", "a", ""},
 		{false, "patch", volcano, "queues", "", "", ""},
-		{false, "delete", volcano, "podgroups", "", "a", ""},
+		{true, "delete", volcano, "podgroups", "", "a", ""}, // those that it made for owners
 	} {
 		review, err := e.Client.AuthorizationV1().SubjectAccessReviews().Create(e.Context,
 			&authorization.SubjectAccessReview{Spec: authorization.SubjectAccessReviewSpec{
@@ -443,5 +261,55 @@ func TestAdmissionLeavesAloneWhatIsThere(t *testing.T) {
 				t.Errorf("%s: limit of cpu is %v", pod.Name, limits.Cpu())
 			}
 		}
+	}
+}
+
+// base/namespace.yaml enforces the standard "restricted".
+func TestBerthsPodsAreRestricted(t *testing.T) {
+	e := cluster.Begin(t)
+	_, err := e.Client.CoreV1().Namespaces().Patch(e.Context, e.Namespace, types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"restricted"}}}`),
+		meta.PatchOptions{})
+	e.Must(err)
+	create := func(pod *core.Pod) error {
+		pod.Name = "berth"
+		_, err := e.Client.CoreV1().Pods(e.Namespace).Create(e.Context, pod,
+			meta.CreateOptions{DryRun: []string{meta.DryRunAll}})
+		return err
+	}
+	for name, values := range map[string]map[string]any{"default": nil, "in place": inPlace()} {
+		template := deploymentOf(t, values).Spec.Template
+		pod := &core.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+		if err := create(pod.DeepCopy()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		pod.Spec.Containers[0].SecurityContext = nil
+		if err := create(pod); err == nil {
+			t.Errorf("%s: a container that is not confined is admitted, so this shows nothing", name)
+		}
+	}
+}
+
+// The API server puts berthd's requests where flow-schemas.yaml says.
+func TestBerthsRequestsHaveTheirPriority(t *testing.T) {
+	e := cluster.Begin(t)
+	for path, name := range map[string]string{
+		"/api/v1/pods?limit=1": "berth",
+		"/apis/coordination.k8s.io/v1/namespaces/berth-system/leases/berthd": "berth-leader-election",
+	} {
+		schema := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema",
+			"metadata": map[string]any{"name": name}}}
+		e.AdaptToServer([]*unstructured.Unstructured{schema})
+		schema, err := e.Find(e.Context, schema)
+		e.Must(err)
+		e.Must(e.AwaitAnswer(e.Context, func(ctx context.Context) error {
+			used, err := e.FlowSchemaOf(ctx, path)
+			if err == nil && used != string(schema.GetUID()) {
+				err = fmt.Errorf("%s: the API server used the FlowSchema %s, not %s (%s)", path, used,
+					name, schema.GetUID())
+			}
+			return err
+		}))
 	}
 }

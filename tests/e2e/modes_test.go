@@ -38,12 +38,17 @@ var onlyIn = map[string][]string{
 		"TestNodeDeletedWhileHeld",
 		// A Service in front of replicas, which one kube-scheduler asks.
 		"TestLeaderElection",
+		"TestKubeSchedulerAsksByMutualTLS",
 	},
 	harness.ThroughView: {
 		"TestManagedPodsWaitForBerthBehindTheView",
 		"TestPodsStayAsTheyAreCreated",
 		"TestTheViewHidesPodsThatWait",
-		"TestTheViewGivesNoRights",
+		"TestTheViewGivesKubeSchedulersRightsOnly",
+		"TestBerthAndKubeSchedulerHaveRightsOfTheirOwn",
+		"TestATokenThatIsRefusedIsReplaced",
+		"TestWithoutKubeSchedulersAccountNothingPasses",
+		"TestKubeSchedulersMetricsAreForWhoMayReadThem",
 		"TestTheKeyOfTheViewIsMadeOnce",
 		"TestWritesOfTheView",
 		"TestAVetoIsNotWritten",
@@ -60,24 +65,43 @@ var onlyIn = map[string][]string{
 		"TestTheLeaderStops", "TestTheLeadersKubeSchedulerIsLost", "TestOthersTakeTheRoomOfHeldMembers",
 		"TestPodsThatWaitForNodesAreUnschedulable",
 		"TestPodsThatWaitForTheirQueueAreNot",
+		// By Helm, on control planes of their own.
+		"TestTheChartIsUpgradedFromTheOneBefore",
+		"TestTheChartIsInstalledChangedAndRemoved",
+		"TestDefinitionsOfOthersAreLeft",
+		"TestTheFirstGangByHelm",
+		"TestPodsGetTheirNodesByTheChart",
+		"TestTheChartServesTLS",
+		// The documents show the layout beside.
+		"TestStoryOfTheFirstGang", "TestStoryOfTheFirstGPUJob",
 	},
 }
 
 // sinceMinor names the tests of what a Kubernetes before 1.x does not have.
 var sinceMinor = map[string]int{
-	"TestStreamingListsAreServed":                 35, // by default
-	"TestQueuesThatMakeNoSenseAreRefused":         34, // rules in deploy/crds
-	"TestQueuesThatMakeSenseAreAccepted":          34,
-	"TestAQueueAtFaultHarmsNobody":                34,
-	"TestDefinitionsWithoutRulesAreAccepted":      34,
-	"TestAChildIsNotGuaranteedMoreThanItsParent":  30, // deploy/admission/queues
-	"TestDefaultAndRootAreNotDeleted":             30,
-	"TestGuaranteesAreLimitedByUser":              30,
-	"TestWhatIsBeyondTheLimitMayShrink":           30,
-	"TestQueuesAreAcceptedFromTheFirstMoment":     30,
-	"TestTheChartMakesWhatTheBaseMakes":           32, // probes of kube-scheduler
-	"TestKustomizationsAreAccepted":               34, // deploy/admission/v1
-	"TestTheChartForAnOutsideSchedulerIsAccepted": 34,
+	"TestKubernetesOwnGroups":                      36, // their API
+	"TestStreamingListsAreServed":                  35, // by default
+	"TestQueuesThatMakeNoSenseAreRefused":          34, // rules in deploy/crds
+	"TestQueuesThatMakeSenseAreAccepted":           34,
+	"TestAQueueAtFaultHarmsNobody":                 34,
+	"TestDefinitionsWithoutRulesAreAccepted":       34,
+	"TestAChildIsNotGuaranteedMoreThanItsParent":   30, // deploy/admission/queues
+	"TestDefaultAndRootAreNotDeleted":              30,
+	"TestGuaranteesAreLimitedByUser":               30,
+	"TestWhatIsBeyondTheLimitMayShrink":            30,
+	"TestQueuesAreAcceptedFromTheFirstMoment":      30,
+	"TestATargetIsNamedOnlyByThoseWhoMay":          30, // deploy/admission/permissions
+	"TestATargetIsNotNamedLater":                   30,
+	"TestPodsOfCheckedTemplatesAreMade":            30,
+	"TestQueuesAreForTheirNamespaces":              30,
+	"TestNobodyGoesRoundBerthWhereItIsRequired":    30,
+	"TestPodsAreBerthsWhereItIsRequired":           36,
+	"TestTheChartMakesWhatTheBaseMakes":            32, // probes of kube-scheduler
+	"TestKustomizationsAreAccepted":                34, // deploy/admission/v1
+	"TestTheChartForAnOutsideSchedulerIsAccepted":  34,
+	"TestTheChartGatesAsThePolicyDoes":             34,
+	"TestTheChartMakesWhatTheOverlayForNodesMakes": 34,
+	"TestPodsGetTheirNodesByTheChart":              34,
 }
 
 // leftOut are the tests that do not apply to a mode and a version; they are not reported as skipped.

@@ -149,9 +149,23 @@ func TestTheLeadersKubeSchedulerIsLost(t *testing.T) {
 	e.AssertNeverInPart("second", harness.BarrierLimit)
 }
 
+// The metric is that of the probe: the alert BerthReplicaIsNotReady is not about one that stands by.
+func assertAllReady(e *harness.Env, replicas []*replica) {
+	e.Helper()
+	for _, each := range replicas {
+		e.Must(each.Ready(e.Context))
+		ready, err := each.Metric(e.Context, `berth_state{what="ready"}`)
+		e.Must(err)
+		if ready != 1 {
+			e.Errorf("%s has berth_state ready %v, expected 1", each.Name, ready)
+		}
+	}
+}
+
 // The leader releases its lease when it ends: nobody waits for ten minutes.
 func TestTheLeaderStops(t *testing.T) {
 	e, replicas, leader := beginWithReplicas(t, 10*time.Minute)
+	assertAllReady(e, replicas)
 	e.Must(leader.Stop(10 * time.Second))
 	e.CreateGang("second", 6, 6, cpu("1"))
 	e.AwaitBound("second", 6, harness.Soon)

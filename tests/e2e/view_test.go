@@ -3,8 +3,6 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,12 +10,10 @@ import (
 
 	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"berth.dev/berth/tests/e2e/harness"
 )
@@ -72,12 +68,10 @@ func TestPodsStayAsTheyAreCreated(t *testing.T) {
 	}
 }
 
-// viewClient is a client of the view that has a token, and speaks protobuf or JSON.
+// viewClient is a client of the view that speaks protobuf or JSON.
 func viewClient(e *harness.Env, contentType string) kubernetes.Interface {
 	e.Helper()
-	token, err := e.Token(harness.SchedulersAccount)
-	e.Must(err)
-	config := e.Berth.View.Config(token)
+	config := e.Berth.View.Config()
 	config.ContentType, config.AcceptContentTypes = contentType, contentType
 	client, err := kubernetes.NewForConfig(config)
 	e.Must(err)
@@ -192,70 +186,6 @@ func assertShownThenBound(e *harness.Env, events watch.Interface, count int) {
 		}
 	}
 	e.Errorf("the stream ended when %d pods were bound", len(bound))
-}
-
-// VIEW-8: the view lends nobody its rights, and is for its kube-scheduler only.
-func TestTheViewGivesNoRights(t *testing.T) {
-	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
-	token, err := e.Token(harness.SchedulersAccount)
-	e.Must(err)
-	ask := func(config *rest.Config) (pods, groups error) {
-		client, err := kubernetes.NewForConfig(config)
-		e.Must(err)
-		_, pods = client.CoreV1().Pods("").List(e.Context, meta.ListOptions{Limit: 1})
-		// berthd may read these, and a kube-scheduler may not.
-		groups = client.CoreV1().RESTClient().Get().
-			AbsPath("/apis", harness.GroupVersion.String(), "podgroups").Do(e.Context).Error()
-		return pods, groups
-	}
-	if pods, groups := ask(e.Berth.View.Config(token)); pods != nil || !apierrors.IsForbidden(groups) {
-		t.Errorf("a kube-scheduler: pods %v, groups %v", pods, groups)
-	}
-	isRefused := func(err error) bool {
-		return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
-	}
-	for name, wrong := range map[string]string{"no token": "", "a wrong token": "x"} {
-		if pods, groups := ask(e.Berth.View.Config(wrong)); !isRefused(pods) || !isRefused(groups) {
-			t.Errorf("%s: pods %v, groups %v", name, pods, groups)
-		}
-	}
-	without := e.Berth.View.Config(token)
-	without.CertFile, without.KeyFile = "", ""
-	if pods, _ := ask(without); pods == nil || apierrors.ReasonForError(pods) != "" {
-		t.Errorf("without the key of the view: %v, expected no answer", pods)
-	}
-}
-
-// An init container makes the key, so that kube-scheduler finds it whatever starts first.
-func TestTheKeyOfTheViewIsMadeOnce(t *testing.T) {
-	if !cluster.HasBerth() {
-		t.Skip("BERTHD_BINARY is not set")
-	}
-	directory := t.TempDir()
-	read := func() map[string]string {
-		output, err := exec.Command(os.Getenv("BERTHD_BINARY"), "--make-view-key", directory).
-			CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, output)
-		}
-		found := map[string]string{}
-		for _, name := range []string{"view.crt", "view.key"} {
-			text, err := os.ReadFile(filepath.Join(directory, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			found[name] = string(text)
-		}
-		return found
-	}
-	first := read()
-	if second := read(); !equality.Semantic.DeepEqual(first, second) {
-		t.Error("the key was made anew")
-	}
-	stat, err := os.Stat(filepath.Join(directory, "view.key"))
-	if err != nil || stat.Mode().Perm()&0o007 != 0 {
-		t.Errorf("others may read the key: %v, %v", stat.Mode(), err)
-	}
 }
 
 // writesSince is what has been written through the proxy since then.

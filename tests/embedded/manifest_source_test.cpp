@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -43,9 +44,14 @@ class ManifestSourceTest : public ::testing::Test {
     std::ofstream(directory / file) << text;
   }
   Status open(const fs::path& path) {
-    auto opened = ManifestSource::open({path.string()}, cluster, [this](const Error& error) {
-      complaints.post(PlacementDropped{error.to_string(), "", ""});
-    });
+    auto opened = ManifestSource::open(
+        {path.string()}, cluster,
+        [this](const Error& error) {
+          complaints.post(PlacementDropped{error.to_string(), "", ""});
+        },
+        [this](const std::string& note) {
+          notes.post(PlacementDropped{note, "", ""});
+        });
     if (!opened) return opened.error();
     source = std::move(*opened);
     return Done{};
@@ -70,6 +76,7 @@ class ManifestSourceTest : public ::testing::Test {
   EmbeddedCluster cluster{clock};
   RecordingSink sink;
   RecordingSink complaints;
+  RecordingSink notes;
   fs::path directory;
   std::unique_ptr<ManifestSource> source;
 };
@@ -131,6 +138,32 @@ TEST_F(ManifestSourceTest, ABadFileLaterIsReportedOnceAndTheLastGoodStateIsKept)
   EXPECT_TRUE(wait_for_cpu("b", 2'000));
   EXPECT_TRUE(cluster.pod("default/c").has_value());
   EXPECT_EQ(complaints.events().size(), 2U);
+}
+
+TEST_F(ManifestSourceTest, AJobGetsItsPodsAndLosesThemWithIt) {
+  const auto job_yaml = [](const std::string& parallelism) {
+    return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  parallelism: " +
+           parallelism +
+           "\n  completions: 2\n  completionMode: Indexed\n  template:\n    spec:\n"
+           "      schedulerName: berth\n      restartPolicy: Never\n"
+           "      containers: [{name: main, resources: {requests: {cpu: 1}}}]\n";
+  };
+  write("job.yaml", job_yaml("1"));
+  ASSERT_TRUE(open(directory));
+  ASSERT_EQ(cluster.pods().size(), 1U);
+  const std::string uid = cluster.pods().front().uid;
+  write("job.yaml", job_yaml("2"));
+  ASSERT_TRUE(notes.wait([](const auto& events) { return events.size() == 2; }));
+  ASSERT_EQ(cluster.pods().size(), 2U);
+  EXPECT_EQ(cluster.pods().front().uid, uid) << "the first pod stays";
+  EXPECT_EQ(std::get<PlacementDropped>(notes.events().at(0)).pod_uid,
+            "Job default/j has no pods in the input; 1 is made: 1 more follows as these end");
+  fs::remove(directory / "job.yaml");
+  EXPECT_TRUE(sink.wait([](const auto& events) {
+    return std::count_if(events.begin(), events.end(), [](const ClusterEvent& event) {
+             return std::holds_alternative<PodDeleted>(event);
+           }) == 2;
+  }));
 }
 
 TEST_F(ManifestSourceTest, WhatTheClusterMadeOfAnUnchangedPodStays) {

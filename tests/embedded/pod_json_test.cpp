@@ -45,7 +45,8 @@ PodObject full_pod() {
   pod.marks.elected_at = test_start() + std::chrono::seconds(7);
   pod.marks.why = "longest wait";
   pod.marks.given_up_at = test_start();
-  pod.owner_uid = "job-1";
+  pod.owner = {"batch/v1", "Job", "train", "job-1"};
+  pod.own_queue = pod.queue;
   pod.runs_forever = true;
   pod.lock_tolerations.some = {"job.u-1", "job.u-2", "queue.q"};
   return pod;

@@ -99,6 +99,25 @@ TEST_F(HttpServerTlsTest, WithoutACertificateOrWithAForeignOneNoHandlerIsReached
   EXPECT_EQ(running.server->counts().requests, 0u);
 }
 
+TEST_F(HttpServerTlsTest, ACertificateMayBeLeftOutButNotAForeignOneShown) {
+  ServerOptions made = options(true);
+  made.tls->requires_certificate = false;
+  RunningServer running(name_the_peer, std::move(made));
+  const auto known = client(running, true);
+  const auto unknown = client(running, false);
+  for (int i = 0; i < 2; ++i) {  // also on a connection that is kept
+    auto reply = known->get("/");
+    ASSERT_TRUE(reply) << reply.error().to_string();
+    EXPECT_EQ(reply->body, "kube-scheduler ");
+    auto nameless = unknown->get("/");
+    ASSERT_TRUE(nameless) << nameless.error().to_string();
+    EXPECT_EQ(nameless->body, "nobody ");
+  }
+  const Authority foreign("foreign authority", at("foreign.crt"));
+  foreign.issue("kube-scheduler", at("client.crt"), at("client.key"));
+  EXPECT_FALSE(client(running, true)->get("/"));
+}
+
 TEST_F(HttpServerTlsTest, AnythingBelowTls12IsRefused) {
   RunningServer running(name_the_peer, options(false));
   for (const auto& [version, is_welcome] :
@@ -144,6 +163,7 @@ TEST_F(HttpServerTlsTest, ABadCertificateIsReportedOnceAndTheLastGoodOneStays) {
   std::filesystem::rename(at("good.key"), at("server.key"));
   EXPECT_TRUE(client(running)->get("/"));
   EXPECT_EQ(notices().size(), 3u) << "no certificate, no matching key, replaced";
+  EXPECT_EQ(running.server->counts().certificate_failures, 6u) << "each look at bad files";
 }
 
 TEST_F(HttpServerTlsTest, FilesAreLookedAtNoMoreOftenThanAsked) {

@@ -31,6 +31,42 @@ metadata:
   EXPECT_EQ(group->owner_uid, "j");
 }
 
+TEST(PodGroup, STATUS5_reads_the_position_that_was_written) {
+  const auto status_of = [](const char* status) {
+    const auto group = decode_pod_group(
+        value_of(std::string("metadata: {namespace: ml, name: g}\nstatus:\n") + status), "f");
+    EXPECT_TRUE(group.has_value()) << group.error().to_string();
+    return group->written;
+  };
+  const WrittenStatus ours = status_of(R"(
+  conditions:
+  - {type: Unschedulable, status: "True", reason: NotEnoughResources,
+     message: "2 of 3; it is 4th of 12 in queue q"}
+  waiting: {reason: gang_incomplete, message: "2 of 3", queue: q, position: 4th of 12 in queue q,
+            queuePosition: 4, queueWaiting: 12, jobsAhead: 30, jobsAheadInNamespace: 2,
+            aheadInNamespace: [a, b]}
+)");
+  EXPECT_EQ(ours.message, "2 of 3");
+  EXPECT_EQ(
+      ours.waiting,
+      (WrittenWaiting{"gang_incomplete", "q", "4th of 12 in queue q", {4, 12, 30, 2, {"a", "b"}}}));
+  // Volcano's definition keeps the condition alone.
+  const WrittenStatus left = status_of(R"(
+  conditions:
+  - {type: Unschedulable, status: "True", reason: NotEnoughResources,
+     message: "it is odd; it is large; it is 4th of 12 in queue q"}
+)");
+  EXPECT_EQ(left.message, "it is odd; it is large");
+  EXPECT_EQ(left.waiting, (WrittenWaiting{"", "", "4th of 12 in queue q", {}}));
+  const WrittenStatus none = status_of(R"(
+  conditions:
+  - {type: Unschedulable, status: "True", reason: NotEnoughResources,
+     message: "it is odd; it is 3 in all"}
+)");
+  EXPECT_EQ(none.message, "it is odd; it is 3 in all");
+  EXPECT_EQ(none.waiting, WrittenWaiting());
+}
+
 TEST(PodGroup, does_not_believe_marks_that_are_older_than_itself) {
   const auto marks_at = [](const char* created) {
     const auto group = decode_pod_group(value_of(std::string(R"(
@@ -152,7 +188,7 @@ TEST(PodGroup, reads_phases_where_the_other_api_group_has_conditions) {
                  phase + "}}"),
         "f");
   };
-  EXPECT_FALSE(with_phase("Scheduling").is_volcano);
+  EXPECT_EQ(with_phase("Scheduling").api, GroupApi::sig);
   EXPECT_TRUE(with_phase("Scheduling").is_recorded);
   EXPECT_EQ(with_phase("Scheduling").written.running, 2);
   EXPECT_EQ(with_phase("Scheduling").started, *parse_time("2026-11-21T09:00:00Z"));
@@ -163,6 +199,59 @@ TEST(PodGroup, reads_phases_where_the_other_api_group_has_conditions) {
   }
   EXPECT_EQ(with_phase("Failed").phase, GroupPhase::completed);
   EXPECT_EQ(decode_pod_group(value_of("{metadata: {name: g}}"), "f")->started, std::nullopt);
+}
+
+Result<PodGroupObject> kube_group(const std::string& spec, const std::string& status = "{}") {
+  return decode_pod_group(
+      value_of(
+          "apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: g}\nspec: " +
+          spec + "\nstatus: " + status + "\n"),
+      "f");
+}
+
+TEST(PodGroup, KUBEGROUP1_of_kubernetes_needs_the_count_of_its_gang_policy) {
+  const auto group =
+      kube_group("{schedulingPolicy: {gang: {minCount: 7}}, priorityClassName: high}");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  EXPECT_EQ(group->api, GroupApi::kubernetes);
+  EXPECT_EQ(group->min_member, 7);
+  EXPECT_EQ(group->priority_class, "high");
+  EXPECT_TRUE(group->not_honoured.empty());
+  EXPECT_FALSE(kube_group("{schedulingPolicy: {gang: {minCount: 0}}}").has_value());
+}
+
+TEST(PodGroup, KUBEGROUP2_of_kubernetes_without_a_gang_policy_starts_one_by_one) {
+  EXPECT_EQ(kube_group("{schedulingPolicy: {basic: {}}}")->min_member, 1);
+}
+
+TEST(PodGroup, of_kubernetes_names_what_is_not_honoured) {
+  const auto group = kube_group(
+      "{schedulingPolicy: {basic: {}}, schedulingConstraints: {topology: [{key: rack}]}, "
+      "disruptionMode: PodGroup, resourceClaims: [{name: c}]}");
+  EXPECT_EQ(group->not_honoured,
+            (std::vector<std::string>{"spec.schedulingConstraints",
+                                      "spec.disruptionMode (PodGroup)", "spec.resourceClaims"}));
+  EXPECT_TRUE(
+      kube_group("{schedulingPolicy: {basic: {}}, disruptionMode: Pod}")->not_honoured.empty());
+}
+
+TEST(PodGroup, KUBEGROUP5_of_kubernetes_has_one_condition) {
+  const auto with = [](const std::string& condition) {
+    return *kube_group("{schedulingPolicy: {gang: {minCount: 2}}}",
+                       "{conditions: [{type: DisruptionTarget, status: 'True'}, "
+                       "{type: PodGroupScheduled, lastTransitionTime: '2026-11-21T09:00:00Z', " +
+                           condition + "}]}");
+  };
+  const PodGroupObject waits = with("status: 'False', reason: Unschedulable, message: why");
+  EXPECT_FALSE(waits.written.is_scheduled);
+  EXPECT_EQ(waits.written.reason, "Unschedulable");
+  EXPECT_EQ(waits.written.message, "why");
+  EXPECT_EQ(format_time(waits.written.waits_since), "2026-11-21T09:00:00Z");
+  EXPECT_EQ(waits.phase, GroupPhase::pending);
+  const PodGroupObject scheduled = with("status: 'True', reason: Scheduled, message: ''");
+  EXPECT_TRUE(scheduled.written.is_scheduled);
+  EXPECT_EQ(scheduled.written.reason, "");
+  EXPECT_EQ(scheduled.phase, GroupPhase::running);
 }
 
 }  // namespace

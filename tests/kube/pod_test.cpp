@@ -127,7 +127,7 @@ spec: {restartPolicy: Never}
   EXPECT_EQ(pod->marks.why, "waits longest");
   EXPECT_EQ(pod->marks.given_up_at, *parse_time("2026-11-21T08:00:00Z"));
   EXPECT_EQ(pod->marks.first_seen, *parse_time("2026-11-21T07:00:00Z"));
-  EXPECT_EQ(pod->owner_uid, "j");
+  EXPECT_EQ(pod->owner.uid, "j");
   EXPECT_FALSE(pod->is_daemon);
   EXPECT_FALSE(pod->runs_forever);
 }
@@ -144,7 +144,7 @@ metadata:
   marks.is_elected = true;
   EXPECT_EQ(pod->marks, marks);
   EXPECT_TRUE(pod->runs_forever);
-  EXPECT_EQ(pod->owner_uid, "");
+  EXPECT_EQ(pod->owner.uid, "");
 }
 
 TEST(Pod, comes_with_its_node_if_a_daemon_set_or_the_kubelet_made_it) {
@@ -184,6 +184,17 @@ TEST(Pod, joins_a_group_by_either_annotation_or_by_the_label) {
                 ->group,
             "g");
   EXPECT_EQ(pod_from("metadata: {name: p, labels: {volcano.sh/queue-name: q}}")->queue, "q");
+}
+
+TEST(Pod, KUBEGROUP3_joins_the_group_in_its_spec_if_it_names_no_other) {
+  const std::string spec = "\nspec: {schedulingGroup: {podGroupName: k}}";
+  EXPECT_EQ(pod_from("metadata: {name: p}" + spec)->group, "k");
+  EXPECT_EQ(
+      pod_from("metadata: {name: p, labels: {scheduling.x-k8s.io/pod-group: g}}" + spec)->group,
+      "g");
+  EXPECT_EQ(
+      pod_from("metadata: {name: p, annotations: {scheduling.k8s.io/group-name: h}}" + spec)->group,
+      "h");
 }
 
 TEST(Pod, takes_its_index_from_a_label_before_its_name) {

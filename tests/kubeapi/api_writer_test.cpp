@@ -158,6 +158,21 @@ TEST_F(ApiWriterTest, ACommitTakesTheGateOffAndPutsThePlanOn) {
             2u);
 }
 
+TEST_F(ApiWriterTest, OWNED11_AGroupIsMadeChangedAndRemoved) {
+  Awaited<std::vector<std::string>> calls;
+  serve([&](const Call& call, Reply& reply) {
+    calls.change([&](auto& all) { all.push_back(call.method + " " + call.target); });
+    reply.send(200, "{}");
+  });
+  using Verb = ports::GroupSpec::Verb;
+  for (const Verb verb : {Verb::make, Verb::change, Verb::remove}) {
+    write({ports::ObjectKind::pod_group, "ns", "g", "u"}, ports::GroupSpec{verb, {}, 2, "q"});
+  }
+  const std::string groups = "/apis/scheduling.volcano.sh/v1beta1/namespaces/ns/podgroups";
+  EXPECT_EQ(calls.get(), (std::vector<std::string>{"POST " + groups, "PATCH " + groups + "/g",
+                                                   "DELETE " + groups + "/g"}));
+}
+
 TEST_F(ApiWriterTest, ATolerationIsAddedToThoseThatAreThere) {
   serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
   ports::PodWrite tolerate{.kind = ports::PodWrite::Kind::tolerate};
@@ -337,10 +352,7 @@ TEST_F(ApiWriterTest, EVICT3AnEvictionThatIsPutOffByARateLimitIsNotRefused) {
 const ports::ObjectRef kGroup{ports::ObjectKind::pod_group, "ns", "g", "uid-g"};
 const ports::ObjectRef kSigGroup{ports::ObjectKind::sig_pod_group, "ns", "g", "uid-g"};
 
-// The status of scheduling.x-k8s.io, as its controller would write it.
-Json foreign_status(const ports::GroupStatus& status) {
-  return Json::parse(group_status_patch(kSigGroup, status))["status"];
-}
+const ports::ObjectRef kKubeGroup{ports::ObjectKind::kube_pod_group, "ns", "g", "uid-g"};
 
 TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
   serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
@@ -350,35 +362,15 @@ TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
   std::set<std::string> targets;
   for (const Call& call : server_->calls()) targets.insert(call.target);
   EXPECT_EQ(targets, (std::set<std::string>{path, path + "/status"}));
-}
 
-TEST(ForeignStatus, HasItsOwnPhasesAndCountersAndNoConditions) {
-  ports::GroupStatus status;
-  status.min_member = 2;
-  EXPECT_EQ(
-      foreign_status(status),
-      Json::parse(R"({"phase":"Pending","scheduled":0,"running":0,"succeeded":0,"failed":0})"));
-  status.phase = GroupPhase::inqueue;
-  status.started = *parse_time("2026-11-21T09:00:00.5Z");
-  EXPECT_EQ(foreign_status(status)["phase"], "PreScheduling");
-  EXPECT_EQ(foreign_status(status)["scheduleStartTime"], "2026-11-21T09:00:00Z");
-  status.scheduled = 1;
-  EXPECT_EQ(foreign_status(status)["phase"], "Scheduling");
-  status.is_scheduled = true;
-  EXPECT_EQ(foreign_status(status)["phase"], "Scheduled");
-  status.phase = GroupPhase::running;
-  EXPECT_EQ(foreign_status(status)["phase"], "Running");
-  status.phase = GroupPhase::unknown;
-  EXPECT_EQ(foreign_status(status)["phase"], "Unknown");
-  status.phase = GroupPhase::completed;
-  EXPECT_EQ(foreign_status(status)["phase"], "Failed");
-  status.succeeded = 2;
-  EXPECT_EQ(foreign_status(status)["phase"], "Finished");
-}
-
-TEST(ForeignStatus, HasEventsOnItsOwnKind) {
-  const Json body = Json::parse(event_body(kSigGroup, ports::Event(), TimePoint(), "here"));
-  EXPECT_EQ(body["involvedObject"]["apiVersion"], "scheduling.x-k8s.io/v1alpha1");
+  // KUBEGROUP-5. Its conditions merge by their type.
+  write(kKubeGroup, ports::GroupStatus());
+  write(kKubeGroup, ports::GangRecord());
+  const std::vector<Call> calls = server_->calls();
+  const std::string own = "/apis/scheduling.k8s.io/v1alpha2/namespaces/ns/podgroups/g";
+  EXPECT_EQ(calls[2].target, own + "/status");
+  EXPECT_EQ(calls[2].headers.at("content-type"), "application/strategic-merge-patch+json");
+  EXPECT_EQ(calls[3].target, own);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "berth/base/text.h"
+
 namespace berth::kubeapi {
 namespace {
 
@@ -125,6 +127,42 @@ TEST(GroupStatusPatch, HasATargetsConditionBesideTheOthers) {
                                  {"lastTransitionTime", "1970-01-01T00:00:01Z"}}));
 }
 
+TEST(GroupStatusPatch, STATUS5HasThePositionInAFieldAndInTheCondition) {
+  ports::GroupStatus status;
+  status.reason = "NotEnoughResources";
+  status.message = "2 of 3 members could be placed";
+  status.waits_since = TimePoint(std::chrono::seconds(1));
+  status.waiting = {
+      "gang_incomplete", "research", "4th of 12 in queue research", {4, 12, 30, 2, {"a", "b"}}};
+  const Json written = Json::parse(group_status_patch(kGroup, status))["status"];
+  EXPECT_EQ(written["waiting"], (Json{{"reason", "gang_incomplete"},
+                                      {"message", "2 of 3 members could be placed"},
+                                      {"since", "1970-01-01T00:00:01Z"},
+                                      {"queue", "research"},
+                                      {"position", "4th of 12 in queue research"},
+                                      {"queuePosition", 4},
+                                      {"queueWaiting", 12},
+                                      {"jobsAhead", 30},
+                                      {"jobsAheadInNamespace", 2},
+                                      {"aheadInNamespace", Json::array({"a", "b"})}}));
+  EXPECT_EQ(written["conditions"][0]["message"],
+            "2 of 3 members could be placed; it is 4th of 12 in queue research");
+}
+
+TEST(GroupStatusPatch, STATUS5TakesOutAnEarlierPosition) {
+  ports::GroupStatus status;
+  EXPECT_EQ(Json::parse(group_status_patch(kGroup, status))["status"]["waiting"], Json());
+  status.reason = "NotEnoughTasks";
+  status.waiting = {"too_few_tasks", "research", "", {}};
+  const Json waiting = Json::parse(group_status_patch(kGroup, status))["status"]["waiting"];
+  EXPECT_EQ(waiting["reason"], "too_few_tasks");
+  for (const char* key : {"position", "queuePosition", "queueWaiting", "jobsAhead",
+                          "jobsAheadInNamespace", "aheadInNamespace"}) {
+    ASSERT_TRUE(waiting.contains(key)) << key;
+    EXPECT_TRUE(waiting[key].is_null()) << key;
+  }
+}
+
 TEST(EventBody, OnAQueueIsInTheNamespaceDefault) {
   EXPECT_EQ(event_namespace(kQueue), "default");
   EXPECT_EQ(event_namespace(kGroup), "ns");
@@ -138,6 +176,89 @@ TEST(EventBody, OnAQueueIsInTheNamespaceDefault) {
                                           {"uid", "u1"}}));
   EXPECT_EQ(body["type"], "Warning");
   EXPECT_EQ(body["reason"], "NodesNotReserved");
+}
+
+const ports::GroupSpec kSpec{
+    ports::GroupSpec::Verb::make, {"batch/v1", "Job", "train", "uid-job"}, 8, "research"};
+
+TEST(GroupBody, OWNED10_GoesWithItsOwnerAndSaysThatBerthMadeIt) {
+  EXPECT_EQ(Json::parse(group_body(kGroup, kSpec)), Json::parse(R"({
+    "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
+    "metadata": {"name": "g", "namespace": "ns",
+      "labels": {"app.kubernetes.io/managed-by": "berth"},
+      "annotations": {"berth.dev/made-for": "Job train"},
+      "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "train",
+        "uid": "uid-job", "controller": true, "blockOwnerDeletion": false}]},
+    "spec": {"minMember": 8, "queue": "research"}})"));
+}
+
+TEST(GroupBody, OWNED11_AChangeAndARemovalAreOfThatVeryGroup) {
+  EXPECT_EQ(Json::parse(group_spec_patch(kGroup, kSpec)), Json::parse(R"({"metadata": {"uid": "u2"},
+                            "spec": {"minMember": 8, "queue": "research"}})"));
+  EXPECT_EQ(Json::parse(deletion_body(kGroup))["preconditions"], (Json{{"uid", "u2"}}));
+}
+
+TEST(EventBody, IsAboutAnOwnerByItsOwnType) {
+  const ports::ObjectRef owner{ports::ObjectKind::owner, "ns", "train", "u", "batch/v1", "Job"};
+  const Json about = Json::parse(event_body(owner, {}, {}, "here"))["involvedObject"];
+  EXPECT_EQ(about, Json::parse(R"({"apiVersion": "batch/v1", "kind": "Job", "namespace": "ns",
+                                   "name": "train", "uid": "u"})"));
+}
+
+const ports::ObjectRef kSigGroup{ports::ObjectKind::sig_pod_group, "ns", "g", "uid-g"};
+
+// The status of scheduling.x-k8s.io, as its controller would write it.
+Json foreign_status(const ports::GroupStatus& status) {
+  return Json::parse(group_status_patch(kSigGroup, status))["status"];
+}
+
+TEST(ForeignStatus, HasItsOwnPhasesAndCountersAndNoConditions) {
+  ports::GroupStatus status;
+  status.min_member = 2;
+  EXPECT_EQ(
+      foreign_status(status),
+      Json::parse(R"({"phase":"Pending","scheduled":0,"running":0,"succeeded":0,"failed":0})"));
+  status.phase = GroupPhase::inqueue;
+  status.started = *parse_time("2026-11-21T09:00:00.5Z");
+  EXPECT_EQ(foreign_status(status)["phase"], "PreScheduling");
+  EXPECT_EQ(foreign_status(status)["scheduleStartTime"], "2026-11-21T09:00:00Z");
+  status.scheduled = 1;
+  EXPECT_EQ(foreign_status(status)["phase"], "Scheduling");
+  status.is_scheduled = true;
+  EXPECT_EQ(foreign_status(status)["phase"], "Scheduled");
+  status.phase = GroupPhase::running;
+  EXPECT_EQ(foreign_status(status)["phase"], "Running");
+  status.phase = GroupPhase::unknown;
+  EXPECT_EQ(foreign_status(status)["phase"], "Unknown");
+  status.phase = GroupPhase::completed;
+  EXPECT_EQ(foreign_status(status)["phase"], "Failed");
+  status.succeeded = 2;
+  EXPECT_EQ(foreign_status(status)["phase"], "Finished");
+}
+
+TEST(ForeignStatus, HasEventsOnItsOwnKind) {
+  const Json body = Json::parse(event_body(kSigGroup, ports::Event(), TimePoint(), "here"));
+  EXPECT_EQ(body["involvedObject"]["apiVersion"], "scheduling.x-k8s.io/v1alpha1");
+}
+
+TEST(KubeGroupStatus, KUBEGROUP5HasOneCondition) {
+  const ports::ObjectRef group{ports::ObjectKind::kube_pod_group, "ns", "g", "uid-g"};
+  ports::GroupStatus status;
+  status.reason = "Unschedulable";
+  status.message = "why";
+  status.waits_since = *parse_time("2026-11-21T09:00:00Z");
+  EXPECT_EQ(Json::parse(group_status_patch(group, status)),
+            Json::parse(R"({"metadata":{"uid":"uid-g"},"status":{"conditions":[
+              {"type":"PodGroupScheduled","status":"False",
+               "lastTransitionTime":"2026-11-21T09:00:00Z","reason":"Unschedulable",
+               "message":"why"}]}})"));
+  status.is_scheduled = true;
+  const Json patch = Json::parse(group_status_patch(group, status));
+  EXPECT_EQ(patch["status"]["conditions"][0]["status"], "True");
+  EXPECT_EQ(patch["status"]["conditions"][0]["reason"], "Scheduled");
+  EXPECT_EQ(Json::parse(event_body(group, ports::Event(), TimePoint(),
+                                   "here"))["involvedObject"]["apiVersion"],
+            "scheduling.k8s.io/v1alpha2");
 }
 
 }  // namespace

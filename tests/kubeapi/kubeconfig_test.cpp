@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "http/certificates.h"
 #include "kubeapi/access.h"
@@ -106,6 +108,55 @@ TEST_F(Kubeconfig, API8RefusesWhatItCannotDoWithAdvice) {
   EXPECT_NE(refusal("", "    as: admin").find("impersonation"), std::string::npos);
   EXPECT_NE(refusal("    proxy-url: http://p", "    token: a").find("proxies are not supported"),
             std::string::npos);
+}
+
+TEST_F(Kubeconfig, API30RunsAProgramForCredentialsWhereItMay) {
+  const std::string program =
+      write("login",
+            "#!/bin/sh\n"
+            "printf '%s' \"$KUBERNETES_EXEC_INFO\" > \"$1\"\n"
+            "echo '{\"kind\":\"ExecCredential\",\"status\":{\"token\":\"'$TOKEN'\"}}'\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string given = program + ".given";
+  const std::string file = config(
+      "", "    exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, args: ['" +
+              given +
+              "'], env: [{name: TOKEN, value: t1}], provideClusterInfo: true, "
+              "interactiveMode: Never}");
+  const auto access = load_kubeconfig(file, {}, Programs::may_run);
+  ASSERT_TRUE(access) << access.error().to_string();
+  EXPECT_EQ(access->token.bytes, "t1");
+  std::ifstream stream(given);
+  const std::string info{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  EXPECT_NE(info.find("\"interactive\":false"), std::string::npos) << info;
+  EXPECT_NE(info.find("\"server\":\"https://"), std::string::npos) << info;
+}
+
+TEST_F(Kubeconfig, API30SaysWhyAProgramGaveNoCredentials) {
+  const auto refusal_of = [&](const std::string& script) {
+    const std::string program = write("login", "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const auto access = load_kubeconfig(
+        config("",
+               "    exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./login}"),
+        {}, Programs::may_run);
+    return access ? std::string("accepted") : access.error().to_string();
+  };
+  EXPECT_NE(refusal_of("exit 3").find("ended with status 3, expected credentials"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("echo hello").find("not valid JSON"), std::string::npos);
+  EXPECT_NE(refusal_of("echo '{}'").find("expected an ExecCredential"), std::string::npos);
+  EXPECT_NE(refusal_of("echo '{\"kind\":\"ExecCredential\",\"status\":{}}'")
+                .find("neither a token nor a client certificate"),
+            std::string::npos);
+  const auto absent = load_kubeconfig(
+      config("",
+             "    exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-program, "
+             "installHint: get it at example.com}"),
+      {}, Programs::may_run);
+  ASSERT_FALSE(absent);
+  EXPECT_NE(absent.error().message.find("cannot be started"), std::string::npos);
+  EXPECT_NE(absent.error().message.find("get it at example.com"), std::string::npos);
 }
 
 TEST_F(Kubeconfig, RefusesWhatDoesNotFit) {

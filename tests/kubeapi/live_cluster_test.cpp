@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <map>
 #include <thread>
 #include <variant>
@@ -119,7 +121,7 @@ TEST_F(LiveClusterTest, API16IsSyncedWhenAllThatIsRequiredWasListed) {
   }
 }
 
-TEST_F(LiveClusterTest, API24ReportsOwnersThatBeginOrCeaseToNameATargetAndWaitsForThemAtFirst) {
+TEST_F(LiveClusterTest, API24ReportsOwnersWhenWhatIsReadChangesAndWaitsForThemAtFirst) {
   constexpr const char* kJobs = "/apis/batch/v1/jobs";
   const std::string naming = R"(,"annotations":{"berth.dev/target":"true"})";
   const auto is_naming = [](bool names_target) {
@@ -154,7 +156,68 @@ TEST_F(LiveClusterTest, API24ReportsOwnersThatBeginOrCeaseToNameATargetAndWaitsF
   ASSERT_TRUE(events_.wait_for<OwnerDeleted>([](const auto& gone) { return gone.uid == "uid-1"; }));
   cluster.stop();
   const auto events = events_.all.get();
-  EXPECT_EQ(events.size(), 4U) << "named, not named, named again, gone";
+  EXPECT_EQ(events.size(), 6U) << "both; not named, named again; both gone";
+}
+
+TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
+  constexpr const char* kSets = "/apis/jobset.x-k8s.io/v1alpha2/jobsets";
+  std::atomic<bool> is_served = false;
+  std::atomic<int> asked = 0;
+  api_.intercept([&](const Call& call, Reply& reply) {
+    if (call.path() == "/apis") {
+      ++asked;
+      reply.send(200, is_served ? R"({"groups":[{"name":"jobset.x-k8s.io","versions":)"
+                                  R"([{"groupVersion":"jobset.x-k8s.io/v1alpha2"}]},)"
+                                  R"({"name":"scheduling.k8s.io","versions":)"
+                                  R"([{"groupVersion":"scheduling.k8s.io/v1alpha2"}]}]})"
+                                : R"({"groups":[]})");
+      return true;
+    }
+    if (call.path() == "/apis/scheduling.k8s.io/v1alpha2") {
+      reply.send(200, R"({"resources":[{"name":"podgroups","kind":"PodGroup"}]})");
+      return true;
+    }
+    if (call.path() != "/apis/jobset.x-k8s.io/v1alpha2") return false;
+    reply.send(200, R"({"resources":[{"name":"jobsets","kind":"JobSet"}]})");
+    return true;
+  });
+  constexpr const char* kKubeGroups = "/apis/scheduling.k8s.io/v1alpha2/podgroups";
+  api_.serve(kQueues);
+  api_.serve(kGroups);
+  api_.serve(kSets);
+  api_.serve(kKubeGroups);
+  api_.put(kKubeGroups, "k", R"(,"spec":{"schedulingPolicy":{"gang":{"minCount":4}}})");
+  api_.put(kSets, "s", R"(,"spec":{"replicatedJobs":[{"replicas":3,"template":{"spec":{}}}]})");
+  options_.owners = {"jobsets.v1alpha2.jobset.x-k8s.io"};
+  options_.discover_again = std::chrono::milliseconds(5);
+  LiveCluster cluster(*client_, options_);
+  ASSERT_TRUE(cluster.start(events_));
+  const auto until = [](const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    return condition();
+  };
+  ASSERT_TRUE(until([&] { return asked >= 3 && cluster.is_synced(); }))
+      << "not served: not awaited";
+  is_served = true;
+  ASSERT_TRUE(events_.wait_for<OwnerObject>([](const OwnerObject& owner) {
+    return owner.self.kind == "JobSet" && owner.self.api_version == "jobset.x-k8s.io/v1alpha2" &&
+           owner.at_once == 3;
+  }));
+  ASSERT_TRUE(events_.wait_for<PodGroupObject>([](const PodGroupObject& group) {
+    return group.api == GroupApi::kubernetes && group.min_member == 4;
+  }));
+  ASSERT_TRUE(until([&] {
+    const std::vector<KindCounters> kinds = cluster.counters();
+    return std::count_if(kinds.begin(), kinds.end(), [&](const KindCounters& kind) {
+             return kind.kind == options_.owners[0] ||
+                    kind.kind == "podgroups.v1alpha2.scheduling.k8s.io";
+           }) == 2;
+  }));
+  const int then = asked;
+  ASSERT_TRUE(api_.wait_for_watch(kSets));
+  EXPECT_LE(asked, then + 1) << "all are found: nobody asks again";
+  cluster.stop();
 }
 
 TEST_F(LiveClusterTest, API18ReportsAnotherLeader) {

@@ -84,21 +84,24 @@ TEST(KeptKeys, API9LeaveOutWhatNobodyReads) {
   EXPECT_EQ(volume.find("ephemeral")->members.size(), 0U);
 }
 
-TEST(KeptKeys, API9KeepOfOwnersTheWordThatCounts) {
+TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
   ObjectReader reader(&keys_of_owners());
   ListMetadata list;
   const auto items =
       items_of(reader,
                R"({"items":[{"kind":"Job","metadata":{"name":"j","uid":"o","labels":)"
                R"({"a":"b"},"annotations":{"x":"y","berth.dev/target":"true"}},)"
-               R"("spec":{"template":{}},"status":{}}]})",
+               R"("spec":{"template":{"metadata":{"labels":{"volcano.sh/queue-name":"q"}},)"
+               R"("spec":{"containers":[]}}},"status":{}}]})",
                list);
-  EXPECT_EQ(items.at(0).members.size(), 1U);
-  EXPECT_EQ(items.at(0).find("metadata")->find("labels"), nullptr);
+  EXPECT_EQ(items.at(0).find("status"), nullptr);
+  EXPECT_EQ(items.at(0).find("spec")->find("template")->members.size(), 2U);
+  EXPECT_TRUE(items.at(0).find("metadata")->find("labels")->members.empty());
   EXPECT_EQ(items.at(0).find("metadata")->find("annotations")->members.size(), 1U);
   const auto owner = kube::decode_owner(items.at(0), "j");
   ASSERT_TRUE(owner);
-  EXPECT_EQ(*owner, (OwnerObject{"o", true}));
+  EXPECT_TRUE(owner->uid == "o" && owner->names_target);
+  EXPECT_EQ(owner->queues, std::vector<std::string>{"q"});
 }
 
 TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {

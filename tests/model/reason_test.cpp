@@ -2,14 +2,57 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "berth/model/amount_text.h"
 #include "berth/model/plan.h"
 
 namespace berth {
 namespace {
+
+// docs/reasons.md, without its head.
+std::string reason_page() {
+  const std::array<std::pair<ReasonAbout, const char*>, 4> parts{{
+      {ReasonAbout::job, "Why a job waits"},
+      {ReasonAbout::node, "Why a node does not take a pod"},
+      {ReasonAbout::victim, "Why a pod is not evicted"},
+      {ReasonAbout::evictions, "Why evictions do not help a job"},
+  }};
+  std::string page;
+  for (const auto& [part, title] : parts) {
+    page += "\n## " + std::string(title) + "\n\n| code | sentence | what to do |\n|---|---|---|\n";
+    for (std::size_t i = 1; i < kReasonCount; ++i) {
+      const Reason reason = static_cast<Reason>(i);
+      if (about(reason) != part) continue;
+      page += "| `" + std::string(code(reason)) + "` | " + std::string(pattern(reason)) + " | " +
+              std::string(remedy(reason)) + " |\n";
+    }
+  }
+  return page;
+}
+
+TEST(Reason, ThePageOfReasonsIsThatOfTheTable) {
+  std::ifstream file(BERTH_SOURCE_DIR "/docs/reasons.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t first = text.find("\n## ");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.substr(first), reason_page()) << "put this into docs/reasons.md:\n"
+                                               << reason_page();
+}
+
+TEST(Reason, EachHasARemedyAndIsFoundByItsCode) {
+  for (std::size_t i = 1; i < kReasonCount; ++i) {
+    const Reason reason = static_cast<Reason>(i);
+    EXPECT_TRUE(remedy(reason).ends_with('.')) << code(reason);
+    EXPECT_EQ(reason_of(code(reason)), reason);
+  }
+  EXPECT_EQ(reason_of("no_such_code"), std::nullopt);
+}
 
 TEST(Reason, NodeReasonsSayWhatIsWrongWithTheNode) {
   EXPECT_EQ(sentence(Reason::insufficient_resource, 1, 2, "cpu"), "insufficient cpu");

@@ -161,10 +161,10 @@ TEST_F(HostileTest, AClientThatDoesNotOfferHttp2IsRefusedInTheHandshake) {
   expect_service();
 }
 
-TEST_F(HostileTest, AnythingBelowTls12IsRefused) {
+TEST_F(HostileTest, AnythingBelowTls13IsRefused) {
   start_with(options(""));
   for (const auto& [version, is_welcome] :
-       {std::pair(TLS1_1_VERSION, false), {TLS1_2_VERSION, true}, {TLS1_3_VERSION, true}}) {
+       {std::pair(TLS1_1_VERSION, false), {TLS1_2_VERSION, false}, {TLS1_3_VERSION, true}}) {
     Identity old = identity();
     old.highest_tls = version;
     EXPECT_EQ(H2Client(proxy_->port(), old).is_connected(), is_welcome) << version;

@@ -75,13 +75,16 @@ TEST_F(GroupStatusTest, OneEventSaysWhyTheGroupWaits) {
   EXPECT_EQ(written.events[0].reason, "Unschedulable");
   EXPECT_EQ(written.events[0].message, sentence(Reason::gang_incomplete, 2, 3, ""));
   now_ += std::chrono::minutes(1);
-  EXPECT_TRUE(session(refusal(1)).events.empty());
+  for (const auto& event : session(refusal(1)).events) {
+    EXPECT_EQ(event.object.kind, ports::ObjectKind::pod) << "its pods have their own";
+  }
 }
 
 TEST_F(GroupStatusTest, WhatTheApiSaysAlreadyIsNotWritten) {
   PodGroupObject group = make_group("g", 3);
   group.written.reason = "NotEnoughResources";
   group.written.message = sentence(Reason::gang_incomplete, 2, 3, "");
+  group.written.waiting = {"gang_incomplete", "default", "", {}};
   start();
   side_->observe(group);
   EXPECT_TRUE(session(refusal(2)).statuses.empty());
@@ -229,7 +232,7 @@ TEST(SplitName, IsCutAtTheFirstSlash) {
 // A group of scheduling.x-k8s.io has no condition to hold a reason.
 TEST_F(GroupStatusTest, STATUS3AGroupOfTheOtherApiIsWrittenForItsPhaseAndHasEvents) {
   PodGroupObject other = make_group("other", 2);
-  other.is_volcano = false;
+  other.api = GroupApi::sig;
   see_gang(other, 2);
   mirror_.settle(now_);
   Plan plan;
@@ -250,6 +253,49 @@ TEST_F(GroupStatusTest, STATUS3AGroupOfTheOtherApiIsWrittenForItsPhaseAndHasEven
   other.started = now_ - std::chrono::seconds(5);
   see(other);
   EXPECT_TRUE(session({}).statuses.empty());
+}
+
+TEST_F(GroupStatusTest, KUBEGROUP5AGroupOfKubernetesHasItsReasonUntilItIsScheduled) {
+  PodGroupObject own = make_group("own", 2);
+  own.api = GroupApi::kubernetes;
+  own.not_honoured = {"spec.schedulingConstraints"};
+  see_gang(own, 2);
+  mirror_.settle(now_);
+  EXPECT_TRUE(session({}).statuses.empty());
+  Plan plan;
+  plan.refusals = {refusal_of(mirror_, "own", Reason::gang_incomplete, 1, 2)};
+  auto written = session(plan);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_FALSE(written.statuses[0].is_scheduled);
+  EXPECT_EQ(written.statuses[0].reason, "Unschedulable");
+  EXPECT_EQ(written.statuses[0].waits_since, now_);
+  EXPECT_NE(written.statuses[0].message.find("1 of 2 members could be placed; "
+                                             "spec.schedulingConstraints is not honoured"),
+            std::string::npos)
+      << written.statuses[0].message;
+  ASSERT_EQ(written.events.size(), 1u);
+  EXPECT_EQ(written.events[0].object.kind, ports::ObjectKind::kube_pod_group);
+
+  own.written.reason = "Unschedulable";
+  own.written.message = written.statuses[0].message;
+  own.written.waits_since = now_;
+  see(own);
+  now_ += std::chrono::seconds(60);
+  EXPECT_TRUE(session({}).statuses.empty()) << "it is planned, and not bound yet";
+  for (int i = 0; i < 2; ++i) mirror_.apply(running_on(make_member("own", i), "n1"));
+  mirror_.settle(now_);
+  written = session({});
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_TRUE(written.statuses[0].is_scheduled);
+  EXPECT_EQ(written.statuses[0].reason, "");
+  EXPECT_EQ(written.statuses[0].scheduled_since, now_);
+  own.written = {};
+  own.written.is_scheduled = true;
+  own.written.scheduled_since = now_;
+  see(own);
+  mirror_.apply(PodDeleted{make_member("own", 0).uid});
+  mirror_.settle(now_);
+  EXPECT_TRUE(session({}).statuses.empty()) << "as kube-scheduler leaves it";
 }
 
 TEST_F(GroupStatusTest, STATUS1ATargetsConditionIsWrittenAtOnceAndItsNumbersAtTimes) {

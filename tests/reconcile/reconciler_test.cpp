@@ -122,7 +122,7 @@ TEST_F(ReconcilerTest, WRITE8ALockThatIsNotSeenIsWrittenAgain) {
 
 TEST_F(ReconcilerTest, WRITE4AFailedStatusOfTheOtherApiIsNotLostWhenItsReasonChanges) {
   PodGroupObject other = make_group("other", 2);
-  other.is_volcano = false;
+  other.api = GroupApi::sig;
   see_gang(other, 2);
   for (int i = 0; i < 2; ++i) see(running_on(make_member("other", i), "n1"));
   const auto of_other = [](const RecordingWriter::Written& written) {

@@ -27,9 +27,9 @@ class RestoreTest : public SteeringTest {
     }
     return uids;
   }
-  void post_group(bool is_recorded, bool is_volcano = true) {
+  void post_group(bool is_recorded, GroupApi api = GroupApi::volcano) {
     PodGroupObject group = make_group("g", 2);
-    group.is_volcano = is_volcano;
+    group.api = api;
     group.is_recorded = is_recorded;
     post(group);
   }
@@ -38,14 +38,14 @@ class RestoreTest : public SteeringTest {
 using Uids = std::vector<std::string>;
 
 TEST_F(RestoreTest, STEER10AGangOfTheOtherApiIsRolledForwardWhenItIsRecorded) {
-  post_group(true, false);
+  post_group(true, GroupApi::sig);
   post(committed(0));
   post(nominated(1));
   EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
 }
 
 TEST_F(RestoreTest, STEER10AGangOfTheOtherApiIsPlannedAnewWhenItIsNot) {
-  post_group(false, false);
+  post_group(false, GroupApi::sig);
   post(nominated(0));
   post(nominated(1));
   EXPECT_EQ(restored(), Uids{});

@@ -53,6 +53,9 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   queue.is_fifo = line.flag("fifo");
   queue.reclaimable = !line.flag("not-reclaimable");
   queue.scheduler = line.text_of("scheduler");
+  for (const auto& [key, value] : read_labels(line.list_of("for"))) {
+    queue.namespaces.requirements.push_back({key, Operator::in, {value}});
+  }
   return {event("queue " + queue.name, queue)};
 }
 
@@ -85,6 +88,7 @@ Changes read_namespace(SceneLine& line, TimePoint) {
   NamespaceObject object;
   object.name = line.word(1);
   object.queue = line.text_of("queue");
+  object.labels = read_labels(line.list_of("labels"));
   return {event("namespace " + object.name, object)};
 }
 
@@ -119,12 +123,25 @@ Changes read_job(SceneLine& line, TimePoint now) {
   return {event("group " + name, group)};
 }
 
-// Controllers of pods or groups: "owner j names", "owner j declines".
+// Controllers of pods or groups: "owner j names", "owner j kind=Job pods=8 gang=all".
 Changes read_owner(SceneLine& line, TimePoint) {
   OwnerObject owner;
   owner.uid = line.word(1);
   owner.names_target = line.flag("names");
   owner.declines_target = line.flag("declines");
+  owner.name_space = "default";
+  owner.self = owner_reference(line.text_of("kind"), owner.uid);
+  if (line.has("of"))
+    owner.controller = owner_reference(line.text_of("of-kind"), line.text_of("of"));
+  if (line.has("gang")) owner.gang = {kGangAnnotation, line.text_of("gang")};
+  owner.queue.queue = line.text_of("queue");
+  owner.queue.local_queue = line.text_of("local-queue");
+  const auto count_of = [&](const char* key) {
+    return static_cast<std::int32_t>(line.number_of(key, 0));
+  };
+  if (line.has("pods")) owner.at_once = count_of("pods");
+  if (line.has("first")) owner.at_first = count_of("first");
+  if (line.has("first")) owner.in_turn = "in turn";
   return {event("owner " + owner.uid, owner)};
 }
 
@@ -158,11 +175,12 @@ Changes read_task(SceneLine& line, TimePoint now) {
   like.marks = read_marks(line, now);
   const std::string group = full_name(range->name);
   like.name_space = group.substr(0, group.find('/'));
-  like.group = group.substr(group.find('/') + 1);
+  const std::string stem = group.substr(group.find('/') + 1);
+  if (!line.flag("ungrouped")) like.group = stem;
   Changes changes;
   for (std::int64_t index = range->first; index <= range->last; ++index) {
     PodObject pod = like;
-    pod.name = like.group + "-" + std::to_string(index);
+    pod.name = stem + "-" + std::to_string(index);
     pod.index = index;
     pod.uid = pod.full_name();
     changes.push_back(event("pod " + pod.uid, pod));

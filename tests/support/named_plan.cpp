@@ -129,6 +129,9 @@ NamedPlan by_names(const Cluster& cluster, const Plan& plan) {
   }
   name_queue_nodes(cluster, plan, named);
   if (plan.shares != nullptr) named.shares = by_names(cluster, *plan.shares);
+  for (const JobId job : plan.order.value_or(std::vector<JobId>())) {
+    named.order.push_back(cluster.job(job).name);
+  }
   for (const Refusal& each : plan.refusals) {
     const std::string task = each.task.is_valid() ? cluster.task(each.task).name : "";
     named.refusals[cluster.job(each.job).name] = {each.reason, each.have, each.need, each.what,

@@ -47,6 +47,7 @@ struct NamedPlan {
   std::vector<std::string> relocked;                   // "n1 for q", "n1 for nobody"; by node
   std::map<std::string, NamedQueueNodes> queue_nodes;  // by queue
   std::map<std::string, NamedRefusal> refusals;        // by job
+  std::vector<std::string> order;
   // "deserved", "guarantee", "capability" -> queue -> amounts that are not 0.
   std::map<std::string, std::map<std::string, NamedAmounts>> shares;
   bool operator==(const NamedPlan&) const = default;

@@ -130,6 +130,17 @@ EvictionTerms read_eviction_terms(SceneLine& line) {
   return terms;
 }
 
+OwnerReference owner_reference(const std::string& kind, const std::string& name) {
+  static const std::map<std::string, std::string> kVersions{{"Job", "batch/v1"},
+                                                            {"StatefulSet", "apps/v1"},
+                                                            {"JobSet", "jobset.x-k8s.io/v1alpha2"},
+                                                            {"RayCluster", "ray.io/v1"},
+                                                            {"PyTorchJob", "kubeflow.org/v1"},
+                                                            {"MPIJob", "kubeflow.org/v2beta1"}};
+  const auto found = kVersions.find(kind);
+  return {found == kVersions.end() ? "" : found->second, kind, name, name};
+}
+
 PodObject read_pod_options(SceneLine& line) {
   PodObject pod;
   pod.scheduler_name = "berth";
@@ -148,7 +159,8 @@ PodObject read_pod_options(SceneLine& line) {
   pod.node_name = line.text_of("bound", running_on);
   if (!running_on.empty()) pod.phase = PodPhase::running;
   pod.terminating = line.flag("terminating");
-  pod.owner_uid = line.text_of("owner");
+  if (line.has("owner")) pod.owner = owner_reference(line.text_of("kind"), line.text_of("owner"));
+  if (line.has("gang")) pod.gang = {kGangAnnotation, line.text_of("gang")};
   pod.is_daemon = line.flag("of-daemonset");
   pod.runs_forever = line.flag("runs-forever");
   pod.gates = line.list_of("gates");

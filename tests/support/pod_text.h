@@ -14,10 +14,13 @@ std::map<std::string, std::string> read_labels(const std::vector<std::string>& i
 // taints=key:value:NoSchedule,key2::PreferNoSchedule
 std::vector<Taint> read_taints(SceneLine& line);
 
+// kind=Job: a controller of that name, which is its uid, too.
+OwnerReference owner_reference(const std::string& kind, const std::string& name);
+
 // The options of `task` and `pod`: amounts, on=NODE (running there) or bound=NODE, role, priority
 // (a number) or class, selector=a:1,b:2 affinity=a:in:x|y,b:exists;@name:in:n1 prefers=50:a:in:x
 // tolerates=key:value:NoSchedule,key,* ports=8080,UDP:53,10.0.0.1:TCP:80 besteffort gated
-// gates=a,b unmodelled=x never-preempts labels=a:1,b
+// gates=a,b unmodelled=x never-preempts labels=a:1,b owner=UID kind=Job gang=all
 PodObject read_pod_options(SceneLine& line);
 
 // "not-preemptable", "preemptable" and "cooldown=10m", of a pod or a group.

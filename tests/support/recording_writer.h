@@ -30,6 +30,7 @@ class RecordingWriter final : public ports::ObjectWriter {
     std::vector<On<ports::NodeLock>> locks;
     std::vector<On<TargetMarks>> marks;
     std::vector<On<ports::PodCondition>> conditions;
+    std::vector<On<ports::GroupSpec>> groups;
     std::vector<On<ports::Eviction>> evictions;
     std::vector<std::string> lines;  // of the log
   };
@@ -98,6 +99,9 @@ class RecordingWriter final : public ports::ObjectWriter {
   }
   void keep(const ports::ObjectRef& object, const ports::PodCondition& content) {
     written_.conditions.push_back({content, object});
+  }
+  void keep(const ports::ObjectRef& object, const ports::GroupSpec& content) {
+    written_.groups.push_back({content, object});
   }
   void keep(const ports::ObjectRef& object, const ports::Eviction& content) {
     written_.evictions.push_back({content, object});

@@ -73,8 +73,8 @@ TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
   const auto exposed = matches(full_exposition(metrics), "# TYPE (berth_[a-z_]+) ");
   std::ifstream stream(BERTH_SOURCE_DIR "/docs/operating.md");
   const std::string document{std::istreambuf_iterator<char>(stream), {}};
-  // Those of the API client and of the view are exposed by the daemon.
-  EXPECT_EQ(matches(document, "\\| `(berth_(?!api_|view_)[a-z_]+)"), exposed);
+  // Those of the API client, the view and certificates are exposed by the daemon.
+  EXPECT_EQ(matches(document, "\\| `(berth_(?!api_|view_|certificate_)[a-z_]+)"), exposed);
 }
 
 TEST(Metrics, CountsWhatSessionsDecide) {

@@ -238,7 +238,8 @@ Complaints reasons_without_sentence(const Tree& tree) {
   if (header == nullptr || table == nullptr) return {"model/reason: not found"};
   Complaints complaints;
   for (const auto& [reason, line] : reasons_of(*header)) {
-    const std::regex row("\\{Reason::" + reason + ",\\s*\"" + reason + "\",\\s*\"[^\"]*\\w");
+    const std::regex row("\\{Reason::" + reason + ",\\s*\"" + reason +
+                         "\",\\s*(?:ReasonAbout::\\w+,\\s*)?\"[^\"]*\\w");
     if (std::regex_search(table->text, row)) continue;
     complaints.push_back(complaint(*header, line, reason + " has no sentence"));
   }

@@ -41,7 +41,8 @@ std::string testdata(const std::string& name) {
   return std::string(BERTH_SOURCE_DIR "/tests/tools/testdata/") + name;
 }
 
-Outcome run_program(const std::vector<std::string>& arguments, const fs::path& input) {
+Outcome run_program(const std::vector<std::string>& arguments, const fs::path& input,
+                    const std::string& program) {
   const TemporaryDirectory directory;
   const std::string out = (directory.path() / "out").string();
   const std::string err = (directory.path() / "err").string();
@@ -52,7 +53,8 @@ Outcome run_program(const std::vector<std::string>& arguments, const fs::path& i
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), kWrite, 0600);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), kWrite, 0600);
 
-  std::vector<std::string> words{BERTH_BINARY};
+  const std::string path = program.empty() ? BERTH_BINARY : program;
+  std::vector<std::string> words{path};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -60,10 +62,10 @@ Outcome run_program(const std::vector<std::string>& arguments, const fs::path& i
 
   Outcome outcome;
   pid_t pid = 0;
-  const int fault = posix_spawn(&pid, BERTH_BINARY, &files, nullptr, argv.data(), environ);
+  const int fault = posix_spawn(&pid, path.c_str(), &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (fault != 0) {
-    ADD_FAILURE() << "cannot start " << BERTH_BINARY;
+    ADD_FAILURE() << "cannot start " << path;
     return outcome;
   }
   int status = 0;

@@ -12,9 +12,11 @@ struct Outcome {
   std::string err;
 };
 
-// Runs the real `berth`. Its two outputs go to files, and `input` (a file) is its input.
+// Runs the real `berth`, or the program at another path. Its two outputs go to files, and `input`
+// (a file) is its input.
 Outcome run_program(const std::vector<std::string>& arguments,
-                    const std::filesystem::path& input = "/dev/null");
+                    const std::filesystem::path& input = "/dev/null",
+                    const std::string& program = {});
 
 // A directory that its destructor removes.
 class TemporaryDirectory {

@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <set>
+
 #include "tools/berth_process.h"
 
 // Refused input: the messages, and no output.
@@ -87,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--cycles: \"-1\""},
         Refused{"UnknownForm",
                 {"plan", "--cluster", "@/good.yaml", "-o", "yaml"},
-                "-o: \"yaml\" is not an output format, expected table or json"},
+                "-o: \"yaml\" is not an output format, expected table, wide or json"},
         Refused{"MissingConfig",
                 {"plan", "--cluster", "@/good.yaml", "--config", "@/nowhere.conf"},
                 "@/nowhere.conf: cannot be read"},
@@ -107,6 +112,28 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"ChecksNothing", {"config"}, "--check: missing"}),
     [](const auto& each) { return each.param.name; });
 
+INSTANTIATE_TEST_SUITE_P(
+    Commands, BadInput,
+    testing::Values(Refused{"ChecksAndShowsTheDefault",
+                            {"config", "--check", "@/good.yaml", "--default"},
+                            "--default: given together with --check, expected one of them"},
+                    Refused{"HelpOnNothing", {"help", "paln"}, "did you mean \"plan\"?"},
+                    Refused{"UnknownShell", {"completion", "bahs"}, "did you mean \"bash\"?"},
+                    Refused{"UnknownOrder",
+                            {"plan", "--cluster", "@/good.yaml", "--sort", "nmae"},
+                            "--sort: \"nmae\" is no order; did you mean \"name\"?"},
+                    Refused{"UnknownQueue",
+                            {"plan", "--cluster", "@/good.yaml", "-q", "defualt"},
+                            "--queue: no queue \"defualt\"; did you mean \"default\"?"},
+                    Refused{"ServerOfTwoKinds",
+                            {"queues", "--cluster", "@/good.yaml", "-n", "ml"},
+                            "--namespace: given together with --cluster, expected one of them"},
+                    Refused{"NoKubeconfig",
+                            {"why", "train", "--kubeconfig", "@/nowhere"},
+                            "@/nowhere: cannot be read"},
+                    Refused{"WhyOfNothing", {"why"}, "JOB"}),
+    [](const auto& each) { return each.param.name; });
+
 TEST(CommandLine, ATypedErrorInAJobNameIsMet) {
   for (const char* name : {"ml/wdie", "wide"}) {
     const Outcome outcome =
@@ -124,9 +151,87 @@ TEST(CommandLine, HelpAndVersionSucceed) {
   for (const char* part : {"--cluster", "--explain", "Examples:", "Exit status:"}) {
     EXPECT_NE(help.out.find(part), std::string::npos) << part;
   }
-  const Outcome version = run_program({"version"});
-  EXPECT_EQ(version.exit_code, 0);
-  EXPECT_EQ(version.out, "berth " BERTH_VERSION "\n");
+  EXPECT_EQ(run_program({"help", "plan"}).out, help.out);
+  EXPECT_NE(run_program({"help"}).out.find("completion"), std::string::npos);
+  for (const char* words : {"version", "--version"}) {
+    const Outcome version = run_program({words});
+    EXPECT_EQ(version.exit_code, 0);
+    EXPECT_EQ(version.out, "berth " BERTH_VERSION "\n");
+  }
+}
+
+TEST(CommandLine, EachJsonDocumentSaysItsVersionAndKind) {
+  const std::string file = BERTH_SOURCE_DIR "/config/berth.yaml";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> all{
+      {{"plan", "--cluster", testdata("gangs"), "-o", "json"}, "Plan"},
+      {{"queues", "--cluster", testdata("gangs"), "-o", "json"}, "Queues"},
+      {{"reservations", "--cluster", testdata("gangs"), "-o", "json"}, "Reservations"},
+      {{"config", "--default", "-o", "json"}, "Configuration"},
+      {{"config", "--check", file, "-o", "json"}, "ConfigurationCheck"},
+      {{"version", "-o", "json"}, "Version"}};
+  for (const auto& [words, kind] : all) {
+    const std::string out = run_program(words).out;
+    EXPECT_TRUE(
+        out.starts_with("{\n \"apiVersion\": \"berth.dev/v1\",\n \"kind\": \"" + kind + "\""))
+        << out.substr(0, 200);
+  }
+}
+
+TEST(CommandLine, ARefusedConfigurationIsADocumentToo) {
+  const Outcome outcome = run_program({"config", "--check", "/nowhere.conf", "-o", "json"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.out.find("\"accepted\": false"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("/nowhere.conf: cannot be read"), std::string::npos) << outcome.out;
+}
+
+TEST(CommandLine, KubectlsPluginSpeaksOfKubectl) {
+  const TemporaryDirectory directory;
+  const auto link = directory.path() / "kubectl-berth";
+  std::filesystem::create_symlink(BERTH_BINARY, link);
+  const Outcome outcome = run_program({"why", "--help"}, "/dev/null", link.string());
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.out.find("Usage: kubectl berth why"), std::string::npos) << outcome.out;
+  EXPECT_NE(run_program({"paln"}, "/dev/null", link.string()).err.find("of kubectl berth;"),
+            std::string::npos);
+}
+
+// COLUMNS is the width of the terminal.
+TEST(CommandLine, ATableIsAsWideAsTheTerminal) {
+  const auto widest = [](const std::string& form) {
+    const Outcome outcome = run_program(
+        {"plan", "--cluster", BERTH_SOURCE_DIR "/docs/examples/quickstart", "-o", form});
+    std::size_t most = 0;
+    for (std::size_t at = 0; at < outcome.out.size();) {
+      const std::size_t end = outcome.out.find('\n', at);
+      most = std::max(most, end - at);
+      at = end + 1;
+    }
+    return most;
+  };
+  setenv("COLUMNS", "90", 1);
+  const std::size_t table = widest("table");
+  const std::size_t wide = widest("wide");
+  unsetenv("COLUMNS");
+  EXPECT_LE(table, 90U);
+  EXPECT_GT(wide, 200U);
+  EXPECT_EQ(widest("table"), wide);
+}
+
+TEST(CommandLine, APlanIsFilteredByNamespaceAndQueue) {
+  const std::string cluster = BERTH_SOURCE_DIR "/docs/examples/queues";
+  const auto jobs = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"plan", "--cluster", cluster, "-o", "json"});
+    const Outcome outcome = run_program(more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto document = nlohmann::json::parse(outcome.out);
+    std::set<std::string> queues;
+    for (const auto& job : document["cycles"][0]["jobs"]) queues.insert(job["queue"]);
+    return queues;
+  };
+  const std::set<std::string> all = jobs({});
+  EXPECT_GT(all.size(), 1U);
+  EXPECT_EQ(jobs({"-q", "batch"}), (std::set<std::string>{"batch"}));
+  EXPECT_EQ(jobs({"-n", "nowhere"}), (std::set<std::string>{}));
 }
 
 TEST(CommandLine, TheDefaultConfigurationIsTheFileAndPassesItsCheck) {

@@ -66,6 +66,38 @@ TEST(QueuesCommand, AsksARunningBerthd) {
   EXPECT_EQ(table.out, run_program(on_example({"-o", "table"})).out);
 }
 
+// A berthd of before the documents had versions.
+TEST(QueuesCommand, ReadsTheDocumentOfAnOlderBerthdAndRefusesAnotherVersion) {
+  json document = json::parse(run_program(on_example({"-o", "json"})).out);
+  document.erase("apiVersion");
+  document.erase("kind");
+  const AnsweringServer older("/queues", {200, "application/json", document.dump()});
+  EXPECT_EQ(run_program({"queues", "--server", older.url()}).exit_code, 0);
+  document["apiVersion"] = "berth.dev/v2";
+  const AnsweringServer newer("/queues", {200, "application/json", document.dump()});
+  const Outcome outcome = run_program({"queues", "--server", newer.url()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("\"berth.dev/v2\" is not known, expected berth.dev/v1"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST(QueuesCommand, AQueueIsShownWithThoseAboveAndBelowIt) {
+  const auto names = [](const std::vector<std::string>& flags) {
+    const json document = json::parse(run_program(on_example(flags)).out);
+    std::vector<std::string> all;
+    for (const json& each : document["queues"]) all.push_back(each["queue"]);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names({"-q", "vision"}), (Names{"research", "vision"}));
+  EXPECT_EQ(names({"-q", "research"}), (Names{"research", "speech", "vision"}));
+  EXPECT_EQ(names({"--sort", "weight"}),
+            (Names{"research", "speech", "vision", "batch", "default"}));
+  const json document = json::parse(run_program(on_example({"-q", "vision"})).out);
+  EXPECT_EQ(row(document, "vision")["guarantee"], (json{{"cpu", "4"}}));
+}
+
 TEST(QueuesCommand, SaysWhyThereIsNoAnswer) {
   const AnsweringServer server("/queues", http::text_response(503, "not the leader"));
   const Outcome refused = run_program({"queues", "--server", server.url()});
@@ -87,7 +119,10 @@ TEST(QueuesCommand, RefusesWhatItDoesNotKnow) {
   };
   EXPECT_NE(refused({"--resource", "memroy"}).find("did you mean \"memory\"?"), std::string::npos);
   EXPECT_NE(refused({"--server", "http://h:1"}).find("together with --cluster"), std::string::npos);
-  EXPECT_NE(refused({"-o", "yaml"}).find("expected table or json"), std::string::npos);
+  EXPECT_NE(refused({"-o", "yaml"}).find("expected table, wide or json"), std::string::npos);
+  EXPECT_NE(refused({"--resource", "ory"}).find("did you mean \"memory\"?"), std::string::npos);
+  const std::string absent = refused({"--resource", "gpu"});
+  EXPECT_NE(absent.find("no resource \"gpu\"; expected one of: cpu"), std::string::npos) << absent;
   EXPECT_NE(refused({"--resuorce", "cpu"}).find("did you mean \"--resource\"?"), std::string::npos);
 }
 

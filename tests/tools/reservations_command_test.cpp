@@ -83,7 +83,7 @@ TEST(ReservationsCommand, RefusesWhatItDoesNotKnow) {
   };
   EXPECT_NE(refused({"--cluster", "x", "--server", "http://h:1"}).find("together with --cluster"),
             std::string::npos);
-  EXPECT_NE(refused({"-o", "yaml"}).find("expected table or json"), std::string::npos);
+  EXPECT_NE(refused({"-o", "yaml"}).find("expected table, wide or json"), std::string::npos);
   EXPECT_NE(refused({"--sever", "x"}).find("did you mean \"--server\"?"), std::string::npos);
 }
 

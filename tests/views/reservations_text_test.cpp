@@ -33,7 +33,7 @@ ReservationTable example() {
 }
 
 TEST(ReservationsText, ShowsEachTargetAndTheCosts) {
-  EXPECT_EQ(reservations_text(example(), false),
+  EXPECT_EQ(reservations_text(example(), {}),
             R"(TARGET  QUEUE     PRIORITY  WAITS  LOCK        NODES    IDLE OF ITS NEED
 ml/big  research  0         5m30s  multi-node  2 of 10  12 of 16 cpu
 
@@ -51,7 +51,7 @@ idle on locked nodes so far: 4800 cpu-seconds; ended reservations: 3 started, 1 
 }
 
 TEST(ReservationsText, WithoutTargetsItSaysSo) {
-  EXPECT_EQ(reservations_text({}, false),
+  EXPECT_EQ(reservations_text({}, {}),
             "no node is kept for a job\nidle on locked nodes so far: nothing; ended "
             "reservations: none\n");
 }
@@ -59,7 +59,7 @@ TEST(ReservationsText, WithoutTargetsItSaysSo) {
 TEST(ReservationsText, SaysWhenItsNodesAreNotEnough) {
   ReservationTable table = example();
   table.rows[0].is_covered = false;
-  const std::string text = reservations_text(table, false);
+  const std::string text = reservations_text(table, {});
   EXPECT_NE(text.find("more nodes: it would not fit on these even after other pods finish"),
             std::string::npos)
       << text;
@@ -68,7 +68,7 @@ TEST(ReservationsText, SaysWhenItsNodesAreNotEnough) {
 TEST(ReservationsText, NothingInANameSteersATerminal) {
   ReservationTable table = example();
   table.rows[0].why = table.rows[0].job = "ml/\x1b[2J";
-  EXPECT_EQ(reservations_text(table, false).find('\x1b'), std::string::npos);
+  EXPECT_EQ(reservations_text(table, {}).find('\x1b'), std::string::npos);
 }
 
 TEST(ReservationsText, ShowsRoomTimesOfManyNodesAndDays) {

@@ -10,7 +10,7 @@ TEST(TextTable, ColumnsAreAsWideAsATerminalShowsThem) {
   table.add({"ab", "x"});
   table.add({"\xE8\xA8\x93\xE7\xB7\xB4\xE7\xB5\x84", "y"});  // three ideographs: six columns
   table.add({"e\xCC\x81", ""});                              // an accent takes no column
-  EXPECT_EQ(table.render(false),
+  EXPECT_EQ(table.render({}),
             "NAME    WHY\n"
             "ab      x\n"
             "\xE8\xA8\x93\xE7\xB7\xB4\xE7\xB5\x84  y\n"
@@ -19,8 +19,8 @@ TEST(TextTable, ColumnsAreAsWideAsATerminalShowsThem) {
 
 TEST(TextTable, HeadingsAreBoldOnlyWhenAskedTo) {
   const TextTable table({"A"});
-  EXPECT_EQ(table.render(true), "\x1b[1mA\x1b[0m\n");
-  EXPECT_EQ(table.render(false), "A\n");
+  EXPECT_EQ(table.render({.bold_headings = true}), "\x1b[1mA\x1b[0m\n");
+  EXPECT_EQ(table.render({}), "A\n");
 }
 
 TEST(DisplayWidth, KnowsWideNarrowAndCombiningCharacters) {
@@ -39,6 +39,32 @@ TEST(Printable, NothingOfTheInputSteersTheTerminal) {
   EXPECT_EQ(printable("x\xE2\x80\xAEy"), "x" + mark + "y");  // right-to-left override
   EXPECT_EQ(printable("\xFFz\xE8\xA8"), mark + "z" + mark + mark);
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
+}
+
+TEST(TextTable, TheLastColumnIsWrappedBetweenWords) {
+  TextTable table({"A", "WHY"});
+  table.add({"job", "one two three four five six seven eight"});
+  table.add({"b", "short"});
+  EXPECT_EQ(table.render({.width = 30}),
+            "A    WHY\n"
+            "job  one two three four five\n"
+            "     six seven eight\n"
+            "b    short\n");
+  EXPECT_EQ(table.render({.width = 200}), table.render({}));
+  EXPECT_EQ(table.render({.width = 5}), table.render({.width = 29}));  // 24 columns are left to it
+}
+
+TEST(TextTable, OrItIsCut) {
+  TextTable table({"A", "WHY"}, TextTable::Last::cut);
+  table.add({"job", "one two three four five six seven eight"});
+  EXPECT_EQ(table.render({.width = 30}), "A    WHY\njob  one two three four five…\n");
+}
+
+TEST(TextTable, CutsBetweenCharacters) {
+  EXPECT_EQ(cut_to("abc", 3), "abc");
+  EXPECT_EQ(cut_to("abcd", 3), "ab…");
+  EXPECT_EQ(cut_to("äöüß", 3), "äö…");
+  EXPECT_EQ(cut_to("漢字漢字", 5), "漢字…");
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ class JobLine {
 
   JobLine(Session& session, std::vector<JobId> jobs, For what = For::service);
 
+  // All of them, as they would be served if no turn changed the order of the others.
+  static std::vector<JobId> in_order(Session& session, std::vector<JobId> jobs, For what);
+
   // The next job; invalid if none is left. It leaves the line until it rejoins.
   JobId next();
   // Puts the last returned job back, in its present order.

@@ -136,6 +136,8 @@ class Session : public PointTable {
   Plan& plan() { return plan_; }
   Statement* open_statement() const { return open_statement_; }  // the innermost; null: none
   void set_open_statement(Statement* statement) { open_statement_ = statement; }
+  // Fills Plan::order, by the shares that the queues have now.
+  void put_in_order();
   // Undoes everything and returns the decisions.
   Plan close();
 

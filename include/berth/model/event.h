@@ -5,6 +5,7 @@
 
 #include "berth/model/budget.h"
 #include "berth/model/objects.h"
+#include "berth/model/permissions.h"
 
 // The events of a cluster. Adapters post them; the mirror applies them in order.
 
@@ -64,6 +65,7 @@ using ClusterEvent =
     std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject, PodGroupDeleted,
                  QueueObject, QueueDeleted, PriorityClassObject, PriorityClassDeleted,
                  NamespaceObject, NamespaceDeleted, OwnerObject, OwnerDeleted, BudgetObject,
-                 BudgetDeleted, PlacementDropped, PlacementMoved, EvictionRefused>;
+                 BudgetDeleted, PlacementDropped, PlacementMoved, EvictionRefused, ReserveAnswer,
+                 NamingPolicy>;
 
 }  // namespace berth

@@ -41,13 +41,14 @@ struct Job {
   std::string name;           // namespace/group, or namespace/pod
   std::string uid;
   TimePoint created;
-  bool exists = false;     // false: the id is free
-  bool has_group = false;  // false: its pods name a missing group; true for a single pod
-  bool is_single = false;  // made for one pod in no group
-  bool is_volcano = true;  // its PodGroup is of scheduling.volcano.sh, else of scheduling.x-k8s.io
+  bool exists = false;               // false: the id is free
+  bool has_group = false;            // false: its pods name a missing group; true for a single pod
+  bool is_single = false;            // made for one pod in no group
+  GroupApi api = GroupApi::volcano;  // of its PodGroup
   GroupOwner owner = GroupOwner::ours;
   std::string queue_name;
-  QueueId queue;  // invalid: no such queue
+  QueueId queue;      // invalid: no such queue
+  QueueId barred_by;  // that queue, or one above: it is not for the job's namespace; or invalid
   std::int32_t priority = 0;
   GroupPhase phase = GroupPhase::pending;
   std::optional<TimePoint> admitted_at;   // while Inqueue: since when, as far as is known
@@ -62,6 +63,7 @@ struct Job {
   std::optional<TimePoint> unready_since;  // it ran, and has lost members of its minimum
   bool is_named_target = false;            // a user names it
   bool declines_target = false;            // a user excludes it
+  std::string target_refused;              // named by somebody who may not: why; empty: not so
   std::optional<Election> election;        // it is a target
   std::optional<TimePoint> given_up_at;    // as a target, the last time
 
@@ -77,7 +79,9 @@ struct Job {
   std::optional<Resources> min_resources;
   // Ignored fields of its PodGroup: "spec.networkTopology (hard)".
   std::vector<std::string> not_honoured;
-  std::string fault;  // of its PodGroup, which could not be read; empty: none
+  std::string fault;        // of its PodGroup, which could not be read; empty: none
+  std::string gang_fault;   // PodObject::gang_fault, of a single pod
+  std::string gang_advice;  // PodObject::gang_advice, likewise
 
   std::vector<TaskId> tasks;  // by (index, creation, uid)
   StatusCounts counts{};

@@ -11,6 +11,8 @@
 #include "berth/base/clock.h"
 #include "berth/model/constraints.h"
 #include "berth/model/labels.h"
+#include "berth/model/namespaces.h"
+#include "berth/model/owner.h"
 #include "berth/model/reservation.h"
 #include "berth/model/resources.h"
 #include "berth/model/written_status.h"
@@ -74,9 +76,9 @@ struct PodObject {
   TimePoint created;
   Labels labels;
   std::string scheduler_name;
-  std::string group;        // name of its PodGroup in the same namespace; empty: none
+  std::string group;        // name of its PodGroup, of any API, in its namespace; empty: none
   std::string role;         // volcano.sh/task-spec, else volcano.sh/task-role; empty: none
-  std::string queue;        // queue named on the pod itself; empty: none
+  std::string queue;        // queue named on the pod or its owner; empty: none
   std::int64_t index = -1;  // completion or pod index, or the number its name ends in; -1: none
   std::optional<std::int32_t> priority;
   std::string priority_class;
@@ -97,14 +99,26 @@ struct PodObject {
   std::optional<TimePoint> started;       // status.startTime
   std::optional<TimePoint> scheduled;     // since when its condition PodScheduled is True
   TargetMarks marks;
-  std::string owner_uid;      // of its controller; empty: none
+  OwnerReference owner;  // its controller
+  GangWish gang;
+  std::string local_queue;  // QueueWish::local_queue
+  std::string own_queue;    // `queue`, as the pod itself has it
+  // Of a pod in no group: why nobody knows whether it is one of a gang, so that it waits. Empty:
+  // this is known. And what its user may not know about the other pods of its owner.
+  std::string gang_fault;
+  std::string gang_advice;
   bool is_daemon = false;     // of a DaemonSet, or a static pod: it comes with the node
   bool runs_forever = false;  // restartPolicy Always: it never finishes by itself
   LockTolerations lock_tolerations;
+  std::string service_account = "default";
 
   std::string full_name() const { return name_space + "/" + name; }
   bool operator==(const PodObject&) const = default;
 };
+
+// The API group of a PodGroup: scheduling.volcano.sh, scheduling.x-k8s.io (scheduler-plugins), or
+// Kubernetes' own scheduling.k8s.io. Of two groups of one name, the first of these counts.
+enum class GroupApi : std::uint8_t { volcano, sig, kubernetes };
 
 enum class GroupPhase : std::uint8_t { pending, inqueue, running, unknown, completed };
 
@@ -120,12 +134,13 @@ struct PodGroupObject {
   std::optional<NamedAmounts> min_resources;
   GroupPhase phase = GroupPhase::pending;
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
-  bool is_volcano = true;                 // of scheduling.volcano.sh, else of scheduling.x-k8s.io
-  std::optional<TimePoint> started;       // status.scheduleStartTime, of the latter
+  GroupApi api = GroupApi::volcano;
+  std::optional<TimePoint> started;  // status.scheduleStartTime, of scheduling.x-k8s.io
   WrittenStatus written;
   bool is_recorded = false;  // annotation berth.dev/record: its members may be bound
   TargetMarks marks;
   std::string owner_uid;                  // of its controller; empty: none
+  bool is_made_by_berth = false;          // annotation berth.dev/made-for
   std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
   EvictionTerms eviction;                 // of its pods that say nothing themselves
   std::vector<std::string> not_honoured;  // fields that are set: "spec.networkTopology (hard)"
@@ -155,6 +170,7 @@ struct QueueObject {
   bool guarantees_hard = false;           // guarantee.policy: Guaranteed
   NamedAmounts deserved;                  // a missing dimension has no target
   bool is_fifo = false;                   // dequeueStrategy: fifo
+  NamespaceSelector namespaces;           // whose jobs it serves: spec and annotation together
   std::vector<std::string> not_honoured;  // fields that have no effect
   std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
   // The fault in parts that could not be read, which are left out. Empty: none.
@@ -169,20 +185,6 @@ struct PriorityClassObject {
   bool global_default = false;
   bool never_preempts = false;
   bool operator==(const PriorityClassObject&) const = default;
-};
-
-struct NamespaceObject {
-  std::string name;
-  std::string queue;  // annotation scheduling.volcano.sh/queue-name; empty: none
-  bool operator==(const NamespaceObject&) const = default;
-};
-
-// An object that made pods or pod groups (such as a Job), and its annotation on targets.
-struct OwnerObject {
-  std::string uid;
-  bool names_target = false;     // annotation berth.dev/target: "true"
-  bool declines_target = false;  // "false"
-  bool operator==(const OwnerObject&) const = default;
 };
 
 // Lower-case names as Kubernetes and Volcano write them: "Inqueue", "Open".

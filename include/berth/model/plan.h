@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -138,7 +139,9 @@ struct Plan {
   std::vector<JobId> admitted;                  // phase Pending -> Inqueue
   std::vector<JobId> returned;                  // phase Inqueue -> Pending
   std::vector<Refusal> refusals;                // at most one for each job, the last one
-  std::vector<Reservation> reservations;        // all there are after the session, by election
+  // Of these, the jobs that need nothing but room, in the order of service. None: nobody asked.
+  std::optional<std::vector<JobId>> order;
+  std::vector<Reservation> reservations;  // all there are after the session, by election
   std::vector<EndedReservation> ended;
   std::vector<QueueNodes> queue_nodes;               // all there are after the session
   std::vector<QueueReservation> queue_reservations;  // by the names of the queues

@@ -5,6 +5,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/strong_id.h"
+#include "berth/model/namespaces.h"
 #include "berth/model/objects.h"
 #include "berth/model/queue_nodes.h"
 #include "berth/model/resources.h"
@@ -32,6 +33,7 @@ struct Queue {
   bool guarantees_hard = false;           // others leave for it, even without a claimant
   ResourceLimits deserved;                // bounds its share while others ask for more
   bool is_fifo = false;                   // a job that cannot start blocks later jobs
+  NamespaceSelector namespaces;           // whose jobs it serves
   std::vector<std::string> not_honoured;  // written fields without effect
   std::string fault;                      // the fault in its spec; empty: none
   NodeChoice node_choice;                 // of nodes of its own

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,11 +14,13 @@ enum class Reason : std::uint8_t {
   // about a job
   group_missing,
   group_faulty,
-  pod_faulty,  // also of each node
+  gang_faulty,  // of a pod that may be one of a gang
+  pod_faulty,   // also of each node
   queue_missing,
   queue_closed,
   queue_faulty,
   queue_has_children,
+  namespace_not_allowed,
   too_few_tasks,
   too_few_tasks_of_role,
   cluster_overcommitted,
@@ -73,10 +76,17 @@ enum class Reason : std::uint8_t {
   claims_ended_lately,
   not_managed,
 };
-inline constexpr std::size_t kReasonCount = 59;
+inline constexpr std::size_t kReasonCount = 61;
+
+enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 
 // "gang_incomplete"
 std::string_view code(Reason reason);
+std::optional<Reason> reason_of(std::string_view code);  // none: no such code
+ReasonAbout about(Reason reason);
+// Sentences for people: how its cause is mended. docs/reasons.md shows them. Empty: of `none` only.
+std::string_view remedy(Reason reason);
+std::string_view pattern(Reason reason);  // the sentence with its marks
 
 // The sentence with its numbers and name, without a full stop. `{have}`, `{need}` and `{what}` of
 // the table stand for the arguments. If `what` is a resource, amounts are readable (amount_text.h):

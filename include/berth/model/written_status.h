@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "berth/base/clock.h"
@@ -23,6 +24,28 @@ struct WrittenCondition {
   bool operator==(const WrittenCondition&) const = default;
 };
 
+// The position of a job among the jobs that wait for room, in the order in which they are served.
+struct WaitingPosition {
+  std::int32_t in_queue = 0;            // from 1; 0: it is in no order
+  std::int32_t queue_waiting = 0;       // jobs in the order of its queue, itself included
+  std::int32_t ahead = 0;               // of all queues
+  std::int32_t ahead_in_namespace = 0;  // of these, in its namespace
+  std::vector<std::string> names = {};  // of those, the first ten, without the namespace
+  bool operator==(const WaitingPosition&) const = default;
+};
+
+// status.waiting of a PodGroup, besides what its condition Unschedulable says.
+struct WrittenWaiting {
+  std::string reason;  // code of the Reason; empty: there is no such field
+  std::string queue;
+  std::string position_text;  // for people; empty: it is in no order
+  WaitingPosition position;
+  bool operator==(const WrittenWaiting&) const = default;
+};
+
+// Stands between message and position_text in the condition.
+inline constexpr std::string_view kBeforePosition = "; it is ";
+
 // Of a PodGroup.
 struct WrittenStatus {
   std::int32_t running = 0;
@@ -32,7 +55,8 @@ struct WrittenStatus {
   TimePoint scheduled_since;  // the time of that
   TimePoint waits_since;      // the last change of condition Unschedulable
   std::string reason;         // of condition Unschedulable, while it holds
-  std::string message;
+  std::string message;        // without the position
+  WrittenWaiting waiting;
   WrittenCondition targeted;  // condition Targeted
   WrittenCondition honoured;  // condition Honoured
   bool operator==(const WrittenStatus&) const = default;

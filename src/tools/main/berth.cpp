@@ -1,3 +1,4 @@
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -5,6 +6,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "cli/arguments.h"
 #include "tools/command_line.h"
 
 namespace {
@@ -27,6 +29,17 @@ bool is_utf8() {
   return false;
 }
 
+// COLUMNS, as a shell exports it, else the terminal's.
+std::size_t columns() {
+  if (const char* const value = std::getenv("COLUMNS"); value != nullptr) {
+    const long count = std::strtol(value, nullptr, 10);
+    if (count > 0) return static_cast<std::size_t>(count);
+  }
+  winsize size{};
+  const bool is_known = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return is_known ? size.ws_col : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -36,7 +49,9 @@ int main(int argc, char** argv) {
                                 .out_is_terminal = isatty(STDOUT_FILENO) != 0,
                                 .err_is_terminal = isatty(STDERR_FILENO) != 0,
                                 .may_style = may_style(),
-                                .is_utf8 = is_utf8()};
+                                .is_utf8 = is_utf8(),
+                                .columns = columns(),
+                                .program = berth::cli::program_name(argv[0], "berth")};
   try {
     return berth::tools::run_berth({argv + 1, argv + argc}, console);
   } catch (const std::exception& failure) {

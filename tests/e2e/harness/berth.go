@@ -30,9 +30,8 @@ const (
 	Namespace        = "berth-system"
 	// ServiceAccount is berthd's; the RBAC of deploy/ is all it may do.
 	ServiceAccount = "berthd"
-	// SchedulersAccount is that of a kube-scheduler behind a view. In deploy/ it shares berthd's;
-	// here it has only the rights of a kube-scheduler.
-	SchedulersAccount = "kube-scheduler"
+	// SchedulersAccount has the rights of a kube-scheduler. Requests through a view have its token.
+	SchedulersAccount = "berth-kube-scheduler"
 )
 
 // BarrierLimit is how long a gang may be bound in part at most while berthd and kube-scheduler run;
@@ -44,6 +43,7 @@ type BerthOptions struct {
 	Name    string // of the process; "" is berthd
 	Mode    string // steering.mode; "" is the suite's
 	Address string // where the extender listens
+	Pages   string // where metrics and probes are; "" is where the extender listens
 	Port    int    // where the view listens, in mode view
 	APIURL  string // "" is the API server itself; else a Proxy's
 	// LeaderElect has it ask for the lease first.
@@ -53,6 +53,8 @@ type BerthOptions struct {
 	LeftOut       []string // plugins of config/berth.yaml
 	// With are plugins, with arguments, that the first rank has instead or besides.
 	With map[string]map[string]any
+	// HasTLS says that, by Configuration, metrics and probes are served over TLS.
+	HasTLS bool
 	// AsShipped leaves limits of requests, timeouts and scheduler names as users have them.
 	AsShipped bool
 }
@@ -60,8 +62,9 @@ type BerthOptions struct {
 // Berth is a berthd process.
 type Berth struct {
 	*Process
-	Address string
-	View    *View // nil but in mode view
+	Address string // of the extender
+	Pages   string // the URL of metrics and probes
+	View    *View  // nil but in mode view
 	client  *http.Client
 }
 
@@ -103,12 +106,22 @@ func (c *ControlPlane) NewBerth(binary string, options BerthOptions) (*Berth, er
 	arguments := []string{"--kubeconfig", kubeconfig, "--context", ContextName, "--config", file,
 		"--listen", options.Address, fmt.Sprintf("--leader-elect=%t", options.LeaderElect),
 		"--lease-namespace", Namespace}
+	pages := options.Address
+	if options.Pages != "" {
+		pages = options.Pages
+		arguments = append(arguments, "--pages", pages)
+	}
 	if !options.AsShipped {
 		arguments = append(arguments, "--kube-api-qps", "5000", "--kube-api-burst", "10000")
 	}
 	process := NewProcess(options.Name, c.Directory, binary, arguments...)
-	client := &http.Client{Timeout: 2 * time.Second}
-	return &Berth{Process: process, Address: options.Address, View: view, client: client}, nil
+	made := &Berth{Process: process, Address: options.Address, Pages: "http://" + pages, View: view,
+		client: &http.Client{Timeout: 2 * time.Second}}
+	if options.HasTLS { // and without a certificate, as the kubelet asks
+		made.Pages = "https://" + pages
+		made.client.Transport = trusting(c.authority)
+	}
+	return made, nil
 }
 
 // Token is one of a service account of Berth's namespace, as its pod would have. A certificate
@@ -156,6 +169,8 @@ func berthConfiguration(options BerthOptions, view *View) ([]byte, error) {
 		merge(document, map[string]any{
 			"schedulerNames": []string{SchedulerName, "volcano"},
 			"barrier":        map[string]any{"timeout": "5s", "maxTimeout": "15s"},
+			// The policy is younger than the tests' objects would have to be.
+			"reservation": map[string]any{"authorization": "policy"},
 			"leaderElection": map[string]any{
 				"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
 			},
@@ -209,7 +224,7 @@ func (b *Berth) Start(ctx context.Context) error {
 		return err
 	}
 	return awaitReady(ctx, b.Process, func(ctx context.Context) error {
-		return getOK(ctx, b.client, "http://"+b.Address+"/livez")
+		return getOK(ctx, b.client, b.Pages+"/livez")
 	})
 }
 
@@ -220,17 +235,17 @@ func (b *Berth) AwaitReady(ctx context.Context) error {
 
 // Ready is nil when /readyz says so.
 func (b *Berth) Ready(ctx context.Context) error {
-	return getOK(ctx, b.client, "http://"+b.Address+"/readyz")
+	return getOK(ctx, b.client, b.Pages+"/readyz")
 }
 
 // Leads is nil if this berthd leads: another answers that it does not.
 func (b *Berth) Leads(ctx context.Context) error {
-	return getOK(ctx, b.client, "http://"+b.Address+"/queues")
+	return getOK(ctx, b.client, b.Pages+"/queues")
 }
 
 // Metrics is the text of /metrics.
 func (b *Berth) Metrics(ctx context.Context) (string, error) {
-	return get(ctx, b.client, "http://"+b.Address+"/metrics")
+	return get(ctx, b.client, b.Pages+"/metrics")
 }
 
 // Metric is the value of the sample that begins with these words, 0 if there is none.
@@ -245,4 +260,23 @@ func (b *Berth) Metric(ctx context.Context, sample string) (float64, error) {
 		}
 	}
 	return 0, nil
+}
+
+// FlowSchemaOf is the uid of the FlowSchema by which the API server takes in berthd's request.
+func (c *ControlPlane) FlowSchemaOf(ctx context.Context, path string) (string, error) {
+	token, err := c.Token(ServiceAccount)
+	if err != nil {
+		return "", err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path, nil)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := (&http.Client{Transport: trusting(c.authority)}).Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	return response.Header.Get("X-Kubernetes-Pf-Flowschema-Uid"), nil
 }

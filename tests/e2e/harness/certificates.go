@@ -1,18 +1,22 @@
 package harness
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"time"
 
+	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	api "k8s.io/client-go/tools/clientcmd/api"
@@ -94,6 +98,53 @@ func (p Pair) Write(directory, name string) (certFile, keyFile string, err error
 	return certFile, keyFile, err
 }
 
+// Secret is a directory as the kubelet mounts a Secret with a certificate: its files are links into
+// a directory that a rotation replaces in one step.
+type Secret struct {
+	Directory string
+	name      string
+	authority *Authority
+	version   int
+}
+
+// NewSecret has tls.crt and tls.key of that name, and ca.crt.
+func (c *ControlPlane) NewSecret(directory, name string) (*Secret, error) {
+	s := &Secret{Directory: directory, name: name, authority: c.authority}
+	if err := s.Rotate(); err != nil {
+		return nil, err
+	}
+	for _, file := range []string{"tls.crt", "tls.key", "ca.crt"} {
+		if err := os.Symlink(filepath.Join("..data", file), filepath.Join(directory, file)); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Rotate issues another certificate.
+func (s *Secret) Rotate() error {
+	s.version++
+	fresh := fmt.Sprintf("..v%d", s.version)
+	if err := os.Mkdir(filepath.Join(s.Directory, fresh), 0o700); err != nil {
+		return err
+	}
+	pair, err := s.authority.Issue(s.name)
+	if err != nil {
+		return err
+	}
+	for file, text := range map[string][]byte{
+		"tls.crt": pair.Cert, "tls.key": pair.Key, "ca.crt": s.authority.PEM} {
+		if err := os.WriteFile(filepath.Join(s.Directory, fresh, file), text, 0o600); err != nil {
+			return err
+		}
+	}
+	next := filepath.Join(s.Directory, "..next")
+	if err := os.Symlink(fresh, next); err != nil {
+		return err
+	}
+	return os.Rename(next, filepath.Join(s.Directory, "..data"))
+}
+
 func restConfig(url string, authority *Authority, pair Pair) *rest.Config {
 	return &rest.Config{
 		Host: url,
@@ -120,4 +171,18 @@ func writeKubeconfig(path, url string, authority *Authority, user *api.AuthInfo)
 		Contexts:       map[string]*api.Context{ContextName: {Cluster: "e2e", AuthInfo: "e2e"}},
 		CurrentContext: ContextName,
 	}, path)
+}
+
+// CreateCertificate makes a Secret in Berth's namespace with a certificate for a server.
+func (c *ControlPlane) CreateCertificate(ctx context.Context, name string) error {
+	pair, err := c.authority.Issue(name)
+	if err != nil {
+		return err
+	}
+	_, err = c.Client.CoreV1().Secrets(Namespace).Create(ctx, &core.Secret{
+		ObjectMeta: meta.ObjectMeta{Name: name}, Type: core.SecretTypeTLS,
+		Data: map[string][]byte{core.TLSCertKey: pair.Cert, core.TLSPrivateKeyKey: pair.Key,
+			"ca.crt": c.authority.PEM},
+	}, meta.CreateOptions{})
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"time"
@@ -19,12 +20,15 @@ type Cluster struct {
 	Recorder *Recorder
 	Berth    *Berth // nil until RunBerth
 	Address  string // where kube-scheduler calls the extender
+	Pages    string // where berthd has metrics and probes
 	ViewPort int    // where kube-scheduler finds the cluster, in mode view
 
 	binary  string
 	options BerthOptions
 	cancel  context.CancelFunc
 	spaces  int
+
+	hasOwners bool // the definitions of those who own pods are installed
 }
 
 // ClusterOptions says what a cluster is for.
@@ -33,6 +37,12 @@ type ClusterOptions struct {
 	WithoutKubelets bool
 	// WithoutSchedulers starts no kube-scheduler and installs no policies.
 	WithoutSchedulers bool
+	// Name is a directory of its own for the logs, of a further cluster.
+	Name string
+	// Server switches on what kube-apiserver leaves off.
+	Server ServerOptions
+	// SchedulerGates are feature gates of each kube-scheduler.
+	SchedulerGates string
 }
 
 // StartCluster takes the binaries from the environment: KUBE_BINARIES is the directory of
@@ -50,10 +60,13 @@ func StartCluster(parent context.Context, options ClusterOptions) (*Cluster, err
 			return nil, err
 		}
 		directory = made
-	} else if err := os.MkdirAll(directory, 0o755); err != nil {
-		return nil, err
+	} else {
+		directory = filepath.Join(directory, options.Name)
+		if err := os.MkdirAll(directory, 0o755); err != nil {
+			return nil, err
+		}
 	}
-	ports, err := FreePorts(2)
+	ports, err := FreePorts(3)
 	if err != nil {
 		return nil, err
 	}
@@ -61,13 +74,16 @@ func StartCluster(parent context.Context, options ClusterOptions) (*Cluster, err
 	c := &Cluster{
 		Address:  "127.0.0.1:" + strconv.Itoa(ports[0]),
 		ViewPort: ports[1],
+		Pages:    "127.0.0.1:" + strconv.Itoa(ports[2]),
 		binary:   os.Getenv("BERTHD_BINARY"),
 		cancel:   cancel,
 	}
-	if c.ControlPlane, err = StartControlPlane(ctx, binaries, directory); err != nil {
+	if c.ControlPlane, err = StartControlPlaneWith(ctx, binaries, directory,
+		options.Server); err != nil {
 		c.Stop(false)
 		return nil, err
 	}
+	c.SchedulerGates = options.SchedulerGates
 	if err := c.furnish(ctx, options); err != nil {
 		c.Stop(false)
 		return nil, err
@@ -84,6 +100,9 @@ func (c *Cluster) furnish(ctx context.Context, options ClusterOptions) error {
 	}
 	if !options.WithoutSchedulers {
 		if err := c.InstallAdmission(ctx, c.Policies()); err != nil {
+			return err
+		}
+		if err := c.ApplyAdmission(ctx, PermissionPolicies); err != nil {
 			return err
 		}
 	}
@@ -110,7 +129,7 @@ func (c *Cluster) RunBerth(ctx context.Context, options BerthOptions) error {
 	if c.binary == "" {
 		return errors.New("BERTHD_BINARY is not set")
 	}
-	options.Address, options.Port = c.Address, c.ViewPort
+	options.Address, options.Port, options.Pages = c.Address, c.ViewPort, c.Pages
 	if c.Berth == nil || !reflect.DeepEqual(c.options, options) {
 		if err := c.StopBerth(); err != nil {
 			return err
@@ -147,11 +166,12 @@ func (c *Cluster) StopBerth() error {
 
 // Replica prepares a further berthd with an address of its own.
 func (c *Cluster) Replica(options BerthOptions) (*Berth, error) {
-	ports, err := FreePorts(2)
+	ports, err := FreePorts(3)
 	if err != nil {
 		return nil, err
 	}
 	options.Address, options.Port = "127.0.0.1:"+strconv.Itoa(ports[0]), ports[1]
+	options.Pages = "127.0.0.1:" + strconv.Itoa(ports[2])
 	return c.NewBerth(c.binary, options)
 }
 
@@ -220,8 +240,23 @@ func (c *Cluster) CreateNodes(ctx context.Context, pool string, names []string,
 	})
 }
 
-// ClearNamespace deletes the PodGroups and pods of a namespace, and waits until they are gone.
+// ClearNamespace deletes the PodGroups and pods of a namespace, and waits until they are gone. It
+// deletes what makes pods first: controllers of a later test would make them again.
 func (c *Cluster) ClearNamespace(ctx context.Context, namespace string) error {
+	background := meta.DeletePropagationBackground
+	alone := meta.DeleteOptions{PropagationPolicy: &background}
+	for _, remove := range []func(context.Context, meta.DeleteOptions, meta.ListOptions) error{
+		c.Client.BatchV1().CronJobs(namespace).DeleteCollection,
+		c.Client.BatchV1().Jobs(namespace).DeleteCollection,
+		c.Client.AppsV1().Deployments(namespace).DeleteCollection,
+		c.Client.AppsV1().ReplicaSets(namespace).DeleteCollection,
+		c.Client.AppsV1().StatefulSets(namespace).DeleteCollection,
+		c.Client.AppsV1().DaemonSets(namespace).DeleteCollection,
+	} {
+		if err := remove(ctx, alone, meta.ListOptions{}); err != nil {
+			return err
+		}
+	}
 	err := c.Dynamic.Resource(PodGroups).Namespace(namespace).DeleteCollection(ctx,
 		meta.DeleteOptions{}, meta.ListOptions{})
 	if err != nil {

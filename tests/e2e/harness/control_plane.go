@@ -31,7 +31,11 @@ type ControlPlane struct {
 	Etcd, APIServer *Process
 	Scheduler       *KubeScheduler // of our pods; of all pods, unless there is one for the others
 	Others          *KubeScheduler // of pods that are not ours, or nil
+	Controllers     *Controllers   // nil until a test starts them
 	EtcdURL         string
+
+	// SchedulerGates are feature gates of each kube-scheduler that is started, "A=true,B=true".
+	SchedulerGates string
 
 	authority *Authority
 	binaries  string
@@ -39,9 +43,21 @@ type ControlPlane struct {
 	url       string
 }
 
+// ServerOptions switch on what kube-apiserver leaves off.
+type ServerOptions struct {
+	Gates []string // feature gates, "GenericWorkload"
+	APIs  []string // groups and versions, "scheduling.k8s.io/v1alpha2"
+}
+
 // StartControlPlane starts etcd and kube-apiserver from the directory of binaries, and no
 // kube-scheduler.
 func StartControlPlane(ctx context.Context, binaries, directory string) (*ControlPlane, error) {
+	return StartControlPlaneWith(ctx, binaries, directory, ServerOptions{})
+}
+
+// StartControlPlaneWith is StartControlPlane with more of the API server switched on.
+func StartControlPlaneWith(ctx context.Context, binaries, directory string,
+	server ServerOptions) (*ControlPlane, error) {
 	mode, err := ModeOfSuite()
 	if err != nil {
 		return nil, err
@@ -79,13 +95,13 @@ func StartControlPlane(ctx context.Context, binaries, directory string) (*Contro
 	if err := plane.Etcd.Start(); err != nil {
 		return plane, err
 	}
-	if err := plane.prepareAPIServer(ports[2]); err != nil {
+	if err := plane.prepareAPIServer(ports[2], server); err != nil {
 		return plane, err
 	}
 	return plane, plane.StartAPIServer(ctx)
 }
 
-func (c *ControlPlane) prepareAPIServer(port int) error {
+func (c *ControlPlane) prepareAPIServer(port int, server ServerOptions) error {
 	serving, err := c.authority.Issue("kube-apiserver")
 	if err != nil {
 		return err
@@ -109,8 +125,14 @@ func (c *ControlPlane) prepareAPIServer(port int) error {
 		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
 	}
 	if c.Minor >= 34 && c.Minor < 36 {
-		arguments = append(arguments, "--feature-gates=MutatingAdmissionPolicy=true",
-			"--runtime-config=admissionregistration.k8s.io/v1beta1=true")
+		server.Gates = append(server.Gates, "MutatingAdmissionPolicy")
+		server.APIs = append(server.APIs, "admissionregistration.k8s.io/v1beta1")
+	}
+	for _, gate := range server.Gates {
+		arguments = append(arguments, "--feature-gates="+gate+"=true")
+	}
+	for _, api := range server.APIs {
+		arguments = append(arguments, "--runtime-config="+api+"=true")
 	}
 	c.APIServer = NewProcess("kube-apiserver", c.Directory,
 		filepath.Join(c.binaries, "kube-apiserver"), arguments...)
@@ -167,6 +189,9 @@ func (c *ControlPlane) Stop() {
 	}
 	c.Scheduler.Kill()
 	c.Others.Kill()
+	if c.Controllers != nil {
+		c.Controllers.Kill()
+	}
 	for _, process := range []*Process{c.APIServer, c.Etcd} {
 		process.Kill()
 	}

@@ -38,8 +38,13 @@ func (c *Cluster) Begin(t testing.TB) *Env {
 	t.Helper()
 	c.spaces++
 	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
-	e := &Env{TB: t, Cluster: c, Context: context.Background(),
-		Namespace: fmt.Sprintf("%.40s-%d", strings.TrimPrefix(name, "test"), c.spaces)}
+	return c.BeginIn(t, fmt.Sprintf("%.40s-%d", strings.TrimPrefix(name, "test"), c.spaces))
+}
+
+// BeginIn is Begin in a namespace of this name, which may be there.
+func (c *Cluster) BeginIn(t testing.TB, namespace string) *Env {
+	t.Helper()
+	e := &Env{TB: t, Cluster: c, Context: context.Background(), Namespace: namespace}
 	e.Must(c.Repair(e.Context))
 	e.Show(c.APIServer, 5)
 	for _, scheduler := range []*KubeScheduler{c.Scheduler, c.Others} {
@@ -49,7 +54,9 @@ func (c *Cluster) Begin(t testing.TB) *Env {
 	}
 	_, err := c.Client.CoreV1().Namespaces().Create(e.Context,
 		&core.Namespace{ObjectMeta: meta.ObjectMeta{Name: e.Namespace}}, meta.CreateOptions{})
-	e.Must(err)
+	if !errors.IsAlreadyExists(err) {
+		e.Must(err)
+	}
 	t.Cleanup(e.end)
 	return e
 }
@@ -57,17 +64,24 @@ func (c *Cluster) Begin(t testing.TB) *Env {
 // BeginWithBerth is Begin, with a berthd of these options.
 func (c *Cluster) BeginWithBerth(t testing.TB, options BerthOptions) *Env {
 	t.Helper()
-	if !c.HasBerth() {
-		t.Skip("BERTHD_BINARY is not set")
-	}
 	e := c.Begin(t)
+	e.WithBerth(options)
+	return e
+}
+
+// WithBerth sees to it that a berthd of these options runs, and shows its log if the test fails.
+func (e *Env) WithBerth(options BerthOptions) {
+	e.Helper()
+	c := e.Cluster
+	if !c.HasBerth() {
+		e.Skip("BERTHD_BINARY is not set")
+	}
 	from := int64(0)
 	if c.Berth != nil {
 		from = c.Berth.LogSize()
 	}
 	e.Must(c.RunBerth(e.Context, options))
 	e.shown = append(e.shown, shownLog{c.Berth.Process, from, 60})
-	return e
 }
 
 type shownLog struct {
@@ -185,4 +199,13 @@ func (e *Env) Ungate(name string) {
 	_, err := e.Client.CoreV1().Pods(e.Namespace).Patch(e.Context, name, types.JSONPatchType,
 		[]byte(`[{"op":"remove","path":"/spec/schedulingGates"}]`), meta.PatchOptions{})
 	e.Must(err)
+}
+
+// BindByHand binds a pod to a node, as a kube-scheduler would.
+func (e *Env) BindByHand(pod, node string) {
+	e.Helper()
+	e.Must(e.Client.CoreV1().Pods(e.Namespace).Bind(e.Context, &core.Binding{
+		ObjectMeta: meta.ObjectMeta{Namespace: e.Namespace, Name: pod},
+		Target:     core.ObjectReference{Kind: "Node", Name: node},
+	}, meta.CreateOptions{}))
 }

@@ -291,3 +291,26 @@ func (e *Env) ResumeWatch(version string) error {
 		return nil
 	}
 }
+
+// Said is nil if an event about the object has these words in its message.
+func (e *Env) Said(kind, name, words string) error {
+	events, err := e.Client.CoreV1().Events(e.Namespace).List(e.Context, meta.ListOptions{
+		FieldSelector: "involvedObject.kind=" + kind + ",involvedObject.name=" + name})
+	if err != nil {
+		return err
+	}
+	messages := []string{}
+	for _, event := range events.Items {
+		if strings.Contains(event.Message, words) {
+			return nil
+		}
+		messages = append(messages, event.Message)
+	}
+	return fmt.Errorf("no event about %s %q has the words %q, but %q", kind, name, words, messages)
+}
+
+// AwaitSaid waits until an event about the object has these words in its message.
+func (e *Env) AwaitSaid(kind, name, words string) {
+	e.Helper()
+	e.Await(Soon, func() error { return e.Said(kind, name, words) })
+}

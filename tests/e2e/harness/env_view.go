@@ -10,11 +10,7 @@ import (
 // SeenBy are the names of this test's pods that the kube-scheduler behind a berthd's view sees, with
 // the nodes that they are bound to.
 func (e *Env) SeenBy(berth *Berth) (map[string]string, error) {
-	token, err := e.Token(SchedulersAccount)
-	if err != nil {
-		return nil, err
-	}
-	client, err := berth.View.Client(token)
+	client, err := berth.View.Client()
 	if err != nil {
 		return nil, err
 	}

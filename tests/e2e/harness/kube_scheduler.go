@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -27,6 +28,8 @@ type SchedulerOptions struct {
 	APIURL string
 	// Extender is the address of berthd for the shipped extenders; "" is a kube-scheduler without.
 	Extender string
+	// ExtenderTLS is what each extender's entry has for TLS; nil is plain HTTP.
+	ExtenderTLS map[string]any
 	// View has it see the cluster through berthd, with the configuration that is shipped for that.
 	View *View
 	// Bare is a kube-scheduler with its default profile only.
@@ -59,9 +62,19 @@ func (c *ControlPlane) NewKubeScheduler(options SchedulerOptions) (*KubeSchedule
 	if err != nil {
 		return nil, err
 	}
+	arguments := []string{"--config=" + file, "--bind-address=127.0.0.1",
+		"--secure-port=" + strconv.Itoa(ports[0]), "--v=2"}
+	if options.View == nil {
+		arguments = append(arguments, "--authentication-skip-lookup=true")
+	} else { // as in deploy/
+		arguments = append(arguments, "--authentication-kubeconfig="+kubeconfig,
+			"--authorization-kubeconfig="+kubeconfig)
+	}
+	if c.SchedulerGates != "" {
+		arguments = append(arguments, "--feature-gates="+c.SchedulerGates)
+	}
 	process := NewProcess(options.Name, c.Directory, filepath.Join(c.binaries, "kube-scheduler"),
-		"--config="+file, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
-		"--authentication-skip-lookup=true", "--v=2")
+		arguments...)
 	probe := "readyz"
 	if c.Minor < 32 {
 		probe = "healthz"
@@ -74,7 +87,7 @@ func (c *ControlPlane) NewKubeScheduler(options SchedulerOptions) (*KubeSchedule
 }
 
 // writeSchedulersKubeconfig gives it the API server as the user system:kube-scheduler, or the view
-// with a token of its own account, as in berthd's pod.
+// with its key and no token, as in berthd's pod.
 func (c *ControlPlane) writeSchedulersKubeconfig(path string, options SchedulerOptions) error {
 	if options.View == nil {
 		pair, err := c.authority.Issue("system:kube-scheduler", "system:kube-scheduler")
@@ -83,22 +96,13 @@ func (c *ControlPlane) writeSchedulersKubeconfig(path string, options SchedulerO
 		}
 		return writeKubeconfig(path, options.APIURL, c.authority, pair.user())
 	}
-	token, err := c.Token(SchedulersAccount)
-	if err != nil {
-		return err
-	}
-	tokenFile := path + ".token"
-	if err := os.WriteFile(tokenFile, []byte(token), 0o600); err != nil {
-		return err
-	}
 	view := options.View
 	return clientcmd.WriteToFile(api.Config{
 		Clusters: map[string]*api.Cluster{
 			"view": {Server: view.URL(), CertificateAuthority: view.Certificate()},
 		},
 		AuthInfos: map[string]*api.AuthInfo{
-			"view": {ClientCertificate: view.Certificate(), ClientKey: view.Key(),
-				TokenFile: tokenFile},
+			"view": {ClientCertificate: view.Certificate(), ClientKey: view.Key()},
 		},
 		Contexts:       map[string]*api.Context{"view": {Cluster: "view", AuthInfo: "view"}},
 		CurrentContext: "view",
@@ -114,6 +118,21 @@ func (s *KubeScheduler) Start(ctx context.Context) error {
 	return awaitReady(ctx, s.Process, func(ctx context.Context) error {
 		return getOK(ctx, s.client, s.url)
 	})
+}
+
+// Metrics asks for its metrics with a token, and returns the status.
+func (s *KubeScheduler) Metrics(ctx context.Context, token string) (int, error) {
+	url := s.url[:strings.LastIndex(s.url, "/")] + "/metrics"
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := s.client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
 }
 
 // Kill is kill -9, and waits for the end.

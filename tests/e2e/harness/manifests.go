@@ -31,6 +31,16 @@ var (
 	Queues    = GroupVersion.WithResource("queues")
 )
 
+// FlowSchemas is the resource as 1.x serves it.
+func FlowSchemas(minor int) schema.GroupVersionResource {
+	version := "v1"
+	if minor < 29 {
+		version = "v1beta3"
+	}
+	return schema.GroupVersionResource{Group: "flowcontrol.apiserver.k8s.io", Version: version,
+		Resource: "flowschemas"}
+}
+
 // Manifests splits YAML into objects.
 func Manifests(text []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
@@ -76,14 +86,9 @@ func (c *ControlPlane) apply(ctx context.Context, objects []*unstructured.Unstru
 	dryRun []string) error {
 	mapper := c.kinds()
 	for _, object := range objects {
-		kind := object.GroupVersionKind()
-		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		resource, err := c.resourceOf(mapper, object)
 		if err != nil {
 			return err
-		}
-		var resource dynamic.ResourceInterface = c.Dynamic.Resource(mapping.Resource)
-		if mapping.Scope.Name() == "namespace" {
-			resource = c.Dynamic.Resource(mapping.Resource).Namespace(object.GetNamespace())
 		}
 		text, err := object.MarshalJSON()
 		if err != nil {
@@ -102,19 +107,37 @@ func (c *ControlPlane) apply(ctx context.Context, objects []*unstructured.Unstru
 
 // Remove deletes an object by its kind and name.
 func (c *ControlPlane) Remove(ctx context.Context, object *unstructured.Unstructured) error {
-	kind := object.GroupVersionKind()
-	mapping, err := c.kinds().RESTMapping(kind.GroupKind(), kind.Version)
+	resource, err := c.resourceOf(c.kinds(), object)
 	if err != nil {
 		return err
-	}
-	var resource dynamic.ResourceInterface = c.Dynamic.Resource(mapping.Resource)
-	if mapping.Scope.Name() == "namespace" {
-		resource = c.Dynamic.Resource(mapping.Resource).Namespace(object.GetNamespace())
 	}
 	return resource.Delete(ctx, object.GetName(), meta.DeleteOptions{})
 }
 
-// InstallDefinitions applies deploy/crds and waits until kubectl would find PodGroups and Queues.
+// Find reads the object that has the same kind and name.
+func (c *ControlPlane) Find(ctx context.Context,
+	object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	resource, err := c.resourceOf(c.kinds(), object)
+	if err != nil {
+		return nil, err
+	}
+	return resource.Get(ctx, object.GetName(), meta.GetOptions{})
+}
+
+func (c *ControlPlane) resourceOf(mapper apimeta.RESTMapper,
+	object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	kind := object.GroupVersionKind()
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == "namespace" {
+		return c.Dynamic.Resource(mapping.Resource).Namespace(object.GetNamespace()), nil
+	}
+	return c.Dynamic.Resource(mapping.Resource), nil
+}
+
+// InstallDefinitions applies deploy/crds, and waits until kubectl would find PodGroups and Queues.
 func (c *ControlPlane) InstallDefinitions(ctx context.Context) error {
 	directory := "crds"
 	if c.Minor < 34 {
@@ -127,6 +150,11 @@ func (c *ControlPlane) InstallDefinitions(ctx context.Context) error {
 	if err := c.Apply(ctx, objects); err != nil {
 		return err
 	}
+	return c.AwaitDefinitions(ctx)
+}
+
+// AwaitDefinitions waits until PodGroups and Queues are served.
+func (c *ControlPlane) AwaitDefinitions(ctx context.Context) error {
 	return awaitReady(ctx, c.APIServer, func(ctx context.Context) error {
 		for _, resource := range []schema.GroupVersionResource{PodGroups, Queues} {
 			_, err := c.Dynamic.Resource(resource).List(ctx, meta.ListOptions{Limit: 1})
@@ -167,6 +195,8 @@ const (
 	GateAndMarker = "v1"        // our pods wait for a plan, and are bound through the barrier
 	GateOnly      = "gate-only" // kube-scheduler needs no extenders
 	QueuePolicies = "queues"    // pods stay as they are
+
+	PermissionPolicies = "permissions" // besides: who may
 )
 
 // ApplyAdmission applies the policies of a directory, as far as the server knows their kinds.
@@ -180,7 +210,7 @@ func (c *ControlPlane) ApplyAdmission(ctx context.Context, directory string) err
 
 // Admission are the policies of a directory, for a user who moves from Volcano: its pods are ours.
 func (c *ControlPlane) Admission(directory string) ([]*unstructured.Unstructured, error) {
-	if directory == QueuePolicies && c.Minor < 30 {
+	if (directory == QueuePolicies || directory == PermissionPolicies) && c.Minor < 30 {
 		return nil, nil
 	}
 	if directory == GateAndMarker && c.Minor < 36 {
@@ -191,6 +221,9 @@ func (c *ControlPlane) Admission(directory string) ([]*unstructured.Unstructured
 		return objects, err
 	}
 	c.AdaptToServer(objects)
+	if directory == PermissionPolicies {
+		return objects, rewriteAll(objects, `['berth']`, `['berth', 'volcano']`)
+	}
 	return objects, rewrite(objects, `['berth']`, `['berth', 'volcano']`)
 }
 
@@ -220,6 +253,21 @@ func (c *ControlPlane) AwaitAdmission(ctx context.Context, gated, marked bool) e
 	})
 }
 
+// rewriteAll replaces a text wherever it occurs.
+func rewriteAll(objects []*unstructured.Unstructured, old, new string) error {
+	for _, object := range objects {
+		text, err := json.Marshal(object.Object)
+		if err != nil {
+			return err
+		}
+		text = bytes.ReplaceAll(text, []byte(old), []byte(new))
+		if err := json.Unmarshal(text, &object.Object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // rewrite replaces a text that occurs once.
 func rewrite(objects []*unstructured.Unstructured, old, new string) error {
 	for _, object := range objects {
@@ -234,47 +282,32 @@ func rewrite(objects []*unstructured.Unstructured, old, new string) error {
 	return fmt.Errorf("no manifest holds %q once", old)
 }
 
-// InstallAccess applies what berthd may do, and not what a kube-scheduler in its pod may do besides:
-// namespace, service accounts, RBAC and priorities of deploy/. Such a kube-scheduler gets an account
-// of its own.
+// InstallAccess applies what berthd, and a kube-scheduler in its pod, may do: namespace, service
+// accounts, RBAC and priorities of deploy/.
 func (c *ControlPlane) InstallAccess(ctx context.Context) error {
 	base, err := c.Kustomize(Deploy("kustomize", "base"))
 	if err != nil {
 		return err
 	}
-	inPlace, err := c.Kustomize(Deploy("kustomize", "overlays", "in-place"))
-	if err != nil {
-		return err
-	}
-	isBerths := map[string]bool{}
-	for _, object := range inPlace {
-		isBerths[object.GetKind()+object.GetName()] = true
-	}
 	wanted := map[string]bool{"Namespace": true, "ServiceAccount": true, "ClusterRole": true,
 		"ClusterRoleBinding": true, "Role": true, "RoleBinding": true, "FlowSchema": true}
 	var access []*unstructured.Unstructured
 	for _, object := range base {
-		if !wanted[object.GetKind()] {
-			continue
+		if wanted[object.GetKind()] {
+			access = append(access, object)
 		}
-		account := ServiceAccount
-		if !isBerths[object.GetKind()+object.GetName()] {
-			account = SchedulersAccount
-		} else if object.GetKind() == "FlowSchema" {
-			account = "*" // both
-		}
-		if account != ServiceAccount {
-			err := rewrite([]*unstructured.Unstructured{object}, `"name":"`+ServiceAccount+`"`,
-				`"name":"`+account+`"`)
-			if err != nil {
-				return err
-			}
-		}
-		access = append(access, object)
 	}
 	c.AdaptToServer(access)
-	account := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "ServiceAccount",
-		"metadata": map[string]any{"namespace": Namespace, "name": SchedulersAccount}}}
-	return c.Apply(ctx, append(access, account))
+	return c.Apply(ctx, access)
+}
+
+// Kubectl runs kubectl with these arguments, as a user who may do everything.
+func (c *ControlPlane) Kubectl(arguments ...string) (string, error) {
+	command := exec.Command(filepath.Join(c.binaries, "kubectl"), arguments...)
+	command.Env = append(command.Environ(), "KUBECONFIG="+c.AdminKubeconfig())
+	text, err := command.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("kubectl %s: %w: %s", strings.Join(arguments, " "), err, text)
+	}
+	return string(text), nil
 }

@@ -45,14 +45,14 @@ func (v *View) URL() string { return "https://127.0.0.1:" + strconv.Itoa(v.Port)
 func (v *View) Certificate() string { return filepath.Join(v.Directory, "view.crt") }
 func (v *View) Key() string         { return filepath.Join(v.Directory, "view.key") }
 
-// Client is a client of the view that has the key and this token.
-func (v *View) Client(token string) (kubernetes.Interface, error) {
-	return kubernetes.NewForConfig(v.Config(token))
+// Client is a client of the view that has the key.
+func (v *View) Client() (kubernetes.Interface, error) {
+	return kubernetes.NewForConfig(v.Config())
 }
 
-// Config is of a client of the view that has the key and this token.
-func (v *View) Config(token string) *rest.Config {
-	return &rest.Config{Host: v.URL(), BearerToken: token, QPS: 5000, Burst: 10000,
+// Config is of a client of the view that has the key.
+func (v *View) Config() *rest.Config {
+	return &rest.Config{Host: v.URL(), QPS: 5000, Burst: 10000,
 		TLSClientConfig: rest.TLSClientConfig{CAFile: v.Certificate(),
 			CertFile: v.Certificate(), KeyFile: v.Key()}}
 }

@@ -107,6 +107,10 @@ func (k *Kubelets) look(pod *core.Pod) {
 	}
 }
 
+// succeeded is the status of a pod whose containers have ended well.
+const succeeded = `{"status":{"phase":"Succeeded","conditions":[` +
+	`{"type":"Ready","status":"False","reason":"PodCompleted"}]}}`
+
 func (k *Kubelets) run(ctx context.Context, pod *core.Pod) {
 	now := time.Now().UTC().Format(time.RFC3339)
 	k.patchStatus(ctx, pod, fmt.Sprintf(`{"status":{"phase":"Running","startTime":%q,"conditions":[`+
@@ -119,8 +123,7 @@ func (k *Kubelets) run(ctx context.Context, pod *core.Pod) {
 	defer k.mutex.Unlock()
 	k.seen[pod.UID] = time.AfterFunc(runs, func() {
 		k.work <- func(ctx context.Context) {
-			k.patchStatus(ctx, pod, `{"status":{"phase":"Succeeded","conditions":[`+
-				`{"type":"Ready","status":"False","reason":"PodCompleted"}]}}`)
+			k.patchStatus(ctx, pod, succeeded)
 		}
 	})
 }

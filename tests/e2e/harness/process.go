@@ -184,6 +184,13 @@ func (p *Process) Stop(within time.Duration) error {
 	}
 }
 
+// Ended is the error of the process that has ended last, nil if its status was 0.
+func (p *Process) Ended() error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.ended
+}
+
 // Pause freezes the process as a machine that stalls would.
 func (p *Process) Pause() { _ = syscall.Kill(-p.PID(), syscall.SIGSTOP) }
 

@@ -70,11 +70,13 @@ var (
 	Commits     = kind("PATCH", `/api/v1/namespaces/[^/]+/pods/[^/]+`)
 	Bindings    = kind("POST", `/api/v1/namespaces/[^/]+/(pods/[^/]+/binding|bindings)`)
 	Records     = kind("PATCH", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups/[^/]+`)
+	NewGroups   = kind("POST", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups`)
 	Statuses    = kind("PATCH", `/apis/scheduling\.[^/]+/[^/]+/namespaces/[^/]+/podgroups/[^/]+/status`)
 	Evictions   = kind("POST", `/api/v1/namespaces/[^/]+/pods/[^/]+/eviction`)
 	Events      = kind("(POST|PATCH)", `/apis/events.k8s.io/v1/namespaces/[^/]+/events(/[^/]+)?`)
 	PodWatches  = kind("GET", `/api/v1/pods`)
 	NodeWatches = kind("GET", `/api/v1/nodes`)
+	TokenAsked  = kind("POST", `/api/v1/namespaces/[^/]+/serviceaccounts/[^/]+/token`)
 	Leases      = kind("(PUT|PATCH)", `/apis/coordination.k8s.io/v1/namespaces/[^/]+/leases/[^/]+`)
 )
 

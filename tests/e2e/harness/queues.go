@@ -146,3 +146,20 @@ func says(object *unstructured.Unstructured, condition, status, words string) bo
 	}
 	return false
 }
+
+// Message is that of the PodGroup's condition, "" unless it is True.
+func (e *Env) Message(group, condition string) string {
+	object := e.Recorder.Group(e.Namespace, group)
+	if object == nil {
+		return ""
+	}
+	all, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+	for _, each := range all {
+		found, _ := each.(map[string]any)
+		if found["type"] == condition && found["status"] == "True" {
+			message, _ := found["message"].(string)
+			return message
+		}
+	}
+	return ""
+}

@@ -47,6 +47,7 @@ func (m Moment) String() string {
 // gangWatch measures for how long a gang was bound in part.
 type gangWatch struct {
 	minMember int
+	isMember  func(*core.Pod) bool
 	since     time.Time // zero: it is whole, or nobody is bound
 	longest   time.Duration
 }
@@ -131,7 +132,7 @@ func (r *Recorder) podChanged(key string, pod *core.Pod) {
 			r.note(key, pod, string(phase))
 		}
 		r.pods[key] = pod
-		r.measure(groupKeyOf(pod))
+		r.measure(pod)
 		for _, listener := range r.listeners {
 			listener(pod, "")
 		}
@@ -143,7 +144,7 @@ func (r *Recorder) podGone(key string) {
 		if pod := r.pods[key]; pod != nil {
 			r.note(key, pod, "deleted")
 			delete(r.pods, key)
-			r.measure(groupKeyOf(pod))
+			r.measure(pod)
 			for _, listener := range r.listeners {
 				listener(nil, pod.UID)
 			}
@@ -166,14 +167,19 @@ func groupKeyOf(pod *core.Pod) string {
 	return pod.Namespace + "/" + pod.Labels["scheduling.x-k8s.io/pod-group"]
 }
 
-func (r *Recorder) measure(group string) {
-	gang := r.watched[group]
-	if gang == nil {
-		return
+// measure looks again at the gangs that the pod is a member of.
+func (r *Recorder) measure(changed *core.Pod) {
+	for _, gang := range r.watched {
+		if gang.isMember(changed) {
+			gang.measure(r.pods)
+		}
 	}
+}
+
+func (gang *gangWatch) measure(pods map[string]*core.Pod) {
 	bound := 0
-	for _, pod := range r.pods {
-		if pod.Spec.NodeName != "" && groupKeyOf(pod) == group {
+	for _, pod := range pods {
+		if pod.Spec.NodeName != "" && gang.isMember(pod) {
 			bound++
 		}
 	}
@@ -189,7 +195,19 @@ func (r *Recorder) measure(group string) {
 
 // WatchGang begins to measure for how long the gang is bound in part.
 func (r *Recorder) WatchGang(namespace, name string, minMember int) {
-	r.change(func() { r.watched[namespace+"/"+name] = &gangWatch{minMember: minMember} })
+	group := namespace + "/" + name
+	r.WatchMembers(namespace, name, minMember, func(pod *core.Pod) bool {
+		return groupKeyOf(pod) == group
+	})
+}
+
+// WatchMembers is WatchGang for pods that do not name a group.
+func (r *Recorder) WatchMembers(namespace, name string, minMember int,
+	isMember func(*core.Pod) bool) {
+	gang := &gangWatch{minMember: minMember, isMember: func(pod *core.Pod) bool {
+		return pod.Namespace == namespace && isMember(pod)
+	}}
+	r.change(func() { r.watched[namespace+"/"+name] = gang })
 }
 
 // LongestInPart is the longest time for which 0 < bound < minMember held; it ends the measuring.
@@ -226,6 +244,37 @@ func (r *Recorder) Group(namespace, name string) *unstructured.Unstructured {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	return r.groups[namespace+"/"+name]
+}
+
+// GroupsOf are the PodGroups that the object owns, by name.
+func (r *Recorder) GroupsOf(owner meta.Object) []*unstructured.Unstructured {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	var found []*unstructured.Unstructured
+	for _, group := range r.groups {
+		for _, reference := range group.GetOwnerReferences() {
+			if reference.UID == owner.GetUID() {
+				found = append(found, group)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *unstructured.Unstructured) int {
+		return strings.Compare(a.GetName(), b.GetName())
+	})
+	return found
+}
+
+// GroupsIn are the PodGroups of a namespace.
+func (r *Recorder) GroupsIn(namespace string) []*unstructured.Unstructured {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	var found []*unstructured.Unstructured
+	for _, group := range r.groups {
+		if group.GetNamespace() == namespace {
+			found = append(found, group)
+		}
+	}
+	return found
 }
 
 // History of a namespace's pods, oldest first.

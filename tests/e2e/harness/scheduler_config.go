@@ -53,7 +53,7 @@ func schedulerConfiguration(kubeconfig string, options SchedulerOptions) ([]byte
 		delete(document, "extenders")
 		return yaml.Marshal(document)
 	}
-	if err := setExtenders(document, options.Extender); err != nil {
+	if err := setExtenders(document, options.Extender, options.ExtenderTLS); err != nil {
 		return nil, err
 	}
 	return yaml.Marshal(document)
@@ -82,8 +82,8 @@ func shippedSchedulerConfiguration(options SchedulerOptions) (map[string]any, er
 	return document, nil
 }
 
-// setExtenders has them call the address, without TLS.
-func setExtenders(document map[string]any, address string) error {
+// setExtenders has them call the address, by TLS or without.
+func setExtenders(document map[string]any, address string, tls map[string]any) error {
 	extenders, _ := document["extenders"].([]any)
 	if len(extenders) == 0 {
 		return fmt.Errorf("the configuration of kube-scheduler names no extenders")
@@ -97,6 +97,10 @@ func setExtenders(document map[string]any, address string) error {
 		extender["urlPrefix"] = "http://" + address + prefix.Path
 		delete(extender, "enableHTTPS")
 		delete(extender, "tlsConfig")
+		if tls != nil {
+			extender["urlPrefix"] = "https://" + address + prefix.Path
+			maps.Copy(extender, tls)
+		}
 	}
 	return nil
 }

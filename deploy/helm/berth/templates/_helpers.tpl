@@ -1,37 +1,54 @@
 {{- define "berth.labels" -}}
-app.kubernetes.io/name: berth
-app.kubernetes.io/part-of: berth
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- include "berth.labelsWith" (list . dict) }}
+{{- end }}
+
+{{/* A list of context and further labels; the chart's own come first. */}}
+{{- define "berth.labelsWith" -}}
+{{- $context := index . 0 }}
+{{- include "berth.check" $context }}
+{{- merge (dict "app.kubernetes.io/name" "berth" "app.kubernetes.io/part-of" "berth"
+      "app.kubernetes.io/managed-by" $context.Release.Service
+      "helm.sh/chart" (printf "%s-%s" $context.Chart.Name $context.Chart.Version))
+      (index . 1) $context.Values.labels | toYaml }}
+{{- end }}
+
+{{/* A file of deploy/ with the release's labels and namespace: a list of context and name. */}}
+{{- define "berth.file" -}}
+{{- $context := index . 0 }}
+{{- $labels := printf "\nmetadata:\n  labels:%s\n" (include "berth.labels" $context | nindent 4) }}
+{{- $context.Files.Get (index . 1) | replace "\nmetadata:\n" $labels
+      | replace "namespace: berth-system" (printf "namespace: %s" $context.Release.Namespace)
+      | replace "[berth-system]" (printf "[%s]" $context.Release.Namespace) }}
 {{- end }}
 
 {{- define "berth.subjects" -}}
 [{kind: ServiceAccount, name: berthd, namespace: {{ .Release.Namespace }}}]
 {{- end }}
 
+{{- define "berth.kubeSchedulerSubjects" -}}
+[{kind: ServiceAccount, name: berth-kube-scheduler, namespace: {{ .Release.Namespace }}}]
+{{- end }}
+
+{{/* A list of the image and its tag, which a digest replaces. */}}
+{{- define "berth.imageOf" -}}
+{{- $image := index . 0 }}
+{{- if $image.digest -}}
+{{ $image.repository }}@{{ $image.digest }}
+{{- else -}}
+{{ $image.repository }}:{{ $image.tag | default (index . 1) }}
+{{- end }}
+{{- end }}
+
 {{- define "berth.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
-{{- end }}
-
-{{/* The two differ in how kube-scheduler sees the cluster: steering.mode view, or nominate. */}}
-{{- define "berth.config" -}}
-{{- $file := ternary "files/beside.yaml" "files/in-place.yaml" .Values.kubeScheduler.enabled }}
-{{- $text := .Values.config | default (.Files.Get $file) }}
-{{- $mode := dig "steering" "mode" "nominate" (fromYaml $text) }}
-{{- if and .Values.kubeScheduler.enabled (ne $mode "view") }}
-{{- fail (printf "config: steering.mode is %q; with kubeScheduler.enabled it must be \"view\"" $mode) }}
-{{- end }}
-{{- $text }}
-{{- end }}
-
-{{- define "berth.kubeSchedulerConfig" -}}
-{{- .Values.kubeScheduler.config | default (.Files.Get "files/kube-scheduler-config.yaml") }}
+{{ include "berth.imageOf" (list .Values.image .Chart.AppVersion) }}
 {{- end }}
 
 {{/* Vendors append to the version what images are not tagged with. */}}
-{{- define "berth.kubeSchedulerTag" -}}
-{{- .Values.kubeScheduler.image.tag
-      | default (regexFind "^v[0-9]+\\.[0-9]+\\.[0-9]+" .Capabilities.KubeVersion.Version) }}
+{{- define "berth.kubeSchedulerImage" -}}
+{{- $running := .Capabilities.KubeVersion.Version }}
+{{- $version := regexFind "^v[0-9]+\\.[0-9]+\\.[0-9]+" $running
+      | default (regexFind "^v[0-9]+\\.[0-9]+" $running | printf "%s.0") }}
+{{- include "berth.imageOf" (list .Values.kubeScheduler.image $version) }}
 {{- end }}
 
 {{- define "berth.confined" -}}

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "berth/model/plan.h"
+#include "mirror/owned_gangs.h"
+#include "reconcile/owned_groups.h"
+
+namespace berth::daemon {
+
+// Gangs that nobody made a PodGroup for: finds them in what the watches show, and has their
+// PodGroups made. All others read pods as it gives them. Session thread only.
+class GangKeeper {
+ public:
+  GangKeeper(const mirror::Options& options, const reconcile::ObservedState& observed,
+             reconcile::Writes& writes, reconcile::EventLog& events, mirror::OwnedGangs::Give give)
+      : gangs_(options), groups_(observed, writes, events), give_(std::move(give)) {}
+
+  void take(const ClusterEvent& event, TimePoint now) { gangs_.take(event, now, give_); }
+  // Pods whose owner was waited for long enough are given as they are.
+  void settle(TimePoint now) { gangs_.settle(now, give_); }
+  // Each event that was given, after the observed state has taken it.
+  void observe(const ClusterEvent& event) { groups_.observe(event); }
+  void take(const reconcile::Ended& ended, TimePoint now) { groups_.take(ended, now); }
+
+  void start_leading();
+  void stop_leading() { groups_.stop_leading(); }
+  void stand_by() { gangs_.take_changes(); }
+  void reconcile(TimePoint now);
+  // After a session: events for users of pods that wait and could be a gang.
+  void advise(const Plan& plan, const Cluster& cluster, TimePoint now);
+
+ private:
+  mirror::OwnedGangs gangs_;
+  reconcile::OwnedGroups groups_;
+  const mirror::OwnedGangs::Give give_;
+};
+
+}  // namespace berth::daemon

@@ -1,0 +1,141 @@
+#include "daemon/servers.h"
+
+#include <utility>
+
+#include "telemetry/families.h"
+#include "telemetry/log.h"
+
+namespace berth::daemon {
+
+namespace {
+
+using telemetry::Level;
+using telemetry::log;
+
+constexpr std::size_t kPageBytes = std::size_t{64} << 10;
+constexpr std::size_t kPageConnections = 256;
+
+std::optional<http::ServerTls> server_tls(const std::optional<conf::TlsSettings>& settings) {
+  if (!settings) return std::nullopt;
+  return http::ServerTls{settings->cert_file, settings->key_file, settings->client_ca_file};
+}
+
+http::ServerOptions options_at(const Endpoint& endpoint) {
+  http::ServerOptions options;
+  options.address = endpoint.address;
+  options.port = endpoint.port;
+  options.on_notice = [](const std::string& message) { log(Level::warning, message); };
+  return options;
+}
+
+http::ServerOptions extender_options(const conf::ExtenderSettings& settings,
+                                     const Endpoint& endpoint) {
+  http::ServerOptions options = options_at(endpoint);
+  options.max_body_bytes = settings.max_body_bytes;
+  options.max_connections = settings.max_connections;
+  options.idle_timeout = settings.idle_timeout;
+  options.body_deadline = settings.request_timeout;
+  options.tls = server_tls(settings.tls);
+  return options;
+}
+
+http::ServerOptions pages_options(const std::optional<conf::TlsSettings>& tls,
+                                  const Endpoint& endpoint) {
+  http::ServerOptions options = options_at(endpoint);
+  options.max_body_bytes = kPageBytes;
+  options.max_connections = kPageConnections;
+  options.tls = server_tls(tls);
+  if (options.tls) options.tls->requires_certificate = false;
+  return options;
+}
+
+bool is_probe(const std::string& path) {
+  return path == "/healthz" || path == "/livez" || path == "/readyz";
+}
+
+// The kubelet has no certificate to show.
+http::Handler for_known_clients(http::Handler handler) {
+  return [handler = std::move(handler)](const http::Request& request, http::Responder responder) {
+    if (request.peer_name || is_probe(request.path)) {
+      handler(request, std::move(responder));
+    } else {
+      responder.answer(http::text_response(
+          403, "no client certificate; expected one of the authority in pages.tls.clientCAFile"));
+    }
+  };
+}
+
+}  // namespace
+
+Result<Listening> Listening::of(const Flags& flags, const conf::Config& config) {
+  Listening where{{config.extender.address, config.extender.port}, std::nullopt};
+  if (!flags.listen.empty()) {
+    auto parsed = parse_endpoint(flags.listen, "--listen");
+    if (!parsed) return parsed.error();
+    where.extender = *parsed;
+  }
+  if (!flags.pages.empty()) {
+    auto parsed = parse_endpoint(flags.pages, "--pages");
+    if (!parsed) return parsed.error();
+    where.pages = *parsed;
+  } else if (config.pages) {
+    where.pages = Endpoint{config.pages->address, config.pages->port};
+  }
+  return where;
+}
+
+Servers::Servers(const conf::Config& config, const Listening& where)
+    : extender_(http::make_http_server(extender_options(config.extender, where.extender),
+                                       verbs_.handler())) {
+  if (!where.pages) return;
+  const auto tls = config.pages ? config.pages->tls : std::nullopt;
+  http::Handler handler = pages_.handler();
+  if (tls && !tls->client_ca_file.empty()) handler = for_known_clients(std::move(handler));
+  pages_server_ = http::make_http_server(pages_options(tls, *where.pages), std::move(handler));
+}
+
+Status Servers::start() {
+  if (Status listening = extender_->start(); !listening) return listening;
+  if (pages_server_ == nullptr) return Done{};
+  if (Status listening = pages_server_->start(); !listening) return listening;
+  log(Level::info, "pages at port " + std::to_string(pages_server_->port()));
+  return Done{};
+}
+
+Status Servers::stop(Duration deadline) {
+  Status stopped = extender_->stop(deadline);
+  if (pages_server_ == nullptr) return stopped;
+  Status others = pages_server_->stop(deadline);
+  return stopped ? others : stopped;
+}
+
+http::ServerCounts Servers::counts() const {
+  http::ServerCounts counts = extender_->counts();
+  if (pages_server_ == nullptr) return counts;
+  const http::ServerCounts others = pages_server_->counts();
+  counts.connections_open += others.connections_open;
+  counts.malformed += others.malformed;
+  return counts;
+}
+
+std::string Servers::exposition() const {
+  using telemetry::add_series;
+  auto failures = telemetry::counter_family(
+      "berth_certificate_load_failures_total",
+      "Looks at changed TLS files that could not be loaded; those before stay in use");
+  auto ends = telemetry::gauge_family("berth_certificate_expires_seconds",
+                                      "When the certificate in use expires, since 1970");
+  bool has_tls = false;
+  const auto add = [&](const http::HttpServer* server, const char* name) {
+    if (server == nullptr || server->counts().certificate_expires == 0) return;
+    const http::ServerCounts counts = server->counts();
+    has_tls = true;
+    add_series(failures, {{"server", name}}, static_cast<double>(counts.certificate_failures));
+    add_series(ends, {{"server", name}}, static_cast<double>(counts.certificate_expires));
+  };
+  add(extender_.get(), "extender");
+  add(pages_server_.get(), "pages");
+  return has_tls ? telemetry::exposition_of({failures, ends}) : "";
+}
+
+}  // namespace berth::daemon

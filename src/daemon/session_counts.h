@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+
+#include "berth/model/plan.h"
+#include "telemetry/metrics.h"
+
+namespace berth::daemon {
+
+// Of a session that took `events` in, for the metrics.
+telemetry::SessionCounts counts_of(const Plan& plan, std::size_t events, Duration took);
+
+}  // namespace berth::daemon

@@ -1,0 +1,135 @@
+#include "kube/offspring.h"
+
+#include <utility>
+
+#include "kube/children.h"
+#include "kube/children/making.h"
+
+namespace berth::kube {
+
+namespace {
+
+using document::Value;
+
+std::string text_at(const Value& object, std::string_view key) {
+  const Value* const metadata = object.find("metadata");
+  const Value* const text = metadata == nullptr ? nullptr : metadata->find(key);
+  return text == nullptr ? "" : text->text;
+}
+
+std::string name_space_of(const Value& object) {
+  std::string name_space = text_at(object, "namespace");
+  return name_space.empty() ? "default" : name_space;
+}
+
+std::string text_in(const Value& map, std::string_view key) {
+  const Value* const text = map.find(key);
+  return text == nullptr ? "" : text->text;
+}
+
+// All that one object of the input makes, also by those that it makes first.
+class Family {
+ public:
+  Family(const Offspring::Sink& sink, const std::string& file, std::vector<std::string>& warnings)
+      : sink_(sink), file_(file), warnings_(warnings) {}
+
+  Result<Made> make(const Parent& parent) {
+    made_.owner = parent.type.kind + " " + name_space_of(parent.object) + "/" +
+                  text_at(parent.object, "name");
+    place_ = document::place(file_, parent.object.position);
+    if (const Status status = add(parent); !status) return status.error();
+    return std::move(made_);
+  }
+
+ private:
+  Status add(const Parent& parent) {
+    const Result<std::string> remark = make_children(
+        parent, [this](Value child) { return take(child); }, warnings_);
+    if (!remark) return remark.error();
+    if (made_.remark.empty()) made_.remark = *remark;
+    return Done{};
+  }
+
+  Status take(const Value& child) {
+    const TypeName type{text_in(child, "kind"), text_in(child, "apiVersion")};
+    if (type.kind == kPodType.kind && ++made_.pods > kPodsMax) {
+      return Error{
+          made_.owner + " makes more than " + std::to_string(kPodsMax) + " pods, expected fewer",
+          place_};
+    }
+    if (const Status status = sink_(type, child, file_); !status) return status;
+    if (!makes_children(type)) return Done{};
+    return add({type, child, file_, true});
+  }
+
+  const Offspring::Sink& sink_;
+  const std::string& file_;
+  std::vector<std::string>& warnings_;
+  std::string place_;
+  Made made_;
+};
+
+}  // namespace
+
+std::string Made::to_string() const {
+  const std::string count = pods == 0   ? "none are"
+                            : pods == 1 ? "1 is"
+                                        : std::to_string(pods) + " are";
+  return owner + " has no pods in the input; " + count + " made" +
+         (remark.empty() ? "" : ": " + remark);
+}
+
+void Offspring::see(const TypeName& type, const Value& object) {
+  const std::string name_space = name_space_of(object);
+  const Value* const metadata = object.find("metadata");
+  const Value* const owners = metadata == nullptr ? nullptr : metadata->find("ownerReferences");
+  if (owners != nullptr) {
+    for (const Value& owner : owners->items) {
+      owner_uids_.insert(text_in(owner, "uid"));
+      owners_.emplace(text_in(owner, "kind"), name_space, text_in(owner, "name"));
+    }
+  }
+  if (type.kind != kPodType.kind) return;
+  for (const auto& [kind, maker] : makers_by_label(object)) {
+    by_label_.emplace(kind, name_space, maker);
+  }
+}
+
+Status Offspring::keep(const TypeName& type, Value& object, const std::string& file) {
+  Value& metadata = map_in(object, "metadata");
+  const std::string prefix = text_in(metadata, "generateName");
+  if (text_in(metadata, "name").empty() && !prefix.empty()) {
+    put_text(metadata, "name", generated_name(prefix, type.kind, 0));
+  }
+  const Name name{type.kind, name_space_of(object), text_in(metadata, "name")};
+  const bool has_own_uid = !text_in(metadata, "uid").empty();
+  if (!has_own_uid) {
+    put_text(metadata, "uid", type.kind + ":" + std::get<1>(name) + "/" + std::get<2>(name));
+  }
+  const auto [entry, is_new] = kept_.try_emplace(name, Kept{type, object, file, has_own_uid});
+  if (is_new) return Done{};
+  const Kept& first = entry->second;
+  return Error{type.kind + " \"" + std::get<1>(name) + "/" + std::get<2>(name) + "\" is also at " +
+                   document::place(first.file, first.object.position) + ", expected it once",
+               document::place(file, object.position)};
+}
+
+bool Offspring::has_children(const Name& name, const Kept& kept) const {
+  if (by_label_.contains(name)) return true;
+  if (!kept.has_own_uid) return owners_.contains(name);
+  return owner_uids_.contains(text_at(kept.object, "uid"));
+}
+
+Status Offspring::make(const Sink& sink, std::vector<Made>& made,
+                       std::vector<std::string>& warnings) const {
+  for (const auto& [name, kept] : kept_) {
+    if (has_children(name, kept)) continue;
+    Family family(sink, kept.file, warnings);
+    Result<Made> of_one = family.make({kept.type, kept.object, kept.file, kept.has_own_uid});
+    if (!of_one) return of_one.error();
+    if (of_one->remark != kEnded) made.push_back(std::move(of_one).value());
+  }
+  return Done{};
+}
+
+}  // namespace berth::kube

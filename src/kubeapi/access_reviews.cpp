@@ -1,0 +1,159 @@
+#include "kubeapi/access_reviews.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "berth/base/text.h"
+#include "kubeapi/timer.h"
+
+namespace berth::kubeapi {
+
+namespace {
+
+using Json = nlohmann::json;
+using Pointer = Json::json_pointer;
+
+constexpr const char* kPolicy = "reserve.berth.dev";
+constexpr const char* kPolicies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic";
+constexpr Duration kLookEvery = std::chrono::seconds(30);
+
+// API-28
+std::string review_of(const ReserveQuestion& question) {
+  const std::string accounts = "system:serviceaccounts";
+  Json review{{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}};
+  review["spec"] = {
+      {"user", "system:serviceaccount:" + question.name_space + ":" + question.account},
+      {"groups", {accounts, accounts + ":" + question.name_space, "system:authenticated"}},
+      {"resourceAttributes",
+       {{"group", "scheduling.volcano.sh"},
+        {"resource", "queues"},
+        {"name", question.queue},
+        {"verb", "reserve"}}}};
+  return review.dump();
+}
+
+ReserveAnswer answer_of(const ReserveQuestion& question, const Response& response) {
+  ReserveAnswer answer{question};
+  const Json body = Json::parse(response.body, nullptr, false);
+  const Pointer allowed("/status/allowed");
+  if (!response.ok()) {
+    answer.error = response.to_string();
+  } else if (!body.is_object() || !body.contains(allowed) || !body[allowed].is_boolean()) {
+    answer.error = "the answer has no status.allowed";
+  } else {
+    answer.is_allowed = body[allowed].get<bool>();
+  }
+  return answer;
+}
+
+std::optional<TimePoint> created_at(const Json& object) {
+  const Pointer at("/metadata/creationTimestamp");
+  if (!object.contains(at) || !object[at].is_string()) return std::nullopt;
+  const auto time = parse_time(object[at].get<std::string>());
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+// API-29. Only a policy that refuses, and is bound for all.
+std::optional<TimePoint> policy_in_force(const Json& policy) {
+  const Pointer on_failure("/spec/failurePolicy");
+  if (!policy.is_object() || policy.value(on_failure, "Fail") != "Fail") return std::nullopt;
+  return created_at(policy);
+}
+
+std::optional<TimePoint> binding_in_force(const Json& binding) {
+  const Pointer name("/spec/policyName");
+  const Pointer actions("/spec/validationActions");
+  if (!binding.is_object() || binding.value(name, "") != kPolicy || !binding.contains(actions) ||
+      binding.contains(Pointer("/spec/matchResources"))) {
+    return std::nullopt;
+  }
+  const Json& all = binding[actions];
+  if (std::find(all.begin(), all.end(), "Deny") == all.end()) return std::nullopt;
+  return created_at(binding);
+}
+
+}  // namespace
+
+class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
+ public:
+  explicit Impl(RestClient& client) : client_(client) {}
+
+  void start(ports::EventSink& sink, bool for_policy) {
+    sink_ = &sink;
+    if (for_policy) look();
+  }
+
+  void ask(const ReserveQuestion& question) {
+    if (sink_ == nullptr || is_stopped_) return;
+    Request request;
+    request.method = "POST";
+    request.path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    request.content_type = "application/json";
+    request.body = review_of(question);
+    client_.send(std::move(request), [self = shared_from_this(), question](const Response& answer) {
+      if (!self->is_stopped_) self->sink_->post(answer_of(question, answer));
+    });
+  }
+
+  void stop() {
+    is_stopped_ = true;
+    timer_.stop();
+  }
+
+ private:
+  // The policy, then its binding.
+  void look() {
+    get("ies/", [self = shared_from_this()](const Json& policy) {
+      const auto since = policy_in_force(policy);
+      if (!since) return self->found(std::nullopt);
+      self->get("ybindings/", [self, since](const Json& binding) {
+        const auto bound = binding_in_force(binding);
+        self->found(bound ? std::optional(std::max(*since, *bound)) : std::nullopt);
+      });
+    });
+  }
+
+  template <class Then>
+  void get(const char* resource, Then then) {
+    Request request;
+    request.path = std::string(kPolicies) + resource + kPolicy;
+    client_.send(std::move(request), [self = shared_from_this(), then](const Response& response) {
+      // A look that fails says nothing about the policy; the last one counts.
+      if (is_retryable(response)) return self->look_again();
+      then(response.ok() ? Json::parse(response.body, nullptr, false) : Json());
+    });
+  }
+
+  void found(std::optional<TimePoint> since) {
+    if (is_stopped_) return;
+    sink_->post(NamingPolicy{since});
+    look_again();
+  }
+
+  void look_again() {
+    if (is_stopped_) return;
+    timer_.after(kLookEvery, [self = weak_from_this()] {
+      if (const auto there = self.lock(); there && !there->is_stopped_) there->look();
+    });
+  }
+
+  RestClient& client_;
+  ports::EventSink* sink_ = nullptr;
+  std::atomic<bool> is_stopped_ = false;
+  Timer timer_;
+};
+
+AccessReviews::AccessReviews(RestClient& client) : impl_(std::make_shared<Impl>(client)) {}
+AccessReviews::~AccessReviews() { stop(); }
+void AccessReviews::start(ports::EventSink& sink, bool for_policy) {
+  impl_->start(sink, for_policy);
+}
+void AccessReviews::ask(const ReserveQuestion& question) { impl_->ask(question); }
+void AccessReviews::stop() { impl_->stop(); }
+
+}  // namespace berth::kubeapi

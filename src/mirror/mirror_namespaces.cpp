@@ -1,0 +1,58 @@
+#include <utility>
+
+#include "mirror/mirror.h"
+
+// Which queues are for which namespaces (docs/design/permissions.md).
+
+namespace berth::mirror {
+
+void Mirror::note_labels_of(const NamespaceObject& object) {
+  const auto known = namespace_labels_.find(object.name);
+  if (known == namespace_labels_.end() ? object.labels.empty() : known->second == object.labels) {
+    return;
+  }
+  if (object.labels.empty()) {
+    namespace_labels_.erase(known);
+  } else {
+    namespace_labels_[object.name] = object.labels;
+  }
+  for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+    const Job& job = cluster_.job(JobId(j));
+    if (job.exists && job.name.starts_with(object.name + "/")) mark_dirty(JobId(j));
+  }
+}
+
+void Mirror::mark_all_dirty() {
+  for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+    if (cluster_.job(JobId(j)).exists) mark_dirty(JobId(j));
+  }
+}
+
+bool Mirror::serves(QueueId queue, const std::string& name_space) const {
+  static const std::map<std::string, std::string> kNone;
+  const NamespaceSelector& selector = cluster_.queue(queue).namespaces;
+  if (selector.selects_all()) return true;
+  const auto labels = namespace_labels_.find(name_space);
+  return selector.selects(name_space, labels == namespace_labels_.end() ? kNone : labels->second);
+}
+
+// MAY-1. The first queue that does not serve the job's namespace: its own, those above it, the
+// root.
+QueueId Mirror::barring_queue(const Job& job) const {
+  if (!job.queue.is_valid()) return {};
+  const std::string name_space = job.name.substr(0, job.name.find('/'));
+  QueueId at = job.queue;
+  for (std::size_t steps = 0; at.is_valid() && steps < cluster_.queue_slots(); ++steps) {
+    if (!serves(at, name_space)) return at;
+    at = cluster_.queue(at).above;
+  }
+  const auto root = queues_.find("root");
+  return root == queues_.end() || serves(root->second, name_space) ? QueueId() : root->second;
+}
+
+void Mirror::settle_barred(JobId id) {
+  const QueueId barred_by = barring_queue(cluster_.job(id));
+  if (cluster_.job(id).barred_by != barred_by) cluster_.mutable_job(id).barred_by = barred_by;
+}
+
+}  // namespace berth::mirror

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "mirror/mirror.h"
+
+// The right to name a target: rules MAY-4 to MAY-8 of docs/design/permissions.md.
+
+namespace berth::mirror {
+
+using Right = NamingRights::Right;
+
+void Mirror::on(const ReserveAnswer& answer) {
+  for (const JobId id : rights_.note(answer)) mark_dirty(id);
+}
+
+void Mirror::on(const NamingPolicy& policy) {
+  if (rights_.note(policy)) mark_all_dirty();
+}
+
+void Mirror::note_account(TaskId id, const PodObject& object) {
+  if (object.service_account == "default") {
+    account_of_task_.erase(id);
+  } else {
+    account_of_task_[id] = object.service_account;
+  }
+}
+
+// A job that is asked about again is looked at again; then it asks.
+void Mirror::settle_rights(TimePoint now) {
+  for (const JobId id : rights_.take_due(now)) {
+    if (cluster_.job(id).exists) mark_dirty(id);
+  }
+}
+
+void Mirror::settle_naming(JobId id, TimePoint now) {
+  const Job& job = cluster_.job(id);
+  const bool is_declined = target_names_.is_declined(id);
+  const bool has_name = !is_declined && target_names_.is_named(id);
+  Naming naming;
+  if (has_name && rights_.are_checked()) naming = naming_of(job, now);
+  // MAY-7. After a restart a target stays one until it is known whether it may be one.
+  const bool stays = naming.right == Right::unknown && job.election && job.election->is_named;
+  const bool is_named = has_name && (naming.right == Right::allowed || stays);
+  if (is_named == job.is_named_target && is_declined == job.declines_target &&
+      naming.why == job.target_refused) {
+    return;
+  }
+  Job& changed = cluster_.mutable_job(id);
+  changed.is_named_target = is_named;
+  changed.declines_target = is_declined;
+  changed.target_refused = std::move(naming.why);
+}
+
+Mirror::Naming Mirror::naming_of(const Job& job, TimePoint now) {
+  const std::string name_space = job.name.substr(0, job.name.find('/'));
+  // MAY-5. The policy has checked a word for the queues that its object names. A group's queue is
+  // the job's.
+  const bool was_checked = target_names_.is_named_by(job.id, [&](const TargetWord& word) {
+    return word.is_of_known_kind && rights_.was_checked(word.created) &&
+           std::any_of(word.queues.begin(), word.queues.end(), [&](const std::string& queue) {
+             return queue_name_for(name_space, queue) == job.queue_name;
+           });
+  });
+  if (was_checked) return {};
+  if (!rights_.is_policy_known()) return {Right::unknown};
+  if (rights_.are_reviewed()) return reviewed_naming_of(job, now);
+  return {Right::refused, "the object that names it is in another queue, expected \"" +
+                              job.queue_name + "\", which is the job's"};
+}
+
+// MAY-6. The API server does not keep who wrote an annotation, so the accounts of the pods count.
+Mirror::Naming Mirror::reviewed_naming_of(const Job& job, TimePoint now) {
+  std::set<std::string> accounts;
+  for (const TaskId id : job.tasks) {
+    const auto account = account_of_task_.find(id);
+    accounts.insert(account == account_of_task_.end() ? "default" : account->second);
+  }
+  if (accounts.empty()) {
+    return {Right::refused, "it has no pods yet, whose service account would need the right"};
+  }
+  const std::string name_space = job.name.substr(0, job.name.find('/'));
+  Naming naming;
+  for (const std::string& account : accounts) {
+    const ReserveQuestion question{name_space, account, job.queue_name};
+    const Right right = rights_.right_of(question, job.id, now);
+    if (right == Right::allowed || naming.right == Right::refused) continue;
+    naming.right = right;
+    if (right != Right::refused) continue;
+    const std::string error = rights_.error_of(question);
+    naming.why = "service account " + name_space + "/" + account +
+                 " of its pods needs the verb \"reserve\" on queues.scheduling.volcano.sh \"" +
+                 job.queue_name + "\"" +
+                 (error.empty() ? "" : ", and the API server was not asked: " + error);
+  }
+  return naming;
+}
+
+}  // namespace berth::mirror

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "berth/model/permissions.h"
+
+namespace berth::ports {
+
+// Asks the API server who may name a target. Any thread.
+class Access {
+ public:
+  virtual ~Access() = default;
+  // Returns at once. The answer comes as an event of the cluster (ReserveAnswer); none comes after
+  // the cluster has stopped.
+  virtual void ask(const ReserveQuestion& question) = 0;
+};
+
+}  // namespace berth::ports

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+
+#include "tools/console.h"
+
+namespace CLI {
+class App;
+}
+
+namespace berth::tools {
+
+// A subcommand of `berth`: its flags in CLI11's tree, and its work once they are parsed. Each
+// command's file declares both.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int(Console&)> run;  // returns the exit code
+};
+
+Command add_plan(CLI::App& berth);
+Command add_why(CLI::App& berth);
+Command add_jobs(CLI::App& berth);
+Command add_queues(CLI::App& berth);
+Command add_reservations(CLI::App& berth);
+Command add_config(CLI::App& berth);
+Command add_version(CLI::App& berth);
+Command add_completion(CLI::App& berth);
+Command add_man(CLI::App& berth);
+
+}  // namespace berth::tools

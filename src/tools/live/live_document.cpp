@@ -1,0 +1,93 @@
+#include "tools/live/live_document.h"
+
+#include <nlohmann/json.hpp>
+
+#include "berth/base/text.h"
+#include "tools/live/remedy.h"
+#include "views/document_head.h"
+
+namespace berth::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json json_of(const LiveEvent& event) {
+  return {{"time", format_time(event.time)},
+          {"object", event.object},
+          {"reason", event.reason},
+          {"message", event.message},
+          {"warning", event.is_warning}};
+}
+
+Json json_of(const LiveJob& job, bool with_events) {
+  Json json{{"namespace", job.name_space},
+            {"name", job.name},
+            {"kind", job.kind()},
+            {"owner", nullptr},
+            {"state", to_string(job.state)},
+            {"phase", job.phase},
+            {"queue", job.queue},
+            {"reason", job.reason},
+            {"message", job.message},
+            {"since", job.since ? Json(format_time(*job.since)) : Json(nullptr)},
+            {"position", job.line.text},
+            {"queuePosition", or_null(job.line.position)},
+            {"queueWaiting", or_null(job.line.queue_waiting)},
+            {"jobsAhead", or_null(job.line.ahead)},
+            {"jobsAheadInNamespace", or_null(job.line.ahead_here)},
+            {"aheadInNamespace", job.line.names_here},
+            {"minimum", job.minimum},
+            {"pods",
+             {{"all", job.pods.all},
+              {"bound", job.pods.bound},
+              {"running", job.pods.running},
+              {"succeeded", job.pods.succeeded},
+              {"failed", job.pods.failed},
+              {"waiting", job.pods.waiting()}}},
+            {"target", job.is_target},
+            {"scheduler", job.scheduler},
+            {"created", format_time(job.created)}};
+  if (!job.owner.kind.empty()) {
+    json["owner"] = {{"kind", job.owner.kind}, {"name", job.owner.name}};
+  }
+  if (!with_events) return json;
+  json["targetMessage"] = job.target;
+  json["ignored"] = job.ignored;
+  json["remedy"] = remedy_of(job);
+  json["events"] = Json::array();
+  for (const LiveEvent& event : job.events) json["events"].push_back(json_of(event));
+  return json;
+}
+
+std::string written(Json json, const std::vector<LiveJob>& jobs, bool with_events,
+                    const std::vector<std::string>& notes) {
+  json["jobs"] = Json::array();
+  for (const LiveJob& job : jobs) json["jobs"].push_back(json_of(job, with_events));
+  json["notes"] = notes;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string write_jobs(const std::string& name_space, const std::vector<LiveJob>& jobs,
+                       const std::vector<std::string>& notes) {
+  Json json = views::document_of_kind("Jobs");
+  json["namespace"] = name_space.empty() ? Json(nullptr) : Json(name_space);
+  return written(std::move(json), jobs, false, notes);
+}
+
+std::string write_why(const std::string& name_space, const std::string& asked,
+                      const std::vector<LiveJob>& jobs, const std::vector<std::string>& notes) {
+  Json json = views::document_of_kind("Why");
+  json["namespace"] = name_space;
+  json["asked"] = asked;
+  return written(std::move(json), jobs, true, notes);
+}
+
+}  // namespace berth::tools

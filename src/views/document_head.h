@@ -1,0 +1,30 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "document/cursor.h"
+
+// The first two fields of each JSON document that Berth prints or serves (docs/output.md).
+
+namespace berth::views {
+
+inline constexpr const char* kDocumentVersion = "berth.dev/v1";
+
+// {"apiVersion": "berth.dev/v1", "kind": kind}
+inline nlohmann::ordered_json document_of_kind(const char* kind) {
+  return {{"apiVersion", kDocumentVersion}, {"kind", kind}};
+}
+
+// Complains about another version or kind. Documents without these fields are of an older berthd.
+inline void check_head(const document::Cursor& root, const std::string& kind) {
+  const document::Cursor version = root["apiVersion"];
+  if (version.is_present() && version.text() != kDocumentVersion) {
+    version.complain("\"" + version.text() + "\" is not known, expected " + kDocumentVersion);
+  }
+  const document::Cursor stated = root["kind"];
+  if (stated.is_present() && stated.text() != kind) {
+    stated.complain("\"" + stated.text() + "\" is another document, expected " + kind);
+  }
+}
+
+}  // namespace berth::views

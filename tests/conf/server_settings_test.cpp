@@ -1,0 +1,55 @@
+#include "conf/server_settings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace berth::conf {
+namespace {
+
+Result<Config> load(const std::string& sections) {
+  return load_config("actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n" + sections, "c.yaml",
+                     {{"allocate"}, {"gang"}, {}});
+}
+
+Config good(const std::string& sections) {
+  const Result<Config> config = load(sections);
+  EXPECT_TRUE(config.has_value()) << config.error().to_string();
+  return config ? *config : Config();
+}
+
+std::string error_of(const std::string& sections) {
+  const Result<Config> config = load(sections);
+  return config ? "" : config.error().to_string();
+}
+
+TEST(ServerSettings, reads_where_pages_are) {
+  const Config standard = good("pages: {}\n");
+  ASSERT_TRUE(standard.pages);
+  EXPECT_EQ(standard.pages->address, "127.0.0.1");
+  EXPECT_EQ(standard.pages->port, 8892);
+  EXPECT_FALSE(standard.pages->tls);
+  const Config config = good("pages: {address: \"::\", port: 1, tls: {certFile: a, keyFile: b}}\n");
+  EXPECT_EQ(config.pages->address, "::");
+  EXPECT_EQ(config.pages->port, 1);
+  EXPECT_EQ(config.pages->tls->key_file, "b");
+  EXPECT_EQ(error_of("pages: {tls: {certFile: a}}\n"),
+            "c.yaml:3:14: pages.tls: `keyFile` is missing, expected a string");
+  EXPECT_NE(error_of("pages: {listen: x}\n").find("unknown key \"listen\" in pages"),
+            std::string::npos);
+}
+
+TEST(ServerSettings, reads_the_account_of_kube_scheduler) {
+  EXPECT_EQ(good("").view.account, (AccountName{"", "berth-kube-scheduler"}));
+  EXPECT_EQ(good("view: {serviceAccount: a}\n").view.account, (AccountName{"", "a"}));
+  EXPECT_EQ(good("view: {serviceAccount: b/a}\n").view.account, (AccountName{"b", "a"}));
+  EXPECT_EQ(good("view: {serviceAccount: \"\"}\n").view.account, AccountName{});
+  for (const char* bad : {"a/b/c", "/a", "a/", "A", "a b"}) {
+    EXPECT_EQ(error_of("view: {serviceAccount: \"" + std::string(bad) + "\"}\n"),
+              "c.yaml:3:24: view.serviceAccount: \"" + std::string(bad) +
+                  "\" is no service account, expected NAME or NAMESPACE/NAME");
+  }
+}
+
+}  // namespace
+}  // namespace berth::conf

@@ -1,0 +1,154 @@
+#include "daemon/servers.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/berthd_process.h"
+#include "daemon/manifests.h"
+#include "daemon/temporary_directory.h"
+#include "http/certificates.h"
+
+namespace berth::daemon {
+namespace {
+
+using http::testing::Authority;
+
+const std::vector<std::string> kProbes{"/healthz", "/livez", "/readyz"};
+const std::vector<std::string> kPages{"/metrics", "/queues", "/reservations", "/configz",
+                                      "/version"};
+const std::vector<std::string> kVerbs{"/plan/filter", "/plan/prioritize", "/commit/bind",
+                                      "/guard/preempt"};
+
+class ServersTest : public testing::Test {
+ protected:
+  std::unique_ptr<BerthdProcess> start(const std::vector<std::string>& further) const {
+    std::vector<std::string> arguments{"--embedded", directory_.write("n.yaml", nodes_yaml(1, 4))};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    auto berthd = std::make_unique<BerthdProcess>(arguments);
+    EXPECT_TRUE(berthd->says("listening on port ")) << berthd->printed();
+    return berthd;
+  }
+
+  static std::uint16_t pages_port(BerthdProcess& berthd) {
+    const std::string words = "pages at port ";
+    EXPECT_TRUE(berthd.says(words)) << berthd.printed();
+    const std::string text = berthd.printed();
+    return static_cast<std::uint16_t>(std::atoi(text.c_str() + text.find(words) + words.size()));
+  }
+
+  static int status(const http::ClientOptions& options, const std::string& path,
+                    const std::string& method = "GET") {
+    const auto client = http::HttpClient::create(options);
+    EXPECT_TRUE(client);
+    auto reply = (*client)->exchange(method, path, "application/json", "");
+    EXPECT_TRUE(reply) << path << ": " << reply.error().to_string();
+    return reply ? reply->status : 0;
+  }
+
+  static http::ClientOptions at(std::uint16_t port) {
+    http::ClientOptions options{.url = "http://127.0.0.1:" + std::to_string(port)};
+    options.timeout = BerthdProcess::kPatience;
+    return options;
+  }
+
+  static bool is_ready(const http::ClientOptions& options, BerthdProcess& berthd) {
+    return berthd.eventually([&] { return status(options, "/readyz") == 200; });
+  }
+
+  static void expect_apart(BerthdProcess& berthd) {
+    const http::ClientOptions extender = at(berthd.port());
+    const http::ClientOptions pages = at(pages_port(berthd));
+    ASSERT_TRUE(is_ready(pages, berthd));
+    for (const auto* paths : {&kProbes, &kPages}) {
+      for (const std::string& path : *paths) {
+        EXPECT_EQ(status(pages, path), 200) << path;
+        EXPECT_EQ(status(extender, path), 404) << path;
+      }
+    }
+    for (const std::string& path : kVerbs) {
+      EXPECT_EQ(status(pages, path, "POST"), 404) << path;
+      EXPECT_EQ(status(extender, path, "POST"), 400) << path << ", of which the body is missing";
+    }
+  }
+
+  // A configuration with these sections.
+  std::string configuration(const std::string& sections) const {
+    return directory_.write("berth.yaml",
+                            "actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n" + sections);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ServersTest, ByAFlagPagesAndVerbsHavePortsOfTheirOwn) {
+  const auto berthd = start({"--pages", "127.0.0.1:0"});
+  expect_apart(*berthd);
+}
+
+TEST_F(ServersTest, ByTheConfigurationPagesAndVerbsHavePortsOfTheirOwn) {
+  const auto berthd = start({"--config", configuration("pages: {port: 0}\n")});
+  expect_apart(*berthd);
+}
+
+TEST_F(ServersTest, WithoutEitherOnePortHasBoth) {
+  const auto berthd = start({});
+  const http::ClientOptions both = at(berthd->port());
+  ASSERT_TRUE(is_ready(both, *berthd));
+  EXPECT_EQ(status(both, "/metrics"), 200);
+  EXPECT_EQ(status(both, "/plan/filter", "POST"), 400);
+}
+
+TEST_F(ServersTest, WithMutualTlsProbesNeedNoCertificateAndPagesDo) {
+  const Authority authority("authority", directory_.file("ca.crt"));
+  authority.issue("berthd", directory_.file("tls.crt"), directory_.file("tls.key"));
+  authority.issue("prometheus", directory_.file("client.crt"), directory_.file("client.key"));
+  const auto berthd =
+      start({"--config",
+             configuration("pages:\n  port: 0\n  tls: {certFile: " + directory_.file("tls.crt") +
+                           ", keyFile: " + directory_.file("tls.key") +
+                           ", clientCAFile: " + directory_.file("ca.crt") + "}\n")});
+  http::ClientOptions kubelet = at(pages_port(*berthd));
+  kubelet.url = "https" + kubelet.url.substr(4);
+  kubelet.tls = http::ClientTls{.ca_file = directory_.file("ca.crt")};
+  http::ClientOptions prometheus = kubelet;
+  prometheus.tls->certificate_file = directory_.file("client.crt");
+  prometheus.tls->key_file = directory_.file("client.key");
+  ASSERT_TRUE(is_ready(kubelet, *berthd));
+  for (const std::string& path : kProbes) EXPECT_EQ(status(kubelet, path), 200) << path;
+  for (const std::string& path : kPages) {
+    EXPECT_EQ(status(kubelet, path), 403) << path;
+    EXPECT_EQ(status(prometheus, path), 200) << path;
+  }
+  EXPECT_EQ(status(kubelet, "/nowhere"), 403);
+  EXPECT_EQ(status(prometheus, "/nowhere"), 404);
+  const auto metrics = (*http::HttpClient::create(prometheus))->get("/metrics");
+  ASSERT_TRUE(metrics);
+  for (const char* series : {"berth_certificate_load_failures_total{server=\"pages\"} 0",
+                             "berth_certificate_expires_seconds{server=\"pages\"}"}) {
+    EXPECT_NE(metrics->body.find(series), std::string::npos) << series;
+  }
+}
+
+TEST_F(ServersTest, TheFlagsCountBeforeTheConfiguration) {
+  Flags flags;
+  conf::Config config;
+  config.pages = conf::PagesSettings{};
+  auto where = Listening::of(flags, config);
+  ASSERT_TRUE(where);
+  EXPECT_EQ(where->extender.port, 8890);
+  EXPECT_EQ(where->pages->port, 8892);
+  EXPECT_EQ(where->pages->address, "127.0.0.1");
+  flags.listen = "127.0.0.2:1";
+  flags.pages = "0.0.0.0:2";
+  where = Listening::of(flags, config);
+  ASSERT_TRUE(where);
+  EXPECT_EQ(where->extender.port, 1);
+  EXPECT_EQ(where->pages->address, "0.0.0.0");
+  flags.pages = "8892";
+  where = Listening::of(flags, config);
+  ASSERT_FALSE(where);
+  EXPECT_EQ(where.error().to_string(),
+            "--pages: \"8892\" is not an endpoint; expected ADDRESS:PORT");
+}
+
+}  // namespace
+}  // namespace berth::daemon

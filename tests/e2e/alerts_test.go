@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+type alertRule struct {
+	Alert       string            `json:"alert"`
+	Expr        string            `json:"expr"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+}
+
+func alertRules(t *testing.T) []alertRule {
+	t.Helper()
+	text, err := os.ReadFile(harness.Deploy("helm", "berth", "files", "alerts.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Groups []struct {
+			Rules []alertRule `json:"rules"`
+		} `json:"groups"`
+	}
+	if err := yaml.Unmarshal(text, &file); err != nil || len(file.Groups) != 1 {
+		t.Fatalf("no group of rules: %v", err)
+	}
+	return file.Groups[0].Rules
+}
+
+func document(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(harness.Repository(), "docs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// docs/sizing.md has a line for each alert, made of the rule itself.
+func TestEachAlertHasALineInTheDocuments(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| alert | it means | what to do |\n|---|---|---|\n")
+	for _, rule := range alertRules(t) {
+		said := rule.Annotations
+		fmt.Fprintf(&table, "| `%s` (%s) | %s. %s | %s |\n", rule.Alert, rule.Labels["severity"],
+			said["summary"], said["description"], said["runbook"])
+	}
+	if !strings.HasSuffix(document(t, "sizing.md"), table.String()) {
+		t.Errorf("docs/sizing.md must end with:\n%s", table.String())
+	}
+}
+
+// A metric that berthd does not have would keep an alert silent for ever.
+func TestAlertsAndQueriesNameMetricsThatThereAre(t *testing.T) {
+	metrics := document(t, "operating.md")
+	name := regexp.MustCompile(`\bberth_[a-z_]+`)
+	queries := document(t, "sizing.md")
+	for _, rule := range alertRules(t) {
+		queries += rule.Expr + "\n"
+	}
+	for _, metric := range name.FindAllString(queries, -1) {
+		metric = strings.TrimSuffix(strings.TrimSuffix(metric, "_count"), "_bucket")
+		listed := strings.Contains(metrics, "| `"+metric+"`")
+		for at := strings.LastIndex(metric, "_"); !listed && at > 0; at = strings.LastIndex(metric[:at], "_") {
+			listed = strings.Contains(metrics, "`..."+metric[at:]+"`")
+		}
+		if !listed {
+			t.Errorf("docs/operating.md has no metric %s", metric)
+		}
+	}
+}

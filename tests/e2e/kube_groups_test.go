@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	core "k8s.io/api/core/v1"
+	scheduling "k8s.io/api/scheduling/v1alpha2"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// Kubernetes' own gangs: PodGroups of scheduling.k8s.io/v1alpha2, which a pod names in its spec. They
+// are alpha in 1.36, so the test has a control plane of its own, with the feature gate.
+
+func startWithKubeGroups(t *testing.T) *harness.Cluster {
+	t.Helper()
+	if !cluster.HasBerth() {
+		t.Skip("BERTHD_BINARY is not set")
+	}
+	started, err := harness.StartCluster(context.Background(), harness.ClusterOptions{
+		Name: "kube-groups",
+		Server: harness.ServerOptions{Gates: []string{"GenericWorkload"},
+			APIs: []string{scheduling.SchemeGroupVersion.String()}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { started.Stop(t.Failed()) })
+	return started
+}
+
+func gangOf(minCount int32) scheduling.PodGroupSchedulingPolicy {
+	return scheduling.PodGroupSchedulingPolicy{
+		Gang: &scheduling.GangSchedulingPolicy{MinCount: minCount}}
+}
+
+func createKubeGroup(e *harness.Env, name string, policy scheduling.PodGroupSchedulingPolicy) {
+	e.Helper()
+	if policy.Gang != nil {
+		e.Recorder.WatchMembers(e.Namespace, name, int(policy.Gang.MinCount),
+			func(pod *core.Pod) bool {
+				group := pod.Spec.SchedulingGroup
+				return group != nil && *group.PodGroupName == name
+			})
+	}
+	_, err := e.Client.SchedulingV1alpha2().PodGroups(e.Namespace).Create(e.Context,
+		&scheduling.PodGroup{ObjectMeta: meta.ObjectMeta{Name: name},
+			Spec: scheduling.PodGroupSpec{SchedulingPolicy: policy}}, meta.CreateOptions{})
+	e.Must(err)
+}
+
+// createMembers makes pods of 1 cpu that name the group in their spec.
+func createMembers(e *harness.Env, group string, count int) []*core.Pod {
+	e.Helper()
+	var pods []*core.Pod
+	for i := range count {
+		pod := harness.NewPod(e.Namespace, fmt.Sprintf("%s-%d", group, i)).CPU("1").Build()
+		pod.Spec.SchedulingGroup = &core.PodSchedulingGroup{PodGroupName: &group}
+		pods = append(pods, pod)
+	}
+	e.Create(pods...)
+	return pods
+}
+
+// awaitGroupScheduled waits for the condition PodGroupScheduled of that status, with words of its message.
+func awaitGroupScheduled(e *harness.Env, name string, status meta.ConditionStatus, words string) {
+	e.Helper()
+	e.Await(harness.Soon, func() error {
+		group, err := e.Client.SchedulingV1alpha2().PodGroups(e.Namespace).Get(e.Context, name,
+			meta.GetOptions{})
+		if err != nil {
+			return err
+		}
+		condition := apimeta.FindStatusCondition(group.Status.Conditions, scheduling.PodGroupScheduled)
+		if condition == nil || condition.Status != status || !strings.Contains(condition.Message, words) {
+			return fmt.Errorf("the group's conditions are %+v, expected %s with %q",
+				group.Status.Conditions, status, words)
+		}
+		return nil
+	})
+}
+
+// A gang waits whole, says why, and starts whole when there is room.
+func kubeGangWaitsAndStarts(t *testing.T, own *harness.Cluster) {
+	e := own.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(1, "4")
+	createKubeGroup(e, "gang", gangOf(6))
+	pods := createMembers(e, "gang", 6)
+	awaitGroupScheduled(e, "gang", meta.ConditionFalse,
+		"its minimum needs 6 cpu, and the whole cluster can give it at most 4")
+	e.AddNodes(1, "4")
+	e.AwaitAllBound(harness.Soon, pods...)
+	e.AssertNeverInPart("gang", promptly)
+	awaitGroupScheduled(e, "gang", meta.ConditionTrue, "")
+}
+
+func TestKubernetesOwnGroups(t *testing.T) {
+	own := startWithKubeGroups(t)
+	t.Run("wait and start whole", func(t *testing.T) { kubeGangWaitsAndStarts(t, own) })
+
+	t.Run("start one by one without a gang policy", func(t *testing.T) {
+		e := own.BeginWithBerth(t, harness.BerthOptions{})
+		e.AddNodes(1, "4")
+		createKubeGroup(e, "loose", scheduling.PodGroupSchedulingPolicy{
+			Basic: &scheduling.BasicSchedulingPolicy{}})
+		pods := createMembers(e, "loose", 6)
+		e.Await(harness.Soon, func() error {
+			bound := e.Recorder.PodsOf(e.Namespace, func(pod *core.Pod) bool {
+				return pod.Spec.NodeName != ""
+			})
+			if len(bound) != 4 {
+				return fmt.Errorf("%d of %d pods are bound, expected the 4 that there is room for",
+					len(bound), len(pods))
+			}
+			return nil
+		})
+	})
+
+	t.Run("count less than an annotation", func(t *testing.T) {
+		e := own.BeginWithBerth(t, harness.BerthOptions{})
+		e.AddNodes(1, "4")
+		createKubeGroup(e, "theirs", gangOf(6))
+		e.CreateGroup("ours", 2)
+		var pods []*core.Pod
+		theirs := "theirs"
+		for i := range 2 {
+			pod := harness.NewPod(e.Namespace, fmt.Sprintf("pod-%d", i)).CPU("1").Group("ours").Build()
+			pod.Spec.SchedulingGroup = &core.PodSchedulingGroup{PodGroupName: &theirs}
+			pods = append(pods, pod)
+		}
+		e.Create(pods...)
+		e.AwaitAllBound(harness.Soon, pods...)
+	})
+
+	t.Run("outlive berthd", func(t *testing.T) {
+		e := own.BeginWithBerth(t, harness.BerthOptions{})
+		e.AddNodes(1, "4")
+		createKubeGroup(e, "gang", gangOf(6))
+		pods := createMembers(e, "gang", 6)
+		awaitGroupScheduled(e, "gang", meta.ConditionFalse, "its minimum needs 6 cpu")
+		e.Berth.Kill()
+		e.AddNodes(1, "4")
+		e.Must(own.RunBerth(e.Context, harness.BerthOptions{}))
+		e.AwaitAllBound(harness.Soon, pods...)
+		e.AssertNeverInPart("gang", promptly)
+	})
+
+	// kube-scheduler has its own plugin for groups on, and schedules all pods of one in one cycle.
+	t.Run("work with kube-scheduler's own plugin", func(t *testing.T) {
+		own.SchedulerGates = "GenericWorkload=true,GangScheduling=true"
+		own.Scheduler.Kill()
+		if own.Mode != harness.ThroughView {
+			if err := own.StartScheduler(t.Context(), own.Address); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kubeGangWaitsAndStarts(t, own)
+	})
+}
