@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <set>
 
+#include "berth/base/hash.h"
 #include "berth/base/text.h"
 #include "berth/engine/plugin.h"
 #include "berth/model/amount_text.h"
@@ -48,10 +49,9 @@ std::set<std::string> keys_in(const std::string& list) {
 
 // NODES-13. FNV-1a, and a finalizer, since names differ in their last letters only.
 std::uint64_t place_of(std::int64_t seed, const std::string& queue, const std::string& node) {
-  std::uint64_t hash = 14695981039346656037U;
+  std::uint64_t hash = kFnvOffset;
   for (const std::string& text : {std::to_string(seed), queue, node}) {
-    for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 1099511628211U;
-    hash *= 1099511628211U;
+    hash = fnv1a(text, hash) * kFnvPrime;
   }
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
   return hash ^ (hash >> 33);

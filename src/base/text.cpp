@@ -100,6 +100,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+std::string lowered(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = lowered(c);
+  return result;
+}
+
 std::vector<std::string> split_list(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {

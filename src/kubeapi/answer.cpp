@@ -23,10 +23,7 @@ std::optional<Duration> retry_after(std::string_view text) {
 }
 
 std::string media_type(std::string_view content_type) {
-  std::string type(trimmed(content_type.substr(0, content_type.find(';'))));
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return type;
+  return lowered(trimmed(content_type.substr(0, content_type.find(';'))));
 }
 
 // API-20

@@ -215,9 +215,7 @@ std::string group_status_patch(const ports::ObjectRef& group, const ports::Group
       status.is_scheduled ? "tasks in gang are ready to be scheduled" : "pod group is not ready";
   Json unschedulable = condition("Unschedulable", waits, status.waits_since);
   unschedulable["reason"] = waits ? status.reason : "Scheduling";
-  const std::string& position = status.waiting.position_text;
-  unschedulable["message"] =
-      position.empty() ? status.message : status.message + std::string(kBeforePosition) + position;
+  unschedulable["message"] = with_position(status.message, status.waiting.position_text);
   Json conditions = Json::array({unschedulable, scheduled});
   if (!status.targeted.reason.empty()) {
     conditions.push_back(condition("Targeted", status.targeted));

@@ -85,14 +85,6 @@ WatchedType budgets() {
           deletion<BudgetDeleted>()};
 }
 
-// The path of "jobs.v1.batch".
-std::string path_of(const std::string& resource) {
-  const std::size_t version = resource.find('.') + 1;
-  const std::size_t group = resource.find('.', version) + 1;
-  return "/apis/" + resource.substr(group) + "/" + resource.substr(version, group - version - 1) +
-         "/" + resource.substr(0, version - 1);
-}
-
 Result<std::string> decode_holder(const document::Value& lease) {
   document::Reading reading(lease, "leases");
   std::string holder = reading.root()["spec"]["holderIdentity"].text();
@@ -258,7 +250,7 @@ class LiveCluster::Impl {
     ReflectedKind kind;
     const std::string& resource = served.resource;
     kind.name = resource;
-    kind.path = path_of(resource);
+    kind.path = "/apis/" + served.api_version + "/" + resource.substr(0, resource.find('.'));
     kind.required = false;
     kind.by_uid = true;
     kind.keeps = &keys_of_owners();

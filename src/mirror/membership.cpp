@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "berth/base/hash.h"
+
 namespace berth::mirror {
 
 namespace {
@@ -115,22 +117,12 @@ Membership membership_of(const PodObject& pod, const Owners::Chain& chain, GangR
 
 // OWNED-10
 std::string name_of_group(const OwnerReference& owner, const std::string& suffix) {
-  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // as Kubernetes' names
   constexpr std::size_t kMost = 253;
-  constexpr std::size_t kHash = 5;
-  std::uint64_t hash = 14695981039346656037ull;  // FNV-1a: the same in all builds
-  for (const char c : owner.uid + "/" + suffix) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  }
+  const std::string unique = name_suffix(fnv1a(owner.uid + "/" + suffix));
   std::string name = owner.name + (suffix.empty() ? "" : "-" + suffix);
-  name.resize(std::min(name.size(), kMost - kHash - 1));
+  name.resize(std::min(name.size(), kMost - unique.size() - 1));
   while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
-  if (!name.empty()) name += '-';
-  for (std::size_t i = 0; i < kHash; ++i) {
-    name += kLetters[hash % kLetters.size()];
-    hash /= kLetters.size();
-  }
-  return name;
+  return name.empty() ? unique : name + "-" + unique;
 }
 
 }  // namespace berth::mirror

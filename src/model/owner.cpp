@@ -1,6 +1,6 @@
 #include "berth/model/owner.h"
 
-#include <cctype>
+#include "berth/base/text.h"
 
 namespace berth {
 
@@ -15,10 +15,7 @@ bool is_of_resource(std::string_view kind, std::string_view api_group, std::stri
       version == std::string_view::npos ? version : resource.find('.', version + 1);
   if (kind.empty() || group == std::string_view::npos) return false;
   if (resource.substr(group + 1) != api_group) return false;
-  std::string singular;
-  for (const char c : kind) {
-    singular += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  const std::string singular = lowered(kind);
   const std::string_view plural = resource.substr(0, version);
   const std::string stem = singular.substr(0, singular.size() - 1);
   return plural == singular + "s" || plural == singular + "es" || plural == stem + "ies";

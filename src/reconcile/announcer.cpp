@@ -82,9 +82,7 @@ void Announcer::announce_status(const Job& job, const ports::GroupStatus& before
     events_.publish(ref_of(job), {true, "TargetNotAllowed", after.targeted.message}, now);
   }
   if (!after.reason.empty() && before.reason != after.reason) {
-    const std::string& position = after.waiting.position_text;
-    const std::string message =
-        position.empty() ? after.message : after.message + std::string(kBeforePosition) + position;
+    const std::string message = with_position(after.message, after.waiting.position_text);
     events_.publish(ref_of(job), {true, "Unschedulable", message}, now);
   } else if (after.is_scheduled && !before.is_scheduled) {
     events_.publish(ref_of(job),

@@ -89,9 +89,7 @@ bool is_urgent(const ports::GroupStatus& wanted, const ports::GroupStatus& befor
 }  // namespace
 
 std::string message_of(const Job& job, const Waiting& waiting) {
-  const std::string position = position_text(job.queue_name, waiting.position);
-  return position.empty() ? waiting.message
-                          : waiting.message + std::string(kBeforePosition) + position;
+  return with_position(waiting.message, position_text(job.queue_name, waiting.position));
 }
 
 std::string volcano_reason(const std::string& code_of_ours) {

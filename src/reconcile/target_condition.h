@@ -15,12 +15,12 @@ namespace berth::reconcile {
 WrittenCondition target_condition(const Reservation& reservation, const Cluster& cluster);
 WrittenCondition target_condition(const EndedReservation& ended);
 
-// How it ended, as a sentence.
 // Of a job that is named by somebody who may not.
 WrittenCondition refused_name_condition(const Job& job);
 inline constexpr const char* kNotAllowed = "NotAllowed";
 // Of one that was, and is not named so any more.
 WrittenCondition no_name_condition();
+// How it ended, as a sentence.
 std::string sentence_of(const EndedReservation& ended);
 
 }  // namespace berth::reconcile

@@ -45,26 +45,7 @@ func allowInNamespace(e *harness.Env, group string) {
 // allowQueue gives a group a verb on one queue while the test runs.
 func allowQueue(e *harness.Env, group, verb, queue string) {
 	e.Helper()
-	name := e.Namespace + "-" + group + "-" + verb
-	rule := rbac.PolicyRule{APIGroups: []string{harness.GroupVersion.Group},
-		Resources: []string{"queues"}, Verbs: []string{verb}}
-	if queue != "" {
-		rule.ResourceNames = []string{queue}
-	}
-	roles, bindings := e.Client.RbacV1().ClusterRoles(), e.Client.RbacV1().ClusterRoleBindings()
-	_, err := roles.Create(e.Context, &rbac.ClusterRole{ObjectMeta: meta.ObjectMeta{Name: name},
-		Rules: []rbac.PolicyRule{rule}}, meta.CreateOptions{})
-	e.Must(err)
-	_, err = bindings.Create(e.Context, &rbac.ClusterRoleBinding{
-		ObjectMeta: meta.ObjectMeta{Name: name},
-		RoleRef:    rbac.RoleRef{APIGroup: rbac.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects:   []rbac.Subject{{APIGroup: rbac.GroupName, Kind: "Group", Name: group}},
-	}, meta.CreateOptions{})
-	e.Must(err)
-	e.Cleanup(func() {
-		e.Must(bindings.Delete(context.Background(), name, meta.DeleteOptions{}))
-		e.Must(roles.Delete(context.Background(), name, meta.DeleteOptions{}))
-	})
+	allowOn(e, e.Namespace+"-"+group+"-"+verb, group, queue, verb)
 }
 
 var resources = map[string]schema.GroupVersionResource{

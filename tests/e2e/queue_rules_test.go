@@ -226,12 +226,21 @@ func as(e *harness.Env, user string, groups ...string) dynamic.ResourceInterface
 // allow binds the verbs on queues to a group while the test runs.
 func allow(e *harness.Env, group string, verbs ...string) {
 	e.Helper()
-	name := e.Namespace + "-" + group
+	allowOn(e, e.Namespace+"-"+group, group, "", verbs...)
+}
+
+// allowOn makes a role and its binding, both called name. An empty queue stands for all.
+func allowOn(e *harness.Env, name, group, queue string, verbs ...string) {
+	e.Helper()
+	rule := rbac.PolicyRule{APIGroups: []string{harness.GroupVersion.Group},
+		Resources: []string{"queues"}, Verbs: verbs}
+	if queue != "" {
+		rule.ResourceNames = []string{queue}
+	}
 	roles, bindings := e.Client.RbacV1().ClusterRoles(), e.Client.RbacV1().ClusterRoleBindings()
 	_, err := roles.Create(e.Context, &rbac.ClusterRole{
-		ObjectMeta: meta.ObjectMeta{Name: name},
-		Rules: []rbac.PolicyRule{{APIGroups: []string{harness.GroupVersion.Group},
-			Resources: []string{"queues"}, Verbs: verbs}}}, meta.CreateOptions{})
+		ObjectMeta: meta.ObjectMeta{Name: name}, Rules: []rbac.PolicyRule{rule}},
+		meta.CreateOptions{})
 	e.Must(err)
 	_, err = bindings.Create(e.Context, &rbac.ClusterRoleBinding{
 		ObjectMeta: meta.ObjectMeta{Name: name},

@@ -31,6 +31,9 @@ std::string count_text(std::size_t count, std::string_view noun);
 
 std::string_view trimmed(std::string_view text);
 
+// Letters of ASCII in lower case; other bytes stay.
+std::string lowered(std::string_view text);
+
 // Go syntax: "90s", "1m30s", "1.5h", "250ms", and "0". Refuses negative values and overflow.
 Result<Duration> parse_duration(std::string_view text);
 

@@ -43,8 +43,12 @@ struct WrittenWaiting {
   bool operator==(const WrittenWaiting&) const = default;
 };
 
-// Stands between message and position_text in the condition.
+// Stands between message and position_text in the condition and in the event.
 inline constexpr std::string_view kBeforePosition = "; it is ";
+
+inline std::string with_position(const std::string& message, const std::string& position) {
+  return position.empty() ? message : message + std::string(kBeforePosition) + position;
+}
 
 // Of a PodGroup.
 struct WrittenStatus {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/hash.h"
 #include "berth/base/text.h"
 #include "kube/known_fields.h"
 
@@ -13,19 +14,7 @@ using document::Kind;
 using document::Member;
 using document::Value;
 
-// Those of the API server, without vowels and digits that look like letters.
-constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
-constexpr std::size_t kSuffix = 5;
-constexpr std::size_t kBaseMax = 58;
-
-constexpr std::uint64_t kOffset = 14695981039346656037U;
-constexpr std::uint64_t kPrime = 1099511628211U;
-
-// FNV-1a.
-std::uint64_t hash_of(std::string_view text, std::uint64_t hash = kOffset) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  return hash;
-}
+constexpr std::size_t kBaseMax = 58;  // of the API server
 
 Value map_value() {
   Value map;
@@ -90,23 +79,18 @@ void put_annotations(Value& object, const Texts& texts) {
 // A step that shares no factor with the number of suffixes visits each of them once.
 std::string generated_name(std::string_view base, std::string_view seed, std::int64_t number) {
   constexpr std::uint64_t kStep = 5'915'587;
-  std::uint64_t code =
-      hash_of(seed) % (std::uint64_t{1} << 32U) + static_cast<std::uint64_t>(number) * kStep;
-  std::string name(base.substr(0, kBaseMax));
-  for (std::size_t i = 0; i < kSuffix; ++i) {
-    name += kAlphabet[code % kAlphabet.size()];
-    code /= kAlphabet.size();
-  }
-  return name;
+  const std::uint64_t code =
+      fnv1a(seed) % (std::uint64_t{1} << 32U) + static_cast<std::uint64_t>(number) * kStep;
+  return std::string(base.substr(0, kBaseMax)) + name_suffix(code);
 }
 
 std::string digest_of(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   constexpr std::size_t kLength = 40;
   std::string digest;
-  std::uint64_t hash = kOffset;
+  std::uint64_t hash = kFnvOffset;
   while (digest.size() < kLength) {
-    hash = hash_of(text, hash);
+    hash = fnv1a(text, hash);
     for (std::size_t i = 0; i < 8; ++i) digest += kDigits[hash >> (60U - 4U * i) & 15U];
   }
   return digest;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "berth/base/text.h"
 #include "kube/children/making.h"
 
 // Kubeflow's training operator, the MPI operator, and KubeRay.
@@ -12,14 +12,6 @@ namespace {
 
 using document::Cursor;
 using document::Value;
-
-std::string lower(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return result;
-}
 
 // ---- Kubeflow
 
@@ -67,7 +59,7 @@ Texts labels_of_ray(const std::string& cluster, const std::string& node_type,
 
 std::string base_of_ray(const std::string& prefix, const std::string& node_type) {
   constexpr std::size_t kPrefixMax = 50;
-  return lower(prefix.substr(0, kPrefixMax)) + "-" + node_type + "-";
+  return lowered(prefix.substr(0, kPrefixMax)) + "-" + node_type + "-";
 }
 
 bool give_ray_pod(Making& making, const Cursor& pod_template, const Texts& labels,
@@ -96,14 +88,14 @@ std::string make_of_training_job(Making& making) {
   if (spec["runPolicy"]["suspend"].boolean(false)) return kSuspended;
   const std::string prefix = kTraining;
   for (const auto& [type, replica] : replicas.entries()) {
-    const std::string role = lower(type);
+    const std::string role = lowered(type);
     const std::int64_t count = Making::count(replica["replicas"], 1);
     making.check("PodTemplateSpec", replica["template"]);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::string index = std::to_string(i);
       Value pod = making.pod(making.name() + "-" + role + "-" + index, replica["template"]);
       put_labels(pod, {{prefix + "job-name", making.name()},
-                       {prefix + "operator-name", lower(kind) + "-controller"},
+                       {prefix + "operator-name", lowered(kind) + "-controller"},
                        {prefix + "replica-type", role},
                        {prefix + "replica-index", index}});
       if (role == "master") put_labels(pod, {{prefix + "job-role", role}});

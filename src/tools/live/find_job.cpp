@@ -13,12 +13,6 @@ namespace {
 constexpr std::size_t kOwnersMax = 40;
 constexpr int kLevelsMax = 3;
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 // kubectl's short names.
 std::string long_kind(const std::string& kind) {
   static const std::map<std::string, std::string> kLong{
@@ -30,10 +24,10 @@ std::string long_kind(const std::string& kind) {
 }
 
 bool is_kind(const JobName& wanted, const std::string& kind) {
-  return wanted.kind.empty() || wanted.kind == lower(kind);
+  return wanted.kind.empty() || wanted.kind == lowered(kind);
 }
 
-bool is_owner(const JobName& wanted, const Owner& owner) {
+bool is_owner(const JobName& wanted, const OwnerReference& owner) {
   return owner.name == wanted.name && !owner.kind.empty() && is_kind(wanted, owner.kind);
 }
 
@@ -47,11 +41,9 @@ std::vector<LiveJob> choose(const LiveJobs& all, const Chooser& is_chosen) {
 }
 
 // "batch/v1" and "Job" -> jobs.batch. Kinds of Kubernetes and of operators add an "s".
-Resource resource_of(const Owner& owner) {
-  const std::size_t slash = owner.api_version.find('/');
-  const bool has_group = slash != std::string::npos;
-  return {has_group ? owner.api_version.substr(0, slash) : "",
-          owner.api_version.substr(has_group ? slash + 1 : 0), lower(owner.kind) + "s"};
+Resource resource_of(const OwnerReference& owner) {
+  const std::string version = owner.api_version.substr(owner.api_version.find('/') + 1);
+  return {std::string(owner.group()), version, lowered(owner.kind) + "s"};
 }
 
 }  // namespace
@@ -59,7 +51,7 @@ Resource resource_of(const Owner& owner) {
 JobName read_job_name(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return {"", text};
-  std::string kind = lower(text.substr(0, slash));
+  std::string kind = lowered(text.substr(0, slash));
   kind = kind.substr(0, kind.find('.'));
   const bool is_plural = kind.size() > 3 && kind.ends_with('s') && long_kind(kind) == kind;
   if (is_plural) kind.pop_back();
@@ -74,7 +66,7 @@ FoundJobs find_jobs(const LiveJobs& all, const JobName& wanted) {
   found.through = "PodGroup " + wanted.name;
   if (!found.jobs.empty()) return found;
   std::string kind;  // as the object writes it
-  const auto is_wanted = [&](const Owner& owner) {
+  const auto is_wanted = [&](const OwnerReference& owner) {
     if (is_owner(wanted, owner)) kind = owner.kind;
     return is_owner(wanted, owner);
   };
@@ -99,8 +91,9 @@ FoundJobs find_through_owners(ApiReader& reader, const LiveJobs& all, const JobN
                               const std::string& name_space) {
   // Of each owner that is not known yet: the owners of jobs below it.
   std::map<std::string, std::set<std::string>> below;  // an owner's uid -> uids of jobs' owners
-  std::vector<Owner> level;
-  const auto add = [&](std::vector<Owner>& to, const Owner& owner, const std::string& job_owner) {
+  std::vector<OwnerReference> level;
+  const auto add = [&](std::vector<OwnerReference>& to, const OwnerReference& owner,
+                       const std::string& job_owner) {
     if (owner.uid.empty()) return;
     if (!below.contains(owner.uid)) to.push_back(owner);
     below[owner.uid].insert(job_owner);
@@ -111,13 +104,13 @@ FoundJobs find_through_owners(ApiReader& reader, const LiveJobs& all, const JobN
   FoundJobs found;
   std::size_t asked = 0;
   for (int depth = 0; depth < kLevelsMax && !level.empty(); ++depth) {
-    std::vector<Owner> above;
-    for (const Owner& owner : level) {
+    std::vector<OwnerReference> above;
+    for (const OwnerReference& owner : level) {
       if (asked++ == kOwnersMax) return found;
       const Objects objects = reader.get(resource_of(owner), name_space, owner.name);
       if (objects.refusal == Refusal::forbidden) found.notes.push_back(objects.message);
       if (!objects.ok()) continue;
-      const Owner next = controller_of(objects.items.front());
+      const OwnerReference next = controller_of(objects.items.front());
       for (const std::string& job_owner : below[owner.uid]) add(above, next, job_owner);
       if (!is_owner(wanted, next)) continue;
       const std::set<std::string>& uids = below[next.uid];

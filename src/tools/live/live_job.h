@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/model/owner.h"
 
 // A job of a live cluster, as its objects show it to somebody with rights in one namespace.
 
 namespace berth::tools {
-
-struct Owner {
-  std::string kind;  // "Job", "PyTorchJob"; empty: none
-  std::string name;
-  std::string uid;
-  std::string api_version;
-};
 
 struct PodCounts {
   std::int32_t all = 0;
@@ -58,7 +52,7 @@ struct LiveJob {
   bool is_group = false;     // a PodGroup, else a single pod
   bool is_recorded = false;  // Berth has bound pods of this PodGroup
   std::string uid;
-  Owner owner;
+  OwnerReference owner;
   TimePoint created;
   std::string queue;  // empty: not named
   std::string phase;  // of the PodGroup, or of the pod
@@ -70,10 +64,10 @@ struct LiveJob {
   std::optional<TimePoint> since;
   Line line;
   bool is_target = false;
-  std::string target;             // the message of its condition Targeted; empty: none
-  std::string ignored;            // of its condition Honoured: fields without effect
-  std::string scheduler;          // of its pods
-  std::vector<Owner> pod_owners;  // each once
+  std::string target;                      // the message of its condition Targeted; empty: none
+  std::string ignored;                     // of its condition Honoured: fields without effect
+  std::string scheduler;                   // of its pods
+  std::vector<OwnerReference> pod_owners;  // each once
   std::vector<std::string> pod_names;
   std::vector<std::string> pod_uids;
   std::vector<LiveEvent> events;  // newest first; only where they were asked for

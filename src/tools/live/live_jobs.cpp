@@ -8,6 +8,7 @@
 #include "conf/default_config.h"
 #include "document/cursor.h"
 #include "kube/codecs.h"
+#include "kube/fields.h"
 #include "tools/config_command.h"
 
 namespace berth::tools {
@@ -111,12 +112,12 @@ LiveJob job_of_group(const document::Value& object, const PodGroupObject& group)
   return job;
 }
 
-LiveJob job_of_pod(const PodObject& pod, Owner owner) {
+LiveJob job_of_pod(const PodObject& pod) {
   LiveJob job;
   job.name_space = pod.name_space;
   job.name = pod.name;
   job.uid = pod.uid;
-  job.owner = std::move(owner);
+  job.owner = pod.owner;
   job.created = pod.created;
   job.queue = pod.queue;
   job.phase = to_string(pod.phase);
@@ -125,16 +126,17 @@ LiveJob job_of_pod(const PodObject& pod, Owner owner) {
   return job;
 }
 
-void count(const PodObject& pod, const Owner& owner, LiveJob& job) {
+void count(const PodObject& pod, LiveJob& job) {
   ++job.pods.all;
   job.pods.succeeded += pod.phase == PodPhase::succeeded ? 1 : 0;
   job.pods.failed += pod.phase == PodPhase::failed ? 1 : 0;
   job.pods.running += pod.phase == PodPhase::running ? 1 : 0;
   const bool is_done = pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
   job.pods.bound += !is_done && !pod.node_name.empty() ? 1 : 0;
-  const bool is_new = std::none_of(job.pod_owners.begin(), job.pod_owners.end(),
-                                   [&](const Owner& known) { return known.uid == owner.uid; });
-  if (is_new && !owner.kind.empty()) job.pod_owners.push_back(owner);
+  const bool is_new =
+      std::none_of(job.pod_owners.begin(), job.pod_owners.end(),
+                   [&](const OwnerReference& known) { return known.uid == pod.owner.uid; });
+  if (is_new && !pod.owner.kind.empty()) job.pod_owners.push_back(pod.owner);
   job.pod_names.push_back(pod.name);
   job.pod_uids.push_back(pod.uid);
   if (job.scheduler.empty()) job.scheduler = pod.scheduler_name;
@@ -201,20 +203,19 @@ class Collector {
     kube::Complaint complaint;
     const auto pod = kube::decode_pod(object, kSource, &complaint);
     if (!pod) return;
-    Owner owner = controller_of(object);
     std::string group = pod->group;
-    for (const std::string& key : {owner.uid, named_owner(object, pod->name_space)}) {
+    for (const std::string& key : {pod->owner.uid, named_owner(object, pod->name_space)}) {
       const auto found = group_of_owner_.find(key);
       if (group.empty() && !key.empty() && found != group_of_owner_.end()) group = found->second;
     }
     const auto job = groups_.find({pod->name_space, group});
     if (job != groups_.end()) {
-      count(*pod, owner, job->second);
-      if (job->second.owner.kind.empty()) job->second.owner = std::move(owner);
+      count(*pod, job->second);
+      if (job->second.owner.kind.empty()) job->second.owner = pod->owner;
       return;
     }
-    const auto single = singles_.try_emplace({pod->name_space, pod->name}, job_of_pod(*pod, owner));
-    count(*pod, owner, single.first->second);
+    const auto single = singles_.try_emplace({pod->name_space, pod->name}, job_of_pod(*pod));
+    count(*pod, single.first->second);
     if (!group.empty() && single.second) {
       single.first->second.reason = "group_missing";
       single.first->second.message = "it names pod group \"" + group + "\", which does not exist";
@@ -266,12 +267,9 @@ LiveEvent read_event(const document::Value& object) {
   document::Reading reading(object, kSource, document::Strictness::lenient);
   const document::Cursor root = reading.root();
   const document::Cursor about = root["involvedObject"];
-  std::string kind = about["kind"].text();
-  std::transform(kind.begin(), kind.end(), kind.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   LiveEvent event;
   event.time = time_of(root);
-  event.object = kind + " " + about["name"].text();
+  event.object = lowered(about["kind"].text()) + " " + about["name"].text();
   event.reason = root["reason"].text();
   event.message = root["message"].text();
   event.object_uid = about["uid"].text();
@@ -297,14 +295,9 @@ const char* to_string(JobState state) {
   return "";
 }
 
-Owner controller_of(const document::Value& object) {
+OwnerReference controller_of(const document::Value& object) {
   document::Reading reading(object, kSource, document::Strictness::lenient);
-  for (const document::Cursor& owner : reading.root()["metadata"]["ownerReferences"].items()) {
-    if (!owner["controller"].boolean(false)) continue;
-    return {owner["kind"].text(), owner["name"].text(), owner["uid"].text(),
-            owner["apiVersion"].text()};
-  }
-  return {};
+  return kube::read_controller(reading.root());
 }
 
 LiveJobs jobs_of(const ClusterView& view) { return Collector(view).collect(); }

@@ -40,7 +40,6 @@ LiveJobs read_jobs(ApiReader& reader, const std::string& name_space,
 std::string add_events(ApiReader& reader, const std::string& name_space,
                        std::vector<LiveJob>& jobs);
 
-// The kind, the name and the uid of the object's controller; none: empty.
-Owner controller_of(const document::Value& object);
+OwnerReference controller_of(const document::Value& object);
 
 }  // namespace berth::tools
