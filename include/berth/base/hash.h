@@ -20,7 +20,10 @@ constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = kFnvOf
 inline std::string name_suffix(std::uint64_t number) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string suffix;
-  for (int i = 0; i < 5; ++i, number /= kLetters.size()) suffix += kLetters[number % kLetters.size()];
+  for (int i = 0; i < 5; ++i) {
+    suffix += kLetters[number % kLetters.size()];
+    number /= kLetters.size();
+  }
   return suffix;
 }
 
