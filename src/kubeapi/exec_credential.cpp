@@ -52,8 +52,9 @@ std::vector<std::string> environment_of(const ExecProgram& program, const Access
   std::vector<std::string> all;
   for (char** each = environ; *each != nullptr; ++each) all.emplace_back(*each);
   for (const auto& [name, value] : program.environment) {
-    std::erase_if(all, [&](const std::string& old) { return old.starts_with(name + "="); });
-    all.push_back(name + "=" + value);
+    const std::string start = name + "=";
+    std::erase_if(all, [&](const std::string& old) { return old.starts_with(start); });
+    all.push_back(start + value);
   }
   all.push_back("KUBERNETES_EXEC_INFO=" + exec_info(program, access));
   return all;
