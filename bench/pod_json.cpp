@@ -5,6 +5,8 @@
 #include <fstream>
 #include <map>
 
+#include "source_dir.h"
+
 namespace berth::bench {
 
 namespace {

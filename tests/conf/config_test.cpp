@@ -10,6 +10,7 @@
 
 #include "berth/base/text.h"
 #include "conf/config_keys.h"
+#include "source_dir.h"
 
 namespace berth::conf {
 namespace {

@@ -3,6 +3,7 @@
 #include "daemon/berthd_process.h"
 #include "daemon/manifests.h"
 #include "daemon/temporary_directory.h"
+#include "source_dir.h"
 
 // The real berthd, its stand-in for kube-scheduler, and HTTP between them.
 

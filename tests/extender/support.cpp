@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "source_dir.h"
+
 namespace berth::extender::test {
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include "document/readers.h"
 #include "kube/codecs.h"
+#include "source_dir.h"
 
 namespace berth::kubeapi {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "berth/model/amount_text.h"
 #include "berth/model/plan.h"
+#include "source_dir.h"
 
 namespace berth {
 namespace {

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "source_dir.h"
+
 namespace berth::podview::testing {
 
 namespace {

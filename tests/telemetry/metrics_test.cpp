@@ -8,6 +8,7 @@
 #include <set>
 
 #include "berth/model/reason.h"
+#include "source_dir.h"
 
 namespace berth::telemetry {
 namespace {

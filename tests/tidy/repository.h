@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "source_dir.h"
 #include "tidy/tree.h"
 
 namespace berth::tidy {

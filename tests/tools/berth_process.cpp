@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "source_dir.h"
+
 namespace berth::tools {
 
 namespace fs = std::filesystem;

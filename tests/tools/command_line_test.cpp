@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "source_dir.h"
 #include "tools/berth_process.h"
 
 // Refused input: the messages, and no output.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "simulation/simulation.h"
+#include "source_dir.h"
 #include "support/objects.h"
 #include "tools/config_command.h"
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "source_dir.h"
 #include "tools/berth_process.h"
 
 // The program as users run it: its real binary, its two outputs and its exit code.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "source_dir.h"
 #include "tools/berth_process.h"
 
 // Jobs that are tried with `berth plan` before they are submitted.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "source_dir.h"
 #include "tools/berth_process.h"
 
 // The owners of groups and the annotations of controllers, as `berth plan` reads them in a dump.

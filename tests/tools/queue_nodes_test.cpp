@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "simulation/simulation.h"
+#include "source_dir.h"
 #include "support/objects.h"
 #include "tools/berth_process.h"
 #include "tools/config_command.h"

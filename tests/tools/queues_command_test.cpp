@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "source_dir.h"
 #include "tools/answering_server.h"
 #include "tools/berth_process.h"
 #include "views/queue_document.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "source_dir.h"
 #include "tools/berth_process.h"
 
 // docs/reservations.md says what the example does: the same work under each lock.
