@@ -14,6 +14,7 @@ using telemetry::log;
 
 constexpr std::size_t kPageBytes = std::size_t{64} << 10;
 constexpr std::size_t kPageConnections = 256;
+constexpr std::chrono::seconds kFirstRequest{30};  // of clients that anybody may be
 
 std::optional<http::ServerTls> server_tls(const std::optional<conf::TlsSettings>& settings) {
   if (!settings) return std::nullopt;
@@ -33,7 +34,7 @@ http::ServerOptions extender_options(const conf::ExtenderSettings& settings,
   http::ServerOptions options = options_at(endpoint);
   options.max_body_bytes = settings.max_body_bytes;
   options.max_connections = settings.max_connections;
-  options.idle_timeout = settings.idle_timeout;
+  options.idle_timeout = options.first_request = settings.idle_timeout;
   options.body_deadline = settings.request_timeout;
   options.tls = server_tls(settings.tls);
   return options;
@@ -44,6 +45,7 @@ http::ServerOptions pages_options(const std::optional<conf::TlsSettings>& tls,
   http::ServerOptions options = options_at(endpoint);
   options.max_body_bytes = kPageBytes;
   options.max_connections = kPageConnections;
+  options.first_request = kFirstRequest;
   options.tls = server_tls(tls);
   if (options.tls) options.tls->requires_certificate = false;
   return options;

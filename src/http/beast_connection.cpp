@@ -46,16 +46,17 @@ void Connection::on_handshake(bool succeeded, std::optional<std::string> peer_na
     return;
   }
   request_.peer_name = std::move(peer_name);
-  begin_request();
+  begin_request(state_->options.first_request);
 }
 
-void Connection::begin_request() {
+void Connection::begin_request(Duration patience) {
+  if (!enter(Phase::receiving)) return;
   stage_ = Stage::reading;
   in_request_ = false;
   request_.method.clear();
   release_if_large(request_.body);
   parser_.emplace(request_, state_->options.max_header_bytes, state_->options.max_body_bytes);
-  arm(state_->options.idle_timeout);
+  arm(patience);
   if (begin_ < end_) {
     consume();
   } else if (input_ended_ || state_->is_draining()) {
@@ -105,6 +106,7 @@ void Connection::on_read(const boost::system::error_code& error, std::size_t byt
 
 void Connection::consume() {
   if (!in_request_) {
+    if (!enter(Phase::receiving)) return;
     in_request_ = true;
     arm(state_->options.header_deadline);
   }
@@ -142,6 +144,7 @@ void Connection::on_header() {
 }
 
 void Connection::handle() {
+  if (!enter(Phase::handling)) return;
   closing_ = !parser_->is_keep_alive();
   stage_ = Stage::handling;
   disarm();
@@ -164,6 +167,7 @@ void Connection::handle() {
 }
 
 void Connection::refuse(int status, std::string_view why) {
+  if (!enter(Phase::answering)) return;
   state_->malformed.fetch_add(1, std::memory_order_relaxed);
   closing_ = true;
   stage_ = Stage::writing;
@@ -202,7 +206,7 @@ void Connection::on_disconnect(std::function<void()> callback) {
 }
 
 void Connection::send_answer() {
-  if (stage_ == Stage::closed) return;
+  if (stage_ == Stage::closed || !enter(Phase::answering)) return;
   Response response;
   {
     const std::lock_guard lock(mutex_);
@@ -251,13 +255,14 @@ void Connection::on_write(const boost::system::error_code& error) {
   } else if (!next_.empty()) {
     flush();
   } else if (stage_ == Stage::writing) {
-    closing_ ? linger() : begin_request();
+    closing_ ? linger() : begin_request(state_->options.idle_timeout);
   }
 }
 
 // Closing a socket with unread input resets the connection and may destroy the answer. So the peer
 // gets a moment to read it and to close first. Its input is dropped meanwhile.
 void Connection::linger() {
+  if (!enter(Phase::receiving)) return;
   stage_ = Stage::lingering;
   begin_ = end_ = 0;
   arm(state_->options.linger);
@@ -267,6 +272,12 @@ void Connection::linger() {
   }
   shut_down_sending();
   fill();
+}
+
+bool Connection::enter(Phase phase) {
+  if (state_->enter(this, phase)) return true;
+  close();
+  return false;
 }
 
 void Connection::drain() {

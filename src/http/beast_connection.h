@@ -55,9 +55,10 @@ class Connection : public Responder::Exchange, public std::enable_shared_from_th
   void on_write(const boost::system::error_code& error);
 
  private:
+  using Phase = ServerState::Phase;
   enum class Stage { handshaking, reading, handling, writing, lingering, closed };
 
-  void begin_request();
+  void begin_request(Duration patience);
   void fill();
   void consume();
   void on_header();
@@ -68,6 +69,7 @@ class Connection : public Responder::Exchange, public std::enable_shared_from_th
   void flush();
   void linger();
   void close();
+  bool enter(Phase phase);  // false: the slot is lost, and this is closed
 
   // Sets a deadline. This costs no timer operation while an earlier one is running.
   void arm(Duration from_now);

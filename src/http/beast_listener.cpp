@@ -93,7 +93,7 @@ void Listener::on_accept(const boost::system::error_code& error, Socket socket) 
 }
 
 void Listener::admit(Socket socket) {
-  if (state_->open.load(std::memory_order_relaxed) >= state_->options.max_connections) {
+  if (!state_->make_room()) {
     refuse_connection(std::move(socket));
     return;
   }

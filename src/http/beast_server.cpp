@@ -7,27 +7,61 @@
 
 namespace berth::http {
 
+// Anybody who reaches the port may open connections and send nothing. If these kept their slots,
+// the kubelet's probes would find none, and berthd would be killed. So the newest comer is served.
+bool ServerState::make_room() {
+  std::shared_ptr<Connection> loser;
+  {
+    const std::lock_guard lock(mutex_);
+    if (turns_.size() < options.max_connections) return true;
+    const auto first = turns_.begin();
+    if (first == turns_.end() || first->first.first == Phase::handling) return false;
+    Slot& slot = connections_.at(first->second);
+    slot.is_lost = true;
+    loser = slot.connection.lock();
+    turns_.erase(first);
+  }
+  displaced.fetch_add(1, std::memory_order_relaxed);
+  if (loser) loser->cut();
+  return true;
+}
+
 bool ServerState::add(const std::shared_ptr<Connection>& connection) {
   const std::lock_guard lock(mutex_);
   if (is_draining()) return false;
-  connections_.emplace(connection.get(), connection);
+  const std::pair turn(Phase::receiving, ++last_turn_);
+  connections_.emplace(connection.get(), Slot{connection, turn});
+  turns_.emplace(turn, connection.get());
   open.store(connections_.size(), std::memory_order_relaxed);
   return true;
 }
 
 void ServerState::remove(const Connection* connection) {
   const std::lock_guard lock(mutex_);
-  connections_.erase(connection);
+  const auto found = connections_.find(connection);
+  if (found == connections_.end()) return;
+  if (!found->second.is_lost) turns_.erase(found->second.turn);
+  connections_.erase(found);
   open.store(connections_.size(), std::memory_order_relaxed);
   if (connections_.empty()) emptied_.notify_all();
+}
+
+bool ServerState::enter(const Connection* connection, Phase phase) {
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(connection);
+  if (found == connections_.end() || found->second.is_lost) return false;
+  turns_.erase(found->second.turn);
+  found->second.turn = {phase, ++last_turn_};
+  turns_.emplace(found->second.turn, connection);
+  return true;
 }
 
 std::vector<std::shared_ptr<Connection>> ServerState::connections() const {
   std::vector<std::shared_ptr<Connection>> all;
   const std::lock_guard lock(mutex_);
   all.reserve(connections_.size());
-  for (const auto& [key, connection] : connections_) {
-    if (auto alive = connection.lock()) all.push_back(std::move(alive));
+  for (const auto& [key, slot] : connections_) {
+    if (auto alive = slot.connection.lock()) all.push_back(std::move(alive));
   }
   return all;
 }
@@ -139,6 +173,7 @@ class BeastServer final : public HttpServer {
     return {read(state.open),
             read(state.accepted),
             read(state.refused_connections),
+            read(state.displaced),
             read(state.requests),
             read(state.malformed),
             read(state.timeouts),

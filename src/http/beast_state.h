@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,9 +26,19 @@ class ServerState {
         handler(std::move(handler_in)),
         context(static_cast<int>(options.io_threads)) {}
 
-  // False if the server is stopping; the connection must close then.
+  // What a connection waits for. The order is that in which connections lose their slots.
+  enum class Phase { receiving, answering, handling };
+
+  // Before add(): closes a connection if all slots are taken. False if none may be closed.
+  bool make_room();
+  // False if the server is stopping; the connection must close then. It is receiving.
   bool add(const std::shared_ptr<Connection>& connection);
   void remove(const Connection* connection);
+
+  // The connection begins to wait for something else, or for the same once more. False if it has
+  // lost its slot; it must close then.
+  bool enter(const Connection* connection, Phase phase);
+
   std::vector<std::shared_ptr<Connection>> connections() const;
 
   // From here on, add() refuses and every answer closes its connection.
@@ -45,13 +56,21 @@ class ServerState {
 
   std::atomic<std::uint64_t> open = 0, accepted = 0, refused_connections = 0, requests = 0,
                              malformed = 0, timeouts = 0, disconnects = 0, failures = 0,
-                             certificate_failures = 0;
+                             displaced = 0, certificate_failures = 0;
   std::atomic<std::int64_t> certificate_expires = 0;
 
  private:
+  struct Slot {
+    std::weak_ptr<Connection> connection;
+    std::pair<Phase, std::uint64_t> turn = {};  // the smallest one loses its slot first
+    bool is_lost = false;
+  };
+
   mutable std::mutex mutex_;
   std::condition_variable emptied_;
-  std::unordered_map<const Connection*, std::weak_ptr<Connection>> connections_;
+  std::unordered_map<const Connection*, Slot> connections_;
+  std::map<std::pair<Phase, std::uint64_t>, const Connection*> turns_;  // of those with slots
+  std::uint64_t last_turn_ = 0;
   std::atomic<bool> draining_ = false;
 };
 

@@ -31,13 +31,17 @@ struct ServerOptions {
 
   std::size_t max_header_bytes = 16 << 10;  // request line and headers; more is 414 or 431
   std::size_t max_body_bytes = 64 << 20;    // more is 413, before it is read
-  std::size_t max_connections = 16'384;     // further ones get 503 (with TLS, a bare close)
+  // A further connection takes the slot of the one that sends nothing for longest, else of the one
+  // that reads its answer for longest. If handlers have all slots, it gets 503 (with TLS, a bare
+  // close).
+  std::size_t max_connections = 16'384;
 
   Duration header_deadline = std::chrono::seconds(10);  // first byte to last; also TLS handshakes
   Duration body_deadline = std::chrono::seconds(30);
   Duration write_deadline = std::chrono::seconds(30);
   // Longer than the 90 s of Go's client, so that the client closes an idle connection first.
   Duration idle_timeout = std::chrono::seconds(300);
+  Duration first_request = std::chrono::seconds(300);  // until the first byte of the first request
   Duration linger = std::chrono::seconds(1);  // how long a refused peer may take to read the answer
 
   std::optional<ServerTls> tls = {};
@@ -50,14 +54,15 @@ struct ServerOptions {
 struct ServerCounts {
   std::uint64_t connections_open = 0;
   std::uint64_t connections_accepted = 0;
-  std::uint64_t connections_refused = 0;   // over max_connections
-  std::uint64_t requests = 0;              // requests that reached the handler
-  std::uint64_t malformed = 0;             // refused before the handler
-  std::uint64_t timeouts = 0;              // handshake, header, body and write deadlines missed
-  std::uint64_t disconnects = 0;           // peers that left before their answer
-  std::uint64_t handler_failures = 0;      // exceptions that left the handler
-  std::uint64_t certificate_failures = 0;  // looks at changed TLS files that could not be loaded
-  std::int64_t certificate_expires = 0;    // the one in use, in seconds since 1970; 0: without TLS
+  std::uint64_t connections_refused = 0;    // over max_connections, with a handler in each
+  std::uint64_t connections_displaced = 0;  // closed for a newer one, over max_connections
+  std::uint64_t requests = 0;               // requests that reached the handler
+  std::uint64_t malformed = 0;              // refused before the handler
+  std::uint64_t timeouts = 0;               // handshake, header, body and write deadlines missed
+  std::uint64_t disconnects = 0;            // peers that left before their answer
+  std::uint64_t handler_failures = 0;       // exceptions that left the handler
+  std::uint64_t certificate_failures = 0;   // looks at changed TLS files that could not be loaded
+  std::int64_t certificate_expires = 0;     // the one in use, in seconds since 1970; 0: without TLS
 };
 
 // An HTTP/1.1 server for peers that may be hostile. It answers the requests of one connection in

@@ -68,7 +68,10 @@ void LineStream::interrupt(std::string error) {
 bool LineStream::wait_for_part(std::unique_lock<std::mutex>& lock, Duration timeout) {
   const bool came = news_.wait_for(
       lock, timeout, [&] { return interrupted_ || (head_.status != 0 && has_part_) || ended_; });
-  if (!came) interrupted_ = "no byte within " + format_duration(timeout);
+  if (!came) {
+    interrupted_ = "no byte within " + format_duration(timeout);
+    is_silent_ = true;
+  }
   return !interrupted_;
 }
 
@@ -89,6 +92,7 @@ Response LineStream::read_lines(std::unique_lock<std::mutex>& lock, const Reques
   while (true) {
     if (!wait_for_part(lock, request.idle_timeout)) {
       response.error = *interrupted_;
+      response.is_silent = is_silent_;
       return response;
     }
     if (!has_part_) {

@@ -64,6 +64,7 @@ class LineStream final : public AnswerSink {
   bool is_closed_ = false;
   std::optional<std::string> ended_;        // by the transport
   std::optional<std::string> interrupted_;  // by us
+  bool is_silent_ = false;                  // interrupted, since no byte came in time
 };
 
 }  // namespace berth::kubeapi

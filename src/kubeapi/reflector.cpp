@@ -18,7 +18,7 @@
 
 // The states of a reflector. Every failure leads to a wait, and then to a list or a watch:
 //
-//            ┌──── failed, stalled, aborted: wait, from the last version seen ────┐
+//            ┌──── failed, dead, aborted: wait, from the last version seen ───────┐
 //            ▼                                                                    │
 //   list ──► watch ───────────────────────────────────────────────────────────────┘
 //    ▲         │
@@ -98,6 +98,7 @@ class Reflector::Impl {
     bool is_initial = false;  // a streaming list before its end
     bool has_progressed = false;
     bool must_list = false;
+    Duration length = {};  // as requested
     std::optional<Error> error;
     Cancellation cancel;
   };
@@ -217,14 +218,17 @@ class Reflector::Impl {
     wait(backoff_.spread(options_.absent_retry));
   }
 
-  Request watch_request(bool is_initial) {
-    const auto length =
-        std::chrono::duration_cast<std::chrono::seconds>(backoff_.spread(options_.watch_length));
+  Request watch_request(WatchStream& stream) {
+    const Duration requested =
+        backoff_.spread(stream.is_initial ? options_.list_length : options_.watch_length);
+    const auto length = std::max(std::chrono::duration_cast<std::chrono::seconds>(requested),
+                                 std::chrono::seconds(1));
+    stream.length = length;
     Request request;
     request.path = path_with("watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
-                             std::to_string(std::max<std::int64_t>(1, length.count())));
-    request.path += is_initial ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
-                               : "&resourceVersion=" + url_encoded(version_);
+                             std::to_string(length.count()));
+    request.path += stream.is_initial ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+                                      : "&resourceVersion=" + url_encoded(version_);
     request.idle_timeout = options_.idle_timeout;
     return request;
   }
@@ -239,7 +243,7 @@ class Reflector::Impl {
     const TimePoint begun = clock_.now();
     ++watches_;
     const Response response = client_.stream(
-        watch_request(stream.is_initial),
+        watch_request(stream),
         [&](std::string_view line) {
           if (!stream.cancel.is_cancelled()) take_line(line, stream);
         },
@@ -275,6 +279,9 @@ class Reflector::Impl {
         return;
       }
     }
+    // API-31: nothing has changed since the list, or the connection is dead. The next watch finds
+    // out, since the server ends it in time.
+    if (response.is_silent && lasted < stream.length && !stream.error && !stream.is_initial) return;
     if (stream.error || !is_answer || !response.error.empty() || stream.is_initial) {
       // A missing answer says nothing about our version.
       if (!stream.has_progressed && response.status != 0 &&

@@ -38,8 +38,10 @@ struct ReflectorOptions {
   Duration retry_most = std::chrono::seconds(30);
   // How often to look for an API that is not served.
   Duration absent_retry = std::chrono::seconds(30);
-  Duration idle_timeout = std::chrono::seconds(90);  // bookmarks come about every minute
-  Duration watch_length = std::chrono::minutes(5);   // requested of the server; up to twice that
+  Duration idle_timeout = std::chrono::seconds(90);
+  // Requested of the server; up to twice that. Twice `watch_length` is less than `idle_timeout`.
+  Duration watch_length = std::chrono::seconds(30);
+  Duration list_length = std::chrono::minutes(5);  // of a watch that brings a list
   // The least time between two complaints about an object.
   Duration report_again = std::chrono::minutes(10);
   bool streaming_list = true;  // where the server offers it

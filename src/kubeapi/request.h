@@ -30,7 +30,8 @@ struct Request {
 struct Response {
   int status = 0;  // 0: no answer
   std::string body;
-  std::string error;  // why there is none: "https://host:port: what, expected what"
+  std::string error;       // why there is none: "https://host:port: what, expected what"
+  bool is_silent = false;  // a stream that ended for want of bytes
   std::optional<Duration> retry_after;  // from the server
 
   bool ok() const { return status >= 200 && status < 300; }

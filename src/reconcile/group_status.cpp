@@ -9,6 +9,7 @@ namespace {
 
 constexpr Duration kInterval = std::chrono::seconds(10);
 constexpr Duration kIntervalOfAmounts = std::chrono::minutes(1);
+constexpr Duration kIntervalOfFollowers = std::chrono::minutes(10);
 
 ports::GroupStatus status_of(const Job& job, const Waiting& waiting) {
   ports::GroupStatus status;
@@ -86,6 +87,14 @@ bool is_urgent(const ports::GroupStatus& wanted, const ports::GroupStatus& befor
          wanted.targeted.reason != before.targeted.reason;
 }
 
+// Jobs that come behind change the text of each job ahead of them, and the place of none.
+bool is_same_place(const WrittenWaiting& wanted, const WrittenWaiting& before) {
+  WrittenWaiting with_followers = before;
+  with_followers.position_text = wanted.position_text;
+  with_followers.position.queue_waiting = wanted.position.queue_waiting;
+  return before.position.in_queue > 0 && with_followers == wanted;
+}
+
 }  // namespace
 
 std::string message_of(const Job& job, const Waiting& waiting) {
@@ -145,6 +154,10 @@ bool is_left_of(const WrittenWaiting& written, const WrittenWaiting& left) {
 // STATUS-2
 Duration least_interval(const ports::GroupStatus& wanted, const ports::GroupStatus& before) {
   if (is_urgent(wanted, before)) return Duration();
+  if (is_in_texts_alone(wanted, before) && wanted.message == before.message &&
+      is_same_place(wanted.waiting, before.waiting)) {
+    return kIntervalOfFollowers;
+  }
   const bool is_same_but_amounts =
       is_in_texts_alone(wanted, before) &&
       without_brackets(wanted.message) == without_brackets(before.message);

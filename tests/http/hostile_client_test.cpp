@@ -1,7 +1,6 @@
 // Hostile input from the network. Each row is sent to a live server, which must name the error,
 // close the connection, and keep serving others.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -261,54 +260,6 @@ TEST(SlowClientTest, AnAnswerThatIsNotReadIsGivenUp) {
     tick.wait_for(10ms);
   }
   EXPECT_EQ(running.server->counts().timeouts, 1u);
-}
-
-TEST(CrowdTest, AConnectionOverTheCapGets503AndTheOthersStay) {
-  RunningServer running(echo, {.max_connections = 3});
-  std::vector<RawClient> crowd;
-  for (int i = 0; i < 3; ++i) {
-    crowd.emplace_back(running.port).send(get("Host: x\r\n"));
-    EXPECT_EQ(status_of(crowd.back().receive_reply()), 200);
-  }
-  RawClient extra(running.port);
-  EXPECT_EQ(status_of(extra.receive_all()), 503);
-  EXPECT_EQ(running.server->counts().connections_refused, 1u);
-  for (RawClient& member : crowd) {
-    member.send(get("Host: x\r\n"));
-    EXPECT_EQ(status_of(member.receive_reply()), 200);
-  }
-}
-
-// When descriptors run out the accept loop must neither spin nor give up.
-TEST(CrowdTest, RunningOutOfDescriptorsCostsNoProcessorAndPasses) {
-  std::promise<std::string> notice;
-  ServerOptions options;
-  options.on_notice = [&](const std::string& message) { notice.set_value(message); };
-  RunningServer running(echo, std::move(options));
-  RawClient early(running.port);
-  early.send(get("Host: x\r\n"));
-  EXPECT_EQ(status_of(early.receive_reply()), 200);
-
-  rlimit old_limit = {};
-  getrlimit(RLIMIT_NOFILE, &old_limit);
-  const int highest = dup(0);
-  rlimit low = {static_cast<rlim_t>(highest) + 32, old_limit.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &low);
-  std::vector<int> fillers = {highest};
-  for (int filler = dup(0); filler >= 0; filler = dup(0)) fillers.push_back(filler);
-  ::close(fillers.back());
-  fillers.pop_back();
-  RawClient late(running.port);  // takes the last descriptor, so none is left for accept
-  late.send(get("Host: x\r\n"));
-  EXPECT_EQ(notice.get_future().get(), "cannot accept connections: Too many open files");
-
-  const std::clock_t before = std::clock();
-  std::promise<void> never;
-  never.get_future().wait_for(400ms);
-  EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 5);
-  for (const int filler : fillers) ::close(filler);
-  setrlimit(RLIMIT_NOFILE, &old_limit);
-  EXPECT_EQ(status_of(late.receive_reply()), 200);
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ TEST(HttpServerTest, ABusyPortIsAnErrorThatNamesIt) {
 }
 
 TEST(HttpServerTest, AnIdleConnectionIsClosedAfterItsTimeout) {
-  RunningServer running(echo, {.idle_timeout = 200ms});
+  RunningServer running(echo, {.idle_timeout = 200ms, .first_request = 200ms});
   RawClient fresh(running.port);
   RawClient used(running.port);
   used.send(kGet);
@@ -183,6 +183,17 @@ TEST(HttpServerTest, AnIdleConnectionIsClosedAfterItsTimeout) {
   EXPECT_EQ(fresh.receive_all(), "");
   EXPECT_EQ(used.receive_all(), "");
   EXPECT_EQ(running.server->counts().timeouts, 0u) << "being idle is no offence";
+}
+
+TEST(HttpServerTest, TheFirstRequestHasATimeoutOfItsOwn) {
+  RunningServer running(echo, {.idle_timeout = 1h, .first_request = 100ms});
+  RawClient fresh(running.port);
+  EXPECT_EQ(fresh.receive_all(), "");
+  RunningServer other(echo, {.idle_timeout = 100ms, .first_request = 1h});
+  RawClient used(other.port);
+  used.send(kGet);
+  EXPECT_EQ(status_of(used.receive_reply()), 200);
+  EXPECT_EQ(used.receive_all(), "");
 }
 
 TEST(HttpServerTest, AHandlerThatThrowsAnswers500AndTheConnectionLives) {

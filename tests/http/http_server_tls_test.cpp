@@ -194,6 +194,20 @@ TEST_F(HttpServerTlsTest, StalledHandshakesTimeOutAndDisturbNobody) {
   EXPECT_EQ(running.server->counts().timeouts, 100u);
 }
 
+TEST_F(HttpServerTlsTest, StalledHandshakesKeepNobodyOut) {
+  ServerOptions made = options(false);
+  made.header_deadline = 1h;
+  made.max_connections = 5;
+  RunningServer running(name_the_peer, std::move(made));
+  std::vector<RawClient> stalled;
+  for (int i = 0; i < 20; ++i) {
+    stalled.emplace_back(running.port);
+    if (i % 2 == 0) stalled.back().send(std::string("\x16\x03\x01\x02\x00\x01", 6));
+  }
+  EXPECT_TRUE(client(running)->get("/"));
+  EXPECT_EQ(running.server->counts().connections_displaced, 16U);
+}
+
 TEST_F(HttpServerTlsTest, PlainTextOnATlsPortIsClosed) {
   RunningServer running(name_the_peer, options(false));
   RawClient plain(running.port);

@@ -248,16 +248,40 @@ TEST(Reflector, API14PicksUpAServerThatReturns) {
   EXPECT_EQ(follower.reflector->counters().lists, 1U);
 }
 
-TEST(Reflector, ResumesAWatchThatStalls) {
+TEST(Reflector, API31AQuietWatchEndsInGoodOrderBeforeItsSilenceCounts) {
+  constexpr int kQuiet = 20;
   Follower follower;
   put_many(follower, 2);
-  follower.options.idle_timeout = 50ms;
+  std::atomic<int> in_time = 0;
+  follower.api.intercept(first(kQuiet, true, [&](const Call& call, Reply& reply) {
+    const std::chrono::seconds length(std::stoi(call.parameter("timeoutSeconds")));
+    if (length >= 1s && length < follower.options.idle_timeout - 20s) ++in_time;
+    reply.begin_stream();
+  }));
+  follower.start();
+  ASSERT_TRUE(follower.agrees());
+  ASSERT_TRUE(follower.server->wait_for_calls(kQuiet + 2));
+  follower.api.put(kThings, "t1");
+  EXPECT_TRUE(follower.agrees());
+  EXPECT_EQ(in_time, kQuiet);
+  EXPECT_TRUE(follower.complaints.get().empty());
+  EXPECT_EQ(follower.reflector->counters().failures, 0U);
+  EXPECT_EQ(follower.reflector->counters().lists, 1U);
+}
+
+TEST(Reflector, API31AWatchThatOutlivesItsTimeInSilenceIsDead) {
+  Follower follower;
+  put_many(follower, 2);
+  follower.options.watch_length = Duration{};
+  follower.options.idle_timeout = 1100ms;  // longer than the least length that can be requested
   follower.api.intercept(first(1, true, [](const Call&, Reply& reply) {
     reply.begin_stream();
     reply.wait_until_closed();
   }));
   follower.start();
-  ASSERT_TRUE(follower.agrees());
+  ASSERT_TRUE(follower.complaints.wait([](const auto& all) { return !all.empty(); }));
+  EXPECT_NE(follower.complaints.get().front().find("no byte within 1.1s"), std::string::npos)
+      << follower.complaints.get().front();
   follower.api.put(kThings, "t1");
   EXPECT_TRUE(follower.agrees());
 }
@@ -287,6 +311,21 @@ TEST(StreamingList, API14IsTakenWhereItIsOffered) {
   EXPECT_TRUE(Follower::until([&] { return follower.reflector->is_synced(); }));
   EXPECT_EQ(follower.server->calls().size(), 1U);
   EXPECT_EQ(follower.reflector->counters().lists, 1U);
+}
+
+TEST(StreamingList, API31IsFollowedByAnotherWatchOnceItIsSilent) {
+  Follower follower;
+  follower.options.streaming_list = true;
+  follower.options.idle_timeout = 2s;
+  follower.api.offer_streaming_lists();
+  put_many(follower, 2);
+  follower.start();
+  ASSERT_TRUE(follower.server->wait_for_calls(2));
+  const std::vector<Call> calls = follower.server->calls();
+  EXPECT_GE(std::stoi(calls[0].parameter("timeoutSeconds")), 300);
+  EXPECT_LE(std::stoi(calls[1].parameter("timeoutSeconds")), 60);
+  EXPECT_TRUE(follower.complaints.get().empty());
+  EXPECT_EQ(follower.reflector->counters().failures, 0U);
 }
 
 TEST(StreamingList, API14IsNotAskedForAgainOnceRefused) {
