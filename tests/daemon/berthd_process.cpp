@@ -11,7 +11,15 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "source_dir.h"
+
 namespace berth::daemon {
+
+namespace {
+
+constexpr const char* kBerthd = BERTH_BUILD_DIR "/berthd";
+
+}  // namespace
 
 BerthdProcess::BerthdProcess(std::vector<std::string> arguments) {
   if (std::find(arguments.begin(), arguments.end(), "--listen") == arguments.end()) {
@@ -42,15 +50,15 @@ void BerthdProcess::spawn(std::vector<std::string> arguments) {
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, ends[1], STDERR_FILENO);
-  arguments.insert(arguments.begin(), BERTHD_BINARY);
+  arguments.insert(arguments.begin(), kBerthd);
   std::vector<char*> argv;
   for (std::string& word : arguments) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const int fault = posix_spawn(&pid_, BERTHD_BINARY, &files, nullptr, argv.data(), environ);
+  const int fault = posix_spawn(&pid_, kBerthd, &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   ::close(ends[1]);
   output_ = ends[0];
-  ASSERT_EQ(fault, 0) << "cannot start " << BERTHD_BINARY;
+  ASSERT_EQ(fault, 0) << "cannot start " << kBerthd;
 }
 
 // Until the other side is closed, which is at the end of the process.

@@ -55,7 +55,7 @@ Outcome run_program(const std::vector<std::string>& arguments, const fs::path& i
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), kWrite, 0600);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), kWrite, 0600);
 
-  const std::string path = program.empty() ? BERTH_BINARY : program;
+  const std::string path = program.empty() ? BERTH_BUILD_DIR "/berth" : program;
   std::vector<std::string> words{path};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;

@@ -188,7 +188,7 @@ TEST(CommandLine, ARefusedConfigurationIsADocumentToo) {
 TEST(CommandLine, KubectlsPluginSpeaksOfKubectl) {
   const TemporaryDirectory directory;
   const auto link = directory.path() / "kubectl-berth";
-  std::filesystem::create_symlink(BERTH_BINARY, link);
+  std::filesystem::create_symlink(BERTH_BUILD_DIR "/berth", link);
   const Outcome outcome = run_program({"why", "--help"}, "/dev/null", link.string());
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.out.find("Usage: kubectl berth why"), std::string::npos) << outcome.out;
