@@ -255,11 +255,10 @@ class Proportion final : public Plugin {
         first = is_below(has) ? target : JobId();
       }
     }
-    if (refusal.reason == Reason::queue_share_used) {
-      refusal.detail =  // PROPORTION-8
-          first.is_valid() ? session_->keep("target " + cluster_->job(first).name + " is before it")
-                           : why_no_more(at, refused);
-    }
+    if (refusal.reason != Reason::queue_share_used) return refusal;
+    const auto before = [&] { return target_text(job, cluster_->job(first)) + " is before it"; };
+    // PROPORTION-8
+    refusal.detail = first.is_valid() ? session_->keep(before()) : why_no_more(at, refused);
     return refusal;
   }
 
@@ -285,7 +284,7 @@ class Proportion final : public Plugin {
                           ? capability_text(*cluster_, tree, refused_at, d)
                           : kept_for_text(*cluster_, tree, unmet_, at, d);
     const auto claims = claims_.parts(*session_, refused_at, d, job.id);
-    refusal.detail = session_->keep(joined(why, targets_text(*cluster_, d, claims)));
+    refusal.detail = session_->keep(joined(why, targets_text(*cluster_, job.id, d, claims)));
     return refusal;
   }
 

@@ -64,7 +64,7 @@ void stop_those_behind(Session& session, JobLine& line, JobId first) {
     if (job.placed_count() >= job.min_available) {
       line.rejoin(other);
     } else {
-      report(session, other, behind(session, first));
+      report(session, other, behind(session, other, first));
     }
   }
 }

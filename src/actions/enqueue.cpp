@@ -61,7 +61,7 @@ class Enqueue final : public Action {
       const Job& job = session.cluster().job(id);
       // ENQUEUE-7. No job is admitted behind one that is kept out.
       if (const auto before = first.find(job.queue); before != first.end()) {
-        session.refuse(id, behind(session, before->second));
+        session.refuse(id, behind(session, id, before->second));
         continue;
       }
       // ENQUEUE-2. A job that does not state its size is admitted: there is nothing to vote on.

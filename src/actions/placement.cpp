@@ -12,8 +12,9 @@ using namespace engine;
 
 Refusal refusal_of(JobId job, const Verdict& verdict) { return {cause_of(verdict), job, {}, {}}; }
 
-Verdict behind(const Session& session, JobId first) {
-  return reject(Reason::behind_in_queue, 0, 0, session.cluster().job(first).name);
+Verdict behind(const Session& session, JobId job, JobId first) {
+  const char* const unnamed = "a job of another namespace";
+  return reject(Reason::behind_in_queue, 0, 0, session.named_to(job, first, unnamed));
 }
 
 Verdict has_standing(const Session& session, const Job& job) {

@@ -41,7 +41,8 @@ std::size_t place_until_ready(engine::Session& session, JobId id, Waiting& waiti
 
 Refusal refusal_of(JobId job, const engine::Verdict& verdict);
 
-// Its queue starts jobs in their order (dequeueStrategy: fifo), and `first` has not started.
-engine::Verdict behind(const engine::Session& session, JobId first);
+// Its queue starts jobs in their order (dequeueStrategy: fifo), and `first` has not started, so
+// `job` waits.
+engine::Verdict behind(const engine::Session& session, JobId job, JobId first);
 
 }  // namespace berth::actions

@@ -1,5 +1,6 @@
 #include "conf/server_settings.h"
 
+#include "berth/base/dns_name.h"
 #include "conf/known_keys.h"
 #include "document/checked.h"
 

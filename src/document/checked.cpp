@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "berth/base/dns_name.h"
 #include "berth/base/text.h"
 
 namespace berth::document {
 
 namespace {
 
-constexpr std::size_t kLabelMax = 63;
-constexpr std::size_t kNameMax = 253;
 constexpr std::size_t kShownMax = 80;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -31,8 +30,6 @@ bool is_version(std::string_view text) {
   }
   return is_number(text);
 }
-
-bool is_lower_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 void refuse(const Cursor& at, const std::string& text, const char* expected) {
   const bool is_long = text.size() > kShownMax;
@@ -94,22 +91,6 @@ std::string ip_address(const Cursor& at, const std::string& fallback) {
     refuse(at, address, "IP address, expected one such as 127.0.0.1, 0.0.0.0 or ::");
   }
   return address;
-}
-
-bool is_dns_label(std::string_view name) {
-  return name.size() <= kLabelMax && name.find('.') == std::string_view::npos && is_dns_name(name);
-}
-
-bool is_dns_name(std::string_view name) {
-  if (name.empty() || name.size() > kNameMax) return false;
-  char last = '.';
-  for (const char c : name) {
-    const bool is_separator = c == '.' || c == '-';
-    if (!is_separator && !is_lower_alphanumeric(c)) return false;
-    if ((c == '.' && (last == '.' || last == '-')) || (c == '-' && last == '.')) return false;
-    last = c;
-  }
-  return is_lower_alphanumeric(last);
 }
 
 }  // namespace berth::document

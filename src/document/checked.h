@@ -28,9 +28,4 @@ std::string resource_name(const Cursor& at);
 // An address of IPv4 or IPv6, without brackets.
 std::string ip_address(const Cursor& at, const std::string& fallback);
 
-// DNS-1123. A label has at most 63 lower-case letters, digits and '-'. A subdomain has at most 253,
-// and '.' too.
-bool is_dns_label(std::string_view name);
-bool is_dns_name(std::string_view name);
-
 }  // namespace berth::document

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <vector>
 
 #include "berth/engine/admissions.h"
 #include "berth/model/amount_text.h"
+#include "berth/model/reader.h"
 
 namespace berth::engine {
 
@@ -119,12 +121,22 @@ std::string share_text(const Cluster& cluster, const QueueTree& tree, const Queu
   return joined(weight, kept_for_text(cluster, tree, unmet, position, d));
 }
 
-std::string targets_text(const Cluster& cluster, Dimension d,
+std::string target_text(const Job& reader, const Job& target) {
+  const bool is_named = may_read(reader.name, target.name);
+  return (is_named ? "target " : "") + name_for(reader.name, "target", target.name);
+}
+
+// MAY-9. Targets that are not named are one part.
+std::string targets_text(const Cluster& cluster, JobId reader, Dimension d,
                          const std::vector<TargetPart>& targets) {
-  std::vector<Part> parts;
+  const Job& job = cluster.job(reader);
+  std::map<std::string, std::int64_t> amounts;
   for (const TargetPart& each : targets) {
-    parts.push_back({"target " + cluster.job(each.target).name, each.amount});
+    std::int64_t& amount = amounts[target_text(job, cluster.job(each.target))];
+    amount = saturated_sum(amount, each.amount);
   }
+  std::vector<Part> parts;
+  for (const auto& [target, amount] : amounts) parts.push_back({target, amount});
   return list_of(cluster, d, std::move(parts), "kept for");
 }
 
@@ -136,7 +148,7 @@ std::string admitted_text(const Cluster& cluster, const Admissions& admissions, 
   const std::string before =
       others <= 0 ? ""
                   : amount_text(cluster, d, others) + " kept for jobs that were admitted before";
-  return joined(targets_text(cluster, d, targets), before);
+  return joined(targets_text(cluster, job, d, targets), before);
 }
 
 }  // namespace berth::engine

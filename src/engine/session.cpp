@@ -7,6 +7,7 @@
 #include "berth/engine/job_line.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/reservations.h"
+#include "berth/model/reader.h"
 #include "engine/memory.h"
 
 namespace berth::engine {
@@ -19,6 +20,14 @@ bool lacks_pods(Reason reason) {
          reason == Reason::gated || reason == Reason::group_missing ||
          reason == Reason::group_faulty || reason == Reason::gang_faulty ||
          reason == Reason::pod_faulty;
+}
+
+// True of every job where there are no nodes.
+bool lacks_room(Reason reason) {
+  return reason == Reason::cluster_overcommitted || reason == Reason::queue_capability ||
+         reason == Reason::queue_share_used || reason == Reason::guarantees_kept ||
+         reason == Reason::gang_incomplete || reason == Reason::role_incomplete ||
+         reason == Reason::insufficient_resource;
 }
 
 }  // namespace
@@ -82,10 +91,18 @@ NodeId Session::best_idle_node(ShapeId shape, JobId job) {
   return memory_.ranking(*this, shape, job).best();
 }
 
+// MAY-9
+std::string_view Session::named_to(JobId reader, JobId other, std::string_view unnamed) const {
+  const std::string& name = cluster_.job(other).name;
+  return !reader.is_valid() || may_read(cluster_.job(reader).name, name) ? name : unnamed;
+}
+
 Verdict Session::is_open_to(NodeId node, JobId job) const {
   if (!cluster_.is_locked_out(node, job)) return pass();
   const JobId target = cluster_.locks().target_in_the_way(node, job);
-  if (target.is_valid()) return reject(Reason::node_locked, 0, 0, cluster_.job(target).name);
+  if (target.is_valid()) {
+    return reject(Reason::node_locked, 0, 0, named_to(job, target, "of another namespace"));
+  }
   return reject(Reason::node_of_queue, 0, 0, cluster_.queue(cluster_.locks().queue(node)).name);
 }
 
@@ -221,6 +238,9 @@ void Session::refuse(Refusal refusal) {
 }
 
 void Session::record(Refusal refusal) {
+  if (cluster_.node_count() == 0 && lacks_room(refusal.reason)) {  // FEASIBLE-7
+    refusal = {{Reason::no_nodes}, refusal.job, {}, {}};
+  }
   std::uint32_t& place = refusal_of_job_[refusal.job.index()];
   if (place == 0) {
     plan_.refusals.push_back(std::move(refusal));

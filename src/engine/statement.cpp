@@ -41,8 +41,7 @@ Verdict Statement::evict(const Leaving& leaving, const For& what_for) {
     const Task& task = session_.cluster().task(id);
     if (const Verdict verdict = session_.may_evict(task); !verdict) return verdict;
     if (!what_for.beneficiary.is_valid()) continue;
-    const Verdict open = session_.is_open_to(task.node, what_for.beneficiary);
-    if (!open) return reject(Reason::node_is_kept, 0, 0, open.what);
+    if (!session_.is_open_to(task.node, what_for.beneficiary)) return reject(Reason::node_is_kept);
   }
   if (const Verdict verdict = session_.ask(points::evictable, leaving); !verdict) return verdict;
   for (const TaskId id : leaving.tasks) {

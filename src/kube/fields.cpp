@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/base/dns_name.h"
 #include "berth/base/text.h"
 #include "berth/model/claim.h"
 #include "berth/model/quota_key.h"
-#include "document/checked.h"
 
 namespace berth::kube {
 
@@ -27,7 +27,7 @@ bool is_resource_name(std::string_view name) {
 }
 
 void require_dns_name(const document::Cursor& at, const std::string& name) {
-  if (name.empty() || document::is_dns_name(name)) return;
+  if (name.empty() || is_dns_name(name)) return;
   const std::string shown = name.size() > 80 ? name.substr(0, 80) + "..." : name;
   at.complain("\"" + shown +
               "\" is no valid name, expected at most 253 lower-case letters, digits, '-' or '.', "

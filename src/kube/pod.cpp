@@ -2,8 +2,8 @@
 #include <charconv>
 #include <limits>
 
+#include "berth/base/dns_name.h"
 #include "berth/base/text.h"
-#include "document/checked.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
 #include "kube/pod_constraints.h"
@@ -67,7 +67,7 @@ std::string read_planned_node(std::string_view plan) {
   if (plan.substr(0, kNode.size()) != kNode) return {};
   plan.remove_prefix(kNode.size());
   const std::string_view node = plan.substr(0, plan.find('"'));
-  return document::is_dns_name(node) ? std::string(node) : std::string();
+  return is_dns_name(node) ? std::string(node) : std::string();
 }
 
 // The condition PodScheduled. It is False after an attempt of kube-scheduler, and we write it on

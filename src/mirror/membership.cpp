@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 
+#include "berth/base/dns_name.h"
 #include "berth/base/hash.h"
 
 namespace berth::mirror {
@@ -55,11 +56,17 @@ std::string why_never_whole(const OwnerObject& owner, std::int32_t number) {
          std::to_string(number) + " pods before one of them runs (" + owner.in_turn + ")";
 }
 
-Membership one_of(const Owners::Chain& chain, std::int32_t number) {
+Membership one_of(const PodObject& pod, const Owners::Chain& chain, std::int32_t number) {
   if (number == 1) return {};
   if (chain.object != nullptr) {
     std::string never = why_never_whole(*chain.object, number);
     if (!never.empty()) return at_fault(std::move(never));
+  }
+  // OWNED-16. Nobody checks the names in ownerReferences.
+  if (!is_dns_name(name_of_group(chain.owner, chain.suffix))) {
+    return at_fault("its PodGroup would have the name of " + owner_text(pod, chain) +
+                    ", which is no valid name, expected at most 253 lower-case letters, digits, "
+                    "'-' or '.', with a letter or digit at both ends");
   }
   return {std::max(1, number), {}, {}};
 }
@@ -81,9 +88,9 @@ Membership by_wish(const Wish& wish, const PodObject& pod, const Owners::Chain& 
                     "PodGroup and annotation scheduling.k8s.io/group-name");
   }
   if (chain.owner.uid.empty()) return at_fault(owner_text(pod, chain) + " is not known");
-  if (number) return one_of(chain, *number);
+  if (number) return one_of(pod, chain, *number);
   if (chain.object != nullptr && chain.object->at_once) {
-    return one_of(chain, *chain.object->at_once);
+    return one_of(pod, chain, *chain.object->at_once);
   }
   return at_fault(annotation + " is \"all\", and Berth does not know how many pods " +
                   owner_text(pod, chain) +
@@ -107,7 +114,7 @@ Membership membership_of(const PodObject& pod, const Owners::Chain& chain, GangR
   if (!can_be_whole) return {};
   const bool is_gang = rule == GangRule::all ||
                        (rule == GangRule::indexed && chain.direct()->is_indexed);  // OWNED-6
-  if (is_gang) return one_of(chain, number);
+  if (is_gang) return one_of(pod, chain, number);
   Membership alone;  // OWNED-9
   alone.advice = owner->text() + " wants " + std::to_string(number) +
                  " pods at once, and they are planned one by one; annotation " + kGangAnnotation +

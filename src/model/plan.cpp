@@ -2,8 +2,10 @@
 
 #include <tuple>
 
+#include "berth/base/printable.h"
 #include "berth/model/amount_text.h"
 #include "berth/model/cluster.h"
+#include "berth/model/reader.h"
 
 namespace berth {
 
@@ -16,8 +18,6 @@ std::string why_spared(Reason reason) {
       return "it has several disruption budgets, and the API server evicts no such pod";
     case Reason::gang_minimum:
       return "its job would have less than its minimum";
-    case Reason::node_is_kept:
-      return "its node is locked for others";
     default:
       return sentence(reason, 0, 0, {});
   }
@@ -55,16 +55,25 @@ std::string PlannedEviction::beneficiary_name(const Cluster& cluster) const {
   return queue.is_valid() ? "queue " + cluster.queue(queue).name : "";
 }
 
-std::string PlannedEviction::text(const std::string& beneficiary_name) const {
+std::string PlannedEviction::text(const Cluster& cluster) const {
+  return text(beneficiary_name(cluster));
+}
+
+std::string PlannedEviction::text_for_victim(const Cluster& cluster) const {
+  const std::string name = beneficiary_name(cluster);
+  return text(beneficiary.is_valid() ? name_for(cluster.task(task).name, "job", name) : name);
+}
+
+std::string PlannedEviction::text(const std::string& name) const {
   std::string text = "by " + std::string(action);
-  if (!beneficiary_name.empty()) text += " for " + beneficiary_name;
+  if (!name.empty()) text += " for " + name;
   if (!why.empty()) text += ": " + why;
   return text;
 }
 
 std::string ConsideredEvictions::text() const {
   std::string text = std::string(action) + " evicts nobody for it: " + sentence(why);
-  if (!why.detail.empty()) text += " (" + why.detail + ")";
+  if (!why.detail.empty()) text += " (" + printable(why.detail) + ")";
   const char* separator = "; ";
   if (candidates > 0) {
     text += separator + std::to_string(candidates) + " pods could leave";
@@ -101,7 +110,7 @@ std::string NodeRefusals::text() const {
 
 std::string Refusal::message(const std::string& task_name) const {
   std::string text = sentence(*this);
-  if (!detail.empty()) text += " (" + detail + ")";
+  if (!detail.empty()) text += " (" + printable(detail) + ")";
   if (task.is_valid()) text += nodes_text(task_name);
   for (const std::string& each : evictions) text += "; " + each;
   return text;

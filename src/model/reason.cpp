@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "berth/base/printable.h"
 #include "berth/model/amount_text.h"
 
 namespace berth {
@@ -78,6 +79,8 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "Nothing: it starts when the pods that leave are gone."},
     {Reason::not_reached, "not_reached", ReasonAbout::job, "no action considered it",
      "Look at the `actions` of the configuration: none of them serves such a job."},
+    {Reason::no_nodes, "no_nodes", ReasonAbout::job, "the cluster has no nodes",
+     "Add nodes, or wait until they have joined the cluster."},
     {Reason::larger_than_cluster, "larger_than_cluster", ReasonAbout::job,
      "its minimum needs {need} {what}, and the whole cluster can give it at most {have}",
      "Ask for less, or add nodes: the job can never start as it is."},
@@ -148,7 +151,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "Nothing: a job keeps its minimum, or leaves whole."},
     {Reason::in_flight, "in_flight", ReasonAbout::victim, "other pods of its job are being placed",
      "Nothing: it is asked again when these pods are placed."},
-    {Reason::node_is_kept, "node_is_kept", ReasonAbout::victim, "its node is locked for {what}",
+    {Reason::node_is_kept, "node_is_kept", ReasonAbout::victim, "its node is locked for others",
      "Nothing: its room would go to the owner of the node."},
     {Reason::not_lower, "not_lower", ReasonAbout::victim,
      "its job has no lower priority, and no surplus to lend",
@@ -231,7 +234,7 @@ std::string sentence(Reason reason, std::int64_t have, std::int64_t need, std::s
   // `what` comes last, because a user's text may itself contain a mark.
   replace(text, "{have}", number(have, Rounding::down));
   replace(text, "{need}", number(need, Rounding::up));
-  replace(text, "{what}", what);
+  replace(text, "{what}", printable(what));
   return text;
 }
 

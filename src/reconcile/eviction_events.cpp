@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/model/reader.h"
 #include "reconcile/reservation_marks.h"
 
 namespace berth::reconcile {
@@ -12,27 +13,15 @@ namespace {
 constexpr Duration kRepeatedAfter = std::chrono::minutes(10);
 constexpr Duration kForgottenAfter = std::chrono::seconds(30);
 
-// "a, b and 3 more"
-std::string few_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
-  }
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
-  return text;
-}
-
 }  // namespace
 
 void EvictionEvents::begun(const Task& victim, const std::string& text) {
   events_.log("pod " + victim.name + " is evicted " + text);
 }
 
-void EvictionEvents::begun(const PlannedEviction& eviction, const std::string& text,
-                           const Cluster& cluster) {
+void EvictionEvents::begun(const PlannedEviction& eviction, const Cluster& cluster) {
   const Task& victim = cluster.task(eviction.task);
-  begun(victim, text);
+  begun(victim, eviction.text(cluster));
   if (!eviction.beneficiary.is_valid()) return;
   const Job& job = cluster.job(eviction.beneficiary);
   const Claimant claimant{ref_of(job), job.name};
@@ -82,13 +71,17 @@ void EvictionEvents::publish(TimePoint now) {
 // EVENT-2
 void EvictionEvents::publish_begun(TimePoint now) {
   for (const auto& [uid, begun] : begun_) {
-    std::string message;
+    const std::string& job = begun.claimant.name;
+    std::string for_users;
+    std::string all;
     for (const auto& [action, victims] : begun.victims) {
-      message += (message.empty() ? "" : "; ") + action + " evicts " +
-                 count_text(victims.size(), "pod") + " for it: " + few_names(victims);
+      const std::string text = (all.empty() ? "" : "; ") + action + " evicts " +
+                               count_text(victims.size(), "pod") + " for it: ";
+      for_users += text + names_for(job, victims);
+      all += text + all_names(victims);
     }
-    if (publish_once(begun.claimant.object, {false, "Evicting", message}, now)) {
-      events_.log("job " + begun.claimant.name + ": " + message);
+    if (publish_once(begun.claimant.object, {false, "Evicting", for_users}, now)) {
+      events_.log("job " + job + ": " + all);
     }
   }
   begun_.clear();
@@ -98,7 +91,9 @@ void EvictionEvents::publish_answers(TimePoint now) {
   std::map<std::string, std::vector<const Answer*>> refusals;  // by uid of the claimant
   for (const Answer& each : answers_) {
     if (each.is_refused) {  // EVENT-3
-      const std::string for_job = each.claimant ? " for " + each.claimant->name : "";
+      const std::string for_job =
+          each.claimant ? " for " + name_for(each.victim.name_space, "job", each.claimant->name)
+                        : "";
       publish_once(each.victim,
                    {true, "EvictionRefused", "eviction" + for_job + " was refused: " + each.text},
                    now);
@@ -111,16 +106,25 @@ void EvictionEvents::publish_answers(TimePoint now) {
   answers_.clear();
 }
 
+// The API server's words have names of the pod's namespace, such as that of a budget.
 void EvictionEvents::publish_refusals(const std::vector<const Answer*>& refusals, TimePoint now) {
+  const Claimant& claimant = *refusals.front()->claimant;
   std::vector<std::string> names;
-  names.reserve(refusals.size());
-  for (const Answer* each : refusals) names.push_back(each->victim.full_name());
-  const Answer& first = *refusals.front();
-  const std::string what = names.size() == 1
-                               ? names.front()
-                               : count_text(names.size(), "pod") + " (" + few_names(names) + ")";
-  const std::string message = "eviction of " + what + " was refused: " + first.text;
-  publish_once(first.claimant->object, {true, "EvictionRefused", message}, now);
+  const Answer* first = nullptr;  // of those whose names the claimant's users may read
+  for (const Answer* each : refusals) {
+    names.push_back(each->victim.full_name());
+    if (first == nullptr && may_read(claimant.name, names.back())) first = each;
+  }
+  const std::string count = count_text(names.size(), "pod");
+  const bool is_one = names.size() == 1;
+  const std::string which = is_one ? name_for(claimant.name, "pod", names.front())
+                                   : count + " (" + names_for(claimant.name, names) + ")";
+  const std::string words = first == nullptr ? "" : ": " + first->text;
+  const std::string message = "eviction of " + which + " was refused" + words;
+  if (!publish_once(claimant.object, {true, "EvictionRefused", message}, now)) return;
+  const std::string all = is_one ? names.front() : count + " (" + all_names(names) + ")";
+  events_.log("job " + claimant.name + ": eviction of " + all +
+              " was refused: " + refusals.front()->text);
 }
 
 // EVENT-4

@@ -20,8 +20,8 @@ class EvictionEvents {
 
   // The eviction of a pod begins now. `text` continues "Evicted ".
   void begun(const Task& victim, const std::string& text);
-  // The same of an eviction of a plan, with its text.
-  void begun(const PlannedEviction& eviction, const std::string& text, const Cluster& cluster);
+  // The same of an eviction of a plan.
+  void begun(const PlannedEviction& eviction, const Cluster& cluster);
   // An eviction has ended.
   void take(const Ended& ended);
   // EVENT-5. Logs evictions that were considered in vain, where the reason is another.

@@ -1,5 +1,6 @@
 #include "reconcile/group_status.h"
 
+#include "berth/base/printable.h"
 #include "reconcile/job_order.h"
 #include "reconcile/target_condition.h"
 
@@ -10,6 +11,10 @@ namespace {
 constexpr Duration kInterval = std::chrono::seconds(10);
 constexpr Duration kIntervalOfAmounts = std::chrono::minutes(1);
 constexpr Duration kIntervalOfFollowers = std::chrono::minutes(10);
+
+std::string position_text_of(const Job& job, const Waiting& waiting) {
+  return printable(position_text(job.queue_name, waiting.position));
+}
 
 ports::GroupStatus status_of(const Job& job, const Waiting& waiting) {
   ports::GroupStatus status;
@@ -22,11 +27,11 @@ ports::GroupStatus status_of(const Job& job, const Waiting& waiting) {
   status.reason = volcano_reason(waiting.code);
   status.message = waiting.message;
   if (!waiting.code.empty() && job.api == GroupApi::volcano) {
-    status.waiting = {waiting.code, job.queue_name, position_text(job.queue_name, waiting.position),
+    status.waiting = {waiting.code, job.queue_name, position_text_of(job, waiting),
                       waiting.position};
   }
   if (!job.not_honoured.empty()) {
-    status.honoured = {false, "FieldsNotHonoured", not_honoured_text(job), {}};
+    status.honoured = {false, "FieldsNotHonoured", printable(not_honoured_text(job)), {}};
   }
   if (job.api == GroupApi::sig) status.scheduled = job.bound_count();
   return status;
@@ -44,7 +49,7 @@ ports::GroupStatus kube_status_of(const Job& job, const ports::GroupStatus& want
     status.reason = "Unschedulable";
     status.message = wanted.message;
     if (const std::string more = not_honoured_text(job); !more.empty()) {
-      status.message += "; " + more;
+      status.message += "; " + printable(more);
     }
   }
   return status;
@@ -98,7 +103,7 @@ bool is_same_place(const WrittenWaiting& wanted, const WrittenWaiting& before) {
 }  // namespace
 
 std::string message_of(const Job& job, const Waiting& waiting) {
-  return with_position(waiting.message, position_text(job.queue_name, waiting.position));
+  return with_position(waiting.message, position_text_of(job, waiting));
 }
 
 std::string volcano_reason(const std::string& code_of_ours) {
@@ -131,6 +136,7 @@ DesiredGroupStatus desired_group_status(const Job& job, const Waiting& waiting,
   }
   status.targeted = targeted.value_or(before.targeted.reason == kNotAllowed ? no_name_condition()
                                                                             : before.targeted);
+  status.targeted.message = printable(status.targeted.message);
   keep_times(status, before, now);
   if (job.api == GroupApi::sig && status.phase != GroupPhase::pending) {
     status.started = before.started.value_or(now);

@@ -56,6 +56,7 @@ bool OwnedGroups::reconcile_group(const std::string& name, const Groups& groups,
   const auto found = groups.find(name);
   if (found == groups.end()) {
     unseen_.erase(name);
+    failed_.erase(name);
     return true;
   }
   const OwnedGroup& group = found->second;

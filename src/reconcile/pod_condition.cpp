@@ -27,6 +27,7 @@ bool nodes_would_help(Reason reason) {
     case Reason::gang_incomplete:
     case Reason::role_incomplete:
     case Reason::surplus_waits:
+    case Reason::no_nodes:
     case Reason::larger_than_cluster:
     case Reason::fits_no_node:
     case Reason::unknown_resource:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/printable.h"
 #include "berth/model/amount_text.h"
 
 namespace berth::reconcile {
@@ -155,6 +156,7 @@ WrittenQueueStatus desired_queue_status(const QueueTable& table, std::size_t at,
   }
   const auto with_time = [now](WrittenCondition condition, const WrittenCondition& was) {
     const bool is_as_before = !was.reason.empty() && condition.holds == was.holds;
+    condition.message = printable(condition.message);
     if (!condition.reason.empty()) condition.since = is_as_before ? was.since : now;
     return condition;
   };

@@ -84,9 +84,8 @@ void Reconciler::evict(const Task& task, const std::string& why, TimePoint now) 
 void Reconciler::evict(const PlannedEviction& eviction, const Cluster& cluster, TimePoint now) {
   const Task& task = cluster.task(eviction.task);
   if (writes_.is_pending(ref_of(task), Aspect::eviction)) return;
-  const std::string why = eviction.text(eviction.beneficiary_name(cluster));
-  announcer_.evictions().begun(eviction, why, cluster);
-  writes_.begin(ref_of(task), ports::Eviction{why}, now);
+  announcer_.evictions().begun(eviction, cluster);
+  writes_.begin(ref_of(task), ports::Eviction{eviction.text_for_victim(cluster)}, now);
 }
 
 void Reconciler::take(const Ended& ended) {

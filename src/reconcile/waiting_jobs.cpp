@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/base/printable.h"
+
 namespace berth::reconcile {
 
 std::vector<JobId> WaitingJobs::refresh(const Plan& plan, const Cluster& cluster, TimePoint now) {
@@ -26,7 +28,7 @@ std::vector<JobId> WaitingJobs::refresh(const Plan& plan, const Cluster& cluster
     entry.job_uid = job.uid;
     entry.task = task;
     entry.message = refusal.message(task);
-    if (!job.gang_advice.empty()) entry.message += "; " + job.gang_advice;
+    if (!job.gang_advice.empty()) entry.message += "; " + printable(job.gang_advice);
     changed.push_back(refusal.job);
     // Amounts in a message change with every pod that comes or goes.
     if (is_same_reason && now - entry.logged_at < kLogInterval) continue;

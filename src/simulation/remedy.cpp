@@ -30,7 +30,7 @@ bool is_for_room(Reason reason) {
          reason == Reason::surplus_waits || reason == Reason::cluster_overcommitted ||
          reason == Reason::queue_capability || reason == Reason::queue_share_used ||
          reason == Reason::guarantees_kept || reason == Reason::larger_than_cluster ||
-         reason == Reason::not_packable;
+         reason == Reason::not_packable || reason == Reason::no_nodes;
 }
 
 // The next pods that the job needs. If its minimum is placed, all waiting pods.

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "berth/base/printable.h"
+
 namespace berth::telemetry {
 
 namespace {
@@ -75,7 +77,7 @@ void log(Level level, std::string_view message) {
     if (json_lines) {
       spdlog::log(to_spdlog(level), "{}", to_json(message));
     } else {
-      spdlog::log(to_spdlog(level), "{}", message);
+      spdlog::log(to_spdlog(level), "{}", printable(message));
     }
   } catch (...) {  // a full disk must not stop the scheduler
   }

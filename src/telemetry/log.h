@@ -15,8 +15,8 @@ struct LogOptions {
   bool is_asynchronous = false;
 };
 
-// Logs to standard error, a line for each entry. Call set_up_log once, before any thread logs.
-// log() is safe from any thread and never throws.
+// Logs to standard error, a line for each entry, whatever text of others it has. Call set_up_log
+// once, before any thread logs. log() is safe from any thread and never throws.
 void set_up_log(const LogOptions& options);
 // Writes pending lines; later lines are written at once. Call it after other threads have ended.
 void finish_log();

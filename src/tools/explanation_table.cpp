@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "views/reservations_text.h"
 #include "views/text_table.h"
@@ -36,7 +37,7 @@ std::string line_text(const simulation::Explanation& explanation) {
 }
 
 std::string line(const char* what, const std::string& text) {
-  return text.empty() ? "" : fmt::format("  {:<13}{}\n", what, views::printable(text));
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", what, printable(text));
 }
 
 // "ml/a-3 (n1), ml/a-2 (n1) and 3 more, in cycle 2 by preempt for ml/b, as surplus: it is ..."
@@ -88,7 +89,7 @@ std::string eviction_lines(const char* what, const std::vector<simulation::PastE
 
 std::string explanation_table(const simulation::Explanation& explanation, TableStyle style) {
   const simulation::JobRow& job = explanation.job;
-  std::string text = fmt::format("{}: {}\n\n", views::printable(job.job), to_string(job.phase));
+  std::string text = fmt::format("{}: {}\n\n", printable(job.job), to_string(job.phase));
   text += line("queue", job.queue);
   text += line("priority", std::to_string(job.priority));
   text += line("placed", fmt::format("{} of {} pods; it starts with {}", job.placed,

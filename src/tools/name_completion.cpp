@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "document/checked.h"
+#include "berth/base/dns_name.h"
 #include "document/cursor.h"
 #include "tools/live/api_reader.h"
 #include "tools/live/live_jobs.h"
@@ -63,7 +63,7 @@ std::vector<std::string> names_for(const std::string& type, const std::vector<st
   }
   // A shell takes a candidate as if it were typed. Nobody checks the names in ownerReferences, so
   // one may be a command.
-  std::erase_if(names, [](const std::string& name) { return !document::is_dns_name(name); });
+  std::erase_if(names, [](const std::string& name) { return !is_dns_name(name); });
   return names;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/base/printable.h"
+
 namespace berth::tools {
 
 Result<Form> read_form(const std::optional<std::string>& given, const Console& console) {
@@ -20,7 +22,7 @@ views::TextStyle style_of(Form form, const Console& console) {
 void say(const std::string& text, std::ostream& err) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    err << views::printable(std::string_view(text).substr(begin, end - begin)) << "\n";
+    err << printable(std::string_view(text).substr(begin, end - begin)) << "\n";
     begin = end + 1;
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "tools/explanation_table.h"
 #include "tools/report_text.h"
@@ -133,8 +134,8 @@ bool has_same_targets(const simulation::CycleReport* before, const simulation::C
 std::string ended_text(const simulation::CycleReport& cycle) {
   std::string text;
   for (const simulation::EndedRow& row : cycle.ended) {
-    text += fmt::format("{} is no longer a target: {}{}\n", views::printable(row.job), row.how,
-                        row.why.empty() ? "" : ", " + views::printable(row.why));
+    text += fmt::format("{} is no longer a target: {}{}\n", printable(row.job), row.how,
+                        row.why.empty() ? "" : ", " + printable(row.why));
   }
   return text;
 }
@@ -229,7 +230,7 @@ std::string notes_text(const simulation::Report& report) {
   std::size_t shown = 0;
   for (const auto& [job, row] : notes) {
     if (shown++ == kNotesMax) break;
-    text += views::printable("note: " + job + ": " + row->message) + "\n";
+    text += printable("note: " + job + ": " + row->message) + "\n";
   }
   text += more_line(notes.size(), kNotesMax);
   return text + (notes.empty() ? "" : "\n");

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "document/cursor.h"
 #include "tools/command.h"
@@ -99,7 +100,7 @@ int show(const FoundJobs& found, const std::string& name_space, const Flags& fla
       text += (text.empty() ? "" : "\n") + why_text(job, now, style);
     }
   }
-  for (const std::string& note : found.notes) text += "\n" + views::printable(note) + "\n";
+  for (const std::string& note : found.notes) text += "\n" + printable(note) + "\n";
   return finish(text, console);
 }
 

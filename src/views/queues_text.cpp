@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "berth/base/printable.h"
 #include "berth/model/amount_text.h"
 #include "views/reserved_nodes_text.h"
 #include "views/text_table.h"

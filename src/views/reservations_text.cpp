@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "berth/model/amount_text.h"
 #include "berth/model/quantity.h"
@@ -67,10 +68,10 @@ std::string costs_text(const ReservationTable& table) {
   if (!table.rows.empty()) {
     text += fmt::format("{} of {} nodes are locked", table.locked_node_count(), table.node_count);
     const std::string idle = part_text(table.idle(), table.locked());
-    text += idle.empty() ? "\n" : "; idle on them: " + idle + "\n";
+    text += idle.empty() ? "\n" : "; idle on them: " + printable(idle) + "\n";
   }
   return text + fmt::format("idle on locked nodes so far: {}; ended reservations: {}\n",
-                            held_text(table.held), ends_text(table.ended));
+                            printable(held_text(table.held)), ends_text(table.ended));
 }
 
 }  // namespace

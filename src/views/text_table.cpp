@@ -5,13 +5,11 @@
 #include <cstdint>
 
 #include "berth/base/check.h"
+#include "berth/base/printable.h"
 
 namespace berth::views {
 
 namespace {
-
-constexpr char32_t kBroken = 0xFFFD;
-constexpr std::string_view kBrokenText = "\xEF\xBF\xBD";
 
 struct Range {
   char32_t first;
@@ -39,41 +37,10 @@ constexpr std::array<Range, 6> kNoWidth{{{0x0300, 0x036F},
                                          {0xFE00, 0xFE0F},
                                          {0xFE20, 0xFE2F}}};
 
-// Characters that change the direction of text, so that a line could read differently.
-constexpr std::array<Range, 2> kBidirectional{{{0x202A, 0x202E}, {0x2066, 0x2069}}};
-
 template <std::size_t Size>
 bool is_in(char32_t c, const std::array<Range, Size>& ranges) {
   return std::any_of(ranges.begin(), ranges.end(),
                      [c](const Range& range) { return c >= range.first && c <= range.last; });
-}
-
-std::size_t length_of(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0) return 2;
-  if (lead >= 0xE0 && lead < 0xF0) return 3;
-  if (lead >= 0xF0 && lead < 0xF5) return 4;
-  return 0;
-}
-
-// The character at `at`, which moves past it; kBroken for an invalid byte.
-char32_t next_character(std::string_view text, std::size_t& at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  const std::size_t length = length_of(lead);
-  if (length == 0 || at + length > text.size()) return ++at, kBroken;
-  if (length == 1) return ++at, lead;
-  char32_t c = lead & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[at + i]);
-    if ((byte & 0xC0U) != 0x80U) return ++at, kBroken;
-    c = (c << 6U) | (byte & 0x3FU);
-  }
-  at += length;
-  return c;
-}
-
-bool is_control(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || is_in(c, kBidirectional);
 }
 
 }  // namespace
@@ -86,17 +53,6 @@ std::size_t display_width(std::string_view text) {
     width += is_in(c, kWide) ? 2 : 1;
   }
   return width;
-}
-
-std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t start = at;
-    const char32_t c = next_character(text, at);
-    result += c == kBroken || is_control(c) ? kBrokenText : text.substr(start, at - start);
-  }
-  return result;
 }
 
 void TextTable::add(std::vector<std::string> cells) {

@@ -12,10 +12,6 @@ namespace berth::views {
 // combining marks.
 std::size_t display_width(std::string_view text);
 
-// The text with control characters and broken UTF-8 as U+FFFD, so that no manifest can control a
-// terminal.
-std::string printable(std::string_view text);
-
 // The way a table is printed.
 struct TextStyle {
   bool bold_headings = false;  // with terminal control sequences

@@ -104,6 +104,15 @@ TEST(Reason, SaysThatAJobCanNeverStart) {
             "its queue starts jobs in their order, and default/a is before it");
 }
 
+TEST(Reason, TextsOfOthersAreShownSafely) {
+  const std::string mark = "\xEF\xBF\xBD";
+  EXPECT_EQ(sentence(Reason::queue_missing, 0, 0, "a\x1b[2J\n"),
+            "queue \"a" + mark + "[2J" + mark + "\" does not exist");
+  const Refusal refusal{{Reason::gated, 1, 0, {}, "by\nx"}, {}, {}, {}};
+  EXPECT_TRUE(refusal.message("").ends_with(" (by" + mark + "x)")) << refusal.message("");
+  EXPECT_EQ(sentence(Reason::no_nodes, 0, 0, ""), "the cluster has no nodes");
+}
+
 TEST(Reason, PodsThatStayAreCountedTogetherWithoutTheNumbersOfEach) {
   const auto why = [](Reason reason) {
     return ConsideredEvictions{{}, "preempt", {Reason::nobody_may_leave}, 0, {{reason, 2}}};

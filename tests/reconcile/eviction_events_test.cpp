@@ -188,6 +188,78 @@ TEST_F(EvictionEventsTest, EVENT3RefusalsThatComeTogetherAreOneEventOfTheJob) {
             "refused: no");
 }
 
+// web/new is the claimant; the victims are of ml, and one of web.
+class EvictionsAcrossNamespaces : public EvictionEventsTest {
+ protected:
+  void SetUp() override {
+    EvictionEventsTest::SetUp();
+    see(of_web(make_group("other", 1)));
+    see(of_web(make_member("other", 0)));
+    see(of_web(make_group("near", 1)));
+    see(of_web(running_on(make_member("near", 0), "n1")));
+    mirror_.settle(now_);
+  }
+  template <class Object>
+  static Object of_web(Object object) {
+    object.name_space = "web";
+    return object;
+  }
+  PlannedEviction for_web(const std::string& pod) {
+    PlannedEviction made = eviction(0);
+    made.task = mirror_.find_task(pod);
+    made.beneficiary = mirror_.find_group("web/other");
+    return made;
+  }
+};
+
+TEST_F(EvictionsAcrossNamespaces, MAY9_VictimAndClaimantDoNotReadEachOthersNames) {
+  const auto written = evict({for_web("old-3")});
+  EXPECT_EQ(lines_of(written),
+            (Lines{"ml/old-3 Evicted: Evicted by preempt for a job of another namespace: it is "
+                   "surplus of ml/old",
+                   "web/other Evicting: preempt evicts 1 pod for it: 1 of other namespaces"}));
+  EXPECT_TRUE(has(written.lines,
+                  "pod ml/old-3 is evicted by preempt for web/other: it is surplus of ml/old"))
+      << "for administrators";
+  EXPECT_TRUE(has(written.lines, "job web/other: preempt evicts 1 pod for it: ml/old-3"));
+  EXPECT_TRUE(has(lines_of(evict({for_web("old-4"), for_web("near-0")})),
+                  "web/other Evicting: preempt evicts 2 pods for it: web/near-0 and 1 of other "
+                  "namespaces"));
+}
+
+TEST_F(EvictionsAcrossNamespaces, MAY9_ARefusalSaysNothingOfTheOthersBudget) {
+  writer_.keeps_answers_back = true;
+  evict({for_web("old-3")});
+  writer_.answer({Result::refused, "evict ml/old-3: its budget"});
+  const auto written = session();
+  EXPECT_EQ(lines_of(written),
+            (Lines{"! ml/old-3 EvictionRefused: eviction for a job of another namespace was "
+                   "refused: evict ml/old-3: its budget",
+                   "! web/other EvictionRefused: eviction of a pod of another namespace was "
+                   "refused"}));
+  EXPECT_TRUE(has(written.lines,
+                  "job web/other: eviction of ml/old-3 was refused: evict ml/old-3: its budget"));
+}
+
+TEST_F(EvictionsAcrossNamespaces, MAY9_OfSeveralRefusalsThoseOfItsNamespaceAreSaid) {
+  writer_.keeps_answers_back = true;
+  evict({for_web("old-3"), for_web("near-0")});
+  writer_.answer({Result::refused, "no"});
+  EXPECT_TRUE(has(lines_of(session()),
+                  "! web/other EvictionRefused: eviction of 2 pods (web/near-0 and 1 of other "
+                  "namespaces) was refused: no"));
+}
+
+TEST_F(EvictionEventsTest, EVENT8TextsOfOthersAreShownSafely) {
+  writer_.keeps_answers_back = true;
+  evict({eviction(3)});
+  writer_.answer({Result::refused, "a\x1b[2J\nb"});
+  EXPECT_TRUE(has(lines_of(session()),
+                  "! ml/old-3 EvictionRefused: eviction for ml/new was refused: "
+                  "a\xEF\xBF\xBD[2J\xEF\xBF\xBD"
+                  "b"));
+}
+
 TEST_F(EvictionEventsTest, EVENT3WhatIsTriedAgainIsNotRefused) {
   writer_.keeps_answers_back = true;
   evict({eviction(3)});

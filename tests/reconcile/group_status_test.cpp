@@ -41,6 +41,26 @@ TEST_F(GroupStatusTest, SaysWhyAJobWaitsInTheSameWordsEverywhere) {
   EXPECT_EQ(written.lines, Lines{"job ml/g waits: " + status.message});
 }
 
+TEST_F(GroupStatusTest, EVENT8TextsOfOthersAreShownSafely) {
+  const std::string mark = "\xEF\xBF\xBD";
+  PodGroupObject group = make_group("g", 3);
+  group.queue = "q\x1b[2J\n";
+  see(group);
+  Plan plan = refusal(2);
+  plan.refusals[0].reason = Reason::queue_missing;
+  plan.refusals[0].what = group.queue;
+  plan.order = {plan.refusals[0].job};
+  const auto written = session(plan);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  const auto& status = written.statuses[0];
+  EXPECT_EQ(status.message, "queue \"q" + mark + "[2J" + mark + "\" does not exist");
+  EXPECT_EQ(status.waiting.position_text, "1st of 1 in queue q" + mark + "[2J" + mark);
+  for (const auto& event : written.events) {
+    EXPECT_EQ(event.message.find_first_of("\x1b\n"), std::string::npos) << event.message;
+  }
+  EXPECT_TRUE(session(plan).statuses.empty()) << "it is as written";
+}
+
 TEST_F(GroupStatusTest, TheSameReasonAgainIsNotWritten) {
   session(refusal(2));
   const auto again = session(refusal(2));

@@ -131,6 +131,17 @@ TEST_F(OwnedGroupsTest, OWNED14_AForbiddenWriteIsReportedOnceOnTheOwnerAndOnSome
   EXPECT_TRUE(written.events.empty()) << "reported once";
 }
 
+TEST_F(OwnedGroupsTest, OWNED14_AFailureIsForgottenWithItsGang) {
+  writer_.outcome = {Result::forbidden, "no"};
+  want("train-abcde", 8);
+  EXPECT_EQ(reconcile_after().events.size(), 1U);
+  wanted_.clear();
+  groups_.look_at({"ml/train-abcde"});
+  reconcile_after(seconds(1));
+  want("train-abcde", 8);
+  EXPECT_EQ(reconcile_after(seconds(40)).events.size(), 1U) << "reported anew";
+}
+
 TEST_F(OwnedGroupsTest, OWNED9_AnOwnerIsAdvisedOnce) {
   Job job;
   job.name = "ml/train-0";

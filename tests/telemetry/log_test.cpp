@@ -51,6 +51,15 @@ TEST(Log, ATextLineEndsWithTheMessage) {
   EXPECT_TRUE(lines[0].ends_with(" job \"a\" {} waits")) << lines[0];
 }
 
+TEST(Log, ATextLineIsOneLineWhateverIsInTheMessage) {
+  const auto lines = logged({}, Level::info, "a\nb\x1b[2J");
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(
+      lines[0].ends_with(" a\xEF\xBF\xBD"
+                         "b\xEF\xBF\xBD[2J"))
+      << lines[0];
+}
+
 TEST(Log, WhatIsBelowTheLevelIsNotWritten) {
   EXPECT_TRUE(logged({}, Level::debug, "details").empty());
   EXPECT_EQ(logged({.least = Level::debug}, Level::debug, "details").size(), 1u);

@@ -71,6 +71,32 @@ TEST_F(JobsCommand, TheApiServerReadsTheSelector) {
   EXPECT_EQ(std::count_if(targets.begin(), targets.end(), is_selecting), 2);
 }
 
+TEST_F(JobsCommand, AServerThatGivesTheSameTokenAgainIsAnError) {
+  cluster_.serve_body(kPods, R"({"metadata":{"continue":"same"},"items":[]})");
+  const Outcome outcome = cluster_.run({"jobs"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("cannot list pods: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("a \"continue\" that it gave before, expected the next page"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(JobsCommand, NoTextOfAnObjectSteersTheTerminal) {
+  const std::string status = R"({"phase":"Inqueue","waiting":{"reason":"gang_faulty","message":)"
+                             R"("a\u001b[2J\nb\u009b","queue":"q\u001b","position":"\u001b"}})";
+  cluster_.serve(kGroups, {group_json("a", status, owner_json("x/v1", "K\\u001b", "o\\u001b\\n"))});
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"jobs", "-o", "wide"},
+                                                {"jobs", "-o", "table"},
+                                                {"why", "a", "-o", "table"},
+                                                {"why", "a", "-o", "wide"}}) {
+    const Outcome outcome = cluster_.run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ((outcome.out + outcome.err).find('\x1b'), std::string::npos) << outcome.out;
+    EXPECT_EQ((outcome.out + outcome.err).find("\xC2\x9B"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("\xEF\xBF\xBD[2J"), std::string::npos) << outcome.out;
+  }
+}
+
 TEST_F(JobsCommand, FlagsThatDisagreeAreRefused) {
   const Outcome both = cluster_.run({"jobs", "-A", "-n", "ml"});
   EXPECT_EQ(both.exit_code, 2);

@@ -31,12 +31,15 @@ std::string share_text(const Cluster& cluster, const QueueTree& tree, const Queu
 std::string capability_text(const Cluster& cluster, const QueueTree& tree, std::size_t position,
                             Dimension d);
 
-// "6 kept for target default/big"
-std::string targets_text(const Cluster& cluster, Dimension d,
+// "target default/big", or "a target of another namespace", for the users of `reader`.
+std::string target_text(const Job& reader, const Job& target);
+
+// "6 kept for target default/big", for the users of `reader`.
+std::string targets_text(const Cluster& cluster, JobId reader, Dimension d,
                          const std::vector<TargetPart>& targets);
 
-// The admitted amounts at this position, with the targets by name: "6 kept for target default/big;
-// 4 kept for jobs that were admitted before".
+// The admitted amounts at this position, with the targets, for the users of `job`: "6 kept for
+// target default/big; 4 kept for jobs that were admitted before".
 std::string admitted_text(const Cluster& cluster, const Admissions& admissions, JobId job,
                           std::size_t position, Dimension d);
 

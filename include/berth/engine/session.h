@@ -63,6 +63,9 @@ class Session : public PointTable {
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
   // Is the node locked for nobody, for this job, or for its queue or one above?
   Verdict is_open_to(NodeId node, JobId job) const;
+  // The name of the other job for a refusal of `reader`, whose users read it; else `unnamed`, a
+  // literal. An invalid reader is nobody's job.
+  std::string_view named_to(JobId reader, JobId other, std::string_view unnamed) const;
   // Does the task run, and does neither its user nor the API server keep it from being evicted now?
   Verdict may_evict(const Task& task);
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.

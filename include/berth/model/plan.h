@@ -50,8 +50,13 @@ struct PlannedEviction {
 
   // The job or queue that it leaves for: "ns/job", "queue NAME", or empty.
   std::string beneficiary_name(const Cluster& cluster) const;
-  // "by preempt for ns/job: it is surplus of ...". `beneficiary_name` is empty if there is none.
-  std::string text(const std::string& beneficiary_name) const;
+  // "by preempt for ns/job: it is surplus of ..."
+  std::string text(const Cluster& cluster) const;
+  // The same for the users of the pod: "by preempt for a job of another namespace: ..."
+  std::string text_for_victim(const Cluster& cluster) const;
+
+ private:
+  std::string text(const std::string& name) const;
 };
 
 // The result of an evicting action for a job that waits, and for which it evicts nobody.

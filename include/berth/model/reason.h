@@ -34,6 +34,7 @@ enum class Reason : std::uint8_t {
   surplus_waits,
   holds_releasing_room,
   not_reached,
+  no_nodes,
   larger_than_cluster,
   fits_no_node,
   unknown_resource,
@@ -76,7 +77,7 @@ enum class Reason : std::uint8_t {
   claims_ended_lately,
   not_managed,
 };
-inline constexpr std::size_t kReasonCount = 61;
+inline constexpr std::size_t kReasonCount = 62;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 

@@ -83,6 +83,7 @@ class Service {
     const std::vector<TaskId> tasks = lacking_members(session_, job);
     const Need need = need_of(session_, job, tasks);
     if (tasks.empty() || !need.rest.is_zero()) return false;
+    if (cluster_.node_count() == 0) return false;  // FEASIBLE-7
     Verdict verdict = never_preempts(cluster_, tasks) ? reject(Reason::never_preempts) : pass();
     // CLAIMANT-3
     if (verdict && !may_hold(session_, job)) verdict = reject(Reason::claims_ended_lately);

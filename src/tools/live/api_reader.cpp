@@ -1,5 +1,6 @@
 #include "tools/live/api_reader.h"
 
+#include <set>
 #include <utility>
 
 #include "document/readers.h"
@@ -117,6 +118,7 @@ Objects ApiReader::list(const Resource& resource, const std::string& name_space,
   const std::string path =
       path_of(resource, name_space) + "?" + kPage + (query.empty() ? "" : "&" + query);
   Objects objects;
+  std::set<std::string> tokens;
   for (std::string next;;) {
     kubeapi::Request request;
     request.deadline = deadline_;
@@ -131,6 +133,12 @@ Objects ApiReader::list(const Resource& resource, const std::string& name_space,
     const document::Value* const metadata = page->find("metadata");
     next = metadata == nullptr ? "" : text_of(metadata->find("continue"));
     if (next.empty()) return objects;
+    if (!tokens.insert(next).second) {
+      return {{},
+              Refusal::other,
+              "cannot list " + resource.full_name() + ": " + server() +
+                  " answers with a \"continue\" that it gave before, expected the next page"};
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "tools/live/remedy.h"
 
@@ -98,7 +99,7 @@ std::vector<std::string> event_lines(const LiveJob& job, TimePoint now) {
 std::string title(const LiveJob& job) {
   const std::string owner =
       job.owner.kind.empty() ? "" : " of " + job.owner.kind + " " + job.owner.name;
-  return views::printable(job.full_name() + " (" + job.kind() + owner + ")");
+  return printable(job.full_name() + " (" + job.kind() + owner + ")");
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ std::string jobs_table(const std::vector<LiveJob>& jobs, bool has_namespaces, Ti
 }
 
 std::string why_text(const LiveJob& job, TimePoint now, const views::TextStyle& style) {
-  views::TextTable table({"  state", views::printable(state_text(job, now))});
+  views::TextTable table({"  state", printable(state_text(job, now))});
   const auto say = [&](const char* what, const std::string& text) {
     if (!text.empty()) table.add({std::string("  ") + what, text});
   };

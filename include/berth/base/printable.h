@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace berth {
+
+// The text of others as part of ours: control characters, line ends and broken UTF-8 are U+FFFD, so
+// that no object can control a terminal or end a line. Once is enough: twice changes nothing.
+std::string printable(std::string_view text);
+
+// The character of UTF-8 at `at`, which moves past it; U+FFFD for an invalid byte. `at` is below
+// the size.
+char32_t next_character(std::string_view text, std::size_t& at);
+
+}  // namespace berth
