@@ -43,7 +43,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::too_few_tasks, "too_few_tasks", ReasonAbout::job,
      "it has {have} pods and needs at least {need}",
      "Wait until the controller has created the pods. If it creates no more, lower the minimum, or "
-     "see \"What makes the pods\" in docs/operating.md."},
+     "see docs/kinds-of-jobs.md."},
     {Reason::too_few_tasks_of_role, "too_few_tasks_of_role", ReasonAbout::job,
      "it has {have} pods of role \"{what}\" and needs at least {need}",
      "Create the missing pods of this role, or lower its minimum in `minTaskMember`."},

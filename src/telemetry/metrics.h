@@ -30,7 +30,7 @@ struct SessionCounts {
   ByTwo in_vain;
 };
 
-// All metrics of the daemon, with the prefix berth_, in seconds and totals; docs/operating.md lists
+// All metrics of the daemon, with the prefix berth_, in seconds and totals; docs/metrics.md lists
 // them. Labels are bounded: actions, reason codes, kinds of evictions, verbs, outcomes, and a fixed
 // number of queues. Any thread.
 class Metrics final : public engine::SessionObserver {

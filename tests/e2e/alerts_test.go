@@ -62,7 +62,7 @@ func TestEachAlertHasALineInTheDocuments(t *testing.T) {
 
 // A metric that berthd does not have would keep an alert silent for ever.
 func TestAlertsAndQueriesNameMetricsThatThereAre(t *testing.T) {
-	metrics := document(t, "operating.md")
+	metrics := document(t, "metrics.md")
 	name := regexp.MustCompile(`\bberth_[a-z_]+`)
 	queries := document(t, "sizing.md")
 	for _, rule := range alertRules(t) {
@@ -75,7 +75,7 @@ func TestAlertsAndQueriesNameMetricsThatThereAre(t *testing.T) {
 			listed = strings.Contains(metrics, "`..."+metric[at:]+"`")
 		}
 		if !listed {
-			t.Errorf("docs/operating.md has no metric %s", metric)
+			t.Errorf("docs/metrics.md has no metric %s", metric)
 		}
 	}
 }

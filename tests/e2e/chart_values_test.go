@@ -396,10 +396,10 @@ func shippedAlerts(t testing.TB) []alert {
 	return read.Groups[0].Rules
 }
 
-// documentedMetrics are the lines of docs/operating.md by metric.
+// documentedMetrics are the lines of docs/metrics.md by metric.
 func documentedMetrics(t *testing.T) map[string]string {
 	t.Helper()
-	document, err := os.ReadFile(filepath.Join(harness.Repository(), "docs", "operating.md"))
+	document, err := os.ReadFile(filepath.Join(harness.Repository(), "docs", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,13 +431,13 @@ func TestAlertsAreOnMetricsThatAreThere(t *testing.T) {
 	for _, each := range shippedAlerts(t) {
 		for _, name := range each.metricsIn() {
 			if documented[name] == "" {
-				t.Errorf("%s reads %s, which docs/operating.md does not have", each.Alert, name)
+				t.Errorf("%s reads %s, which docs/metrics.md does not have", each.Alert, name)
 			}
 		}
 		for _, match := range selector.FindAllStringSubmatch(each.Expr, -1) {
 			if line := documented[match[1]]; !strings.Contains(line, "`"+match[2]+"`") ||
 				!strings.Contains(line, match[3]) {
-				t.Errorf("%s reads %s, which docs/operating.md does not have", each.Alert, match[0])
+				t.Errorf("%s reads %s, which docs/metrics.md does not have", each.Alert, match[0])
 			}
 		}
 		for _, key := range []string{"summary", "description", "runbook"} {

@@ -226,9 +226,9 @@ func TestTheChartIsInstalledChangedAndRemoved(t *testing.T) {
 	s.assertObjectsOfUsers("after the next installation")
 }
 
-// Volcano's definitions, and those of another release, are neither replaced nor in the way.
-func TestDefinitionsOfOthersAreLeft(t *testing.T) {
-	s := newSite(t)
+// applyDefinitionsOfVolcano has definitions that are not Berth's: without its columns and fields.
+func (s *site) applyDefinitionsOfVolcano() {
+	s.Helper()
 	directory := "crds"
 	if s.Minor < 34 {
 		directory = "crds-without-rules"
@@ -241,6 +241,12 @@ func TestDefinitionsOfOthersAreLeft(t *testing.T) {
 	}
 	s.must(s.Apply(s.context, objects))
 	s.must(s.AwaitDefinitions(s.context))
+}
+
+// Volcano's definitions, and those of another release, are neither replaced nor in the way.
+func TestDefinitionsOfOthersAreLeft(t *testing.T) {
+	s := newSite(t)
+	s.applyDefinitionsOfVolcano()
 	s.createObjectsOfUsers()
 
 	notes := s.install(nil).Info.Notes

@@ -74,6 +74,7 @@ var onlyIn = map[string][]string{
 		"TestTheChartServesTLS",
 		// The documents show the layout beside.
 		"TestStoryOfTheFirstGang", "TestStoryOfTheFirstGPUJob",
+		"TestStoryOfTheInstallation", "TestStoryOfTheMoveFromVolcano", "TestStoryOfTheMoveFromKueue",
 	},
 }
 

@@ -170,6 +170,22 @@ TEST(Children, of_a_ray_job_are_those_of_its_cluster) {
   EXPECT_TRUE(pod_named(manifests, "j-").owner.uid.starts_with("RayCluster:default/j-"));
 }
 
+// KubeRay copies both to the cluster, whose pods are the gang and have the queue.
+TEST(Children, of_a_ray_job_have_its_labels_and_annotations) {
+  const Manifests manifests = read(
+      "apiVersion: ray.io/v1\nkind: RayJob\nmetadata:\n  name: j\n"
+      "  labels: {kueue.x-k8s.io/queue-name: vision}\n"
+      "  annotations: {berth.dev/gang: all}\nspec:\n  rayClusterSpec:\n" +
+      ray_cluster_spec(4));
+  std::string clusters;
+  for (const ClusterEvent& event : manifests.events) {
+    const auto* const owner = std::get_if<OwnerObject>(&event);
+    if (owner == nullptr || owner->self.kind != "RayCluster") continue;
+    clusters += owner->gang.value + " in " + owner->queue.local_queue + ";";
+  }
+  EXPECT_EQ(clusters, "all in vision;");
+}
+
 TEST(Children, may_not_be_too_many) {
   std::string set = job_set("");
   set.replace(set.find("replicas: 2"), 11, "replicas: 90000");

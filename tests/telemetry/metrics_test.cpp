@@ -72,7 +72,7 @@ std::string full_exposition(Metrics& metrics) {
 TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
   Metrics metrics;
   const auto exposed = matches(full_exposition(metrics), "# TYPE (berth_[a-z_]+) ");
-  std::ifstream stream(BERTH_SOURCE_DIR "/docs/operating.md");
+  std::ifstream stream(BERTH_SOURCE_DIR "/docs/metrics.md");
   const std::string document{std::istreambuf_iterator<char>(stream), {}};
   // Those of the API client, the view and certificates are exposed by the daemon.
   EXPECT_EQ(matches(document, "\\| `(berth_(?!api_|view_|certificate_)[a-z_]+)"), exposed);

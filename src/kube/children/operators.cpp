@@ -178,6 +178,10 @@ std::string make_of_ray_job(Making& making) {
   const TypeName type{"RayCluster", making.root()["apiVersion"].text()};
   Value cluster = making.child(type, generated_name(making.name() + "-", making.uid(), 0));
   put(cluster, "spec", *spec["rayClusterSpec"].value());
+  for (const char* const key : {"labels", "annotations"}) {  // KubeRay copies both
+    const Cursor own = making.root()["metadata"][key];
+    if (own.is_present()) put(map_in(cluster, "metadata"), key, *own.value());
+  }
   put_labels(cluster, {{"ray.io/originated-from-crd", "RayJob"},
                        {"ray.io/originated-from-cr-name", making.name()}});
   making.give(std::move(cluster));

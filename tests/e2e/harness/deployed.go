@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	apps "k8s.io/api/apps/v1"
 	authentication "k8s.io/api/authentication/v1"
 	core "k8s.io/api/core/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,18 +42,18 @@ func (c *ControlPlane) NewDeployed(ctx context.Context, deployment, berthd strin
 	if err != nil {
 		return nil, err
 	}
-	return c.newDeployed(ctx, read, berthd)
+	return c.newDeployed(ctx, deployment, read.Spec.Template.Spec, berthd)
 }
 
-func (c *ControlPlane) newDeployed(ctx context.Context, deployment *apps.Deployment,
+func (c *ControlPlane) newDeployed(ctx context.Context, name string, pod core.PodSpec,
 	berthd string) (*Deployed, error) {
 	free, err := FreePorts(len(portsOfManifests))
 	if err != nil {
 		return nil, err
 	}
-	d := &Deployed{Containers: map[string]*Process{}, plane: c, pod: deployment.Spec.Template.Spec,
-		name: deployment.Name, ports: map[int]int{},
-		directory: filepath.Join(c.Directory, "pod-"+deployment.Name),
+	d := &Deployed{Containers: map[string]*Process{}, plane: c, pod: pod,
+		name: name, ports: map[int]int{},
+		directory: filepath.Join(c.Directory, "pod-"+name),
 		client:    &http.Client{Timeout: 2 * time.Second, Transport: trusting(c.authority)}}
 	for i, port := range portsOfManifests {
 		d.ports[port] = free[i]

@@ -1,0 +1,250 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Hosts stand in for the cluster's own kube-scheduler and its kubelets, for pods of Berth's
+// Deployment: these get a node with room, run as processes, become ready, and show their logs. Pods of
+// others stay as they are, but for the end of those that are deleted.
+type Hosts struct {
+	t       testing.TB
+	plane   *ControlPlane
+	berthd  string
+	kubelet *httptest.Server
+
+	mutex sync.Mutex
+	pods  map[types.UID]*hosted
+}
+
+type hosted struct {
+	name    string
+	runs    *Deployed // nil until its containers are made
+	failed  error
+	isReady bool
+	isShown bool // as ready, to the API server
+}
+
+// StartHosts acts until the test ends. Pods need nodes of AddNode.
+func (c *ControlPlane) StartHosts(t testing.TB, berthd string) *Hosts {
+	t.Helper()
+	h := &Hosts{t: t, plane: c, berthd: berthd, pods: map[types.UID]*hosted{}}
+	h.kubelet = httptest.NewTLSServer(http.HandlerFunc(h.showLog))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- h.act(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the stand-in for kubelets has ended: %v", err)
+		}
+		h.kubelet.Close()
+		h.stop()
+	})
+	return h
+}
+
+// AddNode makes a node whose pods of Berth's show their logs.
+func (h *Hosts) AddNode(name, cpu string) {
+	h.t.Helper()
+	address, err := url.Parse(h.kubelet.URL)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	port, err := strconv.Atoi(address.Port())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	node := NodeOf(name, "", Capacity(cpu, "64Gi", 110, 0))
+	node.Status.Addresses = []core.NodeAddress{
+		{Type: core.NodeInternalIP, Address: address.Hostname()}}
+	node.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(port)
+	_, err = h.plane.Client.CoreV1().Nodes().Create(context.Background(), node, meta.CreateOptions{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// showLog answers what the API server asks for `kubectl logs`.
+func (h *Hosts) showLog(answer http.ResponseWriter, request *http.Request) {
+	words := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for _, pod := range h.pods {
+		if len(words) == 4 && words[0] == "containerLogs" && pod.name == words[2] && pod.runs != nil {
+			if process := pod.runs.Containers[words[3]]; process != nil {
+				text, _ := os.ReadFile(process.Log)
+				_, _ = answer.Write(text)
+				return
+			}
+		}
+	}
+	http.NotFound(answer, request)
+}
+
+func (h *Hosts) act(ctx context.Context) error {
+	for {
+		if err := h.look(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func (h *Hosts) look(ctx context.Context) error {
+	pods, err := h.plane.Client.CoreV1().Pods("").List(ctx, meta.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if pod.DeletionTimestamp != nil {
+			err = h.end(ctx, pod)
+		} else if pod.Namespace != Namespace || pod.Labels["app"] != "berth" {
+			continue
+		} else if pod.Spec.NodeName == "" {
+			err = h.bind(ctx, pod, pods.Items)
+		} else {
+			err = h.run(ctx, pod)
+		}
+		if err != nil {
+			return fmt.Errorf("pod %s: %w", pod.Name, err)
+		}
+	}
+	return nil
+}
+
+// bind looks for the node with most idle cpu, and leaves a pod alone that fits nowhere.
+func (h *Hosts) bind(ctx context.Context, pod *core.Pod, pods []core.Pod) error {
+	nodes, err := h.plane.Client.CoreV1().Nodes().List(ctx, meta.ListOptions{})
+	if err != nil {
+		return err
+	}
+	best, most := "", cpuOf(pod)
+	for _, node := range nodes.Items {
+		idle := node.Status.Allocatable.Cpu().DeepCopy()
+		for i := range pods {
+			if pods[i].Spec.NodeName == node.Name {
+				idle.Sub(cpuOf(&pods[i]))
+			}
+		}
+		if idle.Cmp(most) >= 0 && (best == "" || idle.Cmp(most) > 0) {
+			best, most = node.Name, idle
+		}
+	}
+	if best == "" {
+		return nil
+	}
+	pod.Spec.NodeName = best
+	return h.plane.Client.CoreV1().Pods(pod.Namespace).Bind(ctx, &core.Binding{
+		ObjectMeta: meta.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+		Target:     core.ObjectReference{Kind: "Node", Name: best},
+	}, meta.CreateOptions{})
+}
+
+func cpuOf(pod *core.Pod) resource.Quantity {
+	var sum resource.Quantity
+	for _, container := range pod.Spec.Containers {
+		sum.Add(container.Resources.Requests[core.ResourceCPU])
+	}
+	return sum
+}
+
+// run starts the pod's containers once, and shows it as ready when it is.
+func (h *Hosts) run(ctx context.Context, pod *core.Pod) error {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	known := h.pods[pod.UID]
+	if known == nil {
+		runs, err := h.plane.newDeployed(ctx, pod.Name, pod.Spec, h.berthd)
+		if err != nil {
+			return err
+		}
+		known = &hosted{name: pod.Name, runs: runs}
+		h.pods[pod.UID] = known
+		go func() {
+			err := runs.Start()
+			if err == nil {
+				err = runs.AwaitReady(ctx)
+			}
+			h.mutex.Lock()
+			defer h.mutex.Unlock()
+			known.isReady, known.failed = err == nil, err
+		}()
+	}
+	if known.failed != nil {
+		return known.failed
+	}
+	if !known.isReady || known.isShown {
+		return nil
+	}
+	known.isShown = true
+	pod.Status.Phase = core.PodRunning
+	for _, kind := range []core.PodConditionType{core.PodInitialized, core.ContainersReady,
+		core.PodReady} {
+		pod.Status.Conditions = append(pod.Status.Conditions, core.PodCondition{Type: kind,
+			Status: core.ConditionTrue, LastTransitionTime: meta.Now()})
+	}
+	for _, container := range pod.Spec.Containers {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, core.ContainerStatus{
+			Name: container.Name, Image: container.Image, Ready: true,
+			State: core.ContainerState{Running: &core.ContainerStateRunning{StartedAt: meta.Now()}}})
+	}
+	_, err := h.plane.Client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, meta.UpdateOptions{})
+	return err
+}
+
+// end ends the pod's processes, then the pod.
+func (h *Hosts) end(ctx context.Context, pod *core.Pod) error {
+	h.mutex.Lock()
+	known := h.pods[pod.UID]
+	delete(h.pods, pod.UID)
+	h.mutex.Unlock()
+	if known != nil {
+		for name, container := range known.runs.Containers {
+			err := container.Stop(15 * time.Second)
+			if err != nil && name == "berthd" { // kube-scheduler ends with an error
+				return err
+			}
+		}
+	}
+	err := h.plane.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, meta.DeleteOptions{
+		GracePeriodSeconds: new(int64), Preconditions: meta.NewUIDPreconditions(string(pod.UID))})
+	if errors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+func (h *Hosts) stop() {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for _, pod := range h.pods {
+		for name, container := range pod.runs.Containers {
+			if h.t.Failed() {
+				h.t.Logf("-- the end of %s of %s\n%s", name, pod.name, container.Tail(0, 40))
+			}
+		}
+		pod.runs.Stop()
+	}
+}
