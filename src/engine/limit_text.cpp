@@ -126,7 +126,7 @@ std::string target_text(const Job& reader, const Job& target) {
   return (is_named ? "target " : "") + name_for(reader.name, "target", target.name);
 }
 
-// MAY-9. Targets that are not named are one part.
+// MAY-11. Targets that are not named are one part.
 std::string targets_text(const Cluster& cluster, JobId reader, Dimension d,
                          const std::vector<TargetPart>& targets) {
   const Job& job = cluster.job(reader);

@@ -91,7 +91,7 @@ NodeId Session::best_idle_node(ShapeId shape, JobId job) {
   return memory_.ranking(*this, shape, job).best();
 }
 
-// MAY-9
+// MAY-11
 std::string_view Session::named_to(JobId reader, JobId other, std::string_view unnamed) const {
   const std::string& name = cluster_.job(other).name;
   return !reader.is_valid() || may_read(cluster_.job(reader).name, name) ? name : unnamed;

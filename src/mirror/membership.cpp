@@ -62,7 +62,7 @@ Membership one_of(const PodObject& pod, const Owners::Chain& chain, std::int32_t
     std::string never = why_never_whole(*chain.object, number);
     if (!never.empty()) return at_fault(std::move(never));
   }
-  // OWNED-16. Nobody checks the names in ownerReferences.
+  // OWNED-17. Nobody checks the names in ownerReferences.
   if (!is_dns_name(name_of_group(chain.owner, chain.suffix))) {
     return at_fault("its PodGroup would have the name of " + owner_text(pod, chain) +
                     ", which is no valid name, expected at most 253 lower-case letters, digits, "

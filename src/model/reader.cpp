@@ -37,13 +37,13 @@ bool may_read(std::string_view reader, std::string_view name) {
   return namespace_of(reader) == namespace_of(name);
 }
 
-// MAY-9
+// MAY-11
 std::string name_for(std::string_view reader, std::string_view noun, std::string_view name) {
   if (may_read(reader, name)) return std::string(name);
   return "a " + std::string(noun) + " of another namespace";
 }
 
-// MAY-9
+// MAY-11
 std::string names_for(std::string_view reader, const std::vector<std::string>& names) {
   std::vector<std::string> own;
   std::copy_if(names.begin(), names.end(), std::back_inserter(own),

@@ -8,7 +8,7 @@ namespace berth::mirror {
 namespace {
 
 // Nobody checks names in ownerReferences.
-TEST_F(OwnedGangsTest, OWNED16_AGangWhosePodGroupCouldHaveNoNameIsAFault) {
+TEST_F(OwnedGangsTest, OWNED17_AGangWhosePodGroupCouldHaveNoNameIsAFault) {
   for (const char* bad : {"Train", "a b", "a\x1b[2J", "a_b", "-a"}) {
     const OwnerReference owner = reference("example.com/v1", "Thing", bad);
     PodObject member = pod_of(owner, "member");

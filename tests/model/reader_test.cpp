@@ -5,14 +5,14 @@
 namespace berth {
 namespace {
 
-TEST(Reader, MAY9_ReadsTheNamesOfItsOwnNamespace) {
+TEST(Reader, MAY11_ReadsTheNamesOfItsOwnNamespace) {
   EXPECT_EQ(name_for("ml/train", "job", "ml/big"), "ml/big");
   EXPECT_EQ(name_for("ml", "job", "ml/big"), "ml/big");
   EXPECT_EQ(name_for("ml/train", "job", "web/big"), "a job of another namespace");
   EXPECT_EQ(name_for("ml/train", "target", "ml-2/big"), "a target of another namespace");
 }
 
-TEST(Reader, MAY9_OtherNamespacesAreCounted) {
+TEST(Reader, MAY11_OtherNamespacesAreCounted) {
   EXPECT_EQ(names_for("ml/a", {"ml/b"}), "ml/b");
   EXPECT_EQ(names_for("ml/a", {"ml/b", "ml/c"}), "ml/b, ml/c");
   EXPECT_EQ(names_for("ml/a", {"web/x", "ml/b", "dev/y"}), "ml/b and 2 of other namespaces");

@@ -212,7 +212,7 @@ class EvictionsAcrossNamespaces : public EvictionEventsTest {
   }
 };
 
-TEST_F(EvictionsAcrossNamespaces, MAY9_VictimAndClaimantDoNotReadEachOthersNames) {
+TEST_F(EvictionsAcrossNamespaces, MAY11_VictimAndClaimantDoNotReadEachOthersNames) {
   const auto written = evict({for_web("old-3")});
   EXPECT_EQ(lines_of(written),
             (Lines{"ml/old-3 Evicted: Evicted by preempt for a job of another namespace: it is "
@@ -227,7 +227,7 @@ TEST_F(EvictionsAcrossNamespaces, MAY9_VictimAndClaimantDoNotReadEachOthersNames
                   "namespaces"));
 }
 
-TEST_F(EvictionsAcrossNamespaces, MAY9_ARefusalSaysNothingOfTheOthersBudget) {
+TEST_F(EvictionsAcrossNamespaces, MAY11_ARefusalSaysNothingOfTheOthersBudget) {
   writer_.keeps_answers_back = true;
   evict({for_web("old-3")});
   writer_.answer({Result::refused, "evict ml/old-3: its budget"});
@@ -241,7 +241,7 @@ TEST_F(EvictionsAcrossNamespaces, MAY9_ARefusalSaysNothingOfTheOthersBudget) {
                   "job web/other: eviction of ml/old-3 was refused: evict ml/old-3: its budget"));
 }
 
-TEST_F(EvictionsAcrossNamespaces, MAY9_OfSeveralRefusalsThoseOfItsNamespaceAreSaid) {
+TEST_F(EvictionsAcrossNamespaces, MAY11_OfSeveralRefusalsThoseOfItsNamespaceAreSaid) {
   writer_.keeps_answers_back = true;
   evict({for_web("old-3"), for_web("near-0")});
   writer_.answer({Result::refused, "no"});

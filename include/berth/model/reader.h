@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-// Names in texts for the users of one namespace (MAY-9, docs/design/permissions.md). `reader` is
+// Names in texts for the users of one namespace (MAY-11, docs/design/permissions.md). `reader` is
 // the job, pod or namespace that such a text is about: "ml/train", or "ml". Other names are
 // "namespace/name". Pure functions.
 
