@@ -13,7 +13,7 @@ namespace berth::mirror {
 
 // When the controllers of pods were made, as far as their kinds are watched.
 // kube-controller-manager makes objects of templates, and the policy reserve.berth.dev checks a
-// template only when it is written (MAY-5 of docs/design/permissions.md). The session thread only.
+// template only when it is written (MAY-9 of docs/design/permissions.md). The session thread only.
 class ControllerAges {
  public:
   // Return the jobs whose last answer may be another now.

@@ -4,7 +4,7 @@
 
 #include "mirror/mirror.h"
 
-// The right to name a target: rules MAY-4 to MAY-8 of docs/design/permissions.md.
+// The right to name a target: rules MAY-4 to MAY-10 of docs/design/permissions.md.
 
 namespace berth::mirror {
 
@@ -78,7 +78,7 @@ Mirror::Naming Mirror::naming_of(const Job& job, TimePoint now) {
                               job.queue_name + "\", which is the job's"};
 }
 
-// MAY-5. Has the policy checked it, on the object itself and in the templates that it was made of?
+// MAY-9. Has the policy checked it, on the object itself and in the templates that it was made of?
 bool Mirror::has_checked(const TargetWord& word, const std::string& name_space, JobId job) {
   if (!word.is_of_known_kind || !rights_.was_checked(word.created)) return false;
   if (!rights_.are_reviewed()) return true;

@@ -75,7 +75,7 @@ void NamingRights::release(JobId job) {
   for (auto& [question, known] : space.pairs) known.jobs.erase(job);
 }
 
-// MAY-6. A pair that no job asks about makes room. It was asked a while ago, so a user who makes
+// MAY-10. A pair that no job asks about makes room. It was asked a while ago, so a user who makes
 // and deletes pods has no more questions asked than one who waits.
 bool NamingRights::may_go(const Known& known, TimePoint now) {
   return known.jobs.empty() && known.asked_at + kRefusedFor <= now;

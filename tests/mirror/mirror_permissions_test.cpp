@@ -201,7 +201,7 @@ TEST_F(MirrorPermissionsTest, MAY6AnotherQueueNeedsAnotherRight) {
   EXPECT_TRUE(job().target_refused.empty()) << "the answer is not there yet";
 }
 
-TEST_F(MirrorPermissionsTest, MAY5ThePolicyHasCheckedWhatIsYoungerThanIt) {
+TEST_F(MirrorPermissionsTest, MAY9ThePolicyHasCheckedWhatIsYoungerThanIt) {
   begin(NamingCheck::automatic);
   name_on_group();
   EXPECT_FALSE(job().is_named_target);
@@ -327,7 +327,7 @@ TEST_F(MirrorPermissionsTest, MAY4EverybodyMayWithoutACheck) {
 }
 
 // A namespace in which each of many pods names a target under an account of its own.
-TEST_F(MirrorPermissionsTest, MAY6ANamespaceThatAsksTooMuchKeepsNobodyElseWaiting) {
+TEST_F(MirrorPermissionsTest, MAY10ANamespaceThatAsksTooMuchKeepsNobodyElseWaiting) {
   begin(NamingCheck::review);
   see_singles("evil", 300);
   settle();
@@ -357,7 +357,7 @@ TEST_F(MirrorPermissionsTest, MAY6ANamespaceThatAsksTooMuchKeepsNobodyElseWaitin
   }
 }
 
-TEST_F(MirrorPermissionsTest, MAY6APairThatFoundNoRoomIsAskedAboutWhenThereIsSome) {
+TEST_F(MirrorPermissionsTest, MAY10APairThatFoundNoRoomIsAskedAboutWhenThereIsSome) {
   begin(NamingCheck::review);
   see_singles("ml", 50);
   settle();
@@ -375,7 +375,7 @@ TEST_F(MirrorPermissionsTest, MAY6APairThatFoundNoRoomIsAskedAboutWhenThereIsSom
   EXPECT_TRUE(job().is_named_target);
 }
 
-TEST_F(MirrorPermissionsTest, MAY6AGrantThatNoJobNeedsMakesRoom) {
+TEST_F(MirrorPermissionsTest, MAY10AGrantThatNoJobNeedsMakesRoom) {
   begin(NamingCheck::review);
   see_singles("ml", 50);
   settle();
@@ -387,7 +387,7 @@ TEST_F(MirrorPermissionsTest, MAY6AGrantThatNoJobNeedsMakesRoom) {
 }
 
 // The policy checks a template when it is written; kube-controller-manager makes pods of it later.
-TEST_F(MirrorPermissionsTest, MAY5ATemplateThatIsOlderThanThePolicyWasNotChecked) {
+TEST_F(MirrorPermissionsTest, MAY9ATemplateThatIsOlderThanThePolicyWasNotChecked) {
   begin(NamingCheck::automatic);
   see(NamingPolicy{now_ - minutes(10)});
   pod_.own_queue = pod_.queue = "vision";
@@ -421,7 +421,7 @@ TEST_F(MirrorPermissionsTest, MAY5ATemplateThatIsOlderThanThePolicyWasNotChecked
   EXPECT_FALSE(job().is_named_target);
 }
 
-TEST_F(MirrorPermissionsTest, MAY5ADeploymentsTemplateCountsByTheAccountOfItsPods) {
+TEST_F(MirrorPermissionsTest, MAY9ADeploymentsTemplateCountsByTheAccountOfItsPods) {
   begin(NamingCheck::automatic);
   see(NamingPolicy{now_ - minutes(10)});
   pod_.own_queue = pod_.queue = "vision";
@@ -433,7 +433,7 @@ TEST_F(MirrorPermissionsTest, MAY5ADeploymentsTemplateCountsByTheAccountOfItsPod
 }
 
 // An operator's account is checked when it writes the pod.
-TEST_F(MirrorPermissionsTest, MAY5APodOfAnOperatorWasCheckedItself) {
+TEST_F(MirrorPermissionsTest, MAY9APodOfAnOperatorWasCheckedItself) {
   begin(NamingCheck::automatic);
   see(NamingPolicy{now_ - minutes(10)});
   pod_.own_queue = pod_.queue = "vision";
@@ -443,7 +443,7 @@ TEST_F(MirrorPermissionsTest, MAY5APodOfAnOperatorWasCheckedItself) {
   EXPECT_TRUE(asked().empty());
 }
 
-TEST_F(MirrorPermissionsTest, MAY5AJobThatACronJobMadeOfAnOldTemplateWasNotChecked) {
+TEST_F(MirrorPermissionsTest, MAY9AJobThatACronJobMadeOfAnOldTemplateWasNotChecked) {
   begin(NamingCheck::automatic);
   see(NamingPolicy{now_ - minutes(10)});
   pod_.owner = {"batch/v1", "Job", "j", "job-1"};
