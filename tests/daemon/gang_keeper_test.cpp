@@ -75,7 +75,7 @@ TEST_F(GangKeeperTest, OWNED9_AdviceIsGivenOnceAndLooksOnlyAtJobsThatHaveChanged
   EXPECT_EQ(session(), 1U);
   EXPECT_EQ(events(), 1U);
   EXPECT_EQ(session(), 0U);
-  // Another leader does not know what was said.
+  // Another leader does not know which advice was given.
   gangs_.stop_leading();
   EXPECT_EQ(session(), 1000U);
 }
