@@ -22,16 +22,19 @@ class GangKeeper {
   void take(const reconcile::Ended& ended, TimePoint now) { groups_.take(ended, now); }
 
   void start_leading();
-  void stop_leading() { groups_.stop_leading(); }
+  void stop_leading();
   void stand_by() { gangs_.take_changes(); }
   void reconcile(TimePoint now);
-  // After a session: events for users of pods that wait and could be a gang.
-  void advise(const Plan& plan, const Cluster& cluster, TimePoint now);
+  // After a session: events for users of pods that wait and could be a gang. `changed`: jobs that
+  // may be others than at the last call. Returns how many jobs it looked at.
+  std::size_t advise(const Plan& plan, const Cluster& cluster, const std::vector<JobId>& changed,
+                     TimePoint now);
 
  private:
   mirror::OwnedGangs gangs_;
   reconcile::OwnedGroups groups_;
   const mirror::OwnedGangs::Give give_;
+  std::vector<bool> needs_no_advice_;  // by JobId: until it changes
 };
 
 }  // namespace berth::daemon

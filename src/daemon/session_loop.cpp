@@ -328,7 +328,7 @@ void SessionLoop::announce(const Plan& plan, TimePoint now) {
   reconciler_.look_at(announcer_.announce(plan, cluster, now));
   if (views_.refresh(plan, cluster, now)) announcer_.announce_queues(*views_.queues());
   reconciler_.set_options(reconciler_options());
-  gangs_.advise(plan, cluster, now);
+  gangs_.advise(plan, cluster, changed, now);
 }
 
 reconcile::Reconciler::Options SessionLoop::reconciler_options() const {

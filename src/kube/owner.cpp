@@ -36,9 +36,10 @@ Result<OwnerObject> decode_owner(const document::Value& value, std::string_view 
   const document::Cursor of_pods = root["spec"]["template"];
   const std::size_t own = owner.queues.size();
   if (of_pods.is_present()) add_queues_of(of_pods, owner);
-  if (owner.queues.size() == own && (of_pods.is_present() || own == 0)) {
-    owner.queues.emplace_back();
-  }
+  // MAY-5, as the policy: what stands in the template is about pods, and its own queue is none of
+  // theirs.
+  const bool is_of_pods = of_pods["metadata"]["annotations"][kTargetAnnotation].text() == "true";
+  if (owner.queues.size() == own && (is_of_pods || own == 0)) owner.queues.emplace_back();
   if (reading.failed()) return reading.error();
   // A count that cannot be read is not known.
   document::Reading of_spec(value, file);

@@ -75,8 +75,8 @@ const KeptKeys& keys_of_owners() {
   static const KeptKeys kKeys{
       {{"", {"apiVersion", "kind", "metadata", "spec"}},
        {"metadata",
-        {"name", "namespace", "uid", "resourceVersion", "annotations", "labels",
-         "ownerReferences"}},
+        {"name", "namespace", "uid", "creationTimestamp", "resourceVersion", "annotations",
+         "labels", "ownerReferences"}},
        {"annotations",
         {kTargetAnnotation, kGangAnnotation, kInitialEventsEnd,
          "scheduling.volcano.sh/group-min-member", "scheduling.volcano.sh/queue-name",

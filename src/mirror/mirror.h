@@ -11,6 +11,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
+#include "mirror/controller_ages.h"
 #include "mirror/group_owner.h"
 #include "mirror/naming_rights.h"
 #include "mirror/target_names.h"
@@ -188,6 +189,7 @@ class Mirror {
   void settle_rights(TimePoint now);
   void note_account(TaskId id, const PodObject& object);
   Naming naming_of(const Job& job, TimePoint now);
+  bool has_checked(const TargetWord& word, const std::string& name_space, JobId job);
   Naming reviewed_naming_of(const Job& job, TimePoint now);
   void mark_all_dirty();
   std::int32_t priority_of_job(JobId id) const;
@@ -239,6 +241,7 @@ class Mirror {
   std::size_t job_locks_ = 0;  // of locks_, those for jobs, when last settled
   TargetNames target_names_;
   NamingRights rights_;
+  ControllerAges controller_ages_;                 // with NamingCheck::automatic only
   std::map<TaskId, std::string> account_of_task_;  // service accounts other than "default"
   bool rights_changed_ = false;
   std::map<std::string, std::map<ShapeId, Veto>> vetoes_;  // by node

@@ -4,11 +4,19 @@
 
 #include "mirror/mirror.h"
 
-// The right to name a target: rules MAY-4 to MAY-8 of docs/design/permissions.md.
+// The right to name a target: rules MAY-4 to MAY-10 of docs/design/permissions.md.
 
 namespace berth::mirror {
 
 using Right = NamingRights::Right;
+
+namespace {
+
+constexpr const char* kNotChecked =
+    ", because policy reserve.berth.dev may be younger than what names it, or checked another "
+    "queue";
+
+}  // namespace
 
 void Mirror::on(const ReserveAnswer& answer) {
   for (const JobId id : rights_.note(answer)) mark_dirty(id);
@@ -38,6 +46,7 @@ void Mirror::settle_naming(JobId id, TimePoint now) {
   const bool is_declined = target_names_.is_declined(id);
   const bool has_name = !is_declined && target_names_.is_named(id);
   Naming naming;
+  rights_.release(id);
   if (has_name && rights_.are_checked()) naming = naming_of(job, now);
   // MAY-7. After a restart a target stays one until it is known whether it may be one.
   const bool stays = naming.right == Right::unknown && job.election && job.election->is_named;
@@ -57,7 +66,7 @@ Mirror::Naming Mirror::naming_of(const Job& job, TimePoint now) {
   // MAY-5. The policy has checked a word for the queues that its object names. A group's queue is
   // the job's.
   const bool was_checked = target_names_.is_named_by(job.id, [&](const TargetWord& word) {
-    return word.is_of_known_kind && rights_.was_checked(word.created) &&
+    return has_checked(word, name_space, job.id) &&
            std::any_of(word.queues.begin(), word.queues.end(), [&](const std::string& queue) {
              return queue_name_for(name_space, queue) == job.queue_name;
            });
@@ -67,6 +76,14 @@ Mirror::Naming Mirror::naming_of(const Job& job, TimePoint now) {
   if (rights_.are_reviewed()) return reviewed_naming_of(job, now);
   return {Right::refused, "the object that names it is in another queue, expected \"" +
                               job.queue_name + "\", which is the job's"};
+}
+
+// MAY-9. Has the policy checked it, on the object itself and in the templates that it was made of?
+bool Mirror::has_checked(const TargetWord& word, const std::string& name_space, JobId job) {
+  if (!word.is_of_known_kind || !rights_.was_checked(word.created)) return false;
+  if (!rights_.are_reviewed()) return true;
+  const auto oldest = controller_ages_.oldest(name_space, word.controller, job);
+  return oldest && rights_.was_checked(*oldest);
 }
 
 // MAY-6. The API server does not keep who wrote an annotation, so the accounts of the pods count.
@@ -90,7 +107,7 @@ Mirror::Naming Mirror::reviewed_naming_of(const Job& job, TimePoint now) {
     const std::string error = rights_.error_of(question);
     naming.why = "service account " + name_space + "/" + account +
                  " of its pods needs the verb \"reserve\" on queues.scheduling.volcano.sh \"" +
-                 job.queue_name + "\"" +
+                 job.queue_name + "\"" + (rights_.has_policy() ? kNotChecked : "") +
                  (error.empty() ? "" : ", and the API server was not asked: " + error);
   }
   return naming;

@@ -256,6 +256,8 @@ void Mirror::drop_job_if_empty(JobId id) {
   single_marks_.erase(id);
   jobs_with_terms_.erase(id);
   target_names_.forget_job(id);
+  rights_.release(id);
+  controller_ages_.forget_job(id);
   cluster_.remove_job(id);
 }
 

@@ -195,10 +195,13 @@ void Mirror::note_wholeness(JobId id, TimePoint now) {
 
 void Mirror::on(const OwnerObject& object) {
   for (const JobId job : target_names_.note_owner(object)) mark_dirty(job);
+  if (options_.naming_check != NamingCheck::automatic) return;
+  for (const JobId job : controller_ages_.note(object)) mark_dirty(job);
 }
 
 void Mirror::on(const OwnerDeleted& deleted) {
   for (const JobId job : target_names_.note_owner({.uid = deleted.uid})) mark_dirty(job);
+  for (const JobId job : controller_ages_.forget(deleted.uid)) mark_dirty(job);
 }
 
 }  // namespace berth::mirror

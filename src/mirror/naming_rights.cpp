@@ -1,5 +1,6 @@
 #include "mirror/naming_rights.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::mirror {
@@ -17,7 +18,7 @@ constexpr Duration kRefusedFor = seconds(30);
 constexpr Duration kAllowedAtMost = minutes(15);
 // A policy comes into force a few seconds after it is created.
 constexpr Duration kPolicyTakesEffect = minutes(1);
-constexpr std::size_t kQuestionsMost = 200;
+constexpr std::size_t kPairsMost = 50;  // of a namespace
 
 }  // namespace
 
@@ -33,8 +34,10 @@ bool NamingRights::note(const NamingPolicy& policy) {
 }
 
 std::vector<JobId> NamingRights::note(const ReserveAnswer& answer) {
-  const auto found = known_.find(answer.question);
-  if (found == known_.end()) return {};
+  const auto space = spaces_.find(answer.question.name_space);
+  if (space == spaces_.end()) return {};
+  const auto found = space->second.pairs.find(answer.question);
+  if (found == space->second.pairs.end()) return {};
   Known& known = found->second;
   const bool is_error = !answer.error.empty();
   const bool is_kept = is_error && known.right == Right::allowed &&
@@ -47,9 +50,13 @@ std::vector<JobId> NamingRights::note(const ReserveAnswer& answer) {
 
 NamingRights::Right NamingRights::right_of(const ReserveQuestion& question, JobId job,
                                            TimePoint now) {
-  const bool is_full = known_.size() >= kQuestionsMost && !known_.contains(question);
-  if (is_full) return Right::refused;
-  const auto [entry, is_new] = known_.try_emplace(question);
+  Space& space = spaces_[question.name_space];
+  asking_[job] = question.name_space;
+  if (!space.pairs.contains(question) && !make_room(space, now)) {
+    space.waiting.insert(job);
+    return Right::refused;
+  }
+  const auto [entry, is_new] = space.pairs.try_emplace(question);
   Known& known = entry->second;
   known.jobs.insert(job);
   if (is_new || due_of(known) <= now) {
@@ -59,12 +66,42 @@ NamingRights::Right NamingRights::right_of(const ReserveQuestion& question, JobI
   return known.right;
 }
 
+void NamingRights::release(JobId job) {
+  const auto asks = asking_.find(job);
+  if (asks == asking_.end()) return;
+  Space& space = spaces_.at(asks->second);
+  asking_.erase(asks);
+  space.waiting.erase(job);
+  for (auto& [question, known] : space.pairs) known.jobs.erase(job);
+}
+
+// MAY-10. A pair that no job asks about makes room. It was asked a while ago, so a user who makes
+// and deletes pods has no more questions asked than one who waits.
+bool NamingRights::may_go(const Known& known, TimePoint now) {
+  return known.jobs.empty() && known.asked_at + kRefusedFor <= now;
+}
+
+bool NamingRights::make_room(Space& space, TimePoint now) {
+  if (space.pairs.size() < kPairsMost) return true;
+  const auto unused = std::find_if(space.pairs.begin(), space.pairs.end(),
+                                   [&](const auto& each) { return may_go(each.second, now); });
+  if (unused == space.pairs.end()) return false;
+  space.pairs.erase(unused);
+  return true;
+}
+
+const NamingRights::Known* NamingRights::find(const ReserveQuestion& question) const {
+  const auto space = spaces_.find(question.name_space);
+  if (space == spaces_.end()) return nullptr;
+  const auto found = space->second.pairs.find(question);
+  return found == space->second.pairs.end() ? nullptr : &found->second;
+}
+
 std::string NamingRights::error_of(const ReserveQuestion& question) const {
-  const auto found = known_.find(question);
-  if (found == known_.end()) {
-    return "more than " + std::to_string(kQuestionsMost) + " service accounts name targets";
-  }
-  return found->second.error;
+  const Known* const known = find(question);
+  if (known != nullptr) return known->error;
+  return "more than " + std::to_string(kPairsMost) +
+         " pairs of service account and queue are asked about for this namespace";
 }
 
 // When it is asked again. Without an answer, also soon.
@@ -75,20 +112,37 @@ TimePoint NamingRights::due_of(const Known& known) {
 
 std::vector<JobId> NamingRights::take_due(TimePoint now) {
   std::vector<JobId> due;
-  // Nobody has asked it since it was last due.
-  std::erase_if(known_, [&](const auto& each) {
-    return due_of(each.second) <= now && each.second.jobs.empty();
-  });
-  for (auto& [question, known] : known_) {
-    if (due_of(known) > now) continue;
-    due.insert(due.end(), known.jobs.begin(), known.jobs.end());
-    known.jobs.clear();
+  for (auto& [name, space] : spaces_) {
+    std::erase_if(space.pairs, [&](const auto& each) {
+      return due_of(each.second) <= now && each.second.jobs.empty();
+    });
+    for (const auto& [question, known] : space.pairs) {
+      if (due_of(known) <= now) due.insert(due.end(), known.jobs.begin(), known.jobs.end());
+    }
+    if (space.waiting.empty()) continue;
+    const bool has_room = space.pairs.size() < kPairsMost ||
+                          std::any_of(space.pairs.begin(), space.pairs.end(),
+                                      [&](const auto& each) { return may_go(each.second, now); });
+    if (has_room) due.insert(due.end(), space.waiting.begin(), space.waiting.end());
   }
+  std::erase_if(spaces_, [](const auto& each) {
+    return each.second.pairs.empty() && each.second.waiting.empty();
+  });
   return due;
 }
 
 std::vector<ReserveQuestion> NamingRights::take_questions() {
-  return std::exchange(questions_, {});
+  std::map<std::string, std::size_t> asked;  // of each namespace
+  std::vector<std::pair<std::size_t, ReserveQuestion>> in_turn;
+  for (ReserveQuestion& question : std::exchange(questions_, {})) {
+    const std::size_t turn = asked[question.name_space]++;
+    in_turn.emplace_back(turn, std::move(question));
+  }
+  std::stable_sort(in_turn.begin(), in_turn.end(),
+                   [](const auto& left, const auto& right) { return left.first < right.first; });
+  std::vector<ReserveQuestion> questions;
+  for (auto& [turn, question] : in_turn) questions.push_back(std::move(question));
+  return questions;
 }
 
 }  // namespace berth::mirror

@@ -22,6 +22,8 @@ class NamingRights {
   bool are_checked() const { return check_ != NamingCheck::none; }
   // Whether service accounts count at all.
   bool are_reviewed() const { return check_ != NamingCheck::policy; }
+  // Does the API server check names now, as far as is known?
+  bool has_policy() const { return policy_since_.has_value(); }
   // False until it is known whether a policy is there.
   bool is_policy_known() const { return check_ != NamingCheck::automatic || is_policy_known_; }
   // Has the API server checked the annotations of an object that was created then?
@@ -32,12 +34,18 @@ class NamingRights {
   // Returns the jobs that it concerns.
   std::vector<JobId> note(const ReserveAnswer& answer);
   // The last answer. The job is concerned by the next one; the question is asked when necessary.
+  // Refused without a question if its namespace asks about too many: take_due() has the job when
+  // there is room.
   Right right_of(const ReserveQuestion& question, JobId job, TimePoint now);
+  // The job asks about nothing any more. Before right_of(), if it asks anew.
+  void release(JobId job);
   // For people: why the last answer was none; empty: it was a refusal.
   std::string error_of(const ReserveQuestion& question) const;
 
-  // Jobs whose answers have become too old. Questions that no job asks again are forgotten.
+  // Jobs whose answers have become too old, or for which there is room now. Pairs that no job asks
+  // about are forgotten when they are due.
   std::vector<JobId> take_due(TimePoint now);
+  // The first of each namespace, then the second of each, and so on.
   std::vector<ReserveQuestion> take_questions();
 
  private:
@@ -49,12 +57,22 @@ class NamingRights {
     std::string error;
   };
 
+  // All that a namespace asks. Its bound is its own, so that its users cannot use up another's.
+  struct Space {
+    std::map<ReserveQuestion, Known> pairs;
+    std::set<JobId> waiting;  // there was no room for a question of theirs
+  };
+
   static TimePoint due_of(const Known& known);
+  static bool may_go(const Known& known, TimePoint now);
+  static bool make_room(Space& space, TimePoint now);
+  const Known* find(const ReserveQuestion& question) const;
 
   NamingCheck check_;
   bool is_policy_known_ = false;
   std::optional<TimePoint> policy_since_;
-  std::map<ReserveQuestion, Known> known_;
+  std::map<std::string, Space> spaces_;  // by namespace
+  std::map<JobId, std::string> asking_;  // the namespaces of jobs that ask
   std::vector<ReserveQuestion> questions_;
 };
 

@@ -14,6 +14,11 @@ bool is_over(const PodObject& object) {
 
 std::string key_of_queue(const std::string& name) { return "Queue " + name; }
 
+// The owner's own word counts, whatever the objects above it say.
+bool is_undecided(const Owners::Chain& chain) {
+  return !chain.unseen.empty() && (chain.object == nullptr || chain.object->gang.is_none());
+}
+
 }  // namespace
 
 OwnedGangs::OwnedGangs(const Options& options) : options_(options), owners_(options.owners) {
@@ -21,6 +26,12 @@ OwnedGangs::OwnedGangs(const Options& options) : options_(options), owners_(opti
 }
 
 void OwnedGangs::take(const ClusterEvent& event, TimePoint now, const Give& give) {
+  take_in(event, now, give);
+  restate(give);
+}
+
+void OwnedGangs::take_in(const ClusterEvent& event, TimePoint now, const Give& give) {
+  if (const auto* group = std::get_if<PodGroupObject>(&event)) return take_group(*group, give);
   if (const auto* pod = std::get_if<PodObject>(&event)) return take_pod(*pod, now, give);
   if (const auto* gone = std::get_if<PodDeleted>(&event)) forget(gone->uid);
   give(event);
@@ -41,7 +52,18 @@ void OwnedGangs::take(const ClusterEvent& event, TimePoint now, const Give& give
   } else if (const auto* gone_queue = std::get_if<QueueDeleted>(&event)) {
     if (gone_queue->name == options_.default_queue) return;
     if (queues_.erase(gone_queue->name) > 0) look_again({key_of_queue(gone_queue->name)}, give);
+  } else if (const auto* gone_group = std::get_if<PodGroupDeleted>(&event)) {
+    notices_.erase(gone_group->full_name);
+    look_again({made_.erase(gone_group->full_name)}, give);
   }
+}
+
+void OwnedGangs::take_group(const PodGroupObject& object, const Give& give) {
+  const std::string key = made_.put(object);
+  give(stated(object));
+  if (key.empty()) return;
+  to_restate_.insert(object.full_name());  // it has another number
+  look_again({key}, give);
 }
 
 void OwnedGangs::take_owner(const OwnerObject& object, const Give& give) {
@@ -101,16 +123,18 @@ void OwnedGangs::settle(TimePoint now, const Give& give) {
     count(pod);
     if (is_changed) give(given(pod));
   }
+  restate(give);
 }
 
 bool OwnedGangs::assess(const std::string& uid, Pod& pod) {
   const std::vector<std::string> keys_before = take_keys_off(uid, pod);
-  const Pod before = {{}, pod.membership, pod.queue, pod.gang, {}, {}, {}, false};
+  const Pod before = {{}, pod.membership, pod.queue, pod.gang, {}, {}, {}, false, {}};
   Owners::Chain chain = owners_.chain_of(pod.object);
   pod.membership = membership_of(pod.object, chain, options_.gangs, pod.has_waited);
   pod.owner = chain.owner;
   pod.queue = queue_of(pod.object, chain, chain.keys);
   pod.gang.clear();
+  pod.notice.clear();
   // OWNED-13. Pods whose owner was waited for in vain, or whose gang cannot be read, say nothing
   // about the group that is there.
   const bool is_known = !chain.owner.uid.empty() && pod.membership.fault.empty() &&
@@ -118,6 +142,7 @@ bool OwnedGangs::assess(const std::string& uid, Pod& pod) {
   if (is_known) {
     pod.gang = pod.object.name_space + "/" + name_of_group(chain.owner, chain.suffix);
   }
+  keep_together(pod, chain);
   pod.keys = std::move(chain.keys);
   for (const std::string& key : pod.keys) by_key_[key].insert(uid);
   bury_unused(keys_before);
@@ -131,6 +156,52 @@ bool OwnedGangs::assess(const std::string& uid, Pod& pod) {
          before.membership.fault != pod.membership.fault ||
          before.membership.advice != pod.membership.advice || before.queue != pod.queue ||
          (pod.membership.is_member() && before.gang != pod.gang);
+}
+
+// OWNED-16. Else a typing error, or a list that is refused, would take a running gang apart.
+void OwnedGangs::keep_together(Pod& pod, Owners::Chain& chain) const {
+  const std::string& name_space = pod.object.name_space;
+  const bool is_known = pod.membership.fault.empty() && !is_undecided(chain);
+  if (chain.owner.name.empty() || is_known) return;
+  chain.keys.push_back(MadeGroups::key_of(name_space, chain.owner, chain.suffix));
+  const PodGroupObject* const group = made_.find(name_space, chain.owner, chain.suffix);
+  if (group != nullptr) {
+    pod.notice = pod.membership.fault;
+    if (pod.notice.empty()) pod.notice = chain.unseen + " has not been seen";
+    if (is_undecided(chain)) pod.queue = group->queue;
+    pod.membership = {group->min_member, {}, {}};
+    pod.owner.uid = group->owner_uid;
+    pod.gang = group->full_name();
+    return;
+  }
+  const bool is_alone =
+      pod.membership.fault.empty() && !pod.membership.is_member() && pod.object.gang.is_none();
+  if (!is_alone || options_.owner_patience == Duration()) return;
+  pod.membership.advice = chain.unseen +
+                          " has not been seen, and its pods are planned one by one; berthd needs "
+                          "the rights \"list\" and \"watch\" on its kind";
+}
+
+void OwnedGangs::restate(const Give& give) {
+  for (const std::string& name : std::exchange(to_restate_, {})) {
+    const PodGroupObject* const group = made_.find(name);
+    if (group == nullptr) continue;
+    const auto gang = gangs_.find(name);
+    const bool is_noted = gang != gangs_.end() && !gang->second.notices.empty();
+    std::string notice = is_noted ? *gang->second.notices.begin() : std::string();
+    if (is_noted) notice += "; minMember stays " + std::to_string(group->min_member);
+    const std::string before = std::exchange(notices_[name], notice);
+    if (notice.empty()) notices_.erase(name);
+    if (before != notice) give(stated(*group));
+  }
+}
+
+PodGroupObject OwnedGangs::stated(const PodGroupObject& object) const {
+  const auto notice = notices_.find(object.full_name());
+  if (notice == notices_.end()) return object;
+  PodGroupObject group = object;
+  group.not_honoured.push_back("a new size of the gang (" + notice->second + ")");
+  return group;
 }
 
 // OWNED-15
@@ -167,6 +238,10 @@ void OwnedGangs::count(const Pod& pod) {
   gang.group.name = pod.gang.substr(pod.gang.find('/') + 1);
   gang.group.owner = pod.owner;
   ++gang.pods;
+  if (!pod.notice.empty()) {
+    gang.notices.insert(pod.notice);
+    to_restate_.insert(pod.gang);
+  }
   if (pod.membership.is_member()) {
     gang.numbers.insert(*pod.membership.number);
     gang.created.insert(pod.object.created);
@@ -180,6 +255,10 @@ void OwnedGangs::discount(const Pod& pod) {
   if (pod.gang.empty()) return;
   Gang& gang = gangs_.at(pod.gang);
   --gang.pods;
+  if (!pod.notice.empty()) {
+    gang.notices.erase(gang.notices.find(pod.notice));
+    to_restate_.insert(pod.gang);
+  }
   if (pod.membership.is_member()) {
     gang.numbers.erase(gang.numbers.find(*pod.membership.number));
     gang.created.erase(gang.created.find(pod.object.created));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/model/event.h"
+#include "mirror/made_groups.h"
 #include "mirror/membership.h"
 #include "mirror/mirror.h"
 
@@ -17,14 +18,15 @@ namespace berth::mirror {
 // Finds the gangs that nobody made a PodGroup for: the pods of one owner that start together
 // (docs/design/gangs-of-owners.md). It stands between the watches and all who read pods, and gives
 // each pod its group and its queue. That depends only on the objects, not on the order of events,
-// but for owners that are waited for. Session thread.
+// but for owners that are waited for. It adds to a PodGroup what of its gang is not honoured.
+// Session thread.
 class OwnedGangs {
  public:
   using Give = std::function<void(const ClusterEvent&)>;
 
   explicit OwnedGangs(const Options& options);
 
-  // Gives the event, and pods that are something else by it.
+  // Gives the event, and pods and groups that are something else by it.
   void take(const ClusterEvent& event, TimePoint now, const Give& give);
   // Gives pods whose owner was waited for long enough.
   void settle(TimePoint now, const Give& give);
@@ -42,6 +44,7 @@ class OwnedGangs {
     std::multiset<std::int32_t> numbers;
     std::multiset<std::string> queues;
     std::multiset<TimePoint> created;
+    std::multiset<std::string> notices;
     std::size_t live = 0;
     std::size_t pods = 0;  // of the owner, members and others
   };
@@ -54,8 +57,11 @@ class OwnedGangs {
     std::vector<std::string> keys;
     TimePoint seen;
     bool has_waited = false;
+    std::string notice;  // why its gang stays as it is; empty: it does not
   };
 
+  void take_in(const ClusterEvent& event, TimePoint now, const Give& give);
+  void take_group(const PodGroupObject& object, const Give& give);
   void take_pod(const PodObject& object, TimePoint now, const Give& give);
   void take_owner(const OwnerObject& object, const Give& give);
   void look_again(const std::vector<std::string>& keys, const Give& give);
@@ -67,6 +73,10 @@ class OwnedGangs {
   void bury_unused(const std::vector<std::string>& keys);
   // Returns whether what the pod is given has changed.
   bool assess(const std::string& uid, Pod& pod);
+  void keep_together(Pod& pod, Owners::Chain& chain) const;
+  // Gives groups of which something else is not honoured.
+  void restate(const Give& give);
+  PodGroupObject stated(const PodGroupObject& object) const;
   std::string queue_of(const PodObject& object, const Owners::Chain& chain,
                        std::vector<std::string>& keys) const;
   void count(const Pod& pod);
@@ -84,6 +94,9 @@ class OwnedGangs {
   std::map<std::string, OwnedGroup> groups_;
   std::map<std::string, std::string> queue_of_namespace_;  // where there is one
   std::set<std::string> changes_;
+  MadeGroups made_;
+  std::map<std::string, std::string> notices_;  // by full name of the group, as it was given last
+  std::set<std::string> to_restate_;
   std::set<std::string> gone_;  // uids of deleted owners that still have pods
   std::set<std::pair<TimePoint, std::string>> waiting_;  // until when, for their owner; and uids
 };

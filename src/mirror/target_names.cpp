@@ -15,6 +15,7 @@ TargetWord word_of(const PodObject& object) {
     if (!queue->empty()) word.queues.push_back(*queue);
   }
   if (word.queues.empty()) word.queues.emplace_back();
+  word.controller = object.owner;
   return word;
 }
 
@@ -67,7 +68,7 @@ void TargetNames::note_group(JobId job, const PodGroupObject& object) {
 
 std::vector<JobId> TargetNames::note_owner(const OwnerObject& object) {
   const TargetWord word{object.created, object.queues, is_known_group(object.self.group()),
-                        object.name_space};
+                        object.name_space, object.controller};
   const auto note = [&](Owners& owners, bool is_listed) {
     if (!is_listed) return owners.erase(object.uid) > 0;
     const auto [entry, is_first] = owners.try_emplace(object.uid, word);

@@ -17,6 +17,7 @@ struct TargetWord {
   std::vector<std::string> queues;  // that it names; an empty one stands for its namespace's
   bool is_of_known_kind = true;     // one that the policy reserve.berth.dev checks
   std::string name_space = {};      // of the object
+  OwnerReference controller = {};   // of the object
   bool operator==(const TargetWord&) const = default;
 };
 

@@ -62,6 +62,21 @@ TEST(AppOwnedGangs, OWNED4_ABadAnnotationKeepsThePodsWaitingWithAReason) {
   EXPECT_FALSE(berthd.has_printed("planned:")) << berthd.printed();
 }
 
+// A typing error, before the gang starts: it keeps the number that it had.
+TEST(AppOwnedGangs, OWNED16_AnEditThatCannotBeReadChangesNothing) {
+  TemporaryDirectory directory;
+  directory.write("1-nodes.yaml", nodes_yaml(1, 6));
+  directory.write("2-job.yaml", job_yaml("train", 8, "berth.dev/gang: \"8\""));
+  BerthdProcess berthd({"--embedded", directory.path().string()});
+  ASSERT_TRUE(berthd.says("its minimum needs 8 cpu")) << berthd.printed();
+  directory.write("2-job.yaml",
+                  job_yaml("train", 8, "berth.dev/gang: \"eigth\"") + job_yaml("marker", 1, ""));
+  ASSERT_TRUE(berthd.says("job ml/marker-0 planned")) << berthd.printed();
+  directory.write("1-nodes.yaml", nodes_yaml(2, 6));
+  ASSERT_TRUE(berthd.says("is Running: 8 of 8 pods run, minimum 8")) << berthd.printed();
+  EXPECT_FALSE(berthd.has_printed("its gang cannot be made")) << berthd.printed();
+}
+
 TEST(AppOwnedGangs, OWNED9_PodsThatArePlannedOneByOneSaySo) {
   TemporaryDirectory directory;
   const std::string file = directory.write("all.yaml", nodes_yaml(1, 2) + job_yaml("train", 4, ""));

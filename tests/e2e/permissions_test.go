@@ -160,10 +160,6 @@ func TestATargetIsNamedOnlyByThoseWhoMay(t *testing.T) {
 	refused(t, creating(e, lead, podGroup(`{berth.dev/target: "true", volcano.sh/queue-name: `+mine+
 		`}`, ""), dryRun)(), `"default"`)
 	e.Must(creating(e, lead, podGroup(named(mine), ""), dryRun)())
-	// A queue on the job alone does not cover pods that come to be in the default one.
-	refused(t, creating(e, lead, `{apiVersion: batch/v1, kind: Job, metadata: {annotations: `+
-		named(mine)+`}, spec: {template: {spec: `+podSpec+`, restartPolicy: Never}}}}`, dryRun)(),
-		`"default"`)
 }
 
 func TestATargetIsNotNamedLater(t *testing.T) {

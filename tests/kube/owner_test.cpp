@@ -36,6 +36,25 @@ TEST(Owner, has_its_names_words_and_controller) {
   EXPECT_EQ(owner.text(), "Job ml/j");
 }
 
+// As deploy/admission/permissions/reserve.yaml asks for them.
+TEST(Owner, MAY5_a_job_that_names_its_queue_itself_is_about_that_one_alone) {
+  const auto queues = [](const std::string& own, const std::string& of_pods) {
+    return read("{apiVersion: batch/v1, kind: Job, metadata: {name: o, uid: u, annotations: {" +
+                own + "}}, spec: {template: {metadata: {annotations: {" + of_pods + "}}}}}")
+        .queues;
+  };
+  using Names = std::vector<std::string>;
+  const std::string queue = "scheduling.volcano.sh/queue-name: ";
+  const std::string target = "berth.dev/target: 'true'";
+  EXPECT_EQ(queues(target + ", " + queue + "q", ""), Names{"q"});
+  EXPECT_EQ(queues(target + ", " + queue + "q", queue + "p"), (Names{"q", "p"}));
+  EXPECT_EQ(queues(target, queue + "p"), Names{"p"});
+  EXPECT_EQ(queues(target, ""), Names{""});
+  // Pods that name a target may outlive their Job.
+  EXPECT_EQ(queues(queue + "q", target), (Names{"q", ""}));
+  EXPECT_EQ(queues(queue + "q", target + ", " + queue + "p"), (Names{"q", "p"}));
+}
+
 TEST(Owner, OWNED5_a_job_wants_what_Kubernetes_would_start) {
   EXPECT_EQ(job_with("{}").at_once, 1);
   EXPECT_EQ(job_with("{parallelism: 4}").at_once, 4);

@@ -90,8 +90,9 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
   ListMetadata list;
   const auto items =
       items_of(reader,
-               R"({"items":[{"kind":"Job","metadata":{"name":"j","uid":"o","labels":)"
-               R"({"a":"b"},"annotations":{"x":"y","berth.dev/target":"true"}},)"
+               R"({"items":[{"kind":"Job","metadata":{"name":"j","uid":"o",)"
+               R"("creationTimestamp":"1970-01-01T01:00:00Z","labels":{"a":"b"},)"
+               R"("annotations":{"x":"y","berth.dev/target":"true"}},)"
                R"("spec":{"template":{"metadata":{"labels":{"volcano.sh/queue-name":"q"}},)"
                R"("spec":{"containers":[]}}},"status":{}}]})",
                list);
@@ -103,6 +104,7 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
   ASSERT_TRUE(owner);
   EXPECT_TRUE(owner->uid == "o" && owner->names_target);
   EXPECT_EQ(owner->queues, std::vector<std::string>{"q"});
+  EXPECT_EQ(owner->created, TimePoint(std::chrono::hours(1))) << "MAY-9 asks how old it is";
 }
 
 TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {

@@ -1,76 +1,10 @@
-#include <gtest/gtest.h>
-
-#include "mirror/mirror.h"
+#include "mirror/permissions_fixture.h"
 
 namespace berth::mirror {
 namespace {
 
-using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using Questions = std::vector<ReserveQuestion>;
-
-// A gang "ml/g" of queue "vision", with one pod.
-class MirrorPermissionsTest : public testing::Test {
- protected:
-  void begin(NamingCheck check) {
-    mirror_ = std::make_unique<Mirror>(Options{
-        .managed_schedulers = {"berth"}, .default_queue = "default", .naming_check = check});
-    see(bare_queue("vision"));
-    group_.name_space = "ml";
-    group_.name = "g";
-    group_.uid = "u-1";
-    group_.queue = "vision";
-    group_.created = now_;
-    pod_.name_space = "ml";
-    pod_.name = pod_.uid = "g-0";
-    pod_.group = "g";
-    pod_.scheduler_name = "berth";
-    pod_.created = now_;
-    pod_.service_account = "trainer";
-    see(group_);
-    see(pod_);
-    settle();
-  }
-  template <class Event>
-  void see(const Event& event) {
-    mirror_->apply(event);
-  }
-  void settle() { mirror_->settle(now_); }
-  void settle_after(Duration time) {
-    now_ += time;
-    settle();
-  }
-  void name_on_group() {
-    group_.marks.is_named = true;
-    see(group_);
-    settle();
-  }
-  void name_on_pod() {
-    pod_.marks.is_named = true;
-    see(pod_);
-    settle();
-  }
-  void answer(bool is_allowed, const std::string& error = {}) {
-    see(ReserveAnswer{asked_, is_allowed, error});
-    settle();
-  }
-  Questions asked() { return mirror_->take_reserve_questions(); }
-  const Job& job() const { return mirror_->cluster().job(mirror_->find_group("ml/g")); }
-  void elect(bool is_named) {
-    Plan plan;
-    plan.reservations.emplace_back().job = job().id;
-    plan.reservations[0].election = {now_, "its user names it", is_named};
-    mirror_->assume_reservations(plan, now_);
-    settle();
-  }
-
-  TimePoint now_{hours(1000)};
-  std::unique_ptr<Mirror> mirror_;
-  PodGroupObject group_;
-  PodObject pod_;
-  const ReserveQuestion asked_{"ml", "trainer", "vision"};
-};
 
 TEST_F(MirrorPermissionsTest, MAY6AJobIsATargetOnceTheAccountOfItsPodsMay) {
   begin(NamingCheck::review);
@@ -176,24 +110,6 @@ TEST_F(MirrorPermissionsTest, MAY6AnotherQueueNeedsAnotherRight) {
   EXPECT_FALSE(job().is_named_target);
   asked();
   EXPECT_TRUE(job().target_refused.empty()) << "the answer is not there yet";
-}
-
-TEST_F(MirrorPermissionsTest, MAY5ThePolicyHasCheckedWhatIsYoungerThanIt) {
-  begin(NamingCheck::automatic);
-  name_on_group();
-  EXPECT_FALSE(job().is_named_target);
-  EXPECT_TRUE(asked().empty()) << "it is not known whether there is a policy";
-  see(NamingPolicy{now_ - minutes(2)});
-  settle();
-  EXPECT_TRUE(job().is_named_target);
-  EXPECT_TRUE(asked().empty());
-  // Without the policy, and where the object may be older than it, the account is asked about.
-  for (const NamingPolicy& policy : {NamingPolicy{}, NamingPolicy{now_ - seconds(30)}}) {
-    see(policy);
-    settle_after(minutes(1));
-    EXPECT_FALSE(job().is_named_target);
-    EXPECT_EQ(asked().size(), 1u);
-  }
 }
 
 // The policy has checked the queue that the pod names. The group is in another.
@@ -302,27 +218,5 @@ TEST_F(MirrorPermissionsTest, MAY4EverybodyMayWithoutACheck) {
   EXPECT_TRUE(job().is_named_target);
   EXPECT_TRUE(asked().empty());
 }
-
-TEST_F(MirrorPermissionsTest, MAY6QuestionsAreBounded) {
-  begin(NamingCheck::review);
-  for (int i = 0; i < 300; ++i) {
-    PodObject pod = pod_;
-    pod.name = pod.uid = "single-" + std::to_string(i);
-    pod.group.clear();
-    pod.queue = "vision";
-    pod.service_account = "a" + std::to_string(i);
-    pod.marks.is_named = true;
-    see(pod);
-  }
-  settle();
-  EXPECT_EQ(asked().size(), 200u);
-  // Those that nobody needs any more are forgotten.
-  for (int i = 0; i < 300; ++i) see(PodDeleted{"single-" + std::to_string(i)});
-  settle_after(minutes(1));
-  settle_after(minutes(1));
-  name_on_group();
-  EXPECT_EQ(asked(), Questions{asked_});
-}
-
 }  // namespace
 }  // namespace berth::mirror

@@ -62,6 +62,26 @@ class OwnedGangsTest : public ::testing::Test {
     gangs().settle(now_, [this](const ClusterEvent& given) { keep(given); });
   }
   const PodObject& pod(const std::string& name) { return given_.at("uid-" + name); }
+  // The PodGroup that Berth made for the only group.
+  PodGroupObject make_group() {
+    PodGroupObject made;
+    made.name_space = group().name_space;
+    made.name = group().name;
+    made.uid = "uid-of-group";
+    made.min_member = group().min_member;
+    made.queue = group().queue;
+    made.owner_uid = group().owner.uid;
+    made.is_made_by_berth = true;
+    return made;
+  }
+  // As it was given last.
+  const PodGroupObject& given_group() { return given_groups_.at("uid-of-group"); }
+  // berthd starts again.
+  void restart() {
+    gangs_.reset();
+    given_.clear();
+    given_groups_.clear();
+  }
   // The only group.
   const OwnedGroup& group() {
     EXPECT_EQ(gangs().groups().size(), 1U);
@@ -76,10 +96,13 @@ class OwnedGangsTest : public ::testing::Test {
   Options options_;
   TimePoint now_ = kStart;
   std::map<std::string, PodObject> given_;
+  std::map<std::string, PodGroupObject> given_groups_;
 
  private:
   void keep(const ClusterEvent& given) {
     if (const auto* pod = std::get_if<PodObject>(&given)) given_[pod->uid] = *pod;
+    const auto* group = std::get_if<PodGroupObject>(&given);
+    if (group != nullptr) given_groups_[group->uid] = *group;
   }
   std::optional<OwnedGangs> gangs_;
 };
