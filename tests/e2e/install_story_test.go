@@ -71,16 +71,17 @@ func TestStoryOfTheInstallation(t *testing.T) {
 	// Room for four workers beside a pod of berthd's each.
 	e.hosts.AddNode("n1", "4750m")
 	e.hosts.AddNode("n2", "4750m")
-	other := harness.NewPod("default", "other").Build()
-	other.Spec.NodeName, other.Spec.SchedulerName = "n2", core.DefaultSchedulerName
-	_, err := e.Client.CoreV1().Pods("default").Create(e.context, other, meta.CreateOptions{})
-	e.must(err)
 
 	e.Follows(operating["install"], nil)
 	e.assertImages(e.shipped().Metadata.AppVersion, "after the installation")
 	e.Follows(operating["leads"], map[string]string{
 		"berth-5d9c7b8f6-x8k2d_2f1c0b9a4e6d8075": `\S+_[0-9a-f]{16}`})
 	e.Sees(operating["log"], "leader by lease berth-system/berthd")
+
+	other := harness.NewPod("default", "other").Build()
+	other.Spec.NodeName, other.Spec.SchedulerName = "n2", core.DefaultSchedulerName
+	_, err := e.Client.CoreV1().Pods("default").Create(e.context, other, meta.CreateOptions{})
+	e.must(err)
 
 	names := map[string]string{"training-7": `training-\d`, "n2": "(n1|n2)"}
 	e.Follows(operating["first-gang-waits"], names)
