@@ -170,7 +170,7 @@ func (d *Deployed) mountVolume(ctx context.Context, container core.Container, vo
 			return err
 		}
 		for name, content := range read.Data {
-			content = d.here(container, content)
+			content = d.here(container, withDefaults(name, content))
 			if err := os.WriteFile(filepath.Join(path, name), []byte(content), 0o600); err != nil {
 				return err
 			}
@@ -217,6 +217,14 @@ func (d *Deployed) mountProjected(ctx context.Context, projected *core.Projected
 		}
 	}
 	return nil
+}
+
+// withDefaults is berthd's configuration with the defaults that are ports and paths of its pod.
+func withDefaults(name, content string) string {
+	if name == "berth.yaml" && !strings.Contains(content, "\nview:") {
+		content += "\nview: {port: 8891, directory: /run/berth}\n"
+	}
+	return content
 }
 
 // writeAccount writes a token of the pod's account, and the API server's authority.
