@@ -178,8 +178,8 @@ void OwnedGangs::keep_together(Pod& pod, Owners::Chain& chain) const {
       pod.membership.fault.empty() && !pod.membership.is_member() && pod.object.gang.is_none();
   if (!is_alone || options_.owner_patience == Duration()) return;
   pod.membership.advice = chain.unseen +
-                          " has not been seen, and its pods are planned one by one; berthd needs "
-                          "the rights \"list\" and \"watch\" on its kind";
+                          " has not been seen, and its pods are planned one by one; it does not "
+                          "exist, or berthd may not list and watch its kind";
 }
 
 void OwnedGangs::restate(const Give& give) {

@@ -105,9 +105,10 @@ TEST_F(OwnedGangsTest, OWNED16_AGroupOfALeaderWorkerSetIsFoundByItsName) {
 TEST_F(OwnedGangsTest, OWNED8_PodsThatArePlannedWithoutTheirOwnerSaySo) {
   take_pods(job("train", 8).self, 1);
   wait(seconds(10));
-  EXPECT_EQ(pod("train-0").gang_advice,
-            "Job ml/train has not been seen, and its pods are planned one by one; berthd needs the "
-            "rights \"list\" and \"watch\" on its kind");
+  EXPECT_EQ(
+      pod("train-0").gang_advice,
+      "Job ml/train has not been seen, and its pods are planned one by one; it does not exist, or "
+      "berthd may not list and watch its kind");
   take(job("train", 8));
   EXPECT_EQ(pod("train-0").gang_advice.find("has not been seen"), std::string::npos);
 }

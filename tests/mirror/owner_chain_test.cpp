@@ -99,11 +99,14 @@ TEST_F(OwnedGangsTest, OWNED2_AnOwnerIsOfThePodsNamespace) {
   EXPECT_EQ(pod("forged").gang_fault, "Job ml/theirs has not been seen yet");
   wait(std::chrono::seconds(10));
   EXPECT_EQ(pod("forged").gang_fault, "");
-  EXPECT_EQ(pod("forged").gang_advice, "");
+  const std::string unseen =
+      "Job ml/theirs has not been seen, and its pods are planned one by one; it does not exist, or "
+      "berthd may not list and watch its kind";
+  EXPECT_EQ(pod("forged").gang_advice, unseen);
   EXPECT_EQ(pod("forged").queue, "");
   theirs.at_once = 9;
   take(theirs);
-  EXPECT_EQ(pod("forged").gang_advice, "");
+  EXPECT_EQ(pod("forged").gang_advice, unseen);
 }
 
 TEST_F(OwnedGangsTest, OWNED2_SparksExecutorsAreAGangOfTheirDriver) {
