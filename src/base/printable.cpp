@@ -39,6 +39,7 @@ char32_t next_character(std::string_view text, std::size_t& at) {
   return c;
 }
 
+// EVENT-8
 std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -26,7 +26,8 @@ class ServerState {
         handler(std::move(handler_in)),
         context(static_cast<int>(options.io_threads)) {}
 
-  // What a connection waits for. The order is that in which connections lose their slots.
+  // A connection waits for input, for its peer to read, or for a handler. Connections lose their
+  // slots in this order.
   enum class Phase { receiving, answering, handling };
 
   // Before add(): closes a connection if all slots are taken. False if none may be closed.

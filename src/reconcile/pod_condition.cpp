@@ -33,7 +33,6 @@ bool nodes_would_help(Reason reason) {
     case Reason::unknown_resource:
     case Reason::pod_too_large:
     case Reason::not_packable:
-    // Reasons of nodes.
     case Reason::insufficient_resource:
     case Reason::node_unschedulable:
     case Reason::taint_not_tolerated:

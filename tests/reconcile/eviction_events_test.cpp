@@ -241,7 +241,7 @@ TEST_F(EvictionsAcrossNamespaces, MAY11_ARefusalSaysNothingOfTheOthersBudget) {
                   "job web/other: eviction of ml/old-3 was refused: evict ml/old-3: its budget"));
 }
 
-TEST_F(EvictionsAcrossNamespaces, MAY11_OfSeveralRefusalsThoseOfItsNamespaceAreSaid) {
+TEST_F(EvictionsAcrossNamespaces, MAY11_OfSeveralRefusalsThoseOfItsNamespaceAreNamed) {
   writer_.keeps_answers_back = true;
   evict({for_web("old-3"), for_web("near-0")});
   writer_.answer({Result::refused, "no"});
