@@ -49,7 +49,7 @@ ports::GroupStatus kube_status_of(const Job& job, const ports::GroupStatus& want
     status.reason = "Unschedulable";
     status.message = wanted.message;
     if (const std::string more = not_honoured_text(job); !more.empty()) {
-      status.message += "; " + printable(more);
+      status.message += "; " + printable(more);  // EVENT-8
     }
   }
   return status;
