@@ -257,6 +257,7 @@ TEST(Reflector, API31AQuietWatchEndsInGoodOrderBeforeItsSilenceCounts) {
     const std::chrono::seconds length(std::stoi(call.parameter("timeoutSeconds")));
     if (length >= 1s && length < follower.options.idle_timeout - 20s) ++in_time;
     reply.begin_stream();
+    reply.end_stream();
   }));
   follower.start();
   ASSERT_TRUE(follower.agrees());

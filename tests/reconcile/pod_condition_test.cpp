@@ -23,6 +23,7 @@ TEST(PodCondition, AUTOSCALE1NodesHelpAJobThatWaitsForRoomOnly) {
                                             "role_incomplete",
                                             "surplus_waits",
                                             "larger_than_cluster",
+                                            "no_nodes",
                                             "fits_no_node",
                                             "unknown_resource",
                                             "pod_too_large",
