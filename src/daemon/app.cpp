@@ -63,7 +63,7 @@ class App {
                    events_, *environment_, view_),
         servers_(*config_, where) {
     service_.add_routes(servers_.verbs());
-    endpoints_.add_routes(servers_);
+    endpoints_.add_routes(servers_, page_maker_);
   }
 
   int run() {
@@ -270,6 +270,7 @@ class App {
   SessionLoop loop_;
   Endpoints endpoints_;
   Servers servers_;
+  PageMaker page_maker_;
 };
 
 int run_app(const Flags& flags) {

@@ -23,19 +23,25 @@ http::Response unknown() {
 
 }  // namespace
 
-void Endpoints::add_routes(Servers& servers) {
+void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
   const auto get = [&router = servers.pages()](const char* path, auto respond) {
     router.add("GET", path, [respond](const http::Request&, http::Responder responder) {
       responder.answer(respond());
     });
   };
+  const auto get_made = [&maker, &router = servers.pages()](const char* path,
+                                                            PageMaker::Make make) {
+    router.add("GET", path, [&maker, path, make](const http::Request&, http::Responder responder) {
+      maker.answer(path, make, std::move(responder));
+    });
+  };
   get("/healthz", [this] { return liveness(); });
   get("/livez", [this] { return liveness(); });
   get("/readyz", [this] { return readiness(); });
-  get("/metrics", [this, &servers] { return exposition(servers); });
-  get("/queues", [this] { return queues(); });
-  get("/reservations", [this] { return reservations(); });
-  get("/configz", [this] {
+  get_made("/metrics", [this, &servers] { return exposition(servers); });
+  get_made("/queues", [this] { return queues(); });
+  get_made("/reservations", [this] { return reservations(); });
+  get_made("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });
   get("/version", [] {

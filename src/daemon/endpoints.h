@@ -6,6 +6,7 @@
 #include "daemon/configuration.h"
 #include "daemon/environment.h"
 #include "daemon/event_queue.h"
+#include "daemon/page_maker.h"
 #include "daemon/servers.h"
 #include "daemon/session_loop.h"
 #include "daemon/view.h"
@@ -35,7 +36,8 @@ class Endpoints {
         barrier_(barrier),
         events_(events) {}
 
-  void add_routes(Servers& servers);
+  // The maker makes the pages, and must end before the servers.
+  void add_routes(Servers& servers, PageMaker& maker);
 
  private:
   http::Response liveness() const;
