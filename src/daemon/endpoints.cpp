@@ -90,6 +90,8 @@ http::Response Endpoints::exposition(const Servers& servers) const {
   gauges.planned_pods = plan->pods.size();
   gauges.held_binds = barrier_.held();
   gauges.connections = counts.connections_open;
+  gauges.connections_displaced = counts.connections_displaced;
+  gauges.connections_refused = counts.connections_refused;
   gauges.malformed_requests = counts.malformed;
   gauges.queued_events = events_.size();
   gauges.is_ready = readiness().status == 200;  // also one that stands by

@@ -116,6 +116,8 @@ http::ServerCounts Servers::counts() const {
   if (pages_server_ == nullptr) return counts;
   const http::ServerCounts others = pages_server_->counts();
   counts.connections_open += others.connections_open;
+  counts.connections_displaced += others.connections_displaced;
+  counts.connections_refused += others.connections_refused;
   counts.malformed += others.malformed;
   return counts;
 }

@@ -50,7 +50,7 @@ void Connection::on_handshake(bool succeeded, std::optional<std::string> peer_na
 }
 
 void Connection::begin_request(Duration patience) {
-  if (!enter(Phase::receiving)) return;
+  if (!enter_receiving()) return;
   stage_ = Stage::reading;
   in_request_ = false;
   request_.method.clear();
@@ -106,7 +106,7 @@ void Connection::on_read(const boost::system::error_code& error, std::size_t byt
 
 void Connection::consume() {
   if (!in_request_) {
-    if (!enter(Phase::receiving)) return;
+    if (!enter_receiving()) return;
     in_request_ = true;
     arm(state_->options.header_deadline);
   }
@@ -262,7 +262,7 @@ void Connection::on_write(const boost::system::error_code& error) {
 // Closing a socket with unread input resets the connection and may destroy the answer. So the peer
 // gets a moment to read it and to close first. Its input is dropped meanwhile.
 void Connection::linger() {
-  if (!enter(Phase::receiving)) return;
+  if (!enter_receiving()) return;
   stage_ = Stage::lingering;
   begin_ = end_ = 0;
   arm(state_->options.linger);
@@ -278,6 +278,10 @@ bool Connection::enter(Phase phase) {
   if (state_->enter(this, phase)) return true;
   close();
   return false;
+}
+
+bool Connection::enter_receiving() {
+  return enter(request_.peer_name ? Phase::receiving : Phase::receiving_from_stranger);
 }
 
 void Connection::drain() {

@@ -70,6 +70,7 @@ class Connection : public Responder::Exchange, public std::enable_shared_from_th
   void linger();
   void close();
   bool enter(Phase phase);  // false: the slot is lost, and this is closed
+  bool enter_receiving();   // the same
 
   // Sets a deadline. This costs no timer operation while an earlier one is running.
   void arm(Duration from_now);

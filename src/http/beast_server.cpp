@@ -9,6 +9,7 @@ namespace berth::http {
 
 // Anybody who reaches the port may open connections and send nothing. If these kept their slots,
 // the kubelet's probes would find none, and berthd would be killed. So the newest comer is served.
+// Nor may they cost kube-scheduler its idle connections, so clients with a certificate lose later.
 bool ServerState::make_room() {
   std::shared_ptr<Connection> loser;
   {
@@ -29,7 +30,7 @@ bool ServerState::make_room() {
 bool ServerState::add(const std::shared_ptr<Connection>& connection) {
   const std::lock_guard lock(mutex_);
   if (is_draining()) return false;
-  const std::pair turn(Phase::receiving, ++last_turn_);
+  const std::pair turn(Phase::receiving_from_stranger, ++last_turn_);
   connections_.emplace(connection.get(), Slot{connection, turn});
   turns_.emplace(turn, connection.get());
   open.store(connections_.size(), std::memory_order_relaxed);

@@ -27,12 +27,13 @@ class ServerState {
         context(static_cast<int>(options.io_threads)) {}
 
   // A connection waits for input, for its peer to read, or for a handler. Connections lose their
-  // slots in this order.
-  enum class Phase { receiving, answering, handling };
+  // slots in this order. A stranger is a peer that has shown no client certificate, or not yet:
+  // where none is required, anybody can complete a handshake.
+  enum class Phase { receiving_from_stranger, receiving, answering, handling };
 
   // Before add(): closes a connection if all slots are taken. False if none may be closed.
   bool make_room();
-  // False if the server is stopping; the connection must close then. It is receiving.
+  // False if the server is stopping; the connection must close then. It is a stranger's.
   bool add(const std::shared_ptr<Connection>& connection);
   void remove(const Connection* connection);
 

@@ -31,9 +31,10 @@ struct ServerOptions {
 
   std::size_t max_header_bytes = 16 << 10;  // request line and headers; more is 414 or 431
   std::size_t max_body_bytes = 64 << 20;    // more is 413, before it is read
-  // A further connection takes the slot of the one that sends nothing for longest, else of the one
-  // that reads its answer for longest. If handlers have all slots, it gets 503 (with TLS, a bare
-  // close).
+  // A further connection takes the slot of the one whose wait or request began first, else of the
+  // one whose answer began first. Bytes of a request do not renew its turn: a slow sender is no
+  // better than a silent one. Peers without a client certificate lose their slots before those with
+  // one. If handlers have all slots, the connection gets 503 (with TLS, a bare close).
   std::size_t max_connections = 16'384;
 
   Duration header_deadline = std::chrono::seconds(10);  // first byte to last; also TLS handshakes

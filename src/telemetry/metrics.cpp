@@ -177,6 +177,8 @@ std::string Metrics::expose(const Gauges& gauges) {
   set("planned_pods", static_cast<double>(gauges.planned_pods));
   set("held_binds", static_cast<double>(gauges.held_binds));
   set("http_connections", static_cast<double>(gauges.connections));
+  set("http_connections_displaced", static_cast<double>(gauges.connections_displaced));
+  set("http_connections_refused", static_cast<double>(gauges.connections_refused));
   set("http_malformed_requests", static_cast<double>(gauges.malformed_requests));
   set("queued_events", static_cast<double>(gauges.queued_events));
   set("ready", gauges.is_ready ? 1 : 0);

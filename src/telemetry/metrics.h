@@ -51,6 +51,8 @@ class Metrics final : public engine::SessionObserver {
     std::size_t planned_pods = 0;
     std::size_t held_binds = 0;
     std::uint64_t connections = 0;
+    std::uint64_t connections_displaced = 0;
+    std::uint64_t connections_refused = 0;
     std::uint64_t malformed_requests = 0;
     std::size_t queued_events = 0;
     bool is_ready = false;

@@ -97,6 +97,27 @@ TEST_F(ServersTest, WithoutEitherOnePortHasBoth) {
   EXPECT_EQ(status(both, "/plan/filter", "POST"), 400);
 }
 
+TEST_F(ServersTest, MetricsCountTheConnectionsThatEitherPortDisplaced) {
+  constexpr int kSlotsOfPages = 256;
+  const auto berthd =
+      start({"--config", configuration("extender: {maxConnections: 1}\npages: {port: 0}\n")});
+  const http::ClientOptions extender = at(berthd->port());
+  const http::ClientOptions pages = at(pages_port(*berthd));
+  std::vector<std::unique_ptr<http::HttpClient>> idle;
+  const auto call = [&](const http::ClientOptions& options) {
+    idle.push_back(std::move(http::HttpClient::create(options)).value());
+    return idle.back()->get("/metrics");
+  };
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(call(extender));
+  for (int i = 0; i < kSlotsOfPages; ++i) ASSERT_TRUE(call(pages));
+  const auto metrics = call(pages);
+  ASSERT_TRUE(metrics);
+  for (const char* series : {"berth_state{what=\"http_connections_displaced\"} 2\n",
+                             "berth_state{what=\"http_connections_refused\"} 0\n"}) {
+    EXPECT_NE(metrics->body.find(series), std::string::npos) << metrics->body;
+  }
+}
+
 TEST_F(ServersTest, WithMutualTlsProbesNeedNoCertificateAndPagesDo) {
   const Authority authority("authority", directory_.file("ca.crt"));
   authority.issue("berthd", directory_.file("tls.crt"), directory_.file("tls.key"));

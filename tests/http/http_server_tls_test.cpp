@@ -194,18 +194,43 @@ TEST_F(HttpServerTlsTest, StalledHandshakesTimeOutAndDisturbNobody) {
   EXPECT_EQ(running.server->counts().timeouts, 100u);
 }
 
-TEST_F(HttpServerTlsTest, StalledHandshakesKeepNobodyOut) {
-  ServerOptions made = options(false);
+TEST_F(HttpServerTlsTest, StalledHandshakesKeepNobodyOutAndCutNoKnownClient) {
+  ServerOptions made = options(true);
   made.header_deadline = 1h;
   made.max_connections = 5;
   RunningServer running(name_the_peer, std::move(made));
+  const auto idle = client(running, true);
+  EXPECT_TRUE(idle->get("/"));
   std::vector<RawClient> stalled;
   for (int i = 0; i < 20; ++i) {
     stalled.emplace_back(running.port);
     if (i % 2 == 0) stalled.back().send(std::string("\x16\x03\x01\x02\x00\x01", 6));
   }
+  EXPECT_TRUE(client(running, true)->get("/"));
+  EXPECT_EQ(running.server->counts().connections_displaced, 17U);
+  EXPECT_TRUE(idle->get("/"));
+  EXPECT_EQ(idle->counts().connections_opened, 1U);
+}
+
+// One thread, so that the server has finished an answer before it accepts a later connection.
+TEST_F(HttpServerTlsTest, WithoutACertificateACompleteHandshakeKeepsNoSlot) {
+  ServerOptions made = options(true);
+  made.tls->requires_certificate = false;
+  made.io_threads = 1;
+  made.header_deadline = 1h;
+  made.max_connections = 3;
+  RunningServer running(name_the_peer, std::move(made));
+  const auto known = client(running, true);
+  const auto stranger = client(running);
+  EXPECT_TRUE(known->get("/"));
+  EXPECT_TRUE(stranger->get("/"));
+  RawClient stalled(running.port);
   EXPECT_TRUE(client(running)->get("/"));
-  EXPECT_EQ(running.server->counts().connections_displaced, 16U);
+  EXPECT_EQ(running.server->counts().connections_displaced, 1U);
+  EXPECT_TRUE(stranger->get("/"));
+  EXPECT_EQ(stranger->counts().connections_opened, 2U);
+  EXPECT_TRUE(known->get("/"));
+  EXPECT_EQ(known->counts().connections_opened, 1U);
 }
 
 TEST_F(HttpServerTlsTest, PlainTextOnATlsPortIsClosed) {

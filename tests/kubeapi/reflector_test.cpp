@@ -10,6 +10,7 @@ namespace berth::kubeapi {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Awaited;
 using testing::Call;
 using testing::error_line;
 using testing::Follower;
@@ -315,18 +316,28 @@ TEST(StreamingList, API14IsTakenWhereItIsOffered) {
 }
 
 TEST(StreamingList, API31IsFollowedByAnotherWatchOnceItIsSilent) {
+  Awaited<std::vector<std::string>> lengths;  // of watches without a list
   Follower follower;
   follower.options.streaming_list = true;
   follower.options.idle_timeout = 2s;
   follower.api.offer_streaming_lists();
   put_many(follower, 2);
+  follower.api.intercept([&](const Call& call, Reply&) {
+    if (!call.parameter("resourceVersion").empty()) {
+      lengths.change([&](auto& all) { all.push_back(call.parameter("timeoutSeconds")); });
+    }
+    return false;
+  });
   follower.start();
-  ASSERT_TRUE(follower.server->wait_for_calls(2));
-  const std::vector<Call> calls = follower.server->calls();
-  EXPECT_GE(std::stoi(calls[0].parameter("timeoutSeconds")), 300);
-  EXPECT_LE(std::stoi(calls[1].parameter("timeoutSeconds")), 60);
-  EXPECT_TRUE(follower.complaints.get().empty());
-  EXPECT_EQ(follower.reflector->counters().failures, 0U);
+  ASSERT_TRUE(lengths.wait([](const auto& all) { return !all.empty(); }));
+  EXPECT_GE(std::stoi(follower.server->calls()[0].parameter("timeoutSeconds")), 300);
+  EXPECT_LE(std::stoi(lengths.get()[0]), 60);
+  // On a slow machine, a list may itself be silent for too long. It fails and is requested again;
+  // the silence after the list is no failure.
+  const std::size_t lists =
+      follower.calls_with("sendInitialEvents=") + follower.calls_with("limit=");
+  EXPECT_EQ(follower.reflector->counters().failures + 1, lists);
+  EXPECT_EQ(follower.complaints.get().empty(), lists == 1);
 }
 
 TEST(StreamingList, API14IsNotAskedForAgainOnceRefused) {

@@ -64,6 +64,10 @@ std::string full_exposition(Metrics& metrics) {
   metrics.event_queue_stalled();
   return metrics.expose({.planned_pods = 4,
                          .held_binds = 3,
+                         .connections = 5,
+                         .connections_displaced = 6,
+                         .connections_refused = 7,
+                         .malformed_requests = 8,
                          .is_ready = true,
                          .queues = some_queues(),
                          .reservations = some_reservations()});
@@ -76,6 +80,16 @@ TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
   const std::string document{std::istreambuf_iterator<char>(stream), {}};
   // Those of the API client, the view and certificates are exposed by the daemon.
   EXPECT_EQ(matches(document, "\\| `(berth_(?!api_|view_|certificate_)[a-z_]+)"), exposed);
+}
+
+TEST(Metrics, TheDocumentListsEachPartOfTheState) {
+  Metrics metrics;
+  std::ifstream stream(BERTH_SOURCE_DIR "/docs/metrics.md");
+  const std::string document{std::istreambuf_iterator<char>(stream), {}};
+  const auto cells = matches(document, "\\| `berth_state` \\| `what`: ([a-z_, ]+) \\|");
+  ASSERT_EQ(cells.size(), 1U);
+  EXPECT_EQ(matches(*cells.begin(), "([a-z_]+)"),
+            matches(metrics.expose({}), "berth_state\\{what=\"([a-z_]+)\"\\}"));
 }
 
 TEST(Metrics, CountsWhatSessionsDecide) {
@@ -137,6 +151,10 @@ TEST(Metrics, ShowsThePresentState) {
   const std::string text = full_exposition(metrics);
   EXPECT_TRUE(has_line(text, "berth_state{what=\"planned_pods\"} 4")) << text;
   EXPECT_TRUE(has_line(text, "berth_state{what=\"held_binds\"} 3"));
+  EXPECT_TRUE(has_line(text, "berth_state{what=\"http_connections\"} 5"));
+  EXPECT_TRUE(has_line(text, "berth_state{what=\"http_connections_displaced\"} 6"));
+  EXPECT_TRUE(has_line(text, "berth_state{what=\"http_connections_refused\"} 7"));
+  EXPECT_TRUE(has_line(text, "berth_state{what=\"http_malformed_requests\"} 8"));
   EXPECT_TRUE(has_line(text, "berth_state{what=\"ready\"} 1"));
   EXPECT_TRUE(has_line(metrics.expose({}), "berth_state{what=\"ready\"} 0"));
 }
