@@ -46,6 +46,7 @@ var onlyIn = map[string][]string{
 		"TestTheViewHidesPodsThatWait",
 		"TestTheViewGivesKubeSchedulersRightsOnly",
 		"TestBerthAndKubeSchedulerHaveRightsOfTheirOwn",
+		"TestWhatBerthWritesIsInTheAuditLog",
 		"TestATokenThatIsRefusedIsReplaced",
 		"TestWithoutKubeSchedulersAccountNothingPasses",
 		"TestKubeSchedulersMetricsAreForWhoMayReadThem",
