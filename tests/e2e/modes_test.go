@@ -46,6 +46,7 @@ var onlyIn = map[string][]string{
 		"TestTheViewHidesPodsThatWait",
 		"TestTheViewGivesKubeSchedulersRightsOnly",
 		"TestBerthAndKubeSchedulerHaveRightsOfTheirOwn",
+		"TestWhatBerthWritesIsInTheAuditLog",
 		"TestATokenThatIsRefusedIsReplaced",
 		"TestWithoutKubeSchedulersAccountNothingPasses",
 		"TestKubeSchedulersMetricsAreForWhoMayReadThem",
@@ -75,6 +76,7 @@ var onlyIn = map[string][]string{
 		// The documents show the layout beside.
 		"TestStoryOfTheFirstGang", "TestStoryOfTheFirstGPUJob",
 		"TestStoryOfTheInstallation", "TestStoryOfTheMoveFromVolcano", "TestStoryOfTheMoveFromKueue",
+		"TestStoryOfAUserWithoutRights",
 	},
 }
 
@@ -93,9 +95,13 @@ var sinceMinor = map[string]int{
 	"TestQueuesAreAcceptedFromTheFirstMoment":      30,
 	"TestATargetIsNamedOnlyByThoseWhoMay":          30, // deploy/admission/permissions
 	"TestATargetIsNotNamedLater":                   30,
+	"TestATargetIsNotNamedByAStatus":               30,
+	"TestATargetIsNamedForTheQueueOfItsJob":        30,
+	"TestWhatLeavesItsControllerIsCheckedAnew":     30,
 	"TestPodsOfCheckedTemplatesAreMade":            30,
 	"TestQueuesAreForTheirNamespaces":              30,
 	"TestNobodyGoesRoundBerthWhereItIsRequired":    30,
+	"TestStoryOfAUserWithoutRights":                30,
 	"TestPodsAreBerthsWhereItIsRequired":           36,
 	"TestTheChartMakesWhatTheBaseMakes":            32, // probes of kube-scheduler
 	"TestKustomizationsAreAccepted":                34, // deploy/admission/v1

@@ -54,7 +54,12 @@ func TestWhatLeavesItsControllerIsCheckedAnew(t *testing.T) {
 	const other = `{"metadata":{"ownerReferences":[{"apiVersion":"ray.io/v1","kind":"RayCluster",` +
 		`"name":"r","uid":"v","controller":true}]}}`
 	const none = `{"metadata":{"ownerReferences":null}}`
-	for _, patch := range []string{other, none} {
+	// The same uid, of a kind that berthd takes for made of nothing.
+	as := func(version, kind string) string {
+		return `{"metadata":{"ownerReferences":[{"apiVersion":"` + version + `","kind":"` + kind +
+			`","name":"j","uid":"u","controller":true}]}}`
+	}
+	for _, patch := range []string{other, none, as("example.com/v1", "Job"), as("batch/v1", "Pod")} {
 		refused(t, patching(e, user, "Pod", "x", patch)(), `"reserve"`, `user "ann"`)
 	}
 	e.Must(patching(e, user, "Pod", "x", `{"metadata":{"labels":{"a":"b"}}}`)())

@@ -124,6 +124,11 @@ func (c *ControlPlane) prepareAPIServer(port int, server ServerOptions) error {
 		// Nobody makes service accounts, and nobody takes the taint off nodes that are ready.
 		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
 	}
+	audit, err := c.prepareAudit()
+	if err != nil {
+		return err
+	}
+	arguments = append(arguments, audit...)
 	if c.Minor >= 34 && c.Minor < 36 {
 		server.Gates = append(server.Gates, "MutatingAdmissionPolicy")
 		server.APIs = append(server.APIs, "admissionregistration.k8s.io/v1beta1")

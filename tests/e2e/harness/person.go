@@ -120,6 +120,19 @@ func (p *Person) Follows(block Block, also map[string]string) {
 	}
 }
 
+// IsRefused carries out the commands of a block, of which each must fail and print what is documented.
+func (p *Person) IsRefused(block Block, also map[string]string) {
+	p.t.Helper()
+	for _, step := range block.Steps() {
+		output, err := p.Runs(context.Background(), step.Command)
+		if err == nil {
+			p.t.Errorf("%v\nis not refused to %s:\n%s", step, p.Name, output)
+		} else if err := step.Differs(output, also); err != nil {
+			p.t.Error(err)
+		}
+	}
+}
+
 func (p *Person) follow(step Step, also map[string]string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), Soon)
 	defer cancel()

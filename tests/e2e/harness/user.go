@@ -20,10 +20,11 @@ type User struct {
 	Client kubernetes.Interface
 }
 
-// User makes a person; `role` is a ClusterRole that holds in this test's namespace, "" is none.
-func (e *Env) User(name, role string) *User {
+// User makes a person of these groups; `role` is a ClusterRole that holds in this test's namespace, ""
+// is none.
+func (e *Env) User(name, role string, groups ...string) *User {
 	e.Helper()
-	pair, err := e.authority.Issue(name)
+	pair, err := e.authority.Issue(name, groups...)
 	e.Must(err)
 	programs, err := e.commands()
 	e.Must(err)
