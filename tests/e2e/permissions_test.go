@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	authorization "k8s.io/api/authorization/v1"
 	rbac "k8s.io/api/rbac/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -39,6 +40,8 @@ func allowInNamespace(e *harness.Env, group string) {
 		Subjects:   []rbac.Subject{{APIGroup: rbac.GroupName, Kind: "Group", Name: group}},
 	}, meta.CreateOptions{})
 	e.Must(err)
+	awaitRight(e, group, authorization.ResourceAttributes{Verb: "create", Namespace: e.Namespace,
+		Group: harness.PodGroups.Group, Resource: harness.PodGroups.Resource})
 }
 
 // allowQueue gives a group a verb on one queue while the test runs.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	authorization "k8s.io/api/authorization/v1"
 	core "k8s.io/api/core/v1"
 	rbac "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -251,6 +252,23 @@ func allowOn(e *harness.Env, name, group, queue string, verbs ...string) {
 	e.Cleanup(func() {
 		e.Must(bindings.Delete(context.Background(), name, meta.DeleteOptions{}))
 		e.Must(roles.Delete(context.Background(), name, meta.DeleteOptions{}))
+	})
+	awaitRight(e, group, authorization.ResourceAttributes{Verb: verbs[0],
+		Group: harness.GroupVersion.Group, Resource: "queues", Name: queue})
+}
+
+// awaitRight waits until the API server has heard of a new binding.
+func awaitRight(e *harness.Env, group string, right authorization.ResourceAttributes) {
+	e.Helper()
+	e.Await(harness.Soon, func() error {
+		review, err := e.Client.AuthorizationV1().SubjectAccessReviews().Create(e.Context,
+			&authorization.SubjectAccessReview{Spec: authorization.SubjectAccessReviewSpec{
+				User: "somebody", Groups: []string{group}, ResourceAttributes: &right}},
+			meta.CreateOptions{})
+		if err == nil && !review.Status.Allowed {
+			err = errors.NewBadRequest(group + " may not yet")
+		}
+		return err
 	})
 }
 
