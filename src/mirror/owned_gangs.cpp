@@ -60,6 +60,7 @@ void OwnedGangs::take_in(const ClusterEvent& event, TimePoint now, const Give& g
 
 void OwnedGangs::take_group(const PodGroupObject& object, const Give& give) {
   const std::string key = made_.put(object);
+  if (!object.is_made_by_berth) notices_.erase(object.full_name());
   give(stated(object));
   if (key.empty()) return;
   to_restate_.insert(object.full_name());  // it has another number

@@ -38,6 +38,26 @@ TEST_F(OwnedGangsTest, OWNED16_AGangKeepsItsLastNumberWhileItsAnnotationCannotBe
   EXPECT_TRUE(group().is_left) << "what can be read counts";
 }
 
+TEST_F(OwnedGangsTest, OWNED16_AGroupThatIsNoLongerBerthsSaysNothingAboutItsGang) {
+  OwnerObject train = job("train", 8);
+  train.gang = wish("8");
+  take(train);
+  take_pods(train.self, 8);
+  PodGroupObject made = make_group();
+  take(made);
+  train.gang = wish("eigth");
+  take(train);
+  ASSERT_EQ(given_group().not_honoured.size(), 1U);
+  made.is_made_by_berth = false;  // its annotation berth.dev/made-for was removed
+  take(made);
+  EXPECT_TRUE(given_group().not_honoured.empty());
+  take(made);
+  EXPECT_TRUE(given_group().not_honoured.empty()) << "also when it is seen later";
+  made.is_made_by_berth = true;
+  take(made);
+  EXPECT_EQ(given_group().not_honoured.size(), 1U);
+}
+
 TEST_F(OwnedGangsTest, OWNED16_AGangThatWasNeverMadeWaitsForANumber) {
   OwnerObject train = job("train", 8);
   train.gang = wish("8");
