@@ -133,5 +133,26 @@ TEST_F(OwnedGangsTest, OWNED8_PodsThatArePlannedWithoutTheirOwnerSaySo) {
   EXPECT_EQ(pod("train-0").gang_advice.find("has not been seen"), std::string::npos);
 }
 
+// Nobody says that an object is deleted which was never seen.
+TEST_F(OwnedGangsTest, OWNED9_AnOwnerIsLeftWhenItsLastPodGoesAlsoIfItWasNeverSeen) {
+  const OwnerReference forged = reference("batch/v1", "Job", "forged");
+  take_pods(forged, 2);
+  wait(seconds(10));
+  ASSERT_NE(gangs().lone_owner("uid-forged-0"), nullptr);
+  take(PodDeleted{"uid-forged-0"});
+  EXPECT_TRUE(gangs().take_left_owners().empty());
+  take(PodDeleted{"uid-forged-1"});
+  const std::set<OwnedGangs::OwnerName> left{{"ml", forged.uid, forged.name}};
+  EXPECT_EQ(gangs().take_left_owners(), left);
+  EXPECT_TRUE(gangs().take_left_owners().empty());
+  take_pods(forged, 1);
+  take(PodDeleted{"uid-forged-0"});
+  take_pods(forged, 1);
+  EXPECT_TRUE(gangs().take_left_owners().empty()) << "it has a pod again";
+  PodObject orphan = pod_of({}, "forged-0");
+  take(orphan);
+  EXPECT_EQ(gangs().take_left_owners(), left);
+}
+
 }  // namespace
 }  // namespace berth::mirror
