@@ -18,8 +18,15 @@ std::size_t length_of(unsigned char lead) {
 // Some characters change the direction of text, so that a line could read differently; others end
 // a line.
 bool is_control(char32_t c) {
-  const bool is_direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  const bool is_direction = c == 0x061C || c == 0x200E || c == 0x200F ||
+                            (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || is_direction;
+}
+
+// No shorter form has it, no surrogate, and not beyond Unicode.
+bool is_right_for(std::size_t length, char32_t c) {
+  if (length == 3) return c >= 0x800 && (c < 0xD800 || c > 0xDFFF);
+  return length == 2 || (c >= 0x10000 && c <= 0x10FFFF);
 }
 
 }  // namespace
@@ -35,6 +42,7 @@ char32_t next_character(std::string_view text, std::size_t& at) {
     if ((byte & 0xC0U) != 0x80U) return ++at, kBroken;
     c = (c << 6U) | (byte & 0x3FU);
   }
+  if (!is_right_for(length, c)) return ++at, kBroken;
   at += length;
   return c;
 }

@@ -27,6 +27,9 @@ void GangKeeper::reconcile(TimePoint now) {
 // pod's own events wait for a moment, too.
 std::size_t GangKeeper::advise(const Plan& plan, const Cluster& cluster,
                                const std::vector<JobId>& changed, TimePoint now) {
+  for (const auto& [name_space, uid, name] : gangs_.take_left_owners()) {
+    groups_.forget_advice(name_space, uid, name);
+  }
   std::size_t looked_at = 0;
   needs_no_advice_.resize(cluster.job_slots());
   for (const JobId id : changed) {

@@ -23,7 +23,10 @@ class GangKeeper {
 
   void start_leading();
   void stop_leading();
-  void stand_by() { gangs_.take_changes(); }
+  void stand_by() {
+    gangs_.take_changes();
+    gangs_.take_left_owners();
+  }
   void reconcile(TimePoint now);
   // After a session: events for users of pods that wait and could be a gang. `changed`: jobs that
   // may be others than at the last call. Returns how many jobs it looked at.

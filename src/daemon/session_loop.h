@@ -102,7 +102,9 @@ class SessionLoop {
   void stand_by();
   void settle_and_ask(TimePoint now) {
     mirror_.settle(now);
-    for (const ReserveQuestion& each : mirror_.take_reserve_questions()) parts_.access->ask(each);
+    for (const ReserveQuestion& each : mirror_.take_reserve_questions(now)) {
+      parts_.access->ask(each);
+    }
   }
   void follow_up();
   void drop_stale(const Plan& plan, TimePoint now);

@@ -22,7 +22,7 @@ bool lacks_pods(Reason reason) {
          reason == Reason::pod_faulty;
 }
 
-// True of every job where there are no nodes.
+// FEASIBLE-7. A limit left no room, be it of the nodes or of a queue.
 bool lacks_room(Reason reason) {
   return reason == Reason::cluster_overcommitted || reason == Reason::queue_capability ||
          reason == Reason::queue_share_used || reason == Reason::guarantees_kept ||

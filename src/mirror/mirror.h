@@ -87,8 +87,10 @@ class Mirror {
   std::vector<JobId> take_phase_changes();
   // Jobs that may have changed since the last call, in no order. Some occur twice.
   std::vector<JobId> take_changes() { return std::exchange(changes_, {}); }
-  // To be asked of the API server since the last call; the answers are events.
-  std::vector<ReserveQuestion> take_reserve_questions() { return rights_.take_questions(); }
+  // To be asked of the API server now; the answers are events. Some follow with later calls.
+  std::vector<ReserveQuestion> take_reserve_questions(TimePoint now) {
+    return rights_.take_questions(now);
+  }
 
  private:
   struct Group {

@@ -18,7 +18,8 @@ constexpr Duration kRefusedFor = seconds(30);
 constexpr Duration kAllowedAtMost = minutes(15);
 // A policy comes into force a few seconds after it is created.
 constexpr Duration kPolicyTakesEffect = minutes(1);
-constexpr std::size_t kPairsMost = 50;  // of a namespace
+constexpr std::size_t kPairsMost = 50;        // of a namespace
+constexpr std::size_t kAskedInASecond = 100;  // for the cluster
 
 }  // namespace
 
@@ -45,6 +46,7 @@ std::vector<JobId> NamingRights::note(const ReserveAnswer& answer) {
   if (!is_kept) known.right = answer.is_allowed && !is_error ? Right::allowed : Right::refused;
   if (!is_error) known.confirmed_at = known.asked_at;
   known.error = answer.error;
+  look_by(due_of(known), space->first, space->second);
   return {known.jobs.begin(), known.jobs.end()};
 }
 
@@ -54,40 +56,56 @@ NamingRights::Right NamingRights::right_of(const ReserveQuestion& question, JobI
   asking_[job] = question.name_space;
   if (!space.pairs.contains(question) && !make_room(space, now)) {
     space.waiting.insert(job);
+    for (const auto& [each, known] : space.pairs) {
+      if (known.jobs.empty()) look_by(goes_at(known), question.name_space, space);
+    }
     return Right::refused;
   }
   const auto [entry, is_new] = space.pairs.try_emplace(question);
   Known& known = entry->second;
   known.jobs.insert(job);
-  if (is_new || due_of(known) <= now) {
-    known.asked_at = now;
-    questions_.push_back(question);
-  }
+  if (is_new || due_of(known) <= now) queue(space, question, known);
   return known.right;
 }
 
 void NamingRights::release(JobId job) {
   const auto asks = asking_.find(job);
   if (asks == asking_.end()) return;
-  Space& space = spaces_.at(asks->second);
+  const std::string name = std::move(asks->second);
   asking_.erase(asks);
+  Space& space = spaces_.at(name);
   space.waiting.erase(job);
-  for (auto& [question, known] : space.pairs) known.jobs.erase(job);
+  for (auto& [question, known] : space.pairs) {
+    if (known.jobs.erase(job) == 0 || !known.jobs.empty()) continue;
+    if (!space.waiting.empty()) look_by(goes_at(known), name, space);
+  }
 }
 
-// MAY-10. A pair that no job asks about makes room. It was asked a while ago, so a user who makes
-// and deletes pods has no more questions asked than one who waits.
-bool NamingRights::may_go(const Known& known, TimePoint now) {
-  return known.jobs.empty() && known.asked_at + kRefusedFor <= now;
+// MAY-10. When a pair that no job asks about makes room: a while after its question, so a user who
+// makes and deletes pods has no more questions asked than one who waits.
+TimePoint NamingRights::goes_at(const Known& known) {
+  if (!known.jobs.empty()) return TimePoint::max();
+  return known.is_queued ? TimePoint() : known.asked_at + kRefusedFor;
+}
+
+bool NamingRights::has_room(const Space& space, TimePoint now) {
+  return space.pairs.size() < kPairsMost ||
+         std::any_of(space.pairs.begin(), space.pairs.end(),
+                     [&](const auto& each) { return goes_at(each.second) <= now; });
 }
 
 bool NamingRights::make_room(Space& space, TimePoint now) {
   if (space.pairs.size() < kPairsMost) return true;
   const auto unused = std::find_if(space.pairs.begin(), space.pairs.end(),
-                                   [&](const auto& each) { return may_go(each.second, now); });
+                                   [&](const auto& each) { return goes_at(each.second) <= now; });
   if (unused == space.pairs.end()) return false;
-  space.pairs.erase(unused);
+  forget(space, unused);
   return true;
+}
+
+NamingRights::Pairs::iterator NamingRights::forget(Space& space, Pairs::iterator pair) {
+  if (pair->second.is_queued) std::erase(space.queued, pair->first);
+  return space.pairs.erase(pair);
 }
 
 const NamingRights::Known* NamingRights::find(const ReserveQuestion& question) const {
@@ -106,43 +124,103 @@ std::string NamingRights::error_of(const ReserveQuestion& question) const {
 
 // When it is asked again. Without an answer, also soon.
 TimePoint NamingRights::due_of(const Known& known) {
+  if (known.is_queued) return TimePoint::max();
   const bool holds = known.right == Right::allowed && known.error.empty();
   return known.asked_at + (holds ? kAllowedFor : kRefusedFor);
 }
 
+void NamingRights::look_by(TimePoint time, const std::string& name, Space& space) {
+  if (time >= space.look_at) return;
+  looks_.erase({space.look_at, name});
+  looks_.emplace(time, name);
+  space.look_at = time;
+}
+
 std::vector<JobId> NamingRights::take_due(TimePoint now) {
-  std::vector<JobId> due;
-  for (auto& [name, space] : spaces_) {
-    std::erase_if(space.pairs, [&](const auto& each) {
-      return due_of(each.second) <= now && each.second.jobs.empty();
-    });
-    for (const auto& [question, known] : space.pairs) {
-      if (due_of(known) <= now) due.insert(due.end(), known.jobs.begin(), known.jobs.end());
-    }
-    if (space.waiting.empty()) continue;
-    const bool has_room = space.pairs.size() < kPairsMost ||
-                          std::any_of(space.pairs.begin(), space.pairs.end(),
-                                      [&](const auto& each) { return may_go(each.second, now); });
-    if (has_room) due.insert(due.end(), space.waiting.begin(), space.waiting.end());
+  std::vector<std::string> names;
+  for (auto at = looks_.begin(); at != looks_.end() && at->first <= now; ++at) {
+    names.push_back(at->second);
   }
-  std::erase_if(spaces_, [](const auto& each) {
-    return each.second.pairs.empty() && each.second.waiting.empty();
-  });
+  std::vector<JobId> due;
+  for (const std::string& name : names) look(name, now, due);
   return due;
 }
 
-std::vector<ReserveQuestion> NamingRights::take_questions() {
-  std::map<std::string, std::size_t> asked;  // of each namespace
-  std::vector<std::pair<std::size_t, ReserveQuestion>> in_turn;
-  for (ReserveQuestion& question : std::exchange(questions_, {})) {
-    const std::size_t turn = asked[question.name_space]++;
-    in_turn.emplace_back(turn, std::move(question));
+void NamingRights::look(const std::string& name, TimePoint now, std::vector<JobId>& due) {
+  Space& space = spaces_.at(name);
+  looks_.erase({space.look_at, name});
+  space.look_at = TimePoint::max();
+  TimePoint next = TimePoint::max();
+  for (auto at = space.pairs.begin(); at != space.pairs.end();) {
+    const Known& known = at->second;
+    const bool is_due = due_of(known) <= now;
+    if (is_due && known.jobs.empty()) {
+      at = forget(space, at);
+      continue;
+    }
+    if (is_due) due.insert(due.end(), known.jobs.begin(), known.jobs.end());
+    next = std::min(next, due_of(known));
+    if (!space.waiting.empty()) next = std::min(next, goes_at(known));
+    ++at;
   }
-  std::stable_sort(in_turn.begin(), in_turn.end(),
-                   [](const auto& left, const auto& right) { return left.first < right.first; });
+  if (!space.waiting.empty() && has_room(space, now)) {
+    due.insert(due.end(), space.waiting.begin(), space.waiting.end());
+    next = now;
+  }
+  look_by(next, name, space);
+  drop_if_empty(name);
+}
+
+void NamingRights::drop_if_empty(const std::string& name) {
+  const auto found = spaces_.find(name);
+  const Space& space = found->second;
+  if (!space.pairs.empty() || !space.waiting.empty() || space.is_in_turn) return;
+  looks_.erase({space.look_at, name});
+  spaces_.erase(found);
+}
+
+// MAY-10. Namespaces are asked about in turn, so one with many questions delays another by one.
+void NamingRights::queue(Space& space, const ReserveQuestion& question, Known& known) {
+  known.is_queued = true;
+  space.queued.push_back(question);
+  if (!std::exchange(space.is_in_turn, true)) turns_.push_back(question.name_space);
+}
+
+std::vector<ReserveQuestion> NamingRights::take_questions(TimePoint now) {
+  if (now - second_began_ >= seconds(1)) {
+    second_began_ = now;
+    asked_in_second_ = 0;
+  }
   std::vector<ReserveQuestion> questions;
-  for (auto& [turn, question] : in_turn) questions.push_back(std::move(question));
+  while (!turns_.empty() && asked_in_second_ < kAskedInASecond) {
+    const std::string name = std::move(turns_.front());
+    turns_.pop_front();
+    Space& space = spaces_.at(name);
+    if (auto question = take_question(space, now)) {
+      look_by(due_of(space.pairs.at(*question)), name, space);
+      questions.push_back(*std::move(question));
+      ++asked_in_second_;
+    }
+    space.is_in_turn = !space.queued.empty();
+    if (space.is_in_turn) turns_.push_back(name);
+    drop_if_empty(name);
+  }
   return questions;
+}
+
+std::optional<ReserveQuestion> NamingRights::take_question(Space& space, TimePoint now) {
+  while (!space.queued.empty()) {
+    const auto pair = space.pairs.find(space.queued.front());
+    if (pair->second.jobs.empty()) {
+      forget(space, pair);
+      continue;
+    }
+    space.queued.pop_front();
+    pair->second.is_queued = false;
+    pair->second.asked_at = now;
+    return pair->first;
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth::mirror

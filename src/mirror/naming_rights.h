@@ -1,9 +1,11 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/base/strong_id.h"
@@ -45,27 +47,43 @@ class NamingRights {
   // Jobs whose answers have become too old, or for which there is room now. Pairs that no job asks
   // about are forgotten when they are due.
   std::vector<JobId> take_due(TimePoint now);
-  // The first of each namespace, then the second of each, and so on.
-  std::vector<ReserveQuestion> take_questions();
+  // The questions to ask now: one of each namespace in turn, at most 100 in a second. The others
+  // follow with later calls.
+  std::vector<ReserveQuestion> take_questions(TimePoint now);
 
  private:
   struct Known {
     std::set<JobId> jobs;
+    bool is_queued = false;  // to be asked
     TimePoint asked_at;
     TimePoint confirmed_at;  // when it was asked what was answered last, errors aside
     Right right = Right::unknown;
     std::string error;
   };
 
+  using Pairs = std::map<ReserveQuestion, Known>;
+
   // All that a namespace asks. Its bound is its own, so that its users cannot use up another's.
   struct Space {
-    std::map<ReserveQuestion, Known> pairs;
+    Pairs pairs;
     std::set<JobId> waiting;  // there was no room for a question of theirs
+    std::deque<ReserveQuestion> queued;
+    bool is_in_turn = false;               // it is in turns_
+    TimePoint look_at = TimePoint::max();  // as in looks_; max: in none
   };
 
   static TimePoint due_of(const Known& known);
-  static bool may_go(const Known& known, TimePoint now);
+  static TimePoint goes_at(const Known& known);
+  static bool has_room(const Space& space, TimePoint now);
   static bool make_room(Space& space, TimePoint now);
+  static Pairs::iterator forget(Space& space, Pairs::iterator pair);
+  void queue(Space& space, const ReserveQuestion& question, Known& known);
+  void look_by(TimePoint time, const std::string& name, Space& space);
+  // Appends jobs as take_due() returns them.
+  void look(const std::string& name, TimePoint now, std::vector<JobId>& due);
+  // Of the namespace, if a job asks it.
+  std::optional<ReserveQuestion> take_question(Space& space, TimePoint now);
+  void drop_if_empty(const std::string& name);
   const Known* find(const ReserveQuestion& question) const;
 
   NamingCheck check_;
@@ -73,7 +91,11 @@ class NamingRights {
   std::optional<TimePoint> policy_since_;
   std::map<std::string, Space> spaces_;  // by namespace
   std::map<JobId, std::string> asking_;  // the namespaces of jobs that ask
-  std::vector<ReserveQuestion> questions_;
+  // When a namespace has a pair that is due, or may have room. Most are not looked at.
+  std::set<std::pair<TimePoint, std::string>> looks_;
+  std::deque<std::string> turns_;  // namespaces with questions; the first is asked next
+  TimePoint second_began_;
+  std::size_t asked_in_second_ = 0;
 };
 
 }  // namespace berth::mirror

@@ -60,6 +60,7 @@ void OwnedGangs::take_in(const ClusterEvent& event, TimePoint now, const Give& g
 
 void OwnedGangs::take_group(const PodGroupObject& object, const Give& give) {
   const std::string key = made_.put(object);
+  if (!object.is_made_by_berth) notices_.erase(object.full_name());
   give(stated(object));
   if (key.empty()) return;
   to_restate_.insert(object.full_name());  // it has another number
@@ -231,7 +232,12 @@ PodObject OwnedGangs::given(const Pod& pod) {
   return object;
 }
 
+OwnedGangs::OwnerName OwnedGangs::owner_of(const Pod& pod) {
+  return {pod.object.name_space, pod.owner.uid, pod.owner.name};
+}
+
 void OwnedGangs::count(const Pod& pod) {
+  if (!pod.owner.name.empty()) ++pods_of_owner_[owner_of(pod)];
   if (pod.gang.empty()) return;
   Gang& gang = gangs_[pod.gang];
   gang.group.name_space = pod.object.name_space;
@@ -252,6 +258,11 @@ void OwnedGangs::count(const Pod& pod) {
 }
 
 void OwnedGangs::discount(const Pod& pod) {
+  const auto owner = pods_of_owner_.find(owner_of(pod));
+  if (owner != pods_of_owner_.end() && --owner->second == 0) {
+    left_owners_.insert(owner->first);
+    pods_of_owner_.erase(owner);
+  }
   if (pod.gang.empty()) return;
   Gang& gang = gangs_.at(pod.gang);
   --gang.pods;
@@ -338,6 +349,12 @@ const OwnerReference* OwnedGangs::lone_owner(const std::string& pod_uid) const {
   const auto found = pods_.find(pod_uid);
   if (found == pods_.end() || found->second.membership.advice.empty()) return nullptr;
   return &found->second.owner;
+}
+
+std::set<OwnedGangs::OwnerName> OwnedGangs::take_left_owners() {
+  std::set<OwnerName> left = std::exchange(left_owners_, {});
+  std::erase_if(left, [&](const OwnerName& owner) { return pods_of_owner_.contains(owner); });
+  return left;
 }
 
 }  // namespace berth::mirror

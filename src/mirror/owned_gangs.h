@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -37,6 +38,10 @@ class OwnedGangs {
   std::set<std::string> take_changes() { return std::exchange(changes_, {}); }
   // The owner of a pod whose gang_advice is not empty; null: there is none.
   const OwnerReference* lone_owner(const std::string& pod_uid) const;
+  // Namespace, uid and name. The uid is empty if only the name is known.
+  using OwnerName = std::tuple<std::string, std::string, std::string>;
+  // Owners whose last pod has gone since the last call, whether they were ever seen or not.
+  std::set<OwnerName> take_left_owners();
 
  private:
   struct Gang {
@@ -84,6 +89,7 @@ class OwnedGangs {
   void renew(const std::string& gang);
   void renew_all_of(const std::string& name_space);
   static PodObject given(const Pod& pod);
+  static OwnerName owner_of(const Pod& pod);
 
   const Options options_;
   Owners owners_;
@@ -92,6 +98,8 @@ class OwnedGangs {
   std::map<std::string, std::set<std::string>> by_key_;  // uids of pods
   std::map<std::string, Gang> gangs_;                    // by full name
   std::map<std::string, OwnedGroup> groups_;
+  std::map<OwnerName, std::size_t> pods_of_owner_;
+  std::set<OwnerName> left_owners_;                        // some have pods again
   std::map<std::string, std::string> queue_of_namespace_;  // where there is one
   std::set<std::string> changes_;
   MadeGroups made_;

@@ -12,7 +12,7 @@ using Verb = ports::GroupSpec::Verb;
 constexpr Duration kSeenWithin = std::chrono::seconds(10);
 constexpr Duration kRefusedFor = std::chrono::minutes(1);
 constexpr std::size_t kPodsNotified = 5;
-constexpr std::size_t kAdvisedMost = 10'000;
+constexpr std::size_t kAdvisedMost = 1000;  // of a namespace
 
 ports::ObjectRef ref_of_new(const OwnedGroup& group) {
   return {ports::ObjectKind::pod_group, group.name_space, group.name,
@@ -35,8 +35,6 @@ void OwnedGroups::observe(const ClusterEvent& event) {
   } else if (const auto* gone = std::get_if<PodGroupDeleted>(&event)) {
     unseen_.erase(gone->full_name);
     changed_.insert(gone->full_name);
-  } else if (const auto* owner = std::get_if<OwnerDeleted>(&event)) {
-    advised_.erase(owner->uid);
   }
 }
 
@@ -125,10 +123,20 @@ void OwnedGroups::announce_failure(const Ended& ended, TimePoint now) {
 
 // OWNED-9
 void OwnedGroups::advise(const OwnerReference& owner, const Job& job, TimePoint now) {
-  if (advised_.size() >= kAdvisedMost || !advised_.insert(owner.uid).second) return;
   const std::string name_space = job.name.substr(0, job.name.find('/'));
+  Advised& advised = advised_[name_space];
+  if (advised.size() >= kAdvisedMost || !advised.emplace(owner.uid, owner.name).second) return;
   events_.publish(ref_of(owner, name_space), {false, "PlannedOneByOne", job.gang_advice}, now);
   events_.log(job.gang_advice);
+}
+
+// Users write any uid into ownerReferences, so an owner may never be seen, nor its end.
+void OwnedGroups::forget_advice(const std::string& name_space, const std::string& uid,
+                                const std::string& name) {
+  const auto advised = advised_.find(name_space);
+  if (advised == advised_.end()) return;
+  advised->second.erase({uid, name});
+  if (advised->second.empty()) advised_.erase(advised);
 }
 
 }  // namespace berth::reconcile

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "berth/model/event.h"
 #include "berth/model/job.h"
@@ -29,8 +30,12 @@ class OwnedGroups {
   // Groups that may have changed; looked at with the next reconcile().
   void look_at(std::set<std::string> names) { changed_.merge(names); }
   void reconcile(const Groups& groups, TimePoint now);
-  // A pod of the owner waits, and could be one of a gang: an event on the owner, once.
+  // A pod of the owner waits, and could be one of a gang: an event on the owner, once. At most
+  // 1,000 owners of a namespace get one, as long as they have pods.
   void advise(const OwnerReference& owner, const Job& job, TimePoint now);
+  // The owner has no pods any more.
+  void forget_advice(const std::string& name_space, const std::string& uid,
+                     const std::string& name);
 
  private:
   // A write that the watch has not shown yet.
@@ -48,8 +53,9 @@ class OwnedGroups {
   EventLog& events_;
   std::set<std::string> changed_;
   std::map<std::string, Unseen> unseen_;
-  std::set<std::string> failed_;   // of which a failure was announced
-  std::set<std::string> advised_;  // uids of owners
+  std::set<std::string> failed_;  // of which a failure was announced
+  using Advised = std::set<std::pair<std::string, std::string>>;  // uids and names of owners
+  std::map<std::string, Advised> advised_;                        // by namespace
 };
 
 }  // namespace berth::reconcile

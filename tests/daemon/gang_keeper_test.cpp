@@ -75,6 +75,12 @@ TEST_F(GangKeeperTest, OWNED9_AdviceIsGivenOnceAndLooksOnlyAtJobsThatHaveChanged
   EXPECT_EQ(session(), 1U);
   EXPECT_EQ(events(), 1U);
   EXPECT_EQ(session(), 0U);
+  // Its owner does not exist any more with its last pod.
+  gangs_.take(PodDeleted{"uid-late-0"}, now_);
+  session();
+  gangs_.take(mirror::pod_of(mirror::job("late", kPods).self, "late-1"), now_);
+  session();
+  EXPECT_EQ(events(), 1U);
   // Another leader does not know which advice was given.
   gangs_.stop_leading();
   EXPECT_EQ(session(), 1000U);

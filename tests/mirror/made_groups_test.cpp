@@ -38,6 +38,26 @@ TEST_F(OwnedGangsTest, OWNED16_AGangKeepsItsLastNumberWhileItsAnnotationCannotBe
   EXPECT_TRUE(group().is_left) << "what can be read counts";
 }
 
+TEST_F(OwnedGangsTest, OWNED16_AGroupThatIsNoLongerBerthsSaysNothingAboutItsGang) {
+  OwnerObject train = job("train", 8);
+  train.gang = wish("8");
+  take(train);
+  take_pods(train.self, 8);
+  PodGroupObject made = make_group();
+  take(made);
+  train.gang = wish("eigth");
+  take(train);
+  ASSERT_EQ(given_group().not_honoured.size(), 1U);
+  made.is_made_by_berth = false;  // its annotation berth.dev/made-for was removed
+  take(made);
+  EXPECT_TRUE(given_group().not_honoured.empty());
+  take(made);
+  EXPECT_TRUE(given_group().not_honoured.empty()) << "also when it is seen later";
+  made.is_made_by_berth = true;
+  take(made);
+  EXPECT_EQ(given_group().not_honoured.size(), 1U);
+}
+
 TEST_F(OwnedGangsTest, OWNED16_AGangThatWasNeverMadeWaitsForANumber) {
   OwnerObject train = job("train", 8);
   train.gang = wish("8");
@@ -111,6 +131,27 @@ TEST_F(OwnedGangsTest, OWNED8_PodsThatArePlannedWithoutTheirOwnerSaySo) {
       "berthd may not list and watch its kind");
   take(job("train", 8));
   EXPECT_EQ(pod("train-0").gang_advice.find("has not been seen"), std::string::npos);
+}
+
+// Nobody says that an object is deleted which was never seen.
+TEST_F(OwnedGangsTest, OWNED9_AnOwnerIsLeftWhenItsLastPodGoesAlsoIfItWasNeverSeen) {
+  const OwnerReference forged = reference("batch/v1", "Job", "forged");
+  take_pods(forged, 2);
+  wait(seconds(10));
+  ASSERT_NE(gangs().lone_owner("uid-forged-0"), nullptr);
+  take(PodDeleted{"uid-forged-0"});
+  EXPECT_TRUE(gangs().take_left_owners().empty());
+  take(PodDeleted{"uid-forged-1"});
+  const std::set<OwnedGangs::OwnerName> left{{"ml", forged.uid, forged.name}};
+  EXPECT_EQ(gangs().take_left_owners(), left);
+  EXPECT_TRUE(gangs().take_left_owners().empty());
+  take_pods(forged, 1);
+  take(PodDeleted{"uid-forged-0"});
+  take_pods(forged, 1);
+  EXPECT_TRUE(gangs().take_left_owners().empty()) << "it has a pod again";
+  PodObject orphan = pod_of({}, "forged-0");
+  take(orphan);
+  EXPECT_EQ(gangs().take_left_owners(), left);
 }
 
 }  // namespace

@@ -63,12 +63,15 @@ TEST_F(MirrorPermissionsTest, MAY6WithoutAnAnswerNobodyMay) {
 TEST_F(MirrorPermissionsTest, MAY6AGrantOutlivesAShortOutage) {
   begin(NamingCheck::review);
   name_on_group();
+  EXPECT_EQ(asked(), Questions{asked_});
   answer(true);
   settle_after(minutes(6));
+  EXPECT_EQ(asked(), Questions{asked_});
   answer(true, "no answer");  // what comes with an error does not count
   EXPECT_TRUE(job().is_named_target);
   for (int i = 0; i < 20; ++i) {
     settle_after(minutes(1));
+    EXPECT_EQ(asked(), Questions{asked_});
     answer(false, "no answer");
   }
   EXPECT_FALSE(job().is_named_target) << "the last grant is too old";

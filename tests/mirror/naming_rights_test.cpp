@@ -89,6 +89,90 @@ TEST_F(MirrorPermissionsTest, MAY10AGrantThatNoJobNeedsMakesRoom) {
   EXPECT_EQ(asked(), Questions{asked_});
 }
 
+// A user who may create namespaces.
+TEST(NamingRights, MAY10ManyNamespacesDelayAnotherByOneQuestionEach) {
+  NamingRights rights(NamingCheck::review);
+  TimePoint now{hours(1000)};
+  std::vector<ReserveQuestion> of_job;
+  const auto ask = [&](const ReserveQuestion& question) {
+    EXPECT_EQ(rights.right_of(question, JobId(of_job.size()), now), NamingRights::Right::unknown);
+    of_job.push_back(question);
+  };
+  for (int n = 0; n < 1000; ++n) {
+    for (int i = 0; i < 50; ++i) {
+      ask({"evil-" + std::to_string(n), "a" + std::to_string(i), "vision"});
+    }
+  }
+  const ReserveQuestion other{"ml", "trainer", "vision"};
+  ask(other);
+  std::vector<int> other_asked;  // in which second
+  for (int second = 0; second < 60; ++second, now += seconds(1)) {
+    Questions questions = rights.take_questions(now);
+    for (ReserveQuestion& each : rights.take_questions(now + std::chrono::milliseconds(999))) {
+      questions.push_back(std::move(each));
+    }
+    EXPECT_EQ(questions.size(), 100U);
+    for (const ReserveQuestion& each : questions) {
+      if (each == other) other_asked.push_back(second);
+      rights.note(ReserveAnswer{each, false, ""});
+    }
+    for (const JobId id : rights.take_due(now)) {
+      rights.release(id);
+      rights.right_of(of_job[id.index()], id, now);
+    }
+  }
+  EXPECT_EQ(other_asked, (std::vector<int>{10, 51})) << "due again after 30 s";
+}
+
+TEST(NamingRights, MAY10APairThatNoJobNeedsAnyMoreIsNotAsked) {
+  NamingRights rights(NamingCheck::review);
+  const TimePoint now{hours(1000)};
+  const auto question = [](std::size_t i) {
+    return ReserveQuestion{"ml", "a" + std::to_string(i), "vision"};
+  };
+  for (std::size_t i = 0; i < 52; ++i) rights.right_of(question(i), JobId(i), now);
+  EXPECT_TRUE(rights.take_due(now).empty());
+  rights.release(JobId(7));
+  EXPECT_EQ(rights.take_due(now), (std::vector<JobId>{JobId(50), JobId(51)})) << "there is room";
+  rights.release(JobId(50));
+  EXPECT_EQ(rights.right_of(question(50), JobId(50), now), NamingRights::Right::unknown);
+  rights.release(JobId(3));
+  const Questions asked = rights.take_questions(now);
+  EXPECT_EQ(asked.size(), 49U);
+  for (const std::size_t gone : {3U, 7U}) {
+    EXPECT_EQ(std::find(asked.begin(), asked.end(), question(gone)), asked.end());
+  }
+  EXPECT_EQ(rights.take_due(now), std::vector<JobId>{JobId(51)});
+}
+
+TEST(NamingRights, MAY6EachAnswerIsDueInItsTime) {
+  NamingRights rights(NamingCheck::review);
+  TimePoint now{hours(1000)};
+  const std::vector<ReserveQuestion> of_job{
+      {"ml", "good", "vision"}, {"ml", "bad", "vision"}, {"web", "bad", "vision"}};
+  const auto ask = [&](std::size_t job) {
+    rights.release(JobId(job));
+    rights.right_of(of_job[job], JobId(job), now);
+  };
+  for (std::size_t job = 0; job < of_job.size(); ++job) ask(job);
+  for (const ReserveQuestion& each : rights.take_questions(now)) {
+    rights.note(ReserveAnswer{each, each.account == "good", ""});
+  }
+  now += seconds(29);
+  EXPECT_TRUE(rights.take_due(now).empty());
+  now += seconds(1);
+  const std::vector<JobId> refused{JobId(1), JobId(2)};
+  EXPECT_EQ(rights.take_due(now), refused);
+  EXPECT_EQ(rights.take_due(now), refused) << "until they ask";
+  ask(1);
+  EXPECT_EQ(rights.take_due(now), std::vector<JobId>{JobId(2)});
+  ask(2);
+  EXPECT_TRUE(rights.take_due(now).empty());
+  EXPECT_EQ(rights.take_questions(now).size(), 2U);
+  now += minutes(4) + seconds(30);
+  EXPECT_EQ(rights.take_due(now).size(), 3U);
+}
+
 // The policy checks a template when it is written; kube-controller-manager makes pods of it later.
 TEST_F(MirrorPermissionsTest, MAY9ATemplateThatIsOlderThanThePolicyWasNotChecked) {
   begin(NamingCheck::automatic);

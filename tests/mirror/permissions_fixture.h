@@ -78,7 +78,7 @@ class MirrorPermissionsTest : public testing::Test {
     object.created = created;
     return object;
   }
-  Questions asked() { return mirror_->take_reserve_questions(); }
+  Questions asked() { return mirror_->take_reserve_questions(now_); }
   const Job& job() const { return mirror_->cluster().job(mirror_->find_group("ml/g")); }
   void elect(bool is_named) {
     Plan plan;

@@ -154,9 +154,33 @@ TEST_F(OwnedGroupsTest, OWNED9_AnOwnerIsAdvisedOnce) {
                                                         "uid-job", "batch/v1", "Job"}));
   EXPECT_EQ(written.events[0].reason, "PlannedOneByOne");
   EXPECT_EQ(written.events[0].message, "words");
-  see_group(OwnerDeleted{kJob.uid});
+  groups_.forget_advice("ml", kJob.uid, kJob.name);
   groups_.advise(kJob, job, now_);
-  EXPECT_EQ(writer_.take().events.size(), 1U) << "a later object";
+  EXPECT_EQ(writer_.take().events.size(), 1U) << "its last pod had gone";
+}
+
+// Pods name owners that do not exist.
+TEST_F(OwnedGroupsTest, OWNED9_ANamespaceOfManyOwnersTakesNobodyElsesAdvice) {
+  Job job;
+  job.gang_advice = "words";
+  const auto events_of = [&](const std::string& name_space, const OwnerReference& owner) {
+    job.name = name_space + "/pod";
+    groups_.advise(owner, job, now_);
+    return writer_.take().events.size();
+  };
+  OwnerReference forged = kJob;
+  std::size_t events = 0;
+  for (int i = 0; i < 10'500; ++i) {
+    forged.uid = "forged-" + std::to_string(i);
+    events += events_of("evil", forged);
+  }
+  EXPECT_EQ(events, 1000U);
+  EXPECT_EQ(events_of("ml", kJob), 1U);
+  forged.uid = "forged-0";
+  EXPECT_EQ(events_of("ml", forged), 1U) << "an uid of another namespace is another owner";
+  EXPECT_EQ(events_of("evil", kJob), 0U);
+  groups_.forget_advice("evil", "forged-7", forged.name);
+  EXPECT_EQ(events_of("evil", kJob), 1U);
 }
 
 }  // namespace

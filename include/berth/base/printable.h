@@ -6,8 +6,9 @@
 
 namespace berth {
 
-// The text of others as part of ours: control characters, line ends and broken UTF-8 are U+FFFD, so
-// that no object can control a terminal or end a line. Once is enough: twice changes nothing.
+// The text of others as part of ours: control characters, line ends, characters that change the
+// direction of text and broken UTF-8 are U+FFFD, so that no object can control a terminal, end a
+// line or make it read differently. Once is enough: twice changes nothing.
 std::string printable(std::string_view text);
 
 // The character of UTF-8 at `at`, which moves past it; U+FFFD for an invalid byte. `at` is below
