@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -76,6 +77,51 @@ func TestAlertsAndQueriesNameMetricsThatThereAre(t *testing.T) {
 		}
 		if !listed {
 			t.Errorf("docs/metrics.md has no metric %s", metric)
+		}
+	}
+}
+
+func promtool(t *testing.T, arguments ...string) {
+	t.Helper()
+	output, err := exec.Command("promtool", arguments...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("promtool %v (scripts/install-deps installs it): %v\n%s", arguments, err, output)
+	}
+}
+
+// Prometheus' own program evaluates each rule, and each query of docs/sizing.md.
+func TestAlertsFireAndAreSilent(t *testing.T) {
+	rules := harness.Deploy("monitoring", "alerts.yaml")
+	tests := harness.Deploy("monitoring", "tests", "alerts.yaml")
+	promtool(t, "check", "rules", rules)
+	promtool(t, "test", "rules", tests)
+	text, err := os.ReadFile(tests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range alertRules(t) {
+		fires := `labels: 'ALERTS{alertname="` + rule.Alert + `", alertstate="firing", severity="` +
+			rule.Labels["severity"] + `"`
+		silent := `alertname="` + rule.Alert + `"}', eval_time: [0-9hm]+, exp_samples: \[\]`
+		if !strings.Contains(string(text), fires) || !regexp.MustCompile(silent).Match(text) {
+			t.Errorf("%s: %s is not shown to fire and to be silent", tests, rule.Alert)
+		}
+		label := regexp.MustCompile(`\$labels\.([a-z]+)`)
+		for _, used := range label.FindAllStringSubmatch(fmt.Sprint(rule.Annotations), -1) {
+			firing := regexp.MustCompile(regexp.QuoteMeta(fires) + `.*\b` + used[1] + `="`)
+			if !firing.Match(text) {
+				t.Errorf("%s: %s has no label %s when it fires", tests, rule.Alert, used[1])
+			}
+		}
+	}
+	queries := regexp.MustCompile("(?m)^\\| [^|]*\\? \\| `([^`]+)`").FindAllStringSubmatch(
+		document(t, "sizing.md"), -1)
+	if len(queries) < 6 {
+		t.Errorf("docs/sizing.md has %d queries", len(queries))
+	}
+	for _, query := range queries {
+		if !strings.Contains(string(text), "expr: '"+query[1]+"'\n") {
+			t.Errorf("%s has no query %s", tests, query[1])
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (s *site) run() *harness.Deployed {
 	s.Helper()
 	berthd := os.Getenv("BERTHD_BINARY")
 	if berthd == "" {
-		s.Skip("BERTHD_BINARY is not set")
+		s.Fatal(harness.LacksBerthd)
 	}
 	pod, err := s.NewDeployed(s.context, "berth", berthd)
 	s.must(err)

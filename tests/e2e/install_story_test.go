@@ -23,7 +23,7 @@ func newEngineer(t *testing.T) *engineer {
 	t.Helper()
 	berthd := os.Getenv("BERTHD_BINARY")
 	if berthd == "" {
-		t.Skip("BERTHD_BINARY is not set")
+		t.Fatal(harness.LacksBerthd)
 	}
 	s := newSite(t)
 	hosts := s.StartHosts(t, berthd)

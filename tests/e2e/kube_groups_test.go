@@ -20,7 +20,7 @@ import (
 func startWithKubeGroups(t *testing.T) *harness.Cluster {
 	t.Helper()
 	if !cluster.HasBerth() {
-		t.Skip("BERTHD_BINARY is not set")
+		t.Fatal(harness.LacksBerthd)
 	}
 	started, err := harness.StartCluster(context.Background(), harness.ClusterOptions{
 		Name: "kube-groups",

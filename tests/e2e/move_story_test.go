@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +12,14 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"sigs.k8s.io/yaml"
+
 	"berth.dev/berth/tests/e2e/harness"
 )
+
+func volcanoConfiguration() string {
+	return filepath.Join(harness.Repository(), "config", "examples", "volcano-scheduler.conf")
+}
 
 // startVolcano makes what Volcano's installation has, without programs: definitions, the Deployment of
 // its scheduler, its configuration.
@@ -22,8 +29,7 @@ func (e *engineer) startVolcano() {
 	_, err := e.Client.CoreV1().Namespaces().Create(e.context, &core.Namespace{
 		ObjectMeta: meta.ObjectMeta{Name: "volcano-system"}}, meta.CreateOptions{})
 	e.must(err)
-	text, err := os.ReadFile(filepath.Join(harness.Repository(), "config", "examples",
-		"volcano-scheduler.conf"))
+	text, err := os.ReadFile(volcanoConfiguration())
 	e.must(err)
 	_, err = e.Client.CoreV1().ConfigMaps("volcano-system").Create(e.context, &core.ConfigMap{
 		ObjectMeta: meta.ObjectMeta{Name: "volcano-scheduler-configmap"},
@@ -66,6 +72,51 @@ func (e *engineer) replicasOfVolcano() int32 {
 	return *read.Spec.Replicas
 }
 
+// followsVolcano tells whether each berthd, of two, has Volcano's actions and plugins in force.
+func (e *engineer) followsVolcano() bool {
+	e.Helper()
+	text, err := os.ReadFile(volcanoConfiguration())
+	e.must(err)
+	var volcanos struct {
+		Actions string
+		Tiers   []struct{ Plugins []struct{ Name string } }
+	}
+	e.must(yaml.Unmarshal(text, &volcanos))
+	want := volcanos.Actions
+	for _, tier := range volcanos.Tiers {
+		for _, plugin := range tier.Plugins {
+			want += " " + plugin.Name
+		}
+	}
+	pages, err := e.hosts.Pages(e.context, "/configz")
+	if err != nil {
+		e.Log(err)
+		return false
+	}
+	following := 0
+	for pod, page := range pages {
+		var shown struct {
+			LastError *string `json:"lastError"`
+			Effective struct {
+				Actions []string   `json:"actions"`
+				Tiers   [][]string `json:"tiers"`
+			} `json:"effective"`
+		}
+		e.must(json.Unmarshal([]byte(page), &shown))
+		if shown.LastError != nil {
+			e.Fatalf("%s refuses the configuration: %s", pod, *shown.LastError)
+		}
+		found := strings.Join(shown.Effective.Actions, ", ")
+		for _, tier := range shown.Effective.Tiers {
+			found += " " + strings.Join(tier, " ")
+		}
+		if found == want {
+			following++
+		}
+	}
+	return following == 2
+}
+
 // docs/comparison.md: what waits for Volcano's scheduler is bound by Berth, under Volcano's own
 // definitions, and goes back to Volcano when the name does.
 func TestStoryOfTheMoveFromVolcano(t *testing.T) {
@@ -96,6 +147,9 @@ func TestStoryOfTheMoveFromVolcano(t *testing.T) {
 		!strings.Contains(written, "volcano") {
 		t.Errorf("the configuration is not Volcano's:\n%s", written)
 	}
+	e.await("each berthd uses Volcano's configuration", e.followsVolcano)
+	e.submitToVolcano("by-its-configuration", 2)
+	e.await("a gang is bound by it", func() bool { return e.boundOf("by-its-configuration") == 2 })
 
 	e.Follows(document["back-to-volcano"], nil)
 	if replicas := e.replicasOfVolcano(); replicas != 1 {

@@ -71,15 +71,16 @@ func TestStoryOfTheFirstGPUJob(t *testing.T) {
 	e.AwaitNamed("training-[0-7]-.*", 8)
 
 	for _, each := range []struct {
-		name, pods  string
-		members, of int
+		name, file, pods string
+		members, of      int
 	}{
-		{"pytorchjob", "mnist-", 4, 4},
-		{"rayjob", "tune-x7k2p-", 5, 4}, // the head needs no GPU
+		{"pytorchjob", "pytorch.yaml", "mnist-", 4, 4},
+		{"rayjob", "ray.yaml", "tune-x7k2p-", 5, 4}, // the head needs no GPU
 	} {
 		e.WatchOwned(each.pods, each.members)
 		e.AddGPUNodes(1, int64(each.of-1))
-		ada.Applies(document[each.name])
+		ada.Saves(document[each.name], each.file)
+		ada.Follows(document["submit-"+each.name], nil)
 		e.Await(harness.Soon, func() error {
 			for _, group := range e.Recorder.GroupsIn(e.Namespace) {
 				waits := e.Message(group.GetName(), "Unschedulable")

@@ -243,7 +243,7 @@ func makeViewKey(t *testing.T, directory string) {
 // An init container makes the key, so that kube-scheduler finds it whatever starts first.
 func TestTheKeyOfTheViewIsMadeOnce(t *testing.T) {
 	if !cluster.HasBerth() {
-		t.Skip("BERTHD_BINARY is not set")
+		t.Fatal(harness.LacksBerthd)
 	}
 	directory := t.TempDir()
 	read := func() map[string]string {

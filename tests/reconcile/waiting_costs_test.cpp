@@ -72,8 +72,9 @@ class WaitingCostsTest : public ReconcileTest {
 };
 
 TEST_F(WaitingCostsTest, STATUS2AJobOfTwoPodsCostsSixWritesAndThenNone) {
-  EXPECT_EQ(costs_of(minutes(2)), (Costs{kGangs, kGangs, 2 * kGangs, 2 * kGangs}));
-  EXPECT_EQ(costs_of(minutes(40)), Costs()) << "nothing changes";
+  EXPECT_EQ(costs_of(seconds(64)), (Costs{kGangs, kGangs, 2 * kGangs - 10, 2 * kGangs}));
+  EXPECT_EQ(costs_of(seconds(1)), (Costs{0, 0, 10, 0})) << "the last events of pods";
+  EXPECT_EQ(costs_of(minutes(41)), Costs()) << "nothing changes";
 }
 
 TEST_F(WaitingCostsTest, STATUS6WhileTheirOrderMovesTheyCostFiveWritesASecond) {

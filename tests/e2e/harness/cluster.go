@@ -120,6 +120,9 @@ func (c *Cluster) furnish(ctx context.Context, options ClusterOptions) error {
 	return c.startMissingSchedulers(ctx)
 }
 
+// LacksBerthd is what a test says that needs a berthd.
+const LacksBerthd = "BERTHD_BINARY is not set; scripts/e2e BERTHD sets it"
+
 // HasBerth tells whether there is a berthd to test.
 func (c *Cluster) HasBerth() bool { return c.binary != "" }
 
@@ -127,7 +130,7 @@ func (c *Cluster) HasBerth() bool { return c.binary != "" }
 // kube-scheduler of its pod.
 func (c *Cluster) RunBerth(ctx context.Context, options BerthOptions) error {
 	if c.binary == "" {
-		return errors.New("BERTHD_BINARY is not set")
+		return errors.New(LacksBerthd)
 	}
 	options.Address, options.Port, options.Pages = c.Address, c.ViewPort, c.Pages
 	if c.Berth == nil || !reflect.DeepEqual(c.options, options) {

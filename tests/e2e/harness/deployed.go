@@ -169,13 +169,7 @@ func (d *Deployed) mountVolume(ctx context.Context, container core.Container, vo
 		if err != nil {
 			return err
 		}
-		for name, content := range read.Data {
-			content = d.here(container, withDefaults(name, content))
-			if err := os.WriteFile(filepath.Join(path, name), []byte(content), 0o600); err != nil {
-				return err
-			}
-		}
-		return nil
+		return d.writeConfig(container, read.Data, path)
 	case volume.Secret != nil:
 		read, err := d.plane.Client.CoreV1().Secrets(Namespace).Get(ctx, volume.Secret.SecretName,
 			meta.GetOptions{})
@@ -192,6 +186,43 @@ func (d *Deployed) mountVolume(ctx context.Context, container core.Container, vo
 		return d.mountProjected(ctx, volume.Projected, path)
 	}
 	return fmt.Errorf("only emptyDir, configMap, secret and projected are known here")
+}
+
+// writeConfig replaces the files that have changed, each at once.
+func (d *Deployed) writeConfig(container core.Container, data map[string]string, path string) error {
+	for name, content := range data {
+		content = d.here(container, withDefaults(name, content))
+		file := filepath.Join(path, name)
+		if before, err := os.ReadFile(file); err == nil && string(before) == content {
+			continue
+		}
+		temporary := filepath.Join(path, ".new-"+name)
+		if err := os.WriteFile(temporary, []byte(content), 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(temporary, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refresh shows the containers what has changed in their ConfigMaps, as a kubelet does.
+func (d *Deployed) refresh(ctx context.Context) error {
+	for _, container := range d.pod.Containers {
+		for _, mount := range container.VolumeMounts {
+			for _, volume := range d.pod.Volumes {
+				if volume.Name != mount.Name || volume.ConfigMap == nil {
+					continue
+				}
+				path := filepath.Join(d.root(container), mount.MountPath)
+				if err := d.mountVolume(ctx, container, volume, path); err != nil {
+					return fmt.Errorf("volume %q: %w", volume.Name, err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func (d *Deployed) mountProjected(ctx context.Context, projected *core.ProjectedVolumeSource,

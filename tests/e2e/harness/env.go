@@ -74,7 +74,7 @@ func (e *Env) WithBerth(options BerthOptions) {
 	e.Helper()
 	c := e.Cluster
 	if !c.HasBerth() {
-		e.Skip("BERTHD_BINARY is not set")
+		e.Fatal(LacksBerthd)
 	}
 	from := int64(0)
 	if c.Berth != nil {

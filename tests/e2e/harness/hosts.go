@@ -35,7 +35,9 @@ type Hosts struct {
 
 type hosted struct {
 	name    string
-	runs    *Deployed // nil until its containers are made
+	runs    *Deployed
+	giveUp  context.CancelFunc // ends what waits for it to be ready
+	started chan struct{}      // closed when nothing starts its processes any more
 	failed  error
 	isReady bool
 	isShown bool // as ready, to the API server
@@ -87,7 +89,7 @@ func (h *Hosts) showLog(answer http.ResponseWriter, request *http.Request) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for _, pod := range h.pods {
-		if len(words) == 4 && words[0] == "containerLogs" && pod.name == words[2] && pod.runs != nil {
+		if len(words) == 4 && words[0] == "containerLogs" && pod.name == words[2] {
 			if process := pod.runs.Containers[words[3]]; process != nil {
 				text, _ := os.ReadFile(process.Log)
 				_, _ = answer.Write(text)
@@ -180,20 +182,16 @@ func (h *Hosts) run(ctx context.Context, pod *core.Pod) error {
 		if err != nil {
 			return err
 		}
-		known = &hosted{name: pod.Name, runs: runs}
+		starting, giveUp := context.WithCancel(ctx)
+		known = &hosted{name: pod.Name, runs: runs, giveUp: giveUp, started: make(chan struct{})}
 		h.pods[pod.UID] = known
-		go func() {
-			err := runs.Start()
-			if err == nil {
-				err = runs.AwaitReady(ctx)
-			}
-			h.mutex.Lock()
-			defer h.mutex.Unlock()
-			known.isReady, known.failed = err == nil, err
-		}()
+		go h.start(starting, known)
 	}
 	if known.failed != nil {
 		return known.failed
+	}
+	if err := known.runs.refresh(ctx); err != nil {
+		return err
 	}
 	if !known.isReady || known.isShown {
 		return nil
@@ -214,13 +212,47 @@ func (h *Hosts) run(ctx context.Context, pod *core.Pod) error {
 	return err
 }
 
-// end ends the pod's processes, then the pod.
+func (h *Hosts) start(ctx context.Context, pod *hosted) {
+	defer close(pod.started)
+	err := pod.runs.Start()
+	if err == nil {
+		err = pod.runs.AwaitReady(ctx)
+	}
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	pod.isReady, pod.failed = err == nil, err
+}
+
+// Pages are a page of each pod that is ready, by the pod's name.
+func (h *Hosts) Pages(ctx context.Context, path string) (map[string]string, error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	pages := map[string]string{}
+	for _, pod := range h.pods {
+		if !pod.isReady {
+			continue
+		}
+		page, err := pod.runs.Page(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("%s of pod %s: %w", path, pod.name, err)
+		}
+		pages[pod.name] = page
+	}
+	return pages, nil
+}
+
+// end ends the pod's processes, also those that are about to start, then the pod.
 func (h *Hosts) end(ctx context.Context, pod *core.Pod) error {
 	h.mutex.Lock()
 	known := h.pods[pod.UID]
 	delete(h.pods, pod.UID)
 	h.mutex.Unlock()
 	if known != nil {
+		known.giveUp()
+		for _, container := range known.runs.pod.InitContainers {
+			_ = known.runs.Containers[container.Name].Stop(15 * time.Second)
+		}
+		<-known.started
 		for name, container := range known.runs.Containers {
 			err := container.Stop(15 * time.Second)
 			if err != nil && name == "berthd" { // kube-scheduler ends with an error
@@ -236,10 +268,11 @@ func (h *Hosts) end(ctx context.Context, pod *core.Pod) error {
 	return err
 }
 
+// stop comes after act, so no pods are added.
 func (h *Hosts) stop() {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
 	for _, pod := range h.pods {
+		pod.giveUp()
+		<-pod.started
 		for name, container := range pod.runs.Containers {
 			if h.t.Failed() {
 				h.t.Logf("-- the end of %s of %s\n%s", name, pod.name, container.Tail(0, 40))
