@@ -118,7 +118,7 @@ func (d dice) addResources(_ *Cluster, pod *v1.Pod) {
 	always := v1.ContainerRestartPolicyAlways
 	for i := range d.IntN(3) {
 		container := v1.Container{Name: fmt.Sprintf("init-%d", i), Image: "image"}
-		container.Resources.Requests = d.amounts(6000, 6000)
+		container.Resources.Requests = d.amounts(4000, 3000)
 		if d.chance(50) {
 			container.RestartPolicy = &always
 		}
@@ -140,7 +140,7 @@ func (d dice) addResources(_ *Cluster, pod *v1.Pod) {
 			*resource.NewQuantity(int64(d.IntN(4)), resource.DecimalSI)
 	}
 	if d.chance(20) {
-		pod.Spec.Resources = &v1.ResourceRequirements{Requests: d.amounts(8000, 8000)}
+		pod.Spec.Resources = &v1.ResourceRequirements{Requests: d.amounts(6000, 5000)}
 	}
 }
 

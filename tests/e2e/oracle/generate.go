@@ -117,18 +117,18 @@ func (d dice) node(number int) *v1.Node {
 	if d.chance(60) {
 		node.Labels["size"] = fmt.Sprint(d.IntN(4))
 	}
-	for range d.IntN(2) * d.IntN(3) {
+	for range d.IntN(2) * d.IntN(2) * d.IntN(3) {
 		node.Spec.Taints = append(node.Spec.Taints,
 			v1.Taint{Key: pick(d, labels), Value: pick(d, values), Effect: pick(d, effects)})
 	}
-	if node.Spec.Unschedulable = d.chance(8); node.Spec.Unschedulable && d.chance(50) {
+	if node.Spec.Unschedulable = d.chance(5); node.Spec.Unschedulable && d.chance(50) {
 		node.Spec.Taints = append(node.Spec.Taints,
 			v1.Taint{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule})
 	}
 	node.Status.Allocatable = v1.ResourceList{
 		v1.ResourceCPU:    *resource.NewMilliQuantity(int64(1000*(1+d.IntN(8))), resource.DecimalSI),
 		v1.ResourceMemory: *resource.NewQuantity(int64(1+d.IntN(8))<<30, resource.BinarySI),
-		v1.ResourcePods:   *resource.NewQuantity(int64(2+d.IntN(10)), resource.DecimalSI),
+		v1.ResourcePods:   *resource.NewQuantity(int64(3+d.IntN(12)), resource.DecimalSI),
 	}
 	if d.chance(50) {
 		node.Status.Allocatable[v1.ResourceEphemeralStorage] =
@@ -158,7 +158,7 @@ func (d dice) pod(name string) *v1.Pod {
 	pod.Spec.Containers = []v1.Container{{Name: "main", Image: "image"}}
 	if d.chance(80) {
 		pod.Spec.Containers[0].Resources.Requests = v1.ResourceList{
-			v1.ResourceCPU:    *resource.NewMilliQuantity(int64(100*d.IntN(8)), resource.DecimalSI),
+			v1.ResourceCPU:    *resource.NewMilliQuantity(int64(100*d.IntN(6)), resource.DecimalSI),
 			v1.ResourceMemory: *resource.NewQuantity(int64(d.IntN(4))<<28, resource.BinarySI),
 		}
 	}

@@ -17,8 +17,14 @@ const (
 	noProvisioner = "kubernetes.io/no-provisioner"
 )
 
-// The classes of every cluster. "gone" names one that does not exist.
-var classNames = []string{"immediate", "local", "late", "late-zone", "late-capacity", "gone"}
+// className is a class of every cluster, or rarely "gone", which does not exist.
+func (d dice) className() string {
+	if d.chance(4) {
+		return "gone"
+	}
+	return pick(d, []string{"immediate", "local", "local", "late", "late", "late-zone",
+		"late-capacity"})
+}
 
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
@@ -94,7 +100,7 @@ func (d dice) volume(c *Cluster, name string) *v1.PersistentVolume {
 	volume.UID, volume.Labels = types.UID("volume-"+name), d.labels()
 	size := resource.NewQuantity(int64(1+d.IntN(4))<<30+int64(len(c.Volumes)), resource.BinarySI)
 	volume.Spec.Capacity = v1.ResourceList{v1.ResourceStorage: *size}
-	volume.Spec.StorageClassName = pick(d, classNames)
+	volume.Spec.StorageClassName = d.className()
 	volume.Spec.AccessModes = []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce, v1.ReadWriteMany,
 		v1.ReadOnlyMany, v1.ReadWriteOncePod}
 	if d.chance(30) {
@@ -110,11 +116,11 @@ func (d dice) volume(c *Cluster, name string) *v1.PersistentVolume {
 	} else {
 		volume.Spec.Local = &v1.LocalVolumeSource{Path: "/disks/" + name}
 	}
-	if d.chance(50) {
+	if d.chance(35) {
 		volume.Spec.NodeAffinity = &v1.VolumeNodeAffinity{Required: &v1.NodeSelector{
 			NodeSelectorTerms: []v1.NodeSelectorTerm{d.nodeTerm(c)}}}
 	}
-	if d.chance(40) {
+	if d.chance(25) {
 		key := pick(d, []string{v1.LabelTopologyZone, v1.LabelFailureDomainBetaZone})
 		volume.Labels[key] = pick(d, append(zones, "a__b"))
 	}
@@ -129,7 +135,7 @@ func (d dice) volume(c *Cluster, name string) *v1.PersistentVolume {
 func (d dice) claim(c *Cluster, space, name string) *v1.PersistentVolumeClaim {
 	claim := &v1.PersistentVolumeClaim{ObjectMeta: named(name)}
 	claim.Namespace, claim.UID = space, types.UID(space+"-claim-"+name)
-	claim.Spec.StorageClassName = ptr.To(pick(d, classNames))
+	claim.Spec.StorageClassName = ptr.To(d.className())
 	claim.Spec.AccessModes = d.modes()
 	claim.Spec.VolumeMode = ptr.To(v1.PersistentVolumeFilesystem)
 	size := resource.NewQuantity(int64(d.IntN(4))<<30+int64(len(c.Claims)), resource.BinarySI)
@@ -137,26 +143,26 @@ func (d dice) claim(c *Cluster, space, name string) *v1.PersistentVolumeClaim {
 	if d.chance(20) {
 		claim.Spec.Selector = d.selector()
 	}
-	switch d.IntN(10) {
+	switch d.IntN(20) {
 	case 0: // its volume does not exist
 		claim.Spec.VolumeName = "gone"
 		claim.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
 	case 1: // a controller works on it
 		claim.Annotations = map[string]string{
 			"volume.kubernetes.io/selected-node": pick(d, c.Nodes).Name}
-	case 2: // named by its user, not bound yet
+	case 2, 3: // named by its user, not bound yet
 		volume := d.volume(c, "named-"+space+"-"+name)
 		volume.Spec.ClaimRef = &v1.ObjectReference{Namespace: space, Name: name}
 		c.Volumes = append(c.Volumes, volume)
-	case 3:
+	case 4:
 		claim.Status.Phase = v1.ClaimLost
-	case 4, 5, 6, 7:
+	case 5, 6, 7, 8, 9, 10, 11, 12, 13, 14:
 		volume := d.volume(c, "of-"+space+"-"+name)
 		volume.Spec.ClaimRef = &v1.ObjectReference{Namespace: space, Name: name, UID: claim.UID}
 		volume.Status.Phase = v1.VolumeBound
 		claim.Spec.VolumeName = volume.Name
 		claim.Status.Phase = v1.ClaimBound
-		if d.chance(90) {
+		if d.chance(95) {
 			claim.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
 		}
 		c.Volumes = append(c.Volumes, volume)
@@ -191,11 +197,11 @@ func (d dice) addEphemeral(c *Cluster, pod *v1.Pod) {
 	isThere := func(claim *v1.PersistentVolumeClaim) bool {
 		return claim.Name == name && claim.Namespace == pod.Namespace
 	}
-	if slices.ContainsFunc(c.Claims, isThere) || d.chance(10) {
+	if slices.ContainsFunc(c.Claims, isThere) || d.chance(5) {
 		return
 	}
 	claim := d.claim(c, pod.Namespace, name)
-	if d.chance(90) {
+	if d.chance(95) {
 		claim.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod",
 			Name: pod.Name, UID: pod.UID, Controller: ptr.To(true)}}
 	}
