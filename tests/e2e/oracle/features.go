@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -30,6 +31,21 @@ func init() {
 		{"ephemeral", dice.addEphemeral},
 		{"disk", dice.addDisk},
 	}
+}
+
+// FeatureNames are all names that Generate takes.
+func FeatureNames() []string {
+	var all []string
+	for _, each := range features {
+		all = append(all, each.name)
+	}
+	return all
+}
+
+func featuresOf(only []string) []feature {
+	return slices.DeleteFunc(slices.Clone(features), func(each feature) bool {
+		return len(only) > 0 && !slices.Contains(only, each.name)
+	})
 }
 
 func affinityOf(pod *v1.Pod) *v1.Affinity {

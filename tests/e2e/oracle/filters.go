@@ -44,6 +44,7 @@ type snapshot struct{ fwk.SharedLister }
 type Filters struct {
 	framework framework.Framework
 	snapshot  *snapshot
+	nominator *nominator
 	stores    []store
 	nodes     []*v1.Node
 	pods      []*v1.Pod
@@ -73,12 +74,13 @@ func NewFilters(ctx context.Context) (*Filters, error) {
 		func(each config.Plugin) bool { return slices.Contains(leftOut, each.Name) })
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
-	filters := &Filters{snapshot: &snapshot{schedulercache.NewEmptySnapshot()}}
+	filters := &Filters{snapshot: &snapshot{schedulercache.NewEmptySnapshot()},
+		nominator: &nominator{waiting: map[string][]fwk.PodInfo{}}}
 	filters.stores = storesOf(factory)
 	filters.framework, err = schedulerruntime.NewFramework(ctx, plugins.NewInTreeRegistry(), &profile,
 		schedulerruntime.WithClientSet(client), schedulerruntime.WithInformerFactory(factory),
 		schedulerruntime.WithSnapshotSharedLister(filters.snapshot),
-		schedulerruntime.WithParallelism(1),
+		schedulerruntime.WithParallelism(1), schedulerruntime.WithPodNominator(filters.nominator),
 		schedulerruntime.WithSharedCSIManager(
 			nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())))
 	return filters, err
@@ -106,12 +108,22 @@ func storesOf(factory informers.SharedInformerFactory) []store {
 	}
 }
 
+// Plugins are the names of those that filter, in their order.
+func (f *Filters) Plugins() []string {
+	var all []string
+	for _, each := range f.framework.ListPlugins().Filter.Enabled {
+		all = append(all, each.Name)
+	}
+	return all
+}
+
 // Load makes this the cluster that Ask and Place are about.
 func (f *Filters) Load(ctx context.Context, cluster *Cluster) error {
 	for _, each := range slices.Backward(f.reserved) {
 		f.framework.RunReservePluginsUnreserve(ctx, each.state, each.pod, each.node)
 	}
 	f.reserved = nil
+	clear(f.nominator.waiting)
 	for _, store := range f.stores {
 		all := []any{}
 		for _, object := range store.of(cluster) {
@@ -160,7 +172,7 @@ func (f *Filters) ask(ctx context.Context, pod *v1.Pod) ([]Answer, fwk.CycleStat
 		if err != nil {
 			return nil, nil, err
 		}
-		status := f.framework.RunFilterPlugins(ctx, state, pod, there)
+		status := f.framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, there)
 		if status.IsSuccess() {
 			answers = append(answers, Answer{Node: node.Name, Fits: true})
 		} else {
@@ -209,6 +221,7 @@ func (f *Filters) Place(ctx context.Context, pod *v1.Pod, node string) (Answer, 
 		return refusal(node, status), nil
 	}
 	f.reserved = append(f.reserved, reservation{state, assumed, node})
+	f.nominator.DeleteNominatedPodIfExists(pod)
 	f.pods = append(f.pods, assumed)
 	f.snapshot.SharedLister = schedulercache.NewSnapshot(f.pods, f.nodes)
 	return answers[at], nil

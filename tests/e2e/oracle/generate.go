@@ -43,10 +43,12 @@ func (d dice) some(from []string) []string {
 }
 
 // Generate makes the cluster of this number. Equal seeds and numbers give equal clusters. Waiting
-// pods have three features each; the triples follow each other over the numbers.
-func Generate(seed, number uint64) *Cluster {
+// pods have three features each; the triples follow each other over the numbers. With names, only
+// these features are used.
+func Generate(seed, number uint64, only ...string) *Cluster {
 	d := dice{rand.New(rand.NewPCG(seed, number))}
 	c := &Cluster{}
+	features := featuresOf(only)
 	for _, name := range spaces {
 		space := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name,
 			Labels: map[string]string{v1.LabelMetadataName: name}}}

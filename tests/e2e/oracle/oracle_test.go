@@ -14,6 +14,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
@@ -107,6 +108,59 @@ func TestAGangOfOneAPodANodeFillsTheNodes(t *testing.T) {
 	}
 }
 
+// Four pods over two zones of a node each, in an order that the skew allows. The sibling that waits
+// for the same node counts there, and no pod of the other zone does.
+func TestNominatedMembersOfASpreadRefuseEachOther(t *testing.T) {
+	filters := filtersFor(t)
+	c := &Cluster{Nodes: []*v1.Node{nodeOf("n1", "zone", "a"), nodeOf("n2", "zone", "b")}}
+	place := func(nominate func(left []*v1.Pod)) string {
+		if err := filters.Load(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		var pods []*v1.Pod
+		for i := range 4 {
+			pod := podOf(fmt.Sprintf("w-%d", i), "x", "")
+			pod.UID = types.UID(pod.Name)
+			pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MaxSkew: 1,
+				TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: byApp("x")}}
+			pods = append(pods, pod)
+		}
+		var answers []Answer
+		for i, pod := range pods {
+			nominate(pods[i:])
+			answer, err := filters.Place(t.Context(), pod, nodeOfMember(pod))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answers = append(answers, answer)
+		}
+		return text(answers)
+	}
+	nominate := func(pods []*v1.Pod) {
+		for _, pod := range pods {
+			if err := filters.Nominate(pod, nodeOfMember(pod)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	none := place(func([]*v1.Pod) {})
+	all := place(nominate)
+	one := place(func(left []*v1.Pod) { nominate(left[:min(2, len(left))]) }) // on different nodes
+	if want := "n1 yes, n2 yes, n1 yes, n2 yes"; none != want || one != want {
+		t.Errorf("got %q and %q, want %q", none, one, want)
+	}
+	if !strings.HasPrefix(all, "n1 PodTopologySpread, n2 PodTopologySpread") {
+		t.Errorf("got %q", all)
+	}
+}
+
+func nodeOfMember(pod *v1.Pod) string {
+	if pod.Name == "w-0" || pod.Name == "w-2" {
+		return "n1"
+	}
+	return "n2"
+}
+
 func TestAPodThatIsThereKeepsOthersAway(t *testing.T) {
 	there := podOf("there", "y", "n1")
 	there.Spec.Affinity = awayFrom("x")
@@ -187,6 +241,17 @@ func TestEqualSeedsGiveEqualClusters(t *testing.T) {
 	}
 	if write(seed, 3) == write(seed+1, 3) {
 		t.Error("another seed gives the same cluster")
+	}
+}
+
+// A newer kube-scheduler with another filter must be looked at (docs/design/hints.md).
+func TestTheseAreAllFilters(t *testing.T) {
+	want := []string{names.NodeUnschedulable, names.NodeName, names.TaintToleration,
+		names.NodeAffinity, names.NodePorts, names.NodeResourcesFit, names.VolumeRestrictions,
+		names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone, names.PodTopologySpread,
+		names.InterPodAffinity, names.NodeDeclaredFeatures}
+	if diff := cmp.Diff(want, filtersFor(t).Plugins()); diff != "" {
+		t.Error(diff)
 	}
 }
 

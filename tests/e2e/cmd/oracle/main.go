@@ -9,9 +9,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"berth.dev/berth/tests/e2e/oracle"
@@ -23,8 +26,12 @@ var (
 	first = flag.Uint64("first", 0, "the number of the first cluster")
 	cases = flag.Uint64("cases", 2000, "how many pods to ask about")
 	show  = flag.Bool("print", false, "write the first cluster, and nothing else")
+	only  = flag.String("features", "", "of waiting pods; at least three, such as ports,spread,claim")
 	dump  = flag.String("cluster", "", "ask kube-scheduler's filters about this List")
 )
+
+// features of -features; empty: all.
+var features []string
 
 func main() {
 	flag.Parse()
@@ -35,11 +42,23 @@ func main() {
 }
 
 func run(ctx context.Context) error {
+	if *only != "" {
+		features = strings.Split(*only, ",")
+	}
+	known := oracle.FeatureNames()
+	for _, each := range features {
+		if !slices.Contains(known, each) {
+			return fmt.Errorf("-features: %q is none of %v", each, known)
+		}
+	}
+	if len(features) > 0 && len(features) < 3 {
+		return errors.New("-features: expected at least three")
+	}
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
 	}
 	if *show {
-		return json.NewEncoder(os.Stdout).Encode(oracle.Generate(*seed, *first))
+		return json.NewEncoder(os.Stdout).Encode(oracle.Generate(*seed, *first, features...))
 	}
 	filters, err := oracle.NewFilters(ctx)
 	if err != nil {
@@ -87,7 +106,7 @@ func compare(ctx context.Context, filters *oracle.Filters) error {
 		return oracle.Differences(ctx, filters, ours, cluster)
 	}
 	for number := *first; number < *first+clusters; number++ {
-		cluster := oracle.Generate(*seed, number)
+		cluster := oracle.Generate(*seed, number, features...)
 		found, err := differences(cluster)
 		if err != nil {
 			return fmt.Errorf("cluster %d: %w", number, err)
