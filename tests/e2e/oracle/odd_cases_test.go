@@ -291,3 +291,26 @@ func TestTwoClaimsShareOneCapacity(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The first pod's node is written on the claim when it is assumed, so the others must follow.
+func TestASharedLateClaimFollowsItsFirstPod(t *testing.T) {
+	c, first := withClaim()
+	c.Classes = Generate(seed, 0).Classes
+	c.Claims[0].Annotations, c.Claims[0].Spec.VolumeName = nil, ""
+	c.Claims[0].Spec.StorageClassName = ptr.To("late")
+	filters := filtersFor(t)
+	second := claiming("second", "")
+	if got := text(ask(t, filters, c, second)); got != "n1 yes, n2 yes" {
+		t.Error(got)
+	}
+	if got, err := filters.Place(t.Context(), first, "n1"); err != nil || !got.Fits {
+		t.Fatal(got, err)
+	}
+	answers, err := filters.Ask(t.Context(), second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(answers); got != "n1 yes, n2 VolumeBinding" {
+		t.Error(got)
+	}
+}
