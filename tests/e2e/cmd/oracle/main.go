@@ -1,0 +1,130 @@
+// Command oracle compares `berth fits` with kube-scheduler's own filter plugins
+// (docs/design/oracle.md):
+//
+//	go run ./cmd/oracle -berth BINARY -cases 200000          compares; ends with 1 at a difference
+//	go run ./cmd/oracle -seed 7 -first 12 -print             writes cluster 12 of seed 7
+//	go run ./cmd/oracle -cluster DUMP.json                   what kube-scheduler's filters say of a dump
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"berth.dev/berth/tests/e2e/oracle"
+)
+
+var (
+	berth = flag.String("berth", "", "the berth to compare with")
+	seed  = flag.Uint64("seed", 1, "of all clusters; 0: of the clock")
+	first = flag.Uint64("first", 0, "the number of the first cluster")
+	cases = flag.Uint64("cases", 2000, "how many pods to ask about")
+	show  = flag.Bool("print", false, "write the first cluster, and nothing else")
+	only  = flag.String("features", "", "of waiting pods; at least three, such as ports,spread,claim")
+	dump  = flag.String("cluster", "", "ask kube-scheduler's filters about this List")
+)
+
+// features of -features; empty: all.
+var features []string
+
+func main() {
+	flag.Parse()
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "oracle:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	if *only != "" {
+		features = strings.Split(*only, ",")
+	}
+	known := oracle.FeatureNames()
+	for _, each := range features {
+		if !slices.Contains(known, each) {
+			return fmt.Errorf("-features: %q is none of %v", each, known)
+		}
+	}
+	if len(features) > 0 && len(features) < 3 {
+		return errors.New("-features: expected at least three")
+	}
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
+	if *show {
+		return json.NewEncoder(os.Stdout).Encode(oracle.Generate(*seed, *first, features...))
+	}
+	filters, err := oracle.NewFilters(ctx)
+	if err != nil {
+		return err
+	}
+	if *dump != "" {
+		return answer(ctx, filters)
+	}
+	return compare(ctx, filters)
+}
+
+func answer(ctx context.Context, filters *oracle.Filters) error {
+	text, err := os.ReadFile(*dump)
+	if err != nil {
+		return err
+	}
+	cluster := &oracle.Cluster{}
+	if err := json.Unmarshal(text, cluster); err != nil {
+		return err
+	}
+	if err := filters.Load(ctx, cluster); err != nil {
+		return err
+	}
+	for _, pod := range cluster.Waiting() {
+		answers, err := filters.Ask(ctx, pod)
+		if err != nil {
+			return err
+		}
+		for _, each := range answers {
+			fmt.Printf("%s\t%s\t%v\t%s\t%q\n", oracle.FullName(pod), each.Node, each.Fits, each.Plugin,
+				each.Reasons)
+		}
+	}
+	return nil
+}
+
+func compare(ctx context.Context, filters *oracle.Filters) error {
+	clusters := (*cases + oracle.PodsInCluster - 1) / oracle.PodsInCluster
+	fmt.Printf("seed %d, clusters %d to %d\n", *seed, *first, *first+clusters-1)
+	differences := func(cluster *oracle.Cluster) ([]string, error) {
+		ours, err := oracle.AskBerth(ctx, *berth, cluster)
+		if err != nil {
+			return nil, err
+		}
+		return oracle.Differences(ctx, filters, ours, cluster)
+	}
+	for number := *first; number < *first+clusters; number++ {
+		cluster := oracle.Generate(*seed, number, features...)
+		found, err := differences(cluster)
+		if err != nil {
+			return fmt.Errorf("cluster %d: %w", number, err)
+		}
+		if len(found) == 0 {
+			continue
+		}
+		smaller := oracle.Smaller(cluster, func(each *oracle.Cluster) bool {
+			found, err := differences(each)
+			return err == nil && len(found) > 0
+		})
+		if err := json.NewEncoder(os.Stdout).Encode(smaller); err != nil {
+			return err
+		}
+		found, err = differences(smaller)
+		return fmt.Errorf("-seed %d -first %d: %d differences, first %q (%v)", *seed, number,
+			len(found), found[0], err)
+	}
+	fmt.Printf("%d cases, 0 differences\n", clusters*oracle.PodsInCluster)
+	return nil
+}

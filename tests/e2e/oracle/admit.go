@@ -1,0 +1,45 @@
+package oracle
+
+import (
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Admit does to a pod what the API server does when it is created: it merges matchLabelKeys and
+// mismatchLabelKeys into selectors (k8s.io/kubernetes/pkg/registry/core/pod, mutatePodAffinity and
+// mutateTopologySpreadConstraints). kube-scheduler reads those of pod affinity nowhere else.
+func Admit(pod *v1.Pod) {
+	if affinity := pod.Spec.Affinity; affinity != nil {
+		if to := affinity.PodAffinity; to != nil {
+			admitTerms(pod, to.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+		if from := affinity.PodAntiAffinity; from != nil {
+			admitTerms(pod, from.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+	}
+	for i := range pod.Spec.TopologySpreadConstraints {
+		spread := &pod.Spec.TopologySpreadConstraints[i]
+		require(spread.LabelSelector, spread.MatchLabelKeys, metav1.LabelSelectorOpIn, pod)
+	}
+}
+
+func admitTerms(pod *v1.Pod, terms []v1.PodAffinityTerm) {
+	for i := range terms {
+		require(terms[i].LabelSelector, terms[i].MatchLabelKeys, metav1.LabelSelectorOpIn, pod)
+		require(terms[i].LabelSelector, terms[i].MismatchLabelKeys, metav1.LabelSelectorOpNotIn, pod)
+	}
+}
+
+// require leaves a missing selector: it matches nothing.
+func require(selector *metav1.LabelSelector, keys []string, operator metav1.LabelSelectorOperator,
+	pod *v1.Pod) {
+	if selector == nil {
+		return
+	}
+	for _, key := range keys {
+		if value, has := pod.Labels[key]; has {
+			selector.MatchExpressions = append(selector.MatchExpressions,
+				metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: []string{value}})
+		}
+	}
+}
