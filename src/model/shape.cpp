@@ -32,6 +32,44 @@ class KeyWriter {
     write(term.labels);
     write(term.fields);
   }
+  void write(const PodSelector& selector) {
+    write(selector.all);
+    write(selector.matches_nothing ? 1 : 0);
+  }
+  void write(const PodTerm& term) {
+    write(term.pods);
+    open('n', term.namespaces.size());
+    for (const std::string& name : term.namespaces) write(name);
+    write(term.selects_namespaces ? 1 : 0);
+    write(term.of_namespaces);
+    write(term.topology_key);
+  }
+  void write(const SpreadConstraint& spread) {
+    write(spread.pods);
+    write(spread.is_empty ? 1 : 0);
+    write(spread.topology_key);
+    write(spread.max_skew);
+    write(spread.min_domains);
+    write(static_cast<std::int64_t>(spread.affinity));
+    write(static_cast<std::int64_t>(spread.taints));
+  }
+  void write(const PreferredPodTerm& preferred) {
+    write(preferred.weight);
+    write(preferred.term);
+  }
+  template <class T>
+  void write_all(char section, const std::vector<T>& values) {
+    open(section, values.size());
+    for (const T& value : values) write(value);
+  }
+  void write(const Relations& relations) {
+    write(relations.name_space);
+    write_all('a', relations.affinity);
+    write_all('n', relations.anti_affinity);
+    write_all('s', relations.spread);
+    write_all('p', relations.preferred);
+    write_all('q', relations.preferred_spread);
+  }
   std::string take() && { return std::move(key_); }
 
  private:
@@ -72,6 +110,7 @@ std::string shape_key(const NamedAmounts& request, const Constraints& constraint
     key.write(port.protocol);
     key.write(port.port);
   }
+  if (!constraints.relations.are_empty()) key.write(constraints.relations);
   key.open('u', constraints.unmodelled.size());
   for (const std::string& name : constraints.unmodelled) key.write(name);
   key.write(constraints.fault);

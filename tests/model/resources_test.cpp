@@ -55,7 +55,7 @@ TEST(DimensionTableTest, TheFixedOnesComeFirstAndNamesAreKept) {
 
 TEST(ShapeKeyTest, DiffersWhereAnythingThatDecidesDiffers) {
   const NamedAmounts request{{"cpu", 1000}};
-  std::vector<Constraints> all(11);
+  std::vector<Constraints> all(17);
   all[1].node_selector["a"] = "b";
   all[2].node_selector["ab"] = "";
   all[3].has_required_terms = true;
@@ -66,7 +66,13 @@ TEST(ShapeKeyTest, DiffersWhereAnythingThatDecidesDiffers) {
   all[7].tolerations.push_back({"a", true, "", TaintEffect::any});
   all[8].tolerations.push_back({"a", false, "", TaintEffect::any});
   all[9].host_ports.push_back({"0.0.0.0", "TCP", 80});
-  all[10].unmodelled.push_back("podAffinity");
+  all[10].unmodelled.push_back("resourceClaims");
+  all[11].relations.affinity.emplace_back();
+  all[12].relations.anti_affinity.emplace_back();
+  all[13].relations.spread.emplace_back();
+  all[14].relations.spread.emplace_back().max_skew = 2;
+  all[15].relations.preferred.push_back({-1, {}});
+  all[16].relations.preferred_spread.emplace_back();
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = 0; j < all.size(); ++j) {
       EXPECT_EQ(shape_key(request, all[i]) == shape_key(request, all[j]), i == j) << i << " " << j;

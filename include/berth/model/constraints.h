@@ -6,21 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "berth/model/expression.h"
+#include "berth/model/relations.h"
+
 // Where a pod may run, in Kubernetes' terms. Plain values.
 
 namespace berth {
-
-enum class Operator : std::uint8_t { in, not_in, exists, does_not_exist, greater, less };
-
-struct Expression {
-  std::string key;
-  Operator op = Operator::in;
-  std::vector<std::string> values;
-  auto operator<=>(const Expression&) const = default;
-};
-// Does it hold for a label or field of this value? Null: there is none. `greater` and `less`
-// compare whole numbers, and do not hold for other values.
-bool expression_holds(const Expression& expression, const std::string* value);
 
 // All expressions must hold. An empty term matches nothing (Kubernetes' rule).
 struct SelectorTerm {
@@ -67,6 +58,7 @@ struct Constraints {
   std::vector<PreferredTerm> preferred_terms;
   std::vector<Toleration> tolerations;
   std::vector<HostPort> host_ports;
+  Relations relations;
   // Sorted: constraints that we do not model, e.g. "podAffinity".
   std::vector<std::string> unmodelled;
   // The fault in a pod that could not be read; such a pod may run nowhere. Empty: none.

@@ -1,4 +1,4 @@
-#include "berth/model/constraints.h"
+#include "berth/model/expression.h"
 
 #include <algorithm>
 #include <charconv>
