@@ -13,8 +13,6 @@
 
 namespace berth {
 
-using NodeSetId = StrongId<struct NodeSetTag>;
-
 // The nodes whose pods count for a spread, and whose domains it has. SPREAD-2, SPREAD-3.
 struct NodeSetRule {
   std::vector<std::string> keys;                     // sorted; the node has all of these labels
@@ -39,6 +37,7 @@ class NodeSets {
   void give_back(NodeSetId id);
 
   bool has(NodeSetId id, NodeId node) const { return sets_[id.index()].has[node.index()]; }
+  std::size_t node_count(NodeSetId id) const { return sets_[id.index()].has.size(); }
   std::size_t size() const { return id_by_rule_.size(); }
 
   // All nodes are new.
