@@ -12,9 +12,15 @@ void CountsOfDomains::move(std::int32_t from, std::int32_t to) {
   ++domains_with_[to];
 }
 
+std::optional<std::int32_t> CountsOfDomains::lowest_beside(std::int32_t count) const {
+  auto at = domains_with_.begin();
+  if (at != domains_with_.end() && at->first == count && at->second == 1) ++at;
+  return at == domains_with_.end() ? std::nullopt : std::optional<std::int32_t>(at->first);
+}
+
 void SpreadDomains::add(DomainId domain) {
   if (is_known_.size() <= domain.index()) is_known_.resize(domain.index() + 1);
-  if (is_known_[domain.index()]) return;
+  if (has(domain)) return;
   is_known_[domain.index()] = true;
   ++size_;
   stay_.add(0);

@@ -32,6 +32,18 @@ TEST(SpreadDomains, count_each_domain_once) {
   EXPECT_EQ(domains.lowest_that_stay(), 0);
 }
 
+TEST(CountsOfDomains, know_the_lowest_beside_one_domain) {
+  CountsOfDomains counts;
+  EXPECT_EQ(counts.lowest_beside(0), std::nullopt);
+  counts.add(2);
+  EXPECT_EQ(counts.lowest_beside(2), std::nullopt);
+  counts.add(5);
+  EXPECT_EQ(counts.lowest_beside(2), 5);
+  EXPECT_EQ(counts.lowest_beside(5), 2);
+  counts.add(2);
+  EXPECT_EQ(counts.lowest_beside(2), 2);
+}
+
 // Law: the lowest count is that of all counts, after any steps and after all are undone.
 TEST(SpreadDomains, know_the_lowest_count_after_each_step) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "berth/base/strong_id.h"
@@ -17,6 +18,9 @@ class CountsOfDomains {
   void move(std::int32_t from, std::int32_t to);
   // 0 if there are no domains.
   std::int32_t lowest() const { return domains_with_.empty() ? 0 : domains_with_.begin()->first; }
+  // The lowest of all domains but one that has this count. None: there is no other domain.
+  std::optional<std::int32_t> lowest_beside(std::int32_t count) const;
+  bool is_empty() const { return domains_with_.empty(); }
 
  private:
   std::map<std::int32_t, std::int32_t> domains_with_;
@@ -29,6 +33,10 @@ class SpreadDomains {
   void add(DomainId domain);
   void clear();
   std::size_t size() const { return size_; }
+  bool has(DomainId domain) const {
+    return domain.index() < is_known_.size() && is_known_[domain.index()];
+  }
+  const std::vector<bool>& by_domain() const { return is_known_; }
 
   // The pods of a domain: those that stay, and with them those that were promised room.
   struct Pods {
