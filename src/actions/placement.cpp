@@ -41,9 +41,10 @@ bool contains(const std::vector<ShapeId>& shapes, ShapeId shape) {
   return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
 }
 
-// RELATION-8. Pods of its own job may be what it lacks.
+// RELATION-8. Pods of its own job may be what it lacks: near it, or in the emptiest domain.
 bool waits_for_others(const Session& session, ShapeId shape) {
-  return !session.cluster().shape(shape).terms.affinity.empty();
+  const ShapeTerms& terms = session.cluster().shape(shape).terms;
+  return !terms.affinity.empty() || !terms.spread.empty();
 }
 
 // Enough tasks are left that have not failed for the minimum to be reached still.

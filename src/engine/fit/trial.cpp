@@ -50,10 +50,13 @@ std::int32_t Trial::most(const Shape& shape, NodeId node, std::int32_t count) co
 }
 
 std::int32_t Trial::pods_in(TermId term, DomainId domain) const {
-  const Counted there = cluster_.relations().term(term).counts.at(domain);
-  const bool only_staying = occupants_ == Occupants::staying;
-  return tried(term, domain) +
-         (only_staying ? there.staying : there.there - there.leaving + there.promised);
+  if (occupants_ != Occupants::staying) return level_of(term, domain);
+  return tried(term, domain) + cluster_.relations().term(term).counts.at(domain).staying;
+}
+
+std::int32_t Trial::level_of(TermId term, DomainId domain) const {
+  const Counted counted = cluster_.relations().term(term).counts.at(domain);
+  return tried(term, domain) + counted.there - counted.leaving + counted.promised;
 }
 
 const CountsOfDomains& Trial::counts_of(TermId term) const {
@@ -61,7 +64,7 @@ const CountsOfDomains& Trial::counts_of(TermId term) const {
   if (!is_new) return at->second;
   const SpreadDomains& domains = cluster_.relations().spread(term);
   for (std::size_t d = 0; d < domains.by_domain().size(); ++d) {
-    if (domains.has(DomainId(d))) at->second.add(pods_in(term, DomainId(d)));
+    if (domains.has(DomainId(d))) at->second.add(level_of(term, DomainId(d)));
   }
   return at->second;
 }
@@ -87,15 +90,15 @@ std::int32_t Trial::most_of_spread(const Shape& shape, std::size_t spread, NodeI
     return here + own - (has_domains ? counts.lowest() : 0) <= wanted.max_skew ? count : 0;
   }
   if (!has_domains) return std::clamp(wanted.max_skew - here, 0, count);
-  const std::optional<std::int32_t> others = counts.lowest_beside(here);
+  const std::optional<std::int32_t> others = counts.lowest_beside(level_of(term, domain));
   return others ? std::clamp(wanted.max_skew + *others - here, 0, count) : count;
 }
 
 void Trial::change(const Place& place, std::int32_t by) {
   const auto spread = spreads_.find(place.first);
   if (spread != spreads_.end()) {
-    const std::int32_t pods = pods_in(place.first, place.second);
-    spread->second.move(pods, pods + by);
+    const std::int32_t level = level_of(place.first, place.second);
+    spread->second.move(level, level + by);
   }
   const auto at = tried_.try_emplace(place).first;
   at->second += by;

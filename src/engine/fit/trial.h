@@ -32,6 +32,8 @@ class Trial {
   std::int32_t most_of_spread(const Shape& shape, std::size_t spread, NodeId node,
                               std::int32_t count) const;
   std::int32_t pods_in(TermId term, DomainId domain) const;
+  // As the lowest count sees the domain: pods that may leave hold it up as long as they are there.
+  std::int32_t level_of(TermId term, DomainId domain) const;
   const CountsOfDomains& counts_of(TermId term) const;
   void change(const Place& place, std::int32_t by);
 
