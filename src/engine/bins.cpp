@@ -1,6 +1,8 @@
 #include "engine/bins.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "berth/engine/session.h"
@@ -79,7 +81,61 @@ const std::vector<std::size_t>& Bins::largest_first(const Need& need) {
   return order_;
 }
 
+namespace {
+
+constexpr std::size_t kStartsMost = 64;
+
+}  // namespace
+
+// The domains of these nodes, by value.
+std::vector<Start> Bins::starts(const Need& need) const {
+  const PodRelations& relations = cluster_.relations();
+  std::map<std::string_view, Start> found;
+  for (const Need::Part& part : need.parts) {
+    const TermId term = term_to_start_with(cluster_, cluster_.shape(part.shape));
+    if (!term.is_valid()) continue;
+    for (const NodeId node : nodes_) {
+      const DomainId domain = relations.domain(term, node);
+      if (!domain.is_valid()) continue;
+      found.emplace(relations.domains().value(relations.term(term).key, domain),
+                    Start{term, domain});
+    }
+    break;
+  }
+  std::vector<Start> starts;
+  for (const auto& [value, start] : found) {
+    if (starts.size() < kStartsMost) starts.push_back(start);
+  }
+  return starts;
+}
+
 Bins::Filling Bins::fill(Need& need) {
+  const std::vector<Start> starts = this->starts(need);
+  if (starts.empty()) return fill_once(need);
+  const Need whole = need;
+  const std::vector<std::int64_t> rooms = rooms_;
+  const std::vector<std::uint8_t> had_ports = has_ports_;
+  const std::size_t mark = trial_.mark();
+  const auto fill_in = [&](const Start& start) {
+    need = whole;
+    rooms_ = rooms;
+    has_ports_ = had_ports;
+    trial_.take_back_to(mark);
+    trial_.start_in(start);
+    return fill_once(need);
+  };
+  const Start* best = nullptr;
+  std::int32_t most = -1;
+  for (const Start& start : starts) {
+    Filling filling = fill_in(start);
+    if (filling.is_whole) return filling;
+    if (filling.members > most) best = &start;
+    most = std::max(most, filling.members);
+  }
+  return fill_in(*best);
+}
+
+Bins::Filling Bins::fill_once(Need& need) {
   Filling filling;
   for (const std::size_t p : largest_first(need)) {
     Need::Part& part = need.parts[p];

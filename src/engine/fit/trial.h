@@ -1,10 +1,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "berth/engine/occupants.h"
+#include "berth/engine/start.h"
 #include "berth/model/cluster.h"
 
 namespace berth::engine {
@@ -20,6 +21,9 @@ class Trial {
   std::int32_t most(const Shape& shape, NodeId node, std::int32_t count) const;
   void put(const Shape& shape, NodeId node, std::int32_t count);
 
+  // RELATION-9
+  void start_in(const std::optional<Start>& start) { start_ = start; }
+
   // Takes back what was put since mark() gave this.
   std::size_t mark() const { return log_.size(); }
   void take_back_to(std::size_t mark);
@@ -30,6 +34,7 @@ class Trial {
   bool is_any_tried(const std::vector<TermId>& terms) const;
 
   const Cluster& cluster_;
+  std::optional<Start> start_;
   std::map<Place, std::int32_t> tried_;
   std::vector<std::pair<Place, std::int32_t>> log_;
 };
