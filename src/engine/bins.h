@@ -51,6 +51,7 @@ class Bins {
   const std::vector<std::uint8_t>& passing_for(ShapeId shape) const;
   std::int32_t capacity(std::size_t bin, const Shape& shape, std::int32_t count) const;
   std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
+  std::int32_t fill_part(std::size_t p, Need& need, Filling& filling);
   bool take_rest(const Resources& rest) const;
   Filling fill_once(Need& need);
   std::vector<Start> starts(const Need& need) const;

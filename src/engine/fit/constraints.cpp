@@ -11,8 +11,8 @@ constexpr std::array kOnSpecification{&constraints::legible,       &constraints:
                                       &constraints::node_selector, &constraints::node_affinity,
                                       &constraints::taints,        &constraints::veto};
 // AFFINITY-9
-constexpr std::array kOnTasks{&constraints::host_ports, &constraints::pod_affinity,
-                              &constraints::pod_anti_affinity,
+constexpr std::array kOnTasks{&constraints::host_ports, &constraints::topology_spread,
+                              &constraints::pod_affinity, &constraints::pod_anti_affinity,
                               &constraints::existing_pod_anti_affinity};
 
 // FIT-3.

@@ -14,7 +14,8 @@ namespace berth::engine {
 // allow. Nothing in the cluster changes.
 class Trial {
  public:
-  explicit Trial(const Cluster& cluster) : cluster_(cluster) {}
+  // `occupants`: the tasks of the cluster that count beside them, for spreads.
+  Trial(const Cluster& cluster, Occupants occupants) : cluster_(cluster), occupants_(occupants) {}
 
   // How many of `count` such members the relations let the node take, after those put before. The
   // rest of the question, room for example, is the caller's.
@@ -32,10 +33,18 @@ class Trial {
   using Place = std::pair<TermId, DomainId>;
   std::int32_t tried(TermId term, DomainId domain) const;
   bool is_any_tried(const std::vector<TermId>& terms) const;
+  std::int32_t most_of_spread(const Shape& shape, std::size_t spread, NodeId node,
+                              std::int32_t count) const;
+  std::int32_t pods_in(TermId term, DomainId domain) const;
+  const CountsOfDomains& counts_of(TermId term) const;
+  void change(const Place& place, std::int32_t by);
 
   const Cluster& cluster_;
   std::optional<Start> start_;
+  Occupants occupants_;
   std::map<Place, std::int32_t> tried_;
+  // Of spreads that were asked about, with the members that are tried.
+  mutable std::map<TermId, CountsOfDomains> spreads_;
   std::vector<std::pair<Place, std::int32_t>> log_;
 };
 
