@@ -8,6 +8,9 @@ namespace berth::kube {
 // {key, operator, values}, of a node's or a label selector.
 Expression read_expression(const document::Cursor& from);
 
+// A term of a node selector, of a pod or a volume.
+SelectorTerm read_selector_term(const document::Cursor& from);
+
 // Reads where a pod may run from its spec. Lists without a meaningful order are sorted, so that
 // pods of one template have equal constraints.
 Constraints read_constraints(const document::Cursor& spec);

@@ -11,6 +11,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
+#include "berth/model/volume_table.h"
 #include "mirror/controller_ages.h"
 #include "mirror/group_owner.h"
 #include "mirror/naming_rights.h"
@@ -121,6 +122,9 @@ class Mirror {
   void on(const EvictionRefused& refused);
   void on(const ReserveAnswer& answer);
   void on(const NamingPolicy& policy);
+  void on(const StorageObject& object);
+  void on(const StorageDeleted& deleted);
+  void on(const StorageKnown& known);
 
   // pods (mirror_pods.cpp)
   JobId job_of(const PodObject& object);
@@ -222,6 +226,8 @@ class Mirror {
 
   Options options_;
   Cluster cluster_;
+  VolumeTable volumes_;
+  bool knows_volumes_ = false;
   std::map<std::string, NodeObject> nodes_;
   bool nodes_changed_ = false;
   bool follows_api_phases_ = false;

@@ -58,7 +58,7 @@ struct ZoneLabel {
 struct VolumeNeed {
   bool is_bound = false;
   // Of one that is bound.
-  bool is_missing = false;                          // its volume does not exist
+  bool is_missing = false;                            // its volume does not exist
   std::optional<std::vector<SelectorTerm>> affinity;  // of the volume
   std::vector<ZoneLabel> zones;
   // Of one that is late: what its volume must be like. Bytes.
@@ -71,9 +71,9 @@ struct VolumeNeed {
   std::optional<std::string> selected_node;
   // Of both.
   std::string driver;  // its volume counts on a node against the limit of this driver; empty: none
-  // Of one that another pod, or a volume, names, too: which one it is. Else empty.
-  std::string claim;   // namespace/name
-  std::string volume;  // driver/handle
+  // Of one that another pod, or a volume, names, too: which one it is. Else empty and 0.
+  std::string claim;            // namespace/name
+  std::uint64_t volume = 0;     // a number of its driver and handle
   bool is_for_one_pod = false;  // ReadWriteOncePod, and others name it
   auto operator<=>(const VolumeNeed&) const = default;
 };

@@ -26,8 +26,8 @@ struct ClaimObject {
   bool is_block = false;
   std::string attributes_class;
   std::optional<std::vector<Expression>> selector;
-  std::string volume;              // spec.volumeName; empty: none
-  bool is_bind_completed = false;  // annotation pv.kubernetes.io/bind-completed
+  std::string volume;                        // spec.volumeName; empty: none
+  bool is_bind_completed = false;            // annotation pv.kubernetes.io/bind-completed
   std::optional<std::string> selected_node;  // annotation volume.kubernetes.io/selected-node
   std::string owner_uid;                     // of its controller; empty: none
   bool is_lost = false;
@@ -146,6 +146,7 @@ struct StorageDeleted {
 // Are all objects of these kinds known? Until then, and if not, pods with claims are hints.
 struct StorageKnown {
   bool is_known = true;
+  bool operator==(const StorageKnown&) const = default;
 };
 
 // "PersistentVolumeClaim"
