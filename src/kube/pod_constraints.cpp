@@ -14,9 +14,6 @@ namespace berth::kube {
 
 namespace {
 
-constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
-
 const std::array<std::string, 6> kOperators{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
 const std::array<std::string, 3> kEffects{"NoExecute", "NoSchedule", "PreferNoSchedule"};
 

@@ -8,7 +8,7 @@ std::string_view name_space_of(const Task& task) {
   return std::string_view(task.name).substr(0, task.name.find('/'));
 }
 
-// RELATION-3. sign +1 adds, -1 takes away what a task in this state counts.
+// RELATION-3, RELATION-4. sign +1 adds, -1 takes away what a task in this state counts.
 void Cluster::account_in_terms(const Task& task, int sign) {
   const ShapeTerms& terms = shapes_[task.shape.index()].terms;
   if (!terms.are_counted() || !task.node.is_valid()) return;

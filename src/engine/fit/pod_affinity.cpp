@@ -8,7 +8,7 @@ namespace berth::engine::constraints {
 
 namespace {
 
-// RELATION-7. Pods that keep others away.
+// RELATION-7, AFFINITY-8. Pods that keep others away.
 bool keep_others_away(const Counted& counted, Occupants occupants) {
   switch (occupants) {
     case Occupants::all:
