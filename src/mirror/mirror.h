@@ -11,7 +11,6 @@
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
-#include "berth/model/volume_table.h"
 #include "mirror/controller_ages.h"
 #include "mirror/group_owner.h"
 #include "mirror/naming_rights.h"
@@ -130,7 +129,7 @@ class Mirror {
   JobId job_of(const PodObject& object);
   JobId single_job_of(const PodObject& object);
   void set_members(TaskId id, const PodObject& object, JobId job);
-  ShapeId shape_of(const PodObject& object, LabelSetId labels);
+  ShapeId shape_of(TaskId id, const PodObject& object, LabelSetId labels);
   static bool never_leaves(const PodObject& object, JobId job);
   struct Rank {
     std::int32_t priority = 0;
@@ -167,6 +166,11 @@ class Mirror {
   void settle_terms(JobId id, TimePoint now);
   void assume_claims(const Plan& plan, TimePoint now);
   void restore_claims_of(JobId id, const std::string& text, TimePoint now);
+
+  // volumes (mirror_volumes.cpp)
+  void fill_volumes(TaskId id, const std::string& pod, bool has_node, VolumeNeeds& needs,
+                    std::vector<std::string>& unmodelled) const;
+  void settle_volumes();
 
   // groups and queues (mirror_groups.cpp)
   JobId group_job(const std::string& full_name);
@@ -226,8 +230,8 @@ class Mirror {
 
   Options options_;
   Cluster cluster_;
-  VolumeTable volumes_;
   bool knows_volumes_ = false;
+  std::uint64_t volumes_version_ = 1;  // VolumeTable::version(), as shapes were asked with it
   std::map<std::string, NodeObject> nodes_;
   bool nodes_changed_ = false;
   bool follows_api_phases_ = false;

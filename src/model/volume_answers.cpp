@@ -36,17 +36,6 @@ bool zone_holds(const ZoneLabel& zone, const VolumeTable::NodeLabels& labels) {
   return value != nullptr && std::binary_search(zone.values.begin(), zone.values.end(), *value);
 }
 
-bool zones_hold(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels) {
-  constexpr std::array<const char*, 4> kLabels{kBetaZone, kBetaRegion, kZone, kRegion};
-  const bool has_any = std::any_of(kLabels.begin(), kLabels.end(),
-                                   [&](const char* key) { return labels.contains(key); });
-  if (!has_any) return true;
-  return std::all_of(needs.claims.begin(), needs.claims.end(), [&](const VolumeNeed& need) {
-    return std::all_of(need.zones.begin(), need.zones.end(),
-                       [&](const ZoneLabel& zone) { return zone_holds(zone, labels); });
-  });
-}
-
 // VOLUME 3.
 Reason refusal_of_bound(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels) {
   for (const VolumeNeed& need : needs.claims) {
@@ -60,6 +49,17 @@ Reason refusal_of_bound(const VolumeNeeds& needs, const VolumeTable::NodeLabels&
 }
 
 }  // namespace
+
+bool zones_hold(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels) {
+  constexpr std::array<const char*, 4> kLabels{kBetaZone, kBetaRegion, kZone, kRegion};
+  const bool has_any = std::any_of(kLabels.begin(), kLabels.end(),
+                                   [&](const char* key) { return labels.contains(key); });
+  if (!has_any) return true;
+  return std::all_of(needs.claims.begin(), needs.claims.end(), [&](const VolumeNeed& need) {
+    return std::all_of(need.zones.begin(), need.zones.end(),
+                       [&](const ZoneLabel& zone) { return zone_holds(zone, labels); });
+  });
+}
 
 bool all_hold(const std::vector<Expression>& all, const VolumeTable::NodeLabels& labels) {
   return std::all_of(all.begin(), all.end(), [&](const Expression& each) {
@@ -82,9 +82,7 @@ Reason VolumeTable::Impl::may_run_on(const VolumeNeeds& needs, const std::string
   const Reason bound = refusal_of_bound(needs, labels);
   if (bound == Reason::volume_node_affinity) return bound;
   const Reason late = choose(needs, node, labels, Beside::nobody).refusal;
-  if (late != Reason::none) return late;
-  if (bound != Reason::none) return bound;
-  return zones_hold(needs, labels) ? Reason::none : Reason::volume_zone;
+  return late != Reason::none ? late : bound;
 }
 
 Reason VolumeTable::Impl::is_free(const VolumeNeeds& needs, const std::string& node,

@@ -76,6 +76,8 @@ void append_key(std::string& key, const VolumeNeeds& needs) {
   NeedWriter writer(key);
   writer.write(needs.claims);
   writer.write(needs.disks);
+  writer.write(needs.has_node);
+  writer.write(needs.depend_on_plan);
   writer.write(needs.fault);
 }
 

@@ -87,6 +87,15 @@ void VolumeTable::Impl::mark(ClaimId claim) {
   changed_pods_.insert(changed_pods_.end(), users.begin(), users.end());
 }
 
+bool VolumeTable::Impl::has_claims(TaskId id) const {
+  const auto found = pods_.find(id);
+  return found != pods_.end() && !found->second.mounts.empty();
+}
+
+void VolumeTable::Impl::mark_all_changed() {
+  for (const auto& [id, pod] : pods_) changed_pods_.push_back(id);
+}
+
 std::vector<TaskId> VolumeTable::Impl::take_changed_pods() {
   std::vector<TaskId> changed = std::exchange(changed_pods_, {});
   std::sort(changed.begin(), changed.end());
@@ -226,6 +235,9 @@ VolumeNeeds VolumeTable::Impl::needs_of(TaskId id, const std::string& full_name)
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) needs.claims.back().driver.clear();
     keys.push_back(key);
   }
+  needs.depend_on_plan =
+      std::any_of(needs.claims.begin(), needs.claims.end(),
+                  [](const VolumeNeed& need) { return !need.is_bound || need.is_for_one_pod; });
   return needs;
 }
 
@@ -249,7 +261,9 @@ void VolumeTable::Impl::count(ClaimId id, std::int32_t sign) {
     MountingPod& pod = pods_.at(user);
     if (pod.node == nullptr) continue;
     for (Mount& mount : pod.mounts) {
-      if (mount.claim == id) count_mount(pod, mount, sign);
+      if (mount.claim != id) continue;
+      count_mount(pod, mount, sign);
+      changed_nodes_.insert(*pod.node);
     }
   }
 }
@@ -290,6 +304,7 @@ void VolumeTable::Impl::plan_late(MountingPod& pod, const VolumeNeeds& needs,
 void VolumeTable::Impl::unplace(TaskId id) {
   const auto found = pods_.find(id);
   if (found == pods_.end() || found->second.node == nullptr) return;
+  ++opened_;
   MountingPod& pod = found->second;
   for (Mount& mount : pod.mounts) {
     count_mount(pod, mount, -1);

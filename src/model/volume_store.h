@@ -216,9 +216,12 @@ class VolumeTable::Impl {
   bool has_pod(TaskId id) const { return pods_.contains(id); }
   bool is_modelled(TaskId id) const;
   VolumeNeeds needs_of(TaskId id, const std::string& full_name) const;
+  bool has_claims(TaskId id) const;
+  void mark_all_changed();
   std::vector<TaskId> take_changed_pods();
   std::vector<std::string> take_changed_nodes();
   std::uint64_t version() const { return version_; }
+  std::uint64_t opened() const { return opened_; }
 
   Reason may_run_on(const VolumeNeeds& needs, const std::string& node,
                     const NodeLabels& labels) const;
@@ -303,6 +306,7 @@ class VolumeTable::Impl {
   std::vector<TaskId> changed_pods_;
   std::set<std::string> changed_nodes_;
   std::uint64_t version_ = 1;
+  std::uint64_t opened_ = 1;
   std::size_t late_in_use_ = 0;
   bool has_missed_ = false;  // a change while nobody had a late claim
 };

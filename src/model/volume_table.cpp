@@ -30,9 +30,13 @@ VolumeNeeds VolumeTable::needs_of(TaskId pod, const std::string& full_name) cons
   return impl_->needs_of(pod, full_name);
 }
 
+bool VolumeTable::has_claims(TaskId pod) const { return impl_->has_claims(pod); }
+void VolumeTable::mark_all_changed() { impl_->mark_all_changed(); }
 std::vector<TaskId> VolumeTable::take_changed_pods() { return impl_->take_changed_pods(); }
 std::vector<std::string> VolumeTable::take_changed_nodes() { return impl_->take_changed_nodes(); }
 std::uint64_t VolumeTable::version() const { return impl_->version(); }
+
+std::uint64_t VolumeTable::opened() const { return impl_->opened(); }
 
 Reason VolumeTable::may_run_on(const VolumeNeeds& needs, const std::string& node,
                                const NodeLabels& labels) const {

@@ -8,6 +8,7 @@
 #include "berth/model/domains.h"
 #include "berth/model/labels.h"
 #include "berth/model/terms.h"
+#include "berth/model/volume_table.h"
 
 namespace berth {
 
@@ -22,10 +23,13 @@ class PodRelations {
   // The domain that the node is in for the term. Invalid: it lacks the label.
   DomainId domain(TermId id, NodeId node) const { return domains_.at(term(id).key, node); }
   // Changes whenever a term may admit a domain that it refused before.
-  std::uint64_t opened() const { return opened_; }
+  // So it does with what `volumes` may admit.
+  std::uint64_t opened() const { return opened_ + volumes_.opened(); }
+  const VolumeTable& volumes() const { return volumes_; }
 
   // --- for the Cluster ----------------------------------------------------------------------
   LabelTable& mutable_labels() { return labels_; }
+  VolumeTable& mutable_volumes() { return volumes_; }
   const NamespaceLabels& namespaces() const { return namespaces_; }
   // False if nothing has changed. No labels: the namespace is forgotten.
   bool set_namespace(const std::string& name, const std::map<std::string, std::string>& labels);
@@ -60,6 +64,7 @@ class PodRelations {
   TermTable terms_;
   DomainTable domains_;
   LabelTable labels_;
+  VolumeTable volumes_;
   NamespaceLabels namespaces_;
   std::vector<TaskId> first_of_set_;  // by label set
   std::vector<Link> links_;           // by task

@@ -81,9 +81,11 @@ struct VolumeNeed {
 struct VolumeNeeds {
   std::vector<VolumeNeed> claims;
   std::vector<Disk> disks;
+  bool has_node = false;        // the pod has one, so its claims admit it
+  bool depend_on_plan = false;  // on what other pods take of late claims and of those for one pod
   // VOLUME 1, 2. Why the pod runs nowhere, in kube-scheduler's words. Empty: it may run.
   std::string fault;
-  bool are_empty() const { return claims.empty() && disks.empty() && fault.empty(); }
+  bool are_empty() const { return claims.empty() && disks.empty() && fault.empty() && !has_node; }
   auto operator<=>(const VolumeNeeds&) const = default;
 };
 

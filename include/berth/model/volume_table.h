@@ -37,18 +37,22 @@ class VolumeTable {
   bool has_pod(TaskId pod) const;
   // False: a volume of it is of an in-tree kind that a CSI driver serves. The pod is a hint.
   bool is_modelled(TaskId pod) const;
-  // Of the pod of this name, namespace/name.
+  // Of the pod of this name, namespace/name; as long as it has no node.
   VolumeNeeds needs_of(TaskId pod, const std::string& full_name) const;
+  bool has_claims(TaskId pod) const;
 
+  void mark_all_changed();
   // Pods whose needs may have changed since the last call, in order of their ids.
   std::vector<TaskId> take_changed_pods();
   // Nodes whose limits or attachments have changed since the last call, in order of their names.
   std::vector<std::string> take_changed_nodes();
   // Changes with what `may_run_on` answers about late claims, while pods have such claims.
   std::uint64_t version() const;
+  // Changes whenever a pod may run where others were in its way, by `is_free`.
+  std::uint64_t opened() const;
 
   // --- answers: `none`, or the first refusal --------------------------------------------------
-  // VOLUME 1 to 8 by the node's name and labels, whatever pods have taken.
+  // VOLUME 1 to 3 and 5 to 8 by the node's name and labels, whatever pods have taken.
   Reason may_run_on(const VolumeNeeds& needs, const std::string& node,
                     const NodeLabels& labels) const;
   // VOLUME 6 and 9 beside what pods have taken, and VOLUME 12: a late claim that another pod of the
@@ -71,6 +75,9 @@ class VolumeTable {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// VOLUME 4. Are bound volumes in the zone and region of a node with these labels?
+bool zones_hold(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels);
 
 // Do disks of two pods conflict on one node? VOLUME 10.
 bool conflict(const Disk& left, const Disk& right);
