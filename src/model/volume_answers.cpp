@@ -28,7 +28,7 @@ bool all_hold(const std::vector<Expression>& all, const Labels& labels) {
   });
 }
 
-// VOLUME 4.
+// VOLUME-4.
 bool zone_holds(const ZoneLabel& zone, const VolumeTable::NodeLabels& labels) {
   const std::string* value = value_of(labels, zone.key);
   if (value == nullptr && zone.key == kBetaZone) value = value_of(labels, kZone);
@@ -36,7 +36,7 @@ bool zone_holds(const ZoneLabel& zone, const VolumeTable::NodeLabels& labels) {
   return value != nullptr && std::binary_search(zone.values.begin(), zone.values.end(), *value);
 }
 
-// VOLUME 3.
+// VOLUME-3.
 Reason refusal_of_bound(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels) {
   for (const VolumeNeed& need : needs.claims) {
     if (!need.is_bound) continue;
@@ -90,12 +90,12 @@ Reason VolumeTable::Impl::is_free(const VolumeNeeds& needs, const std::string& n
   for (const VolumeNeed& need : needs.claims) {
     if (!need.is_for_one_pod) continue;
     const ClaimId claim = claims_.find(need.claim);
-    if (claim.is_valid() && claims_[claim].placed > 0) return Reason::claim_in_use;  // VOLUME 9
+    if (claim.is_valid() && claims_[claim].placed > 0) return Reason::claim_in_use;  // VOLUME-9
   }
   return choose(needs, node, labels, Beside::the_plan).refusal;
 }
 
-// VOLUME 11.
+// VOLUME-11.
 Reason VolumeTable::Impl::has_room(const VolumeNeeds& needs, const std::string& node,
                                    bool alone) const {
   const auto found = nodes_.find(node);
@@ -117,7 +117,7 @@ Reason VolumeTable::Impl::has_room(const VolumeNeeds& needs, const std::string& 
 
 // --- late claims ------------------------------------------------------------------------------
 
-// VOLUME 5 to 8.
+// VOLUME-5 to VOLUME-8.
 VolumeTable::Impl::Chosen VolumeTable::Impl::choose(const VolumeNeeds& needs,
                                                     const std::string& node,
                                                     const NodeLabels& labels, Beside beside) const {
@@ -183,7 +183,7 @@ bool VolumeTable::Impl::suits(const StoredVolume& volume, const VolumeNeed& need
           all_hold(*need.selector, volume.labels == nullptr ? kNone : *volume.labels));
 }
 
-// VOLUME 6. None: there is none.
+// VOLUME-6. None: there is none.
 std::optional<VolumeId> VolumeTable::Impl::find_volume(const VolumeNeed& need,
                                                        const NodeLabels& labels,
                                                        const std::vector<VolumeId>& chosen,
@@ -226,7 +226,7 @@ std::optional<VolumeId> VolumeTable::Impl::find_volume(const VolumeNeed& need,
   return std::nullopt;
 }
 
-// VOLUME 7.
+// VOLUME-7.
 Reason VolumeTable::Impl::refusal_to_provision(const VolumeNeed& need,
                                                const NodeLabels& labels) const {
   const auto found = classes_.find(need.class_name);
@@ -243,7 +243,7 @@ Reason VolumeTable::Impl::refusal_to_provision(const VolumeNeed& need,
   return has_capacity(need, its.provisioner, labels) ? Reason::none : Reason::not_enough_storage;
 }
 
-// VOLUME 8.
+// VOLUME-8.
 bool VolumeTable::Impl::has_capacity(const VolumeNeed& need, const std::string& provisioner,
                                      const NodeLabels& labels) const {
   const auto driver = tracks_capacity_.find(provisioner);

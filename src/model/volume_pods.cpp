@@ -40,7 +40,7 @@ const StorageClassObject* VolumeTable::Impl::class_of(const StoredClaim& claim) 
   return found == classes_.end() ? nullptr : &found->second;
 }
 
-// VOLUME 2.
+// VOLUME-2.
 bool VolumeTable::Impl::is_late(const StoredClaim& claim) const {
   if (!claim.exists || claim.volume.is_valid()) return false;
   const StorageClassObject* const its = class_of(claim);
@@ -125,7 +125,7 @@ bool VolumeTable::Impl::is_modelled(TaskId id) const {
 
 // --- what a pod needs -------------------------------------------------------------------------
 
-// VOLUME 11. A volume of CSI; else, where there is none yet, one that its class's driver makes.
+// VOLUME-11. A volume of CSI; else, where there is none yet, one that its class's driver makes.
 CountedVolume VolumeTable::Impl::counted(ClaimId id) const {
   const StoredClaim& claim = claims_[id];
   if (!claim.exists) return {};
@@ -141,8 +141,8 @@ CountedVolume VolumeTable::Impl::counted(ClaimId id) const {
   return {key_of(*driver, hash_of("claim " + claim.name)), &*driver};
 }
 
-// VOLUME 1, 2, in the order of kube-scheduler's plugins: VolumeRestrictions, VolumeBinding and
-// VolumeZone, each before the first node.
+// VOLUME-1, VOLUME-2, in the order of kube-scheduler's plugins: VolumeRestrictions, VolumeBinding
+// and VolumeZone, each before the first node.
 std::string VolumeTable::Impl::fault_of(const MountingPod& pod,
                                         const std::string& full_name) const {
   const auto named = [this](const Mount& mount) {
@@ -193,7 +193,7 @@ VolumeNeed VolumeTable::Impl::need_of(const Mount& mount) const {
   if (its.driver != nullptr && (has_others || volume_by_key_.count(its.key) > 1)) {
     need.volume = its.key;
   }
-  // VOLUME 9 does not see ephemeral claims.
+  // VOLUME-9 does not see ephemeral claims.
   need.is_for_one_pod = has_others && !mount.is_ephemeral && (claim.modes & kReadWriteOncePod) != 0;
   need.is_bound = claim.is_bound();
   if (need.is_for_one_pod) need.claim = claim.name;
@@ -202,7 +202,7 @@ VolumeNeed VolumeTable::Impl::need_of(const Mount& mount) const {
     need.is_missing = !volume.exists;
     if (volume.has_affinity) need.affinity = *volume.affinity;
     if (volume.is_faulty) need.affinity.emplace();  // it holds nowhere
-    // Nor does VOLUME 4.
+    // Nor does VOLUME-4.
     if (volume.zones != nullptr && !mount.is_ephemeral) need.zones = *volume.zones;
     return need;
   }
@@ -281,7 +281,7 @@ void VolumeTable::Impl::place(TaskId id, const std::string& node, const NodeLabe
   if (has_late && needs.fault.empty()) plan_late(pod, needs, labels);
 }
 
-// VOLUME 6, 12.
+// VOLUME-6, VOLUME-12.
 void VolumeTable::Impl::plan_late(MountingPod& pod, const VolumeNeeds& needs,
                                   const NodeLabels& labels) {
   const Chosen chosen = choose(needs, *pod.node, labels, Beside::the_plan);
@@ -340,6 +340,11 @@ std::vector<std::string> VolumeTable::Impl::taken() const {
   }
   std::sort(all.begin(), all.end());
   return all;
+}
+
+std::string VolumeTable::Impl::node_of(TaskId id) const {
+  const auto found = pods_.find(id);
+  return found == pods_.end() || found->second.node == nullptr ? "" : *found->second.node;
 }
 
 std::int64_t VolumeTable::Impl::count(const std::string& node, const std::string& driver) const {

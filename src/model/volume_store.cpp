@@ -147,7 +147,7 @@ std::vector<ClaimId> VolumeTable::Impl::claims_beside(VolumeId id) const {
   return claims;
 }
 
-// The lists of free volumes are in the order in which VOLUME 6 takes them.
+// The lists of free volumes are in the order in which VOLUME-6 takes them.
 void VolumeTable::Impl::set_free(VolumeId id, bool is_free) {
   const StoredVolume& volume = volumes_[id];
   const std::string name = volume.class_name == nullptr ? std::string() : *volume.class_name;

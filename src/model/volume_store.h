@@ -231,6 +231,7 @@ class VolumeTable::Impl {
   void place(TaskId id, const std::string& node, const NodeLabels& labels);
   void unplace(TaskId id);
   std::vector<std::string> taken() const;
+  std::string node_of(TaskId id) const;
   std::int64_t count(const std::string& node, const std::string& driver) const;
 
  private:

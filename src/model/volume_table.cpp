@@ -57,6 +57,7 @@ void VolumeTable::place(TaskId pod, const std::string& node, const NodeLabels& l
 }
 
 void VolumeTable::unplace(TaskId pod) { impl_->unplace(pod); }
+std::string VolumeTable::node_of(TaskId pod) const { return impl_->node_of(pod); }
 std::vector<std::string> VolumeTable::taken() const { return impl_->taken(); }
 
 std::int64_t VolumeTable::count(const std::string& node, const std::string& driver) const {

@@ -94,7 +94,10 @@ class Volumes : public ::testing::Test {
     Reason reason = table_.is_free(needs, node, labels);
     const Reason room = table_.has_room(needs, node);
     if (reason != Reason::claim_in_use && room != Reason::none) reason = room;
-    const Reason node_refuses = table_.may_run_on(needs, node, labels);
+    Reason node_refuses = table_.may_run_on(needs, node, labels);
+    if (node_refuses == Reason::none && !zones_hold(needs, labels)) {
+      node_refuses = Reason::volume_zone;
+    }
     if (reason == Reason::none ||
         (reason == Reason::no_volume_to_bind && node_refuses != Reason::none)) {
       reason = node_refuses;

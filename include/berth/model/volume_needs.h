@@ -28,7 +28,7 @@ struct ClaimWish {
 
 enum class DiskKind : std::uint8_t { gce, ebs, iscsi, rbd };
 
-// A disk that the pod itself names. VOLUME 10.
+// A disk that the pod itself names. VOLUME-10.
 struct Disk {
   DiskKind kind = DiskKind::gce;
   std::string id;                     // name, volume id, IQN or image
@@ -54,7 +54,7 @@ struct ZoneLabel {
   auto operator<=>(const ZoneLabel&) const = default;
 };
 
-// What one claim requires of a node. Equal for claims that are alike (VOLUME 13).
+// What one claim requires of a node. Equal for claims that are alike (VOLUME-13).
 struct VolumeNeed {
   bool is_bound = false;
   // Of one that is bound.
@@ -83,7 +83,7 @@ struct VolumeNeeds {
   std::vector<Disk> disks;
   bool has_node = false;        // the pod has one, so its claims admit it
   bool depend_on_plan = false;  // on what other pods take of late claims and of those for one pod
-  // VOLUME 1, 2. Why the pod runs nowhere, in kube-scheduler's words. Empty: it may run.
+  // VOLUME-1, VOLUME-2. Why the pod runs nowhere, in kube-scheduler's words. Empty: it may run.
   std::string fault;
   bool are_empty() const { return claims.empty() && disks.empty() && fault.empty() && !has_node; }
   auto operator<=>(const VolumeNeeds&) const = default;

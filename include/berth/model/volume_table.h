@@ -52,22 +52,24 @@ class VolumeTable {
   std::uint64_t opened() const;
 
   // --- answers: `none`, or the first refusal --------------------------------------------------
-  // VOLUME 1 to 3 and 5 to 8 by the node's name and labels, whatever pods have taken.
+  // VOLUME-1 to VOLUME-3 and VOLUME-5 to VOLUME-8 by the node's name and labels, whatever pods have
+  // taken.
   Reason may_run_on(const VolumeNeeds& needs, const std::string& node,
                     const NodeLabels& labels) const;
-  // VOLUME 6 and 9 beside what pods have taken, and VOLUME 12: a late claim that another pod of the
-  // plan mounts, too, follows that pod.
+  // VOLUME-6 and VOLUME-9 beside what pods have taken, and VOLUME-12: a late claim that another pod
+  // of the plan mounts, too, follows that pod.
   Reason is_free(const VolumeNeeds& needs, const std::string& node, const NodeLabels& labels) const;
-  // VOLUME 11. `alone`: as if no pod were there, and nothing attached.
+  // VOLUME-11. `alone`: as if no pod were there, and nothing attached.
   Reason has_room(const VolumeNeeds& needs, const std::string& node, bool alone = false) const;
 
-  // --- accounts (VOLUME 12) -------------------------------------------------------------------
+  // --- accounts (VOLUME-12) -------------------------------------------------------------------
   // The pod has this node from now on. A pod that was not added is ignored.
   void place(TaskId pod, const std::string& node, const NodeLabels& labels);
   // The inverse. Ignored if it has none.
   void unplace(TaskId pod);
   // The free volumes that pods have taken, "claim volume", in order. For laws and tests.
   std::vector<std::string> taken() const;
+  std::string node_of(TaskId pod) const;  // empty: it has none
   // On the node: volumes of the driver, by pods or attached.
   std::int64_t count(const std::string& node, const std::string& driver) const;
 
@@ -76,10 +78,10 @@ class VolumeTable {
   std::unique_ptr<Impl> impl_;
 };
 
-// VOLUME 4. Are bound volumes in the zone and region of a node with these labels?
+// VOLUME-4. Are bound volumes in the zone and region of a node with these labels?
 bool zones_hold(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels);
 
-// Do disks of two pods conflict on one node? VOLUME 10.
+// Do disks of two pods conflict on one node? VOLUME-10.
 bool conflict(const Disk& left, const Disk& right);
 
 // A key of a shape for these needs: equal exactly if they are.
