@@ -140,9 +140,6 @@ void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   const auto note_if = [&to](bool is_there, const char* name) {
     if (is_there) to.unmodelled.emplace_back(name);
   };
-  const document::Cursor affinity = spec["affinity"];
-  note_if(!affinity["podAffinity"][kRequired].items().empty(), "podAffinity");
-  note_if(!affinity["podAntiAffinity"][kRequired].items().empty(), "podAntiAffinity");
   for (const document::Cursor& spread : spec["topologySpreadConstraints"].items()) {
     note_if(spread["whenUnsatisfiable"].text("DoNotSchedule") == "DoNotSchedule", "topologySpread");
   }
