@@ -59,7 +59,8 @@ std::int32_t Bins::capacity(std::size_t bin, const Shape& shape, std::int32_t co
   std::int32_t most = std::min(count, times_covered(shape.requested, [&](Dimension dimension) {
                                  return room(bin, dimension);
                                }));
-  if (most == 0 || (!shape.has_host_ports && !shape.terms.decide())) return most;
+  const bool is_alone = !shape.has_host_ports && !shape.terms.decide() && !shape.has_volumes;
+  if (most == 0 || is_alone) return most;
   // The ports are not compared: one member with host ports on each node is safe.
   if (shape.has_host_ports) most = has_ports_[bin] != 0 ? 0 : 1;
   most = trial_.most(shape, nodes_[bin], most);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/engine/occupants.h"
 #include "berth/engine/start.h"
 #include "berth/model/cluster.h"
 
