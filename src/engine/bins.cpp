@@ -1,11 +1,19 @@
 #include "engine/bins.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "berth/engine/session.h"
 
 namespace berth::engine {
+
+namespace {
+
+constexpr std::size_t kStartsMost = 64;
+
+}  // namespace
 
 template <class View>
 Bins::Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, const View& view)
@@ -51,7 +59,8 @@ std::int32_t Bins::capacity(std::size_t bin, const Shape& shape, std::int32_t co
   std::int32_t most = std::min(count, times_covered(shape.requested, [&](Dimension dimension) {
                                  return room(bin, dimension);
                                }));
-  if (most == 0 || (!shape.has_host_ports && !shape.terms.decide())) return most;
+  const bool is_alone = !shape.has_host_ports && !shape.terms.decide() && !shape.has_volumes;
+  if (most == 0 || is_alone) return most;
   // The ports are not compared: one member with host ports on each node is safe.
   if (shape.has_host_ports) most = has_ports_[bin] != 0 ? 0 : 1;
   most = trial_.most(shape, nodes_[bin], most);
@@ -94,6 +103,28 @@ const std::vector<std::size_t>& Bins::largest_first(const Need& need) {
   return order_;
 }
 
+// The domains of these nodes, by value.
+std::vector<Start> Bins::starts(const Need& need) const {
+  const PodRelations& relations = cluster_.relations();
+  std::map<std::string_view, Start> found;
+  for (const Need::Part& part : need.parts) {
+    const TermId term = term_to_start_with(cluster_, cluster_.shape(part.shape));
+    if (!term.is_valid()) continue;
+    for (const NodeId node : nodes_) {
+      const DomainId domain = relations.domain(term, node);
+      if (!domain.is_valid()) continue;
+      found.emplace(relations.domains().value(relations.term(term).key, domain),
+                    Start{term, domain});
+    }
+    break;
+  }
+  std::vector<Start> starts;
+  for (const auto& [value, start] : found) {
+    if (starts.size() < kStartsMost) starts.push_back(start);
+  }
+  return starts;
+}
+
 std::int32_t Bins::fill_part(std::size_t p, Need& need, Filling& filling) {
   Need::Part& part = need.parts[p];
   const Shape& shape = cluster_.shape(part.shape);
@@ -112,6 +143,32 @@ std::int32_t Bins::fill_part(std::size_t p, Need& need, Filling& filling) {
 }
 
 Bins::Filling Bins::fill(Need& need) {
+  const std::vector<Start> starts = this->starts(need);
+  if (starts.empty()) return fill_once(need);
+  const Need whole = need;
+  const std::vector<std::int64_t> rooms = rooms_;
+  const std::vector<std::uint8_t> had_ports = has_ports_;
+  const std::size_t mark = trial_.mark();
+  const auto fill_in = [&](const Start& start) {
+    need = whole;
+    rooms_ = rooms;
+    has_ports_ = had_ports;
+    trial_.take_back_to(mark);
+    trial_.start_in(start);
+    return fill_once(need);
+  };
+  const Start* best = nullptr;
+  std::int32_t most = -1;
+  for (const Start& start : starts) {
+    Filling filling = fill_in(start);
+    if (filling.is_whole) return filling;
+    if (filling.members > most) best = &start;
+    most = std::max(most, filling.members);
+  }
+  return fill_in(*best);
+}
+
+Bins::Filling Bins::fill_once(Need& need) {
   Filling filling;
   // A domain of a spread takes more once the others have more.
   for (bool may_take_more = true; may_take_more;) {

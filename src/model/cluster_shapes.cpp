@@ -82,10 +82,12 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
   shape.constraints = constraints;
   shape.is_best_effort = shape.request.is_empty_but_pods();
   shape.has_host_ports = !constraints.host_ports.empty();
+  shape.has_volumes = !constraints.volumes.are_empty();
   shape.is_hint = !constraints.unmodelled.empty();
-  if (!terms.are_empty()) {
+  if (!terms.are_empty() || constraints.volumes.depend_on_plan) {
     Constraints plain = constraints;
     plain.relations = Relations();
+    plain.volumes.depend_on_plan = false;
     shape.base = intern_shape(request, plain, {}, {});
   }
   shape.terms = std::move(terms);
@@ -133,7 +135,7 @@ ShapeId Cluster::matched_otherwise(ShapeId from, std::vector<TermId> matched) {
   }
   Shape shape = before;
   shape.terms.matched = std::move(matched);
-  if (shape.terms.are_empty()) {
+  if (shape.terms.are_empty() && !shape.constraints.volumes.depend_on_plan) {
     shape.base = ShapeId();
   } else if (!before.has_relations()) {
     // A shape without relations has the key of a base, so it is the base.

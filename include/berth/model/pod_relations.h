@@ -10,6 +10,7 @@
 #include "berth/model/node_sets.h"
 #include "berth/model/spread_domains.h"
 #include "berth/model/terms.h"
+#include "berth/model/volume_table.h"
 
 namespace berth {
 
@@ -27,10 +28,13 @@ class PodRelations {
   const SpreadDomains& spread(TermId id) const { return spreads_[id.index()]; }
   const NodeSets& node_sets() const { return node_sets_; }
   // Changes whenever a term may admit a domain that it refused before.
-  std::uint64_t opened() const { return opened_; }
+  // So it does with what `volumes` may admit.
+  std::uint64_t opened() const { return opened_ + volumes_.opened(); }
+  const VolumeTable& volumes() const { return volumes_; }
 
   // --- for the Cluster ----------------------------------------------------------------------
   LabelTable& mutable_labels() { return labels_; }
+  VolumeTable& mutable_volumes() { return volumes_; }
   const NamespaceLabels& namespaces() const { return namespaces_; }
   // False if nothing has changed. No labels: the namespace is forgotten.
   bool set_namespace(const std::string& name, const std::map<std::string, std::string>& labels);
@@ -74,6 +78,7 @@ class PodRelations {
   NodeSets node_sets_;
   std::vector<SpreadDomains> spreads_;  // by term
   LabelTable labels_;
+  VolumeTable volumes_;
   NamespaceLabels namespaces_;
   std::vector<TaskId> first_of_set_;  // by label set
   std::vector<Link> links_;           // by task

@@ -19,6 +19,7 @@ bool Trial::is_any_tried(const std::vector<TermId>& terms) const {
 std::int32_t Trial::most(const Shape& shape, NodeId node, std::int32_t count) const {
   const ShapeTerms& terms = shape.terms;
   if (!terms.decide()) return count;
+  if (is_outside(start_, cluster_, shape, node)) return 0;
   const PodRelations& relations = cluster_.relations();
   const auto refuses = [&](TermId term) {
     const DomainId domain = relations.domain(term, node);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "berth/engine/occupants.h"
+#include "berth/engine/start.h"
 #include "berth/model/cluster.h"
 
 namespace berth::engine {
@@ -20,6 +22,9 @@ class Trial {
   // rest of the question, room for example, is the caller's.
   std::int32_t most(const Shape& shape, NodeId node, std::int32_t count) const;
   void put(const Shape& shape, NodeId node, std::int32_t count);
+
+  // RELATION-9
+  void start_in(const std::optional<Start>& start) { start_ = start; }
 
   // Takes back what was put since mark() gave this.
   std::size_t mark() const { return log_.size(); }
@@ -38,6 +43,7 @@ class Trial {
   void change(const Place& place, std::int32_t by);
 
   const Cluster& cluster_;
+  std::optional<Start> start_;
   Occupants occupants_;
   std::map<Place, std::int32_t> tried_;
   // Of spreads that were asked about, with the members that are tried.
