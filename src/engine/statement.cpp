@@ -93,7 +93,8 @@ void Statement::hold() && {
   add_to_plan(true);
 }
 
-// RELATION-7. A pod that only holds idle room does not come yet, so nobody may go near it.
+// RELATION-7. A pod that only holds idle room does not come yet, so nobody may go near it, and it
+// raises no lowest count of a spread.
 void Statement::promise_those_that_others_seek() {
   const Cluster& cluster = session_.cluster();
   std::vector<TaskId> sought;
@@ -104,7 +105,8 @@ void Statement::promise_those_that_others_seek() {
     if (cluster.task(id).status != TaskStatus::allocated) continue;
     const std::vector<TermId>& terms = cluster.shape_of(id).terms.counted;
     const bool is_sought = std::any_of(terms.begin(), terms.end(), [&](TermId term) {
-      return cluster.relations().term(term).spec.role == TermRole::affinity;
+      const TermRole role = cluster.relations().term(term).spec.role;
+      return role == TermRole::affinity || role == TermRole::spread;
     });
     if (is_sought) sought.push_back(id);
   }
