@@ -44,8 +44,8 @@ bool counts(const SpreadConstraint& spread, const PodObject& pod, const Node& no
   return !is_out_by_affinity && !is_out_by_taints;
 }
 
-// How much the pod on this node would be above what the spread allows. What leaves in this session
-// may have been there when the pod was placed; so it counts only in the lowest count.
+// How much the pod on this node would be above what the spread allows. Pods that leave in this
+// session may have been there when the pod was placed; so they count only in the lowest count.
 std::int32_t excess(const SpreadConstraint& spread, const Placed& one, const Cluster& cluster,
                     const std::vector<Placed>& others) {
   std::map<std::string, std::pair<std::int32_t, std::int32_t>> pods;  // without and with those

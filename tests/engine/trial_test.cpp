@@ -1,0 +1,77 @@
+#include "engine/fit/trial.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "support/stage.h"
+
+namespace berth::engine {
+namespace {
+
+// Nodes a and b in zone 1, c in zone 2, d in zone 3.
+class TrialTest : public testing::Test {
+ protected:
+  void stage(const std::string& pods) {
+    world_ = support::stage(
+        "node a labels=zone:1\nnode b labels=zone:1\nnode c labels=zone:2\nnode d labels=zone:3\n" +
+        pods);
+  }
+  const Shape& shape(const std::string& pod) const {
+    return world_->cluster().shape_of(world_->task("default/" + pod));
+  }
+  NodeId node(const std::string& name) const { return world_->cluster().find_node(name); }
+  // How many of nine each node takes.
+  std::string takes(const Trial& trial, const std::string& pod) const {
+    std::string all;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      all += std::to_string(trial.most(shape(pod), node(name), 9));
+    }
+    return all;
+  }
+
+  std::unique_ptr<support::World> world_;
+};
+
+TEST_F(TrialTest, SPREAD6_members_count_for_those_after_them) {
+  stage("pod p labels=app:x spread=app:x@zone@1\n");
+  Trial trial(world_->cluster(), Occupants::all);
+  EXPECT_EQ(takes(trial, "p"), "1111");
+  trial.put(shape("p"), node("a"), 1);
+  EXPECT_EQ(takes(trial, "p"), "0011");
+  trial.put(shape("p"), node("c"), 1);
+  const std::size_t before = trial.mark();
+  trial.put(shape("p"), node("d"), 1);
+  EXPECT_EQ(takes(trial, "p"), "1111") << "each domain has one, and takes one more";
+  trial.take_back_to(before);
+  EXPECT_EQ(takes(trial, "p"), "0002");
+  trial.take_back_to(0);
+  EXPECT_EQ(takes(trial, "p"), "1111");
+}
+
+TEST_F(TrialTest, SPREAD6_pods_of_the_cluster_count_beside_them) {
+  stage(
+      "pod there unmanaged on=b labels=app:x\npod forever unmanaged of-daemonset on=c "
+      "labels=app:x\n"
+      "pod p labels=app:x spread=app:x@zone@2\npod other labels=app:y spread=app:x@zone@1\n");
+  Trial now(world_->cluster(), Occupants::all);
+  EXPECT_EQ(takes(now, "p"), "1113");
+  EXPECT_EQ(takes(now, "other"), "9999");
+  now.put(shape("p"), node("a"), 1);
+  EXPECT_EQ(takes(now, "other"), "0099") << "two in zone 1, none in zone 3";
+  Trial later(world_->cluster(), Occupants::staying);
+  EXPECT_EQ(takes(later, "p"), "2213") << "the pod on b may leave";
+}
+
+TEST_F(TrialTest, SPREAD5_one_domain_takes_all_unless_there_must_be_more) {
+  stage(
+      "pod one labels=app:x selector=zone:1 spread=app:x@zone@1\n"
+      "pod three labels=app:x selector=zone:1 spread=app:x@zone@1@min:3\n");
+  const Trial trial(world_->cluster(), Occupants::all);
+  EXPECT_EQ(trial.most(shape("one"), node("a"), 9), 9);
+  EXPECT_EQ(trial.most(shape("three"), node("a"), 9), 1);
+}
+
+}  // namespace
+}  // namespace berth::engine
