@@ -140,9 +140,6 @@ void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   const auto note_if = [&to](bool is_there, const char* name) {
     if (is_there) to.unmodelled.emplace_back(name);
   };
-  for (const document::Cursor& spread : spec["topologySpreadConstraints"].items()) {
-    note_if(spread["whenUnsatisfiable"].text("DoNotSchedule") == "DoNotSchedule", "topologySpread");
-  }
   for (const document::Cursor& volume : spec["volumes"].items()) {
     note_if(volume["persistentVolumeClaim"].is_present() || volume["ephemeral"].is_present(),
             "lateBindingVolume");

@@ -7,6 +7,8 @@
 #include "berth/base/strong_id.h"
 #include "berth/model/domains.h"
 #include "berth/model/labels.h"
+#include "berth/model/node_sets.h"
+#include "berth/model/spread_domains.h"
 #include "berth/model/terms.h"
 #include "berth/model/volume_table.h"
 
@@ -22,6 +24,9 @@ class PodRelations {
   const LabelTable& labels() const { return labels_; }
   // The domain that the node is in for the term. Invalid: it lacks the label.
   DomainId domain(TermId id, NodeId node) const { return domains_.at(term(id).key, node); }
+  // The domains of a term of role `spread`.
+  const SpreadDomains& spread(TermId id) const { return spreads_[id.index()]; }
+  const NodeSets& node_sets() const { return node_sets_; }
   // Changes whenever a term may admit a domain that it refused before.
   // So it does with what `volumes` may admit.
   std::uint64_t opened() const { return opened_ + volumes_.opened(); }
@@ -34,6 +39,10 @@ class PodRelations {
   // False if nothing has changed. No labels: the namespace is forgotten.
   bool set_namespace(const std::string& name, const std::map<std::string, std::string>& labels);
 
+  // For TermSpec::nodes; take() of that specification owns it then.
+  NodeSetId take_nodes(const NodeSetRule& rule, const std::vector<Node>& nodes) {
+    return node_sets_.take(rule, nodes);
+  }
   TermTable::Taken take(const TermSpec& spec, const std::vector<Node>& nodes);
   void use_again(TermId id) { terms_.use_again(id); }
   // True if nothing uses the term any more. It stays until remove().
@@ -51,7 +60,8 @@ class PodRelations {
 
   void count(TermId id, NodeId node, const Counted& change);
   void reset_domains(const std::vector<Node>& nodes);
-  bool update_domains(NodeId id, const Node& node) { return domains_.update(id, node); }
+  // True if counts must be made anew: clear_counts(), then count().
+  bool update_domains(NodeId id, const Node& node);
   void clear_counts();
 
  private:
@@ -59,10 +69,14 @@ class PodRelations {
     TaskId next;
     TaskId previous;
   };
+  void find_domains(TermId id);
+  void count_spread(TermId id, DomainId domain, const Counted& change);
   void add_tasks_of(LabelSetId set, std::vector<TaskId>& to) const;
 
   TermTable terms_;
   DomainTable domains_;
+  NodeSets node_sets_;
+  std::vector<SpreadDomains> spreads_;  // by term
   LabelTable labels_;
   VolumeTable volumes_;
   NamespaceLabels namespaces_;
