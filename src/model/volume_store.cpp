@@ -39,7 +39,7 @@ std::uint64_t key_of(std::string_view driver, std::uint64_t handle) {
   return (seed ^ (handle + 0x9e3779b97f4a7c15 + (seed << 6U) + (seed >> 2U))) | 1U;
 }
 
-// What users of these claims have on nodes is taken away, and added as it is afterwards.
+// The mounts on nodes of users of these claims are taken away, and added as they are afterwards.
 void VolumeTable::Impl::change(const std::vector<ClaimId>& claims,
                                const std::function<void()>& mutate) {
   const std::size_t before = late_in_use(claims);
