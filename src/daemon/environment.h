@@ -64,7 +64,7 @@ class Environment {
 
   // A further reason for /readyz to wait, besides the sessions; empty: none.
   virtual std::string not_ready() const { return {}; }
-  // What is not planned for although it is configured, for /readyz; empty: nothing. Any thread.
+  // The configured parts that are not planned for, for /readyz; empty: none. Any thread.
   virtual std::string limitation() const { return {}; }
 };
 

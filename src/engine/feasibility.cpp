@@ -292,6 +292,10 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
     bound.add(NodeId(n), pods);
     found.capacity = bound.pods();
   }
+  // VOLUME-9
+  if (is_for_one_pod(shape)) {
+    found.capacity = std::min<std::int64_t>(found.capacity, 1);
+  }
   found.is_whole = n == cluster.node_count();
   if (found.capacity == 0) {
     found.why = why_nowhere(session, id);

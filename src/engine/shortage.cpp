@@ -10,6 +10,12 @@
 
 namespace berth::engine {
 
+bool is_for_one_pod(const Shape& shape) {
+  const auto& claims = shape.constraints.volumes.claims;
+  return std::any_of(claims.begin(), claims.end(),
+                     [](const VolumeNeed& need) { return need.is_for_one_pod; });
+}
+
 std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
   if (shape.has_host_ports) return "each needs a host port";
   if (shape.terms.refuses_itself) {
@@ -17,6 +23,7 @@ std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
     return "its anti-affinity allows one for each " +
            relations.term(shape.terms.anti_affinity.front()).spec.topology_key;
   }
+  if (is_for_one_pod(shape)) return "its claim is for one pod at a time";
   Scarcest scarcest(cluster);
   for (const auto& [dimension, amount] : shape.requested) {
     std::int64_t most = 0;

@@ -54,6 +54,9 @@ inline Scarcest scarcest_on(const Cluster& cluster, const Shape& shape, NodeId n
   return scarcest;
 }
 
+// Pods of this shape name the same claim, which one of them may use at a time. VOLUME-9.
+bool is_for_one_pod(const Shape& shape);
+
 // "each needs 2 nvidia.com/gpu": of what it asks for, the largest part of what nodes have.
 std::string what_each_needs(const Cluster& cluster, const Shape& shape);
 

@@ -7,8 +7,8 @@
 #include "kube/label_selector.h"
 #include "kube/storage_fields.h"
 
-// The objects that say where volumes can be made and attached. What cannot be read of one that the
-// API server has is left out.
+// The objects that say where volumes can be made and attached. Fields that cannot be read, of one
+// that the API server has, are left out.
 
 namespace berth::kube {
 

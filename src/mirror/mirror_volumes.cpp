@@ -26,8 +26,8 @@ void Mirror::on(const StorageKnown& known) {
   cluster_.mutable_volumes().mark_all_changed();
 }
 
-// Claims of a pod that has a node admit it, so pods of one kind then have the same shape. What the
-// pod has there is counted all the same.
+// Claims of a pod that has a node admit it, so pods of one kind then have the same shape. The
+// volumes that it has there are counted all the same.
 void Mirror::fill_volumes(TaskId id, const std::string& pod, bool has_node, VolumeNeeds& needs,
                           std::vector<std::string>& unmodelled) const {
   const VolumeTable& volumes = cluster_.relations().volumes();

@@ -1,6 +1,6 @@
 #include "berth/model/cluster.h"
 
-// What tasks mount: VolumeTable follows them, and their shapes follow it.
+// The volumes of tasks: VolumeTable follows tasks, and their shapes follow it.
 
 namespace berth {
 

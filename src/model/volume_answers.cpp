@@ -215,15 +215,30 @@ std::optional<VolumeId> VolumeTable::Impl::find_volume(const VolumeNeed& need,
       return is_reachable(volume) ? std::optional(id) : std::nullopt;
     }
   }
-  const auto free = free_.find(need.class_name);
-  if (free == free_.end()) return std::nullopt;
-  for (const VolumeId id : free->second) {
-    const StoredVolume& volume = volumes_[id];
-    const bool is_taken = beside == Beside::the_plan && volume.taken_by.is_valid();
-    if (is_taken || is_chosen(id) || !suits(volume, need) || !is_reachable(volume)) continue;
-    return id;
+  const VolumeId found = find_free(need, labels, chosen, beside);
+  return found.is_valid() ? std::optional(found) : std::nullopt;
+}
+
+// The first that suits, of those for the node's host name and those for any.
+VolumeId VolumeTable::Impl::find_free(const VolumeNeed& need, const NodeLabels& labels,
+                                      const std::vector<VolumeId>& chosen, Beside beside) const {
+  const std::string* const host = value_of(labels, kHostName);
+  VolumeId best;
+  for (const std::string& name : {std::string(), host == nullptr ? std::string() : *host}) {
+    const auto free = free_.find({need.class_name, name});
+    if (free == free_.end()) continue;
+    for (const VolumeId id : free->second) {
+      if (best.is_valid() && is_before(best, id)) break;
+      const StoredVolume& volume = volumes_[id];
+      const bool is_taken = beside == Beside::the_plan && volume.taken_by.is_valid();
+      const bool is_chosen = std::find(chosen.begin(), chosen.end(), id) != chosen.end();
+      if (is_taken || is_chosen || !suits(volume, need)) continue;
+      if (volume.has_affinity && !affinity_holds(*volume.affinity, labels)) continue;
+      best = id;
+      break;
+    }
   }
-  return std::nullopt;
+  return best;
 }
 
 // VOLUME-7.

@@ -253,7 +253,7 @@ void VolumeTable::Impl::count_mount(MountingPod& pod, Mount& mount, std::int32_t
   if (sign < 0) mount.counted = {};
 }
 
-// What those with a node mount of this claim.
+// The mounts of this claim by pods that have a node.
 void VolumeTable::Impl::count(ClaimId id, std::int32_t sign) {
   TaskId last;
   for (const TaskId user : claims_[id].users) {

@@ -22,6 +22,16 @@ void erase_one(std::vector<Id>& ids, Id id) {
   ids.erase(std::find(ids.begin(), ids.end(), id));
 }
 
+// Most local volumes require one.
+std::string host_of(const StoredVolume& volume) {
+  if (volume.affinity == nullptr || volume.affinity->size() != 1) return {};
+  for (const Expression& each : volume.affinity->front().labels) {
+    const bool is_one = each.op == Operator::in && each.values.size() == 1;
+    if (is_one && each.key == kHostName) return each.values.front();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::uint64_t key_of(std::string_view driver, std::uint64_t handle) {
@@ -29,7 +39,7 @@ std::uint64_t key_of(std::string_view driver, std::uint64_t handle) {
   return (seed ^ (handle + 0x9e3779b97f4a7c15 + (seed << 6U) + (seed >> 2U))) | 1U;
 }
 
-// What users of these claims have on nodes is taken away, and added as it is afterwards.
+// The mounts on nodes of users of these claims are taken away, and added as they are afterwards.
 void VolumeTable::Impl::change(const std::vector<ClaimId>& claims,
                                const std::function<void()>& mutate) {
   const std::size_t before = late_in_use(claims);
@@ -147,16 +157,21 @@ std::vector<ClaimId> VolumeTable::Impl::claims_beside(VolumeId id) const {
   return claims;
 }
 
+bool VolumeTable::Impl::is_before(VolumeId left, VolumeId right) const {
+  const StoredVolume& l = volumes_[left];
+  const StoredVolume& r = volumes_[right];
+  return std::tie(l.size, l.name) < std::tie(r.size, r.name);
+}
+
 // The lists of free volumes are in the order in which VOLUME-6 takes them.
 void VolumeTable::Impl::set_free(VolumeId id, bool is_free) {
   const StoredVolume& volume = volumes_[id];
-  const std::string name = volume.class_name == nullptr ? std::string() : *volume.class_name;
+  const std::pair name{volume.class_name == nullptr ? std::string() : *volume.class_name,
+                       host_of(volume)};
   std::vector<VolumeId>& list = free_[name];
-  const auto at = std::lower_bound(list.begin(), list.end(), id, [&](VolumeId l, VolumeId r) {
-    const StoredVolume& left = volumes_[l];
-    const StoredVolume& right = volumes_[r];
-    return std::tie(left.size, left.name) < std::tie(right.size, right.name);
-  });
+  const auto at =
+      std::lower_bound(list.begin(), list.end(), id,
+                       [&](VolumeId left, VolumeId right) { return is_before(left, right); });
   if (is_free) {
     list.insert(at, id);
   } else {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -84,7 +85,7 @@ class Slots {
   }
 
  private:
-  std::vector<Stored> slots_;
+  std::deque<Stored> slots_;
   std::vector<Id> free_;
   std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;  // look-up only
 };
@@ -274,6 +275,9 @@ class VolumeTable::Impl {
   // Answers (volume_answers.cpp).
   Chosen choose(const VolumeNeeds& needs, const std::string& node, const NodeLabels& labels,
                 Beside beside) const;
+  VolumeId find_free(const VolumeNeed& need, const NodeLabels& labels,
+                     const std::vector<VolumeId>& chosen, Beside beside) const;
+  bool is_before(VolumeId left, VolumeId right) const;
   std::optional<VolumeId> find_volume(const VolumeNeed& need, const NodeLabels& labels,
                                       const std::vector<VolumeId>& chosen, Beside beside) const;
   bool is_large_enough(const StoredVolume& volume, const VolumeNeed& need) const;
@@ -292,7 +296,8 @@ class VolumeTable::Impl {
   std::map<std::string, std::string> class_of_capacity_;
   std::map<std::string, AttachmentObject> attachments_;
   std::multimap<VolumeId, std::string> attachments_of_;
-  std::map<std::string, std::vector<VolumeId>, std::less<>> free_;  // by class; by (size, name)
+  // By class and by the host name that they require, empty for none; then by (size, name).
+  std::map<std::pair<std::string, std::string>, std::vector<VolumeId>> free_;
   std::unordered_multimap<std::uint64_t, VolumeId> volume_by_key_;  // look-up only
   std::set<std::string> drivers_;
 
@@ -311,6 +316,8 @@ class VolumeTable::Impl {
   std::size_t late_in_use_ = 0;
   bool has_missed_ = false;  // a change while nobody had a late claim
 };
+
+inline constexpr const char* kHostName = "kubernetes.io/hostname";
 
 bool affinity_holds(const std::vector<SelectorTerm>& terms, const VolumeTable::NodeLabels& labels);
 bool all_hold(const std::vector<Expression>& all, const VolumeTable::NodeLabels& labels);

@@ -10,74 +10,10 @@
 #include <variant>
 
 #include "berth/model/quantity.h"
-#include "kubeapi/fake_api.h"
-#include "kubeapi/fake_server.h"
-#include "kubeapi/waiting.h"
+#include "kubeapi/live_cluster_fixture.h"
 
 namespace berth::kubeapi {
 namespace {
-
-using testing::Awaited;
-using testing::Call;
-using testing::FakeApi;
-using testing::FakeServer;
-using testing::Reply;
-
-constexpr const char* kNodes = "/api/v1/nodes";
-constexpr const char* kPods = "/api/v1/pods";
-constexpr const char* kNamespaces = "/api/v1/namespaces";
-constexpr const char* kClasses = "/apis/scheduling.k8s.io/v1/priorityclasses";
-constexpr const char* kQueues = "/apis/scheduling.volcano.sh/v1beta1/queues";
-constexpr const char* kGroups = "/apis/scheduling.volcano.sh/v1beta1/podgroups";
-constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
-constexpr const char* kVolumeClaims = "/api/v1/persistentvolumeclaims";
-constexpr const char* kVolumes = "/api/v1/persistentvolumes";
-constexpr const char* kBudgets = "/apis/policy/v1/poddisruptionbudgets";
-
-class Events final : public ports::EventSink {
- public:
-  void post(ClusterEvent event) override {
-    all.change([&](auto& events) { events.push_back(std::move(event)); });
-  }
-  template <class Event>
-  bool wait_for(std::function<bool(const Event&)> condition) const {
-    return all.wait([&](const std::vector<ClusterEvent>& events) {
-      for (const ClusterEvent& event : events) {
-        const auto* one = std::get_if<Event>(&event);
-        if (one != nullptr && condition(*one)) return true;
-      }
-      return false;
-    });
-  }
-
-  Awaited<std::vector<ClusterEvent>> all;
-};
-
-class LiveClusterTest : public ::testing::Test {
- protected:
-  LiveClusterTest() {
-    for (const char* path : {kNodes, kPods, kNamespaces, kClasses, kLeases, kBudgets}) {
-      api_.serve(path);
-    }
-    Access access;
-    access.server = server_.url();
-    RestOptions limits;
-    limits.qps = 0;
-    client_ = std::move(*RestClient::create(access, limits));
-    options_.reflector.retry_least = std::chrono::milliseconds(1);
-    options_.reflector.absent_retry = std::chrono::milliseconds(5);
-    options_.scheduler_leads = [this](const std::string& holder) {
-      holders_.change([&](auto& all) { all.push_back(holder); });
-    };
-  }
-
-  FakeApi api_;
-  FakeServer server_{[this](const Call& call, Reply& reply) { api_.handle(call, reply); }};
-  Events events_;
-  Awaited<std::vector<std::string>> holders_;
-  LiveOptions options_;
-  std::unique_ptr<RestClient> client_;
-};
 
 TEST_F(LiveClusterTest, PostsWhatThereIsAndWhatChanges) {
   api_.put(kNodes, "n1", R"(,"status":{"allocatable":{"cpu":"4"}})");
@@ -321,82 +257,6 @@ TEST_F(LiveClusterTest, API26BudgetsCostNothingWithoutAnActionThatEvicts) {
   const auto counters = cluster.counters();
   EXPECT_TRUE(std::none_of(counters.begin(), counters.end(), [](const KindCounters& each) {
     return each.kind == "poddisruptionbudgets";
-  }));
-}
-
-class VolumesOfACluster : public LiveClusterTest {
- protected:
-  VolumesOfACluster() {
-    options_.volumes = true;
-    api_.serve(kQueues);
-    api_.serve(kGroups);
-    api_.serve(kVolumeClaims);
-    api_.serve(kVolumes);
-    for (const char* name : {"storageclasses", "csinodes", "csidrivers", "csistoragecapacities",
-                             "volumeattachments"}) {
-      api_.serve(std::string("/apis/storage.k8s.io/v1/") + name);
-    }
-  }
-  template <class Object>
-  bool wait_for_storage(std::function<bool(const Object&)> condition) {
-    return events_.wait_for<StorageObject>([&](const StorageObject& storage) {
-      const auto* const object = std::get_if<Object>(&storage.object);
-      return object != nullptr && condition(*object);
-    });
-  }
-  bool are_known() const {
-    const auto all = events_.all.get();
-    return std::any_of(all.begin(), all.end(), [](const ClusterEvent& event) {
-      return std::holds_alternative<StorageKnown>(event);
-    });
-  }
-};
-
-TEST_F(VolumesOfACluster, API32AreReadAndKnownOnceAllAreListed) {
-  api_.put(kVolumeClaims, "data",
-           R"(,"spec":{"volumeName":"v1","resources":{"requests":{"storage":"1Gi"}}})",
-           R"(,"annotations":{"pv.kubernetes.io/bind-completed":"yes","other":"x"})");
-  api_.put(kVolumes, "v1",
-           R"(,"spec":{"csi":{"driver":"d","volumeHandle":"h","volumeAttributes":{"a":"b"}}})");
-  LiveCluster cluster(*client_, options_);
-  ASSERT_TRUE(cluster.start(events_));
-  EXPECT_TRUE(wait_for_storage<ClaimObject>([](const ClaimObject& claim) {
-    return claim.full_name() == "ns/data" && claim.is_bound() && claim.size == 1 << 30;
-  }));
-  EXPECT_TRUE(wait_for_storage<VolumeObject>(
-      [](const VolumeObject& volume) { return volume.name == "v1" && volume.handle == "h"; }));
-  EXPECT_TRUE(events_.wait_for<StorageKnown>([](const auto& known) { return known.is_known; }));
-  EXPECT_TRUE(cluster.missing_for_volumes().empty());
-  api_.erase(kVolumeClaims, "data");
-  EXPECT_TRUE(events_.wait_for<StorageDeleted>([](const StorageDeleted& gone) {
-    return gone.kind == StorageKind::claim && gone.full_name == "ns/data";
-  }));
-  cluster.stop();
-}
-
-TEST_F(VolumesOfACluster, API32WithoutARightAreNotKnownAndKeepNobodyWaiting) {
-  api_.intercept([](const Call& call, Reply& reply) {
-    if (call.path() != "/apis/storage.k8s.io/v1/csinodes") return false;
-    reply.send(403, R"({"message":"csinodes is forbidden"})");
-    return true;
-  });
-  LiveCluster cluster(*client_, options_);
-  ASSERT_TRUE(cluster.start(events_));
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(9);
-  while (!cluster.is_synced() && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
-  EXPECT_TRUE(cluster.is_synced());
-  EXPECT_EQ(cluster.missing_for_volumes(), std::vector<std::string>{"csinodes"});
-  EXPECT_FALSE(are_known());
-  cluster.stop();
-}
-
-TEST_F(LiveClusterTest, API32VolumesCostNothingWhereTheyAreNotWanted) {
-  LiveCluster cluster(*client_, options_);
-  const auto counters = cluster.counters();
-  EXPECT_TRUE(std::none_of(counters.begin(), counters.end(), [](const KindCounters& each) {
-    return each.kind == "persistentvolumes";
   }));
 }
 

@@ -81,7 +81,7 @@ TEST(KeptKeys, API9LeaveOutWhatNobodyReads) {
   EXPECT_EQ(container.find("env"), nullptr);
   EXPECT_EQ(container.find("resources")->find("requests")->find("cpu")->text, "1");
   const document::Value& volume = pod.find("spec")->find("volumes")->items.at(0);
-  EXPECT_EQ(volume.members.size(), 1U);
+  EXPECT_EQ(volume.members.size(), 2U) << "its name and its kind";
   EXPECT_EQ(volume.find("ephemeral")->members.size(), 0U);
 }
 

@@ -12,11 +12,11 @@ namespace {
 using support::stage;
 using support::World;
 
-const Shape& shape_of(const World& world, const std::string& pod) {
+const Shape& shape_of(World& world, const std::string& pod) {
   return world.cluster().shape_of(world.mirror().find_task(pod));
 }
 
-std::vector<std::string> unmodelled(const World& world, const std::string& pod) {
+std::vector<std::string> unmodelled(World& world, const std::string& pod) {
   return shape_of(world, pod).constraints.unmodelled;
 }
 
@@ -37,7 +37,7 @@ VolumeObject volume_of(const std::string& name, const std::string& driver) {
   return volume;
 }
 
-void tell(World& world, const ClusterEvent& event) {
+void post(World& world, const ClusterEvent& event) {
   world.apply(event);
   world.mirror().settle(TimePoint());
   EXPECT_EQ(engine::first_inconsistency(world.cluster()), "");
@@ -48,11 +48,11 @@ TEST(MirrorVolumes, PodsWithClaimsAreHintsUntilVolumesAreKnown) {
   EXPECT_EQ(unmodelled(*world, "default/p"), std::vector<std::string>{"lateBindingVolume"});
   EXPECT_TRUE(shape_of(*world, "default/p").is_hint);
   EXPECT_FALSE(shape_of(*world, "default/q").is_hint);
-  tell(*world, StorageKnown{});
+  post(*world, StorageKnown{});
   EXPECT_FALSE(shape_of(*world, "default/p").is_hint);
   EXPECT_EQ(shape_of(*world, "default/p").constraints.volumes.fault,
             "persistentvolumeclaim \"data\" not found");
-  tell(*world, StorageKnown{false});
+  post(*world, StorageKnown{false});
   EXPECT_TRUE(shape_of(*world, "default/p").is_hint);
   EXPECT_TRUE(shape_of(*world, "default/p").constraints.volumes.are_empty());
 }
@@ -72,11 +72,11 @@ TEST(MirrorVolumes, VOLUME13AChangeOfAClaimChangesTheShapeOfItsPods) {
   const std::uint64_t stamp = world->cluster().stamp();
   world->mirror().settle(TimePoint());
   EXPECT_EQ(world->cluster().stamp(), stamp) << "nothing has happened";
-  tell(*world, StorageObject{bound_claim("a", "v")});
-  tell(*world, StorageObject{volume_of("v", "")});
+  post(*world, StorageObject{bound_claim("a", "v")});
+  post(*world, StorageObject{volume_of("v", "")});
   EXPECT_NE(shape_of(*world, "default/p").id, shape_of(*world, "default/q").id);
   EXPECT_TRUE(shape_of(*world, "default/p").constraints.volumes.claims.at(0).is_bound);
-  tell(*world, StorageDeleted{StorageKind::claim, "default/a"});
+  post(*world, StorageDeleted{StorageKind::claim, "default/a"});
   EXPECT_EQ(shape_of(*world, "default/p").constraints.volumes.fault,
             "persistentvolumeclaim \"a\" not found");
 }
@@ -92,7 +92,7 @@ TEST(MirrorVolumes, VOLUME13PodsWithANodeHaveOneShapeAndCountThere) {
   };
   EXPECT_EQ(count("n"), 1);
   EXPECT_EQ(count("m"), 1);
-  tell(*world, StorageObject{volume_of("v", "e")});
+  post(*world, StorageObject{volume_of("v", "e")});
   EXPECT_EQ(count("n"), 0);
   world->finish("default/q", true);
   EXPECT_EQ(count("m"), 0);
@@ -108,9 +108,9 @@ TEST(MirrorVolumes, APodOnANodeThatComesLateCountsThen) {
   EXPECT_EQ(volumes.count("late", "d"), 0);
   NodeObject node;
   node.name = "late";
-  tell(*world, node);
+  post(*world, node);
   EXPECT_EQ(volumes.count("late", "d"), 1);
-  tell(*world, NodeDeleted{"late"});
+  post(*world, NodeDeleted{"late"});
   EXPECT_EQ(volumes.count("late", "d"), 0);
 }
 
@@ -120,10 +120,10 @@ TEST(MirrorVolumes, ChangesAreAskedAboutAgain) {
   const std::uint64_t before = world->cluster().spec_version();
   VolumeObject free = volume_of("f", "");
   free.is_available = true;
-  tell(*world, StorageObject{free});
+  post(*world, StorageObject{free});
   EXPECT_GT(world->cluster().spec_version(), before) << "a late claim waits";
   const std::uint64_t position = world->cluster().changes().position();
-  tell(*world, StorageObject{CsiNodeObject{"n", {{"d", 1}}}});
+  post(*world, StorageObject{CsiNodeObject{"n", {{"d", 1}}}});
   const auto changed = world->cluster().changes().since(position);
   EXPECT_EQ(std::count(changed.begin(), changed.end(), NodeId(0)), 1);
 }

@@ -242,8 +242,8 @@ TEST_F(VolumeAccounts, TheVersionChangesWhileALateClaimIsInUse) {
   table_.remove_pod(pod);
 }
 
-// Objects and pods come and go in any order. What counts on nodes, and what pods need, is that of a
-// table that got only what is there in the end.
+// Objects and pods come and go in any order. Counts on nodes and needs of pods are those of a table
+// that got only what is there in the end.
 class RandomVolumes : public VolumeAccounts {
  protected:
   static constexpr std::uint32_t kSeed = 20261123;

@@ -204,6 +204,23 @@ TEST_F(Volumes, VOLUME6ClaimsOfAPodAreServedBySize) {
   EXPECT_EQ(table_.taken(), (std::vector<std::string>{"ml/large v2", "ml/small v1"}));
 }
 
+TEST_F(Volumes, VOLUME6TheSmallestIsTakenBeItForOneNodeOrForAny) {
+  add_class("local", "kubernetes.io/no-provisioner");
+  table_.put({on_node(volume("a", 20 * kGi), "n1")});
+  table_.put({volume("b", 15 * kGi)});
+  table_.put({on_node(volume("c", 12 * kGi), "n2")});
+  for (const char* name : {"x", "y"}) table_.put({claim(name)});
+  const TaskId x = add_pod({"x"});
+  place(x, "n1");
+  EXPECT_EQ(table_.taken(), (std::vector<std::string>{"ml/x b"}));
+  const TaskId y = add_pod({"y"});
+  place(y, "n1");
+  EXPECT_EQ(table_.taken(), (std::vector<std::string>{"ml/x b", "ml/y a"}));
+  table_.unplace(y);
+  place(y, "n2");
+  EXPECT_EQ(table_.taken(), (std::vector<std::string>{"ml/x b", "ml/y c"}));
+}
+
 TEST_F(Volumes, VOLUME6AVolumeThatNamesTheClaimComesFirst) {
   add_class("local", "kubernetes.io/no-provisioner");
   table_.put({claim("data")});

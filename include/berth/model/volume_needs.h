@@ -9,7 +9,7 @@
 
 #include "berth/model/expression.h"
 
-// What a pod mounts, and what that requires of a node. Plain values. docs/design/volumes.md.
+// The volumes that a pod mounts, and their demands on a node. Plain values. docs/design/volumes.md.
 
 namespace berth {
 
@@ -54,7 +54,7 @@ struct ZoneLabel {
   auto operator<=>(const ZoneLabel&) const = default;
 };
 
-// What one claim requires of a node. Equal for claims that are alike (VOLUME-13).
+// The demands of one claim on a node. Equal for claims that are alike (VOLUME-13).
 struct VolumeNeed {
   bool is_bound = false;
   // Of one that is bound.
