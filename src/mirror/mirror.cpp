@@ -145,7 +145,7 @@ bool same_spec(const NodeObject& left, const NodeObject& right) {
 }  // namespace
 
 Node Mirror::to_node(const NodeObject& object) {
-  std::vector<std::pair<ShapeId, std::string>> vetoed;
+  std::vector<std::pair<std::uint64_t, std::string>> vetoed;
   if (const auto found = vetoes_.find(object.name); found != vetoes_.end()) {
     for (const auto& [shape, veto] : found->second) {
       if (veto.is_in_force) vetoed.emplace_back(shape, veto.why);
@@ -197,7 +197,7 @@ void Mirror::veto(std::string_view pod_uid, const std::string& node, const std::
   constexpr std::int32_t kDoublings = 10;
   const TaskId id = find_task(pod_uid);
   if (!id.is_valid() || !nodes_.contains(node)) return;
-  Veto& veto = vetoes_[node][cluster_.task(id).shape];
+  Veto& veto = vetoes_[node][cluster_.shape_of(id).serial];
   // One cause may refuse many pods of a shape at once: they count once.
   if (veto.is_in_force && veto.until > now && veto.why == why) return;
   const Duration lasts = std::min(most, kFirst * (1 << std::min(veto.times, kDoublings)));

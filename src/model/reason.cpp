@@ -118,7 +118,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "ends."},
     {Reason::claim_not_ready, "claim_not_ready", ReasonAbout::job,
      "one of its pods has a claim that is not ready: {what}",
-     "Create the PersistentVolumeClaim, or look at its events: why is it not bound?"},
+     "Create the PersistentVolumeClaim, or read in its events why it is not bound."},
     {Reason::insufficient_resource, "insufficient_resource", ReasonAbout::node,
      "insufficient {what}", "Wait for room, or ask for less of this resource."},
     {Reason::node_unschedulable, "node_unschedulable", ReasonAbout::node, "unschedulable",
