@@ -67,10 +67,10 @@ TEST(Fits, NobodyEndsOrLeavesMeanwhile) {
 
 TEST(Fits, AHintNamesWhatIsNotDecided) {
   PodObject hint = pod("", 1, 1);
-  hint.constraints.unmodelled = {"podAffinity", "resourceClaims"};
+  hint.constraints.unmodelled = {"numericToleration", "resourceClaims"};
   const auto all = fits_of({node("n1", 4), hint}, "ml/1");
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].hint, (std::vector<std::string>{"podAffinity", "resourceClaims"}));
+  EXPECT_EQ(all[0].hint, (std::vector<std::string>{"numericToleration", "resourceClaims"}));
   EXPECT_EQ(text(all[0]), "n1 yes");
 }
 

@@ -38,14 +38,11 @@ spec: {schedulerName: berth, containers: [{name: c, resources: {requests: {cpu: 
 ---
 apiVersion: v1
 kind: Pod
-metadata: {namespace: ml, name: near}
+metadata: {namespace: ml, name: device}
 spec:
   containers: [{name: c, resources: {requests: {cpu: 1}}}]
   tolerations: [{operator: Exists}]
-  affinity:
-    podAffinity:
-      requiredDuringSchedulingIgnoredDuringExecution:
-      - {topologyKey: zone, labelSelector: {matchLabels: {app: x}}}
+  resourceClaims: [{name: device, resourceClaimName: device}]
 )";
 
 Outcome fits(const std::vector<std::string>& more) {
@@ -83,9 +80,9 @@ TEST(FitsCommand, TheDocumentHasEachPodAndNode) {
    ]
    },
   {
-   "pod": "ml/near",
+   "pod": "ml/device",
    "hint": [
-    "podAffinity"
+    "resourceClaims"
    ],
    "refused": null,
    "nodes": [
@@ -106,8 +103,8 @@ TEST(FitsCommand, TheDocumentHasEachPodAndNode) {
  ]
    }
 )json");
-  EXPECT_EQ(json::parse(fits({"ml/near", "-o", "json"}).out)["pods"].size(), 1U);
-  EXPECT_EQ(fits({"ml/near"}).out, fits({"ml/near", "-o", "json"}).out) << "no terminal";
+  EXPECT_EQ(json::parse(fits({"ml/device", "-o", "json"}).out)["pods"].size(), 1U);
+  EXPECT_EQ(fits({"ml/device"}).out, fits({"ml/device", "-o", "json"}).out) << "no terminal";
 }
 
 TEST(FitsCommand, ATableOfOnePodHasALineForEachNode) {
@@ -117,9 +114,9 @@ TEST(FitsCommand, ATableOfOnePodHasALineForEachNode) {
             "NODE  FITS  WHY NOT\n"
             "n1    no    taint team not tolerated\n"
             "n2    no    insufficient cpu (2 needed, 1 idle)\n");
-  EXPECT_EQ(fits({"ml/near", "-o", "wide"}).out,
-            "2/2 nodes fit ml/near\n"
-            "a hint: podAffinity is not modelled, so kube-scheduler may refuse more nodes\n"
+  EXPECT_EQ(fits({"ml/device", "-o", "wide"}).out,
+            "2/2 nodes fit ml/device\n"
+            "a hint: resourceClaims is not modelled, so kube-scheduler may refuse more nodes\n"
             "\n"
             "NODE  FITS  LOCK                      WHY NOT\n"
             "n1    yes   locked for target ml/big\n"
@@ -128,12 +125,13 @@ TEST(FitsCommand, ATableOfOnePodHasALineForEachNode) {
 
 TEST(FitsCommand, ATableOfAllHasALineForEachPod) {
   const Outcome outcome = fits({"-o", "table"});
-  EXPECT_EQ(outcome.out,
-            "POD       FITS ON  WHY NOT\n"
-            "ml/big-0  0/2      1 insufficient cpu (2 needed, at most 1 idle), 1 taint team not "
-            "tolerated\n"
-            "ml/near   2/2      a hint: podAffinity is not modelled, so kube-scheduler may refuse "
-            "more nodes\n");
+  EXPECT_EQ(
+      outcome.out,
+      "POD        FITS ON  WHY NOT\n"
+      "ml/big-0   0/2      1 insufficient cpu (2 needed, at most 1 idle), 1 taint team not "
+      "tolerated\n"
+      "ml/device  2/2      a hint: resourceClaims is not modelled, so kube-scheduler may refuse "
+      "more nodes\n");
   EXPECT_EQ(outcome.err.find("other schedulers"), std::string::npos) << "it asks for all alike";
 }
 

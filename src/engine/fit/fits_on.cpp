@@ -12,10 +12,9 @@ namespace {
 // PREDICATE-6. The reason is the scarcest resource.
 const Constraint room{DependsOn::occupants, [](const Place& place) {
                         const AmountTable& idle = place.cluster.idle();
-                        const NodeId node = place.cluster.find_node(place.node.name);
                         Scarcest scarcest(place.cluster);
                         for (const auto& [dimension, amount] : place.shape.requested) {
-                          scarcest.consider(dimension, idle.at(node, dimension), amount);
+                          scarcest.consider(dimension, idle.at(place.node.id, dimension), amount);
                         }
                         if (scarcest.is_none()) return pass();
                         return reject(Reason::insufficient_resource, scarcest.have(),
@@ -29,7 +28,10 @@ constexpr std::array kAsKubeScheduler{&constraints::legible,
                                       &constraints::node_selector,
                                       &constraints::node_affinity,
                                       &constraints::host_ports,
-                                      &room};
+                                      &room,
+                                      &constraints::pod_affinity,
+                                      &constraints::pod_anti_affinity,
+                                      &constraints::existing_pod_anti_affinity};
 
 }  // namespace
 

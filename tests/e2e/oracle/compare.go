@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"slices"
 	"strings"
 )
 
@@ -77,7 +76,6 @@ func (c *Comparison) Clusters() uint64 { return (c.Cases + PodsInCluster - 1) / 
 func (c *Comparison) Run(ctx context.Context) (*Difference, error) {
 	for number := c.First; number < c.First+c.Clusters(); number++ {
 		cluster := Generate(c.Seed, number, c.Features...)
-		letNobodyRefuse(cluster)
 		found, err := c.differences(ctx, cluster)
 		if err != nil {
 			return nil, fmt.Errorf("seed %d, cluster %d: %w", c.Seed, number, err)
@@ -101,17 +99,6 @@ func (c *Comparison) differences(ctx context.Context, cluster *Cluster) ([]strin
 		return nil, err
 	}
 	return Differences(ctx, c.Filters, ours, cluster)
-}
-
-// letNobodyRefuse takes the anti-affinity of pods that are there away, as long as Berth does not ask
-// for it: it refuses pods that are no hints.
-func letNobodyRefuse(c *Cluster) {
-	for _, pod := range c.Pods {
-		affinity := pod.Spec.Affinity
-		if pod.Spec.NodeName != "" && affinity != nil && !slices.Contains(Decided(), "podAntiAffinity") {
-			affinity.PodAntiAffinity = nil
-		}
-	}
 }
 
 // Differences between the two, one line each. Of a hint, Berth may say more often yes (ORACLE-4).
