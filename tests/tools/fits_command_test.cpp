@@ -76,9 +76,9 @@ TEST(FitsCommand, TheDocumentHasEachPodAndNode) {
      "fits": false,
      "reason": "insufficient_resource",
      "message": "insufficient cpu (2 needed, 1 idle)"
-}
+    }
    ]
-   },
+  },
   {
    "pod": "ml/device",
    "hint": [
@@ -101,7 +101,7 @@ TEST(FitsCommand, TheDocumentHasEachPodAndNode) {
    ]
   }
  ]
-   }
+}
 )json");
   EXPECT_EQ(json::parse(fits({"ml/device", "-o", "json"}).out)["pods"].size(), 1U);
   EXPECT_EQ(fits({"ml/device"}).out, fits({"ml/device", "-o", "json"}).out) << "no terminal";
