@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,12 +16,12 @@
 //   init b: 2 cpu                 request:  max(4, 3, 4) = 4, and the overhead
 //   container: 3 cpu
 //
-//
 // While a container is resized in place, the resources in its status count, too: the larger of spec
 // and status is taken, per resource. If the node can never grant the spec, only the status counts.
 //
-// Pod-level resources replace the sum over the containers, per resource. A limit without a request
-// is a request, as the API server would have filled in.
+// Pod-level cpu, memory and huge pages replace the sum over the containers, per resource, and are
+// resized in the same way. A limit without a request is a request, as the API server would have
+// filled in; for huge pages, also where containers have requests.
 
 namespace berth::kube {
 
@@ -51,40 +52,71 @@ NamedAmounts written_request(const document::Cursor& container) {
   return request;
 }
 
-// The resources that the pod's status grants to containers.
+// The resources that the pod's status grants to it and to its containers.
 class Granted {
  public:
-  explicit Granted(const document::Cursor& status) {
+  explicit Granted(const document::Cursor& status) : pod_(read(status)) {
     for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
       for (const document::Cursor& container : status[list].items()) {
-        NamedAmounts amounts = read_amounts(container["allocatedResources"]);
-        raise(amounts, read_amounts(container["resources"]["requests"]));
-        if (!amounts.empty()) granted_[container["name"].text()] = std::move(amounts);
+        if (const auto amounts = read(container)) {
+          containers_[container["name"].text()] = *amounts;
+        }
       }
     }
-    if (granted_.empty()) return;
+    if (containers_.empty() && !pod_) return;
     is_infeasible_ = status["resize"].text() == "Infeasible";  // before 1.33
     for (const document::Cursor& condition : status["conditions"].items()) {
-      const bool is_pending =
-          condition["type"].text() == "PodResizePending" && condition["status"].text() == "True";
-      if (is_pending && condition["reason"].text() == "Infeasible") is_infeasible_ = true;
+      if (condition["type"].text() != "PodResizePending") continue;
+      is_infeasible_ = is_infeasible_ || condition["reason"].text() == "Infeasible";
+      break;
     }
   }
 
   NamedAmounts request_of(const document::Cursor& container) const {
-    NamedAmounts request = written_request(container);
-    if (granted_.empty()) return request;
-    const auto found = granted_.find(container["name"].text());
-    if (found == granted_.end()) return request;
-    if (is_infeasible_) return found->second;
-    raise(request, found->second);
-    return request;
+    const auto found = containers_.find(container["name"].text());
+    const NamedAmounts written = written_request(container);
+    return found == containers_.end() ? written : larger(written, found->second);
+  }
+  // Of the resources in `written`.
+  NamedAmounts request_of_pod(const NamedAmounts& written) const {
+    return pod_ ? larger(written, *pod_) : written;
   }
 
  private:
-  std::map<std::string, NamedAmounts> granted_;  // by the container's name
-  bool is_infeasible_ = false;                   // the node can never grant the spec
+  // kube-scheduler reads no allocation without `resources`.
+  static std::optional<NamedAmounts> read(const document::Cursor& status) {
+    const document::Cursor resources = status["resources"];
+    if (!resources.is_present()) return std::nullopt;
+    NamedAmounts amounts = read_amounts(status["allocatedResources"]);
+    raise(amounts, read_amounts(resources["requests"]));
+    return amounts;
+  }
+  NamedAmounts larger(const NamedAmounts& written, const NamedAmounts& granted) const {
+    NamedAmounts request = granted;
+    if (!is_infeasible_) raise(request, written);
+    return request;
+  }
+
+  std::map<std::string, NamedAmounts> containers_;  // by name
+  std::optional<NamedAmounts> pod_;
+  bool is_infeasible_ = false;  // the node can never grant the spec
 };
+
+bool is_huge_pages(const std::string& resource) { return resource.starts_with("hugepages-"); }
+
+bool is_of_pods(const std::string& resource) {
+  return resource == "cpu" || resource == "memory" || is_huge_pages(resource);
+}
+
+// The request that the pod makes itself, instead of its containers.
+NamedAmounts pod_level_request(const document::Cursor& resources, const NamedAmounts& containers) {
+  NamedAmounts request = read_amounts(resources["requests"]);
+  for (const auto& [name, amount] : read_amounts(resources["limits"])) {
+    if (is_huge_pages(name) || !containers.contains(name)) request.emplace(name, amount);
+  }
+  std::erase_if(request, [](const auto& entry) { return !is_of_pods(entry.first); });
+  return request;
+}
 
 }  // namespace
 
@@ -111,9 +143,12 @@ NamedAmounts read_pod_request(const document::Cursor& spec, const document::Curs
   add(running, sidecars, spec);
   raise(running, starting);
 
-  const document::Cursor pod_level = spec["resources"];
-  for (const auto& [name, amount] : read_amounts(pod_level["requests"])) running[name] = amount;
-  running.merge(read_amounts(pod_level["limits"]));
+  const NamedAmounts written = pod_level_request(spec["resources"], running);
+  const NamedAmounts of_pod = granted.request_of_pod(written);
+  for (const auto& [name, amount] : written) {
+    const auto found = of_pod.find(name);
+    running[name] = found == of_pod.end() ? 0 : found->second;
+  }
   add(running, read_amounts(spec["overhead"]), spec);
 
   // Extended resources such as berth.dev/commit bring a pod to our extender; no node has any.

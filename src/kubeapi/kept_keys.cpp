@@ -68,7 +68,7 @@ const KeptKeys& keys_of_pods() {
        {"portworxVolume", {}},
        {"status",
         {"phase", "nominatedNodeName", "startTime", "conditions", "containerStatuses",
-         "initContainerStatuses", "resize"}},
+         "initContainerStatuses", "resize", "resources", "allocatedResources"}},
        {"containerStatuses", {"name", "allocatedResources", "resources"}},
        {"initContainerStatuses", {"name", "allocatedResources", "resources"}},
        {"conditions", {"type", "status", "reason", "message", "lastTransitionTime"}}}};

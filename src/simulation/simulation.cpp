@@ -1,8 +1,6 @@
 #include "simulation/simulation.h"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -10,6 +8,7 @@
 #include "engine/scheduler.h"
 #include "simulation/cluster_copy.h"
 #include "simulation/explanation.h"
+#include "simulation/names.h"
 #include "simulation/summary.h"
 #include "simulation/trial.h"
 
@@ -17,42 +16,12 @@ namespace berth::simulation {
 
 namespace {
 
-// For the API and the mirror, two pods with one uid would be one pod.
-Status require_distinct_uids(const std::vector<ClusterEvent>& objects) {
-  std::map<std::string_view, const PodObject*> seen;
-  for (const ClusterEvent& object : objects) {
-    const auto* const pod = std::get_if<PodObject>(&object);
-    if (pod == nullptr) continue;
-    const auto [entry, is_new] = seen.emplace(pod->uid, pod);
-    if (is_new) continue;
-    return Error{"Pod \"" + pod->full_name() + "\" has the uid \"" + pod->uid + "\" of Pod \"" +
-                     entry->second->full_name() + "\", expected one of its own or none",
-                 ""};
-  }
-  return Done{};
-}
-
 Error no_such_job(const std::string& name, const Cluster& cluster) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
     if (const Job& job = cluster.job(JobId(j)); job.exists) names.push_back(job.name);
   }
-  std::sort(names.begin(), names.end());
-  auto near = did_you_mean(name, names);
-  const auto forgot = std::find_if(names.begin(), names.end(), [&](const std::string& each) {
-    return each.ends_with("/" + name);  // the namespace
-  });
-  if (forgot != names.end()) near = *forgot;
-  std::string message = "no job \"" + name + "\"";
-  if (near) {
-    message += "; did you mean \"" + *near + "\"?";
-  } else if (names.empty()) {
-    message += "; there are no jobs at all";
-  } else {
-    message += ", expected namespace/name of one of " + std::to_string(names.size()) +
-               " jobs such as \"" + names.front() + "\"";
-  }
-  return {std::move(message), "--explain"};
+  return {unknown_name("job", name, std::move(names)), "--explain"};
 }
 
 Error not_ours(const Job& job) {

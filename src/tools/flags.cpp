@@ -7,7 +7,7 @@
 
 namespace berth::tools {
 
-void declare_planning(CLI::App& command, PlanningFlags& flags) {
+void declare_cluster(CLI::App& command, PlanningFlags& flags) {
   command
       .add_option("--cluster", flags.cluster,
                   "Manifests in YAML or JSON: a file, a directory with all below it, or - for "
@@ -15,6 +15,10 @@ void declare_planning(CLI::App& command, PlanningFlags& flags) {
       ->type_name("FILE|DIR");
   command.add_option("--config", flags.config, "Configuration; default: the built-in one")
       ->type_name("FILE");
+}
+
+void declare_planning(CLI::App& command, PlanningFlags& flags) {
+  declare_cluster(command, flags);
   command
       .add_option("--cycles", flags.cycles,
                   "Number of sessions, one schedulePeriod apart; default: 1")

@@ -22,6 +22,7 @@ struct RowFlags {
   std::string sort;
 };
 
+void declare_cluster(CLI::App& command, PlanningFlags& flags);  // and the configuration
 void declare_planning(CLI::App& command, PlanningFlags& flags);
 void declare_output(CLI::App& command, std::optional<std::string>& output);
 void declare_server(CLI::App& command, ServerFlags& flags);

@@ -38,9 +38,6 @@ Result<std::size_t> read_cycles(const std::string& text) {
 
 Result<ParsedFlags> parse_flags(const PlanningFlags& flags) {
   ParsedFlags parsed;
-  if (flags.cluster.empty()) {
-    return Error{"missing, expected a file or directory of manifests", "--cluster"};
-  }
   if (flags.cycles) {
     const Result<std::size_t> cycles = read_cycles(*flags.cycles);
     if (!cycles) return cycles.error();
@@ -96,30 +93,32 @@ void warn(const kube::Manifests& manifests, const conf::Config& config, std::ost
     say("note: berth ignores these objects: " + counts_text(manifests.ignored), err);
   }
   note_made(manifests.made, err);
+}
+
+void note_others(const ClusterInput& input, std::ostream& err) {
   std::map<std::string, std::size_t> others;
-  for (const ClusterEvent& event : manifests.events) {
+  const auto& ours = input.config.scheduler_names;
+  for (const ClusterEvent& event : input.objects) {
     const auto* const pod = std::get_if<PodObject>(&event);
     if (pod == nullptr || !pod->node_name.empty() || pod->phase != PodPhase::pending) continue;
-    const auto& ours = config.scheduler_names;
     if (std::find(ours.begin(), ours.end(), pod->scheduler_name) == ours.end()) {
       ++others[pod->scheduler_name];
     }
   }
   if (others.empty()) return;
   say(fmt::format("note: pending pods of other schedulers are not planned: {} (ours: {})",
-                  counts_text(others), fmt::join(config.scheduler_names, ", ")),
+                  counts_text(others), fmt::join(ours, ", ")),
       err);
 }
 
 }  // namespace
 
-Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
-                                          Console& console) {
-  const Result<ParsedFlags> parsed = parse_flags(flags);
-  if (!parsed) return parsed.error();
+Result<ClusterInput> read_cluster(const PlanningFlags& flags, Console& console) {
+  if (flags.cluster.empty()) {
+    return Error{"missing, expected a file or directory of manifests", "--cluster"};
+  }
   Result<conf::Config> config = open_config(flags.config);
   if (!config) return config.error();
-
   Progress progress(console);
   const kube::ProgressCallback on_progress = [&](const kube::LoadProgress& state) {
     progress.show(fmt::format("reading: {} of {} files, {} objects", state.files_done, state.files,
@@ -130,10 +129,21 @@ Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std:
   progress.clear();
   if (!manifests) return manifests.error();
   warn(*manifests, *config, console.err);
+  return ClusterInput{std::move(manifests->events), std::move(*config)};
+}
 
+Result<simulation::Report> plan_manifests(const PlanningFlags& flags, const std::string& explain,
+                                          Console& console) {
+  const Result<ParsedFlags> parsed = parse_flags(flags);
+  if (!parsed) return parsed.error();
+  Result<ClusterInput> input = read_cluster(flags, console);
+  if (!input) return input.error();
+  note_others(*input, console.err);
+
+  Progress progress(console);
   simulation::SimulationRequest request;
-  request.objects = std::move(manifests->events);
-  request.config = std::move(*config);
+  request.objects = std::move(input->objects);
+  request.config = std::move(input->config);
   request.cycles = parsed->cycles;
   request.now = simulation::date_new_objects(parsed->now, request.objects);
   request.explain = explain;

@@ -7,6 +7,8 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
+#include "berth/model/event.h"
+#include "conf/config.h"
 #include "simulation/report.h"
 #include "tools/console.h"
 
@@ -21,6 +23,15 @@ struct PlanningFlags {
   std::optional<std::string> cycles;
   std::optional<std::string> now;
 };
+
+struct ClusterInput {
+  std::vector<ClusterEvent> objects;
+  conf::Config config;
+};
+
+// Reads the manifests and the configuration. Progress and warnings go to `err`. Every error is bad
+// input.
+Result<ClusterInput> read_cluster(const PlanningFlags& flags, Console& console);
 
 // Reads the manifests and runs the sessions. Progress and warnings go to `err`. `explain`: a job,
 // see simulation.h. Every error is bad input.

@@ -137,6 +137,22 @@ TEST(ParseManifests, takes_the_kind_of_items_from_a_typed_list_wherever_it_stand
   EXPECT_EQ(summary(*nested), "Pod default/x;");
 }
 
+TEST(ParseManifests, warns_of_what_means_nothing_in_a_stored_pod) {
+  const auto pod = [](const std::string& uid, const std::string& value) {
+    return "apiVersion: v1\nkind: Pod\nmetadata: {name: p" + uid +
+           "}\nspec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+           "{nodeSelectorTerms: [{matchExpressions: [{key: size, operator: Gt, values: [" +
+           value + "]}]}]}}}}\n";
+  };
+  const auto stored = parse_manifests(pod(", uid: u", "large"), "f.yaml");
+  ASSERT_TRUE(stored.has_value()) << stored.error().to_string();
+  ASSERT_EQ(stored->warnings.size(), 1u);
+  EXPECT_NE(stored->warnings[0].find("which Gt and Lt expect"), std::string::npos);
+  EXPECT_EQ(std::get<PodObject>(stored->events.at(0)).constraints.required_terms.size(), 1u);
+  EXPECT_FALSE(parse_manifests(pod("", "large"), "f.yaml").has_value()) << "nobody has checked it";
+  EXPECT_FALSE(parse_manifests(pod(", uid: u", "[]"), "f.yaml").has_value()) << "it is no text";
+}
+
 // Issue 9, row 9.
 TEST(ParseManifests, reads_owners_that_have_a_uid) {
   const auto job = [](const std::string& api, const std::string& metadata) {

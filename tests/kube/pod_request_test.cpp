@@ -30,19 +30,22 @@ std::string status_with(const std::string& amounts, const std::string& more = ""
 
 // Issue 9, row 12: what a container has counts while it is resized.
 TEST(PodRequestTest, IsTheLargerOfWhatIsAskedForAndWhatIsGranted) {
-  const std::string six = "allocatedResources: {cpu: 6}";
+  const std::string six = "allocatedResources: {cpu: 6}, resources: {}";
   EXPECT_EQ(request_of(with_cpu("1"), status_with(six)).at("cpu"), 7000);
   EXPECT_EQ(request_of(with_cpu("9"), status_with(six)).at("cpu"), 10000);
   EXPECT_EQ(request_of(with_cpu("1"), status_with("resources: {requests: {cpu: 4}}")).at("cpu"),
             5000);
-  EXPECT_EQ(
-      request_of(with_cpu("1"), status_with(six + ", resources: {requests: {cpu: 8}}")).at("cpu"),
-      9000);
+  EXPECT_EQ(request_of(with_cpu("1"),
+                       status_with("allocatedResources: {cpu: 6}, resources: {requests: {cpu: 8}}"))
+                .at("cpu"),
+            9000);
+  EXPECT_EQ(request_of(with_cpu("1"), status_with("allocatedResources: {cpu: 6}")).at("cpu"), 2000)
+      << "kube-scheduler reads no allocation without resources";
   EXPECT_EQ(request_of(with_cpu("1"), "{containerStatuses: [{name: c}]}").at("cpu"), 2000);
 }
 
 TEST(PodRequestTest, IsWhatIsGrantedAloneIfTheNodeCanNeverGrantMore) {
-  const std::string two = "allocatedResources: {cpu: 2}";
+  const std::string two = "allocatedResources: {cpu: 2}, resources: {}";
   EXPECT_EQ(request_of(with_cpu("9"), status_with(two, ", resize: Infeasible")).at("cpu"), 3000);
   const auto pending = [&](const std::string& reason) {
     const std::string condition =
@@ -55,14 +58,46 @@ TEST(PodRequestTest, IsWhatIsGrantedAloneIfTheNodeCanNeverGrantMore) {
 
 TEST(PodRequestTest, OfInitContainersOnlySidecarsAreResized) {
   const auto with_init = [](const std::string& policy) {
-    return request_of("{initContainers: [{name: i" + policy +
-                          ", resources: {requests: {cpu: 1}}}], containers: [{name: c, resources: "
-                          "{requests: {cpu: 2}}}]}",
-                      "{initContainerStatuses: [{name: i, allocatedResources: {cpu: 5}}]}")
+    return request_of(
+               "{initContainers: [{name: i" + policy +
+                   ", resources: {requests: {cpu: 1}}}], containers: [{name: c, resources: "
+                   "{requests: {cpu: 2}}}]}",
+               "{initContainerStatuses: [{name: i, allocatedResources: {cpu: 5}, resources: {}}]}")
         .at("cpu");
   };
   EXPECT_EQ(with_init(", restartPolicy: Always"), 7000);
   EXPECT_EQ(with_init(""), 2000);
+}
+
+std::string with_pod_level(const std::string& resources) {
+  return "{resources: " + resources +
+         ", containers: [{name: c, resources: {requests: {cpu: 1, "
+         "memory: 1Gi, hugepages-2Mi: 2Mi, example.com/gpu: 1}}}]}";
+}
+
+TEST(PodRequestTest, PodLevelResourcesReplaceTheSumOfCpuMemoryAndHugePages) {
+  const NamedAmounts request =
+      request_of(with_pod_level("{requests: {cpu: 3, example.com/gpu: 4}, limits: {memory: 8Gi, "
+                                "hugepages-2Mi: 4Mi}}"),
+                 "{}");
+  EXPECT_EQ(request.at("cpu"), 3000);
+  EXPECT_EQ(request.at("memory"), std::int64_t{1} << 30) << "containers ask for it";
+  EXPECT_EQ(request.at("hugepages-2Mi"), 4 << 20) << "a limit is a request";
+  EXPECT_EQ(request.at("example.com/gpu"), 1) << "it is the containers'";
+}
+
+TEST(PodRequestTest, PodLevelResourcesAreResized) {
+  const auto cpu = [](const std::string& status) {
+    const NamedAmounts request = request_of(with_pod_level("{requests: {cpu: 3}}"), status);
+    return request.contains("cpu") ? request.at("cpu") : 0;
+  };
+  const std::string five = "resources: {requests: {cpu: 4}}, allocatedResources: {cpu: 5}";
+  EXPECT_EQ(cpu("{" + five + "}"), 5000);
+  EXPECT_EQ(cpu("{resources: {requests: {cpu: 2}}}"), 3000);
+  EXPECT_EQ(cpu("{allocatedResources: {cpu: 5}}"), 3000);
+  const std::string infeasible = "conditions: [{type: PodResizePending, reason: Infeasible}]";
+  EXPECT_EQ(cpu("{resources: {requests: {cpu: 2}}, " + infeasible + "}"), 2000);
+  EXPECT_EQ(cpu("{resources: {requests: {memory: 1}}, " + infeasible + "}"), 0);
 }
 
 }  // namespace

@@ -17,8 +17,12 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 bool is_written_by_people(const fs::path& path) {
   static const std::vector<std::string> kSuffixes{".h",    ".cpp", ".md",  ".txt", ".cmake",
                                                   ".yaml", ".yml", ".scn", ".json"};
-  return std::find(kSuffixes.begin(), kSuffixes.end(), path.extension()) != kSuffixes.end() ||
-         path.parent_path().filename() == "scripts" || path.parent_path().filename() == ".ci";
+  // The rules of docs/design/oracle.md are kept in Go.
+  static const std::vector<std::string> kFolders{"scripts", ".ci", "oracle"};
+  const auto is_among = [](const std::vector<std::string>& all, const fs::path& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  };
+  return is_among(kSuffixes, path.extension()) || is_among(kFolders, path.parent_path().filename());
 }
 
 // Reads C++ from left to right, one element at a time.

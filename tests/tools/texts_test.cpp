@@ -35,6 +35,7 @@ std::string offered(const std::string& line) {
 TEST(Texts, BashCompletesByAskingTheProgram) {
   EXPECT_EQ(offered("berth pl"), "plan\n");
   EXPECT_EQ(offered("berth plan --cl"), "--cluster\n");
+  EXPECT_EQ(offered("berth fits --co"), "--config\n");
   EXPECT_EQ(offered("berth jobs -o "), "table\nwide\njson\n");
   EXPECT_EQ(offered("berth jobs --output=w"), "wide\n");
   EXPECT_EQ(offered("berth completion z"), "zsh\n");
@@ -62,8 +63,8 @@ TEST(Texts, TheScriptsPassTheirShells) {
 
 TEST(Texts, ThePagesPassGroff) {
   const TemporaryDirectory directory;
-  for (const std::string command :
-       {"", "why", "jobs", "queues", "plan", "reservations", "config", "completion", "version"}) {
+  for (const std::string command : {"", "why", "jobs", "queues", "plan", "fits", "reservations",
+                                    "config", "completion", "version"}) {
     std::vector<std::string> words{"man"};
     if (!command.empty()) words.push_back(command);
     const Outcome page = run_program(words);

@@ -3,6 +3,7 @@ package oracle
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 )
 
 // Admit does to a pod what the API server does when it is created: it merges matchLabelKeys and
@@ -21,6 +22,13 @@ func Admit(pod *v1.Pod) {
 		spread := &pod.Spec.TopologySpreadConstraints[i]
 		require(spread.LabelSelector, spread.MatchLabelKeys, metav1.LabelSelectorOpIn, pod)
 	}
+}
+
+// withDefaults is the pod as the API server stores it. Berth reads those that wait without them.
+func withDefaults(pod *v1.Pod) *v1.Pod {
+	kept := pod.DeepCopy()
+	defaults.SetObjectDefaults_Pod(kept)
+	return kept
 }
 
 func admitTerms(pod *v1.Pod, terms []v1.PodAffinityTerm) {

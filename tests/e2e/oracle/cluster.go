@@ -29,11 +29,11 @@ type Cluster struct {
 // FullName is "namespace/name".
 func FullName(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }
 
-// Waiting are the pods without a node, by name.
+// Waiting are the pods without a node, by name, that kube-scheduler tries: each is a case (ORACLE-1).
 func (c *Cluster) Waiting() []*v1.Pod {
 	var waiting []*v1.Pod
 	for _, pod := range c.Pods {
-		if pod.Spec.NodeName == "" && !hasEnded(pod) {
+		if pod.Spec.NodeName == "" && !hasEnded(pod) && pod.DeletionTimestamp == nil {
 			waiting = append(waiting, pod)
 		}
 	}

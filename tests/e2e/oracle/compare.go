@@ -52,7 +52,56 @@ func AskBerth(ctx context.Context, berth string, cluster *Cluster) (*Fits, error
 	return fits, json.Unmarshal(output, fits)
 }
 
-// Differences between the two, one line each. Hints may differ: Berth says more often yes.
+// Comparison asks both about cases of a seed (ORACLE-7).
+type Comparison struct {
+	Filters  *Filters
+	Berth    string // the binary
+	Seed     uint64
+	First    uint64 // the number of the first cluster
+	Cases    uint64 // a multiple of PodsInCluster, or rounded up to one
+	Features []string
+}
+
+// Difference is the first one of a Comparison.
+type Difference struct {
+	Number  uint64   // of the cluster
+	Lines   []string // of the smaller cluster
+	Cluster *Cluster // the smallest one in which they still differ
+}
+
+// Clusters are how many are asked about.
+func (c *Comparison) Clusters() uint64 { return (c.Cases + PodsInCluster - 1) / PodsInCluster }
+
+// Run compares until the two differ; nil: nowhere.
+func (c *Comparison) Run(ctx context.Context) (*Difference, error) {
+	for number := c.First; number < c.First+c.Clusters(); number++ {
+		cluster := Generate(c.Seed, number, c.Features...)
+		found, err := c.differences(ctx, cluster)
+		if err != nil {
+			return nil, fmt.Errorf("seed %d, cluster %d: %w", c.Seed, number, err)
+		}
+		if len(found) == 0 {
+			continue
+		}
+		smaller := Smaller(cluster, func(each *Cluster) bool {
+			found, err := c.differences(ctx, each)
+			return err == nil && len(found) > 0
+		})
+		found, err = c.differences(ctx, smaller)
+		return &Difference{number, found, smaller}, err
+	}
+	return nil, nil
+}
+
+func (c *Comparison) differences(ctx context.Context, cluster *Cluster) ([]string, error) {
+	ours, err := AskBerth(ctx, c.Berth, cluster)
+	if err != nil {
+		return nil, err
+	}
+	return Differences(ctx, c.Filters, ours, cluster)
+}
+
+// Differences between the two, one line each. Of a hint, Berth may say more often yes (ORACLE-4).
 func Differences(ctx context.Context, filters *Filters, berth *Fits, c *Cluster) ([]string, error) {
 	if err := filters.Load(ctx, c); err != nil {
 		return nil, err
@@ -94,7 +143,7 @@ func verdict(fits bool, why string) string {
 	return "no (" + why + ")"
 }
 
-// Smaller takes objects out of the cluster as long as `isBad` still holds.
+// Smaller takes objects out of the cluster as long as `isBad` still holds (ORACLE-8).
 func Smaller(c *Cluster, isBad func(*Cluster) bool) *Cluster {
 	for position := len(c.Objects()) - 1; position >= 0; position-- {
 		if smaller := c.Without(position); isBad(smaller) {

@@ -9,37 +9,57 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// known says what Berth does with constraints of a kind.
+type known int
+
+const (
+	unknown   known = iota // nothing: not compared
+	undecided              // it says that such a pod is a hint
+	decided                // both must say yes to the same nodes
+)
+
 // feature adds constraints of one kind to a pod, and to the cluster the objects that they need.
 type feature struct {
-	name string
-	add  func(d dice, c *Cluster, pod *v1.Pod)
+	name  string
+	add   func(d dice, c *Cluster, pod *v1.Pod)
+	known known
 }
 
 var features []feature
 
 func init() {
 	features = []feature{
-		{"nodeSelector", dice.addNodeSelector},
-		{"nodeAffinity", dice.addNodeAffinity},
-		{"tolerations", dice.addTolerations},
-		{"resources", dice.addResources},
-		{"ports", dice.addPorts},
-		{"podAffinity", dice.addPodAffinity},
-		{"podAntiAffinity", dice.addPodAntiAffinity},
-		{"spread", dice.addSpread},
-		{"claim", dice.addClaim},
-		{"ephemeral", dice.addEphemeral},
-		{"disk", dice.addDisk},
+		{"nodeSelector", dice.addNodeSelector, decided},
+		{"nodeAffinity", dice.addNodeAffinity, decided},
+		{"tolerations", dice.addTolerations, decided},
+		{"resources", dice.addResources, decided},
+		{"ports", dice.addPorts, decided},
+		{"podAffinity", dice.addPodAffinity, decided},
+		{"podAntiAffinity", dice.addPodAntiAffinity, decided},
+		{"spread", dice.addSpread, undecided},
+		{"claim", dice.addClaim, undecided},
+		{"ephemeral", dice.addEphemeral, undecided},
+		{"disk", dice.addDisk, unknown},
 	}
 }
 
 // FeatureNames are all names that Generate takes.
-func FeatureNames() []string {
-	var all []string
+func FeatureNames() []string { return namesOf(unknown) }
+
+// Decided are the features that Berth decides.
+func Decided() []string { return namesOf(decided) }
+
+// Compared are those, and the ones for which it says that a pod is a hint.
+func Compared() []string { return namesOf(undecided) }
+
+func namesOf(least known) []string {
+	var some []string
 	for _, each := range features {
-		all = append(all, each.name)
+		if each.known >= least {
+			some = append(some, each.name)
+		}
 	}
-	return all
+	return some
 }
 
 func featuresOf(only []string) []feature {
@@ -57,12 +77,22 @@ func affinityOf(pod *v1.Pod) *v1.Affinity {
 
 func (d dice) addNodeSelector(_ *Cluster, pod *v1.Pod) {
 	pod.Spec.NodeSelector = map[string]string{}
-	if d.chance(70) {
+	if d.chance(45) {
 		pod.Spec.NodeSelector[v1.LabelTopologyZone] = pick(d, zones)
 	}
-	if d.chance(30) {
+	if d.chance(15) {
 		pod.Spec.NodeSelector["rack"] = pick(d, racks)
 	}
+}
+
+// oddSizes are of nodes, and what Gt and Lt compare with: the API server takes what is no number.
+var oddSizes = []string{"", "002", "1.5", "large", "99999999999999999999"}
+
+func (d dice) size() string {
+	if d.chance(15) {
+		return pick(d, oddSizes)
+	}
+	return fmt.Sprint(d.IntN(4))
 }
 
 func (d dice) nodeTerm(c *Cluster) v1.NodeSelectorTerm {
@@ -80,7 +110,7 @@ func (d dice) nodeTerm(c *Cluster) v1.NodeSelectorTerm {
 		case 3:
 			requirement.Operator, requirement.Values = v1.NodeSelectorOpNotIn, d.some(racks)
 		case 4:
-			requirement.Key, requirement.Values = "size", []string{fmt.Sprint(d.IntN(4))}
+			requirement.Key, requirement.Values = "size", []string{d.size()}
 			requirement.Operator = pick(d, []v1.NodeSelectorOperator{v1.NodeSelectorOpGt,
 				v1.NodeSelectorOpLt})
 		}
@@ -91,10 +121,10 @@ func (d dice) nodeTerm(c *Cluster) v1.NodeSelectorTerm {
 		}
 		term.MatchExpressions = append(term.MatchExpressions, requirement)
 	}
-	if d.chance(20) {
-		term.MatchFields = []v1.NodeSelectorRequirement{{Key: "metadata.name",
+	for d.chance(15) {
+		term.MatchFields = append(term.MatchFields, v1.NodeSelectorRequirement{Key: "metadata.name",
 			Operator: pick(d, []v1.NodeSelectorOperator{v1.NodeSelectorOpIn, v1.NodeSelectorOpNotIn}),
-			Values:   []string{pick(d, c.Nodes).Name}}}
+			Values:   []string{pick(d, c.Nodes).Name}})
 	}
 	return term
 }
@@ -130,15 +160,34 @@ func (d dice) amounts(cpu, memory int) v1.ResourceList {
 	}
 }
 
+// requirements have requests, limits, or both.
+func (d dice) requirements(cpu, memory int) v1.ResourceRequirements {
+	requirements := v1.ResourceRequirements{}
+	if d.chance(85) {
+		requirements.Requests = d.amounts(cpu, memory)
+	}
+	if d.chance(25) {
+		requirements.Limits = d.amounts(cpu, memory)
+	}
+	if d.chance(10) {
+		delete(requirements.Requests, v1.ResourceCPU)
+	}
+	return requirements
+}
+
 func (d dice) addResources(_ *Cluster, pod *v1.Pod) {
 	always := v1.ContainerRestartPolicyAlways
 	for i := range d.IntN(3) {
 		container := v1.Container{Name: fmt.Sprintf("init-%d", i), Image: "image"}
-		container.Resources.Requests = d.amounts(4000, 3000)
+		container.Resources = d.requirements(4000, 3000)
 		if d.chance(50) {
 			container.RestartPolicy = &always
 		}
 		pod.Spec.InitContainers = append(pod.Spec.InitContainers, container)
+	}
+	if d.chance(30) {
+		pod.Spec.Containers = append(pod.Spec.Containers,
+			v1.Container{Name: "beside", Image: "image", Resources: d.requirements(2000, 2000)})
 	}
 	main := &pod.Spec.Containers[0]
 	if main.Resources.Requests == nil {
@@ -156,17 +205,66 @@ func (d dice) addResources(_ *Cluster, pod *v1.Pod) {
 			*resource.NewQuantity(int64(d.IntN(4)), resource.DecimalSI)
 	}
 	if d.chance(20) {
-		pod.Spec.Resources = &v1.ResourceRequirements{Requests: d.amounts(6000, 5000)}
+		main.Resources.Requests[hugePages] =
+			*resource.NewQuantity(int64(d.IntN(3))<<21, resource.BinarySI)
+	}
+	if d.chance(25) {
+		requirements := d.requirements(6000, 5000)
+		pod.Spec.Resources = &requirements
+	}
+	if pod.Spec.NodeName != "" && d.chance(40) {
+		d.resize(pod)
 	}
 }
 
+// resize gives the pod a status as it is while a kubelet changes its resources, or has refused to.
+func (d dice) resize(pod *v1.Pod) {
+	statuses := func(of []v1.Container) (all []v1.ContainerStatus) {
+		for _, container := range of {
+			status := v1.ContainerStatus{Name: container.Name}
+			if d.chance(75) {
+				status.Resources = &v1.ResourceRequirements{Requests: d.amounts(4000, 3000)}
+			}
+			if d.chance(75) {
+				status.AllocatedResources = d.amounts(4000, 3000)
+			}
+			all = append(all, status)
+		}
+		return all
+	}
+	pod.Status.ContainerStatuses = statuses(pod.Spec.Containers)
+	pod.Status.InitContainerStatuses = statuses(pod.Spec.InitContainers)
+	if pod.Spec.Resources != nil && d.chance(75) {
+		pod.Status.Resources = &v1.ResourceRequirements{Requests: d.amounts(6000, 5000)}
+		pod.Status.AllocatedResources = d.amounts(6000, 5000)
+	}
+	if d.chance(50) {
+		pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodResizePending, Status: v1.ConditionTrue,
+			Reason: pick(d, []string{v1.PodReasonInfeasible, v1.PodReasonDeferred})}}
+	}
+}
+
+func (d dice) port() v1.ContainerPort {
+	port := int32(8000 + d.IntN(3))
+	return v1.ContainerPort{ContainerPort: port, HostPort: port,
+		HostIP:   pick(d, []string{"", "0.0.0.0", "10.0.0.1", "10.0.0.2", "::", "::1"}),
+		Protocol: pick(d, []v1.Protocol{"", v1.ProtocolTCP, v1.ProtocolUDP, v1.ProtocolSCTP})}
+}
+
 func (d dice) addPorts(_ *Cluster, pod *v1.Pod) {
+	main := &pod.Spec.Containers[0]
 	for range 1 + d.IntN(2) {
-		port := int32(8000 + d.IntN(3))
-		pod.Spec.Containers[0].Ports = append(pod.Spec.Containers[0].Ports, v1.ContainerPort{
-			ContainerPort: port, HostPort: port,
-			HostIP:   pick(d, []string{"", "0.0.0.0", "10.0.0.1", "10.0.0.2"}),
-			Protocol: pick(d, []v1.Protocol{v1.ProtocolTCP, v1.ProtocolUDP})})
+		main.Ports = append(main.Ports, d.port())
+	}
+	if pod.Spec.HostNetwork = d.chance(15); pod.Spec.HostNetwork {
+		main.Ports[0].HostPort = 0 // the API server fills it in
+	}
+	if d.chance(30) {
+		starts := v1.Container{Name: "starts", Image: "image", Ports: []v1.ContainerPort{d.port()}}
+		if always := v1.ContainerRestartPolicyAlways; d.chance(50) {
+			starts.RestartPolicy = &always
+		}
+		pod.Spec.InitContainers = append(pod.Spec.InitContainers, starts)
 	}
 }
 

@@ -117,7 +117,7 @@ func (f *Filters) Plugins() []string {
 	return all
 }
 
-// Load makes this the cluster that Ask and Place are about.
+// Load makes this the cluster that Ask and Place are about (ORACLE-2).
 func (f *Filters) Load(ctx context.Context, cluster *Cluster) error {
 	for _, each := range slices.Backward(f.reserved) {
 		f.framework.RunReservePluginsUnreserve(ctx, each.state, each.pod, each.node)
@@ -141,7 +141,7 @@ func (f *Filters) Load(ctx context.Context, cluster *Cluster) error {
 	for _, pod := range cluster.Pods {
 		isThere := func(node *v1.Node) bool { return node.Name == pod.Spec.NodeName }
 		if !hasEnded(pod) && slices.ContainsFunc(f.nodes, isThere) {
-			f.pods = append(f.pods, pod)
+			f.pods = append(f.pods, withDefaults(pod))
 		}
 	}
 	f.snapshot.SharedLister = schedulercache.NewSnapshot(f.pods, f.nodes)
@@ -155,6 +155,7 @@ func (f *Filters) Ask(ctx context.Context, pod *v1.Pod) ([]Answer, error) {
 }
 
 func (f *Filters) ask(ctx context.Context, pod *v1.Pod) ([]Answer, fwk.CycleState, error) {
+	pod = withDefaults(pod)
 	state := framework.NewCycleState()
 	result, before, _ := f.framework.RunPreFilterPlugins(ctx, state, pod)
 	answers := make([]Answer, 0, len(f.nodes))
@@ -187,7 +188,7 @@ func refusal(node string, status *fwk.Status) Answer {
 		IsError: !status.IsRejected()}
 }
 
-// spoilt makes a failure on one node the answer for all: kube-scheduler ends the attempt.
+// spoilt makes (ORACLE-3) a failure on one node the answer for all: kube-scheduler ends the attempt.
 func spoilt(answers []Answer) []Answer {
 	failed := slices.IndexFunc(answers, func(each Answer) bool { return each.IsError })
 	if failed < 0 {
@@ -214,7 +215,7 @@ func (f *Filters) Place(ctx context.Context, pod *v1.Pod, node string) (Answer, 
 	if !answers[at].Fits {
 		return answers[at], nil
 	}
-	assumed := pod.DeepCopy()
+	assumed := withDefaults(pod)
 	assumed.Spec.NodeName = node
 	status := f.framework.RunReservePluginsReserve(ctx, state, assumed, node)
 	if !status.IsSuccess() {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Few values, so that pods, nodes and volumes meet.
+// Few values, so that pods, nodes and volumes meet (ORACLE-6).
 var (
 	spaces  = []string{"blue", "green", "red"}
 	zones   = []string{"a", "b", "c"}
@@ -21,6 +21,8 @@ var (
 	effects = []v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute,
 		v1.TaintEffectPreferNoSchedule}
 )
+
+const hugePages = v1.ResourceHugePagesPrefix + "2Mi"
 
 // PodsInCluster is how many pods wait in each generated cluster: so many cases it is.
 const PodsInCluster = 8
@@ -43,8 +45,8 @@ func (d dice) some(from []string) []string {
 }
 
 // Generate makes the cluster of this number. Equal seeds and numbers give equal clusters. Waiting
-// pods have three features each; the triples follow each other over the numbers. With names, only
-// these features are used.
+// pods have three features each; the triples follow each other over the numbers (ORACLE-5). With
+// names, only these features are used.
 func Generate(seed, number uint64, only ...string) *Cluster {
 	d := dice{rand.New(rand.NewPCG(seed, number))}
 	c := &Cluster{}
@@ -67,6 +69,14 @@ func Generate(seed, number uint64, only ...string) *Cluster {
 		for range d.IntN(3) {
 			pick(d, features).add(d, c, pod)
 		}
+		switch d.IntN(20) {
+		case 0:
+			pod.Status.Phase = pick(d, []v1.PodPhase{v1.PodSucceeded, v1.PodFailed})
+		case 1:
+			pod.Spec.NodeName = "gone"
+		case 2, 3:
+			pod.Status.Phase = v1.PodUnknown
+		}
 		if d.chance(15) {
 			now := metav1.Unix(1_700_000_000, 0)
 			pod.DeletionTimestamp, pod.Finalizers = &now, []string{"test/kept"}
@@ -82,8 +92,11 @@ func Generate(seed, number uint64, only ...string) *Cluster {
 		}
 		c.Pods = append(c.Pods, pod)
 	}
-	for _, pod := range c.Pods {
+	for i, pod := range c.Pods {
 		Admit(pod)
+		if pod.Spec.NodeName != "" { // the API server has stored it
+			c.Pods[i] = withDefaults(pod)
+		}
 	}
 	return c
 }
@@ -116,8 +129,8 @@ func (d dice) node(number int) *v1.Node {
 	if d.chance(80) {
 		node.Labels["rack"] = pick(d, racks)
 	}
-	if d.chance(60) {
-		node.Labels["size"] = fmt.Sprint(d.IntN(4))
+	if d.chance(70) {
+		node.Labels["size"] = d.size()
 	}
 	for range d.IntN(2) * d.IntN(2) * d.IntN(3) {
 		node.Spec.Taints = append(node.Spec.Taints,
@@ -139,6 +152,10 @@ func (d dice) node(number int) *v1.Node {
 	if d.chance(30) {
 		node.Status.Allocatable["example.com/gpu"] =
 			*resource.NewQuantity(int64(d.IntN(5)), resource.DecimalSI)
+	}
+	if d.chance(30) {
+		node.Status.Allocatable[hugePages] =
+			*resource.NewQuantity(int64(d.IntN(4))<<21, resource.BinarySI)
 	}
 	node.Status.Capacity = node.Status.Allocatable.DeepCopy()
 	return node

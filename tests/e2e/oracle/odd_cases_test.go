@@ -247,6 +247,7 @@ func TestOddCasesOfVolumes(t *testing.T) {
 			c.Claims[0].Annotations, c.Claims[0].Spec.VolumeName = nil, ""
 			c.Claims[0].Spec.StorageClassName = ptr.To("gone")
 		}, "n1 VolumeBinding, n2 VolumeBinding"},
+		// ORACLE-3.
 		{"another's ephemeral claim on one node spoils all", func(c *Cluster) {
 			c.CSINodes = []*storagev1.CSINode{limited("n1", 5)}
 			there := podOf("there", "x", "n1")

@@ -255,13 +255,22 @@ func TestTheseAreAllFilters(t *testing.T) {
 	}
 }
 
-// Each filter must refuse and the whole must accept often, or the comparison shows little.
+// ORACLE-6. Each filter must refuse and the whole must accept often, or the comparison shows little.
 func TestEveryFilterRefusesSomewhere(t *testing.T) {
+	own := []string{names.NodeUnschedulable, names.TaintToleration, names.NodeAffinity,
+		names.NodePorts, names.NodeResourcesFit}
+	all := append(slices.Clone(own), names.VolumeRestrictions, names.NodeVolumeLimits,
+		names.VolumeBinding, names.VolumeZone, names.PodTopologySpread, names.InterPodAffinity)
+	t.Run("all features", func(t *testing.T) { expectRefusals(t, all, nil) })
+	t.Run("those that Berth decides", func(t *testing.T) { expectRefusals(t, own, Decided()) })
+}
+
+func expectRefusals(t *testing.T, plugins, features []string) {
 	filters := filtersFor(t)
 	places, yes := 0, 0
 	refusals := map[string]int{}
 	for number := range uint64(clusters) {
-		c := Generate(seed, number)
+		c := Generate(seed, number, features...)
 		if len(c.Waiting()) != PodsInCluster {
 			t.Fatalf("cluster %d has %d waiting pods", number, len(c.Waiting()))
 		}
@@ -278,10 +287,7 @@ func TestEveryFilterRefusesSomewhere(t *testing.T) {
 	}
 	t.Logf("seed %d: %d cases, %d of %d places fit, refusals: %v", seed, clusters*PodsInCluster, yes,
 		places, refusals)
-	for _, plugin := range []string{names.NodeUnschedulable, names.TaintToleration,
-		names.NodeAffinity, names.NodePorts, names.NodeResourcesFit, names.VolumeRestrictions,
-		names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone, names.PodTopologySpread,
-		names.InterPodAffinity} {
+	for _, plugin := range plugins {
 		if refusals[plugin] < 10 {
 			t.Errorf("%s refuses %d times", plugin, refusals[plugin])
 		}
@@ -313,7 +319,7 @@ func TestAListThatIsReadBackHasTheSameAnswers(t *testing.T) {
 	}
 }
 
-// A berth that knows no pod affinity is found out, and the example is small.
+// ORACLE-8. A berth that knows no pod affinity is found out, and the example is small.
 func TestADifferenceIsFoundAndMadeSmall(t *testing.T) {
 	filters := filtersFor(t)
 	differences := func(c *Cluster) []string {
@@ -333,7 +339,7 @@ func TestADifferenceIsFoundAndMadeSmall(t *testing.T) {
 		return found
 	}
 	for number := range uint64(clusters) {
-		c := Generate(seed, number)
+		c := Generate(seed, number, "podAffinity", "podAntiAffinity", "spread")
 		if len(differences(c)) == 0 {
 			continue
 		}
@@ -350,6 +356,7 @@ func TestADifferenceIsFoundAndMadeSmall(t *testing.T) {
 	t.Error("no difference in any cluster")
 }
 
+// ORACLE-5.
 func TestFeaturesHaveNamesOfTheirOwn(t *testing.T) {
 	seen := map[string]bool{}
 	for _, each := range features {

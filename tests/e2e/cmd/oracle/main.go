@@ -26,8 +26,9 @@ var (
 	first = flag.Uint64("first", 0, "the number of the first cluster")
 	cases = flag.Uint64("cases", 2000, "how many pods to ask about")
 	show  = flag.Bool("print", false, "write the first cluster, and nothing else")
-	only  = flag.String("features", "", "of waiting pods; at least three, such as ports,spread,claim")
-	dump  = flag.String("cluster", "", "ask kube-scheduler's filters about this List")
+	only  = flag.String("features", "", "at least three, such as ports,spread,claim; default: to print, "+
+		"all, and to compare, those that Berth decides")
+	dump = flag.String("cluster", "", "ask kube-scheduler's filters about this List")
 )
 
 // features of -features; empty: all.
@@ -67,6 +68,9 @@ func run(ctx context.Context) error {
 	if *dump != "" {
 		return answer(ctx, filters)
 	}
+	if *berth == "" {
+		return errors.New("-berth: missing, expected the berth to compare with")
+	}
 	return compare(ctx, filters)
 }
 
@@ -96,35 +100,24 @@ func answer(ctx context.Context, filters *oracle.Filters) error {
 }
 
 func compare(ctx context.Context, filters *oracle.Filters) error {
-	clusters := (*cases + oracle.PodsInCluster - 1) / oracle.PodsInCluster
-	fmt.Printf("seed %d, clusters %d to %d\n", *seed, *first, *first+clusters-1)
-	differences := func(cluster *oracle.Cluster) ([]string, error) {
-		ours, err := oracle.AskBerth(ctx, *berth, cluster)
-		if err != nil {
-			return nil, err
-		}
-		return oracle.Differences(ctx, filters, ours, cluster)
+	asked := oracle.Comparison{Filters: filters, Berth: *berth, Seed: *seed, First: *first,
+		Cases: *cases, Features: features}
+	if len(features) == 0 {
+		asked.Features = oracle.Decided()
 	}
-	for number := *first; number < *first+clusters; number++ {
-		cluster := oracle.Generate(*seed, number, features...)
-		found, err := differences(cluster)
-		if err != nil {
-			return fmt.Errorf("cluster %d: %w", number, err)
-		}
-		if len(found) == 0 {
-			continue
-		}
-		smaller := oracle.Smaller(cluster, func(each *oracle.Cluster) bool {
-			found, err := differences(each)
-			return err == nil && len(found) > 0
-		})
-		if err := json.NewEncoder(os.Stdout).Encode(smaller); err != nil {
-			return err
-		}
-		found, err = differences(smaller)
-		return fmt.Errorf("-seed %d -first %d: %d differences, first %q (%v)", *seed, number,
-			len(found), found[0], err)
+	fmt.Printf("seed %d, clusters %d to %d, features %s\n", *seed, *first, *first+asked.Clusters()-1,
+		strings.Join(asked.Features, ","))
+	found, err := asked.Run(ctx)
+	if err != nil {
+		return err
 	}
-	fmt.Printf("%d cases, 0 differences\n", clusters*oracle.PodsInCluster)
-	return nil
+	if found == nil {
+		fmt.Printf("%d cases, 0 differences\n", asked.Clusters()*oracle.PodsInCluster)
+		return nil
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(found.Cluster); err != nil {
+		return err
+	}
+	return fmt.Errorf("-seed %d -first %d: %d differences, first %q", *seed, found.Number,
+		len(found.Lines), found.Lines[0])
 }

@@ -1,0 +1,58 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// berthFor is BERTH_BINARY, or the berth beside BERTHD_BINARY, which scripts/e2e sets.
+func berthFor(t *testing.T) string {
+	t.Helper()
+	if berth := os.Getenv("BERTH_BINARY"); berth != "" {
+		return berth
+	}
+	berthd := os.Getenv("BERTHD_BINARY")
+	if berthd == "" {
+		t.Fatal("BERTH_BINARY is not set: it names the berth to compare with")
+	}
+	return filepath.Join(filepath.Dir(berthd), "berth")
+}
+
+// ORACLE-1, ORACLE-4, ORACLE-7.
+func TestBerthAgrees(t *testing.T) {
+	filters, berth, started := filtersFor(t), berthFor(t), time.Now()
+	clock := uint64(started.UnixNano())
+	for _, each := range []struct {
+		what     string
+		seed     uint64
+		cases    uint64
+		features []string
+	}{
+		{"decided", seed, 2000, Decided()},
+		{"decided", clock, 400, Decided()},
+		{"hints", seed, 400, Compared()},
+	} {
+		// The name is printed also where the test passes.
+		t.Run(fmt.Sprintf("%s seed %d", each.what, each.seed), func(t *testing.T) {
+			comparison := Comparison{Filters: filters, Berth: berth, Seed: each.seed,
+				Cases: each.cases, Features: each.features}
+			found, err := comparison.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found == nil {
+				return
+			}
+			cluster, err := json.Marshal(found.Cluster)
+			t.Errorf("seed %d, cluster %d: %q in %s (%v)", each.seed, found.Number, found.Lines, cluster,
+				err)
+		})
+	}
+	if took := time.Since(started); took > time.Minute {
+		t.Logf("it took %s", took.Round(time.Second))
+	}
+}
