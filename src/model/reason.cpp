@@ -111,6 +111,11 @@ constexpr std::array<Row, kReasonCount> kRows{{
     {Reason::too_many_targets, "too_many_targets", ReasonAbout::job,
      "{need} targets are allowed at a time, and {have} come before it",
      "Wait until a target has started, or raise `targets` of the plugin `reservation`."},
+    {Reason::refused_by_scheduler, "refused_by_scheduler", ReasonAbout::job,
+     "kube-scheduler did not bind it: {what}",
+     "Read what kube-scheduler says its pods lack. It is tried again by itself, on other nodes, "
+     "and "
+     "when a node comes."},
     {Reason::insufficient_resource, "insufficient_resource", ReasonAbout::node,
      "insufficient {what}", "Wait for room, or ask for less of this resource."},
     {Reason::node_unschedulable, "node_unschedulable", ReasonAbout::node, "unschedulable",

@@ -33,6 +33,7 @@ bool nodes_would_help(Reason reason) {
     case Reason::unknown_resource:
     case Reason::pod_too_large:
     case Reason::not_packable:
+    case Reason::refused_by_scheduler:
     case Reason::insufficient_resource:
     case Reason::node_unschedulable:
     case Reason::taint_not_tolerated:

@@ -45,6 +45,7 @@ enum class Reason : std::uint8_t {
   target_given_up,
   needs_too_many_nodes,
   too_many_targets,
+  refused_by_scheduler,
   // about a node
   insufficient_resource,
   node_unschedulable,
@@ -77,7 +78,7 @@ enum class Reason : std::uint8_t {
   claims_ended_lately,
   not_managed,
 };
-inline constexpr std::size_t kReasonCount = 62;
+inline constexpr std::size_t kReasonCount = 63;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 
