@@ -21,6 +21,7 @@ struct Attempt {
   TimePoint until;                    // it is not planned before
   TimePoint repeats_at;               // from then on, a plan of `places` may come again
   Duration pause{};                   // the whole of the last one
+  bool is_open = false;               // it goes on: a plan was refused since the last failure
   std::string why;                    // in kube-scheduler's words
   std::vector<std::uint64_t> places;  // of plans that were refused, the oldest first
   std::vector<std::string> nodes;     // that refused the last one, sorted; empty: all
