@@ -156,8 +156,9 @@ void Mirror::settle_attempts(TimePoint now) {
 }
 
 void Mirror::hasten(JobId id, bool is_specification) {
+  if (!attempted_.contains(id)) return;
   const Attempt before = attempt_of(id);
-  if (before.is_open || !attempted_.contains(id)) return;
+  if (before.is_open) return;
   const TimePoint from = before.failed_at + least_pause(before, is_specification);
   Attempt attempt = before;
   attempt.until = std::min(attempt.until, from);
