@@ -44,6 +44,12 @@ class AttemptsOfTheMirrorTest : public testing::Test {
   void fail(std::vector<std::string> nodes = {"n1", "n2"}) {
     mirror().fail_attempt(job(), "no device", std::move(nodes), world_->now(), minutes(1));
   }
+  void bind(const std::string& name) {
+    PodObject pod = *world_->pod(name);
+    pod.node_name = "n1";
+    mirror().apply(pod);
+    settle();
+  }
   Duration pause() const { return attempt()->until - world_->now(); }
   void advance(Duration by) {
     world_->advance(by);
@@ -127,12 +133,10 @@ TEST_F(AttemptsOfTheMirrorTest, HINT4AMemberThatIsBoundBeginsTheLengthsAnew) {
   fail();
   fail();
   const TimePoint until = attempt()->until;
-  bring(*world_, "task j/0 cpu=1 selector=a:1 bound=n1\n");
-  settle();
+  bind("default/j-0");
   EXPECT_EQ(attempt()->times, 0);
   EXPECT_EQ(attempt()->until, until) << "this pause stays";
-  bring(*world_, "task j/1 cpu=1 selector=a:1 bound=n1\n");
-  settle();
+  bind("default/j-1");
   EXPECT_EQ(attempt(), nullptr) << "nothing waits any more";
 }
 

@@ -1,0 +1,72 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"berth.dev/berth/tests/e2e/harness"
+)
+
+// Gangs that kube-scheduler cannot complete, for reasons that plans do not know
+// (docs/design/hints.md).
+
+// One member a node, on a node too few.
+func TestAGangThatKubeSchedulerRefusesWaitsForANode(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(3, "4")
+	e.CreateGang("gang", 4, 4, func(pod harness.PodBuilder) harness.PodBuilder {
+		return pod.Label("app", "gang").KeepsOff("app", "gang")
+	})
+	assertRefusedGangWaits(e, "didn't match pod anti-affinity rules")
+	e.AddNodes(1, "4")
+	e.AwaitBound("gang", 4, 2*promptly)
+	e.AssertNeverInPart("gang", promptly)
+}
+
+// A device for each member, of a class that no node has.
+func TestAGangWithoutDevicesWaits(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	e.AddNodes(3, "4")
+	e.CreateDeviceClaim("devices")
+	e.CreateGang("gang", 4, 4, func(pod harness.PodBuilder) harness.PodBuilder {
+		return pod.Device("devices")
+	})
+	assertRefusedGangWaits(e, "cannot allocate all claims")
+}
+
+// assertRefusedGangWaits watches "gang", whose group is to have kube-scheduler's words, for half a
+// minute: nothing of it is bound, its room is there for others, and it is tried a few times only.
+func assertRefusedGangWaits(e *harness.Env, words string) {
+	e.Helper()
+	const watched, most = 30 * time.Second, 6
+	began := time.Now()
+	e.Await(promptly, func() error {
+		if message := e.Message("gang", "Unschedulable"); !strings.Contains(message, words) {
+			return fmt.Errorf("the group says %q", message)
+		}
+		return nil
+	})
+	whole := func(pod harness.PodBuilder) harness.PodBuilder { return pod.CPU("4") }
+	e.CreateGang("other", 3, 3, whole)
+	e.AwaitBound("other", 3, 2*promptly)
+	e.EndGang("other")
+	e.Await(harness.Soon, func() error {
+		if passed := time.Since(began); passed < watched {
+			return fmt.Errorf("%v have passed", passed)
+		}
+		return nil
+	})
+	assertNotBound(e, "gang")
+	failed, err := e.Berth.Metric(e.Context, "berth_failed_attempts_total")
+	e.Must(err)
+	if failed < 1 || failed > most {
+		e.Errorf("%v attempts failed in %v, expected 1 to %d", failed, watched, most)
+	}
+	planned, err := e.Berth.Metric(e.Context, `berth_decisions_total{kind="bind"}`)
+	e.Must(err)
+	if planned > 4*most+3 {
+		e.Errorf("%v times a pod was planned in %v", planned, watched)
+	}
+}
