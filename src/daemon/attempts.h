@@ -11,7 +11,7 @@
 
 namespace berth::daemon {
 
-// What kube-scheduler says of a place, or nothing: it has not come to bind it in time.
+// kube-scheduler refuses a place, or has not come to bind it in time.
 struct SchedulerRefusal {
   std::string pod_uid;
   std::string node;

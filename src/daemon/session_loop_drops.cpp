@@ -7,7 +7,7 @@
 
 namespace berth::daemon {
 
-// STEER-12, HINT-2, HINT-5. A refusal of all nodes says nothing of the planned one.
+// STEER-12, HINT-2, HINT-5, HINT-7. A refusal of all nodes says nothing of the planned one.
 void SessionLoop::note_refusal(const PlacementDropped& dropped, TimePoint now) {
   const TaskId id = mirror_.find_task(dropped.pod_uid);
   if (!id.is_valid() || !(dropped.is_vetoed || dropped.is_late)) return;
@@ -25,7 +25,7 @@ void SessionLoop::note_refusal(const PlacementDropped& dropped, TimePoint now) {
   if (!is_planned) return;
   std::string why = dropped.reason;
   bool is_refused = dropped.is_vetoed;
-  if (!is_refused) {  // it is late; kube-scheduler may have said why of another member
+  if (!is_refused) {  // it is late; kube-scheduler may have refused another member
     for (const TaskId member : cluster.job(task.job).tasks) {
       const std::string* complaint = steering_.complaint_of(cluster.task(member).uid);
       if (complaint != nullptr) why = *complaint;

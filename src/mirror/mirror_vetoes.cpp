@@ -4,7 +4,8 @@
 #include "berth/base/hash.h"
 #include "mirror/mirror.h"
 
-// What kube-scheduler refused: nodes for a shape (STEER-12), and plans of a job (HINT-3 to HINT-5).
+// Refusals of kube-scheduler: of nodes for a shape (STEER-12), of plans of a job (HINT-3 to
+// HINT-5).
 
 namespace berth::mirror {
 

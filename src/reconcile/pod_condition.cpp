@@ -67,7 +67,6 @@ bool nodes_would_help(Reason reason) {
     case Reason::target_given_up:
     case Reason::needs_too_many_nodes:
     case Reason::too_many_targets:
-    // Reasons of victims, and of evictions.
     case Reason::system_critical:
     case Reason::not_preemptable:
     case Reason::cooling_down:

@@ -135,7 +135,7 @@ TEST_F(AttemptsTest, AnAttemptThatEndedWellIsForgotten) {
 
 // --- the law ----------------------------------------------------------------------------------
 
-// What the session loop does, with a kube-scheduler that refuses at random.
+// A session loop without a thread, with a kube-scheduler that refuses at random.
 class Cycle {
  public:
   explicit Cycle(std::uint64_t seed) : random_(seed), scheduler_(make_scheduler()) {

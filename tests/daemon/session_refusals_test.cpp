@@ -109,7 +109,7 @@ TEST_F(SessionRefusalsTest, HINT3ItsRoomIsForOthersAtOnce) {
   EXPECT_TRUE(wait_for_line("job ml/other planned: 2 pods"));
 }
 
-TEST_F(SessionRefusalsTest, HINT3AVetoWithoutAnotherPlaceEndsTheAttempt) {
+TEST_F(SessionRefusalsTest, HINT7AVetoOfAnotherPodWithoutAnotherPlaceEndsTheAttempt) {
   is_hint_ = false;
   start();
   ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
@@ -133,7 +133,7 @@ TEST_F(SessionRefusalsTest, HINT3AGangThatIsLateWaitsAndSaysSo) {
   }));
 }
 
-TEST_F(SessionRefusalsTest, HINT6OfAGangThatIsLateKubeSchedulerMayHaveSaidWhy) {
+TEST_F(SessionRefusalsTest, HINT6OfAGangThatIsLateTheWordsOfAConditionCount) {
   mode_ = steering::Mode::nominate;
   start();
   ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));

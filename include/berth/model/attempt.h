@@ -11,7 +11,7 @@
 
 namespace berth {
 
-// What the mirror remembers of a job whose plans kube-scheduler refused (docs/design/hints.md).
+// The mirror's memory of plans of a job that kube-scheduler refused (docs/design/hints.md).
 // Immutable; sessions read it at Job::attempt.
 struct Attempt {
   static constexpr std::size_t kPlacesMost = 8;
