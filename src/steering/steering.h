@@ -98,7 +98,7 @@ class Steering {
     bool is_touch_due = false;
     std::vector<std::string> tolerated;  // locks: that was written
     std::uint64_t attempt = 0;           // ShownPod::attempt, from its commit on
-    bool is_hint = false;
+    bool is_nominated = false;
     TimePoint changed_at;   // when its stage last changed
     std::string complaint;  // ObservedPod::unschedulable at the commit
   };

@@ -20,7 +20,7 @@ class SteeringThroughTheView : public SteeringTest {
     const auto table = viewing_.take_shown();
     if (table == nullptr) return {"unchanged"};
     for (const ports::ShownPod& each : table->pods) {
-      texts.push_back(each.uid + " on " + each.node + (each.is_hint ? " if it can be" : ""));
+      texts.push_back(each.uid + " on " + each.node + (each.is_nominated ? " if it can be" : ""));
       EXPECT_EQ(table->find(each.uid), &each);
     }
     return texts;
