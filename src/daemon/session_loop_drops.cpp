@@ -47,7 +47,7 @@ void SessionLoop::fail(const std::vector<FailedAttempt>& failed, TimePoint now) 
     const Job& job = mirror_.cluster().job(each.job);
     parts_.metrics.attempt_failed();
     parts_.log("job " + job.name + " gives back " + std::to_string(each.drops.size()) +
-               " places, and waits: kube-scheduler did not bind it: " + each.why);
+               " places, and waits: kube-scheduler refused its last plan: " + each.why);
     drop(each.drops);
   }
 }

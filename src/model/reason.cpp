@@ -112,7 +112,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "{need} targets are allowed at a time, and {have} come before it",
      "Wait until a target has started, or raise `targets` of the plugin `reservation`."},
     {Reason::refused_by_scheduler, "refused_by_scheduler", ReasonAbout::job,
-     "kube-scheduler did not bind it: {what}",
+     "kube-scheduler refused its last plan: {what}",
      "Read what kube-scheduler says its pods lack. It is tried again by itself, on other nodes, "
      "and "
      "when a node comes."},

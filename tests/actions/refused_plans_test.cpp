@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/text.h"
 #include "berth/model/attempt.h"
 #include "support/stage.h"
 
@@ -92,9 +93,11 @@ TEST_F(RefusedPlansTest, HINT6ItsReasonIsKubeSchedulersWithTheTimeOfTheNextAttem
   fail();
   plan();
   EXPECT_EQ(reason(), Reason::refused_by_scheduler);
+  const TimePoint again = std::chrono::ceil<seconds>(job("j").attempt->until);
   EXPECT_EQ(message(),
-            "kube-scheduler did not bind it: 3 node(s) had no device (tried again after "
-            "1970-01-01T00:01:01Z)");
+            "kube-scheduler refused its last plan: 3 node(s) had no device (tried again "
+            "after " +
+                format_time(again) + ")");
 }
 
 TEST_F(RefusedPlansTest, HINT5TheNextPlanIsAnother) {
@@ -196,8 +199,11 @@ const std::string kElects = "elect enqueue reserve allocate backfill";
 const std::string kReservation = "priority gang reservation / predicates nodeorder";
 
 TEST_F(RefusedPlansTest, HINT8ATargetIsReleasedWhenItHasFailedThreeTimes) {
-  set("node n1 cpu=2\nnode n2 cpu=2\njob big min=2 named\ntask big/0..1 cpu=2\n", kElects,
-      kReservation);
+  set("node n1 cpu=2\nnode n2 cpu=2\npod old cpu=1 on=n2\n"
+      "job big min=2 named\ntask big/0..1 cpu=2\n",
+      kElects, kReservation);
+  plan("big");
+  world_->remove("default/old");
   for (int times = 1; times <= 3; ++times) {
     ASSERT_EQ(plan("big").size(), 2U) << times;
     ASSERT_TRUE(job("big").election) << times;

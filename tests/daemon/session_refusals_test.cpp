@@ -93,7 +93,8 @@ TEST_F(SessionRefusalsTest, HINT3ARefusedHintGivesAllPlacesBackAndSaysWhy) {
   ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
   veto("g-0", kNoDevice);
   EXPECT_TRUE(wait_for_line("job ml/g gives back 1 places, and waits"));
-  EXPECT_TRUE(wait_for_message("kube-scheduler did not bind it: 2 cannot allocate all claims ("));
+  EXPECT_TRUE(
+      wait_for_message("kube-scheduler refused its last plan: 2 cannot allocate all claims ("));
   EXPECT_EQ(node_of("g-0"), "");
   EXPECT_EQ(node_of("g-1"), "");
   EXPECT_NE(metrics_.expose({}).find("berth_failed_attempts_total 1"), std::string::npos);
@@ -116,7 +117,7 @@ TEST_F(SessionRefusalsTest, HINT7AVetoOfAnotherPodWithoutAnotherPlaceEndsTheAtte
   veto("g-0",
        "kube-scheduler: 0/2 nodes are available: 1 node(s) had no volume, 1 node(s) didn't "
        "match Pod's node affinity/selector.");
-  EXPECT_TRUE(wait_for_message("kube-scheduler did not bind it: 1 node(s) had no volume ("));
+  EXPECT_TRUE(wait_for_message("kube-scheduler refused its last plan: 1 node(s) had no volume ("));
   EXPECT_TRUE(wait_for_line("job ml/g gives back 1 places"));
 }
 
@@ -124,7 +125,7 @@ TEST_F(SessionRefusalsTest, HINT3AGangThatIsLateWaitsAndSaysSo) {
   start();
   ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
   events_.post(PlacementDropped{"g-0", node_of("g-0"), "1 of 2 members arrived", false, true});
-  EXPECT_TRUE(wait_for_message("kube-scheduler did not bind it: 1 of 2 members arrived ("));
+  EXPECT_TRUE(wait_for_message("kube-scheduler refused its last plan: 1 of 2 members arrived ("));
   EXPECT_TRUE(wait_for_line("job ml/g gives back 1 places"));
   // Nobody has refused its places, so they may be the same.
   EXPECT_TRUE(ports_.wait([](const Written& written) {
@@ -141,7 +142,8 @@ TEST_F(SessionRefusalsTest, HINT6OfAGangThatIsLateTheWordsOfAConditionCount) {
   refused.unschedulable = "0/2 nodes are available: 2 cannot allocate all claims.";
   events_.post(refused);
   events_.post(PlacementDropped{"g-0", node_of("g-0"), "1 of 2 members arrived", false, true});
-  EXPECT_TRUE(wait_for_message("kube-scheduler did not bind it: 2 cannot allocate all claims ("));
+  EXPECT_TRUE(
+      wait_for_message("kube-scheduler refused its last plan: 2 cannot allocate all claims ("));
 }
 
 TEST_F(SessionRefusalsTest, HINT4ItIsTriedWhenANodeCame) {

@@ -88,7 +88,7 @@ TEST_F(GroupStatusTest, HINT6ThatKubeSchedulerRefusesAJobIsWrittenAtOnce) {
   ASSERT_EQ(written.statuses.size(), 1u);
   EXPECT_EQ(written.statuses[0].reason, "NotEnoughResources");
   EXPECT_EQ(written.statuses[0].message,
-            "kube-scheduler did not bind it: 3 node(s) had no device (tried again after "
+            "kube-scheduler refused its last plan: 3 node(s) had no device (tried again after "
             "1970-01-01T00:00:02Z)");
   now_ += std::chrono::seconds(11);
   refused.refusals[0].what = "3 node(s) had no device (tried again after 1970-01-01T00:00:04Z)";
