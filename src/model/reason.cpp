@@ -113,9 +113,9 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "Wait until a target has started, or raise `targets` of the plugin `reservation`."},
     {Reason::refused_by_scheduler, "refused_by_scheduler", ReasonAbout::job,
      "kube-scheduler refused its last plan: {what}",
-     "Read what kube-scheduler says its pods lack. It is tried again by itself, on other nodes, "
-     "and "
-     "when a node comes."},
+     "Read what kube-scheduler lacks. Another plan is tried by itself, at the latest when the "
+     "pause "
+     "ends."},
     {Reason::insufficient_resource, "insufficient_resource", ReasonAbout::node,
      "insufficient {what}", "Wait for room, or ask for less of this resource."},
     {Reason::node_unschedulable, "node_unschedulable", ReasonAbout::node, "unschedulable",
