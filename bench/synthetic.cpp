@@ -34,6 +34,19 @@ PodObject make_pod(const std::string& group, std::size_t number, std::size_t sha
   return pod;
 }
 
+void relate(PodObject& pod, const std::string& group, Related related) {
+  if (related == Related::no) return;
+  pod.labels = {{"app", "bench"}, {"index", std::to_string(pod.index)}, {"job", group}};
+  PodTerm term;
+  term.pods.all = {{"job", Operator::in, {group}}};
+  term.namespaces = {pod.name_space};
+  const bool is_apart = related == Related::one_a_node;
+  term.topology_key = is_apart ? "kubernetes.io/hostname" : "topology.kubernetes.io/zone";
+  Relations& relations = pod.constraints.relations;
+  relations.name_space = pod.name_space;
+  (is_apart ? relations.anti_affinity : relations.affinity).push_back(term);
+}
+
 void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std::size_t pods,
                bool running) {
   std::mt19937_64 random(load.seed);
@@ -50,6 +63,7 @@ void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std
     mirror.apply(group);
     for (std::size_t member = 0; member < size; ++member) {
       PodObject pod = make_pod(group.name, member, shape);
+      relate(pod, group.name, load.related);
       if (running) {
         pod.node_name = numbered("n", (pods - member) % load.nodes);
         pod.phase = PodPhase::running;

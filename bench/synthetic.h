@@ -11,12 +11,20 @@
 
 namespace berth::bench {
 
+// What the pods of a gang require of each other. Each gang has labels and selectors of its own.
+enum class Related : std::uint8_t {
+  no,
+  one_a_node,  // anti-affinity by host name
+  one_zone,    // affinity by zone
+};
+
 struct Load {
   std::size_t nodes = 5'000;
   std::size_t pending_pods = 100'000;  // in gangs of 16 to 512
   std::size_t running_pods = 0;        // in gangs too, spread over the nodes
   std::size_t shapes = 16;             // different requests among the gangs
   std::size_t queues = 0;              // of the gangs; 0: only the default one
+  Related related = Related::no;
   std::uint64_t seed = 1;
 };
 

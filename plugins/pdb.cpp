@@ -104,7 +104,7 @@ class Pdb final : public Plugin {
     if (!is_new) return entry->second;
     for (const std::size_t index : found->second.budgets) {
       const auto value_of = [&](const std::string& key) {
-        return cluster_->labels().find(task.labels, key);
+        return cluster_->relations().labels().find(task.labels, key);
       };
       if (budgets_[index].object->selects(value_of)) entry->second.push_back(index);
     }

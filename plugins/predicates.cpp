@@ -10,6 +10,7 @@
 //   PREDICATE-6  idle room, a place for the pod included; the ledger enforces it
 //   PREDICATE-7  nodes that kube-scheduler ruled out a moment ago
 //   PREDICATE-8  pods that could not be read
+//   PREDICATE-9  pods near it, and none near it
 
 #include "berth/engine/fit.h"
 #include "berth/engine/plugin.h"
@@ -27,15 +28,16 @@ class Predicates final : public Plugin {
     cluster_ = &session.cluster();
     // PREDICATE-1 to PREDICATE-4, PREDICATE-7, PREDICATE-8.
     session.attach<&Predicates::by_specification>(points::predicate, *this);
-    session.attach<&Predicates::by_occupants>(points::occupancy, *this);  // PREDICATE-5
+    session.attach<&Predicates::by_occupants>(points::occupancy,
+                                              *this);  // PREDICATE-5, PREDICATE-9
   }
 
  private:
   Verdict by_specification(const Shape& shape, const Node& node) const {
     return check_specification({*cluster_, shape, node});
   }
-  Verdict by_occupants(const Shape& shape, const Node& node) const {
-    return check_occupants({*cluster_, shape, node});
+  Verdict by_occupants(const Shape& shape, const Node& node, Occupants occupants) const {
+    return check_occupants({*cluster_, shape, node, occupants});
   }
 
   const Cluster* cluster_ = nullptr;

@@ -45,13 +45,13 @@ void take_up(Session& session, const Job& job, const Claim& claim, Statement& st
   const Shape& shape = cluster.shape(task.shape);
   const Node& node = cluster.node(claim.node);
   if (!session.ask(points::predicate, shape, node) || !session.is_open_to(claim.node, job.id) ||
-      (shape.has_host_ports && !session.ask(points::occupancy, shape, node)) ||
       !may_have(session, job, task)) {
     return;
   }
-  if (has_room(IdleNow{cluster}, shape, claim.node)) {
+  if (has_room(IdleNow{cluster}, shape, claim.node) && fits_beside(session, shape, claim.node)) {
     (void)statement.allocate(claim.task, claim.node);
-  } else if (has_room(OnceVacated{cluster}, shape, claim.node)) {
+  } else if (has_room(OnceVacated{cluster}, shape, claim.node) &&
+             fits_beside(session, shape, claim.node, Occupants::once_vacated)) {
     (void)statement.pipeline(claim.task, claim.node);
   }
 }

@@ -43,6 +43,11 @@ bool contains(const std::vector<ShapeId>& shapes, ShapeId shape) {
   return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
 }
 
+// RELATION-8. Pods of its own job may be what it lacks.
+bool waits_for_others(const Session& session, ShapeId shape) {
+  return !session.cluster().shape(shape).terms.affinity.empty();
+}
+
 // Enough tasks are left that have not failed for the minimum to be reached still.
 bool can_still_start(const Session& session, const Job& job, const Waiting& waiting,
                      std::size_t from, const std::vector<ShapeId>& failed) {
@@ -50,6 +55,8 @@ bool can_still_start(const Session& session, const Job& job, const Waiting& wait
   for (std::size_t i = from; i < waiting.tasks.size(); ++i) {
     if (!contains(failed, session.cluster().task(waiting.tasks[i]).shape)) ++reachable;
   }
+  const auto waits = [&](ShapeId shape) { return waits_for_others(session, shape); };
+  if (std::any_of(failed.begin(), failed.end(), waits)) return from < waiting.tasks.size();
   return reachable >= job.min_available;
 }
 
@@ -116,6 +123,16 @@ void record(Session& session, Refusal refusal, const Waiting& waiting) {
   session.refuse(std::move(refusal));
 }
 
+// Another shape has a place now. The shapes that may have wanted that near them may be tried again.
+// True if there are some.
+bool forget_those_that_wait(const Session& session, Waiting& waiting,
+                            std::vector<ShapeId>& failed) {
+  const bool any =
+      std::erase_if(failed, [&](ShapeId shape) { return waits_for_others(session, shape); }) > 0;
+  if (any && failed.empty()) waiting.why.reset();
+  return any;
+}
+
 }  // namespace
 
 std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
@@ -125,7 +142,9 @@ std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
   for (std::size_t i = waiting.next; i < waiting.tasks.size(); ++i) {
     const TaskId id = waiting.tasks[i];
     const ShapeId shape = session.cluster().task(id).shape;
-    if (contains(failed, shape)) continue;
+    if (contains(failed, shape) || session.cluster().task(id).status != TaskStatus::pending) {
+      continue;
+    }
     if (!place(session, job, id, statement, waiting)) {
       // Tasks of one shape are alike: if one found no node, the next finds none.
       failed.push_back(shape);
@@ -133,6 +152,8 @@ std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
       if (!starts_anyway && !can_still_start(session, job, waiting, i + 1, failed)) break;
     } else if (session.ask(points::job_ready, job)) {
       return i + 1;
+    } else if (forget_those_that_wait(session, waiting, failed)) {
+      i = waiting.next - 1;
     }
   }
   return waiting.tasks.size();

@@ -91,12 +91,14 @@ Verdict differ_from_refused(Session& session, const Job& job, Statement& stateme
   if (!at) return pass();  // what it has, it had before
   const TaskId last = session.ledger().operations()[*at].task;
   const Task& task = cluster.task(last);
-  const std::uint64_t others = places - place_of(task.shape, cluster.node(task.node).name);
+  const std::uint64_t others =
+      places - place_of(cluster.shape(task.shape).serial, cluster.node(task.node).name);
   statement.roll_back(*at);
   NodeId oldest;
   std::size_t oldest_age = attempt.places.size();
   for (const NodeId node : nodes_for(session, task.shape, job.id)) {
-    const std::uint64_t plan = others + place_of(task.shape, cluster.node(node).name);
+    const std::uint64_t plan =
+        others + place_of(cluster.shape(task.shape).serial, cluster.node(node).name);
     const std::size_t age = age_of(attempt, plan);
     if (age == attempt.places.size()) return statement.allocate(last, node);
     if (age >= oldest_age) continue;

@@ -76,8 +76,9 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
     const Node& node = cluster.node(task.node);
     auto& gang = gangs[task.job];
     if (gang == nullptr) gang = gang_of(cluster, cluster.job(task.job), options);
-    table->pods.emplace(
-        task.uid, ports::PlannedPod{task.name, node.name, gang, cluster.shape(task.shape).is_hint});
+    const Shape& shape = cluster.shape(task.shape);
+    table->pods.emplace(task.uid, ports::PlannedPod{task.name, node.name, gang, shape.is_hint,
+                                                    shape.has_relations()});
     add_room(cluster, task.node, table->room_left);
   }
   for (const JobId id : cluster.claimants()) {

@@ -8,8 +8,8 @@ namespace berth::embedded {
 
 // The pod as the Kubernetes API writes it, without apiVersion and kind, as kube-scheduler sends it
 // to extenders: one container with the effective request, and every constraint, label and
-// annotation that the decoder reads. Decoding returns the same pod, with times in whole seconds and
-// without constraints that are only named as unmodelled.
+// annotation that the decoder reads. Decoding returns the same pod, with times in whole seconds,
+// without its relations to other pods, and without constraints that are only named as unmodelled.
 std::string pod_json(const PodObject& pod);
 
 }  // namespace berth::embedded

@@ -14,7 +14,8 @@ Bins::Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, con
       nodes_(std::move(nodes)),
       dimensions_(cluster_.dimensions().size()),
       occupants_(occupants),
-      has_ports_(nodes_.size(), 0) {
+      has_ports_(nodes_.size(), 0),
+      trial_(cluster_) {
   rooms_.reserve(nodes_.size() * dimensions_);
   for (const NodeId node : nodes_) {
     for (std::size_t d = 0; d < dimensions_; ++d) rooms_.push_back(view.at(node, Dimension(d)));
@@ -32,26 +33,31 @@ const std::vector<std::uint8_t>& Bins::passing_for(ShapeId shape) const {
   return is_now ? session_.passing(shape) : session_.passing_but_for_vetoes(shape);
 }
 
-std::int32_t Bins::capacity(std::size_t bin, const Shape& shape) const {
-  const std::int32_t most =
-      times_covered(shape.requested, [&](Dimension dimension) { return room(bin, dimension); });
-  if (!shape.has_host_ports || most == 0) return most;
+// Of `count` at most.
+std::int32_t Bins::capacity(std::size_t bin, const Shape& shape, std::int32_t count) const {
+  std::int32_t most = std::min(count, times_covered(shape.requested, [&](Dimension dimension) {
+                                 return room(bin, dimension);
+                               }));
+  if (most == 0 || (!shape.has_host_ports && !shape.terms.decide())) return most;
   // The ports are not compared: one member with host ports on each node is safe.
-  if (has_ports_[bin] != 0) return 0;
+  if (shape.has_host_ports) most = has_ports_[bin] != 0 ? 0 : 1;
+  most = trial_.most(shape, nodes_[bin], most);
+  if (most == 0) return 0;
   const Node& node = cluster_.node(nodes_[bin]);
   const Verdict is_free = occupants_ == Occupants::all
                               ? fits_beside(session_, shape, nodes_[bin])
                               : check_occupants({cluster_, shape, node, occupants_});
-  return is_free ? 1 : 0;
+  return is_free ? most : 0;
 }
 
 std::int32_t Bins::put(std::size_t bin, const Shape& shape, std::int32_t count) {
-  const std::int32_t taken = std::min(count, capacity(bin, shape));
+  const std::int32_t taken = capacity(bin, shape, count);
   if (taken == 0) return 0;
   for (const auto& [dimension, amount] : shape.requested) {
     rooms_[bin * dimensions_ + dimension.index()] -= taken * amount;
   }
   if (shape.has_host_ports) has_ports_[bin] = 1;
+  trial_.put(shape, nodes_[bin], taken);
   return taken;
 }
 
@@ -130,6 +136,7 @@ const std::vector<std::int32_t>& Bins::would_take(std::size_t bin, const Need& n
   const auto first = rooms_.begin() + static_cast<std::ptrdiff_t>(bin * dimensions_);
   room_before_.assign(first, first + static_cast<std::ptrdiff_t>(dimensions_));
   const std::uint8_t had_ports = has_ports_[bin];
+  const std::size_t before = trial_.mark();
   for (const std::size_t p : largest_first(need)) {
     const Need::Part& part = need.parts[p];
     if (part.count == 0 || passes_[bin * need.parts.size() + p] == 0) continue;
@@ -137,6 +144,7 @@ const std::vector<std::int32_t>& Bins::would_take(std::size_t bin, const Need& n
   }
   std::copy(room_before_.begin(), room_before_.end(), first);
   has_ports_[bin] = had_ports;
+  trial_.take_back_to(before);
   return would_take_;
 }
 

@@ -6,6 +6,7 @@
 #include "berth/engine/fit.h"
 #include "berth/engine/need.h"
 #include "engine/fit/reachable_capacity.h"
+#include "engine/fit/trial.h"
 
 namespace berth::engine {
 
@@ -47,7 +48,7 @@ class Bins {
   template <class View>
   Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, const View& view);
   const std::vector<std::uint8_t>& passing_for(ShapeId shape) const;
-  std::int32_t capacity(std::size_t bin, const Shape& shape) const;
+  std::int32_t capacity(std::size_t bin, const Shape& shape, std::int32_t count) const;
   std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
   bool take_rest(const Resources& rest) const;
   const std::vector<std::size_t>& largest_first(const Need& need);
@@ -60,8 +61,9 @@ class Bins {
   Occupants occupants_;  // `staying`: vetoes do not count, either
   std::vector<std::int64_t> rooms_;
   std::vector<std::uint8_t> has_ports_;  // a member that was put there has host ports
-  std::vector<std::size_t> order_;       // of parts, from the first question on
-  std::vector<std::uint8_t> passes_;     // by bin and part, from the first would_take on
+  Trial trial_;
+  std::vector<std::size_t> order_;    // of parts, from the first question on
+  std::vector<std::uint8_t> passes_;  // by bin and part, from the first would_take on
   std::vector<std::int32_t> would_take_;
   std::vector<std::int64_t> room_before_;
 };

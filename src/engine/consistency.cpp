@@ -196,6 +196,7 @@ std::string first_inconsistency(const Cluster& cluster) {
   if (!(nowhere == cluster.used_nowhere())) return "what is used on lost nodes is off";
   if (std::string fault = lock_fault(cluster); !fault.empty()) return fault;
   if (std::string fault = claim_fault(cluster); !fault.empty()) return fault;
+  if (std::string fault = relation_fault(cluster); !fault.empty()) return fault;
   return queue_fault(cluster);
 }
 

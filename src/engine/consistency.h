@@ -15,4 +15,7 @@ std::string first_inconsistency(const Cluster& cluster);
 // Equal for equal states (stamp included); different states differ except by chance.
 std::uint64_t fingerprint(const Cluster& cluster);
 
+// Of that, what pods require of each other: terms, counts and shapes.
+std::string relation_fault(const Cluster& cluster);
+
 }  // namespace berth::engine

@@ -7,6 +7,7 @@
 
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
+#include "engine/fit/relation_bound.h"
 #include "engine/shortage.h"
 
 namespace berth::engine {
@@ -16,7 +17,9 @@ namespace {
 std::int64_t pods_on(const Cluster& cluster, const Shape& shape, NodeId node) {
   const std::int32_t pods = room_for(OnceEmptied{cluster}, shape, node);
   if (pods == 0 || depends_on(shape) == DependsOn::specification) return pods;
-  return check_occupants({cluster, shape, cluster.node(node), Occupants::staying}) ? 1 : 0;
+  const Node& at = cluster.node(node);
+  if (!check_occupants({cluster, shape, at, Occupants::staying})) return 0;
+  return shape.has_host_ports ? 1 : pods;
 }
 
 }  // namespace
@@ -110,6 +113,9 @@ void Feasibility::refresh(Session& session) {
   hopeless_.assign(cluster.queue_slots(), Resources());
   jobs_.resize(cluster.job_slots());
   shapes_.resize(cluster.shape_count());
+  for (std::size_t s = 0; s < shapes_.size(); ++s) {
+    if (shapes_[s].serial != cluster.shape(ShapeId(s)).serial) shapes_[s] = OfShape();
+  }
   // FEASIBLE-6. A finding stands until the job, or an input of the finding, has changed.
   for (const JobId id : cluster.open_jobs()) {
     const Job& job = cluster.job(id);
@@ -274,13 +280,17 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
                                                   std::int64_t enough) {
   const Cluster& cluster = session.cluster();
   OfShape& found = shapes_[id.index()];
-  if (found.nodes == nodes_ && (found.is_whole || found.capacity >= enough)) return found;
-  found = {nodes_, 0, false, {}};
   const Shape& shape = cluster.shape(id);
+  const bool is_known = found.nodes == nodes_ && found.serial == shape.serial;
+  if (is_known && (found.is_whole || found.capacity >= enough)) return found;
+  found = {nodes_, shape.serial, 0, false, {}};
+  RelationBound bound(cluster, shape);
   std::size_t n = 0;
   for (; n < cluster.node_count() && found.capacity < enough; ++n) {
     const std::int64_t pods = pods_on(cluster, shape, NodeId(n));
-    if (pods > 0 && passes_in_time(may_run_on(session, shape, NodeId(n)))) found.capacity += pods;
+    if (pods == 0 || !passes_in_time(may_run_on(session, shape, NodeId(n)))) continue;
+    bound.add(NodeId(n), pods);
+    found.capacity = bound.pods();
   }
   found.is_whole = n == cluster.node_count();
   if (found.capacity == 0) {

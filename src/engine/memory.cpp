@@ -6,15 +6,18 @@ namespace berth::engine {
 
 Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job, QueueId queue) {
   const Cluster& cluster = session.cluster();
+  const Shape& base = cluster.shape(cluster.shape(shape).base);
   const bool is_target =
       job.is_valid() && cluster.job(job).election.has_value() && cluster.locks().for_targets() > 0;
   const Ranking::For tasks{is_target ? job : JobId(), queue};
   const bool is_common = tasks == Ranking::For();
-  if (is_common && shape.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
-  auto& ranking = is_common ? rankings_[shape.index()] : rankings_of_few_[{tasks, shape}];
-  if (ranking == nullptr) {
-    ranking = std::make_unique<Ranking>(shape, tasks, depends_on(cluster.shape(shape)));
+  if (is_common && base.id.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
+  auto& ranking = is_common ? rankings_[base.id.index()] : rankings_of_few_[{tasks, base.id}];
+  if (ranking != nullptr && ranking->serial() != base.serial) {
+    ranking_bytes_ -= ranking->bytes();
+    ranking.reset();
   }
+  if (ranking == nullptr) ranking = std::make_unique<Ranking>(base, tasks);
   return caught_up(session, ranking);
 }
 

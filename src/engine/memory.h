@@ -25,8 +25,8 @@ class Session;
 // (tests/property). Bound to one cluster and one configuration.
 class Memory {
  public:
-  // The ranking of a shape, up to date; for a target, with the nodes that are locked for it. Of the
-  // nodes of that queue alone, or of those of no queue.
+  // The ranking of a shape's base, up to date; for a target, with the nodes that are locked for it.
+  // Of the nodes of that queue alone, or of those of no queue.
   Ranking& ranking(Session& session, ShapeId shape, JobId job = JobId(), QueueId queue = QueueId());
   const Shares& shares() const { return shares_; }
   const QueueTree& queues() const { return queues_; }
@@ -94,7 +94,7 @@ class Memory {
   QueueTree queues_;
   Admissions admissions_;
   Feasibility feasibility_;
-  std::vector<std::unique_ptr<Ranking>> rankings_;  // by shape
+  std::vector<std::unique_ptr<Ranking>> rankings_;  // by base shape
   std::map<std::pair<Ranking::For, ShapeId>, std::unique_ptr<Ranking>> rankings_of_few_;
   std::size_t ranking_bytes_ = 0;
   std::uint64_t uses_ = 0;

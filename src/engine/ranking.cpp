@@ -22,11 +22,8 @@ void Ranking::catch_up(Session& session) {
     rank_all(session);
   } else if (position_ != changes.position()) {
     const auto missed = changes.since(position_);
-    // Scoring a scattered node costs about four times its part of a full pass. FIT-2: a change on
-    // one node may matter to all the nodes of its domain.
-    if (depends_on_ == DependsOn::domain) {
-      rank_all(session);
-    } else if (missed.size() == 1) {
+    // Scoring a scattered node costs about four times its part of a full pass.
+    if (missed.size() == 1) {
       rank_node(session, missed.front());
     } else if (missed.size() * 4 > cluster.node_count()) {
       rank_all(session);
@@ -61,6 +58,8 @@ void Ranking::rank_specifications(Session& session) {
 }
 
 void Ranking::rank_all(Session& session) {
+  left_out_.clear();
+  put_aside_.assign(scores_.size(), kUnfit);
   const std::size_t nodes = session.cluster().node_count();
   for (std::size_t first = 0; first < nodes; first += kBlock) {
     const std::size_t count = std::min(kBlock, nodes - first);
@@ -74,6 +73,13 @@ void Ranking::rank_node(Session& session, NodeId node) {
   const std::size_t n = node.index();
   const std::int32_t before = scores_[n];
   score(session, NodeBlock(session.cluster(), session.shares(), n, 1), &scores_[n]);
+  put_aside_[n] = kUnfit;
+  lift(node, before);
+}
+
+// The node's score was this before.
+void Ranking::lift(NodeId node, std::int32_t before) {
+  const std::size_t n = node.index();
   if (scores_[n] == before) return;
   const std::size_t block = n / kBlock;
   const std::int32_t block_before = block_best_[block];
@@ -94,6 +100,7 @@ void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
     score(session, NodeBlock(session.cluster(), session.shares(), some, scratch), fresh);
     for (std::size_t i = 0; i < some.size(); ++i) {
       scores_[some[i].index()] = fresh[i];
+      put_aside_[some[i].index()] = kUnfit;
       is_block_stale_[some[i].index() / kBlock] = 1;
     }
   }
@@ -101,6 +108,29 @@ void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
     if (is_block_stale_[block] != 0) lift_block(block);
   }
   for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
+}
+
+void Ranking::take_turn(std::uint64_t serial, std::uint64_t opened) {
+  const std::pair turn{serial, opened};
+  if (turn_ == turn) return;
+  put_back();
+  turn_ = turn;
+}
+
+void Ranking::leave_out(NodeId node) {
+  put_aside_[node.index()] = std::exchange(scores_[node.index()], kUnfit);
+  lift(node, put_aside_[node.index()]);
+  left_out_.push_back(node);
+}
+
+void Ranking::put_back() {
+  for (const NodeId node : left_out_) {
+    const std::int32_t score = std::exchange(put_aside_[node.index()], kUnfit);
+    if (score == kUnfit) continue;
+    const std::int32_t before = std::exchange(scores_[node.index()], score);
+    lift(node, before);
+  }
+  left_out_.clear();
 }
 
 namespace {
@@ -188,14 +218,17 @@ NodeId Ranking::best() const {
   return NodeId(at);
 }
 
-std::vector<NodeRefusals> Ranking::why_nowhere(Session& session, JobId job) {
+std::vector<NodeRefusals> Ranking::why_nowhere(Session& session, const Shape& shape, JobId job) {
   const Cluster& cluster = session.cluster();
-  const Shape& shape = cluster.shape(shape_);
   std::vector<NodeRefusals> short_of(cluster.dimensions().size());
   RefusalCounts counts = predicate_refusals_;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const NodeId node(n);
     if (passes_[n] == 0) continue;
+    if (const Verdict veto = check_vetoes(session, shape, node); !veto) {
+      ++counts[{veto.reason, std::string(veto.what)}];
+      continue;
+    }
     if (cluster.is_locked_out(node, job)) {
       const Verdict lock = session.is_open_to(node, job);
       ++counts[{lock.reason, std::string(lock.what)}];

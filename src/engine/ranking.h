@@ -36,25 +36,31 @@ class Ranking {
     QueueId queue;  // of these tasks: the nodes of this queue alone; invalid: nodes of no queue
     auto operator<=>(const For&) const = default;
   };
-  // `depends_on` is that of the shape (fit.h).
-  Ranking(ShapeId shape, const For& tasks, DependsOn depends_on)
-      : shape_(shape), for_(tasks), depends_on_(depends_on) {}
+  // Of a shape without relations, i.e. a base.
+  Ranking(const Shape& shape, const For& tasks)
+      : shape_(shape.id), serial_(shape.serial), for_(tasks), depends_on_(depends_on(shape)) {}
+  std::uint64_t serial() const { return serial_; }  // Shape::serial
 
   // Brings it up to date with the cluster as it is now.
   void catch_up(Session& session);
   // Invalid if no node has idle room.
   NodeId best() const;
+  // RELATION-2. Nodes that the relations of one shape refuse are left out of the best, until it is
+  // the turn of another shape, or until the counts may admit more.
+  void take_turn(std::uint64_t serial, std::uint64_t opened);
+  void leave_out(NodeId node);
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node.
   const std::vector<std::uint8_t>& passing() const { return passes_; }
   // The same without vetoes, which end soon.
   const std::vector<std::uint8_t>& passing_but_for_vetoes() const { return could_pass_; }
   // The scores of the specifications alone, by node.
   const std::vector<std::int32_t>& preference() const { return preference_; }
-  // Why each node refuses the job's tasks, one reason a node: the first predicate, else a lock,
-  // else the scarcest resource, else the pods there. Most frequent first, then by reason and name.
-  std::vector<NodeRefusals> why_nowhere(Session& session, JobId job);
+  // Why each node refuses the job's tasks, of a shape with this base: one reason a node: the first
+  // predicate, else a lock, else the scarcest resource, else the pods there and elsewhere. Most
+  // frequent first, then by reason and name.
+  std::vector<NodeRefusals> why_nowhere(Session& session, const Shape& shape, JobId job);
 
-  std::size_t bytes() const { return scores_.size() * (2 * sizeof(std::int32_t) + 2); }
+  std::size_t bytes() const { return scores_.size() * (3 * sizeof(std::int32_t) + 2); }
   std::uint64_t last_use = 0;  // for Memory
 
  private:
@@ -69,8 +75,11 @@ class Ranking {
   void score(Session& session, const NodeBlock& block, std::int32_t* scores) const;
   void lift_block(std::size_t block);
   void lift_super(std::size_t super);
+  void lift(NodeId node, std::int32_t before);
+  void put_back();
 
   ShapeId shape_;
+  std::uint64_t serial_;
   For for_;
   DependsOn depends_on_;
   std::uint64_t spec_version_ = 0;
@@ -82,6 +91,10 @@ class Ranking {
   std::vector<std::int32_t> block_best_;  // of whole blocks of them, too
   std::vector<std::int32_t> super_best_;
   std::vector<std::uint8_t> is_block_stale_;  // scratch of rank_nodes
+  // The shape whose turn it is, and PodRelations::opened() at that time.
+  std::pair<std::uint64_t, std::uint64_t> turn_;
+  std::vector<NodeId> left_out_;         // since; some have been scored again
+  std::vector<std::int32_t> put_aside_;  // scores of these, by node; kUnfit: it is not left out
   RefusalCounts predicate_refusals_;
 };
 

@@ -8,6 +8,7 @@
 #include "berth/engine/node_block.h"
 #include "berth/engine/reservations.h"
 #include "berth/model/reader.h"
+#include "engine/choice.h"
 #include "engine/memory.h"
 
 namespace berth::engine {
@@ -84,11 +85,12 @@ void Session::start(const std::set<std::string_view>& actions) {
 NodeId Session::best_idle_node(ShapeId shape, JobId job) {
   if (cluster_.locks().for_queues() > 0) {
     for (const QueueId queue : cluster_.queues_with_nodes(cluster_.queue_of(job))) {
-      const NodeId own = memory_.ranking(*this, shape, job, queue).best();
+      const NodeId own =
+          best_allowed(*this, memory_.ranking(*this, shape, job, queue), cluster_.shape(shape));
       if (own.is_valid()) return own;
     }
   }
-  return memory_.ranking(*this, shape, job).best();
+  return best_allowed(*this, memory_.ranking(*this, shape, job), cluster_.shape(shape));
 }
 
 // MAY-11
@@ -106,8 +108,17 @@ Verdict Session::is_open_to(NodeId node, JobId job) const {
   return reject(Reason::node_of_queue, 0, 0, cluster_.queue(cluster_.locks().queue(node)).name);
 }
 
-const std::vector<std::uint8_t>& Session::passing(ShapeId shape) {
-  return memory_.ranking(*this, shape).passing();
+const std::vector<std::uint8_t>& Session::passing(ShapeId id) {
+  const std::vector<std::uint8_t>& passing = memory_.ranking(*this, id).passing();
+  const Shape& shape = cluster_.shape(id);
+  if (!shape.has_relations()) return passing;
+  bool is_own = false;
+  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
+    if (passing[n] == 0 || check_vetoes(*this, shape, NodeId(n))) continue;
+    if (!std::exchange(is_own, true)) passing_ = passing;
+    passing_[n] = 0;
+  }
+  return is_own ? passing_ : passing;
 }
 
 const std::vector<std::uint8_t>& Session::passing_but_for_vetoes(ShapeId shape) {
@@ -135,7 +146,8 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
     const NodeId node(n);
     if (!has_room(OnceVacated{cluster_}, shape, node)) continue;
     if (ranking.passing()[n] == 0 || !is_open_to(node, job)) continue;
-    if (!fits_beside(*this, shape, node)) continue;
+    if (!check_vetoes(*this, shape, node)) continue;
+    if (!fits_beside(*this, shape, node, Occupants::once_vacated)) continue;
     std::int32_t score = ranking.preference()[n];
     ask(points::node_order, shape, NodeBlock(cluster_, shares(), n, 1), &score);
     const bool is_own = cluster_.locks().queue(node).is_valid();  // NODES-16
@@ -166,7 +178,7 @@ std::int64_t Session::kept_for_own_queue(const Job& job, std::string_view resour
 }
 
 std::vector<NodeRefusals> Session::why_nowhere(ShapeId shape, JobId job) {
-  return memory_.ranking(*this, shape, job).why_nowhere(*this, job);
+  return memory_.ranking(*this, shape, job).why_nowhere(*this, cluster_.shape(shape), job);
 }
 
 // --- orders ---------------------------------------------------------------------------------

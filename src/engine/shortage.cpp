@@ -12,6 +12,11 @@ namespace berth::engine {
 
 std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
   if (shape.has_host_ports) return "each needs a host port";
+  if (shape.terms.refuses_itself) {
+    const PodRelations& relations = cluster.relations();
+    return "its anti-affinity allows one for each " +
+           relations.term(shape.terms.anti_affinity.front()).spec.topology_key;
+  }
   Scarcest scarcest(cluster);
   for (const auto& [dimension, amount] : shape.requested) {
     std::int64_t most = 0;
@@ -61,8 +66,10 @@ std::string refusals_text(Session& session, const Shape& shape) {
   std::map<std::string, std::int32_t> counts = refusals_of(session, shape);
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     if (!passes_in_time(may_run_on(session, shape, NodeId(n)))) continue;
+    const Verdict beside =
+        check_occupants({cluster, shape, cluster.node(NodeId(n)), Occupants::staying});
     const bool is_large = has_room(OnceEmptied{cluster}, shape, NodeId(n));
-    ++counts[is_large ? sentence(Reason::host_port_taken, 0, 0, {}) : "too small"];
+    ++counts[is_large ? sentence(beside.reason, 0, 0, beside.what) : "too small"];
   }
   return listed(counts);
 }

@@ -159,7 +159,8 @@ Result<FilterAnswer> filter_planned(const ports::PlanTable& plan, const ports::P
     reject_all(args, answer.reply);
     return answer;
   }
-  if (target == planned.node && !args.nodes.empty()) {
+  // RELATION-11. The rules of other pods are known to the session alone.
+  if (target == planned.node && !args.nodes.empty() && !planned.has_relations) {
     Result<NamedAmounts> request = ask_request(args.pod.json);
     if (!request) return request.error();
     if (const NodeOnWire* node = find_alternative(plan, planned, args, *request, moves)) {

@@ -7,6 +7,7 @@
 #include "kube/codecs.h"
 #include "kube/fields.h"
 #include "kube/pod_constraints.h"
+#include "kube/pod_relations.h"
 #include "kube/pod_request.h"
 
 namespace berth::kube {
@@ -101,6 +102,7 @@ void read_spec(const document::Cursor& spec, const document::Cursor& status, Pod
   pod.request = read_pod_request(spec, status);
   pod.runs_forever = spec["restartPolicy"].text("Always") == "Always";
   pod.constraints = read_constraints(spec);
+  pod.constraints.relations = read_relations(spec, pod.name_space, pod.labels);
   pod.lock_tolerations = take_lock_tolerations(pod.constraints);
 }
 

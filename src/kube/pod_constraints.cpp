@@ -14,9 +14,6 @@ namespace berth::kube {
 
 namespace {
 
-constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
-
 const std::array<std::string, 6> kOperators{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
 const std::array<std::string, 3> kEffects{"NoExecute", "NoSchedule", "PreferNoSchedule"};
 
@@ -143,9 +140,6 @@ void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   const auto note_if = [&to](bool is_there, const char* name) {
     if (is_there) to.unmodelled.emplace_back(name);
   };
-  const document::Cursor affinity = spec["affinity"];
-  note_if(!affinity["podAffinity"][kRequired].items().empty(), "podAffinity");
-  note_if(!affinity["podAntiAffinity"][kRequired].items().empty(), "podAntiAffinity");
   for (const document::Cursor& spread : spec["topologySpreadConstraints"].items()) {
     note_if(spread["whenUnsatisfiable"].text("DoNotSchedule") == "DoNotSchedule", "topologySpread");
   }

@@ -149,7 +149,7 @@ bool same_spec(const NodeObject& left, const NodeObject& right) {
 }  // namespace
 
 Node Mirror::to_node(const NodeObject& object) {
-  std::vector<std::pair<ShapeId, std::string>> vetoed;
+  std::vector<std::pair<std::uint64_t, std::string>> vetoed;
   if (const auto found = vetoes_.find(object.name); found != vetoes_.end()) {
     for (const auto& [shape, veto] : found->second) {
       if (veto.is_in_force) vetoed.emplace_back(shape, veto.why);

@@ -139,7 +139,7 @@ class Mirror {
   JobId job_of(const PodObject& object);
   JobId single_job_of(const PodObject& object);
   void set_members(TaskId id, const PodObject& object, JobId job);
-  void note_labels(TaskId id, const Labels& labels);
+  ShapeId shape_of(const PodObject& object, LabelSetId labels);
   static bool never_leaves(const PodObject& object, JobId job);
   struct Rank {
     std::int32_t priority = 0;
@@ -269,8 +269,8 @@ class Mirror {
   ControllerAges controller_ages_;                 // with NamingCheck::automatic only
   std::map<TaskId, std::string> account_of_task_;  // service accounts other than "default"
   bool rights_changed_ = false;
-  std::map<std::string, std::map<ShapeId, Veto>> vetoes_;  // by node
-  std::set<JobId> attempted_;                              // with Job::attempt
+  std::map<std::string, std::map<std::uint64_t, Veto>> vetoes_;  // by node, then shape
+  std::set<JobId> attempted_;                                    // with Job::attempt
   struct ChangedNode {
     TimePoint at;  // max: until settle() says when
     bool is_specification = false;
@@ -285,7 +285,6 @@ class Mirror {
   std::map<std::string, PriorityClassObject> classes_;
   std::map<std::string, std::string> namespace_queue_;
   // Labels of namespaces that have others than their name.
-  std::map<std::string, std::map<std::string, std::string>> namespace_labels_;
   std::map<TaskId, NamedClass> class_of_task_;  // of pods whose priority is not resolved
   struct Eviction {
     TimePoint at;

@@ -7,15 +7,7 @@
 namespace berth::mirror {
 
 void Mirror::note_labels_of(const NamespaceObject& object) {
-  const auto known = namespace_labels_.find(object.name);
-  if (known == namespace_labels_.end() ? object.labels.empty() : known->second == object.labels) {
-    return;
-  }
-  if (object.labels.empty()) {
-    namespace_labels_.erase(known);
-  } else {
-    namespace_labels_[object.name] = object.labels;
-  }
+  if (!cluster_.set_namespace_labels(object.name, object.labels)) return;
   for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
     const Job& job = cluster_.job(JobId(j));
     if (job.exists && job.name.starts_with(object.name + "/")) mark_dirty(JobId(j));
@@ -32,8 +24,9 @@ bool Mirror::serves(QueueId queue, const std::string& name_space) const {
   static const std::map<std::string, std::string> kNone;
   const NamespaceSelector& selector = cluster_.queue(queue).namespaces;
   if (selector.selects_all()) return true;
-  const auto labels = namespace_labels_.find(name_space);
-  return selector.selects(name_space, labels == namespace_labels_.end() ? kNone : labels->second);
+  const NamespaceLabels& known = cluster_.relations().namespaces();
+  const auto labels = known.find(name_space);
+  return selector.selects(name_space, labels == known.end() ? kNone : labels->second);
 }
 
 // MAY-1. The first queue that does not serve the job's namespace: its own, those above it, the

@@ -60,11 +60,13 @@ void Mirror::on(const PodObject& object) {
     Task task;
     task.name = object.full_name();
     task.uid = object.uid;
-    task.shape = cluster_.intern_shape(object.request, object.constraints);
+    task.labels = cluster_.take_labels(object.labels);
+    task.shape = shape_of(object, task.labels);
     id = cluster_.add_task(std::move(task));
     task_by_uid_.emplace(object.uid, id);
+  } else {
+    cluster_.set_labels(id, object.labels);
   }
-  note_labels(id, object.labels);
   set_members(id, object, is_ours ? job_of(object) : JobId());
   note_account(id, object);
   if (is_ours) target_names_.note_pod(cluster_.task(id).job, object);
@@ -72,12 +74,8 @@ void Mirror::on(const PodObject& object) {
   if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
 }
 
-// The table counts who uses a set.
-void Mirror::note_labels(TaskId id, const Labels& labels) {
-  const LabelSetId before = cluster_.task(id).labels;
-  const LabelSetId now = cluster_.mutable_labels().take(labels);
-  cluster_.mutable_labels().give_back(before);
-  if (now != before) cluster_.mutable_task(id).labels = now;
+ShapeId Mirror::shape_of(const PodObject& object, LabelSetId labels) {
+  return cluster_.intern_shape(object.request, object.constraints, object.name_space, labels);
 }
 
 // Nobody waits for the room of such a pod. Our own pods belong to jobs, and all count as ending.
@@ -86,8 +84,8 @@ bool Mirror::never_leaves(const PodObject& object, JobId job) {
 }
 
 void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
+  const ShapeId shape = shape_of(object, cluster_.task(id).labels);
   const Task before = cluster_.task(id);
-  const ShapeId shape = cluster_.intern_shape(object.request, object.constraints);
   const bool gated = has_foreign_gate(object);
   const bool never_leaves = Mirror::never_leaves(object, job);
   const std::uint16_t role =
@@ -111,8 +109,8 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
       before.scheduled_at == since && before.is_critical == is_critical(object)) {
     return;  // no change for planning
   }
+  if (!stays) cluster_.set_shape(id, shape);
   Task& task = cluster_.mutable_task(id);
-  task.shape = shape;
   task.is_gated = gated;
   task.role = role;
   task.index = object.index;
@@ -178,7 +176,6 @@ void Mirror::drop_task(const std::string& uid) {
   refusals_.erase(id);
   terms_.erase(id);
   account_of_task_.erase(id);
-  cluster_.mutable_labels().give_back(cluster_.task(id).labels);
   const Task& task = cluster_.task(id);
   if (task.node.is_valid() && task.status != TaskStatus::binding) note_room(task.node);
   cluster_.remove_task(id);

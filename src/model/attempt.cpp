@@ -4,9 +4,9 @@
 
 namespace berth {
 
-std::uint64_t place_of(ShapeId shape, std::string_view node) {
+std::uint64_t place_of(std::uint64_t shape_serial, std::string_view node) {
   // Sums of FNV-1a values of similar names are often equal: the bits are mixed once more.
-  std::uint64_t hash = fnv1a(node) + (shape.index() + 1) * kFnvPrime;
+  std::uint64_t hash = fnv1a(node) + (shape_serial + 1) * kFnvPrime;
   hash = (hash ^ (hash >> 30U)) * 0xbf58476d1ce4e5b9U;
   hash = (hash ^ (hash >> 27U)) * 0x94d049bb133111ebU;
   return hash ^ (hash >> 31U);
@@ -17,7 +17,7 @@ std::uint64_t places_of(const Cluster& cluster, const Job& job) {
   for (const TaskId id : job.tasks) {
     const Task& task = cluster.task(id);
     const bool has_place = is_allocated(task.status) && task.node.is_valid();
-    if (has_place) sum += place_of(task.shape, cluster.node(task.node).name);
+    if (has_place) sum += place_of(cluster.shape(task.shape).serial, cluster.node(task.node).name);
   }
   return sum;
 }

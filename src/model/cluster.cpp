@@ -37,6 +37,7 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   Task& task = tasks_[id.index()];
   const bool wanted_room = task.wants_room();
   account_on_node(task, -1);
+  account_in_terms(task, -1);
   account_in_job(task, -1);
   if (task.node != node) {
     if (task.node.is_valid()) {
@@ -51,6 +52,7 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   task.node = node;
   task.status = status;
   account_on_node(task, +1);
+  account_in_terms(task, +1);
   account_in_job(task, +1);
   if (task.wants_room() != wanted_room) account_demand(task, wanted_room ? -1 : +1);
   touch();
@@ -133,9 +135,11 @@ void Cluster::account_on_node(const Task& task, int sign) {
   const NodeId node = task.node;
   const bool is_foreign = occupies && !is_of_queue(task);
   if (is_foreign) ++room_version_;
-  if (occupies && task.is_of_node) ++of_nodes_version_;
+  const Shape& shape = shapes_[task.shape.index()];
+  const bool keeps_away = shape.has_host_ports || shape.terms.are_counted();
+  if (occupies && (task.is_of_node || (task.never_leaves && keeps_away))) ++of_nodes_version_;
   const bool is_special = is_foreign || task.never_leaves || task.is_of_node;
-  for (const auto& [dimension, requested] : shapes_[task.shape.index()].requested) {
+  for (const auto& [dimension, requested] : shape.requested) {
     const std::int64_t amount = sign * requested;
     if (occupies) {
       idle_.at(node, dimension) -= amount;

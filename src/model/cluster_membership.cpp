@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "berth/base/check.h"
 #include "berth/model/cluster.h"
 
-// Nodes, tasks, jobs, queues and shapes are added and removed. Called by the mirror only.
+// Nodes, tasks, jobs and queues are added and removed. Called by the mirror only.
 
 namespace berth {
 
@@ -37,26 +38,6 @@ Resources Cluster::to_resources(const NamedAmounts& amounts, std::int64_t most) 
   return resources;
 }
 
-ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& constraints) {
-  const auto [entry, is_new] =
-      shape_by_key_.try_emplace(shape_key(request, constraints), ShapeId(shapes_.size()));
-  if (!is_new) return entry->second;
-  Shape shape;
-  shape.id = entry->second;
-  shape.request = to_resources(request);
-  for (std::size_t d = 0; d < shape.request.extent(); ++d) {
-    if (const auto amount = shape.request[Dimension(d)]; amount > 0) {
-      shape.requested.emplace_back(Dimension(d), amount);
-    }
-  }
-  shape.constraints = constraints;
-  shape.is_best_effort = shape.request.is_empty_but_pods();
-  shape.has_host_ports = !constraints.host_ports.empty();
-  shape.is_hint = !constraints.unmodelled.empty();
-  shapes_.push_back(std::move(shape));
-  return entry->second;
-}
-
 void Cluster::replace_nodes(std::vector<Node> nodes) {
   std::sort(nodes.begin(), nodes.end(),
             [](const Node& left, const Node& right) { return left.name < right.name; });
@@ -79,6 +60,7 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     Node& node = nodes_[n];
     node.tasks.clear();
+    node.id = NodeId(n);
     locks_.set_target(NodeId(n), node.lock.job);
     locks_.set_queue(NodeId(n), node.queue_lock.queue);
     BERTH_CHECK(node_by_name_.emplace(node.name, NodeId(n)).second);
@@ -106,6 +88,8 @@ void Cluster::replace_nodes(std::vector<Node> nodes) {
       used_nowhere_ += shapes_[task.shape.index()].request;
     }
   }
+  relations_.reset_domains(nodes_);
+  recount_terms();
   changes_.forget();
   ++spec_version_;
   touch();
@@ -127,6 +111,8 @@ void Cluster::update_node(NodeId id, Node node) {
   node.lock = current.lock;
   node.queue_lock = current.queue_lock;
   current = std::move(node);
+  current.id = id;
+  if (relations_.update_domains(id, current)) recount_terms();
   changes_.note(id);
   ++spec_version_;
   ++room_version_;
@@ -144,6 +130,8 @@ TaskId Cluster::add_task(Task task) {
   }
   const JobId job = task.job;
   task.job = JobId();
+  use_shape(task.shape);
+  relations_.link(id, task.labels);
   tasks_[id.index()] = std::move(task);
   if (job.is_valid()) join_job(id, job);
   touch();
@@ -153,8 +141,15 @@ TaskId Cluster::add_task(Task task) {
 void Cluster::remove_task(TaskId id) {
   move_task(id, NodeId(), TaskStatus::pending);
   if (tasks_[id.index()].job.is_valid()) leave_job(id);
-  tasks_[id.index()] = Task();
+  const Task gone = std::exchange(tasks_[id.index()], Task());
+  relations_.unlink(id, gone.labels);
+  relations_.mutable_labels().give_back(gone.labels);
   free_tasks_.push_back(id);
+  release_shape(gone.shape);
+}
+
+bool Cluster::is_of_queue(const Task& task) const {
+  return task.job.is_valid() && jobs_[task.job.index()].queue.is_valid();
 }
 
 void Cluster::order_into(std::vector<TaskId>& tasks, TaskId id) const {

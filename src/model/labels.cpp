@@ -1,5 +1,7 @@
 #include "berth/model/labels.h"
 
+#include <algorithm>
+
 #include "berth/base/check.h"
 
 namespace berth {
@@ -9,12 +11,6 @@ namespace {
 void mix(std::size_t& hash, std::size_t more) {
   constexpr std::size_t kSpread = 0x9e3779b97f4a7c15;
   hash ^= more + kSpread + (hash << 6U) + (hash >> 2U);
-}
-
-std::size_t hash_of(std::string_view key, std::string_view value) {
-  std::size_t hash = std::hash<std::string_view>{}(key);
-  mix(hash, std::hash<std::string_view>{}(value));
-  return hash;
 }
 
 std::size_t hash_of(const std::vector<std::uint32_t>& labels) {
@@ -33,14 +29,33 @@ void forget(Index& index, std::size_t hash, std::uint32_t entry) {
 
 }  // namespace
 
+std::size_t LabelTable::hash_of(std::string_view key, std::string_view value) {
+  std::size_t hash = std::hash<std::string_view>{}(key);
+  mix(hash, std::hash<std::string_view>{}(value));
+  return hash;
+}
+
+LabelTable::LabelIndex LabelTable::find_label(const std::string& key,
+                                              const std::string& value) const {
+  const auto [first, last] = label_by_hash_.equal_range(hash_of(key, value));
+  for (auto each = first; each != last; ++each) {
+    const Label& label = labels_[each->second];
+    if (label.key == key && label.value == value) return each->second;
+  }
+  return kNoLabel;
+}
+
+std::span<const LabelSetId> LabelTable::sets_with(const std::string& key,
+                                                  const std::string& value) const {
+  const LabelIndex found = find_label(key, value);
+  return found == kNoLabel ? std::span<const LabelSetId>() : labels_[found].sets;
+}
+
 LabelTable::LabelIndex LabelTable::take_label(const std::string& key, const std::string& value) {
   const std::size_t hash = hash_of(key, value);
-  const auto [first, last] = label_by_hash_.equal_range(hash);
-  for (auto each = first; each != last; ++each) {
-    Label& label = labels_[each->second];
-    if (label.key != key || label.value != value) continue;
-    ++label.uses;
-    return each->second;
+  if (const LabelIndex known = find_label(key, value); known != kNoLabel) {
+    ++labels_[known].uses;
+    return known;
   }
   auto index = static_cast<LabelIndex>(labels_.size());
   if (free_labels_.empty()) {
@@ -49,7 +64,7 @@ LabelTable::LabelIndex LabelTable::take_label(const std::string& key, const std:
     index = free_labels_.back();
     free_labels_.pop_back();
   }
-  labels_[index] = {key, value, 1};
+  labels_[index] = {key, value, 1, {}};
   label_by_hash_.emplace(hash, index);
   return index;
 }
@@ -62,15 +77,42 @@ void LabelTable::give_back_label(LabelIndex index) {
   free_labels_.push_back(index);
 }
 
+// Enters the set into the lists of its labels.
+void LabelTable::join(LabelSetId id) {
+  for (Entry& each : sets_[id.index()].labels) {
+    std::vector<LabelSetId>& with_it = labels_[each.label].sets;
+    each.place = static_cast<std::uint32_t>(with_it.size());
+    with_it.push_back(id);
+  }
+}
+
+// The last of a list takes the place of the one that leaves.
+void LabelTable::leave(LabelSetId id) {
+  for (const Entry& each : sets_[id.index()].labels) {
+    std::vector<LabelSetId>& with_it = labels_[each.label].sets;
+    const LabelSetId last = with_it.back();
+    with_it[each.place] = last;
+    with_it.pop_back();
+    if (last == id) continue;
+    std::vector<Entry>& moved = sets_[last.index()].labels;
+    std::find_if(moved.begin(), moved.end(), [&](const Entry& entry) {
+      return entry.label == each.label;
+    })->place = each.place;
+  }
+}
+
 LabelSetId LabelTable::take(const Labels& labels) {
   std::vector<LabelIndex> wanted;
   wanted.reserve(labels.size());
   for (const auto& [key, value] : labels) wanted.push_back(take_label(key, value));
-  const std::size_t hash = hash_of(wanted);
+  const std::size_t hash = berth::hash_of(wanted);
   const auto [first, last] = set_by_hash_.equal_range(hash);
   for (auto each = first; each != last; ++each) {
     Set& set = sets_[each->second];
-    if (set.labels != wanted) continue;
+    const bool is_it =
+        std::equal(set.labels.begin(), set.labels.end(), wanted.begin(), wanted.end(),
+                   [](const Entry& has, LabelIndex label) { return has.label == label; });
+    if (!is_it) continue;
     for (const LabelIndex label : wanted) give_back_label(label);  // the set has them
     ++set.uses;
     return LabelSetId(each->second);
@@ -82,7 +124,10 @@ LabelSetId LabelTable::take(const Labels& labels) {
     id = free_sets_.back();
     free_sets_.pop_back();
   }
-  sets_[id.index()] = {std::move(wanted), 1};
+  Set& set = sets_[id.index()];
+  set.uses = 1;
+  for (const LabelIndex label : wanted) set.labels.push_back({label, 0});
+  join(id);
   set_by_hash_.emplace(hash, static_cast<std::uint32_t>(id.index()));
   return id;
 }
@@ -92,16 +137,19 @@ void LabelTable::give_back(LabelSetId id) {
   Set& set = sets_[id.index()];
   BERTH_CHECK(set.uses > 0);
   if (--set.uses > 0) return;
-  forget(set_by_hash_, hash_of(set.labels), static_cast<std::uint32_t>(id.index()));
-  for (const LabelIndex label : set.labels) give_back_label(label);
+  leave(id);
+  std::vector<LabelIndex> had;
+  for (const Entry& each : set.labels) had.push_back(each.label);
+  forget(set_by_hash_, berth::hash_of(had), static_cast<std::uint32_t>(id.index()));
+  for (const LabelIndex label : had) give_back_label(label);
   set = Set();
   free_sets_.push_back(id);
 }
 
 const std::string* LabelTable::find(LabelSetId id, std::string_view key) const {
   if (!id.is_valid()) return nullptr;
-  for (const LabelIndex index : sets_[id.index()].labels) {
-    if (labels_[index].key == key) return &labels_[index].value;
+  for (const Entry& each : sets_[id.index()].labels) {
+    if (labels_[each.label].key == key) return &labels_[each.label].value;
   }
   return nullptr;
 }

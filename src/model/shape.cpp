@@ -53,10 +53,6 @@ class KeyWriter {
     write(static_cast<std::int64_t>(spread.affinity));
     write(static_cast<std::int64_t>(spread.taints));
   }
-  void write(const PreferredPodTerm& preferred) {
-    write(preferred.weight);
-    write(preferred.term);
-  }
   template <class T>
   void write_all(char section, const std::vector<T>& values) {
     open(section, values.size());
@@ -67,8 +63,6 @@ class KeyWriter {
     write_all('a', relations.affinity);
     write_all('n', relations.anti_affinity);
     write_all('s', relations.spread);
-    write_all('p', relations.preferred);
-    write_all('q', relations.preferred_spread);
   }
   std::string take() && { return std::move(key_); }
 

@@ -36,6 +36,8 @@ struct PlannedPod {
   std::string node;
   std::shared_ptr<const PlannedGang> gang;
   bool is_hint = false;  // constraints we do not model: the node is a preference, not a decision
+  // RELATION-11. It counts for other pods, or they for it: it goes nowhere else.
+  bool has_relations = false;
 };
 
 // The idle room on nodes with planned pods, once these have come. Dense, because a filter

@@ -104,6 +104,7 @@ CurlPool::CurlPool(ProxyState& state, std::size_t max_connections, bool shares_c
 }
 
 CurlPool::~CurlPool() {
+  ++*timer_round_;
   for (const auto& [socket, watched] : watches_) watched->close();
   curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, nullptr);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, nullptr);
@@ -190,14 +191,15 @@ void CurlPool::on_ready(const std::shared_ptr<Watch>& watched, int events) {
 }
 
 void CurlPool::set_timer(long milliseconds) {
-  const std::uint64_t round = ++timer_round_;
+  const std::uint64_t round = ++*timer_round_;
   if (milliseconds < 0) {
     timer_.cancel();
     return;
   }
   timer_.expires_after(std::chrono::milliseconds(milliseconds));
-  timer_.async_wait([this, round](const boost::system::error_code& error) {
-    if (!error && round == timer_round_) act(CURL_SOCKET_TIMEOUT, 0);
+  // A wait that has just ended is not cancelled: its handler may come after the pool is gone.
+  timer_.async_wait([this, round, now = timer_round_](const boost::system::error_code& error) {
+    if (!error && round == *now) act(CURL_SOCKET_TIMEOUT, 0);
   });
 }
 

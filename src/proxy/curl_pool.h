@@ -51,7 +51,7 @@ class CurlPool {
   ProxyState& state_;
   void* const multi_;  // CURLM*
   boost::asio::steady_timer timer_;
-  std::uint64_t timer_round_ = 0;
+  std::shared_ptr<std::uint64_t> timer_round_ = std::make_shared<std::uint64_t>(0);
   std::map<int, std::shared_ptr<Watch>> watches_;
   std::size_t jobs_ = 0;
 };

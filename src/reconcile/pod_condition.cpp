@@ -34,61 +34,14 @@ bool nodes_would_help(Reason reason) {
     case Reason::pod_too_large:
     case Reason::not_packable:
     case Reason::refused_by_scheduler:
-    case Reason::insufficient_resource:
-    case Reason::node_unschedulable:
-    case Reason::taint_not_tolerated:
-    case Reason::node_selector_mismatch:
-    case Reason::node_affinity_mismatch:
-    case Reason::host_port_taken:
-    case Reason::vetoed:
-    case Reason::node_locked:
-    case Reason::node_of_queue:
       return true;
-    case Reason::none:
-    case Reason::group_missing:
-    case Reason::group_faulty:
-    case Reason::gang_faulty:
-    case Reason::pod_faulty:
-    case Reason::queue_missing:
-    case Reason::queue_closed:
-    case Reason::queue_faulty:
-    case Reason::queue_has_children:
-    case Reason::namespace_not_allowed:
-    case Reason::too_few_tasks:
-    case Reason::too_few_tasks_of_role:
-    case Reason::queue_capability:
-    case Reason::queue_share_used:
-    case Reason::guarantees_kept:
-    case Reason::gated:
-    case Reason::holds_releasing_room:
-    case Reason::not_reached:
-    case Reason::queue_too_small:
-    case Reason::behind_in_queue:
-    case Reason::target_given_up:
-    case Reason::needs_too_many_nodes:
-    case Reason::too_many_targets:
-    case Reason::system_critical:
-    case Reason::not_preemptable:
-    case Reason::cooling_down:
-    case Reason::eviction_refused:
-    case Reason::budget_exhausted:
-    case Reason::several_budgets:
-    case Reason::gang_minimum:
-    case Reason::in_flight:
-    case Reason::node_is_kept:
-    case Reason::not_lower:
-    case Reason::queue_keeps_jobs:
-    case Reason::queue_within_share:
-    case Reason::queue_guarantee:
-    case Reason::never_preempts:
-    case Reason::nobody_may_leave:
-    case Reason::not_enough_leave:
-    case Reason::not_entitled:
-    case Reason::claims_ended_lately:
-    case Reason::not_managed:
+    // Of nodes, but no other node would do.
+    case Reason::volume_missing:
+    case Reason::claim_in_use:
       return false;
+    default:
+      return about(reason) == ReasonAbout::node;
   }
-  return false;
 }
 
 // AUTOSCALE-2

@@ -97,46 +97,5 @@ TEST(RankingTest, ChoosesWhatANaiveScanWouldAlsoAfterChangesAndUndo) {
   }
 }
 
-// No more than one pod a zone; a change on one node matters to the others of its zone.
-struct OneAZone {
-  const Cluster& cluster;
-  Verdict is_free(const Shape& /*shape*/, const Node& node) const {
-    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-      const Node& other = cluster.node(NodeId(n));
-      const bool is_same = other.labels.at("zone") == node.labels.at("zone");
-      if (is_same && !other.tasks.empty()) return reject(Reason::host_port_taken);
-    }
-    return pass();
-  }
-};
-
-TEST(RankingTest, FIT2AConstraintOnADomainIsAskedAgainForAllNodes) {
-  const auto world = support::stage(
-      "node a1 cpu=4 labels=zone:a\nnode a2 cpu=4 labels=zone:a\nnode b1 cpu=4 labels=zone:b\n"
-      "pod first cpu=1 ports=80\npod second cpu=1 ports=80\n");
-  support::OpenSession open(*world, {});
-  Session& session = open.session;
-  OneAZone rule{world->cluster()};
-  session.open_plugin(0, nullptr);
-  session.attach<&OneAZone::is_free>(points::occupancy, rule);
-  const TaskId first = world->task("default/first");
-  const TaskId second = world->task("default/second");
-  Ranking ranking(world->cluster().task(second).shape, Ranking::For(), DependsOn::domain);
-  ranking.catch_up(session);
-  EXPECT_EQ(ranking.best(), NodeId(0));
-
-  Statement statement(session);
-  const auto before = statement.checkpoint();
-  ASSERT_TRUE(statement.allocate(first, NodeId(0)));
-  ranking.catch_up(session);
-  EXPECT_EQ(ranking.best(), NodeId(2)) << "a2 did not change itself";
-  ASSERT_TRUE(statement.allocate(second, NodeId(2)));
-  ranking.catch_up(session);
-  EXPECT_FALSE(ranking.best().is_valid());
-  statement.roll_back(before);
-  ranking.catch_up(session);
-  EXPECT_EQ(ranking.best(), NodeId(0));
-}
-
 }  // namespace
 }  // namespace berth::engine

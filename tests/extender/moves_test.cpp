@@ -42,6 +42,17 @@ TEST(Moves, STEER12AVetoedPodGoesToTheFirstNodeOnOfferWhoseRoomIsNotPlanned) {
   EXPECT_FALSE(answer->dropped);
 }
 
+TEST(Moves, RELATION11APodWithRelationsIsNotMoved) {
+  auto plan = plan_with_room(1000, 2000);
+  plan.pods["uid-p"].has_relations = true;
+  const auto answer = filter(plan, args_of({"n4", "n3", "n2"}), two_cpu);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->outcome, Outcome::vetoed);
+  EXPECT_FALSE(answer->moved);
+  ASSERT_TRUE(answer->dropped);
+  EXPECT_EQ(answer->dropped->node, "n1");
+}
+
 TEST(Moves, STEER12WithoutSuchANodeThePlacementIsDroppedAsVetoed) {
   const auto plan = plan_with_room(1000, 1000);
   const auto answer = filter(plan, args_of({"n3", "n2"}), two_cpu);

@@ -317,19 +317,19 @@ TEST(PodConstraints, take_every_port_of_a_pod_on_the_hosts_network) {
 
 TEST(PodConstraints, name_what_is_not_modelled_but_only_where_it_can_forbid) {
   const std::string required = "requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: z}]";
-  const auto pod =
-      pod_with_spec("{affinity: {podAffinity: {" + required + "}, podAntiAffinity: {" + required +
-                    "}}, topologySpreadConstraints: [{whenUnsatisfiable: DoNotSchedule},"
-                    " {whenUnsatisfiable: DoNotSchedule}], resourceClaims: [{name: c}],"
-                    " volumes: [{persistentVolumeClaim: {claimName: v}},"
-                    " {ephemeral: {}}]}");
+  const auto pod = pod_with_spec(
+      "{affinity: {podAffinity: {" + required + "}, podAntiAffinity: {" + required +
+      "}}, topologySpreadConstraints: [{topologyKey: z},"
+      " {topologyKey: z, whenUnsatisfiable: DoNotSchedule}], resourceClaims: [{name: c}],"
+      " volumes: [{persistentVolumeClaim: {claimName: v}},"
+      " {ephemeral: {}}]}");
   ASSERT_TRUE(pod.has_value()) << pod.error().to_string();
   EXPECT_EQ(pod->constraints.unmodelled,
-            (std::vector<std::string>{"lateBindingVolume", "podAffinity", "podAntiAffinity",
-                                      "resourceClaims", "topologySpread"}));
+            (std::vector<std::string>{"lateBindingVolume", "resourceClaims", "topologySpread"}));
   const auto soft = pod_with_spec(
-      "{affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1}]}},"
-      " topologySpreadConstraints: [{whenUnsatisfiable: ScheduleAnyway}],"
+      "{affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1,"
+      " podAffinityTerm: {topologyKey: z}}]}},"
+      " topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: ScheduleAnyway}],"
       " volumes: [{emptyDir: {}}], resourceClaims: []}");
   EXPECT_TRUE(soft->constraints.unmodelled.empty());
 }

@@ -120,14 +120,15 @@ TEST(Labels, AreThoseOfThePodAsItWasSeenLast) {
   const auto world = stage("node n1 cpu=4\njob j min=1\ntask j/0..2 cpu=1 labels=app:web\n");
   const Cluster& cluster = world->cluster();
   const auto app_of = [&](const std::string& name) {
-    return *cluster.labels().find(cluster.task(world->task("default/" + name)).labels, "app");
+    return *cluster.relations().labels().find(cluster.task(world->task("default/" + name)).labels,
+                                              "app");
   };
-  EXPECT_EQ(cluster.labels().set_count(), 1u);
+  EXPECT_EQ(cluster.relations().labels().set_count(), 1u);
   bring(*world, "task j/1 cpu=1 labels=app:db\n");
   EXPECT_EQ(app_of("j-0"), "web");
   EXPECT_EQ(app_of("j-1"), "db");
   for (const char* gone : {"j-0", "j-1", "j-2"}) world->remove(std::string("default/") + gone);
-  EXPECT_EQ(cluster.labels().set_count(), 0u);
+  EXPECT_EQ(cluster.relations().labels().set_count(), 0u);
 }
 
 TEST(Budgets, AreThoseOfTheApi) {

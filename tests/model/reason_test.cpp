@@ -62,6 +62,8 @@ TEST(Reason, NodeReasonsSayWhatIsWrongWithTheNode) {
   EXPECT_EQ(sentence(Reason::node_selector_mismatch, 0, 0, ""), "node selector does not match");
   EXPECT_EQ(sentence(Reason::node_affinity_mismatch, 0, 0, ""), "node affinity does not match");
   EXPECT_EQ(sentence(Reason::host_port_taken, 0, 0, ""), "a host port is taken");
+  EXPECT_EQ(sentence(Reason::pod_anti_affinity_mismatch, 0, 0, ""),
+            "didn't match pod anti-affinity rules");
 }
 
 TEST(Reason, JobReasonsHaveTheirNumbersAndNames) {

@@ -55,7 +55,7 @@ TEST(DimensionTableTest, TheFixedOnesComeFirstAndNamesAreKept) {
 
 TEST(ShapeKeyTest, DiffersWhereAnythingThatDecidesDiffers) {
   const NamedAmounts request{{"cpu", 1000}};
-  std::vector<Constraints> all(17);
+  std::vector<Constraints> all(15);
   all[1].node_selector["a"] = "b";
   all[2].node_selector["ab"] = "";
   all[3].has_required_terms = true;
@@ -71,8 +71,6 @@ TEST(ShapeKeyTest, DiffersWhereAnythingThatDecidesDiffers) {
   all[12].relations.anti_affinity.emplace_back();
   all[13].relations.spread.emplace_back();
   all[14].relations.spread.emplace_back().max_skew = 2;
-  all[15].relations.preferred.push_back({-1, {}});
-  all[16].relations.preferred_spread.emplace_back();
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = 0; j < all.size(); ++j) {
       EXPECT_EQ(shape_key(request, all[i]) == shape_key(request, all[j]), i == j) << i << " " << j;

@@ -73,6 +73,7 @@ NodeObject RandomStory::node(std::size_t number) {
   node.name = "n" + std::to_string(number);
   node.uid = "node:" + node.name;
   node.labels["zone"] = chance(50) ? "a" : "b";
+  if (with_relations_ && chance(90)) node.labels["host"] = node.name;
   if (chance(20)) node.taints.push_back({"team", "red", TaintEffect::no_schedule});
   if (chance(20)) node.taints.push_back({"spot", "", TaintEffect::prefer_no_schedule});
   node.unschedulable = chance(8);
@@ -110,7 +111,37 @@ PodObject RandomStory::pod(const std::string& name) {
   }
   if (chance(10)) pod.gates.push_back("example.com/wait");
   if (chance(30)) pod.priority = static_cast<std::int32_t>(between(0, 2));
+  if (with_relations_) relate(pod);
   return pod;
+}
+
+PodTerm RandomStory::pod_term() {
+  PodTerm term;
+  const std::string app = chance(50) ? "x" : "y";
+  switch (below(random_, 5)) {
+    case 0:
+      term.pods.all.push_back({"app", Operator::not_in, {app}});
+      break;
+    case 1:
+      term.pods.all.push_back({"app", Operator::exists, {}});
+      break;
+    default:
+      term.pods.all.push_back({"app", Operator::in, {app}});
+  }
+  if (chance(80)) term.namespaces = {"default"};
+  term.selects_namespaces = term.namespaces.empty();
+  term.topology_key = chance(50) ? "host" : "zone";
+  return term;
+}
+
+void RandomStory::relate(PodObject& pod) {
+  if (chance(70)) pod.labels = {{"app", chance(50) ? "x" : "y"}};
+  Relations& relations = pod.constraints.relations;
+  if (chance(15)) relations.anti_affinity.push_back(pod_term());
+  if (chance(5)) relations.anti_affinity.push_back(pod_term());
+  if (chance(15)) relations.affinity.push_back(pod_term());
+  if (chance(3)) relations.affinity.push_back(pod_term());
+  if (!relations.are_empty()) relations.name_space = pod.name_space;
 }
 
 std::vector<ClusterEvent> RandomStory::job() {

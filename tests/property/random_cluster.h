@@ -13,7 +13,9 @@ namespace berth::support {
 // Random clusters and what may happen to them. The same seed gives the same story on every machine.
 class RandomStory {
  public:
-  explicit RandomStory(std::uint64_t seed) : random_(seed) {}
+  // `with_relations`: nodes have names as labels, and pods labels and relations.
+  explicit RandomStory(std::uint64_t seed, bool with_relations = false)
+      : random_(seed), with_relations_(with_relations) {}
 
   engine::SessionConfig config();
   // The cluster at first.
@@ -35,9 +37,12 @@ class RandomStory {
   QueueObject another_queue();
   std::vector<ClusterEvent> job();
   PodObject pod(const std::string& name);
+  PodTerm pod_term();
+  void relate(PodObject& pod);
   void something(World& world);
 
   Random random_;
+  bool with_relations_;
   std::size_t nodes_ = 0;
   std::size_t jobs_ = 0;
   std::size_t pods_ = 0;

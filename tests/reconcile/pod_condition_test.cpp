@@ -37,7 +37,18 @@ TEST(PodCondition, AUTOSCALE1NodesHelpAJobThatWaitsForRoomOnly) {
                                             "host_port_taken",
                                             "vetoed",
                                             "node_locked",
-                                            "node_of_queue"};
+                                            "node_of_queue",
+                                            "pod_affinity_mismatch",
+                                            "pod_anti_affinity_mismatch",
+                                            "existing_pod_anti_affinity",
+                                            "topology_spread",
+                                            "topology_label_missing",
+                                            "volume_node_affinity",
+                                            "no_volume_to_bind",
+                                            "not_enough_storage",
+                                            "volume_zone",
+                                            "disk_conflict",
+                                            "too_many_volumes"};
   EXPECT_EQ(helped, expected);
 }
 

@@ -6,6 +6,7 @@
 
 #include "berth/base/text.h"
 #include "support/pod_text.h"
+#include "support/relation_text.h"
 
 namespace berth::support {
 
@@ -175,6 +176,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
   like.marks = read_marks(line, now);
   const std::string group = full_name(range->name);
   like.name_space = group.substr(0, group.find('/'));
+  like.constraints.relations = read_relations(line, like.name_space);
   const std::string stem = group.substr(group.find('/') + 1);
   if (!line.flag("ungrouped")) like.group = stem;
   Changes changes;
@@ -198,6 +200,7 @@ Changes read_pod(SceneLine& line, TimePoint now) {
   const std::string name = full_name(line.word(1));
   pod.name_space = name.substr(0, name.find('/'));
   pod.name = name.substr(name.find('/') + 1);
+  pod.constraints.relations = read_relations(line, pod.name_space);
   pod.queue = line.text_of("queue");
   pod.uid = name;
   return {event("pod " + pod.uid, pod)};

@@ -294,6 +294,7 @@ class Court {
   bool is_somebodys_task(ShapeId id) const {
     const Shape& shape = cluster_.shape(id);
     if (shape.has_host_ports || shape.constraints.has_required_terms) return false;
+    if (shape.terms.decide()) return false;
     return shape.is_best_effort ? book_.has_backfill : book_.has_allocate;
   }
 

@@ -30,7 +30,10 @@ TaintEffect read_effect(SceneLine& line, const std::string& text) {
   return TaintEffect::any;
 }
 
-Expression read_expression(SceneLine& line, const std::vector<std::string>& parts) {
+}  // namespace
+
+Expression read_expression(SceneLine& line, const std::string& text) {
+  const auto parts = parts_of(text);
   static const std::map<std::string, Operator> operators{
       {"in", Operator::in},         {"notin", Operator::not_in},
       {"exists", Operator::exists}, {"absent", Operator::does_not_exist},
@@ -47,10 +50,12 @@ Expression read_expression(SceneLine& line, const std::vector<std::string>& part
   return expression;
 }
 
+namespace {
+
 SelectorTerm read_term(SceneLine& line, const std::string& text) {
   SelectorTerm term;
   for (const std::string& item : split_list(text, ',')) {
-    Expression expression = read_expression(line, parts_of(item));
+    Expression expression = read_expression(line, item);
     if (expression.key == "@name") {
       expression.key = "metadata.name";
       term.fields.push_back(std::move(expression));

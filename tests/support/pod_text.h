@@ -11,6 +11,9 @@ namespace berth::support {
 // {"a:1", "b"} -> {a: "1", b: ""}
 std::map<std::string, std::string> read_labels(const std::vector<std::string>& items);
 
+// "app:in:x|y", "old:absent"
+Expression read_expression(SceneLine& line, const std::string& text);
+
 // taints=key:value:NoSchedule,key2::PreferNoSchedule
 std::vector<Taint> read_taints(SceneLine& line);
 

@@ -30,10 +30,10 @@ using JobId = StrongId<struct JobTag>;
 using QueueId = StrongId<struct QueueTag>;
 using ShapeId = StrongId<struct ShapeTag>;
 using LabelSetId = StrongId<struct LabelSetTag>;
-using ClassId = StrongId<struct ClassTag>;
 using TermId = StrongId<struct TermTag>;
 using TopologyKeyId = StrongId<struct TopologyKeyTag>;
 using DomainId = StrongId<struct DomainTag>;
+using NodeSetId = StrongId<struct NodeSetTag>;
 using Dimension = StrongId<struct DimensionTag>;
 
 }  // namespace berth

@@ -50,6 +50,7 @@ class Feasibility {
   };
   struct OfShape {
     OnNodes nodes;
+    std::uint64_t serial = 0;   // Shape::serial
     std::int64_t capacity = 0;  // pods of it that the nodes take at the same time
     bool is_whole = false;      // all nodes were counted; otherwise there may be more
     Cause why;                  // where capacity is 0; else of a whole count, what each pod needs

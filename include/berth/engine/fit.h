@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "berth/engine/occupants.h"
 #include "berth/engine/verdict.h"
 #include "berth/model/cluster.h"
 #include "berth/model/room.h"
@@ -23,12 +24,6 @@ enum class DependsOn : std::uint8_t {
   domain,         // the tasks on other nodes of its domain
 };
 
-// Which tasks on a node count.
-enum class Occupants : std::uint8_t {
-  all,
-  staying,  // those that never leave by themselves
-};
-
 struct Place {
   const Cluster& cluster;
   const Shape& shape;
@@ -44,7 +39,8 @@ struct Constraint {
 };
 
 namespace constraints {
-extern const Constraint legible, cordon, node_selector, node_affinity, taints, veto, host_ports;
+extern const Constraint legible, cordon, node_selector, node_affinity, taints, veto, host_ports,
+    pod_affinity, pod_anti_affinity, existing_pod_anti_affinity;
 }  // namespace constraints
 
 // Pods of this shape may go to nodes that are cordoned.
@@ -59,6 +55,10 @@ DependsOn depends_on(const Shape& shape,
 // The constraints on the node's specification, and those on the tasks that are there.
 Verdict check_specification(const Place& place);
 Verdict check_occupants(const Place& place);
+
+// Of a shape with relations: has kube-scheduler ruled the node out for it? Those of a base are a
+// constraint on the specification.
+Verdict check_vetoes(const Session& session, const Shape& shape, NodeId node);
 
 // Vetoes are soon over; other refusals by specification are not.
 inline bool passes_in_time(const Verdict& verdict) {
@@ -112,8 +112,9 @@ std::int32_t room_for(const View& view, const Shape& shape, NodeId node) {
 
 // May a pod of this shape run on the node by its specification?
 Verdict may_run_on(const Session& session, const Shape& shape, NodeId node);
-// May it run beside the tasks that are there now?
-Verdict fits_beside(const Session& session, const Shape& shape, NodeId node);
+// May it run beside the tasks that are there?
+Verdict fits_beside(const Session& session, const Shape& shape, NodeId node,
+                    Occupants occupants = Occupants::all);
 // Does it fit now, for a task of this job? A refusal names the first of: the specification, a lock,
 // the scarcest resource, the tasks that are there.
 Verdict fits(const Session& session, ShapeId shape, NodeId node, JobId job = JobId());

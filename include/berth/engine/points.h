@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/engine/fold.h"
+#include "berth/engine/occupants.h"
 #include "berth/model/job.h"
 #include "berth/model/node.h"
 #include "berth/model/plan.h"
@@ -74,8 +75,10 @@ BERTH_POINT(WithinCapability, within_capability, "withinCapability", AllPass,
 // May a task of this shape run on this node, whatever other tasks are there? Depends on the node's
 // labels, taints and the like only: answers are kept until the node's specification changes.
 BERTH_POINT(Predicate, predicate, "predicate", AllPass, Verdict(const Shape&, const Node&));
-// May it run beside the tasks that are on the node now? Asked for shapes with host ports.
-BERTH_POINT(Occupancy, occupancy, "occupancy", AllPass, Verdict(const Shape&, const Node&));
+// May it run beside these tasks, on the node and elsewhere? Asked for shapes with host ports or
+// relations.
+BERTH_POINT(Occupancy, occupancy, "occupancy", AllPass,
+            Verdict(const Shape&, const Node&, Occupants));
 // How good is each of these nodes, as it is filled now?
 BERTH_POINT(NodeOrder, node_order, "nodeOrder", EachInTurn,
             void(const Shape&, const NodeBlock&, ScoreSums));

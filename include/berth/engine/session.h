@@ -163,6 +163,7 @@ class Session : public PointTable {
   TimePoint answers_hold_until_ = TimePoint::max();
   Statement* open_statement_ = nullptr;
   std::deque<std::string> texts_;
+  std::vector<std::uint8_t> passing_;    // of the shape that was asked about last, with its vetoes
   std::map<JobId, Verdict> impossible_;  // besides what feasibility() refuses
   std::map<QueueId, std::vector<Spared>> in_the_way_;
   std::int64_t elections_ = 0;

@@ -14,6 +14,7 @@
 #include "berth/model/job.h"
 #include "berth/model/node.h"
 #include "berth/model/node_locks.h"
+#include "berth/model/pod_relations.h"
 #include "berth/model/quantity.h"
 #include "berth/model/queue.h"
 #include "berth/model/shape.h"
@@ -46,7 +47,7 @@ class Cluster {
   std::size_t shape_count() const { return shapes_.size(); }
 
   NodeId find_node(std::string_view name) const;  // invalid: none
-  const LabelTable& labels() const { return labels_; }
+  const PodRelations& relations() const { return relations_; }
   const std::map<std::string, BudgetObject>& budgets() const { return budgets_; }  // by full name
 
   const AmountTable& idle() const { return idle_; }
@@ -67,7 +68,8 @@ class Cluster {
   const AmountTable& foreign() const { return foreign_; }
   // By tasks that never leave by themselves. Jobs that wait for a node do not wait for these.
   const AmountTable& staying() const { return staying_; }
-  // Of that, by tasks that came with the node; and a number that changes with it.
+  // Of that, by tasks that came with the node; and a number that changes with it, and with tasks
+  // that never leave and keep others away.
   const AmountTable& of_nodes() const { return of_nodes_; }
   std::uint64_t of_nodes_version() const { return of_nodes_version_; }
   // The amounts of queued tasks on unknown nodes.
@@ -112,7 +114,15 @@ class Cluster {
 
   // --- for the mirror (src/mirror) ----------------------------------------------------------
   Dimension intern_dimension(std::string_view name);
-  ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints);
+  // Of a pod with these labels. A task must take it before any other call.
+  ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints,
+                       std::string_view name_space, LabelSetId labels);
+  void set_shape(TaskId id, ShapeId shape);          // of a task that has no node and no job
+  LabelSetId take_labels(const Labels& labels);      // for a task to be added
+  void set_labels(TaskId id, const Labels& labels);  // its shape must follow
+  // False: they were known.
+  bool set_namespace_labels(const std::string& name,
+                            const std::map<std::string, std::string>& labels);
   Resources to_resources(const NamedAmounts& amounts, std::int64_t most = kAmountMax);
   // Replaces all nodes; sorts them by name; tasks keep their node by name, or lose it.
   void replace_nodes(std::vector<Node> nodes);
@@ -138,7 +148,6 @@ class Cluster {
   void update_queue(QueueId id, Queue queue);
   void set_open(JobId id, bool open);
   void set_claims(JobId id, std::vector<Claim> claims);
-  LabelTable& mutable_labels() { return labels_; }
   std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }
 
  private:
@@ -151,9 +160,18 @@ class Cluster {
   void account_on_node(const Task& task, int sign);
   void account_in_job(const Task& task, int sign);
   void account_demand(const Task& task, int sign);
-  bool is_of_queue(const Task& task) const {
-    return task.job.is_valid() && jobs_[task.job.index()].queue.is_valid();
-  }
+  bool is_of_queue(const Task& task) const;
+  ShapeId add_shape(Shape shape);
+  ShapeId matched_otherwise(ShapeId from, std::vector<TermId> matched);
+  void use_shape(ShapeId id) { ++shapes_[id.index()].uses; }
+  void release_shape(ShapeId id);
+  void reshape(TaskId id, ShapeId shape);
+  ShapeTerms take_terms(const Relations& relations);
+  TermId take_term(const TermSpec& spec);
+  void give_back_terms(const ShapeTerms& terms);
+  void rematch(TermId id);
+  void account_in_terms(const Task& task, int sign);
+  void recount_terms();
   void order_into(std::vector<TaskId>& tasks, TaskId id) const;
   void link_queue(QueueId id);
   DimensionTable dimensions_;
@@ -164,37 +182,23 @@ class Cluster {
   std::vector<Job> jobs_;
   std::vector<JobId> free_jobs_;
   std::vector<std::uint32_t> open_position_;  // by job; kNotOpen
-  std::vector<JobId> open_jobs_;
-  std::vector<JobId> targets_;
-  std::vector<JobId> claimants_;
+  std::vector<JobId> open_jobs_, targets_, claimants_;
   NodeLocks locks_;
-  LabelTable labels_;
+  PodRelations relations_;
   std::map<std::string, BudgetObject> budgets_;
   std::vector<Queue> queues_;
   std::vector<Shape> shapes_;
+  std::vector<ShapeId> free_shapes_;
+  std::uint64_t last_shape_ = 0;
   std::unordered_map<std::string, ShapeId> shape_by_key_;  // look-up only
-  AmountTable idle_;
-  AmountTable releasing_;
-  AmountTable pipelined_;
-  AmountTable allocatable_;
-  AmountTable available_;
-  AmountTable foreign_;
-  AmountTable staying_;
-  AmountTable of_nodes_;
+  AmountTable idle_, releasing_, pipelined_, allocatable_, available_;
+  AmountTable foreign_, staying_, of_nodes_;
   std::vector<QueueId> uncounted_;
-  Resources total_allocatable_;
-  Resources total_used_;
-  Resources used_nowhere_;
-  std::int32_t releasing_tasks_ = 0;
-  std::int32_t binding_tasks_ = 0;
+  Resources total_allocatable_, total_used_, used_nowhere_;
+  std::int32_t releasing_tasks_ = 0, binding_tasks_ = 0;
   ChangeJournal changes_;
-  std::uint64_t spec_version_ = 1;
-  std::uint64_t queue_version_ = 1;
-  std::uint64_t room_version_ = 1;
-  std::uint64_t of_nodes_version_ = 1;
-  std::uint64_t stamp_ = 1;
-  std::uint64_t last_stamp_ = 1;
-  std::uint64_t last_job_version_ = 0;
+  std::uint64_t spec_version_ = 1, queue_version_ = 1, room_version_ = 1, of_nodes_version_ = 1;
+  std::uint64_t stamp_ = 1, last_stamp_ = 1, last_job_version_ = 0;
 };
 
 }  // namespace berth

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,24 +26,44 @@ class LabelTable {
 
   // The value of the label; null: the set has none of that key. Valid until the next change.
   const std::string* find(LabelSetId id, std::string_view key) const;
+  // Calls do_this(key, value) for each label of the set.
+  template <class DoThis>
+  void each_label(LabelSetId id, DoThis do_this) const {
+    for (const Entry& each : sets_[id.index()].labels) {
+      do_this(labels_[each.label].key, labels_[each.label].value);
+    }
+  }
+  // The sets that have the label, in no order. Valid until the next change.
+  std::span<const LabelSetId> sets_with(const std::string& key, const std::string& value) const;
+  std::size_t set_slots() const { return sets_.size(); }  // ids are below
   // Sets and labels in use.
   std::size_t set_count() const { return set_by_hash_.size(); }
   std::size_t label_count() const { return label_by_hash_.size(); }
+  static std::size_t hash_of(std::string_view key, std::string_view value);
 
  private:
   using LabelIndex = std::uint32_t;
+  static constexpr LabelIndex kNoLabel = 0xffffffff;
   using Index = std::unordered_multimap<std::size_t, std::uint32_t>;  // look-up only
   struct Label {
     std::string key;
     std::string value;
     std::uint32_t uses = 0;
+    std::vector<LabelSetId> sets;
+  };
+  struct Entry {
+    LabelIndex label = 0;
+    std::uint32_t place = 0;  // in Label::sets
   };
   struct Set {
-    std::vector<LabelIndex> labels;  // by key
+    std::vector<Entry> labels;  // by key
     std::uint32_t uses = 0;
   };
 
+  LabelIndex find_label(const std::string& key, const std::string& value) const;
   LabelIndex take_label(const std::string& key, const std::string& value);
+  void join(LabelSetId id);
+  void leave(LabelSetId id);
   void give_back_label(LabelIndex index);
 
   std::vector<Label> labels_;

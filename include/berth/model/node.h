@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,11 +21,12 @@ struct Node {
   std::vector<Taint> taints;
   bool is_unschedulable = false;
   Resources allocatable;
-  // Sorted: the shapes that kube-scheduler ruled out here recently, and its reasons.
-  std::vector<std::pair<ShapeId, std::string>> vetoed;
+  // Sorted: the shapes that kube-scheduler ruled out here recently, by serial, and its reasons.
+  std::vector<std::pair<std::uint64_t, std::string>> vetoed;
   Lock lock;                  // for a target
   QueueLock queue_lock;       // for a queue
   std::vector<TaskId> tasks;  // tasks here or on the way, in no order
+  NodeId id = {};             // the Cluster's
 };
 
 }  // namespace berth

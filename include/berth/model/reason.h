@@ -46,6 +46,7 @@ enum class Reason : std::uint8_t {
   needs_too_many_nodes,
   too_many_targets,
   refused_by_scheduler,
+  claim_not_ready,
   // about a node
   insufficient_resource,
   node_unschedulable,
@@ -56,6 +57,19 @@ enum class Reason : std::uint8_t {
   vetoed,
   node_locked,
   node_of_queue,
+  pod_affinity_mismatch,
+  pod_anti_affinity_mismatch,
+  existing_pod_anti_affinity,
+  topology_spread,
+  topology_label_missing,
+  volume_node_affinity,
+  no_volume_to_bind,
+  not_enough_storage,
+  volume_missing,
+  volume_zone,
+  disk_conflict,
+  claim_in_use,
+  too_many_volumes,
   // about a victim
   system_critical,
   not_preemptable,
@@ -78,7 +92,7 @@ enum class Reason : std::uint8_t {
   claims_ended_lately,
   not_managed,
 };
-inline constexpr std::size_t kReasonCount = 63;
+inline constexpr std::size_t kReasonCount = 77;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 

@@ -11,21 +11,52 @@
 
 namespace berth {
 
+// The terms that a pod has, and those of any pod that match it.
+struct ShapeTerms {
+  std::vector<TermId> matched;        // that match it; sorted
+  std::vector<TermId> counted;        // of these, those that count it
+  std::vector<TermId> refused_by;     // of these, those that others hold against it
+  std::vector<TermId> affinity;       // its own, one for each key
+  std::vector<TermId> anti_affinity;  // its own
+  std::vector<TermId> held;           // its own, as others meet them
+  std::vector<TermId> spread;         // its own, as Relations::spread
+  bool matches_own_affinity = false;
+  bool refuses_itself = false;  // by a term of its own anti-affinity: one in each domain
+
+  // Do placements of such a pod change counts?
+  bool are_counted() const { return !counted.empty() || !held.empty(); }
+  // Do counts decide where such a pod may go?
+  bool decide() const {
+    return !affinity.empty() || !anti_affinity.empty() || !refused_by.empty() || !spread.empty();
+  }
+  bool are_empty() const { return matched.empty() && !decide() && held.empty(); }
+};
+
 // The request and the constraints of a pod. Tasks of one shape are interchangeable to every
 // predicate and score, so feasibility and ranking are computed once for each shape.
 struct Shape {
   ShapeId id;
+  // Never given twice. Ids of shapes that no task has any more are given again.
+  std::uint64_t serial = 0;
+  // RELATION-1. The same without relations: rankings belong to it. Its own id: it has none.
+  ShapeId base;
+  std::uint32_t uses = 0;  // by tasks, and by shapes of which it is the base
   Resources request;
   // The non-zero part of `request`, by dimension. The hot pass reads it.
   std::vector<std::pair<Dimension, std::int64_t>> requested;
   Constraints constraints;
+  ShapeTerms terms;
+  std::string key;              // shape_key() of it
   bool is_best_effort = false;  // requests nothing but a pod's place
   bool has_host_ports = false;  // feasibility also depends on the node's other tasks
   // Has constraints that are not modelled, so its plan is a preference.
   bool is_hint = false;
+
+  bool has_relations() const { return base != id; }
 };
 
-// Equal for two pods exactly if they have the same shape. `request` by resource name.
+// Equal for two pods exactly if they have the same request and constraints. `request` by resource
+// name.
 std::string shape_key(const NamedAmounts& request, const Constraints& constraints);
 
 }  // namespace berth

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "berth/base/clock.h"
 #include "berth/base/strong_id.h"
@@ -45,7 +46,7 @@ struct Task {
   std::string uid;
   JobId job;
   ShapeId shape;
-  LabelSetId labels;  // Cluster::labels
+  LabelSetId labels;  // PodRelations::labels
   NodeId node;        // valid unless pending, finished, or bound to an unknown node
   TaskStatus status = TaskStatus::pending;
   bool is_evicted = false;  // by us, and not seen to leave yet: it is `releasing`
@@ -71,5 +72,7 @@ struct Task {
            (status == TaskStatus::pending && !is_gated);
   }
 };
+
+std::string_view name_space_of(const Task& task);
 
 }  // namespace berth

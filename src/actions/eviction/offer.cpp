@@ -44,8 +44,9 @@ std::int32_t OfferSearch::members_in(const std::vector<std::int64_t>& room,
                                      const Terms& terms) const {
   const Shape& shape = session_.cluster().shape(terms.shape);
   const auto& requested = shape.requested;
-  // Two of them would ask for the same port.
-  std::int64_t members = shape.has_host_ports ? std::min(terms.members, 1) : terms.members;
+  // Two of them would ask for the same port, or refuse each other.
+  const bool is_alone = shape.has_host_ports || shape.terms.refuses_itself;
+  std::int64_t members = is_alone ? std::min(terms.members, 1) : terms.members;
   for (std::size_t i = 0; i < requested.size(); ++i) {
     members = std::min(members, std::max<std::int64_t>(0, room[i]) / requested[i].second);
   }

@@ -218,7 +218,8 @@ std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& 
 }
 
 bool Solver::may_use(NodeId node, ShapeId shape) {
-  return session_.is_open_to(node, claimant_) && fits_beside(session_, cluster_.shape(shape), node);
+  return session_.is_open_to(node, claimant_) &&
+         fits_beside(session_, cluster_.shape(shape), node, Occupants::once_vacated);
 }
 
 // VICTIM-4. On idle room, else on room that is being vacated anyway.
@@ -232,11 +233,11 @@ bool Solver::place_without_evicting(TaskId id) {
 
 bool Solver::place_on(TaskId id, NodeId node) {
   const Shape& shape = cluster_.shape_of(id);
-  if (!fits_beside(session_, shape, node)) return false;
   Verdict verdict = reject(Reason::insufficient_resource);
-  if (has_room(IdleNow{cluster_}, shape, node)) {
+  if (has_room(IdleNow{cluster_}, shape, node) && fits_beside(session_, shape, node)) {
     verdict = statement_.allocate(id, node);
-  } else if (has_room(OnceVacated{cluster_}, shape, node)) {
+  } else if (has_room(OnceVacated{cluster_}, shape, node) &&
+             fits_beside(session_, shape, node, Occupants::once_vacated)) {
     verdict = statement_.pipeline(id, node);
   }
   if (verdict) {

@@ -10,7 +10,10 @@ namespace {
 constexpr std::array kOnSpecification{&constraints::legible,       &constraints::cordon,
                                       &constraints::node_selector, &constraints::node_affinity,
                                       &constraints::taints,        &constraints::veto};
-constexpr std::array kOnTasks{&constraints::host_ports};
+// AFFINITY-9
+constexpr std::array kOnTasks{&constraints::host_ports, &constraints::pod_affinity,
+                              &constraints::pod_anti_affinity,
+                              &constraints::existing_pod_anti_affinity};
 
 // FIT-3.
 template <class Constraints>

@@ -8,9 +8,15 @@ Verdict may_run_on(const Session& session, const Shape& shape, NodeId node) {
   return session.ask(points::predicate, shape, session.cluster().node(node));
 }
 
-Verdict fits_beside(const Session& session, const Shape& shape, NodeId node) {
+Verdict check_vetoes(const Session& session, const Shape& shape, NodeId node) {
+  const bool is_asked_for_its_base =
+      !shape.has_relations() || session.cluster().node(node).vetoed.empty();
+  return is_asked_for_its_base ? pass() : may_run_on(session, shape, node);
+}
+
+Verdict fits_beside(const Session& session, const Shape& shape, NodeId node, Occupants occupants) {
   if (depends_on(shape) == DependsOn::specification) return pass();
-  return session.ask(points::occupancy, shape, session.cluster().node(node));
+  return session.ask(points::occupancy, shape, session.cluster().node(node), occupants);
 }
 
 Verdict fits(const Session& session, ShapeId shape_id, NodeId node, JobId job) {

@@ -20,7 +20,10 @@ const Constraint host_ports{
     [](const Place& place) {
       const auto& wanted = place.shape.constraints.host_ports;
       for (const TaskId id : place.node.tasks) {
-        if (place.occupants == Occupants::staying && !place.cluster.task(id).never_leaves) continue;
+        const Task& task = place.cluster.task(id);
+        if (place.occupants == Occupants::staying && !task.never_leaves) continue;
+        const bool leaves = task.status == TaskStatus::releasing;
+        if (place.occupants == Occupants::once_vacated && leaves) continue;
         for (const HostPort& taken : place.cluster.shape_of(id).constraints.host_ports) {
           const bool collides = std::any_of(wanted.begin(), wanted.end(),
                                             [&](const auto& port) { return collide(taken, port); });

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "berth/base/strong_id.h"
+#include "berth/model/domains.h"
+#include "berth/model/labels.h"
+#include "berth/model/terms.h"
+
+namespace berth {
+
+// What pods require of each other: the terms in use, the domains of nodes, the counts, and the
+// tasks by their labels. Only the Cluster changes it. Session thread only.
+class PodRelations {
+ public:
+  const Term& term(TermId id) const { return terms_.at(id); }
+  const TermTable& terms() const { return terms_; }
+  const DomainTable& domains() const { return domains_; }
+  const LabelTable& labels() const { return labels_; }
+  // The domain that the node is in for the term. Invalid: it lacks the label.
+  DomainId domain(TermId id, NodeId node) const { return domains_.at(term(id).key, node); }
+  // Changes whenever a term may admit a domain that it refused before.
+  std::uint64_t opened() const { return opened_; }
+
+  // --- for the Cluster ----------------------------------------------------------------------
+  LabelTable& mutable_labels() { return labels_; }
+  const NamespaceLabels& namespaces() const { return namespaces_; }
+  // False if nothing has changed. No labels: the namespace is forgotten.
+  bool set_namespace(const std::string& name, const std::map<std::string, std::string>& labels);
+
+  TermTable::Taken take(const TermSpec& spec, const std::vector<Node>& nodes);
+  void use_again(TermId id) { terms_.use_again(id); }
+  // True if nothing uses the term any more. It stays until remove().
+  bool give_back(TermId id) { return terms_.give_back(id); }
+  void remove(TermId id);
+  std::vector<TermId> matching(std::string_view name_space, LabelSetId labels) const {
+    return terms_.matching(name_space, labels, labels_, namespaces_);
+  }
+
+  // Tasks by their label set.
+  void link(TaskId id, LabelSetId set);
+  void unlink(TaskId id, LabelSetId set);
+  // The tasks with label sets that the term may match, in no order.
+  std::vector<TaskId> candidates(TermId id) const;
+
+  void count(TermId id, NodeId node, const Counted& change);
+  void reset_domains(const std::vector<Node>& nodes);
+  bool update_domains(NodeId id, const Node& node) { return domains_.update(id, node); }
+  void clear_counts();
+
+ private:
+  struct Link {
+    TaskId next;
+    TaskId previous;
+  };
+  void add_tasks_of(LabelSetId set, std::vector<TaskId>& to) const;
+
+  TermTable terms_;
+  DomainTable domains_;
+  LabelTable labels_;
+  NamespaceLabels namespaces_;
+  std::vector<TaskId> first_of_set_;  // by label set
+  std::vector<Link> links_;           // by task
+  std::uint64_t opened_ = 1;
+};
+
+}  // namespace berth

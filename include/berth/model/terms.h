@@ -1,0 +1,115 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/base/strong_id.h"
+#include "berth/model/labels.h"
+#include "berth/model/relations.h"
+
+// Terms: which pods count, and by which label of their nodes. docs/design/constraints.md.
+
+namespace berth {
+
+enum class TermRole : std::uint8_t {
+  affinity,       // counts pods that match all terms of required affinity
+  anti_affinity,  // counts pods that match a term of anti-affinity
+  held,           // counts the pods that have such a term; it matches the pods that they refuse
+  spread,         // counts pods that match a spread
+};
+
+struct TermSpec {
+  TermRole role = TermRole::affinity;
+  std::vector<PodTerm> pods;  // a pod must match each; their topology keys are empty
+  std::string topology_key;
+  NodeSetId nodes = {};  // invalid: all nodes
+  auto operator<=>(const TermSpec&) const = default;
+};
+
+// The labels of namespaces, by name.
+using NamespaceLabels = std::map<std::string, std::map<std::string, std::string>, std::less<>>;
+
+// AFFINITY-1. Does a pod of this namespace, with these labels, match?
+bool matches(const TermSpec& term, std::string_view name_space, LabelSetId labels,
+             const LabelTable& table, const NamespaceLabels& namespaces);
+
+// Pods in one domain, by what they do there.
+struct Counted {
+  std::int32_t there = 0;     // they have a place
+  std::int32_t leaving = 0;   // of these, those that leave
+  std::int32_t promised = 0;  // they were promised room being vacated
+  std::int32_t staying = 0;   // of those there, those that never leave
+
+  Counted& operator+=(const Counted& other);
+  bool is_zero() const { return *this == Counted(); }
+  Counted operator-() const { return {-there, -leaving, -promised, -staying}; }
+  bool operator==(const Counted&) const = default;
+};
+
+// The counts of one term, by domain.
+class TermCounts {
+ public:
+  Counted at(DomainId domain) const;
+  const Counted& total() const { return total_; }
+  void add(DomainId domain, const Counted& change);
+  void clear() { by_domain_.clear(), total_ = Counted(); }
+  // No order.
+  const std::unordered_map<DomainId, Counted>& by_domain() const { return by_domain_; }
+
+ private:
+  std::unordered_map<DomainId, Counted> by_domain_;  // none is zero
+  Counted total_;
+};
+
+struct Term {
+  TermSpec spec;
+  TopologyKeyId key;
+  std::uint32_t uses = 0;  // 0: there is no such term
+  TermCounts counts;
+};
+
+// The terms in use. Equal specifications share one. Session thread only.
+class TermTable {
+ public:
+  struct Taken {
+    TermId id;
+    bool is_new = false;
+  };
+  // The term, which is now in use once more.
+  Taken take(const TermSpec& spec, TopologyKeyId key);
+  void use_again(TermId id) { ++terms_[id.index()].uses; }
+  // True if nothing uses it any more; then call remove().
+  bool give_back(TermId id) { return --terms_[id.index()].uses == 0; }
+  void remove(TermId id);
+
+  const Term& at(TermId id) const { return terms_[id.index()]; }
+  TermCounts& counts(TermId id) { return terms_[id.index()].counts; }
+  std::size_t size() const { return id_by_spec_.size(); }
+  std::size_t slots() const { return terms_.size(); }
+  bool has_namespace_selectors() const { return with_namespace_selectors_ > 0; }
+
+  // The terms that match such a pod, sorted.
+  std::vector<TermId> matching(std::string_view name_space, LabelSetId labels,
+                               const LabelTable& table, const NamespaceLabels& namespaces) const;
+
+ private:
+  void index(TermId id, bool is_there);
+
+  std::vector<Term> terms_;
+  std::vector<TermId> free_;
+  std::map<TermSpec, TermId> id_by_spec_;
+  // By the hash of a label that each pod must have. Terms that require none are in `others_`.
+  std::unordered_multimap<std::size_t, TermId> by_label_;
+  std::vector<TermId> others_;
+  std::size_t with_namespace_selectors_ = 0;
+};
+
+// The requirement that fewest label values satisfy; null: none names values.
+const Expression* narrowest(const TermSpec& term);
+
+}  // namespace berth

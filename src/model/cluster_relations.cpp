@@ -1,0 +1,65 @@
+#include "berth/model/cluster.h"
+
+// What tasks count for in terms, and what changes terms and domains.
+
+namespace berth {
+
+std::string_view name_space_of(const Task& task) {
+  return std::string_view(task.name).substr(0, task.name.find('/'));
+}
+
+// RELATION-3, RELATION-4. sign +1 adds, -1 takes away what a task in this state counts.
+void Cluster::account_in_terms(const Task& task, int sign) {
+  const ShapeTerms& terms = shapes_[task.shape.index()].terms;
+  if (!terms.are_counted() || !task.node.is_valid()) return;
+  Counted change;
+  change.there = occupies_node(task.status) ? 1 : 0;
+  change.promised = task.status == TaskStatus::pipelined ? 1 : 0;
+  if (change.is_zero()) return;
+  change.leaving = task.status == TaskStatus::releasing ? 1 : 0;
+  change.staying = task.never_leaves ? change.there : 0;
+  if (sign < 0) change = -change;
+  for (const TermId id : terms.counted) relations_.count(id, task.node, change);
+  for (const TermId id : terms.held) relations_.count(id, task.node, change);
+}
+
+// Domains have changed.
+void Cluster::recount_terms() {
+  relations_.clear_counts();
+  for (const Task& task : tasks_) {
+    if (!task.uid.empty()) account_in_terms(task, +1);
+  }
+}
+
+LabelSetId Cluster::take_labels(const Labels& labels) {
+  return relations_.mutable_labels().take(labels);
+}
+
+void Cluster::set_labels(TaskId id, const Labels& labels) {
+  LabelTable& table = relations_.mutable_labels();
+  const LabelSetId before = tasks_[id.index()].labels;
+  const LabelSetId now = table.take(labels);
+  if (now != before) {
+    relations_.unlink(id, before);
+    mutable_task(id).labels = now;
+    relations_.link(id, now);
+  }
+  table.give_back(before);
+}
+
+// Terms with selectors of namespaces may match other tasks of it now.
+bool Cluster::set_namespace_labels(const std::string& name,
+                                   const std::map<std::string, std::string>& labels) {
+  if (!relations_.set_namespace(name, labels)) return false;
+  if (!relations_.terms().has_namespace_selectors()) return true;
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    const Task& task = tasks_[t];
+    if (task.uid.empty() || name_space_of(task) != name) continue;
+    const std::vector<TermId> matched = relations_.matching(name, task.labels);
+    if (matched == shape_of(TaskId(t)).terms.matched) continue;
+    reshape(TaskId(t), matched_otherwise(task.shape, matched));
+  }
+  return true;
+}
+
+}  // namespace berth

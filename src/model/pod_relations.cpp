@@ -1,0 +1,90 @@
+#include "berth/model/pod_relations.h"
+
+namespace berth {
+
+bool PodRelations::set_namespace(const std::string& name,
+                                 const std::map<std::string, std::string>& labels) {
+  const auto known = namespaces_.find(name);
+  if (known == namespaces_.end() ? labels.empty() : known->second == labels) return false;
+  if (labels.empty()) {
+    namespaces_.erase(known);
+  } else {
+    namespaces_[name] = labels;
+  }
+  return true;
+}
+
+TermTable::Taken PodRelations::take(const TermSpec& spec, const std::vector<Node>& nodes) {
+  const TopologyKeyId key = domains_.take(spec.topology_key, nodes);
+  const TermTable::Taken taken = terms_.take(spec, key);
+  if (!taken.is_new) domains_.give_back(key);
+  return taken;
+}
+
+void PodRelations::remove(TermId id) {
+  domains_.give_back(term(id).key);
+  terms_.remove(id);
+  ++opened_;
+}
+
+void PodRelations::link(TaskId id, LabelSetId set) {
+  if (!set.is_valid()) return;
+  if (links_.size() <= id.index()) links_.resize(id.index() + 1);
+  if (first_of_set_.size() <= set.index()) first_of_set_.resize(set.index() + 1);
+  TaskId& first = first_of_set_[set.index()];
+  links_[id.index()] = {first, TaskId()};
+  if (first.is_valid()) links_[first.index()].previous = id;
+  first = id;
+}
+
+void PodRelations::unlink(TaskId id, LabelSetId set) {
+  if (!set.is_valid()) return;
+  const auto [next, previous] = links_[id.index()];
+  if (next.is_valid()) links_[next.index()].previous = previous;
+  (previous.is_valid() ? links_[previous.index()].next : first_of_set_[set.index()]) = next;
+  links_[id.index()] = Link();
+}
+
+void PodRelations::add_tasks_of(LabelSetId set, std::vector<TaskId>& to) const {
+  if (set.index() >= first_of_set_.size()) return;
+  for (TaskId at = first_of_set_[set.index()]; at.is_valid(); at = links_[at.index()].next) {
+    to.push_back(at);
+  }
+}
+
+// RELATION-5
+std::vector<TaskId> PodRelations::candidates(TermId id) const {
+  std::vector<TaskId> found;
+  const Expression* const label = narrowest(term(id).spec);
+  if (label == nullptr) {
+    for (std::size_t s = 0; s < first_of_set_.size(); ++s) add_tasks_of(LabelSetId(s), found);
+    return found;
+  }
+  for (const std::string& value : label->values) {
+    for (const LabelSetId set : labels_.sets_with(label->key, value)) add_tasks_of(set, found);
+  }
+  return found;
+}
+
+void PodRelations::count(TermId id, NodeId node, const Counted& change) {
+  const DomainId in = domain(id, node);
+  if (!in.is_valid()) return;
+  const bool is_affinity = term(id).spec.role == TermRole::affinity;
+  // Affinity is opened by pods that come, the others by pods that go. A spread is opened by both.
+  const std::int32_t more = change.there + change.promised - change.leaving;
+  if (is_affinity ? change.there > 0 : more < 0) ++opened_;
+  if (term(id).spec.role == TermRole::spread) ++opened_;
+  terms_.counts(id).add(in, change);
+}
+
+void PodRelations::reset_domains(const std::vector<Node>& nodes) {
+  domains_.reset(nodes);
+  ++opened_;
+}
+
+void PodRelations::clear_counts() {
+  for (std::size_t t = 0; t < terms_.slots(); ++t) terms_.counts(TermId(t)).clear();
+  ++opened_;
+}
+
+}  // namespace berth

@@ -1,0 +1,154 @@
+#include "berth/model/terms.h"
+
+#include <algorithm>
+
+#include "berth/base/check.h"
+
+namespace berth {
+
+namespace {
+
+// kube-scheduler asks the selector of a pod's own term about a namespace twice: about its labels,
+// and about none at all (docs/design/pod-affinity.md, odd cases).
+bool selects(const PodTerm& term, bool is_own, std::string_view name_space,
+             const NamespaceLabels& namespaces) {
+  const auto found = namespaces.find(name_space);
+  const bool is_listed = found != namespaces.end();
+  const auto hold_for = [&](const std::map<std::string, std::string>* labels) {
+    return std::all_of(term.of_namespaces.begin(), term.of_namespaces.end(), [&](const auto& each) {
+      if (labels == nullptr) return expression_holds(each, nullptr);
+      const auto label = labels->find(each.key);
+      return expression_holds(each, label == labels->end() ? nullptr : &label->second);
+    });
+  };
+  if (hold_for(is_listed ? &found->second : nullptr)) return true;
+  return is_own && hold_for(nullptr);
+}
+
+bool is_in_its_namespaces(const PodTerm& term, TermRole role, std::string_view name_space,
+                          const NamespaceLabels& namespaces) {
+  if (std::binary_search(term.namespaces.begin(), term.namespaces.end(), name_space)) return true;
+  return term.selects_namespaces && selects(term, role != TermRole::held, name_space, namespaces);
+}
+
+bool matches(const PodSelector& selector, LabelSetId labels, const LabelTable& table) {
+  if (selector.matches_nothing) return false;
+  return std::all_of(selector.all.begin(), selector.all.end(), [&](const Expression& each) {
+    return expression_holds(each, table.find(labels, each.key));
+  });
+}
+
+bool selects_namespaces(const TermSpec& spec) {
+  return std::any_of(spec.pods.begin(), spec.pods.end(),
+                     [](const PodTerm& term) { return term.selects_namespaces; });
+}
+
+}  // namespace
+
+bool matches(const TermSpec& term, std::string_view name_space, LabelSetId labels,
+             const LabelTable& table, const NamespaceLabels& namespaces) {
+  return std::all_of(term.pods.begin(), term.pods.end(), [&](const PodTerm& each) {
+    return matches(each.pods, labels, table) &&
+           is_in_its_namespaces(each, term.role, name_space, namespaces);
+  });
+}
+
+const Expression* narrowest(const TermSpec& term) {
+  const Expression* found = nullptr;
+  for (const PodTerm& pods : term.pods) {
+    for (const Expression& each : pods.pods.all) {
+      if (each.op != Operator::in) continue;
+      if (found == nullptr || each.values.size() < found->values.size()) found = &each;
+    }
+  }
+  return found;
+}
+
+Counted& Counted::operator+=(const Counted& other) {
+  there += other.there;
+  leaving += other.leaving;
+  promised += other.promised;
+  staying += other.staying;
+  return *this;
+}
+
+Counted TermCounts::at(DomainId domain) const {
+  const auto found = by_domain_.find(domain);
+  return found == by_domain_.end() ? Counted() : found->second;
+}
+
+void TermCounts::add(DomainId domain, const Counted& change) {
+  total_ += change;
+  const auto here = by_domain_.try_emplace(domain).first;
+  here->second += change;
+  if (here->second.is_zero()) by_domain_.erase(here);
+}
+
+TermTable::Taken TermTable::take(const TermSpec& spec, TopologyKeyId key) {
+  const auto [entry, is_new] = id_by_spec_.try_emplace(spec, TermId(terms_.size()));
+  if (!is_new) {
+    use_again(entry->second);
+    return {entry->second, false};
+  }
+  if (free_.empty()) {
+    terms_.emplace_back();
+  } else {
+    entry->second = free_.back();
+    free_.pop_back();
+  }
+  terms_[entry->second.index()] = {spec, key, 1, {}};
+  index(entry->second, true);
+  return {entry->second, true};
+}
+
+void TermTable::remove(TermId id) {
+  BERTH_CHECK(at(id).uses == 0);
+  index(id, false);
+  id_by_spec_.erase(at(id).spec);
+  terms_[id.index()] = Term();
+  free_.push_back(id);
+}
+
+void TermTable::index(TermId id, bool is_there) {
+  const TermSpec& spec = at(id).spec;
+  if (selects_namespaces(spec))
+    is_there ? ++with_namespace_selectors_ : --with_namespace_selectors_;
+  const Expression* const label = narrowest(spec);
+  if (label == nullptr) {
+    if (is_there) others_.push_back(id);
+    if (!is_there) std::erase(others_, id);
+    return;
+  }
+  for (const std::string& value : label->values) {
+    const std::size_t hash = LabelTable::hash_of(label->key, value);
+    if (is_there) {
+      by_label_.emplace(hash, id);
+      continue;
+    }
+    const auto [first, last] = by_label_.equal_range(hash);
+    const auto found =
+        std::find_if(first, last, [&](const auto& each) { return each.second == id; });
+    if (found != last) by_label_.erase(found);
+  }
+}
+
+std::vector<TermId> TermTable::matching(std::string_view name_space, LabelSetId labels,
+                                        const LabelTable& table,
+                                        const NamespaceLabels& namespaces) const {
+  std::vector<TermId> found;
+  if (!labels.is_valid() || size() == 0) return found;
+  const auto consider = [&](TermId id) {
+    if (matches(at(id).spec, name_space, labels, table, namespaces)) found.push_back(id);
+  };
+  for (const TermId id : others_) consider(id);
+  table.each_label(labels, [&](const std::string& key, const std::string& value) {
+    const auto [first, last] = by_label_.equal_range(LabelTable::hash_of(key, value));
+    for (auto each = first; each != last; ++each) consider(each->second);
+  });
+  std::sort(found.begin(), found.end());
+  // Two values of one term may have one hash.
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace berth
