@@ -91,7 +91,7 @@ TEST_F(AttemptsOfTheMirrorTest, HINT4ANewNodeEndsThePauseYetNotAtOnce) {
   EXPECT_LE(pause(), seconds(1)) << "kube-scheduler may not have known the node";
   advance(seconds(5));
   fail();
-  EXPECT_GT(pause(), seconds(57)) << "the length of the next one stays";
+  EXPECT_GT(pause(), seconds(53)) << "the length of the next one stays";
 }
 
 TEST_F(AttemptsOfTheMirrorTest, HINT4SoDoesANodeThatIsChanged) {
