@@ -110,7 +110,14 @@ void Mirror::fail_attempt(JobId id, const std::string& why, std::vector<std::str
                           TimePoint now, Duration most) {
   std::sort(nodes.begin(), nodes.end());
   Attempt attempt = attempt_of(id);
+  const auto changed_lately = [&](const auto& is_meant) {
+    return std::any_of(changed_nodes_.begin(), changed_nodes_.end(), [&](const auto& each) {
+      return now - each.second.at < kLag && is_meant(each);
+    });
+  };
   attempt.pause = apart(doubled(attempt.times, most), cluster_.job(id).uid);
+  const auto has_come = [](const auto& each) { return each.second.is_specification; };
+  if (changed_lately(has_come)) attempt.pause = std::min(attempt.pause, kFirst);
   ++attempt.times;
   attempt.is_open = false;
   attempt.failed_at = now;
@@ -118,11 +125,8 @@ void Mirror::fail_attempt(JobId id, const std::string& why, std::vector<std::str
   attempt.repeats_at = now + most;
   attempt.why = why;
   attempt.nodes = std::move(nodes);
-  const bool may_be_outdated =
-      std::any_of(changed_nodes_.begin(), changed_nodes_.end(), [&](const auto& each) {
-        return now - each.second.at < kLag && refused_it(attempt, each.first);
-      });
-  if (may_be_outdated) attempt.repeats_at = attempt.until;
+  const auto refused = [&](const auto& each) { return refused_it(attempt, each.first); };
+  if (changed_lately(refused)) attempt.repeats_at = attempt.until;
   set_attempt(id, std::move(attempt));
 }
 
@@ -131,8 +135,10 @@ void Mirror::note_specification(const std::string& node) {
 }
 
 void Mirror::note_room(NodeId node) {
-  changed_nodes_.try_emplace(cluster_.node(node).name, ChangedNode{TimePoint::max(), false})
-      .first->second.at = TimePoint::max();
+  ChangedNode& change =
+      changed_nodes_.try_emplace(cluster_.node(node).name, ChangedNode{TimePoint::max(), false})
+          .first->second;
+  if (!change.is_specification) change.at = TimePoint::max();
 }
 
 // HINT-4. A job is tried again sooner if a node came or changed, or a pod left one that refused it.
@@ -142,7 +148,7 @@ void Mirror::settle_attempts(TimePoint now) {
   for (auto& [name, change] : changed_nodes_) {
     if (change.at != TimePoint::max()) continue;
     change.at = now;
-    is_specification = std::exchange(change.is_specification, false) || is_specification;
+    is_specification = is_specification || change.is_specification;
     changed.push_back(name);
   }
   std::erase_if(changed_nodes_, [&](const auto& each) { return now - each.second.at >= kLag; });
