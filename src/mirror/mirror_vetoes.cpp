@@ -116,7 +116,9 @@ void Mirror::fail_attempt(JobId id, const std::string& why, std::vector<std::str
     });
   };
   attempt.pause = apart(doubled(attempt.times, most), cluster_.job(id).uid);
-  const auto has_come = [](const auto& each) { return each.second.is_specification; };
+  const auto has_come = [&](const auto& each) {
+    return each.second.is_specification && each.second.at > attempt.failed_at;
+  };
   if (changed_lately(has_come)) attempt.pause = std::min(attempt.pause, kFirst);
   ++attempt.times;
   attempt.is_open = false;

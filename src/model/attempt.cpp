@@ -4,12 +4,20 @@
 
 namespace berth {
 
-std::uint64_t place_of(std::uint64_t shape_serial, std::string_view node) {
-  // Sums of FNV-1a values of similar names are often equal: the bits are mixed once more.
-  std::uint64_t hash = fnv1a(node) + (shape_serial + 1) * kFnvPrime;
+namespace {
+
+// Each bit of the result depends on all bits: sums of FNV-1a values of similar names are often
+// equal.
+std::uint64_t mixed(std::uint64_t hash) {
   hash = (hash ^ (hash >> 30U)) * 0xbf58476d1ce4e5b9U;
   hash = (hash ^ (hash >> 27U)) * 0x94d049bb133111ebU;
   return hash ^ (hash >> 31U);
+}
+
+}  // namespace
+
+std::uint64_t place_of(std::uint64_t shape_serial, std::string_view node) {
+  return mixed(mixed(shape_serial + 1) ^ fnv1a(node));
 }
 
 std::uint64_t places_of(const Cluster& cluster, const Job& job) {

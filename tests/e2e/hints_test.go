@@ -16,10 +16,10 @@ import (
 func TestAGangThatKubeSchedulerRefusesWaitsForANode(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
 	e.AddNodes(3, "4")
-	e.CreateGang("gang", 4, 4, func(pod harness.PodBuilder) harness.PodBuilder {
+	apart := func(pod harness.PodBuilder) harness.PodBuilder {
 		return pod.Label("app", "gang").KeepsOff("app", "gang")
-	})
-	assertRefusedGangWaits(e, "didn't match pod anti-affinity rules", 0)
+	}
+	assertRefusedGangWaits(e, apart, "didn't match pod anti-affinity rules", 0)
 	e.AddNodes(1, "4")
 	e.AwaitBound("gang", 4, 2*promptly)
 	e.AssertNeverInPart("gang", promptly)
@@ -32,20 +32,32 @@ func TestAGangWithoutDevicesWaits(t *testing.T) {
 	for i := range 4 {
 		e.CreateDeviceClaim(fmt.Sprintf("gang-%d", i))
 	}
-	e.CreateGang("gang", 4, 4, harness.PodBuilder.Device)
-	assertRefusedGangWaits(e, "cannot allocate all claims", 1)
+	assertRefusedGangWaits(e, harness.PodBuilder.Device, "cannot allocate all claims", 1)
 	e.AddDevices(e.Namespace+"-n3", 4)
 	e.AddNodes(1, "4")
 	e.AwaitBound("gang", 4, 2*promptly)
 	e.AssertNeverInPart("gang", promptly)
 }
 
-// assertRefusedGangWaits watches "gang", whose group is to have kube-scheduler's words, for half a
-// minute: nothing of it is bound, its room is there for others, and it is tried a few times only;
-// so often at least.
-func assertRefusedGangWaits(e *harness.Env, words string, least float64) {
+// assertRefusedGangWaits creates "gang", whose group is to have kube-scheduler's words, and watches
+// it for half a minute: nothing of it is bound, its room is there for others, and it is tried a few
+// times only, and so often at least.
+func assertRefusedGangWaits(e *harness.Env, word func(harness.PodBuilder) harness.PodBuilder,
+	words string, least float64) {
 	e.Helper()
 	const watched, most = 30 * time.Second, 6
+	counter := func(sample string) func() float64 {
+		count := func() float64 {
+			value, err := e.Berth.Metric(e.Context, sample)
+			e.Must(err)
+			return value
+		}
+		before := count()
+		return func() float64 { return count() - before }
+	}
+	failures := counter("berth_failed_attempts_total")
+	plans := counter(`berth_decisions_total{kind="bind"}`)
+	e.CreateGang("gang", 4, 4, word)
 	began := time.Now()
 	e.Await(promptly, func() error {
 		if message := e.Message("gang", "Unschedulable"); !strings.Contains(message, words) {
@@ -64,14 +76,10 @@ func assertRefusedGangWaits(e *harness.Env, words string, least float64) {
 		return nil
 	})
 	assertNotBound(e, "gang")
-	failed, err := e.Berth.Metric(e.Context, "berth_failed_attempts_total")
-	e.Must(err)
-	if failed < least || failed > most {
+	if failed := failures(); failed < least || failed > most {
 		e.Errorf("%v attempts failed in %v, expected %v to %d", failed, watched, least, most)
 	}
-	planned, err := e.Berth.Metric(e.Context, `berth_decisions_total{kind="bind"}`)
-	e.Must(err)
-	if planned > 4*most+3 {
+	if planned := plans(); planned > 4*most+3 {
 		e.Errorf("%v times a pod was planned in %v", planned, watched)
 	}
 }

@@ -89,7 +89,7 @@ TEST_F(AttemptsOfTheMirrorTest, HINT4ANewNodeEndsThePauseYetNotAtOnce) {
   EXPECT_EQ(attempt()->until, failed + seconds(1));
   fail();
   EXPECT_LE(pause(), seconds(1)) << "kube-scheduler may not have known the node";
-  advance(seconds(5));
+  advance(seconds(1));
   fail();
   EXPECT_GT(pause(), seconds(53)) << "the length of the next one stays";
 }

@@ -71,7 +71,7 @@ TEST_F(SteeringThroughTheView, AUTOSCALE2OurOwnConditionIsNoVeto) {
   post(pod);
   EXPECT_TRUE(round().empty());
   EXPECT_EQ(shown(), Texts{"unchanged"});
-  EXPECT_FALSE(viewing_.is_unschedulable("g-0"));
+  EXPECT_EQ(viewing_.complaint_of("g-0"), nullptr);
 }
 
 TEST_F(SteeringThroughTheView, VIEW3AHintIsShownAsOne) {
