@@ -13,10 +13,10 @@
 
 #include <algorithm>
 
-#include "berth/engine/node_affinity.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/plugin.h"
 #include "berth/engine/vectorise.h"
+#include "berth/model/node_match.h"
 
 namespace berth::plugins {
 namespace {

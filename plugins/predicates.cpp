@@ -11,6 +11,7 @@
 //   PREDICATE-7  nodes that kube-scheduler ruled out a moment ago
 //   PREDICATE-8  pods that could not be read
 //   PREDICATE-9  pods near it, and none near it
+//   PREDICATE-10  claims, volumes and disks
 
 #include "berth/engine/fit.h"
 #include "berth/engine/plugin.h"
@@ -26,7 +27,7 @@ class Predicates final : public Plugin {
 
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
-    // PREDICATE-1 to PREDICATE-4, PREDICATE-7, PREDICATE-8.
+    // PREDICATE-1 to PREDICATE-4, PREDICATE-7, PREDICATE-8, PREDICATE-10.
     session.attach<&Predicates::by_specification>(points::predicate, *this);
     session.attach<&Predicates::by_occupants>(points::occupancy,
                                               *this);  // PREDICATE-5, PREDICATE-9

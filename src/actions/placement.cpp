@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actions/claims.h"
+#include "actions/domain_search.h"
 #include "actions/refused_plans.h"
 #include "berth/engine/statement.h"
 #include "berth/model/amount_text.h"
@@ -123,6 +124,13 @@ void record(Session& session, Refusal refusal, const Waiting& waiting) {
   session.refuse(std::move(refusal));
 }
 
+bool wants_one_domain(const Session& session, const Waiting& waiting) {
+  const auto first = waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next);
+  return std::any_of(first, waiting.tasks.end(), [&](TaskId id) {
+    return session.cluster().shape_of(id).terms.matches_own_affinity;
+  });
+}
+
 // Another shape has a place now. The shapes that may have wanted that near them may be tried again.
 // True if there are some.
 bool forget_those_that_wait(const Session& session, Waiting& waiting,
@@ -133,10 +141,7 @@ bool forget_those_that_wait(const Session& session, Waiting& waiting,
   return any;
 }
 
-}  // namespace
-
-std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
-                              Statement& statement) {
+std::size_t place_each(Session& session, JobId job_id, Waiting& waiting, Statement& statement) {
   const Job& job = session.cluster().job(job_id);
   std::vector<ShapeId> failed;
   for (std::size_t i = waiting.next; i < waiting.tasks.size(); ++i) {
@@ -157,6 +162,28 @@ std::size_t place_until_ready(Session& session, JobId job_id, Waiting& waiting,
     }
   }
   return waiting.tasks.size();
+}
+
+}  // namespace
+
+std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Statement& statement) {
+  const Job& job = session.cluster().job(id);
+  const auto before = statement.checkpoint();
+  const std::optional<Refusal> known = waiting.why;
+  const std::size_t reached = place_each(session, id, waiting, statement);
+  if (session.ask(points::job_ready, job) || !wants_one_domain(session, waiting)) return reached;
+  // RELATION-9. The domain of the first member may be too small.
+  statement.roll_back(before);
+  for (const Start& start : domains_to_start_in(session, job, waiting.tasks)) {
+    waiting.why = known;
+    session.start_in(start);
+    const std::size_t reached_there = place_each(session, id, waiting, statement);
+    session.start_in(std::nullopt);
+    if (session.ask(points::job_ready, job)) return reached_there;
+    statement.roll_back(before);
+  }
+  waiting.why = known;
+  return place_each(session, id, waiting, statement);
 }
 
 Turn serve(Session& session, JobId id, Waiting& waiting) {

@@ -50,6 +50,8 @@ class ConfigLoader {
     read_view(reading_, root["view"], config_.view);
     require_known_keys(root["jobs"], "jobs");
     read_jobs(root["jobs"], root["reservation"]["owners"], reading_, config_);
+    require_known_keys(root["constraints"], "constraints");
+    config_.constraints.volumes = root["constraints"]["volumes"].boolean(true);
     read_reservation(root["reservation"]);
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);

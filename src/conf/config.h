@@ -80,6 +80,12 @@ struct JobsSettings {
   bool operator==(const JobsSettings&) const = default;
 };
 
+// Which constraints are planned for (docs/design/constraints.md).
+struct ConstraintsSettings {
+  bool volumes = true;  // claims and volumes are listed
+  bool operator==(const ConstraintsSettings&) const = default;
+};
+
 // How nodes locked for a target are kept (docs/design/reservation.md).
 struct ReservationSettings {
   std::string enforce = "filter";      // taint
@@ -118,6 +124,7 @@ struct Config {
   SteeringSettings steering;
   ViewSettings view;
   JobsSettings jobs;
+  ConstraintsSettings constraints;
   ReservationSettings reservation;
   LeaderElectionSettings leader_election;
   KubeApiSettings kube_api;

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 66> kKeys{{
+constexpr std::array<ConfigKey, 68> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -28,6 +28,7 @@ constexpr std::array<ConfigKey, 66> kKeys{{
     {"", "view", "map", "", "where kube-scheduler reads the cluster, in steering mode `view`"},
     {"", "jobs", "map", "",
      "which pods without a PodGroup are one job (docs/design/gangs-of-owners.md)"},
+    {"", "constraints", "map", "", "which constraints of pods are planned for"},
     {"", "reservation", "map", "", "how nodes are kept for targets"},
     {"", "leaderElection", "map", "", "the Lease that elects one leader among several berthd"},
     {"", "kubeAPI", "map", "", "limits for requests to the API server"},
@@ -87,6 +88,9 @@ constexpr std::array<ConfigKey, 66> kKeys{{
     {"jobs", "owners", "list of names such as `jobs.v1.batch`", "all that Berth knows",
      "resources whose objects may set annotations for pods and groups they control; those that the "
      "API server does not serve are left out"},
+    {"constraints", "volumes", "boolean", "`true`",
+     "claims and volumes are listed and planned for; otherwise kube-scheduler alone looks at them "
+     "(docs/design/volumes.md)"},
     {"reservation", "enforce", "`filter` or `taint`", "`filter`",
      "how others are kept off locked nodes: by the extender's filter, or also by a taint"},
     {"reservation", "authorization", "`auto`, `policy`, `review` or `none`", "`auto`",

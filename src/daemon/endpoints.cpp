@@ -63,7 +63,10 @@ http::Response Endpoints::liveness() const {
 http::Response Endpoints::readiness() const {
   const std::string account_fault = environment_.account_fault();
   if (!account_fault.empty()) return http::text_response(503, account_fault);
-  if (published_.load()->ready) return http::text_response(200, "ok");
+  if (published_.load()->ready) {
+    const std::string limitation = environment_.limitation();
+    return http::text_response(200, limitation.empty() ? "ok" : "ok; " + limitation);
+  }
   // VIEW-10. A replica that does not lead is ready to.
   if (view_ != nullptr && environment_.source().is_synced()) return http::text_response(200, "ok");
   const std::string waits_for = environment_.not_ready();

@@ -64,6 +64,8 @@ class Environment {
 
   // A further reason for /readyz to wait, besides the sessions; empty: none.
   virtual std::string not_ready() const { return {}; }
+  // What is not planned for although it is configured, for /readyz; empty: nothing. Any thread.
+  virtual std::string limitation() const { return {}; }
 };
 
 std::unique_ptr<Environment> make_embedded(const Flags& flags,

@@ -89,8 +89,9 @@ class LiveEnvironment final : public Environment {
 
   Status begin(std::uint16_t port) override {
     log(Level::info, fmt::format("listening on port {}; live cluster, as {}", port, identity_));
-    kubeapi::check_cluster(*client_, config_->steering.mode, config_->view.autoscaling,
-                           [](const std::string& finding) { log(Level::warning, finding); });
+    kubeapi::check_cluster(
+        *client_, {config_->steering.mode, config_->view.autoscaling, config_->constraints.volumes},
+        [](const std::string& finding) { log(Level::warning, finding); });
     if (lease_) {
       election_.emplace(
           *client_, *lease_,
@@ -193,6 +194,16 @@ class LiveEnvironment final : public Environment {
     return text.empty() ? text : "not listed yet: " + text;
   }
 
+  std::string limitation() const override {
+    std::string text;
+    for (const std::string& kind : cluster_.missing_for_volumes()) {
+      text += (text.empty() ? "" : ", ") + kind;
+    }
+    if (text.empty()) return text;
+    return "pods with claims are planned without regard to volumes, since these are not listed: " +
+           text;
+  }
+
  private:
   kubeapi::LiveOptions live_options() {
     kubeapi::LiveOptions options;
@@ -201,6 +212,7 @@ class LiveEnvironment final : public Environment {
     };
     options.owners = config_->jobs.owners;
     options.budgets = evicts(config_->session);
+    options.volumes = config_->constraints.volumes;
     options.lease_namespace = config_->kube_api.scheduler_lease_namespace;
     options.lease_name = config_->kube_api.scheduler_lease_name;
     options.scheduler_leads = [this](const std::string& holder) {

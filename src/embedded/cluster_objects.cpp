@@ -132,6 +132,21 @@ void EmbeddedCluster::put(BudgetObject budget) {
   budgets_[full_name] = std::move(budget);
 }
 
+void EmbeddedCluster::put(StorageObject object) {
+  notify_watchers(object);
+  const StorageName name{object.kind(), object.full_name()};
+  storage_[name] = std::move(object);
+}
+
+void EmbeddedCluster::put(StorageKnown known) {
+  notify_watchers(known);
+  storage_known_ = known;
+}
+
+void EmbeddedCluster::drop(const StorageDeleted& gone) {
+  if (storage_.erase({gone.kind, gone.full_name}) != 0) notify_watchers(gone);
+}
+
 void EmbeddedCluster::drop(const NodeDeleted& gone) {
   if (nodes_.erase(gone.name) == 0) return;
   notify_watchers(gone);
@@ -187,6 +202,8 @@ std::vector<ClusterEvent> EmbeddedCluster::everything() const {
   for (const auto& [name, object] : namespaces_) all.push_back(object);
   for (const auto& [name, object] : queues_) all.push_back(object);
   for (const auto& [name, object] : nodes_) all.push_back(object);
+  for (const auto& [name, object] : storage_) all.push_back(object);
+  if (storage_known_) all.push_back(*storage_known_);
   for (const auto& [uid, object] : owners_) all.push_back(object);
   for (const auto& [name, object] : groups_) all.push_back(object);
   for (const auto& [name, object] : budgets_) all.push_back(object);

@@ -75,6 +75,8 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void put(NamespaceObject name_space);
   void put(OwnerObject owner);
   void put(BudgetObject budget);
+  void put(StorageObject object);
+  void put(StorageKnown known);
   void drop(const NodeDeleted& gone);
   void drop(const PodDeleted& gone);
   void drop(const PodGroupDeleted& gone);
@@ -83,6 +85,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void drop(const NamespaceDeleted& gone);
   void drop(const OwnerDeleted& gone);
   void drop(const BudgetDeleted& gone);
+  void drop(const StorageDeleted& gone);
   // Each writes one kind of content; false: there is no such object. Under the mutex.
   bool put(const ports::ObjectRef& pod, const ports::PodWrite& write);
   bool put(const ports::ObjectRef& group, const ports::GroupStatus& status);
@@ -120,7 +123,10 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::map<std::string, QueueObject> queues_;
   std::map<std::string, PriorityClassObject> priority_classes_;
   std::map<std::string, NamespaceObject> namespaces_;
-  std::map<std::string, OwnerObject> owners_;                  // by uid
+  std::map<std::string, OwnerObject> owners_;               // by uid
+  using StorageName = std::pair<StorageKind, std::string>;  // kind and full name
+  std::map<StorageName, StorageObject> storage_;
+  std::optional<StorageKnown> storage_known_;
   std::map<std::string, BudgetObject> budgets_;                // by namespace/name
   std::multimap<TimePoint, std::pair<Due, std::string>> due_;  // second: the pod's uid
   bool stopping_ = false;

@@ -21,7 +21,9 @@ using Objects = std::map<Key, ClusterEvent>;
 
 template <class Object>
 std::string name_of(const Object& object) {
-  if constexpr (requires { object.full_name(); }) {
+  if constexpr (std::is_same_v<Object, StorageObject>) {
+    return std::string(to_string(object.kind())) + " " + object.full_name();
+  } else if constexpr (requires { object.full_name(); }) {
     return object.full_name();
   } else if constexpr (requires { object.name; }) {
     return object.name;
@@ -70,6 +72,9 @@ struct Deletion {
   }
   ClusterEvent operator()(const BudgetObject& budget) const {
     return BudgetDeleted{budget.full_name()};
+  }
+  ClusterEvent operator()(const StorageObject& storage) const {
+    return StorageDeleted{storage.kind(), storage.full_name()};
   }
   ClusterEvent operator()(const OwnerObject& owner) const { return OwnerDeleted{owner.uid}; }
   template <class Other>

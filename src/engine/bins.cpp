@@ -1,11 +1,19 @@
 #include "engine/bins.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "berth/engine/session.h"
 
 namespace berth::engine {
+
+namespace {
+
+constexpr std::size_t kStartsMost = 64;
+
+}  // namespace
 
 template <class View>
 Bins::Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, const View& view)
@@ -15,7 +23,7 @@ Bins::Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, con
       dimensions_(cluster_.dimensions().size()),
       occupants_(occupants),
       has_ports_(nodes_.size(), 0),
-      trial_(cluster_) {
+      trial_(cluster_, occupants) {
   rooms_.reserve(nodes_.size() * dimensions_);
   for (const NodeId node : nodes_) {
     for (std::size_t d = 0; d < dimensions_; ++d) rooms_.push_back(view.at(node, Dimension(d)));
@@ -33,21 +41,37 @@ const std::vector<std::uint8_t>& Bins::passing_for(ShapeId shape) const {
   return is_now ? session_.passing(shape) : session_.passing_but_for_vetoes(shape);
 }
 
+namespace {
+
+// The trial answers for the spread, because members that are tried raise the lowest count.
+bool passes_but_for_spread(const Place& place) {
+  const auto all = constraints_on_tasks();
+  return std::all_of(all.begin(), all.end(), [&place](const Constraint* each) {
+    return each == &constraints::topology_spread || !each->concerns(place.shape) ||
+           each->check(place);
+  });
+}
+
+}  // namespace
+
 // Of `count` at most.
 std::int32_t Bins::capacity(std::size_t bin, const Shape& shape, std::int32_t count) const {
   std::int32_t most = std::min(count, times_covered(shape.requested, [&](Dimension dimension) {
                                  return room(bin, dimension);
                                }));
-  if (most == 0 || (!shape.has_host_ports && !shape.terms.decide())) return most;
+  const bool is_alone = !shape.has_host_ports && !shape.terms.decide() && !shape.has_volumes;
+  if (most == 0 || is_alone) return most;
   // The ports are not compared: one member with host ports on each node is safe.
   if (shape.has_host_ports) most = has_ports_[bin] != 0 ? 0 : 1;
   most = trial_.most(shape, nodes_[bin], most);
   if (most == 0) return 0;
-  const Node& node = cluster_.node(nodes_[bin]);
-  const Verdict is_free = occupants_ == Occupants::all
-                              ? fits_beside(session_, shape, nodes_[bin])
-                              : check_occupants({cluster_, shape, node, occupants_});
-  return is_free ? most : 0;
+  const Place place{cluster_, shape, cluster_.node(nodes_[bin]), occupants_};
+  const Verdict is_free = occupants_ == Occupants::all ? fits_beside(session_, shape, nodes_[bin])
+                                                       : check_occupants(place);
+  if (is_free || (is_free.reason == Reason::topology_spread && passes_but_for_spread(place))) {
+    return most;
+  }
+  return 0;
 }
 
 std::int32_t Bins::put(std::size_t bin, const Shape& shape, std::int32_t count) {
@@ -79,21 +103,83 @@ const std::vector<std::size_t>& Bins::largest_first(const Need& need) {
   return order_;
 }
 
-Bins::Filling Bins::fill(Need& need) {
-  Filling filling;
-  for (const std::size_t p : largest_first(need)) {
-    Need::Part& part = need.parts[p];
-    const Shape& shape = cluster_.shape(part.shape);
-    const std::vector<std::uint8_t>& passing = passing_for(part.shape);
-    for (std::size_t bin = 0; bin < nodes_.size() && part.count > 0; ++bin) {
-      if (passing[nodes_[bin].index()] == 0) continue;
-      const std::int32_t taken = put(bin, shape, part.count);
-      if (taken == 0) continue;
-      filling.places.push_back({p, nodes_[bin], taken});
-      filling.members += taken;
-      part.count -= taken;
-      need.members -= taken;
+// The domains of these nodes, by value.
+std::vector<Start> Bins::starts(const Need& need) const {
+  const PodRelations& relations = cluster_.relations();
+  std::map<std::string_view, Start> found;
+  for (const Need::Part& part : need.parts) {
+    const TermId term = term_to_start_with(cluster_, cluster_.shape(part.shape));
+    if (!term.is_valid()) continue;
+    for (const NodeId node : nodes_) {
+      const DomainId domain = relations.domain(term, node);
+      if (!domain.is_valid()) continue;
+      found.emplace(relations.domains().value(relations.term(term).key, domain),
+                    Start{term, domain});
     }
+    break;
+  }
+  std::vector<Start> starts;
+  for (const auto& [value, start] : found) {
+    if (starts.size() < kStartsMost) starts.push_back(start);
+  }
+  return starts;
+}
+
+std::int32_t Bins::fill_part(std::size_t p, Need& need, Filling& filling) {
+  Need::Part& part = need.parts[p];
+  const Shape& shape = cluster_.shape(part.shape);
+  const std::vector<std::uint8_t>& passing = passing_for(part.shape);
+  const std::int32_t before = part.count;
+  for (std::size_t bin = 0; bin < nodes_.size() && part.count > 0; ++bin) {
+    if (passing[nodes_[bin].index()] == 0) continue;
+    const std::int32_t taken = put(bin, shape, part.count);
+    if (taken == 0) continue;
+    filling.places.push_back({p, nodes_[bin], taken});
+    filling.members += taken;
+    part.count -= taken;
+    need.members -= taken;
+  }
+  return before - part.count;
+}
+
+Bins::Filling Bins::fill(Need& need) {
+  const std::vector<Start> starts = this->starts(need);
+  if (starts.empty()) return fill_once(need);
+  const Need whole = need;
+  const std::vector<std::int64_t> rooms = rooms_;
+  const std::vector<std::uint8_t> had_ports = has_ports_;
+  const std::size_t mark = trial_.mark();
+  const auto fill_in = [&](const Start& start) {
+    need = whole;
+    rooms_ = rooms;
+    has_ports_ = had_ports;
+    trial_.take_back_to(mark);
+    trial_.start_in(start);
+    return fill_once(need);
+  };
+  const Start* best = nullptr;
+  std::int32_t most = -1;
+  for (const Start& start : starts) {
+    Filling filling = fill_in(start);
+    if (filling.is_whole) return filling;
+    if (filling.members > most) best = &start;
+    most = std::max(most, filling.members);
+  }
+  return fill_in(*best);
+}
+
+Bins::Filling Bins::fill_once(Need& need) {
+  Filling filling;
+  // A domain of a spread takes more once the others have more.
+  for (bool may_take_more = true; may_take_more;) {
+    std::int32_t taken = 0;
+    bool has_spread = false;
+    for (const std::size_t p : largest_first(need)) {
+      taken += fill_part(p, need, filling);
+      const Need::Part& part = need.parts[p];
+      has_spread |= part.count > 0 && !cluster_.shape(part.shape).terms.spread.empty();
+    }
+    may_take_more = taken > 0 && has_spread;
   }
   filling.is_whole = need.members == 0 && take_rest(need.rest);
   return filling;

@@ -29,7 +29,8 @@ class Bins {
     bool is_whole = false;     // all members, and the rest
   };
   // Puts the largest shapes first, each on the first nodes that take some of them. Members without
-  // a place stay in `need`.
+  // a place stay in `need`. Members that want each other near are put into one domain after the
+  // other, until all have a place (RELATION-9).
   Filling fill(Need& need);
   // The same on the node at this place alone.
   std::int32_t fill_one(std::size_t bin, Need& need);
@@ -50,7 +51,10 @@ class Bins {
   const std::vector<std::uint8_t>& passing_for(ShapeId shape) const;
   std::int32_t capacity(std::size_t bin, const Shape& shape, std::int32_t count) const;
   std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
+  std::int32_t fill_part(std::size_t p, Need& need, Filling& filling);
   bool take_rest(const Resources& rest) const;
+  Filling fill_once(Need& need);
+  std::vector<Start> starts(const Need& need) const;
   const std::vector<std::size_t>& largest_first(const Need& need);
   void look_up_passes(const Need& need);
 

@@ -11,6 +11,6 @@ class Session;
 //
 // Law: the node is the one that a naive scan of all nodes would choose, which asks every constraint
 // of each.
-NodeId best_allowed(const Session& session, Ranking& ranking, const Shape& shape);
+NodeId best_allowed(Session& session, Ranking& ranking, const Shape& shape);
 
 }  // namespace berth::engine

@@ -197,6 +197,7 @@ std::string first_inconsistency(const Cluster& cluster) {
   if (std::string fault = lock_fault(cluster); !fault.empty()) return fault;
   if (std::string fault = claim_fault(cluster); !fault.empty()) return fault;
   if (std::string fault = relation_fault(cluster); !fault.empty()) return fault;
+  if (std::string fault = volume_fault(cluster); !fault.empty()) return fault;
   return queue_fault(cluster);
 }
 

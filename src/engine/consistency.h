@@ -17,5 +17,7 @@ std::uint64_t fingerprint(const Cluster& cluster);
 
 // Of that, what pods require of each other: terms, counts and shapes.
 std::string relation_fault(const Cluster& cluster);
+// The same for volumes of tasks on nodes (VOLUME-12).
+std::string volume_fault(const Cluster& cluster);
 
 }  // namespace berth::engine

@@ -309,6 +309,9 @@ Cause Feasibility::why_nowhere(Session& session, ShapeId id) {
   if (const std::string& fault = shape.constraints.fault; !fault.empty()) {
     return {Reason::pod_faulty, 0, 0, fault, {}};
   }
+  if (const std::string& fault = shape.constraints.volumes.fault; !fault.empty()) {
+    return {Reason::claim_not_ready, 0, 0, fault, {}};  // VOLUME-1, VOLUME-2
+  }
   std::string unknown;
   for (const auto& [dimension, amount] : shape.requested) {
     const std::string& name = cluster.dimensions().name(dimension);

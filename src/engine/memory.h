@@ -67,6 +67,9 @@ class Memory {
   // Of the configuration: how long claims stand.
   Duration claim_patience = kClaimPatience;
 
+  // How often sessions have said where gangs start.
+  std::uint64_t starts = 0;
+
   // How many refusals the last session had: room for those of the next is made at once.
   std::size_t refusals = 0;
 

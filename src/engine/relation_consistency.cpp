@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -24,6 +26,8 @@ Counts recount(const Cluster& cluster) {
     one.staying = task.never_leaves ? one.there : 0;
     const auto add = [&](TermId id) {
       const DomainId domain = relations.domain(id, task.node);
+      const NodeSetId among = relations.term(id).spec.nodes;
+      if (among.is_valid() && !relations.node_sets().has(among, task.node)) return;
       if (domain.is_valid() && !one.is_zero()) counts[{id, domain}] += one;
     };
     for (std::size_t i = 0; i < relations.terms().slots(); ++i) {
@@ -37,6 +41,30 @@ Counts recount(const Cluster& cluster) {
     for (const TermId id : cluster.shape(task.shape).terms.held) add(id);
   }
   return counts;
+}
+
+// SPREAD-5, computed from the nodes and the counts.
+std::string spread_fault(const Cluster& cluster, TermId id) {
+  const PodRelations& relations = cluster.relations();
+  std::map<DomainId, Counted> domains;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (!relations.node_sets().has(relations.term(id).spec.nodes, NodeId(n))) continue;
+    const DomainId domain = relations.domain(id, NodeId(n));
+    if (!domain.is_valid()) return "a spread counts a node without its label";
+    domains[domain] = relations.term(id).counts.at(domain);
+  }
+  const SpreadDomains& spread = relations.spread(id);
+  if (spread.size() != domains.size()) return "the domains of a spread are off";
+  std::int32_t stay = std::numeric_limits<std::int32_t>::max();
+  std::int32_t stay_or_come = stay;
+  for (const auto& [domain, counted] : domains) {
+    stay = std::min(stay, counted.there - counted.leaving);
+    stay_or_come = std::min(stay_or_come, counted.there - counted.leaving + counted.promised);
+  }
+  if (domains.empty()) stay = stay_or_come = 0;
+  const bool is_right =
+      spread.lowest_that_stay() == stay && spread.lowest_that_stay_or_come() == stay_or_come;
+  return is_right ? "" : "the lowest count of a spread is off";
 }
 
 }  // namespace
@@ -68,7 +96,10 @@ std::string relation_fault(const Cluster& cluster) {
       counts.erase({TermId(i), domain});
       total += counted;
     }
-    if (total != relations.term(TermId(i)).counts.total()) return "the sum of a term is off";
+    const Term& term = relations.term(TermId(i));
+    if (total != term.counts.total()) return "the sum of a term is off";
+    if (term.uses == 0 || term.spec.role != TermRole::spread) continue;
+    if (std::string fault = spread_fault(cluster, TermId(i)); !fault.empty()) return fault;
   }
   return counts.empty() ? "" : "a term does not count all";
 }

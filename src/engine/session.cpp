@@ -20,7 +20,7 @@ bool lacks_pods(Reason reason) {
   return reason == Reason::too_few_tasks || reason == Reason::too_few_tasks_of_role ||
          reason == Reason::gated || reason == Reason::group_missing ||
          reason == Reason::group_faulty || reason == Reason::gang_faulty ||
-         reason == Reason::pod_faulty;
+         reason == Reason::pod_faulty || reason == Reason::claim_not_ready;
 }
 
 // FEASIBLE-7. A limit left no room, be it of the nodes or of a queue.
@@ -93,6 +93,11 @@ NodeId Session::best_idle_node(ShapeId shape, JobId job) {
   return best_allowed(*this, memory_.ranking(*this, shape, job), cluster_.shape(shape));
 }
 
+void Session::start_in(const std::optional<Start>& start) {
+  start_ = start;
+  ++memory_.starts;
+}
+
 // MAY-11
 std::string_view Session::named_to(JobId reader, JobId other, std::string_view unnamed) const {
   const std::string& name = cluster_.job(other).name;
@@ -146,7 +151,7 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
     const NodeId node(n);
     if (!has_room(OnceVacated{cluster_}, shape, node)) continue;
     if (ranking.passing()[n] == 0 || !is_open_to(node, job)) continue;
-    if (!check_vetoes(*this, shape, node)) continue;
+    if (is_outside(start_, cluster_, shape, node) || !check_vetoes(*this, shape, node)) continue;
     if (!fits_beside(*this, shape, node, Occupants::once_vacated)) continue;
     std::int32_t score = ranking.preference()[n];
     ask(points::node_order, shape, NodeBlock(cluster_, shares(), n, 1), &score);

@@ -1,5 +1,8 @@
 #include "berth/engine/statement.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "berth/base/check.h"
 
 namespace berth::engine {
@@ -85,8 +88,31 @@ void Statement::commit() && {
 
 void Statement::hold() && {
   BERTH_CHECK(outer_ == nullptr);
+  promise_those_that_others_seek();
   end();
   add_to_plan(true);
+}
+
+// RELATION-7. A pod that only holds idle room does not come yet, so nobody may go near it.
+void Statement::promise_those_that_others_seek() {
+  const Cluster& cluster = session_.cluster();
+  std::vector<TaskId> sought;
+  const auto& operations = session_.ledger().operations();
+  for (std::size_t i = begin_; i < operations.size(); ++i) {
+    const TaskId id = operations[i].task;
+    if (operations[i].kind != Ledger::Operation::Kind::task) continue;
+    if (cluster.task(id).status != TaskStatus::allocated) continue;
+    const std::vector<TermId>& terms = cluster.shape_of(id).terms.counted;
+    const bool is_sought = std::any_of(terms.begin(), terms.end(), [&](TermId term) {
+      return cluster.relations().term(term).spec.role == TermRole::affinity;
+    });
+    if (is_sought) sought.push_back(id);
+  }
+  for (const TaskId id : sought) {
+    const NodeId node = cluster.task(id).node;
+    withdraw(id);
+    BERTH_CHECK(pipeline(id, node));
+  }
 }
 
 void Statement::add_to_plan(bool is_held) {

@@ -34,7 +34,7 @@ struct Row {
   Codec codec;
 };
 
-constexpr std::array<Row, 9> kCodecs{
+constexpr std::array<Row, 16> kCodecs{
     {{"Node", "", &decode_as_event<&decode_node>},
      {"Pod", "", &decode_as_event<&decode_pod>},
      {"Namespace", "", &decode_as_event<&decode_namespace>},
@@ -43,7 +43,14 @@ constexpr std::array<Row, 9> kCodecs{
      {"PodGroup", "scheduling.k8s.io", &decode_as_event<&decode_kube_pod_group>},
      {"Queue", "scheduling.volcano.sh", &decode_as_event<&decode_queue>},
      {"PriorityClass", "scheduling.k8s.io", &decode_as_event<&decode_priority_class>},
-     {"PodDisruptionBudget", "policy", &decode_as_event<&decode_budget>}}};
+     {"PodDisruptionBudget", "policy", &decode_as_event<&decode_budget>},
+     {"PersistentVolumeClaim", "", &decode_as_event<&decode_claim>},
+     {"PersistentVolume", "", &decode_as_event<&decode_volume>},
+     {"StorageClass", "storage.k8s.io", &decode_as_event<&decode_storage_class>},
+     {"CSINode", "storage.k8s.io", &decode_as_event<&decode_csi_node>},
+     {"CSIDriver", "storage.k8s.io", &decode_as_event<&decode_csi_driver>},
+     {"CSIStorageCapacity", "storage.k8s.io", &decode_as_event<&decode_capacity>},
+     {"VolumeAttachment", "storage.k8s.io", &decode_as_event<&decode_attachment>}}};
 
 const Row* find_row(const TypeName& type) {
   const auto found = std::find_if(kCodecs.begin(), kCodecs.end(), [&](const Row& row) {

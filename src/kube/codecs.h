@@ -43,6 +43,21 @@ Result<NamespaceObject> decode_namespace(const document::Value& value, std::stri
 // policy/v1.
 Result<BudgetObject> decode_budget(const document::Value& value, std::string_view file,
                                    Complaint* complaint = nullptr);
+// Of the claims, volumes and storage of docs/design/volumes.md, by their kinds.
+Result<StorageObject> decode_claim(const document::Value& value, std::string_view file,
+                                   Complaint* complaint = nullptr);
+Result<StorageObject> decode_volume(const document::Value& value, std::string_view file,
+                                    Complaint* complaint = nullptr);
+Result<StorageObject> decode_storage_class(const document::Value& value, std::string_view file,
+                                           Complaint* complaint = nullptr);
+Result<StorageObject> decode_csi_node(const document::Value& value, std::string_view file,
+                                      Complaint* complaint = nullptr);
+Result<StorageObject> decode_csi_driver(const document::Value& value, std::string_view file,
+                                        Complaint* complaint = nullptr);
+Result<StorageObject> decode_capacity(const document::Value& value, std::string_view file,
+                                      Complaint* complaint = nullptr);
+Result<StorageObject> decode_attachment(const document::Value& value, std::string_view file,
+                                        Complaint* complaint = nullptr);
 // The type that an object states. A PodGroup or Queue of a foreign API group is another kind.
 struct TypeName {
   std::string kind;
@@ -56,7 +71,7 @@ struct TypeName {
 Result<OwnerObject> decode_owner(const document::Value& value, std::string_view file,
                                  const TypeName& type = {});
 
-// True for the seven kinds above, in the API groups we read.
+// True for the kinds above, in the API groups we read.
 bool is_known(const TypeName& type);
 
 // Decodes an object of a known type to an event "created or changed".

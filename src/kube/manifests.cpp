@@ -44,6 +44,16 @@ struct Identify {
   Identity operator()(const BudgetObject& object) const {
     return {"PodDisruptionBudget", object.name_space, object.name};
   }
+  Identity operator()(const StorageObject& object) const {
+    const auto identify = [&object](const auto& each) -> Identity {
+      if constexpr (requires { each.name_space; }) {
+        return {to_string(object.kind()), each.name_space, each.name};
+      } else {
+        return {to_string(object.kind()), "", each.name};
+      }
+    };
+    return std::visit(identify, object.object);
+  }
   Identity operator()(const OwnerObject& object) const { return {"owner", "", object.uid}; }
   template <class Other>
   Identity operator()(const Other&) const {
@@ -93,7 +103,8 @@ class Loader {
         return twice(identity, found_[order[i - 1].second], found_[at]);
       }
     }
-    manifests_.events.reserve(found_.size());
+    manifests_.events.reserve(found_.size() + 1);
+    if (has_claims()) manifests_.events.emplace_back(StorageKnown{});
     for (const auto& [identity, at] : order) {
       manifests_.events.push_back(std::move(found_[at].event));
     }
@@ -190,6 +201,14 @@ class Loader {
       }
     }
     return Done{};
+  }
+
+  // Files without any claim were made without regard to volumes: pods with claims are then hints.
+  bool has_claims() const {
+    return std::any_of(found_.begin(), found_.end(), [](const Found& found) {
+      const auto* const storage = std::get_if<StorageObject>(&found.event);
+      return storage != nullptr && storage->kind() == StorageKind::claim;
+    });
   }
 
   Error twice(const Identity& identity, const Found& first, const Found& second) const {

@@ -9,6 +9,7 @@
 #include "kube/pod_constraints.h"
 #include "kube/pod_relations.h"
 #include "kube/pod_request.h"
+#include "kube/pod_volumes.h"
 
 namespace berth::kube {
 
@@ -138,6 +139,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.is_daemon = pod.owner.kind == "DaemonSet" || pod.owner.kind == "Node";
   const document::Cursor status = root["status"];
   read_spec(root["spec"], status, pod);
+  pod.volumes = read_volume_wishes(root["spec"], pod.name);
   pod.phase = read_phase(status["phase"]);
   pod.nominated_node = status["nominatedNodeName"].text();
   pod.planned_node = read_planned_node(root["metadata"]["annotations"][kPlanGate].text());

@@ -59,9 +59,7 @@ Expression read_expression(const document::Cursor& from) {
   return expression;
 }
 
-namespace {
-
-SelectorTerm read_term(const document::Cursor& from) {
+SelectorTerm read_selector_term(const document::Cursor& from) {
   SelectorTerm term;
   for (const document::Cursor& item : from["matchExpressions"].items()) {
     term.labels.push_back(read_expression(item));
@@ -77,15 +75,17 @@ SelectorTerm read_term(const document::Cursor& from) {
   return term;
 }
 
+namespace {
+
 void read_node_affinity(const document::Cursor& from, Constraints& to) {
   const document::Cursor required = from[kRequired];
   to.has_required_terms = required.is_present();
   for (const document::Cursor& term : required["nodeSelectorTerms"].items()) {
-    to.required_terms.push_back(read_term(term));
+    to.required_terms.push_back(read_selector_term(term));
   }
   for (const document::Cursor& term : from[kPreferred].items()) {
     to.preferred_terms.push_back({static_cast<std::int32_t>(term["weight"].integer(1, 1, 100)),
-                                  read_term(term["preference"])});
+                                  read_selector_term(term["preference"])});
   }
 }
 
@@ -140,9 +140,6 @@ void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   const auto note_if = [&to](bool is_there, const char* name) {
     if (is_there) to.unmodelled.emplace_back(name);
   };
-  for (const document::Cursor& spread : spec["topologySpreadConstraints"].items()) {
-    note_if(spread["whenUnsatisfiable"].text("DoNotSchedule") == "DoNotSchedule", "topologySpread");
-  }
   for (const document::Cursor& volume : spec["volumes"].items()) {
     note_if(volume["persistentVolumeClaim"].is_present() || volume["ephemeral"].is_present(),
             "lateBindingVolume");

@@ -14,9 +14,12 @@ inline constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnored
 // {key, operator, values}, of a node's or a label selector.
 Expression read_expression(const document::Cursor& from);
 
+// A term of a node selector, of a pod or a volume.
+SelectorTerm read_selector_term(const document::Cursor& from);
+
 // Reads where a pod may run from its spec, without what it requires of other pods
-// (pod_relations.h). Lists without a meaningful order are sorted, so that
-// pods of one template have equal constraints.
+// (pod_relations.h). Lists without a meaningful order are sorted, so that pods of one template have
+// equal constraints.
 Constraints read_constraints(const document::Cursor& spec);
 
 // Removes the toleration that we write for locks, so that it does not distinguish a pod from its

@@ -3,8 +3,11 @@
 #include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "kubeapi/storage_kinds.h"
 
 namespace berth::kubeapi {
 
@@ -23,7 +26,8 @@ struct Right {
   const char* subresource;
 };
 
-std::vector<Right> rights_for(const std::string& mode, bool autoscaling) {
+std::vector<Right> rights_for(const ClusterNeeds& needs) {
+  const std::string& mode = needs.mode;
   std::vector<Right> rights{{"patch", "", "pods", ""},
                             {"create", "scheduling.volcano.sh", "podgroups", ""},
                             {"patch", "scheduling.volcano.sh", "podgroups", ""},
@@ -34,7 +38,7 @@ std::vector<Right> rights_for(const std::string& mode, bool autoscaling) {
                             {"patch", "scheduling.k8s.io", "podgroups", "status"},
                             {"create", "", "events", ""}};
   // A pod created without the gate is nominated. In mode `view`, it gets a condition (AUTOSCALE-5).
-  const bool writes_pod_status = mode == "view" ? autoscaling : mode != "filter-only";
+  const bool writes_pod_status = mode == "view" ? needs.autoscaling : mode != "filter-only";
   if (writes_pod_status) rights.push_back({"patch", "", "pods", "status"});
   if (mode != "pin") {
     rights.push_back({"create", "", "pods", "binding"});
@@ -67,7 +71,17 @@ void check_version(RestClient& client, bool needs_gates, const Report& report) {
   });
 }
 
-void check_right(RestClient& client, const Right& right, const std::string& mode,
+// Without it, pods with claims are hints.
+std::vector<Right> rights_for_volumes() {
+  std::vector<Right> rights;
+  for (const StorageResource& each : storage_resources()) {
+    const bool is_core = std::string_view(each.api_version) == "v1";
+    rights.push_back({"list", is_core ? "" : "storage.k8s.io", each.name, ""});
+  }
+  return rights;
+}
+
+void check_right(RestClient& client, const Right& right, const std::string& consequence,
                  const Report& report) {
   Json review{{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SelfSubjectAccessReview"}};
   review["spec"]["resourceAttributes"] = {{"verb", right.verb},
@@ -82,24 +96,29 @@ void check_right(RestClient& client, const Right& right, const std::string& mode
   std::string what = std::string(right.verb) + " " + right.resource;
   if (*right.group != 0) what += std::string(".") + right.group;
   if (*right.subresource != 0) what += std::string("/") + right.subresource;
-  client.send(std::move(request), [report, what, mode](const Response& response) {
+  client.send(std::move(request), [report, what, consequence](const Response& response) {
     const auto answer = nlohmann::json::parse(response.body, nullptr, false);
     const nlohmann::json::json_pointer allowed("/status/allowed");
     if (!response.ok() || !answer.is_object() || !answer.contains(allowed)) return;
     if (answer[allowed] == true) return;
-    (*report)("not allowed to " + what + ", which steering mode \"" + mode +
-              "\" needs; deploy/ has the rights");
+    (*report)("not allowed to " + what + consequence + "; deploy/ has the rights");
   });
 }
 
 }  // namespace
 
-void check_cluster(RestClient& client, const std::string& mode, bool autoscaling,
+void check_cluster(RestClient& client, const ClusterNeeds& needs,
                    std::function<void(const std::string& finding)> report) {
   const auto shared =
       std::make_shared<const std::function<void(const std::string&)>>(std::move(report));
-  check_version(client, mode != "view", shared);
-  for (const Right& right : rights_for(mode, autoscaling)) check_right(client, right, mode, shared);
+  check_version(client, needs.mode != "view", shared);
+  for (const Right& right : rights_for(needs)) {
+    check_right(client, right, ", which steering mode \"" + needs.mode + "\" needs", shared);
+  }
+  if (!needs.volumes) return;
+  for (const Right& right : rights_for_volumes()) {
+    check_right(client, right, ": pods with claims are planned without regard to volumes", shared);
+  }
 }
 
 }  // namespace berth::kubeapi

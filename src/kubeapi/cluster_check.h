@@ -7,11 +7,16 @@
 
 namespace berth::kubeapi {
 
-// Checks the cluster for the needs of a steering mode, in mode `view` with or without
-// `autoscaling`: the API server's version, and the rights for our writes. Returns at once. It calls
-// `report` for each missing part, from a thread of the client, with a sentence that includes
-// advice.
-void check_cluster(RestClient& client, const std::string& mode, bool autoscaling,
+struct ClusterNeeds {
+  std::string mode;          // of steering
+  bool autoscaling = false;  // counts in mode `view`
+  bool volumes = false;      // they are listed
+};
+
+// Checks the cluster for these needs: the API server's version, the rights for our writes, and
+// those to list volumes. Returns at once. It calls `report` for each missing part, from a thread of
+// the client, with a sentence that includes advice.
+void check_cluster(RestClient& client, const ClusterNeeds& needs,
                    std::function<void(const std::string& finding)> report);
 
 }  // namespace berth::kubeapi

@@ -26,6 +26,11 @@ const std::vector<std::string_view> kMetadata{"name",
 const KeptKeys::Row kAnnotations{
     "annotations", {"kubectl.kubernetes.io/last-applied-configuration"}, false};
 
+const KeptKeys::Row kVolumeAnnotations{
+    "annotations",
+    {"pv.kubernetes.io/bind-completed", "volume.kubernetes.io/selected-node",
+     "volume.beta.kubernetes.io/storage-class", kInitialEventsEnd}};
+
 const KeptKeys::Row kOwners{"ownerReferences", {"apiVersion", "kind", "name", "uid", "controller"}};
 
 }  // namespace
@@ -49,9 +54,18 @@ const KeptKeys& keys_of_pods() {
                  "schedulingGroup",  "serviceAccountName"}},
        {"containers", {"name", "resources", "ports"}},
        {"initContainers", {"name", "resources", "ports", "restartPolicy"}},
-       {"volumes", {"persistentVolumeClaim", "ephemeral"}},
-       {"persistentVolumeClaim", {}},
+       {"volumes",
+        {"name", "persistentVolumeClaim", "ephemeral", "gcePersistentDisk", "awsElasticBlockStore",
+         "iscsi", "rbd", "azureDisk", "cinder", "portworxVolume"}},
+       {"persistentVolumeClaim", {"claimName"}},
        {"ephemeral", {}},
+       {"gcePersistentDisk", {"pdName", "readOnly"}},
+       {"awsElasticBlockStore", {"volumeID"}},
+       {"iscsi", {"iqn", "readOnly"}},
+       {"rbd", {"monitors", "pool", "image", "readOnly"}},
+       {"azureDisk", {}},
+       {"cinder", {}},
+       {"portworxVolume", {}},
        {"status",
         {"phase", "nominatedNodeName", "startTime", "conditions", "containerStatuses",
          "initContainerStatuses", "resize"}},
@@ -101,6 +115,51 @@ const KeptKeys& keys_of_owners() {
        {"PS", {"replicas"}},
        {"Evaluator", {"replicas"}},
        {"workerGroupSpecs", {"replicas", "minReplicas", "maxReplicas", "numOfHosts", "suspend"}}}};
+  return kKeys;
+}
+
+const KeptKeys& keys_of_claims() {
+  static const KeptKeys kKeys{{{"", {"apiVersion", "kind", "metadata", "spec", "status"}},
+                               {"metadata",
+                                {"name", "namespace", "uid", "deletionTimestamp", "annotations",
+                                 "ownerReferences", "resourceVersion"}},
+                               kVolumeAnnotations,
+                               kOwners,
+                               {"spec",
+                                {"storageClassName", "resources", "accessModes", "volumeMode",
+                                 "volumeAttributesClassName", "selector", "volumeName"}},
+                               {"resources", {"requests"}},
+                               {"requests", {"storage"}},
+                               {"status", {"phase"}}}};
+  return kKeys;
+}
+
+const KeptKeys& keys_of_volumes() {
+  static const KeptKeys kKeys{
+      {{"", {"apiVersion", "kind", "metadata", "spec", "status"}},
+       {"metadata",
+        {"name", "uid", "deletionTimestamp", "labels", "annotations", "resourceVersion"}},
+       kVolumeAnnotations,
+       {"spec",
+        {"storageClassName", "capacity", "accessModes", "volumeMode", "volumeAttributesClassName",
+         "nodeAffinity", "claimRef", "csi", "awsElasticBlockStore", "gcePersistentDisk",
+         "azureDisk", "cinder", "portworxVolume"}},
+       {"claimRef", {"namespace", "name", "uid"}},
+       {"csi", {"driver", "volumeHandle"}},
+       {"awsElasticBlockStore", {}},
+       {"gcePersistentDisk", {}},
+       {"azureDisk", {}},
+       {"cinder", {}},
+       {"portworxVolume", {}},
+       {"status", {"phase"}}}};
+  return kKeys;
+}
+
+const KeptKeys& keys_of_storage() {
+  static const KeptKeys kKeys{
+      {{"metadata", {"name", "namespace", "uid", "annotations", "resourceVersion"}},
+       {"annotations", {kInitialEventsEnd}},
+       {"status", {}}}};
   return kKeys;
 }
 

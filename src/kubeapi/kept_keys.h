@@ -34,6 +34,10 @@ const KeptKeys& keys_of_pods();
 const KeptKeys& keys_of_nodes();
 // Of an owner, what decides about its pods: some words, and how many there are.
 const KeptKeys& keys_of_owners();
+// Of claims and volumes, which may be many, and of the other kinds that volumes need.
+const KeptKeys& keys_of_claims();
+const KeptKeys& keys_of_volumes();
+const KeptKeys& keys_of_storage();
 // Everything but unused metadata.
 const KeptKeys& keys_of_others();
 

@@ -5,12 +5,14 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "document/cursor.h"
 #include "kube/codecs.h"
 #include "kubeapi/discovery.h"
 #include "kubeapi/group_names.h"
+#include "kubeapi/storage_kinds.h"
 
 namespace berth::kubeapi {
 
@@ -32,6 +34,7 @@ struct WatchedType {
   kube::TypeName type;
   const KeptKeys* keeps;
   std::function<ClusterEvent(const std::string& id)> deletion;
+  std::optional<StorageKind> storage = std::nullopt;
 };
 
 // Nodes and classes come before the pods that refer to them, though the mirror needs no order.
@@ -85,6 +88,19 @@ WatchedType budgets() {
           deletion<BudgetDeleted>()};
 }
 
+// API-32
+WatchedType storage(StorageKind kind) {
+  const StorageResource& resource = storage_resources()[static_cast<std::size_t>(kind)];
+  return {resource.name,
+          resource.path,
+          {to_string(kind), resource.api_version},
+          resource.keeps,
+          [kind](const std::string& id) {
+            return ClusterEvent(StorageDeleted{kind, id});
+          },
+          kind};
+}
+
 Result<std::string> decode_holder(const document::Value& lease) {
   document::Reading reading(lease, "leases");
   std::string holder = reading.root()["spec"]["holderIdentity"].text();
@@ -100,6 +116,9 @@ class LiveCluster::Impl {
     for (const WatchedType& type : watched_types()) reflectors_.push_back(reflect(type));
     if (!options_.lease_namespace.empty()) reflectors_.push_back(reflect_lease());
     if (options_.budgets) reflectors_.push_back(reflect(budgets()));
+    for (std::size_t kind = 0; options_.volumes && kind < kStorageKinds; ++kind) {
+      reflectors_.push_back(reflect(storage(static_cast<StorageKind>(kind))));
+    }
     std::vector<std::string> unknown{kKubeGroups};
     for (const std::string& owner : options_.owners) {
       if (const std::optional<ServedResource> known = always_served(owner)) {
@@ -145,6 +164,15 @@ class LiveCluster::Impl {
     return names;
   }
 
+  std::vector<std::string> missing_for_volumes() const {
+    std::vector<std::string> names;
+    for (const auto& reflector : reflectors_) {
+      const bool is_missing = reflector->counters().lists == 0 && is_of_storage(reflector->name());
+      if (is_missing && (reflector->is_synced() || is_late())) names.push_back(reflector->name());
+    }
+    return names;
+  }
+
   std::vector<KindCounters> counters() const {
     std::vector<KindCounters> all;
     for (const auto& reflector : reflectors_) {
@@ -164,7 +192,22 @@ class LiveCluster::Impl {
   bool is_late() const { return std::chrono::steady_clock::now() - made_at_ >= kOwnersListed; }
 
   bool is_awaited(const std::string& name) const {
-    return name == kBudgets ? !is_late() : name != "leases";
+    return name == kBudgets || is_of_storage(name) ? !is_late() : name != "leases";
+  }
+
+  static bool is_of_storage(const std::string& name) {
+    const auto& all = storage_resources();
+    return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+  }
+
+  // Pods with claims are hints until all of them are known.
+  void note_listed(StorageKind kind) {
+    {
+      const std::lock_guard lock(mutex_);
+      listed_.insert(kind);
+      if (listed_.size() < kStorageKinds || std::exchange(are_volumes_known_, true)) return;
+    }
+    sink_->post(StorageKnown{});
   }
 
   // API-27. Of every API server.
@@ -185,6 +228,7 @@ class LiveCluster::Impl {
   }
 
   bool is_required(const WatchedType& type) const {
+    if (type.storage) return false;
     const std::string& version = type.type.api_version;
     if (version == kVolcano) return options_.require_volcano;
     return type.name != kBudgets && type.name != kSigGroups && type.name != kKubeGroups;
@@ -212,6 +256,9 @@ class LiveCluster::Impl {
       }
       return Done{};
     };
+    if (type.storage) {
+      kind.listed = [this, which = *type.storage] { note_listed(which); };
+    }
     kind.gone = [this, type](const std::string& id) {
       if (type.type.kind == "PodGroup") return groups_.gone(api_of(type), id);
       sink_->post(type.deletion(id));
@@ -281,7 +328,9 @@ class LiveCluster::Impl {
   GroupNames groups_{[this](ClusterEvent event) { sink_->post(std::move(event)); }};
   std::optional<std::string> holder_;  // as last reported; on the thread of its reflector
   std::vector<std::unique_ptr<Reflector>> reflectors_;
-  mutable std::mutex mutex_;                        // guards owners_ after the start
+  mutable std::mutex mutex_;  // guards owners_ after the start, and what is known of volumes
+  std::set<StorageKind> listed_;
+  bool are_volumes_known_ = false;
   std::vector<std::unique_ptr<Reflector>> owners_;  // their reflectors, and that of kube_groups()
   std::optional<Discovery> discovery_;
 };
@@ -300,5 +349,9 @@ void LiveCluster::stop() { impl_->stop(); }
 std::vector<std::string> LiveCluster::unsynced() const { return impl_->unsynced(); }
 
 std::vector<KindCounters> LiveCluster::counters() const { return impl_->counters(); }
+
+std::vector<std::string> LiveCluster::missing_for_volumes() const {
+  return impl_->missing_for_volumes();
+}
 
 }  // namespace berth::kubeapi

@@ -22,6 +22,8 @@ struct LiveOptions {
   Duration discover_again = std::chrono::seconds(30);
 
   bool budgets = false;  // PodDisruptionBudgets go to the sink, too
+  // So do claims, volumes and the kinds that belong to them, and StorageKnown once all are listed.
+  bool volumes = false;
 
   // The namespace of kube-scheduler's lease. Empty: it is not watched.
   std::string lease_namespace = "kube-system";
@@ -55,6 +57,9 @@ class LiveCluster final : public ports::ClusterSource {
   // The kinds that is_synced() still waits for, for /readyz and the log. Any thread.
   std::vector<std::string> unsynced() const;
   std::vector<KindCounters> counters() const;
+  // Of the kinds that volumes need, those that have never been listed, after their time. Any
+  // thread.
+  std::vector<std::string> missing_for_volumes() const;
 
  private:
   class Impl;

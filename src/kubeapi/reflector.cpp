@@ -194,6 +194,7 @@ class Reflector::Impl {
     listed_at_ = clock_.now();
     absent_ = broken_lists_ = failed_watches_ = 0;
     backoff_.reset();
+    if (kind_.listed) kind_.listed();
     is_synced_ = true;
   }
 

@@ -28,6 +28,8 @@ struct ReflectedKind {
   // skipped. With a complaint, it was handed on, but for a part that cannot be read.
   using Complaint = std::optional<Error>;
   std::function<Status(const document::Value& object, Complaint& complaint)> changed;
+  // After each complete list, before is_synced(). May be empty.
+  std::function<void()> listed;
   // Deleted, with the key of the object. Called only for objects that `changed` accepted.
   std::function<void(const std::string& id)> gone;
 };

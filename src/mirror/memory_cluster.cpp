@@ -89,6 +89,13 @@ void MemoryCluster::note(const ClusterEvent& event) {
         if constexpr (std::is_same_v<T, PodGroupObject>) put(5, object.full_name());
         if constexpr (std::is_same_v<T, OwnerObject>) put(6, object.uid);
         if constexpr (std::is_same_v<T, BudgetObject>) put(7, object.full_name());
+        if constexpr (std::is_same_v<T, StorageObject>) {
+          put(10 + static_cast<int>(object.kind()), object.full_name());
+        }
+        if constexpr (std::is_same_v<T, StorageKnown>) put(8, "");
+        if constexpr (std::is_same_v<T, StorageDeleted>) {
+          others_.erase({10 + static_cast<int>(object.kind), object.full_name});
+        }
         if constexpr (std::is_same_v<T, PodDeleted>) pods_.erase(object.uid);
         if constexpr (std::is_same_v<T, NodeDeleted>) others_.erase({1, object.name});
         if constexpr (std::is_same_v<T, QueueDeleted>) others_.erase({2, object.name});

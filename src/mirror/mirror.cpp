@@ -26,6 +26,7 @@ void Mirror::settle(TimePoint now) {
   settle_refusals(now);
   settle_attempts(now);
   settle_leaving();
+  settle_volumes();
   settle_rights(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();

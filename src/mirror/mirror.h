@@ -134,12 +134,15 @@ class Mirror {
   void on(const EvictionRefused& refused);
   void on(const ReserveAnswer& answer);
   void on(const NamingPolicy& policy);
+  void on(const StorageObject& object);
+  void on(const StorageDeleted& deleted);
+  void on(const StorageKnown& known);
 
   // pods (mirror_pods.cpp)
   JobId job_of(const PodObject& object);
   JobId single_job_of(const PodObject& object);
   void set_members(TaskId id, const PodObject& object, JobId job);
-  ShapeId shape_of(const PodObject& object, LabelSetId labels);
+  ShapeId shape_of(TaskId id, const PodObject& object, LabelSetId labels);
   static bool never_leaves(const PodObject& object, JobId job);
   struct Rank {
     std::int32_t priority = 0;
@@ -186,6 +189,11 @@ class Mirror {
   void settle_terms(JobId id, TimePoint now);
   void assume_claims(const Plan& plan, TimePoint now);
   void restore_claims_of(JobId id, const std::string& text, TimePoint now);
+
+  // volumes (mirror_volumes.cpp)
+  void fill_volumes(TaskId id, const std::string& pod, bool has_node, VolumeNeeds& needs,
+                    std::vector<std::string>& unmodelled) const;
+  void settle_volumes();
 
   // groups and queues (mirror_groups.cpp)
   JobId group_job(const std::string& full_name);
@@ -245,6 +253,8 @@ class Mirror {
 
   Options options_;
   Cluster cluster_;
+  bool knows_volumes_ = false;
+  std::uint64_t volumes_version_ = 1;  // VolumeTable::version(), as shapes were asked with it
   std::map<std::string, NodeObject> nodes_;
   bool nodes_changed_ = false;
   bool follows_api_phases_ = false;

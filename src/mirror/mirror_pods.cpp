@@ -61,9 +61,10 @@ void Mirror::on(const PodObject& object) {
     task.name = object.full_name();
     task.uid = object.uid;
     task.labels = cluster_.take_labels(object.labels);
-    task.shape = shape_of(object, task.labels);
+    task.shape = shape_of(TaskId(), object, task.labels);
     id = cluster_.add_task(std::move(task));
     task_by_uid_.emplace(object.uid, id);
+    cluster_.mutable_volumes().add_pod(id, object.name_space, object.uid, object.volumes);
   } else {
     cluster_.set_labels(id, object.labels);
   }
@@ -74,8 +75,22 @@ void Mirror::on(const PodObject& object) {
   if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
 }
 
-ShapeId Mirror::shape_of(const PodObject& object, LabelSetId labels) {
-  return cluster_.intern_shape(object.request, object.constraints, object.name_space, labels);
+ShapeId Mirror::shape_of(TaskId id, const PodObject& object, LabelSetId labels) {
+  if (object.volumes.are_empty() || !id.is_valid()) {
+    return cluster_.intern_shape(object.request, object.constraints, object.name_space, labels);
+  }
+  // As Cluster::set_volumes has it: amounts that count, by name.
+  const Resources request = cluster_.to_resources(object.request);
+  NamedAmounts amounts;
+  for (std::size_t d = 0; d < request.extent(); ++d) {
+    if (const auto amount = request[Dimension(d)]; amount > 0) {
+      amounts.emplace(cluster_.dimensions().name(Dimension(d)), amount);
+    }
+  }
+  Constraints constraints = object.constraints;
+  fill_volumes(id, object.full_name(), !object.node_name.empty(), constraints.volumes,
+               constraints.unmodelled);
+  return cluster_.intern_shape(amounts, constraints, object.name_space, labels);
 }
 
 // Nobody waits for the room of such a pod. Our own pods belong to jobs, and all count as ending.
@@ -84,7 +99,7 @@ bool Mirror::never_leaves(const PodObject& object, JobId job) {
 }
 
 void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
-  const ShapeId shape = shape_of(object, cluster_.task(id).labels);
+  const ShapeId shape = shape_of(id, object, cluster_.task(id).labels);
   const Task before = cluster_.task(id);
   const bool gated = has_foreign_gate(object);
   const bool never_leaves = Mirror::never_leaves(object, job);
@@ -179,6 +194,7 @@ void Mirror::drop_task(const std::string& uid) {
   const Task& task = cluster_.task(id);
   if (task.node.is_valid() && task.status != TaskStatus::binding) note_room(task.node);
   cluster_.remove_task(id);
+  cluster_.mutable_volumes().remove_pod(id);
   if (!job.is_valid()) return;
   hasten(job, true);
   target_names_.forget_pod(job, uid);

@@ -36,6 +36,7 @@ NodeId Cluster::find_node(std::string_view name) const {
 void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   Task& task = tasks_[id.index()];
   const bool wanted_room = task.wants_room();
+  const NodeId mounted_on = node_of_volumes(task);
   account_on_node(task, -1);
   account_in_terms(task, -1);
   account_in_job(task, -1);
@@ -53,6 +54,7 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   task.status = status;
   account_on_node(task, +1);
   account_in_terms(task, +1);
+  account_in_volumes(id, mounted_on);
   account_in_job(task, +1);
   if (task.wants_room() != wanted_room) account_demand(task, wanted_room ? -1 : +1);
   touch();

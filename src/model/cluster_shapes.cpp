@@ -37,6 +37,14 @@ std::vector<TermSpec> affinity_of(const Relations& relations) {
   return specs;
 }
 
+// SPREAD-4. An empty selector counts nobody.
+TermSpec spread_over(const SpreadConstraint& spread, const Relations& relations, NodeSetId nodes) {
+  PodTerm counted;
+  counted.pods = spread.is_empty ? PodSelector{{}, true} : spread.pods;
+  counted.namespaces = {relations.name_space};
+  return {TermRole::spread, {std::move(counted)}, spread.topology_key, nodes};
+}
+
 std::vector<TermId> own_terms(const ShapeTerms& terms) {
   std::vector<TermId> all = terms.affinity;
   all.insert(all.end(), terms.anti_affinity.begin(), terms.anti_affinity.end());
@@ -49,7 +57,13 @@ std::vector<TermId> own_terms(const ShapeTerms& terms) {
 
 ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& constraints,
                               std::string_view name_space, LabelSetId labels) {
-  ShapeTerms terms = take_terms(constraints.relations);
+  const Relations& relations = constraints.relations;
+  ShapeTerms terms = take_terms(relations);
+  for (const SpreadConstraint& spread : relations.spread) {
+    const NodeSetRule rule = node_set_rule(spread, relations.spread, constraints);
+    const NodeSetId nodes = relations_.take_nodes(rule, nodes_);
+    terms.spread.push_back(take_term(spread_over(spread, relations, nodes)));
+  }
   terms.matched = relations_.matching(name_space, labels);
   const std::string own = shape_key(request, constraints);
   if (const auto known = shape_by_key_.find(key_of(own, terms.matched));
@@ -68,10 +82,12 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
   shape.constraints = constraints;
   shape.is_best_effort = shape.request.is_empty_but_pods();
   shape.has_host_ports = !constraints.host_ports.empty();
+  shape.has_volumes = !constraints.volumes.are_empty();
   shape.is_hint = !constraints.unmodelled.empty();
-  if (!terms.are_empty()) {
+  if (!terms.are_empty() || constraints.volumes.depend_on_plan) {
     Constraints plain = constraints;
     plain.relations = Relations();
+    plain.volumes.depend_on_plan = false;
     shape.base = intern_shape(request, plain, {}, {});
   }
   shape.terms = std::move(terms);
@@ -119,7 +135,7 @@ ShapeId Cluster::matched_otherwise(ShapeId from, std::vector<TermId> matched) {
   }
   Shape shape = before;
   shape.terms.matched = std::move(matched);
-  if (shape.terms.are_empty()) {
+  if (shape.terms.are_empty() && !shape.constraints.volumes.depend_on_plan) {
     shape.base = ShapeId();
   } else if (!before.has_relations()) {
     // A shape without relations has the key of a base, so it is the base.

@@ -17,12 +17,31 @@ bool PodRelations::set_namespace(const std::string& name,
 TermTable::Taken PodRelations::take(const TermSpec& spec, const std::vector<Node>& nodes) {
   const TopologyKeyId key = domains_.take(spec.topology_key, nodes);
   const TermTable::Taken taken = terms_.take(spec, key);
-  if (!taken.is_new) domains_.give_back(key);
+  if (taken.is_new) {
+    find_domains(taken.id);
+  } else {
+    domains_.give_back(key);
+    if (spec.nodes.is_valid()) node_sets_.give_back(spec.nodes);
+  }
   return taken;
+}
+
+// SPREAD-2, SPREAD-3: those of the nodes that are left.
+void PodRelations::find_domains(TermId id) {
+  if (spreads_.size() <= id.index()) spreads_.resize(id.index() + 1);
+  SpreadDomains& found = spreads_[id.index()];
+  found.clear();
+  const NodeSetId set = term(id).spec.nodes;
+  if (!set.is_valid()) return;
+  for (std::size_t n = 0; n < node_sets_.node_count(set); ++n) {
+    if (node_sets_.has(set, NodeId(n))) found.add(domain(id, NodeId(n)));
+  }
 }
 
 void PodRelations::remove(TermId id) {
   domains_.give_back(term(id).key);
+  if (const NodeSetId set = term(id).spec.nodes; set.is_valid()) node_sets_.give_back(set);
+  spreads_[id.index()].clear();
   terms_.remove(id);
   ++opened_;
 }
@@ -69,21 +88,60 @@ std::vector<TaskId> PodRelations::candidates(TermId id) const {
 void PodRelations::count(TermId id, NodeId node, const Counted& change) {
   const DomainId in = domain(id, node);
   if (!in.is_valid()) return;
-  const bool is_affinity = term(id).spec.role == TermRole::affinity;
-  // Affinity is opened by pods that come, the others by pods that go. A spread is opened by both.
+  const TermSpec& spec = term(id).spec;
+  if (spec.role == TermRole::spread) {
+    if (node_sets_.has(spec.nodes, node)) count_spread(id, in, change);
+    return;
+  }
+  const bool is_affinity = spec.role == TermRole::affinity;
+  // Affinity is opened by pods that come, the others by pods that go.
   const std::int32_t more = change.there + change.promised - change.leaving;
   if (is_affinity ? change.there > 0 : more < 0) ++opened_;
-  if (term(id).spec.role == TermRole::spread) ++opened_;
   terms_.counts(id).add(in, change);
+}
+
+namespace {
+
+// SPREAD-4
+SpreadDomains::Pods pods_of(const Counted& counted) {
+  const std::int32_t stay = counted.there - counted.leaving;
+  return {stay, stay + counted.promised};
+}
+
+}  // namespace
+
+// It is opened where pods go, and everywhere if the lowest count rises.
+void PodRelations::count_spread(TermId id, DomainId domain, const Counted& change) {
+  TermCounts& counts = terms_.counts(id);
+  SpreadDomains& spread = spreads_[id.index()];
+  const std::int32_t stayed = spread.lowest_that_stay();
+  const std::int32_t come = spread.lowest_that_stay_or_come();
+  const SpreadDomains::Pods before = pods_of(counts.at(domain));
+  counts.add(domain, change);
+  const SpreadDomains::Pods after = pods_of(counts.at(domain));
+  spread.move(before, after);
+  if (after.stay_or_come < before.stay_or_come || spread.lowest_that_stay() > stayed ||
+      spread.lowest_that_stay_or_come() > come) {
+    ++opened_;
+  }
 }
 
 void PodRelations::reset_domains(const std::vector<Node>& nodes) {
   domains_.reset(nodes);
+  node_sets_.reset(nodes);
   ++opened_;
 }
 
+bool PodRelations::update_domains(NodeId id, const Node& node) {
+  const bool is_elsewhere = domains_.update(id, node);
+  return node_sets_.update(id, node) || is_elsewhere;
+}
+
 void PodRelations::clear_counts() {
-  for (std::size_t t = 0; t < terms_.slots(); ++t) terms_.counts(TermId(t)).clear();
+  for (std::size_t t = 0; t < terms_.slots(); ++t) {
+    terms_.counts(TermId(t)).clear();
+    if (terms_.at(TermId(t)).uses > 0) find_domains(TermId(t));
+  }
   ++opened_;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "berth/model/volume_table.h"
+
 namespace berth {
 
 namespace {
@@ -64,6 +66,10 @@ class KeyWriter {
     write_all('n', relations.anti_affinity);
     write_all('s', relations.spread);
   }
+  void write(const VolumeNeeds& volumes) {
+    open('d', volumes.claims.size());
+    append_key(key_, volumes);
+  }
   std::string take() && { return std::move(key_); }
 
  private:
@@ -105,6 +111,7 @@ std::string shape_key(const NamedAmounts& request, const Constraints& constraint
     key.write(port.port);
   }
   if (!constraints.relations.are_empty()) key.write(constraints.relations);
+  if (!constraints.volumes.are_empty()) key.write(constraints.volumes);
   key.open('u', constraints.unmodelled.size());
   for (const std::string& name : constraints.unmodelled) key.write(name);
   key.write(constraints.fault);

@@ -337,6 +337,14 @@ TEST(LoadConfig, OWNED6_reads_which_owners_are_gangs_without_an_annotation) {
       << bad;
 }
 
+TEST(LoadConfig, VolumesArePlannedForUnlessItSaysNo) {
+  EXPECT_TRUE(good(with("")).constraints.volumes);
+  EXPECT_FALSE(good(with("constraints: {volumes: false}\n")).constraints.volumes);
+  EXPECT_NE(error_of(with("constraints: {volumes: some}\n")).find("constraints.volumes"),
+            std::string::npos);
+  EXPECT_NE(error_of(with("constraints: {volume: true}\n")).find("volume"), std::string::npos);
+}
+
 TEST(LoadConfig, reads_which_owners_are_watched_and_their_old_key) {
   EXPECT_EQ(good(with("")).jobs.owners, default_owner_resources());
   EXPECT_EQ(good(with("jobs: {owners: [a.v1.b]}\n")).jobs.owners,

@@ -325,7 +325,7 @@ TEST(PodConstraints, name_what_is_not_modelled_but_only_where_it_can_forbid) {
       " {ephemeral: {}}]}");
   ASSERT_TRUE(pod.has_value()) << pod.error().to_string();
   EXPECT_EQ(pod->constraints.unmodelled,
-            (std::vector<std::string>{"lateBindingVolume", "resourceClaims", "topologySpread"}));
+            (std::vector<std::string>{"lateBindingVolume", "resourceClaims"}));
   const auto soft = pod_with_spec(
       "{affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1,"
       " podAffinityTerm: {topologyKey: z}}]}},"

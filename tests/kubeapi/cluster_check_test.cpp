@@ -18,7 +18,7 @@ using testing::Reply;
 
 // The findings about a server of that version that refuses reviews with `denied` in them.
 Texts findings(const std::string& minor, const std::string& denied, const std::string& mode,
-               std::size_t expected, bool autoscaling = true) {
+               std::size_t expected, bool autoscaling = true, bool volumes = false) {
   FakeServer server([&](const Call& call, Reply& reply) {
     const bool is_version = call.path() == "/version";
     const bool is_denied = !denied.empty() && call.body.find(denied) != std::string::npos;
@@ -30,7 +30,7 @@ Texts findings(const std::string& minor, const std::string& denied, const std::s
   access.server = server.url();
   const auto client = std::move(*RestClient::create(access));
   Awaited<Texts> reported;
-  check_cluster(*client, mode, autoscaling, [&](const std::string& text) {
+  check_cluster(*client, {mode, autoscaling, volumes}, [&](const std::string& text) {
     reported.change([&](Texts& all) { all.push_back(text); });
   });
   EXPECT_TRUE(server.wait_for_calls(mode == "pin" ? 6 : 8));
@@ -60,6 +60,16 @@ TEST(ClusterCheck, AUTOSCALE5TheRightIsNeededWhereConditionsAreWritten) {
             "not allowed to patch pods/status, which steering mode \"view\" needs; "
             "deploy/ has the rights");
   EXPECT_TRUE(findings("36", status, "view", 0, false).empty());
+}
+
+TEST(ClusterCheck, API32SaysWhichKindsOfVolumesMayNotBeListed) {
+  const std::string denied = R"("group":"storage.k8s.io")";
+  const Texts reported = findings("36", denied, "view", 5, true, true);
+  ASSERT_EQ(reported.size(), 5u);
+  EXPECT_TRUE(std::count(reported.begin(), reported.end(),
+                         "not allowed to list csinodes.storage.k8s.io: pods with claims are "
+                         "planned without regard to volumes; deploy/ has the rights"));
+  EXPECT_TRUE(findings("36", denied, "view", 0).empty()) << "they are not wanted";
 }
 
 TEST(ClusterCheck, SaysWhatTheServerIsTooOldFor) {

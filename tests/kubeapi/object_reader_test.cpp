@@ -109,7 +109,8 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
 
 TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {
   for (const KeptKeys* keys :
-       {&keys_of_owners(), &keys_of_pods(), &keys_of_nodes(), &keys_of_others()}) {
+       {&keys_of_owners(), &keys_of_pods(), &keys_of_nodes(), &keys_of_others(), &keys_of_claims(),
+        &keys_of_volumes(), &keys_of_storage()}) {
     ObjectReader reader(keys);
     ListMetadata list;
     const auto items = items_of(reader,
@@ -133,9 +134,12 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
       text.str(), "everything.json",
       [&](document::Value whole, const document::ListHead&) -> Status {
         const kube::TypeName type{whole.find("kind")->text, whole.find("apiVersion")->text};
-        const KeptKeys& keys = type.kind == "Pod"    ? keys_of_pods()
-                               : type.kind == "Node" ? keys_of_nodes()
-                                                     : keys_of_others();
+        const KeptKeys& keys = type.kind == "Pod"                     ? keys_of_pods()
+                               : type.kind == "Node"                  ? keys_of_nodes()
+                               : type.kind == "PersistentVolumeClaim" ? keys_of_claims()
+                               : type.kind == "PersistentVolume"      ? keys_of_volumes()
+                               : type.group() == "storage.k8s.io"     ? keys_of_storage()
+                                                                      : keys_of_others();
         ObjectReader reader(&keys);
         ListMetadata list;
         const auto pruned = items_of(reader, text.str(), list);
@@ -150,13 +154,15 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
         EXPECT_TRUE(pod == nullptr || *pod == std::get<PodObject>(*after)) << type.kind;
         EXPECT_TRUE(node == nullptr || *node == std::get<NodeObject>(*after)) << type.kind;
         const auto* budget = std::get_if<BudgetObject>(&*before);
+        const auto* storage = std::get_if<StorageObject>(&*before);
+        EXPECT_TRUE(storage == nullptr || *storage == std::get<StorageObject>(*after)) << type.kind;
         EXPECT_TRUE(budget == nullptr || *budget == std::get<BudgetObject>(*after)) << type.kind;
         EXPECT_TRUE(group == nullptr || *group == std::get<PodGroupObject>(*after)) << type.kind;
         ++compared;
         return Done{};
       });
   EXPECT_TRUE(status) << status.error().to_string();
-  EXPECT_EQ(compared, 5);
+  EXPECT_EQ(compared, 12);
 }
 
 }  // namespace

@@ -134,6 +134,22 @@ PodTerm RandomStory::pod_term() {
   return term;
 }
 
+SpreadConstraint RandomStory::spread() {
+  SpreadConstraint spread;
+  PodTerm term = pod_term();
+  spread.pods = std::move(term.pods);
+  spread.topology_key = std::move(term.topology_key);
+  if (chance(5)) {
+    spread.pods = {};
+    spread.is_empty = true;
+  }
+  spread.max_skew = static_cast<std::int32_t>(between(1, 2));
+  if (chance(20)) spread.min_domains = static_cast<std::int32_t>(between(2, 3));
+  if (chance(30)) spread.affinity = NodePolicy::ignore;
+  if (chance(30)) spread.taints = NodePolicy::honor;
+  return spread;
+}
+
 void RandomStory::relate(PodObject& pod) {
   if (chance(70)) pod.labels = {{"app", chance(50) ? "x" : "y"}};
   Relations& relations = pod.constraints.relations;
@@ -141,6 +157,8 @@ void RandomStory::relate(PodObject& pod) {
   if (chance(5)) relations.anti_affinity.push_back(pod_term());
   if (chance(15)) relations.affinity.push_back(pod_term());
   if (chance(3)) relations.affinity.push_back(pod_term());
+  if (chance(15)) relations.spread.push_back(spread());
+  if (chance(5)) relations.spread.push_back(spread());
   if (!relations.are_empty()) relations.name_space = pod.name_space;
 }
 

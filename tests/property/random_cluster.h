@@ -38,6 +38,7 @@ class RandomStory {
   std::vector<ClusterEvent> job();
   PodObject pod(const std::string& name);
   PodTerm pod_term();
+  SpreadConstraint spread();
   void relate(PodObject& pod);
   void something(World& world);
 

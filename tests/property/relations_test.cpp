@@ -87,7 +87,8 @@ TEST(RelationLaws, NoPlanBreaksOne) {
     for (int cycle = 0; cycle < kCycles; ++cycle) {
       placed += (*world)->plan().binds.size();
       ASSERT_EQ(first_fault(placed_in(**world)), "")
-          << "BERTH_SEED=" << seed << ", session " << cycle + 1;
+          << "BERTH_SEED=" << seed << ", session " << cycle + 1 << "\n"
+          << (*world)->last_plan().to_string();
       if (below(story.random(), 4) != 0) (*world)->carry_out();
       (*world)->advance(std::chrono::seconds(1));
       story.happen(**world);
@@ -96,7 +97,9 @@ TEST(RelationLaws, NoPlanBreaksOne) {
     for (const std::string& fault : (*world)->faults()) faults += "  " + fault + "\n";
     ASSERT_EQ(faults, "") << "BERTH_SEED=" << seed;
   }
-  EXPECT_GT(placed, 0u);
+  if (seeds(kSeeds).size() > 1) {
+    EXPECT_GT(placed, 0u);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "berth/base/text.h"
 #include "support/pod_text.h"
 #include "support/relation_text.h"
+#include "support/volume_text.h"
 
 namespace berth::support {
 
@@ -177,6 +178,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
   const std::string group = full_name(range->name);
   like.name_space = group.substr(0, group.find('/'));
   like.constraints.relations = read_relations(line, like.name_space);
+  const VolumeWishes wishes = read_volume_wishes(line);
   const std::string stem = group.substr(group.find('/') + 1);
   if (!line.flag("ungrouped")) like.group = stem;
   Changes changes;
@@ -185,6 +187,7 @@ Changes read_task(SceneLine& line, TimePoint now) {
     pod.name = stem + "-" + std::to_string(index);
     pod.index = index;
     pod.uid = pod.full_name();
+    pod.volumes = wishes_of(wishes, pod.name, index);
     changes.push_back(event("pod " + pod.uid, pod));
   }
   return changes;
@@ -201,9 +204,17 @@ Changes read_pod(SceneLine& line, TimePoint now) {
   pod.name_space = name.substr(0, name.find('/'));
   pod.name = name.substr(name.find('/') + 1);
   pod.constraints.relations = read_relations(line, pod.name_space);
+  pod.volumes = wishes_of(read_volume_wishes(line), pod.name, 0);
   pod.queue = line.text_of("queue");
   pod.uid = name;
   return {event("pod " + pod.uid, pod)};
+}
+
+// From the first such line on, volumes are known.
+Changes read_of_storage(SceneLine& line, TimePoint) {
+  const StorageObject object = read_storage(line);
+  return {event("volumes", StorageKnown{}),
+          event(std::string(to_string(object.kind())) + " " + object.full_name(), object)};
 }
 
 Changes read_fate(SceneLine& line, TimePoint) {
@@ -235,12 +246,21 @@ Changes read_delete(SceneLine& line, TimePoint) {
   if (kind == "priorityclass") return {event("class " + name, PriorityClassDeleted{name})};
   if (kind == "namespace") return {event("namespace " + name, NamespaceDeleted{name})};
   if (kind == "budget") return {event("budget " + full_name(name), BudgetDeleted{full_name(name)})};
+  if (kind == "claim") {
+    return {event("PersistentVolumeClaim " + full_name(name),
+                  StorageDeleted{StorageKind::claim, full_name(name)})};
+  }
+  if (kind == "volume") {
+    return {event("PersistentVolume " + name, StorageDeleted{StorageKind::volume, name})};
+  }
   if (kind == "job") {
     return {event("group " + full_name(name), PodGroupDeleted{full_name(name)})};
   }
   const auto names = pod_names(name);
   if ((kind != "task" && kind != "pod") || !names) {
-    line.accuse("expected delete node|queue|priorityclass|namespace|budget|job|task|pod NAME");
+    line.accuse(
+        "expected delete node|queue|priorityclass|namespace|budget|claim|volume|job|task|pod "
+        "NAME");
     return {};
   }
   Changes changes;
@@ -321,10 +341,13 @@ engine::SessionConfig default_session_config() {
   return config;
 }
 
-bool is_change(const SceneLine& line) { return readers().contains(line.word(0)); }
+bool is_change(const SceneLine& line) {
+  return readers().contains(line.word(0)) || is_about_storage(line.word(0));
+}
 
 Result<std::vector<Change>> read_changes(SceneLine& line, TimePoint now) {
-  Changes changes = readers().at(line.word(0))(line, now);
+  const Reader read = is_about_storage(line.word(0)) ? read_of_storage : readers().at(line.word(0));
+  Changes changes = read(line, now);
   if (!line.fault().empty()) return error_at(line, line.fault());
   if (const auto key = line.unread(); !key.empty()) {
     return error_at(line, "\"" + key + "\" means nothing to \"" + line.word(0) + "\"");

@@ -16,7 +16,7 @@ class Session;
 template <class Text>
 void name_pod(CauseOf<Text>& why, const std::string& pod) {
   if (why.reason == Reason::fits_no_node) why.what = pod;
-  if (why.reason == Reason::pod_faulty) why.detail = pod;
+  if (why.reason == Reason::pod_faulty || why.reason == Reason::claim_not_ready) why.detail = pod;
 }
 
 // Finds jobs that can never start in the present cluster, even if all others end, with the reason.

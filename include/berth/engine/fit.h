@@ -40,7 +40,8 @@ struct Constraint {
 
 namespace constraints {
 extern const Constraint legible, cordon, node_selector, node_affinity, taints, veto, host_ports,
-    pod_affinity, pod_anti_affinity, existing_pod_anti_affinity;
+    disks, volume_binding, volume_zone, free_volumes, volume_limits, topology_spread, pod_affinity,
+    pod_anti_affinity, existing_pod_anti_affinity;
 }  // namespace constraints
 
 // Pods of this shape may go to nodes that are cordoned.

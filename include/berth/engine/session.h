@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "berth/base/clock.h"
 #include "berth/engine/ledger.h"
 #include "berth/engine/point_table.h"
+#include "berth/engine/start.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 #include "engine/memory.h"
@@ -61,6 +63,9 @@ class Session : public PointTable {
   NodeId best_idle_node(ShapeId shape, JobId job = JobId());
   // The best node whose room will do once it is vacated. Invalid if there is none.
   NodeId best_future_node(ShapeId shape, JobId job = JobId());
+  // From now on pods with the term are placed in this domain; none: anywhere.
+  void start_in(const std::optional<Start>& start);
+  const std::optional<Start>& start() const { return start_; }
   // Is the node locked for nobody, for this job, or for its queue or one above?
   Verdict is_open_to(NodeId node, JobId job) const;
   // The name of the other job for a refusal of `reader`, whose users read it; else `unnamed`, a
@@ -163,6 +168,7 @@ class Session : public PointTable {
   TimePoint answers_hold_until_ = TimePoint::max();
   Statement* open_statement_ = nullptr;
   std::deque<std::string> texts_;
+  std::optional<Start> start_;
   std::vector<std::uint8_t> passing_;    // of the shape that was asked about last, with its vetoes
   std::map<JobId, Verdict> impossible_;  // besides what feasibility() refuses
   std::map<QueueId, std::vector<Spared>> in_the_way_;

@@ -59,6 +59,7 @@ class Statement {
   };
 
   void end();
+  void promise_those_that_others_seek();
   void add_to_plan(bool is_held);
 
   Session& session_;

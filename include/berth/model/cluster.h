@@ -148,6 +148,11 @@ class Cluster {
   void update_queue(QueueId id, Queue queue);
   void set_open(JobId id, bool open);
   void set_claims(JobId id, std::vector<Claim> claims);
+  VolumeTable& mutable_volumes() { return relations_.mutable_volumes(); }
+  // Of a task, after a change in VolumeTable.
+  void set_volumes(TaskId id, VolumeNeeds needs, std::vector<std::string> unmodelled);
+  // Shapes with volumes are to be asked again: about all nodes, or about these.
+  void note_volumes(bool about_all, const std::vector<std::string>& nodes);
   std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }
 
  private:
@@ -171,6 +176,8 @@ class Cluster {
   void give_back_terms(const ShapeTerms& terms);
   void rematch(TermId id);
   void account_in_terms(const Task& task, int sign);
+  void account_in_volumes(TaskId id, NodeId before);
+  NodeId node_of_volumes(const Task& task) const;
   void recount_terms();
   void order_into(std::vector<TaskId>& tasks, TaskId id) const;
   void link_queue(QueueId id);

@@ -8,17 +8,11 @@
 
 #include "berth/model/expression.h"
 #include "berth/model/relations.h"
+#include "berth/model/volume_needs.h"
 
 // Where a pod may run, in Kubernetes' terms. Plain values.
 
 namespace berth {
-
-// All expressions must hold. An empty term matches nothing (Kubernetes' rule).
-struct SelectorTerm {
-  std::vector<Expression> labels;  // matchExpressions
-  std::vector<Expression> fields;  // matchFields: only metadata.name
-  auto operator<=>(const SelectorTerm&) const = default;
-};
 
 struct PreferredTerm {
   std::int32_t weight = 1;  // 1..100
@@ -59,6 +53,7 @@ struct Constraints {
   std::vector<Toleration> tolerations;
   std::vector<HostPort> host_ports;
   Relations relations;
+  VolumeNeeds volumes;  // of what it mounts; the mirror fills it in
   // Sorted: constraints that we do not model, e.g. "podAffinity".
   std::vector<std::string> unmodelled;
   // The fault in a pod that could not be read; such a pod may run nowhere. Empty: none.

@@ -15,6 +15,14 @@ struct Expression {
   std::vector<std::string> values;
   auto operator<=>(const Expression&) const = default;
 };
+
+// All expressions must hold. An empty term matches nothing (Kubernetes' rule).
+struct SelectorTerm {
+  std::vector<Expression> labels;  // matchExpressions
+  std::vector<Expression> fields;  // matchFields: only metadata.name
+  auto operator<=>(const SelectorTerm&) const = default;
+};
+
 // Does it hold for a label or field of this value? Null: there is none. `greater` and `less`
 // compare whole numbers, and do not hold for other values.
 bool expression_holds(const Expression& expression, const std::string* value);

@@ -94,6 +94,7 @@ struct PodObject {
   std::string not_scheduled;       // reason of its condition PodScheduled=False; empty: none
   NamedAmounts request;            // effective, incl. init, sidecars, overhead; "pods" is 1
   Constraints constraints;
+  VolumeWishes volumes;
   std::optional<Duration> run_time;       // annotation berth.dev/run-time
   std::optional<Duration> waiting_limit;  // annotation volcano.sh/sla-waiting-time
   std::optional<TimePoint> started;       // status.startTime

@@ -7,7 +7,10 @@
 #include "berth/base/strong_id.h"
 #include "berth/model/domains.h"
 #include "berth/model/labels.h"
+#include "berth/model/node_sets.h"
+#include "berth/model/spread_domains.h"
 #include "berth/model/terms.h"
+#include "berth/model/volume_table.h"
 
 namespace berth {
 
@@ -21,15 +24,25 @@ class PodRelations {
   const LabelTable& labels() const { return labels_; }
   // The domain that the node is in for the term. Invalid: it lacks the label.
   DomainId domain(TermId id, NodeId node) const { return domains_.at(term(id).key, node); }
+  // The domains of a term of role `spread`.
+  const SpreadDomains& spread(TermId id) const { return spreads_[id.index()]; }
+  const NodeSets& node_sets() const { return node_sets_; }
   // Changes whenever a term may admit a domain that it refused before.
-  std::uint64_t opened() const { return opened_; }
+  // So it does with what `volumes` may admit.
+  std::uint64_t opened() const { return opened_ + volumes_.opened(); }
+  const VolumeTable& volumes() const { return volumes_; }
 
   // --- for the Cluster ----------------------------------------------------------------------
   LabelTable& mutable_labels() { return labels_; }
+  VolumeTable& mutable_volumes() { return volumes_; }
   const NamespaceLabels& namespaces() const { return namespaces_; }
   // False if nothing has changed. No labels: the namespace is forgotten.
   bool set_namespace(const std::string& name, const std::map<std::string, std::string>& labels);
 
+  // For TermSpec::nodes; take() of that specification owns it then.
+  NodeSetId take_nodes(const NodeSetRule& rule, const std::vector<Node>& nodes) {
+    return node_sets_.take(rule, nodes);
+  }
   TermTable::Taken take(const TermSpec& spec, const std::vector<Node>& nodes);
   void use_again(TermId id) { terms_.use_again(id); }
   // True if nothing uses the term any more. It stays until remove().
@@ -47,7 +60,8 @@ class PodRelations {
 
   void count(TermId id, NodeId node, const Counted& change);
   void reset_domains(const std::vector<Node>& nodes);
-  bool update_domains(NodeId id, const Node& node) { return domains_.update(id, node); }
+  // True if counts must be made anew: clear_counts(), then count().
+  bool update_domains(NodeId id, const Node& node);
   void clear_counts();
 
  private:
@@ -55,11 +69,16 @@ class PodRelations {
     TaskId next;
     TaskId previous;
   };
+  void find_domains(TermId id);
+  void count_spread(TermId id, DomainId domain, const Counted& change);
   void add_tasks_of(LabelSetId set, std::vector<TaskId>& to) const;
 
   TermTable terms_;
   DomainTable domains_;
+  NodeSets node_sets_;
+  std::vector<SpreadDomains> spreads_;  // by term
   LabelTable labels_;
+  VolumeTable volumes_;
   NamespaceLabels namespaces_;
   std::vector<TaskId> first_of_set_;  // by label set
   std::vector<Link> links_;           // by task

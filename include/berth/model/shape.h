@@ -49,6 +49,7 @@ struct Shape {
   std::string key;              // shape_key() of it
   bool is_best_effort = false;  // requests nothing but a pod's place
   bool has_host_ports = false;  // feasibility also depends on the node's other tasks
+  bool has_volumes = false;     // VolumeTable has what they take on nodes
   // Has constraints that are not modelled, so its plan is a preference.
   bool is_hint = false;
 

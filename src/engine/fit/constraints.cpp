@@ -9,11 +9,14 @@ namespace {
 
 constexpr std::array kOnSpecification{&constraints::legible,       &constraints::cordon,
                                       &constraints::node_selector, &constraints::node_affinity,
-                                      &constraints::taints,        &constraints::veto};
+                                      &constraints::taints,        &constraints::volume_binding,
+                                      &constraints::volume_zone,   &constraints::veto};
 // AFFINITY-9
-constexpr std::array kOnTasks{&constraints::host_ports, &constraints::pod_affinity,
-                              &constraints::pod_anti_affinity,
-                              &constraints::existing_pod_anti_affinity};
+constexpr std::array kOnTasks{
+    &constraints::host_ports,        &constraints::disks,
+    &constraints::volume_limits,     &constraints::free_volumes,
+    &constraints::topology_spread,   &constraints::pod_affinity,
+    &constraints::pod_anti_affinity, &constraints::existing_pod_anti_affinity};
 
 // FIT-3.
 template <class Constraints>

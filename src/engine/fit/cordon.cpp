@@ -1,5 +1,5 @@
 #include "berth/engine/fit.h"
-#include "berth/engine/node_affinity.h"
+#include "berth/model/node_match.h"
 
 namespace berth::engine {
 

@@ -1,26 +1,9 @@
-#include "berth/engine/node_affinity.h"
-
 #include <algorithm>
 
 #include "berth/engine/fit.h"
+#include "berth/model/node_match.h"
 
-namespace berth::engine {
-
-bool term_holds(const SelectorTerm& term, const Node& node) {
-  if (term.labels.empty() && term.fields.empty()) return false;
-  const bool labels_hold =
-      std::all_of(term.labels.begin(), term.labels.end(), [&](const Expression& expression) {
-        const auto found = node.labels.find(expression.key);
-        return expression_holds(expression, found == node.labels.end() ? nullptr : &found->second);
-      });
-  return labels_hold &&
-         std::all_of(term.fields.begin(), term.fields.end(), [&](const Expression& expression) {
-           const bool is_name = expression.key == "metadata.name";
-           return expression_holds(expression, is_name ? &node.name : nullptr);
-         });
-}
-
-namespace constraints {
+namespace berth::engine::constraints {
 
 // PREDICATE-3. Where required node affinity is given, one of its terms holds.
 const Constraint node_affinity{DependsOn::specification, [](const Place& place) {
@@ -33,6 +16,4 @@ const Constraint node_affinity{DependsOn::specification, [](const Place& place) 
                                  return one_holds ? pass() : reject(Reason::node_affinity_mismatch);
                                }};
 
-}  // namespace constraints
-
-}  // namespace berth::engine
+}  // namespace berth::engine::constraints

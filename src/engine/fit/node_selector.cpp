@@ -1,17 +1,14 @@
 #include "berth/engine/fit.h"
+#include "berth/model/node_match.h"
 
 namespace berth::engine::constraints {
 
 // PREDICATE-2. The node has every label of the node selector.
-const Constraint node_selector{
-    DependsOn::specification, [](const Place& place) {
-      for (const auto& [label, value] : place.shape.constraints.node_selector) {
-        const auto found = place.node.labels.find(label);
-        if (found == place.node.labels.end() || found->second != value) {
-          return reject(Reason::node_selector_mismatch);
-        }
-      }
-      return pass();
-    }};
+const Constraint node_selector{DependsOn::specification, [](const Place& place) {
+                                 return has_labels(place.node,
+                                                   place.shape.constraints.node_selector)
+                                            ? pass()
+                                            : reject(Reason::node_selector_mismatch);
+                               }};
 
 }  // namespace berth::engine::constraints

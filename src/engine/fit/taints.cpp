@@ -1,33 +1,14 @@
-#include <algorithm>
-
 #include "berth/engine/fit.h"
-#include "berth/engine/node_affinity.h"
+#include "berth/model/node_match.h"
 
-namespace berth::engine {
-
-bool is_tolerated(const Taint& taint, const std::vector<Toleration>& tolerations) {
-  return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& toleration) {
-    if (toleration.effect != TaintEffect::any && toleration.effect != taint.effect) {
-      return false;
-    }
-    if (!toleration.key.empty() && toleration.key != taint.key) return false;
-    return toleration.exists || (!toleration.key.empty() && toleration.value == taint.value);
-  });
-}
-
-namespace constraints {
+namespace berth::engine::constraints {
 
 // PREDICATE-4. Every taint that keeps pods off is tolerated.
 const Constraint taints{DependsOn::specification, [](const Place& place) {
-                          for (const Taint& taint : place.node.taints) {
-                            if (taint.effect == TaintEffect::prefer_no_schedule) continue;
-                            if (!is_tolerated(taint, place.shape.constraints.tolerations)) {
-                              return reject(Reason::taint_not_tolerated, 0, 0, taint.key);
-                            }
-                          }
-                          return pass();
+                          const Taint* const taint =
+                              taint_in_the_way(place.node, place.shape.constraints.tolerations);
+                          if (taint == nullptr) return pass();
+                          return reject(Reason::taint_not_tolerated, 0, 0, taint->key);
                         }};
 
-}  // namespace constraints
-
-}  // namespace berth::engine
+}  // namespace berth::engine::constraints

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "berth/engine/occupants.h"
+#include "berth/engine/start.h"
 #include "berth/model/cluster.h"
 
 namespace berth::engine {
@@ -13,12 +15,16 @@ namespace berth::engine {
 // allow. Nothing in the cluster changes.
 class Trial {
  public:
-  explicit Trial(const Cluster& cluster) : cluster_(cluster) {}
+  // `occupants`: the tasks of the cluster that count beside them, for spreads.
+  Trial(const Cluster& cluster, Occupants occupants) : cluster_(cluster), occupants_(occupants) {}
 
   // How many of `count` such members the relations let the node take, after those put before. The
   // rest of the question, room for example, is the caller's.
   std::int32_t most(const Shape& shape, NodeId node, std::int32_t count) const;
   void put(const Shape& shape, NodeId node, std::int32_t count);
+
+  // RELATION-9
+  void start_in(const std::optional<Start>& start) { start_ = start; }
 
   // Takes back what was put since mark() gave this.
   std::size_t mark() const { return log_.size(); }
@@ -28,9 +34,18 @@ class Trial {
   using Place = std::pair<TermId, DomainId>;
   std::int32_t tried(TermId term, DomainId domain) const;
   bool is_any_tried(const std::vector<TermId>& terms) const;
+  std::int32_t most_of_spread(const Shape& shape, std::size_t spread, NodeId node,
+                              std::int32_t count) const;
+  std::int32_t pods_in(TermId term, DomainId domain) const;
+  const CountsOfDomains& counts_of(TermId term) const;
+  void change(const Place& place, std::int32_t by);
 
   const Cluster& cluster_;
+  std::optional<Start> start_;
+  Occupants occupants_;
   std::map<Place, std::int32_t> tried_;
+  // Of spreads that were asked about, with the members that are tried.
+  mutable std::map<TermId, CountsOfDomains> spreads_;
   std::vector<std::pair<Place, std::int32_t>> log_;
 };
 

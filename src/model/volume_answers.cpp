@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <array>
+
+#include "model/volume_store.h"
+
+// Which nodes the claims of a pod admit.
+
+namespace berth {
+
+namespace {
+
+constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kRegion = "topology.kubernetes.io/region";
+constexpr const char* kBetaZone = "failure-domain.beta.kubernetes.io/zone";
+constexpr const char* kBetaRegion = "failure-domain.beta.kubernetes.io/region";
+
+const std::string* value_of(const VolumeTable::NodeLabels& labels, const std::string& key) {
+  const auto found = labels.find(key);
+  return found == labels.end() ? nullptr : &found->second;
+}
+
+bool all_hold(const std::vector<Expression>& all, const Labels& labels) {
+  return std::all_of(all.begin(), all.end(), [&](const Expression& each) {
+    const auto found = std::find_if(labels.begin(), labels.end(),
+                                    [&](const auto& label) { return label.first == each.key; });
+    return expression_holds(each, found == labels.end() ? nullptr : &found->second);
+  });
+}
+
+// VOLUME-4.
+bool zone_holds(const ZoneLabel& zone, const VolumeTable::NodeLabels& labels) {
+  const std::string* value = value_of(labels, zone.key);
+  if (value == nullptr && zone.key == kBetaZone) value = value_of(labels, kZone);
+  if (value == nullptr && zone.key == kBetaRegion) value = value_of(labels, kRegion);
+  return value != nullptr && std::binary_search(zone.values.begin(), zone.values.end(), *value);
+}
+
+// VOLUME-3.
+Reason refusal_of_bound(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels) {
+  for (const VolumeNeed& need : needs.claims) {
+    if (!need.is_bound) continue;
+    if (need.is_missing) return Reason::volume_missing;
+    if (need.affinity && !affinity_holds(*need.affinity, labels)) {
+      return Reason::volume_node_affinity;
+    }
+  }
+  return Reason::none;
+}
+
+}  // namespace
+
+bool zones_hold(const VolumeNeeds& needs, const VolumeTable::NodeLabels& labels) {
+  constexpr std::array<const char*, 4> kLabels{kBetaZone, kBetaRegion, kZone, kRegion};
+  const bool has_any = std::any_of(kLabels.begin(), kLabels.end(),
+                                   [&](const char* key) { return labels.contains(key); });
+  if (!has_any) return true;
+  return std::all_of(needs.claims.begin(), needs.claims.end(), [&](const VolumeNeed& need) {
+    return std::all_of(need.zones.begin(), need.zones.end(),
+                       [&](const ZoneLabel& zone) { return zone_holds(zone, labels); });
+  });
+}
+
+bool all_hold(const std::vector<Expression>& all, const VolumeTable::NodeLabels& labels) {
+  return std::all_of(all.begin(), all.end(), [&](const Expression& each) {
+    return expression_holds(each, value_of(labels, each.key));
+  });
+}
+
+// Fields are not looked at: kube-scheduler asks about a node without a name.
+bool affinity_holds(const std::vector<SelectorTerm>& terms, const VolumeTable::NodeLabels& labels) {
+  return std::any_of(terms.begin(), terms.end(), [&](const SelectorTerm& term) {
+    const bool is_empty = term.labels.empty() && term.fields.empty();
+    return !is_empty && all_hold(term.labels, labels);
+  });
+}
+
+Reason VolumeTable::Impl::may_run_on(const VolumeNeeds& needs, const std::string& node,
+                                     const NodeLabels& labels) const {
+  if (!needs.fault.empty()) return Reason::claim_not_ready;
+  // Of several refusals, kube-scheduler names a missing volume last.
+  const Reason bound = refusal_of_bound(needs, labels);
+  if (bound == Reason::volume_node_affinity) return bound;
+  const Reason late = choose(needs, node, labels, Beside::nobody).refusal;
+  return late != Reason::none ? late : bound;
+}
+
+Reason VolumeTable::Impl::is_free(const VolumeNeeds& needs, const std::string& node,
+                                  const NodeLabels& labels) const {
+  for (const VolumeNeed& need : needs.claims) {
+    if (!need.is_for_one_pod) continue;
+    const ClaimId claim = claims_.find(need.claim);
+    if (claim.is_valid() && claims_[claim].placed > 0) return Reason::claim_in_use;  // VOLUME-9
+  }
+  return choose(needs, node, labels, Beside::the_plan).refusal;
+}
+
+// VOLUME-11.
+Reason VolumeTable::Impl::has_room(const VolumeNeeds& needs, const std::string& node,
+                                   bool alone) const {
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end() || found->second.limits.empty()) return Reason::none;
+  const NodeVolumes& volumes = found->second;
+  for (const VolumeNeed& need : needs.claims) {
+    const std::int64_t* const limit = volumes.limit(need.driver);
+    if (need.driver.empty() || limit == nullptr) continue;
+    const std::int64_t more =
+        std::count_if(needs.claims.begin(), needs.claims.end(), [&](const VolumeNeed& each) {
+          return each.driver == need.driver && (alone || !volumes.is_used(each.volume));
+        });
+    const auto driver = drivers_.find(need.driver);
+    const std::int64_t there = alone || driver == drivers_.end() ? 0 : volumes.count(&*driver);
+    if (more > 0 && there + more > *limit) return Reason::too_many_volumes;
+  }
+  return Reason::none;
+}
+
+// --- late claims ------------------------------------------------------------------------------
+
+// VOLUME-5 to VOLUME-8.
+VolumeTable::Impl::Chosen VolumeTable::Impl::choose(const VolumeNeeds& needs,
+                                                    const std::string& node,
+                                                    const NodeLabels& labels, Beside beside) const {
+  Chosen chosen{Reason::none, std::vector<VolumeId>(needs.claims.size())};
+  std::vector<std::size_t> to_match;
+  std::vector<std::size_t> to_provision;
+  for (std::size_t n = 0; n < needs.claims.size(); ++n) {
+    const VolumeNeed& need = needs.claims[n];
+    if (need.is_bound) continue;
+    if (need.selected_node && *need.selected_node != node) {
+      chosen.refusal = Reason::no_volume_to_bind;
+      return chosen;
+    }
+    (need.selected_node ? to_provision : to_match).push_back(n);
+  }
+  std::stable_sort(to_match.begin(), to_match.end(), [&](std::size_t left, std::size_t right) {
+    return needs.claims[left].size.value_or(0) < needs.claims[right].size.value_or(0);
+  });
+  std::vector<VolumeId> taken;
+  for (const std::size_t n : to_match) {
+    const std::optional<VolumeId> found = find_volume(needs.claims[n], labels, taken, beside);
+    if (!found) {
+      to_provision.push_back(n);
+      continue;
+    }
+    chosen.volumes[n] = *found;
+    taken.push_back(*found);
+  }
+  for (const std::size_t n : to_provision) {
+    const VolumeNeed& need = needs.claims[n];
+    const ClaimId claim = need.claim.empty() ? ClaimId() : claims_.find(need.claim);
+    const auto plan = beside == Beside::the_plan ? plans_.find(claim) : plans_.end();
+    if (plan != plans_.end() && !follows_plan(plan->second, node, labels)) {
+      chosen.refusal = Reason::no_volume_to_bind;
+    } else {
+      chosen.refusal = refusal_to_provision(need, labels);
+    }
+    if (chosen.refusal != Reason::none) return chosen;
+  }
+  return chosen;
+}
+
+// A pod of the plan decides where the volume is made, and nobody knows yet from where it can be
+// reached: its zone, or else its node.
+bool VolumeTable::Impl::follows_plan(const LatePlan& plan, const std::string& node,
+                                     const NodeLabels& labels) const {
+  if (plan.node == node) return true;
+  const std::string* const zone = value_of(labels, kZone);
+  return !plan.zone.empty() && zone != nullptr && *zone == plan.zone;
+}
+
+bool VolumeTable::Impl::is_large_enough(const StoredVolume& volume, const VolumeNeed& need) const {
+  const std::string attributes =
+      volume.attributes_class == nullptr ? std::string() : *volume.attributes_class;
+  return volume.size >= need.size.value_or(0) && volume.is_block == need.is_block &&
+         attributes == need.attributes_class && !volume.is_ending;
+}
+
+bool VolumeTable::Impl::suits(const StoredVolume& volume, const VolumeNeed& need) const {
+  static const Labels kNone;
+  return is_large_enough(volume, need) && (need.modes & ~volume.modes) == 0 &&
+         (!need.selector ||
+          all_hold(*need.selector, volume.labels == nullptr ? kNone : *volume.labels));
+}
+
+// VOLUME-6. None: there is none.
+std::optional<VolumeId> VolumeTable::Impl::find_volume(const VolumeNeed& need,
+                                                       const NodeLabels& labels,
+                                                       const std::vector<VolumeId>& chosen,
+                                                       Beside beside) const {
+  const auto is_chosen = [&](VolumeId id) {
+    return std::find(chosen.begin(), chosen.end(), id) != chosen.end();
+  };
+  const auto is_reachable = [&](const StoredVolume& volume) {
+    return !volume.is_faulty && (!volume.has_affinity || affinity_holds(*volume.affinity, labels));
+  };
+  const ClaimId claim = need.claim.empty() ? ClaimId() : claims_.find(need.claim);
+  if (claim.is_valid()) {
+    const StoredClaim& its = claims_[claim];
+    std::vector<VolumeId> named = its.wanted_by;
+    const auto plan = beside == Beside::the_plan ? plans_.find(claim) : plans_.end();
+    if (plan != plans_.end() && plan->second.volume.is_valid()) {
+      named.push_back(plan->second.volume);
+    }
+    for (const VolumeId id : named) {
+      const StoredVolume& volume = volumes_[id];
+      const bool is_of_claim =
+          volume.claim != claim || volume.claim_uid == 0 || volume.claim_uid == its.uid;
+      const std::string_view of_class =
+          volume.class_name == nullptr ? std::string_view() : *volume.class_name;
+      if (!volume.exists || !is_of_claim || is_chosen(id) || of_class != need.class_name ||
+          !is_large_enough(volume, need)) {
+        continue;
+      }
+      return is_reachable(volume) ? std::optional(id) : std::nullopt;
+    }
+  }
+  const auto free = free_.find(need.class_name);
+  if (free == free_.end()) return std::nullopt;
+  for (const VolumeId id : free->second) {
+    const StoredVolume& volume = volumes_[id];
+    const bool is_taken = beside == Beside::the_plan && volume.taken_by.is_valid();
+    if (is_taken || is_chosen(id) || !suits(volume, need) || !is_reachable(volume)) continue;
+    return id;
+  }
+  return std::nullopt;
+}
+
+// VOLUME-7.
+Reason VolumeTable::Impl::refusal_to_provision(const VolumeNeed& need,
+                                               const NodeLabels& labels) const {
+  const auto found = classes_.find(need.class_name);
+  if (found == classes_.end()) return Reason::no_volume_to_bind;
+  const StorageClassObject& its = found->second;
+  if (its.provisioner.empty() || its.provisioner == kNoProvisioner) {
+    return Reason::no_volume_to_bind;
+  }
+  const bool is_allowed =
+      its.topologies.empty() ||
+      std::any_of(its.topologies.begin(), its.topologies.end(),
+                  [&](const auto& term) { return !term.empty() && all_hold(term, labels); });
+  if (!is_allowed) return Reason::no_volume_to_bind;
+  return has_capacity(need, its.provisioner, labels) ? Reason::none : Reason::not_enough_storage;
+}
+
+// VOLUME-8.
+bool VolumeTable::Impl::has_capacity(const VolumeNeed& need, const std::string& provisioner,
+                                     const NodeLabels& labels) const {
+  const auto driver = tracks_capacity_.find(provisioner);
+  if (!need.size || driver == tracks_capacity_.end() || !driver->second) return true;
+  const auto found = capacities_.find(need.class_name);
+  if (found == capacities_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](const auto& entry) {
+    const StorageCapacityObject& capacity = entry.second;
+    return capacity.largest && *capacity.largest >= *need.size && capacity.topology &&
+           all_hold(*capacity.topology, labels);
+  });
+}
+
+}  // namespace berth
