@@ -218,7 +218,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
       return Turn::started;
     }
     // CLAIM-6. Its room was not vacated in time; other jobs may use the idle part for a while.
-    if (!statement.is_empty() && may_hold(session, job) &&
+    if (!is_ready && !statement.is_empty() && may_hold(session, job) &&
         session.ask(points::job_pipelined, job)) {
       // ALLOCATE-5. A job that could start on room now being vacated keeps its claim on it.
       session.refuse(id,
