@@ -15,6 +15,7 @@
 
 #include "actions/claims.h"
 #include "actions/placement.h"
+#include "actions/refused_plans.h"
 #include "actions/targets.h"
 #include "berth/engine/action.h"
 #include "berth/engine/job_line.h"
@@ -93,11 +94,13 @@ bool seek_idle_room(Session& session, const Job& job) {
     return job.unplaced_count() > 0;
   }
   Statement statement(session);
+  const Statement::Checkpoint begin = statement.checkpoint();
   for (const TaskId id : claimed) statement.withdraw(id);
   if (!session.ask(points::overused, session.cluster().queue(job.queue))) return false;
   Waiting waiting = tasks_to_place(session, job);
   place_until_ready(session, job.id, waiting, statement);
   if (!session.ask(points::job_ready, job)) return false;
+  if (!differ_from_refused(session, job, statement, begin)) return false;
   std::move(statement).commit();
   if (job.unplaced_count() == 0) {
     session.clear_refusal(job.id);

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "actions/placement.h"
+#include "actions/refused_plans.h"
 #include "berth/engine/fit.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/engine/statement.h"
@@ -70,6 +71,8 @@ void serve_claims_of(Session& session, JobId id) {
   // CLAIM-12. Its queue has room for it only when they are gone.
   if (session.ask(points::job_ready, job) && !do_others_leave_for(session, job)) {
     // CLAIM-3. Enough of the room is idle now.
+    if (is_refused_plan(session, job))
+      return end_claims(session, id, EndedClaims::How::cannot_start);
     return std::move(statement).commit();
   }
   const bool is_enough = static_cast<bool>(session.ask(points::job_pipelined, job));

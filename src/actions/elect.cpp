@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "actions/placement.h"
+#include "actions/refused_plans.h"
 #include "berth/engine/action.h"
 #include "berth/engine/need.h"
+#include "berth/model/attempt.h"
 #include "engine/bins.h"
 
 namespace berth::actions {
@@ -63,7 +65,8 @@ class Elect final : public Action {
     std::vector<JobId> candidates;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
-      if (is_candidate(session, job)) candidates.push_back(id);
+      // HINT-8
+      if (is_candidate(session, job) && may_be_tried(session, job)) candidates.push_back(id);
     }
     for (const EndedReservation& each : session.plan().ended) std::erase(candidates, each.job);
     while (!candidates.empty()) {
@@ -86,6 +89,7 @@ class Elect final : public Action {
 
  private:
   static constexpr Duration kPodsCome = std::chrono::minutes(1);
+  static constexpr std::int32_t kFailuresMost = 3;
 
   // ELECT-1. A target is one until its minimum is bound, or it cannot or may not be one any more.
   static void release_former(Session& session, StartCheck& check) {
@@ -103,6 +107,9 @@ class Elect final : public Action {
       if (job.is_named_target && !job.election->is_named) session.name_target(id);
       Verdict verdict = has_standing(session, job);
       if (verdict) verdict = has_its_pods(session, job);
+      // HINT-8. Kept nodes do not help it.
+      const bool has_failed = job.attempt != nullptr && job.attempt->times >= kFailuresMost;
+      if (verdict && has_failed) verdict = may_be_tried(session, job);
       if (verdict && !has_minimum(session, job)) verdict = check.of(job);
       if (!verdict) {
         session.release(id, How::impossible, verdict);

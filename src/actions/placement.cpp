@@ -4,6 +4,7 @@
 
 #include "actions/claims.h"
 #include "actions/domain_search.h"
+#include "actions/refused_plans.h"
 #include "berth/engine/statement.h"
 #include "berth/model/amount_text.h"
 
@@ -32,6 +33,7 @@ bool may_be_served(Session& session, JobId id) {
   Verdict verdict = has_standing(session, job);
   if (verdict) verdict = session.feasibility().of(id);
   if (verdict) verdict = session.ask(points::job_valid, job);
+  if (verdict) verdict = may_be_tried(session, job);
   if (!verdict) session.refuse(id, verdict);
   return static_cast<bool>(verdict);
 }
@@ -196,9 +198,14 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
   {
     // ALLOCATE-3. All attempts for this job happen inside one statement ...
     Statement statement(session);
+    const Statement::Checkpoint begin = statement.checkpoint();
     const std::size_t reached = place_until_ready(session, id, waiting, statement);
     verdict = session.ask(points::job_ready, job);
-    if (verdict) {
+    const bool is_ready = static_cast<bool>(verdict);
+    if (is_ready) verdict = differ_from_refused(session, job, statement, begin);
+    if (is_ready && !verdict) {
+      waiting.why = refusal_of(id, verdict);
+    } else if (verdict) {
       // ALLOCATE-4. ... which becomes real only if the job can start.
       waiting.next = reached;
       std::move(statement).commit();
@@ -212,7 +219,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
       return Turn::started;
     }
     // CLAIM-6. Its room was not vacated in time; other jobs may use the idle part for a while.
-    if (!statement.is_empty() && may_hold(session, job) &&
+    if (!is_ready && !statement.is_empty() && may_hold(session, job) &&
         session.ask(points::job_pipelined, job)) {
       // ALLOCATE-5. A job that could start on room now being vacated keeps its claim on it.
       session.refuse(id,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "actions/placement.h"
+#include "actions/refused_plans.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
 #include "engine/bins.h"
@@ -45,6 +46,7 @@ bool pack(Session& session, JobId id, std::vector<NodeId> nodes) {
 
   std::vector<TaskId> tasks = tasks_of_target(session, job).tasks;
   Statement statement(session);
+  const Statement::Checkpoint begin = statement.checkpoint();
   for (const Bins::Filling::Place& place : filling.places) {
     std::int32_t count = place.count;
     for (TaskId& task : tasks) {
@@ -59,6 +61,7 @@ bool pack(Session& session, JobId id, std::vector<NodeId> nodes) {
     }
   }
   if (!has_minimum(session, job)) return false;
+  if (!differ_from_refused(session, job, statement, begin)) return false;
   std::move(statement).commit();
   session.clear_refusal(id);
   return true;

@@ -125,7 +125,7 @@ std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& reques
   if (pod == nullptr) return std::nullopt;
   parts_.attempt_ended(pod->uid);
   // A hint is refused by us on all nodes but its own, so its refusal names us and the cause.
-  const std::string_view ours = pod->is_hint ? ports::kNotPlannedYet : ports::kOurRefusals;
+  const std::string_view ours = pod->is_nominated ? ports::kNotPlannedYet : ports::kOurRefusals;
   const bool is_ours = refusal->message.find(ours) != std::string::npos;
   if (pod->is_shown && refusal->reason == "Unschedulable" && !is_ours) {
     parts_.events.post(

@@ -281,6 +281,7 @@ class ConfigLoader {
     to.mode = from["mode"].text(to.mode);
     require_known(from["mode"], to.mode, "mode", kModes);
     to.veto_memory = duration_within(from["vetoMemory"], to.veto_memory, kVetoRange);
+    to.retry_limit = duration_within(from["retryLimit"], to.retry_limit, kVetoRange);
   }
 
   void read_reservation(const Cursor& from) {

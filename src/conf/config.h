@@ -53,6 +53,7 @@ struct BarrierSettings {
 struct SteeringSettings {
   std::string mode = "nominate";  // view, candidates, pin, filter-only
   Duration veto_memory = std::chrono::minutes(1);
+  Duration retry_limit = std::chrono::minutes(1);
   bool operator==(const SteeringSettings&) const = default;
 };
 

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 67> kKeys{{
+constexpr std::array<ConfigKey, 68> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -70,6 +70,9 @@ constexpr std::array<ConfigKey, 67> kKeys{{
      "(docs/design/view.md), or Berth writes on pods (docs/design/steering.md)"},
     {"steering", "vetoMemory", "duration, 1s to 24h", "`1m`",
      "similar pods avoid a node that kube-scheduler ruled out, for at most this long"},
+    {"steering", "retryLimit", "duration, 1s to 24h", "`1m`",
+     "a job that kube-scheduler refuses is tried again after a pause that doubles, of at most this "
+     "long (docs/design/hints.md)"},
     {"view", "address", "IP address", "`127.0.0.1`", "address to listen on"},
     {"view", "port", "0 to 65535", "`8891`", "port to listen on; 0: any free one"},
     {"view", "directory", "path", "`/run/berth`",

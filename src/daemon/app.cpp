@@ -127,6 +127,7 @@ class App {
             .patience = config_->barrier.timeout,
             .steering = mode,
             .veto_memory = config_->steering.veto_memory,
+            .retry_limit = config_->steering.retry_limit,
             .locks_are_taints = config_->reservation.enforce == "taint",
             .autoscaling = mode == steering::Mode::view && config_->view.autoscaling};
   }

@@ -6,7 +6,6 @@
 #include "daemon/publish.h"
 #include "daemon/session_counts.h"
 #include "daemon/thread_priority.h"
-#include "steering/veto_reason.h"
 
 namespace berth::daemon {
 
@@ -154,7 +153,10 @@ bool SessionLoop::adopt_replacement() {
 // Whether we lead.
 bool SessionLoop::adopt_leadership(bool is_synced) {
   std::unique_lock lock(mutex_);
-  if (std::exchange(is_kube_scheduler_new_, false)) steering_.kube_scheduler_changed();
+  if (std::exchange(is_kube_scheduler_new_, false)) {
+    steering_.kube_scheduler_changed();
+    mirror_.hasten_all();
+  }
   const std::uint64_t wanted = is_synced ? wanted_epoch_ : 0;
   if (wanted != epoch_) {
     lock.unlock();
@@ -191,6 +193,7 @@ void SessionLoop::begin_to_lead() {
 void SessionLoop::cease_to_lead() {
   const TimePoint now = parts_.clock.now();
   mirror_.follow_api_phases(true);
+  attempts_.clear();
   mirror_.forget_plans();  // the next leader's pods will say where they go
   writes_.stop_leading();
   steering_.stop_leading();
@@ -222,13 +225,10 @@ void SessionLoop::hand_on(const ClusterEvent& event) {
   steering_.observe(event);
   reconciler_.observe(event);
   gangs_.observe(event);
-  const TimePoint now = parts_.clock.now();
-  if (const auto* dropped = std::get_if<PlacementDropped>(&event); dropped && dropped->is_vetoed) {
-    mirror_.veto(dropped->pod_uid, dropped->node, steering::veto_reason(dropped->reason), now,
-                 settings_.veto_memory);
+  if (const auto* dropped = std::get_if<PlacementDropped>(&event)) {
+    note_refusal(*dropped, parts_.clock.now());
   } else if (const auto* moved = std::get_if<PlacementMoved>(&event)) {
-    mirror_.veto(moved->pod_uid, moved->from, steering::veto_reason(""), now,
-                 settings_.veto_memory);
+    note_refusal({moved->pod_uid, moved->from, "", true}, parts_.clock.now());
   }
   mirror_.apply(event);
 }
@@ -260,6 +260,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   const auto begin = std::chrono::steady_clock::now();
   const TimePoint now = parts_.clock.now();
   mirror_.forget_vetoes(now);
+  fail(attempts_.failed(mirror_.cluster(), scheduler_.has_plugin("gang")), now);
   gangs_.settle(now);
   settle_and_ask(now);
   guard_.follow(mirror_.cluster());
@@ -290,27 +291,6 @@ void SessionLoop::follow_up() {
   if (std::exchange(has_answers_, false) || now - reconciled_at_ >= std::chrono::seconds(1)) {
     reconcile(now);
   }
-}
-
-void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
-  const std::vector<PlacementDropped> lost = lost_places(mirror_.cluster());
-  drop(lost);
-  if (!lost.empty()) {  // they are planned anew, and refused calls are tried again
-    is_session_due_ = true;
-    parts_.events.wake();
-  }
-  std::vector<PlacementDropped> unclaimed = unclaimed_plans_.due(
-      mirror_.cluster(), now, [this](const Job& job) { return steering_.progressed_at(job); });
-  // kube-scheduler may have found no node for the pod, by its last condition.
-  for (PlacementDropped& each : unclaimed) {
-    each.is_vetoed = steering_.is_unschedulable(each.pod_uid);
-  }
-  drop(unclaimed);
-  for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
-    reconciler_.evict(mirror_.cluster().task(task), "because its gang could not be completed", now);
-    mirror_.assume_eviction(task, now);
-  }
-  if (scheduler_.has_plugin("gang")) drop(stale_plans_.due(plan, mirror_.cluster(), now));
 }
 
 void SessionLoop::evict(const Plan& plan, TimePoint now) {
@@ -363,23 +343,6 @@ void SessionLoop::publish_shown() {
   if (shown == nullptr) return;
   parts_.shown.store(std::move(shown));
   parts_.on_shown();
-}
-
-// Placements that cannot be carried out any more are planned anew.
-void SessionLoop::give_up(const std::vector<PlacementDropped>& drops) {
-  if (drops.empty()) return;
-  drop(drops);
-  publish_plan();
-  is_session_due_ = true;
-  parts_.events.wake();
-}
-
-void SessionLoop::drop(const std::vector<PlacementDropped>& drops) {
-  for (const PlacementDropped& dropped : drops) {
-    parts_.log("pod " + dropped.pod_uid + " loses its place on " + dropped.node + ": " +
-               dropped.reason);
-    take_in(dropped);
-  }
 }
 
 void SessionLoop::report(const Plan& plan, std::size_t events, Duration took) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "daemon/attempts.h"
 #include "daemon/event_queue.h"
 #include "daemon/gang_keeper.h"
 #include "daemon/guard_keeper.h"
@@ -55,6 +56,7 @@ class SessionLoop {
     Duration patience = std::chrono::seconds(10);  // of the cluster's time, see StalePlans
     steering::Mode steering = steering::Mode::nominate;
     Duration veto_memory = std::chrono::minutes(1);  // of the cluster's time
+    Duration retry_limit = std::chrono::minutes(1);  // of the cluster's time, see HINT-4
     bool locks_are_taints = false;                   // besides their labels
     bool autoscaling = false;                        // pods that wait for nodes get a condition
   };
@@ -107,6 +109,8 @@ class SessionLoop {
     }
   }
   void follow_up();
+  void note_refusal(const PlacementDropped& dropped, TimePoint now);
+  void fail(const std::vector<FailedAttempt>& failed, TimePoint now);
   void drop_stale(const Plan& plan, TimePoint now);
   void evict(const Plan& plan, TimePoint now);
   void announce(const Plan& plan, TimePoint now);
@@ -131,6 +135,7 @@ class SessionLoop {
   const steering::FindTask find_ = [this](const std::string& uid) {
     return mirror_.find_task(uid);
   };
+  Attempts attempts_;
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
   BrokenGangs broken_gangs_;

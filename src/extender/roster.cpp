@@ -198,7 +198,7 @@ void Roster::abort(const std::string& job, const std::string& why, Effects& effe
   for (const std::string& uid : uids) {
     const auto member = members_.find(uid);
     if (member->second.stage != Stage::held) continue;
-    effects.drops.push_back({uid, member->second.planned_node, why});
+    effects.drops.push_back({uid, member->second.planned_node, why, false, true});
     effects.reply(std::move(member->second.answer), why);
     remove(member);
   }

@@ -24,6 +24,7 @@ void Mirror::apply(const ClusterEvent& event) {
 void Mirror::settle(TimePoint now) {
   forget_late_evictions(now);
   settle_refusals(now);
+  settle_attempts(now);
   settle_leaving();
   settle_volumes();
   settle_rights(now);
@@ -82,6 +83,8 @@ void Mirror::refresh(JobId id, TimePoint now) {
                     lacks_members ||
                     (job.phase != GroupPhase::running && job.phase != GroupPhase::completed);
   cluster_.set_open(id, open);
+  const bool is_placed = job.count(TaskStatus::pending) + job.count(TaskStatus::binding) == 0;
+  if (is_placed && job.task_count() > 0) forget_attempts(id);
 }
 
 void Mirror::assume(const Plan& plan, TimePoint now) {
@@ -109,6 +112,7 @@ void Mirror::assume(const Plan& plan, TimePoint now) {
 }
 
 void Mirror::forget_plans() {
+  while (!attempted_.empty()) forget_attempts(*attempted_.begin());
   while (!evictions_.empty()) end_eviction(evictions_.begin()->first);
   for (const JobId id : std::vector<JobId>(cluster_.claimants())) {
     cluster_.set_claims(id, {});
@@ -169,10 +173,12 @@ void Mirror::on(const NodeObject& object) {
   read_lock(object, is_new);
   read_queue_lock(object, is_new);
   if (is_new) {
+    note_specification(object.name);
     nodes_changed_ = true;
     return;
   }
   const bool same = same_spec(entry->second, object);
+  if (!same) note_specification(object.name);
   entry->second = object;
   // A status heartbeat changes nothing that we plan with.
   if (same || nodes_changed_) return;
@@ -181,6 +187,7 @@ void Mirror::on(const NodeObject& object) {
 
 void Mirror::on(const NodeDeleted& deleted) {
   vetoes_.erase(deleted.name);
+  changed_nodes_.erase(deleted.name);
   if (locks_.erase(deleted.name) > 0) locks_changed_ = true;
   queue_locks_.erase(deleted.name);
   if (nodes_.erase(deleted.name) > 0) nodes_changed_ = true;
@@ -190,38 +197,6 @@ void Mirror::refresh_node(const std::string& name) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end() || nodes_changed_) return;  // settle() makes it anew
   cluster_.update_node(cluster_.find_node(name), to_node(found->second));
-}
-
-void Mirror::veto(std::string_view pod_uid, const std::string& node, const std::string& why,
-                  TimePoint now, Duration most) {
-  constexpr Duration kFirst = std::chrono::seconds(1);
-  constexpr std::int32_t kDoublings = 10;
-  const TaskId id = find_task(pod_uid);
-  if (!id.is_valid() || !nodes_.contains(node)) return;
-  Veto& veto = vetoes_[node][cluster_.shape_of(id).serial];
-  // One cause may refuse many pods of a shape at once: they count once.
-  if (veto.is_in_force && veto.until > now && veto.why == why) return;
-  const Duration lasts = std::min(most, kFirst * (1 << std::min(veto.times, kDoublings)));
-  ++veto.times;
-  veto.until = now + lasts;
-  veto.remembered_until = veto.until + most;
-  const bool is_same = std::exchange(veto.why, why) == why;
-  if (std::exchange(veto.is_in_force, true) && is_same) return;
-  refresh_node(node);
-}
-
-void Mirror::forget_vetoes(TimePoint now) {
-  for (auto node = vetoes_.begin(); node != vetoes_.end();) {
-    auto& [name, shapes] = *node;
-    bool changed = false;
-    for (auto& [shape, veto] : shapes) {
-      if (veto.until > now) continue;
-      changed = std::exchange(veto.is_in_force, false) || changed;
-    }
-    if (changed) refresh_node(name);
-    std::erase_if(shapes, [&](const auto& each) { return each.second.remembered_until <= now; });
-    node = shapes.empty() ? vetoes_.erase(node) : std::next(node);
-  }
 }
 
 void Mirror::rebuild_nodes() {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/model/attempt.h"
 #include "berth/model/cluster.h"
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
@@ -72,6 +73,18 @@ class Mirror {
   void veto(std::string_view pod_uid, const std::string& node, const std::string& why,
             TimePoint now, Duration most);
   void forget_vetoes(TimePoint now);
+
+  // kube-scheduler refused the plan of which this is a part: the places of the job are not to be
+  // planned again so soon (HINT-5), until `most` has passed. Before the placement is dropped;
+  // nothing if there is none.
+  void note_refused_plan(std::string_view pod_uid, const std::string& node, TimePoint now,
+                         Duration most);
+  // The attempt of the job has failed: it is not planned for a while, `most` at most (HINT-4).
+  // `nodes` have refused it; none: all have.
+  void fail_attempt(JobId id, const std::string& why, std::vector<std::string> nodes, TimePoint now,
+                    Duration most);
+  // kube-scheduler may decide otherwise from now on.
+  void hasten_all();
 
   // The API server's words, if it has refused lately that the task is evicted; else null. The task
   // is not chosen until Task::eviction_refused_until (EVICT-3).
@@ -154,6 +167,16 @@ class Mirror {
   GroupEvidence evidence_of(const Group& group) const;
   void settle_owner(JobId id);
   void change_hands(Group& group, GroupOwner owner);
+
+  // attempts (mirror_vetoes.cpp)
+  Attempt attempt_of(JobId id) const;
+  void set_attempt(JobId id, Attempt attempt);
+  void forget_attempts(JobId id);
+  void note_specification(const std::string& node);
+  void note_room(NodeId node);
+  void note_bound(JobId id);
+  void hasten(JobId id, bool is_specification);
+  void settle_attempts(TimePoint now);
 
   // evictions and claims (mirror_claims.cpp)
   TaskStatus note_status(TaskId id, TaskStatus seen);
@@ -257,7 +280,14 @@ class Mirror {
   std::map<TaskId, std::string> account_of_task_;  // service accounts other than "default"
   bool rights_changed_ = false;
   std::map<std::string, std::map<std::uint64_t, Veto>> vetoes_;  // by node, then shape
-  std::unordered_map<std::string, TaskId> task_by_uid_;          // look-up only
+  std::set<JobId> attempted_;                                    // with Job::attempt
+  struct ChangedNode {
+    TimePoint at;  // max: until settle() says when
+    bool is_specification = false;
+  };
+  // Nodes that came, were changed, or were left by a pod, lately.
+  std::map<std::string, ChangedNode> changed_nodes_;
+  std::unordered_map<std::string, TaskId> task_by_uid_;  // look-up only
   // Pod uid -> the unknown node it is bound to.
   std::map<std::string, std::string> node_of_waiting_;
   std::map<std::string, Group> groups_;  // by namespace/name

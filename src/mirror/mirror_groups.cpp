@@ -29,6 +29,7 @@ void Mirror::on(const PodGroupObject& object) {
   // The new object decides its own election; the old object's locks are not its own.
   if (is_another) {
     forget_waiting(id);
+    forget_attempts(id);
     locks_changed_ = true;
     group.had_our_pods = false;
     cluster_.set_claims(id, {});
@@ -37,6 +38,11 @@ void Mirror::on(const PodGroupObject& object) {
   const bool is_followed = follows_api_phases_ || !cluster_.job(id).is_ours();
   if (is_first || is_followed) cluster_.set_phase(id, object.phase);
   target_names_.note_group(id, object);
+  const PodGroupObject& before = group.object;
+  const bool asks_otherwise =
+      before.min_member != object.min_member || before.min_task_member != object.min_task_member ||
+      before.queue != object.queue || before.priority_class != object.priority_class;
+  if (asks_otherwise) hasten(id, true);
   group.has_object = true;
   group.object = object;
   configure_group(group);

@@ -140,6 +140,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   if (stays) return;
   if (job.is_valid()) cluster_.join_job(id, job);
   cluster_.move_task(id, before.node, before.status);
+  if (job.is_valid()) hasten(job, true);
   if (before.job.is_valid() && before.job != job) drop_job_if_empty(before.job);
 }
 
@@ -164,7 +165,12 @@ void Mirror::place(TaskId id, const PodObject& object) {
   // Node ids are about to change with the nodes; names find their nodes afterwards.
   const bool unknown = !object.node_name.empty() && !is_finished(object) && !node.is_valid();
   if (unknown) node_of_waiting_[object.uid] = object.node_name;
-  if (task.status != status || task.node != node) cluster_.move_task(id, node, status);
+  if (task.status == status && task.node == node) return;
+  const bool was_there = occupies_node(task.status) && task.status != TaskStatus::binding;
+  const bool is_there = occupies_node(status) && status != TaskStatus::binding;
+  if (was_there && !is_there && task.node.is_valid()) note_room(task.node);
+  if (is_there && !was_there && task.job.is_valid()) note_bound(task.job);
+  cluster_.move_task(id, node, status);
 }
 
 void Mirror::on(const PodDeleted& deleted) {
@@ -185,9 +191,12 @@ void Mirror::drop_task(const std::string& uid) {
   refusals_.erase(id);
   terms_.erase(id);
   account_of_task_.erase(id);
+  const Task& task = cluster_.task(id);
+  if (task.node.is_valid() && task.status != TaskStatus::binding) note_room(task.node);
   cluster_.remove_task(id);
   cluster_.mutable_volumes().remove_pod(id);
   if (!job.is_valid()) return;
+  hasten(job, true);
   target_names_.forget_pod(job, uid);
   mark_dirty(job);
   drop_job_if_empty(job);
@@ -271,6 +280,7 @@ void Mirror::drop_job_if_empty(JobId id) {
   target_names_.forget_job(id);
   rights_.release(id);
   controller_ages_.forget_job(id);
+  attempted_.erase(id);
   cluster_.remove_job(id);
 }
 

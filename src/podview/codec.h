@@ -50,8 +50,8 @@ struct SeenEvent {
 struct CopyOf {
   std::string_view pod;  // as Codec::held() made it
   std::string_view version;
-  std::string_view node;  // empty: none is added
-  bool is_hint = false;
+  std::string_view node;      // empty: none is added
+  bool is_nominated = false;  // for the node, in place of an affinity
 };
 
 struct Span {

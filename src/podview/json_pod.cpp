@@ -231,7 +231,7 @@ void append_copy(const CopyOf& copy, std::string& out) {
   if (!places.has_kind) insert(text, places.pod, member("kind", "\"Pod\""), edits);
   if (!places.has_api_version) insert(text, places.pod, member("apiVersion", "\"v1\""), edits);
   set(text, places.metadata, places.version, "resourceVersion", quoted(copy.version), edits);
-  if (!copy.node.empty() && copy.is_hint) {
+  if (!copy.node.empty() && copy.is_nominated) {
     const std::string nominated = quoted(copy.node);
     if (places.status.is_there()) {
       JsonCursor status(text.substr(places.status.begin));

@@ -79,7 +79,7 @@ Result<HeldPod*> Memory::hold(const std::string& key, const SeenPod& pod) {
 void Memory::show(const std::string& key, HeldPod& pod, const ports::ShownPod& as) {
   pod.node = as.node;
   pod.attempt = as.attempt;
-  pod.is_hint = as.is_hint;
+  pod.is_nominated = as.is_nominated;
   pod.is_shown = true;
   shown.insert(key);
 }
@@ -95,7 +95,7 @@ std::optional<ports::ShownPod> Memory::listed(const std::string& key, const Held
   const Stage stage = attempts.of(pod.uid);
   if (was_shown && stage == Stage::binding) {
     const HeldPod& was = found->second;
-    return ports::ShownPod{pod.uid, "", "", was.node, was.is_hint, was.attempt};
+    return ports::ShownPod{pod.uid, "", "", was.node, was.is_nominated, was.attempt};
   }
   const ports::ShownPod* as = table.find(pod.uid);
   if (as == nullptr || !former.is_known || pod.is_gated) return std::nullopt;

@@ -30,7 +30,7 @@ struct HeldPod {
   std::string node;   // shown: the node in kube-scheduler's copy
   std::uint64_t attempt = 0;
   bool is_shown = false;
-  bool is_hint = false;
+  bool is_nominated = false;
   bool is_gated = false;
   bool is_terminating = false;
 };

@@ -133,7 +133,7 @@ Status PodStream::on_waiting(std::string_view frame, std::string& out) {
 void PodStream::emit(EventType type, const HeldPod& pod, std::string& out) {
   const bool has_node = type != EventType::deleted;
   codec_->append_event(
-      type, {pod.bytes, memory_.version_seen, has_node ? pod.node : "", pod.is_hint}, out);
+      type, {pod.bytes, memory_.version_seen, has_node ? pod.node : "", pod.is_nominated}, out);
   memory_.version_sent = memory_.version_seen;
 }
 

@@ -73,7 +73,7 @@ std::string bytes_of(const CopyOf& copy) {
   std::string out(copy.pod);
   wire::Pod added;
   added.mutable_metadata()->set_resource_version(std::string(copy.version));
-  if (!copy.node.empty() && copy.is_hint) {
+  if (!copy.node.empty() && copy.is_nominated) {
     added.mutable_status()->set_nominated_node_name(std::string(copy.node));
   } else if (!copy.node.empty()) {
     wire::Affinity& affinity = *added.mutable_spec()->mutable_affinity();

@@ -17,7 +17,7 @@ struct ShownPod {
   std::string name_space;
   std::string name;
   std::string node;
-  bool is_hint = false;       // the node is a preference, not a decision
+  bool is_nominated = false;  // not required: kube-scheduler may choose another node
   std::uint64_t attempt = 0;  // another number each time the pod is shown anew
 };
 

@@ -85,9 +85,17 @@ std::string without_brackets(const std::string& message) {
   return text;
 }
 
+// HINT-6. Its sentence begins alike, whatever kube-scheduler says.
+bool is_refusal(const std::string& message) {
+  const std::string_view text = pattern(Reason::refused_by_scheduler);
+  return message.starts_with(text.substr(0, text.find('{')));
+}
+
 bool is_urgent(const ports::GroupStatus& wanted, const ports::GroupStatus& before) {
   return wanted.phase != before.phase || wanted.is_scheduled != before.is_scheduled ||
-         wanted.reason != before.reason || wanted.honoured.message != before.honoured.message ||
+         wanted.reason != before.reason ||
+         is_refusal(wanted.message) != is_refusal(before.message) ||
+         wanted.honoured.message != before.honoured.message ||
          wanted.targeted.holds != before.targeted.holds ||
          wanted.targeted.reason != before.targeted.reason;
 }

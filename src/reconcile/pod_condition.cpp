@@ -33,6 +33,7 @@ bool nodes_would_help(Reason reason) {
     case Reason::unknown_resource:
     case Reason::pod_too_large:
     case Reason::not_packable:
+    case Reason::refused_by_scheduler:
       return true;
     // Of nodes, but no other node would do.
     case Reason::volume_missing:

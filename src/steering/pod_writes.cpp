@@ -119,7 +119,7 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
   const reconcile::ObservedPod* pod = observed_.pod(uid);
   if (pod == nullptr) return;
   progress.attempt = ++last_attempt_;
-  progress.is_hint = cluster.shape_of(progress.task).is_hint;
+  progress.is_nominated = cluster.shape_of(progress.task).is_hint;
   progress.complaint = pod->unschedulable;
   if (options_.mode == Mode::view && !pod->is_gated) {
     progress.stage = Stage::committed;
@@ -148,7 +148,7 @@ std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
   for (const auto& [uid, progress] : progress_) {
     const reconcile::ObservedPod* pod = observed_.pod(uid);
     if (progress.stage != Stage::committed || pod == nullptr) continue;
-    shown.push_back({uid, pod->ref.name_space, pod->ref.name, progress.node, progress.is_hint,
+    shown.push_back({uid, pod->ref.name_space, pod->ref.name, progress.node, progress.is_nominated,
                      progress.attempt});
   }
   std::sort(shown.begin(), shown.end(),

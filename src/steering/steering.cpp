@@ -223,9 +223,9 @@ TimePoint Steering::progressed_at(const Job& job) const {
   return last;
 }
 
-bool Steering::is_unschedulable(const std::string& pod_uid) const {
+const std::string* Steering::complaint_of(const std::string& pod_uid) const {
   const reconcile::ObservedPod* pod = observed_.pod(pod_uid);
-  return pod != nullptr && pod->is_refused_by_others();
+  return pod != nullptr && pod->is_refused_by_others() ? &pod->unschedulable : nullptr;
 }
 
 // STEER-1, STEER-7.

@@ -78,8 +78,8 @@ class Steering {
 
   // When the last write for a planned pod of the job was done; none: never.
   TimePoint progressed_at(const Job& job) const;
-  // kube-scheduler says that it finds no node for the pod, and not because of us.
-  bool is_unschedulable(const std::string& pod_uid) const;
+  // kube-scheduler's words, if it finds no node for the pod, and not because of us; else null.
+  const std::string* complaint_of(const std::string& pod_uid) const;
 
   std::size_t under_way() const { return progress_.size(); }
 
@@ -98,7 +98,7 @@ class Steering {
     bool is_touch_due = false;
     std::vector<std::string> tolerated;  // locks: that was written
     std::uint64_t attempt = 0;           // ShownPod::attempt, from its commit on
-    bool is_hint = false;
+    bool is_nominated = false;
     TimePoint changed_at;   // when its stage last changed
     std::string complaint;  // ObservedPod::unschedulable at the commit
   };

@@ -10,4 +10,11 @@ namespace berth::steering {
 // becomes "node(s) had no volume". Of another text: "it was not offered".
 std::string veto_reason(std::string_view message);
 
+// HINT-6. The same for users, with the numbers of nodes: "1 node(s) had no volume". Of a hint, the
+// reasons of all nodes. Of another text: the text.
+std::string refusal_text(std::string_view message, bool is_hint);
+
+// Whether it finds no node at all for a hint, and no node is left out by us.
+bool is_refused_everywhere(std::string_view message);
+
 }  // namespace berth::steering

@@ -66,6 +66,10 @@ struct Metrics::Families {
                                  .Name("berth_evictions_refused_total")
                                  .Help("Evictions that the API server did not carry out")
                                  .Register(registry);
+  Family<Counter>& attempts = BuildCounter()
+                                  .Name("berth_failed_attempts_total")
+                                  .Help("Attempts to start jobs that kube-scheduler refused")
+                                  .Register(registry);
   Family<Gauge>& in_vain = BuildGauge()
                                .Name("berth_evictions_in_vain")
                                .Help("Jobs for which the last session evicted nobody, by reason")
@@ -87,6 +91,7 @@ struct Metrics::Families {
 
   Histogram& session = session_seconds.Add({}, kSessionSeconds);
   Counter& all_events = events.Add({});
+  Counter& failed_attempts = attempts.Add({});
 
   std::mutex mutex;                                                      // guards in_vain_series
   std::map<std::pair<std::string, std::string>, Gauge*> in_vain_series;  // by action and reason
@@ -149,6 +154,8 @@ void Metrics::set_in_vain(const SessionCounts::ByTwo& in_vain) {
     series->second->Set(static_cast<double>(jobs));
   }
 }
+
+void Metrics::attempt_failed() { families_->failed_attempts.Increment(); }
 
 void Metrics::eviction_refused(std::string_view reason) {
   families_->refused.Add({{"reason", std::string(reason)}}).Increment();

@@ -41,6 +41,7 @@ class Metrics final : public engine::SessionObserver {
   void action_done(std::string_view action, std::chrono::nanoseconds took) override;
   void session_done(const SessionCounts& counts);
   void eviction_refused(std::string_view reason);
+  void attempt_failed();
   void call_done(std::string_view verb, std::string_view outcome, Duration took);
   void full_nodes_seen();
   void config_load_failed();

@@ -300,11 +300,11 @@ TEST(LoadConfig, takes_each_plugin_once) {
 
 TEST(LoadConfig, reads_how_a_live_cluster_is_steered) {
   const Config config =
-      good(with("steering: {mode: pin, vetoMemory: 10s}\n"
+      good(with("steering: {mode: pin, vetoMemory: 10s, retryLimit: 2m}\n"
                 "leaderElection: {enabled: false, name: b, leaseDuration: 30s}\n"
                 "kubeAPI: {qps: 50, burst: 70, maxInFlight: 8}\n"));
-  EXPECT_EQ(config.steering.mode, "pin");
-  EXPECT_EQ(config.steering.veto_memory, std::chrono::seconds(10));
+  EXPECT_EQ(config.steering,
+            (SteeringSettings{"pin", std::chrono::seconds(10), std::chrono::minutes(2)}));
   EXPECT_FALSE(config.leader_election.enabled);
   EXPECT_EQ(config.leader_election.name, "b");
   EXPECT_EQ(config.leader_election.lease_duration, std::chrono::seconds(30));
@@ -388,7 +388,7 @@ TEST(ConfigurationDocument, has_the_ranges_of_durations_that_the_loader_has) {
     EXPECT_TRUE(is_refused(least - little)) << key.name;
     EXPECT_TRUE(is_refused(most + little)) << key.name;
   }
-  EXPECT_EQ(ranges, 10);
+  EXPECT_EQ(ranges, 11);
 }
 
 TEST(ConfigurationDocument, lists_exactly_the_keys_that_the_loader_knows) {

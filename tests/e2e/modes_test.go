@@ -83,6 +83,7 @@ var onlyIn = map[string][]string{
 // sinceMinor names the tests of what a Kubernetes before 1.x does not have.
 var sinceMinor = map[string]int{
 	"TestKubernetesOwnGroups":                      36, // their API
+	"TestAGangWithoutDevicesWaits":                 34,
 	"TestStreamingListsAreServed":                  35, // by default
 	"TestQueuesThatMakeNoSenseAreRefused":          34, // rules in deploy/crds
 	"TestQueuesThatMakeSenseAreAccepted":           34,

@@ -167,6 +167,7 @@ TEST_F(RosterTest, BARRIER3AGangThatStallsIsAbortedAsAWhole) {
   ASSERT_EQ(drops_.size(), 7u);
   EXPECT_EQ(drops_[0].pod_uid, "uid-g-0");
   EXPECT_EQ(drops_[0].node, node_name(0));
+  for (const PlacementDropped& each : drops_) EXPECT_TRUE(each.is_late) << "HINT-3";
   EXPECT_EQ(bind_count(), 0u);
   EXPECT_EQ(roster_->held(), 0u);
 }

@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, CapturedPodsTest,
 
 TEST_P(CapturedPodsTest, AStreamingListAndItsWatch) {
   ports::ShownPod spread = row("spread", "n4");
-  spread.is_hint = true;
+  spread.is_nominated = true;
   table_ = table_of({row("terms", "n2"), row("gated", "n3"), row("plain", "n1"), spread});
   stream_ = PodStream::listing(Memory(format()), kManaged, calls_);
   std::string out;

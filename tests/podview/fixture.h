@@ -33,7 +33,7 @@ inline ports::ShownPod shown(const std::string& name, const std::string& node,
 
 inline ports::ShownPod hinted(const std::string& name, const std::string& node) {
   ports::ShownPod pod = shown(name, node);
-  pod.is_hint = true;
+  pod.is_nominated = true;
   return pod;
 }
 

@@ -79,6 +79,22 @@ TEST_F(GroupStatusTest, STATUS2NumbersThatChangeAreWrittenNowAndThen) {
   EXPECT_EQ(session(refusal(0)).lines.size(), 1u);
 }
 
+TEST_F(GroupStatusTest, HINT6ThatKubeSchedulerRefusesAJobIsWrittenAtOnce) {
+  session(refusal(2));
+  Plan refused = refusal(0);
+  refused.refusals[0].reason = Reason::refused_by_scheduler;
+  refused.refusals[0].what = "3 node(s) had no device (tried again after 1970-01-01T00:00:02Z)";
+  const auto written = session(refused);
+  ASSERT_EQ(written.statuses.size(), 1u);
+  EXPECT_EQ(written.statuses[0].reason, "NotEnoughResources");
+  EXPECT_EQ(written.statuses[0].message,
+            "kube-scheduler refused its last plan: 3 node(s) had no device (tried again after "
+            "1970-01-01T00:00:02Z)");
+  now_ += std::chrono::seconds(11);
+  refused.refusals[0].what = "3 node(s) had no device (tried again after 1970-01-01T00:00:04Z)";
+  EXPECT_TRUE(session(refused).statuses.empty()) << "another time is no news";
+}
+
 // Issue 9, row 12.
 TEST_F(GroupStatusTest, ConfigurationWithoutEffectIsLoggedWhenItChanges) {
   Plan plan;

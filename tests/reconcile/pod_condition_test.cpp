@@ -28,6 +28,7 @@ TEST(PodCondition, AUTOSCALE1NodesHelpAJobThatWaitsForRoomOnly) {
                                             "unknown_resource",
                                             "pod_too_large",
                                             "not_packable",
+                                            "refused_by_scheduler",
                                             "insufficient_resource",
                                             "node_unschedulable",
                                             "taint_not_tolerated",

@@ -20,7 +20,7 @@ class SteeringThroughTheView : public SteeringTest {
     const auto table = viewing_.take_shown();
     if (table == nullptr) return {"unchanged"};
     for (const ports::ShownPod& each : table->pods) {
-      texts.push_back(each.uid + " on " + each.node + (each.is_hint ? " if it can be" : ""));
+      texts.push_back(each.uid + " on " + each.node + (each.is_nominated ? " if it can be" : ""));
       EXPECT_EQ(table->find(each.uid), &each);
     }
     return texts;
@@ -71,7 +71,7 @@ TEST_F(SteeringThroughTheView, AUTOSCALE2OurOwnConditionIsNoVeto) {
   post(pod);
   EXPECT_TRUE(round().empty());
   EXPECT_EQ(shown(), Texts{"unchanged"});
-  EXPECT_FALSE(viewing_.is_unschedulable("g-0"));
+  EXPECT_EQ(viewing_.complaint_of("g-0"), nullptr);
 }
 
 TEST_F(SteeringThroughTheView, VIEW3AHintIsShownAsOne) {

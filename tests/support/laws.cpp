@@ -263,7 +263,7 @@ class Court {
     for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
       const Job& job = cluster_.job(JobId(j));
       if (!job.exists || !is_admitted(JobId(j)) || !may_be_served(job)) continue;
-      if (is_behind_another(job)) continue;
+      if (is_behind_another(job) || job.attempt != nullptr) continue;  // HINT-4, HINT-5
       std::set<ShapeId> shapes;
       std::int64_t left = 0;
       for (const TaskId id : job.tasks) {

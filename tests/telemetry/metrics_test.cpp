@@ -58,6 +58,7 @@ std::string full_exposition(Metrics& metrics) {
   counts.in_vain[{"preempt", "nobody_may_leave"}] = 1;
   metrics.session_done(counts);
   metrics.eviction_refused("refused");
+  metrics.attempt_failed();
   metrics.call_done("filter", "planned", std::chrono::microseconds(200));
   metrics.full_nodes_seen();
   metrics.config_load_failed();
@@ -119,6 +120,7 @@ TEST(Metrics, CountsEvictionsByActionAndKind) {
   EXPECT_TRUE(has_line(text, "berth_evictions_total{action=\"reclaim\",as=\"whole_job\"} 8"));
   EXPECT_TRUE(has_line(text, "berth_decisions_total{kind=\"evict\"} 14"));
   EXPECT_TRUE(has_line(text, "berth_evictions_refused_total{reason=\"refused\"} 2"));
+  EXPECT_TRUE(has_line(text, "berth_failed_attempts_total 2"));
 }
 
 TEST(Metrics, JobsThatNoEvictionHelpsAreThoseOfTheLastSession) {

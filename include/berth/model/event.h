@@ -45,6 +45,7 @@ struct PlacementDropped {
   std::string node;
   std::string reason;      // for the log
   bool is_vetoed = false;  // kube-scheduler ruled the node out for this pod
+  bool is_late = false;    // its gang was not bound in time: the attempt of its job has failed
 };
 
 // kube-scheduler ruled the planned node out, and its call sent the pod to another one. Ignored if

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "berth/model/task.h"
 
 namespace berth {
+
+struct Attempt;
 
 using StatusCounts = std::array<std::int32_t, kTaskStatusCount>;
 
@@ -66,6 +69,7 @@ struct Job {
   std::string target_refused;              // named by somebody who may not: why; empty: not so
   std::optional<Election> election;        // it is a target
   std::optional<TimePoint> given_up_at;    // as a target, the last time
+  std::shared_ptr<const Attempt> attempt;  // attempt.h; null: kube-scheduler refused none
 
   std::vector<Claim> claims;                 // of pending tasks, in the order of `tasks`
   bool others_left_for_it = false;           // its claims are of room that others were evicted from

@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "conf/config.h"
+#include "conf/default_config.h"
+#include "daemon/configuration.h"
+#include "daemon/fake_source.h"
+#include "daemon/objects.h"
+#include "daemon/session_loop.h"
+#include "support/recording_writer.h"
+
+namespace berth::daemon {
+namespace {
+
+using Written = support::RecordingWriter::Written;
+
+constexpr const char* kNoDevice =
+    "kube-scheduler: 0/2 nodes are available: 2 cannot allocate all claims. preemption: 0/2 nodes "
+    "are available: 2 Preemption is not helpful for scheduling.";
+
+// Gang g of two on n1 and n2, which have room for no more. kube-scheduler does not want it.
+class SessionRefusalsTest : public testing::Test {
+ protected:
+  bool is_hint_ = true;  // before start()
+  steering::Mode mode_ = steering::Mode::view;
+
+  ~SessionRefusalsTest() override { loop_->stop(); }
+
+  void start() {
+    auto config = conf::load_config(conf::default_config_text(), "default", known_names());
+    const auto nothing = [] {};
+    const auto log = [this](const std::string& line) { ports_.log(line); };
+    SessionLoop::Parts parts{clock_,  source_, events_,  published_, nothing, shown_,
+                             nothing, ports_,  metrics_, log,        queues_, reservations_};
+    SessionLoop::Settings settings;
+    settings.period = std::chrono::milliseconds(10);
+    settings.steering = mode_;
+    settings.retry_limit = std::chrono::hours(1);
+    loop_ = std::make_unique<SessionLoop>(std::move(parts), settings,
+                                          *engine::Scheduler::create(config->session));
+    source_.set_synced();
+    for (const char* node : {"n1", "n2"}) events_.post(make_node(node, 1));
+    events_.post(make_group("g", 2));
+    for (int i = 0; i < 2; ++i) events_.post(member("g", i));
+    loop_->start();
+    loop_->start_leading(1);
+  }
+  PodObject member(const std::string& group, int index) const {
+    PodObject pod = make_member(group, index);
+    if (is_hint_) pod.constraints.unmodelled = {"resourceClaims"};
+    return pod;
+  }
+  bool wait_for_line(const std::string& part) {
+    return ports_.wait([&](const Written& written) { return has(written.lines, part); });
+  }
+  static bool has(const std::vector<std::string>& lines, const std::string& part) {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(part) != std::string::npos;
+    });
+  }
+  // The condition of the group.
+  bool wait_for_message(const std::string& begin) {
+    return ports_.wait([&](const Written& written) {
+      return std::any_of(written.statuses.begin(), written.statuses.end(), [&](const auto& each) {
+        return each.object.name == "g" && each.message.starts_with(begin);
+      });
+    });
+  }
+  std::string node_of(const std::string& pod) const {
+    const ports::PlannedPod* planned = published_.load()->find(pod);
+    return planned == nullptr ? "" : planned->node;
+  }
+  void veto(const std::string& pod, const std::string& message) {
+    events_.post(PlacementDropped{pod, node_of(pod), message, true});
+  }
+
+  SystemClock clock_;
+  FakeSource source_;
+  EventQueue events_;
+  ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
+  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
+  ports::Published<views::QueueTable> queues_{nullptr};
+  ports::Published<views::ReservationTable> reservations_{nullptr};
+  support::RecordingWriter ports_;
+  telemetry::Metrics metrics_;
+  std::unique_ptr<SessionLoop> loop_;
+};
+
+TEST_F(SessionRefusalsTest, HINT3ARefusedHintGivesAllPlacesBackAndSaysWhy) {
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
+  veto("g-0", kNoDevice);
+  EXPECT_TRUE(wait_for_line("job ml/g gives back 1 places, and waits"));
+  EXPECT_TRUE(
+      wait_for_message("kube-scheduler refused its last plan: 2 cannot allocate all claims ("));
+  EXPECT_EQ(node_of("g-0"), "");
+  EXPECT_EQ(node_of("g-1"), "");
+  EXPECT_NE(metrics_.expose({}).find("berth_failed_attempts_total 1"), std::string::npos);
+}
+
+TEST_F(SessionRefusalsTest, HINT3ItsRoomIsForOthersAtOnce) {
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
+  events_.post(make_group("other", 2));
+  for (int i = 0; i < 2; ++i) events_.post(make_member("other", i));
+  ASSERT_TRUE(wait_for_line("job ml/other waits: "));
+  veto("g-1", kNoDevice);
+  EXPECT_TRUE(wait_for_line("job ml/other planned: 2 pods"));
+}
+
+TEST_F(SessionRefusalsTest, HINT7AVetoOfAnotherPodWithoutAnotherPlaceEndsTheAttempt) {
+  is_hint_ = false;
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
+  veto("g-0",
+       "kube-scheduler: 0/2 nodes are available: 1 node(s) had no volume, 1 node(s) didn't "
+       "match Pod's node affinity/selector.");
+  EXPECT_TRUE(wait_for_message("kube-scheduler refused its last plan: 1 node(s) had no volume ("));
+  EXPECT_TRUE(wait_for_line("job ml/g gives back 1 places"));
+}
+
+TEST_F(SessionRefusalsTest, HINT3AGangThatIsLateWaitsAndSaysSo) {
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
+  events_.post(PlacementDropped{"g-0", node_of("g-0"), "1 of 2 members arrived", false, true});
+  EXPECT_TRUE(wait_for_message("kube-scheduler refused its last plan: 1 of 2 members arrived ("));
+  EXPECT_TRUE(wait_for_line("job ml/g gives back 1 places"));
+  // Nobody has refused its places, so they may be the same.
+  EXPECT_TRUE(ports_.wait([](const Written& written) {
+    return std::count(written.lines.begin(), written.lines.end(),
+                      "job ml/g planned: 2 pods on n1 (1) n2 (1)") == 2;
+  }));
+}
+
+TEST_F(SessionRefusalsTest, HINT6OfAGangThatIsLateTheWordsOfAConditionCount) {
+  mode_ = steering::Mode::nominate;
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
+  PodObject refused = member("g", 1);
+  refused.unschedulable = "0/2 nodes are available: 2 cannot allocate all claims.";
+  events_.post(refused);
+  events_.post(PlacementDropped{"g-0", node_of("g-0"), "1 of 2 members arrived", false, true});
+  EXPECT_TRUE(
+      wait_for_message("kube-scheduler refused its last plan: 2 cannot allocate all claims ("));
+}
+
+TEST_F(SessionRefusalsTest, HINT4ItIsTriedWhenANodeCame) {
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
+  veto("g-0", kNoDevice);
+  ASSERT_TRUE(wait_for_line("job ml/g gives back 1 places"));
+  events_.post(make_node("n3", 1));
+  EXPECT_TRUE(ports_.wait([](const Written& written) {
+    return has(written.lines, "job ml/g planned: 2 pods on n1 (1) n3 (1)") ||
+           has(written.lines, "job ml/g planned: 2 pods on n2 (1) n3 (1)");
+  }));
+}
+
+}  // namespace
+}  // namespace berth::daemon
