@@ -11,7 +11,7 @@
 
 namespace berth::bench {
 
-// What the pods of a gang require of each other. Each gang has labels and selectors of its own.
+// The requirement of a gang's pods of each other. Each gang has labels and selectors of its own.
 enum class Related : std::uint8_t {
   no,
   one_a_node,  // anti-affinity by host name

@@ -7,7 +7,7 @@
 namespace berth::actions {
 
 // RELATION-9. The domains in which the job may start whose waiting tasks want each other near, and
-// nobody whom they want is there yet. First the one with the best node, then by score and name. At
+// no pod that they want is there yet. First the one with the best node, then by score and name. At
 // most 64; only domains with idle room for as many as the minimum lacks. Empty: there is no such
 // task.
 std::vector<engine::Start> domains_to_start_in(engine::Session& session, const Job& job,

@@ -67,7 +67,7 @@ class Memory {
   // Of the configuration: how long claims stand.
   Duration claim_patience = kClaimPatience;
 
-  // How often sessions have said where gangs start.
+  // The number of times that a session limited where a gang starts.
   std::uint64_t starts = 0;
 
   // How many refusals the last session had: room for those of the next is made at once.

@@ -88,20 +88,23 @@ std::string relation_fault(const Cluster& cluster) {
     if (cluster.shape(ShapeId(s)).uses != uses[s]) return "the uses of a shape are off";
   }
   const PodRelations& relations = cluster.relations();
-  Counts counts = recount(cluster);
-  for (std::size_t i = 0; i < relations.terms().slots(); ++i) {
-    Counted total;
-    for (const auto& [domain, counted] : relations.term(TermId(i)).counts.by_domain()) {
-      if (counts[{TermId(i), domain}] != counted) return "the count of a term is off";
-      counts.erase({TermId(i), domain});
-      total += counted;
+  std::map<TermId, std::pair<std::size_t, Counted>> found;  // domains, and the sum of their pods
+  for (const auto& [at, counted] : recount(cluster)) {
+    if (relations.term(at.first).counts.at(at.second) != counted) {
+      return "the count of a term is off";
     }
+    found[at.first].first += 1;
+    found[at.first].second += counted;
+  }
+  for (std::size_t i = 0; i < relations.terms().slots(); ++i) {
     const Term& term = relations.term(TermId(i));
+    const auto& [domains, total] = found[TermId(i)];
     if (total != term.counts.total()) return "the sum of a term is off";
+    if (domains != term.counts.domain_count()) return "a term counts pods that are not there";
     if (term.uses == 0 || term.spec.role != TermRole::spread) continue;
     if (std::string fault = spread_fault(cluster, TermId(i)); !fault.empty()) return fault;
   }
-  return counts.empty() ? "" : "a term does not count all";
+  return {};
 }
 
 }  // namespace berth::engine

@@ -1,6 +1,6 @@
 #include "berth/model/cluster.h"
 
-// What tasks count for in terms, and what changes terms and domains.
+// The counts of tasks in terms, and changes of terms and domains.
 
 namespace berth {
 

@@ -104,7 +104,7 @@ TEST_F(SpreadTest, RELATION4_what_is_undone_is_as_it_was) {
   move(second, "", TaskStatus::pending);
   EXPECT_EQ(lowest(term), 0);
   move(first, "", TaskStatus::pending);
-  EXPECT_TRUE(cluster_.relations().term(term).counts.by_domain().empty());
+  EXPECT_EQ(cluster_.relations().term(term).counts.domain_count(), 0U);
 }
 
 TEST_F(SpreadTest, opens_where_pods_go_and_everywhere_when_the_lowest_count_rises) {

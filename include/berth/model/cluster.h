@@ -23,8 +23,7 @@
 namespace berth {
 
 // The one copy of the cluster. Sessions read it in place. During a session only its Ledger writes,
-// and its changes are undone at the end. Between sessions only the mirror writes. Session thread
-// only.
+// and it undoes that at the end. Between sessions only the mirror writes. Session thread only.
 //
 // Nodes are in the order of their names, so "the lowest node id" is a tie-break that does not
 // depend on arrival. Ids of tasks, jobs, queues and shapes follow arrival and decide nothing.
@@ -72,16 +71,14 @@ class Cluster {
   // that never leave and keep others away.
   const AmountTable& of_nodes() const { return of_nodes_; }
   std::uint64_t of_nodes_version() const { return of_nodes_version_; }
-  // The amounts of queued tasks on unknown nodes.
-  const Resources& used_nowhere() const { return used_nowhere_; }
+  const Resources& used_nowhere() const { return used_nowhere_; }  // by queued tasks, unknown nodes
   // Changes with what there is for queues, but for what their pods have on nodes that are closed.
   std::uint64_t room_version() const { return room_version_; }
   // Jobs that a session may have something to do for; in no order.
   const std::vector<JobId>& open_jobs() const { return open_jobs_; }
   // Jobs with claims, by (oldest claim, created, uid, name).
   const std::vector<JobId>& claimants() const { return claimants_; }
-  // Targets, by (elected, created, uid, name).
-  const std::vector<JobId>& targets() const { return targets_; }
+  const std::vector<JobId>& targets() const { return targets_; }  // (elected, created, uid, name)
   const NodeLocks& locks() const { return locks_; }
   // Is the node locked for a target, or for a queue, that is not the job's? Of no job: for any.
   bool is_locked_out(NodeId node, JobId job) const {
@@ -97,8 +94,7 @@ class Cluster {
   const ChangeJournal& changes() const { return changes_; }
   // Changes whenever a node is added, removed, or its labels, taints or allocatable change.
   std::uint64_t spec_version() const { return spec_version_; }
-  // Changes whenever a queue comes, goes, or is configured anew.
-  std::uint64_t queue_version() const { return queue_version_; }
+  std::uint64_t queue_version() const { return queue_version_; }  // of queues, as configured
   // Names the whole state: equal stamps mean equal state. Undo brings the earlier stamp back.
   std::uint64_t stamp() const { return stamp_; }
 
@@ -120,14 +116,12 @@ class Cluster {
   void set_shape(TaskId id, ShapeId shape);          // of a task that has no node and no job
   LabelSetId take_labels(const Labels& labels);      // for a task to be added
   void set_labels(TaskId id, const Labels& labels);  // its shape must follow
-  // False: they were known.
-  bool set_namespace_labels(const std::string& name,
+  bool set_namespace_labels(const std::string& name,  // false: they were known
                             const std::map<std::string, std::string>& labels);
   Resources to_resources(const NamedAmounts& amounts, std::int64_t most = kAmountMax);
   // Replaces all nodes; sorts them by name; tasks keep their node by name, or lose it.
   void replace_nodes(std::vector<Node> nodes);
-  // Changes one node in place. Its name must stay.
-  void update_node(NodeId id, Node node);
+  void update_node(NodeId id, Node node);  // in place; its name must stay
   TaskId add_task(Task task);  // pending and without node
   void remove_task(TaskId id);
   Task& mutable_task(TaskId id);
@@ -137,15 +131,12 @@ class Cluster {
   // Adds or removes a task (counts, gates, allocated) to its job's accounts, as it stands.
   void join_job(TaskId id, JobId job);
   void leave_job(TaskId id);
-  // Gives a job another queue and moves what it has allocated.
-  void set_job_queue(JobId id, QueueId queue);
+  void set_job_queue(JobId id, QueueId queue);  // moves what it has allocated, too
   QueueId add_queue(Queue queue);
   void remove_queue(QueueId id);  // jobs must have left it
   void note_relocking(const std::vector<QueueNodes>& chosen, TimePoint at);
-  // Demands that were once too much for 63 bits, after tasks have gone.
-  void count_the_uncounted();
-  // Configures a queue anew; its accounts stay.
-  void update_queue(QueueId id, Queue queue);
+  void count_the_uncounted();  // demands once too much for 63 bits, after tasks have gone
+  void update_queue(QueueId id, Queue queue);  // its accounts stay
   void set_open(JobId id, bool open);
   void set_claims(JobId id, std::vector<Claim> claims);
   VolumeTable& mutable_volumes() { return relations_.mutable_volumes(); }
@@ -187,16 +178,14 @@ class Cluster {
   std::vector<Task> tasks_;
   std::vector<TaskId> free_tasks_;
   std::vector<Job> jobs_;
-  std::vector<JobId> free_jobs_;
   std::vector<std::uint32_t> open_position_;  // by job; kNotOpen
-  std::vector<JobId> open_jobs_, targets_, claimants_;
+  std::vector<JobId> free_jobs_, open_jobs_, targets_, claimants_;
   NodeLocks locks_;
   PodRelations relations_;
   std::map<std::string, BudgetObject> budgets_;
   std::vector<Queue> queues_;
   std::vector<Shape> shapes_;
   std::vector<ShapeId> free_shapes_;
-  std::uint64_t last_shape_ = 0;
   std::unordered_map<std::string, ShapeId> shape_by_key_;  // look-up only
   AmountTable idle_, releasing_, pipelined_, allocatable_, available_;
   AmountTable foreign_, staying_, of_nodes_;
@@ -205,7 +194,7 @@ class Cluster {
   std::int32_t releasing_tasks_ = 0, binding_tasks_ = 0;
   ChangeJournal changes_;
   std::uint64_t spec_version_ = 1, queue_version_ = 1, room_version_ = 1, of_nodes_version_ = 1;
-  std::uint64_t stamp_ = 1, last_stamp_ = 1, last_job_version_ = 0;
+  std::uint64_t stamp_ = 1, last_stamp_ = 1, last_job_version_ = 0, last_shape_ = 0;
 };
 
 }  // namespace berth

@@ -39,7 +39,7 @@ class DomainTable {
     std::uint32_t uses = 0;
     std::vector<DomainId> of;  // by node
     std::vector<std::string> values;
-    std::unordered_map<std::string, DomainId> by_value;
+    std::unordered_map<std::string, DomainId> by_value;  // look-up only
   };
   static DomainId domain_of(Key& key, const Node& node);
   static void fill(Key& key, const std::vector<Node>& nodes);

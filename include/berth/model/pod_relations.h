@@ -14,7 +14,7 @@
 
 namespace berth {
 
-// What pods require of each other: the terms in use, the domains of nodes, the counts, and the
+// The requirements of pods of each other: the terms in use, the domains of nodes, the counts, and the
 // tasks by their labels. Only the Cluster changes it. Session thread only.
 class PodRelations {
  public:

@@ -7,7 +7,7 @@
 
 #include "berth/model/expression.h"
 
-// What a pod requires of other pods, in Kubernetes' terms. Plain values; codecs make them.
+// The requirements of a pod of other pods, in Kubernetes' terms. Plain values; codecs make them.
 // docs/design/pod-affinity.md, topology-spread.md.
 
 namespace berth {

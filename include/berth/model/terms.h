@@ -58,11 +58,10 @@ class TermCounts {
   const Counted& total() const { return total_; }
   void add(DomainId domain, const Counted& change);
   void clear() { by_domain_.clear(), total_ = Counted(); }
-  // No order.
-  const std::unordered_map<DomainId, Counted>& by_domain() const { return by_domain_; }
+  std::size_t domain_count() const { return by_domain_.size(); }  // of those with pods
 
  private:
-  std::unordered_map<DomainId, Counted> by_domain_;  // none is zero
+  std::unordered_map<DomainId, Counted> by_domain_;  // look-up only; none is zero
   Counted total_;
 };
 
@@ -104,7 +103,7 @@ class TermTable {
   std::vector<TermId> free_;
   std::map<TermSpec, TermId> id_by_spec_;
   // By the hash of a label that each pod must have. Terms that require none are in `others_`.
-  std::unordered_multimap<std::size_t, TermId> by_label_;
+  std::unordered_multimap<std::size_t, TermId> by_label_;  // look-up only
   std::vector<TermId> others_;
   std::size_t with_namespace_selectors_ = 0;
 };
