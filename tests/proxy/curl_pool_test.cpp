@@ -5,12 +5,12 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace berth::proxy {
 namespace {
@@ -46,7 +46,7 @@ TEST(CurlPoolTest, ATimerThatHasEndedDoesNotReachAPoolThatIsGone) {
   ASSERT_TRUE(pool->add(easy, job));
   state.context.run_for(milliseconds(50));
   boost::asio::post(state.context, [&] {
-    std::this_thread::sleep_for(milliseconds(600));
+    boost::asio::steady_timer(others, milliseconds(600)).wait();
     // Between this and the next, the context takes the timer's handler, which is due.
     boost::asio::post(state.context, [&] {
       if (!job.is_done) pool->remove(easy);  // on a slow machine

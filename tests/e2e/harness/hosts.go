@@ -22,15 +22,17 @@ import (
 
 // Hosts stand in for the cluster's own kube-scheduler and its kubelets, for pods of Berth's
 // Deployment: these get a node with room, run as processes, become ready, and show their logs. Pods of
-// others stay as they are, but for the end of those that are deleted.
+// others stay as they are, but for the end of those that are deleted. What the API server refuses is
+// tried again, as kubelets do: a release's ConfigMaps are gone before its pods are.
 type Hosts struct {
 	t       testing.TB
 	plane   *ControlPlane
 	berthd  string
 	kubelet *httptest.Server
 
-	mutex sync.Mutex
-	pods  map[types.UID]*hosted
+	mutex   sync.Mutex
+	pods    map[types.UID]*hosted
+	refused map[string]error // the last try, by the pod's name
 }
 
 type hosted struct {
@@ -38,7 +40,6 @@ type hosted struct {
 	runs    *Deployed
 	giveUp  context.CancelFunc // ends what waits for it to be ready
 	started chan struct{}      // closed when nothing starts its processes any more
-	failed  error
 	isReady bool
 	isShown bool // as ready, to the API server
 }
@@ -46,16 +47,18 @@ type hosted struct {
 // StartHosts acts until the test ends. Pods need nodes of AddNode.
 func (c *ControlPlane) StartHosts(t testing.TB, berthd string) *Hosts {
 	t.Helper()
-	h := &Hosts{t: t, plane: c, berthd: berthd, pods: map[types.UID]*hosted{}}
+	h := &Hosts{t: t, plane: c, berthd: berthd, pods: map[types.UID]*hosted{},
+		refused: map[string]error{}}
 	h.kubelet = httptest.NewTLSServer(http.HandlerFunc(h.showLog))
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- h.act(ctx) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.act(ctx)
+	}()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the stand-in for kubelets has ended: %v", err)
-		}
+		<-ended
 		h.kubelet.Close()
 		h.stop()
 	})
@@ -100,24 +103,24 @@ func (h *Hosts) showLog(answer http.ResponseWriter, request *http.Request) {
 	http.NotFound(answer, request)
 }
 
-func (h *Hosts) act(ctx context.Context) error {
+func (h *Hosts) act(ctx context.Context) {
 	for {
-		if err := h.look(ctx); err != nil && ctx.Err() == nil {
-			return err
-		}
+		h.look(ctx)
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }
 
-func (h *Hosts) look(ctx context.Context) error {
+func (h *Hosts) look(ctx context.Context) {
 	pods, err := h.plane.Client.CoreV1().Pods("").List(ctx, meta.ListOptions{})
 	if err != nil {
-		return err
+		h.refused["of all"] = err
+		return
 	}
+	h.refused = map[string]error{}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		if pod.DeletionTimestamp != nil {
@@ -130,10 +133,9 @@ func (h *Hosts) look(ctx context.Context) error {
 			err = h.run(ctx, pod)
 		}
 		if err != nil {
-			return fmt.Errorf("pod %s: %w", pod.Name, err)
+			h.refused[pod.Name] = err
 		}
 	}
-	return nil
 }
 
 // bind looks for the node with most idle cpu, and leaves a pod alone that fits nowhere.
@@ -187,16 +189,12 @@ func (h *Hosts) run(ctx context.Context, pod *core.Pod) error {
 		h.pods[pod.UID] = known
 		go h.start(starting, known)
 	}
-	if known.failed != nil {
-		return known.failed
-	}
 	if err := known.runs.refresh(ctx); err != nil {
 		return err
 	}
 	if !known.isReady || known.isShown {
 		return nil
 	}
-	known.isShown = true
 	pod.Status.Phase = core.PodRunning
 	for _, kind := range []core.PodConditionType{core.PodInitialized, core.ContainersReady,
 		core.PodReady} {
@@ -209,6 +207,7 @@ func (h *Hosts) run(ctx context.Context, pod *core.Pod) error {
 			State: core.ContainerState{Running: &core.ContainerStateRunning{StartedAt: meta.Now()}}})
 	}
 	_, err := h.plane.Client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, meta.UpdateOptions{})
+	known.isShown = err == nil
 	return err
 }
 
@@ -218,9 +217,12 @@ func (h *Hosts) start(ctx context.Context, pod *hosted) {
 	if err == nil {
 		err = pod.runs.AwaitReady(ctx)
 	}
+	if err != nil && ctx.Err() == nil {
+		h.t.Errorf("pod %s does not become ready: %v", pod.name, err)
+	}
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	pod.isReady, pod.failed = err == nil, err
+	pod.isReady = err == nil
 }
 
 // Pages are a page of each pod that is ready, by the pod's name.
@@ -256,7 +258,7 @@ func (h *Hosts) end(ctx context.Context, pod *core.Pod) error {
 		for name, container := range known.runs.Containers {
 			err := container.Stop(15 * time.Second)
 			if err != nil && name == "berthd" { // kube-scheduler ends with an error
-				return err
+				h.t.Errorf("%s of pod %s: %v", name, known.name, err)
 			}
 		}
 	}
@@ -270,6 +272,11 @@ func (h *Hosts) end(ctx context.Context, pod *core.Pod) error {
 
 // stop comes after act, so no pods are added.
 func (h *Hosts) stop() {
+	for name, err := range h.refused {
+		if h.t.Failed() {
+			h.t.Logf("the last try for pod %s: %v", name, err)
+		}
+	}
 	for _, pod := range h.pods {
 		pod.giveUp()
 		<-pod.started
