@@ -14,8 +14,8 @@
 
 namespace berth {
 
-// The requirements of pods of each other: the terms in use, the domains of nodes, the counts, and the
-// tasks by their labels. Only the Cluster changes it. Session thread only.
+// The relations between pods: the terms in use, the domains of nodes, the counts, and the tasks by
+// their labels. Only the Cluster changes it. Session thread only.
 class PodRelations {
  public:
   const Term& term(TermId id) const { return terms_.at(id); }
