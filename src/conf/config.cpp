@@ -7,6 +7,7 @@
 #include "berth/base/text.h"
 #include "conf/advice.h"
 #include "conf/config_keys.h"
+#include "conf/constraints_settings.h"
 #include "conf/jobs_settings.h"
 #include "conf/known_keys.h"
 #include "conf/server_settings.h"
@@ -50,8 +51,7 @@ class ConfigLoader {
     read_view(reading_, root["view"], config_.view);
     require_known_keys(root["jobs"], "jobs");
     read_jobs(root["jobs"], root["reservation"]["owners"], reading_, config_);
-    require_known_keys(root["constraints"], "constraints");
-    config_.constraints.volumes = root["constraints"]["volumes"].boolean(true);
+    read_constraints(reading_, root["constraints"], config_.constraints);
     read_reservation(root["reservation"]);
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);

@@ -10,6 +10,7 @@
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
 #include "berth/model/owner.h"
+#include "berth/model/relations.h"
 #include "engine/configuration.h"
 
 // The configuration file (DESIGN D8, docs/configuration.md) as a value.
@@ -83,6 +84,8 @@ struct JobsSettings {
 // Which constraints are planned for (docs/design/constraints.md).
 struct ConstraintsSettings {
   bool volumes = true;  // claims and volumes are listed
+  // kube-scheduler's defaults that refuse, without selectors; then what selects pods is listed.
+  std::vector<SpreadConstraint> default_spreads;
   bool operator==(const ConstraintsSettings&) const = default;
 };
 

@@ -91,6 +91,19 @@ constexpr std::array<ConfigKey, 68> kKeys{{
     {"constraints", "volumes", "boolean", "`true`",
      "claims and volumes are listed and planned for; otherwise kube-scheduler alone looks at them "
      "(docs/design/volumes.md)"},
+    {"constraints", "defaultSpread", "list", "none",
+     "the entries of kube-scheduler's `defaultConstraints` that refuse; then Services, "
+     "ReplicationControllers, ReplicaSets and StatefulSets are listed (SPREAD-8 of "
+     "docs/design/topology-spread.md)"},
+    {"constraints.defaultSpread[]", "topologyKey", "text", "required", "label of nodes"},
+    {"constraints.defaultSpread[]", "maxSkew", "1 to 2147483647", "`1`", "as on a pod"},
+    {"constraints.defaultSpread[]", "minDomains", "1 to 2147483647", "`1`", "as on a pod"},
+    {"constraints.defaultSpread[]", "whenUnsatisfiable", "`DoNotSchedule`", "`DoNotSchedule`",
+     "leave out entries with `ScheduleAnyway`"},
+    {"constraints.defaultSpread[]", "nodeAffinityPolicy", "`Honor` or `Ignore`", "`Honor`",
+     "as on a pod"},
+    {"constraints.defaultSpread[]", "nodeTaintsPolicy", "`Honor` or `Ignore`", "`Ignore`",
+     "as on a pod"},
     {"reservation", "enforce", "`filter` or `taint`", "`filter`",
      "how others are kept off locked nodes: by the extender's filter, or also by a taint"},
     {"reservation", "authorization", "`auto`, `policy`, `review` or `none`", "`auto`",

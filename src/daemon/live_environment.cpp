@@ -213,6 +213,7 @@ class LiveEnvironment final : public Environment {
     options.owners = config_->jobs.owners;
     options.budgets = evicts(config_->session);
     options.volumes = config_->constraints.volumes;
+    options.selecting = !config_->constraints.default_spreads.empty();
     options.lease_namespace = config_->kube_api.scheduler_lease_namespace;
     options.lease_name = config_->kube_api.scheduler_lease_name;
     options.scheduler_leads = [this](const std::string& holder) {

@@ -23,6 +23,8 @@ template <class Object>
 std::string name_of(const Object& object) {
   if constexpr (std::is_same_v<Object, StorageObject>) {
     return std::string(to_string(object.kind())) + " " + object.full_name();
+  } else if constexpr (std::is_same_v<Object, SelectingObject>) {
+    return std::string(to_string(object.kind)) + " " + object.full_name();
   } else if constexpr (requires { object.full_name(); }) {
     return object.full_name();
   } else if constexpr (requires { object.name; }) {
@@ -75,6 +77,9 @@ struct Deletion {
   }
   ClusterEvent operator()(const StorageObject& storage) const {
     return StorageDeleted{storage.kind(), storage.full_name()};
+  }
+  ClusterEvent operator()(const SelectingObject& object) const {
+    return SelectingDeleted{object.kind, object.full_name()};
   }
   ClusterEvent operator()(const OwnerObject& owner) const { return OwnerDeleted{owner.uid}; }
   template <class Other>

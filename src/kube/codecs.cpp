@@ -34,7 +34,7 @@ struct Row {
   Codec codec;
 };
 
-constexpr std::array<Row, 16> kCodecs{
+constexpr std::array<Row, 20> kCodecs{
     {{"Node", "", &decode_as_event<&decode_node>},
      {"Pod", "", &decode_as_event<&decode_pod>},
      {"Namespace", "", &decode_as_event<&decode_namespace>},
@@ -50,7 +50,11 @@ constexpr std::array<Row, 16> kCodecs{
      {"CSINode", "storage.k8s.io", &decode_as_event<&decode_csi_node>},
      {"CSIDriver", "storage.k8s.io", &decode_as_event<&decode_csi_driver>},
      {"CSIStorageCapacity", "storage.k8s.io", &decode_as_event<&decode_capacity>},
-     {"VolumeAttachment", "storage.k8s.io", &decode_as_event<&decode_attachment>}}};
+     {"VolumeAttachment", "storage.k8s.io", &decode_as_event<&decode_attachment>},
+     {"Service", "", &decode_as_event<&decode_service>},
+     {"ReplicationController", "", &decode_as_event<&decode_replication_controller>},
+     {"ReplicaSet", "apps", &decode_as_event<&decode_replica_set>},
+     {"StatefulSet", "apps", &decode_as_event<&decode_stateful_set>}}};
 
 const Row* find_row(const TypeName& type) {
   const auto found = std::find_if(kCodecs.begin(), kCodecs.end(), [&](const Row& row) {

@@ -58,6 +58,12 @@ Result<StorageObject> decode_capacity(const document::Value& value, std::string_
                                       Complaint* complaint = nullptr);
 Result<StorageObject> decode_attachment(const document::Value& value, std::string_view file,
                                         Complaint* complaint = nullptr);
+// Of the objects that select pods. One whose selector cannot be read selects none.
+Result<SelectingObject> decode_service(const document::Value& value, std::string_view file);
+Result<SelectingObject> decode_replication_controller(const document::Value& value,
+                                                      std::string_view file);
+Result<SelectingObject> decode_replica_set(const document::Value& value, std::string_view file);
+Result<SelectingObject> decode_stateful_set(const document::Value& value, std::string_view file);
 // The type that an object states. A PodGroup or Queue of a foreign API group is another kind.
 struct TypeName {
   std::string kind;

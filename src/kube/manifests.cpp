@@ -54,6 +54,9 @@ struct Identify {
     };
     return std::visit(identify, object.object);
   }
+  Identity operator()(const SelectingObject& object) const {
+    return {to_string(object.kind), object.name_space, object.name};
+  }
   Identity operator()(const OwnerObject& object) const { return {"owner", "", object.uid}; }
   template <class Other>
   Identity operator()(const Other&) const {
@@ -157,13 +160,24 @@ class Loader {
       if (!makes_children(type)) ++manifests_.ignored[type.to_string()];
       return Done{};
     }
+    // A StatefulSet is both.
+    if (is_owner && is_known(type)) {
+      if (const Status selecting = add(decode(type, value, files_[file]), file, value); !selecting) {
+        return selecting;
+      }
+    }
     Result<ClusterEvent> event = is_owner ? as_event(decode_owner(value, files_[file], type))
                                           : decode(type, value, files_[file]);
     const bool is_stored = reading.root()["metadata"]["uid"].is_present();
     if (!event && is_stored && type.kind == "Pod") event = take_stored(type, value, file, event);
+    if (const Status added = add(std::move(event), file, value); !added) return added;
+    if (++state_.objects % kObjectsPerReport == 0) report();
+    return Done{};
+  }
+
+  Status add(Result<ClusterEvent> event, std::size_t file, const document::Value& value) {
     if (!event) return event.error();
     found_.push_back({std::move(event).value(), file, value.position});
-    if (++state_.objects % kObjectsPerReport == 0) report();
     return Done{};
   }
 

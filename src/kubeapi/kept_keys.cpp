@@ -163,6 +163,15 @@ const KeptKeys& keys_of_storage() {
   return kKeys;
 }
 
+const KeptKeys& keys_of_selecting() {
+  static const KeptKeys kKeys{
+      {{"", {"apiVersion", "kind", "metadata", "spec"}},
+       {"metadata", {"name", "namespace", "uid", "annotations", "resourceVersion"}},
+       {"annotations", {kInitialEventsEnd}},
+       {"spec", {"selector"}}}};
+  return kKeys;
+}
+
 const KeptKeys& keys_of_others() {
   static const KeptKeys kKeys{{{"metadata", kMetadata}, kAnnotations, kOwners}};
   return kKeys;

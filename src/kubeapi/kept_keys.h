@@ -38,6 +38,8 @@ const KeptKeys& keys_of_owners();
 const KeptKeys& keys_of_claims();
 const KeptKeys& keys_of_volumes();
 const KeptKeys& keys_of_storage();
+// Of those that select pods.
+const KeptKeys& keys_of_selecting();
 // Everything but unused metadata.
 const KeptKeys& keys_of_others();
 

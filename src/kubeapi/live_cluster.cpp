@@ -101,6 +101,32 @@ WatchedType storage(StorageKind kind) {
           kind};
 }
 
+// API-33
+std::vector<WatchedType> selecting_types() {
+  const auto gone = [](SelectingKind kind) {
+    return [kind](const std::string& id) { return ClusterEvent(SelectingDeleted{kind, id}); };
+  };
+  const auto* const keeps = &keys_of_selecting();
+  return {
+      {"services", "/api/v1/services", {"Service", "v1"}, keeps, gone(SelectingKind::service)},
+      {"replicationcontrollers",
+       "/api/v1/replicationcontrollers",
+       {"ReplicationController", "v1"},
+       keeps,
+       gone(SelectingKind::replication_controller)},
+      {"replicasets",
+       "/apis/apps/v1/replicasets",
+       {"ReplicaSet", "apps/v1"},
+       keeps,
+       gone(SelectingKind::replica_set)},
+      {"statefulsets",
+       "/apis/apps/v1/statefulsets",
+       {"StatefulSet", "apps/v1"},
+       keeps,
+       gone(SelectingKind::stateful_set)},
+  };
+}
+
 Result<std::string> decode_holder(const document::Value& lease) {
   document::Reading reading(lease, "leases");
   std::string holder = reading.root()["spec"]["holderIdentity"].text();
@@ -118,6 +144,9 @@ class LiveCluster::Impl {
     if (options_.budgets) reflectors_.push_back(reflect(budgets()));
     for (std::size_t kind = 0; options_.volumes && kind < kStorageKinds; ++kind) {
       reflectors_.push_back(reflect(storage(static_cast<StorageKind>(kind))));
+    }
+    if (options_.selecting) {
+      for (const WatchedType& type : selecting_types()) reflectors_.push_back(reflect(type));
     }
     std::vector<std::string> unknown{kKubeGroups};
     for (const std::string& owner : options_.owners) {
@@ -228,7 +257,8 @@ class LiveCluster::Impl {
   }
 
   bool is_required(const WatchedType& type) const {
-    if (type.storage) return false;
+    const bool is_selecting = type.keeps == &keys_of_selecting();
+    if (type.storage || is_selecting) return false;
     const std::string& version = type.type.api_version;
     if (version == kVolcano) return options_.require_volcano;
     return type.name != kBudgets && type.name != kSigGroups && type.name != kKubeGroups;

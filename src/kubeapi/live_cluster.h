@@ -24,6 +24,8 @@ struct LiveOptions {
   bool budgets = false;  // PodDisruptionBudgets go to the sink, too
   // So do claims, volumes and the kinds that belong to them, and StorageKnown once all are listed.
   bool volumes = false;
+  // So do the objects that select pods.
+  bool selecting = false;
 
   // The namespace of kube-scheduler's lease. Empty: it is not watched.
   std::string lease_namespace = "kube-system";

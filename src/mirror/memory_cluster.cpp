@@ -93,6 +93,12 @@ void MemoryCluster::note(const ClusterEvent& event) {
           put(10 + static_cast<int>(object.kind()), object.full_name());
         }
         if constexpr (std::is_same_v<T, StorageKnown>) put(8, "");
+        if constexpr (std::is_same_v<T, SelectingObject>) {
+          put(20 + static_cast<int>(object.kind), object.full_name());
+        }
+        if constexpr (std::is_same_v<T, SelectingDeleted>) {
+          others_.erase({20 + static_cast<int>(object.kind), object.full_name});
+        }
         if constexpr (std::is_same_v<T, StorageDeleted>) {
           others_.erase({10 + static_cast<int>(object.kind), object.full_name});
         }

@@ -13,7 +13,10 @@ QueueObject bare_queue(const std::string& name) {
   return queue;
 }
 
-Mirror::Mirror(Options options) : options_(std::move(options)), rights_(options_.naming_check) {
+Mirror::Mirror(Options options)
+    : options_(std::move(options)),
+      default_spreads_(options_.default_spreads),
+      rights_(options_.naming_check) {
   on(bare_queue(options_.default_queue));
 }
 
@@ -27,6 +30,7 @@ void Mirror::settle(TimePoint now) {
   settle_attempts(now);
   settle_leaving();
   settle_volumes();
+  settle_default_spreads();
   settle_rights(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();

@@ -13,6 +13,7 @@
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
 #include "mirror/controller_ages.h"
+#include "mirror/default_spreads.h"
 #include "mirror/group_owner.h"
 #include "mirror/naming_rights.h"
 #include "mirror/target_names.h"
@@ -32,6 +33,8 @@ struct Options {
   GangRule gangs = GangRule::annotated;
   std::vector<std::string> owners = default_owner_resources();
   Duration owner_patience = std::chrono::seconds(10);
+  // Of pods without constraints of their own (SPREAD-8); their selectors are filled in.
+  std::vector<SpreadConstraint> default_spreads = {};
 };
 
 // A queue without a spec: weight 1, open, no bounds.
@@ -137,8 +140,11 @@ class Mirror {
   void on(const StorageObject& object);
   void on(const StorageDeleted& deleted);
   void on(const StorageKnown& known);
+  void on(const SelectingObject& object) { default_spreads_.put(object); }
+  void on(const SelectingDeleted& deleted) { default_spreads_.remove(deleted); }
 
   // pods (mirror_pods.cpp)
+  void take(const PodObject& object);
   JobId job_of(const PodObject& object);
   JobId single_job_of(const PodObject& object);
   void set_members(TaskId id, const PodObject& object, JobId job);
@@ -194,6 +200,7 @@ class Mirror {
   void fill_volumes(TaskId id, const std::string& pod, bool has_node, VolumeNeeds& needs,
                     std::vector<std::string>& unmodelled) const;
   void settle_volumes();
+  void settle_default_spreads();  // mirror_spreads.cpp
 
   // groups and queues (mirror_groups.cpp)
   JobId group_job(const std::string& full_name);
@@ -253,6 +260,7 @@ class Mirror {
 
   Options options_;
   Cluster cluster_;
+  DefaultSpreads default_spreads_;
   bool knows_volumes_ = false;
   std::uint64_t volumes_version_ = 1;  // VolumeTable::version(), as shapes were asked with it
   std::map<std::string, NodeObject> nodes_;

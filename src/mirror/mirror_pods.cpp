@@ -43,7 +43,7 @@ TimePoint scheduled_at(const PodObject& object, TimePoint before) {
 
 }  // namespace
 
-void Mirror::on(const PodObject& object) {
+void Mirror::take(const PodObject& object) {
   const auto& managed = options_.managed_schedulers;
   const bool is_ours =
       std::find(managed.begin(), managed.end(), object.scheduler_name) != managed.end();
@@ -79,7 +79,7 @@ ShapeId Mirror::shape_of(TaskId id, const PodObject& object, LabelSetId labels) 
   if (object.volumes.are_empty() || !id.is_valid()) {
     return cluster_.intern_shape(object.request, object.constraints, object.name_space, labels);
   }
-  // As Cluster::set_volumes has it: amounts that count, by name.
+  // As Cluster::set_constraints has it: amounts that count, by name.
   const Resources request = cluster_.to_resources(object.request);
   NamedAmounts amounts;
   for (std::size_t d = 0; d < request.extent(); ++d) {
@@ -191,6 +191,7 @@ void Mirror::drop_task(const std::string& uid) {
   refusals_.erase(id);
   terms_.erase(id);
   account_of_task_.erase(id);
+  default_spreads_.forget(id);
   const Task& task = cluster_.task(id);
   if (task.node.is_valid() && task.status != TaskStatus::binding) note_room(task.node);
   cluster_.remove_task(id);

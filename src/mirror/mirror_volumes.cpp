@@ -52,7 +52,10 @@ void Mirror::settle_volumes() {
     std::vector<std::string> unmodelled = before.unmodelled;
     fill_volumes(id, task.name, has_node, needs, unmodelled);
     if (needs == before.volumes && unmodelled == before.unmodelled) continue;
-    cluster_.set_volumes(id, std::move(needs), std::move(unmodelled));
+    Constraints constraints = before;
+    constraints.volumes = std::move(needs);
+    constraints.unmodelled = std::move(unmodelled);
+    cluster_.set_constraints(id, constraints);
     if (task.job.is_valid()) mark_dirty(task.job);
   }
   const std::vector<std::string> nodes = volumes.take_changed_nodes();

@@ -22,16 +22,13 @@ void Cluster::account_in_volumes(TaskId id, NodeId before) {
 }
 
 // VOLUME-13
-void Cluster::set_volumes(TaskId id, VolumeNeeds needs, std::vector<std::string> unmodelled) {
+void Cluster::set_constraints(TaskId id, const Constraints& constraints) {
   const Task& task = tasks_[id.index()];
   const Shape& before = shapes_[task.shape.index()];
   NamedAmounts request;
   for (const auto& [dimension, amount] : before.requested) {
     request.emplace(dimensions_.name(dimension), amount);
   }
-  Constraints constraints = before.constraints;
-  constraints.volumes = std::move(needs);
-  constraints.unmodelled = std::move(unmodelled);
   const NodeId mounted_on = node_of_volumes(task);
   reshape(id, intern_shape(request, constraints, name_space_of(task), task.labels));
   account_in_volumes(id, mounted_on);

@@ -28,7 +28,8 @@ mirror::Options mirror_options(const conf::Config& config) {
   return {.managed_schedulers = config.scheduler_names,
           .default_queue = config.default_queue,
           .gangs = config.jobs.gang,
-          .owners = config.jobs.owners};
+          .owners = config.jobs.owners,
+          .default_spreads = config.constraints.default_spreads};
 }
 
 Trial::Trial(const TrialSetting& setting, std::vector<ClusterEvent> objects)

@@ -140,8 +140,8 @@ class Cluster {
   void set_open(JobId id, bool open);
   void set_claims(JobId id, std::vector<Claim> claims);
   VolumeTable& mutable_volumes() { return relations_.mutable_volumes(); }
-  // Of a task, after a change in VolumeTable.
-  void set_volumes(TaskId id, VolumeNeeds needs, std::vector<std::string> unmodelled);
+  // Of a task, after a change in VolumeTable or in what selects it.
+  void set_constraints(TaskId id, const Constraints& constraints);
   // Shapes with volumes are to be asked again: about all nodes, or about these.
   void note_volumes(bool about_all, const std::vector<std::string>& nodes);
   std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }

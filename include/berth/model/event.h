@@ -6,6 +6,7 @@
 #include "berth/model/budget.h"
 #include "berth/model/objects.h"
 #include "berth/model/permissions.h"
+#include "berth/model/selecting.h"
 #include "berth/model/volumes.h"
 
 // The events of a cluster. Adapters post them; the mirror applies them in order.
@@ -68,6 +69,7 @@ using ClusterEvent =
                  QueueObject, QueueDeleted, PriorityClassObject, PriorityClassDeleted,
                  NamespaceObject, NamespaceDeleted, OwnerObject, OwnerDeleted, BudgetObject,
                  BudgetDeleted, PlacementDropped, PlacementMoved, EvictionRefused, ReserveAnswer,
-                 NamingPolicy, StorageObject, StorageDeleted, StorageKnown>;
+                 NamingPolicy, StorageObject, StorageDeleted, StorageKnown, SelectingObject,
+                 SelectingDeleted>;
 
 }  // namespace berth
