@@ -6,18 +6,30 @@ namespace berth::engine {
 
 Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job, QueueId queue) {
   const Cluster& cluster = session.cluster();
-  const Shape& base = cluster.shape(cluster.shape(shape).base);
+  return ranking_of(session, cluster.shape(cluster.shape(shape).base), job, queue);
+}
+
+Ranking& Memory::ranking_by_wishes(Session& session, ShapeId id, JobId job, QueueId queue) {
+  const Shape& shape = session.cluster().shape(id);
+  if (!has_wishes(session, shape)) return ranking(session, id, job, queue);
+  return ranking_of(session, shape, job, queue);
+}
+
+Ranking& Memory::ranking_of(Session& session, const Shape& shape, JobId job, QueueId queue) {
+  const Cluster& cluster = session.cluster();
   const bool is_target =
       job.is_valid() && cluster.job(job).election.has_value() && cluster.locks().for_targets() > 0;
   const Ranking::For tasks{is_target ? job : JobId(), queue};
   const bool is_common = tasks == Ranking::For();
-  if (is_common && base.id.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
-  auto& ranking = is_common ? rankings_[base.id.index()] : rankings_of_few_[{tasks, base.id}];
-  if (ranking != nullptr && ranking->serial() != base.serial) {
+  if (is_common && shape.id.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
+  auto& ranking = is_common ? rankings_[shape.id.index()] : rankings_of_few_[{tasks, shape.id}];
+  if (ranking != nullptr && ranking->serial() != shape.serial) {
     ranking_bytes_ -= ranking->bytes();
     ranking.reset();
   }
-  if (ranking == nullptr) ranking = std::make_unique<Ranking>(base, tasks);
+  if (ranking == nullptr) {
+    ranking = std::make_unique<Ranking>(cluster.shape(shape.base), shape, tasks);
+  }
   return caught_up(session, ranking);
 }
 

@@ -36,9 +36,14 @@ class Ranking {
     QueueId queue;  // of these tasks: the nodes of this queue alone; invalid: nodes of no queue
     auto operator<=>(const For&) const = default;
   };
-  // Of a shape without relations, i.e. a base.
-  Ranking(const Shape& shape, const For& tasks)
-      : shape_(shape.id), serial_(shape.serial), for_(tasks), depends_on_(depends_on(shape)) {}
+  // Of a shape without relations, i.e. a base; or of a shape with preferences of its own, as if it
+  // had no relations but these.
+  Ranking(const Shape& base, const Shape& shape, const For& tasks)
+      : base_(base.id),
+        shape_(shape.id),
+        serial_(shape.serial),
+        for_(tasks),
+        depends_on_(depends_on(base)) {}
   std::uint64_t serial() const { return serial_; }  // Shape::serial
 
   // Brings it up to date with the cluster as it is now.
@@ -53,21 +58,26 @@ class Ranking {
   const std::vector<std::uint8_t>& passing() const { return passes_; }
   // The same without vetoes, which end soon.
   const std::vector<std::uint8_t>& passing_but_for_vetoes() const { return could_pass_; }
-  // The scores of the specifications alone, by node.
+  // The scores of the specifications and the wishes, by node.
   const std::vector<std::int32_t>& preference() const { return preference_; }
-  // Why each node refuses the job's tasks, of a shape with this base: one reason a node: the first
-  // predicate, else a lock, else the scarcest resource, else the pods there and elsewhere. Most
+  // Why each node refuses the job's tasks, of a shape with this base: one reason a node, the first
+  // in kube-scheduler's order (RELATION-10). A veto and a lock come before ports and room. Most
   // frequent first, then by reason and name.
   std::vector<NodeRefusals> why_nowhere(Session& session, const Shape& shape, JobId job);
 
-  std::size_t bytes() const { return scores_.size() * (3 * sizeof(std::int32_t) + 2); }
+  std::size_t bytes() const {
+    return scores_.size() * (3 * sizeof(std::int32_t) + 3) + wishes_.size() * sizeof(std::int32_t);
+  }
   std::uint64_t last_use = 0;  // for Memory
 
  private:
   using RefusalCounts = std::map<std::pair<Reason, std::string>, std::int32_t>;
   static constexpr std::int32_t kUnfit = std::numeric_limits<std::int32_t>::min();
 
+  bool has_wishes() const { return shape_ != base_; }
   void rank_specifications(Session& session);
+  void rank_preferences(Session& session);
+  void catch_up_wishes(Session& session);
   void rank_all(Session& session);
   void rank_node(Session& session, NodeId node);
   void rank_nodes(Session& session, std::span<const NodeId> nodes);
@@ -78,6 +88,7 @@ class Ranking {
   void lift(NodeId node, std::int32_t before);
   void put_back();
 
+  ShapeId base_;
   ShapeId shape_;
   std::uint64_t serial_;
   For for_;
@@ -86,16 +97,24 @@ class Ranking {
   std::uint64_t position_ = 0;            // in the change journal
   std::vector<std::uint8_t> passes_;      // predicates
   std::vector<std::uint8_t> could_pass_;  // but for vetoes
-  std::vector<std::int32_t> preference_;  // batchNodeOrder
+  std::vector<std::int32_t> preference_;  // batchNodeOrder and wishOrder
+  std::vector<std::int32_t> wishes_;      // of that, wishOrder; none: they are 0
+  std::uint64_t wish_version_ = 0;        // of the counts that wishes are about
+  std::uint64_t image_version_ = 0;       // ImageTable::version()
   std::vector<std::int32_t> scores_;      // kUnfit where there is no room; whole blocks
   std::vector<std::int32_t> block_best_;  // of whole blocks of them, too
   std::vector<std::int32_t> super_best_;
   std::vector<std::uint8_t> is_block_stale_;  // scratch of rank_nodes
   // The shape whose turn it is, and PodRelations::opened() at that time.
   std::pair<std::uint64_t, std::uint64_t> turn_;
-  std::vector<NodeId> left_out_;         // since; some have been scored again
-  std::vector<std::int32_t> put_aside_;  // scores of these, by node; kUnfit: it is not left out
-  RefusalCounts predicate_refusals_;
+  std::vector<NodeId> left_out_;             // since; some have been scored again
+  std::vector<std::int32_t> put_aside_;      // scores of these, by node; kUnfit: it is not left out
+  std::vector<std::uint8_t> refuses_early_;  // RELATION-10: before room is asked about; 1: it does
+  RefusalCounts early_refusals_;             // of these nodes
 };
+
+// Do preferences of the shape, or of pods that are there, make it score nodes otherwise than its
+// base does?
+bool has_wishes(const Session& session, const Shape& shape);
 
 }  // namespace berth::engine
