@@ -40,8 +40,18 @@ struct Flags {
 };
 
 Json json_of(const NodeFit& row) {
-  return {
+  Json json{
       {"node", row.node}, {"fits", row.fits()}, {"reason", row.reason}, {"message", row.message}};
+  const engine::NamedInTheWay& pods = row.in_the_way;
+  if (pods.text().empty()) return json;
+  json["inTheWay"] = {
+      {"pods", pods.names}, {"more", pods.more}, {"ofOtherNamespaces", pods.of_other_namespaces}};
+  return json;
+}
+
+std::string why_not(const NodeFit& row) {
+  const std::string pods = row.in_the_way.text();
+  return pods.empty() ? row.message : row.message + ": " + pods;
 }
 
 Json json_of(const PodFits& fits) {
@@ -84,7 +94,7 @@ std::string table_of(const PodFits& fits, Form form, const Console& console) {
   if (is_wide) headings.insert(headings.begin() + 2, "LOCK");
   views::TextTable table(std::move(headings));
   for (const NodeFit& row : fits.nodes) {
-    std::vector<std::string> cells{row.node, row.fits() ? "yes" : "no", row.message};
+    std::vector<std::string> cells{row.node, row.fits() ? "yes" : "no", why_not(row)};
     if (is_wide) cells.insert(cells.begin() + 2, row.lock.empty() ? "-" : row.lock);
     table.add(std::move(cells));
   }
