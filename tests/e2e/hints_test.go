@@ -19,7 +19,7 @@ func TestAGangThatKubeSchedulerRefusesWaitsForANode(t *testing.T) {
 	apart := func(pod harness.PodBuilder) harness.PodBuilder {
 		return pod.Label("app", "gang").KeepsOff("app", "gang")
 	}
-	assertRefusedGangWaits(e, apart, "didn't match pod anti-affinity rules", 0)
+	assertRefusedGangWaits(e, apart, "its anti-affinity allows one for each kubernetes.io/hostname", 0)
 	e.AddNodes(1, "4")
 	e.AwaitBound("gang", 4, 2*promptly)
 	e.AssertNeverInPart("gang", promptly)
