@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	core "k8s.io/api/core/v1"
@@ -11,9 +12,8 @@ import (
 	"berth.dev/berth/tests/e2e/harness"
 )
 
-// A pod that is not ours keeps pods with the label off its node: kube-scheduler knows, the plan
-// does not.
-func TestVetoByAntiAffinityIsPlannedAround(t *testing.T) {
+// A pod that is there refuses those of the gang: no plan takes its node.
+func TestNoPlanTakesANodeWhosePodRefusesTheGang(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
 	nodes := e.AddNodes(1, "4")
 	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler("default-scheduler").
@@ -24,7 +24,13 @@ func TestVetoByAntiAffinityIsPlannedAround(t *testing.T) {
 	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
 		return pod.Label("app", "gang")
 	})
-	assertPlannedAround(e, nodes[0])
+	e.AwaitBound("gang", 6, 2*promptly)
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	for _, moment := range e.Recorder.History(e.Namespace) {
+		if moment.Key != e.Namespace+"/guard" && strings.HasSuffix(moment.What, " "+nodes[0]) {
+			t.Errorf("planned where it is refused: %v", moment)
+		}
+	}
 }
 
 // What berthd sees of nodes is held back while a node gets a taint.
