@@ -46,7 +46,7 @@ func (e *Env) createVolume(name, class, zone string, claim *core.ObjectReference
 		Spec: core.PersistentVolumeSpec{
 			StorageClassName: class, ClaimRef: claim,
 			AccessModes: modes,
-			Capacity: core.ResourceList{core.ResourceStorage: resource.MustParse("1Gi")},
+			Capacity:    core.ResourceList{core.ResourceStorage: resource.MustParse("1Gi")},
 			PersistentVolumeSource: core.PersistentVolumeSource{
 				HostPath: &core.HostPathVolumeSource{Path: "/tmp/" + name}},
 			NodeAffinity: &core.VolumeNodeAffinity{Required: &core.NodeSelector{
