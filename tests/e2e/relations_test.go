@@ -202,6 +202,28 @@ func TestWorkersFollowTheirLauncher(t *testing.T) {
 	assertAttempts(e, failed, 0)
 }
 
+// kube-scheduler refuses one of the second wave, for want of a device, of which plans know nothing.
+func TestARefusalAmidWavesEndsInAPause(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	nodes := e.AddNodesIn("a", 1, "4")
+	nodes = append(nodes, e.AddNodesIn("b", 1, "4")...)
+	for i := range 4 {
+		e.CreateDeviceClaim(fmt.Sprintf("gang-%d", i))
+	}
+	e.AddDevices(nodes[0], 2)
+	e.AddDevices(nodes[1], 1)
+	failed := failedAttempts(e)
+	e.CreateGang("gang", 4, 4, func(pod harness.PodBuilder) harness.PodBuilder {
+		return overZones("gang")(pod).Device()
+	})
+	assertWaits(e, "gang", "cannot allocate all claims", 2)
+	e.AddDevices(e.Namespace+"-n2", 2)
+	e.AddNodesIn("b", 1, "4")
+	timed(e, "gang is bound", func() { e.AwaitBound("gang", 4, 2*promptly) })
+	e.AssertNeverInPart("gang", promptly)
+	assertAttempts(e, failed, 5)
+}
+
 // Room for four of twenty at a time: they take turns, and each is bound whole or waits whole.
 func TestTwentyGangsWithOneWorkerANodeTakeTurns(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})

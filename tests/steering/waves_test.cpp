@@ -61,7 +61,7 @@ class SteeringInWaves : public SteeringTest {
     }
     return texts;
   }
-  // What is written when a bind call comes: no session runs.
+  // The writes that follow a bind call: no session runs.
   Texts after_calls(const std::set<std::string>& uids) {
     come_.insert(uids.begin(), uids.end());
     Texts all;
