@@ -186,9 +186,10 @@ std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
   return std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(shown)));
 }
 
-// STEER-12. Its own filter call would have been answered by us, and says so in the condition.
+// STEER-12. Its own filter call would have been answered by us, and says so in the condition. The
+// answer to the commit may come later than the refusal.
 bool Steering::is_vetoed(const std::string& uid, const Progress& progress) const {
-  if (progress.stage != Stage::committed) return false;
+  if (progress.attempt == 0) return false;
   const reconcile::ObservedPod* pod = observed_.pod(uid);
   return pod != nullptr && pod->unschedulable != progress.complaint && pod->is_refused_by_others();
 }

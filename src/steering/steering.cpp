@@ -97,7 +97,7 @@ void Steering::observe(const ClusterEvent& event) {
     // to a write for the old node means nothing.
     found->second.node = moved->to;
     found->second.stage = Stage::planned;
-    found->second.number = 0;
+    found->second.number = found->second.attempt = 0;
   } else if (const auto* group = std::get_if<PodGroupObject>(&event)) {
     if (group->is_recorded) recorded_.erase(group->uid);  // from now on, the observed state has it
   }
@@ -202,15 +202,19 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
   std::int32_t ready = 0;  // nominated or committed, or its turn is later
   for (const auto member : gang) {
     auto& [uid, progress] = *member;
+    const bool is_vetoed = this->is_vetoed(uid, progress);
     lose_nomination(uid, progress);
     const bool is_later = this->is_later(cluster, id, progress);
-    if (progress.stage == Stage::planned && !is_later) nominate(cluster, member, now);
+    if (progress.stage == Stage::planned && !is_later && !is_vetoed) {
+      nominate(cluster, member, now);
+    }
     if (progress.stage != Stage::planned || is_later) ++ready;
-    if (progress.stage == Stage::nominated && !may_go(cluster, cluster.task(progress.task))) {
-      drops.push_back({uid, progress.node, "its node was taken before it was committed"});
-    } else if (is_vetoed(uid, progress)) {
+    if (is_vetoed) {
       drops.push_back(
           {uid, progress.node, "kube-scheduler: " + observed_.pod(uid)->unschedulable, true});
+    } else if (progress.stage == Stage::nominated &&
+               !may_go(cluster, cluster.task(progress.task))) {
+      drops.push_back({uid, progress.node, "its node was taken before it was committed"});
     }
   }
   const Job& job = cluster.job(id);

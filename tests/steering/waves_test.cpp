@@ -153,6 +153,27 @@ TEST_F(SteeringInWaves, RELATION12ABoundMemberHasCome) {
   EXPECT_EQ(std::count(written.begin(), written.end(), "commit g-2 on n1"), 1);
 }
 
+TEST_F(SteeringInWaves, STEER12ARefusalAmidAWaveIsAVetoThoughItTakesTheNomination) {
+  use(nominating_);
+  post_launcher_and_workers(true);
+  plan_in_order({{"g-3", "n1"}, {"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  rounds();
+  api_.answers_at_once = false;
+  after_calls({"g-3"});  // the answer to the commit of g-0 comes late
+  PodObject pod = member(0, false);
+  pod.labels = {{"app", "worker"}};
+  pod.nominated_node = "n1";
+  observed_.observe(pod);
+  pod.nominated_node.clear();
+  pod.not_scheduled = "Unschedulable";
+  pod.unschedulable = "0/2 nodes are available: 2 cannot allocate all claims.";
+  observed_.observe(pod);
+  const auto drops = round();
+  ASSERT_EQ(drops.size(), 1u);
+  EXPECT_EQ(drops[0].pod_uid, "g-0");
+  EXPECT_TRUE(drops[0].is_vetoed);
+}
+
 TEST_F(SteeringInWaves, STEER11PinLeavesAPodOfASpreadItsOwnConstraints) {
   use(pinning_);
   post_spread_gang(true);
