@@ -163,11 +163,11 @@ TEST_F(SteeringInWaves, STEER12ARefusalAmidAWaveIsAVetoThoughItTakesTheNominatio
   PodObject pod = member(0, false);
   pod.labels = {{"app", "worker"}};
   pod.nominated_node = "n1";
-  observed_.observe(pod);
+  post(pod);
   pod.nominated_node.clear();
   pod.not_scheduled = "Unschedulable";
   pod.unschedulable = "0/2 nodes are available: 2 cannot allocate all claims.";
-  observed_.observe(pod);
+  post(pod);
   const auto drops = round();
   ASSERT_EQ(drops.size(), 1u);
   EXPECT_EQ(drops[0].pod_uid, "g-0");
