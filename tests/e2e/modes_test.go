@@ -84,6 +84,7 @@ var onlyIn = map[string][]string{
 var sinceMinor = map[string]int{
 	"TestKubernetesOwnGroups":                      36, // their API
 	"TestAGangWithoutDevicesWaits":                 34,
+	"TestARefusalAmidWavesEndsInAPause":            34,
 	"TestStreamingListsAreServed":                  35, // by default
 	"TestQueuesThatMakeNoSenseAreRefused":          34, // rules in deploy/crds
 	"TestQueuesThatMakeSenseAreAccepted":           34,
