@@ -48,9 +48,6 @@ func FeatureNames() []string { return namesOf(unknown) }
 // Decided are the features that Berth decides.
 func Decided() []string { return namesOf(decided) }
 
-// Compared are those, and the ones for which it says that a pod is a hint.
-func Compared() []string { return namesOf(undecided) }
-
 func namesOf(least known) []string {
 	var some []string
 	for _, each := range features {

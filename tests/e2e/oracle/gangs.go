@@ -26,6 +26,14 @@ const (
 func GenerateGangs(seed, number uint64) *Cluster {
 	d := dice{newRand(seed, number)}
 	c := d.cluster()
+	for len(c.Nodes) < 6 {
+		c.Nodes = append(c.Nodes, d.node(len(c.Nodes)))
+	}
+	for _, node := range c.Nodes { // or few gangs start
+		if d.chance(60) {
+			node.Spec.Taints = nil
+		}
+	}
 	plain := slices.DeleteFunc(slices.Clone(features), func(each feature) bool {
 		return each.name == "claim" || each.name == "ephemeral" // members have their own
 	})
@@ -35,7 +43,7 @@ func GenerateGangs(seed, number uint64) *Cluster {
 			d.mount(pod, d.bound(c, pod.Namespace, "of-"+pod.Name).Name)
 		}
 	}
-	for i := range 2 + d.IntN(6) {
+	for i := range 4 + d.IntN(8) {
 		c.Volumes = append(c.Volumes, d.localVolume(c, fmt.Sprintf("local-%d", i)))
 	}
 	for i := range GangsInCluster {
@@ -86,7 +94,7 @@ func (d dice) gang(c *Cluster, name string, plain []feature) {
 		case 3:
 			d.mount(pod, d.bound(c, space, "of-"+pod.Name).Name)
 		case 4:
-			d.addEphemeral(c, pod)
+			d.addOwnEphemeral(c, pod)
 		}
 		c.Pods = append(c.Pods, pod)
 	}
@@ -114,9 +122,10 @@ func membersOf(c *Cluster, group *unstructured.Unstructured) int {
 	return members
 }
 
-// constrain adds up to two of the features. Disks that a CSI driver may serve make a hint.
+// constrain adds up to two of the features, mostly none: of a gang, each member needs a place. Disks
+// that a CSI driver may serve make a hint.
 func (d dice) constrain(c *Cluster, pod *v1.Pod, among []feature) {
-	for range d.IntN(3) {
+	for range d.IntN(3) * d.IntN(2) {
 		pick(d, among).add(d, c, pod)
 	}
 	pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(volume v1.Volume) bool {
@@ -201,10 +210,22 @@ func (d dice) mount(pod *v1.Pod, claim string) {
 			ClaimName: claim}}})
 }
 
+// addOwnEphemeral adds a generic ephemeral volume whose claim is late.
+func (d dice) addOwnEphemeral(c *Cluster, pod *v1.Pod) {
+	volume := nameOfNext(pod)
+	pod.Spec.Volumes = append(pod.Spec.Volumes, v1.Volume{Name: volume,
+		VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{}}})
+	d.lateClaim(c, pod.Namespace, pod.Name+"-"+volume).OwnerReferences = []metav1.OwnerReference{
+		{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: ptr.To(true)}}
+}
+
 // bound makes a claim with a volume.
 func (d dice) bound(c *Cluster, space, name string) *v1.PersistentVolumeClaim {
 	claim := d.plainClaim(c, space, name)
-	d.bind(c, claim)
+	volume := d.bind(c, claim)
+	if d.chance(60) {
+		volume.Spec.NodeAffinity = nil
+	}
 	claim.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
 	c.Claims = append(c.Claims, claim)
 	return claim
@@ -213,8 +234,8 @@ func (d dice) bound(c *Cluster, space, name string) *v1.PersistentVolumeClaim {
 // lateClaim makes one that gets its volume with its pod's node.
 func (d dice) lateClaim(c *Cluster, space, name string) *v1.PersistentVolumeClaim {
 	claim := d.plainClaim(c, space, name)
-	claim.Spec.StorageClassName = ptr.To(pick(d, []string{"local", "local", "late", "late-zone",
-		"late-capacity"}))
+	claim.Spec.StorageClassName = ptr.To(pick(d, []string{"local", "local", "late", "late",
+		"late-zone", "late-capacity"}))
 	claim.Spec.AccessModes = []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce}
 	c.Claims = append(c.Claims, claim)
 	return claim

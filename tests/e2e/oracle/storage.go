@@ -188,7 +188,7 @@ func (d dice) plainClaim(c *Cluster, space, name string) *v1.PersistentVolumeCla
 }
 
 // bind makes the volume of the claim.
-func (d dice) bind(c *Cluster, claim *v1.PersistentVolumeClaim) {
+func (d dice) bind(c *Cluster, claim *v1.PersistentVolumeClaim) *v1.PersistentVolume {
 	volume := d.volume(c, "of-"+claim.Namespace+"-"+claim.Name)
 	volume.Spec.ClaimRef = &v1.ObjectReference{Namespace: claim.Namespace, Name: claim.Name,
 		UID: claim.UID}
@@ -202,6 +202,7 @@ func (d dice) bind(c *Cluster, claim *v1.PersistentVolumeClaim) {
 			Spec: storagev1.VolumeAttachmentSpec{Attacher: driver, NodeName: pick(d, c.Nodes).Name,
 				Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume.Name}}})
 	}
+	return volume
 }
 
 // claim makes a claim in the pod's namespace: bound, half bound or not bound.
