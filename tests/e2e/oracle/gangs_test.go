@@ -12,8 +12,11 @@ import (
 // ORACLE-9.
 func TestGangsArePlacedAsPlanned(t *testing.T) {
 	filters, berth := filtersFor(t), berthFor(t)
-	for _, each := range []struct{ seed, cases uint64 }{
-		{seed, 500}, {uint64(time.Now().UnixNano()), 100},
+	for _, each := range []struct {
+		seed, cases uint64
+		isEnough    bool // chance decides how much a few gangs of another seed show
+	}{
+		{seed, 500, true}, {uint64(time.Now().UnixNano()), 100, false},
 	} {
 		t.Run(fmt.Sprintf("seed %d", each.seed), func(t *testing.T) {
 			sequences := Sequences{Filters: filters, Berth: berth, Seed: each.seed, Cases: each.cases}
@@ -23,7 +26,9 @@ func TestGangsArePlacedAsPlanned(t *testing.T) {
 			}
 			t.Log(sequences.Text())
 			if found == nil {
-				sequences.expectEnough(t)
+				if each.isEnough {
+					sequences.expectEnough(t)
+				}
 				return
 			}
 			cluster, err := json.Marshal(found.Cluster)
