@@ -1,5 +1,7 @@
 #include "engine/choice.h"
 
+#include <algorithm>
+
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
 #include "engine/fit/asked_terms.h"
