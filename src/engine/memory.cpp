@@ -1,5 +1,7 @@
 #include "engine/memory.h"
 
+#include <utility>
+
 #include "berth/engine/session.h"
 
 namespace berth::engine {
@@ -14,7 +16,7 @@ Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job, QueueId que
   if (is_common && base.id.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
   auto& ranking = is_common ? rankings_[base.id.index()] : rankings_of_few_[{tasks, base.id}];
   if (ranking != nullptr && ranking->serial() != base.serial) {
-    ranking_bytes_ -= ranking->bytes();
+    ranking_bytes_ -= ranking->counted_bytes;
     ranking.reset();
   }
   if (ranking == nullptr) ranking = std::make_unique<Ranking>(base, tasks);
@@ -23,9 +25,9 @@ Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job, QueueId que
 
 Ranking& Memory::caught_up(Session& session, std::unique_ptr<Ranking>& ranking) {
   ranking->last_use = ++uses_;
-  const std::size_t before = ranking->bytes();
   ranking->catch_up(session);
-  ranking_bytes_ += ranking->bytes() - before;
+  const std::size_t before = std::exchange(ranking->counted_bytes, ranking->bytes());
+  ranking_bytes_ += ranking->counted_bytes - before;
   if (ranking_bytes_ > kRankingBytesMax) drop_least_recent(ranking.get());
   return *ranking;
 }
@@ -40,7 +42,7 @@ void Memory::drop_least_recent(const Ranking* keep) {
     for (auto& each : rankings_) consider(each);
     for (auto& [key, each] : rankings_of_few_) consider(each);
     if (oldest == nullptr) return;
-    ranking_bytes_ -= (*oldest)->bytes();
+    ranking_bytes_ -= (*oldest)->counted_bytes;
     oldest->reset();
   }
 }
@@ -71,7 +73,7 @@ void Memory::forget_former_owners(const Cluster& cluster) {
                                                   cluster.job(target).election.has_value());
     const bool has_nodes = !queue.is_valid() || cluster.locks().for_queues() > 0;
     if (is_target && has_nodes) return false;
-    if (entry.second != nullptr) ranking_bytes_ -= entry.second->bytes();
+    if (entry.second != nullptr) ranking_bytes_ -= entry.second->counted_bytes;
     return true;
   });
 }
