@@ -3,6 +3,7 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,5 +67,27 @@ func TestABindThatIsRefusedIsFound(t *testing.T) {
 		if err != nil || len(found) != each.want {
 			t.Errorf("%v: %q, %v", each.binds, found, err)
 		}
+	}
+}
+
+// The gangs are such that the order counts: backwards, some of their plans are refused.
+func TestTheOrderOfAPlanCounts(t *testing.T) {
+	filters, berth, refused := filtersFor(t), berthFor(t), 0
+	for number := range uint64(40) {
+		c := GenerateGangs(seed, number)
+		binds, err := AskForPlan(t.Context(), berth, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Reverse(binds)
+		found, err := Refusals(t.Context(), filters, c, binds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused += len(found)
+	}
+	t.Logf("%d of 40 plans are refused backwards", refused)
+	if refused == 0 {
+		t.Error("none is refused backwards")
 	}
 }
