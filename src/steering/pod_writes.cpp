@@ -191,7 +191,11 @@ std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
 bool Steering::is_vetoed(const std::string& uid, const Progress& progress) const {
   if (progress.attempt == 0) return false;
   const reconcile::ObservedPod* pod = observed_.pod(uid);
-  return pod != nullptr && pod->unschedulable != progress.complaint && pod->is_refused_by_others();
+  if (pod == nullptr || !pod->is_refused_by_others()) return false;
+  // In the same words as before, only the nomination goes.
+  const bool has_lost_it = pod->nominations_lost != progress.nominations_lost &&
+                           pod->nominated.empty() && pod->lost_nomination == progress.node;
+  return pod->unschedulable != progress.complaint || has_lost_it;
 }
 
 // STEER-8

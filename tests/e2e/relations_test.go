@@ -129,6 +129,26 @@ func TestOneWorkerANodeOnTooFewNodes(t *testing.T) {
 	assertAttempts(e, failed, 1) // kube-scheduler may not know the node yet
 }
 
+// A pod that is not ours keeps pods with the label off its node.
+func TestAGangGoesRoundAPodThatRefusesIt(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	nodes := e.AddNodes(1, "4")
+	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler(core.DefaultSchedulerName).
+		KeepsOff("app", "gang").Build()
+	e.Create(guard)
+	e.AwaitAllBound(harness.Soon, guard)
+	e.AddNodes(2, "4")
+	failed := failedAttempts(e)
+	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
+		return pod.Label("app", "gang")
+	})
+	awaitWhole(e, "gang", 6)
+	if count := perDomain(e, "gang", core.LabelHostname)[nodes[0]]; count > 0 {
+		t.Errorf("%d members are on the guarded node", count)
+	}
+	assertAttempts(e, failed, 1) // kube-scheduler may not know the nodes yet
+}
+
 // Several go to one node, in turns: zone c has one node for a third of them.
 func TestAGangIsSpreadOverZones(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	core "k8s.io/api/core/v1"
@@ -11,27 +10,6 @@ import (
 
 	"berth.dev/berth/tests/e2e/harness"
 )
-
-// A pod that is there refuses those of the gang: no plan takes its node.
-func TestNoPlanTakesANodeWhosePodRefusesTheGang(t *testing.T) {
-	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
-	nodes := e.AddNodes(1, "4")
-	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler("default-scheduler").
-		KeepsOff("app", "gang").Build()
-	e.Create(guard)
-	e.AwaitAllBound(harness.Soon, guard)
-	e.AddNodes(2, "4")
-	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
-		return pod.Label("app", "gang")
-	})
-	e.AwaitBound("gang", 6, 2*promptly)
-	e.AssertNeverInPart("gang", harness.BarrierLimit)
-	for _, moment := range e.Recorder.History(e.Namespace) {
-		if moment.Key != e.Namespace+"/guard" && strings.HasSuffix(moment.What, " "+nodes[0]) {
-			t.Errorf("planned where it is refused: %v", moment)
-		}
-	}
-}
 
 // What berthd sees of nodes is held back while a node gets a taint.
 func TestVetoByATaintThatThePlanDidNotKnow(t *testing.T) {
@@ -200,8 +178,7 @@ func TestPlannedRoomIsKept(t *testing.T) {
 	}
 }
 
-// The rules of kube-scheduler that plans do not model still hold: one node has far more room than
-// the others, and pods are spread evenly all the same.
+// One node has far more room than the others, and pods are spread evenly all the same.
 func TestPodsAreSpreadOverNodes(t *testing.T) {
 	for _, domains := range []int32{0, 3} {
 		t.Run(fmt.Sprintf("%d domains at least", domains), func(t *testing.T) {

@@ -174,6 +174,26 @@ TEST_F(SteeringInWaves, STEER12ARefusalAmidAWaveIsAVetoThoughItTakesTheNominatio
   EXPECT_TRUE(drops[0].is_vetoed);
 }
 
+TEST_F(SteeringInWaves, STEER12ARefusalInTheSameWordsAsBeforeIsAVeto) {
+  use(nominating_);
+  post_launcher_and_workers(true);
+  PodObject pod = member(3, false);
+  pod.labels = {{"app", "launcher"}};
+  pod.not_scheduled = "Unschedulable";
+  pod.unschedulable = "0/2 nodes are available: 2 cannot allocate all claims.";
+  post(pod);
+  plan_in_order({{"g-3", "n1"}, {"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  rounds();
+  pod.nominated_node = "n1";
+  post(pod);
+  EXPECT_TRUE(round().empty()) << "the words are of an earlier attempt";
+  pod.nominated_node.clear();
+  post(pod);
+  const auto drops = round();
+  ASSERT_EQ(drops.size(), 1u);
+  EXPECT_TRUE(drops[0].is_vetoed);
+}
+
 TEST_F(SteeringInWaves, STEER11PinLeavesAPodOfASpreadItsOwnConstraints) {
   use(pinning_);
   post_spread_gang(true);
