@@ -10,7 +10,7 @@ namespace berth::engine {
 
 namespace {
 
-// Who is refused together with a node.
+// The nodes that are refused together with one.
 enum class Refused : std::uint8_t { nobody, node, group };
 
 bool contains(const std::vector<TopologyKeyId>& keys, TopologyKeyId key) {
