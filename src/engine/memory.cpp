@@ -1,5 +1,7 @@
 #include "engine/memory.h"
 
+#include <utility>
+
 #include "berth/engine/session.h"
 
 namespace berth::engine {
@@ -24,7 +26,7 @@ Ranking& Memory::ranking_of(Session& session, const Shape& shape, JobId job, Que
   if (is_common && shape.id.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
   auto& ranking = is_common ? rankings_[shape.id.index()] : rankings_of_few_[{tasks, shape.id}];
   if (ranking != nullptr && ranking->serial() != shape.serial) {
-    ranking_bytes_ -= ranking->bytes();
+    ranking_bytes_ -= ranking->counted_bytes;
     ranking.reset();
   }
   if (ranking == nullptr) {
@@ -35,9 +37,9 @@ Ranking& Memory::ranking_of(Session& session, const Shape& shape, JobId job, Que
 
 Ranking& Memory::caught_up(Session& session, std::unique_ptr<Ranking>& ranking) {
   ranking->last_use = ++uses_;
-  const std::size_t before = ranking->bytes();
   ranking->catch_up(session);
-  ranking_bytes_ += ranking->bytes() - before;
+  const std::size_t before = std::exchange(ranking->counted_bytes, ranking->bytes());
+  ranking_bytes_ += ranking->counted_bytes - before;
   if (ranking_bytes_ > kRankingBytesMax) drop_least_recent(ranking.get());
   return *ranking;
 }
@@ -52,7 +54,7 @@ void Memory::drop_least_recent(const Ranking* keep) {
     for (auto& each : rankings_) consider(each);
     for (auto& [key, each] : rankings_of_few_) consider(each);
     if (oldest == nullptr) return;
-    ranking_bytes_ -= (*oldest)->bytes();
+    ranking_bytes_ -= (*oldest)->counted_bytes;
     oldest->reset();
   }
 }
@@ -83,7 +85,7 @@ void Memory::forget_former_owners(const Cluster& cluster) {
                                                   cluster.job(target).election.has_value());
     const bool has_nodes = !queue.is_valid() || cluster.locks().for_queues() > 0;
     if (is_target && has_nodes) return false;
-    if (entry.second != nullptr) ranking_bytes_ -= entry.second->bytes();
+    if (entry.second != nullptr) ranking_bytes_ -= entry.second->counted_bytes;
     return true;
   });
 }

@@ -37,6 +37,19 @@ std::uint64_t version_of_wishes(const Cluster& cluster, const Shape& shape) {
   return version;
 }
 
+// Of the terms that decide where such a pod may go; sorted.
+std::vector<TopologyKeyId> topology_keys(const Cluster& cluster, const Shape& shape) {
+  std::vector<TopologyKeyId> keys;
+  const ShapeTerms& terms = shape.terms;
+  for (const auto* some :
+       {&terms.affinity, &terms.anti_affinity, &terms.refused_by, &terms.spread}) {
+    for (const TermId id : *some) keys.push_back(cluster.relations().term(id).key);
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
 }  // namespace
 
 void Ranking::catch_up(Session& session) {
@@ -115,16 +128,14 @@ void Ranking::catch_up_wishes(Session& session) {
     const std::int32_t change = now[n] - wishes_[n];
     preference_[n] += change;
     if (scores_[n] != kUnfit) scores_[n] += change;
-    if (n < put_aside_.size() && put_aside_[n] != kUnfit) put_aside_[n] += change;
   }
   wishes_ = std::move(now);
+  ++rescored_;
   for (std::size_t block = 0; block < scores_.size() / kBlock; ++block) lift_block(block);
   for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
 }
 
 void Ranking::rank_all(Session& session) {
-  left_out_.clear();
-  put_aside_.assign(scores_.size(), kUnfit);
   const std::size_t nodes = session.cluster().node_count();
   for (std::size_t first = 0; first < nodes; first += kBlock) {
     const std::size_t count = std::min(kBlock, nodes - first);
@@ -138,7 +149,6 @@ void Ranking::rank_node(Session& session, NodeId node) {
   const std::size_t n = node.index();
   const std::int32_t before = scores_[n];
   score(session, NodeBlock(session.cluster(), session.shares(), n, 1), &scores_[n]);
-  put_aside_[n] = kUnfit;
   lift(node, before);
 }
 
@@ -165,7 +175,6 @@ void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
     score(session, NodeBlock(session.cluster(), session.shares(), some, scratch), fresh);
     for (std::size_t i = 0; i < some.size(); ++i) {
       scores_[some[i].index()] = fresh[i];
-      put_aside_[some[i].index()] = kUnfit;
       is_block_stale_[some[i].index() / kBlock] = 1;
     }
   }
@@ -175,27 +184,27 @@ void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
   for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
 }
 
-void Ranking::take_turn(std::uint64_t serial, std::uint64_t opened) {
-  const std::pair turn{serial, opened};
-  if (turn_ == turn) return;
-  put_back();
-  turn_ = turn;
-}
-
-void Ranking::leave_out(NodeId node) {
-  put_aside_[node.index()] = std::exchange(scores_[node.index()], kUnfit);
-  lift(node, put_aside_[node.index()]);
-  left_out_.push_back(node);
-}
-
-void Ranking::put_back() {
-  for (const NodeId node : left_out_) {
-    const std::int32_t score = std::exchange(put_aside_[node.index()], kUnfit);
-    if (score == kUnfit) continue;
-    const std::int32_t before = std::exchange(scores_[node.index()], score);
-    lift(node, before);
+DomainRanking& Ranking::allowed(const Cluster& cluster, const Shape& shape) {
+  if (std::exchange(turn_, shape.serial) != shape.serial) {
+    const DomainTable& domains = cluster.relations().domains();
+    const std::vector<TopologyKeyId> keys = topology_keys(cluster, shape);
+    const auto known = std::find_if(allowed_.begin(), allowed_.end(),
+                                    [&](const auto& each) { return each->is_for(domains, keys); });
+    if (known != allowed_.end()) {
+      std::rotate(known, known + 1, allowed_.end());
+    } else {
+      if (allowed_.size() == kDomainRankingsMax) allowed_.erase(allowed_.begin());
+      allowed_.push_back(std::make_unique<DomainRanking>(domains, keys));
+    }
   }
-  left_out_.clear();
+  allowed_.back()->catch_up(cluster, *this);
+  return *allowed_.back();
+}
+
+std::size_t Ranking::bytes() const {
+  std::size_t bytes = scores_.size() * (2 * sizeof(std::int32_t) + 3) + wishes_.size() * sizeof(std::int32_t);
+  for (const auto& each : allowed_) bytes += each->bytes();
+  return bytes;
 }
 
 namespace {
@@ -238,31 +247,6 @@ void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scor
   session.ask(points::node_order, shape, block, static_cast<ScoreSums>(sums));
   for (std::size_t i = 0; i < count; ++i) scores[i] = fits[i] != 0 ? sums[i] : kUnfit;
 }
-
-namespace {
-
-constexpr std::int32_t kInBlock = Ranking::kBlock;
-
-// Loops over a whole block of scores, of a fixed length: so they become a few vector instructions.
-BERTH_VECTORISED
-std::int32_t highest_in_block(const std::int32_t* scores) {
-  std::int32_t highest = scores[0];
-  for (std::int32_t i = 0; i < kInBlock; ++i) highest = scores[i] > highest ? scores[i] : highest;
-  return highest;
-}
-
-// The position of the first entry with this score; one has it.
-BERTH_VECTORISED
-std::int32_t first_in_block(const std::int32_t* scores, std::int32_t score) {
-  std::int32_t first = kInBlock;
-  for (std::int32_t i = 0; i < kInBlock; ++i) {
-    const std::int32_t here = scores[i] == score ? i : kInBlock;
-    first = here < first ? here : first;
-  }
-  return first;
-}
-
-}  // namespace
 
 void Ranking::lift_block(std::size_t block) {
   block_best_[block] = highest_in_block(&scores_[block * kBlock]);

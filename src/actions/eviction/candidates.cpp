@@ -17,11 +17,11 @@ namespace {
 // In Candidates::is_surplus_: surplus that may not leave.
 constexpr std::uint8_t kKept = 2;
 
+}  // namespace
+
 bool runs(const Task& task) {
   return task.status == TaskStatus::bound || task.status == TaskStatus::running;
 }
-
-}  // namespace
 
 std::vector<TaskId> still_running(const Cluster& cluster, std::span<const TaskId> tasks) {
   std::vector<TaskId> left;

@@ -101,6 +101,8 @@ class Candidates {
   std::vector<TaskId> by_node_;
 };
 
+// Is it on its node, and not asked to leave?
+bool runs(const Task& task);
 // Of these, the tasks that still run.
 std::vector<TaskId> still_running(const Cluster& cluster, std::span<const TaskId> tasks);
 

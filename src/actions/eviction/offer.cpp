@@ -4,6 +4,9 @@
 #include <limits>
 #include <utility>
 
+#include "actions/eviction/in_the_way.h"
+#include "berth/engine/fit.h"
+
 namespace berth::actions {
 
 using namespace engine;
@@ -30,14 +33,14 @@ std::int64_t room_on(const Cluster& cluster, NodeId node, Dimension d, bool is_p
 std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& cluster, NodeId node,
                                                             const OfferSearch::Terms& terms,
                                                             std::int32_t members) {
-  std::vector<std::pair<Dimension, std::int64_t>> lacks;
+  std::vector<std::pair<Dimension, std::int64_t>> lacks, all;
   for (const auto& [dimension, amount] : cluster.shape(terms.shape).requested) {
-    const std::int64_t asked = saturated_product(amount, members);
-    if (room_on(cluster, node, dimension, terms.is_paid) < asked) {
-      lacks.emplace_back(dimension, asked);
+    all.emplace_back(dimension, saturated_product(amount, members));
+    if (room_on(cluster, node, dimension, terms.is_paid) < all.back().second) {
+      lacks.push_back(all.back());
     }
   }
-  return lacks;
+  return lacks.empty() ? all : lacks;
 }
 
 std::int32_t OfferSearch::members_in(const std::vector<std::int64_t>& room,
@@ -112,13 +115,17 @@ std::vector<OfferSearch::Gain> OfferSearch::gains_on(NodeId node, const Terms& t
     Gain gain{share.lot, 0, 0, std::vector<std::int64_t>(shape.requested.size(), 0)};
     for (const TaskId id : share.tasks) {
       const Task& task = cluster.task(id);
-      if (task.status != TaskStatus::bound && task.status != TaskStatus::running) continue;
+      if (!runs(task)) continue;
       const Resources& request = cluster.shape(task.shape).request;
       for (std::size_t i = 0; i < gain.freed.size(); ++i) {
         gain.freed[i] = saturated_sum(gain.freed[i], request[shape.requested[i].first]);
       }
     }
-    bool helps = for_bound;
+    gain.keeps_away = !for_bound && !admits_ &&
+                      std::any_of(share.tasks.begin(), share.tasks.end(), [&](TaskId id) {
+                        return runs(cluster.task(id)) && keeps_away(cluster, id, shape, node);
+                      });
+    bool helps = for_bound || gain.keeps_away;
     for (std::size_t i = 0; i < gain.freed.size(); ++i) {
       helps = helps || (gain.freed[i] > 0 && room_[i] < shape.requested[i].second);
     }
@@ -163,7 +170,9 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
     elsewhere += gain.elsewhere;
     Offer offer{node, members_in(room, terms), 0, victims, 0, takes_whole_jobs, {gain.lot}};
     offer.elsewhere = std::min(elsewhere, terms.members - offer.members);
-    if (offer.members == 0 || (best.members > 0 && !is_better(offer, best))) continue;
+    const bool are_some_left = count < gains.size() && gains[count].keeps_away;
+    if (offer.members == 0 || are_some_left) continue;
+    if (best.members > 0 && !is_better(offer, best)) continue;
     best = offer;
     best_count = count;
   }
@@ -173,7 +182,7 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
   best.takes_whole_jobs = false;
   for (std::size_t i = best_count; i-- > 0;) {
     move(gains[i], -1);
-    if (members_in(room, terms) >= best.members) {
+    if (!gains[i].keeps_away && members_in(room, terms) >= best.members) {
       best.victims -= gains[i].victims;
       best.elsewhere = std::max(0, best.elsewhere - gains[i].elsewhere);
       continue;
@@ -189,11 +198,35 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
   return best;
 }
 
+// VICTIM-9
+bool OfferSearch::would_admit(NodeId node, const Terms& terms,
+                              const std::vector<Gain>& gains) const {
+  if (admits_) return true;
+  if (admits_.reason != Reason::pod_anti_affinity_mismatch &&
+      admits_.reason != Reason::existing_pod_anti_affinity) {
+    return false;
+  }
+  const Cluster& cluster = session_.cluster();
+  std::set<TaskId> leaving;
+  for (const Gain& gain : gains) {
+    if (!gain.keeps_away) continue;
+    const std::vector<TaskId> tasks = still_running(cluster, candidates_.lots()[gain.lot].tasks);
+    leaving.insert(tasks.begin(), tasks.end());
+  }
+  const std::vector<TaskId> all(leaving.begin(), leaving.end());
+  return are_all_that_keep_away(cluster, all, cluster.shape(terms.shape), node);
+}
+
 std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
+  admits_ =
+      fits_beside(session_, session_.cluster().shape(terms.shape), node, Occupants::once_vacated);
   std::vector<Gain> gains = gains_on(node, terms, false);
-  if (const std::int32_t members = members_in(room_, terms); members > 0) {
+  if (!would_admit(node, terms, gains)) return std::nullopt;
+  if (const std::int32_t members = members_in(room_, terms); admits_ && members > 0) {
     return Offer{node, members, 0, 0, 0, false};
   }
+  const auto keeps_away = [](const Gain& gain) { return gain.keeps_away; };
+  std::stable_partition(gains.begin(), gains.end(), keeps_away);
   const Offer in_order = fewest(node, terms, gains);
   if (in_order.members == 0) return std::nullopt;
   // One large victim may do for several small ones that come before it, or for several members.
@@ -213,6 +246,7 @@ std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
     if (is_whole(left) != is_whole(right)) return is_whole(right);
     return size_of(left) > size_of(right);
   });
+  std::stable_partition(gains.begin(), gains.end(), keeps_away);
   Offer best = fewest(node, terms, gains);
   if (!is_better(best, in_order)) best = in_order;
   best.is_own = session_.cluster().locks().queue(node).is_valid();

@@ -65,11 +65,13 @@ class OfferSearch {
     std::int32_t victims = 0;
     std::int32_t elsewhere = 0;
     std::vector<std::int64_t> freed;  // as Shape::requested
+    bool keeps_away = false;          // VICTIM-9: it must leave, if any does
   };
 
   std::vector<Gain> gains_on(NodeId node, const Terms& terms, bool for_bound);
   Offer fewest(NodeId node, const Terms& terms, const std::vector<Gain>& gains) const;
   std::int32_t gained_by(std::uint32_t lot, const Terms& terms);
+  bool would_admit(NodeId node, const Terms& terms, const std::vector<Gain>& gains) const;
   std::int32_t members_in(const std::vector<std::int64_t>& room, const Terms& terms) const;
 
   engine::Session& session_;
@@ -79,11 +81,13 @@ class OfferSearch {
   std::set<std::uint32_t>& kept_;
   std::map<std::uint32_t, std::int32_t> gained_;  // by lot, when it was first asked for
   std::vector<std::int64_t> room_;                // of the node in question, as Shape::requested
+  engine::Verdict admits_;                        // that node, with those who are there
 };
 
 // The room on the node for such pods, but for what must come from victims.
 std::int64_t room_on(const Cluster& cluster, NodeId node, Dimension d, bool is_paid);
-// The resources of which there is less for this many members, and what these ask for.
+// The resources of which there is less for this many members, and what these ask for. All of them,
+// if there is room: others are in their way.
 std::vector<std::pair<Dimension, std::int64_t>> shortage_on(const Cluster& cluster, NodeId node,
                                                             const OfferSearch::Terms& terms,
                                                             std::int32_t members);

@@ -112,7 +112,7 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
     std::push_heap(heap.begin(), heap.end(), is_worse);
   };
   const auto refresh = [&](NodeId node) {
-    if (passing[node.index()] == 0 || !may_use(node, terms.shape)) return;
+    if (passing[node.index()] == 0 || !session_.is_open_to(node, claimant_)) return;
     if (const std::optional<Offer> offer = search.on(node, terms)) push(*offer);
   };
   while (next < tasks.size()) {
@@ -211,15 +211,10 @@ std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& 
   std::vector<Offer> found;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
-    if (passing[n] == 0 || !may_use(node, terms.shape)) continue;
+    if (passing[n] == 0 || !session_.is_open_to(node, claimant_)) continue;
     if (std::optional<Offer> offer = search.on(node, terms)) found.push_back(*std::move(offer));
   }
   return found;
-}
-
-bool Solver::may_use(NodeId node, ShapeId shape) {
-  return session_.is_open_to(node, claimant_) &&
-         fits_beside(session_, cluster_.shape(shape), node, Occupants::once_vacated);
 }
 
 // VICTIM-4. On idle room, else on room that is being vacated anyway.

@@ -55,7 +55,6 @@ class Solver {
   // `passing`: the nodes that pass the predicates.
   std::vector<Offer> offers(const OfferSearch::Terms& terms, OfferSearch& search,
                             const std::vector<std::uint8_t>& passing);
-  bool may_use(NodeId node, ShapeId shape);  // of those
   bool place_without_evicting(TaskId task);
   bool place_on(TaskId task, NodeId node);
   bool make_room(const Offer& offer, const OfferSearch::Terms& terms, const OfferSearch& search);
@@ -64,6 +63,7 @@ class Solver {
   engine::Verdict is_allowed(TaskId task) const;
   void credit(const std::vector<TaskId>& tasks, int sign);
   void spare_the_unneeded();
+  bool keeps_any_away(const Evicted& evicted) const;
   bool is_unneeded(const Evicted& evicted);
   std::vector<Placement> withdraw_last(const std::vector<TaskId>& tasks);
   Placement withdraw_one();

@@ -2,6 +2,7 @@
 #include <set>
 #include <utility>
 
+#include "actions/eviction/in_the_way.h"
 #include "actions/eviction/solver.h"
 #include "berth/base/check.h"
 
@@ -19,11 +20,21 @@ void Solver::spare_the_unneeded() {
   std::erase_if(evicted_, [&](const Evicted& each) { return is_unneeded(each); });
 }
 
+// VICTIM-9
+bool Solver::keeps_any_away(const Evicted& evicted) const {
+  return std::any_of(placed_.begin(), placed_.end(), [&](const Placement& placed) {
+    const Shape& shape = cluster_.shape_of(placed.task);
+    return std::any_of(evicted.tasks.begin(), evicted.tasks.end(),
+                       [&](TaskId task) { return keeps_away(cluster_, task, shape, placed.node); });
+  });
+}
+
 bool Solver::is_unneeded(const Evicted& evicted) {
   const Candidates::Lot& lot = candidates_.lots()[evicted.lot];
   const StatusCounts& counts = cluster_.job(lot.job).counts;
   const bool is_gone = ready_count(counts) == count_of(counts, TaskStatus::succeeded);
-  if (!lot.is_whole && is_gone) return false;       // its job leaves whole
+  if (!lot.is_whole && is_gone) return false;  // its job leaves whole
+  if (keeps_any_away(evicted)) return false;
   std::vector<std::pair<NodeId, Resources>> taken;  // again
   for (const TaskId id : evicted.tasks) {
     const NodeId node = cluster_.task(id).node;
