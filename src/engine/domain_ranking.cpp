@@ -76,7 +76,7 @@ void DomainRanking::take_all(const Ranking& ranking) {
     block_best_[block] = highest_in_block(&scores_[block * kScoreBlock]);
   }
   for (Group& group : group_) {
-    group.best = highest_of(&block_best_[group.first_block], group.blocks);
+    group.best = highest_of(block_best_.data() + group.first_block, group.blocks);
     group.is_left_out = false;
   }
 }
@@ -92,7 +92,7 @@ void DomainRanking::set(std::size_t place, std::int32_t score) {
   }
   if (block_best_[block] == block_before) return;
   Group& group = group_[group_at_[block]];
-  group.best = highest_of(&block_best_[group.first_block], group.blocks);
+  group.best = highest_of(block_best_.data() + group.first_block, group.blocks);
 }
 
 void DomainRanking::take_turn(std::uint64_t serial, std::uint64_t opened, const Ranking& ranking) {
