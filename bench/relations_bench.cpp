@@ -1,6 +1,7 @@
 // The cost of what pods require of each other. docs/performance.md.
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
 #include "berth/model/cluster.h"
 #include "synthetic.h"
@@ -9,11 +10,12 @@ namespace berth::bench {
 namespace {
 
 // As PlaceGangs of session_bench, with gangs whose pods require something of each other.
-void place(benchmark::State& state, Related related) {
+void place(benchmark::State& state, Related related, bool zones_in_a_row = false) {
   mirror::Mirror mirror;
   Load load;
   load.nodes = static_cast<std::size_t>(state.range(0));
   load.related = related;
+  load.zones_in_a_row = zones_in_a_row;
   fill(mirror, load);
   auto scheduler = engine::Scheduler::create(default_config());
   std::size_t placed = 0;
@@ -29,9 +31,56 @@ void place(benchmark::State& state, Related related) {
 void PlaceUnrelated(benchmark::State& state) { place(state, Related::no); }
 void PlaceOneANode(benchmark::State& state) { place(state, Related::one_a_node); }
 void PlaceInOneZone(benchmark::State& state) { place(state, Related::one_zone); }
+// Nodes take turns in the order of equal scores, so where zones take turns the next node is usually
+// in the right one; where they are rows, a whole zone is refused before it.
+void PlaceOverZones(benchmark::State& state) {
+  place(state, Related::over_zones, state.range(1) != 0);
+}
+void PlaceApartAndSpread(benchmark::State& state) {
+  place(state, Related::apart_and_spread, state.range(1) != 0);
+}
 BENCHMARK(PlaceUnrelated)->ArgName("nodes")->Arg(5'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(PlaceOneANode)->ArgName("nodes")->Arg(5'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(PlaceInOneZone)->ArgName("nodes")->Arg(5'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(PlaceOverZones)
+    ->ArgNames({"nodes", "in_a_row"})
+    ->Args({5'000, 0})
+    ->Args({5'000, 1})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(PlaceApartAndSpread)
+    ->ArgNames({"nodes", "in_a_row"})
+    ->Args({5'000, 0})
+    ->Args({5'000, 1})
+    ->Unit(benchmark::kMillisecond);
+
+// The memory of 150,000 running pods. `related` 1: each has three labels, one of them its own, and
+// two terms, which are its gang's. On the heap: what is allocated, by malloc's own statistics.
+void RunningPods(benchmark::State& state) {
+  Load load;
+  load.pending_pods = 0;
+  load.running_pods = 150'000;
+  load.related = state.range(0) != 0 ? Related::apart_and_spread : Related::no;
+  const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  const auto allocated = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+  for (auto _ : state) {
+    malloc_trim(0);
+    const std::size_t before = allocated();
+    const double resident_before = resident_mib();
+    mirror::Mirror mirror;
+    fill(mirror, load);
+    auto scheduler = engine::Scheduler::create(default_config());
+    benchmark::DoNotOptimize(scheduler->run(mirror.cluster_for_session(), TimePoint{}));
+    state.counters["heap_MiB"] = mib(allocated() - before);
+    state.counters["resident_MiB"] = resident_mib();
+    state.counters["resident_before_MiB"] = resident_before;
+  }
+}
+BENCHMARK(RunningPods)
+    ->ArgName("related")
+    ->Arg(0)
+    ->Arg(1)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 
 // A gang comes with selectors of its own, and goes, beside 150,000 pods that run.
 void GangComesAndGoes(benchmark::State& state) {

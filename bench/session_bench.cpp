@@ -1,23 +1,11 @@
 // The cost of a session: placements per second, an idle session, memory. docs/performance.md.
 
 #include <benchmark/benchmark.h>
-#include <unistd.h>
-
-#include <fstream>
 
 #include "synthetic.h"
 
 namespace berth::bench {
 namespace {
-
-// The memory of this process in MiB. Run one benchmark alone for a meaningful value.
-double resident_mib() {
-  std::ifstream statm("/proc/self/statm");
-  double total = 0;
-  double resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
-}
 
 // Every gang is placed in one session; undoing it at the session's end is part of the time.
 // Rankings are kept between sessions, as in the daemon; `cold` forgets it first.

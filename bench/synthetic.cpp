@@ -1,5 +1,9 @@
 #include "synthetic.h"
 
+#include <unistd.h>
+
+#include <fstream>
+
 namespace berth::bench {
 
 namespace {
@@ -11,12 +15,13 @@ std::string numbered(const char* prefix, std::size_t number) {
   return prefix + std::string(7 - std::min<std::size_t>(7, digits.size()), '0') + digits;
 }
 
-NodeObject make_node(std::size_t number) {
+NodeObject make_node(std::size_t number, const Load& load) {
   NodeObject node;
   node.name = numbered("n", number);
   node.uid = "node:" + node.name;
+  const std::size_t zone = load.zones_in_a_row ? 3 * number / load.nodes : number % 3;
   node.labels = {{"kubernetes.io/hostname", node.name},
-                 {"topology.kubernetes.io/zone", "z" + std::to_string(number % 3)}};
+                 {"topology.kubernetes.io/zone", "z" + std::to_string(zone)}};
   node.allocatable = {{"cpu", 64'000}, {"memory", 256 * kGi}, {"pods", 250}};
   return node;
 }
@@ -34,17 +39,31 @@ PodObject make_pod(const std::string& group, std::size_t number, std::size_t sha
   return pod;
 }
 
-void relate(PodObject& pod, const std::string& group, Related related) {
-  if (related == Related::no) return;
-  pod.labels = {{"app", "bench"}, {"index", std::to_string(pod.index)}, {"job", group}};
+PodTerm gang_near(const PodObject& pod, const std::string& group, const char* topology_key) {
   PodTerm term;
   term.pods.all = {{"job", Operator::in, {group}}};
   term.namespaces = {pod.name_space};
-  const bool is_apart = related == Related::one_a_node;
-  term.topology_key = is_apart ? "kubernetes.io/hostname" : "topology.kubernetes.io/zone";
+  term.topology_key = topology_key;
+  return term;
+}
+
+void relate(PodObject& pod, const std::string& group, Related related) {
+  if (related == Related::no) return;
+  constexpr auto kHost = "kubernetes.io/hostname";
+  constexpr auto kZone = "topology.kubernetes.io/zone";
+  pod.labels = {{"app", "bench"}, {"index", std::to_string(pod.index)}, {"job", group}};
   Relations& relations = pod.constraints.relations;
   relations.name_space = pod.name_space;
-  (is_apart ? relations.anti_affinity : relations.affinity).push_back(term);
+  if (related == Related::one_zone) relations.affinity = {gang_near(pod, group, kZone)};
+  if (related == Related::one_a_node || related == Related::apart_and_spread) {
+    relations.anti_affinity = {gang_near(pod, group, kHost)};
+  }
+  if (related == Related::over_zones || related == Related::apart_and_spread) {
+    SpreadConstraint spread;
+    spread.pods = gang_near(pod, group, kZone).pods;
+    spread.topology_key = kZone;
+    relations.spread = {spread};
+  }
 }
 
 void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std::size_t pods,
@@ -77,11 +96,19 @@ void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std
 }  // namespace
 
 void fill(mirror::Mirror& mirror, const Load& load) {
-  for (std::size_t n = 0; n < load.nodes; ++n) mirror.apply(make_node(n));
+  for (std::size_t n = 0; n < load.nodes; ++n) mirror.apply(make_node(n, load));
   for (std::size_t q = 0; q < load.queues; ++q) mirror.apply(mirror::bare_queue(numbered("q", q)));
   add_gangs(mirror, load, "run", load.running_pods, true);
   add_gangs(mirror, load, "gang", load.pending_pods, false);
   mirror.settle(TimePoint());
+}
+
+double resident_mib() {
+  std::ifstream statm("/proc/self/statm");
+  double total = 0;
+  double resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
 engine::SessionConfig default_config() {

@@ -14,8 +14,10 @@ namespace berth::bench {
 // The requirement of a gang's pods of each other. Each gang has labels and selectors of its own.
 enum class Related : std::uint8_t {
   no,
-  one_a_node,  // anti-affinity by host name
-  one_zone,    // affinity by zone
+  one_a_node,        // anti-affinity by host name
+  one_zone,          // affinity by zone
+  over_zones,        // spread over the zones, as evenly as can be
+  apart_and_spread,  // one a node, and over the zones
 };
 
 struct Load {
@@ -25,10 +27,14 @@ struct Load {
   std::size_t shapes = 16;             // different requests among the gangs
   std::size_t queues = 0;              // of the gangs; 0: only the default one
   Related related = Related::no;
+  bool zones_in_a_row = false;  // each of the three zones is a row of nodes; else they take turns
   std::uint64_t seed = 1;
 };
 
 void fill(mirror::Mirror& mirror, const Load& load);
+
+// The memory of this process in MiB. Run one benchmark alone for a meaningful value.
+double resident_mib();
 
 // The default configuration: enqueue, allocate, backfill; priority, gang, conformance; overcommit,
 // predicates, nodeorder.

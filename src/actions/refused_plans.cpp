@@ -36,6 +36,7 @@ std::vector<NodeId> nodes_for(Session& session, ShapeId shape_id, JobId job) {
   const Shape& shape = cluster.shape(shape_id);
   std::vector<std::int32_t> scores(cluster.node_count(), 0);
   session.ask(points::batch_node_order, shape, session.passing(shape_id), scores.data());
+  session.ask(points::wish_order, shape, session.passing(shape_id), scores.data());
   std::vector<NodeId> nodes;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     if (!fits(session, shape_id, NodeId(n), job)) continue;

@@ -143,7 +143,7 @@ constexpr std::array<VolcanoFlag, 21> kFlags{
      {"EnabledClusterOrder", "", false},
      {"enablePredicate", "predicate occupancy", true},
      {"enableBestNode", "bestNode", true},
-     {"enableNodeOrder", "nodeOrder batchNodeOrder", true},
+     {"enableNodeOrder", "nodeOrder batchNodeOrder wishOrder", true},
      {"enableTargetJob", "targetJob", true},
      {"enableReservedNodes", "reservedNodes", true},
      {"enableJobEnqueued", "jobEnqueueable", true},

@@ -55,7 +55,7 @@ class App {
         reservations_(nullptr),
         shown_(std::make_shared<const ports::ShownPods>()),
         barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, moves_,
-                 environment_->binder(), events_),
+                 environment_->binder(), events_, [this] { events_.wake(); }),
         attempts_(barrier_, real_clock_),
         service_(published_, barrier_, events_, real_clock_, moves_, attempts_, &observer_),
         loop_(loop_parts(), loop_settings(), std::move(scheduler)),
@@ -112,7 +112,10 @@ class App {
             [](const std::string& line) { log(Level::info, line); },
             queues_,
             reservations_,
-            environment_->access()};
+            environment_->access(),
+            [this](const std::string& pod_uid) {
+              return barrier_.stage_of(pod_uid) != ports::Attempts::Stage::none;
+            }};
   }
 
   // AUTOSCALE-5

@@ -34,7 +34,8 @@ std::vector<PlacementDropped> places_of_unbound(const Cluster& cluster, const Jo
 void Attempts::take(const SchedulerRefusal& refusal, const Cluster& cluster, TaskId task) {
   const Job& job = cluster.job(cluster.task(task).job);
   Open& open = open_[job.id];
-  if (open.uid != job.uid) open = Open{.uid = job.uid};
+  if (open.uid != job.uid) open = Open();
+  open.uid = job.uid;
   if (!refusal.why.empty()) open.why = refusal.why;
   open.refused.insert(refusal.pod_uid);
   open.nodes.insert(refusal.node);

@@ -34,7 +34,9 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       gangs_(settings_.mirror, observed_, writes_, announcer_.events(),
              [this](const ClusterEvent& event) { hand_on(event); }),
       steering_(observed_, writes_,
-                {.mode = settings_.steering, .locks_are_taints = settings_.locks_are_taints}),
+                {.mode = settings_.steering,
+                 .locks_are_taints = settings_.locks_are_taints,
+                 .has_come = parts_.has_come}),
       stale_plans_(settings_.patience),
       unclaimed_plans_(settings_.patience * 3),
       broken_gangs_(settings_.patience * 6),
@@ -274,6 +276,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   drop_stale(plan, now);
   publish_plan();  // before a pod is committed: its filter call finds the plan
   steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
+  steering_.keep_order(plan, mirror_.cluster());
   give_up(steering_.steer(mirror_.cluster(), find_, now));
   publish_shown();
   evict(plan, now);
@@ -282,8 +285,8 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   report(plan, events.size(), took);
 }
 
-// Answers to writes are there, or a failed write is due again. For that nothing needs to be
-// decided.
+// Answers to writes are there, a bind call has come, or a failed write is due again. For that
+// nothing needs to be decided.
 void SessionLoop::follow_up() {
   const TimePoint now = parts_.clock.now();
   give_up(steering_.follow_up(mirror_.cluster(), find_, now));

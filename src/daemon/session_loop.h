@@ -49,6 +49,7 @@ class SessionLoop {
     ports::Published<views::QueueTable>& queues;              // null while another leads
     ports::Published<views::ReservationTable>& reservations;  // likewise
     ports::Access* access = nullptr;                          // not null where naming_check asks
+    std::function<bool(const std::string& pod_uid)> has_come = {};  // see steering::Options
   };
   struct Settings {
     mirror::Options mirror;

@@ -1,26 +1,57 @@
 #include "engine/choice.h"
 
+#include <algorithm>
+
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
+#include "engine/fit/asked_terms.h"
 
 namespace berth::engine {
 
-NodeId best_allowed(Session& session, Ranking& ranking, const Shape& shape) {
-  const bool has_relations = shape.has_relations();
+namespace {
+
+// The nodes that are refused together with one.
+enum class Refused : std::uint8_t { nobody, node, group };
+
+bool contains(const std::vector<TopologyKeyId>& keys, TopologyKeyId key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+// `alike`: the keys of the node's group.
+Refused refused_with(Session& session, const Shape& shape, NodeId node,
+                     const std::vector<TopologyKeyId>& alike) {
   const Cluster& cluster = session.cluster();
-  // Both only grow.
-  const std::uint64_t opened = cluster.relations().opened() + session.memory().starts;
-  ranking.take_turn(has_relations ? shape.serial : 0, has_relations ? opened : 0);
-  NodeId node = ranking.best();
-  if (!has_relations) return node;
-  for (; node.is_valid(); node = ranking.best()) {
-    if (!is_outside(session.start(), cluster, shape, node) && check_vetoes(session, shape, node) &&
-        fits_beside(session, shape, node)) {
-      return node;
-    }
-    ranking.leave_out(node);
+  if (is_outside(session.start(), cluster, shape, node)) {
+    const TopologyKeyId key = cluster.relations().term(session.start()->term).key;
+    return contains(alike, key) ? Refused::group : Refused::node;
   }
-  return node;
+  if (!check_vetoes(session, shape, node)) return Refused::node;
+  if (fits_beside(session, shape, node)) return Refused::nobody;
+  const Place place{cluster, shape, cluster.node(node)};
+  return do_terms_refuse(place, AskedTerms(alike)) ? Refused::group : Refused::node;
+}
+
+}  // namespace
+
+NodeId best_allowed(Session& session, Ranking& ranking, const Shape& shape) {
+  if (!shape.has_relations()) return ranking.best();
+  const Cluster& cluster = session.cluster();
+  DomainRanking& nodes = ranking.allowed(cluster, shape);
+  // Both only grow.
+  nodes.take_turn(shape.serial, cluster.relations().opened() + session.memory().starts, ranking);
+  for (NodeId node = nodes.best(); node.is_valid(); node = nodes.best()) {
+    switch (refused_with(session, shape, node, nodes.grouped_by())) {
+      case Refused::nobody:
+        return node;
+      case Refused::node:
+        nodes.leave_out(node);
+        break;
+      case Refused::group:
+        nodes.leave_out_group_of(node);
+        break;
+    }
+  }
+  return NodeId();
 }
 
 }  // namespace berth::engine

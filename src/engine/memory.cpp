@@ -1,31 +1,45 @@
 #include "engine/memory.h"
 
+#include <utility>
+
 #include "berth/engine/session.h"
 
 namespace berth::engine {
 
 Ranking& Memory::ranking(Session& session, ShapeId shape, JobId job, QueueId queue) {
   const Cluster& cluster = session.cluster();
-  const Shape& base = cluster.shape(cluster.shape(shape).base);
+  return ranking_of(session, cluster.shape(cluster.shape(shape).base), job, queue);
+}
+
+Ranking& Memory::ranking_by_wishes(Session& session, ShapeId id, JobId job, QueueId queue) {
+  const Shape& shape = session.cluster().shape(id);
+  if (!has_wishes(session, shape)) return ranking(session, id, job, queue);
+  return ranking_of(session, shape, job, queue);
+}
+
+Ranking& Memory::ranking_of(Session& session, const Shape& shape, JobId job, QueueId queue) {
+  const Cluster& cluster = session.cluster();
   const bool is_target =
       job.is_valid() && cluster.job(job).election.has_value() && cluster.locks().for_targets() > 0;
   const Ranking::For tasks{is_target ? job : JobId(), queue};
   const bool is_common = tasks == Ranking::For();
-  if (is_common && base.id.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
-  auto& ranking = is_common ? rankings_[base.id.index()] : rankings_of_few_[{tasks, base.id}];
-  if (ranking != nullptr && ranking->serial() != base.serial) {
-    ranking_bytes_ -= ranking->bytes();
+  if (is_common && shape.id.index() >= rankings_.size()) rankings_.resize(cluster.shape_count());
+  auto& ranking = is_common ? rankings_[shape.id.index()] : rankings_of_few_[{tasks, shape.id}];
+  if (ranking != nullptr && ranking->serial() != shape.serial) {
+    ranking_bytes_ -= ranking->counted_bytes;
     ranking.reset();
   }
-  if (ranking == nullptr) ranking = std::make_unique<Ranking>(base, tasks);
+  if (ranking == nullptr) {
+    ranking = std::make_unique<Ranking>(cluster.shape(shape.base), shape, tasks);
+  }
   return caught_up(session, ranking);
 }
 
 Ranking& Memory::caught_up(Session& session, std::unique_ptr<Ranking>& ranking) {
   ranking->last_use = ++uses_;
-  const std::size_t before = ranking->bytes();
   ranking->catch_up(session);
-  ranking_bytes_ += ranking->bytes() - before;
+  const std::size_t before = std::exchange(ranking->counted_bytes, ranking->bytes());
+  ranking_bytes_ += ranking->counted_bytes - before;
   if (ranking_bytes_ > kRankingBytesMax) drop_least_recent(ranking.get());
   return *ranking;
 }
@@ -40,7 +54,7 @@ void Memory::drop_least_recent(const Ranking* keep) {
     for (auto& each : rankings_) consider(each);
     for (auto& [key, each] : rankings_of_few_) consider(each);
     if (oldest == nullptr) return;
-    ranking_bytes_ -= (*oldest)->bytes();
+    ranking_bytes_ -= (*oldest)->counted_bytes;
     oldest->reset();
   }
 }
@@ -71,7 +85,7 @@ void Memory::forget_former_owners(const Cluster& cluster) {
                                                   cluster.job(target).election.has_value());
     const bool has_nodes = !queue.is_valid() || cluster.locks().for_queues() > 0;
     if (is_target && has_nodes) return false;
-    if (entry.second != nullptr) ranking_bytes_ -= entry.second->bytes();
+    if (entry.second != nullptr) ranking_bytes_ -= entry.second->counted_bytes;
     return true;
   });
 }

@@ -28,6 +28,10 @@ class Memory {
   // The ranking of a shape's base, up to date; for a target, with the nodes that are locked for it.
   // Of the nodes of that queue alone, or of those of no queue.
   Ranking& ranking(Session& session, ShapeId shape, JobId job = JobId(), QueueId queue = QueueId());
+  // The same with what pods of the shape prefer of other pods and images: the scores may differ.
+  // Where there is no such preference, it is that of the base.
+  Ranking& ranking_by_wishes(Session& session, ShapeId shape, JobId job = JobId(),
+                             QueueId queue = QueueId());
   const Shares& shares() const { return shares_; }
   const QueueTree& queues() const { return queues_; }
   Admissions& admissions() { return admissions_; }
@@ -89,6 +93,7 @@ class Memory {
   static constexpr std::size_t kRankingBytesMax = std::size_t{192} << 20;
 
  private:
+  Ranking& ranking_of(Session& session, const Shape& shape, JobId job, QueueId queue);
   Ranking& caught_up(Session& session, std::unique_ptr<Ranking>& ranking);
   void drop_least_recent(const Ranking* keep);
   void forget_former_owners(const Cluster& cluster);
@@ -97,7 +102,7 @@ class Memory {
   QueueTree queues_;
   Admissions admissions_;
   Feasibility feasibility_;
-  std::vector<std::unique_ptr<Ranking>> rankings_;  // by base shape
+  std::vector<std::unique_ptr<Ranking>> rankings_;  // by shape: a base, or one with wishes
   std::map<std::pair<Ranking::For, ShapeId>, std::unique_ptr<Ranking>> rankings_of_few_;
   std::size_t ranking_bytes_ = 0;
   std::uint64_t uses_ = 0;

@@ -1,22 +1,67 @@
 #include "engine/ranking.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "berth/base/check.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/session.h"
 #include "berth/engine/vectorise.h"
-#include "engine/shortage.h"
+#include "engine/fit/first_refusal.h"
 
 namespace berth::engine {
+
+bool has_wishes(const Session& session, const Shape& shape) {
+  if (shape.base == shape.id) return false;
+  const PodRelations& relations = session.cluster().relations();
+  const auto counts_any = [&](TermId id) { return relations.term(id).counts.domain_count() > 0; };
+  const auto is_there = [&](ImageId id) { return relations.images().nodes_with(id) > 0; };
+  if (!session.is_silent(points::wish_order)) {
+    const ShapeTerms& terms = shape.terms;
+    if (!terms.preferred_spread.empty()) return true;
+    if (std::any_of(terms.preferred.begin(), terms.preferred.end(), counts_any)) return true;
+    if (std::any_of(terms.drawn_by.begin(), terms.drawn_by.end(), counts_any)) return true;
+  }
+  return std::any_of(shape.images.begin(), shape.images.end(), is_there);
+}
+
+namespace {
+
+// Grows with each change of a count. Never 0.
+std::uint64_t version_of_wishes(const Cluster& cluster, const Shape& shape) {
+  std::uint64_t version = 1;
+  for (const auto* const terms :
+       {&shape.terms.preferred, &shape.terms.preferred_spread, &shape.terms.drawn_by}) {
+    for (const TermId id : *terms) version += cluster.relations().term(id).counts.version();
+  }
+  return version;
+}
+
+// Of the terms that decide where such a pod may go; sorted.
+std::vector<TopologyKeyId> topology_keys(const Cluster& cluster, const Shape& shape) {
+  std::vector<TopologyKeyId> keys;
+  const ShapeTerms& terms = shape.terms;
+  for (const auto* some :
+       {&terms.affinity, &terms.anti_affinity, &terms.refused_by, &terms.spread}) {
+    for (const TermId id : *some) keys.push_back(cluster.relations().term(id).key);
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+}  // namespace
 
 void Ranking::catch_up(Session& session) {
   const Cluster& cluster = session.cluster();
   const ChangeJournal& changes = cluster.changes();
-  if (spec_version_ != cluster.spec_version()) {
-    rank_specifications(session);
+  const bool is_specified_anew = spec_version_ != cluster.spec_version();
+  const bool has_new_images = !cluster.shape(shape_).images.empty() && has_wishes() &&
+                              image_version_ != cluster.relations().images().version();
+  if (is_specified_anew) rank_specifications(session);
+  if (is_specified_anew || has_new_images) rank_preferences(session);
+  if (has_wishes()) catch_up_wishes(session);
+  if (is_specified_anew || has_new_images) {
     rank_all(session);
   } else if (!changes.has_since(position_)) {
     rank_all(session);
@@ -36,30 +81,61 @@ void Ranking::catch_up(Session& session) {
 
 void Ranking::rank_specifications(Session& session) {
   const Cluster& cluster = session.cluster();
-  const Shape& shape = cluster.shape(shape_);
+  const Shape& base = cluster.shape(base_);
   spec_version_ = cluster.spec_version();
   const std::size_t nodes = cluster.node_count();
   const auto blocks_of = [](std::size_t count) { return (count + kBlock - 1) / kBlock; };
   const std::size_t blocks = blocks_of(nodes);
-  predicate_refusals_.clear();
+  early_refusals_.clear();
+  refuses_early_.assign(nodes, 0);
   passes_.assign(nodes, 0);
   could_pass_.assign(nodes, 0);
-  preference_.assign(nodes, 0);
   scores_.assign(blocks * kBlock, kUnfit);
   super_best_.assign(blocks_of(blocks), kUnfit);
   block_best_.assign(super_best_.size() * kBlock, kUnfit);
   for (std::size_t n = 0; n < nodes; ++n) {
-    const Verdict verdict = may_run_on(session, shape, NodeId(n));
+    const Verdict verdict = may_run_on(session, base, NodeId(n));
     passes_[n] = verdict ? 1 : 0;
     could_pass_[n] = passes_in_time(verdict) ? 1 : 0;
-    if (!verdict) ++predicate_refusals_[{verdict.reason, std::string(verdict.what)}];
+    const bool is_early =
+        !verdict && (verdict.reason == Reason::vetoed ||
+                     !passes_before_room({cluster, base, cluster.node(NodeId(n))}));
+    if (!is_early) continue;
+    refuses_early_[n] = 1;
+    ++early_refusals_[{verdict.reason, std::string(verdict.what)}];
   }
-  session.ask(points::batch_node_order, shape, passes_, preference_.data());
+}
+
+void Ranking::rank_preferences(Session& session) {
+  const Cluster& cluster = session.cluster();
+  image_version_ = cluster.relations().images().version();
+  wish_version_ = 0;
+  wishes_.clear();
+  preference_.assign(passes_.size(), 0);
+  session.ask(points::batch_node_order, cluster.shape(shape_), passes_, preference_.data());
+}
+
+// AFFINITY-10, SPREAD-9. Scores of nodes that have not changed follow.
+void Ranking::catch_up_wishes(Session& session) {
+  const Shape& shape = session.cluster().shape(shape_);
+  const std::uint64_t version = version_of_wishes(session.cluster(), shape);
+  if (wish_version_ == version) return;
+  wish_version_ = version;
+  std::vector<std::int32_t> now(passes_.size(), 0);
+  session.ask(points::wish_order, shape, passes_, now.data());
+  wishes_.resize(now.size(), 0);
+  for (std::size_t n = 0; n < now.size(); ++n) {
+    const std::int32_t change = now[n] - wishes_[n];
+    preference_[n] += change;
+    if (scores_[n] != kUnfit) scores_[n] += change;
+  }
+  wishes_ = std::move(now);
+  ++rescored_;
+  for (std::size_t block = 0; block < scores_.size() / kBlock; ++block) lift_block(block);
+  for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
 }
 
 void Ranking::rank_all(Session& session) {
-  left_out_.clear();
-  put_aside_.assign(scores_.size(), kUnfit);
   const std::size_t nodes = session.cluster().node_count();
   for (std::size_t first = 0; first < nodes; first += kBlock) {
     const std::size_t count = std::min(kBlock, nodes - first);
@@ -73,7 +149,6 @@ void Ranking::rank_node(Session& session, NodeId node) {
   const std::size_t n = node.index();
   const std::int32_t before = scores_[n];
   score(session, NodeBlock(session.cluster(), session.shares(), n, 1), &scores_[n]);
-  put_aside_[n] = kUnfit;
   lift(node, before);
 }
 
@@ -100,7 +175,6 @@ void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
     score(session, NodeBlock(session.cluster(), session.shares(), some, scratch), fresh);
     for (std::size_t i = 0; i < some.size(); ++i) {
       scores_[some[i].index()] = fresh[i];
-      put_aside_[some[i].index()] = kUnfit;
       is_block_stale_[some[i].index() / kBlock] = 1;
     }
   }
@@ -110,27 +184,27 @@ void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
   for (std::size_t super = 0; super < super_best_.size(); ++super) lift_super(super);
 }
 
-void Ranking::take_turn(std::uint64_t serial, std::uint64_t opened) {
-  const std::pair turn{serial, opened};
-  if (turn_ == turn) return;
-  put_back();
-  turn_ = turn;
-}
-
-void Ranking::leave_out(NodeId node) {
-  put_aside_[node.index()] = std::exchange(scores_[node.index()], kUnfit);
-  lift(node, put_aside_[node.index()]);
-  left_out_.push_back(node);
-}
-
-void Ranking::put_back() {
-  for (const NodeId node : left_out_) {
-    const std::int32_t score = std::exchange(put_aside_[node.index()], kUnfit);
-    if (score == kUnfit) continue;
-    const std::int32_t before = std::exchange(scores_[node.index()], score);
-    lift(node, before);
+DomainRanking& Ranking::allowed(const Cluster& cluster, const Shape& shape) {
+  if (std::exchange(turn_, shape.serial) != shape.serial) {
+    const DomainTable& domains = cluster.relations().domains();
+    const std::vector<TopologyKeyId> keys = topology_keys(cluster, shape);
+    const auto known = std::find_if(allowed_.begin(), allowed_.end(),
+                                    [&](const auto& each) { return each->is_for(domains, keys); });
+    if (known != allowed_.end()) {
+      std::rotate(known, known + 1, allowed_.end());
+    } else {
+      if (allowed_.size() == kDomainRankingsMax) allowed_.erase(allowed_.begin());
+      allowed_.push_back(std::make_unique<DomainRanking>(domains, keys));
+    }
   }
-  left_out_.clear();
+  allowed_.back()->catch_up(cluster, *this);
+  return *allowed_.back();
+}
+
+std::size_t Ranking::bytes() const {
+  std::size_t bytes = scores_.size() * (2 * sizeof(std::int32_t) + 3) + wishes_.size() * sizeof(std::int32_t);
+  for (const auto& each : allowed_) bytes += each->bytes();
+  return bytes;
 }
 
 namespace {
@@ -147,7 +221,7 @@ void keep_where_covered(const std::int64_t* available, std::int64_t amount, std:
 
 void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scores) const {
   const Cluster& cluster = session.cluster();
-  const Shape& shape = cluster.shape(shape_);
+  const Shape& shape = cluster.shape(base_);
   const std::size_t count = block.count();
   std::uint8_t fits[kBlock];
   std::int32_t sums[kBlock];
@@ -174,31 +248,6 @@ void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scor
   for (std::size_t i = 0; i < count; ++i) scores[i] = fits[i] != 0 ? sums[i] : kUnfit;
 }
 
-namespace {
-
-constexpr std::int32_t kInBlock = Ranking::kBlock;
-
-// Loops over a whole block of scores, of a fixed length: so they become a few vector instructions.
-BERTH_VECTORISED
-std::int32_t highest_in_block(const std::int32_t* scores) {
-  std::int32_t highest = scores[0];
-  for (std::int32_t i = 0; i < kInBlock; ++i) highest = scores[i] > highest ? scores[i] : highest;
-  return highest;
-}
-
-// The position of the first entry with this score; one has it.
-BERTH_VECTORISED
-std::int32_t first_in_block(const std::int32_t* scores, std::int32_t score) {
-  std::int32_t first = kInBlock;
-  for (std::int32_t i = 0; i < kInBlock; ++i) {
-    const std::int32_t here = scores[i] == score ? i : kInBlock;
-    first = here < first ? here : first;
-  }
-  return first;
-}
-
-}  // namespace
-
 void Ranking::lift_block(std::size_t block) {
   block_best_[block] = highest_in_block(&scores_[block * kBlock]);
 }
@@ -218,45 +267,57 @@ NodeId Ranking::best() const {
   return NodeId(at);
 }
 
+namespace {
+
+// Numbers of nodes by reason and name.
+class Refusals {
+ public:
+  void add(const Verdict& why, std::int32_t nodes = 1) {
+    NodeRefusals& found = found_[{why.reason, std::string(why.what)}];
+    found.reason = why.reason;
+    found.what = why.what;
+    found.nodes += nodes;
+    if (why.reason != Reason::insufficient_resource) return;
+    found.have = std::max(found.have, why.have);
+    found.need = why.need;
+  }
+  std::vector<NodeRefusals> most_first() && {
+    std::vector<NodeRefusals> all;
+    for (auto& [why, refusals] : found_) all.push_back(std::move(refusals));
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& left, const auto& right) { return left.nodes > right.nodes; });
+    return all;
+  }
+
+ private:
+  std::map<std::pair<Reason, std::string>, NodeRefusals> found_;
+};
+
+}  // namespace
+
+// RELATION-10
 std::vector<NodeRefusals> Ranking::why_nowhere(Session& session, const Shape& shape, JobId job) {
   const Cluster& cluster = session.cluster();
-  std::vector<NodeRefusals> short_of(cluster.dimensions().size());
-  RefusalCounts counts = predicate_refusals_;
+  Refusals refusals;
+  for (const auto& [why, nodes] : early_refusals_) {
+    refusals.add(reject(why.first, 0, 0, why.second), nodes);
+  }
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const NodeId node(n);
-    if (passes_[n] == 0) continue;
-    if (const Verdict veto = check_vetoes(session, shape, node); !veto) {
-      ++counts[{veto.reason, std::string(veto.what)}];
-      continue;
-    }
-    if (cluster.is_locked_out(node, job)) {
-      const Verdict lock = session.is_open_to(node, job);
-      ++counts[{lock.reason, std::string(lock.what)}];
-      continue;
-    }
-    if (const Scarcest scarcest = scarcest_on(cluster, shape, node); !scarcest.is_none()) {
-      NodeRefusals& refusal = short_of[scarcest.dimension().index()];
-      ++refusal.nodes;
-      refusal.have = std::max(refusal.have, scarcest.have());
-      refusal.need = scarcest.need();
-    } else if (const Verdict verdict = fits_beside(session, shape, node); !verdict) {
-      ++counts[{verdict.reason, std::string(verdict.what)}];
+    if (refuses_early_[n] != 0) continue;
+    if (const Verdict veto = check_vetoes(session, shape, node); veto.reason == Reason::vetoed) {
+      refusals.add(veto);
+    } else if (cluster.is_locked_out(node, job)) {
+      refusals.add(session.is_open_to(node, job));
+    } else if (const Verdict why = refusal_from_room_on(session, shape, node); !why) {
+      refusals.add(why);
+    } else if (const Verdict other = may_run_on(session, shape, node); !other) {
+      refusals.add(other);  // of a plugin that knows more
+    } else if (const Verdict beside = fits_beside(session, shape, node); !beside) {
+      refusals.add(beside);
     }
   }
-  std::vector<NodeRefusals> refusals;
-  for (const auto& [why, nodes] : counts) refusals.push_back({why.first, why.second, nodes});
-  for (std::size_t d = 0; d < short_of.size(); ++d) {
-    if (short_of[d].nodes == 0) continue;
-    short_of[d].reason = Reason::insufficient_resource;
-    short_of[d].what = cluster.dimensions().name(Dimension(d));
-    refusals.push_back(std::move(short_of[d]));
-  }
-  std::sort(refusals.begin(), refusals.end(), [](const auto& left, const auto& right) {
-    return std::tie(left.reason, left.what) < std::tie(right.reason, right.what);
-  });
-  std::stable_sort(refusals.begin(), refusals.end(),
-                   [](const auto& left, const auto& right) { return left.nodes > right.nodes; });
-  return refusals;
+  return std::move(refusals).most_first();
 }
 
 }  // namespace berth::engine

@@ -32,7 +32,7 @@ Counts recount(const Cluster& cluster) {
     };
     for (std::size_t i = 0; i < relations.terms().slots(); ++i) {
       const Term& term = relations.term(TermId(i));
-      if (term.uses == 0 || term.spec.role == TermRole::held) continue;
+      if (term.uses == 0 || counts_holders(term.spec.role)) continue;
       if (matches(term.spec, name_space_of(task), task.labels, relations.labels(),
                   relations.namespaces())) {
         add(TermId(i));
@@ -82,7 +82,7 @@ std::string relation_fault(const Cluster& cluster) {
   }
   for (std::size_t s = 0; s < uses.size(); ++s) {
     const Shape& shape = cluster.shape(ShapeId(s));
-    if (shape.serial != 0 && shape.has_relations()) ++uses[shape.base.index()];
+    if (shape.serial != 0 && shape.base != shape.id) ++uses[shape.base.index()];
   }
   for (std::size_t s = 0; s < uses.size(); ++s) {
     if (cluster.shape(ShapeId(s)).uses != uses[s]) return "the uses of a shape are off";

@@ -85,12 +85,12 @@ void Session::start(const std::set<std::string_view>& actions) {
 NodeId Session::best_idle_node(ShapeId shape, JobId job) {
   if (cluster_.locks().for_queues() > 0) {
     for (const QueueId queue : cluster_.queues_with_nodes(cluster_.queue_of(job))) {
-      const NodeId own =
-          best_allowed(*this, memory_.ranking(*this, shape, job, queue), cluster_.shape(shape));
+      const NodeId own = best_allowed(*this, memory_.ranking_by_wishes(*this, shape, job, queue),
+                                      cluster_.shape(shape));
       if (own.is_valid()) return own;
     }
   }
-  return best_allowed(*this, memory_.ranking(*this, shape, job), cluster_.shape(shape));
+  return best_allowed(*this, memory_.ranking_by_wishes(*this, shape, job), cluster_.shape(shape));
 }
 
 void Session::start_in(const std::optional<Start>& start) {
@@ -133,8 +133,9 @@ const std::vector<std::uint8_t>& Session::passing_but_for_vetoes(ShapeId shape) 
 std::int32_t Session::score_of(ShapeId shape_id, NodeId node) {
   const Shape& shape = cluster_.shape(shape_id);
   std::vector<std::int32_t> preferences(cluster_.node_count(), 0);
-  ask(points::batch_node_order, shape, memory_.ranking(*this, shape_id).passing(),
-      preferences.data());
+  const std::vector<std::uint8_t>& passes = memory_.ranking(*this, shape_id).passing();
+  ask(points::batch_node_order, shape, passes, preferences.data());
+  ask(points::wish_order, shape, passes, preferences.data());
   std::int32_t sum = preferences[node.index()];
   ask(points::node_order, shape, NodeBlock(cluster_, shares(), node.index(), 1), &sum);
   return sum;
@@ -144,7 +145,7 @@ NodeId Session::best_future_node(ShapeId shape_id, JobId job) {
   NodeId best;
   if (cluster_.releasing_task_count() == 0) return best;
   const Shape& shape = cluster_.shape(shape_id);
-  const Ranking& ranking = memory_.ranking(*this, shape_id);
+  const Ranking& ranking = memory_.ranking_by_wishes(*this, shape_id);
   std::int32_t best_score = 0;
   bool best_is_own = false;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {

@@ -50,16 +50,23 @@ class GangBarrier::State : public std::enable_shared_from_this<State> {
 };
 
 GangBarrier::GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan,
-                         const Moves& moves, ports::Binder& binder, ports::EventSink& events)
-    : state_(std::make_shared<State>(limits, plan, moves, binder, events)) {}
+                         const Moves& moves, ports::Binder& binder, ports::EventSink& events,
+                         std::function<void()> on_related)
+    : plan_(plan),
+      on_related_(std::move(on_related)),
+      state_(std::make_shared<State>(limits, plan, moves, binder, events)) {}
 
 GangBarrier::~GangBarrier() { shutdown(); }
 
 CallId GangBarrier::arrive(ports::Binding binding, TimePoint now, BindAnswer answer) {
   CallId call = 0;
+  const ports::PlannedPod* planned = nullptr;
+  const std::shared_ptr<const ports::PlanTable> plan = on_related_ ? plan_.load() : nullptr;
+  if (plan != nullptr) planned = plan->find(binding.uid);
   state_->step([&](Roster& roster, Roster::Effects& effects) {
     call = roster.arrive(std::move(binding), now, std::move(answer), effects);
   });
+  if (planned != nullptr && planned->has_relations) on_related_();  // RELATION-12
   return call;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "berth/base/clock.h"
@@ -17,9 +18,11 @@ namespace berth::extender {
 // A waiting call costs no thread.
 class GangBarrier {
  public:
-  // All arguments must outlive the barrier and every bind that it has started.
+  // All arguments must outlive the barrier and every bind that it has started. `on_related`: a bind
+  // call has come of a pod with relations; must not wait.
   GangBarrier(BarrierLimits limits, const ports::Published<ports::PlanTable>& plan,
-              const Moves& moves, ports::Binder& binder, ports::EventSink& events);
+              const Moves& moves, ports::Binder& binder, ports::EventSink& events,
+              std::function<void()> on_related = {});
   ~GangBarrier();  // shutdown()
   GangBarrier(const GangBarrier&) = delete;
   GangBarrier& operator=(const GangBarrier&) = delete;
@@ -45,6 +48,8 @@ class GangBarrier {
 
  private:
   class State;
+  const ports::Published<ports::PlanTable>& plan_;
+  const std::function<void()> on_related_;
   std::shared_ptr<State> state_;  // shared with bind outcomes that have not come yet
 };
 

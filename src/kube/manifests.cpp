@@ -169,7 +169,8 @@ class Loader {
     Result<ClusterEvent> event = is_owner ? as_event(decode_owner(value, files_[file], type))
                                           : decode(type, value, files_[file]);
     const bool is_stored = reading.root()["metadata"]["uid"].is_present();
-    if (!event && is_stored && type.kind == "Pod") event = take_stored(type, value, file, event);
+    const bool may_mean_nothing = type.kind == "Pod" || type.kind == "PersistentVolume";
+    if (!event && is_stored && may_mean_nothing) event = take_stored(type, value, file, event);
     if (const Status added = add(std::move(event), file, value); !added) return added;
     if (++state_.objects % kObjectsPerReport == 0) report();
     return Done{};
@@ -181,13 +182,20 @@ class Loader {
     return Done{};
   }
 
-  // The API server stores pods with values that mean nothing, such as `Gt` with a word. Berth plans
-  // them, so they are no reason to refuse a dump.
+  static bool has_fault(const ClusterEvent& event) {
+    if (const auto* const pod = std::get_if<PodObject>(&event)) {
+      return !pod->constraints.fault.empty();
+    }
+    return !std::get<VolumeObject>(std::get<StorageObject>(event).object).fault.empty();
+  }
+
+  // The API server stores pods and volumes with values that mean nothing, such as `Gt` with a word.
+  // Berth plans them, so they are no reason to refuse a dump.
   Result<ClusterEvent> take_stored(const TypeName& type, const document::Value& value,
                                    std::size_t file, const Result<ClusterEvent>& refused) {
     Complaint complaint;
     Result<ClusterEvent> event = decode_live(type, value, files_[file], complaint);
-    if (!event || !std::get<PodObject>(*event).constraints.fault.empty()) return refused;
+    if (!event || has_fault(*event)) return refused;
     if (complaint) manifests_.warnings.push_back(complaint->to_string());
     return event;
   }

@@ -54,6 +54,16 @@ void bound(NamedAmounts& allocatable) {
   for (auto& [name, amount] : allocatable) amount = std::min(amount, kAmountMax - 1);
 }
 
+// Those by which pods may name them. Of a name that two have, the first counts.
+NamedImages read_images(const document::Cursor& from) {
+  NamedImages images;
+  for (const document::Cursor& image : from.items()) {
+    const std::int64_t size = image["sizeBytes"].integer(0, 0, kAmountMax);
+    for (std::string& name : read_texts(image["names"])) images.emplace_back(std::move(name), size);
+  }
+  return images;
+}
+
 }  // namespace
 
 Result<NodeObject> decode_node(const document::Value& value, std::string_view file,
@@ -79,6 +89,7 @@ Result<NodeObject> decode_node(const document::Value& value, std::string_view fi
       read_amounts(status[status["allocatable"].is_present() ? "allocatable" : "capacity"]);
   node.allocatable.emplace("pods", kPodsDefault);
   bound(node.allocatable);
+  node.images = read_images(status["images"]);
   if (is_refused(reading, complaint)) return reading.error();
   if (reading.failed()) node.unschedulable = true;  // API-25
   return node;

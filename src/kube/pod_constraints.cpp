@@ -135,6 +135,15 @@ void read_host_ports(const document::Cursor& container, bool on_host_network, Co
   }
 }
 
+// As kube-scheduler completes it. That of a pod without a tag is the latest.
+void read_image(const document::Cursor& container, Constraints& to) {
+  std::string name = container["image"].text();
+  if (name.empty()) return;
+  const auto after = [&name](char c) { return name.rfind(c) + 1; };  // 0: there is none
+  if (after(':') <= after('/')) name += ":latest";
+  to.images.push_back(std::move(name));
+}
+
 // Notes only constraints that can forbid a node. Preferences that we do not model have no effect.
 void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   const auto note_if = [&to](bool is_there, const char* name) {
@@ -163,11 +172,14 @@ Constraints read_constraints(const document::Cursor& spec) {
   const bool on_host_network = spec["hostNetwork"].boolean(false);
   for (const document::Cursor& container : spec["containers"].items()) {
     read_host_ports(container, on_host_network, constraints);
+    read_image(container, constraints);
   }
   for (const document::Cursor& container : spec["initContainers"].items()) {
+    read_image(container, constraints);
     if (is_sidecar(container)) read_host_ports(container, on_host_network, constraints);
   }
   note_unmodelled(spec, constraints);
+  std::sort(constraints.images.begin(), constraints.images.end());
   sort_unique(constraints.tolerations);
   sort_unique(constraints.host_ports);
   sort_unique(constraints.unmodelled);

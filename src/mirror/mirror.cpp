@@ -174,6 +174,8 @@ Node Mirror::to_node(const NodeObject& object) {
 
 void Mirror::on(const NodeObject& object) {
   const auto [entry, is_new] = nodes_.try_emplace(object.name, object);
+  cluster_.set_images(object.name, object.images);
+  entry->second.images = {};  // the cluster has them
   read_lock(object, is_new);
   read_queue_lock(object, is_new);
   if (is_new) {
@@ -184,6 +186,7 @@ void Mirror::on(const NodeObject& object) {
   const bool same = same_spec(entry->second, object);
   if (!same) note_specification(object.name);
   entry->second = object;
+  entry->second.images = {};
   // A status heartbeat changes nothing that we plan with.
   if (same || nodes_changed_) return;
   cluster_.update_node(cluster_.find_node(object.name), to_node(object));
@@ -194,6 +197,7 @@ void Mirror::on(const NodeDeleted& deleted) {
   changed_nodes_.erase(deleted.name);
   if (locks_.erase(deleted.name) > 0) locks_changed_ = true;
   queue_locks_.erase(deleted.name);
+  cluster_.set_images(deleted.name, {});
   if (nodes_.erase(deleted.name) > 0) nodes_changed_ = true;
 }
 

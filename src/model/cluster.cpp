@@ -138,7 +138,8 @@ void Cluster::account_on_node(const Task& task, int sign) {
   const bool is_foreign = occupies && !is_of_queue(task);
   if (is_foreign) ++room_version_;
   const Shape& shape = shapes_[task.shape.index()];
-  const bool keeps_away = shape.has_host_ports || shape.terms.are_counted();
+  const bool keeps_away =
+      shape.has_host_ports || (!shape.only_prefers && shape.terms.are_counted());
   if (occupies && (task.is_of_node || (task.never_leaves && keeps_away))) ++of_nodes_version_;
   const bool is_special = is_foreign || task.never_leaves || task.is_of_node;
   for (const auto& [dimension, requested] : shape.requested) {

@@ -62,4 +62,9 @@ bool Cluster::set_namespace_labels(const std::string& name,
   return true;
 }
 
+// NODEORDER-6
+void Cluster::set_images(const std::string& node, const NamedImages& images) {
+  if (relations_.mutable_images().set(node, images)) touch();
+}
+
 }  // namespace berth

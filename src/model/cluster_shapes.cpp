@@ -23,6 +23,13 @@ TermSpec about(TermRole role, PodTerm term) {
   return {role, {std::move(term)}, std::move(key), {}};
 }
 
+// AFFINITY-10
+TermSpec draws(PodTerm term, std::int32_t weight) {
+  TermSpec spec = about(TermRole::draws, std::move(term));
+  spec.weight = weight;
+  return spec;
+}
+
 // AFFINITY-5
 std::vector<TermSpec> affinity_of(const Relations& relations) {
   std::vector<PodTerm> all = relations.affinity;
@@ -38,11 +45,12 @@ std::vector<TermSpec> affinity_of(const Relations& relations) {
 }
 
 // SPREAD-4. An empty selector counts nobody.
-TermSpec spread_over(const SpreadConstraint& spread, const Relations& relations, NodeSetId nodes) {
+TermSpec spread_over(TermRole role, const SpreadConstraint& spread, const Relations& relations,
+                     NodeSetId nodes) {
   PodTerm counted;
   counted.pods = spread.is_empty ? PodSelector{{}, true} : spread.pods;
   counted.namespaces = {relations.name_space};
-  return {TermRole::spread, {std::move(counted)}, spread.topology_key, nodes};
+  return {role, {std::move(counted)}, spread.topology_key, nodes};
 }
 
 std::vector<TermId> own_terms(const ShapeTerms& terms) {
@@ -50,6 +58,8 @@ std::vector<TermId> own_terms(const ShapeTerms& terms) {
   all.insert(all.end(), terms.anti_affinity.begin(), terms.anti_affinity.end());
   all.insert(all.end(), terms.held.begin(), terms.held.end());
   all.insert(all.end(), terms.spread.begin(), terms.spread.end());
+  all.insert(all.end(), terms.preferred.begin(), terms.preferred.end());
+  all.insert(all.end(), terms.preferred_spread.begin(), terms.preferred_spread.end());
   return all;
 }
 
@@ -59,11 +69,16 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
                               std::string_view name_space, LabelSetId labels) {
   const Relations& relations = constraints.relations;
   ShapeTerms terms = take_terms(relations);
-  for (const SpreadConstraint& spread : relations.spread) {
-    const NodeSetRule rule = node_set_rule(spread, relations.spread, constraints);
-    const NodeSetId nodes = relations_.take_nodes(rule, nodes_);
-    terms.spread.push_back(take_term(spread_over(spread, relations, nodes)));
-  }
+  const auto take_spreads = [&](TermRole role, const std::vector<SpreadConstraint>& all,
+                                std::vector<TermId>& to) {
+    for (const SpreadConstraint& spread : all) {
+      const NodeSetId nodes =
+          relations_.take_nodes(node_set_rule(spread, all, constraints), nodes_);
+      to.push_back(take_term(spread_over(role, spread, relations, nodes)));
+    }
+  };
+  take_spreads(TermRole::spread, relations.spread, terms.spread);
+  take_spreads(TermRole::preferred_spread, relations.preferred_spread, terms.preferred_spread);
   terms.matched = relations_.matching(name_space, labels);
   const std::string own = shape_key(request, constraints);
   if (const auto known = shape_by_key_.find(key_of(own, terms.matched));
@@ -84,9 +99,10 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
   shape.has_host_ports = !constraints.host_ports.empty();
   shape.has_volumes = !constraints.volumes.are_empty();
   shape.is_hint = !constraints.unmodelled.empty();
-  if (!terms.are_empty() || constraints.volumes.depend_on_plan) {
+  if (!terms.are_empty() || constraints.volumes.depend_on_plan || !constraints.images.empty()) {
     Constraints plain = constraints;
     plain.relations = Relations();
+    plain.images.clear();
     plain.volumes.depend_on_plan = false;
     shape.base = intern_shape(request, plain, {}, {});
   }
@@ -98,9 +114,12 @@ ShapeId Cluster::add_shape(Shape shape) {
   ShapeTerms& terms = shape.terms;
   terms.counted.clear();
   terms.refused_by.clear();
+  terms.drawn_by.clear();
+  const auto role = [this](TermId id) { return relations_.term(id).spec.role; };
   for (const TermId id : terms.matched) {
-    const bool refuses = relations_.term(id).spec.role == TermRole::held;
-    (refuses ? terms.refused_by : terms.counted).push_back(id);
+    if (!counts_holders(role(id))) terms.counted.push_back(id);
+    if (role(id) == TermRole::held) terms.refused_by.push_back(id);
+    if (role(id) == TermRole::draws) terms.drawn_by.push_back(id);
   }
   terms.matches_own_affinity =
       !terms.affinity.empty() &&
@@ -121,6 +140,16 @@ ShapeId Cluster::add_shape(Shape shape) {
   shape.uses = 0;
   if (shape.base.is_valid()) ++shapes_[shape.base.index()].uses;
   if (!shape.base.is_valid()) shape.base = id;
+  const auto is_mild = [&](TermId term) { return is_preference(role(term)); };
+  const std::vector<TermId> own = own_terms(terms);
+  shape.only_prefers = shape.base != id && !shape.constraints.volumes.depend_on_plan &&
+                       std::all_of(own.begin(), own.end(), is_mild) &&
+                       std::all_of(terms.matched.begin(), terms.matched.end(), is_mild);
+  shape.vetoed_as = shape.only_prefers ? shapes_[shape.base.index()].serial : shape.serial;
+  shape.images.clear();
+  for (const std::string& image : shape.constraints.images) {
+    shape.images.push_back(relations_.mutable_images().take(image));
+  }
   shape_by_key_.emplace(key_of(shape.key, terms.matched), id);
   shapes_[id.index()] = std::move(shape);
   return id;
@@ -135,9 +164,10 @@ ShapeId Cluster::matched_otherwise(ShapeId from, std::vector<TermId> matched) {
   }
   Shape shape = before;
   shape.terms.matched = std::move(matched);
-  if (shape.terms.are_empty() && !shape.constraints.volumes.depend_on_plan) {
+  const Constraints& has = before.constraints;
+  if (shape.terms.are_empty() && !has.volumes.depend_on_plan && has.images.empty()) {
     shape.base = ShapeId();
-  } else if (!before.has_relations()) {
+  } else if (before.base == from) {
     // A shape without relations has the key of a base, so it is the base.
     shape.base = from;
   }
@@ -158,6 +188,7 @@ void Cluster::release_shape(ShapeId id) {
   shape_by_key_.erase(key_of(gone.key, gone.terms.matched));
   free_shapes_.push_back(id);
   if (gone.base != id) release_shape(gone.base);
+  for (const ImageId image : gone.images) relations_.mutable_images().give_back(image);
   give_back_terms(gone.terms);
 }
 
@@ -183,6 +214,12 @@ ShapeTerms Cluster::take_terms(const Relations& relations) {
   for (const PodTerm& term : relations.anti_affinity) {
     terms.anti_affinity.push_back(take_term(about(TermRole::anti_affinity, term)));
     terms.held.push_back(take_term(about(TermRole::held, term)));
+  }
+  // AFFINITY-10. Required affinity draws others, too, with kube-scheduler's default weight of 1.
+  for (const PodTerm& term : relations.affinity) terms.held.push_back(take_term(draws(term, 1)));
+  for (const PreferredPodTerm& each : relations.preferred) {
+    terms.preferred.push_back(take_term(about(TermRole::preferred, each.term)));
+    terms.held.push_back(take_term(draws(each.term, each.weight)));
   }
   return terms;
 }

@@ -31,8 +31,8 @@ void PodRelations::find_domains(TermId id) {
   if (spreads_.size() <= id.index()) spreads_.resize(id.index() + 1);
   SpreadDomains& found = spreads_[id.index()];
   found.clear();
+  if (term(id).spec.role != TermRole::spread) return;
   const NodeSetId set = term(id).spec.nodes;
-  if (!set.is_valid()) return;
   for (std::size_t n = 0; n < node_sets_.node_count(set); ++n) {
     if (node_sets_.has(set, NodeId(n))) found.add(domain(id, NodeId(n)));
   }
@@ -89,10 +89,9 @@ void PodRelations::count(TermId id, NodeId node, const Counted& change) {
   const DomainId in = domain(id, node);
   if (!in.is_valid()) return;
   const TermSpec& spec = term(id).spec;
-  if (spec.role == TermRole::spread) {
-    if (node_sets_.has(spec.nodes, node)) count_spread(id, in, change);
-    return;
-  }
+  if (spec.nodes.is_valid() && !node_sets_.has(spec.nodes, node)) return;
+  if (spec.role == TermRole::spread) return count_spread(id, in, change);
+  if (is_preference(spec.role)) return terms_.counts(id).add(in, change);
   const bool is_affinity = spec.role == TermRole::affinity;
   // Affinity is opened by pods that come, the others by pods that go.
   const std::int32_t more = change.there + change.promised - change.leaving;

@@ -65,6 +65,12 @@ class KeyWriter {
     write_all('a', relations.affinity);
     write_all('n', relations.anti_affinity);
     write_all('s', relations.spread);
+    open('p', relations.preferred.size());
+    for (const PreferredPodTerm& preferred : relations.preferred) {
+      write(preferred.weight);
+      write(preferred.term);
+    }
+    write_all('w', relations.preferred_spread);
   }
   void write(const VolumeNeeds& volumes) {
     open('d', volumes.claims.size());
@@ -112,6 +118,10 @@ std::string shape_key(const NamedAmounts& request, const Constraints& constraint
   }
   if (!constraints.relations.are_empty()) key.write(constraints.relations);
   if (!constraints.volumes.are_empty()) key.write(constraints.volumes);
+  if (!constraints.images.empty()) {
+    key.open('i', constraints.images.size());
+    for (const std::string& image : constraints.images) key.write(image);
+  }
   key.open('u', constraints.unmodelled.size());
   for (const std::string& name : constraints.unmodelled) key.write(name);
   key.write(constraints.fault);

@@ -28,7 +28,7 @@ bool selects(const PodTerm& term, bool is_own, std::string_view name_space,
 bool is_in_its_namespaces(const PodTerm& term, TermRole role, std::string_view name_space,
                           const NamespaceLabels& namespaces) {
   if (std::binary_search(term.namespaces.begin(), term.namespaces.end(), name_space)) return true;
-  return term.selects_namespaces && selects(term, role != TermRole::held, name_space, namespaces);
+  return term.selects_namespaces && selects(term, !counts_holders(role), name_space, namespaces);
 }
 
 bool matches(const PodSelector& selector, LabelSetId labels, const LabelTable& table) {
@@ -79,6 +79,7 @@ Counted TermCounts::at(DomainId domain) const {
 
 void TermCounts::add(DomainId domain, const Counted& change) {
   total_ += change;
+  ++version_;
   const auto here = by_domain_.try_emplace(domain).first;
   here->second += change;
   if (here->second.is_zero()) by_domain_.erase(here);

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "berth/engine/job_line.h"
+#include "engine/fit/fits_on.h"
+#include "engine/fit/in_the_way.h"
 #include "simulation/remedy.h"
 #include "views/reservation_table.h"
 
@@ -34,7 +37,9 @@ std::string nodes_text(const std::vector<NodeRefusals>& nodes, std::int32_t node
 class TaskReasons {
  public:
   TaskReasons(JobId job, const CycleRecord& record)
-      : record_(record), refusal_(refusal_of(job, record.plan)) {
+      : record_(record),
+        refusal_(refusal_of(job, record.plan)),
+        name_space_(split_name(record.after.cluster().job(job).name).first) {
     for (const Placement& each : record.plan.pipelined) claims_[each.task] = each.node;
     for (const PlannedEviction& each : record.plan.evictions) evictions_[each.task] = &each;
     if (refusal_ == nullptr) {
@@ -49,6 +54,7 @@ class TaskReasons {
       record.scheduler.inspect(record.after.cluster_for_session(), record.now,
                                [&](engine::Session& session) { ask(session, job); });
     }
+    name_those_in_the_way();
   }
 
   TaskRow row_of(TaskId id) const {
@@ -86,6 +92,27 @@ class TaskReasons {
     }
   }
 
+  // MAY-11: as users of the job's namespace may read it.
+  void name_those_in_the_way() {
+    for (auto& [shape, text] : by_shape_) {
+      std::set<TaskId> pods;
+      for (std::size_t n = 0; n < cluster().node_count(); ++n) {
+        const engine::Verdict verdict =
+            engine::fits_on(cluster(), cluster().shape(shape), NodeId(n));
+        for (const TaskId each :
+             engine::pods_in_the_way(cluster(), cluster().shape(shape), NodeId(n), verdict)) {
+          pods.insert(each);
+        }
+      }
+      std::vector<TaskId> sorted(pods.begin(), pods.end());
+      std::sort(sorted.begin(), sorted.end(), [&](TaskId left, TaskId right) {
+        return cluster().task(left).name < cluster().task(right).name;
+      });
+      const std::string names = engine::named_in_the_way(cluster(), sorted, name_space_).text();
+      if (!names.empty()) text += "; in the way: " + names;
+    }
+  }
+
   std::string why_pending(TaskId id) const {
     const Task& task = cluster().task(id);
     if (const auto claim = claims_.find(id); claim != claims_.end()) {
@@ -109,6 +136,7 @@ class TaskReasons {
 
   const CycleRecord& record_;
   const Refusal* refusal_;
+  std::string name_space_;
   std::map<ShapeId, std::string> by_shape_;
   std::map<TaskId, NodeId> claims_;
   std::map<TaskId, const PlannedEviction*> evictions_;

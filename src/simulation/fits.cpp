@@ -117,6 +117,8 @@ PodFits fits_of(const Task& task, const Cluster& cluster) {
     if (verdict) continue;
     row.reason = code(verdict.reason);
     row.message = message_of(verdict);
+    row.in_the_way = engine::named_in_the_way(
+        cluster, engine::pods_in_the_way(cluster, shape, NodeId(n), verdict), name_space_of(task));
     refusals.add(verdict);
     if (about(verdict.reason) != ReasonAbout::job) continue;
     fits.refused = row.reason;

@@ -7,6 +7,7 @@
 #include "berth/model/event.h"
 #include "berth/model/plan.h"
 #include "conf/config.h"
+#include "engine/fit/in_the_way.h"
 
 namespace berth::simulation {
 
@@ -16,6 +17,7 @@ struct NodeFit {
   std::string reason;   // a code
   std::string message;  // its sentence, with numbers
   std::string lock;     // "locked for target ml/a"; no part of the answer. Empty: it is not locked
+  engine::NamedInTheWay in_the_way;  // pods that the reason is about
   bool fits() const { return reason.empty(); }
 };
 

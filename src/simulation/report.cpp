@@ -16,7 +16,8 @@ std::vector<PlacementRow> rows_of(const std::vector<Placement>& placements,
   rows.reserve(placements.size());
   for (const auto& [task, node] : placements) {
     const Task& placed = cluster.task(task);
-    rows.push_back({placed.name, cluster.job(placed.job).name, cluster.node(node).name});
+    rows.push_back(
+        {placed.name, cluster.job(placed.job).name, cluster.node(node).name, rows.size() + 1});
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& left, const auto& right) { return left.pod < right.pod; });

@@ -23,6 +23,7 @@ struct PlacementRow {
   std::string pod;
   std::string job;
   std::string node;
+  std::size_t order = 1;  // in which the session placed them, from 1
 };
 
 struct EvictionRow {

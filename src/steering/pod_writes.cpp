@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "steering/steering.h"
+#include "steering/turns.h"
 
 // The writes on a pod, and their order.
 
@@ -38,6 +39,34 @@ std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
   for (const auto member : gang) nodes.insert(member->second.node);
   if (nodes.size() > kCandidatesMost) return {};
   return {nodes.begin(), nodes.end()};
+}
+
+// RELATION-12
+void Steering::give_turns(const Cluster& cluster, JobId id, const Gang& gang) {
+  if (!in_order_.contains(id)) return;
+  std::vector<Turn> turns;
+  for (const auto member : gang) {
+    auto& [uid, progress] = *member;
+    progress.has_come = progress.has_come || (options_.has_come && options_.has_come(uid));
+    turns.push_back({progress.task, progress.has_come, progress.has_turn});
+  }
+  steering::give_turns(cluster, options_.mode == Mode::view, turns);
+  bool is_any_left = false;
+  for (std::size_t i = 0; i < gang.size(); ++i) {
+    gang[i]->second.has_turn = turns[i].is_its;
+    is_any_left = is_any_left || !turns[i].is_its;
+  }
+  if (is_any_left) {
+    waiting_.insert(id);
+  } else {
+    waiting_.erase(id);
+  }
+}
+
+// SPREAD-11. It is nominated in its turn; until then its room is kept by the extender alone.
+bool Steering::is_later(const Cluster& cluster, JobId id, const Progress& progress) const {
+  return in_order_.contains(id) && !progress.has_turn &&
+         is_counted_by_spread(cluster, cluster.shape_of(progress.task));
 }
 
 // STEER-2
@@ -119,7 +148,8 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
   const reconcile::ObservedPod* pod = observed_.pod(uid);
   if (pod == nullptr) return;
   progress.attempt = ++last_attempt_;
-  progress.is_nominated = cluster.shape_of(progress.task).is_hint;
+  const Shape& shape = cluster.shape_of(progress.task);
+  progress.is_nominated = shape.is_hint || is_shown_by_nomination(shape);
   progress.complaint = pod->unschedulable;
   if (options_.mode == Mode::view && !pod->is_gated) {
     progress.stage = Stage::committed;
@@ -156,11 +186,16 @@ std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
   return std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(shown)));
 }
 
-// STEER-12. Its own filter call would have been answered by us, and says so in the condition.
+// STEER-12. Its own filter call would have been answered by us, and says so in the condition. The
+// answer to the commit may come later than the refusal.
 bool Steering::is_vetoed(const std::string& uid, const Progress& progress) const {
-  if (progress.stage != Stage::committed) return false;
+  if (progress.attempt == 0) return false;
   const reconcile::ObservedPod* pod = observed_.pod(uid);
-  return pod != nullptr && pod->unschedulable != progress.complaint && pod->is_refused_by_others();
+  if (pod == nullptr || !pod->is_refused_by_others()) return false;
+  // In the same words as before, only the nomination goes.
+  const bool has_lost_it = pod->nominations_lost != progress.nominations_lost &&
+                           pod->nominated.empty() && pod->lost_nomination == progress.node;
+  return pod->unschedulable != progress.complaint || has_lost_it;
 }
 
 // STEER-8
@@ -184,11 +219,12 @@ std::uint64_t Steering::write(const std::string& uid, ports::PodWrite write, Tim
 }
 
 // STEER-11. The constraints of a pod without a gate cannot be changed any more. A hint keeps its
-// choice: with one node left, kube-scheduler would not enforce topology spread.
+// choice. With one node left, kube-scheduler would not enforce topology spread (SPREAD-10).
 Mode Steering::mode_for(const Cluster& cluster, const Progress& progress,
                         const reconcile::ObservedPod& pod) const {
   const bool requires_nodes = options_.mode == Mode::pin || options_.mode == Mode::candidates;
-  const bool may_require = pod.is_gated && !cluster.shape_of(progress.task).is_hint;
+  const Shape& shape = cluster.shape_of(progress.task);
+  const bool may_require = pod.is_gated && !shape.is_hint && !is_shown_by_nomination(shape);
   return requires_nodes && !may_require ? Mode::nominate : options_.mode;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/engine/fit.h"
+#include "steering/turns.h"
 
 namespace berth::steering {
 
@@ -74,6 +75,14 @@ void Steering::stop_leading() {
   recording_.clear();
   recorded_.clear();
   answered_.clear();
+  order_.clear();
+  waiting_.clear();
+}
+
+void Steering::keep_order(const Plan& plan, const Cluster& cluster) {
+  for (const auto& [task, node] : plan.binds) {
+    if (cluster.shape_of(task).has_relations()) order_[task] = ++last_order_;
+  }
 }
 
 void Steering::observe(const ClusterEvent& event) {
@@ -88,7 +97,7 @@ void Steering::observe(const ClusterEvent& event) {
     // to a write for the old node means nothing.
     found->second.node = moved->to;
     found->second.stage = Stage::planned;
-    found->second.number = 0;
+    found->second.number = found->second.attempt = 0;
   } else if (const auto* group = std::get_if<PodGroupObject>(&event)) {
     if (group->is_recorded) recorded_.erase(group->uid);  // from now on, the observed state has it
   }
@@ -100,6 +109,7 @@ std::vector<PlacementDropped> Steering::steer(const Cluster& cluster, const Find
   if (!leads_) return drops;
   answered_.clear();
   follow_plan(cluster, find_task);
+  order_.clear();
   find_nominations_to_clear();
   clear_nominations(now);
   if (std::exchange(touches_due_, false)) {
@@ -138,6 +148,7 @@ std::vector<PlacementDropped> Steering::follow_up(const Cluster& cluster, const 
   if (!gangs_are_gathered_ || touches_due_) return steer(cluster, find_task, now);
   std::vector<PlacementDropped> drops;
   clear_nominations(now);
+  answered_.insert(waiting_.begin(), waiting_.end());
   for (const JobId id : std::exchange(answered_, {})) {
     const auto gang = gangs_.find(id);
     if (gang != gangs_.end()) carry_out(cluster, id, gang->second, now, drops);
@@ -187,17 +198,23 @@ void Steering::take(const reconcile::Ended& ended, TimePoint now) {
 void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, TimePoint now,
                          std::vector<PlacementDropped>& drops) {
   const std::size_t dropped_before = drops.size();
-  std::int32_t ready = 0;  // nominated or committed
+  give_turns(cluster, id, gang);
+  std::int32_t ready = 0;  // nominated or committed, or its turn is later
   for (const auto member : gang) {
     auto& [uid, progress] = *member;
+    const bool is_vetoed = this->is_vetoed(uid, progress);
     lose_nomination(uid, progress);
-    if (progress.stage == Stage::planned) nominate(cluster, member, now);
-    if (progress.stage != Stage::planned) ++ready;
-    if (progress.stage == Stage::nominated && !may_go(cluster, cluster.task(progress.task))) {
-      drops.push_back({uid, progress.node, "its node was taken before it was committed"});
-    } else if (is_vetoed(uid, progress)) {
+    const bool is_later = this->is_later(cluster, id, progress);
+    if (progress.stage == Stage::planned && !is_later && !is_vetoed) {
+      nominate(cluster, member, now);
+    }
+    if (progress.stage != Stage::planned || is_later) ++ready;
+    if (is_vetoed) {
       drops.push_back(
           {uid, progress.node, "kube-scheduler: " + observed_.pod(uid)->unschedulable, true});
+    } else if (progress.stage == Stage::nominated &&
+               !may_go(cluster, cluster.task(progress.task))) {
+      drops.push_back({uid, progress.node, "its node was taken before it was committed"});
     }
   }
   const Job& job = cluster.job(id);
@@ -208,6 +225,7 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
   const std::vector<std::string> candidates = candidates_of(gang);
   for (const auto member : gang) {
     if (member->second.stage != Stage::nominated || !may_write(member->first, now)) continue;
+    if (in_order_.contains(id) && !member->second.has_turn) continue;
     if (is_recorded(job, id, now) && tolerates_its_locks(cluster, member, now)) {
       commit(cluster, candidates, member, now);
     }
@@ -266,6 +284,7 @@ void Steering::begin_progress(const Cluster& cluster, TaskId id) {
   progress.task = id;
   progress.job = task.job;
   progress.node = cluster.node(task.node).name;
+  if (const auto place = order_.find(id); place != order_.end()) progress.order = place->second;
   // The nomination that it may still have is overwritten. kube-scheduler may be about to clear it
   // itself, so what is observed of it is not believed.
   const bool is_being_cleared = to_clear_.erase(task.uid) > 0 || cleared_.contains(task.uid);
@@ -299,10 +318,21 @@ void Steering::clear_nominations(TimePoint now) {
 
 void Steering::gather_gangs(const Cluster& cluster) {
   gangs_.clear();
+  in_order_.clear();
+  waiting_.clear();
   changed_at_.clear();
   for (auto entry = progress_.begin(); entry != progress_.end(); ++entry) {
     changed_at_[entry->second.task] = entry->second.changed_at;
-    gangs_[cluster.task(entry->second.task).job].push_back(entry);
+    const Task& task = cluster.task(entry->second.task);
+    gangs_[task.job].push_back(entry);
+    const Shape& shape = cluster.shape(task.shape);
+    if (shape.has_relations() && depends_on_order(cluster, shape)) in_order_.insert(task.job);
+  }
+  for (const JobId id : in_order_) {
+    Gang& gang = gangs_[id];
+    std::stable_sort(gang.begin(), gang.end(), [](const auto& left, const auto& right) {
+      return left->second.order < right->second.order;
+    });
   }
   gangs_are_gathered_ = true;
 }

@@ -27,6 +27,8 @@ struct Options {
   Mode mode = Mode::nominate;
   bool gangs_are_whole = true;    // the gang plugin is there
   bool locks_are_taints = false;  // locked nodes are tainted, too
+  // Whether the pod's bind call is there, or has been. None: nobody knows of calls.
+  std::function<bool(const std::string& pod_uid)> has_come = {};
 };
 
 // Members of a job that must be bound together, by what is planned and bound of it now.
@@ -58,13 +60,15 @@ class Steering {
   // The next leader goes on with pods that are under way.
   void stop_leading();
 
+  // After each session, before steer(): pods are tried in the order of its plan (RELATION-12).
+  void keep_order(const Plan& plan, const Cluster& cluster);
   // After each session, when its plan has been assumed. Returns placements that cannot be carried
   // out any more, to be dropped.
   std::vector<PlacementDropped> steer(const Cluster& cluster, const FindTask& find_task,
                                       TimePoint now);
   void take(const reconcile::Ended& ended, TimePoint now);
-  // Between two sessions, when answers were taken and the cluster is as it was: goes on where there
-  // was one, and looks at nothing else.
+  // Between two sessions, when answers were taken or a bind call came, and the cluster is as it
+  // was: goes on where there was one, and looks at nothing else.
   std::vector<PlacementDropped> follow_up(const Cluster& cluster, const FindTask& find_task,
                                           TimePoint now);
 
@@ -99,8 +103,11 @@ class Steering {
     std::vector<std::string> tolerated;  // locks: that was written
     std::uint64_t attempt = 0;           // ShownPod::attempt, from its commit on
     bool is_nominated = false;
-    TimePoint changed_at;   // when its stage last changed
-    std::string complaint;  // ObservedPod::unschedulable at the commit
+    std::uint64_t order = 0;  // in the plans; 0: of a pod whose order does not matter
+    bool has_turn = false;    // RELATION-12; of a gang whose order matters
+    bool has_come = false;    // its bind call; likewise
+    TimePoint changed_at;     // when its stage last changed
+    std::string complaint;    // ObservedPod::unschedulable at the commit
   };
   // Of the observed pod, when its nomination was cleared.
   struct Cleared {
@@ -117,6 +124,8 @@ class Steering {
   void find_nominations_to_clear();
   void clear_nominations(TimePoint now);
   void gather_gangs(const Cluster& cluster);
+  void give_turns(const Cluster& cluster, JobId job, const Gang& gang);
+  bool is_later(const Cluster& cluster, JobId job, const Progress& progress) const;
   bool is_begun(const Gang& gang) const;
   void begin_gangs(const Cluster& cluster, TimePoint now, std::vector<PlacementDropped>& drops);
   void carry_out(const Cluster& cluster, JobId job, const Gang& gang, TimePoint now,
@@ -147,6 +156,10 @@ class Steering {
   ByUid progress_;               // of planned pods
   std::map<JobId, Gang> gangs_;  // of these, as of the last steer()
   bool gangs_are_gathered_ = false;
+  std::set<JobId> in_order_;  // of gangs_, those whose order matters; as of the last steer()
+  std::set<JobId> waiting_;   // of these, those with pods that wait for their turn
+  std::uint64_t last_order_ = 0;
+  std::map<TaskId, std::uint64_t> order_;  // of the last session's plan
   bool has_gangs_to_begin_ = false;
   std::map<TaskId, TimePoint> changed_at_;  // of these, as of the last steer()
   // Uids of pods whose nomination is to be cleared, with the number of the latest write.

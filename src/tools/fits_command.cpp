@@ -21,13 +21,15 @@ constexpr const char* kHelp = "Says of each node whether it may take a pod now, 
 
 constexpr const char* kMore =
     "Asks what kube-scheduler's filters ask, about the cluster as it is in the manifests: taints,\n"
-    "selectors, affinity, ports, and the room that no pod has. Queues, gangs and locks do not "
-    "count;\n"
-    "with -o wide, a column shows the locks. Without POD, each pod that waits has a line.\n"
+    "selectors, affinity, ports, the room that no pod has, volumes, spreads and other pods. "
+    "Queues,\n"
+    "gangs and locks do not count; with -o wide, a column shows the locks. Without POD, each pod "
+    "that\nwaits has a line.\n"
     "\n"
     "Examples:\n"
     "  berth fits ml/big-model-0 --cluster docs/examples/first-gang\n"
-    "  kubectl get nodes,pods,namespaces -A -o json | berth fits --cluster - -o json\n"
+    "  kubectl get nodes,pods,namespaces,pvc,pv,storageclasses,csinodes,csidrivers,\\\n"
+    "csistoragecapacities,volumeattachments -A -o json | berth fits --cluster - -o json\n"
     "\n"
     "Exit status: 0 there is an answer, also if no node fits, 2 bad input (with "
     "file:line:column),\n"
@@ -40,8 +42,18 @@ struct Flags {
 };
 
 Json json_of(const NodeFit& row) {
-  return {
+  Json json{
       {"node", row.node}, {"fits", row.fits()}, {"reason", row.reason}, {"message", row.message}};
+  const engine::NamedInTheWay& pods = row.in_the_way;
+  if (pods.text().empty()) return json;
+  json["inTheWay"] = {
+      {"pods", pods.names}, {"more", pods.more}, {"ofOtherNamespaces", pods.of_other_namespaces}};
+  return json;
+}
+
+std::string why_not(const NodeFit& row) {
+  const std::string pods = row.in_the_way.text();
+  return pods.empty() ? row.message : row.message + ": " + pods;
 }
 
 Json json_of(const PodFits& fits) {
@@ -84,7 +96,7 @@ std::string table_of(const PodFits& fits, Form form, const Console& console) {
   if (is_wide) headings.insert(headings.begin() + 2, "LOCK");
   views::TextTable table(std::move(headings));
   for (const NodeFit& row : fits.nodes) {
-    std::vector<std::string> cells{row.node, row.fits() ? "yes" : "no", row.message};
+    std::vector<std::string> cells{row.node, row.fits() ? "yes" : "no", why_not(row)};
     if (is_wide) cells.insert(cells.begin() + 2, row.lock.empty() ? "-" : row.lock);
     table.add(std::move(cells));
   }

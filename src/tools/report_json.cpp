@@ -20,7 +20,7 @@ Json json_of(const NamedAmounts& amounts) {
 }
 
 Json json_of(const simulation::PlacementRow& row) {
-  return {{"pod", row.pod}, {"job", row.job}, {"node", row.node}};
+  return {{"pod", row.pod}, {"job", row.job}, {"node", row.node}, {"order", row.order}};
 }
 
 Json json_of(const simulation::EvictionRow& row) {

@@ -19,7 +19,7 @@ const KnownNames kKnown{{"allocate", "backfill", "elect", "enqueue", "reserve"},
                         {"binpack", "conformance", "drf", "gang", "nodeorder", "overcommit",
                          "predicates", "priority", "proportion", "reservation", "sla"},
                         {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy",
-                         "overused", "predicate", "preemptable"}};
+                         "overused", "predicate", "preemptable", "wishOrder"}};
 
 KnownNames all_names() {
   KnownNames names = kKnown;

@@ -12,19 +12,6 @@ import (
 // Gangs that kube-scheduler cannot complete, for reasons that plans do not know
 // (docs/design/hints.md).
 
-// One member a node, on a node too few.
-func TestAGangThatKubeSchedulerRefusesWaitsForANode(t *testing.T) {
-	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
-	e.AddNodes(3, "4")
-	apart := func(pod harness.PodBuilder) harness.PodBuilder {
-		return pod.Label("app", "gang").KeepsOff("app", "gang")
-	}
-	assertRefusedGangWaits(e, apart, "didn't match pod anti-affinity rules", 0)
-	e.AddNodes(1, "4")
-	e.AwaitBound("gang", 4, 2*promptly)
-	e.AssertNeverInPart("gang", promptly)
-}
-
 // A device for each member, of a class that no node has, until one comes that has them.
 func TestAGangWithoutDevicesWaits(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})

@@ -84,6 +84,9 @@ var onlyIn = map[string][]string{
 var sinceMinor = map[string]int{
 	"TestKubernetesOwnGroups":                      36, // their API
 	"TestAGangWithoutDevicesWaits":                 34,
+	"TestARefusalAmidWavesEndsInAPause":            34,
+	"TestAVetoIsNotWritten":                        34,
+	"TestAVetoIsInTheGroupsCondition":              34,
 	"TestStreamingListsAreServed":                  35, // by default
 	"TestQueuesThatMakeNoSenseAreRefused":          34, // rules in deploy/crds
 	"TestQueuesThatMakeSenseAreAccepted":           34,

@@ -11,22 +11,6 @@ import (
 	"berth.dev/berth/tests/e2e/harness"
 )
 
-// A pod that is not ours keeps pods with the label off its node: kube-scheduler knows, the plan
-// does not.
-func TestVetoByAntiAffinityIsPlannedAround(t *testing.T) {
-	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
-	nodes := e.AddNodes(1, "4")
-	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler("default-scheduler").
-		KeepsOff("app", "gang").Build()
-	e.Create(guard)
-	e.AwaitAllBound(harness.Soon, guard)
-	e.AddNodes(2, "4")
-	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
-		return pod.Label("app", "gang")
-	})
-	assertPlannedAround(e, nodes[0])
-}
-
 // What berthd sees of nodes is held back while a node gets a taint.
 func TestVetoByATaintThatThePlanDidNotKnow(t *testing.T) {
 	e, proxy := beginBehindProxy(t)
@@ -194,8 +178,7 @@ func TestPlannedRoomIsKept(t *testing.T) {
 	}
 }
 
-// The rules of kube-scheduler that plans do not model still hold: one node has far more room than
-// the others, and pods are spread evenly all the same.
+// One node has far more room than the others, and pods are spread evenly all the same.
 func TestPodsAreSpreadOverNodes(t *testing.T) {
 	for _, domains := range []int32{0, 3} {
 		t.Run(fmt.Sprintf("%d domains at least", domains), func(t *testing.T) {

@@ -242,22 +242,19 @@ func TestWritesOfTheView(t *testing.T) {
 	}
 }
 
-// beginRefused has a gang of 6 planned on the only node, n0, where kube-scheduler knows a pod that
-// keeps it off. Returns what was written until then.
+// beginRefused has a gang of 6 planned on the only node, n0, which lacks devices: kube-scheduler
+// alone knows. Returns what was written until then.
 func beginRefused(t *testing.T) (*harness.Env, map[string]int) {
 	t.Helper()
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{APIURL: proxy.URL,
 		Configuration: map[string]any{"view": map[string]any{"autoscaling": false}}})
 	e.AddNodes(1, "8")
-	guard := harness.NewPod(e.Namespace, "guard").CPU("100m").Scheduler(core.DefaultSchedulerName).
-		KeepsOff("app", "gang").Build()
-	e.Create(guard)
-	e.AwaitAllBound(harness.Soon, guard)
-	e.AwaitKubeSchedulerKnowsNodes() // and so the guard, which came before
+	for i := range 6 {
+		e.CreateDeviceClaim(fmt.Sprintf("gang-%d", i))
+	}
+	e.AwaitKubeSchedulerKnowsNodes()
 	before := proxy.Writes()
-	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
-		return pod.Label("app", "gang")
-	})
+	e.CreateGang("gang", 6, 6, harness.PodBuilder.Device)
 	return e, before
 }
 
@@ -271,15 +268,18 @@ func TestAVetoIsNotWritten(t *testing.T) {
 		}
 		return err
 	})
+	if written := writesSince(before); written["PATCH pods/status"] > 0 {
+		t.Errorf("statuses of pods were written: %v", written)
+	}
+	for _, node := range []string{"-n1", "-n2"} {
+		e.AddDevices(e.Namespace+node, 4)
+	}
 	e.AddNodes(2, "4")
 	e.AwaitBound("gang", 6, harness.Soon)
 	for _, pod := range e.Bound("gang") {
 		if pod.Spec.NodeName == e.Namespace+"-n0" {
 			t.Errorf("%q is bound where it was refused", pod.Name)
 		}
-	}
-	if written := writesSince(before); written["PATCH pods/status"] > 0 {
-		t.Errorf("statuses of pods were written: %v", written)
 	}
 }
 
@@ -288,7 +288,7 @@ func TestAVetoIsInTheGroupsCondition(t *testing.T) {
 	e, _ := beginRefused(t)
 	e.Await(harness.Soon, func() error {
 		condition := e.AwaitCondition("gang", "Unschedulable", harness.Soon)
-		if message, _ := condition["message"].(string); !strings.Contains(message, "anti-affinity") {
+		if message, _ := condition["message"].(string); !strings.Contains(message, "cannot allocate all claims") {
 			return fmt.Errorf("the condition does not have kube-scheduler's words: %q", message)
 		}
 		return nil

@@ -63,50 +63,99 @@ TEST_F(ChoiceTest, AFFINITY2TheFirstOfItsKindOpensItsDomain) {
   EXPECT_EQ(best("second"), "b2");
 }
 
-// The node is the one that a naive scan would choose, which asks every constraint of each.
-TEST_F(ChoiceTest, TheNodeIsThatOfANaiveScan) {
+TEST_F(ChoiceTest, RELATION2AZoneIsLeftOutAtOnceAndComesBackWhenTheLowestCountRises) {
   std::string text;
-  for (int n = 0; n < 150; ++n) {
-    const std::string number = std::to_string(n);
-    text += "node n" + number + " cpu=8 labels=host:n" + number + ",zone:z" +
-            std::to_string(n % 4) + (n % 9 == 0 ? ",rack:r" + std::to_string(n % 5) : "") + "\n";
+  for (int n = 0; n < 96; ++n) {
+    const std::string number = std::to_string(100 + n);
+    text += "node n" + number + " cpu=4 labels=zone:z" + std::to_string(n / 32) + "\n";
   }
-  const std::vector<std::string> wishes{
-      "apart=app:x@host", "apart=app:y@zone", "near=app:x@zone", "near=app:x@rack apart=app:y@host",
-      "near=app:y@host",  "apart=app:x@rack", "cpu=1",           "near=app:x@zone;app:x@rack"};
-  for (int p = 0; p < 64; ++p) {
-    const std::string app = p % 3 == 0 ? "y" : "x";
-    text += "pod p" + std::to_string(p) + " cpu=" + std::to_string(1 + p % 2) +
-            " labels=app:" + app + " " +
-            (p % 8 == 6 ? "" : wishes[static_cast<std::size_t>(p % 8)]) + "\n";
+  for (int p = 0; p < 7; ++p) {
+    text += "pod p" + std::to_string(p) + " cpu=1 labels=app:x spread=app:x@zone@1\n";
   }
   stage(text);
-  const Cluster& cluster = world_->cluster();
   Statement statement(session());
-  auto checkpoint = statement.checkpoint();
-  int placed = 0;
-  for (int p = 0; p < 64; ++p) {
-    const TaskId id = task("p" + std::to_string(p));
-    const ShapeId shape = cluster.task(id).shape;
+  std::string nodes;
+  for (int p = 0; p < 7; ++p) {
+    const std::string pod = "p" + std::to_string(p);
+    const std::string node = best(pod);
+    nodes += node + " ";
+    put(statement, pod, node);
+  }
+  EXPECT_EQ(nodes, "n100 n132 n164 n100 n132 n164 n100 ");
+}
+
+// Pods with each of these wishes, in turn.
+const std::vector<std::string> kWishes{"apart=app:x@host",
+                                       "apart=app:y@zone",
+                                       "spread=app:x@zone@1",
+                                       "near=app:x@zone",
+                                       "near=app:x@rack apart=app:y@host",
+                                       "spread=app:x@zone@1;app:x@host@2 apart=app:y@host",
+                                       "near=app:y@host",
+                                       "apart=app:x@rack",
+                                       "",
+                                       "near=app:x@zone;app:x@rack",
+                                       "spread=app:y@rack@1"};
+
+// The node is the one that a naive scan would choose, which asks every constraint of each. `zones`
+// of nodes are in a row, or in turn.
+class NaiveChoiceTest : public ChoiceTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  static constexpr int kNodes = 150;
+  static constexpr int kPods = 110;
+
+  std::string text() const {
+    std::string text;
+    for (int n = 0; n < kNodes; ++n) {
+      const std::string number = std::to_string(100 + n);
+      const int zone = GetParam() ? 4 * n / kNodes : n % 4;
+      text += "node n" + number + " cpu=8 labels=host:n" + number + ",zone:z" +
+              std::to_string(zone) + (n % 9 == 0 ? ",rack:r" + std::to_string(n % 5) : "") + "\n";
+    }
+    for (int p = 0; p < kPods; ++p) {
+      text += "pod p" + std::to_string(p) + " cpu=" + std::to_string(1 + p % 2) +
+              " labels=app:" + (p % 3 == 0 ? "y" : "x") + " " +
+              kWishes[static_cast<std::size_t>(p) % kWishes.size()] + "\n";
+    }
+    return text;
+  }
+
+  NodeId naive_best(ShapeId shape) {
     NodeId naive;
     std::int32_t most = 0;
-    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    for (std::size_t n = 0; n < world_->cluster().node_count(); ++n) {
       if (!fits(session(), shape, NodeId(n))) continue;
       const std::int32_t score = session().score_of(shape, NodeId(n));
       if (naive.is_valid() && score <= most) continue;
       naive = NodeId(n);
       most = score;
     }
+    return naive;
+  }
+};
+
+TEST_P(NaiveChoiceTest, TheNodeIsThatOfANaiveScan) {
+  stage(text());
+  Statement statement(session());
+  auto checkpoint = statement.checkpoint();
+  int placed = 0;
+  for (int p = 0; p < kPods; ++p) {
+    const TaskId id = task("p" + std::to_string(p));
+    const ShapeId shape = world_->cluster().task(id).shape;
     const NodeId best = session().best_idle_node(shape);
-    ASSERT_EQ(best, naive) << "pod " << p;
+    ASSERT_EQ(best, naive_best(shape)) << "pod " << p;
     if (p % 16 == 8) checkpoint = statement.checkpoint();
     if (!best.is_valid()) continue;
     ++placed;
     ASSERT_TRUE(statement.allocate(id, best));
     if (p % 16 == 12) statement.roll_back(checkpoint);
   }
-  EXPECT_GT(placed, 20);
+  EXPECT_GT(placed, 40);
 }
+
+INSTANTIATE_TEST_SUITE_P(Zones, NaiveChoiceTest, ::testing::Bool(), [](const auto& info) {
+  return std::string(info.param ? "InARow" : "InTurn");
+});
 
 }  // namespace
 }  // namespace berth::engine

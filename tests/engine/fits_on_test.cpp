@@ -48,6 +48,50 @@ TEST_F(FitsOnTest, FIT6TheReasonIsTheFirstInKubeSchedulersOrder) {
   EXPECT_TRUE(on("g"));
 }
 
+// Volumes come after room, then spread, then affinity.
+TEST_F(FitsOnTest, FIT6TheReasonIsTheFirstInKubeSchedulersOrderOfVolumesAndRelations) {
+  stage(
+      "node n cpu=1 labels=topology.kubernetes.io/zone:a,rack:r1\n"
+      "node m cpu=1 labels=topology.kubernetes.io/zone:b,rack:r2\n"
+      "csinode n limits=d:0\n"
+      "volume v1 affinity=rack:in:r2 zone=b driver=d claim=c1\nclaim c1 volume=v1\n"
+      "volume v2 affinity=rack:in:r2 zone=b claim=c2\nclaim c2 volume=v2\n"
+      "volume v3 zone=b claim=c3\nclaim c3 volume=v3\n"
+      "volume v4 claim=c4\nclaim c4 volume=v4 modes=pod\n"
+      "pod there unmanaged on=n labels=app:x disks=ebs:d claims=c4\n"
+      "pod a cpu=2 claims=none disks=ebs:d\n"
+      "pod b cpu=2 claims=c1 disks=ebs:d\n"
+      "pod c claims=c1,c4 disks=ebs:d\n"
+      "pod d claims=c1,c4\n"
+      "pod e claims=c1\n"
+      "pod f claims=c2 labels=app:x spread=app:x@rack@1 apart=app:x@rack\n"
+      "pod g claims=c3 labels=app:x spread=app:x@rack@1 apart=app:x@rack\n"
+      "pod h labels=app:x spread=app:x@rack@1 apart=app:x@rack\n"
+      "pod i apart=app:x@rack\n");
+  EXPECT_EQ(on("a").reason, Reason::claim_not_ready);
+  EXPECT_EQ(on("a").what, "persistentvolumeclaim \"none\" not found");
+  EXPECT_EQ(on("b").reason, Reason::insufficient_resource);
+  EXPECT_EQ(on("c").reason, Reason::disk_conflict);
+  EXPECT_EQ(on("d").reason, Reason::claim_in_use);
+  EXPECT_EQ(on("d", "m").reason, Reason::claim_in_use) << "of each node";
+  EXPECT_EQ(on("e").reason, Reason::too_many_volumes);
+  EXPECT_EQ(on("f").reason, Reason::volume_node_affinity);
+  EXPECT_EQ(on("g").reason, Reason::volume_zone);
+  EXPECT_EQ(on("h").reason, Reason::topology_spread);
+  EXPECT_EQ(on("i").reason, Reason::pod_anti_affinity_mismatch);
+  for (const char* const pod : {"e", "f", "g", "h", "i"}) EXPECT_TRUE(on(pod, "m")) << pod;
+}
+
+TEST_F(FitsOnTest, FIT6AFreeVolumeThatAPlanHasTakenIsFree) {
+  stage(
+      "node n cpu=4\nstorageclass local\nvolume v class=local size=1Gi\n"
+      "claim c1 class=local size=1Gi\nclaim c2 class=local size=1Gi\n"
+      "pod promised claims=c1\npod p claims=c2\n");
+  cluster().move_task(task("promised"), cluster().find_node("n"), TaskStatus::pipelined);
+  ASSERT_EQ(cluster().relations().volumes().taken().size(), 1U);
+  EXPECT_TRUE(on("p"));
+}
+
 TEST_F(FitsOnTest, FIT6APodThatLeavesHasItsRoomAndAPromiseTakesNone) {
   stage(
       "node n cpu=4\n"

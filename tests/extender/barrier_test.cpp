@@ -44,6 +44,27 @@ TEST(Barrier, AnArrivalSeesThePlanThatIsPublishedNow) {
   EXPECT_EQ(binder.count(), 1u);
 }
 
+TEST(Barrier, RELATION12TheCallOfAPodWithRelationsIsReported) {
+  ports::PlanTable table = *PlanBuilder().gang("g", 3, 3).build();
+  table.pods[test::uid_of("g-1")].has_relations = true;
+  const ports::Published<ports::PlanTable> plan(
+      std::make_shared<const ports::PlanTable>(std::move(table)));
+  test::RecordingBinder binder;
+  test::RecordingEvents events;
+  const Moves moves;
+  std::vector<std::string> reported;
+  GangBarrier* there = nullptr;
+  GangBarrier barrier({}, plan, moves, binder, events, [&] {
+    const bool is_held = there->stage_of(test::uid_of("g-1")) == ports::Attempts::Stage::open;
+    reported.push_back(is_held ? "held" : "not held yet");
+  });
+  there = &barrier;
+  barrier.arrive(binding_of("g-0", node_name(0)), kStart, [](const std::string&) {});
+  EXPECT_TRUE(reported.empty());
+  barrier.arrive(binding_of("g-1", node_name(1)), kStart, [](const std::string&) {});
+  EXPECT_EQ(reported, std::vector<std::string>{"held"});
+}
+
 TEST(Barrier, ADroppedPlacementIsPosted) {
   ports::Published<ports::PlanTable> plan(PlanBuilder().gang("g", 2, 2).build());
   test::RecordingBinder binder;

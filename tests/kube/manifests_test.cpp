@@ -153,6 +153,24 @@ TEST(ParseManifests, warns_of_what_means_nothing_in_a_stored_pod) {
   EXPECT_FALSE(parse_manifests(pod(", uid: u", "[]"), "f.yaml").has_value()) << "it is no text";
 }
 
+TEST(ParseManifests, warns_of_what_means_nothing_in_a_stored_volume) {
+  const auto volume = [](const std::string& uid, const std::string& op) {
+    return "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v" + uid +
+           "}\nspec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+           "size, "
+           "operator: " +
+           op + ", values: [large]}]}]}}}\n";
+  };
+  const auto stored = parse_manifests(volume(", uid: u", "Gt"), "f.yaml");
+  ASSERT_TRUE(stored.has_value()) << stored.error().to_string();
+  ASSERT_EQ(stored->warnings.size(), 1u);
+  const auto& read = std::get<StorageObject>(stored->events.at(0)).object;
+  ASSERT_TRUE(std::get<VolumeObject>(read).affinity.has_value());
+  EXPECT_EQ(std::get<VolumeObject>(read).affinity->size(), 1u);
+  EXPECT_FALSE(parse_manifests(volume("", "Gt"), "f.yaml").has_value()) << "nobody has checked it";
+  EXPECT_FALSE(parse_manifests(volume(", uid: u", "Greater"), "f.yaml").has_value());
+}
+
 // Issue 9, row 9.
 TEST(ParseManifests, reads_owners_that_have_a_uid) {
   const auto job = [](const std::string& api, const std::string& metadata) {

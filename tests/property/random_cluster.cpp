@@ -74,6 +74,7 @@ NodeObject RandomStory::node(std::size_t number) {
   node.uid = "node:" + node.name;
   node.labels["zone"] = chance(50) ? "a" : "b";
   if (with_relations_ && chance(90)) node.labels["host"] = node.name;
+  if (with_relations_ && chance(40)) node.images = {{"train:v1", between(1, 9) << 27}};
   if (chance(20)) node.taints.push_back({"team", "red", TaintEffect::no_schedule});
   if (chance(20)) node.taints.push_back({"spot", "", TaintEffect::prefer_no_schedule});
   node.unschedulable = chance(8);
@@ -159,7 +160,21 @@ void RandomStory::relate(PodObject& pod) {
   if (chance(3)) relations.affinity.push_back(pod_term());
   if (chance(15)) relations.spread.push_back(spread());
   if (chance(5)) relations.spread.push_back(spread());
+  prefer(pod);
   if (!relations.are_empty()) relations.name_space = pod.name_space;
+}
+
+void RandomStory::prefer(PodObject& pod) {
+  Relations& relations = pod.constraints.relations;
+  if (chance(15)) {
+    const auto weight = static_cast<std::int32_t>(between(1, 100));
+    relations.preferred.push_back({chance(50) ? weight : -weight, pod_term()});
+  }
+  if (chance(10)) {
+    relations.preferred_spread.push_back(spread());
+    relations.preferred_spread.back().min_domains = 1;
+  }
+  if (chance(20)) pod.constraints.images = {"train:v1"};
 }
 
 std::vector<ClusterEvent> RandomStory::job() {

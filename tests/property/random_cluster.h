@@ -40,6 +40,7 @@ class RandomStory {
   PodTerm pod_term();
   SpreadConstraint spread();
   void relate(PodObject& pod);
+  void prefer(PodObject& pod);
   void something(World& world);
 
   Random random_;

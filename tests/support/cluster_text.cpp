@@ -72,6 +72,12 @@ Changes read_node(SceneLine& line, TimePoint now) {
   node.taints = read_taints(line);
   node.allocatable = line.amounts();
   node.allocatable.try_emplace("pods", 110);
+  for (const std::string& item : line.list_of("images")) {  // NAME=MiB
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos) line.accuse("expected NAME=MiB, not \"" + item + "\"");
+    node.images.emplace_back(item.substr(0, equals),
+                             std::int64_t{std::atoi(item.c_str() + equals + 1)} << 20);
+  }
   node.locked_for = line.text_of("locked-for");
   node.locked_for_queue = line.text_of("locked-for-queue");
   return {event("node " + node.name, node)};

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "actions/eviction/in_the_way.h"
+
 namespace berth::support {
 
 namespace {
@@ -46,7 +48,7 @@ class Court {
     for (std::size_t i = 0; i < lots_.size(); ++i) {
       const Lot& lot = lots_[i];
       if (lot.action == "shuffle" || !lot.beneficiary.is_valid() || leaves_whole_besides(lot) ||
-          is_for_the_queue(lot))
+          is_for_the_queue(lot) || keeps_away(lot))
         continue;
       if (fits(lot)) {
         faults.push_back("victim " + cluster_.task(lot.tasks.front()).name + " of " +
@@ -63,6 +65,19 @@ class Court {
            std::any_of(lots_.begin(), lots_.end(), [&](const Lot& other) {
              return other.job == lot.job && other.as != EvictedAs::surplus;
            });
+  }
+
+  // VICTIM-9. One of them and a pod of the job, where that goes, would refuse each other.
+  bool keeps_away(const Lot& lot) const {
+    const auto is_kept_away = [&](const Placement& each) {
+      const Shape& shape = cluster_.shape_of(each.task);
+      return cluster_.task(each.task).job == lot.beneficiary &&
+             std::any_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId victim) {
+               return actions::keeps_away(cluster_, victim, shape, each.node);
+             });
+    };
+    return std::any_of(plan_.binds.begin(), plan_.binds.end(), is_kept_away) ||
+           std::any_of(plan_.pipelined.begin(), plan_.pipelined.end(), is_kept_away);
   }
 
   // The queue, or one above it, has no room for both.

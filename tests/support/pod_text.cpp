@@ -1,5 +1,6 @@
 #include "support/pod_text.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "berth/base/text.h"
@@ -190,6 +191,8 @@ PodObject read_pod_options(SceneLine& line) {
   for (const std::string& item : line.list_of("ports")) {
     constraints.host_ports.push_back(read_port(item));
   }
+  constraints.images = line.list_of("images");
+  std::sort(constraints.images.begin(), constraints.images.end());
   constraints.unmodelled = line.list_of("unmodelled");
   constraints.fault = line.text_of("fault");
   return pod;

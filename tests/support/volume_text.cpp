@@ -70,8 +70,13 @@ StorageObject read_volume(SceneLine& line) {
   for (const auto& [key, value] : read_labels(line.list_of("labels"))) {
     volume.labels.emplace_back(key, value);
   }
+  // In the order of kube-scheduler's keys, as the codec has them.
+  if (line.has("beta-zone")) {
+    volume.zones.push_back(
+        {"failure-domain.beta.kubernetes.io/zone", split_list(line.text_of("beta-zone"), '|')});
+  }
   if (line.has("zone")) {
-    volume.zones = {{"topology.kubernetes.io/zone", split_list(line.text_of("zone"), '|')}};
+    volume.zones.push_back({"topology.kubernetes.io/zone", split_list(line.text_of("zone"), '|')});
   }
   if (line.has("claim")) {
     const auto [name_space, name] = split_full(line.text_of("claim"));

@@ -86,6 +86,10 @@ BERTH_POINT(NodeOrder, node_order, "nodeOrder", EachInTurn,
 // sums are for all nodes. Kept until a specification changes.
 BERTH_POINT(BatchNodeOrder, batch_node_order, "batchNodeOrder", EachInTurn,
             void(const Shape&, const std::vector<std::uint8_t>&, ScoreSums));
+// How good is each node by what the shape, and pods that are there, prefer of each other? Arguments
+// as of `batchNodeOrder`. Kept until a count of these preferences changes.
+BERTH_POINT(WishOrder, wish_order, "wishOrder", EachInTurn,
+            void(const Shape&, const std::vector<std::uint8_t>&, ScoreSums));
 // Which parts of jobs of its own queue may leave for this claimant? Answers depend on the queue and
 // the priority of the claimant, and on the candidates.
 BERTH_POINT(Preemptable, preemptable, "preemptable", TierAgreement,
@@ -148,10 +152,10 @@ BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 using All = std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder,
                        JobValid, JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused,
                        Allocatable, WithinCapability, Predicate, Occupancy, NodeOrder,
-                       BatchNodeOrder, Preemptable, Reclaimable, Entitled, SurplusIsLent, Evictable,
-                       Yieldable, Victims, QueueShares, Notes, JobPossible, Electable, TargetJob,
-                       TargetStays, ReservedNodes, Reservable, MayExceedShare, ReservationTerms,
-                       QueueNodes, QueueReservations, Allocated, Released>;
+                       BatchNodeOrder, WishOrder, Preemptable, Reclaimable, Entitled, SurplusIsLent,
+                       Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible, Electable,
+                       TargetJob, TargetStays, ReservedNodes, Reservable, MayExceedShare,
+                       ReservationTerms, QueueNodes, QueueReservations, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

@@ -113,16 +113,16 @@ class Cluster {
   // Of a pod with these labels. A task must take it before any other call.
   ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints,
                        std::string_view name_space, LabelSetId labels);
-  void set_shape(TaskId id, ShapeId shape);          // of a task that has no node and no job
-  LabelSetId take_labels(const Labels& labels);      // for a task to be added
-  void set_labels(TaskId id, const Labels& labels);  // its shape must follow
+  void set_shape(TaskId id, ShapeId shape);           // of a task that has no node and no job
+  LabelSetId take_labels(const Labels& labels);       // for a task to be added
+  void set_labels(TaskId id, const Labels& labels);   // its shape must follow
   bool set_namespace_labels(const std::string& name,  // false: they were known
                             const std::map<std::string, std::string>& labels);
   Resources to_resources(const NamedAmounts& amounts, std::int64_t most = kAmountMax);
   // Replaces all nodes; sorts them by name; tasks keep their node by name, or lose it.
   void replace_nodes(std::vector<Node> nodes);
   void update_node(NodeId id, Node node);  // in place; its name must stay
-  TaskId add_task(Task task);  // pending and without node
+  TaskId add_task(Task task);              // pending and without node
   void remove_task(TaskId id);
   Task& mutable_task(TaskId id);
   JobId add_job(Job job);
@@ -139,9 +139,9 @@ class Cluster {
   void update_queue(QueueId id, Queue queue);  // its accounts stay
   void set_open(JobId id, bool open);
   void set_claims(JobId id, std::vector<Claim> claims);
+  void set_images(const std::string& node, const NamedImages& images);
   VolumeTable& mutable_volumes() { return relations_.mutable_volumes(); }
-  // Of a task, after a change in VolumeTable or in what selects it.
-  void set_constraints(TaskId id, const Constraints& constraints);
+  void set_constraints(TaskId id, const Constraints& constraints);  // as VolumeTable has them
   // Shapes with volumes are to be asked again: about all nodes, or about these.
   void note_volumes(bool about_all, const std::vector<std::string>& nodes);
   std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }

@@ -54,6 +54,8 @@ struct Constraints {
   std::vector<HostPort> host_ports;
   Relations relations;
   VolumeNeeds volumes;  // of what it mounts; the mirror fills it in
+  // Sorted: of each container, in full ("nginx:latest"). One that two have is there twice.
+  std::vector<std::string> images;
   // Sorted: constraints that we do not model, e.g. "podAffinity".
   std::vector<std::string> unmodelled;
   // The fault in a pod that could not be read; such a pod may run nowhere. Empty: none.

@@ -10,6 +10,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/model/constraints.h"
+#include "berth/model/images.h"
 #include "berth/model/labels.h"
 #include "berth/model/namespaces.h"
 #include "berth/model/owner.h"
@@ -56,6 +57,7 @@ struct NodeObject {
   std::optional<TimePoint> locked_for_queue_since = {};
   bool has_lock_taint = false;        // for a target
   bool has_queue_lock_taint = false;  // for a queue
+  NamedImages images = {};
   bool operator==(const NodeObject&) const = default;
 };
 

@@ -6,6 +6,7 @@
 
 #include "berth/base/strong_id.h"
 #include "berth/model/domains.h"
+#include "berth/model/images.h"
 #include "berth/model/labels.h"
 #include "berth/model/node_sets.h"
 #include "berth/model/spread_domains.h"
@@ -31,10 +32,12 @@ class PodRelations {
   // So it does with what `volumes` may admit.
   std::uint64_t opened() const { return opened_ + volumes_.opened(); }
   const VolumeTable& volumes() const { return volumes_; }
+  const ImageTable& images() const { return images_; }
 
   // --- for the Cluster ----------------------------------------------------------------------
   LabelTable& mutable_labels() { return labels_; }
   VolumeTable& mutable_volumes() { return volumes_; }
+  ImageTable& mutable_images() { return images_; }
   const NamespaceLabels& namespaces() const { return namespaces_; }
   // False if nothing has changed. No labels: the namespace is forgotten.
   bool set_namespace(const std::string& name, const std::map<std::string, std::string>& labels);
@@ -79,6 +82,7 @@ class PodRelations {
   std::vector<SpreadDomains> spreads_;  // by term
   LabelTable labels_;
   VolumeTable volumes_;
+  ImageTable images_;
   NamespaceLabels namespaces_;
   std::vector<TaskId> first_of_set_;  // by label set
   std::vector<Link> links_;           // by task

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.h"
+#include "berth/model/images.h"
 #include "berth/model/objects.h"
 #include "berth/model/resources.h"
 
@@ -13,13 +14,16 @@ namespace berth {
 
 // The terms that a pod has, and those of any pod that match it.
 struct ShapeTerms {
-  std::vector<TermId> matched;        // that match it; sorted
-  std::vector<TermId> counted;        // of these, those that count it
-  std::vector<TermId> refused_by;     // of these, those that others hold against it
-  std::vector<TermId> affinity;       // its own, one for each key
-  std::vector<TermId> anti_affinity;  // its own
-  std::vector<TermId> held;           // its own, as others meet them
-  std::vector<TermId> spread;         // its own, as Relations::spread
+  std::vector<TermId> matched;           // that match it; sorted
+  std::vector<TermId> counted;           // of these, those that count it
+  std::vector<TermId> refused_by;        // of these, those that others hold against it
+  std::vector<TermId> affinity;          // its own, one for each key
+  std::vector<TermId> anti_affinity;     // its own
+  std::vector<TermId> held;              // its own, as others meet them
+  std::vector<TermId> spread;            // its own, as Relations::spread
+  std::vector<TermId> preferred;         // its own, as Relations::preferred
+  std::vector<TermId> preferred_spread;  // its own, as Relations::preferred_spread
+  std::vector<TermId> drawn_by;          // of those that match it: preferences of others
   bool matches_own_affinity = false;
   bool refuses_itself = false;  // by a term of its own anti-affinity: one in each domain
 
@@ -29,7 +33,9 @@ struct ShapeTerms {
   bool decide() const {
     return !affinity.empty() || !anti_affinity.empty() || !refused_by.empty() || !spread.empty();
   }
-  bool are_empty() const { return matched.empty() && !decide() && held.empty(); }
+  bool are_empty() const {
+    return matched.empty() && !decide() && held.empty() && preferred_spread.empty();
+  }
 };
 
 // The request and the constraints of a pod. Tasks of one shape are interchangeable to every
@@ -38,7 +44,7 @@ struct Shape {
   ShapeId id;
   // Never given twice. Ids of shapes that no task has any more are given again.
   std::uint64_t serial = 0;
-  // RELATION-1. The same without relations: rankings belong to it. Its own id: it has none.
+  // RELATION-1. The same without relations and images. Its own id: it has none.
   ShapeId base;
   std::uint32_t uses = 0;  // by tasks, and by shapes of which it is the base
   Resources request;
@@ -46,6 +52,7 @@ struct Shape {
   std::vector<std::pair<Dimension, std::int64_t>> requested;
   Constraints constraints;
   ShapeTerms terms;
+  std::vector<ImageId> images;  // as Constraints::images
   std::string key;              // shape_key() of it
   bool is_best_effort = false;  // requests nothing but a pod's place
   bool has_host_ports = false;  // feasibility also depends on the node's other tasks
@@ -53,7 +60,12 @@ struct Shape {
   // Has constraints that are not modelled, so its plan is a preference.
   bool is_hint = false;
 
-  bool has_relations() const { return base != id; }
+  // All that its base lacks are preferences: where it fits, its base does, and the reverse.
+  bool only_prefers = false;
+  // The serial by which vetoes know it.
+  std::uint64_t vetoed_as = 0;
+
+  bool has_relations() const { return base != id && !only_prefers; }
 };
 
 // Equal for two pods exactly if they have the same request and constraints. `request` by resource

@@ -21,15 +21,29 @@ enum class TermRole : std::uint8_t {
   anti_affinity,  // counts pods that match a term of anti-affinity
   held,           // counts the pods that have such a term; it matches the pods that they refuse
   spread,         // counts pods that match a spread
+  // Those of preferences refuse nobody.
+  preferred,         // counts pods that match a preferred term
+  preferred_spread,  // counts pods that match a spread of ScheduleAnyway
+  draws,             // counts the pods that have such a term; it matches those that it draws
 };
 
 struct TermSpec {
   TermRole role = TermRole::affinity;
   std::vector<PodTerm> pods;  // a pod must match each; their topology keys are empty
   std::string topology_key;
-  NodeSetId nodes = {};  // invalid: all nodes
+  NodeSetId nodes = {};     // invalid: all nodes
+  std::int32_t weight = 0;  // of role `draws`; negative: it keeps them away
   auto operator<=>(const TermSpec&) const = default;
 };
+
+inline bool is_preference(TermRole role) {
+  return role == TermRole::preferred || role == TermRole::preferred_spread ||
+         role == TermRole::draws;
+}
+// Does it count the pods that have it, and not those that match it?
+inline bool counts_holders(TermRole role) {
+  return role == TermRole::held || role == TermRole::draws;
+}
 
 // The labels of namespaces, by name.
 using NamespaceLabels = std::map<std::string, std::map<std::string, std::string>, std::less<>>;
@@ -57,12 +71,20 @@ class TermCounts {
   Counted at(DomainId domain) const;
   const Counted& total() const { return total_; }
   void add(DomainId domain, const Counted& change);
-  void clear() { by_domain_.clear(), total_ = Counted(); }
+  void clear() { by_domain_.clear(), total_ = Counted(), ++version_; }
+  // Grows with each change.
+  std::uint64_t version() const { return version_; }
   std::size_t domain_count() const { return by_domain_.size(); }  // of those with pods
+  // Calls do_this(domain, counted) for each of these, in no order.
+  template <class DoThis>
+  void each(DoThis do_this) const {
+    for (const auto& [domain, counted] : by_domain_) do_this(domain, counted);
+  }
 
  private:
   std::unordered_map<DomainId, Counted> by_domain_;  // look-up only; none is zero
   Counted total_;
+  std::uint64_t version_ = 0;
 };
 
 struct Term {

@@ -218,8 +218,8 @@ bool OfferSearch::would_admit(NodeId node, const Terms& terms,
 }
 
 std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
-  admits_ = fits_beside(session_, session_.cluster().shape(terms.shape), node,
-                        Occupants::once_vacated);
+  admits_ =
+      fits_beside(session_, session_.cluster().shape(terms.shape), node, Occupants::once_vacated);
   std::vector<Gain> gains = gains_on(node, terms, false);
   if (!would_admit(node, terms, gains)) return std::nullopt;
   if (const std::int32_t members = members_in(room_, terms); admits_ && members > 0) {

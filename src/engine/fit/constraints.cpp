@@ -7,9 +7,10 @@ namespace berth::engine {
 
 namespace {
 
+// RELATION-10. Both in the order of kube-scheduler's plugins.
 constexpr std::array kOnSpecification{&constraints::legible,       &constraints::cordon,
-                                      &constraints::node_selector, &constraints::node_affinity,
-                                      &constraints::taints,        &constraints::volume_binding,
+                                      &constraints::taints,        &constraints::node_selector,
+                                      &constraints::node_affinity, &constraints::volume_binding,
                                       &constraints::volume_zone,   &constraints::veto};
 // AFFINITY-9
 constexpr std::array kOnTasks{

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "berth/engine/fit.h"
+#include "engine/fit/asked_terms.h"
 
 // Pods near it, and none near it. docs/design/pod-affinity.md.
 
-namespace berth::engine::constraints {
+namespace berth::engine {
 
 namespace {
 
@@ -28,44 +28,50 @@ bool are_near(const Counted& counted, Occupants occupants) {
   return occupants == Occupants::staying || counted.there > 0;
 }
 
-bool is_refused_by(const std::vector<TermId>& terms, const Place& place) {
-  const PodRelations& relations = place.cluster.relations();
-  return std::any_of(terms.begin(), terms.end(), [&](TermId id) {
-    const DomainId domain = relations.domain(id, place.node.id);
-    return domain.is_valid() &&
-           keep_others_away(relations.term(id).counts.at(domain), place.occupants);
-  });
-}
-
 }  // namespace
 
 // AFFINITY-2, AFFINITY-3.
-const Constraint pod_affinity{DependsOn::domain,
-                              [](const Place& place) {
-                                const PodRelations& relations = place.cluster.relations();
-                                const ShapeTerms& terms = place.shape.terms;
-                                bool are_all_near = true;
-                                bool is_first = true;
-                                for (const TermId id : terms.affinity) {
-                                  const DomainId domain = relations.domain(id, place.node.id);
-                                  if (!domain.is_valid())
-                                    return reject(Reason::pod_affinity_mismatch);
-                                  const TermCounts& counts = relations.term(id).counts;
-                                  are_all_near =
-                                      are_all_near && are_near(counts.at(domain), place.occupants);
-                                  is_first = is_first && !are_near(counts.total(), place.occupants);
-                                }
-                                if (are_all_near || (is_first && terms.matches_own_affinity))
-                                  return pass();
-                                return reject(Reason::pod_affinity_mismatch);
-                              },
-                              [](const Shape& shape) { return !shape.terms.affinity.empty(); }};
+bool lacks_pods_near(const Place& place, AskedTerms asked) {
+  const PodRelations& relations = place.cluster.relations();
+  const ShapeTerms& terms = place.shape.terms;
+  const auto is_new = [&](TermId id) {
+    return !are_near(relations.term(id).counts.total(), place.occupants);
+  };
+  const bool is_first = terms.matches_own_affinity &&
+                        std::all_of(terms.affinity.begin(), terms.affinity.end(), is_new);
+  return std::any_of(terms.affinity.begin(), terms.affinity.end(), [&](TermId id) {
+    const Term& term = relations.term(id);
+    if (!asked.include(term)) return false;
+    const DomainId domain = relations.domains().at(term.key, place.node.id);
+    if (!domain.is_valid()) return true;
+    return !is_first && !are_near(term.counts.at(domain), place.occupants);
+  });
+}
+
+bool is_kept_away(const Place& place, const std::vector<TermId>& terms, AskedTerms asked) {
+  const PodRelations& relations = place.cluster.relations();
+  return std::any_of(terms.begin(), terms.end(), [&](TermId id) {
+    const Term& term = relations.term(id);
+    if (!asked.include(term)) return false;
+    const DomainId domain = relations.domains().at(term.key, place.node.id);
+    return domain.is_valid() && keep_others_away(term.counts.at(domain), place.occupants);
+  });
+}
+
+namespace constraints {
+
+const Constraint pod_affinity{
+    DependsOn::domain,
+    [](const Place& place) {
+      return lacks_pods_near(place, AskedTerms()) ? reject(Reason::pod_affinity_mismatch) : pass();
+    },
+    [](const Shape& shape) { return !shape.terms.affinity.empty(); }};
 
 // AFFINITY-4
 const Constraint pod_anti_affinity{
     DependsOn::domain,
     [](const Place& place) {
-      return is_refused_by(place.shape.terms.anti_affinity, place)
+      return is_kept_away(place, place.shape.terms.anti_affinity, AskedTerms())
                  ? reject(Reason::pod_anti_affinity_mismatch)
                  : pass();
     },
@@ -75,10 +81,12 @@ const Constraint pod_anti_affinity{
 const Constraint existing_pod_anti_affinity{
     DependsOn::domain,
     [](const Place& place) {
-      return is_refused_by(place.shape.terms.refused_by, place)
+      return is_kept_away(place, place.shape.terms.refused_by, AskedTerms())
                  ? reject(Reason::existing_pod_anti_affinity)
                  : pass();
     },
     [](const Shape& shape) { return !shape.terms.refused_by.empty(); }};
 
-}  // namespace berth::engine::constraints
+}  // namespace constraints
+
+}  // namespace berth::engine

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "berth/engine/fit.h"
+#include "engine/fit/asked_terms.h"
 
 // An even spread over domains. docs/design/topology-spread.md.
 
-namespace berth::engine::constraints {
+namespace berth::engine {
 
 namespace {
 
@@ -35,24 +35,26 @@ bool matches_itself(const ShapeTerms& terms, std::size_t i, const SpreadConstrai
 }  // namespace
 
 // SPREAD-2, SPREAD-5, SPREAD-6.
-const Constraint topology_spread{
-    DependsOn::domain,
-    [](const Place& place) {
-      const PodRelations& relations = place.cluster.relations();
-      const ShapeTerms& terms = place.shape.terms;
-      for (std::size_t i = 0; i < terms.spread.size(); ++i) {
-        const SpreadConstraint& spread = place.shape.constraints.relations.spread[i];
-        const DomainId domain = relations.domain(terms.spread[i], place.node.id);
-        if (!domain.is_valid()) return reject(Reason::topology_label_missing);
-        const SpreadDomains& domains = relations.spread(terms.spread[i]);
-        auto [here, lowest] =
-            count(relations.term(terms.spread[i]).counts.at(domain), domains, place.occupants);
-        if (domains.size() < static_cast<std::size_t>(spread.min_domains)) lowest = 0;
-        const std::int32_t own = matches_itself(terms, i, spread) ? 1 : 0;
-        if (here + own - lowest > spread.max_skew) return reject(Reason::topology_spread);
-      }
-      return pass();
-    },
+Verdict check_spread(const Place& place, AskedTerms asked) {
+  const PodRelations& relations = place.cluster.relations();
+  const ShapeTerms& terms = place.shape.terms;
+  for (std::size_t i = 0; i < terms.spread.size(); ++i) {
+    const Term& term = relations.term(terms.spread[i]);
+    if (!asked.include(term)) continue;
+    const SpreadConstraint& spread = place.shape.constraints.relations.spread[i];
+    const DomainId domain = relations.domains().at(term.key, place.node.id);
+    if (!domain.is_valid()) return reject(Reason::topology_label_missing);
+    const SpreadDomains& domains = relations.spread(terms.spread[i]);
+    auto [here, lowest] = count(term.counts.at(domain), domains, place.occupants);
+    if (domains.size() < static_cast<std::size_t>(spread.min_domains)) lowest = 0;
+    const std::int32_t own = matches_itself(terms, i, spread) ? 1 : 0;
+    if (here + own - lowest > spread.max_skew) return reject(Reason::topology_spread);
+  }
+  return pass();
+}
+
+const Constraint constraints::topology_spread{
+    DependsOn::domain, [](const Place& place) { return check_spread(place, AskedTerms()); },
     [](const Shape& shape) { return !shape.terms.spread.empty(); }};
 
-}  // namespace berth::engine::constraints
+}  // namespace berth::engine

@@ -8,7 +8,7 @@ namespace berth::engine::constraints {
 const Constraint veto{DependsOn::specification, [](const Place& place) {
                         const auto found = std::find_if(
                             place.node.vetoed.begin(), place.node.vetoed.end(),
-                            [&](const auto& each) { return each.first == place.shape.serial; });
+                            [&](const auto& each) { return each.first == place.shape.vetoed_as; });
                         return found == place.node.vetoed.end()
                                    ? pass()
                                    : reject(Reason::vetoed, 0, 0, found->second);

@@ -109,6 +109,22 @@ func (e *Env) AddNodes(count int, cpu string) []string {
 	return e.addNodes(count, Capacity(cpu, "64Gi", 110, 8))
 }
 
+// AddNodesIn is AddNodes, in a zone.
+func (e *Env) AddNodesIn(zone string, count int, cpu string) []string {
+	e.Helper()
+	var added []string
+	for range count {
+		name := fmt.Sprintf("%s-n%d", e.Namespace, len(e.nodes))
+		node := NodeOf(name, e.Namespace, Capacity(cpu, "64Gi", 110, 8))
+		node.Labels[core.LabelTopologyZone] = zone
+		_, err := e.Client.CoreV1().Nodes().Create(e.Context, node, meta.CreateOptions{})
+		e.Must(err)
+		e.nodes = append(e.nodes, name)
+		added = append(added, name)
+	}
+	return added
+}
+
 // AddGPUNodes makes nodes with so many GPUs each, and more of the rest than GPUs.
 func (e *Env) AddGPUNodes(count int, gpus int64) []string {
 	e.Helper()

@@ -164,6 +164,28 @@ func (b PodBuilder) Spreads(key, value string, skew, domains int32) PodBuilder {
 	return b.Label(key, value)
 }
 
+// SpreadsOver is Spreads over the values of a label of nodes.
+func (b PodBuilder) SpreadsOver(topology, key, value string, skew int32) PodBuilder {
+	b.Spreads(key, value, skew, 0)
+	last := len(b.pod.Spec.TopologySpreadConstraints) - 1
+	b.pod.Spec.TopologySpreadConstraints[last].TopologyKey = topology
+	return b
+}
+
+// KeepsNear requires a pod with the label on a node with the same value of another label.
+func (b PodBuilder) KeepsNear(topology, key, value string) PodBuilder {
+	b.pod.Spec.Affinity = &core.Affinity{PodAffinity: &core.PodAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []core.PodAffinityTerm{{
+			LabelSelector: &meta.LabelSelector{MatchLabels: map[string]string{key: value}},
+			TopologyKey:   topology,
+		}},
+	}}
+	return b
+}
+
+// Name is the pod's.
+func (b PodBuilder) Name() string { return b.pod.Name }
+
 // Build is a pod to create; builders can be used again.
 func (b PodBuilder) Build() *core.Pod { return b.pod.DeepCopy() }
 

@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 )
@@ -24,6 +25,7 @@ type Cluster struct {
 	CSIDrivers  []*storagev1.CSIDriver
 	Capacities  []*storagev1.CSIStorageCapacity
 	Attachments []*storagev1.VolumeAttachment
+	Groups      []*unstructured.Unstructured // PodGroups, which Berth alone reads
 }
 
 // FullName is "namespace/name".
@@ -59,7 +61,7 @@ func objects[T runtime.Object](from []T) []runtime.Object {
 func (c *Cluster) Objects() []runtime.Object {
 	return slices.Concat(objects(c.Nodes), objects(c.Pods), objects(c.Namespaces),
 		objects(c.Claims), objects(c.Volumes), objects(c.Classes), objects(c.CSINodes),
-		objects(c.CSIDrivers), objects(c.Capacities), objects(c.Attachments))
+		objects(c.CSIDrivers), objects(c.Capacities), objects(c.Attachments), objects(c.Groups))
 }
 
 // MarshalJSON writes a List as kubectl does, which `berth fits --cluster` reads.
@@ -87,7 +89,8 @@ func (c *Cluster) UnmarshalJSON(text []byte) error {
 	for i, item := range list.Items {
 		object, _, err := scheme.Codecs.UniversalDeserializer().Decode(item, nil, nil)
 		if runtime.IsNotRegisteredError(err) {
-			continue
+			other := &unstructured.Unstructured{}
+			object, err = other, other.UnmarshalJSON(item)
 		}
 		if err != nil {
 			return fmt.Errorf("item %d: %w", i, err)
@@ -119,6 +122,10 @@ func (c *Cluster) add(object runtime.Object) {
 		c.Capacities = append(c.Capacities, object)
 	case *storagev1.VolumeAttachment:
 		c.Attachments = append(c.Attachments, object)
+	case *unstructured.Unstructured:
+		if object.GetKind() == groupKind {
+			c.Groups = append(c.Groups, object)
+		}
 	}
 }
 

@@ -1,13 +1,14 @@
 package oracle
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os/exec"
+	"slices"
 	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // Fits is what `berth fits -o json` prints.
@@ -34,22 +35,8 @@ type FitsOnNode struct {
 
 // AskBerth runs `berth fits` for all waiting pods of the cluster.
 func AskBerth(ctx context.Context, berth string, cluster *Cluster) (*Fits, error) {
-	text, err := json.Marshal(cluster)
-	if err != nil {
-		return nil, err
-	}
-	command := exec.CommandContext(ctx, berth, "fits", "--cluster", "-", "-o", "json")
-	command.Stdin = bytes.NewReader(text)
-	output, err := command.Output()
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return nil, fmt.Errorf("%w: %s", err, failed.Stderr)
-	}
-	if err != nil {
-		return nil, err
-	}
 	fits := &Fits{}
-	return fits, json.Unmarshal(output, fits)
+	return fits, run(ctx, berth, "fits", cluster, fits)
 }
 
 // Comparison asks both about cases of a seed (ORACLE-7).
@@ -101,15 +88,49 @@ func (c *Comparison) differences(ctx context.Context, cluster *Cluster) ([]strin
 	return Differences(ctx, c.Filters, ours, cluster)
 }
 
+// hinted are the plugins whose answer Berth leaves to kube-scheduler, by what a hint names.
+var hinted = map[string][]string{
+	"lateBindingVolume": {names.VolumeRestrictions, names.NodeVolumeLimits, names.VolumeBinding,
+		names.VolumeZone},
+	"migratedVolume":    {names.NodeVolumeLimits}, // disks in the pod; there are no volumes of it
+	"numericToleration": {names.TaintToleration},
+	"resourceClaims":    {names.DynamicResources},
+}
+
+// mayRefuse: the pod is a hint because of something that this plugin decides (ORACLE-4).
+func mayRefuse(plugin string, hint []string) bool {
+	return slices.ContainsFunc(hint, func(name string) bool {
+		return slices.Contains(hinted[name], plugin)
+	})
+}
+
+// withPods is the cluster as a kubelet reports it. Each says how many pods it takes; in a manifest
+// without that, Berth has the kubelet's default (src/kube/node.cpp), and kube-scheduler none at all.
+func withPods(c *Cluster) *Cluster {
+	reported := *c
+	reported.Nodes = slices.Clone(c.Nodes)
+	for i, node := range c.Nodes {
+		if _, says := node.Status.Allocatable[v1.ResourcePods]; says {
+			continue
+		}
+		reported.Nodes[i] = node.DeepCopy()
+		if reported.Nodes[i].Status.Allocatable == nil {
+			reported.Nodes[i].Status.Allocatable = v1.ResourceList{}
+		}
+		reported.Nodes[i].Status.Allocatable[v1.ResourcePods] = resource.MustParse("110")
+	}
+	return &reported
+}
+
 // Differences between the two, one line each. Of a hint, Berth may say more often yes (ORACLE-4).
 func Differences(ctx context.Context, filters *Filters, berth *Fits, c *Cluster) ([]string, error) {
-	if err := filters.Load(ctx, c); err != nil {
+	if err := filters.Load(ctx, withPods(c)); err != nil {
 		return nil, err
 	}
 	ours := map[string]FitsOnNode{}
-	hints := map[string]bool{}
+	hints := map[string][]string{}
 	for _, pod := range berth.Pods {
-		hints[pod.Pod] = len(pod.Hint) > 0
+		hints[pod.Pod] = pod.Hint
 		for _, node := range pod.Nodes {
 			ours[pod.Pod+" on "+node.Node] = node
 		}
@@ -126,15 +147,17 @@ func Differences(ctx context.Context, filters *Filters, berth *Fits, c *Cluster)
 			switch {
 			case !isThere:
 				different = append(different, place+": berth has no answer")
-			case here.Fits != theirs.Fits && !(hints[FullName(pod)] && here.Fits):
+			case here.Fits != theirs.Fits && !(here.Fits && mayRefuse(theirs.Plugin, hints[FullName(pod)])):
 				different = append(different, fmt.Sprintf("%s: kube-scheduler %s, berth %s", place,
-					verdict(theirs.Fits, theirs.Plugin+": "+strings.Join(theirs.Reasons, ", ")),
+					verdict(theirs.Fits, theirs.why()),
 					verdict(here.Fits, here.Reason+": "+here.Message)))
 			}
 		}
 	}
 	return different, nil
 }
+
+func (a Answer) why() string { return a.Plugin + ": " + strings.Join(a.Reasons, ", ") }
 
 func verdict(fits bool, why string) string {
 	if fits {

@@ -33,7 +33,7 @@ func TestPodsThatAreNowhereTakeNoRoom(t *testing.T) {
 // ORACLE-1, ORACLE-4. kube-scheduler says yes to n1 and no to n2.
 func TestOnlyAHintMayBeAllowedMore(t *testing.T) {
 	closed := nodeOf("n2")
-	closed.Spec.Unschedulable = true
+	closed.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
 	c := &Cluster{Nodes: []*v1.Node{nodeOf("n1"), closed}, Pods: []*v1.Pod{podOf("waits", "x", "")}}
 	filters := filtersFor(t)
 	for _, each := range []struct {
@@ -44,8 +44,9 @@ func TestOnlyAHintMayBeAllowedMore(t *testing.T) {
 		{nil, true, false, 0},
 		{nil, true, true, 1},
 		{nil, false, true, 2},
-		{[]string{"podAffinity"}, true, true, 0},
-		{[]string{"podAffinity"}, false, true, 1},
+		{[]string{"numericToleration"}, true, true, 0},
+		{[]string{"numericToleration"}, false, true, 1},
+		{[]string{"migratedVolume", "resourceClaims"}, true, true, 1}, // a toleration is no part of these
 	} {
 		berth := &Fits{Pods: []FitsForPod{{Pod: "red/waits", Hint: each.hint,
 			Nodes: []FitsOnNode{{Node: "n1", Fits: each.n1}, {Node: "n2", Fits: each.n2}}}}}
@@ -57,5 +58,23 @@ func TestOnlyAHintMayBeAllowedMore(t *testing.T) {
 	found, err := Differences(t.Context(), filters, &Fits{}, c)
 	if err != nil || len(found) != 2 {
 		t.Errorf("without an answer: %q, %v", found, err)
+	}
+}
+
+// Berth takes the kubelet's default, and kube-scheduler none. The cluster itself stays.
+func TestANodeThatSaysNothingOfPodsTakesTheKubeletsDefault(t *testing.T) {
+	silent, full := nodeOf("n1"), nodeOf("n2")
+	silent.Status.Allocatable = nil
+	full.Status.Allocatable[v1.ResourcePods] = resource.MustParse("0")
+	c := &Cluster{Nodes: []*v1.Node{silent, full}}
+	filters, waits := filtersFor(t), podOf("waits", "x", "")
+	if got := text(ask(t, filters, c, waits)); got != "n1 NodeResourcesFit, n2 NodeResourcesFit" {
+		t.Error(got)
+	}
+	if got := text(ask(t, filters, withPods(c), waits)); got != "n1 yes, n2 NodeResourcesFit" {
+		t.Error(got)
+	}
+	if silent.Status.Allocatable != nil {
+		t.Error(silent.Status.Allocatable)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // known says what Berth does with constraints of a kind.
@@ -36,10 +35,10 @@ func init() {
 		{"ports", dice.addPorts, decided},
 		{"podAffinity", dice.addPodAffinity, decided},
 		{"podAntiAffinity", dice.addPodAntiAffinity, decided},
-		{"spread", dice.addSpread, undecided},
-		{"claim", dice.addClaim, undecided},
-		{"ephemeral", dice.addEphemeral, undecided},
-		{"disk", dice.addDisk, unknown},
+		{"spread", dice.addSpread, decided},
+		{"claim", dice.addClaim, decided},
+		{"ephemeral", dice.addEphemeral, decided},
+		{"disk", dice.addDisk, decided},
 	}
 }
 
@@ -48,9 +47,6 @@ func FeatureNames() []string { return namesOf(unknown) }
 
 // Decided are the features that Berth decides.
 func Decided() []string { return namesOf(decided) }
-
-// Compared are those, and the ones for which it says that a pod is a hint.
-func Compared() []string { return namesOf(undecided) }
 
 func namesOf(least known) []string {
 	var some []string
@@ -276,19 +272,15 @@ func (d dice) podTerms() []v1.PodAffinityTerm {
 			term.Namespaces = d.some(spaces)
 		}
 		if d.chance(25) {
-			term.NamespaceSelector = &metav1.LabelSelector{}
-			if d.chance(60) {
-				term.NamespaceSelector.MatchLabels = map[string]string{"team": pick(d, values)}
-			}
+			term.NamespaceSelector = d.spaceSelector()
 		}
-		// The API server refuses a key that the selector has.
-		if term.LabelSelector != nil && len(term.LabelSelector.MatchExpressions) == 0 && d.chance(25) {
-			switch key := "job"; {
-			case term.LabelSelector.MatchLabels[key] != "":
-			case d.chance(50):
-				term.MatchLabelKeys = []string{key}
-			default:
-				term.MismatchLabelKeys = []string{key}
+		if d.chance(25) {
+			for _, key := range d.otherKeys(term.LabelSelector) {
+				if d.chance(50) {
+					term.MatchLabelKeys = append(term.MatchLabelKeys, key)
+				} else {
+					term.MismatchLabelKeys = append(term.MismatchLabelKeys, key)
+				}
 			}
 		}
 		terms = append(terms, term)
@@ -325,10 +317,8 @@ func (d dice) addSpread(_ *Cluster, pod *v1.Pod) {
 			policy := pick(d, policies)
 			spread.NodeTaintsPolicy = &policy
 		}
-		selector := spread.LabelSelector
-		if selector != nil && len(selector.MatchExpressions) == 0 && selector.MatchLabels["job"] == "" &&
-			d.chance(30) {
-			spread.MatchLabelKeys = []string{"job"}
+		if d.chance(30) {
+			spread.MatchLabelKeys = d.otherKeys(spread.LabelSelector)
 		}
 		pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints, spread)
 	}

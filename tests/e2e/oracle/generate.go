@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -14,6 +15,7 @@ import (
 var (
 	spaces  = []string{"blue", "green", "red"}
 	zones   = []string{"a", "b", "c"}
+	regions = []string{"a", "b"}
 	racks   = []string{"r1", "r2", "r3", "r4"}
 	keys    = []string{v1.LabelTopologyZone, "rack", v1.LabelHostname, "none"}
 	labels  = []string{"app", "tier", "job"}
@@ -44,44 +46,17 @@ func (d dice) some(from []string) []string {
 	return some
 }
 
+func newRand(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }
+
 // Generate makes the cluster of this number. Equal seeds and numbers give equal clusters. Waiting
 // pods have three features each; the triples follow each other over the numbers (ORACLE-5). With
 // names, only these features are used.
 func Generate(seed, number uint64, only ...string) *Cluster {
-	d := dice{rand.New(rand.NewPCG(seed, number))}
-	c := &Cluster{}
+	d := dice{newRand(seed, number)}
 	features := featuresOf(only)
-	for _, name := range spaces {
-		space := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name,
-			Labels: map[string]string{v1.LabelMetadataName: name}}}
-		if d.chance(70) {
-			space.Labels["team"] = pick(d, values)
-		}
-		c.Namespaces = append(c.Namespaces, space)
-	}
-	for i := range 3 + d.IntN(8) {
-		c.Nodes = append(c.Nodes, d.node(i))
-	}
-	d.storage(c)
+	c := d.cluster()
 	for i := range d.IntN(24) {
-		pod := d.pod(fmt.Sprintf("there-%d", i))
-		pod.Spec.NodeName = pick(d, c.Nodes).Name
-		for range d.IntN(3) {
-			pick(d, features).add(d, c, pod)
-		}
-		switch d.IntN(20) {
-		case 0:
-			pod.Status.Phase = pick(d, []v1.PodPhase{v1.PodSucceeded, v1.PodFailed})
-		case 1:
-			pod.Spec.NodeName = "gone"
-		case 2, 3:
-			pod.Status.Phase = v1.PodUnknown
-		}
-		if d.chance(15) {
-			now := metav1.Unix(1_700_000_000, 0)
-			pod.DeletionTimestamp, pod.Finalizers = &now, []string{"test/kept"}
-		}
-		c.Pods = append(c.Pods, pod)
+		d.there(c, i, features)
 	}
 	triples := triplesOf(len(features))
 	for i := range PodsInCluster {
@@ -92,13 +67,61 @@ func Generate(seed, number uint64, only ...string) *Cluster {
 		}
 		c.Pods = append(c.Pods, pod)
 	}
+	admitAll(c)
+	return c
+}
+
+// cluster has no pods yet. A namespace may be missing in a dump, and its pods not.
+func (d dice) cluster() *Cluster {
+	c := &Cluster{}
+	for _, name := range spaces {
+		space := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name,
+			Labels: map[string]string{v1.LabelMetadataName: name}}}
+		if d.chance(70) {
+			space.Labels["team"] = pick(d, values)
+		}
+		if d.chance(95) {
+			c.Namespaces = append(c.Namespaces, space)
+		}
+	}
+	for i := range 3 + d.IntN(8) {
+		c.Nodes = append(c.Nodes, d.node(i))
+	}
+	d.storage(c)
+	return c
+}
+
+// there adds a pod that is there, terminates, has ended, or is on a node that does not exist.
+func (d dice) there(c *Cluster, number int, features []feature) *v1.Pod {
+	pod := d.pod(fmt.Sprintf("there-%d", number))
+	pod.Spec.NodeName = pick(d, c.Nodes).Name
+	for range d.IntN(3) {
+		pick(d, features).add(d, c, pod)
+	}
+	switch d.IntN(20) {
+	case 0:
+		pod.Status.Phase = pick(d, []v1.PodPhase{v1.PodSucceeded, v1.PodFailed})
+	case 1:
+		pod.Spec.NodeName = "gone"
+	case 2, 3:
+		pod.Status.Phase = v1.PodUnknown
+	}
+	if d.chance(15) {
+		now := metav1.Unix(1_700_000_000, 0)
+		pod.DeletionTimestamp, pod.Finalizers = &now, []string{"test/kept"}
+	}
+	c.Pods = append(c.Pods, pod)
+	return pod
+}
+
+// admitAll does what the API server does to pods. It has stored those that are there.
+func admitAll(c *Cluster) {
 	for i, pod := range c.Pods {
 		Admit(pod)
-		if pod.Spec.NodeName != "" { // the API server has stored it
+		if pod.Spec.NodeName != "" {
 			c.Pods[i] = withDefaults(pod)
 		}
 	}
-	return c
 }
 
 func triplesOf(count int) [][3]int {
@@ -126,6 +149,12 @@ func (d dice) node(number int) *v1.Node {
 	if d.chance(10) {
 		node.Labels[v1.LabelFailureDomainBetaZone] = pick(d, zones)
 	}
+	if d.chance(20) {
+		node.Labels[v1.LabelTopologyRegion] = pick(d, regions)
+	}
+	if d.chance(5) {
+		node.Labels[v1.LabelFailureDomainBetaRegion] = pick(d, regions)
+	}
 	if d.chance(80) {
 		node.Labels["rack"] = pick(d, racks)
 	}
@@ -144,6 +173,9 @@ func (d dice) node(number int) *v1.Node {
 		v1.ResourceCPU:    *resource.NewMilliQuantity(int64(1000*(1+d.IntN(8))), resource.DecimalSI),
 		v1.ResourceMemory: *resource.NewQuantity(int64(1+d.IntN(8))<<30, resource.BinarySI),
 		v1.ResourcePods:   *resource.NewQuantity(int64(3+d.IntN(12)), resource.DecimalSI),
+	}
+	if d.chance(3) { // Berth takes the kubelet's default; see withPods
+		delete(node.Status.Allocatable, v1.ResourcePods)
 	}
 	if d.chance(50) {
 		node.Status.Allocatable[v1.ResourceEphemeralStorage] =
@@ -197,20 +229,61 @@ func (d dice) selector() *metav1.LabelSelector {
 		selector.MatchLabels = map[string]string{pick(d, labels): pick(d, values)}
 	}
 	for range d.IntN(3) {
-		requirement := metav1.LabelSelectorRequirement{Key: pick(d, append(labels, "absent"))}
-		switch d.IntN(4) {
-		case 0:
-			requirement.Operator = metav1.LabelSelectorOpExists
-		case 1:
-			requirement.Operator = metav1.LabelSelectorOpDoesNotExist
-		case 2:
-			requirement.Operator, requirement.Values = metav1.LabelSelectorOpIn,
-				[]string{pick(d, values), pick(d, values)}
-		case 3:
-			requirement.Operator, requirement.Values = metav1.LabelSelectorOpNotIn,
-				[]string{pick(d, values)}
+		selector.MatchExpressions = append(selector.MatchExpressions,
+			d.requirement(append(labels, "absent"), values))
+	}
+	return selector
+}
+
+// requirement has any of the operators.
+func (d dice) requirement(keys, values []string) metav1.LabelSelectorRequirement {
+	requirement := metav1.LabelSelectorRequirement{Key: pick(d, keys)}
+	switch d.IntN(4) {
+	case 0:
+		requirement.Operator = metav1.LabelSelectorOpExists
+	case 1:
+		requirement.Operator = metav1.LabelSelectorOpDoesNotExist
+	case 2:
+		requirement.Operator, requirement.Values = metav1.LabelSelectorOpIn,
+			[]string{pick(d, values), pick(d, values)}
+	case 3:
+		requirement.Operator, requirement.Values = metav1.LabelSelectorOpNotIn,
+			[]string{pick(d, values)}
+	}
+	return requirement
+}
+
+// spaceSelector is a selector of namespaces: empty, by team, by name, or one that holds for none.
+func (d dice) spaceSelector() *metav1.LabelSelector {
+	selector := &metav1.LabelSelector{}
+	if d.chance(25) {
+		return selector
+	}
+	if d.chance(40) {
+		selector.MatchLabels = map[string]string{"team": pick(d, values)}
+	}
+	if d.chance(15) {
+		selector.MatchLabels = map[string]string{v1.LabelMetadataName: pick(d, spaces)}
+	}
+	for range d.IntN(3) {
+		requirement := d.requirement([]string{"team", "absent"}, values)
+		if d.chance(30) {
+			requirement = d.requirement([]string{v1.LabelMetadataName}, spaces)
 		}
 		selector.MatchExpressions = append(selector.MatchExpressions, requirement)
 	}
 	return selector
+}
+
+// otherKeys are labels that the selector does not have: the API server refuses those that it has,
+// and all of them where there is no selector.
+func (d dice) otherKeys(selector *metav1.LabelSelector) []string {
+	if selector == nil {
+		return nil
+	}
+	return slices.DeleteFunc(d.some(labels), func(key string) bool {
+		isIt := func(each metav1.LabelSelectorRequirement) bool { return each.Key == key }
+		_, has := selector.MatchLabels[key]
+		return has || slices.ContainsFunc(selector.MatchExpressions, isIt)
+	})
 }

@@ -257,20 +257,14 @@ func TestTheseAreAllFilters(t *testing.T) {
 
 // ORACLE-6. Each filter must refuse and the whole must accept often, or the comparison shows little.
 func TestEveryFilterRefusesSomewhere(t *testing.T) {
-	own := []string{names.NodeUnschedulable, names.TaintToleration, names.NodeAffinity,
-		names.NodePorts, names.NodeResourcesFit}
-	all := append(slices.Clone(own), names.VolumeRestrictions, names.NodeVolumeLimits,
-		names.VolumeBinding, names.VolumeZone, names.PodTopologySpread, names.InterPodAffinity)
-	t.Run("all features", func(t *testing.T) { expectRefusals(t, all, nil) })
-	t.Run("those that Berth decides", func(t *testing.T) { expectRefusals(t, own, Decided()) })
-}
-
-func expectRefusals(t *testing.T, plugins, features []string) {
+	plugins := []string{names.NodeUnschedulable, names.TaintToleration, names.NodeAffinity,
+		names.NodePorts, names.NodeResourcesFit, names.VolumeRestrictions, names.NodeVolumeLimits,
+		names.VolumeBinding, names.VolumeZone, names.PodTopologySpread, names.InterPodAffinity}
 	filters := filtersFor(t)
 	places, yes := 0, 0
 	refusals := map[string]int{}
 	for number := range uint64(clusters) {
-		c := Generate(seed, number, features...)
+		c := Generate(seed, number, Decided()...)
 		if len(c.Waiting()) != PodsInCluster {
 			t.Fatalf("cluster %d has %d waiting pods", number, len(c.Waiting()))
 		}

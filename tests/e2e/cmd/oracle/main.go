@@ -2,6 +2,7 @@
 // (docs/design/oracle.md):
 //
 //	go run ./cmd/oracle -berth BINARY -cases 200000          compares; ends with 1 at a difference
+//	go run ./cmd/oracle -berth BINARY -gangs 20000           asks about plans of gangs, bind by bind
 //	go run ./cmd/oracle -seed 7 -first 12 -print             writes cluster 12 of seed 7
 //	go run ./cmd/oracle -cluster DUMP.json                   what kube-scheduler's filters say of a dump
 package main
@@ -25,7 +26,8 @@ var (
 	seed  = flag.Uint64("seed", 1, "of all clusters; 0: of the clock")
 	first = flag.Uint64("first", 0, "the number of the first cluster")
 	cases = flag.Uint64("cases", 2000, "how many pods to ask about")
-	show  = flag.Bool("print", false, "write the first cluster, and nothing else")
+	gangs = flag.Uint64("gangs", 0, "plan so many gangs instead, and ask about each bind in its order")
+	write = flag.Bool("print", false, "write the first cluster, and nothing else")
 	only  = flag.String("features", "", "at least three, such as ports,spread,claim; default: to print, "+
 		"all, and to compare, those that Berth decides")
 	dump = flag.String("cluster", "", "ask kube-scheduler's filters about this List")
@@ -58,8 +60,14 @@ func run(ctx context.Context) error {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
 	}
-	if *show {
-		return json.NewEncoder(os.Stdout).Encode(oracle.Generate(*seed, *first, features...))
+	if *write {
+		made := oracle.Generate
+		if *gangs > 0 {
+			made = func(seed, number uint64, _ ...string) *oracle.Cluster {
+				return oracle.GenerateGangs(seed, number)
+			}
+		}
+		return json.NewEncoder(os.Stdout).Encode(made(*seed, *first, features...))
 	}
 	filters, err := oracle.NewFilters(ctx)
 	if err != nil {
@@ -70,6 +78,9 @@ func run(ctx context.Context) error {
 	}
 	if *berth == "" {
 		return errors.New("-berth: missing, expected the berth to compare with")
+	}
+	if *gangs > 0 {
+		return plan(ctx, filters)
 	}
 	return compare(ctx, filters)
 }
@@ -115,6 +126,25 @@ func compare(ctx context.Context, filters *oracle.Filters) error {
 		fmt.Printf("%d cases, 0 differences\n", asked.Clusters()*oracle.PodsInCluster)
 		return nil
 	}
+	return show(found)
+}
+
+func plan(ctx context.Context, filters *oracle.Filters) error {
+	asked := oracle.Sequences{Filters: filters, Berth: *berth, Seed: *seed, First: *first, Cases: *gangs}
+	fmt.Printf("seed %d, clusters %d to %d\n", *seed, *first, *first+asked.Clusters()-1)
+	found, err := asked.Run(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println(asked.Text())
+	if found == nil {
+		fmt.Println("each bind fits")
+		return nil
+	}
+	return show(found)
+}
+
+func show(found *oracle.Difference) error {
 	if err := json.NewEncoder(os.Stdout).Encode(found.Cluster); err != nil {
 		return err
 	}

@@ -6,10 +6,14 @@
 //   NODEORDER-3  balancedresource: how close these two percentages are
 //   NODEORDER-4  nodeaffinity: the weights of the preferred terms that hold
 //   NODEORDER-5  tainttoleration: how few PreferNoSchedule taints are not tolerated
+//   NODEORDER-6  imagelocality: how much of the pod's images is there
+//   AFFINITY-10  podaffinity: preferred pods near it, and pods there that prefer it near
+//   SPREAD-9     podtopologyspread: few pods in the domains that it prefers to be spread over
 //
 // Arguments (0 to 1,000,000; 0 switches a scorer off): leastrequested.weight 1,
 // mostrequested.weight 0, balancedresource.weight 1, nodeaffinity.weight 2,
-// tainttoleration.weight 3.
+// tainttoleration.weight 3, imagelocality.weight 1, podaffinity.weight 2,
+// podtopologyspread.weight 2.
 
 #include <algorithm>
 
@@ -17,6 +21,7 @@
 #include "berth/engine/plugin.h"
 #include "berth/engine/vectorise.h"
 #include "berth/model/node_match.h"
+#include "plugins/nodeorder/preferences.h"
 
 namespace berth::plugins {
 namespace {
@@ -74,7 +79,10 @@ class NodeOrder final : public Plugin {
         most_weight_(weight(arguments, "mostrequested.weight", 0)),
         balanced_weight_(weight(arguments, "balancedresource.weight", 1)),
         affinity_weight_(weight(arguments, "nodeaffinity.weight", 2)),
-        toleration_weight_(weight(arguments, "tainttoleration.weight", 3)) {}
+        toleration_weight_(weight(arguments, "tainttoleration.weight", 3)),
+        image_weight_(weight(arguments, "imagelocality.weight", 1)),
+        near_weight_(weight(arguments, "podaffinity.weight", 2)),
+        spread_weight_(weight(arguments, "podtopologyspread.weight", 2)) {}
 
   void on_session_open(Session& session) override {
     cluster_ = &session.cluster();
@@ -87,6 +95,12 @@ class NodeOrder final : public Plugin {
     }
     if (toleration_weight_ > 0) {
       session.attach<&NodeOrder::by_taints>(points::batch_node_order, *this);  // NODEORDER-5
+    }
+    if (image_weight_ > 0) {
+      session.attach<&NodeOrder::by_images>(points::batch_node_order, *this);  // NODEORDER-6
+    }
+    if (near_weight_ + spread_weight_ > 0) {
+      session.attach<&NodeOrder::by_pods>(points::wish_order, *this);  // AFFINITY-10 SPREAD-9
     }
   }
 
@@ -123,6 +137,15 @@ class NodeOrder final : public Plugin {
     });
   }
 
+  void by_images(const Shape& shape, const Passes& passes, ScoreSums sums) const {
+    add_image_points(*cluster_, shape, passes, image_weight_, sums);
+  }
+
+  void by_pods(const Shape& shape, const Passes& passes, ScoreSums sums) const {
+    if (near_weight_ > 0) add_affinity_points(*cluster_, shape, passes, near_weight_, sums);
+    if (spread_weight_ > 0) add_spread_points(*cluster_, shape, passes, spread_weight_, sums);
+  }
+
   // Adds weight times `value` in percent of the highest one; 100 less that when it counts against.
   template <class Value>
   void add_normalised(const std::vector<std::uint8_t>& passes, ScoreSums sums, std::int32_t times,
@@ -145,6 +168,9 @@ class NodeOrder final : public Plugin {
   std::int32_t balanced_weight_;
   std::int32_t affinity_weight_;
   std::int32_t toleration_weight_;
+  std::int32_t image_weight_;
+  std::int32_t near_weight_;
+  std::int32_t spread_weight_;
   const Cluster* cluster_ = nullptr;
 };
 

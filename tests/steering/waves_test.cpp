@@ -1,0 +1,208 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "steering/steering_fixture.h"
+
+namespace berth::steering {
+namespace {
+
+// Gangs whose order matters (docs/design/constraints.md, RELATION-12).
+class SteeringInWaves : public SteeringTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"n1", "n2"}) {
+      NodeObject node = make_node(name, 8);
+      node.labels["kubernetes.io/hostname"] = name;
+      post(node);
+    }
+    post(make_group("g", 4));
+  }
+  void use(Steering& steering) {
+    current_ = &steering;
+    start_leading();
+  }
+  void post_member(int index, Constraints constraints, const std::string& app, bool gated) {
+    PodObject pod = member(index, gated);
+    pod.labels = {{"app", app}};
+    pod.constraints = std::move(constraints);
+    post(pod);
+  }
+  void post_spread_gang(bool gated) {
+    SpreadConstraint spread;
+    spread.pods.all = {{"app", Operator::in, {"x"}}};
+    spread.topology_key = "kubernetes.io/hostname";
+    Constraints constraints;
+    constraints.relations.name_space = "ml";
+    constraints.relations.spread = {spread};
+    for (int i = 0; i < 4; ++i) post_member(i, constraints, "x", gated);
+  }
+  // The launcher is g-3.
+  void post_launcher_and_workers(bool gated) {
+    PodTerm term;
+    term.pods.all = {{"app", Operator::in, {"launcher"}}};
+    term.namespaces = {"ml"};
+    term.topology_key = "kubernetes.io/hostname";
+    Constraints near;
+    near.relations.name_space = "ml";
+    near.relations.affinity = {term};
+    for (int i = 0; i < 3; ++i) post_member(i, near, "worker", gated);
+    post_member(3, {}, "launcher", gated);
+  }
+  void plan_in_order(const std::vector<daemon::PodOnNode>& binds) {
+    current_->keep_order(daemon::assume(mirror_, binds), mirror_.cluster());
+  }
+  Texts shown() {
+    Texts texts;
+    const auto table = current_->take_shown();
+    if (table == nullptr) return {"unchanged"};
+    for (const ports::ShownPod& each : table->pods) {
+      texts.push_back(each.uid + " on " + each.node + (each.is_nominated ? " if it can be" : ""));
+    }
+    return texts;
+  }
+  // The writes that follow a bind call: no session runs.
+  Texts after_calls(const std::set<std::string>& uids) {
+    come_.insert(uids.begin(), uids.end());
+    Texts all;
+    for (int i = 0; i < 5; ++i) {
+      follow_up();
+      const Texts some = api_.take();
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }
+
+  std::set<std::string> come_;
+  const std::function<bool(const std::string&)> has_come_ = [this](const std::string& uid) {
+    return come_.contains(uid);
+  };
+  Steering nominating_{observed_, writes_, {.has_come = has_come_}};
+  Steering viewing_{observed_, writes_, {.mode = Mode::view, .has_come = has_come_}};
+  Steering pinning_{observed_, writes_, {.mode = Mode::pin, .has_come = has_come_}};
+};
+
+TEST_F(SteeringInWaves, SPREAD11MembersOfASpreadAreNominatedInTheirWave) {
+  use(nominating_);
+  post_spread_gang(true);
+  plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
+  EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "nominate g-1 on n2", "commit g-0 on n1",
+                             "commit g-1 on n2"}));
+  EXPECT_EQ(after_calls({"g-1"}), Texts{}) << "g-3 would be the second of two to none on n1";
+  EXPECT_EQ(after_calls({"g-0"}), (Texts{"nominate g-2 on n1", "nominate g-3 on n2",
+                                         "commit g-2 on n1", "commit g-3 on n2"}));
+  EXPECT_EQ(after_calls({"g-2", "g-3"}), Texts{});
+}
+
+TEST_F(SteeringInWaves, RELATION12ALauncherIsCommittedBeforeItsWorkers) {
+  use(nominating_);
+  post_launcher_and_workers(true);
+  plan_in_order({{"g-3", "n1"}, {"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  const Texts written = rounds();
+  EXPECT_EQ(std::count(written.begin(), written.end(), "nominate g-2 on n1"), 1)
+      << "their room is kept";
+  EXPECT_EQ(written.back(), "commit g-3 on n1");
+  EXPECT_EQ(after_calls({"g-3"}),
+            (Texts{"commit g-0 on n1", "commit g-1 on n1", "commit g-2 on n1"}));
+}
+
+TEST_F(SteeringInWaves, RELATION12PodsAreShownInTheOrderOfThePlan) {
+  use(viewing_);
+  post_launcher_and_workers(false);
+  plan_in_order({{"g-3", "n1"}, {"g-1", "n1"}, {"g-0", "n1"}, {"g-2", "n1"}});
+  EXPECT_EQ(rounds(), Texts{});
+  EXPECT_EQ(shown(), (Texts{"g-3 on n1", "g-1 on n1", "g-0 on n1", "g-2 on n1"}));
+}
+
+TEST_F(SteeringInWaves, RELATION12AMemberThatIsPlannedAnewComesLast) {
+  use(viewing_);
+  post_launcher_and_workers(false);
+  plan_in_order({{"g-3", "n1"}, {"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  rounds();
+  shown();
+  post(PlacementDropped{"g-0", "n1", "kube-scheduler: no", true});
+  plan_in_order({{"g-0", "n1"}});
+  rounds();
+  EXPECT_EQ(shown(), (Texts{"g-3 on n1", "g-1 on n1", "g-2 on n1", "g-0 on n1"}));
+}
+
+TEST_F(SteeringInWaves, SPREAD10PodsOfASpreadAreShownOneANode) {
+  use(viewing_);
+  post_spread_gang(false);
+  plan_in_order({{"g-2", "n1"}, {"g-1", "n2"}, {"g-0", "n1"}, {"g-3", "n2"}});
+  rounds();
+  EXPECT_EQ(shown(), (Texts{"g-2 on n1 if it can be", "g-1 on n2 if it can be"}));
+  after_calls({"g-1"});
+  EXPECT_EQ(shown(), Texts{"unchanged"}) << "g-0 comes before g-3";
+  after_calls({"g-2"});
+  EXPECT_EQ(shown(), (Texts{"g-2 on n1 if it can be", "g-1 on n2 if it can be",
+                            "g-0 on n1 if it can be", "g-3 on n2 if it can be"}));
+}
+
+TEST_F(SteeringInWaves, RELATION12ABoundMemberHasCome) {
+  use(nominating_);
+  post_spread_gang(true);
+  plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
+  rounds();
+  for (const int i : {0, 1}) {
+    PodObject pod = member(i, false);
+    pod.labels = {{"app", "x"}};
+    post(daemon::running_on(pod, i == 0 ? "n1" : "n2"));
+  }
+  const Texts written = rounds();
+  EXPECT_EQ(std::count(written.begin(), written.end(), "commit g-2 on n1"), 1);
+}
+
+TEST_F(SteeringInWaves, STEER12ARefusalAmidAWaveIsAVetoThoughItTakesTheNomination) {
+  use(nominating_);
+  post_launcher_and_workers(true);
+  plan_in_order({{"g-3", "n1"}, {"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  rounds();
+  api_.answers_at_once = false;
+  after_calls({"g-3"});  // the answer to the commit of g-0 comes late
+  PodObject pod = member(0, false);
+  pod.labels = {{"app", "worker"}};
+  pod.nominated_node = "n1";
+  post(pod);
+  pod.nominated_node.clear();
+  pod.not_scheduled = "Unschedulable";
+  pod.unschedulable = "0/2 nodes are available: 2 cannot allocate all claims.";
+  post(pod);
+  const auto drops = round();
+  ASSERT_EQ(drops.size(), 1u);
+  EXPECT_EQ(drops[0].pod_uid, "g-0");
+  EXPECT_TRUE(drops[0].is_vetoed);
+}
+
+TEST_F(SteeringInWaves, STEER12ARefusalInTheSameWordsAsBeforeIsAVeto) {
+  use(nominating_);
+  post_launcher_and_workers(true);
+  PodObject pod = member(3, false);
+  pod.labels = {{"app", "launcher"}};
+  pod.not_scheduled = "Unschedulable";
+  pod.unschedulable = "0/2 nodes are available: 2 cannot allocate all claims.";
+  post(pod);
+  plan_in_order({{"g-3", "n1"}, {"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  rounds();
+  pod.nominated_node = "n1";
+  post(pod);
+  EXPECT_TRUE(round().empty()) << "the words are of an earlier attempt";
+  pod.nominated_node.clear();
+  post(pod);
+  const auto drops = round();
+  ASSERT_EQ(drops.size(), 1u);
+  EXPECT_TRUE(drops[0].is_vetoed);
+}
+
+TEST_F(SteeringInWaves, STEER11PinLeavesAPodOfASpreadItsOwnConstraints) {
+  use(pinning_);
+  post_spread_gang(true);
+  plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
+  for (int i = 0; i < 3; ++i) round();
+  ASSERT_FALSE(api_.writes.empty());
+  EXPECT_EQ(api_.writes.back().content.kind, Kind::commit);
+  EXPECT_TRUE(api_.writes.back().content.only_nodes.empty());
+}
+
+}  // namespace
+}  // namespace berth::steering
