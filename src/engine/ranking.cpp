@@ -185,26 +185,25 @@ void Ranking::rank_nodes(Session& session, std::span<const NodeId> nodes) {
 }
 
 DomainRanking& Ranking::allowed(const Cluster& cluster, const Shape& shape) {
-  if (std::exchange(turn_, shape.serial) != shape.serial) {
-    const DomainTable& domains = cluster.relations().domains();
-    const std::vector<TopologyKeyId> keys = topology_keys(cluster, shape);
-    const auto known = std::find_if(allowed_.begin(), allowed_.end(),
-                                    [&](const auto& each) { return each->is_for(domains, keys); });
-    if (known != allowed_.end()) {
-      std::rotate(known, known + 1, allowed_.end());
-    } else {
-      if (allowed_.size() == kDomainRankingsMax) allowed_.erase(allowed_.begin());
-      allowed_.push_back(std::make_unique<DomainRanking>(domains, keys));
-    }
-  }
+  if (std::exchange(turn_, shape.serial) != shape.serial) begin_turn(cluster, shape);
   allowed_.back()->catch_up(cluster, *this);
   return *allowed_.back();
 }
 
-std::size_t Ranking::bytes() const {
-  std::size_t bytes = scores_.size() * (2 * sizeof(std::int32_t) + 3) + wishes_.size() * sizeof(std::int32_t);
-  for (const auto& each : allowed_) bytes += each->bytes();
-  return bytes;
+void Ranking::begin_turn(const Cluster& cluster, const Shape& shape) {
+  const DomainTable& domains = cluster.relations().domains();
+  const std::vector<TopologyKeyId> keys = topology_keys(cluster, shape);
+  const auto known = std::find_if(allowed_.begin(), allowed_.end(),
+                                  [&](const auto& each) { return each->is_for(domains, keys); });
+  if (known != allowed_.end()) {
+    std::rotate(known, known + 1, allowed_.end());
+  } else {
+    if (allowed_.size() == kDomainRankingsMax) allowed_.erase(allowed_.begin());
+    allowed_.push_back(std::make_unique<DomainRanking>(domains, keys));
+  }
+  allowed_.back()->catch_up(cluster, *this);
+  allowed_bytes_ = 0;
+  for (const auto& each : allowed_) allowed_bytes_ += each->bytes();
 }
 
 namespace {

@@ -70,7 +70,10 @@ class Ranking {
   // frequent first, then by reason and name.
   std::vector<NodeRefusals> why_nowhere(Session& session, const Shape& shape, JobId job);
 
-  std::size_t bytes() const;
+  std::size_t bytes() const {
+    return scores_.size() * (2 * sizeof(std::int32_t) + 3) + wishes_.size() * sizeof(std::int32_t) +
+           allowed_bytes_;
+  }
   // For Memory: its last use, and bytes() at that time.
   std::uint64_t last_use = 0;
   std::size_t counted_bytes = 0;
@@ -92,6 +95,7 @@ class Ranking {
   void lift_block(std::size_t block);
   void lift_super(std::size_t super);
   void lift(NodeId node, std::int32_t before);
+  void begin_turn(const Cluster& cluster, const Shape& shape);
 
   ShapeId base_;
   ShapeId shape_;
@@ -112,6 +116,7 @@ class Ranking {
   std::vector<std::int32_t> super_best_;
   std::vector<std::uint8_t> is_block_stale_;             // scratch of rank_nodes
   std::vector<std::unique_ptr<DomainRanking>> allowed_;  // that of the present turn is the last
+  std::size_t allowed_bytes_ = 0;                        // of these, when the turn began
   std::uint64_t turn_ = 0;                               // Shape::serial
   std::vector<std::uint8_t> refuses_early_;  // RELATION-10: before room is asked about; 1: it does
   RefusalCounts early_refusals_;             // of these nodes

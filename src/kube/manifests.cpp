@@ -162,7 +162,8 @@ class Loader {
     }
     // A StatefulSet is both.
     if (is_owner && is_known(type)) {
-      if (const Status selecting = add(decode(type, value, files_[file]), file, value); !selecting) {
+      if (const Status selecting = add(decode(type, value, files_[file]), file, value);
+          !selecting) {
         return selecting;
       }
     }

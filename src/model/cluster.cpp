@@ -36,9 +36,12 @@ NodeId Cluster::find_node(std::string_view name) const {
 void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   Task& task = tasks_[id.index()];
   const bool wanted_room = task.wants_room();
-  const NodeId mounted_on = node_of_volumes(task);
+  // Most pods neither count for a term nor have volumes.
+  const Shape& shape = shapes_[task.shape.index()];
+  const bool counts = shape.terms.are_counted();
+  const NodeId mounted_on = shape.has_volumes ? node_of_volumes(task) : NodeId();
   account_on_node(task, -1);
-  account_in_terms(task, -1);
+  if (counts) account_in_terms(task, -1);
   account_in_job(task, -1);
   if (task.node != node) {
     if (task.node.is_valid()) {
@@ -53,8 +56,8 @@ void Cluster::move_task(TaskId id, NodeId node, TaskStatus status) {
   task.node = node;
   task.status = status;
   account_on_node(task, +1);
-  account_in_terms(task, +1);
-  account_in_volumes(id, mounted_on);
+  if (counts) account_in_terms(task, +1);
+  if (shape.has_volumes) account_in_volumes(id, mounted_on);
   account_in_job(task, +1);
   if (task.wants_room() != wanted_room) account_demand(task, wanted_room ? -1 : +1);
   touch();
@@ -127,6 +130,10 @@ std::vector<QueueId> Cluster::queues_with_nodes(QueueId queue) const {
   return found;
 }
 
+bool Cluster::is_of_queue(const Task& task) const {
+  return task.job.is_valid() && jobs_[task.job.index()].queue.is_valid();
+}
+
 void Cluster::account_on_node(const Task& task, int sign) {
   if (task.status == TaskStatus::binding) binding_tasks_ += sign;
   if (!task.node.is_valid()) return;
@@ -138,9 +145,10 @@ void Cluster::account_on_node(const Task& task, int sign) {
   const bool is_foreign = occupies && !is_of_queue(task);
   if (is_foreign) ++room_version_;
   const Shape& shape = shapes_[task.shape.index()];
-  const bool keeps_away =
-      shape.has_host_ports || (!shape.only_prefers && shape.terms.are_counted());
-  if (occupies && (task.is_of_node || (task.never_leaves && keeps_away))) ++of_nodes_version_;
+  const auto keeps_away = [&] {
+    return shape.has_host_ports || (!shape.only_prefers && shape.terms.are_counted());
+  };
+  if (occupies && (task.is_of_node || (task.never_leaves && keeps_away()))) ++of_nodes_version_;
   const bool is_special = is_foreign || task.never_leaves || task.is_of_node;
   for (const auto& [dimension, requested] : shape.requested) {
     const std::int64_t amount = sign * requested;

@@ -148,10 +148,6 @@ void Cluster::remove_task(TaskId id) {
   release_shape(gone.shape);
 }
 
-bool Cluster::is_of_queue(const Task& task) const {
-  return task.job.is_valid() && jobs_[task.job.index()].queue.is_valid();
-}
-
 void Cluster::order_into(std::vector<TaskId>& tasks, TaskId id) const {
   const auto before = [this](TaskId left, TaskId right) {
     const Task& l = task(left);

@@ -89,7 +89,7 @@ func TestBerthAndKubeSchedulerHaveRightsOfTheirOwn(t *testing.T) {
 		{false, true, "delete", "", "pods", "", "a", ""},
 		{false, true, "patch", "", "persistentvolumes", "", "", "v"},
 		{false, true, "update", "", "persistentvolumeclaims", "", "a", "c"},
-		{false, true, "list", "storage.k8s.io", "csinodes", "", "", ""},
+		{true, true, "list", "storage.k8s.io", "csinodes", "", "", ""},
 		{false, true, "create", "authentication.k8s.io", "tokenreviews", "", "", ""},
 		{true, true, "create", "authorization.k8s.io", "subjectaccessreviews", "", "", ""},
 		{false, true, "get", "", "configmaps", "", "kube-system",
