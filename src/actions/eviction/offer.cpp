@@ -198,14 +198,20 @@ Offer OfferSearch::fewest(NodeId node, const Terms& terms, const std::vector<Gai
   return best;
 }
 
+namespace {
+
+// VICTIM-9. May the node admit the member once others have left?
+bool may_be_mended(const Verdict& verdict) {
+  return verdict || verdict.reason == Reason::pod_anti_affinity_mismatch ||
+         verdict.reason == Reason::existing_pod_anti_affinity;
+}
+
+}  // namespace
+
 // VICTIM-9
 bool OfferSearch::would_admit(NodeId node, const Terms& terms,
                               const std::vector<Gain>& gains) const {
   if (admits_) return true;
-  if (admits_.reason != Reason::pod_anti_affinity_mismatch &&
-      admits_.reason != Reason::existing_pod_anti_affinity) {
-    return false;
-  }
   const Cluster& cluster = session_.cluster();
   std::set<TaskId> leaving;
   for (const Gain& gain : gains) {
@@ -220,6 +226,7 @@ bool OfferSearch::would_admit(NodeId node, const Terms& terms,
 std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {
   admits_ =
       fits_beside(session_, session_.cluster().shape(terms.shape), node, Occupants::once_vacated);
+  if (!may_be_mended(admits_)) return std::nullopt;
   std::vector<Gain> gains = gains_on(node, terms, false);
   if (!would_admit(node, terms, gains)) return std::nullopt;
   if (const std::int32_t members = members_in(room_, terms); admits_ && members > 0) {
