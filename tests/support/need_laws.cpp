@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "actions/eviction/in_the_way.h"
+#include "engine/fit/keeps_away.h"
 
 namespace berth::support {
 
@@ -73,7 +73,7 @@ class Court {
       const Shape& shape = cluster_.shape_of(each.task);
       return cluster_.task(each.task).job == lot.beneficiary &&
              std::any_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId victim) {
-               return actions::keeps_away(cluster_, victim, shape, each.node);
+               return engine::keeps_away(cluster_, victim, shape, each.node);
              });
     };
     return std::any_of(plan_.binds.begin(), plan_.binds.end(), is_kept_away) ||

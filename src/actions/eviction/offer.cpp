@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "actions/eviction/in_the_way.h"
 #include "berth/engine/fit.h"
+#include "engine/fit/keeps_away.h"
 
 namespace berth::actions {
 
@@ -121,10 +121,11 @@ std::vector<OfferSearch::Gain> OfferSearch::gains_on(NodeId node, const Terms& t
         gain.freed[i] = saturated_sum(gain.freed[i], request[shape.requested[i].first]);
       }
     }
-    gain.keeps_away = !for_bound && !admits_ &&
-                      std::any_of(share.tasks.begin(), share.tasks.end(), [&](TaskId id) {
-                        return runs(cluster.task(id)) && keeps_away(cluster, id, shape, node);
-                      });
+    gain.keeps_away =
+        !for_bound && !admits_ &&
+        std::any_of(share.tasks.begin(), share.tasks.end(), [&](TaskId id) {
+          return runs(cluster.task(id)) && engine::keeps_away(cluster, id, shape, node);
+        });
     bool helps = for_bound || gain.keeps_away;
     for (std::size_t i = 0; i < gain.freed.size(); ++i) {
       helps = helps || (gain.freed[i] > 0 && room_[i] < shape.requested[i].second);
@@ -220,7 +221,7 @@ bool OfferSearch::would_admit(NodeId node, const Terms& terms,
     leaving.insert(tasks.begin(), tasks.end());
   }
   const std::vector<TaskId> all(leaving.begin(), leaving.end());
-  return are_all_that_keep_away(cluster, all, cluster.shape(terms.shape), node);
+  return engine::are_all_that_keep_away(cluster, all, cluster.shape(terms.shape), node);
 }
 
 std::optional<Offer> OfferSearch::on(NodeId node, const Terms& terms) {

@@ -2,9 +2,9 @@
 #include <set>
 #include <utility>
 
-#include "actions/eviction/in_the_way.h"
 #include "actions/eviction/solver.h"
 #include "berth/base/check.h"
+#include "engine/fit/keeps_away.h"
 
 // Which victims the solver spares in the end.
 
@@ -24,8 +24,9 @@ void Solver::spare_the_unneeded() {
 bool Solver::keeps_any_away(const Evicted& evicted) const {
   return std::any_of(placed_.begin(), placed_.end(), [&](const Placement& placed) {
     const Shape& shape = cluster_.shape_of(placed.task);
-    return std::any_of(evicted.tasks.begin(), evicted.tasks.end(),
-                       [&](TaskId task) { return keeps_away(cluster_, task, shape, placed.node); });
+    return std::any_of(evicted.tasks.begin(), evicted.tasks.end(), [&](TaskId task) {
+      return engine::keeps_away(cluster_, task, shape, placed.node);
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/fit.h"
+#include "engine/fit/keeps_away.h"
 
 namespace berth::engine {
 
@@ -10,25 +11,23 @@ namespace {
 
 constexpr std::size_t kNamedMost = 5;
 
-bool has(const std::vector<TermId>& terms, TermId id) {
-  return std::find(terms.begin(), terms.end(), id) != terms.end();
+bool share_a_domain(const Cluster& cluster, const Shape& shape, NodeId left, NodeId right) {
+  const PodRelations& relations = cluster.relations();
+  const auto same = [&](TermId term) {
+    const DomainId domain = relations.domain(term, left);
+    return domain.is_valid() && relations.domain(term, right) == domain;
+  };
+  return std::any_of(shape.terms.anti_affinity.begin(), shape.terms.anti_affinity.end(), same) ||
+         std::any_of(shape.terms.refused_by.begin(), shape.terms.refused_by.end(), same);
 }
 
-// The pods that count for one of the terms in the domain of the node.
-std::vector<TaskId> counted_near(const Cluster& cluster, const std::vector<TermId>& terms,
-                                 NodeId node) {
+// The pods of the node's domains that keep the shape away from it.
+std::vector<TaskId> that_keep_away(const Cluster& cluster, const Shape& shape, NodeId node) {
   std::vector<TaskId> found;
-  const PodRelations& relations = cluster.relations();
-  for (const TermId id : terms) {
-    const DomainId domain = relations.domain(id, node);
-    const Counted counted = domain.is_valid() ? relations.term(id).counts.at(domain) : Counted();
-    if (counted.is_zero()) continue;
-    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-      if (relations.domain(id, NodeId(n)) != domain) continue;
-      for (const TaskId each : cluster.node(NodeId(n)).tasks) {
-        const ShapeTerms& of_pod = cluster.shape_of(each).terms;
-        if (has(of_pod.counted, id) || has(of_pod.held, id)) found.push_back(each);
-      }
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (!share_a_domain(cluster, shape, node, NodeId(n))) continue;
+    for (const TaskId each : cluster.node(NodeId(n)).tasks) {
+      if (keeps_away(cluster, each, shape, node)) found.push_back(each);
     }
   }
   return found;
@@ -51,16 +50,13 @@ std::vector<TaskId> pods_in_the_way(const Cluster& cluster, const Shape& shape, 
                                     const Verdict& refusal) {
   std::vector<TaskId> found;
   if (refusal.reason == Reason::host_port_taken) found = with_its_ports(cluster, shape, node);
-  if (refusal.reason == Reason::pod_anti_affinity_mismatch) {
-    found = counted_near(cluster, shape.terms.anti_affinity, node);
-  }
-  if (refusal.reason == Reason::existing_pod_anti_affinity) {
-    found = counted_near(cluster, shape.terms.refused_by, node);
+  if (refusal.reason == Reason::pod_anti_affinity_mismatch ||
+      refusal.reason == Reason::existing_pod_anti_affinity) {
+    found = that_keep_away(cluster, shape, node);
   }
   std::sort(found.begin(), found.end(), [&](TaskId left, TaskId right) {
     return cluster.task(left).name < cluster.task(right).name;
   });
-  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

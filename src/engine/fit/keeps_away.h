@@ -6,7 +6,7 @@
 
 // VICTIM-9. Pods that keep others away by anti-affinity, their own or that of the others.
 
-namespace berth::actions {
+namespace berth::engine {
 
 // Does the task, where it is, keep pods of this shape away from the node?
 bool keeps_away(const Cluster& cluster, TaskId task, const Shape& from, NodeId node);
@@ -16,4 +16,4 @@ bool keeps_away(const Cluster& cluster, TaskId task, const Shape& from, NodeId n
 bool are_all_that_keep_away(const Cluster& cluster, std::span<const TaskId> tasks,
                             const Shape& from, NodeId node);
 
-}  // namespace berth::actions
+}  // namespace berth::engine

@@ -1,10 +1,10 @@
-#include "actions/eviction/in_the_way.h"
+#include "engine/fit/keeps_away.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-namespace berth::actions {
+namespace berth::engine {
 
 namespace {
 
@@ -55,4 +55,4 @@ bool are_all_that_keep_away(const Cluster& cluster, std::span<const TaskId> task
   });
 }
 
-}  // namespace berth::actions
+}  // namespace berth::engine
