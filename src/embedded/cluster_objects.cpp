@@ -147,6 +147,16 @@ void EmbeddedCluster::drop(const StorageDeleted& gone) {
   if (storage_.erase({gone.kind, gone.full_name}) != 0) notify_watchers(gone);
 }
 
+void EmbeddedCluster::put(SelectingObject object) {
+  notify_watchers(object);
+  const std::pair name{object.kind, object.full_name()};
+  selecting_[name] = std::move(object);
+}
+
+void EmbeddedCluster::drop(const SelectingDeleted& gone) {
+  if (selecting_.erase({gone.kind, gone.full_name}) != 0) notify_watchers(gone);
+}
+
 void EmbeddedCluster::drop(const NodeDeleted& gone) {
   if (nodes_.erase(gone.name) == 0) return;
   notify_watchers(gone);
@@ -203,6 +213,7 @@ std::vector<ClusterEvent> EmbeddedCluster::everything() const {
   for (const auto& [name, object] : queues_) all.push_back(object);
   for (const auto& [name, object] : nodes_) all.push_back(object);
   for (const auto& [name, object] : storage_) all.push_back(object);
+  for (const auto& [name, object] : selecting_) all.push_back(object);
   if (storage_known_) all.push_back(*storage_known_);
   for (const auto& [uid, object] : owners_) all.push_back(object);
   for (const auto& [name, object] : groups_) all.push_back(object);

@@ -77,6 +77,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void put(BudgetObject budget);
   void put(StorageObject object);
   void put(StorageKnown known);
+  void put(SelectingObject object);
   void drop(const NodeDeleted& gone);
   void drop(const PodDeleted& gone);
   void drop(const PodGroupDeleted& gone);
@@ -86,6 +87,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void drop(const OwnerDeleted& gone);
   void drop(const BudgetDeleted& gone);
   void drop(const StorageDeleted& gone);
+  void drop(const SelectingDeleted& gone);
   // Each writes one kind of content; false: there is no such object. Under the mutex.
   bool put(const ports::ObjectRef& pod, const ports::PodWrite& write);
   bool put(const ports::ObjectRef& group, const ports::GroupStatus& status);
@@ -127,6 +129,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   using StorageName = std::pair<StorageKind, std::string>;  // kind and full name
   std::map<StorageName, StorageObject> storage_;
   std::optional<StorageKnown> storage_known_;
+  std::map<std::pair<SelectingKind, std::string>, SelectingObject> selecting_;  // by full name
   std::map<std::string, BudgetObject> budgets_;                // by namespace/name
   std::multimap<TimePoint, std::pair<Due, std::string>> due_;  // second: the pod's uid
   bool stopping_ = false;

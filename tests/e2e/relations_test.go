@@ -85,9 +85,8 @@ func awaitWhole(e *harness.Env, gang string, count int) {
 	e.AssertNeverInPart(gang, promptly)
 }
 
-// assertWaits shows that a gang waits, says why within 5 s, and keeps nothing from a gang that fills
-// so many nodes of 4 cpu, and then ends.
-func assertWaits(e *harness.Env, gang, words string, room int) {
+// assertSays shows that a gang says within 5 s why it waits.
+func assertSays(e *harness.Env, gang, words string) {
 	e.Helper()
 	timed(e, gang+" says why it waits", func() {
 		e.Await(promptly, func() error {
@@ -97,6 +96,13 @@ func assertWaits(e *harness.Env, gang, words string, room int) {
 			return nil
 		})
 	})
+}
+
+// assertWaits shows that a gang waits, says why within 5 s, and keeps nothing from a gang that fills
+// so many nodes of 4 cpu, and then ends.
+func assertWaits(e *harness.Env, gang, words string, room int) {
+	e.Helper()
+	assertSays(e, gang, words)
 	e.CreateGang("other", room, room, cpu("4"))
 	awaitWhole(e, "other", room)
 	e.EndGang("other")

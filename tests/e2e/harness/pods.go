@@ -119,6 +119,12 @@ func (b PodBuilder) Label(key, value string) PodBuilder {
 	return b
 }
 
+// OwnedBy sets the controller.
+func (b PodBuilder) OwnedBy(owner meta.OwnerReference) PodBuilder {
+	b.pod.OwnerReferences = []meta.OwnerReference{owner}
+	return b
+}
+
 // Annotate sets an annotation.
 func (b PodBuilder) Annotate(key, value string) PodBuilder {
 	b.pod.Annotations[key] = value

@@ -35,19 +35,39 @@ func TestBerthAgrees(t *testing.T) {
 		t.Run(fmt.Sprintf("seed %d", each.seed), func(t *testing.T) {
 			comparison := Comparison{Filters: filters, Berth: berth, Seed: each.seed,
 				Cases: each.cases, Features: Decided()}
-			found, err := comparison.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found == nil {
-				return
-			}
-			cluster, err := json.Marshal(found.Cluster)
-			t.Errorf("seed %d, cluster %d: %q in %s (%v)", each.seed, found.Number, found.Lines, cluster,
-				err)
+			agree(t, &comparison)
 		})
 	}
 	if took := time.Since(started); took > time.Minute {
 		t.Logf("it took %s", took.Round(time.Second))
 	}
+}
+
+// ORACLE-7 of SPREAD-8: pods without spreads have the cluster's.
+func TestBerthAgreesAboutDefaultSpreads(t *testing.T) {
+	spreads := DefaultSpreads()
+	filters, err := NewFilters(t.Context(), spreads...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "berth.yaml")
+	if err := WriteConfig(config, spreads); err != nil {
+		t.Fatal(err)
+	}
+	agree(t, &Comparison{Filters: filters, Berth: berthFor(t), Seed: seed, Cases: 800,
+		Features: Decided(), Config: config})
+}
+
+func agree(t *testing.T, comparison *Comparison) {
+	t.Helper()
+	found, err := comparison.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found == nil {
+		return
+	}
+	cluster, err := json.Marshal(found.Cluster)
+	t.Errorf("seed %d, cluster %d: %q in %s (%v)", comparison.Seed, found.Number, found.Lines, cluster,
+		err)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,6 +27,7 @@ type Cluster struct {
 	Capacities  []*storagev1.CSIStorageCapacity
 	Attachments []*storagev1.VolumeAttachment
 	Groups      []*unstructured.Unstructured // PodGroups, which Berth alone reads
+	Selecting   []runtime.Object             // Services and controllers of pods
 }
 
 // FullName is "namespace/name".
@@ -61,7 +63,7 @@ func objects[T runtime.Object](from []T) []runtime.Object {
 func (c *Cluster) Objects() []runtime.Object {
 	return slices.Concat(objects(c.Nodes), objects(c.Pods), objects(c.Namespaces),
 		objects(c.Claims), objects(c.Volumes), objects(c.Classes), objects(c.CSINodes),
-		objects(c.CSIDrivers), objects(c.Capacities), objects(c.Attachments), objects(c.Groups))
+		objects(c.CSIDrivers), objects(c.Capacities), objects(c.Attachments), objects(c.Groups), c.Selecting)
 }
 
 // MarshalJSON writes a List as kubectl does, which `berth fits --cluster` reads.
@@ -122,6 +124,8 @@ func (c *Cluster) add(object runtime.Object) {
 		c.Capacities = append(c.Capacities, object)
 	case *storagev1.VolumeAttachment:
 		c.Attachments = append(c.Attachments, object)
+	case *v1.Service, *v1.ReplicationController, *appsv1.ReplicaSet, *appsv1.StatefulSet:
+		c.Selecting = append(c.Selecting, object)
 	case *unstructured.Unstructured:
 		if object.GetKind() == groupKind {
 			c.Groups = append(c.Groups, object)

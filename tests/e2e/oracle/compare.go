@@ -34,9 +34,9 @@ type FitsOnNode struct {
 }
 
 // AskBerth runs `berth fits` for all waiting pods of the cluster.
-func AskBerth(ctx context.Context, berth string, cluster *Cluster) (*Fits, error) {
+func AskBerth(ctx context.Context, berth string, cluster *Cluster, flags ...string) (*Fits, error) {
 	fits := &Fits{}
-	return fits, run(ctx, berth, "fits", cluster, fits)
+	return fits, run(ctx, berth, "fits", cluster, fits, flags...)
 }
 
 // Comparison asks both about cases of a seed (ORACLE-7).
@@ -47,6 +47,9 @@ type Comparison struct {
 	First    uint64 // the number of the first cluster
 	Cases    uint64 // a multiple of PodsInCluster, or rounded up to one
 	Features []string
+	// Config is Berth's, with the default spreads of Filters; empty: none. The clusters have objects
+	// that select pods then.
+	Config string
 }
 
 // Difference is the first one of a Comparison.
@@ -63,6 +66,9 @@ func (c *Comparison) Clusters() uint64 { return (c.Cases + PodsInCluster - 1) / 
 func (c *Comparison) Run(ctx context.Context) (*Difference, error) {
 	for number := c.First; number < c.First+c.Clusters(); number++ {
 		cluster := Generate(c.Seed, number, c.Features...)
+		if c.Config != "" {
+			addSelecting(c.Seed, number, cluster)
+		}
 		found, err := c.differences(ctx, cluster)
 		if err != nil {
 			return nil, fmt.Errorf("seed %d, cluster %d: %w", c.Seed, number, err)
@@ -81,7 +87,11 @@ func (c *Comparison) Run(ctx context.Context) (*Difference, error) {
 }
 
 func (c *Comparison) differences(ctx context.Context, cluster *Cluster) ([]string, error) {
-	ours, err := AskBerth(ctx, c.Berth, cluster)
+	var flags []string
+	if c.Config != "" {
+		flags = []string{"--config", c.Config}
+	}
+	ours, err := AskBerth(ctx, c.Berth, cluster, flags...)
 	if err != nil {
 		return nil, err
 	}

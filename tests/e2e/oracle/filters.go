@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
@@ -62,8 +63,9 @@ type reservation struct {
 	node  string
 }
 
-// NewFilters makes the plugins once. Their informers are never started: Load fills their stores.
-func NewFilters(ctx context.Context) (*Filters, error) {
+// NewFilters makes the plugins once. Their informers are never started: Load fills their stores. Pods
+// without spreads have the defaults.
+func NewFilters(ctx context.Context, spreads ...v1.TopologySpreadConstraint) (*Filters, error) {
 	metrics.Register()
 	defaults, err := latest.Default()
 	if err != nil {
@@ -72,6 +74,9 @@ func NewFilters(ctx context.Context) (*Filters, error) {
 	profile := defaults.Profiles[0]
 	profile.Plugins.MultiPoint.Enabled = slices.DeleteFunc(profile.Plugins.MultiPoint.Enabled,
 		func(each config.Plugin) bool { return slices.Contains(leftOut, each.Name) })
+	if len(spreads) > 0 {
+		setDefaultSpreads(&profile, spreads)
+	}
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
 	filters := &Filters{snapshot: &snapshot{schedulercache.NewEmptySnapshot()},
@@ -87,7 +92,7 @@ func NewFilters(ctx context.Context) (*Filters, error) {
 }
 
 func storesOf(factory informers.SharedInformerFactory) []store {
-	core, storage := factory.Core().V1(), factory.Storage().V1()
+	core, apps, storage := factory.Core().V1(), factory.Apps().V1(), factory.Storage().V1()
 	return []store{
 		{core.Namespaces().Informer().GetIndexer(),
 			func(c *Cluster) []runtime.Object { return objects(c.Namespaces) }},
@@ -105,6 +110,10 @@ func storesOf(factory informers.SharedInformerFactory) []store {
 			func(c *Cluster) []runtime.Object { return objects(c.Capacities) }},
 		{storage.VolumeAttachments().Informer().GetIndexer(),
 			func(c *Cluster) []runtime.Object { return objects(c.Attachments) }},
+		{core.Services().Informer().GetIndexer(), selecting[*v1.Service]},
+		{core.ReplicationControllers().Informer().GetIndexer(), selecting[*v1.ReplicationController]},
+		{apps.ReplicaSets().Informer().GetIndexer(), selecting[*appsv1.ReplicaSet]},
+		{apps.StatefulSets().Informer().GetIndexer(), selecting[*appsv1.StatefulSet]},
 	}
 }
 

@@ -292,6 +292,27 @@ func TestEveryFilterRefusesSomewhere(t *testing.T) {
 }
 
 // The List that berth reads says all that the filters read.
+// SPREAD-8. Of pods without spreads, only defaults can refuse any.
+func TestDefaultSpreadsRefuseSomewhere(t *testing.T) {
+	filters, err := NewFilters(t.Context(), DefaultSpreads()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for number := range uint64(50) {
+		c := Generate(seed, number, "nodeSelector", "tolerations", "ports")
+		addSelecting(seed, number, c)
+		for _, pod := range c.Waiting() {
+			if strings.Contains(text(ask(t, filters, c, pod)), names.PodTopologySpread) {
+				refused++
+			}
+		}
+	}
+	if refused < 40 || refused > 360 {
+		t.Errorf("defaults refuse nodes to %d of 400 pods, expected 40 to 360", refused)
+	}
+}
+
 func TestAListThatIsReadBackHasTheSameAnswers(t *testing.T) {
 	filters := filtersFor(t)
 	for number := range uint64(20) {

@@ -22,12 +22,13 @@ type Bind struct {
 }
 
 // run gives the cluster to `berth` on standard input, and reads the document that it prints.
-func run(ctx context.Context, berth, command string, cluster *Cluster, into any) error {
+func run(ctx context.Context, berth, command string, cluster *Cluster, into any, flags ...string) error {
 	text, err := json.Marshal(cluster)
 	if err != nil {
 		return err
 	}
-	process := exec.CommandContext(ctx, berth, command, "--cluster", "-", "-o", "json")
+	flags = append([]string{command, "--cluster", "-", "-o", "json"}, flags...)
+	process := exec.CommandContext(ctx, berth, flags...)
 	process.Stdin = bytes.NewReader(text)
 	output, err := process.Output()
 	var failed *exec.ExitError

@@ -3,6 +3,7 @@
 //
 //	go run ./cmd/oracle -berth BINARY -cases 200000          compares; ends with 1 at a difference
 //	go run ./cmd/oracle -berth BINARY -gangs 20000           asks about plans of gangs, bind by bind
+//	go run ./cmd/oracle -berth BINARY -defaults              the same with default spreads (SPREAD-8)
 //	go run ./cmd/oracle -seed 7 -first 12 -print             writes cluster 12 of seed 7
 //	go run ./cmd/oracle -cluster DUMP.json                   what kube-scheduler's filters say of a dump
 package main
@@ -14,21 +15,25 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	v1 "k8s.io/api/core/v1"
 
 	"berth.dev/berth/tests/e2e/oracle"
 )
 
 var (
-	berth = flag.String("berth", "", "the berth to compare with")
-	seed  = flag.Uint64("seed", 1, "of all clusters; 0: of the clock")
-	first = flag.Uint64("first", 0, "the number of the first cluster")
-	cases = flag.Uint64("cases", 2000, "how many pods to ask about")
-	gangs = flag.Uint64("gangs", 0, "plan so many gangs instead, and ask about each bind in its order")
-	write = flag.Bool("print", false, "write the first cluster, and nothing else")
-	only  = flag.String("features", "", "at least three, such as ports,spread,claim; default: to print, "+
+	berth    = flag.String("berth", "", "the berth to compare with")
+	seed     = flag.Uint64("seed", 1, "of all clusters; 0: of the clock")
+	first    = flag.Uint64("first", 0, "the number of the first cluster")
+	cases    = flag.Uint64("cases", 2000, "how many pods to ask about")
+	gangs    = flag.Uint64("gangs", 0, "plan so many gangs instead, and ask about each bind in its order")
+	defaults = flag.Bool("defaults", false, "compare with default spreads of the cluster")
+	write    = flag.Bool("print", false, "write the first cluster, and nothing else")
+	only     = flag.String("features", "", "at least three, such as ports,spread,claim; default: to print, "+
 		"all, and to compare, those that Berth decides")
 	dump = flag.String("cluster", "", "ask kube-scheduler's filters about this List")
 )
@@ -69,7 +74,11 @@ func run(ctx context.Context) error {
 		}
 		return json.NewEncoder(os.Stdout).Encode(made(*seed, *first, features...))
 	}
-	filters, err := oracle.NewFilters(ctx)
+	var spreads []v1.TopologySpreadConstraint
+	if *defaults {
+		spreads = oracle.DefaultSpreads()
+	}
+	filters, err := oracle.NewFilters(ctx, spreads...)
 	if err != nil {
 		return err
 	}
@@ -115,6 +124,17 @@ func compare(ctx context.Context, filters *oracle.Filters) error {
 		Cases: *cases, Features: features}
 	if len(features) == 0 {
 		asked.Features = oracle.Decided()
+	}
+	if *defaults {
+		directory, err := os.MkdirTemp("", "oracle")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(directory)
+		asked.Config = filepath.Join(directory, "berth.yaml")
+		if err := oracle.WriteConfig(asked.Config, oracle.DefaultSpreads()); err != nil {
+			return err
+		}
 	}
 	fmt.Printf("seed %d, clusters %d to %d, features %s\n", *seed, *first, *first+asked.Clusters()-1,
 		strings.Join(asked.Features, ","))
