@@ -43,7 +43,7 @@ func TestBerthAgrees(t *testing.T) {
 	}
 }
 
-// ORACLE-7 of SPREAD-8: pods without spreads have the cluster's.
+// ORACLE-11: pods without spreads have the cluster's.
 func TestBerthAgreesAboutDefaultSpreads(t *testing.T) {
 	spreads := DefaultSpreads()
 	filters, err := NewFilters(t.Context(), spreads...)

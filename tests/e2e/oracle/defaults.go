@@ -15,7 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// The cluster's default spreads (SPREAD-8).
+// The cluster's default spreads (SPREAD-8, ORACLE-11).
 
 // DefaultSpreads differ in all that a default can say.
 func DefaultSpreads() []v1.TopologySpreadConstraint {
