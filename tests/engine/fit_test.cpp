@@ -78,13 +78,14 @@ TEST_F(FitTest, FIT3TheFirstRefusalIsTheReason) {
       "node n cpu=4 unschedulable taints=team:a:NoExecute\n"
       "pod p cpu=1 selector=disk:ssd\n"
       "pod q cpu=1 selector=disk:ssd tolerates=node.kubernetes.io/unschedulable::NoSchedule\n"
-      "pod r cpu=1 tolerates=node.kubernetes.io/unschedulable::NoSchedule\n");
+      "pod r cpu=1 selector=disk:ssd "
+      "tolerates=node.kubernetes.io/unschedulable::NoSchedule,team:a:NoExecute\n");
   const auto reason = [&](const std::string& pod) {
     return check_specification({cluster(), shape(pod), cluster().node(node("n"))}).reason;
   };
   EXPECT_EQ(reason("p"), Reason::node_unschedulable);
-  EXPECT_EQ(reason("q"), Reason::node_selector_mismatch);
-  EXPECT_EQ(reason("r"), Reason::taint_not_tolerated);
+  EXPECT_EQ(reason("q"), Reason::taint_not_tolerated);
+  EXPECT_EQ(reason("r"), Reason::node_selector_mismatch);
 }
 
 TEST_F(FitTest, FIT4OnlyPortsOfThoseWhoStayCountOnceTheOthersHaveLeft) {

@@ -62,7 +62,7 @@ TEST_F(ManifestFiles, are_read_from_directories_in_every_format_and_come_out_sor
             "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q}\n");
   write("c.yaml", "");
   write("d.yaml", "apiVersion: v1\nkind: List\nitems:\n- " + pod("m") +
-                      "\n- {apiVersion: v1, kind: Service}\n");
+                      "\n- {apiVersion: v1, kind: ConfigMap}\n");
   write("notes.txt", "not a manifest");
   write(".hidden.yaml", "not: a manifest");
   std::size_t files = 0;
@@ -71,7 +71,7 @@ TEST_F(ManifestFiles, are_read_from_directories_in_every_format_and_come_out_sor
   ASSERT_TRUE(manifests.has_value()) << manifests.error().to_string();
   EXPECT_EQ(summary(*manifests), "Node n1;Pod default/a;Pod default/m;Pod default/z;Queue q;");
   EXPECT_EQ(manifests->ignored,
-            (std::map<std::string, std::size_t>{{"Deployment.apps", 1}, {"Service", 1}}));
+            (std::map<std::string, std::size_t>{{"ConfigMap", 1}, {"Deployment.apps", 1}}));
   EXPECT_EQ(files, 4U);
 }
 

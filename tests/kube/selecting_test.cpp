@@ -60,7 +60,8 @@ TEST(Selecting, SPREAD8ASelectorThatCannotBeReadSelectsNoPod) {
 TEST(Selecting, SPREAD8AStatefulSetIsReadOnceForEachUse) {
   const auto manifests = parse_manifests(
       "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: ml, uid: u1}, "
-      "spec: {selector: {matchLabels: {app: db}}}}",
+      "spec: {selector: {matchLabels: {app: db}}, "
+      "template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c}]}}}}",
       "f.yaml");
   ASSERT_TRUE(manifests) << manifests.error().to_string();
   ASSERT_EQ(manifests->events.size(), 2U);
