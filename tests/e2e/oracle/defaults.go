@@ -30,7 +30,7 @@ func DefaultSpreads() []v1.TopologySpreadConstraint {
 // WriteConfig writes a configuration of Berth with these defaults.
 func WriteConfig(path string, spreads []v1.TopologySpreadConstraint) error {
 	text, err := json.Marshal(map[string]any{
-		"actions":     "enqueue allocate",
+		"actions":     "enqueue, allocate",
 		"tiers":       []any{map[string]any{"plugins": []any{map[string]string{"name": "gang"}}}},
 		"constraints": map[string]any{"defaultSpread": spreads},
 	})
@@ -63,6 +63,7 @@ func selecting[T runtime.Object](c *Cluster) []runtime.Object {
 // missing, or are no controllers.
 func addSelecting(seed, number uint64, c *Cluster) {
 	d := dice{rand.New(rand.NewPCG(number, seed))}
+	template := v1.PodTemplateSpec{Spec: v1.PodSpec{Containers: []v1.Container{{Name: "c"}}}}
 	for _, space := range spaces {
 		for i := range d.IntN(3) {
 			c.Selecting = append(c.Selecting, &v1.Service{ObjectMeta: in(space, "service", i),
@@ -75,7 +76,7 @@ func addSelecting(seed, number uint64, c *Cluster) {
 				&appsv1.ReplicaSet{ObjectMeta: in(space, "rs", i),
 					Spec: appsv1.ReplicaSetSpec{Selector: d.selector()}},
 				&appsv1.StatefulSet{ObjectMeta: in(space, "sts", i),
-					Spec: appsv1.StatefulSetSpec{Selector: d.selector()}})
+					Spec: appsv1.StatefulSetSpec{Selector: d.selector(), Template: template}})
 		}
 	}
 	for _, pod := range c.Pods {
