@@ -77,7 +77,7 @@ func TestPodsHaveTheDefaultSpreadsOfTheCluster(t *testing.T) {
 		"defaultSpread": []any{map[string]any{"topologyKey": zone, "maxSkew": 1}}}}})
 	e.AddNodesIn("a", 2, "8")
 	e.AddNodesIn("b", 1, "2")
-	e.CreateGang("plain", 2, 2, nil)
+	e.CreateGang("plain", 2, 2, cpu("1"))
 	awaitWhole(e, "plain", 2)
 
 	e.CreateGang("set", 6, 6, ownedBy(createStatefulSet(e, "set")))

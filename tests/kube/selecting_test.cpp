@@ -60,7 +60,7 @@ TEST(Selecting, SPREAD8ASelectorThatCannotBeReadSelectsNoPod) {
 TEST(Selecting, SPREAD8AStatefulSetIsReadOnceForEachUse) {
   const auto manifests = parse_manifests(
       "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: ml, uid: u1}, "
-      "spec: {selector: {matchLabels: {app: db}}, "
+      "spec: {replicas: 0, selector: {matchLabels: {app: db}}, "
       "template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c}]}}}}",
       "f.yaml");
   ASSERT_TRUE(manifests) << manifests.error().to_string();
