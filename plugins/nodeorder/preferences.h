@@ -6,7 +6,7 @@
 #include "berth/engine/points.h"
 #include "berth/model/cluster.h"
 
-// Preferences of pods about other pods and images, in points of 0 to 100 a node. In integers. Rules:
+// Preferences of pods about other pods and images, in integer points of 0 to 100 a node. Rules:
 // docs/design/nodeorder.md.
 
 namespace berth::plugins {

@@ -52,8 +52,8 @@ const KeptKeys& keys_of_pods() {
                  "tolerations",      "hostNetwork",       "topologySpreadConstraints",
                  "volumes",          "resourceClaims",    "restartPolicy",
                  "schedulingGroup",  "serviceAccountName"}},
-       {"containers", {"name", "resources", "ports"}},
-       {"initContainers", {"name", "resources", "ports", "restartPolicy"}},
+       {"containers", {"name", "image", "resources", "ports"}},
+       {"initContainers", {"name", "image", "resources", "ports", "restartPolicy"}},
        {"volumes",
         {"name", "persistentVolumeClaim", "ephemeral", "gcePersistentDisk", "awsElasticBlockStore",
          "iscsi", "rbd", "azureDisk", "cinder", "portworxVolume"}},
@@ -81,7 +81,8 @@ const KeptKeys& keys_of_nodes() {
                                kAnnotations,
                                kOwners,
                                {"spec", {"unschedulable", "taints"}},
-                               {"status", {"allocatable", "capacity"}}}};
+                               {"status", {"allocatable", "capacity", "images"}},
+                               {"images", {"names", "sizeBytes"}}}};
   return kKeys;
 }
 

@@ -30,6 +30,7 @@ inline constexpr const char* kGroups = "/apis/scheduling.volcano.sh/v1beta1/podg
 inline constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 inline constexpr const char* kVolumeClaims = "/api/v1/persistentvolumeclaims";
 inline constexpr const char* kVolumes = "/api/v1/persistentvolumes";
+inline constexpr const char* kServices = "/api/v1/services";
 inline constexpr const char* kBudgets = "/apis/policy/v1/poddisruptionbudgets";
 
 class Events final : public ports::EventSink {

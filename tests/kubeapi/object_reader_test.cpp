@@ -110,7 +110,7 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
 TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {
   for (const KeptKeys* keys :
        {&keys_of_owners(), &keys_of_pods(), &keys_of_nodes(), &keys_of_others(), &keys_of_claims(),
-        &keys_of_volumes(), &keys_of_storage()}) {
+        &keys_of_volumes(), &keys_of_storage(), &keys_of_selecting()}) {
     ObjectReader reader(keys);
     ListMetadata list;
     const auto items = items_of(reader,
@@ -139,6 +139,7 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
                                : type.kind == "PersistentVolumeClaim" ? keys_of_claims()
                                : type.kind == "PersistentVolume"      ? keys_of_volumes()
                                : type.group() == "storage.k8s.io"     ? keys_of_storage()
+                               : type.kind == "Service"               ? keys_of_selecting()
                                                                       : keys_of_others();
         ObjectReader reader(&keys);
         ListMetadata list;
@@ -156,13 +157,15 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
         const auto* budget = std::get_if<BudgetObject>(&*before);
         const auto* storage = std::get_if<StorageObject>(&*before);
         EXPECT_TRUE(storage == nullptr || *storage == std::get<StorageObject>(*after)) << type.kind;
+        const auto* selecting = std::get_if<SelectingObject>(&*before);
+        EXPECT_TRUE(selecting == nullptr || *selecting == std::get<SelectingObject>(*after));
         EXPECT_TRUE(budget == nullptr || *budget == std::get<BudgetObject>(*after)) << type.kind;
         EXPECT_TRUE(group == nullptr || *group == std::get<PodGroupObject>(*after)) << type.kind;
         ++compared;
         return Done{};
       });
   EXPECT_TRUE(status) << status.error().to_string();
-  EXPECT_EQ(compared, 12);
+  EXPECT_EQ(compared, 13);
 }
 
 }  // namespace

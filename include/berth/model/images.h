@@ -34,7 +34,7 @@ class ImageTable {
   std::uint64_t version() const { return version_; }
   std::size_t size() const { return id_by_name_.size(); }
 
-  // The node has these now. No images: it is forgotten. False: nothing that shapes name has changed.
+  // The node has these now. No images: it is forgotten. False: no image of a shape has changed.
   bool set(const std::string& node, const NamedImages& images);
   // The image, which one more shape names now; and the inverse.
   ImageId take(const std::string& name);
