@@ -93,13 +93,13 @@ Verdict differ_from_refused(Session& session, const Job& job, Statement& stateme
   const TaskId last = session.ledger().operations()[*at].task;
   const Task& task = cluster.task(last);
   const std::uint64_t others =
-      places - place_of(cluster.shape(task.shape).serial, cluster.node(task.node).name);
+      places - place_of(cluster.shape(task.shape).lasting_key, cluster.node(task.node).name);
   statement.roll_back(*at);
   NodeId oldest;
   std::size_t oldest_age = attempt.places.size();
   for (const NodeId node : nodes_for(session, task.shape, job.id)) {
     const std::uint64_t plan =
-        others + place_of(cluster.shape(task.shape).serial, cluster.node(node).name);
+        others + place_of(cluster.shape(task.shape).lasting_key, cluster.node(node).name);
     const std::size_t age = age_of(attempt, plan);
     if (age == attempt.places.size()) return statement.allocate(last, node);
     if (age >= oldest_age) continue;

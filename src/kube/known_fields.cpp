@@ -54,15 +54,19 @@ Types read_types() {
   return types;
 }
 
+const Types& known_types() {
+  static const Types kTypes = read_types();
+  return kTypes;
+}
+
 class FieldCheck {
  public:
   FieldCheck(document::Reading& reading, std::vector<std::string>& warnings)
       : reading_(reading), warnings_(warnings) {}
 
   void look(std::string_view type, const document::Value& at) {
-    static const Types kTypes = read_types();
     for (const document::Value& item : at.items) look(type, item);
-    const Known& known = kTypes.at(type);
+    const Known& known = known_types().at(type);
     for (const document::Member& member : at.members) {
       const auto field = known.fields.find(member.key);
       if (field == known.fields.end()) {
@@ -94,6 +98,10 @@ class FieldCheck {
 void check_fields(std::string_view type, const document::Cursor& at, document::Reading& reading,
                   std::vector<std::string>& warnings) {
   if (at.is_present()) FieldCheck(reading, warnings).look(type, *at.value());
+}
+
+bool is_known_field(std::string_view type, std::string_view field) {
+  return known_types().at(type).fields.contains(field);
 }
 
 }  // namespace berth::kube

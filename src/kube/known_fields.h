@@ -16,6 +16,9 @@ namespace berth::kube {
 void check_fields(std::string_view type, const document::Cursor& at, document::Reading& reading,
                   std::vector<std::string>& warnings);
 
+// Is it a field of that type of k8s.io/api? Otherwise it may be of a newer Kubernetes.
+bool is_known_field(std::string_view type, std::string_view field);
+
 // A line for each type, "Type: field field:Type". Indented lines go on with the one above.
 std::string_view text_of_known_fields();
 

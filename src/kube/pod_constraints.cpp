@@ -8,6 +8,7 @@
 #include "berth/base/text.h"
 #include "berth/model/queue_nodes.h"
 #include "kube/fields.h"
+#include "kube/known_fields.h"
 #include "kube/pod_request.h"
 
 namespace berth::kube {
@@ -144,7 +145,24 @@ void read_image(const document::Cursor& container, Constraints& to) {
   to.images.push_back(std::move(name));
 }
 
-// Notes only constraints that can forbid a node. Preferences that we do not model have no effect.
+bool restarts_all_containers(const document::Cursor& container) {
+  const auto rules = container["restartPolicyRules"].items();
+  return std::any_of(rules.begin(), rules.end(), [](const document::Cursor& rule) {
+    return rule["action"].text() == "RestartAllContainers";
+  });
+}
+
+// HINT-1. What kube-scheduler's plugin NodeDeclaredFeatures looks for.
+bool needs_node_features(const document::Cursor& spec) {
+  if (spec["hostNetwork"].boolean(false) && !spec["hostUsers"].boolean(true)) return true;
+  for (const char* const kind : {"containers", "initContainers"}) {
+    const auto all = spec[kind].items();
+    if (std::any_of(all.begin(), all.end(), restarts_all_containers)) return true;
+  }
+  return false;
+}
+
+// HINT-1. Notes only constraints that can forbid a node.
 void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   const auto note_if = [&to](bool is_there, const char* name) {
     if (is_there) to.unmodelled.emplace_back(name);
@@ -154,6 +172,11 @@ void note_unmodelled(const document::Cursor& spec, Constraints& to) {
             "lateBindingVolume");
   }
   note_if(!spec["resourceClaims"].items().empty(), "resourceClaims");
+  note_if(needs_node_features(spec), "nodeFeatures");
+  if (!spec.is_present()) return;
+  for (const document::Member& member : spec.value()->members) {
+    if (!is_known_field("PodSpec", member.key)) to.unmodelled.push_back("spec." + member.key);
+  }
 }
 
 template <class T>

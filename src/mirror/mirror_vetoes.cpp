@@ -43,7 +43,7 @@ void Mirror::veto(std::string_view pod_uid, const std::string& node, const std::
                   TimePoint now, Duration most) {
   const TaskId id = find_task(pod_uid);
   if (!id.is_valid() || !nodes_.contains(node)) return;
-  Veto& veto = vetoes_[node][cluster_.shape_of(id).vetoed_as];
+  Veto& veto = vetoes_[node][cluster_.shape_of(id).lasting_key];
   // One cause may refuse many pods of a shape at once: they count once.
   if (veto.is_in_force && veto.until > now && veto.why == why) return;
   const Duration lasts = doubled(veto.times, most);

@@ -16,8 +16,8 @@ std::uint64_t mixed(std::uint64_t hash) {
 
 }  // namespace
 
-std::uint64_t place_of(std::uint64_t shape_serial, std::string_view node) {
-  return mixed(mixed(shape_serial + 1) ^ fnv1a(node));
+std::uint64_t place_of(std::uint64_t lasting_key, std::string_view node) {
+  return mixed(mixed(lasting_key + 1) ^ fnv1a(node));
 }
 
 std::uint64_t places_of(const Cluster& cluster, const Job& job) {
@@ -25,7 +25,7 @@ std::uint64_t places_of(const Cluster& cluster, const Job& job) {
   for (const TaskId id : job.tasks) {
     const Task& task = cluster.task(id);
     const bool has_place = is_allocated(task.status) && task.node.is_valid();
-    if (has_place) sum += place_of(cluster.shape(task.shape).serial, cluster.node(task.node).name);
+    if (has_place) sum += place_of(cluster.shape(task.shape).lasting_key, cluster.node(task.node).name);
   }
   return sum;
 }

@@ -146,7 +146,8 @@ void Cluster::account_on_node(const Task& task, int sign) {
   if (is_foreign) ++room_version_;
   const Shape& shape = shapes_[task.shape.index()];
   const auto keeps_away = [&] {
-    return shape.has_host_ports || (!shape.only_prefers && shape.terms.are_counted());
+    return shape.has_host_ports || shape.has_volumes ||
+           (!shape.only_prefers && shape.terms.are_counted());
   };
   if (occupies && (task.is_of_node || (task.never_leaves && keeps_away()))) ++of_nodes_version_;
   const bool is_special = is_foreign || task.never_leaves || task.is_of_node;

@@ -52,6 +52,7 @@ bool Cluster::set_namespace_labels(const std::string& name,
                                    const std::map<std::string, std::string>& labels) {
   if (!relations_.set_namespace(name, labels)) return false;
   if (!relations_.terms().has_namespace_selectors()) return true;
+  ++of_nodes_version_;
   for (std::size_t t = 0; t < tasks_.size(); ++t) {
     const Task& task = tasks_[t];
     if (task.uid.empty() || name_space_of(task) != name) continue;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
+#include "berth/base/hash.h"
 #include "berth/model/cluster.h"
 
 // Shapes: made, counted and given back. docs/design/constraints.md.
@@ -63,6 +64,23 @@ std::vector<TermId> own_terms(const ShapeTerms& terms) {
   return all;
 }
 
+// AFFINITY-10. Is the shape drawn only to where it must be anyway?
+bool is_required(const TermSpec& drawing, const Shape& shape) {
+  const std::vector<PodTerm>& required = shape.constraints.relations.affinity;
+  return std::any_of(required.begin(), required.end(),
+                     [&](const PodTerm& term) { return draws(term, drawing.weight) == drawing; });
+}
+
+// STEER-12, HINT-5. What terms of others match, and which pods mount its claims, changes while it
+// waits; preferences rule no node out.
+std::uint64_t lasting_key(const NamedAmounts& request, Constraints constraints) {
+  constraints.relations.preferred.clear();
+  constraints.relations.preferred_spread.clear();
+  constraints.images.clear();
+  constraints.volumes.depend_on_plan = false;
+  return fnv1a(shape_key(request, constraints));
+}
+
 }  // namespace
 
 ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& constraints,
@@ -88,6 +106,7 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
   }
   Shape shape;
   shape.key = own;
+  shape.lasting_key = lasting_key(request, constraints);
   shape.request = to_resources(request);
   for (std::size_t d = 0; d < shape.request.extent(); ++d) {
     if (const auto amount = shape.request[Dimension(d)]; amount > 0) {
@@ -119,7 +138,9 @@ ShapeId Cluster::add_shape(Shape shape) {
   for (const TermId id : terms.matched) {
     if (!counts_holders(role(id))) terms.counted.push_back(id);
     if (role(id) == TermRole::held) terms.refused_by.push_back(id);
-    if (role(id) == TermRole::draws) terms.drawn_by.push_back(id);
+    if (role(id) == TermRole::draws && !is_required(relations_.term(id).spec, shape)) {
+      terms.drawn_by.push_back(id);
+    }
   }
   terms.matches_own_affinity =
       !terms.affinity.empty() &&
@@ -145,7 +166,6 @@ ShapeId Cluster::add_shape(Shape shape) {
   shape.only_prefers = shape.base != id && !shape.constraints.volumes.depend_on_plan &&
                        std::all_of(own.begin(), own.end(), is_mild) &&
                        std::all_of(terms.matched.begin(), terms.matched.end(), is_mild);
-  shape.vetoed_as = shape.only_prefers ? shapes_[shape.base.index()].serial : shape.serial;
   shape.images.clear();
   for (const std::string& image : shape.constraints.images) {
     shape.images.push_back(relations_.mutable_images().take(image));

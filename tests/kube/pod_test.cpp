@@ -334,6 +334,25 @@ TEST(PodConstraints, name_what_is_not_modelled_but_only_where_it_can_forbid) {
   EXPECT_TRUE(soft->constraints.unmodelled.empty());
 }
 
+TEST(PodConstraints, HINT1NameFeaturesOfNodesAndFieldsOfANewerKubernetes) {
+  const auto unmodelled = [](const std::string& spec) {
+    const auto pod = pod_with_spec(spec);
+    EXPECT_TRUE(pod.has_value()) << spec;
+    return pod ? pod->constraints.unmodelled : std::vector<std::string>();
+  };
+  const std::vector<std::string> features{"nodeFeatures"};
+  EXPECT_EQ(unmodelled("{hostNetwork: true, hostUsers: false}"), features);
+  EXPECT_TRUE(unmodelled("{hostNetwork: true, hostUsers: true}").empty());
+  EXPECT_TRUE(unmodelled("{hostUsers: false}").empty());
+  for (const char* const kind : {"containers", "initContainers"}) {
+    const std::string rules = std::string("{") + kind + ": [{restartPolicyRules: [{action: ";
+    EXPECT_EQ(unmodelled(rules + "RestartAllContainers}]}]}"), features);
+    EXPECT_TRUE(unmodelled(rules + "Restart}]}]}").empty());
+  }
+  EXPECT_EQ(unmodelled("{orbit: low, dnsPolicy: Default}"),
+            (std::vector<std::string>{"spec.orbit"}));
+}
+
 TEST(PodConstraints, refuse_what_the_api_server_would_refuse) {
   const auto required = [](const std::string& expressions) {
     return "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "

@@ -85,7 +85,7 @@ TEST_F(PreferenceTest, AShapeThatOnlyPrefersHasNoRelationsAndTheVetoesOfItsBase)
     EXPECT_EQ(shape.base, cluster_.task(plain).shape);
     EXPECT_TRUE(shape.only_prefers);
     EXPECT_FALSE(shape.has_relations());
-    EXPECT_EQ(shape.vetoed_as, cluster_.shape_of(plain).serial);
+    EXPECT_EQ(shape.lasting_key, cluster_.shape_of(plain).lasting_key);
   }
   EXPECT_NE(cluster_.task(add("less", preferring(4))).shape, cluster_.task(fond).shape);
   EXPECT_EQ(cluster_.task(add("same", preferring(5))).shape, cluster_.task(fond).shape);

@@ -47,12 +47,18 @@ extern const Constraint legible, cordon, node_selector, node_affinity, taints, v
 // Pods of this shape may go to nodes that are cordoned.
 bool tolerates_cordon(const Shape& shape);
 
-// All of them, in the order in which they are asked. The first refusal is the reason.
+// RELATION-10. All but vetoes, in the order of kube-scheduler's filters: those before its filter of
+// room, and those after it.
+std::span<const Constraint* const> constraints_before_room();
+std::span<const Constraint* const> constraints_after_room();
+// The same by what they depend on, in that order. The first refusal is the reason.
 std::span<const Constraint* const> constraints_on_specification();
 std::span<const Constraint* const> constraints_on_tasks();
 // The changes that may change where pods of this shape fit, room aside.
 DependsOn depends_on(const Shape& shape,
                      std::span<const Constraint* const> among = constraints_on_tasks());
+// The answer of one of them.
+Verdict ask(const Constraint& constraint, const Place& place);
 // The constraints on the node's specification, and those on the tasks that are there.
 Verdict check_specification(const Place& place);
 Verdict check_occupants(const Place& place);

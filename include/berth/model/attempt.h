@@ -30,7 +30,7 @@ struct Attempt {
 };
 
 // The set of places of a plan is the sum, modulo 2^64, of these: the order does not matter.
-std::uint64_t place_of(std::uint64_t shape_serial, std::string_view node);
+std::uint64_t place_of(std::uint64_t lasting_key, std::string_view node);
 // Of all tasks that have a node now and are not leaving it.
 std::uint64_t places_of(const Cluster& cluster, const Job& job);
 

@@ -21,7 +21,7 @@ struct Node {
   std::vector<Taint> taints;
   bool is_unschedulable = false;
   Resources allocatable;
-  // Sorted: the shapes that kube-scheduler ruled out here recently, by serial, and its reasons.
+  // Sorted: what kube-scheduler ruled out here recently, by Shape::lasting_key, and its reasons.
   std::vector<std::pair<std::uint64_t, std::string>> vetoed;
   Lock lock;                  // for a target
   QueueLock queue_lock;       // for a queue

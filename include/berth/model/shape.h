@@ -62,8 +62,8 @@ struct Shape {
 
   // All that its base lacks are preferences: where it fits, its base does, and the reverse.
   bool only_prefers = false;
-  // The serial by which vetoes know it.
-  std::uint64_t vetoed_as = 0;
+  // Of its own request and requirements. By this, vetoes and refused plans know it.
+  std::uint64_t lasting_key = 0;
 
   bool has_relations() const { return base != id && !only_prefers; }
 };

@@ -1,37 +1,17 @@
 #include "engine/fit/first_refusal.h"
 
 #include <algorithm>
-#include <array>
 
 #include "berth/engine/session.h"
 #include "engine/shortage.h"
 
 namespace berth::engine {
 
-namespace {
-
-constexpr std::array kBeforeRoom{&constraints::legible, &constraints::cordon, &constraints::taints,
-                                 &constraints::node_selector, &constraints::node_affinity};
-constexpr std::array kAfterRoom{&constraints::disks,
-                                &constraints::volume_limits,
-                                &constraints::volume_binding,
-                                &constraints::free_volumes,
-                                &constraints::volume_zone,
-                                &constraints::topology_spread,
-                                &constraints::pod_affinity,
-                                &constraints::pod_anti_affinity,
-                                &constraints::existing_pod_anti_affinity};
-
-Verdict ask(const Constraint& constraint, const Place& place) {
-  const bool concerns = constraint.concerns == nullptr || constraint.concerns(place.shape);
-  return concerns ? constraint.check(place) : pass();
-}
-
-}  // namespace
-
 bool passes_before_room(const Place& place) {
-  return std::all_of(kBeforeRoom.begin(), kBeforeRoom.end(),
-                     [&](const Constraint* each) { return bool(ask(*each, place)); });
+  const auto before = constraints_before_room();
+  return std::all_of(before.begin(), before.end(), [&](const Constraint* each) {
+    return each->depends_on != DependsOn::specification || bool(ask(*each, place));
+  });
 }
 
 Verdict refusal_from_room_on(const Session& session, const Shape& shape, NodeId node) {
@@ -45,7 +25,7 @@ Verdict refusal_from_room_on(const Session& session, const Shape& shape, NodeId 
   if (const Scarcest scarcest = scarcest_on(cluster, shape, node); !scarcest.is_none()) {
     return reject(Reason::insufficient_resource, scarcest.have(), scarcest.need(), scarcest.name());
   }
-  for (const Constraint* const each : kAfterRoom) {
+  for (const Constraint* const each : constraints_after_room()) {
     const bool is_about_node = each->depends_on == DependsOn::specification;
     if (!(is_about_node ? asks_about_nodes : asks_about_tasks)) continue;
     if (const Verdict verdict = ask(*each, place); !verdict) return verdict;
