@@ -152,7 +152,7 @@ bool restarts_all_containers(const document::Cursor& container) {
   });
 }
 
-// HINT-1. What kube-scheduler's plugin NodeDeclaredFeatures looks for.
+// HINT-1. The features of nodes that kube-scheduler's plugin NodeDeclaredFeatures asks for.
 bool needs_node_features(const document::Cursor& spec) {
   if (spec["hostNetwork"].boolean(false) && !spec["hostUsers"].boolean(true)) return true;
   for (const char* const kind : {"containers", "initContainers"}) {

@@ -25,7 +25,8 @@ std::uint64_t places_of(const Cluster& cluster, const Job& job) {
   for (const TaskId id : job.tasks) {
     const Task& task = cluster.task(id);
     const bool has_place = is_allocated(task.status) && task.node.is_valid();
-    if (has_place) sum += place_of(cluster.shape(task.shape).lasting_key, cluster.node(task.node).name);
+    if (has_place)
+      sum += place_of(cluster.shape(task.shape).lasting_key, cluster.node(task.node).name);
   }
   return sum;
 }

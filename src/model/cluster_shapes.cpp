@@ -71,13 +71,18 @@ bool is_required(const TermSpec& drawing, const Shape& shape) {
                      [&](const PodTerm& term) { return draws(term, drawing.weight) == drawing; });
 }
 
-// STEER-12, HINT-5. What terms of others match, and which pods mount its claims, changes while it
-// waits; preferences rule no node out.
+// STEER-12, HINT-5. Other pods may mount its claims, or have terms that match it, while it waits.
+// Preferences rule no node out.
 std::uint64_t lasting_key(const NamedAmounts& request, Constraints constraints) {
   constraints.relations.preferred.clear();
   constraints.relations.preferred_spread.clear();
   constraints.images.clear();
   constraints.volumes.depend_on_plan = false;
+  for (VolumeNeed& need : constraints.volumes.claims) {
+    need.claim.clear();
+    need.volume = 0;
+    need.is_for_one_pod = false;
+  }
   return fnv1a(shape_key(request, constraints));
 }
 

@@ -146,7 +146,7 @@ TEST_F(AttemptsOfTheMirrorTest, HINT4AMemberThatIsBoundBeginsTheLengthsAnew) {
 TEST_F(AttemptsOfTheMirrorTest, HINT5EightPlansAreRemembered) {
   for (const char* node : {"n1", "n2", "n3", "n1"}) refuse_at(node);
   ASSERT_EQ(attempt()->places.size(), 3U) << "each once";
-  const std::uint64_t shape = world_->cluster().shape_of(world_->task("default/j-0")).serial;
+  const std::uint64_t shape = world_->cluster().shape_of(world_->task("default/j-0")).lasting_key;
   EXPECT_EQ(attempt()->places.front(), place_of(shape, "n1") + place_of(shape, "n2"));
   EXPECT_EQ(attempt()->places.back(), 2 * place_of(shape, "n1")) << "the last is the youngest";
   for (int n = 4; n < 14; ++n) {
