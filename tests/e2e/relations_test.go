@@ -164,6 +164,63 @@ func TestAGangIsSpreadOverZones(t *testing.T) {
 	assertAttempts(e, failed, 0)
 }
 
+// With skew 1 a pod fits only after those before it, whatever the order in which kube-scheduler takes
+// them: the places are handed out in the order of the plan. A write for each pod, and the gang's share.
+func TestALargeGangIsSpreadOverZones(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	for _, each := range []string{"a", "b", "c"} {
+		e.AddNodesIn(each, 2, "4")
+	}
+	e.AwaitKubeSchedulerKnowsNodes()
+	const size = 99
+	failed := failedAttempts(e)
+	before := proxy.Writes()
+	e.CreateGang("gang", size, size, func(pod harness.PodBuilder) harness.PodBuilder {
+		return overZones("gang")(pod).CPU("100m")
+	})
+	timed(e, "a large gang is bound", func() { e.AwaitBound("gang", size, harness.Soon) })
+	e.AssertNeverInPart("gang", promptly)
+	if zones := perDomain(e, "gang", zone); zones["a"] != 33 || zones["b"] != 33 || zones["c"] != 33 {
+		t.Errorf("99 members are spread as %v", zones)
+	}
+	assertAttempts(e, failed, 0)
+	written := writesSince(before)
+	e.Logf("took %-40s %v", "writes", written)
+	if patches := written["PATCH pods"] + written["PATCH pods/status"]; patches > size+10 {
+		t.Errorf("%d patches for %d pods: %v", patches, size, written)
+	}
+}
+
+// Pods in no group are jobs of their own, and share a spread all the same.
+func TestPodsInNoGroupAreSpreadOverZones(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	for _, each := range []string{"a", "b", "c"} {
+		e.AddNodesIn(each, 1, "4")
+	}
+	e.AwaitKubeSchedulerKnowsNodes()
+	const count = 30
+	failed := failedAttempts(e)
+	var pods []*core.Pod
+	for i := range count {
+		pods = append(pods, harness.NewPod(e.Namespace, fmt.Sprintf("web-%d", i)).CPU("100m").
+			SpreadsOver(zone, "app", "web", 1).Build())
+	}
+	e.Create(pods...)
+	timed(e, "all are bound", func() { e.AwaitAllBound(harness.Soon, pods...) })
+	zones := map[string]int{}
+	domains := map[string]string{}
+	for _, node := range e.Nodes() {
+		domains[node.Name] = node.Labels[zone]
+	}
+	for _, pod := range e.Pods(func(pod *core.Pod) bool { return pod.Spec.NodeName != "" }) {
+		zones[domains[pod.Spec.NodeName]]++
+	}
+	if zones["a"] != 10 || zones["b"] != 10 || zones["c"] != 10 {
+		t.Errorf("%d pods are spread as %v", count, zones)
+	}
+	assertAttempts(e, failed, 0)
+}
+
 func TestASpreadGangWaitsForAZone(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
 	e.AddNodesIn("a", 2, "4")
