@@ -1,9 +1,13 @@
 #include "daemon/publish.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "steering/steering.h"
+#include "steering/turns.h"
 
 namespace berth::daemon {
 
@@ -54,6 +58,27 @@ void add_locks(const Cluster& cluster, ports::PlanTable& table) {
   }
 }
 
+// STEER-16. Pods that are alike: of one shape, and of one gang, or of none and one queue.
+void name_alike(const Cluster& cluster, const PlanTableOptions& options, ports::PlanTable& table) {
+  using Group = std::tuple<JobId, QueueId, ShapeId>;
+  std::map<Group, std::vector<std::pair<std::uint64_t, TaskId>>> groups;
+  for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+    const Task& task = cluster.task(TaskId(t));
+    if (task.status != TaskStatus::binding) continue;
+    if (!steering::is_exchangeable(cluster.shape(task.shape))) continue;
+    const JobId gang = cluster.job(task.job).is_single ? JobId() : task.job;
+    groups[{gang, cluster.queue_of(task.job), task.shape}].emplace_back(options.order_of(TaskId(t)),
+                                                                        TaskId(t));
+  }
+  for (auto& [group, tasks] : groups) {
+    std::sort(tasks.begin(), tasks.end());
+    auto uids = std::make_shared<std::vector<std::string>>();
+    for (const auto& [order, id] : tasks) uids->push_back(cluster.task(id).uid);
+    for (const auto& [order, id] : tasks)
+      table.pods.find(cluster.task(id).uid)->second.alike = uids;
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
@@ -63,6 +88,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
   table->ready = true;
   table->managed_schedulers = options.managed_schedulers;
   table->guard = options.guard;
+  table->exchanges = options.exchanges;
   add_locks(cluster, *table);
   if (cluster.binding_task_count() == 0 && cluster.claimants().empty()) return table;
 
@@ -81,6 +107,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
                                                     shape.has_relations()});
     add_room(cluster, task.node, table->room_left);
   }
+  if (options.order_of) name_alike(cluster, options, *table);
   for (const JobId id : cluster.claimants()) {
     for (const Claim& claim : cluster.job(id).claims) {
       if (cluster.task(claim.task).status != TaskStatus::pending) continue;

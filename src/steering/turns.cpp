@@ -41,8 +41,10 @@ class Underway {
     }
   }
 
-  void add(TaskId id) {
-    const Task& task = cluster_.task(id);
+  void add(const Turn& pod) {
+    const Task& task = cluster_.task(pod.task);
+    const bool is_alike = !is_any_ || is_in_line(pod);
+    alike_ = is_alike && pod.may_exchange ? task.shape : ShapeId();
     each_domain(task, [&](const Domain& domain) { domains_.insert(domain); });
     for (std::string& claim : late_claims(cluster_.shape(task.shape))) {
       nodes_of_claims_[std::move(claim)].insert(task.node);
@@ -50,6 +52,11 @@ class Underway {
     is_any_ = true;
   }
   bool is_any() const { return is_any_; }
+
+  // STEER-16. All on the way get their places in the order of the plan, and it gets the next one.
+  bool is_in_line(const Turn& pod) const {
+    return pod.may_exchange && is_any_ && cluster_.task(pod.task).shape == alike_;
+  }
 
   // Whichever comes first, it or those on the way.
   bool may_join(TaskId id) const {
@@ -143,6 +150,7 @@ class Underway {
   const PodRelations& relations_;
   const bool is_order_kept_;
   bool is_any_ = false;
+  ShapeId alike_;  // of all on the way, if they may exchange their places
   std::map<std::pair<TermId, DomainId>, std::int32_t> left_out_;
   std::map<TermId, std::int32_t> lowest_;
   std::set<Domain> domains_;
@@ -165,6 +173,13 @@ bool is_counted_by_spread(const Cluster& cluster, const Shape& shape) {
                      [&](TermId term) { return is_spread(cluster, term); });
 }
 
+bool is_exchangeable(const Shape& shape) {
+  const auto& claims = shape.constraints.volumes.claims;
+  return !shape.terms.spread.empty() && !shape.is_hint &&
+         std::all_of(claims.begin(), claims.end(),
+                     [](const VolumeNeed& need) { return need.is_bound; });
+}
+
 bool depends_on_order(const Cluster& cluster, const Shape& shape) {
   return !shape.terms.affinity.empty() || is_counted_by_spread(cluster, shape) ||
          !late_claims(shape).empty();
@@ -178,16 +193,19 @@ void give_turns(const Cluster& cluster, bool is_order_kept, std::vector<Turn>& p
   }
   for (const Turn& pod : pods) {
     if (pod.has_come || !pod.is_its) continue;
-    if (!underway.fits(pod.task)) return;  // it fits as the first of its kind: alone
-    underway.add(pod.task);
+    // It fits as the first of its kind: alone.
+    if (!underway.is_in_line(pod) && !underway.fits(pod.task)) return;
+    underway.add(pod);
   }
   for (Turn& pod : pods) {
     if (pod.is_its) continue;
-    const bool fits = underway.fits(pod.task);
-    if (underway.is_any() && (!fits || !underway.may_join(pod.task))) return;
+    const bool is_in_line = underway.is_in_line(pod);
+    const bool fits = is_in_line || underway.fits(pod.task);
+    const bool may_join = is_in_line || (fits && underway.may_join(pod.task));
+    if (underway.is_any() && !may_join) return;
     pod.is_its = true;
     if (!fits) return;
-    underway.add(pod.task);
+    underway.add(pod);
   }
 }
 

@@ -87,10 +87,10 @@ TEST(Moves, WhatThePlanHasTakenInIsForgotten) {
   Moves moves;
   moves.add("uid-p", "n1", "n3", {});
   moves.follow(plan);
-  EXPECT_EQ(moves.node_of("uid-p", "n1"), "n3") << "not taken in yet";
+  EXPECT_EQ(moves.node_of("uid-p", "n1", 0), "n3") << "not taken in yet";
   plan.pods["uid-p"].node = "n3";
   moves.follow(plan);
-  EXPECT_EQ(moves.node_of("uid-p", "n1"), "n1");
+  EXPECT_EQ(moves.node_of("uid-p", "n1", 0), "n1");
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace berth::ports {
+
+// Two planned pods have got each other's place (docs/design/steering.md, STEER-16).
+struct Exchange {
+  std::string pod_uid;
+  std::string node;  // that it had before
+  std::string other_uid;
+  std::string other_node;  // likewise
+};
+
+}  // namespace berth::ports
