@@ -65,7 +65,7 @@ void name_alike(const Cluster& cluster, const PlanTableOptions& options, ports::
   for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
     const Task& task = cluster.task(TaskId(t));
     if (task.status != TaskStatus::binding) continue;
-    if (!steering::is_exchangeable(cluster.shape(task.shape))) continue;
+    if (!steering::is_exchangeable(cluster, task, options.locks_are_taints)) continue;
     const JobId gang = cluster.job(task.job).is_single ? JobId() : task.job;
     groups[{gang, cluster.queue_of(task.job), task.shape}].emplace_back(options.order_of(TaskId(t)),
                                                                         TaskId(t));

@@ -21,6 +21,7 @@ struct PlanTableOptions {
   // STEER-16: the place of a task in the order of the plans; none: no places are exchanged.
   std::function<std::uint64_t(TaskId)> order_of = {};
   std::uint64_t exchanges = 0;  // that the cluster has
+  bool locks_are_taints = false;
 };
 
 // The table of a cluster in which plans have been assumed: planned pods, the needs of their gangs,

@@ -343,7 +343,7 @@ void SessionLoop::publish_plan() {
       mirror_.cluster(),
       {settings_.mirror.managed_schedulers, ++published_count_,
        settings_.steering == steering::Mode::nominate, settings_.steering == steering::Mode::view,
-       scheduler_.has_plugin("gang"), guard_.table(), order_of_, exchanges_}));
+       scheduler_.has_plugin("gang"), guard_.table(), order_of_, exchanges_, settings_.locks_are_taints}));
   parts_.on_published();
 }
 

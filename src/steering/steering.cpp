@@ -347,7 +347,8 @@ void Steering::gather_gangs(const Cluster& cluster) {
     const Task& task = cluster.task(entry->second.task);
     gangs_[task.job].push_back(entry);
     entry->second.may_exchange =
-        exchanges_places(options_.mode) && is_exchangeable(cluster.shape(task.shape));
+        exchanges_places(options_.mode) &&
+        is_exchangeable(cluster, task, options_.locks_are_taints);
   }
   gather_lines(cluster);
   gangs_are_gathered_ = true;

@@ -173,7 +173,11 @@ bool is_counted_by_spread(const Cluster& cluster, const Shape& shape) {
                      [&](TermId term) { return is_spread(cluster, term); });
 }
 
-bool is_exchangeable(const Shape& shape) {
+bool is_exchangeable(const Cluster& cluster, const Task& task, bool locks_are_taints) {
+  const Shape& shape = cluster.shape(task.shape);
+  const Node& node = cluster.node(task.node);
+  const bool is_locked = node.lock.job.is_valid() || node.queue_lock.queue.is_valid();
+  if (is_locked && locks_are_taints) return false;
   const auto& claims = shape.constraints.volumes.claims;
   return !shape.terms.spread.empty() && !shape.is_hint &&
          std::all_of(claims.begin(), claims.end(),

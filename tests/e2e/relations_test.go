@@ -279,6 +279,61 @@ func TestWorkersFollowTheirLauncher(t *testing.T) {
 	assertAttempts(e, failed, 0)
 }
 
+// berthd has forgotten the order of its plan when it returns, and who has which place.
+func TestBerthKilledAmidASpread(t *testing.T) {
+	for _, step := range steps[cluster.Mode] {
+		if step.pass == 0 || step.kind == harness.Nominations || step.kind == harness.Events {
+			continue
+		}
+		t.Run(step.name, func(t *testing.T) {
+			e, proxy := beginBehindProxy(t)
+			for _, each := range []string{"a", "b", "c"} {
+				e.AddNodesIn(each, 1, "4")
+			}
+			hold := proxy.Hold(step.kind, step.pass)
+			e.CreateGang("gang", 9, 9, func(pod harness.PodBuilder) harness.PodBuilder {
+				return overZones("gang")(pod).CPU("100m")
+			})
+			await(t, hold)
+			e.Berth.Kill()
+			hold.Abandon()
+			e.Must(e.Berth.Start(e.Context))
+			timed(e, "the gang is bound", func() { e.AwaitBound("gang", 9, harness.Soon) })
+			e.AssertNeverInPart("gang", harness.BarrierLimit)
+			if zones := perDomain(e, "gang", zone); zones["a"] != 3 || zones["b"] != 3 || zones["c"] != 3 {
+				t.Errorf("nine members are spread as %v", zones)
+			}
+		})
+	}
+}
+
+// The launcher, which the workers require, is the last by name.
+func TestBerthKilledAmidWaves(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	e.AddNodesIn("a", 1, "4")
+	e.AddNodesIn("b", 2, "4")
+	kind := harness.Bindings
+	if cluster.Mode == harness.InPlace {
+		kind = harness.Commits
+	}
+	hold := proxy.Hold(kind, 3)
+	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
+		if strings.HasSuffix(pod.Name(), "-5") {
+			return pod.Label("launcher", "gang").CPU("100m")
+		}
+		return pod.KeepsNear(zone, "launcher", "gang").CPU("100m")
+	})
+	await(t, hold)
+	e.Berth.Kill()
+	hold.Abandon()
+	e.Must(e.Berth.Start(e.Context))
+	timed(e, "the gang is bound", func() { e.AwaitBound("gang", 6, harness.Soon) })
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	if zones := perDomain(e, "gang", zone); len(zones) != 1 {
+		t.Errorf("the gang is in zones %v", zones)
+	}
+}
+
 // kube-scheduler refuses one of the second wave, for want of a device, of which plans know nothing.
 func TestARefusalAmidWavesEndsInAPause(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})

@@ -213,12 +213,14 @@ TEST_F(TurnsTest, STEER16PodsOfASpreadMayExchangeTheirPlaces) {
   late.volumes.claims = {VolumeNeed()};
   for (const Constraints& each : {spread_over("zone"), hint, late, near_to("x")}) plan("a1", each);
   const auto may = [this](std::size_t i) {
-    return is_exchangeable(cluster_.shape_of(pods_[i].task));
+    return is_exchangeable(cluster_, cluster_.task(pods_[i].task), true);
   };
   EXPECT_TRUE(may(0));
   EXPECT_FALSE(may(1)) << "a hint may go to a node of its own choice";
   EXPECT_FALSE(may(2)) << "its volume may decide where it goes";
   EXPECT_FALSE(may(3)) << "no order of places helps it";
+  cluster_.set_lock(cluster_.find_node("a1"), Lock{.job = JobId(0)});
+  EXPECT_FALSE(may(0)) << "others do not tolerate the taint of its node";
 }
 
 TEST_F(TurnsTest, RELATION12AntiAffinityHoldsInAnyOrder) {
