@@ -61,21 +61,18 @@ void add_locks(const Cluster& cluster, ports::PlanTable& table) {
 // STEER-16. Pods that are alike: of one shape, and of one gang, or of none and one queue.
 void name_alike(const Cluster& cluster, const PlanTableOptions& options, ports::PlanTable& table) {
   using Group = std::tuple<JobId, QueueId, ShapeId>;
-  std::map<Group, std::vector<std::pair<std::uint64_t, TaskId>>> groups;
+  std::map<Group, std::shared_ptr<std::vector<std::string>>> groups;
   for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
     const Task& task = cluster.task(TaskId(t));
     if (task.status != TaskStatus::binding) continue;
     if (!steering::is_exchangeable(cluster, task, options.locks_are_taints)) continue;
     const JobId gang = cluster.job(task.job).is_single ? JobId() : task.job;
-    groups[{gang, cluster.queue_of(task.job), task.shape}].emplace_back(options.order_of(TaskId(t)),
-                                                                        TaskId(t));
-  }
-  for (auto& [group, tasks] : groups) {
-    std::sort(tasks.begin(), tasks.end());
-    auto uids = std::make_shared<std::vector<std::string>>();
-    for (const auto& [order, id] : tasks) uids->push_back(cluster.task(id).uid);
-    for (const auto& [order, id] : tasks)
-      table.pods.find(cluster.task(id).uid)->second.alike = uids;
+    auto& uids = groups[{gang, cluster.queue_of(task.job), task.shape}];
+    if (uids == nullptr) uids = std::make_shared<std::vector<std::string>>();
+    uids->push_back(task.uid);
+    ports::PlannedPod& pod = table.pods.find(task.uid)->second;
+    pod.alike = uids;
+    pod.order = options.order_of(TaskId(t));
   }
 }
 

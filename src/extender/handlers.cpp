@@ -126,21 +126,21 @@ bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
 std::optional<ports::Exchange> next_place(const ports::PlanTable& plan,
                                           const ports::PlannedPod& planned, const FilterArgs& args,
                                           const Moves& moves) {
-  ports::Exchange exchange{
-      args.pod.uid, moves.node_of(args.pod.uid, planned.node, plan.exchanges), {}, {}};
+  const Moves::Place own = moves.place_of(args.pod.uid, planned, plan.exchanges);
+  std::optional<ports::Exchange> best;
   for (const std::string& uid : *planned.alike) {
     const ports::PlannedPod* other = plan.find(uid);
     if (other == nullptr) continue;
-    exchange.other_uid = uid;
-    exchange.other_node = moves.node_of(uid, other->node, plan.exchanges);
+    const auto [node, order] = moves.place_of(uid, *other, plan.exchanges);
     const bool is_own = uid == args.pod.uid;
-    if (!is_own && moves.is_handed_out(uid, exchange.other_node)) continue;
-    if (find_node(args, exchange.other_node) == nullptr) continue;
-    const bool may_exchange = is_own || (locked_out(plan, &planned, exchange.other_node).empty() &&
-                                         locked_out(plan, other, exchange.node).empty());
-    if (may_exchange) return exchange;
+    if (best && best->other_order <= order) continue;
+    if (!is_own && moves.is_handed_out(uid, node)) continue;
+    if (find_node(args, node) == nullptr) continue;
+    const bool may_exchange = is_own || (locked_out(plan, &planned, node).empty() &&
+                                         locked_out(plan, other, own.node).empty());
+    if (may_exchange) best = ports::Exchange{args.pod.uid, own.node, uid, node, own.order, order};
   }
-  return std::nullopt;
+  return best;
 }
 
 // True if it has got a place.

@@ -10,7 +10,7 @@ std::string Moves::node_of(std::string_view uid, const std::string& planned,
   const std::lock_guard lock(mutex_);
   const auto exchanged = exchanged_.find(uid);
   if (exchanged != exchanged_.end() && exchanged->second.number > taken_in) {
-    return exchanged->second.node;
+    return exchanged->second.place.node;
   }
   const auto found = moves_.find(uid);
   return found != moves_.end() && found->second.from == planned ? found->second.to : planned;
@@ -71,11 +71,22 @@ bool Moves::is_handed_out(std::string_view uid, std::string_view node) const {
   return found != handed_out_.end() && found->second == node;
 }
 
+Moves::Place Moves::place_of(std::string_view uid, const ports::PlannedPod& planned,
+                             std::uint64_t taken_in) const {
+  if (count_ != 0) {
+    const std::lock_guard lock(mutex_);
+    const auto exchanged = exchanged_.find(uid);
+    const bool is_newer = exchanged != exchanged_.end() && exchanged->second.number > taken_in;
+    if (is_newer) return exchanged->second.place;
+  }
+  return {planned.node, planned.order};
+}
+
 void Moves::exchange(const ports::Exchange& exchange) {
   const std::lock_guard lock(mutex_);
   ++last_exchange_;
-  exchanged_[exchange.pod_uid] = {last_exchange_, exchange.other_node};
-  exchanged_[exchange.other_uid] = {last_exchange_, exchange.node};
+  exchanged_[exchange.pod_uid] = {last_exchange_, {exchange.other_node, exchange.other_order}};
+  exchanged_[exchange.other_uid] = {last_exchange_, {exchange.node, exchange.order}};
   not_taken_.push_back(exchange);
   count();
 }

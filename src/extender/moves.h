@@ -20,6 +20,11 @@ namespace berth::extender {
 // thread.
 class Moves {
  public:
+  struct Place {
+    std::string node;
+    std::uint64_t order = 0;  // PlannedPod::order
+  };
+
   // The node of the pod: `planned`, or the node that it was moved to. `taken_in`: of the plan,
   // PlanTable::exchanges.
   std::string node_of(std::string_view uid, const std::string& planned,
@@ -36,6 +41,9 @@ class Moves {
   // It will not: the attempt has failed. Nothing for a pod without a place.
   void take_back(const std::string& uid);
   bool is_handed_out(std::string_view uid, std::string_view node) const;
+  // Of a pod that may exchange its place; as node_of().
+  Place place_of(std::string_view uid, const ports::PlannedPod& planned,
+                 std::uint64_t taken_in) const;
   void exchange(const ports::Exchange& exchange);
   // Those since the last call, in order; all but the first of PlanTable::exchanges. Session thread.
   std::vector<ports::Exchange> take_exchanges();
@@ -49,7 +57,7 @@ class Moves {
 
   struct Exchanged {
     std::uint64_t number = 0;  // of the last exchange
-    std::string node;
+    Place place;
   };
   void count() { count_ = moves_.size() + exchanged_.size() + handed_out_.size(); }
 

@@ -38,9 +38,10 @@ struct PlannedPod {
   bool is_hint = false;  // constraints we do not model: the node is a preference, not a decision
   // RELATION-11. It counts for other pods, or they for it: it goes nowhere else.
   bool has_relations = false;
-  // STEER-16. The uids of the pods that may exchange their places with it, and its own, in the
-  // order in which their places are handed out; null: its place is its own.
+  // STEER-16. The uids of the pods that may exchange their places with it, and its own; null: its
+  // place is its own. Those of lower order are handed out first.
   std::shared_ptr<const std::vector<std::string>> alike = nullptr;
+  std::uint64_t order = 0;
 };
 
 // The idle room on nodes with planned pods, once these have come. Dense, because a filter

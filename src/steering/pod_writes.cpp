@@ -132,6 +132,9 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
     return;
   }
   ports::PodWrite commit{.kind = Kind::commit, .node = progress.node};
+  // STEER-6
+  commit.wakes_by_label =
+      !pod->is_gated && pod->is_refused_by_others() && !shape.terms.affinity.empty();
   const Mode mode = mode_for(cluster, progress, *pod);
   if (mode == Mode::pin && pod->is_free_to_require) {
     commit.only_nodes = {progress.node};

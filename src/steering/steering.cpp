@@ -168,14 +168,20 @@ std::vector<PlacementDropped> Steering::follow_up(const Cluster& cluster, const 
   if (!gangs_are_gathered_ || touches_due_) return steer(cluster, find_task, now);
   std::vector<PlacementDropped> drops;
   clear_nominations(now);
+  std::vector<JobId> due;  // those in lines in their order
   for (Line& line : lines_) {
     if (!line.is_waiting) continue;
     give_turns(cluster, line);
-    for (const auto pod : line.pods) answered_.insert(pod->second.job);
+    for (const auto pod : line.pods) due.push_back(pod->second.job);
   }
-  for (const JobId id : std::exchange(answered_, {})) {
+  due.insert(due.end(), answered_.begin(), answered_.end());
+  answered_.clear();
+  std::set<JobId> done;
+  for (const JobId id : due) {
     const auto gang = gangs_.find(id);
-    if (gang != gangs_.end()) carry_out(cluster, id, gang->second, now, drops);
+    if (gang != gangs_.end() && done.insert(id).second) {
+      carry_out(cluster, id, gang->second, now, drops);
+    }
   }
   if (has_gangs_to_begin_) begin_gangs(cluster, now, drops);
   return drops;
@@ -346,9 +352,8 @@ void Steering::gather_gangs(const Cluster& cluster) {
     changed_at_[entry->second.task] = entry->second.changed_at;
     const Task& task = cluster.task(entry->second.task);
     gangs_[task.job].push_back(entry);
-    entry->second.may_exchange =
-        exchanges_places(options_.mode) &&
-        is_exchangeable(cluster, task, options_.locks_are_taints);
+    entry->second.may_exchange = exchanges_places(options_.mode) &&
+                                 is_exchangeable(cluster, task, options_.locks_are_taints);
   }
   gather_lines(cluster);
   gangs_are_gathered_ = true;

@@ -18,8 +18,8 @@ bool is_shown_by_nomination(const Shape& shape);
 // SPREAD-11. A nomination of such a pod is in the way of others of its spread.
 bool is_counted_by_spread(const Cluster& cluster, const Shape& shape);
 
-// STEER-16. Such planned pods of one shape may exchange their places. A pod tolerates the taint of a
-// lock only where it is planned.
+// STEER-16. Such planned pods of one shape may exchange their places. A pod tolerates the taint of
+// a lock only where it is planned.
 bool is_exchangeable(const Cluster& cluster, const Task& task, bool locks_are_taints);
 
 // A pod that is planned and not bound.

@@ -269,7 +269,9 @@ TEST_F(PublishTest, STEER16NamesThePodsThatMayExchangeTheirPlacesInTheOrderOfThe
   const auto plan = make_plan_table(mirror_.cluster(), options);
   using Uids = std::vector<std::string>;
   ASSERT_NE(plan->find("g-0")->alike, nullptr);
-  EXPECT_EQ(*plan->find("g-0")->alike, (Uids{"g-1", "g-2", "g-0"}));
+  EXPECT_EQ(*plan->find("g-0")->alike, (Uids{"g-0", "g-1", "g-2"}));
+  EXPECT_EQ(plan->find("g-0")->order, 9u);
+  EXPECT_EQ(plan->find("g-1")->order, 3u);
   EXPECT_EQ(plan->find("g-1")->alike, plan->find("g-0")->alike);
   ASSERT_NE(plan->find("lone-1")->alike, nullptr);
   EXPECT_EQ(*plan->find("lone-1")->alike, (Uids{"lone-0", "lone-1"}));

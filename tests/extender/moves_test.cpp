@@ -103,13 +103,14 @@ class Exchanges : public testing::Test {
     plan_.ready = true;
     plan_.managed_schedulers = {"berth"};
     alike_ = std::make_shared<const std::vector<std::string>>(
-        std::vector<std::string>{"uid-q", "uid-p", "uid-r"});
+        std::vector<std::string>{"uid-p", "uid-q", "uid-r"});
     for (const auto& [pod, node] : {std::pair("q", "n2"), {"p", "n1"}, {"r", "n3"}}) {
       ports::PlannedPod& planned = plan_.pods["uid-" + std::string(pod)];
       planned.full_name = std::string("ns/") + pod;
       planned.node = node;
       planned.has_relations = true;
       planned.alike = alike_;
+      planned.order = ++last_order_;
     }
   }
   // The node that kube-scheduler is told to use, as by the service; empty: none.
@@ -132,6 +133,7 @@ class Exchanges : public testing::Test {
   const std::vector<std::string_view> all_ = {"n1", "n2", "n3"};
   ports::PlanTable plan_;
   std::shared_ptr<const std::vector<std::string>> alike_;
+  std::uint64_t last_order_ = 0;
   Moves moves_;
   FilterAnswer last_;
 };

@@ -295,6 +295,21 @@ TEST_F(SteeringInWaves, STEER12ARefusalInTheSameWordsAsBeforeIsAVeto) {
   EXPECT_TRUE(drops[0].is_vetoed);
 }
 
+TEST_F(SteeringInWaves, STEER6AWorkerThatWasRefusedBeforeIsWokenByALabel) {
+  use(nominating_);
+  post_launcher_and_workers(false);
+  PodObject pod = member(1, false);
+  pod.labels = {{"app", "worker"}};
+  pod.not_scheduled = "Unschedulable";
+  pod.unschedulable = "0/2 nodes are available: 2 node(s) didn't match pod affinity rules.";
+  pod.constraints = mirror_.cluster().shape_of(find_("g-1")).constraints;
+  post(pod);
+  plan_in_order({{"g-3", "n1"}, {"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  rounds();
+  EXPECT_EQ(after_calls({"g-3"}),
+            (Texts{"commit g-0 on n1", "commit g-1 on n1, by a label", "commit g-2 on n1"}));
+}
+
 TEST_F(SteeringInWaves, STEER11PinLeavesAPodOfASpreadItsOwnConstraints) {
   use(pinning_);
   post_spread_gang(true);
