@@ -43,8 +43,11 @@ class Underway {
 
   void add(const Turn& pod) {
     const Task& task = cluster_.task(pod.task);
-    const bool is_alike = !is_any_ || is_in_line(pod);
-    alike_ = is_alike && pod.may_exchange ? task.shape : ShapeId();
+    if (is_counted_by_spread(cluster_, cluster_.shape(task.shape))) {
+      const bool is_alike = !are_any_counted_ || is_in_line(pod);
+      alike_ = is_alike && pod.may_exchange ? task.shape : ShapeId();
+      are_any_counted_ = true;
+    }
     each_domain(task, [&](const Domain& domain) { domains_.insert(domain); });
     for (std::string& claim : late_claims(cluster_.shape(task.shape))) {
       nodes_of_claims_[std::move(claim)].insert(task.node);
@@ -53,14 +56,16 @@ class Underway {
   }
   bool is_any() const { return is_any_; }
 
-  // STEER-16. All on the way get their places in the order of the plan, and it gets the next one.
+  // STEER-16. All on the way that a spread counts get their places in the order of the plan, and it
+  // gets the next one.
   bool is_in_line(const Turn& pod) const {
-    return pod.may_exchange && is_any_ && cluster_.task(pod.task).shape == alike_;
+    return pod.may_exchange && cluster_.task(pod.task).shape == alike_;
   }
 
   // Whichever comes first, it or those on the way.
-  bool may_join(TaskId id) const {
-    const Task& task = cluster_.task(id);
+  bool may_join(const Turn& pod) const {
+    if (is_in_line(pod)) return true;
+    const Task& task = cluster_.task(pod.task);
     bool is_free = true;
     each_domain(task,
                 [&](const Domain& domain) { is_free = is_free && !domains_.contains(domain); });
@@ -73,9 +78,9 @@ class Underway {
   }
 
   // Do those that have come suffice for it?
-  bool fits(TaskId id) {
+  bool fits(const Turn& pod) {
     if (is_order_kept_) return true;
-    const Task& task = cluster_.task(id);
+    const Task& task = cluster_.task(pod.task);
     const Shape& shape = cluster_.shape(task.shape);
     const auto is_near = [&](TermId term) {
       const DomainId domain = relations_.domain(term, task.node);
@@ -83,6 +88,7 @@ class Underway {
     };
     const auto& affinity = shape.terms.affinity;
     if (!std::all_of(affinity.begin(), affinity.end(), is_near)) return false;
+    if (is_in_line(pod)) return true;
     for (std::size_t i = 0; i < shape.terms.spread.size(); ++i) {
       if (!keeps_skew(task, shape, i)) return false;
     }
@@ -150,7 +156,8 @@ class Underway {
   const PodRelations& relations_;
   const bool is_order_kept_;
   bool is_any_ = false;
-  ShapeId alike_;  // of all on the way, if they may exchange their places
+  bool are_any_counted_ = false;
+  ShapeId alike_;  // of all on the way that a spread counts, if they may exchange their places
   std::map<std::pair<TermId, DomainId>, std::int32_t> left_out_;
   std::map<TermId, std::int32_t> lowest_;
   std::set<Domain> domains_;
@@ -197,16 +204,13 @@ void give_turns(const Cluster& cluster, bool is_order_kept, std::vector<Turn>& p
   }
   for (const Turn& pod : pods) {
     if (pod.has_come || !pod.is_its) continue;
-    // It fits as the first of its kind: alone.
-    if (!underway.is_in_line(pod) && !underway.fits(pod.task)) return;
+    if (!underway.fits(pod)) return;  // it fits as the first of its kind: alone
     underway.add(pod);
   }
   for (Turn& pod : pods) {
     if (pod.is_its) continue;
-    const bool is_in_line = underway.is_in_line(pod);
-    const bool fits = is_in_line || underway.fits(pod.task);
-    const bool may_join = is_in_line || (fits && underway.may_join(pod.task));
-    if (underway.is_any() && !may_join) return;
+    const bool fits = underway.fits(pod);
+    if (underway.is_any() && (!fits || !underway.may_join(pod))) return;
     pod.is_its = true;
     if (!fits) return;
     underway.add(pod);

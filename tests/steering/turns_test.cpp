@@ -115,6 +115,23 @@ TEST_F(TurnsTest, STEER16AnotherKindWaitsForThemAndTheyForIt) {
   EXPECT_EQ(turns(false), (Places{6}));
 }
 
+TEST_F(TurnsTest, STEER16PodsThatNoSpreadCountsAreNotInTheirWay) {
+  const Constraints spread = spread_over("zone");
+  plan("a1", {}, "launcher");
+  for (const char* node : {"a1", "b1", "c1", "a2"}) plan_alike(node, spread);
+  EXPECT_EQ(turns(false), (Places{0, 1, 2, 3, 4}));
+}
+
+TEST_F(TurnsTest, STEER16ThoseThatRequireAnotherWaitForIt) {
+  Constraints near_launcher = spread_over("host");
+  near_launcher.relations.affinity = {near("launcher")};
+  plan("a1", {}, "launcher");
+  for (const char* node : {"a1", "a2", "a1", "a2"}) plan_alike(node, near_launcher);
+  EXPECT_EQ(turns(false), (Places{0}));
+  come({0});
+  EXPECT_EQ(turns(false), (Places{1, 2, 3, 4}));
+}
+
 TEST_F(TurnsTest, STEER16TheFirstThatDoesNotFitComesAloneAllTheSame) {
   const Constraints spread = spread_over("zone");
   add("a1", {}, "x", TaskStatus::running);
