@@ -36,7 +36,7 @@ class Moves {
   // Forgets moves that the new plan has taken in or replaced.
   void follow(const ports::PlanTable& plan);
 
-  // kube-scheduler has been told to use the node for the pod.
+  // The extender has given the node to kube-scheduler for the pod.
   void hand_out(const std::string& uid, const std::string& node);
   // It will not: the attempt has failed. Nothing for a pod without a place.
   void take_back(const std::string& uid);

@@ -93,7 +93,7 @@ std::uint64_t Steering::order_of(TaskId task, const std::string& pod_uid) const 
   return found == progress_.end() ? 0 : found->second.order;
 }
 
-// STEER-16. What has been written on them stays: it says where they were planned first.
+// STEER-16. The annotations stay: they say where the pods were planned first.
 void Steering::exchange(const std::string& pod_uid, const std::string& other_uid) {
   const auto one = progress_.find(pod_uid);
   const auto other = progress_.find(other_uid);

@@ -113,7 +113,7 @@ class Exchanges : public testing::Test {
       planned.order = ++last_order_;
     }
   }
-  // The node that kube-scheduler is told to use, as by the service; empty: none.
+  // The node that kube-scheduler gets for the pod, as by the service; empty: none.
   std::string ask(const std::string& pod, const std::vector<std::string_view>& nodes) {
     FilterArgs args = args_of(nodes);
     args.pod.name = pod;
