@@ -115,7 +115,8 @@ class App {
             environment_->access(),
             [this](const std::string& pod_uid) {
               return barrier_.stage_of(pod_uid) != ports::Attempts::Stage::none;
-            }};
+            },
+            [this] { return moves_.take_exchanges(); }};
   }
 
   // AUTOSCALE-5

@@ -1,9 +1,13 @@
 #include "daemon/publish.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "steering/steering.h"
+#include "steering/turns.h"
 
 namespace berth::daemon {
 
@@ -54,6 +58,24 @@ void add_locks(const Cluster& cluster, ports::PlanTable& table) {
   }
 }
 
+// STEER-16. Pods that are alike: of one shape, and of one gang, or of none and one queue.
+void name_alike(const Cluster& cluster, const PlanTableOptions& options, ports::PlanTable& table) {
+  using Group = std::tuple<JobId, QueueId, ShapeId>;
+  std::map<Group, std::shared_ptr<std::vector<std::string>>> groups;
+  for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
+    const Task& task = cluster.task(TaskId(t));
+    if (task.status != TaskStatus::binding) continue;
+    if (!steering::is_exchangeable(cluster, task, options.locks_are_taints)) continue;
+    const JobId gang = cluster.job(task.job).is_single ? JobId() : task.job;
+    auto& uids = groups[{gang, cluster.queue_of(task.job), task.shape}];
+    if (uids == nullptr) uids = std::make_shared<std::vector<std::string>>();
+    uids->push_back(task.uid);
+    ports::PlannedPod& pod = table.pods.find(task.uid)->second;
+    pod.alike = uids;
+    pod.order = options.order_of(TaskId(t));
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
@@ -63,6 +85,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
   table->ready = true;
   table->managed_schedulers = options.managed_schedulers;
   table->guard = options.guard;
+  table->exchanges = options.exchanges;
   add_locks(cluster, *table);
   if (cluster.binding_task_count() == 0 && cluster.claimants().empty()) return table;
 
@@ -81,6 +104,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
                                                     shape.has_relations()});
     add_room(cluster, task.node, table->room_left);
   }
+  if (options.order_of) name_alike(cluster, options, *table);
   for (const JobId id : cluster.claimants()) {
     for (const Claim& claim : cluster.job(id).claims) {
       if (cluster.task(claim.task).status != TaskStatus::pending) continue;

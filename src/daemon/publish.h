@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct PlanTableOptions {
   bool shows = false;           // steering mode `view`
   bool gangs_are_whole = true;  // the gang plugin is there; else every pod is bound by itself
   std::shared_ptr<const ports::GuardTable> guard = nullptr;
+  // STEER-16: the place of a task in the order of the plans; none: no places are exchanged.
+  std::function<std::uint64_t(TaskId)> order_of = {};
+  std::uint64_t exchanges = 0;  // that the cluster has
+  bool locks_are_taints = false;
 };
 
 // The table of a cluster in which plans have been assumed: planned pods, the needs of their gangs,

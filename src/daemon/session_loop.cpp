@@ -44,6 +44,11 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       last_turn_ns_(steady_ns()) {
   mirror_.follow_api_phases(true);
   reconciler_.set_options(reconciler_options());
+  if (parts_.take_exchanges && steering::exchanges_places(settings_.steering)) {
+    order_of_ = [this](TaskId id) {
+      return steering_.order_of(id, mirror_.cluster().task(id).uid);
+    };
+  }
 }
 
 SessionLoop::~SessionLoop() { stop(); }
@@ -120,6 +125,7 @@ void SessionLoop::run() {
     const EventQueue::Batch batch = parts_.events.take(deadline, not_before);
     last_turn_ns_ = steady_ns();
     const bool is_changed = adopt_replacement();
+    take_exchanges();  // before a pod is seen bound where it came to by one
     for (const ports::WriteAnswer& answer : batch.answers) take_in(answer);
     for (const ClusterEvent& event : batch.events) take_in(event);
     const bool leads = adopt_leadership(synced);
@@ -274,9 +280,9 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   mirror_.assume(plan, now);
   mirror_.assume_reservations(plan, now);
   drop_stale(plan, now);
+  steering_.keep_order(plan, mirror_.cluster());
   publish_plan();  // before a pod is committed: its filter call finds the plan
   steering_.set_gangs_are_whole(scheduler_.has_plugin("gang"));
-  steering_.keep_order(plan, mirror_.cluster());
   give_up(steering_.steer(mirror_.cluster(), find_, now));
   publish_shown();
   evict(plan, now);
@@ -329,14 +335,15 @@ void SessionLoop::reconcile(TimePoint now) {
 void SessionLoop::publish_plan() {
   mirror_.settle(parts_.clock.now());
   const std::uint64_t stamp = mirror_.cluster().stamp();
-  if (stamp == published_stamp_) return;
+  if (stamp == published_stamp_ && exchanges_ == published_exchanges_) return;
   published_stamp_ = stamp;
+  published_exchanges_ = exchanges_;
   guard_.follow(mirror_.cluster());
   parts_.published.store(make_plan_table(
-      mirror_.cluster(),
-      {settings_.mirror.managed_schedulers, ++published_count_,
-       settings_.steering == steering::Mode::nominate, settings_.steering == steering::Mode::view,
-       scheduler_.has_plugin("gang"), guard_.table()}));
+      mirror_.cluster(), {settings_.mirror.managed_schedulers, ++published_count_,
+                          settings_.steering == steering::Mode::nominate,
+                          settings_.steering == steering::Mode::view, scheduler_.has_plugin("gang"),
+                          guard_.table(), order_of_, exchanges_, settings_.locks_are_taints}));
   parts_.on_published();
 }
 

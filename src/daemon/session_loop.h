@@ -21,6 +21,7 @@
 #include "mirror/mirror.h"
 #include "ports/access.h"
 #include "ports/cluster_source.h"
+#include "ports/exchange.h"
 #include "ports/plan_table.h"
 #include "ports/published.h"
 #include "ports/shown_pods.h"
@@ -50,6 +51,8 @@ class SessionLoop {
     ports::Published<views::ReservationTable>& reservations;  // likewise
     ports::Access* access = nullptr;                          // not null where naming_check asks
     std::function<bool(const std::string& pod_uid)> has_come = {};  // see steering::Options
+    // Since the last call, in order. None: no places are exchanged (STEER-16).
+    std::function<std::vector<ports::Exchange>()> take_exchanges = {};
   };
   struct Settings {
     mirror::Options mirror;
@@ -98,6 +101,7 @@ class SessionLoop {
   bool adopt_leadership(bool is_synced);
   void begin_to_lead();
   void cease_to_lead();
+  void take_exchanges();
   void take_in(const ClusterEvent& event);
   void hand_on(const ClusterEvent& event);
   void take_in(const ports::WriteAnswer& answer);
@@ -136,6 +140,7 @@ class SessionLoop {
   const steering::FindTask find_ = [this](const std::string& uid) {
     return mirror_.find_task(uid);
   };
+  std::function<std::uint64_t(TaskId)> order_of_;  // none: no places are exchanged
   Attempts attempts_;
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
@@ -143,7 +148,9 @@ class SessionLoop {
   PublishedViews views_;
   GuardKeeper guard_;
   std::set<JobId> changed_while_standing_by_;
+  std::uint64_t exchanges_ = 0;  // that were taken
   std::uint64_t published_stamp_ = 0;
+  std::uint64_t published_exchanges_ = 0;
   std::uint64_t published_count_ = 0;
   std::uint64_t epoch_ = 0;      // under which we lead; 0: another does
   bool is_session_due_ = false;  // something happened since the last one

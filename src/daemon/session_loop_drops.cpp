@@ -3,9 +3,28 @@
 #include "daemon/session_loop.h"
 #include "steering/veto_reason.h"
 
-// Placements that are given up, and why.
+// Placements that are given up, and why; those that kube-scheduler had exchanged.
 
 namespace berth::daemon {
+
+// STEER-16. Where the plan has changed meanwhile, it stays, and kube-scheduler's bind is refused.
+void SessionLoop::take_exchanges() {
+  if (!parts_.take_exchanges) return;
+  const auto is_planned = [this](const std::string& uid, const std::string& node) {
+    const TaskId id = mirror_.find_task(uid);
+    if (!id.is_valid()) return false;
+    const Task& task = mirror_.cluster().task(id);
+    return task.status == TaskStatus::binding && mirror_.cluster().node(task.node).name == node;
+  };
+  for (const ports::Exchange& each : parts_.take_exchanges()) {
+    ++exchanges_;
+    if (!is_planned(each.pod_uid, each.node)) continue;
+    if (!is_planned(each.other_uid, each.other_node)) continue;
+    mirror_.apply(PlacementMoved{each.pod_uid, each.node, each.other_node});
+    mirror_.apply(PlacementMoved{each.other_uid, each.other_node, each.node});
+    steering_.exchange(each.pod_uid, each.other_uid);
+  }
+}
 
 // STEER-12, HINT-2, HINT-5, HINT-7. A refusal of all nodes says nothing of the planned one.
 void SessionLoop::note_refusal(const PlacementDropped& dropped, TimePoint now) {

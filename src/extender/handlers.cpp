@@ -117,8 +117,48 @@ FilterAnswer filter_free(const ports::PlanTable& plan, const ports::PlannedPod* 
 bool is_veto(const ports::PlannedPod& planned, const FilterArgs& args) {
   const std::string& nominated = args.pod.nominated_node;
   const bool is_offered_first = planned.gang == nullptr || planned.gang->is_offered_first;
-  return nominated == planned.node ||
-         (!is_offered_first && (nominated.empty() || args.nodes.size() > 1));
+  return nominated == planned.node || ((!is_offered_first || planned.alike != nullptr) &&
+                                       (nominated.empty() || args.nodes.size() > 1));
+}
+
+// STEER-16. The first place on offer in the order of the plan, of those that have not been handed
+// out. Nothing: there is none.
+std::optional<ports::Exchange> next_place(const ports::PlanTable& plan,
+                                          const ports::PlannedPod& planned, const FilterArgs& args,
+                                          const Moves& moves) {
+  const Moves::Place own = moves.place_of(args.pod.uid, planned, plan.exchanges);
+  std::optional<ports::Exchange> best;
+  for (const std::string& uid : *planned.alike) {
+    const ports::PlannedPod* other = plan.find(uid);
+    if (other == nullptr) continue;
+    const auto [node, order] = moves.place_of(uid, *other, plan.exchanges);
+    const bool is_own = uid == args.pod.uid;
+    if (best && best->other_order <= order) continue;
+    if (!is_own && moves.is_handed_out(uid, node)) continue;
+    if (find_node(args, node) == nullptr) continue;
+    const bool may_exchange = is_own || (locked_out(plan, &planned, node).empty() &&
+                                         locked_out(plan, other, own.node).empty());
+    if (may_exchange) best = ports::Exchange{args.pod.uid, own.node, uid, node, own.order, order};
+  }
+  return best;
+}
+
+// True if it has got a place.
+bool hand_out(const ports::PlanTable& plan, const ports::PlannedPod& planned,
+              const FilterArgs& args, const Moves& moves, FilterAnswer& answer) {
+  const std::string own = moves.node_of(args.pod.uid, planned.node, plan.exchanges);
+  const bool has_place = moves.is_handed_out(args.pod.uid, own) && find_node(args, own) != nullptr;
+  if (has_place) {
+    answer.handed_out = own;
+  } else if (const auto next = next_place(plan, planned, args, moves)) {
+    answer.handed_out = next->other_node;
+    if (next->other_uid != args.pod.uid) answer.exchanged = next;
+  } else {
+    return false;
+  }
+  answer.reply.accepted = {find_node(args, *answer.handed_out)->json};
+  answer.outcome = Outcome::planned;
+  return true;
 }
 
 // STEER-12. Looks at the nodes on offer, where kube-scheduler found room. Returns the first by name
@@ -148,7 +188,8 @@ const NodeOnWire* find_alternative(const ports::PlanTable& plan, const ports::Pl
 Result<FilterAnswer> filter_planned(const ports::PlanTable& plan, const ports::PlannedPod& planned,
                                     const FilterArgs& args, const RequestOf& ask_request,
                                     const Moves& moves, FilterAnswer answer) {
-  const std::string target = moves.node_of(args.pod.uid, planned.node);
+  if (planned.alike != nullptr && hand_out(plan, planned, args, moves, answer)) return answer;
+  const std::string target = moves.node_of(args.pod.uid, planned.node, plan.exchanges);
   if (const NodeOnWire* node = find_node(args, target)) {
     answer.reply.accepted = {node->json};
     answer.outcome = Outcome::planned;
@@ -172,10 +213,11 @@ Result<FilterAnswer> filter_planned(const ports::PlanTable& plan, const ports::P
     }
   }
   reject_all(args, answer.reply);
-  answer.dropped = PlacementDropped{args.pod.uid, planned.node,
-                                    "kube-scheduler does not offer node \"" + planned.node +
-                                        "\" to pod \"" + planned.full_name + "\"",
-                                    true};
+  const std::string& refused = planned.alike == nullptr ? planned.node : target;
+  answer.dropped = PlacementDropped{
+      args.pod.uid, refused,
+      "kube-scheduler does not offer node \"" + refused + "\" to pod \"" + planned.full_name + "\"",
+      true};
   return answer;
 }
 

@@ -53,9 +53,11 @@ Result<NamedAmounts> request_of(std::string_view pod_json);  // by the codec of 
 struct FilterAnswer {
   FilterReply reply;
   Outcome outcome = Outcome::passed;
-  std::optional<PlacementDropped> dropped;  // with `vetoed`: to be posted
-  std::optional<PlacementMoved> moved;      // with `moved`: to be posted, and added to the moves
-  NamedAmounts request;                     // with `moved`: of the pod
+  std::optional<PlacementDropped> dropped;   // with `vetoed`: to be posted
+  std::optional<PlacementMoved> moved;       // with `moved`: to be posted, and added to the moves
+  NamedAmounts request;                      // with `moved`: of the pod
+  std::optional<std::string> handed_out;     // with `planned`: the node, where places are exchanged
+  std::optional<ports::Exchange> exchanged;  // then, too: by which it got it
 };
 
 // An Error is about the request: its pod cannot be read.

@@ -249,7 +249,8 @@ bool Roster::is_still_planned(const Member& member) const {
 }
 
 bool Roster::may_go_to(const ports::PlannedPod& planned, const ports::Binding& binding) const {
-  return planned.is_hint || moves_.node_of(binding.uid, planned.node) == binding.node;
+  return planned.is_hint ||
+         moves_.node_of(binding.uid, planned.node, plan_->exchanges) == binding.node;
 }
 
 // BARRIER-7.

@@ -101,9 +101,16 @@ Service::Ending Service::on_filter(const ports::PlanTable&, const std::string& b
 Service::Ending Service::filter_by(const ports::PlanTable& plan, const FilterArgs& args,
                                    bool& is_open) {
   moves_.follow(plan);
+  const ports::PlannedPod* planned = plan.find(args.pod.uid);
+  std::unique_lock one_at_a_time(handing_out_, std::defer_lock);
+  if (planned != nullptr && planned->alike != nullptr) one_at_a_time.lock();
   Result<FilterAnswer> answer = filter(plan, args, request_of, moves_);
   if (!answer) return {malformed(answer.error()), Outcome::malformed};
-  is_open = plan.find(args.pod.uid) != nullptr && !answer->reply.accepted.empty();
+  is_open = planned != nullptr && !answer->reply.accepted.empty();
+  if (answer->exchanged) moves_.exchange(*answer->exchanged);
+  if (answer->handed_out) moves_.hand_out(args.pod.uid, *answer->handed_out);
+  // Nobody else gets the place that it gives up.
+  if (answer->dropped && one_at_a_time) moves_.hand_out(args.pod.uid, answer->dropped->node);
   if (answer->dropped) events_.post(std::move(*answer->dropped));
   if (answer->moved) {
     moves_.add(answer->moved->pod_uid, answer->moved->from, answer->moved->to, answer->request);
@@ -137,23 +144,29 @@ void Service::on_bind(const http::Request& request, http::Responder responder) {
   }
   const auto call = std::make_shared<BindCall>(std::move(responder));
   const std::weak_ptr<BindCall> watched = call;  // the responder keeps this callback
-  call->responder.on_disconnect([this, watched, start] {
+  call->responder.on_disconnect([this, watched, start, uid = binding->uid] {
     const std::shared_ptr<BindCall> left = watched.lock();
     if (!left) return;
     left->has_left = true;
     note(Verb::bind, Outcome::abandoned, start);
-    if (const CallId number = left->number; number != 0) barrier_.leave(number);
+    if (const CallId number = left->number; number != 0) leave(number, uid);
   });
   if (call->has_left) return;
   const CallId number = barrier_.arrive(
       *binding, clock_.now(), [this, call, start, uid = binding->uid](const std::string& error) {
         attempts_.ended(uid);
+        if (!error.empty()) moves_.take_back(uid);
         const Outcome outcome = error.empty() ? Outcome::bound : Outcome::refused;
         if (!call->has_left) note(Verb::bind, outcome, start);
         call->responder.answer(json(encode_bind_reply(error)));
       });
   call->number = number;
-  if (call->has_left) barrier_.leave(number);
+  if (call->has_left) leave(number, binding->uid);
+}
+
+void Service::leave(CallId call, const std::string& pod_uid) {
+  barrier_.leave(call);
+  if (barrier_.stage_of(pod_uid) == ports::Attempts::Stage::none) moves_.take_back(pod_uid);
 }
 
 void Service::note(Verb verb, Outcome outcome, Steady::time_point start) {

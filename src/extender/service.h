@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "berth/base/clock.h"
@@ -67,6 +68,7 @@ class Service {
   Ending on_prioritize(const ports::PlanTable& plan, const std::string& body);
   Ending on_preempt(const ports::PlanTable& plan, const std::string& body);
   void on_bind(const http::Request& request, http::Responder responder);
+  void leave(CallId call, const std::string& pod_uid);
 
   void add_route(http::Router& router, Verb verb, const char* path, Handle handle);
   void note(Verb verb, Outcome outcome, Steady::time_point start);
@@ -78,6 +80,7 @@ class Service {
   Moves& moves_;
   AttemptLog& attempts_;
   CallObserver* observer_;
+  std::mutex handing_out_;  // STEER-16. One place to one pod
   std::array<std::array<std::atomic<std::uint64_t>, kOutcomes>, kVerbs> counts_{};
 };
 

@@ -4,6 +4,7 @@
 
 #include "berth/base/dns_name.h"
 #include "berth/base/text.h"
+#include "kube/attempt_label.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
 #include "kube/pod_constraints.h"
@@ -122,6 +123,7 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.created = metadata.created;
   pod.terminating = root["metadata"]["deletionTimestamp"].is_present();
   pod.labels = read_labels(root);
+  std::erase_if(pod.labels, [](const auto& label) { return label.first == kAttemptLabel; });
   pod.group = read_group(root);
   pod.role = first_of(root, "volcano.sh/task-spec", "volcano.sh/task-role");
   QueueWish wish = read_queue_wish(root);

@@ -5,6 +5,7 @@
 #include "berth/base/text.h"
 #include "berth/model/quantity.h"
 #include "berth/model/queue_nodes.h"
+#include "kube/attempt_label.h"
 
 namespace berth::kubeapi {
 
@@ -142,6 +143,11 @@ Json commit_spec(const ports::PodWrite& write) {
   return spec;
 }
 
+// Unlike that of any other write.
+std::string stamp(const ports::Write& write) {
+  return std::to_string(write.epoch) + "." + std::to_string(write.number);
+}
+
 }  // namespace
 
 std::string binding_body(const ports::Binding& binding) {
@@ -170,10 +176,10 @@ std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
       patch["metadata"]["annotations"][kPlanGate] =
           dump({{"node", pod.node}, {"epoch", write.epoch}, {"plan", write.number}});
       patch["spec"] = commit_spec(pod);
+      if (pod.wakes_by_label) patch["metadata"]["labels"][kube::kAttemptLabel] = stamp(write);
       break;
     case Kind::touch:
-      patch["metadata"]["annotations"]["berth.dev/touched"] =
-          std::to_string(write.epoch) + "." + std::to_string(write.number);
+      patch["metadata"]["annotations"]["berth.dev/touched"] = stamp(write);
       break;
     case Kind::tolerate:
       break;  // the list of tolerations has no keys to merge by

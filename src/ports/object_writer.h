@@ -29,6 +29,9 @@ struct PodWrite {
   std::vector<std::string> only_nodes = {};
   // commit by nodeSelector on the host name, for pods with required affinity of their own.
   std::string only_hostname = {};
+  // commit: also changes a label, without meaning. kube-scheduler looks again at a pod that its own
+  // rules of pod affinity have refused, and not at a new annotation on it.
+  bool wakes_by_label = false;
   // tolerate: the taint's value, and whether the pod has no tolerations so far.
   std::string locked_for = {};
   bool is_first_toleration = false;

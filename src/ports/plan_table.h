@@ -38,6 +38,10 @@ struct PlannedPod {
   bool is_hint = false;  // constraints we do not model: the node is a preference, not a decision
   // RELATION-11. It counts for other pods, or they for it: it goes nowhere else.
   bool has_relations = false;
+  // STEER-16. The uids of the pods that may exchange their places with it, and its own; null: its
+  // place is its own. Those of lower order are handed out first.
+  std::shared_ptr<const std::vector<std::string>> alike = nullptr;
+  std::uint64_t order = 0;
 };
 
 // The idle room on nodes with planned pods, once these have come. Dense, because a filter
@@ -49,8 +53,9 @@ struct RoomLeft {
 };
 
 struct PlanTable {
-  std::uint64_t epoch = 0;  // of the session that made it
-  bool ready = false;       // false: not synced or not leader; every verb is answered 503
+  std::uint64_t epoch = 0;      // of the session that made it
+  bool ready = false;           // false: not synced or not leader; every verb is answered 503
+  std::uint64_t exchanges = 0;  // of those of Moves, so many have been taken in
   std::vector<std::string> managed_schedulers;  // spec.schedulerName of pods we decide for
 
   // By pod uid; pods that are planned and not yet seen bound.

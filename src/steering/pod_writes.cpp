@@ -41,40 +41,13 @@ std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
   return {nodes.begin(), nodes.end()};
 }
 
-// RELATION-12
-void Steering::give_turns(const Cluster& cluster, JobId id, const Gang& gang) {
-  if (!in_order_.contains(id)) return;
-  std::vector<Turn> turns;
-  for (const auto member : gang) {
-    auto& [uid, progress] = *member;
-    progress.has_come = progress.has_come || (options_.has_come && options_.has_come(uid));
-    turns.push_back({progress.task, progress.has_come, progress.has_turn});
-  }
-  steering::give_turns(cluster, options_.mode == Mode::view, turns);
-  bool is_any_left = false;
-  for (std::size_t i = 0; i < gang.size(); ++i) {
-    gang[i]->second.has_turn = turns[i].is_its;
-    is_any_left = is_any_left || !turns[i].is_its;
-  }
-  if (is_any_left) {
-    waiting_.insert(id);
-  } else {
-    waiting_.erase(id);
-  }
-}
-
-// SPREAD-11. It is nominated in its turn; until then its room is kept by the extender alone.
-bool Steering::is_later(const Cluster& cluster, JobId id, const Progress& progress) const {
-  return in_order_.contains(id) && !progress.has_turn &&
-         is_counted_by_spread(cluster, cluster.shape_of(progress.task));
-}
-
 // STEER-2
 bool Steering::is_to_be_nominated(const Cluster& cluster, const Progress& progress,
                                   const reconcile::ObservedPod& pod) const {
   if (mode_for(cluster, progress, pod) != Mode::nominate) return false;
   // A nomination that was written must not stay on another node.
   if (progress.may_be_nominated || !pod.nominated.empty()) return true;
+  if (progress.may_exchange) return false;
   const Job& job = cluster.job(cluster.task(progress.task).job);
   return is_worth_nominating(needed_together(job, options_.gangs_are_whole), cluster.node_count());
 }
@@ -86,25 +59,26 @@ void Steering::lose_nomination(const std::string& uid, Progress& progress) const
   if (pod == nullptr || pod->nominations_lost == progress.nominations_lost) return;
   progress.nominations_lost = pod->nominations_lost;
   const bool is_its_own = pod->nominated.empty() && pod->lost_nomination == progress.node;
-  if (options_.mode != Mode::nominate || !is_its_own) return;
+  if (options_.mode != Mode::nominate || !is_its_own || progress.may_exchange) return;
   progress.stage = Stage::planned;
   progress.number = 0;  // an answer to an earlier write means nothing
 }
 
-// STEER-2, STEER-11.
+// STEER-2, STEER-11. A nomination is in the way of pods that exchange their places (SPREAD-11).
 void Steering::nominate(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {
   auto& [uid, progress] = *entry;
   const reconcile::ObservedPod* pod = observed_.pod(uid);
   if (pod == nullptr) return;  // just bound or deleted: the mirror will show it
+  const std::string wanted = progress.may_exchange ? std::string() : progress.node;
   if (!is_to_be_nominated(cluster, progress, *pod)) {
     progress.stage = Stage::nominated;
-  } else if (pod->nominated == progress.node && !progress.is_nominated_anew) {
+  } else if (pod->nominated == wanted && !progress.is_nominated_anew) {
     progress.may_be_nominated = true;
     progress.stage = Stage::nominated;
     progress.changed_at = now;
   } else if (may_write(uid, now)) {
     progress.may_be_nominated = true;
-    progress.number = write(uid, {.node = progress.node}, now);
+    progress.number = write(uid, {.node = wanted}, now);
   }
 }
 
@@ -158,6 +132,9 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
     return;
   }
   ports::PodWrite commit{.kind = Kind::commit, .node = progress.node};
+  // STEER-6
+  commit.wakes_by_label =
+      !pod->is_gated && pod->is_refused_by_others() && !shape.terms.affinity.empty();
   const Mode mode = mode_for(cluster, progress, *pod);
   if (mode == Mode::pin && pod->is_free_to_require) {
     commit.only_nodes = {progress.node};
@@ -194,7 +171,8 @@ bool Steering::is_vetoed(const std::string& uid, const Progress& progress) const
   if (pod == nullptr || !pod->is_refused_by_others()) return false;
   // In the same words as before, only the nomination goes.
   const bool has_lost_it = pod->nominations_lost != progress.nominations_lost &&
-                           pod->nominated.empty() && pod->lost_nomination == progress.node;
+                           pod->nominated.empty() && pod->lost_nomination == progress.node &&
+                           !progress.may_exchange;
   return pod->unschedulable != progress.complaint || has_lost_it;
 }
 

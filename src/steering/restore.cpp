@@ -3,6 +3,7 @@
 
 #include "berth/engine/fit.h"
 #include "steering/steering.h"
+#include "steering/turns.h"
 
 namespace berth::steering {
 
@@ -49,6 +50,8 @@ Plan restored_plan(const reconcile::ObservedState& observed, const Cluster& clus
     const TaskId id = find_task(uid);
     if (!node.is_valid() || !id.is_valid()) continue;
     const Task& task = cluster.task(id);
+    // Nobody knows in which order they were planned, nor who has exchanged his place: planned anew.
+    if (depends_on_order(cluster, cluster.shape(task.shape))) continue;
     if (task.status != TaskStatus::pending || task.is_gated || !room.take(task, node)) continue;
     plan.binds.push_back({id, node});
   }

@@ -43,6 +43,8 @@ const char* to_string(Mode mode) {
   return "unknown";
 }
 
+bool exchanges_places(Mode mode) { return mode != Mode::view && mode != Mode::pin; }
+
 std::int32_t needed_together(const Job& job, bool gangs_are_whole) {
   if (!gangs_are_whole) return 1;
   // Where roles have minimums of their own, any `min_available` members will not do: all that are
@@ -76,13 +78,28 @@ void Steering::stop_leading() {
   recorded_.clear();
   answered_.clear();
   order_.clear();
-  waiting_.clear();
+  lines_.clear();
 }
 
 void Steering::keep_order(const Plan& plan, const Cluster& cluster) {
   for (const auto& [task, node] : plan.binds) {
     if (cluster.shape_of(task).has_relations()) order_[task] = ++last_order_;
   }
+}
+
+std::uint64_t Steering::order_of(TaskId task, const std::string& pod_uid) const {
+  if (const auto planned = order_.find(task); planned != order_.end()) return planned->second;
+  const auto found = progress_.find(pod_uid);
+  return found == progress_.end() ? 0 : found->second.order;
+}
+
+// STEER-16. The annotations stay: they say where the pods were planned first.
+void Steering::exchange(const std::string& pod_uid, const std::string& other_uid) {
+  const auto one = progress_.find(pod_uid);
+  const auto other = progress_.find(other_uid);
+  if (one == progress_.end() || other == progress_.end()) return;
+  std::swap(one->second.node, other->second.node);
+  std::swap(one->second.order, other->second.order);
 }
 
 void Steering::observe(const ClusterEvent& event) {
@@ -116,7 +133,9 @@ std::vector<PlacementDropped> Steering::steer(const Cluster& cluster, const Find
     for (auto& [uid, progress] : progress_) progress.is_touch_due = true;
   }
   gather_gangs(cluster);
-  for (const auto& [id, gang] : gangs_) {
+  for (Line& line : lines_) give_turns(cluster, line);
+  for (const JobId id : sequence_) {
+    const Gang& gang = gangs_.at(id);
     if (is_begun(gang)) carry_out(cluster, id, gang, now, drops);
   }
   begin_gangs(cluster, now, drops);
@@ -134,7 +153,8 @@ bool Steering::is_begun(const Gang& gang) const {
 void Steering::begin_gangs(const Cluster& cluster, TimePoint now,
                            std::vector<PlacementDropped>& drops) {
   has_gangs_to_begin_ = false;
-  for (const auto& [id, gang] : gangs_) {
+  for (const JobId id : sequence_) {
+    const Gang& gang = gangs_.at(id);
     if (is_begun(gang)) continue;
     has_gangs_to_begin_ =
         writes_.counters(reconcile::Writes::Kind::steering).pending >= kWritesAtOnce;
@@ -148,10 +168,20 @@ std::vector<PlacementDropped> Steering::follow_up(const Cluster& cluster, const 
   if (!gangs_are_gathered_ || touches_due_) return steer(cluster, find_task, now);
   std::vector<PlacementDropped> drops;
   clear_nominations(now);
-  answered_.insert(waiting_.begin(), waiting_.end());
-  for (const JobId id : std::exchange(answered_, {})) {
+  std::vector<JobId> due;  // those in lines in their order
+  for (Line& line : lines_) {
+    if (!line.is_waiting) continue;
+    give_turns(cluster, line);
+    for (const auto pod : line.pods) due.push_back(pod->second.job);
+  }
+  due.insert(due.end(), answered_.begin(), answered_.end());
+  answered_.clear();
+  std::set<JobId> done;
+  for (const JobId id : due) {
     const auto gang = gangs_.find(id);
-    if (gang != gangs_.end()) carry_out(cluster, id, gang->second, now, drops);
+    if (gang != gangs_.end() && done.insert(id).second) {
+      carry_out(cluster, id, gang->second, now, drops);
+    }
   }
   if (has_gangs_to_begin_) begin_gangs(cluster, now, drops);
   return drops;
@@ -198,13 +228,12 @@ void Steering::take(const reconcile::Ended& ended, TimePoint now) {
 void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, TimePoint now,
                          std::vector<PlacementDropped>& drops) {
   const std::size_t dropped_before = drops.size();
-  give_turns(cluster, id, gang);
   std::int32_t ready = 0;  // nominated or committed, or its turn is later
   for (const auto member : gang) {
     auto& [uid, progress] = *member;
     const bool is_vetoed = this->is_vetoed(uid, progress);
     lose_nomination(uid, progress);
-    const bool is_later = this->is_later(cluster, id, progress);
+    const bool is_later = this->is_later(cluster, progress);
     if (progress.stage == Stage::planned && !is_later && !is_vetoed) {
       nominate(cluster, member, now);
     }
@@ -225,7 +254,7 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
   const std::vector<std::string> candidates = candidates_of(gang);
   for (const auto member : gang) {
     if (member->second.stage != Stage::nominated || !may_write(member->first, now)) continue;
-    if (in_order_.contains(id) && !member->second.has_turn) continue;
+    if (member->second.is_in_line && !member->second.has_turn) continue;
     if (is_recorded(job, id, now) && tolerates_its_locks(cluster, member, now)) {
       commit(cluster, candidates, member, now);
     }
@@ -318,22 +347,15 @@ void Steering::clear_nominations(TimePoint now) {
 
 void Steering::gather_gangs(const Cluster& cluster) {
   gangs_.clear();
-  in_order_.clear();
-  waiting_.clear();
   changed_at_.clear();
   for (auto entry = progress_.begin(); entry != progress_.end(); ++entry) {
     changed_at_[entry->second.task] = entry->second.changed_at;
     const Task& task = cluster.task(entry->second.task);
     gangs_[task.job].push_back(entry);
-    const Shape& shape = cluster.shape(task.shape);
-    if (shape.has_relations() && depends_on_order(cluster, shape)) in_order_.insert(task.job);
+    entry->second.may_exchange = exchanges_places(options_.mode) &&
+                                 is_exchangeable(cluster, task, options_.locks_are_taints);
   }
-  for (const JobId id : in_order_) {
-    Gang& gang = gangs_[id];
-    std::stable_sort(gang.begin(), gang.end(), [](const auto& left, const auto& right) {
-      return left->second.order < right->second.order;
-    });
-  }
+  gather_lines(cluster);
   gangs_are_gathered_ = true;
 }
 

@@ -31,6 +31,10 @@ struct Options {
   std::function<bool(const std::string& pod_uid)> has_come = {};
 };
 
+// STEER-16. Not in mode `pin`, which may be without an extender, nor in the view, where
+// kube-scheduler keeps the order itself.
+bool exchanges_places(Mode mode);
+
 // Members of a job that must be bound together, by what is planned and bound of it now.
 std::int32_t needed_together(const Job& job, bool gangs_are_whole);
 
@@ -62,6 +66,10 @@ class Steering {
 
   // After each session, before steer(): pods are tried in the order of its plan (RELATION-12).
   void keep_order(const Plan& plan, const Cluster& cluster);
+  // Of planned pods; 0: of one whose order does not matter.
+  std::uint64_t order_of(TaskId task, const std::string& pod_uid) const;
+  // The mirror has exchanged their places (STEER-16).
+  void exchange(const std::string& pod_uid, const std::string& other_uid);
   // After each session, when its plan has been assumed. Returns placements that cannot be carried
   // out any more, to be dropped.
   std::vector<PlacementDropped> steer(const Cluster& cluster, const FindTask& find_task,
@@ -103,11 +111,13 @@ class Steering {
     std::vector<std::string> tolerated;  // locks: that was written
     std::uint64_t attempt = 0;           // ShownPod::attempt, from its commit on
     bool is_nominated = false;
-    std::uint64_t order = 0;  // in the plans; 0: of a pod whose order does not matter
-    bool has_turn = false;    // RELATION-12; of a gang whose order matters
-    bool has_come = false;    // its bind call; likewise
-    TimePoint changed_at;     // when its stage last changed
-    std::string complaint;    // ObservedPod::unschedulable at the commit
+    std::uint64_t order = 0;    // in the plans; 0: of a pod whose order does not matter
+    bool may_exchange = false;  // STEER-16
+    bool is_in_line = false;    // RELATION-12
+    bool has_turn = false;      // of a pod in a line
+    bool has_come = false;      // its bind call; likewise
+    TimePoint changed_at;       // when its stage last changed
+    std::string complaint;      // ObservedPod::unschedulable at the commit
   };
   // Of the observed pod, when its nomination was cleared.
   struct Cleared {
@@ -117,6 +127,11 @@ class Steering {
   };
   using ByUid = std::map<std::string, Progress>;
   using Gang = std::vector<ByUid::iterator>;
+  // Pods among which the order matters, in that of the plans.
+  struct Line {
+    Gang pods;
+    bool is_waiting = false;  // for turns
+  };
 
   void follow_plan(const Cluster& cluster, const FindTask& find_task);
   void end(ByUid::iterator entry);
@@ -124,8 +139,10 @@ class Steering {
   void find_nominations_to_clear();
   void clear_nominations(TimePoint now);
   void gather_gangs(const Cluster& cluster);
-  void give_turns(const Cluster& cluster, JobId job, const Gang& gang);
-  bool is_later(const Cluster& cluster, JobId job, const Progress& progress) const;
+  void gather_lines(const Cluster& cluster);
+  void put_in_sequence(const Line& line);
+  void give_turns(const Cluster& cluster, Line& line);
+  bool is_later(const Cluster& cluster, const Progress& progress) const;
   bool is_begun(const Gang& gang) const;
   void begin_gangs(const Cluster& cluster, TimePoint now, std::vector<PlacementDropped>& drops);
   void carry_out(const Cluster& cluster, JobId job, const Gang& gang, TimePoint now,
@@ -156,8 +173,8 @@ class Steering {
   ByUid progress_;               // of planned pods
   std::map<JobId, Gang> gangs_;  // of these, as of the last steer()
   bool gangs_are_gathered_ = false;
-  std::set<JobId> in_order_;  // of gangs_, those whose order matters; as of the last steer()
-  std::set<JobId> waiting_;   // of these, those with pods that wait for their turn
+  std::vector<JobId> sequence_;  // of gangs_: in which they are carried out
+  std::vector<Line> lines_;      // as of the last steer()
   std::uint64_t last_order_ = 0;
   std::map<TaskId, std::uint64_t> order_;  // of the last session's plan
   bool has_gangs_to_begin_ = false;

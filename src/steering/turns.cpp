@@ -41,8 +41,13 @@ class Underway {
     }
   }
 
-  void add(TaskId id) {
-    const Task& task = cluster_.task(id);
+  void add(const Turn& pod) {
+    const Task& task = cluster_.task(pod.task);
+    if (is_counted_by_spread(cluster_, cluster_.shape(task.shape))) {
+      const bool is_alike = !are_any_counted_ || is_in_line(pod);
+      alike_ = is_alike && pod.may_exchange ? task.shape : ShapeId();
+      are_any_counted_ = true;
+    }
     each_domain(task, [&](const Domain& domain) { domains_.insert(domain); });
     for (std::string& claim : late_claims(cluster_.shape(task.shape))) {
       nodes_of_claims_[std::move(claim)].insert(task.node);
@@ -51,9 +56,16 @@ class Underway {
   }
   bool is_any() const { return is_any_; }
 
+  // STEER-16. All on the way that a spread counts get their places in the order of the plan, and it
+  // gets the next one.
+  bool is_in_line(const Turn& pod) const {
+    return pod.may_exchange && cluster_.task(pod.task).shape == alike_;
+  }
+
   // Whichever comes first, it or those on the way.
-  bool may_join(TaskId id) const {
-    const Task& task = cluster_.task(id);
+  bool may_join(const Turn& pod) const {
+    if (is_in_line(pod)) return true;
+    const Task& task = cluster_.task(pod.task);
     bool is_free = true;
     each_domain(task,
                 [&](const Domain& domain) { is_free = is_free && !domains_.contains(domain); });
@@ -66,9 +78,9 @@ class Underway {
   }
 
   // Do those that have come suffice for it?
-  bool fits(TaskId id) {
+  bool fits(const Turn& pod) {
     if (is_order_kept_) return true;
-    const Task& task = cluster_.task(id);
+    const Task& task = cluster_.task(pod.task);
     const Shape& shape = cluster_.shape(task.shape);
     const auto is_near = [&](TermId term) {
       const DomainId domain = relations_.domain(term, task.node);
@@ -76,6 +88,7 @@ class Underway {
     };
     const auto& affinity = shape.terms.affinity;
     if (!std::all_of(affinity.begin(), affinity.end(), is_near)) return false;
+    if (is_in_line(pod)) return true;
     for (std::size_t i = 0; i < shape.terms.spread.size(); ++i) {
       if (!keeps_skew(task, shape, i)) return false;
     }
@@ -143,6 +156,8 @@ class Underway {
   const PodRelations& relations_;
   const bool is_order_kept_;
   bool is_any_ = false;
+  bool are_any_counted_ = false;
+  ShapeId alike_;  // of all on the way that a spread counts, if they may exchange their places
   std::map<std::pair<TermId, DomainId>, std::int32_t> left_out_;
   std::map<TermId, std::int32_t> lowest_;
   std::set<Domain> domains_;
@@ -165,6 +180,17 @@ bool is_counted_by_spread(const Cluster& cluster, const Shape& shape) {
                      [&](TermId term) { return is_spread(cluster, term); });
 }
 
+bool is_exchangeable(const Cluster& cluster, const Task& task, bool locks_are_taints) {
+  const Shape& shape = cluster.shape(task.shape);
+  const Node& node = cluster.node(task.node);
+  const bool is_locked = node.lock.job.is_valid() || node.queue_lock.queue.is_valid();
+  if (is_locked && locks_are_taints) return false;
+  const auto& claims = shape.constraints.volumes.claims;
+  return !shape.terms.spread.empty() && !shape.is_hint &&
+         std::all_of(claims.begin(), claims.end(),
+                     [](const VolumeNeed& need) { return need.is_bound; });
+}
+
 bool depends_on_order(const Cluster& cluster, const Shape& shape) {
   return !shape.terms.affinity.empty() || is_counted_by_spread(cluster, shape) ||
          !late_claims(shape).empty();
@@ -178,16 +204,16 @@ void give_turns(const Cluster& cluster, bool is_order_kept, std::vector<Turn>& p
   }
   for (const Turn& pod : pods) {
     if (pod.has_come || !pod.is_its) continue;
-    if (!underway.fits(pod.task)) return;  // it fits as the first of its kind: alone
-    underway.add(pod.task);
+    if (!underway.fits(pod)) return;  // it fits as the first of its kind: alone
+    underway.add(pod);
   }
   for (Turn& pod : pods) {
     if (pod.is_its) continue;
-    const bool fits = underway.fits(pod.task);
-    if (underway.is_any() && (!fits || !underway.may_join(pod.task))) return;
+    const bool fits = underway.fits(pod);
+    if (underway.is_any() && (!fits || !underway.may_join(pod))) return;
     pod.is_its = true;
     if (!fits) return;
-    underway.add(pod.task);
+    underway.add(pod);
   }
 }
 

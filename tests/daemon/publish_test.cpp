@@ -238,6 +238,47 @@ TEST_F(PublishTest, ADroppedPlacementLeavesTheTable) {
   EXPECT_TRUE(table()->room_left.rows.empty());
 }
 
+// Gang g of three and pods lone-0 and lone-1 in no group, all of one shape; gang h is not spread.
+TEST_F(PublishTest, STEER16NamesThePodsThatMayExchangeTheirPlacesInTheOrderOfThePlan) {
+  SpreadConstraint spread;
+  spread.pods.all = {{"app", Operator::in, {"x"}}};
+  spread.topology_key = "zone";
+  for (const char* group : {"g", "h"}) mirror_.apply(make_group(group, 1));
+  const auto add = [&](PodObject pod) {
+    if (pod.name.starts_with("lone")) pod.group.clear();
+    pod.labels = {{"app", "x"}};
+    pod.constraints.relations.name_space = "ml";
+    if (!pod.name.starts_with("h")) pod.constraints.relations.spread = {spread};
+    mirror_.apply(pod);
+  };
+  for (int i = 0; i < 3; ++i) add(make_member("g", i));
+  for (int i = 0; i < 2; ++i) add(make_member("lone", i));
+  add(make_member("h", 0));
+  assume(mirror_, {{"g-0", "n1"},
+                   {"g-1", "n2"},
+                   {"g-2", "n3"},
+                   {"lone-0", "n1"},
+                   {"lone-1", "n2"},
+                   {"h-0", "n1"}});
+  EXPECT_EQ(table()->find("g-0")->alike, nullptr) << "not in each mode";
+  PlanTableOptions options;
+  options.exchanges = 5;
+  options.order_of = [this](TaskId task) {
+    return mirror_.cluster().task(task).uid == "g-0" ? std::uint64_t{9} : std::uint64_t{3};
+  };
+  const auto plan = make_plan_table(mirror_.cluster(), options);
+  using Uids = std::vector<std::string>;
+  ASSERT_NE(plan->find("g-0")->alike, nullptr);
+  EXPECT_EQ(*plan->find("g-0")->alike, (Uids{"g-0", "g-1", "g-2"}));
+  EXPECT_EQ(plan->find("g-0")->order, 9u);
+  EXPECT_EQ(plan->find("g-1")->order, 3u);
+  EXPECT_EQ(plan->find("g-1")->alike, plan->find("g-0")->alike);
+  ASSERT_NE(plan->find("lone-1")->alike, nullptr);
+  EXPECT_EQ(*plan->find("lone-1")->alike, (Uids{"lone-0", "lone-1"}));
+  EXPECT_EQ(plan->find("h-0")->alike, nullptr);
+  EXPECT_EQ(plan->exchanges, 5u);
+}
+
 TEST_F(PublishTest, APodWithUnmodelledConstraintsIsAHint) {
   mirror_.apply(make_group("g", 1));
   PodObject pod = make_member("g", 0);

@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "conf/config.h"
 #include "conf/default_config.h"
@@ -34,6 +39,10 @@ class SessionRefusalsTest : public testing::Test {
     const auto log = [this](const std::string& line) { ports_.log(line); };
     SessionLoop::Parts parts{clock_,  source_, events_,  published_, nothing, shown_,
                              nothing, ports_,  metrics_, log,        queues_, reservations_};
+    parts.take_exchanges = [this] {
+      const std::lock_guard lock(mutex_);
+      return std::exchange(exchanges_, {});
+    };
     SessionLoop::Settings settings;
     settings.period = std::chrono::milliseconds(10);
     settings.steering = mode_;
@@ -76,6 +85,22 @@ class SessionRefusalsTest : public testing::Test {
     events_.post(PlacementDropped{pod, node_of(pod), message, true});
   }
 
+  void exchange(const ports::Exchange& exchange) {
+    const std::lock_guard lock(mutex_);
+    exchanges_.push_back(exchange);
+  }
+  // Waits for a plan with so many.
+  bool wait_for_exchanges(std::uint64_t count) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (published_.load()->exchanges < count) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::vector<ports::Exchange> exchanges_;
   SystemClock clock_;
   FakeSource source_;
   EventQueue events_;
@@ -87,6 +112,26 @@ class SessionRefusalsTest : public testing::Test {
   telemetry::Metrics metrics_;
   std::unique_ptr<SessionLoop> loop_;
 };
+
+TEST_F(SessionRefusalsTest, STEER16AnExchangeIsTakenInAndIsNoRefusal) {
+  is_hint_ = false;
+  mode_ = steering::Mode::nominate;
+  start();
+  ASSERT_TRUE(wait_for_line("job ml/g planned: 2 pods"));
+  const std::string first = node_of("g-0");
+  const std::string second = node_of("g-1");
+  ASSERT_NE(first, second);
+  exchange({"g-0", first, "g-1", second});
+  ASSERT_TRUE(wait_for_exchanges(1));
+  EXPECT_EQ(node_of("g-0"), second);
+  EXPECT_EQ(node_of("g-1"), first);
+  exchange({"g-0", first, "g-1", second});
+  ASSERT_TRUE(wait_for_exchanges(2)) << "it counts, though the plan is another one";
+  EXPECT_EQ(node_of("g-0"), second);
+  veto("g-0", "kube-scheduler: 0/2 nodes are available: 2 no.");
+  EXPECT_TRUE(wait_for_line("job ml/g gives back"));
+  EXPECT_NE(metrics_.expose({}).find("berth_failed_attempts_total 1"), std::string::npos);
+}
 
 TEST_F(SessionRefusalsTest, HINT3ARefusedHintGivesAllPlacesBackAndSaysWhy) {
   start();

@@ -170,6 +170,63 @@ func TestAGangIsSpreadOverZones(t *testing.T) {
 	assertAttempts(e, failed, 0)
 }
 
+// With skew 1 a pod fits only after those before it, whatever the order in which kube-scheduler takes
+// them: the places are handed out in the order of the plan. A write for each pod, and the gang's share.
+func TestALargeGangIsSpreadOverZones(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	for _, each := range []string{"a", "b", "c"} {
+		e.AddNodesIn(each, 2, "4")
+	}
+	e.AwaitKubeSchedulerKnowsNodes()
+	const size = 99
+	failed := failedAttempts(e)
+	before := proxy.Writes()
+	e.CreateGang("gang", size, size, func(pod harness.PodBuilder) harness.PodBuilder {
+		return overZones("gang")(pod).CPU("100m")
+	})
+	timed(e, "a large gang is bound", func() { e.AwaitBound("gang", size, harness.Soon) })
+	e.AssertNeverInPart("gang", promptly)
+	if zones := perDomain(e, "gang", zone); zones["a"] != 33 || zones["b"] != 33 || zones["c"] != 33 {
+		t.Errorf("99 members are spread as %v", zones)
+	}
+	assertAttempts(e, failed, 0)
+	written := writesSince(before)
+	e.Logf("took %-40s %v", "writes", written)
+	if patches := written["PATCH pods"] + written["PATCH pods/status"]; patches > size+10 {
+		t.Errorf("%d patches for %d pods: %v", patches, size, written)
+	}
+}
+
+// Pods in no group are jobs of their own, and share a spread all the same.
+func TestPodsInNoGroupAreSpreadOverZones(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	for _, each := range []string{"a", "b", "c"} {
+		e.AddNodesIn(each, 1, "4")
+	}
+	e.AwaitKubeSchedulerKnowsNodes()
+	const count = 30
+	failed := failedAttempts(e)
+	var pods []*core.Pod
+	for i := range count {
+		pods = append(pods, harness.NewPod(e.Namespace, fmt.Sprintf("web-%d", i)).CPU("100m").
+			SpreadsOver(zone, "app", "web", 1).Build())
+	}
+	e.Create(pods...)
+	timed(e, "all are bound", func() { e.AwaitAllBound(harness.Soon, pods...) })
+	zones := map[string]int{}
+	domains := map[string]string{}
+	for _, node := range e.Nodes() {
+		domains[node.Name] = node.Labels[zone]
+	}
+	for _, pod := range e.Pods(func(pod *core.Pod) bool { return pod.Spec.NodeName != "" }) {
+		zones[domains[pod.Spec.NodeName]]++
+	}
+	if zones["a"] != 10 || zones["b"] != 10 || zones["c"] != 10 {
+		t.Errorf("%d pods are spread as %v", count, zones)
+	}
+	assertAttempts(e, failed, 0)
+}
+
 func TestASpreadGangWaitsForAZone(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
 	e.AddNodesIn("a", 2, "4")
@@ -226,6 +283,61 @@ func TestWorkersFollowTheirLauncher(t *testing.T) {
 		}
 	}
 	assertAttempts(e, failed, 0)
+}
+
+// berthd has forgotten the order of its plan when it returns, and who has which place.
+func TestBerthKilledAmidASpread(t *testing.T) {
+	for _, step := range steps[cluster.Mode] {
+		if step.pass == 0 || step.kind == harness.Nominations || step.kind == harness.Events {
+			continue
+		}
+		t.Run(step.name, func(t *testing.T) {
+			e, proxy := beginBehindProxy(t)
+			for _, each := range []string{"a", "b", "c"} {
+				e.AddNodesIn(each, 1, "4")
+			}
+			hold := proxy.Hold(step.kind, step.pass)
+			e.CreateGang("gang", 9, 9, func(pod harness.PodBuilder) harness.PodBuilder {
+				return overZones("gang")(pod).CPU("100m")
+			})
+			await(t, hold)
+			e.Berth.Kill()
+			hold.Abandon()
+			e.Must(e.Berth.Start(e.Context))
+			timed(e, "the gang is bound", func() { e.AwaitBound("gang", 9, harness.Soon) })
+			e.AssertNeverInPart("gang", harness.BarrierLimit)
+			if zones := perDomain(e, "gang", zone); zones["a"] != 3 || zones["b"] != 3 || zones["c"] != 3 {
+				t.Errorf("nine members are spread as %v", zones)
+			}
+		})
+	}
+}
+
+// The launcher, which the workers require, is the last by name.
+func TestBerthKilledAmidWaves(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	e.AddNodesIn("a", 1, "4")
+	e.AddNodesIn("b", 2, "4")
+	kind := harness.Bindings
+	if cluster.Mode == harness.InPlace {
+		kind = harness.Commits
+	}
+	hold := proxy.Hold(kind, 3)
+	e.CreateGang("gang", 6, 6, func(pod harness.PodBuilder) harness.PodBuilder {
+		if strings.HasSuffix(pod.Name(), "-5") {
+			return pod.Label("launcher", "gang").CPU("100m")
+		}
+		return pod.KeepsNear(zone, "launcher", "gang").CPU("100m")
+	})
+	await(t, hold)
+	e.Berth.Kill()
+	hold.Abandon()
+	e.Must(e.Berth.Start(e.Context))
+	timed(e, "the gang is bound", func() { e.AwaitBound("gang", 6, harness.Soon) })
+	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	if zones := perDomain(e, "gang", zone); len(zones) != 1 {
+		t.Errorf("the gang is in zones %v", zones)
+	}
 }
 
 // kube-scheduler refuses one of the second wave, for want of a device, of which plans know nothing.

@@ -362,5 +362,10 @@ TEST(Pod, refuses_bad_names_and_times) {
             "pod.yaml:1:11: metadata: `name` is missing, expected a string");
 }
 
+TEST(Pod, STEER6TheLabelOfAnAttemptMeansNothing) {
+  const auto pod = pod_from("metadata: {name: p, labels: {berth.dev/attempt: '1.2', a: b}}");
+  EXPECT_EQ(pod->labels, (Labels{{"a", "b"}}));
+}
+
 }  // namespace
 }  // namespace berth::kube

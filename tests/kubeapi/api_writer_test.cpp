@@ -158,6 +158,17 @@ TEST_F(ApiWriterTest, ACommitTakesTheGateOffAndPutsThePlanOn) {
             2u);
 }
 
+TEST_F(ApiWriterTest, STEER6ACommitThatWakesByALabelHasItsOwn) {
+  serve([](const Call&, Reply& reply) { reply.send(200, "{}"); });
+  ports::PodWrite commit{.kind = ports::PodWrite::Kind::commit, .node = "n1"};
+  write(kPod, commit);
+  commit.wakes_by_label = true;
+  write(kPod, commit);
+  EXPECT_FALSE(Json::parse(server_->calls().at(0).body)["metadata"].contains("labels"));
+  EXPECT_EQ(Json::parse(server_->calls().at(1).body)["metadata"]["labels"]["berth.dev/attempt"],
+            "3.17");
+}
+
 TEST_F(ApiWriterTest, OWNED11_AGroupIsMadeChangedAndRemoved) {
   Awaited<std::vector<std::string>> calls;
   serve([&](const Call& call, Reply& reply) {

@@ -71,6 +71,18 @@ TEST(NodeSets, SPREAD3_leave_out_nodes_by_each_policy) {
   }
 }
 
+// docs/design/topology-spread.md, "Locks that are taints".
+TEST(NodeSets, SPREAD3_have_locked_nodes_also_where_taints_are_honoured) {
+  SpreadConstraint spread = over("zone");
+  spread.taints = NodePolicy::honor;
+  Node node = node_with({{"name", "n0"}, {"zone", "a"}});
+  node.lock.job = JobId(1);
+  node.queue_lock.queue = QueueId(1);
+  EXPECT_TRUE(holds(node_set_rule(spread, {spread}, {}), node)) << "the pod may be the target's";
+  node.taints = {{"gpu", "", TaintEffect::no_schedule}};
+  EXPECT_FALSE(holds(node_set_rule(spread, {spread}, {}), node));
+}
+
 TEST(NodeSets, SPREAD3_keep_tainted_nodes_that_the_pod_tolerates) {
   Constraints pod;
   pod.tolerations = {{"gpu", true, "", TaintEffect::any}};

@@ -58,6 +58,18 @@ TEST_F(RestoreTest, STEER10CommittedPodsHoldTheNodeOfTheirPlan) {
   EXPECT_EQ(restored(), (Uids{"g-0", "g-1"}));
 }
 
+// The order of the plan is lost with it, and its annotation does not follow exchanges (STEER-16).
+TEST_F(RestoreTest, STEER10PodsWhoseOrderMattersArePlannedAnew) {
+  post_group(true);
+  PodObject pod = committed(0);
+  SpreadConstraint spread;
+  spread.topology_key = "zone";
+  pod.constraints.relations.spread = {spread};
+  post(pod);
+  post(committed(1));
+  EXPECT_EQ(restored(), Uids{"g-1"});
+}
+
 TEST_F(RestoreTest, STEER10AGangThatWasBeingCommittedIsRolledForward) {
   post_group(true);
   post(committed(0));

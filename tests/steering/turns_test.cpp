@@ -62,6 +62,10 @@ class TurnsTest : public testing::Test {
   void plan(const std::string& node, const Constraints& constraints, const std::string& app = "x") {
     pods_.push_back({add(node, constraints, app, TaskStatus::binding)});
   }
+  void plan_alike(const std::string& node, const Constraints& constraints) {
+    plan(node, constraints);
+    pods_.back().may_exchange = true;
+  }
   void come(std::initializer_list<std::size_t> which) {
     for (const std::size_t i : which) pods_[i].has_come = true;
   }
@@ -88,6 +92,53 @@ TEST_F(TurnsTest, RELATION12AWaveOfASpreadHasOneOfEachDomain) {
   EXPECT_EQ(turns(false), (Places{0, 2})) << "a second one in b would be too many";
   come({0, 2});
   EXPECT_EQ(turns(false), (Places{3, 4, 5}));
+}
+
+TEST_F(TurnsTest, STEER16PodsThatExchangeTheirPlacesNeedNoWaves) {
+  const Constraints spread = spread_over("zone");
+  for (const char* node : {"a1", "b1", "c1", "a2", "b1", "c1"}) plan_alike(node, spread);
+  EXPECT_EQ(turns(false), (Places{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(TurnsTest, STEER16AnotherKindWaitsForThemAndTheyForIt) {
+  const Constraints spread = spread_over("zone");
+  Constraints other = spread;
+  other.node_selector = {{"host", "b1"}};
+  other.relations.spread[0].affinity = NodePolicy::ignore;
+  for (const char* node : {"a1", "b1", "c1", "a2"}) plan_alike(node, spread);
+  plan_alike("b1", other);
+  for (const char* node : {"c1", "a2"}) plan_alike(node, spread);
+  EXPECT_EQ(turns(false), (Places{0, 1, 2, 3})) << "they may come in another order than the fifth";
+  come({0, 1, 2, 3});
+  EXPECT_EQ(turns(false), (Places{4, 5})) << "in b and c, whichever comes first";
+  come({4, 5});
+  EXPECT_EQ(turns(false), (Places{6}));
+}
+
+TEST_F(TurnsTest, STEER16PodsThatNoSpreadCountsAreNotInTheirWay) {
+  const Constraints spread = spread_over("zone");
+  plan("a1", {}, "launcher");
+  for (const char* node : {"a1", "b1", "c1", "a2"}) plan_alike(node, spread);
+  EXPECT_EQ(turns(false), (Places{0, 1, 2, 3, 4}));
+}
+
+TEST_F(TurnsTest, STEER16ThoseThatRequireAnotherWaitForIt) {
+  Constraints near_launcher = spread_over("host");
+  near_launcher.relations.affinity = {near("launcher")};
+  plan("a1", {}, "launcher");
+  for (const char* node : {"a1", "a2", "a1", "a2"}) plan_alike(node, near_launcher);
+  EXPECT_EQ(turns(false), (Places{0}));
+  come({0});
+  EXPECT_EQ(turns(false), (Places{1, 2, 3, 4}));
+}
+
+TEST_F(TurnsTest, STEER16TheFirstThatDoesNotFitComesAloneAllTheSame) {
+  const Constraints spread = spread_over("zone");
+  add("a1", {}, "x", TaskStatus::running);
+  plan_alike("a2", spread);
+  plan_alike("b1", spread);
+  EXPECT_EQ(turns(false), (Places{0})) << "kube-scheduler says no, or knows more";
+  EXPECT_EQ(turns(false), (Places{0}));
 }
 
 TEST_F(TurnsTest, RELATION12PodsThatAreThereCount) {
@@ -170,6 +221,23 @@ TEST_F(TurnsTest, RELATION12AClaimThatIsBoundLateIsSharedAfterItsFirstPod) {
   EXPECT_TRUE(depends_on_order(cluster_, cluster_.shape_of(pods_[0].task)));
   come({0, 1});
   EXPECT_EQ(turns(false), (Places{2, 3}));
+}
+
+TEST_F(TurnsTest, STEER16PodsOfASpreadMayExchangeTheirPlaces) {
+  Constraints hint = spread_over("zone");
+  hint.unmodelled = {"resourceClaims"};
+  Constraints late = spread_over("zone");
+  late.volumes.claims = {VolumeNeed()};
+  for (const Constraints& each : {spread_over("zone"), hint, late, near_to("x")}) plan("a1", each);
+  const auto may = [this](std::size_t i) {
+    return is_exchangeable(cluster_, cluster_.task(pods_[i].task), true);
+  };
+  EXPECT_TRUE(may(0));
+  EXPECT_FALSE(may(1)) << "a hint may go to a node of its own choice";
+  EXPECT_FALSE(may(2)) << "its volume may decide where it goes";
+  EXPECT_FALSE(may(3)) << "no order of places helps it";
+  cluster_.set_lock(cluster_.find_node("a1"), Lock{.job = JobId(0)});
+  EXPECT_FALSE(may(0)) << "others do not tolerate the taint of its node";
 }
 
 TEST_F(TurnsTest, RELATION12AntiAffinityHoldsInAnyOrder) {

@@ -28,14 +28,31 @@ class SteeringInWaves : public SteeringTest {
     pod.constraints = std::move(constraints);
     post(pod);
   }
-  void post_spread_gang(bool gated) {
+  static Constraints spread_over_nodes() {
     SpreadConstraint spread;
     spread.pods.all = {{"app", Operator::in, {"x"}}};
     spread.topology_key = "kubernetes.io/hostname";
     Constraints constraints;
     constraints.relations.name_space = "ml";
     constraints.relations.spread = {spread};
-    for (int i = 0; i < 4; ++i) post_member(i, constraints, "x", gated);
+    return constraints;
+  }
+  void post_spread_gang(bool gated) {
+    for (int i = 0; i < 4; ++i) post_member(i, spread_over_nodes(), "x", gated);
+  }
+  // Hints do not exchange their places.
+  void post_spread_gang_of_hints() {
+    Constraints constraints = spread_over_nodes();
+    constraints.unmodelled = {"resourceClaims"};
+    for (int i = 0; i < 4; ++i) post_member(i, constraints, "x", true);
+  }
+  void post_single(const std::string& name, Constraints constraints, const std::string& app) {
+    PodObject pod = member(0, false);
+    pod.name = pod.uid = name;
+    pod.group.clear();
+    pod.labels = {{"app", app}};
+    pod.constraints = std::move(constraints);
+    post(pod);
   }
   // The launcher is g-3.
   void post_launcher_and_workers(bool gated) {
@@ -84,7 +101,7 @@ class SteeringInWaves : public SteeringTest {
 
 TEST_F(SteeringInWaves, SPREAD11MembersOfASpreadAreNominatedInTheirWave) {
   use(nominating_);
-  post_spread_gang(true);
+  post_spread_gang_of_hints();
   plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
   EXPECT_EQ(rounds(), (Texts{"nominate g-0 on n1", "nominate g-1 on n2", "commit g-0 on n1",
                              "commit g-1 on n2"}));
@@ -92,6 +109,90 @@ TEST_F(SteeringInWaves, SPREAD11MembersOfASpreadAreNominatedInTheirWave) {
   EXPECT_EQ(after_calls({"g-0"}), (Texts{"nominate g-2 on n1", "nominate g-3 on n2",
                                          "commit g-2 on n1", "commit g-3 on n2"}));
   EXPECT_EQ(after_calls({"g-2", "g-3"}), Texts{});
+}
+
+TEST_F(SteeringInWaves, STEER16MembersOfASpreadAreCommittedTogetherByAWriteEach) {
+  use(nominating_);
+  post_spread_gang(true);
+  plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
+  EXPECT_EQ(rounds(), (Texts{"commit g-0 on n1", "commit g-1 on n2", "commit g-2 on n1",
+                             "commit g-3 on n2"}));
+}
+
+TEST_F(SteeringInWaves, STEER16AnExchangeIsNotWritten) {
+  use(nominating_);
+  post_spread_gang(true);
+  plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
+  rounds();
+  mirror_.apply(PlacementMoved{"g-3", "n2", "n1"});
+  mirror_.apply(PlacementMoved{"g-0", "n1", "n2"});
+  mirror_.settle(TimePoint());
+  nominating_.exchange("g-3", "g-0");
+  EXPECT_EQ(rounds(), Texts{});
+  const auto order = [this](const std::string& pod) {
+    return nominating_.order_of(find_(pod), pod);
+  };
+  EXPECT_LT(order("g-3"), order("g-1")) << "its place is the first now";
+  EXPECT_LT(order("g-2"), order("g-0"));
+}
+
+TEST_F(SteeringInWaves, STEER16ANominationOfBeforeIsCleared) {
+  use(nominating_);
+  post_spread_gang(true);
+  PodObject pod = member(2, true);
+  pod.labels = {{"app", "x"}};
+  pod.constraints = spread_over_nodes();
+  pod.nominated_node = "n2";
+  post(pod);
+  plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
+  EXPECT_EQ(rounds(), (Texts{"nominate g-2", "commit g-0 on n1", "commit g-1 on n2",
+                             "commit g-2 on n1", "commit g-3 on n2"}));
+}
+
+TEST_F(SteeringInWaves, RELATION12PodsInNoGroupThatShareASpreadAreShownInTurns) {
+  use(viewing_);
+  for (const char* name : {"a", "b", "c", "d"}) post_single(name, spread_over_nodes(), "x");
+  plan_in_order({{"c", "n1"}, {"b", "n2"}, {"d", "n1"}, {"a", "n2"}});
+  rounds();
+  EXPECT_EQ(shown(), (Texts{"c on n1 if it can be", "b on n2 if it can be"}));
+  after_calls({"b"});
+  EXPECT_EQ(shown(), Texts{"unchanged"}) << "d comes before a";
+  after_calls({"c"});
+  EXPECT_EQ(shown(), (Texts{"c on n1 if it can be", "b on n2 if it can be", "d on n1 if it can be",
+                            "a on n2 if it can be"}));
+}
+
+TEST_F(SteeringInWaves, RELATION12APodInNoGroupIsShownAfterThatWhichItRequires) {
+  use(viewing_);
+  PodTerm term;
+  term.pods.all = {{"app", Operator::in, {"db"}}};
+  term.namespaces = {"ml"};
+  term.topology_key = "kubernetes.io/hostname";
+  Constraints near;
+  near.relations.name_space = "ml";
+  near.relations.affinity = {term};
+  post_single("a", near, "web");
+  post_single("b", {}, "other");
+  post_single("c", {}, "db");
+  plan_in_order({{"c", "n1"}, {"a", "n1"}, {"b", "n1"}});
+  rounds();
+  EXPECT_EQ(shown(), (Texts{"c on n1", "b on n1", "a on n1"})) << "b keeps its place among all";
+}
+
+TEST_F(SteeringInWaves, RELATION12APodInNoGroupIsCommittedAfterThatWhichItRequires) {
+  use(nominating_);
+  PodTerm term;
+  term.pods.all = {{"app", Operator::in, {"db"}}};
+  term.namespaces = {"ml"};
+  term.topology_key = "kubernetes.io/hostname";
+  Constraints near;
+  near.relations.name_space = "ml";
+  near.relations.affinity = {term};
+  post_single("a", near, "web");
+  post_single("c", {}, "db");
+  plan_in_order({{"c", "n1"}, {"a", "n1"}});
+  EXPECT_EQ(rounds(), Texts{"commit c on n1"});
+  EXPECT_EQ(after_calls({"c"}), Texts{"commit a on n1"});
 }
 
 TEST_F(SteeringInWaves, RELATION12ALauncherIsCommittedBeforeItsWorkers) {
@@ -141,7 +242,7 @@ TEST_F(SteeringInWaves, SPREAD10PodsOfASpreadAreShownOneANode) {
 
 TEST_F(SteeringInWaves, RELATION12ABoundMemberHasCome) {
   use(nominating_);
-  post_spread_gang(true);
+  post_spread_gang_of_hints();
   plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
   rounds();
   for (const int i : {0, 1}) {
@@ -192,6 +293,21 @@ TEST_F(SteeringInWaves, STEER12ARefusalInTheSameWordsAsBeforeIsAVeto) {
   const auto drops = round();
   ASSERT_EQ(drops.size(), 1u);
   EXPECT_TRUE(drops[0].is_vetoed);
+}
+
+TEST_F(SteeringInWaves, STEER6AWorkerThatWasRefusedBeforeIsWokenByALabel) {
+  use(nominating_);
+  post_launcher_and_workers(false);
+  PodObject pod = member(1, false);
+  pod.labels = {{"app", "worker"}};
+  pod.not_scheduled = "Unschedulable";
+  pod.unschedulable = "0/2 nodes are available: 2 node(s) didn't match pod affinity rules.";
+  pod.constraints = mirror_.cluster().shape_of(find_("g-1")).constraints;
+  post(pod);
+  plan_in_order({{"g-3", "n1"}, {"g-0", "n1"}, {"g-1", "n1"}, {"g-2", "n1"}});
+  rounds();
+  EXPECT_EQ(after_calls({"g-3"}),
+            (Texts{"commit g-0 on n1", "commit g-1 on n1, by a label", "commit g-2 on n1"}));
 }
 
 TEST_F(SteeringInWaves, STEER11PinLeavesAPodOfASpreadItsOwnConstraints) {
