@@ -266,7 +266,7 @@ Cause Feasibility::could_take(Session& session, const Job& job, std::vector<Need
       found = none_of_it;
     } else if (scarcest.part != nullptr) {
       found.detail = members_text(session.cluster(), *scarcest.part, parts.size()) +
-                     limit_of(session, scarcest.part->shape, scarcest.members);
+                     limit_of(scarcest.part->shape, scarcest.members);
     }
   }
   std::erase_if(parts, [&](const Need::Part& part) {

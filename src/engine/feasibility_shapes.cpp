@@ -61,7 +61,8 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
   const std::uint64_t spreads = of_spreads_[id.index()];
   const bool is_known =
       found.nodes == nodes_ && found.serial == shape.serial && found.spreads == spreads;
-  if (is_known && (found.is_whole || found.capacity >= enough)) return found;
+  const bool has_reason = found.is_whole && (found.capacity == 0 || !found.limits.empty());
+  if (is_known && (found.capacity >= enough || has_reason)) return found;
   found = {nodes_, shape.serial, 0, false, {}, spreads, {}};
   MemberBound bound(session, shape, spread_over_);
   const std::size_t nodes = cluster.node_count();
@@ -74,25 +75,25 @@ const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
     if (is_last || !bound.has_spreads() || (n & (n + 1)) == 0) found.capacity = bound.pods();
   }
   found.is_whole = n == nodes;
-  if (found.is_whole) found.limits = bound.limits();
-  if (found.capacity > 0) return found;
-  if (bound.is_any_possible()) {
-    found.why = {Reason::fits_no_node, 0, 0, {}, limit_of(session, id, 1)};
-  } else {
+  if (found.capacity >= enough) return found;
+  if (!bound.is_any_possible()) {
     found.why = why_nowhere(session, id);
+    return found;
   }
+  found.limits = bound.limits();
+  const std::string not_counted = not_counted_text(session, shape, NotCounted::all);
+  for (MemberLimit& each : found.limits) {
+    const bool are_both = !each.why.empty() && !not_counted.empty();
+    each.why += (are_both ? "; " : "") + not_counted;
+  }
+  if (found.capacity == 0) found.why = {Reason::fits_no_node, 0, 0, {}, limit_of(id, 1)};
   return found;
 }
 
-// Of a whole count.
-std::string Feasibility::limit_of(Session& session, ShapeId id, std::int64_t needed) {
-  const OfShape& found = shapes_[id.index()];
-  for (const MemberLimit& limit : found.limits) {
-    if (limit.pods >= needed) continue;
-    const std::string not_counted =
-        not_counted_text(session, session.cluster().shape(id), NotCounted::all);
-    const bool are_both = !limit.why.empty() && !not_counted.empty();
-    return limit.why + (are_both ? "; " : "") + not_counted;
+// Of a count that was too small.
+std::string Feasibility::limit_of(ShapeId id, std::int64_t needed) const {
+  for (const MemberLimit& limit : shapes_[id.index()].limits) {
+    if (limit.pods < needed) return limit.why;
   }
   return {};
 }

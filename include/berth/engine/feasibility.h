@@ -64,7 +64,7 @@ class Feasibility {
     bool is_whole = false;            // all nodes were counted; otherwise there may be more
     Cause why;                        // where capacity is 0
     std::uint64_t spreads = 0;        // as of_spreads_
-    std::vector<MemberLimit> limits;  // of a whole count, as MemberBound has them
+    std::vector<MemberLimit> limits;  // if too few fit: as MemberBound has them
   };
   struct OfJob {
     std::uint64_t version = 0;
@@ -89,7 +89,7 @@ class Feasibility {
                    std::int32_t count);
   Cause is_within_cluster(const Cluster& cluster, const Need& need) const;
   const OfShape& of_shape(Session& session, ShapeId shape, std::int64_t enough);
-  std::string limit_of(Session& session, ShapeId shape, std::int64_t needed);
+  std::string limit_of(ShapeId shape, std::int64_t needed) const;
   void find_spreads(const Cluster& cluster);
   bool have_spreads_changed(const OfJob& found) const;
   static Cause why_nowhere(Session& session, ShapeId shape);
