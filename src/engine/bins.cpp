@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/engine/session.h"
+#include "engine/shortage.h"
 
 namespace berth::engine {
 
@@ -196,6 +197,39 @@ std::int32_t Bins::fill_one(std::size_t bin, Need& need) {
     members += taken;
   }
   return members;
+}
+
+// Room comes first, as in RELATION-10.
+std::string Bins::why_not(std::size_t bin, const Shape& shape) const {
+  const Verdict by_specification = may_run_on(session_, shape, nodes_[bin]);
+  if (!passes_in_time(by_specification)) return sentence(cause_of(by_specification));
+  Scarcest scarcest(cluster_);
+  for (const auto& [dimension, amount] : shape.requested) {
+    scarcest.consider(dimension, room(bin, dimension), amount);
+  }
+  if (!scarcest.is_none()) {
+    return sentence(Reason::insufficient_resource, scarcest.have(), scarcest.need(),
+                    scarcest.name());
+  }
+  if (shape.has_host_ports && has_ports_[bin] != 0) {
+    return sentence(Reason::host_port_taken, 0, 0, {});
+  }
+  if (const Reason tried = trial_.refusal(shape, nodes_[bin]); tried != Reason::none) {
+    return sentence(tried, 0, 0, {});
+  }
+  const Verdict beside = check_occupants({cluster_, shape, cluster_.node(nodes_[bin]), occupants_});
+  return beside ? std::string() : sentence(cause_of(beside));
+}
+
+std::string Bins::why_left(const Need& left) const {
+  const auto part = std::find_if(left.parts.begin(), left.parts.end(),
+                                 [](const Need::Part& each) { return each.count > 0; });
+  if (part == left.parts.end()) return {};
+  std::map<std::string, std::int32_t> counts;
+  for (std::size_t bin = 0; bin < nodes_.size(); ++bin) {
+    if (std::string why = why_not(bin, cluster_.shape(part->shape)); !why.empty()) ++counts[why];
+  }
+  return cluster_.task(part->first).name + ": " + listed(counts);
 }
 
 void Bins::give_to_rest(std::size_t bin, Need& need) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "berth/engine/fit.h"
@@ -39,6 +40,9 @@ class Bins {
   // How many of each part fill_one would put there; changes nothing. Valid until the next call.
   const std::vector<std::int32_t>& would_take(std::size_t bin, const Need& need);
 
+  // Why nodes do not take a member that fill() left, for people: how many for each reason.
+  std::string why_left(const Need& left) const;
+
   std::size_t size() const { return nodes_.size(); }
   NodeId node(std::size_t bin) const { return nodes_[bin]; }
   std::int64_t room(std::size_t bin, Dimension d) const {
@@ -50,6 +54,7 @@ class Bins {
   Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, const View& view);
   const std::vector<std::uint8_t>& passing_for(ShapeId shape) const;
   std::int32_t capacity(std::size_t bin, const Shape& shape, std::int32_t count) const;
+  std::string why_not(std::size_t bin, const Shape& shape) const;
   std::int32_t put(std::size_t bin, const Shape& shape, std::int32_t count);
   std::int32_t fill_part(std::size_t p, Need& need, Filling& filling);
   bool take_rest(const Resources& rest) const;

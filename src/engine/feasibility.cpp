@@ -7,22 +7,10 @@
 
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
-#include "engine/fit/relation_bound.h"
+#include "engine/fit/member_bound.h"
 #include "engine/shortage.h"
 
 namespace berth::engine {
-
-namespace {
-
-std::int64_t pods_on(const Cluster& cluster, const Shape& shape, NodeId node) {
-  const std::int32_t pods = room_for(OnceEmptied{cluster}, shape, node);
-  if (pods == 0 || depends_on(shape) == DependsOn::specification) return pods;
-  const Node& at = cluster.node(node);
-  if (!check_occupants({cluster, shape, at, Occupants::staying})) return 0;
-  return shape.has_host_ports ? 1 : pods;
-}
-
-}  // namespace
 
 Verdict Feasibility::of(JobId job) const {
   return is_possible(job) ? pass() : as_verdict(jobs_[job.index()].finding);
@@ -31,7 +19,8 @@ Verdict Feasibility::of(JobId job) const {
 Verdict Feasibility::of_pod(ShapeId shape) const {
   if (shape.index() >= shapes_.size()) return pass();
   const OfShape& found = shapes_[shape.index()];
-  const bool is_known = found.nodes == nodes_ && found.is_whole;
+  const bool is_known =
+      found.nodes == nodes_ && found.spreads == of_spreads_[shape.index()] && found.is_whole;
   return is_known && found.capacity == 0 ? as_verdict(found.why) : pass();
 }
 
@@ -85,9 +74,17 @@ std::int64_t members_there(Session& session, const Job& job, ShapeId id) {
   std::int64_t count = 0;
   for (const auto& [node, here] : members) {
     if (!passes_in_time(may_run_on(session, shape, node))) continue;
-    count += std::clamp<std::int64_t>(pods_on(cluster, shape, node), 0, here);
+    count += std::clamp<std::int64_t>(members_on(cluster, shape, node), 0, here);
   }
   return count;
+}
+
+// "ml/g-1 and 2 like it: ", where there are members of other kinds.
+std::string members_text(const Cluster& cluster, const Need::Part& part, std::size_t kinds) {
+  if (kinds == 1) return {};
+  std::string text = cluster.task(part.first).name;
+  if (part.count > 1) text += " and " + std::to_string(part.count - 1) + " like it";
+  return text + ": ";
 }
 
 Resources on_nodes(const Cluster& cluster, const Job& job) {
@@ -103,7 +100,8 @@ Resources on_nodes(const Cluster& cluster, const Job& job) {
 
 void Feasibility::refresh(Session& session) {
   const Cluster& cluster = session.cluster();
-  const OnNodes nodes{cluster.spec_version(), cluster.of_nodes_version()};
+  const OnNodes nodes{cluster.spec_version(), cluster.of_nodes_version(),
+                      cluster.relations().volumes().limits_version()};
   const std::uint64_t queues = session.queues().version();
   if (stamp_ == cluster.stamp() && nodes_ == nodes && queues_ == queues) return;
   if (nodes_ != nodes) add_up(cluster);
@@ -116,11 +114,13 @@ void Feasibility::refresh(Session& session) {
   for (std::size_t s = 0; s < shapes_.size(); ++s) {
     if (shapes_[s].serial != cluster.shape(ShapeId(s)).serial) shapes_[s] = OfShape();
   }
+  find_spreads(cluster);
   // FEASIBLE-6. A finding stands until the job, or an input of the finding, has changed.
   for (const JobId id : cluster.open_jobs()) {
     const Job& job = cluster.job(id);
     OfJob& found = jobs_[id.index()];
-    const bool is_changed = found.version != job.version || found.nodes != nodes;
+    const bool is_changed =
+        found.version != job.version || found.nodes != nodes || have_spreads_changed(found);
     if (is_changed) {
       found = OfJob();
       found.version = job.version;
@@ -158,6 +158,10 @@ void Feasibility::judge_on_nodes(Session& session, const Job& job, OfJob& found)
       found.waiting.add(dimension, all);
       if (is_too_large) found.too_large.add(dimension, all);
     }
+  }
+  for (const Need::Part& part : parts) {
+    const std::uint64_t now = of_spreads_[part.shape.index()];
+    if (now != 0) found.spreads.emplace_back(part.shape, now);
   }
 }
 
@@ -235,27 +239,40 @@ Cause Feasibility::could_take(Session& session, const Job& job, std::vector<Need
   std::int64_t fitting = 0;  // of a kind of which nodes take some
   std::int64_t taken = 0;
   Cause none_of_it;
-  Cause too_many_of_it;
+  struct {
+    const Need::Part* part = nullptr;
+    std::int64_t members = 0;
+    std::int64_t lacking = 0;
+  } scarcest;
   for (const Need::Part& part : parts) {
-    const std::int64_t there = members_there(session, job, part.shape);
-    const OfShape& shape = of_shape(session, part.shape, part.count + there);
+    const std::int64_t members = part.count + members_there(session, job, part.shape);
+    const OfShape& shape = of_shape(session, part.shape, members);
     waiting += part.count;
-    taken += std::clamp<std::int64_t>(shape.capacity - there, 0, part.count);
+    taken += std::clamp<std::int64_t>(shape.capacity - (members - part.count), 0, part.count);
     if (shape.capacity > 0) fitting += part.count;
     if (shape.capacity == 0 && none_of_it.reason == Reason::none) {
       none_of_it = shape.why;
       name_pod(none_of_it, session.cluster().task(part.first).name);
     }
-    if (shape.capacity < part.count + there) too_many_of_it.detail = shape.why.detail;
+    const std::int64_t lacking = members - shape.capacity;
+    if (shape.capacity > 0 && lacking > scarcest.lacking) scarcest = {&part, members, lacking};
+  }
+  const std::int64_t needed = std::min<std::int64_t>(count, waiting);
+  Cause found;
+  if (count > 0 && taken < needed) {
+    const std::int64_t has = job.placed_count();
+    found = {Reason::not_packable, has + taken, has + count, {}, {}};
+    if (fitting < needed) {
+      found = none_of_it;
+    } else if (scarcest.part != nullptr) {
+      found.detail = members_text(session.cluster(), *scarcest.part, parts.size()) +
+                     limit_of(scarcest.part->shape, scarcest.members);
+    }
   }
   std::erase_if(parts, [&](const Need::Part& part) {
     return of_shape(session, part.shape, part.count).capacity == 0;
   });
-  const std::int64_t needed = std::min<std::int64_t>(count, waiting);
-  if (count <= 0 || taken >= needed) return {};
-  if (fitting < needed) return none_of_it;
-  const std::int64_t has = job.placed_count();
-  return {Reason::not_packable, has + taken, has + count, {}, too_many_of_it.detail};
+  return found;
 }
 
 // FEASIBLE-3. A resource that no node has is named first.
@@ -274,76 +291,6 @@ Cause Feasibility::is_within_cluster(const Cluster& cluster, const Need& need) c
   }
   if (scarcest.is_none()) return {};
   return {Reason::larger_than_cluster, scarcest.have(), scarcest.need(), scarcest.name(), {}};
-}
-
-const Feasibility::OfShape& Feasibility::of_shape(Session& session, ShapeId id,
-                                                  std::int64_t enough) {
-  const Cluster& cluster = session.cluster();
-  OfShape& found = shapes_[id.index()];
-  const Shape& shape = cluster.shape(id);
-  const bool is_known = found.nodes == nodes_ && found.serial == shape.serial;
-  if (is_known && (found.is_whole || found.capacity >= enough)) return found;
-  found = {nodes_, shape.serial, 0, false, {}};
-  RelationBound bound(cluster, shape);
-  std::size_t n = 0;
-  for (; n < cluster.node_count() && found.capacity < enough; ++n) {
-    const std::int64_t pods = pods_on(cluster, shape, NodeId(n));
-    if (pods == 0 || !passes_in_time(may_run_on(session, shape, NodeId(n)))) continue;
-    bound.add(NodeId(n), pods);
-    found.capacity = bound.pods();
-  }
-  // VOLUME-9
-  if (is_for_one_pod(shape)) {
-    found.capacity = std::min<std::int64_t>(found.capacity, 1);
-  }
-  found.is_whole = n == cluster.node_count();
-  if (found.capacity == 0) {
-    found.why = why_nowhere(session, id);
-  } else if (found.is_whole) {
-    found.why.detail = what_each_needs(cluster, shape);
-  }
-  return found;
-}
-
-// FEASIBLE-1, FEASIBLE-2, in the order in which they are of use: a resource that does not exist, an
-// amount that no node has, nodes that are not for this pod.
-Cause Feasibility::why_nowhere(Session& session, ShapeId id) {
-  const Cluster& cluster = session.cluster();
-  const Shape& shape = cluster.shape(id);
-  if (const std::string& fault = shape.constraints.fault; !fault.empty()) {
-    return {Reason::pod_faulty, 0, 0, fault, {}};
-  }
-  if (const std::string& fault = shape.constraints.volumes.fault; !fault.empty()) {
-    return {Reason::claim_not_ready, 0, 0, fault, {}};  // VOLUME-1, VOLUME-2
-  }
-  std::string unknown;
-  for (const auto& [dimension, amount] : shape.requested) {
-    const std::string& name = cluster.dimensions().name(dimension);
-    const bool is_unknown = cluster.total_allocatable()[dimension] <= 0;
-    if (is_unknown && (unknown.empty() || name < unknown)) unknown = name;
-  }
-  bool is_any_open = false;
-  std::vector<std::int64_t> most(shape.requested.size(), 0);
-  for (std::size_t n = 0; n < cluster.node_count() && unknown.empty(); ++n) {
-    if (!passes_in_time(may_run_on(session, shape, NodeId(n)))) continue;
-    is_any_open = true;
-    for (std::size_t i = 0; i < most.size(); ++i) {
-      const std::int64_t room = OnceEmptied{cluster}.at(NodeId(n), shape.requested[i].first);
-      most[i] = std::max(most[i], room);
-    }
-  }
-  Scarcest scarcest(cluster);
-  for (std::size_t i = 0; i < most.size() && is_any_open; ++i) {
-    scarcest.consider(shape.requested[i].first, most[i], shape.requested[i].second);
-  }
-  if (!unknown.empty()) {
-    return {Reason::unknown_resource, 0, 0, unknown, names_like(cluster, unknown)};
-  }
-  if (!scarcest.is_none()) {
-    return {Reason::pod_too_large, scarcest.have(), scarcest.need(), scarcest.name(),
-            not_counted_text(session, shape)};
-  }
-  return {Reason::fits_no_node, 0, 0, {}, refusals_text(session, shape)};
 }
 
 // Sums of demand saturate; then the sum is computed again without hopeless demand.

@@ -150,9 +150,12 @@ Verdict could_start(Session& session, const Job& job, const Need& need,
     }
   }
   Need left = need;
-  const Bins::Filling filling = Bins(session, all_nodes(cluster), reachable).fill(left);
+  Bins bins(session, all_nodes(cluster), reachable);
+  const Bins::Filling filling = bins.fill(left);
   if (filling.is_whole) return pass();
-  return reject(Reason::not_packable, filling.members, need.members);
+  Verdict verdict = reject(Reason::not_packable, filling.members, need.members);
+  verdict.detail = session.keep(bins.why_left(left));
+  return verdict;
 }
 
 }  // namespace berth::engine

@@ -10,20 +10,7 @@
 
 namespace berth::engine {
 
-bool is_for_one_pod(const Shape& shape) {
-  const auto& claims = shape.constraints.volumes.claims;
-  return std::any_of(claims.begin(), claims.end(),
-                     [](const VolumeNeed& need) { return need.is_for_one_pod; });
-}
-
 std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
-  if (shape.has_host_ports) return "each needs a host port";
-  if (shape.terms.refuses_itself) {
-    const PodRelations& relations = cluster.relations();
-    return "its anti-affinity allows one for each " +
-           relations.term(shape.terms.anti_affinity.front()).spec.topology_key;
-  }
-  if (is_for_one_pod(shape)) return "its claim is for one pod at a time";
   Scarcest scarcest(cluster);
   for (const auto& [dimension, amount] : shape.requested) {
     std::int64_t most = 0;
@@ -40,9 +27,6 @@ std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
   return {};
 }
 
-namespace {
-
-// How many nodes there are for each text, the most first.
 std::string listed(const std::map<std::string, std::int32_t>& counts) {
   std::vector<std::pair<std::string, std::int32_t>> most_first(counts.begin(), counts.end());
   std::stable_sort(most_first.begin(), most_first.end(),
@@ -53,6 +37,8 @@ std::string listed(const std::map<std::string, std::int32_t>& counts) {
   }
   return text;
 }
+
+namespace {
 
 // Nodes that the pod may not run on, by reason.
 std::map<std::string, std::int32_t> refusals_of(Session& session, const Shape& shape) {
@@ -66,23 +52,35 @@ std::map<std::string, std::int32_t> refusals_of(Session& session, const Shape& s
   return counts;
 }
 
+// Of the other nodes, those that are too small, and those on which pods that never leave are in the
+// way.
+void add_refusals_beside(Session& session, const Shape& shape,
+                         std::map<std::string, std::int32_t>& counts, bool with_too_small) {
+  const Cluster& cluster = session.cluster();
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    if (!passes_in_time(may_run_on(session, shape, NodeId(n)))) continue;
+    if (!has_room(OnceEmptied{cluster}, shape, NodeId(n))) {
+      if (with_too_small) ++counts["too small"];
+      continue;
+    }
+    const Verdict beside =
+        check_occupants({cluster, shape, cluster.node(NodeId(n)), Occupants::staying});
+    if (!beside) ++counts[sentence(beside.reason, 0, 0, beside.what)];
+  }
+}
+
 }  // namespace
 
 std::string refusals_text(Session& session, const Shape& shape) {
-  const Cluster& cluster = session.cluster();
   std::map<std::string, std::int32_t> counts = refusals_of(session, shape);
-  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
-    if (!passes_in_time(may_run_on(session, shape, NodeId(n)))) continue;
-    const Verdict beside =
-        check_occupants({cluster, shape, cluster.node(NodeId(n)), Occupants::staying});
-    const bool is_large = has_room(OnceEmptied{cluster}, shape, NodeId(n));
-    ++counts[is_large ? sentence(beside.reason, 0, 0, beside.what) : "too small"];
-  }
+  add_refusals_beside(session, shape, counts, true);
   return listed(counts);
 }
 
-std::string not_counted_text(Session& session, const Shape& shape) {
-  const std::string text = listed(refusals_of(session, shape));
+std::string not_counted_text(Session& session, const Shape& shape, NotCounted which) {
+  std::map<std::string, std::int32_t> counts = refusals_of(session, shape);
+  if (which == NotCounted::all) add_refusals_beside(session, shape, counts, false);
+  const std::string text = listed(counts);
   return text.empty() ? "" : "not counted: " + text;
 }
 

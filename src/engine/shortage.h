@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "berth/engine/fit.h"
@@ -54,17 +55,19 @@ inline Scarcest scarcest_on(const Cluster& cluster, const Shape& shape, NodeId n
   return scarcest;
 }
 
-// Pods of this shape name the same claim, which one of them may use at a time. VOLUME-9.
-bool is_for_one_pod(const Shape& shape);
-
 // "each needs 2 nvidia.com/gpu": of what it asks for, the largest part of what nodes have.
 std::string what_each_needs(const Cluster& cluster, const Shape& shape);
+
+// "3 unschedulable, 1 too small": so many nodes for each text, the most first.
+std::string listed(const std::map<std::string, std::int32_t>& counts);
 
 // "3 too small, 1 taint team not tolerated": each node once.
 std::string refusals_text(Session& session, const Shape& shape);
 
-// "not counted: 1 unschedulable": nodes that the pod may not run on; or empty.
-std::string not_counted_text(Session& session, const Shape& shape);
+// "not counted: 1 unschedulable": nodes that the pod may not run on; or empty. `all`: also those on
+// which pods that never leave are in its way, room aside.
+enum class NotCounted : std::uint8_t { by_specification, all };
+std::string not_counted_text(Session& session, const Shape& shape, NotCounted which);
 
 // "did you mean nvidia.com/gpu?", of the resources that nodes have; or empty.
 std::string names_like(const Cluster& cluster, const std::string& name);

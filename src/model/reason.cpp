@@ -101,7 +101,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "Wait: its queue is `fifo`, and the job that is named comes first."},
     {Reason::not_packable, "not_packable", ReasonAbout::job,
      "the nodes can take {have} of {need} members, even if all other pods finish",
-     "Make the pods smaller or fewer, or add nodes: the nodes cannot hold all of them."},
+     "Read what limits them. Then ask for fewer or smaller pods, or add nodes or volumes."},
     {Reason::target_given_up, "target_given_up", ReasonAbout::job,
      "nodes were kept for it, but it did not start within {what}",
      "Look at what keeps its nodes busy: `berth reservations`. It may be elected again later."},

@@ -81,7 +81,7 @@ Reason VolumeTable::Impl::may_run_on(const VolumeNeeds& needs, const std::string
   // Of several refusals, kube-scheduler names a missing volume last.
   const Reason bound = refusal_of_bound(needs, labels);
   if (bound == Reason::volume_node_affinity) return bound;
-  const Reason late = choose(needs, node, labels, Beside::nobody).refusal;
+  const Reason late = choose(needs, node, labels, Beside()).refusal;
   return late != Reason::none ? late : bound;
 }
 
@@ -92,7 +92,7 @@ Reason VolumeTable::Impl::is_free(const VolumeNeeds& needs, const std::string& n
     const ClaimId claim = claims_.find(need.claim);
     if (claim.is_valid() && claims_[claim].placed > 0) return Reason::claim_in_use;  // VOLUME-9
   }
-  return choose(needs, node, labels, Beside::the_plan).refusal;
+  return choose(needs, node, labels, {true}).refusal;
 }
 
 // VOLUME-11.
@@ -120,7 +120,8 @@ Reason VolumeTable::Impl::has_room(const VolumeNeeds& needs, const std::string& 
 // VOLUME-5 to VOLUME-8.
 VolumeTable::Impl::Chosen VolumeTable::Impl::choose(const VolumeNeeds& needs,
                                                     const std::string& node,
-                                                    const NodeLabels& labels, Beside beside) const {
+                                                    const NodeLabels& labels,
+                                                    const Beside& beside) const {
   Chosen chosen{Reason::none, std::vector<VolumeId>(needs.claims.size())};
   std::vector<std::size_t> to_match;
   std::vector<std::size_t> to_provision;
@@ -149,8 +150,8 @@ VolumeTable::Impl::Chosen VolumeTable::Impl::choose(const VolumeNeeds& needs,
   for (const std::size_t n : to_provision) {
     const VolumeNeed& need = needs.claims[n];
     const ClaimId claim = need.claim.empty() ? ClaimId() : claims_.find(need.claim);
-    const auto plan = beside == Beside::the_plan ? plans_.find(claim) : plans_.end();
-    if (plan != plans_.end() && !follows_plan(plan->second, node, labels)) {
+    const LatePlan* const plan = plan_of(claim, beside);
+    if (plan != nullptr && !follows_plan(*plan, node, labels)) {
       chosen.refusal = Reason::no_volume_to_bind;
     } else {
       chosen.refusal = refusal_to_provision(need, labels);
@@ -158,6 +159,21 @@ VolumeTable::Impl::Chosen VolumeTable::Impl::choose(const VolumeNeeds& needs,
     if (chosen.refusal != Reason::none) return chosen;
   }
   return chosen;
+}
+
+const LatePlan* VolumeTable::Impl::plan_of(ClaimId claim, const Beside& beside) const {
+  if (beside.the_plan) {
+    const auto found = plans_.find(claim);
+    if (found != plans_.end()) return &found->second;
+  }
+  if (beside.tried == nullptr) return nullptr;
+  const auto found = beside.tried->plans.find(claim);
+  return found == beside.tried->plans.end() ? nullptr : &found->second;
+}
+
+bool VolumeTable::Impl::is_taken(VolumeId id, const Beside& beside) const {
+  return (beside.the_plan && volumes_[id].taken_by.is_valid()) ||
+         (beside.tried != nullptr && beside.tried->taken.contains(id));
 }
 
 // A pod of the plan decides where the volume is made, and nobody knows yet from where it can be
@@ -187,7 +203,7 @@ bool VolumeTable::Impl::suits(const StoredVolume& volume, const VolumeNeed& need
 std::optional<VolumeId> VolumeTable::Impl::find_volume(const VolumeNeed& need,
                                                        const NodeLabels& labels,
                                                        const std::vector<VolumeId>& chosen,
-                                                       Beside beside) const {
+                                                       const Beside& beside) const {
   const auto is_chosen = [&](VolumeId id) {
     return std::find(chosen.begin(), chosen.end(), id) != chosen.end();
   };
@@ -198,10 +214,8 @@ std::optional<VolumeId> VolumeTable::Impl::find_volume(const VolumeNeed& need,
   if (claim.is_valid()) {
     const StoredClaim& its = claims_[claim];
     std::vector<VolumeId> named = its.wanted_by;
-    const auto plan = beside == Beside::the_plan ? plans_.find(claim) : plans_.end();
-    if (plan != plans_.end() && plan->second.volume.is_valid()) {
-      named.push_back(plan->second.volume);
-    }
+    const LatePlan* const plan = plan_of(claim, beside);
+    if (plan != nullptr && plan->volume.is_valid()) named.push_back(plan->volume);
     for (const VolumeId id : named) {
       const StoredVolume& volume = volumes_[id];
       const bool is_of_claim =
@@ -221,7 +235,8 @@ std::optional<VolumeId> VolumeTable::Impl::find_volume(const VolumeNeed& need,
 
 // The first that suits, of those for the node's host name and those for any.
 VolumeId VolumeTable::Impl::find_free(const VolumeNeed& need, const NodeLabels& labels,
-                                      const std::vector<VolumeId>& chosen, Beside beside) const {
+                                      const std::vector<VolumeId>& chosen,
+                                      const Beside& beside) const {
   const std::string* const host = value_of(labels, kHostName);
   VolumeId best;
   for (const std::string& name : {std::string(), host == nullptr ? std::string() : *host}) {
@@ -230,9 +245,8 @@ VolumeId VolumeTable::Impl::find_free(const VolumeNeed& need, const NodeLabels& 
     for (const VolumeId id : free->second) {
       if (best.is_valid() && is_before(best, id)) break;
       const StoredVolume& volume = volumes_[id];
-      const bool is_taken = beside == Beside::the_plan && volume.taken_by.is_valid();
       const bool is_chosen = std::find(chosen.begin(), chosen.end(), id) != chosen.end();
-      if (is_taken || is_chosen || !suits(volume, need)) continue;
+      if (is_chosen || is_taken(id, beside) || !suits(volume, need)) continue;
       if (volume.has_affinity && !affinity_holds(*volume.affinity, labels)) continue;
       best = id;
       break;

@@ -284,7 +284,7 @@ void VolumeTable::Impl::place(TaskId id, const std::string& node, const NodeLabe
 // VOLUME-6, VOLUME-12.
 void VolumeTable::Impl::plan_late(MountingPod& pod, const VolumeNeeds& needs,
                                   const NodeLabels& labels) {
-  const Chosen chosen = choose(needs, *pod.node, labels, Beside::the_plan);
+  const Chosen chosen = choose(needs, *pod.node, labels, {true});
   const auto zone = labels.find("topology.kubernetes.io/zone");
   for (std::size_t m = 0; m < pod.mounts.size(); ++m) {
     Mount& mount = pod.mounts[m];

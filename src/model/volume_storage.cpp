@@ -37,7 +37,10 @@ void VolumeTable::Impl::put(const StorageCapacityObject& object) {
 
 void VolumeTable::Impl::put(const CsiNodeObject& object) {
   NodeVolumes& node = nodes_[object.name];
-  if (node.limits != object.limits) changed_nodes_.insert(object.name);
+  if (node.limits != object.limits) {
+    changed_nodes_.insert(object.name);
+    ++limits_version_;
+  }
   node.limits = object.limits;
   if (node.is_empty()) nodes_.erase(object.name);
 }

@@ -181,6 +181,16 @@ struct LatePlan {
   std::int32_t mounts = 0;
 };
 
+// The volumes of pods that are tried. By the names of nodes, and drivers.
+struct TriedVolumes {
+  bool is_alone = false;  // as if no pod had a node, and nothing were attached
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> attached;
+  std::map<std::pair<std::string_view, std::uint64_t>, std::int32_t> shared;  // by their keys
+  std::map<std::string_view, std::int32_t> in_use;                            // claims for one pod
+  std::map<ClaimId, LatePlan> plans;  // of claims that several pods mount
+  std::set<VolumeId> taken;
+};
+
 class NodeVolumes {
  public:
   void add(const CountedVolume& volume, std::int32_t mounts, std::int32_t attachments);
@@ -223,11 +233,18 @@ class VolumeTable::Impl {
   std::vector<std::string> take_changed_nodes();
   std::uint64_t version() const { return version_; }
   std::uint64_t opened() const { return opened_; }
+  std::uint64_t limits_version() const { return limits_version_; }
 
   Reason may_run_on(const VolumeNeeds& needs, const std::string& node,
                     const NodeLabels& labels) const;
   Reason is_free(const VolumeNeeds& needs, const std::string& node, const NodeLabels& labels) const;
   Reason has_room(const VolumeNeeds& needs, const std::string& node, bool alone) const;
+  using Attachable = VolumeTable::Attachable;
+  // `tried`: beside what is tried, and unless it says `is_alone`, what is there. Null: alone.
+  Attachable attachable(const VolumeNeeds& needs, const std::string& node,
+                        const TriedVolumes* tried = nullptr) const;
+  std::optional<std::vector<std::uint32_t>> free_volumes(const VolumeNeed& need,
+                                                         const NodeLabels& labels) const;
 
   void place(TaskId id, const std::string& node, const NodeLabels& labels);
   void unplace(TaskId id);
@@ -236,7 +253,12 @@ class VolumeTable::Impl {
   std::int64_t count(const std::string& node, const std::string& driver) const;
 
  private:
-  enum class Beside : std::uint8_t { nobody, the_plan };
+  friend class VolumeTrial;
+  // Volumes that are taken already.
+  struct Beside {
+    bool the_plan = false;  // by pods that have a node
+    const TriedVolumes* tried = nullptr;
+  };
   struct Chosen {
     Reason refusal = Reason::none;
     std::vector<VolumeId> volumes;  // for each claim; invalid: provisioned, or bound before
@@ -274,12 +296,15 @@ class VolumeTable::Impl {
 
   // Answers (volume_answers.cpp).
   Chosen choose(const VolumeNeeds& needs, const std::string& node, const NodeLabels& labels,
-                Beside beside) const;
+                const Beside& beside) const;
   VolumeId find_free(const VolumeNeed& need, const NodeLabels& labels,
-                     const std::vector<VolumeId>& chosen, Beside beside) const;
+                     const std::vector<VolumeId>& chosen, const Beside& beside) const;
   bool is_before(VolumeId left, VolumeId right) const;
   std::optional<VolumeId> find_volume(const VolumeNeed& need, const NodeLabels& labels,
-                                      const std::vector<VolumeId>& chosen, Beside beside) const;
+                                      const std::vector<VolumeId>& chosen,
+                                      const Beside& beside) const;
+  bool is_taken(VolumeId id, const Beside& beside) const;
+  const LatePlan* plan_of(ClaimId claim, const Beside& beside) const;
   bool is_large_enough(const StoredVolume& volume, const VolumeNeed& need) const;
   bool suits(const StoredVolume& volume, const VolumeNeed& need) const;
   bool follows_plan(const LatePlan& plan, const std::string& node, const NodeLabels& labels) const;
@@ -313,6 +338,7 @@ class VolumeTable::Impl {
   std::set<std::string> changed_nodes_;
   std::uint64_t version_ = 1;
   std::uint64_t opened_ = 1;
+  std::uint64_t limits_version_ = 1;
   std::size_t late_in_use_ = 0;
   bool has_missed_ = false;  // a change while nobody had a late claim
 };

@@ -37,6 +37,7 @@ std::vector<std::string> VolumeTable::take_changed_nodes() { return impl_->take_
 std::uint64_t VolumeTable::version() const { return impl_->version(); }
 
 std::uint64_t VolumeTable::opened() const { return impl_->opened(); }
+std::uint64_t VolumeTable::limits_version() const { return impl_->limits_version(); }
 
 Reason VolumeTable::may_run_on(const VolumeNeeds& needs, const std::string& node,
                                const NodeLabels& labels) const {
@@ -50,6 +51,16 @@ Reason VolumeTable::is_free(const VolumeNeeds& needs, const std::string& node,
 
 Reason VolumeTable::has_room(const VolumeNeeds& needs, const std::string& node, bool alone) const {
   return impl_->has_room(needs, node, alone);
+}
+
+VolumeTable::Attachable VolumeTable::attachable(const VolumeNeeds& needs,
+                                                const std::string& node) const {
+  return impl_->attachable(needs, node);
+}
+
+std::optional<std::vector<std::uint32_t>> VolumeTable::free_volumes(
+    const VolumeNeed& need, const NodeLabels& labels) const {
+  return impl_->free_volumes(need, labels);
 }
 
 void VolumeTable::place(TaskId pod, const std::string& node, const NodeLabels& labels) {

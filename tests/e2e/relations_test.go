@@ -129,7 +129,7 @@ func TestOneWorkerANodeOnTooFewNodes(t *testing.T) {
 	e.AddNodes(3, "4")
 	failed := failedAttempts(e)
 	e.CreateGang("gang", 4, 4, oneANode("gang"))
-	assertWaits(e, "gang", "its anti-affinity allows one for each kubernetes.io/hostname", 3)
+	assertWaits(e, "gang", "didn't match pod anti-affinity rules: one for each kubernetes.io/hostname", 3)
 	e.AddNodes(1, "4")
 	awaitWhole(e, "gang", 4)
 	assertAttempts(e, failed, 1) // kube-scheduler may not know the node yet

@@ -73,5 +73,28 @@ TEST_F(TrialTest, SPREAD5_one_domain_takes_all_unless_there_must_be_more) {
   EXPECT_EQ(trial.most(shape("three"), node("a"), 9), 1);
 }
 
+TEST_F(TrialTest, VOLUME14_members_take_free_volumes_and_attach_slots_from_each_other) {
+  stage(
+      "csinode a limits=d:3\nstorageclass fast provisioner=d\nstorageclass local\n"
+      "volume v1 class=local size=1Gi\nvolume v2 class=local size=1Gi affinity=zone:in:2\n"
+      "claim p class=fast\nclaim q class=fast\nclaim l class=local size=1Gi\n"
+      "pod p claims=p,q\npod l claims=l labels=app:x spread=app:x@zone@1\n");
+  Trial trial(world_->cluster(), Occupants::all);
+  EXPECT_EQ(takes(trial, "p"), "1999") << "two of three slots";
+  EXPECT_EQ(takes(trial, "l"), "1111");
+  trial.put(shape("p"), node("a"), 1);
+  EXPECT_EQ(takes(trial, "p"), "0999");
+  const std::size_t before = trial.mark();
+  trial.put(shape("l"), node("d"), 1);
+  EXPECT_EQ(takes(trial, "l"), "0010") << "v2 is left, and d has one of them";
+  trial.put(shape("l"), node("c"), 1);
+  EXPECT_EQ(takes(trial, "l"), "0000");
+  trial.take_back_to(before);
+  EXPECT_EQ(takes(trial, "l"), "1111");
+  EXPECT_EQ(takes(trial, "p"), "0999");
+  trial.take_back_to(0);
+  EXPECT_EQ(takes(trial, "p"), "1999");
+}
+
 }  // namespace
 }  // namespace berth::engine

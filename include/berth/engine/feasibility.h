@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/engine/need.h"
@@ -11,6 +12,13 @@
 namespace berth::engine {
 
 class Session;
+
+// The most pods of a shape that the nodes take together, by one kind of constraint and those before
+// it, and the numbers of that in kube-scheduler's words.
+struct MemberLimit {
+  std::int64_t pods = 0;
+  std::string why;
+};
 
 // Causes about all pods of a shape name one of them. A Verdict refers to `pod`.
 template <class Text>
@@ -46,19 +54,24 @@ class Feasibility {
   struct OnNodes {
     std::uint64_t spec = 0;
     std::uint64_t of_nodes = 0;
+    std::uint64_t volume_limits = 0;
     bool operator==(const OnNodes&) const = default;
   };
   struct OfShape {
     OnNodes nodes;
-    std::uint64_t serial = 0;   // Shape::serial
-    std::int64_t capacity = 0;  // pods of it that the nodes take at the same time
-    bool is_whole = false;      // all nodes were counted; otherwise there may be more
-    Cause why;                  // where capacity is 0; else of a whole count, what each pod needs
+    std::uint64_t serial = 0;         // Shape::serial
+    std::int64_t capacity = 0;        // pods of it that the nodes take at the same time
+    bool is_whole = false;            // all nodes were counted; otherwise there may be more
+    Cause why;                        // where capacity is 0
+    std::uint64_t spreads = 0;        // as of_spreads_
+    std::vector<MemberLimit> limits;  // if too few fit: as MemberBound has them
   };
   struct OfJob {
     std::uint64_t version = 0;
     OnNodes nodes;
     std::uint64_t queues = 0;
+    // Of its shapes with spreads: of_spreads_ then.
+    std::vector<std::pair<ShapeId, std::uint64_t>> spreads;
     Cause on_nodes;       // the obstacle to its minimum there
     Need need;            // the least that its minimum needs
     Resources waiting;    // of its waiting pods
@@ -76,6 +89,9 @@ class Feasibility {
                    std::int32_t count);
   Cause is_within_cluster(const Cluster& cluster, const Need& need) const;
   const OfShape& of_shape(Session& session, ShapeId shape, std::int64_t enough);
+  std::string limit_of(ShapeId shape, std::int64_t needed) const;
+  void find_spreads(const Cluster& cluster);
+  bool have_spreads_changed(const OfJob& found) const;
   static Cause why_nowhere(Session& session, ShapeId shape);
 
   std::uint64_t stamp_ = 0;
@@ -85,6 +101,10 @@ class Feasibility {
   std::vector<OfShape> shapes_;
   std::vector<OfJob> jobs_;
   std::vector<Resources> hopeless_;  // by queue
+  // By term of role `spread`: the shapes that it counts.
+  std::vector<std::vector<ShapeId>> spread_over_;
+  // By shape: changes with what others add to the domains of its spreads. 0: it has none.
+  std::vector<std::uint64_t> of_spreads_;
 };
 
 }  // namespace berth::engine

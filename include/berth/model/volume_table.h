@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,8 @@ class VolumeTable {
   std::uint64_t version() const;
   // Changes whenever a pod may run where others were in its way, by `is_free`.
   std::uint64_t opened() const;
+  // Changes with the limits of any node.
+  std::uint64_t limits_version() const;
 
   // --- answers: `none`, or the first refusal --------------------------------------------------
   // VOLUME-1 to VOLUME-3 and VOLUME-5 to VOLUME-8 by the node's name and labels, whatever pods have
@@ -61,6 +64,21 @@ class VolumeTable {
   Reason is_free(const VolumeNeeds& needs, const std::string& node, const NodeLabels& labels) const;
   // VOLUME-11. `alone`: as if no pod were there, and nothing attached.
   Reason has_room(const VolumeNeeds& needs, const std::string& node, bool alone = false) const;
+
+  // --- bounds ---------------------------------------------------------------------------------
+  // VOLUME-14. How many such pods the node attaches volumes for, if nothing else is there. `driver`
+  // limits them: each pod has `each` volumes of it. An empty `driver`: nothing limits them.
+  struct Attachable {
+    std::int64_t pods = 0;
+    std::string_view driver;  // lives as long as `needs`
+    std::int64_t each = 0;
+    std::int64_t limit = 0;
+  };
+  Attachable attachable(const VolumeNeeds& needs, const std::string& node) const;
+  // VOLUME-14. The free volumes that a late claim could take on a node with these labels, by
+  // numbers, whatever pods have taken. None: no free volume is needed, one can be provisioned.
+  std::optional<std::vector<std::uint32_t>> free_volumes(const VolumeNeed& need,
+                                                         const NodeLabels& labels) const;
 
   // --- accounts (VOLUME-12) -------------------------------------------------------------------
   // The pod has this node from now on. A pod that was not added is ignored.
@@ -74,6 +92,7 @@ class VolumeTable {
   std::int64_t count(const std::string& node, const std::string& driver) const;
 
  private:
+  friend class VolumeTrial;
   class Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -17,25 +17,60 @@ bool Trial::is_any_tried(const std::vector<TermId>& terms) const {
 }
 
 std::int32_t Trial::most(const Shape& shape, NodeId node, std::int32_t count) const {
-  const ShapeTerms& terms = shape.terms;
-  if (!terms.decide()) return count;
-  if (is_outside(start_, cluster_, shape, node)) return 0;
-  const PodRelations& relations = cluster_.relations();
-  const auto refuses = [&](TermId term) {
-    const DomainId domain = relations.domain(term, node);
+  std::int32_t most = shape.terms.decide() ? most_by_terms(shape, node, count) : count;
+  if (most > 0 && shape.has_volumes) {
+    const Node& at = cluster_.node(node);
+    most = volumes_.most(shape.constraints.volumes, at.name, at.labels, most);
+  }
+  return most;
+}
+
+bool Trial::is_any_tried_near(const std::vector<TermId>& terms, NodeId node) const {
+  return std::any_of(terms.begin(), terms.end(), [&](TermId term) {
+    const DomainId domain = cluster_.relations().domain(term, node);
     return domain.is_valid() && tried(term, domain) > 0;
-  };
-  if (std::any_of(terms.anti_affinity.begin(), terms.anti_affinity.end(), refuses)) return 0;
-  if (std::any_of(terms.refused_by.begin(), terms.refused_by.end(), refuses)) return 0;
-  // AFFINITY-3. The first of its kind chooses the domain for all.
-  const bool chosen = is_any_tried(terms.affinity);
-  for (const TermId term : terms.affinity) {
+  });
+}
+
+// AFFINITY-3. The first of its kind chooses the domain for all.
+bool Trial::lacks_near(const Shape& shape, NodeId node) const {
+  const std::vector<TermId>& terms = shape.terms.affinity;
+  const PodRelations& relations = cluster_.relations();
+  const bool chosen = is_any_tried(terms);
+  return std::any_of(terms.begin(), terms.end(), [&](TermId term) {
     const DomainId domain = relations.domain(term, node);
-    if (!domain.is_valid()) return 0;
+    if (!domain.is_valid()) return true;
     const bool is_near =
         relations.term(term).counts.at(domain).there > 0 || tried(term, domain) > 0;
-    if (chosen && !is_near) return 0;
+    return chosen && !is_near;
+  });
+}
+
+Reason Trial::refusal(const Shape& shape, NodeId node) const {
+  const ShapeTerms& terms = shape.terms;
+  if (shape.has_volumes) {
+    const Node& at = cluster_.node(node);
+    const Reason refusal = volumes_.refusal(shape.constraints.volumes, at.name, at.labels);
+    if (refusal != Reason::none) return refusal;
   }
+  for (std::size_t i = 0; i < terms.spread.size(); ++i) {
+    if (most_of_spread(shape, i, node, 1) == 0) return Reason::topology_spread;
+  }
+  if (is_outside(start_, cluster_, shape, node) || lacks_near(shape, node)) {
+    return Reason::pod_affinity_mismatch;
+  }
+  if (is_any_tried_near(terms.anti_affinity, node)) return Reason::pod_anti_affinity_mismatch;
+  if (is_any_tried_near(terms.refused_by, node)) return Reason::existing_pod_anti_affinity;
+  return Reason::none;
+}
+
+std::int32_t Trial::most_by_terms(const Shape& shape, NodeId node, std::int32_t count) const {
+  const ShapeTerms& terms = shape.terms;
+  const bool is_refused = is_outside(start_, cluster_, shape, node) ||
+                          is_any_tried_near(terms.anti_affinity, node) ||
+                          is_any_tried_near(terms.refused_by, node) || lacks_near(shape, node);
+  if (is_refused) return 0;
+  const PodRelations& relations = cluster_.relations();
   // AFFINITY-4. Only in domains that the node is in: elsewhere the term refuses nobody.
   const bool refuses_next =
       terms.refuses_itself &&
@@ -107,6 +142,11 @@ void Trial::change(const Place& place, std::int32_t by) {
 }
 
 void Trial::put(const Shape& shape, NodeId node, std::int32_t count) {
+  if (shape.has_volumes) {
+    log_.push_back({{}, 0, volumes_.mark()});
+    const Node& at = cluster_.node(node);
+    volumes_.put(shape.constraints.volumes, at.name, at.labels, count);
+  }
   if (!shape.terms.are_counted()) return;
   const PodRelations& relations = cluster_.relations();
   const auto add = [&](TermId term) {
@@ -114,14 +154,21 @@ void Trial::put(const Shape& shape, NodeId node, std::int32_t count) {
     const NodeSetId among = relations.term(term).spec.nodes;
     if (!domain.is_valid() || (among.is_valid() && !relations.node_sets().has(among, node))) return;
     change({term, domain}, count);
-    log_.push_back({{term, domain}, count});
+    log_.push_back({{term, domain}, count, 0});
   };
   for (const TermId term : shape.terms.counted) add(term);
   for (const TermId term : shape.terms.held) add(term);
 }
 
 void Trial::take_back_to(std::size_t mark) {
-  for (; log_.size() > mark; log_.pop_back()) change(log_.back().first, -log_.back().second);
+  for (; log_.size() > mark; log_.pop_back()) {
+    const Step& step = log_.back();
+    if (step.count == 0) {
+      volumes_.take_back_to(step.volumes);
+    } else {
+      change(step.place, -step.count);
+    }
+  }
 }
 
 }  // namespace berth::engine
