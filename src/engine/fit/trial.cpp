@@ -125,9 +125,11 @@ std::int32_t Trial::most_of_spread(const Shape& shape, std::size_t spread, NodeI
     const std::int32_t own = counts_itself || wanted.is_empty ? 1 : 0;
     return here + own - (has_domains ? counts.lowest() : 0) <= wanted.max_skew ? count : 0;
   }
-  if (!has_domains) return std::clamp(wanted.max_skew - here, 0, count);
   const std::optional<std::int32_t> others = counts.lowest_beside(level_of(term, domain));
-  return others ? std::clamp(wanted.max_skew + *others - here, 0, count) : count;
+  if (has_domains && !others) return count;
+  const std::int64_t lowest = has_domains ? *others : 0;
+  const std::int64_t allowed = wanted.max_skew + lowest - here;  // may be beyond 32 bits
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(allowed, 0, count));
 }
 
 void Trial::change(const Place& place, std::int32_t by) {
