@@ -85,8 +85,9 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "its minimum needs {need} {what}, and the whole cluster can give it at most {have}",
      "Ask for less, or add nodes: the job can never start as it is."},
     {Reason::fits_no_node, "fits_no_node", ReasonAbout::job,
-     "no node can take its pod {what}, even if all other pods finish",
-     "Correct selector, affinity or tolerations of the pod: no node matches them."},
+     "no node can take its pod {what}, even if all other pods that end have ended",
+     "Correct selector, affinity or tolerations of the pod, or end a pod that stays and keeps it "
+     "away: `berth plan --explain` names it."},
     {Reason::unknown_resource, "unknown_resource", ReasonAbout::job, "no node has {what}",
      "Correct the name of the resource, or add nodes that have it. A device plugin may be "
      "missing."},
@@ -100,7 +101,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "its queue starts jobs in their order, and {what} is before it",
      "Wait: its queue is `fifo`, and the job that is named comes first."},
     {Reason::not_packable, "not_packable", ReasonAbout::job,
-     "the nodes can take {have} of {need} members, even if all other pods finish",
+     "the nodes can take {have} of {need} members, even if all other pods that end have ended",
      "Read what limits them. Then ask for fewer or smaller pods, or add nodes or volumes."},
     {Reason::target_given_up, "target_given_up", ReasonAbout::job,
      "nodes were kept for it, but it did not start within {what}",

@@ -107,7 +107,7 @@ std::string sentence_of(const EndedReservation& ended) {
     case How::given_up:
       return "it was a target for too long without being able to start";
     case How::impossible:
-      return "it cannot start, even if all other pods finish: " + sentence(ended);
+      return "it cannot start, even if all other pods that end have ended: " + sentence(ended);
     case How::displaced:
       return "a user named another target";
     case How::too_many:

@@ -116,7 +116,7 @@ std::vector<TargetLine> target_lines(const ReservationTable::Row& row) {
   const std::string missing = missing_text(row);
   if (!missing.empty()) say("idle there", missing);
   if (!row.nodes.empty() && !row.is_covered) {
-    say("waits for", "more nodes: it would not fit on these even after other pods finish");
+    say("waits for", "more nodes: it would not fit on these even after other pods end");
   } else if (!row.nodes.empty()) {
     say("waits for", missing.empty()
                          ? "pods there to finish, so that each of its pods fits on one node"

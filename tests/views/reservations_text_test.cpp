@@ -60,7 +60,7 @@ TEST(ReservationsText, SaysWhenItsNodesAreNotEnough) {
   ReservationTable table = example();
   table.rows[0].is_covered = false;
   const std::string text = reservations_text(table, {});
-  EXPECT_NE(text.find("more nodes: it would not fit on these even after other pods finish"),
+  EXPECT_NE(text.find("more nodes: it would not fit on these even after other pods end"),
             std::string::npos)
       << text;
 }
