@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/seeker.h"
+
 namespace berth::engine {
 
 std::int32_t Trial::tried(TermId term, DomainId domain) const {
@@ -16,26 +18,58 @@ bool Trial::is_any_tried(const std::vector<TermId>& terms) const {
   });
 }
 
-std::int32_t Trial::most(const Shape& shape, NodeId node, std::int32_t count) const {
-  const ShapeTerms& terms = shape.terms;
-  if (!terms.decide()) return count;
-  if (is_outside(start_, cluster_, shape, node)) return 0;
-  const PodRelations& relations = cluster_.relations();
-  const auto refuses = [&](TermId term) {
-    const DomainId domain = relations.domain(term, node);
+bool Trial::is_any_tried_near(const std::vector<TermId>& terms, NodeId node) const {
+  return std::any_of(terms.begin(), terms.end(), [&](TermId term) {
+    const DomainId domain = cluster_.relations().domain(term, node);
     return domain.is_valid() && tried(term, domain) > 0;
+  });
+}
+
+bool Trial::is_outside(const Shape& shape, NodeId node) const {
+  return std::any_of(starts_.begin(), starts_.end(), [&](const Start& start) {
+    const bool is_concerned =
+        wants_near(shape, start.term) ||
+        (is_wanted_near(shape, start.term) && tried(start.term, start.domain) == 0);
+    return is_concerned && cluster_.relations().domain(start.term, node) != start.domain;
+  });
+}
+
+// AFFINITY-3. Before those that it wants near it.
+bool Trial::may_come_first(const Shape& shape) const {
+  const std::vector<TermId>& terms = shape.terms.affinity;
+  // The first of its kind chooses the domain for all.
+  if (is_any_tried(terms)) return false;
+  // Nobody knows who comes later.
+  if (occupants_ == Occupants::staying) return true;
+  const auto is_decided = [&](const Start& start) { return wants_near(shape, start.term); };
+  const auto is_new = [&](TermId term) {
+    return cluster_.relations().term(term).counts.total().there == 0;
   };
-  if (std::any_of(terms.anti_affinity.begin(), terms.anti_affinity.end(), refuses)) return 0;
-  if (std::any_of(terms.refused_by.begin(), terms.refused_by.end(), refuses)) return 0;
-  // AFFINITY-3. The first of its kind chooses the domain for all.
-  const bool chosen = is_any_tried(terms.affinity);
-  for (const TermId term : terms.affinity) {
+  return std::any_of(starts_.begin(), starts_.end(), is_decided) ||
+         (shape.terms.matches_own_affinity && std::all_of(terms.begin(), terms.end(), is_new));
+}
+
+bool Trial::lacks_near(const Shape& shape, NodeId node) const {
+  const std::vector<TermId>& terms = shape.terms.affinity;
+  if (terms.empty()) return false;
+  const PodRelations& relations = cluster_.relations();
+  const bool may_be_anywhere = may_come_first(shape);
+  return std::any_of(terms.begin(), terms.end(), [&](TermId term) {
     const DomainId domain = relations.domain(term, node);
-    if (!domain.is_valid()) return 0;
+    if (!domain.is_valid()) return true;
     const bool is_near =
         relations.term(term).counts.at(domain).there > 0 || tried(term, domain) > 0;
-    if (chosen && !is_near) return 0;
-  }
+    return !may_be_anywhere && !is_near;
+  });
+}
+
+std::int32_t Trial::most(const Shape& shape, NodeId node, std::int32_t count) const {
+  const ShapeTerms& terms = shape.terms;
+  if (!concerns(shape)) return count;
+  const bool is_refused = is_outside(shape, node) || is_any_tried_near(terms.anti_affinity, node) ||
+                          is_any_tried_near(terms.refused_by, node) || lacks_near(shape, node);
+  if (is_refused) return 0;
+  const PodRelations& relations = cluster_.relations();
   // AFFINITY-4. Only in domains that the node is in: elsewhere the term refuses nobody.
   const bool refuses_next =
       terms.refuses_itself &&
