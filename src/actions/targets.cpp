@@ -61,7 +61,7 @@ std::vector<Planned> with_places(const Cluster& cluster, const Need& need,
   return planned;
 }
 
-// RELATION-8. What a pod is refused now, it may get once others of its job have their places.
+// RELATION-8. A pod that is refused now may fit once others of its job have their places.
 bool allocate_all(Session& session, const Job& job, std::vector<Planned> planned,
                   Statement& statement) {
   const Cluster& cluster = session.cluster();

@@ -73,7 +73,7 @@ TEST_F(TrialTest, SPREAD5_one_domain_takes_all_unless_there_must_be_more) {
   EXPECT_EQ(trial.most(shape("three"), node("a"), 9), 1);
 }
 
-// Zones 1 to 3; nobody is there whom the worker wants near it.
+// No pod is there that the worker wants near it.
 TEST_F(TrialTest, AFFINITY3_a_worker_waits_for_its_launcher) {
   stage(
       "pod launcher labels=app:l\npod worker near=app:l@zone\n"
