@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 #include <tuple>
 
 #include "berth/engine/fit.h"
+#include "engine/fit/relation_bound.h"
+#include "engine/seeker.h"
 
 namespace berth::actions {
 
@@ -13,68 +17,148 @@ using namespace engine;
 namespace {
 
 constexpr std::size_t kMost = 64;
+constexpr std::size_t kMostWithin = 8;  // within a domain of another group
+constexpr std::size_t kDepthMost = 3;
+constexpr int kAttemptsMost = 128;
 
-// The first of its waiting tasks that wants others of its kind near it, and how many are like it.
-struct Seeker {
-  ShapeId shape;
-  TermId term;
-  std::int32_t count = 0;
-};
-
-Seeker seeker_among(const Cluster& cluster, const std::vector<TaskId>& waiting) {
-  Seeker found;
-  for (const TaskId id : waiting) {
-    const ShapeId shape = cluster.task(id).shape;
-    if (cluster.task(id).status != TaskStatus::pending) continue;
-    if (!found.shape.is_valid()) {
-      found.term = term_to_start_with(cluster, cluster.shape(shape));
-      if (found.term.is_valid()) found.shape = shape;
-    }
-    if (shape == found.shape) ++found.count;
-  }
-  return found;
-}
-
-// Pods of the shape for which the nodes of each domain have idle room.
-std::map<DomainId, std::int64_t> room_by_domain(Session& session, const Job& job,
-                                                const Seeker& seeker) {
+// The seeker's pods for which the nodes of each domain have idle room.
+std::map<DomainId, ApartBound> room_by_domain(Session& session, const Job& job,
+                                                 const Seeker& seeker) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(seeker.shape);
   const std::vector<std::uint8_t>& passing = session.passing(seeker.shape);
-  std::map<DomainId, std::int64_t> room;
+  std::map<DomainId, ApartBound> room;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const DomainId domain = cluster.relations().domain(seeker.term, NodeId(n));
     if (passing[n] == 0 || !domain.is_valid() || !session.is_open_to(NodeId(n), job.id)) continue;
-    room[domain] += room_for(IdleNow{cluster}, shape, NodeId(n));
+    const std::int32_t pods = room_for(IdleNow{cluster}, shape, NodeId(n));
+    if (pods > 0) {
+      room.try_emplace(domain, cluster, shape).first->second.add(NodeId(n), pods);
+    }
   }
   return room;
 }
+
+// The best score that a node of each domain has for the leader, as best_idle_node would find it.
+std::map<DomainId, std::int32_t> best_scores(Session& session, const Job& job,
+                                             const Seeker& seeker) {
+  const Cluster& cluster = session.cluster();
+  const Shape& leader = cluster.shape(seeker.leader);
+  std::vector<QueueId> queues;  // NODES-16
+  if (cluster.locks().for_queues() > 0) queues = cluster.queues_with_nodes(job.queue);
+  queues.emplace_back();
+  std::map<DomainId, std::int32_t> best;
+  for (const QueueId queue : queues) {
+    const Ranking& ranking =
+        session.memory().ranking_by_wishes(session, seeker.leader, job.id, queue);
+    std::map<DomainId, std::int32_t> of_queue;
+    for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+      const NodeId node(n);
+      const DomainId domain = cluster.relations().domain(seeker.term, node);
+      const std::int32_t score = ranking.score(node);
+      if (score == kUnfit || !domain.is_valid() || best.count(domain) > 0) continue;
+      const auto known = of_queue.find(domain);
+      if (known != of_queue.end() && known->second >= score) continue;
+      if (!check_vetoes(session, leader, node) || !fits_beside(session, leader, node)) continue;
+      of_queue.insert_or_assign(domain, score);
+    }
+    best.merge(of_queue);
+  }
+  return best;
+}
+
+// As many of the seeker's pods as the minimum cannot do without.
+std::int32_t needed_of(const Cluster& cluster, const Job& job, const Seeker& seeker,
+                       const std::vector<TaskId>& waiting) {
+  std::int32_t others = 0;
+  for (const TaskId id : waiting) {
+    const Task& task = cluster.task(id);
+    if (task.status == TaskStatus::pending && task.shape != seeker.shape) ++others;
+  }
+  return std::max(1, job.min_available - job.placed_count() - others);
+}
+
+class Search {
+ public:
+  Search(Session& session, const Job& job, const std::vector<TaskId>& waiting, Statement& statement,
+         const std::function<bool()>& attempt)
+      : session_(session), job_(job), waiting_(waiting), statement_(statement), attempt_(attempt) {}
+
+  bool run(std::size_t depth = 0) {
+    std::vector<Start> starts = domains_to_start_in(session_, job_, waiting_);
+    if (depth > 0 && starts.size() > kMostWithin) starts.resize(kMostWithin);
+    const Statement::Checkpoint before = statement_.checkpoint();
+    for (const Start& start : starts) {
+      if (attempts_++ == kAttemptsMost) return false;
+      session_.start_in(start);
+      const bool may_start = attempt_();
+      session_.start_in(std::nullopt);
+      if (may_start) return true;
+      statement_.roll_back(before);
+      if (depth + 1 == kDepthMost || !is_another_after(start)) continue;
+      if (place_first(start) && run(depth + 1)) return true;
+      statement_.roll_back(before);
+    }
+    return false;
+  }
+
+ private:
+  bool is_another_after(const Start& start) const {
+    const Cluster& cluster = session_.cluster();
+    return next_seeker(cluster, shapes_pending(cluster, waiting_), {start}).has_value();
+  }
+
+  // The others follow it, because they must.
+  bool place_first(const Start& start) {
+    const Cluster& cluster = session_.cluster();
+    for (const TaskId id : waiting_) {
+      const Task& task = cluster.task(id);
+      const bool leads = is_wanted_near(cluster.shape(task.shape), start.term);
+      if (task.status != TaskStatus::pending || !leads) continue;
+      if (!session_.ask(points::allocatable, cluster.queue(job_.queue), task)) continue;
+      session_.start_in(start);
+      const NodeId node = session_.best_idle_node(task.shape, job_.id);
+      session_.start_in(std::nullopt);
+      if (node.is_valid()) return static_cast<bool>(statement_.allocate(id, node));
+    }
+    return false;
+  }
+
+  Session& session_;
+  const Job& job_;
+  const std::vector<TaskId>& waiting_;
+  Statement& statement_;
+  const std::function<bool()>& attempt_;
+  int attempts_ = 0;
+};
 
 }  // namespace
 
 std::vector<Start> domains_to_start_in(Session& session, const Job& job,
                                        const std::vector<TaskId>& waiting) {
   const Cluster& cluster = session.cluster();
-  const Seeker seeker = seeker_among(cluster, waiting);
-  if (!seeker.term.is_valid()) return {};
-  const std::int32_t lacking = std::max(1, job.min_available - job.placed_count());
+  const std::optional<Seeker> seeker = next_seeker(cluster, shapes_pending(cluster, waiting));
+  if (!seeker) return {};
+  const std::int32_t needed = needed_of(cluster, job, *seeker, waiting);
+  const std::map<DomainId, std::int32_t> best = best_scores(session, job, *seeker);
   const DomainTable& domains = cluster.relations().domains();
-  const TopologyKeyId key = cluster.relations().term(seeker.term).key;
+  const TopologyKeyId key = cluster.relations().term(seeker->term).key;
   std::vector<std::tuple<std::int64_t, std::string, DomainId>> ranked;  // score negated
-  for (const auto& [domain, room] : room_by_domain(session, job, seeker)) {
-    if (room < std::min(lacking, seeker.count)) continue;
-    session.start_in(Start{seeker.term, domain});
-    const NodeId best = session.best_idle_node(seeker.shape, job.id);
-    if (!best.is_valid()) continue;
-    ranked.emplace_back(-std::int64_t{session.score_of(seeker.shape, best)},
-                        domains.value(key, domain), domain);
+  for (const auto& [domain, room] : room_by_domain(session, job, *seeker)) {
+    const auto score = best.find(domain);
+    if (room.pods() < needed || score == best.end()) continue;
+    ranked.emplace_back(-std::int64_t{score->second}, domains.value(key, domain), domain);
   }
-  session.start_in(std::nullopt);
   std::sort(ranked.begin(), ranked.end());
   if (ranked.size() > kMost) ranked.resize(kMost);
   std::vector<Start> starts;
-  for (const auto& [score, name, domain] : ranked) starts.push_back({seeker.term, domain});
+  for (const auto& [score, name, domain] : ranked) starts.push_back({seeker->term, domain});
   return starts;
+}
+
+bool search_domains(Session& session, const Job& job, const std::vector<TaskId>& waiting,
+                    Statement& statement, const std::function<bool()>& attempt) {
+  return Search(session, job, waiting, statement, attempt).run();
 }
 
 }  // namespace berth::actions

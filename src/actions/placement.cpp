@@ -125,10 +125,10 @@ void record(Session& session, Refusal refusal, const Waiting& waiting) {
   session.refuse(std::move(refusal));
 }
 
-bool wants_one_domain(const Session& session, const Waiting& waiting) {
+bool want_others_near(const Session& session, const Waiting& waiting) {
   const auto first = waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next);
   return std::any_of(first, waiting.tasks.end(), [&](TaskId id) {
-    return session.cluster().shape_of(id).terms.matches_own_affinity;
+    return !session.cluster().shape_of(id).terms.affinity.empty();
   });
 }
 
@@ -171,20 +171,17 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
   const Job& job = session.cluster().job(id);
   const auto before = statement.checkpoint();
   const std::optional<Refusal> known = waiting.why;
-  const std::size_t reached = place_each(session, id, waiting, statement);
-  if (session.ask(points::job_ready, job) || !wants_one_domain(session, waiting)) return reached;
+  std::size_t reached = 0;
+  const auto attempt = [&] {
+    waiting.why = known;
+    reached = place_each(session, id, waiting, statement);
+    return static_cast<bool>(session.ask(points::job_ready, job));
+  };
+  if (attempt() || !want_others_near(session, waiting)) return reached;
   // RELATION-9. The domain of the first member may be too small.
   statement.roll_back(before);
-  for (const Start& start : domains_to_start_in(session, job, waiting.tasks)) {
-    waiting.why = known;
-    session.start_in(start);
-    const std::size_t reached_there = place_each(session, id, waiting, statement);
-    session.start_in(std::nullopt);
-    if (session.ask(points::job_ready, job)) return reached_there;
-    statement.roll_back(before);
-  }
-  waiting.why = known;
-  return place_each(session, id, waiting, statement);
+  if (!search_domains(session, job, waiting.tasks, statement, attempt)) attempt();
+  return reached;
 }
 
 Turn serve(Session& session, JobId id, Waiting& waiting) {

@@ -1,10 +1,13 @@
 #include "actions/targets.h"
 
+#include <deque>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
+#include "berth/engine/fit.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
 #include "engine/bins.h"
@@ -34,32 +37,66 @@ std::vector<NodeId> nodes_open_to(const Session& session, JobId job) {
   return nodes;
 }
 
+struct Planned {
+  TaskId task;
+  NodeId node;
+};
+
+// The tasks in their order, each with a place that was found for its shape.
+std::vector<Planned> with_places(const Cluster& cluster, const Need& need,
+                                 const std::vector<Bins::Filling::Place>& places,
+                                 const std::vector<TaskId>& tasks) {
+  std::map<ShapeId, std::deque<NodeId>> nodes;
+  for (const Bins::Filling::Place& place : places) {
+    std::deque<NodeId>& of_shape = nodes[need.parts[place.part].shape];
+    of_shape.insert(of_shape.end(), static_cast<std::size_t>(place.count), place.node);
+  }
+  std::vector<Planned> planned;
+  for (const TaskId task : tasks) {
+    std::deque<NodeId>& of_shape = nodes[cluster.task(task).shape];
+    if (of_shape.empty()) continue;
+    planned.push_back({task, of_shape.front()});
+    of_shape.pop_front();
+  }
+  return planned;
+}
+
+// RELATION-8. A pod that is refused now may fit once others of its job have their places.
+bool allocate_all(Session& session, const Job& job, std::vector<Planned> planned,
+                  Statement& statement) {
+  const Cluster& cluster = session.cluster();
+  while (!planned.empty()) {
+    std::vector<Planned> refused;
+    for (const Planned& each : planned) {
+      const Task& task = cluster.task(each.task);
+      const bool is_alone = depends_on(cluster.shape(task.shape)) == DependsOn::specification;
+      if (!is_alone && !fits(session, task.shape, each.node, job.id)) {
+        refused.push_back(each);
+        continue;
+      }
+      if (!session.ask(points::allocatable, cluster.queue(job.queue), task)) return false;
+      if (!statement.allocate(each.task, each.node)) return false;
+    }
+    if (refused.size() == planned.size()) return false;
+    planned = std::move(refused);
+  }
+  return true;
+}
+
 // Places its minimum into these nodes in the order of filling and ignores scores.
 bool pack(Session& session, JobId id, std::vector<NodeId> nodes) {
-  const Cluster& cluster = session.cluster();
-  const Job& job = cluster.job(id);
-  const Need need = need_of(session, job);
+  const Job& job = session.cluster().job(id);
+  const std::vector<TaskId> tasks = lacking_members(session, job);
+  const Need need = need_of(session, job, tasks);
   if (nodes.empty() || !need.rest.is_zero()) return false;
   Need left = need;
   const Bins::Filling filling = Bins(session, std::move(nodes)).fill(left);
   if (!filling.is_whole) return false;
 
-  std::vector<TaskId> tasks = tasks_of_target(session, job).tasks;
   Statement statement(session);
   const Statement::Checkpoint begin = statement.checkpoint();
-  for (const Bins::Filling::Place& place : filling.places) {
-    std::int32_t count = place.count;
-    for (TaskId& task : tasks) {
-      if (count == 0) break;
-      if (!task.is_valid() || cluster.task(task).shape != need.parts[place.part].shape) continue;
-      if (!session.ask(points::allocatable, cluster.queue(job.queue), cluster.task(task))) {
-        return false;
-      }
-      if (!statement.allocate(task, place.node)) return false;
-      task = TaskId();
-      --count;
-    }
-  }
+  std::vector<Planned> planned = with_places(session.cluster(), need, filling.places, tasks);
+  if (!allocate_all(session, job, std::move(planned), statement)) return false;
   if (!has_minimum(session, job)) return false;
   if (!differ_from_refused(session, job, statement, begin)) return false;
   std::move(statement).commit();

@@ -2,17 +2,23 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "berth/engine/session.h"
+#include "engine/fit/relation_bound.h"
 #include "engine/shortage.h"
 
 namespace berth::engine {
 
 namespace {
 
+// RELATION-9
 constexpr std::size_t kStartsMost = 64;
+constexpr std::size_t kStartsWithin = 8;  // of each further seeker
+constexpr int kTriesMost = 128;
 
 }  // namespace
 
@@ -44,12 +50,13 @@ const std::vector<std::uint8_t>& Bins::passing_for(ShapeId shape) const {
 
 namespace {
 
-// The trial answers for the spread, because members that are tried raise the lowest count.
-bool passes_but_for_spread(const Place& place) {
+// The trial answers for the spread and for affinity, because members that are tried raise the
+// lowest count, and may be those that others want near them.
+bool passes_but_for_tried(const Place& place) {
   const auto all = constraints_on_tasks();
   return std::all_of(all.begin(), all.end(), [&place](const Constraint* each) {
-    return each == &constraints::topology_spread || !each->concerns(place.shape) ||
-           each->check(place);
+    return each == &constraints::topology_spread || each == &constraints::pod_affinity ||
+           !each->concerns(place.shape) || each->check(place);
   });
 }
 
@@ -60,7 +67,7 @@ std::int32_t Bins::capacity(std::size_t bin, const Shape& shape, std::int32_t co
   std::int32_t most = std::min(count, times_covered(shape.requested, [&](Dimension dimension) {
                                  return room(bin, dimension);
                                }));
-  const bool is_alone = !shape.has_host_ports && !shape.terms.decide() && !shape.has_volumes;
+  const bool is_alone = !shape.has_host_ports && !trial_.concerns(shape) && !shape.has_volumes;
   if (most == 0 || is_alone) return most;
   // The ports are not compared: one member with host ports on each node is safe.
   if (shape.has_host_ports) most = has_ports_[bin] != 0 ? 0 : 1;
@@ -69,10 +76,9 @@ std::int32_t Bins::capacity(std::size_t bin, const Shape& shape, std::int32_t co
   const Place place{cluster_, shape, cluster_.node(nodes_[bin]), occupants_};
   const Verdict is_free = occupants_ == Occupants::all ? fits_beside(session_, shape, nodes_[bin])
                                                        : check_occupants(place);
-  if (is_free || (is_free.reason == Reason::topology_spread && passes_but_for_spread(place))) {
-    return most;
-  }
-  return 0;
+  const bool may_be_tried =
+      is_free.reason == Reason::topology_spread || is_free.reason == Reason::pod_affinity_mismatch;
+  return is_free || (may_be_tried && passes_but_for_tried(place)) ? most : 0;
 }
 
 std::int32_t Bins::put(std::size_t bin, const Shape& shape, std::int32_t count) {
@@ -104,25 +110,46 @@ const std::vector<std::size_t>& Bins::largest_first(const Need& need) {
   return order_;
 }
 
-// The domains of these nodes, by value.
-std::vector<Start> Bins::starts(const Need& need) const {
+// The domains of these nodes, by value. If there are many, those that take most of them.
+std::vector<Start> Bins::starts(const Seeker& seeker, const Need& need, std::size_t most) const {
   const PodRelations& relations = cluster_.relations();
-  std::map<std::string_view, Start> found;
-  for (const Need::Part& part : need.parts) {
-    const TermId term = term_to_start_with(cluster_, cluster_.shape(part.shape));
-    if (!term.is_valid()) continue;
-    for (const NodeId node : nodes_) {
-      const DomainId domain = relations.domain(term, node);
-      if (!domain.is_valid()) continue;
-      found.emplace(relations.domains().value(relations.term(term).key, domain),
-                    Start{term, domain});
+  const Shape& shape = cluster_.shape(seeker.shape);
+  const auto part = std::find_if(need.parts.begin(), need.parts.end(), [&](const Need::Part& each) {
+    return each.shape == seeker.shape;
+  });
+  const std::vector<std::uint8_t>& passing = passing_for(seeker.shape);
+  std::map<DomainId, ApartBound> bounds;
+  for (std::size_t bin = 0; bin < nodes_.size(); ++bin) {
+    const DomainId domain = relations.domain(seeker.term, nodes_[bin]);
+    if (!domain.is_valid()) continue;
+    ApartBound& bound = bounds.try_emplace(domain, cluster_, shape).first->second;
+    if (passing[nodes_[bin].index()] == 0) continue;
+    const auto room_of = [&](Dimension d) { return room(bin, d); };
+    if (const auto pods = times_covered(shape.requested, room_of); pods > 0) {
+      bound.add(nodes_[bin], pods);
     }
-    break;
   }
+  struct Domain {
+    std::int64_t lacking = 0;
+    std::string_view value;
+    Start start;
+  };
+  std::vector<Domain> found;
+  for (const auto& [domain, bound] : bounds) {
+    found.push_back({std::max<std::int64_t>(0, part->count - bound.pods()),
+                     relations.domains().value(relations.term(seeker.term).key, domain),
+                     Start{seeker.term, domain}});
+  }
+  const auto by_value = [](const Domain& l, const Domain& r) { return l.value < r.value; };
+  if (found.size() > most) {
+    std::sort(found.begin(), found.end(), [](const Domain& l, const Domain& r) {
+      return std::tie(l.lacking, l.value) < std::tie(r.lacking, r.value);
+    });
+    found.resize(most);
+  }
+  std::sort(found.begin(), found.end(), by_value);
   std::vector<Start> starts;
-  for (const auto& [value, start] : found) {
-    if (starts.size() < kStartsMost) starts.push_back(start);
-  }
+  for (const Domain& each : found) starts.push_back(each.start);
   return starts;
 }
 
@@ -143,30 +170,68 @@ std::int32_t Bins::fill_part(std::size_t p, Need& need, Filling& filling) {
   return before - part.count;
 }
 
-Bins::Filling Bins::fill(Need& need) {
-  const std::vector<Start> starts = this->starts(need);
-  if (starts.empty()) return fill_once(need);
-  const Need whole = need;
-  const std::vector<std::int64_t> rooms = rooms_;
-  const std::vector<std::uint8_t> had_ports = has_ports_;
-  const std::size_t mark = trial_.mark();
-  const auto fill_in = [&](const Start& start) {
-    need = whole;
-    rooms_ = rooms;
-    has_ports_ = had_ports;
-    trial_.take_back_to(mark);
-    trial_.start_in(start);
-    return fill_once(need);
-  };
-  const Start* best = nullptr;
-  std::int32_t most = -1;
-  for (const Start& start : starts) {
-    Filling filling = fill_in(start);
-    if (filling.is_whole) return filling;
-    if (filling.members > most) best = &start;
-    most = std::max(most, filling.members);
+// Looks for domains to start in, one seeker after the other.
+class Bins::Search {
+ public:
+  Search(Bins& bins, Need& need)
+      : bins_(bins),
+        need_(need),
+        whole_(need),
+        rooms_(bins.rooms_),
+        had_ports_(bins.has_ports_),
+        mark_(bins.trial_.mark()) {
+    for (const Need::Part& part : need.parts) shapes_.push_back(part.shape);
   }
-  return fill_in(*best);
+
+  Filling run() { return find_whole(kStartsMost) ? std::move(filling_) : fill_in(best_); }
+
+ private:
+  Filling fill_in(const std::vector<Start>& starts) {
+    need_ = whole_;
+    bins_.rooms_ = rooms_;
+    bins_.has_ports_ = had_ports_;
+    bins_.trial_.take_back_to(mark_);
+    bins_.trial_.start_in(starts);
+    return bins_.fill_once(need_);
+  }
+
+  // Beside those that are decided already.
+  bool find_whole(std::size_t starts_most) {
+    const std::optional<Seeker> seeker = next_seeker(bins_.cluster_, shapes_, decided_);
+    if (!seeker) return false;
+    bins_.rooms_ = rooms_;
+    for (const Start& start : bins_.starts(*seeker, whole_, starts_most)) {
+      if (tries_++ == kTriesMost) return false;
+      decided_.push_back(start);
+      filling_ = fill_in(decided_);
+      if (filling_.is_whole) return true;
+      if (filling_.members > most_) best_ = decided_;
+      most_ = std::max(most_, filling_.members);
+      if (find_whole(kStartsWithin)) return true;
+      decided_.pop_back();
+    }
+    return false;
+  }
+
+  Bins& bins_;
+  Need& need_;
+  const Need whole_;
+  const std::vector<std::int64_t> rooms_;
+  const std::vector<std::uint8_t> had_ports_;
+  const std::size_t mark_;
+  std::vector<ShapeId> shapes_;
+  std::vector<Start> decided_;
+  Filling filling_;
+  std::vector<Start> best_;  // of those that were not enough; none: there is no domain
+  std::int32_t most_ = -1;
+  int tries_ = 0;
+};
+
+Bins::Filling Bins::fill(Need& need) {
+  const bool has_seekers = std::any_of(
+      need.parts.begin(), need.parts.end(),
+      [&](const Need::Part& part) { return !cluster_.shape(part.shape).terms.affinity.empty(); });
+  return has_seekers ? Search(*this, need).run() : fill_once(need);
 }
 
 Bins::Filling Bins::fill_once(Need& need) {

@@ -8,6 +8,7 @@
 #include "berth/engine/need.h"
 #include "engine/fit/reachable_capacity.h"
 #include "engine/fit/trial.h"
+#include "engine/seeker.h"
 
 namespace berth::engine {
 
@@ -30,7 +31,7 @@ class Bins {
     bool is_whole = false;     // all members, and the rest
   };
   // Puts the largest shapes first, each on the first nodes that take some of them. Members without
-  // a place stay in `need`. Members that want each other near are put into one domain after the
+  // a place stay in `need`. Members that want others of them near are put into one domain after the
   // other, until all have a place (RELATION-9).
   Filling fill(Need& need);
   // The same on the node at this place alone.
@@ -59,7 +60,8 @@ class Bins {
   std::int32_t fill_part(std::size_t p, Need& need, Filling& filling);
   bool take_rest(const Resources& rest) const;
   Filling fill_once(Need& need);
-  std::vector<Start> starts(const Need& need) const;
+  class Search;
+  std::vector<Start> starts(const Seeker& seeker, const Need& need, std::size_t most) const;
   const std::vector<std::size_t>& largest_first(const Need& need);
   void look_up_passes(const Need& need);
 

@@ -5,6 +5,7 @@
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
 #include "engine/bins.h"
+#include "engine/seeker.h"
 
 namespace berth::engine {
 
@@ -61,6 +62,7 @@ std::int32_t lacking_count(const Job& job) {
 std::vector<TaskId> lacking_members(const Session& session, const Job& job) {
   std::vector<TaskId> tasks = session.unplaced_in_order(job);
   lacking_roles_first(session.cluster(), job, tasks);
+  leaders_first(session.cluster(), tasks);
   const auto lacks = static_cast<std::size_t>(lacking_count(job));
   if (tasks.size() > lacks) tasks.resize(lacks);
   return tasks;

@@ -96,5 +96,38 @@ TEST_F(TrialTest, VOLUME14_members_take_free_volumes_and_attach_slots_from_each_
   EXPECT_EQ(takes(trial, "p"), "1999");
 }
 
+// No pod is there that the worker wants near it.
+TEST_F(TrialTest, AFFINITY3_a_worker_waits_for_its_launcher) {
+  stage(
+      "pod launcher labels=app:l\npod worker near=app:l@zone\n"
+      "pod free labels=app:f near=app:f@zone\n");
+  Trial now(world_->cluster(), Occupants::all);
+  EXPECT_EQ(takes(now, "worker"), "0000");
+  EXPECT_EQ(takes(now, "free"), "9999") << "the first of its kind";
+  now.put(shape("launcher"), node("a"), 1);
+  EXPECT_EQ(takes(now, "worker"), "9900");
+  now.put(shape("free"), node("d"), 1);
+  EXPECT_EQ(takes(now, "free"), "0009");
+  Trial later(world_->cluster(), Occupants::staying);
+  EXPECT_EQ(takes(later, "worker"), "9999") << "launchers of others may come";
+  later.put(shape("launcher"), node("a"), 1);
+  EXPECT_EQ(takes(later, "worker"), "9900");
+}
+
+TEST_F(TrialTest, RELATION9_a_launcher_goes_where_its_workers_start) {
+  stage("pod launcher labels=app:l\npod worker near=app:l@zone\n");
+  const TermId term = shape("worker").terms.affinity.front();
+  const DomainId zone = world_->cluster().relations().domain(term, node("c"));
+  for (const Occupants occupants : {Occupants::all, Occupants::staying}) {
+    Trial trial(world_->cluster(), occupants);
+    trial.start_in({{term, zone}});
+    EXPECT_EQ(takes(trial, "worker"), "0090") << "largest first: before the launcher, perhaps";
+    EXPECT_EQ(takes(trial, "launcher"), "0090");
+    trial.put(shape("launcher"), node("c"), 1);
+    EXPECT_EQ(takes(trial, "worker"), "0090");
+    EXPECT_EQ(takes(trial, "launcher"), "9999") << "one is enough";
+  }
+}
+
 }  // namespace
 }  // namespace berth::engine

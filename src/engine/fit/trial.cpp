@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/seeker.h"
+
 namespace berth::engine {
 
 std::int32_t Trial::tried(TermId term, DomainId domain) const {
@@ -17,7 +19,7 @@ bool Trial::is_any_tried(const std::vector<TermId>& terms) const {
 }
 
 std::int32_t Trial::most(const Shape& shape, NodeId node, std::int32_t count) const {
-  std::int32_t most = shape.terms.decide() ? most_by_terms(shape, node, count) : count;
+  std::int32_t most = concerns(shape) ? most_by_terms(shape, node, count) : count;
   if (most > 0 && shape.has_volumes) {
     const Node& at = cluster_.node(node);
     most = volumes_.most(shape.constraints.volumes, at.name, at.labels, most);
@@ -32,17 +34,41 @@ bool Trial::is_any_tried_near(const std::vector<TermId>& terms, NodeId node) con
   });
 }
 
-// AFFINITY-3. The first of its kind chooses the domain for all.
+bool Trial::is_outside(const Shape& shape, NodeId node) const {
+  return std::any_of(starts_.begin(), starts_.end(), [&](const Start& start) {
+    const bool is_concerned =
+        wants_near(shape, start.term) ||
+        (is_wanted_near(shape, start.term) && tried(start.term, start.domain) == 0);
+    return is_concerned && cluster_.relations().domain(start.term, node) != start.domain;
+  });
+}
+
+// AFFINITY-3. Before those that it wants near it.
+bool Trial::may_come_first(const Shape& shape) const {
+  const std::vector<TermId>& terms = shape.terms.affinity;
+  // The first of its kind chooses the domain for all.
+  if (is_any_tried(terms)) return false;
+  // Nobody knows who comes later.
+  if (occupants_ == Occupants::staying) return true;
+  const auto is_decided = [&](const Start& start) { return wants_near(shape, start.term); };
+  const auto is_new = [&](TermId term) {
+    return cluster_.relations().term(term).counts.total().there == 0;
+  };
+  return std::any_of(starts_.begin(), starts_.end(), is_decided) ||
+         (shape.terms.matches_own_affinity && std::all_of(terms.begin(), terms.end(), is_new));
+}
+
 bool Trial::lacks_near(const Shape& shape, NodeId node) const {
   const std::vector<TermId>& terms = shape.terms.affinity;
+  if (terms.empty()) return false;
   const PodRelations& relations = cluster_.relations();
-  const bool chosen = is_any_tried(terms);
+  const bool may_be_anywhere = may_come_first(shape);
   return std::any_of(terms.begin(), terms.end(), [&](TermId term) {
     const DomainId domain = relations.domain(term, node);
     if (!domain.is_valid()) return true;
     const bool is_near =
         relations.term(term).counts.at(domain).there > 0 || tried(term, domain) > 0;
-    return chosen && !is_near;
+    return !may_be_anywhere && !is_near;
   });
 }
 
@@ -56,7 +82,7 @@ Reason Trial::refusal(const Shape& shape, NodeId node) const {
   for (std::size_t i = 0; i < terms.spread.size(); ++i) {
     if (most_of_spread(shape, i, node, 1) == 0) return Reason::topology_spread;
   }
-  if (is_outside(start_, cluster_, shape, node) || lacks_near(shape, node)) {
+  if (is_outside(shape, node) || lacks_near(shape, node)) {
     return Reason::pod_affinity_mismatch;
   }
   if (is_any_tried_near(terms.anti_affinity, node)) return Reason::pod_anti_affinity_mismatch;
@@ -66,8 +92,7 @@ Reason Trial::refusal(const Shape& shape, NodeId node) const {
 
 std::int32_t Trial::most_by_terms(const Shape& shape, NodeId node, std::int32_t count) const {
   const ShapeTerms& terms = shape.terms;
-  const bool is_refused = is_outside(start_, cluster_, shape, node) ||
-                          is_any_tried_near(terms.anti_affinity, node) ||
+  const bool is_refused = is_outside(shape, node) || is_any_tried_near(terms.anti_affinity, node) ||
                           is_any_tried_near(terms.refused_by, node) || lacks_near(shape, node);
   if (is_refused) return 0;
   const PodRelations& relations = cluster_.relations();

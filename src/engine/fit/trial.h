@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,7 +29,11 @@ class Trial {
   void put(const Shape& shape, NodeId node, std::int32_t count);
 
   // RELATION-9
-  void start_in(const std::optional<Start>& start) { start_ = start; }
+  void start_in(std::vector<Start> starts) { starts_ = std::move(starts); }
+  // Do relations decide about such members?
+  bool concerns(const Shape& shape) const {
+    return shape.terms.decide() || (!starts_.empty() && !shape.terms.matched.empty());
+  }
 
   // Takes back what was put since mark() gave this.
   std::size_t mark() const { return log_.size(); }
@@ -47,6 +50,8 @@ class Trial {
   std::int32_t tried(TermId term, DomainId domain) const;
   bool is_any_tried(const std::vector<TermId>& terms) const;
   bool is_any_tried_near(const std::vector<TermId>& terms, NodeId node) const;
+  bool is_outside(const Shape& shape, NodeId node) const;
+  bool may_come_first(const Shape& shape) const;
   bool lacks_near(const Shape& shape, NodeId node) const;
   std::int32_t most_of_spread(const Shape& shape, std::size_t spread, NodeId node,
                               std::int32_t count) const;
@@ -57,7 +62,7 @@ class Trial {
   void change(const Place& place, std::int32_t by);
 
   const Cluster& cluster_;
-  std::optional<Start> start_;
+  std::vector<Start> starts_;
   Occupants occupants_;
   std::map<Place, std::int32_t> tried_;
   // Of spreads that were asked about, with the members that are tried.
