@@ -74,6 +74,9 @@ void Solver::ban_own() {
 }
 
 bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
+  do_others_count_ = std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+    return depends_on(cluster_.shape_of(id)) != DependsOn::specification;
+  });
   for (const std::vector<TaskId>& group : by_shape(session_, tasks)) {
     const OfferSearch::Terms terms{claimant_,
                                    cluster_.task(group.front()).shape,
@@ -89,9 +92,10 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
     }
     return false;
   }
+  if (do_others_count_) return settle();
   spare_the_unneeded();
-  do_without_each();
-  return true;
+  const bool is_final = evicted_.size() < 2 || is_replay_too_long();
+  return !is_lost_ && (is_final || do_without_each());
 }
 
 // VICTIM-4, VICTIM-5.
@@ -103,7 +107,7 @@ bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms te
   terms.members = static_cast<std::int32_t>(tasks.size() - next);
   is_hopeless_ = !could_place(terms, search);
   if (is_hopeless_) return false;
-  if (!candidates_.are_in_order()) order_candidates();
+  if (!candidates_.are_in_order() && !order_candidates()) return false;
   const std::vector<std::uint8_t> passing = session_.passing(terms.shape);
   std::vector<Offer> heap = offers(terms, search, passing);
   std::make_heap(heap.begin(), heap.end(), is_worse);
@@ -198,12 +202,12 @@ bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
 }
 
 // As things are without the members that have a place already.
-void Solver::order_candidates() {
+bool Solver::order_candidates() {
   const Solution so_far{{}, placed_};
-  restore({});
+  evict_again({});
   candidates_.put_in_order();
   ban_own();
-  restore(so_far);
+  return restore(so_far);
 }
 
 std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& search,
@@ -221,19 +225,23 @@ std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& 
 bool Solver::place_without_evicting(TaskId id) {
   const Task& task = cluster_.task(id);
   if (!is_allowed(id)) return false;
-  NodeId node = session_.best_idle_node(task.shape, claimant_);
-  if (!node.is_valid()) node = session_.best_future_node(task.shape, claimant_);
+  const NodeId idle = session_.best_idle_node(task.shape, claimant_);
+  if (idle.is_valid() && place_on(id, idle)) return true;
+  const NodeId node = session_.best_future_node(task.shape, claimant_);
   return node.is_valid() && place_on(id, node);
 }
 
+// VICTIM-10. It must fit once all have left, for the job may not start before.
 bool Solver::place_on(TaskId id, NodeId node) {
   const Shape& shape = cluster_.shape_of(id);
-  Verdict verdict = reject(Reason::insufficient_resource);
+  Verdict verdict = fits_beside(session_, shape, node, Occupants::once_vacated);
+  if (!verdict) return false;
   if (has_room(IdleNow{cluster_}, shape, node) && fits_beside(session_, shape, node)) {
     verdict = statement_.allocate(id, node);
-  } else if (has_room(OnceVacated{cluster_}, shape, node) &&
-             fits_beside(session_, shape, node, Occupants::once_vacated)) {
+  } else if (has_room(OnceVacated{cluster_}, shape, node)) {
     verdict = statement_.pipeline(id, node);
+  } else {
+    return false;
   }
   if (verdict) {
     placed_.push_back({id, node});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <vector>
@@ -49,7 +50,7 @@ class Solver {
 
   bool place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms);
   bool could_place(const OfferSearch::Terms& terms, OfferSearch& search);
-  void order_candidates();
+  bool order_candidates();
   void ban_own();
   std::vector<NodeId> vacated_by(const Offer& offer) const;
   // `passing`: the nodes that pass the predicates.
@@ -67,11 +68,15 @@ class Solver {
   bool is_unneeded(const Evicted& evicted);
   std::vector<Placement> withdraw_last(const std::vector<TaskId>& tasks);
   Placement withdraw_one();
-  void do_without_each();
-  bool place_with(const std::vector<Evicted>& evicted, const std::vector<TaskId>& tasks);
-  bool could_be_room_for(const std::vector<TaskId>& tasks);
-  void restore(const Solution& solution);
-  bool evict_again(const Evicted& evicted);
+  bool settle();
+  bool is_replay_too_long() const;
+  bool do_without_each();
+  bool place_with(const Solution& solution);
+  bool could_be_room_for(const std::vector<Placement>& placed);
+  bool restore(const Solution& solution);
+  bool evict_again(std::vector<Evicted> evicted);
+  bool place_again(std::vector<Placement> waiting,
+                   const std::function<bool(const Placement&)>& place);
 
   engine::Session& session_;
   const Cluster& cluster_;
@@ -82,6 +87,8 @@ class Solver {
   bool is_strict_;
   bool is_smallest_first_;
   bool is_hopeless_ = false;
+  bool do_others_count_ = false;  // where a member may go depends on other pods
+  bool is_lost_ = false;          // what was found could not be restored
   std::uint32_t turns_ = 0;
   std::vector<std::uint8_t> is_banned_;  // by lot: it may not leave, or has left
   engine::Statement::Checkpoint begin_;
