@@ -7,8 +7,11 @@ namespace berth::engine {
 bool is_outside(const std::optional<Start>& start, const Cluster& cluster, const Shape& shape,
                 NodeId node) {
   if (!start) return false;
-  const auto& own = shape.terms.affinity;
-  if (std::find(own.begin(), own.end(), start->term) == own.end()) return false;
+  const auto has = [&](const std::vector<TermId>& terms) {
+    return std::find(terms.begin(), terms.end(), start->term) != terms.end();
+  };
+  // Pods that it counts go there, too: the others must follow them.
+  if (!has(shape.terms.affinity) && !has(shape.terms.counted)) return false;
   return cluster.relations().domain(start->term, node) != start->domain;
 }
 
