@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMost = 64;  // domains, as in RELATION-9
 
-// The shape of members that want others near them whom only the job itself can bring.
+// The shape of members that want others near them, which only the job itself can bring.
 struct Seeker {
   ShapeId shape;
   TermId term;

@@ -16,7 +16,7 @@ struct DomainsToClear {
   std::int32_t most = 0;  // members that want it for which one domain could have room
 };
 
-// None: no member wants that, or somebody is there already whom they want near them.
+// None: no member wants that, or there is a pod already that satisfies them.
 std::optional<DomainsToClear> domains_to_clear(engine::Session& session,
                                                const EvictionPolicy& policy,
                                                const Candidates& candidates, JobId claimant,

@@ -39,7 +39,7 @@ class Solver {
   bool has_asked_nobody() const;
   // False if nobody had to leave.
   bool evicts() const { return !evicted_.empty(); }
-  // What leaves. Less is better, as in VICTIM-5.
+  // The pods that leave. Less is better, as in VICTIM-5.
   struct Cost {
     bool takes_whole_jobs = false;
     std::size_t pods = 0;

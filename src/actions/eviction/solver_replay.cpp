@@ -17,7 +17,7 @@ constexpr std::size_t kReplayMost = 20'000;
 
 }  // namespace
 
-// VICTIM-10. Who leaves may be what a member's place depended on. So all are placed again with all
+// VICTIM-10. The place of a member may depend on a victim. So all are placed again with all
 // evictions in force; where they are, else anywhere.
 bool Solver::settle() {
   const Solution found{evicted_, placed_};

@@ -106,7 +106,7 @@ Solver::Taken Solver::take(const Offer& offer, std::span<const TaskId>& tasks,
   return Taken::refused;
 }
 
-// May members go there, whoever is there now?
+// May members go there, other pods aside?
 bool Solver::is_open(NodeId node, ShapeId shape, const std::vector<std::uint8_t>& passing) const {
   return passing[node.index()] != 0 && session_.is_open_to(node, claimant_) &&
          !is_outside(session_.start(), cluster_, cluster_.shape(shape), node);
