@@ -11,6 +11,7 @@
 #include "actions/eviction/parties.h"
 #include "actions/eviction/solver.h"
 #include "actions/placement.h"
+#include "berth/engine/fit.h"
 #include "berth/engine/job_line.h"
 #include "berth/engine/surplus.h"
 #include "engine/memory.h"
@@ -48,6 +49,21 @@ std::string why(const Cluster& cluster, const PlannedEviction& eviction, std::in
          " pods could leave, and the fewest that were found to make room do, the last in the order "
          "of"
          " jobs and pods first";
+}
+
+// VICTIM-10. Would the other jobs' members still have the places that were promised to them?
+bool are_promises_kept(Session& session, JobId claimant) {
+  const Cluster& cluster = session.cluster();
+  const std::vector<Placement>& promised = session.plan().pipelined;
+  return std::all_of(promised.begin(), promised.end(), [&](const Placement& each) {
+    const Shape& shape = cluster.shape_of(each.task);
+    const bool depends_on_others = !shape.terms.affinity.empty() || !shape.terms.spread.empty();
+    const Task& task = cluster.task(each.task);
+    if (!depends_on_others || task.job == claimant || !task.node.is_valid()) return true;
+    Statement without(session);
+    without.withdraw(each.task);
+    return static_cast<bool>(fits_beside(session, shape, each.node, Occupants::once_vacated));
+  });
 }
 
 // Members are placed in this domain until the end of the scope.
@@ -197,7 +213,7 @@ class Service {
       const InDomain in_domain(session_, start);
       Statement trial(session_);
       Solver solver = solver_for(job, manner, trial);
-      const bool found = finds(solver, tasks, manner, most);
+      const bool found = finds(solver, job, tasks, manner, most);
       if (most < 0) return std::nullopt;
       if (!found || (best && least <= solver.cost())) continue;
       best = start;
@@ -211,9 +227,10 @@ class Service {
                   manner.is_strict, manner.is_smallest_first);
   }
 
-  bool finds(Solver& solver, const std::vector<TaskId>& tasks, const Manner& manner,
+  bool finds(Solver& solver, const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
              std::int32_t& most) {
-    const bool found = solver.place(tasks, manner.takes_whole_jobs);
+    const bool found =
+        solver.place(tasks, manner.takes_whole_jobs) && are_promises_kept(session_, job.id);
     is_hopeless_ = is_hopeless_ && solver.is_hopeless();
     has_asked_nobody_ = has_asked_nobody_ && solver.has_asked_nobody();
     most = std::max(most, solver.most());
@@ -229,7 +246,7 @@ class Service {
     const InDomain in_domain(session_, start);
     Statement statement(session_);
     Solver solver = solver_for(job, manner, statement);
-    if (!finds(solver, tasks, manner, most)) return false;
+    if (!finds(solver, job, tasks, manner, most)) return false;
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
     const std::size_t before = session_.plan().evictions.size();
@@ -244,7 +261,8 @@ class Service {
     auto& evictions = session_.plan().evictions;
     for (std::size_t i = before; i < evictions.size(); ++i) {
       const Job& left = cluster_.job(cluster_.task(evictions[i].task).job);
-      const bool is_gone = left.placed_count() == left.count(TaskStatus::succeeded);
+      const std::int32_t succeeded = left.count(TaskStatus::succeeded);
+      const bool is_gone = left.placed_count() == succeeded && succeeded < left.min_available;
       if (is_gone && manner.takes_whole_jobs) evictions[i].as = eviction_.policy.as_whole;
       evictions[i].why = why(cluster_, evictions[i], could_leave);
     }
