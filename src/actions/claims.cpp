@@ -37,23 +37,33 @@ bool may_have(Session& session, const Job& job, const Task& task) {
          static_cast<bool>(session.ask(points::within_capability, queue, task));
 }
 
-// CLAIM-5, CLAIM-7, CLAIM-11. Only as far as the room is still there.
-void take_up(Session& session, const Job& job, const Claim& claim, Statement& statement) {
+// CLAIM-5, CLAIM-7, CLAIM-11. Only as far as the room is still there. False: it is not taken up.
+bool take_up(Session& session, const Job& job, const Claim& claim, Statement& statement) {
   const Cluster& cluster = session.cluster();
   const Task& task = cluster.task(claim.task);
-  if (task.status != TaskStatus::pending || task.is_gated) return;
+  if (task.status != TaskStatus::pending || task.is_gated) return false;
   const Shape& shape = cluster.shape(task.shape);
   const Node& node = cluster.node(claim.node);
   if (!session.ask(points::predicate, shape, node) || !session.is_open_to(claim.node, job.id) ||
       !may_have(session, job, task)) {
-    return;
+    return false;
   }
   if (has_room(IdleNow{cluster}, shape, claim.node) && fits_beside(session, shape, claim.node)) {
-    (void)statement.allocate(claim.task, claim.node);
-  } else if (has_room(OnceVacated{cluster}, shape, claim.node) &&
-             fits_beside(session, shape, claim.node, Occupants::once_vacated)) {
-    (void)statement.pipeline(claim.task, claim.node);
+    return static_cast<bool>(statement.allocate(claim.task, claim.node));
   }
+  return has_room(OnceVacated{cluster}, shape, claim.node) &&
+         fits_beside(session, shape, claim.node, Occupants::once_vacated) &&
+         statement.pipeline(claim.task, claim.node);
+}
+
+// Those that need others of the job near them, or elsewhere, come after these.
+void take_up_all(Session& session, const Job& job, Statement& statement) {
+  std::vector<Claim> left = job.claims;
+  std::size_t before = 0;
+  do {
+    before = left.size();
+    std::erase_if(left, [&](const Claim& each) { return take_up(session, job, each, statement); });
+  } while (!left.empty() && left.size() < before);
 }
 
 void serve_claims_of(Session& session, JobId id) {
@@ -67,7 +77,7 @@ void serve_claims_of(Session& session, JobId id) {
                          session.ask(points::overused, session.cluster().queue(job.queue));
   if (!is_served) return end_claims(session, id, EndedClaims::How::cannot_start);
   Statement statement(session);
-  for (const Claim& claim : job.claims) take_up(session, job, claim, statement);
+  take_up_all(session, job, statement);
   // CLAIM-12. Its queue has room for it only when they are gone.
   if (session.ask(points::job_ready, job) && !do_others_leave_for(session, job)) {
     // CLAIM-3. Enough of the room is idle now.

@@ -93,10 +93,12 @@ void PodRelations::count(TermId id, NodeId node, const Counted& change) {
   if (spec.role == TermRole::spread) return count_spread(id, in, change);
   if (is_preference(spec.role)) return terms_.counts(id).add(in, change);
   const bool is_affinity = spec.role == TermRole::affinity;
-  // Affinity is opened by pods that come, the others by pods that go.
+  // Affinity is opened by pods that come, and by the last that goes; the others by pods that go.
   const std::int32_t more = change.there + change.promised - change.leaving;
-  if (is_affinity ? change.there > 0 : more < 0) ++opened_;
   terms_.counts(id).add(in, change);
+  const Counted& total = term(id).counts.total();
+  const bool is_empty = total.there + total.promised <= total.leaving;
+  if (is_affinity ? is_empty || change.there + change.promised > 0 : more < 0) ++opened_;
 }
 
 namespace {

@@ -114,6 +114,14 @@ TEST_F(PodRelationsTest, RELATION4WhatIsUndoneIsAsItWas) {
   EXPECT_NE(cluster_.relations().opened(), before) << "zone 1 may be used again";
 }
 
+TEST_F(PodRelationsTest, AFFINITY3TheLastThatGoesOpensAllDomains) {
+  add("wants", near({about("x", "zone")}), x_);
+  const TaskId first = place("first", "a", {}, x_);
+  const std::uint64_t before = cluster_.relations().opened();
+  cluster_.move_task(first, NodeId(), TaskStatus::pending);
+  EXPECT_NE(cluster_.relations().opened(), before) << "the next may be the first anywhere";
+}
+
 TEST_F(PodRelationsTest, AFFINITY5TermsOfAffinityCountPodsThatMatchAllOfThem) {
   PodTerm other = about("x", "host");
   other.pods.all = {{"tier", Operator::exists, {}}};

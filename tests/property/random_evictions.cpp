@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "support/relation_text.h"
+#include "support/volume_text.h"
+
 namespace berth::support {
 
 namespace {
@@ -86,7 +89,7 @@ std::vector<ClusterEvent> RandomEvictions::queues() {
 
 std::vector<ClusterEvent> RandomEvictions::nodes() {
   std::vector<ClusterEvent> events;
-  for (std::int64_t n = between(1, 5); n > 0; --n) {
+  for (std::int64_t n = with_relations_ ? between(3, 6) : between(1, 5); n > 0; --n) {
     NodeObject node;
     node.name = "n" + std::to_string(n);
     node.uid = "node:" + node.name;
@@ -95,6 +98,10 @@ std::vector<ClusterEvent> RandomEvictions::nodes() {
     node.allocatable = {{"cpu", between(2, 10) * 1000},
                         {"memory", between(4, 16) * kGi},
                         {"pods", chance(20) ? between(2, 5) : 30}};
+    if (with_relations_) {
+      node.labels["host"] = node.name;
+      if (chance(30)) node.labels["zone"] = "c";
+    }
     if (chance(40)) node.allocatable["nvidia.com/gpu"] = between(1, 4);
     free_.push_back({node.name, node.allocatable});
     events.emplace_back(node);
@@ -115,7 +122,49 @@ PodObject RandomEvictions::pod() {
   if (chance(5)) pod.constraints.host_ports.push_back({"0.0.0.0", "TCP", 80});
   if (chance(6)) pod.eviction.preemptable = false;
   if (chance(6)) pod.eviction.cooldown = std::chrono::seconds(between(1, 4));
+  if (with_relations_ && chance(70)) relate(pod);
   return pod;
+}
+
+std::vector<ClusterEvent> RandomEvictions::volumes() {
+  std::vector<ClusterEvent> events{StorageKnown{}};
+  const auto add = [&](const std::string& text) {
+    SceneLine line(text, "volumes");
+    events.emplace_back(read_storage(line));
+    BERTH_CHECK(line.unread().empty() && line.fault().empty());
+  };
+  add("storageclass local");
+  add("csidriver d");
+  for (int v = 0; v < 4; ++v) {
+    const std::string number = std::to_string(v);
+    const std::string where =
+        chance(50) ? "zone:in:a" : "host:in:n" + std::to_string(between(1, 3));
+    const std::string size = std::to_string(between(1, 3)) + "Gi";
+    add("volume v" + number + " class=local size=" + size + " driver=d handle=h" + number +
+        (chance(60) ? " affinity=" + where : ""));
+    add("claim b" + number + " class=local size=1Gi" + (chance(30) ? " volume=v" + number : "") +
+        (chance(20) ? " modes=pod" : ""));
+  }
+  for (int n = 1; n <= 5; ++n) {
+    if (chance(30)) add("csinode n" + std::to_string(n) + " limits=d:" + (chance(50) ? "1" : "2"));
+  }
+  return events;
+}
+
+void RandomEvictions::relate(PodObject& pod) {
+  const auto app = [&] { return std::string(chance(50) ? "app:x" : "app:y"); };
+  const auto key = [&] { return std::string(chance(60) ? "@zone" : "@host"); };
+  const std::string own = app();
+  std::string text = "relations";
+  const auto other = [&] { return chance(60) ? own : app(); };
+  if (chance(35)) text += " near=" + other() + key();
+  if (chance(15)) text += " apart=" + other() + key();
+  if (chance(35)) text += " spread=" + other() + key() + (chance(70) ? "@1" : "@2");
+  SceneLine line(text, "relations");
+  pod.constraints.relations = read_relations(line, pod.name_space);
+  BERTH_CHECK(line.unread().empty() && line.fault().empty());
+  if (chance(80)) pod.labels = {{"app", own.substr(4)}};
+  if (chance(12)) pod.volumes.claims.push_back({"b" + std::to_string(between(0, 3))});
 }
 
 bool RandomEvictions::settle_on_a_node(PodObject& pod) {
@@ -125,9 +174,10 @@ bool RandomEvictions::settle_on_a_node(PodObject& pod) {
     const bool fits = std::all_of(pod.request.begin(), pod.request.end(), [&](const auto& asked) {
       return node.room.contains(asked.first) && node.room.at(asked.first) >= asked.second;
     });
-    if (!fits || !pod.constraints.node_selector.empty() || !pod.constraints.host_ports.empty()) {
-      continue;
-    }
+    const bool is_bound_to_some = !pod.constraints.node_selector.empty() ||
+                                  !pod.constraints.host_ports.empty() ||
+                                  !pod.volumes.claims.empty();
+    if (!fits || is_bound_to_some) continue;
     for (const auto& [name, amount] : pod.request) node.room.at(name) -= amount;
     pod.node_name = node.name;
     pod.phase = PodPhase::running;
@@ -200,6 +250,9 @@ std::vector<ClusterEvent> RandomEvictions::opening() {
   events.emplace_back(PriorityClassObject{"system-cluster-critical", 2'000'000'000, false, false});
   for (ClusterEvent& each : queues()) events.push_back(std::move(each));
   for (ClusterEvent& each : nodes()) events.push_back(std::move(each));
+  if (with_relations_) {
+    for (ClusterEvent& each : volumes()) events.push_back(std::move(each));
+  }
   for (std::int64_t running = between(1, 9); running > 0; --running) {
     for (ClusterEvent& each : job(true)) events.push_back(std::move(each));
   }

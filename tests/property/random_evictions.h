@@ -15,8 +15,9 @@ namespace berth::support {
 // one on every machine.
 class RandomEvictions {
  public:
-  explicit RandomEvictions(std::uint64_t seed, bool may_nest = true)
-      : random_(seed * 2654435761u + 12), may_nest_(may_nest) {}
+  // `with_relations`: where pods may go also depends on other pods, and on volumes.
+  explicit RandomEvictions(std::uint64_t seed, bool may_nest = true, bool with_relations = false)
+      : random_(seed * 2654435761u + 12), may_nest_(may_nest), with_relations_(with_relations) {}
 
   engine::SessionConfig config();
   std::vector<ClusterEvent> opening();
@@ -40,10 +41,13 @@ class RandomEvictions {
   std::vector<ClusterEvent> nodes();
   std::vector<ClusterEvent> job(bool runs);
   PodObject pod();
+  std::vector<ClusterEvent> volumes();
+  void relate(PodObject& pod);
   bool settle_on_a_node(PodObject& pod);
 
   Random random_;
   bool may_nest_;
+  bool with_relations_;
   std::vector<std::string> leaves_;
   std::vector<Free> free_;
   std::size_t jobs_ = 0;

@@ -48,7 +48,7 @@ class Court {
     for (std::size_t i = 0; i < lots_.size(); ++i) {
       const Lot& lot = lots_[i];
       if (lot.action == "shuffle" || !lot.beneficiary.is_valid() || leaves_whole_besides(lot) ||
-          is_for_the_queue(lot) || keeps_away(lot))
+          is_for_the_queue(lot) || keeps_away(lot) || is_counted(lot))
         continue;
       if (fits(lot)) {
         faults.push_back("victim " + cluster_.task(lot.tasks.front()).name + " of " +
@@ -78,6 +78,28 @@ class Court {
     };
     return std::any_of(plan_.binds.begin(), plan_.binds.end(), is_kept_away) ||
            std::any_of(plan_.pipelined.begin(), plan_.pipelined.end(), is_kept_away);
+  }
+
+  // VICTIM-10. A place of the job depends on how many such pods there are, or on their ports.
+  bool is_counted(const Lot& lot) const {
+    const auto has_any = [](const std::vector<TermId>& terms, const std::vector<TermId>& counted) {
+      return std::any_of(terms.begin(), terms.end(), [&](TermId term) {
+        return std::find(counted.begin(), counted.end(), term) != counted.end();
+      });
+    };
+    const auto depends = [&](const Placement& each) {
+      const Shape& shape = cluster_.shape_of(each.task);
+      return cluster_.task(each.task).job == lot.beneficiary &&
+             std::any_of(lot.tasks.begin(), lot.tasks.end(), [&](TaskId victim) {
+               const Shape& leaves = cluster_.shape_of(victim);
+               const bool is_on_its_node = cluster_.task(victim).node == each.node;
+               return has_any(shape.terms.spread, leaves.terms.counted) ||
+                      has_any(shape.terms.affinity, leaves.terms.counted) ||
+                      (is_on_its_node && shape.has_host_ports && leaves.has_host_ports);
+             });
+    };
+    return std::any_of(plan_.binds.begin(), plan_.binds.end(), depends) ||
+           std::any_of(plan_.pipelined.begin(), plan_.pipelined.end(), depends);
   }
 
   // The queue, or one above it, has no room for both.

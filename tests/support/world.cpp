@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/consistency.h"
+#include "support/order_law.h"
 
 namespace berth::support {
 
@@ -129,6 +130,9 @@ const NamedPlan& World::plan() {
                       "instead of:\n" + last_.to_string());
   }
   for (const std::string& fault : broken_laws(cluster, plan, book_, now_)) {
+    faults_.push_back(fault + ", by the plan\n" + last_.to_string());
+  }
+  for (const std::string& fault : members_without_a_place(cluster, plan)) {
     faults_.push_back(fault + ", by the plan\n" + last_.to_string());
   }
 

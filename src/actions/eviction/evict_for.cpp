@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "actions/claims.h"
+#include "actions/eviction/domains_to_clear.h"
 #include "actions/eviction/parties.h"
 #include "actions/eviction/solver.h"
 #include "actions/placement.h"
+#include "berth/engine/fit.h"
 #include "berth/engine/job_line.h"
 #include "berth/engine/surplus.h"
 #include "engine/memory.h"
@@ -48,6 +50,39 @@ std::string why(const Cluster& cluster, const PlannedEviction& eviction, std::in
          "of"
          " jobs and pods first";
 }
+
+// VICTIM-10. Would the other jobs' members still have the places that were promised to them?
+bool are_promises_kept(Session& session, JobId claimant) {
+  const Cluster& cluster = session.cluster();
+  const std::vector<Placement>& promised = session.plan().pipelined;
+  return std::all_of(promised.begin(), promised.end(), [&](const Placement& each) {
+    const Shape& shape = cluster.shape_of(each.task);
+    const bool depends_on_others = !shape.terms.affinity.empty() || !shape.terms.spread.empty();
+    const Task& task = cluster.task(each.task);
+    if (!depends_on_others || task.job == claimant || !task.node.is_valid()) return true;
+    Statement without(session);
+    without.withdraw(each.task);
+    return static_cast<bool>(fits_beside(session, shape, each.node, Occupants::once_vacated));
+  });
+}
+
+// Members are placed in this domain until the end of the scope.
+class InDomain {
+ public:
+  InDomain(Session& session, const std::optional<Start>& start)
+      : session_(session), is_set_(start) {
+    if (is_set_) session_.start_in(start);
+  }
+  ~InDomain() {
+    if (is_set_) session_.start_in(std::nullopt);
+  }
+  InDomain(const InDomain&) = delete;
+  InDomain& operator=(const InDomain&) = delete;
+
+ private:
+  Session& session_;
+  bool is_set_;
+};
 
 // One evicting action's work for all jobs of a session.
 class Service {
@@ -143,6 +178,11 @@ class Service {
     return false;
   }
 
+  std::int32_t count_candidates(const Job& job) {
+    const Candidates& candidates = candidates_for(job);
+    return candidates.pods_without(eviction_.policy.is_within_job ? JobId() : job.id);
+  }
+
   struct Manner {
     bool takes_whole_jobs = false;
     bool is_strict = false;
@@ -153,24 +193,60 @@ class Service {
                 std::int32_t& most) {
     Candidates& candidates = candidates_for(job);
     is_hopeless_ = has_asked_nobody_ = true;
-    const std::int32_t could_leave = eviction_.policy.is_within_job
-                                         ? candidates.pods_without(JobId())
-                                         : candidates.pods_without(job.id);
-    if (could_leave == 0) return false;
-    const bool had_minimum = has_minimum(session_, job);
-    Statement statement(session_);
-    Solver solver(session_, eviction_.policy, candidates, statement, job.id, manner.is_strict,
-                  manner.is_smallest_first);
-    const bool found = solver.place(tasks, manner.takes_whole_jobs);
-    is_hopeless_ = solver.is_hopeless();
-    has_asked_nobody_ = solver.has_asked_nobody();
+    if (count_candidates(job) == 0) return false;
+    const auto domains = domains_to_clear(session_, eviction_.policy, candidates, job.id, tasks,
+                                          manner.takes_whole_jobs);
+    if (!domains) return evicts_in(std::nullopt, job, tasks, manner, most);
+    is_hopeless_ = domains->are_all;
+    most = std::max(most, domains->most);
+    const std::optional<Start> start = best_of(domains->starts, job, tasks, manner, most);
+    return start && evicts_in(start, job, tasks, manner, most);
+  }
+
+  // VICTIM-11. The domain that costs least. `most` is -1 if one needs no evictions.
+  std::optional<Start> best_of(const std::vector<Start>& starts, const Job& job,
+                               const std::vector<TaskId>& tasks, const Manner& manner,
+                               std::int32_t& most) {
+    std::optional<Start> best;
+    Solver::Cost least;
+    for (const Start& start : starts) {
+      const InDomain in_domain(session_, start);
+      Statement trial(session_);
+      Solver solver = solver_for(job, manner, trial);
+      const bool found = finds(solver, job, tasks, manner, most);
+      if (most < 0) return std::nullopt;
+      if (!found || (best && least <= solver.cost())) continue;
+      best = start;
+      least = solver.cost();
+    }
+    return best;
+  }
+
+  Solver solver_for(const Job& job, const Manner& manner, Statement& statement) {
+    return Solver(session_, eviction_.policy, candidates_for(job), statement, job.id,
+                  manner.is_strict, manner.is_smallest_first);
+  }
+
+  bool finds(Solver& solver, const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
+             std::int32_t& most) {
+    const bool found =
+        solver.place(tasks, manner.takes_whole_jobs) && are_promises_kept(session_, job.id);
+    is_hopeless_ = is_hopeless_ && solver.is_hopeless();
+    has_asked_nobody_ = has_asked_nobody_ && solver.has_asked_nobody();
     most = std::max(most, solver.most());
     refused_ = solver.refused();
-    if (!found) return false;
-    if (!solver.evicts()) {
-      most = -1;
-      return false;
-    }
+    if (found && !solver.evicts()) most = -1;
+    return found && solver.evicts();
+  }
+
+  bool evicts_in(const std::optional<Start>& start, const Job& job,
+                 const std::vector<TaskId>& tasks, const Manner& manner, std::int32_t& most) {
+    const bool had_minimum = has_minimum(session_, job);
+    const std::int32_t could_leave = count_candidates(job);
+    const InDomain in_domain(session_, start);
+    Statement statement(session_);
+    Solver solver = solver_for(job, manner, statement);
+    if (!finds(solver, job, tasks, manner, most)) return false;
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
     const std::size_t before = session_.plan().evictions.size();
@@ -185,7 +261,8 @@ class Service {
     auto& evictions = session_.plan().evictions;
     for (std::size_t i = before; i < evictions.size(); ++i) {
       const Job& left = cluster_.job(cluster_.task(evictions[i].task).job);
-      const bool is_gone = left.placed_count() == left.count(TaskStatus::succeeded);
+      const std::int32_t succeeded = left.count(TaskStatus::succeeded);
+      const bool is_gone = left.placed_count() == succeeded && succeeded < left.min_available;
       if (is_gone && manner.takes_whole_jobs) evictions[i].as = eviction_.policy.as_whole;
       evictions[i].why = why(cluster_, evictions[i], could_leave);
     }

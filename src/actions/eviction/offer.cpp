@@ -49,7 +49,7 @@ std::int32_t OfferSearch::members_in(const std::vector<std::int64_t>& room,
   const auto& requested = shape.requested;
   // Two of them would ask for the same port, or refuse each other.
   const bool is_alone = shape.has_host_ports || shape.terms.refuses_itself;
-  std::int64_t members = is_alone ? std::min(terms.members, 1) : terms.members;
+  std::int64_t members = std::min(terms.members, is_alone ? 1 : terms.at_once);
   for (std::size_t i = 0; i < requested.size(); ++i) {
     members = std::min(members, std::max<std::int64_t>(0, room[i]) / requested[i].second);
   }
@@ -85,6 +85,7 @@ std::int32_t OfferSearch::gained_by(std::uint32_t lot, const Terms& terms) {
   const std::vector<std::uint8_t>& passing = session_.passing(terms.shape);
   for (const auto& [node, amounts] : freed) {
     if (passing[node.index()] == 0 || !session_.is_open_to(node, terms.claimant)) continue;
+    if (is_outside(session_.start(), cluster, cluster.shape(terms.shape), node)) continue;
     std::vector<std::int64_t> room;
     for (const auto& [dimension, amount] : requested) {
       room.push_back(cluster.future_idle(node, dimension));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,6 +41,7 @@ class OfferSearch {
     bool is_smallest_first = false;
     // The queue may have nothing that is idle: all room must come from victims.
     bool is_paid = false;
+    std::int32_t at_once = std::numeric_limits<std::int32_t>::max();  // the most on one node
   };
 
   // `is_banned`, by lot: refused before. `kept` gets the lots that a guarantee keeps.
@@ -53,6 +55,11 @@ class OfferSearch {
 
   // None: nobody there could make room for even one.
   std::optional<Offer> on(NodeId node, const Terms& terms);
+  // If on() has just found none: may that change with pods on other nodes?
+  bool may_be_opened() const {
+    return admits_.reason == Reason::topology_spread ||
+           admits_.reason == Reason::pod_affinity_mismatch;
+  }
   // No more than this can ever be placed there, whatever the protections say.
   std::int32_t most_on(NodeId node, const Terms& terms, bool is_any_banned);
 

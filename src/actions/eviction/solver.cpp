@@ -14,6 +14,36 @@ using namespace engine;
 
 namespace {
 
+using Groups = std::vector<std::vector<TaskId>>;
+
+// Do pods of the one shape need pods of the other near them?
+bool needs(const Shape& shape, const Shape& other) {
+  const auto& affinity = shape.terms.affinity;
+  const auto& counted = other.terms.counted;
+  if (shape.terms.matches_own_affinity) return false;
+  return std::any_of(affinity.begin(), affinity.end(), [&](TermId term) {
+    return std::find(counted.begin(), counted.end(), term) != counted.end();
+  });
+}
+
+Groups after_those_they_need(const Cluster& cluster, Groups groups) {
+  const auto shape_of = [&](const auto& group) -> const Shape& {
+    return cluster.shape_of(group.front());
+  };
+  Groups ordered;
+  while (!groups.empty()) {
+    auto next = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return std::none_of(groups.begin(), groups.end(), [&](const auto& other) {
+        return needs(shape_of(group), shape_of(other));
+      });
+    });
+    if (next == groups.end()) next = groups.begin();
+    ordered.push_back(std::move(*next));
+    groups.erase(next);
+  }
+  return ordered;
+}
+
 // The largest first: small ones find a place beside them, and not the other way round.
 std::vector<std::vector<TaskId>> by_shape(const Session& session,
                                           const std::vector<TaskId>& tasks) {
@@ -39,13 +69,11 @@ std::vector<std::vector<TaskId>> by_shape(const Session& session,
   std::stable_sort(groups.begin(), groups.end(), [&](const auto& left, const auto& right) {
     return size_of(left) > size_of(right);
   });
-  return groups;
+  return after_those_they_need(cluster, std::move(groups));
 }
 
 // In Solver::is_banned_.
 constexpr std::uint8_t kOwn = 2;
-
-bool is_worse(const Offer& left, const Offer& right) { return is_better(right, left); }
 
 }  // namespace
 
@@ -74,6 +102,9 @@ void Solver::ban_own() {
 }
 
 bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
+  do_others_count_ = std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+    return depends_on(cluster_.shape_of(id)) != DependsOn::specification;
+  });
   for (const std::vector<TaskId>& group : by_shape(session_, tasks)) {
     const OfferSearch::Terms terms{claimant_,
                                    cluster_.task(group.front()).shape,
@@ -89,151 +120,47 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
     }
     return false;
   }
+  if (do_others_count_) return settle();
   spare_the_unneeded();
-  do_without_each();
-  return true;
+  const bool is_final = evicted_.size() < 2 || is_replay_too_long();
+  return !is_lost_ && (is_final || do_without_each());
 }
 
-// VICTIM-4, VICTIM-5.
-bool Solver::place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms) {
-  std::size_t next = 0;
-  while (next < tasks.size() && place_without_evicting(tasks[next])) ++next;
-  if (next == tasks.size()) return true;
-  OfferSearch search(session_, policy_, candidates_, is_banned_, kept_);
-  terms.members = static_cast<std::int32_t>(tasks.size() - next);
-  is_hopeless_ = !could_place(terms, search);
-  if (is_hopeless_) return false;
-  if (!candidates_.are_in_order()) order_candidates();
-  const std::vector<std::uint8_t> passing = session_.passing(terms.shape);
-  std::vector<Offer> heap = offers(terms, search, passing);
-  std::make_heap(heap.begin(), heap.end(), is_worse);
-  const auto push = [&](const Offer& offer) {
-    heap.push_back(offer);
-    std::push_heap(heap.begin(), heap.end(), is_worse);
-  };
-  const auto refresh = [&](NodeId node) {
-    if (passing[node.index()] == 0 || !session_.is_open_to(node, claimant_)) return;
-    if (const std::optional<Offer> offer = search.on(node, terms)) push(*offer);
-  };
-  while (next < tasks.size()) {
-    if (heap.empty()) {
-      // Nobody more could make room; but the queue may hold back what there is room for.
-      if (!may_have(tasks[next], terms.takes_whole_jobs)) return false;
-      if (!place_without_evicting(tasks[next])) return false;
-      ++next;
-      continue;
-    }
-    std::pop_heap(heap.begin(), heap.end(), is_worse);
-    const NodeId node = heap.back().node;
-    heap.pop_back();
-    terms.members = static_cast<std::int32_t>(tasks.size() - next);
-    const std::optional<Offer> offer = search.on(node, terms);
-    if (!offer) continue;
-    if (!heap.empty() && is_better(heap.front(), *offer)) {
-      push(*offer);
-      continue;
-    }
-    if (!make_room(*offer, terms, search)) {
-      refresh(node);
-      continue;
-    }
-    std::vector<NodeId> vacated = vacated_by(*offer);
-    if (offer->lots.empty() && !may_have(tasks[next], terms.takes_whole_jobs)) {
-      // There is room, which the queue may not have.
-      if (std::exchange(terms.is_paid, true)) return false;
-      heap = offers(terms, search, passing);
-      std::make_heap(heap.begin(), heap.end(), is_worse);
-      continue;
-    }
-    std::int32_t placed = 0;
-    for (; placed < offer->members; ++placed) {
-      if (!may_have(tasks[next], terms.takes_whole_jobs)) return false;
-      if (!place_on(tasks[next], node)) break;
-      ++next;
-    }
-    if (placed == 0) std::erase(vacated, node);
-    terms.members = static_cast<std::int32_t>(tasks.size() - next);
-    if (terms.members == 0) break;
-    for (const NodeId each : vacated) refresh(each);
+Solver::Cost Solver::cost() const {
+  Cost cost;
+  for (const Evicted& each : evicted_) {
+    cost.takes_whole_jobs = cost.takes_whole_jobs || candidates_.lots()[each.lot].is_whole;
+    cost.pods += each.tasks.size();
+    cost.last_lot = std::max(cost.last_lot, each.lot);
   }
-  return true;
-}
-
-// The node, and the others that a whole job has left.
-std::vector<NodeId> Solver::vacated_by(const Offer& offer) const {
-  std::vector<NodeId> vacated{offer.node};
-  if (!offer.takes_whole_jobs) return vacated;
-  for (const std::uint32_t lot : offer.lots) {
-    for (const TaskId id : candidates_.lots()[lot].tasks) {
-      vacated.push_back(cluster_.task(id).node);
-    }
-  }
-  std::sort(vacated.begin(), vacated.end());
-  vacated.erase(std::unique(vacated.begin(), vacated.end()), vacated.end());
-  return vacated;
+  return cost;
 }
 
 bool Solver::has_asked_nobody() const {
   return std::find(is_banned_.begin(), is_banned_.end(), 1) == is_banned_.end();
 }
 
-// VICTIM-4. Even if all candidates left, protected or not.
-bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
-  most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
-  const auto& requested = cluster_.shape(terms.shape).requested;
-  if (!candidates_.could_any_take(requested, terms.takes_whole_jobs)) return false;
-  const bool is_any_banned = !has_asked_nobody();
-  const std::vector<std::uint8_t>& passing = session_.passing(terms.shape);
-  std::int64_t members = 0;
-  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
-    const NodeId node(n);
-    if (!candidates_.could_take(node, requested, terms.takes_whole_jobs)) continue;
-    if (passing[n] == 0 || !session_.is_open_to(node, claimant_)) continue;
-    members += search.most_on(node, terms, is_any_banned);
-    if (members >= terms.members) return true;
-  }
-  most_ = std::max(most_,
-                   static_cast<std::int32_t>(placed_.size()) + static_cast<std::int32_t>(members));
-  return false;
-}
-
-// As things are without the members that have a place already.
-void Solver::order_candidates() {
-  const Solution so_far{{}, placed_};
-  restore({});
-  candidates_.put_in_order();
-  ban_own();
-  restore(so_far);
-}
-
-std::vector<Offer> Solver::offers(const OfferSearch::Terms& terms, OfferSearch& search,
-                                  const std::vector<std::uint8_t>& passing) {
-  std::vector<Offer> found;
-  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
-    const NodeId node(n);
-    if (passing[n] == 0 || !session_.is_open_to(node, claimant_)) continue;
-    if (std::optional<Offer> offer = search.on(node, terms)) found.push_back(*std::move(offer));
-  }
-  return found;
-}
-
 // VICTIM-4. On idle room, else on room that is being vacated anyway.
 bool Solver::place_without_evicting(TaskId id) {
   const Task& task = cluster_.task(id);
   if (!is_allowed(id)) return false;
-  NodeId node = session_.best_idle_node(task.shape, claimant_);
-  if (!node.is_valid()) node = session_.best_future_node(task.shape, claimant_);
+  const NodeId idle = session_.best_idle_node(task.shape, claimant_);
+  if (idle.is_valid() && place_on(id, idle)) return true;
+  const NodeId node = session_.best_future_node(task.shape, claimant_);
   return node.is_valid() && place_on(id, node);
 }
 
+// VICTIM-10. It must fit once all have left, for the job may not start before.
 bool Solver::place_on(TaskId id, NodeId node) {
   const Shape& shape = cluster_.shape_of(id);
-  Verdict verdict = reject(Reason::insufficient_resource);
+  Verdict verdict = fits_beside(session_, shape, node, Occupants::once_vacated);
+  if (!verdict) return false;
   if (has_room(IdleNow{cluster_}, shape, node) && fits_beside(session_, shape, node)) {
     verdict = statement_.allocate(id, node);
-  } else if (has_room(OnceVacated{cluster_}, shape, node) &&
-             fits_beside(session_, shape, node, Occupants::once_vacated)) {
+  } else if (has_room(OnceVacated{cluster_}, shape, node)) {
     verdict = statement_.pipeline(id, node);
+  } else {
+    return false;
   }
   if (verdict) {
     placed_.push_back({id, node});
@@ -258,15 +185,20 @@ bool Solver::make_room(const Offer& offer, const OfferSearch::Terms& terms,
   Statement trial(session_);
   for (const std::uint32_t lot : lots) {
     if (evict(lot, claimant, trial)) continue;
-    for (std::size_t i = before; i < evicted_.size(); ++i) {
-      is_banned_[evicted_[i].lot] = 0;
-      credit(evicted_[i].tasks, -1);
-    }
-    evicted_.resize(before);
+    forget_evicted_after(before);
     return false;
   }
   std::move(trial).commit();
   return true;
+}
+
+// They have not left.
+void Solver::forget_evicted_after(std::size_t count) {
+  for (std::size_t i = count; i < evicted_.size(); ++i) {
+    is_banned_[evicted_[i].lot] = 0;
+    credit(evicted_[i].tasks, -1);
+  }
+  evicted_.resize(count);
 }
 
 bool Solver::evict(std::uint32_t number, const Claimant& claimant, Statement& statement) {

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <compare>
+#include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "actions/eviction/candidates.h"
 #include "actions/eviction/offer.h"
+#include "actions/eviction/offer_heap.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
 
@@ -35,6 +39,14 @@ class Solver {
   bool has_asked_nobody() const;
   // False if nobody had to leave.
   bool evicts() const { return !evicted_.empty(); }
+  // The pods that leave. Less is better, as in VICTIM-5.
+  struct Cost {
+    bool takes_whole_jobs = false;
+    std::size_t pods = 0;
+    std::uint32_t last_lot = 0;
+    auto operator<=>(const Cost&) const = default;
+  };
+  Cost cost() const;
 
  private:
   struct Evicted {
@@ -47,14 +59,20 @@ class Solver {
     std::vector<Placement> placed;
   };
 
+  enum class Taken { some, lots_stay, refused, queue_has_too_much, queue_holds_back };
+
   bool place_shape(const std::vector<TaskId>& tasks, OfferSearch::Terms terms);
+  bool place_by_offers(std::span<const TaskId> tasks, OfferSearch::Terms terms,
+                       OfferSearch& search);
+  Taken take(const Offer& offer, std::span<const TaskId>& tasks, const OfferSearch::Terms& terms,
+             const OfferSearch& search);
   bool could_place(const OfferSearch::Terms& terms, OfferSearch& search);
-  void order_candidates();
+  bool order_candidates();
   void ban_own();
   std::vector<NodeId> vacated_by(const Offer& offer) const;
   // `passing`: the nodes that pass the predicates.
-  std::vector<Offer> offers(const OfferSearch::Terms& terms, OfferSearch& search,
-                            const std::vector<std::uint8_t>& passing);
+  bool is_open(NodeId node, ShapeId shape, const std::vector<std::uint8_t>& passing) const;
+  void forget_evicted_after(std::size_t count);
   bool place_without_evicting(TaskId task);
   bool place_on(TaskId task, NodeId node);
   bool make_room(const Offer& offer, const OfferSearch::Terms& terms, const OfferSearch& search);
@@ -67,11 +85,15 @@ class Solver {
   bool is_unneeded(const Evicted& evicted);
   std::vector<Placement> withdraw_last(const std::vector<TaskId>& tasks);
   Placement withdraw_one();
-  void do_without_each();
-  bool place_with(const std::vector<Evicted>& evicted, const std::vector<TaskId>& tasks);
-  bool could_be_room_for(const std::vector<TaskId>& tasks);
-  void restore(const Solution& solution);
-  bool evict_again(const Evicted& evicted);
+  bool settle();
+  bool is_replay_too_long() const;
+  bool do_without_each();
+  bool place_with(const Solution& solution);
+  bool could_be_room_for(const std::vector<Placement>& placed);
+  bool restore(const Solution& solution);
+  bool evict_again(std::vector<Evicted> evicted);
+  bool place_again(std::vector<Placement> waiting,
+                   const std::function<bool(const Placement&)>& place);
 
   engine::Session& session_;
   const Cluster& cluster_;
@@ -82,6 +104,8 @@ class Solver {
   bool is_strict_;
   bool is_smallest_first_;
   bool is_hopeless_ = false;
+  bool do_others_count_ = false;  // where a member may go depends on other pods
+  bool is_lost_ = false;          // what was found could not be restored
   std::uint32_t turns_ = 0;
   std::vector<std::uint8_t> is_banned_;  // by lot: it may not leave, or has left
   engine::Statement::Checkpoint begin_;

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "actions/eviction/solver.h"
-#include "berth/base/check.h"
 #include "berth/model/room.h"
 
 namespace berth::actions {
@@ -17,16 +17,26 @@ constexpr std::size_t kReplayMost = 20'000;
 
 }  // namespace
 
+// VICTIM-10. The place of a member may depend on a victim. So all are placed again with all
+// evictions in force; where they are, else anywhere.
+bool Solver::settle() {
+  const Solution found{evicted_, placed_};
+  if (!restore(found) && !place_with(found)) return false;
+  const Solution settled{evicted_, placed_};
+  if (is_replay_too_long()) {
+    spare_the_unneeded();
+    return restore({evicted_, placed_}) || restore(settled);
+  }
+  return do_without_each();
+}
+
+bool Solver::is_replay_too_long() const {
+  return evicted_.size() * (evicted_.size() + placed_.size()) > kReplayMost;
+}
+
 // VICTIM-8. The room that one lot leaves may serve others, if members are placed otherwise. Whole
 // jobs are tried first, then the most pods, then the last in the order.
-void Solver::do_without_each() {
-  const std::size_t cost = evicted_.size() * (evicted_.size() + placed_.size());
-  if (evicted_.size() < 2 || cost > kReplayMost) return;
-  std::vector<TaskId> tasks;
-  for (const Placement& each : placed_) tasks.push_back(each.task);
-  // Each was allowed to leave after those before it.
-  std::sort(evicted_.begin(), evicted_.end(),
-            [](const Evicted& left, const Evicted& right) { return left.turn < right.turn; });
+bool Solver::do_without_each() {
   Solution best{evicted_, placed_};
   std::vector<Evicted> in_turn = evicted_;
   std::sort(in_turn.begin(), in_turn.end(), [&](const Evicted& left, const Evicted& right) {
@@ -43,27 +53,24 @@ void Solver::do_without_each() {
     };
     const auto& left = best.evicted;
     if (!lot.is_whole && std::any_of(left.begin(), left.end(), is_rest_of_its_job)) continue;
-    std::vector<Evicted> others = best.evicted;
-    std::erase_if(others, [&](const Evicted& other) { return other.lot == each.lot; });
-    if (place_with(others, tasks)) best = {evicted_, placed_};
+    Solution without = best;
+    std::erase_if(without.evicted, [&](const Evicted& other) { return other.lot == each.lot; });
+    if (place_with(without)) best = {evicted_, placed_};
   }
-  restore(best);
+  return restore(best);
 }
 
-// All members, if just these leave.
-bool Solver::place_with(const std::vector<Evicted>& evicted, const std::vector<TaskId>& tasks) {
-  restore({});
-  return std::all_of(evicted.begin(), evicted.end(),
-                     [&](const Evicted& each) { return evict_again(each); }) &&
-         could_be_room_for(tasks) && std::all_of(tasks.begin(), tasks.end(), [&](TaskId id) {
-           return place_without_evicting(id);
-         });
+// The members of the solution, wherever there is room, if just its pods leave.
+bool Solver::place_with(const Solution& solution) {
+  return evict_again(solution.evicted) && could_be_room_for(solution.placed) &&
+         place_again(solution.placed,
+                     [&](const Placement& each) { return place_without_evicting(each.task); });
 }
 
 // Is there room for the members of each shape, if the others were not there?
-bool Solver::could_be_room_for(const std::vector<TaskId>& tasks) {
+bool Solver::could_be_room_for(const std::vector<Placement>& placed) {
   std::map<ShapeId, std::int64_t> lacking;
-  for (const TaskId id : tasks) ++lacking[cluster_.task(id).shape];
+  for (const Placement& each : placed) ++lacking[cluster_.task(each.task).shape];
   return std::all_of(lacking.begin(), lacking.end(), [&](const auto& each) {
     const auto& requested = cluster_.shape(each.first).requested;
     const std::vector<std::uint8_t>& passing = session_.passing(each.first);
@@ -77,22 +84,45 @@ bool Solver::could_be_room_for(const std::vector<TaskId>& tasks) {
   });
 }
 
-void Solver::restore(const Solution& solution) {
+// False: one of them is refused.
+bool Solver::restore(const Solution& solution) {
+  return evict_again(solution.evicted) && place_again(solution.placed, [&](const Placement& each) {
+           return place_on(each.task, each.node);
+         });
+}
+
+// Just these, in the order in which they left: each was allowed to leave after those before it.
+bool Solver::evict_again(std::vector<Evicted> evicted) {
   statement_.roll_back(begin_);
   evicted_.clear();
   placed_.clear();
   credit_ = Resources();
-  for (const Evicted& each : solution.evicted) BERTH_CHECK(evict_again(each));
-  for (const auto& [task, node] : solution.placed) BERTH_CHECK(place_on(task, node));
+  std::sort(evicted.begin(), evicted.end(),
+            [](const Evicted& left, const Evicted& right) { return left.turn < right.turn; });
+  return std::all_of(evicted.begin(), evicted.end(), [&](const Evicted& each) {
+    const Candidates::Lot& lot = candidates_.lots()[each.lot];
+    if (!statement_.evict({lot.job, each.tasks}, {claimant_, policy_.action, lot.as})) {
+      return false;
+    }
+    credit(each.tasks, +1);
+    evicted_.push_back(each);
+    return true;
+  });
 }
 
-bool Solver::evict_again(const Evicted& evicted) {
-  const Candidates::Lot& lot = candidates_.lots()[evicted.lot];
-  if (!statement_.evict({lot.job, evicted.tasks}, {claimant_, policy_.action, lot.as})) {
-    return false;
+// In their order. Those that need others near them, or elsewhere, wait for these.
+bool Solver::place_again(std::vector<Placement> waiting,
+                         const std::function<bool(const Placement&)>& place) {
+  while (!waiting.empty()) {
+    std::vector<Placement> refused;
+    for (const Placement& each : waiting) {
+      if (place(each)) continue;
+      if (!do_others_count_) return false;
+      refused.push_back(each);
+    }
+    if (refused.size() == waiting.size()) return false;
+    waiting = std::move(refused);
   }
-  credit(evicted.tasks, +1);
-  evicted_.push_back(evicted);
   return true;
 }
 

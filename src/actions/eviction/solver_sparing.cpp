@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "actions/eviction/solver.h"
-#include "berth/base/check.h"
 #include "engine/fit/keeps_away.h"
 
 // Which victims the solver spares in the end.
@@ -17,7 +16,7 @@ using namespace engine;
 void Solver::spare_the_unneeded() {
   std::sort(evicted_.begin(), evicted_.end(),
             [](const Evicted& left, const Evicted& right) { return left.lot > right.lot; });
-  std::erase_if(evicted_, [&](const Evicted& each) { return is_unneeded(each); });
+  std::erase_if(evicted_, [&](const Evicted& each) { return !is_lost_ && is_unneeded(each); });
 }
 
 // VICTIM-9
@@ -62,9 +61,10 @@ bool Solver::is_unneeded(const Evicted& evicted) {
   }
   if (again == last.size()) return true;
   while (again-- > 0) withdraw_one();
-  BERTH_CHECK(statement_.evict({lot.job, evicted.tasks}, {claimant_, policy_.action, lot.as}));
   credit(evicted.tasks, +1);
-  for (const auto& [task, node] : last) BERTH_CHECK(place_on(task, node));
+  is_lost_ = !statement_.evict({lot.job, evicted.tasks}, {claimant_, policy_.action, lot.as}) ||
+             !std::all_of(last.begin(), last.end(),
+                          [&](const Placement& each) { return place_on(each.task, each.node); });
   return false;
 }
 

@@ -21,11 +21,18 @@ bool keep_others_away(const Counted& counted, Occupants occupants) {
   return false;
 }
 
-// RELATION-7. Pods that satisfy those that want them near. Nobody knows who comes later, so with
-// `staying` any number does.
+// RELATION-7. Pods that satisfy those that want them near: promised ones once all have left. Nobody
+// knows who comes later, so with `staying` any number does.
 bool are_near(const Counted& counted, Occupants occupants) {
-  if (occupants == Occupants::once_vacated) return counted.there > counted.leaving;
-  return occupants == Occupants::staying || counted.there > 0;
+  switch (occupants) {
+    case Occupants::all:
+      return counted.there > 0;
+    case Occupants::once_vacated:
+      return counted.there - counted.leaving + counted.promised > 0;
+    case Occupants::staying:
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -35,7 +42,8 @@ bool lacks_pods_near(const Place& place, AskedTerms asked) {
   const PodRelations& relations = place.cluster.relations();
   const ShapeTerms& terms = place.shape.terms;
   const auto is_new = [&](TermId id) {
-    return !are_near(relations.term(id).counts.total(), place.occupants);
+    const Counted& total = relations.term(id).counts.total();
+    return !are_near(total, place.occupants) && total.promised == 0;  // that is the first
   };
   const bool is_first = terms.matches_own_affinity &&
                         std::all_of(terms.affinity.begin(), terms.affinity.end(), is_new);
