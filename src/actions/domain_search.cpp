@@ -23,7 +23,7 @@ constexpr int kAttemptsMost = 128;
 
 // The seeker's pods for which the nodes of each domain have idle room.
 std::map<DomainId, ApartBound> room_by_domain(Session& session, const Job& job,
-                                                 const Seeker& seeker) {
+                                              const Seeker& seeker) {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(seeker.shape);
   const std::vector<std::uint8_t>& passing = session.passing(seeker.shape);

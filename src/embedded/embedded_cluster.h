@@ -130,7 +130,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::map<StorageName, StorageObject> storage_;
   std::optional<StorageKnown> storage_known_;
   std::map<std::pair<SelectingKind, std::string>, SelectingObject> selecting_;  // by full name
-  std::map<std::string, BudgetObject> budgets_;                // by namespace/name
+  std::map<std::string, BudgetObject> budgets_;                                 // by namespace/name
   std::multimap<TimePoint, std::pair<Due, std::string>> due_;  // second: the pod's uid
   bool stopping_ = false;
   std::thread thread_;
