@@ -59,7 +59,7 @@ TEST(ObjectReader, ReadsEvents) {
       reader.read_event(R"({"type":"ERROR","object":{"kind":"Status","code":410}})", event));
   EXPECT_EQ(event.type, "ERROR");
   EXPECT_EQ(event.object.find("code")->text, "410");
-  ASSERT_TRUE(reader.read_event(R"({"object":{"spec":{"image":1}},"type":"ADDED"})", event));
+  ASSERT_TRUE(reader.read_event(R"({"object":{"spec":{"hostname":"a"}},"type":"ADDED"})", event));
   EXPECT_EQ(event.type, "ADDED");
   EXPECT_EQ(event.object.find("spec")->members.size(), 0U);
 }
