@@ -210,6 +210,11 @@ class Service {
     std::optional<Start> best;
     Solver::Cost least;
     for (const Start& start : starts) {
+      if (domains_searched_ >= kDomainsMost && &start != &starts.front()) {
+        is_hopeless_ = false;
+        break;
+      }
+      ++domains_searched_;
       const InDomain in_domain(session_, start);
       Statement trial(session_);
       Solver solver = solver_for(job, manner, trial);
@@ -297,11 +302,13 @@ class Service {
   using Alike = std::tuple<QueueId, std::int32_t, ShapeId>;
 
   static constexpr std::int64_t kCountedMost = 200'000;
+  static constexpr int kDomainsMost = 256;  // VICTIM-11
 
   Session& session_;
   const Cluster& cluster_;
   const Eviction& eviction_;
   std::int64_t counted_ = 0;  // candidates, after successes
+  int domains_searched_ = 0;  // of all jobs
   bool has_evicted_ = false;
   std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
