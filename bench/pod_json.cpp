@@ -52,7 +52,7 @@ std::string pod_json(int n, bool has_terms) {
   const std::string& pattern = has_terms ? kWithTerms : kPlain;
   const std::map<std::string, std::string> values{{"N", std::to_string(n)},
                                                   {"GANG", std::to_string(n / 16)},
-                                                  {"TEAM", std::to_string(n % 40)},
+                                                  {"TEAM", std::to_string(n / 16 % 40)},
                                                   {"NODE", std::to_string(n % 5000)},
                                                   {"UID", padded(n)}};
   std::string text;
