@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "actions/passes.h"
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
 #include "berth/engine/fit.h"
@@ -58,12 +59,8 @@ bool take_up(Session& session, const Job& job, const Claim& claim, Statement& st
 
 // Those that need others of the job near them, or elsewhere, come after these.
 void take_up_all(Session& session, const Job& job, Statement& statement) {
-  std::vector<Claim> left = job.claims;
-  std::size_t before = 0;
-  do {
-    before = left.size();
-    std::erase_if(left, [&](const Claim& each) { return take_up(session, job, each, statement); });
-  } while (!left.empty() && left.size() < before);
+  (void)try_in_passes(job.claims,
+                      [&](const Claim& each) { return take_up(session, job, each, statement); });
 }
 
 void serve_claims_of(Session& session, JobId id) {

@@ -16,10 +16,7 @@ using namespace engine;
 
 namespace {
 
-constexpr std::size_t kMost = 64;
-constexpr std::size_t kMostWithin = 8;  // within a domain of another group
 constexpr std::size_t kDepthMost = 3;
-constexpr int kAttemptsMost = 128;
 
 // The seeker's pods for which the nodes of each domain have idle room.
 std::map<DomainId, ApartBound> room_by_domain(Session& session, const Job& job,
@@ -86,7 +83,7 @@ class Search {
 
   bool run(std::size_t depth = 0) {
     std::vector<Start> starts = domains_to_start_in(session_, job_, waiting_);
-    if (depth > 0 && starts.size() > kMostWithin) starts.resize(kMostWithin);
+    if (depth > 0 && starts.size() > kDomainsTriedWithin) starts.resize(kDomainsTriedWithin);
     const Statement::Checkpoint before = statement_.checkpoint();
     for (const Start& start : starts) {
       if (attempts_++ == kAttemptsMost) return false;
@@ -150,7 +147,7 @@ std::vector<Start> domains_to_start_in(Session& session, const Job& job,
     ranked.emplace_back(-std::int64_t{score->second}, domains.value(key, domain), domain);
   }
   std::sort(ranked.begin(), ranked.end());
-  if (ranked.size() > kMost) ranked.resize(kMost);
+  if (ranked.size() > kDomainsTried) ranked.resize(kDomainsTried);
   std::vector<Start> starts;
   for (const auto& [score, name, domain] : ranked) starts.push_back({seeker->term, domain});
   return starts;

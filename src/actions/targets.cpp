@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/passes.h"
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
 #include "berth/engine/fit.h"
@@ -65,22 +66,17 @@ std::vector<Planned> with_places(const Cluster& cluster, const Need& need,
 bool allocate_all(Session& session, const Job& job, std::vector<Planned> planned,
                   Statement& statement) {
   const Cluster& cluster = session.cluster();
-  while (!planned.empty()) {
-    std::vector<Planned> refused;
-    for (const Planned& each : planned) {
-      const Task& task = cluster.task(each.task);
-      const bool is_alone = depends_on(cluster.shape(task.shape)) == DependsOn::specification;
-      if (!is_alone && !fits(session, task.shape, each.node, job.id)) {
-        refused.push_back(each);
-        continue;
-      }
-      if (!session.ask(points::allocatable, cluster.queue(job.queue), task)) return false;
-      if (!statement.allocate(each.task, each.node)) return false;
-    }
-    if (refused.size() == planned.size()) return false;
-    planned = std::move(refused);
-  }
-  return true;
+  bool is_refused = false;  // whatever comes before it
+  const auto refused = try_in_passes(std::move(planned), [&](const Planned& each) {
+    if (is_refused) return false;
+    const Task& task = cluster.task(each.task);
+    const bool is_alone = depends_on(cluster.shape(task.shape)) == DependsOn::specification;
+    if (!is_alone && !fits(session, task.shape, each.node, job.id)) return false;
+    is_refused = !session.ask(points::allocatable, cluster.queue(job.queue), task) ||
+                 !statement.allocate(each.task, each.node);
+    return !is_refused;
+  });
+  return refused.empty();
 }
 
 // Places its minimum into these nodes in the order of filling and ignores scores.

@@ -13,15 +13,6 @@
 
 namespace berth::engine {
 
-namespace {
-
-// RELATION-9
-constexpr std::size_t kStartsMost = 64;
-constexpr std::size_t kStartsWithin = 8;  // of each further seeker
-constexpr int kTriesMost = 128;
-
-}  // namespace
-
 template <class View>
 Bins::Bins(Session& session, std::vector<NodeId> nodes, Occupants occupants, const View& view)
     : session_(session),
@@ -183,7 +174,7 @@ class Bins::Search {
     for (const Need::Part& part : need.parts) shapes_.push_back(part.shape);
   }
 
-  Filling run() { return find_whole(kStartsMost) ? std::move(filling_) : fill_in(best_); }
+  Filling run() { return find_whole(kDomainsTried) ? std::move(filling_) : fill_in(best_); }
 
  private:
   Filling fill_in(const std::vector<Start>& starts) {
@@ -201,13 +192,13 @@ class Bins::Search {
     if (!seeker) return false;
     bins_.rooms_ = rooms_;
     for (const Start& start : bins_.starts(*seeker, whole_, starts_most)) {
-      if (tries_++ == kTriesMost) return false;
+      if (attempts_++ == kAttemptsMost) return false;
       decided_.push_back(start);
       filling_ = fill_in(decided_);
       if (filling_.is_whole) return true;
       if (filling_.members > most_) best_ = decided_;
       most_ = std::max(most_, filling_.members);
-      if (find_whole(kStartsWithin)) return true;
+      if (find_whole(kDomainsTriedWithin)) return true;
       decided_.pop_back();
     }
     return false;
@@ -224,7 +215,7 @@ class Bins::Search {
   Filling filling_;
   std::vector<Start> best_;  // of those that were not enough; none: there is no domain
   std::int32_t most_ = -1;
-  int tries_ = 0;
+  int attempts_ = 0;
 };
 
 Bins::Filling Bins::fill(Need& need) {

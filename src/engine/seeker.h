@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -8,6 +9,12 @@
 #include "berth/model/cluster.h"
 
 namespace berth::engine {
+
+// RELATION-9. The domains that are tried: for the first seeker; for each further one, within a
+// domain of those before; and all attempts together.
+inline constexpr std::size_t kDomainsTried = 64;
+inline constexpr std::size_t kDomainsTriedWithin = 8;
+inline constexpr int kAttemptsMost = 128;
 
 // RELATION-9. A shape whose pods want others near them. There are none yet, and some of those that
 // wait are such pods: the first of them chooses the domain.

@@ -10,7 +10,6 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
-constexpr const char* kZone = "topology.kubernetes.io/zone";
 constexpr const char* kRegion = "topology.kubernetes.io/region";
 constexpr const char* kBetaZone = "failure-domain.beta.kubernetes.io/zone";
 constexpr const char* kBetaRegion = "failure-domain.beta.kubernetes.io/region";

@@ -285,7 +285,6 @@ void VolumeTable::Impl::place(TaskId id, const std::string& node, const NodeLabe
 void VolumeTable::Impl::plan_late(MountingPod& pod, const VolumeNeeds& needs,
                                   const NodeLabels& labels) {
   const Chosen chosen = choose(needs, *pod.node, labels, {true});
-  const auto zone = labels.find("topology.kubernetes.io/zone");
   for (std::size_t m = 0; m < pod.mounts.size(); ++m) {
     Mount& mount = pod.mounts[m];
     if (!is_late(claims_[mount.claim])) continue;
@@ -295,7 +294,7 @@ void VolumeTable::Impl::plan_late(MountingPod& pod, const VolumeNeeds& needs,
     ++plan.mounts;
     if (!is_new) continue;
     plan.node = *pod.node;
-    if (zone != labels.end()) plan.zone = zone->second;
+    plan.zone = zone_of(labels);
     plan.volume = chosen.volumes[m];
     if (plan.volume.is_valid()) volumes_[plan.volume].taken_by = mount.claim;
   }

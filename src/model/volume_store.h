@@ -344,6 +344,13 @@ class VolumeTable::Impl {
 };
 
 inline constexpr const char* kHostName = "kubernetes.io/hostname";
+inline constexpr const char* kZone = "topology.kubernetes.io/zone";
+
+// Empty: it has none.
+inline std::string zone_of(const VolumeTable::NodeLabels& labels) {
+  const auto zone = labels.find(kZone);
+  return zone == labels.end() ? std::string() : zone->second;
+}
 
 bool affinity_holds(const std::vector<SelectorTerm>& terms, const VolumeTable::NodeLabels& labels);
 bool all_hold(const std::vector<Expression>& all, const VolumeTable::NodeLabels& labels);

@@ -158,15 +158,13 @@ Reason VolumeTrial::put_late(const VolumeNeeds& needs, const std::string& node,
   const VolumeTable::Impl::Chosen chosen = table.choose(needs, node, labels, beside);
   if (chosen.refusal != Reason::none) return chosen.refusal;
   State::Step step{&needs, &node, 1, {}, {}};
-  const auto zone = labels.find("topology.kubernetes.io/zone");
   for (std::size_t n = 0; n < needs.claims.size(); ++n) {
     const VolumeNeed& need = needs.claims[n];
     if (need.is_bound) continue;
     const ClaimId claim = need.claim.empty() ? ClaimId() : table.claims_.find(need.claim);
     if (claim.is_valid() && table.plan_of(claim, beside) != nullptr) continue;
     if (claim.is_valid()) {
-      const std::string in = zone == labels.end() ? std::string() : zone->second;
-      tried.plans.emplace(claim, LatePlan{chosen.volumes[n], node, in, 1});
+      tried.plans.emplace(claim, LatePlan{chosen.volumes[n], node, zone_of(labels), 1});
       step.planned.push_back(claim);
     }
     const VolumeId volume = chosen.volumes[n];

@@ -8,6 +8,7 @@
 
 #include "actions/eviction/offer.h"
 #include "berth/engine/fit.h"
+#include "engine/seeker.h"
 
 namespace berth::actions {
 
@@ -15,17 +16,15 @@ using namespace engine;
 
 namespace {
 
-constexpr std::size_t kMost = 64;  // domains, as in RELATION-9
-
 // The shape of members that want others near them, which only the job itself can bring.
-struct Seeker {
+struct Wanting {
   ShapeId shape;
   TermId term;
   std::int32_t count = 0;
 };
 
 // The first of them with the term of most domains.
-Seeker seeker_among(const Cluster& cluster, const std::vector<TaskId>& tasks) {
+Wanting wanting_among(const Cluster& cluster, const std::vector<TaskId>& tasks) {
   const PodRelations& relations = cluster.relations();
   std::vector<ShapeId> shapes;
   std::set<TermId> counted;
@@ -36,7 +35,7 @@ Seeker seeker_among(const Cluster& cluster, const std::vector<TaskId>& tasks) {
     const std::vector<TermId>& terms = cluster.shape(shape).terms.counted;
     counted.insert(terms.begin(), terms.end());
   }
-  Seeker found;
+  Wanting found;
   std::size_t most = 0;
   for (const ShapeId shape : shapes) {
     for (const TermId term : cluster.shape(shape).terms.affinity) {
@@ -65,37 +64,37 @@ std::optional<DomainsToClear> domains_to_clear(Session& session, const EvictionP
                                                const std::vector<TaskId>& tasks,
                                                bool takes_whole_jobs) {
   const Cluster& cluster = session.cluster();
-  const Seeker seeker = seeker_among(cluster, tasks);
-  if (!seeker.term.is_valid()) return std::nullopt;
+  const Wanting wanting = wanting_among(cluster, tasks);
+  if (!wanting.term.is_valid()) return std::nullopt;
   const PodRelations& relations = cluster.relations();
   const std::vector<std::uint8_t> nobody;
   std::set<std::uint32_t> kept;
   OfferSearch search(session, policy, candidates, nobody, kept);
-  const OfferSearch::Terms terms{claimant, seeker.shape, seeker.count, takes_whole_jobs};
-  const std::vector<std::uint8_t>& passing = session.passing(seeker.shape);
+  const OfferSearch::Terms terms{claimant, wanting.shape, wanting.count, takes_whole_jobs};
+  const std::vector<std::uint8_t>& passing = session.passing(wanting.shape);
   std::map<DomainId, Room> rooms;
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     const NodeId node(n);
-    const DomainId domain = relations.domain(seeker.term, node);
+    const DomainId domain = relations.domain(wanting.term, node);
     if (passing[n] == 0 || !domain.is_valid() || !session.is_open_to(node, claimant)) continue;
     Room& room = rooms[domain];
     room.at_most += search.most_on(node, terms, false);
     room.vacated +=
-        std::min(seeker.count, room_for(OnceVacated{cluster}, cluster.shape(seeker.shape), node));
+        std::min(wanting.count, room_for(OnceVacated{cluster}, cluster.shape(wanting.shape), node));
   }
   DomainsToClear found;
-  const TopologyKeyId key = relations.term(seeker.term).key;
+  const TopologyKeyId key = relations.term(wanting.term).key;
   std::vector<std::tuple<std::int64_t, std::string, DomainId>> ranked;  // room negated
   for (const auto& [domain, room] : rooms) {
-    const std::int64_t most = std::min<std::int64_t>(room.at_most, seeker.count);
+    const std::int64_t most = std::min<std::int64_t>(room.at_most, wanting.count);
     found.most = std::max(found.most, static_cast<std::int32_t>(most));
-    if (most < seeker.count) continue;
+    if (most < wanting.count) continue;
     ranked.emplace_back(-room.vacated, relations.domains().value(key, domain), domain);
   }
   std::sort(ranked.begin(), ranked.end());
-  found.are_all = ranked.size() <= kMost;
-  if (!found.are_all) ranked.resize(kMost);
-  for (const auto& [room, name, domain] : ranked) found.starts.push_back({seeker.term, domain});
+  found.are_all = ranked.size() <= kDomainsTried;
+  if (!found.are_all) ranked.resize(kDomainsTried);
+  for (const auto& [room, name, domain] : ranked) found.starts.push_back({wanting.term, domain});
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include "actions/eviction/parties.h"
 #include "berth/base/check.h"
 #include "berth/engine/fit.h"
+#include "engine/seeker.h"
 
 namespace berth::actions {
 
@@ -19,11 +20,9 @@ using Groups = std::vector<std::vector<TaskId>>;
 // Do pods of the one shape need pods of the other near them?
 bool needs(const Shape& shape, const Shape& other) {
   const auto& affinity = shape.terms.affinity;
-  const auto& counted = other.terms.counted;
   if (shape.terms.matches_own_affinity) return false;
-  return std::any_of(affinity.begin(), affinity.end(), [&](TermId term) {
-    return std::find(counted.begin(), counted.end(), term) != counted.end();
-  });
+  return std::any_of(affinity.begin(), affinity.end(),
+                     [&](TermId term) { return is_wanted_near(other, term); });
 }
 
 Groups after_those_they_need(const Cluster& cluster, Groups groups) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actions/eviction/solver.h"
+#include "actions/passes.h"
 #include "berth/model/room.h"
 
 namespace berth::actions {
@@ -113,17 +114,8 @@ bool Solver::evict_again(std::vector<Evicted> evicted) {
 // In their order. Those that need others near them, or elsewhere, wait for these.
 bool Solver::place_again(std::vector<Placement> waiting,
                          const std::function<bool(const Placement&)>& place) {
-  while (!waiting.empty()) {
-    std::vector<Placement> refused;
-    for (const Placement& each : waiting) {
-      if (place(each)) continue;
-      if (!do_others_count_) return false;
-      refused.push_back(each);
-    }
-    if (refused.size() == waiting.size()) return false;
-    waiting = std::move(refused);
-  }
-  return true;
+  if (!do_others_count_) return std::all_of(waiting.begin(), waiting.end(), place);
+  return try_in_passes(std::move(waiting), place).empty();
 }
 
 }  // namespace berth::actions

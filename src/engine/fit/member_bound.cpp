@@ -18,11 +18,9 @@ bool may_take(const Cluster& cluster, const Shape& shape, NodeId node) {
          check_occupants({cluster, shape, cluster.node(node), Occupants::staying});
 }
 
-std::int64_t attachable_on(const Cluster& cluster, const Shape& shape, NodeId node) {
-  return cluster.relations()
-      .volumes()
-      .attachable(shape.constraints.volumes, cluster.node(node).name)
-      .pods;
+VolumeTable::Attachable attachable_on(const Cluster& cluster, const Shape& shape, NodeId node) {
+  const VolumeTable& volumes = cluster.relations().volumes();
+  return volumes.attachable(shape.constraints.volumes, cluster.node(node).name);
 }
 
 const std::string* claim_for_one_pod(const Shape& shape) {
@@ -39,7 +37,7 @@ std::int64_t members_on(const Cluster& cluster, const Shape& shape, NodeId node)
   if (pods == 0 || !may_take(cluster, shape, node)) return 0;
   if (shape.has_host_ports) pods = 1;
   if (!shape.constraints.volumes.claims.empty()) {
-    pods = std::min(pods, attachable_on(cluster, shape, node));
+    pods = std::min(pods, attachable_on(cluster, shape, node).pods);
   }
   return pods;
 }
@@ -64,8 +62,7 @@ MemberBound::MemberBound(const Session& session, const Shape& shape,
 
 std::int64_t MemberBound::attachable(NodeId node, std::int64_t pods) {
   if (shape_.constraints.volumes.claims.empty()) return pods;
-  const VolumeTable::Attachable most = cluster_.relations().volumes().attachable(
-      shape_.constraints.volumes, cluster_.node(node).name);
+  const VolumeTable::Attachable most = attachable_on(cluster_, shape_, node);
   if (most.pods >= pods) return pods;
   ++limited_nodes_;
   if (tightest_.driver.empty() || most.limit > tightest_.limit) tightest_ = most;
