@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"testing"
 
 	apps "k8s.io/api/apps/v1"
@@ -18,26 +17,12 @@ import (
 // mayListSelecting gives berthd the rights that deploy/kustomize/base/rbac.yaml names for defaults.
 func mayListSelecting(e *harness.Env) {
 	e.Helper()
-	name := e.Namespace + "-default-spread"
 	read := []string{"list", "watch"}
-	roles, bindings := e.Client.RbacV1().ClusterRoles(), e.Client.RbacV1().ClusterRoleBindings()
-	_, err := roles.Create(e.Context, &rbac.ClusterRole{ObjectMeta: meta.ObjectMeta{Name: name},
-		Rules: []rbac.PolicyRule{
-			{APIGroups: []string{""}, Resources: []string{"services", "replicationcontrollers"}, Verbs: read},
-			{APIGroups: []string{"apps"}, Resources: []string{"replicasets"}, Verbs: read},
-		}}, meta.CreateOptions{})
-	e.Must(err)
-	_, err = bindings.Create(e.Context, &rbac.ClusterRoleBinding{
-		ObjectMeta: meta.ObjectMeta{Name: name},
-		RoleRef:    rbac.RoleRef{APIGroup: rbac.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects: []rbac.Subject{{Kind: "ServiceAccount", Namespace: harness.Namespace,
-			Name: harness.ServiceAccount}},
-	}, meta.CreateOptions{})
-	e.Must(err)
-	e.Cleanup(func() {
-		e.Must(bindings.Delete(context.Background(), name, meta.DeleteOptions{}))
-		e.Must(roles.Delete(context.Background(), name, meta.DeleteOptions{}))
-	})
+	allowRules(e, e.Namespace+"-default-spread",
+		rbac.Subject{Kind: "ServiceAccount", Namespace: harness.Namespace, Name: harness.ServiceAccount},
+		rbac.PolicyRule{APIGroups: []string{""},
+			Resources: []string{"services", "replicationcontrollers"}, Verbs: read},
+		rbac.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"replicasets"}, Verbs: read})
 }
 
 func ownedBy(set *apps.StatefulSet) func(harness.PodBuilder) harness.PodBuilder {

@@ -238,23 +238,28 @@ func allowOn(e *harness.Env, name, group, queue string, verbs ...string) {
 	if queue != "" {
 		rule.ResourceNames = []string{queue}
 	}
+	allowRules(e, name, rbac.Subject{APIGroup: rbac.GroupName, Kind: "Group", Name: group}, rule)
+	awaitRight(e, group, authorization.ResourceAttributes{Verb: verbs[0],
+		Group: harness.GroupVersion.Group, Resource: "queues", Name: queue})
+}
+
+// allowRules makes a role and its binding, both called name, while the test runs.
+func allowRules(e *harness.Env, name string, subject rbac.Subject, rules ...rbac.PolicyRule) {
+	e.Helper()
 	roles, bindings := e.Client.RbacV1().ClusterRoles(), e.Client.RbacV1().ClusterRoleBindings()
 	_, err := roles.Create(e.Context, &rbac.ClusterRole{
-		ObjectMeta: meta.ObjectMeta{Name: name}, Rules: []rbac.PolicyRule{rule}},
-		meta.CreateOptions{})
+		ObjectMeta: meta.ObjectMeta{Name: name}, Rules: rules}, meta.CreateOptions{})
 	e.Must(err)
 	_, err = bindings.Create(e.Context, &rbac.ClusterRoleBinding{
 		ObjectMeta: meta.ObjectMeta{Name: name},
 		RoleRef:    rbac.RoleRef{APIGroup: rbac.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects:   []rbac.Subject{{APIGroup: rbac.GroupName, Kind: "Group", Name: group}},
+		Subjects:   []rbac.Subject{subject},
 	}, meta.CreateOptions{})
 	e.Must(err)
 	e.Cleanup(func() {
 		e.Must(bindings.Delete(context.Background(), name, meta.DeleteOptions{}))
 		e.Must(roles.Delete(context.Background(), name, meta.DeleteOptions{}))
 	})
-	awaitRight(e, group, authorization.ResourceAttributes{Verb: verbs[0],
-		Group: harness.GroupVersion.Group, Resource: "queues", Name: queue})
 }
 
 // awaitRight waits until the API server has heard of a new binding.

@@ -300,17 +300,24 @@ func TestBerthKilledAmidASpread(t *testing.T) {
 			e.CreateGang("gang", 9, 9, func(pod harness.PodBuilder) harness.PodBuilder {
 				return overZones("gang")(pod).CPU("100m")
 			})
-			await(t, hold)
-			e.Berth.Kill()
-			hold.Abandon()
-			e.Must(e.Berth.Start(e.Context))
-			timed(e, "the gang is bound", func() { e.AwaitBound("gang", 9, harness.Soon) })
-			e.AssertNeverInPart("gang", harness.BarrierLimit)
+			killBerthAt(e, hold, "gang", 9)
 			if zones := perDomain(e, "gang", zone); zones["a"] != 3 || zones["b"] != 3 || zones["c"] != 3 {
 				t.Errorf("nine members are spread as %v", zones)
 			}
 		})
 	}
+}
+
+// killBerthAt ends berthd when the request is held, which then gets no answer, and shows that the
+// next berthd brings the gang to its end.
+func killBerthAt(e *harness.Env, hold *harness.Hold, gang string, count int) {
+	e.Helper()
+	await(e.TB, hold)
+	e.Berth.Kill()
+	hold.Abandon()
+	e.Must(e.Berth.Start(e.Context))
+	timed(e, "the gang is bound", func() { e.AwaitBound(gang, count, harness.Soon) })
+	e.AssertNeverInPart(gang, harness.BarrierLimit)
 }
 
 // The launcher, which the workers require, is the last by name.
@@ -329,12 +336,7 @@ func TestBerthKilledAmidWaves(t *testing.T) {
 		}
 		return pod.KeepsNear(zone, "launcher", "gang").CPU("100m")
 	})
-	await(t, hold)
-	e.Berth.Kill()
-	hold.Abandon()
-	e.Must(e.Berth.Start(e.Context))
-	timed(e, "the gang is bound", func() { e.AwaitBound("gang", 6, harness.Soon) })
-	e.AssertNeverInPart("gang", harness.BarrierLimit)
+	killBerthAt(e, hold, "gang", 6)
 	if zones := perDomain(e, "gang", zone); len(zones) != 1 {
 		t.Errorf("the gang is in zones %v", zones)
 	}

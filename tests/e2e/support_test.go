@@ -16,7 +16,7 @@ func beginBehindProxy(t *testing.T) (*harness.Env, *harness.Proxy) {
 }
 
 // await waits until a request has come that the hold stops.
-func await(t *testing.T, hold *harness.Hold) {
+func await(t testing.TB, hold *harness.Hold) {
 	t.Helper()
 	select {
 	case <-hold.Reached():

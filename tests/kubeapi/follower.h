@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kubeapi/fake_api.h"
@@ -67,13 +66,6 @@ class Follower {
   // The objects handed on are those that the server holds.
   bool agrees() {
     return seen.wait([&](const Seen& all) { return all == api.objects(kThings); });
-  }
-
-  // False after 20 s without success. For changes without a notification.
-  static bool until(const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    return condition();
   }
 
   std::size_t calls_with(const std::string& text) const {

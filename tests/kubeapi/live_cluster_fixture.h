@@ -20,6 +20,7 @@ using testing::Call;
 using testing::FakeApi;
 using testing::FakeServer;
 using testing::Reply;
+using testing::until;
 
 inline constexpr const char* kNodes = "/api/v1/nodes";
 inline constexpr const char* kPods = "/api/v1/pods";

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <functional>
 #include <map>
-#include <thread>
 #include <variant>
 
 #include "berth/model/quantity.h"
@@ -41,11 +40,6 @@ TEST_F(LiveClusterTest, API16IsSyncedWhenAllThatIsRequiredWasListed) {
   ASSERT_TRUE(cluster.start(events_));
   const auto wanted =
       std::vector<std::string>{"queues.scheduling.volcano.sh", "podgroups.scheduling.volcano.sh"};
-  const auto until = [](const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    return condition();
-  };
   EXPECT_TRUE(until([&] { return cluster.unsynced() == wanted; }));
   EXPECT_FALSE(cluster.is_synced());
   api_.serve(kQueues);
@@ -78,11 +72,7 @@ TEST_F(LiveClusterTest, API24ReportsOwnersWhenWhatIsReadChangesAndWaitsForThemAt
   EXPECT_NE(std::find(unsynced.begin(), unsynced.end(), "jobs.v1.batch"), unsynced.end());
   ASSERT_TRUE(cluster.start(events_));
   ASSERT_TRUE(events_.wait_for<OwnerObject>(is_naming(true)));
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!cluster.is_synced() && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
-  EXPECT_TRUE(cluster.is_synced());
+  EXPECT_TRUE(until([&] { return cluster.is_synced(); }));
 
   api_.put(kJobs, "named", R"(,"status":{"active":2})", naming);
   api_.put(kJobs, "unnamed", R"(,"status":{"active":2})");
@@ -130,11 +120,6 @@ TEST_F(LiveClusterTest, API27FollowsAResourceFromWhenItIsServed) {
   options_.discover_again = std::chrono::milliseconds(5);
   LiveCluster cluster(*client_, options_);
   ASSERT_TRUE(cluster.start(events_));
-  const auto until = [](const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    return condition();
-  };
   ASSERT_TRUE(until([&] { return asked >= 3 && cluster.is_synced(); }))
       << "not served: not awaited";
   is_served = true;

@@ -16,6 +16,7 @@ using testing::error_line;
 using testing::Follower;
 using testing::kThings;
 using testing::Reply;
+using testing::until;
 
 void put_many(Follower& follower, int count) {
   for (int i = 0; i < count; ++i) follower.api.put(kThings, "t" + std::to_string(i));
@@ -42,7 +43,7 @@ TEST(Reflector, API12ListsInPagesThenWatches) {
   EXPECT_TRUE(follower.reflector->is_synced());
   EXPECT_EQ(follower.calls_with("limit=500"), 3U);
   EXPECT_EQ(follower.calls_with("watch=true&allowWatchBookmarks=true"), 1U);
-  EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().events == 1203; }));
+  EXPECT_TRUE(until([&] { return follower.reflector->counters().events == 1203; }));
   const ReflectorCounters counters = follower.reflector->counters();
   EXPECT_EQ(counters.lists, 1U);
   EXPECT_EQ(counters.objects, 1200U);
@@ -134,7 +135,7 @@ void expect_deletions_after(const std::function<void(Follower&)>& expire) {
   expire(follower);
   is_held = false;
   EXPECT_TRUE(follower.agrees());
-  EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().objects == 5; }));
+  EXPECT_TRUE(until([&] { return follower.reflector->counters().objects == 5; }));
 }
 
 TEST(Reflector, API13ListsAgainAfter410AndReportsDeletions) {
@@ -163,7 +164,7 @@ TEST(Reflector, API13ListsAgainWhenVersionsGoBack) {
   follower.api.set_version(10);
   follower.api.put(kThings, "t1");
   ASSERT_TRUE(follower.agrees());
-  EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().lists == 2; }));
+  EXPECT_TRUE(until([&] { return follower.reflector->counters().lists == 2; }));
 }
 
 TEST(Reflector, API14SurvivesALineThatIsNoJson) {
@@ -209,7 +210,7 @@ TEST(Reflector, API16CountsAnOptionalKindThatIsNotServedAsSynced) {
   follower.api.stop_serving(kThings);
   follower.kind.required = false;
   follower.start();
-  EXPECT_TRUE(Follower::until([&] { return follower.reflector->is_synced(); }));
+  EXPECT_TRUE(until([&] { return follower.reflector->is_synced(); }));
   follower.api.put(kThings, "late");
   EXPECT_TRUE(follower.agrees());
 }
@@ -223,7 +224,7 @@ TEST(Reflector, API16WaitsForARequiredKind) {
   EXPECT_EQ(follower.complaints.get().size(), 1U);
   follower.api.put(kThings, "late");
   EXPECT_TRUE(follower.agrees());
-  EXPECT_TRUE(Follower::until([&] { return follower.reflector->is_synced(); }));
+  EXPECT_TRUE(until([&] { return follower.reflector->is_synced(); }));
 }
 
 TEST(Reflector, API16DropsWhatIsServedNoLonger) {
@@ -310,7 +311,7 @@ TEST(StreamingList, API14IsTakenWhereItIsOffered) {
   ASSERT_TRUE(follower.agrees());
   follower.api.put(kThings, "t1");
   ASSERT_TRUE(follower.agrees());
-  EXPECT_TRUE(Follower::until([&] { return follower.reflector->is_synced(); }));
+  EXPECT_TRUE(until([&] { return follower.reflector->is_synced(); }));
   EXPECT_EQ(follower.server->calls().size(), 1U);
   EXPECT_EQ(follower.reflector->counters().lists, 1U);
 }
@@ -367,7 +368,7 @@ TEST(StreamingList, API13IsSyncedOnlyAtItsBookmark) {
   }));
   follower.start();
   ASSERT_TRUE(follower.agrees());  // "gone" was reported as gone
-  EXPECT_TRUE(Follower::until([&] { return follower.reflector->counters().lists == 1; }));
+  EXPECT_TRUE(until([&] { return follower.reflector->counters().lists == 1; }));
 }
 
 TEST(StreamingList, API14GivesWayToPagesWhenItKeepsBreaking) {

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <thread>
 
 #include "kubeapi/live_cluster_fixture.h"
 
@@ -40,11 +39,7 @@ TEST_F(ObjectsThatSelectPods, API33WithoutARightKeepNobodyWaiting) {
   });
   LiveCluster cluster(*client_, options_);
   ASSERT_TRUE(cluster.start(events_));
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(9);
-  while (!cluster.is_synced() && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
-  EXPECT_TRUE(cluster.is_synced());
+  EXPECT_TRUE(until([&] { return cluster.is_synced(); }, std::chrono::seconds(9)));
   cluster.stop();
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "kubeapi/live_cluster_fixture.h"
 
@@ -65,11 +64,7 @@ TEST_F(VolumesOfACluster, API32WithoutARightAreNotKnownAndKeepNobodyWaiting) {
   });
   LiveCluster cluster(*client_, options_);
   ASSERT_TRUE(cluster.start(events_));
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(9);
-  while (!cluster.is_synced() && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
-  EXPECT_TRUE(cluster.is_synced());
+  EXPECT_TRUE(until([&] { return cluster.is_synced(); }, std::chrono::seconds(9)));
   EXPECT_EQ(cluster.missing_for_volumes(), std::vector<std::string>{"csinodes"});
   EXPECT_FALSE(are_known());
   cluster.stop();

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace berth::kubeapi::testing {
@@ -35,5 +36,13 @@ class Awaited {
   mutable std::condition_variable changed_;
   T value_{};
 };
+
+// False after this long without success. For changes without a notification.
+inline bool until(const std::function<bool()>& condition,
+                  std::chrono::seconds most = std::chrono::seconds(20)) {
+  const auto deadline = std::chrono::steady_clock::now() + most;
+  while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  return condition();
+}
 
 }  // namespace berth::kubeapi::testing

@@ -28,6 +28,16 @@ class SteeringInWaves : public SteeringTest {
     pod.constraints = std::move(constraints);
     post(pod);
   }
+  static Constraints near(const std::string& app) {
+    PodTerm term;
+    term.pods.all = {{"app", Operator::in, {app}}};
+    term.namespaces = {"ml"};
+    term.topology_key = "kubernetes.io/hostname";
+    Constraints constraints;
+    constraints.relations.name_space = "ml";
+    constraints.relations.affinity = {term};
+    return constraints;
+  }
   static Constraints spread_over_nodes() {
     SpreadConstraint spread;
     spread.pods.all = {{"app", Operator::in, {"x"}}};
@@ -56,14 +66,7 @@ class SteeringInWaves : public SteeringTest {
   }
   // The launcher is g-3.
   void post_launcher_and_workers(bool gated) {
-    PodTerm term;
-    term.pods.all = {{"app", Operator::in, {"launcher"}}};
-    term.namespaces = {"ml"};
-    term.topology_key = "kubernetes.io/hostname";
-    Constraints near;
-    near.relations.name_space = "ml";
-    near.relations.affinity = {term};
-    for (int i = 0; i < 3; ++i) post_member(i, near, "worker", gated);
+    for (int i = 0; i < 3; ++i) post_member(i, near("launcher"), "worker", gated);
     post_member(3, {}, "launcher", gated);
   }
   void plan_in_order(const std::vector<daemon::PodOnNode>& binds) {
@@ -164,14 +167,7 @@ TEST_F(SteeringInWaves, RELATION12PodsInNoGroupThatShareASpreadAreShownInTurns) 
 
 TEST_F(SteeringInWaves, RELATION12APodInNoGroupIsShownAfterThatWhichItRequires) {
   use(viewing_);
-  PodTerm term;
-  term.pods.all = {{"app", Operator::in, {"db"}}};
-  term.namespaces = {"ml"};
-  term.topology_key = "kubernetes.io/hostname";
-  Constraints near;
-  near.relations.name_space = "ml";
-  near.relations.affinity = {term};
-  post_single("a", near, "web");
+  post_single("a", near("db"), "web");
   post_single("b", {}, "other");
   post_single("c", {}, "db");
   plan_in_order({{"c", "n1"}, {"a", "n1"}, {"b", "n1"}});
@@ -181,14 +177,7 @@ TEST_F(SteeringInWaves, RELATION12APodInNoGroupIsShownAfterThatWhichItRequires) 
 
 TEST_F(SteeringInWaves, RELATION12APodInNoGroupIsCommittedAfterThatWhichItRequires) {
   use(nominating_);
-  PodTerm term;
-  term.pods.all = {{"app", Operator::in, {"db"}}};
-  term.namespaces = {"ml"};
-  term.topology_key = "kubernetes.io/hostname";
-  Constraints near;
-  near.relations.name_space = "ml";
-  near.relations.affinity = {term};
-  post_single("a", near, "web");
+  post_single("a", near("db"), "web");
   post_single("c", {}, "db");
   plan_in_order({{"c", "n1"}, {"a", "n1"}});
   EXPECT_EQ(rounds(), Texts{"commit c on n1"});
