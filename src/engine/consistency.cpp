@@ -21,6 +21,25 @@ bool is_of_queue(const Cluster& cluster, const Task& task) {
   return task.job.is_valid() && cluster.job(task.job).queue.is_valid();
 }
 
+// DIMENSION-1, DIMENSION-2
+std::string dimension_fault(const Cluster& cluster) {
+  const auto is_off = [&](const NamedAmounts& unknown, const Resources& asked) {
+    return !(cluster.unknown_of(unknown) == unknown) ||
+           asked[kUnknown] != cluster.to_resources(unknown)[kUnknown];
+  };
+  for (std::size_t s = 0; s < cluster.shape_count(); ++s) {
+    const Shape& shape = cluster.shape(ShapeId(s));
+    if (is_off(shape.unknown, shape.request)) return "a shape's unknown resources are off";
+  }
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
+    if (job.min_resources && is_off(job.unknown, *job.min_resources)) {
+      return "job " + job.name + ": its unknown resources are off";
+    }
+  }
+  return "";
+}
+
 std::string node_fault(const Cluster& cluster, NodeId id, const NodeSums& sums) {
   const Node& node = cluster.node(id);
   if (node.tasks.size() != sums.tasks) return "node " + node.name + ": its list of tasks is off";
@@ -194,6 +213,7 @@ std::string first_inconsistency(const Cluster& cluster) {
     if (is_allocated(task.status)) nowhere += cluster.shape(task.shape).request;
   }
   if (!(nowhere == cluster.used_nowhere())) return "what is used on lost nodes is off";
+  if (std::string fault = dimension_fault(cluster); !fault.empty()) return fault;
   if (std::string fault = lock_fault(cluster); !fault.empty()) return fault;
   if (std::string fault = claim_fault(cluster); !fault.empty()) return fault;
   if (std::string fault = relation_fault(cluster); !fault.empty()) return fault;

@@ -87,6 +87,18 @@ std::string members_text(const Cluster& cluster, const Need::Part& part, std::si
   return text + ": ";
 }
 
+// The first name that no node or queue has, of those that the job or its pods ask for.
+std::string first_unknown(const Cluster& cluster, const Job& job) {
+  std::string first = job.unknown.empty() ? "" : job.unknown.begin()->first;
+  for (const TaskId id : job.tasks) {
+    const NamedAmounts& asked = cluster.shape_of(id).unknown;
+    if (!asked.empty() && (first.empty() || asked.begin()->first < first)) {
+      first = asked.begin()->first;
+    }
+  }
+  return first;
+}
+
 Resources on_nodes(const Cluster& cluster, const Job& job) {
   Resources sum;
   for (const TaskId id : job.tasks) {
@@ -226,7 +238,7 @@ void Feasibility::judge_minimum(Session& session, const Job& job, std::vector<Ne
   }
   Need whole = found.need;
   whole.request += on_nodes(session.cluster(), job);
-  Cause cluster = is_within_cluster(session.cluster(), whole);
+  Cause cluster = is_within_cluster(session.cluster(), job, whole);
   if (cluster.reason != Reason::none) found.on_nodes = std::move(cluster);
 }
 
@@ -276,14 +288,16 @@ Cause Feasibility::could_take(Session& session, const Job& job, std::vector<Need
 }
 
 // FEASIBLE-3. A resource that no node has is named first.
-Cause Feasibility::is_within_cluster(const Cluster& cluster, const Need& need) const {
+Cause Feasibility::is_within_cluster(const Cluster& cluster, const Job& job,
+                                     const Need& need) const {
   Scarcest scarcest(cluster);
   std::string unknown;
   for (std::size_t d = 0; d < need.request.extent(); ++d) {
     const Dimension dimension(d);
     scarcest.consider(dimension, ceiling_[dimension], need.request[dimension]);
     if (need.request[dimension] <= 0 || cluster.total_allocatable()[dimension] > 0) continue;
-    const std::string& name = cluster.dimensions().name(dimension);
+    const std::string name =
+        dimension == kUnknown ? first_unknown(cluster, job) : cluster.dimensions().name(dimension);
     if (unknown.empty() || name < unknown) unknown = name;
   }
   if (!unknown.empty()) {

@@ -111,7 +111,8 @@ Cause Feasibility::why_nowhere(Session& session, ShapeId id) {
   }
   std::string unknown;
   for (const auto& [dimension, amount] : shape.requested) {
-    const std::string& name = cluster.dimensions().name(dimension);
+    const std::string& name =
+        dimension == kUnknown ? shape.unknown.begin()->first : cluster.dimensions().name(dimension);
     const bool is_unknown = cluster.total_allocatable()[dimension] <= 0;
     if (is_unknown && (unknown.empty() || name < unknown)) unknown = name;
   }
@@ -125,7 +126,7 @@ Cause Feasibility::why_nowhere(Session& session, ShapeId id) {
       most[i] = std::max(most[i], room);
     }
   }
-  Scarcest scarcest(cluster);
+  Scarcest scarcest(cluster, shape);
   for (std::size_t i = 0; i < most.size() && is_any_open; ++i) {
     scarcest.consider(shape.requested[i].first, most[i], shape.requested[i].second);
   }

@@ -11,7 +11,7 @@
 namespace berth::engine {
 
 std::string what_each_needs(const Cluster& cluster, const Shape& shape) {
-  Scarcest scarcest(cluster);
+  Scarcest scarcest(cluster, shape);
   for (const auto& [dimension, amount] : shape.requested) {
     std::int64_t most = 0;
     for (std::size_t n = 0; n < cluster.node_count(); ++n) {

@@ -19,12 +19,14 @@ namespace berth::engine {
 class Scarcest {
  public:
   explicit Scarcest(const Cluster& cluster) : cluster_(cluster) {}
+  Scarcest(const Cluster& cluster, const Shape& shape)
+      : cluster_(cluster), unknown_(shape.unknown) {}
 
   void consider(Dimension dimension, std::int64_t have, std::int64_t need) {
     if (have >= need) return;
     if (is_found_) {
       const auto order = by_scarcity(have, need, have_, need_);
-      if (order > 0 || (order == 0 && cluster_.dimensions().name(dimension) > name())) return;
+      if (order > 0 || (order == 0 && name_of(dimension) > name())) return;
     }
     is_found_ = true;
     dimension_ = dimension;
@@ -33,12 +35,20 @@ class Scarcest {
   }
   bool is_none() const { return !is_found_; }
   Dimension dimension() const { return dimension_; }
-  const std::string& name() const { return cluster_.dimensions().name(dimension_); }
+  const std::string& name() const { return name_of(dimension_); }
   std::int64_t have() const { return std::max<std::int64_t>(0, have_); }
   std::int64_t need() const { return need_; }
 
  private:
+  // DIMENSION-3
+  const std::string& name_of(Dimension d) const {
+    const bool is_unknown = d == kUnknown && !unknown_.empty();
+    return is_unknown ? unknown_.begin()->first : cluster_.dimensions().name(d);
+  }
+
   const Cluster& cluster_;
+  static inline const NamedAmounts kNone;
+  const NamedAmounts& unknown_ = kNone;
   Dimension dimension_{0};
   bool is_found_ = false;
   std::int64_t have_ = 0;
@@ -47,7 +57,7 @@ class Scarcest {
 
 // Of the resources that the node lacks now for a pod of this shape.
 inline Scarcest scarcest_on(const Cluster& cluster, const Shape& shape, NodeId node) {
-  Scarcest scarcest(cluster);
+  Scarcest scarcest(cluster, shape);
   const IdleNow room{cluster};
   for (const auto& [dimension, amount] : shape.requested) {
     scarcest.consider(dimension, room.at(node, dimension), amount);

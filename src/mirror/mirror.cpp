@@ -165,7 +165,7 @@ Node Mirror::to_node(const NodeObject& object) {
               .labels = object.labels,
               .taints = object.taints,
               .is_unschedulable = object.unschedulable,
-              .allocatable = cluster_.to_resources(object.allocatable),
+              .allocatable = cluster_.intern_resources(object.allocatable),
               .vetoed = std::move(vetoed),
               .lock = resolved_lock(object.name),
               .queue_lock = resolved_queue_lock(object.name),

@@ -52,6 +52,7 @@ void Mirror::on(const PodGroupObject& object) {
 
 void Mirror::configure_group(const Group& group) {
   const PodGroupObject& object = group.object;
+  cluster_.set_min_resources(group.job, object.min_resources);
   Job& job = cluster_.mutable_job(group.job);
   job.uid = object.uid;
   job.created = object.created;
@@ -59,8 +60,6 @@ void Mirror::configure_group(const Group& group) {
   job.api = object.api;
   job.min_available = object.min_member;
   job.waiting_limit = object.waiting_limit;
-  job.min_resources.reset();
-  if (object.min_resources) job.min_resources = cluster_.to_resources(*object.min_resources);
   job.not_honoured = object.not_honoured;
   job.fault = object.fault;
   name_queue(group.job, object.name_space, object.queue);
@@ -185,7 +184,7 @@ void Mirror::on(const QueueObject& object) {
     queue.capability.set(cluster_.intern_dimension(name), amount);
   }
   queue.guarantee =
-      cluster_.to_resources(object.guarantee, std::numeric_limits<std::int64_t>::max());
+      cluster_.intern_resources(object.guarantee, std::numeric_limits<std::int64_t>::max());
   for (const std::string& name : object.guarantee_share_of) {
     queue.guarantee_share_of.push_back(cluster_.intern_dimension(name));
   }

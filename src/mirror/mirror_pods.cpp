@@ -80,12 +80,9 @@ ShapeId Mirror::shape_of(TaskId id, const PodObject& object, LabelSetId labels) 
     return cluster_.intern_shape(object.request, object.constraints, object.name_space, labels);
   }
   // As Cluster::set_constraints has it: amounts that count, by name.
-  const Resources request = cluster_.to_resources(object.request);
   NamedAmounts amounts;
-  for (std::size_t d = 0; d < request.extent(); ++d) {
-    if (const auto amount = request[Dimension(d)]; amount > 0) {
-      amounts.emplace(cluster_.dimensions().name(Dimension(d)), amount);
-    }
+  for (const auto& [name, amount] : object.request) {
+    if (amount > 0) amounts.emplace(name, std::min(amount, kAmountMax));
   }
   Constraints constraints = object.constraints;
   fill_volumes(id, object.full_name(), !object.node_name.empty(), constraints.volumes,
@@ -231,7 +228,7 @@ JobId Mirror::single_job_of(const PodObject& object) {
   const TaskId id = find_task(object.uid);
   if (const JobId known = cluster_.task(id).job;
       known.is_valid() && cluster_.job(known).is_single) {
-    cluster_.mutable_job(known).min_resources = cluster_.to_resources(object.request);
+    cluster_.set_min_resources(known, object.request);
     cluster_.mutable_job(known).waiting_limit = object.waiting_limit;
     cluster_.mutable_job(known).gang_fault = object.gang_fault;
     cluster_.mutable_job(known).gang_advice = object.gang_advice;
@@ -246,11 +243,11 @@ JobId Mirror::single_job_of(const PodObject& object) {
   job.has_group = true;
   job.is_single = true;
   job.min_available = 1;
-  job.min_resources = cluster_.to_resources(object.request);
   job.waiting_limit = object.waiting_limit;
   job.gang_fault = object.gang_fault;
   job.gang_advice = object.gang_advice;
   const JobId made = cluster_.add_job(std::move(job));
+  cluster_.set_min_resources(made, object.request);
   note_single(made, object.marks, true);
   name_queue(made, object.name_space, object.queue);
   return made;

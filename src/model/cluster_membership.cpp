@@ -16,28 +16,6 @@ constexpr std::uint32_t kNotOpen = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-Dimension Cluster::intern_dimension(std::string_view name) {
-  const Dimension dimension = dimensions_.intern(name);
-  ensure_dimensions();
-  return dimension;
-}
-
-void Cluster::ensure_dimensions() {
-  for (AmountTable* table : tables()) {
-    if (table->dimensions() == 0) table->reset(nodes_.size(), dimensions_.size());
-    while (table->dimensions() < dimensions_.size()) table->add_dimension();
-  }
-}
-
-// A node or pod that claims more than can be counted has that much.
-Resources Cluster::to_resources(const NamedAmounts& amounts, std::int64_t most) {
-  Resources resources;
-  for (const auto& [name, amount] : amounts) {
-    resources.set(intern_dimension(name), std::min(amount, most));
-  }
-  return resources;
-}
-
 void Cluster::replace_nodes(std::vector<Node> nodes) {
   std::sort(nodes.begin(), nodes.end(),
             [](const Node& left, const Node& right) { return left.name < right.name; });
@@ -251,6 +229,7 @@ void Cluster::set_job_queue(JobId id, QueueId queue) {
 }
 
 QueueId Cluster::add_queue(Queue queue) {
+  ensure_dimensions();
   queue.exists = true;
   ++queue_version_;
   touch();

@@ -90,6 +90,7 @@ std::uint64_t lasting_key(const NamedAmounts& request, Constraints constraints) 
 
 ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& constraints,
                               std::string_view name_space, LabelSetId labels) {
+  ensure_dimensions();
   const Relations& relations = constraints.relations;
   ShapeTerms terms = take_terms(relations);
   const auto take_spreads = [&](TermRole role, const std::vector<SpreadConstraint>& all,
@@ -112,12 +113,7 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
   Shape shape;
   shape.key = own;
   shape.lasting_key = lasting_key(request, constraints);
-  shape.request = to_resources(request);
-  for (std::size_t d = 0; d < shape.request.extent(); ++d) {
-    if (const auto amount = shape.request[Dimension(d)]; amount > 0) {
-      shape.requested.emplace_back(Dimension(d), amount);
-    }
-  }
+  set_request(shape, request);
   shape.constraints = constraints;
   shape.is_best_effort = shape.request.is_empty_but_pods();
   shape.has_host_ports = !constraints.host_ports.empty();

@@ -25,10 +25,7 @@ void Cluster::account_in_volumes(TaskId id, NodeId before) {
 void Cluster::set_constraints(TaskId id, const Constraints& constraints) {
   const Task& task = tasks_[id.index()];
   const Shape& before = shapes_[task.shape.index()];
-  NamedAmounts request;
-  for (const auto& [dimension, amount] : before.requested) {
-    request.emplace(dimensions_.name(dimension), amount);
-  }
+  const NamedAmounts request = request_of(before);
   const NodeId mounted_on = node_of_volumes(task);
   reshape(id, intern_shape(request, constraints, name_space_of(task), task.labels));
   account_in_volumes(id, mounted_on);

@@ -26,7 +26,9 @@ std::int64_t saturating_subtract(std::int64_t left, std::int64_t right) {
 }  // namespace
 
 DimensionTable::DimensionTable() {
-  for (const char* fixed : {"cpu", "memory", "ephemeral-storage", "pods"}) intern(fixed);
+  for (const char* fixed : {"cpu", "memory", "ephemeral-storage", "pods", "unknown resources"}) {
+    intern(fixed);
+  }
   BERTH_CHECK(names_.size() == kFixedDimensions);
 }
 

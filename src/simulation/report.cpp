@@ -180,7 +180,7 @@ NamedAmounts to_named(const Cluster& cluster, const Resources& resources) {
   NamedAmounts amounts;
   for (std::size_t d = 0; d < resources.extent(); ++d) {
     const Dimension dimension(d);
-    if (resources[dimension] == 0) continue;
+    if (resources[dimension] == 0 || dimension == kUnknown) continue;
     amounts[cluster.dimensions().name(dimension)] = resources[dimension];
   }
   return amounts;

@@ -60,6 +60,7 @@ class TableBuilder {
     table_.clear_amounts();
     for (std::size_t d = 0; d < table_.resources.size(); ++d) {
       const Dimension dimension(d);
+      if (dimension == kUnknown) continue;
       table_.total[d] = shares_.at(shares_.real_capability, 0, dimension);
       fill(dimension);
       if (table_.is_divided) find_pieces(dimension);

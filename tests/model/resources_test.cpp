@@ -10,7 +10,7 @@ namespace berth {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-const Dimension kGpu(4);
+const Dimension kGpu(kFixedDimensions);
 
 TEST(ResourcesTest, AMissingDimensionIsZero) {
   const Resources some{{kCpu, 1000}};

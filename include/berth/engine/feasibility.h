@@ -87,7 +87,7 @@ class Feasibility {
   void conclude(Session& session, const Job& job, OfJob& found);
   Cause could_take(Session& session, const Job& job, std::vector<Need::Part>& parts,
                    std::int32_t count);
-  Cause is_within_cluster(const Cluster& cluster, const Need& need) const;
+  Cause is_within_cluster(const Cluster& cluster, const Job& job, const Need& need) const;
   const OfShape& of_shape(Session& session, ShapeId shape, std::int64_t enough);
   std::string limit_of(ShapeId shape, std::int64_t needed) const;
   void find_spreads(const Cluster& cluster);

@@ -109,7 +109,9 @@ class Cluster {
   void restore_versions(std::uint64_t stamp, JobId job, std::uint64_t version_of_job);
 
   // --- for the mirror (src/mirror) ----------------------------------------------------------
+  // Of a node or a queue. DIMENSION-2: what was asked for by this name before is found by it now.
   Dimension intern_dimension(std::string_view name);
+  Resources intern_resources(const NamedAmounts& amounts, std::int64_t most = kAmountMax);
   // Of a pod with these labels. A task must take it before any other call.
   ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints,
                        std::string_view name_space, LabelSetId labels);
@@ -118,7 +120,12 @@ class Cluster {
   void set_labels(TaskId id, const Labels& labels);   // its shape must follow
   bool set_namespace_labels(const std::string& name,  // false: they were known
                             const std::map<std::string, std::string>& labels);
-  Resources to_resources(const NamedAmounts& amounts, std::int64_t most = kAmountMax);
+  // Of a pod or a group: unknown names add no dimension (DIMENSION-1).
+  Resources to_resources(const NamedAmounts& amounts) const;
+  // Of these, the amounts above 0 that no dimension has.
+  NamedAmounts unknown_of(const NamedAmounts& amounts) const;
+  NamedAmounts request_of(const Shape& shape) const;  // amounts above 0
+  void set_min_resources(JobId id, const std::optional<NamedAmounts>& amounts);
   // Replaces all nodes; sorts them by name; tasks keep their node by name, or lose it.
   void replace_nodes(std::vector<Node> nodes);
   void update_node(NodeId id, Node node);  // in place; its name must stay
@@ -150,6 +157,9 @@ class Cluster {
   void touch() { stamp_ = ++last_stamp_; }
   void touch(JobId id) { jobs_[id.index()].version = ++last_job_version_; }
   void ensure_dimensions();
+  void learn(std::string_view name, Dimension dimension);
+  void account(const Task& task, int sign);
+  void set_request(Shape& shape, const NamedAmounts& request);
   std::array<AmountTable*, 8> tables();
   void update_available(NodeId node, Dimension d);
   // sign +1 adds, -1 takes away what a task in this state means to its node.

@@ -13,13 +13,15 @@
 
 namespace berth {
 
-// Resource dimensions are interned. The first four are fixed; extended resources follow in the
-// order of first use. No decision may depend on the order of dimensions.
+// Resource dimensions are interned. The first five are fixed; extended resources follow in the
+// order in which nodes and queues bring them. No decision may depend on the order of dimensions.
 inline constexpr Dimension kCpu{0};               // milli-cpu
 inline constexpr Dimension kMemory{1};            // bytes
 inline constexpr Dimension kEphemeralStorage{2};  // bytes
 inline constexpr Dimension kPods{3};              // pods
-inline constexpr std::size_t kFixedDimensions = 4;
+// DIMENSION-1. All that neither a node nor a queue names, together: every node has 0 of it.
+inline constexpr Dimension kUnknown{4};
+inline constexpr std::size_t kFixedDimensions = 5;
 
 class DimensionTable {
  public:

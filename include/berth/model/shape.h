@@ -50,6 +50,7 @@ struct Shape {
   Resources request;
   // The non-zero part of `request`, by dimension. The hot pass reads it.
   std::vector<std::pair<Dimension, std::int64_t>> requested;
+  NamedAmounts unknown;  // what kUnknown stands for in `request`
   Constraints constraints;
   ShapeTerms terms;
   std::vector<ImageId> images;  // as Constraints::images

@@ -9,7 +9,7 @@ namespace {
 // PREDICATE-6. The reason is the scarcest resource.
 Verdict room(const Place& place) {
   const AmountTable& idle = place.cluster.idle();
-  Scarcest scarcest(place.cluster);
+  Scarcest scarcest(place.cluster, place.shape);
   for (const auto& [dimension, amount] : place.shape.requested) {
     scarcest.consider(dimension, idle.at(place.node.id, dimension), amount);
   }
