@@ -45,10 +45,12 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
     return http::Response{200, "application/json", configuration_.describe()};
   });
   get("/version", [] {
-    nlohmann::ordered_json version = views::document_of_kind("Version");
+    using Json = nlohmann::ordered_json;
+    Json version = views::document_of_kind("Version");
     version["name"] = "berthd";
     version["version"] = BERTH_VERSION;
-    return http::Response{200, "application/json", version.dump()};
+    std::string text = version.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return http::Response{200, "application/json", std::move(text)};
   });
 }
 

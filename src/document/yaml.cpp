@@ -72,8 +72,9 @@ class TreeBuilder final : public YAML::EventHandler {
       : text_(text), file_(file), lines_before_(lines_before) {}
 
   Value take() { return std::move(root_); }
+  const YAML::Mark& start() const { return start_; }
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -211,6 +212,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::string_view text_;
   std::string_view file_;
   std::int32_t lines_before_;
+  YAML::Mark start_;
   bool is_plain_ = false;  // of the scalar being added
   std::size_t aliased_ = 0;
   std::vector<Open> open_;
@@ -228,9 +230,13 @@ Status read_part(std::string_view part, std::string_view file, std::int32_t line
   try {
     std::istringstream stream{std::string(part)};
     YAML::Parser parser(stream);
+    int last_start = -1;
     while (parser) {
       TreeBuilder builder(part, file, lines_before);
       if (!parser.HandleNextDocument(builder)) break;
+      // At a token that begins no document, the parser finds an empty one again and again.
+      const bool is_stuck = std::exchange(last_start, builder.start().pos) == builder.start().pos;
+      if (is_stuck) return wrong(builder.start(), "expected the next document or the end");
       Value document = builder.take();
       if (document.kind == Kind::null) continue;
       if (const Status status = sink(std::move(document), {}); !status) return status.error();

@@ -42,8 +42,9 @@ Result<std::string> error_text(const Json& object) {
   if (!object.is_object()) return Error{"expected an object", ""};
   const Json& text = member(object, "Error");
   if (text.is_null()) return std::string();
-  if (!text.is_string()) return Error{"\"Error\" is not a string", ""};
-  return text.get<std::string>();
+  const auto* error = text.get_ptr<const std::string*>();
+  if (error == nullptr) return Error{"\"Error\" is not a string", ""};
+  return *error;
 }
 
 using Positions = std::unordered_map<std::string_view, std::size_t>;  // look-up only
@@ -97,10 +98,11 @@ Result<std::vector<std::size_t>> read_filter_result(const std::string& body,
   if (!names.is_array()) return Error{"\"NodeNames\" is not a list", ""};
   const Positions positions = positions_of(asked);
   for (const Json& name : names) {
-    if (!name.is_string()) return Error{"\"NodeNames\" has an element that is not a string", ""};
-    const auto found = positions.find(name.get_ref<const std::string&>());
+    const auto* node = name.get_ptr<const std::string*>();
+    if (node == nullptr) return Error{"\"NodeNames\" has an element that is not a string", ""};
+    const auto found = positions.find(*node);
     if (found == positions.end()) {
-      return Error{fmt::format("node \"{}\" was not asked about", name.get<std::string>()), ""};
+      return Error{fmt::format("node \"{}\" was not asked about", *node), ""};
     }
     kept.push_back(found->second);
   }
@@ -117,12 +119,12 @@ Result<std::vector<std::int64_t>> read_priorities(const std::string& body,
   const Positions positions = positions_of(asked);
   for (const Json& entry : *result) {
     if (!entry.is_object()) return Error{"expected an object with \"Host\" and \"Score\"", ""};
-    const Json& host = member(entry, "Host");
-    const Json& score = member(entry, "Score");
-    if (!host.is_string()) return Error{"\"Host\" is not a string", ""};
-    if (!score.is_number_integer()) return Error{"\"Score\" is not an integer", ""};
-    const auto found = positions.find(host.get_ref<const std::string&>());
-    if (found != positions.end()) scores[found->second] = score.get<std::int64_t>();
+    const auto* host = member(entry, "Host").get_ptr<const std::string*>();
+    const auto* score = member(entry, "Score").get_ptr<const std::int64_t*>();
+    if (host == nullptr) return Error{"\"Host\" is not a string", ""};
+    if (score == nullptr) return Error{"\"Score\" is not an integer", ""};
+    const auto found = positions.find(*host);
+    if (found != positions.end()) scores[found->second] = *score;
   }
   return scores;
 }

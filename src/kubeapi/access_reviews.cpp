@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "kubeapi/json_text.h"
 #include "kubeapi/timer.h"
 
 namespace berth::kubeapi {
@@ -16,7 +17,6 @@ namespace berth::kubeapi {
 namespace {
 
 using Json = nlohmann::json;
-using Pointer = Json::json_pointer;
 
 constexpr const char* kPolicy = "reserve.berth.dev";
 constexpr const char* kPolicies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic";
@@ -25,7 +25,8 @@ constexpr Duration kLookEvery = std::chrono::seconds(30);
 // API-28
 std::string review_of(const ReserveQuestion& question) {
   const std::string accounts = "system:serviceaccounts";
-  Json review{{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}};
+  nlohmann::ordered_json review{{"apiVersion", "authorization.k8s.io/v1"},
+                                {"kind", "SubjectAccessReview"}};
   review["spec"] = {
       {"user", "system:serviceaccount:" + question.name_space + ":" + question.account},
       {"groups", {accounts, accounts + ":" + question.name_space, "system:authenticated"}},
@@ -34,47 +35,41 @@ std::string review_of(const ReserveQuestion& question) {
         {"resource", "queues"},
         {"name", question.queue},
         {"verb", "reserve"}}}};
-  return review.dump();
+  return json_text(review);
 }
 
 ReserveAnswer answer_of(const ReserveQuestion& question, const Response& response) {
   ReserveAnswer answer{question};
-  const Json body = Json::parse(response.body, nullptr, false);
-  const Pointer allowed("/status/allowed");
+  const Json body = read_json(response.body);
+  const Json& allowed = value_at(body, "/status/allowed");
   if (!response.ok()) {
     answer.error = response.to_string();
-  } else if (!body.is_object() || !body.contains(allowed) || !body[allowed].is_boolean()) {
+  } else if (!allowed.is_boolean()) {
     answer.error = "the answer has no status.allowed";
   } else {
-    answer.is_allowed = body[allowed].get<bool>();
+    answer.is_allowed = allowed == true;
   }
   return answer;
 }
 
 std::optional<TimePoint> created_at(const Json& object) {
-  const Pointer at("/metadata/creationTimestamp");
-  if (!object.contains(at) || !object[at].is_string()) return std::nullopt;
-  const auto time = parse_time(object[at].get<std::string>());
+  const auto time = parse_time(text_at(object, "/metadata/creationTimestamp"));
   return time ? std::optional(*time) : std::nullopt;
 }
 
 // API-29. Only a policy that refuses, and is bound for all.
 std::optional<TimePoint> policy_in_force(const Json& policy) {
-  const Pointer on_failure("/spec/failurePolicy");
-  if (!policy.is_object() || policy.value(on_failure, "Fail") != "Fail") return std::nullopt;
-  return created_at(policy);
+  const Json& on_failure = value_at(policy, "/spec/failurePolicy");
+  return on_failure.is_null() || on_failure == "Fail" ? created_at(policy) : std::nullopt;
 }
 
 std::optional<TimePoint> binding_in_force(const Json& binding) {
-  const Pointer name("/spec/policyName");
-  const Pointer actions("/spec/validationActions");
-  if (!binding.is_object() || binding.value(name, "") != kPolicy || !binding.contains(actions) ||
-      binding.contains(Pointer("/spec/matchResources"))) {
-    return std::nullopt;
-  }
-  const Json& all = binding[actions];
-  if (std::find(all.begin(), all.end(), "Deny") == all.end()) return std::nullopt;
-  return created_at(binding);
+  const Json& actions = value_at(binding, "/spec/validationActions");
+  const bool is_for_all = text_at(binding, "/spec/policyName") == kPolicy &&
+                          value_at(binding, "/spec/matchResources").is_null();
+  const bool denies =
+      actions.is_array() && std::find(actions.begin(), actions.end(), "Deny") != actions.end();
+  return is_for_all && denies ? created_at(binding) : std::nullopt;
 }
 
 }  // namespace
@@ -125,7 +120,7 @@ class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
     client_.send(std::move(request), [self = shared_from_this(), then](const Response& response) {
       // A look that fails says nothing about the policy; the last one counts.
       if (is_retryable(response)) return self->look_again();
-      then(response.ok() ? Json::parse(response.body, nullptr, false) : Json());
+      then(response.ok() ? read_json(response.body) : Json());
     });
   }
 

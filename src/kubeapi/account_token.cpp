@@ -117,10 +117,9 @@ void AccountToken::ask(std::unique_lock<std::mutex>& lock) {
   request.path = "/api/v1/namespaces/" + url_encoded(options_.name_space) + "/serviceaccounts/" +
                  url_encoded(options_.name) + "/token";
   request.content_type = "application/json";
-  request.body = Json{{"apiVersion", "authentication.k8s.io/v1"},
-                      {"kind", "TokenRequest"},
-                      {"spec", {{"expirationSeconds", seconds}}}}
-                     .dump();
+  request.body = json_text(Json{{"apiVersion", "authentication.k8s.io/v1"},
+                                {"kind", "TokenRequest"},
+                                {"spec", {{"expirationSeconds", seconds}}}});
   request.deadline = kDeadline;
   request.urgent = true;
   is_asking_ = true;
@@ -137,7 +136,7 @@ void AccountToken::ask(std::unique_lock<std::mutex>& lock) {
 // The lifetime counts from our request on, by our clock: the server's may differ.
 Result<AccountToken::Got> AccountToken::read(const Response& response) {
   if (!response.ok()) return Error{response.to_string(), ""};
-  const auto json = nlohmann::json::parse(response.body, nullptr, false);
+  const nlohmann::json json = read_json(response.body);
   if (!json.is_object()) return Error{"the answer is no object, expected a TokenRequest", "body"};
   Got got;
   got.token = text_at(json, "/status/token");
@@ -145,12 +144,12 @@ Result<AccountToken::Got> AccountToken::read(const Response& response) {
   if (std::string flaw = token_error(got.token); !flaw.empty()) {
     return Error{std::move(flaw), "status.token"};
   }
-  const nlohmann::json::json_pointer lifetime("/spec/expirationSeconds");
-  if (!json.contains(lifetime) || !json[lifetime].is_number_integer() || json[lifetime] < 1) {
+  const std::int64_t seconds = integer_at(json, "/spec/expirationSeconds");
+  if (seconds < 1) {
     return Error{"expected the token's lifetime in seconds", "spec.expirationSeconds"};
   }
   constexpr std::int64_t kMost = 10L * 365 * 86'400;  // no overflow
-  got.lifetime = std::chrono::seconds(std::min(json[lifetime].get<std::int64_t>(), kMost));
+  got.lifetime = std::chrono::seconds(std::min(seconds, kMost));
   return got;
 }
 

@@ -101,16 +101,14 @@ ports::WriteOutcome outcome_of(const Response& response, const std::string& what
 // has no such cause.
 std::string refusal_by_budgets(const Response& response) {
   const bool may_be = response.status == kTooManyRequests || response.status == kServerError;
-  const auto status =
-      may_be ? nlohmann::json::parse(response.body, nullptr, false) : nlohmann::json();
+  const nlohmann::json status = may_be ? read_json(response.body) : nlohmann::json();
   if (!status.is_object()) return {};
   const std::string message = text_at(status, "/message");
   if (response.status == kServerError) {
     return message.find("more than one PodDisruptionBudget") == std::string::npos ? "" : message;
   }
-  const nlohmann::json::json_pointer causes("/details/causes");
-  if (status.contains(causes) && status[causes].is_array()) {
-    for (const nlohmann::json& cause : status[causes]) {
+  if (const nlohmann::json& causes = value_at(status, "/details/causes"); causes.is_array()) {
+    for (const nlohmann::json& cause : causes) {
       if (!cause.is_object() || text_at(cause, "/reason") != "DisruptionBudget") continue;
       const std::string detail = text_at(cause, "/message");
       return detail.empty() ? message : message + " " + detail;
@@ -267,7 +265,7 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
   const ports::Binding& to = bind->binding;
   client_.send(request("GET", path_of(pod_of(to)), "", ""), [this, bind, error,
                                                              may_retry](const Response& response) {
-    const auto pod = nlohmann::json::parse(response.body, nullptr, false);
+    const nlohmann::json pod = read_json(response.body);
     if (response.ok() && pod.is_object()) {
       const bool is_same = text_at(pod, "/metadata/uid") == bind->binding.uid;
       const std::string node = text_at(pod, "/spec/nodeName");

@@ -6,6 +6,7 @@
 #include "berth/model/quantity.h"
 #include "berth/model/queue_nodes.h"
 #include "kube/attempt_label.h"
+#include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
 
@@ -13,11 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Kind = ports::PodWrite::Kind;
-
-// User's texts may hold anything.
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // metav1.Time knows no fractions. A time that is not known is left out.
 Json condition(const char* type, bool holds, TimePoint since) {
@@ -89,7 +85,7 @@ std::string foreign_status_patch(const ports::ObjectRef& group, const ports::Gro
     patch["status"]["scheduleStartTime"] =
         format_time(std::chrono::floor<std::chrono::seconds>(*status.started));
   }
-  return dump(patch);
+  return json_text(patch);
 }
 
 // Its API version and kind.
@@ -123,7 +119,7 @@ std::string kube_status_patch(const ports::ObjectRef& group, const ports::GroupS
   Json patch;
   patch["metadata"]["uid"] = group.uid;
   patch["status"]["conditions"] = Json::array({condition("PodGroupScheduled", scheduled)});
-  return dump(patch);
+  return json_text(patch);
 }
 
 Json commit_spec(const ports::PodWrite& write) {
@@ -151,18 +147,19 @@ std::string stamp(const ports::Write& write) {
 }  // namespace
 
 std::string binding_body(const ports::Binding& binding) {
-  return dump({{"apiVersion", "v1"},
-               {"kind", "Binding"},
-               {"metadata",
-                {{"name", binding.name}, {"namespace", binding.name_space}, {"uid", binding.uid}}},
-               {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
+  return json_text(
+      {{"apiVersion", "v1"},
+       {"kind", "Binding"},
+       {"metadata",
+        {{"name", binding.name}, {"namespace", binding.name_space}, {"uid", binding.uid}}},
+       {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}});
 }
 
 std::string eviction_body(const ports::ObjectRef& pod) {
-  return dump({{"apiVersion", "policy/v1"},
-               {"kind", "Eviction"},
-               {"metadata", {{"name", pod.name}, {"namespace", pod.name_space}}},
-               {"deleteOptions", {{"preconditions", {{"uid", pod.uid}}}}}});
+  return json_text({{"apiVersion", "policy/v1"},
+                    {"kind", "Eviction"},
+                    {"metadata", {{"name", pod.name}, {"namespace", pod.name_space}}},
+                    {"deleteOptions", {{"preconditions", {{"uid", pod.uid}}}}}});
 }
 
 std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
@@ -174,7 +171,7 @@ std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
       break;
     case Kind::commit:
       patch["metadata"]["annotations"][kPlanGate] =
-          dump({{"node", pod.node}, {"epoch", write.epoch}, {"plan", write.number}});
+          json_text({{"node", pod.node}, {"epoch", write.epoch}, {"plan", write.number}});
       patch["spec"] = commit_spec(pod);
       if (pod.wakes_by_label) patch["metadata"]["labels"][kube::kAttemptLabel] = stamp(write);
       break;
@@ -184,14 +181,14 @@ std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
     case Kind::tolerate:
       break;  // the list of tolerations has no keys to merge by
   }
-  return dump(patch);
+  return json_text(patch);
 }
 
 std::string condition_patch(const ports::ObjectRef& pod, const ports::PodCondition& written) {
   Json patch;
   patch["metadata"]["uid"] = pod.uid;
   patch["status"]["conditions"] = Json::array({condition("PodScheduled", written.scheduled)});
-  return dump(patch);
+  return json_text(patch);
 }
 
 std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite& write) {
@@ -209,7 +206,7 @@ std::string toleration_patch(const ports::ObjectRef& pod, const ports::PodWrite&
   } else {
     patch.push_back({{"op", "add"}, {"path", "/spec/tolerations/-"}, {"value", toleration}});
   }
-  return dump(patch);
+  return json_text(patch);
 }
 
 std::string group_status_patch(const ports::ObjectRef& group, const ports::GroupStatus& status) {
@@ -234,7 +231,7 @@ std::string group_status_patch(const ports::ObjectRef& group, const ports::Group
   patch["status"] = {{"phase", to_string(status.phase)},    {"running", status.running},
                      {"succeeded", status.succeeded},       {"failed", status.failed},
                      {"conditions", std::move(conditions)}, {"waiting", waiting_of(status)}};
-  return dump(patch);
+  return json_text(patch);
 }
 
 std::string queue_status_patch(const ports::ObjectRef& queue, const ports::QueueStatus& status) {
@@ -272,42 +269,42 @@ std::string queue_status_patch(const ports::ObjectRef& queue, const ports::Queue
                      {"conditions", std::move(conditions)},
                      {"reservation", std::move(reservation)}};
   if (status.state) patch["status"]["state"] = to_string(*status.state);
-  return dump(patch);
+  return json_text(patch);
 }
 
 std::string record_patch(const ports::Write& write) {
   Json patch;
   patch["metadata"]["uid"] = write.object.uid;
   patch["metadata"]["annotations"]["berth.dev/record"] =
-      dump({{"state", "Committing"}, {"epoch", write.epoch}});
-  return dump(patch);
+      json_text({{"state", "Committing"}, {"epoch", write.epoch}});
+  return json_text(patch);
 }
 
 std::string group_body(const ports::ObjectRef& group, const ports::GroupSpec& spec) {
   const OwnerReference& owner = spec.owner;
-  return dump({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-               {"kind", "PodGroup"},
-               {"metadata",
-                {{"name", group.name},
-                 {"namespace", group.name_space},
-                 {"labels", {{"app.kubernetes.io/managed-by", "berth"}}},
-                 {"annotations", {{kMadeForAnnotation, owner.kind + " " + owner.name}}},
-                 {"ownerReferences", Json::array({{{"apiVersion", owner.api_version},
-                                                   {"kind", owner.kind},
-                                                   {"name", owner.name},
-                                                   {"uid", owner.uid},
-                                                   {"controller", true},
-                                                   {"blockOwnerDeletion", false}}})}}},
-               {"spec", {{"minMember", spec.min_member}, {"queue", spec.queue}}}});
+  return json_text({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                    {"kind", "PodGroup"},
+                    {"metadata",
+                     {{"name", group.name},
+                      {"namespace", group.name_space},
+                      {"labels", {{"app.kubernetes.io/managed-by", "berth"}}},
+                      {"annotations", {{kMadeForAnnotation, owner.kind + " " + owner.name}}},
+                      {"ownerReferences", Json::array({{{"apiVersion", owner.api_version},
+                                                        {"kind", owner.kind},
+                                                        {"name", owner.name},
+                                                        {"uid", owner.uid},
+                                                        {"controller", true},
+                                                        {"blockOwnerDeletion", false}}})}}},
+                    {"spec", {{"minMember", spec.min_member}, {"queue", spec.queue}}}});
 }
 
 std::string group_spec_patch(const ports::ObjectRef& group, const ports::GroupSpec& spec) {
-  return dump({{"metadata", {{"uid", group.uid}}},
-               {"spec", {{"minMember", spec.min_member}, {"queue", spec.queue}}}});
+  return json_text({{"metadata", {{"uid", group.uid}}},
+                    {"spec", {{"minMember", spec.min_member}, {"queue", spec.queue}}}});
 }
 
 std::string deletion_body(const ports::ObjectRef& object) {
-  return dump(
+  return json_text(
       {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", object.uid}}}});
 }
 
@@ -319,7 +316,7 @@ std::string event_body(const ports::ObjectRef& about, const ports::Event& event,
                        const std::string& instance) {
   const auto [api_version, kind] = type_of(about);
   const std::string at = format_time(now);
-  return dump(
+  return json_text(
       {{"apiVersion", "v1"},
        {"kind", "Event"},
        {"metadata", {{"generateName", about.name + "."}, {"namespace", event_namespace(about)}}},

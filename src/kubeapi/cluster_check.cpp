@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubeapi/json_text.h"
 #include "kubeapi/storage_kinds.h"
 
 namespace berth::kubeapi {
@@ -52,12 +53,10 @@ void check_version(RestClient& client, bool needs_gates, const Report& report) {
   request.path = "/version";
   client.send(std::move(request), [needs_gates, report](const Response& response) {
     if (response.status == 0) return;  // the reflectors report this error
-    const auto version = nlohmann::json::parse(response.body, nullptr, false);
-    if (!response.ok() || !version.is_object() || !version.contains("minor") ||
-        !version["minor"].is_string()) {
+    const std::string text = text_at(read_json(response.body), "/minor");
+    if (!response.ok() || text.empty()) {
       return (*report)("the API server's version cannot be read: " + response.to_string());
     }
-    const std::string text = version["minor"].get<std::string>();
     int minor = 0;
     std::from_chars(text.data(), text.data() + text.size(), minor);
     if (!needs_gates) return;
@@ -92,15 +91,14 @@ void check_right(RestClient& client, const Right& right, const std::string& cons
   request.method = "POST";
   request.path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   request.content_type = "application/json";
-  request.body = review.dump();
+  request.body = json_text(review);
   std::string what = std::string(right.verb) + " " + right.resource;
   if (*right.group != 0) what += std::string(".") + right.group;
   if (*right.subresource != 0) what += std::string("/") + right.subresource;
   client.send(std::move(request), [report, what, consequence](const Response& response) {
-    const auto answer = nlohmann::json::parse(response.body, nullptr, false);
-    const nlohmann::json::json_pointer allowed("/status/allowed");
-    if (!response.ok() || !answer.is_object() || !answer.contains(allowed)) return;
-    if (answer[allowed] == true) return;
+    const nlohmann::json answer = read_json(response.body);
+    const nlohmann::json& allowed = value_at(answer, "/status/allowed");
+    if (!response.ok() || allowed.is_null() || allowed == true) return;
     (*report)("not allowed to " + what + consequence + "; deploy/ has the rights");
   });
 }

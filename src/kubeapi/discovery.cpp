@@ -121,7 +121,7 @@ class Discovery::Impl {
     if (cancel_.is_cancelled()) return std::nullopt;
     const bool is_for_now = response.status == 0 || response.status >= 500;
     has_looked_ = has_looked_ || (path == kGroups && !is_for_now && !response.ok());
-    Json json = Json::parse(response.body, nullptr, false);
+    Json json = read_json(response.body);
     if (response.ok() && json.is_object()) {
       failed_.erase(what);
       return json;

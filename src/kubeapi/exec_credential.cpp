@@ -14,6 +14,7 @@
 #include "berth/base/text.h"
 #include "document/cursor.h"
 #include "document/readers.h"
+#include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
 
@@ -45,7 +46,7 @@ std::string exec_info(const ExecProgram& program, const Access& access) {
       cluster["certificate-authority-data"] = base64_of(access.ca.bytes);
     }
   }
-  return info.dump();
+  return json_text(info);
 }
 
 std::vector<std::string> environment_of(const ExecProgram& program, const Access& access) {

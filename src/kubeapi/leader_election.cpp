@@ -1,6 +1,7 @@
 #include "kubeapi/leader_election.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,11 +17,6 @@ using Json = nlohmann::ordered_json;
 using Steady = std::chrono::steady_clock;
 
 constexpr int kNotFound = 404;
-
-std::int64_t number_at(const nlohmann::json& json, const char* pointer) {
-  const nlohmann::json::json_pointer at(pointer);
-  return json.contains(at) && json[at].is_number_integer() ? json[at].get<std::int64_t>() : 0;
-}
 
 // MicroTime: RFC 3339 with six digits.
 std::string micro_time(TimePoint time) {
@@ -151,7 +147,7 @@ std::optional<LeaderElection::Lease> LeaderElection::read() {
   request.urgent = true;
   const Response response = client_.call(std::move(request));
   if (response.status == kNotFound) return Lease{};
-  const auto json = nlohmann::json::parse(response.body, nullptr, false);
+  const nlohmann::json json = read_json(response.body);
   if (!response.ok() || !json.is_object()) {
     complain("cannot read the lease: " + response.to_string());
     return std::nullopt;
@@ -162,8 +158,10 @@ std::optional<LeaderElection::Lease> LeaderElection::read() {
   lease.renewed = text_at(json, "/spec/renewTime");
   lease.acquired = text_at(json, "/spec/acquireTime");
   lease.version = text_at(json, "/metadata/resourceVersion");
-  lease.transitions = static_cast<std::uint64_t>(number_at(json, "/spec/leaseTransitions"));
-  lease.duration_s = number_at(json, "/spec/leaseDurationSeconds");
+  lease.transitions = static_cast<std::uint64_t>(integer_at(json, "/spec/leaseTransitions"));
+  constexpr std::int64_t kSecondsMax = std::numeric_limits<std::int32_t>::max();  // as the field
+  lease.duration_s =
+      std::clamp<std::int64_t>(integer_at(json, "/spec/leaseDurationSeconds"), 0, kSecondsMax);
   return lease;
 }
 
@@ -182,7 +180,7 @@ bool LeaderElection::write(const Lease& lease) {
   request.method = lease.exists ? "PUT" : "POST";
   request.path = lease.exists ? path() + "/" + url_encoded(options_.name) : path();
   request.content_type = "application/json";
-  request.body = body.dump();
+  request.body = json_text(body);
   request.deadline = patience();
   request.urgent = true;
   const Response response = client_.call(std::move(request));

@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include "document/lexical.h"
+
 namespace berth::kubeapi {
 
 namespace {
@@ -128,9 +130,9 @@ class ObjectReader::Impl {
       case ondemand::json_type::number:
         to.kind = document::Kind::number;
         to.text = token(from);
-        return simdjson::SUCCESS;
-      case ondemand::json_type::null:
-        return from.is_null() ? simdjson::SUCCESS : simdjson::INCORRECT_TYPE;
+        return document::is_json_number(to.text) ? simdjson::SUCCESS : simdjson::NUMBER_ERROR;
+      case ondemand::json_type::null:  // or another word with this letter
+        return token(from) == "null" ? simdjson::SUCCESS : simdjson::N_ATOM_ERROR;
     }
     return simdjson::INCORRECT_TYPE;
   }

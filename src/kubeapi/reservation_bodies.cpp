@@ -15,10 +15,10 @@ using nlohmann::json;
 
 // A label or an annotation; its key may have slashes.
 std::string metadata_text(const json& object, const char* part, const char* key) {
-  const json::json_pointer at(std::string("/metadata/") + part);
-  if (!object.contains(at) || !object[at].contains(key)) return {};
-  const json& found = object[at][key];
-  return found.is_string() ? found.get<std::string>() : std::string();
+  const json& texts = value_at(object, part);
+  if (!texts.contains(key)) return {};
+  const auto* const text = texts[key].get_ptr<const std::string*>();
+  return text == nullptr ? std::string() : *text;
 }
 
 json text_or_null(bool is_there, const std::string& text) { return is_there ? json(text) : json(); }
@@ -29,7 +29,7 @@ json time_or_null(const std::optional<TimePoint>& time) {
 
 // None if it is another object than expected.
 std::optional<json> read(const std::string& seen, const std::string& uid) {
-  json object = json::parse(seen, nullptr, false);
+  json object = read_json(seen);
   if (!object.is_object() || text_at(object, "/metadata/uid") != uid) return std::nullopt;
   return object;
 }
@@ -38,10 +38,9 @@ std::optional<std::string> finished(const json& object, json patch) {
   json patched = object;
   patched.merge_patch(patch);
   if (patched == object) return std::nullopt;
-  for (const char* key : {"uid", "resourceVersion"}) {
-    patch["metadata"][key] = object["metadata"].value(key, "");
-  }
-  return patch.dump(-1, ' ', false, json::error_handler_t::replace);
+  patch["metadata"]["uid"] = text_at(object, "/metadata/uid");
+  patch["metadata"]["resourceVersion"] = text_at(object, "/metadata/resourceVersion");
+  return json_text(nlohmann::ordered_json(patch));
 }
 
 bool is_of_target(const json& taint) {
@@ -57,9 +56,8 @@ json lock_taint(const char* key, const std::string& value) {
 // All taints but ours, unchanged and in order. The target's is left alone if its lock is.
 json taints_with(const json& node, const ports::NodeLock& lock, bool is_for_target) {
   json taints = json::array();
-  const json::json_pointer at("/spec/taints");
-  if (node.contains(at) && node[at].is_array()) {
-    for (const json& taint : node[at]) {
+  if (const json& all = value_at(node, "/spec/taints"); all.is_array()) {
+    for (const json& taint : all) {
       const bool is_ours = is_of_queue(taint) || (is_for_target && is_of_target(taint));
       if (!is_ours) taints.push_back(taint);
     }
@@ -77,12 +75,12 @@ std::optional<std::string> node_lock_patch(const std::string& uid, const ports::
                                            const std::string& seen) {
   const std::optional<json> node = read(seen, uid);
   if (!node) return std::nullopt;
-  const std::string holder = metadata_text(*node, "labels", kLockedForLabel);
+  const std::string holder = metadata_text(*node, "/metadata/labels", kLockedForLabel);
   const bool is_others = !holder.empty() && !is_for_job(holder);
   const bool is_to_be_locked = !lock.locked_for.empty();
   json patch;
   json taints = taints_with(*node, lock, !is_others || !is_to_be_locked);
-  if (taints != node->value(json::json_pointer("/spec/taints"), json())) {
+  if (taints != value_at(*node, "/spec/taints")) {
     patch["spec"]["taints"] = std::move(taints);
   }
   json& labels = patch["metadata"]["labels"];
@@ -105,7 +103,7 @@ std::optional<std::string> job_marks_patch(const std::string& uid, const TargetM
   const bool is_target = marks.elected_at.has_value();
   json patch;
   json& annotations = patch["metadata"]["annotations"];
-  const std::string word = metadata_text(*object, "annotations", kTargetAnnotation);
+  const std::string word = metadata_text(*object, "/metadata/annotations", kTargetAnnotation);
   if (word != "true" && word != "false") {
     annotations[kTargetAnnotation] = text_or_null(marks.is_elected, "elected");
   }

@@ -83,7 +83,12 @@ Result<std::unique_ptr<RestClient>> RestClient::create(Access access, RestOption
   if (!credentials) return credentials.error();
   auto transport = Transport::create(*credentials, options.user_agent);
   if (!transport) return transport.error();
-  auto impl = std::make_unique<Impl>(std::move(transport).value(), options);
+  return over(std::move(transport).value(), std::move(options));
+}
+
+std::unique_ptr<RestClient> RestClient::over(std::unique_ptr<Transport> transport,
+                                             RestOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(transport), options);
   return std::unique_ptr<RestClient>(new RestClient(std::move(impl)));
 }
 

@@ -17,6 +17,8 @@
 
 namespace berth::kubeapi {
 
+class Transport;
+
 // Prepares the process for the HTTP library (environment, size of its thread pool). Call it first
 // in main, before any thread starts. Idempotent. Creating a client calls it too, but then the
 // environment is set too late.
@@ -44,6 +46,9 @@ class RestClient {
  public:
   // Reads the credentials once. An Error if a file or certificate among them is unreadable.
   static Result<std::unique_ptr<RestClient>> create(Access access, RestOptions options = {});
+  // Over this transport.
+  static std::unique_ptr<RestClient> over(std::unique_ptr<Transport> transport,
+                                          RestOptions options = {});
   ~RestClient();
   RestClient(const RestClient&) = delete;
   RestClient& operator=(const RestClient&) = delete;

@@ -110,8 +110,9 @@ bool JsonCursor::text(std::string& out) {
     return true;
   }
   const auto value = nlohmann::json::parse(since(begin), nullptr, false);
-  if (!value.is_string()) return fail("a string with a bad escape");
-  out = value.get_ref<const std::string&>();
+  const auto* text = value.get_ptr<const std::string*>();
+  if (text == nullptr) return fail("a string with a bad escape");
+  out = *text;
   return true;
 }
 

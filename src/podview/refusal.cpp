@@ -17,7 +17,8 @@ const Json* find(const Json& object, const char* key) {
 
 std::string text_of(const Json& object, const char* key) {
   const Json* value = find(object, key);
-  return value == nullptr || !value->is_string() ? "" : value->get<std::string>();
+  const auto* text = value == nullptr ? nullptr : value->get_ptr<const std::string*>();
+  return text == nullptr ? "" : *text;
 }
 
 }  // namespace

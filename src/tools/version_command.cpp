@@ -16,10 +16,11 @@ Command add_version(CLI::App& berth) {
             const Result<Form> form = read_form(output->value_or("table"), console);
             if (!form) return complain(form.error(), console);
             if (*form != Form::json) return finish("berth " BERTH_VERSION "\n", console);
-            nlohmann::ordered_json json = views::document_of_kind("Version");
+            using Json = nlohmann::ordered_json;
+            Json json = views::document_of_kind("Version");
             json["name"] = "berth";
             json["version"] = BERTH_VERSION;
-            return finish(json.dump(1) + "\n", console);
+            return finish(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n", console);
           }};
 }
 

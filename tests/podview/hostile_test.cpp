@@ -5,6 +5,9 @@
 
 #include "podview/captured.h"
 #include "podview/fixture.h"
+#include "podview/refusal.h"
+#include "support/damage.h"
+#include "support/seeds.h"
 
 namespace berth::podview {
 namespace {
@@ -62,22 +65,12 @@ TEST_P(HostilePodsTest, TruncatedBytesDoNoHarm) {
   }
 }
 
-TEST_P(HostilePodsTest, ChangedBytesDoNoHarm) {
-  std::mt19937 random(7);
+TEST_P(HostilePodsTest, DamageDoesNoHarm) {
   const std::string bytes = stream_bytes();
   const std::string list = body();
-  const std::string marks("{}[]\",:\\n\0\xff\x12\x0a", 13);
-  for (int round = 0; round < 20'000; ++round) {
-    std::string changed = bytes;
-    std::string changed_list = list;
-    for (int i = 0; i < 1 + round % 4; ++i) {
-      const bool takes_mark = random() % 2 == 0;
-      const char byte =
-          takes_mark ? marks[random() % marks.size()] : static_cast<char>(random() % 256);
-      changed[random() % changed.size()] = byte;
-      changed_list[random() % changed_list.size()] = byte;
-    }
-    feed(changed, changed_list);
+  for (const std::uint64_t seed : support::seeds(8'000)) {
+    support::Damage damage(seed);
+    feed(damage.of(bytes), damage.of(list));
   }
 }
 
@@ -135,6 +128,15 @@ TEST_P(HostilePodsTest, TextsAreQuoted) {
   stream_.follow(table_of({shown("a", "n\"1")}), out);
   EXPECT_EQ(testing::events_of(format(), out),
             Texts{"ADDED a 6\",\"x\":\"\\ (metadata.name In n\"1)"});
+}
+
+TEST(HostileJsonPodsTest, DamagedPatchesOfKubeSchedulerDoNoHarm) {
+  const std::string patch = R"({"status":{"conditions":[{"type":"PodScheduled","status":"False",)"
+                            R"("reason":"Unschedulable","message":"0/3 nodes are available"}]}})";
+  ASSERT_TRUE(refusal_in(patch));
+  for (const std::uint64_t seed : support::seeds(5'000)) {
+    (void)refusal_in(support::Damage(seed).of(patch));
+  }
 }
 
 TEST(HostileJsonPodsTest, AListHasItemsOnce) {

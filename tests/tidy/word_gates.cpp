@@ -116,4 +116,22 @@ Complaints hash_maps_without_promise(const Tree& tree) {
   return complaints;
 }
 
+Complaints calls_that_throw(const Tree& tree) {
+  // Of nlohmann's library: readers without `false`, writers without a handler, typed getters.
+  static const std::regex kCall(
+      R"((\bstd::(?:sto[dfilu]+|regex)\b)"
+      R"(|[jJ]son::parse\((?![^;]*\bfalse\))|\.dump\((?![^;]*error_handler_t::))"
+      R"(|\.get(?:_ref)?<|\.get_to\(|\.value\([^();]*,))");
+  Complaints complaints;
+  each_match(tree, {"std::sto", "std::regex", "arse(", ".dump(", ".get", ".value("}, kCall,
+             [&](const File& file, std::size_t line, const std::string& call) {
+               const bool is_of_json = !call.starts_with("std::");
+               const bool has_json = file.text.find("nlohmann") != std::string::npos;
+               if (file.is_below("tests") || file.is_below("bench") || (is_of_json && !has_json))
+                 return;
+               complaints.push_back(complaint(file, line, call + " may throw"));
+             });
+  return complaints;
+}
+
 }  // namespace berth::tidy

@@ -13,5 +13,7 @@ Complaints names_that_say_nothing(const Tree& tree);
 // Iteration over a hash map has no order, so each map in the core declares that it is only looked
 // up.
 Complaints hash_maps_without_promise(const Tree& tree);
+// Calls of libraries that throw for bytes from outside, where others return errors.
+Complaints calls_that_throw(const Tree& tree);
 
 }  // namespace berth::tidy

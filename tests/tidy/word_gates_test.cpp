@@ -15,6 +15,8 @@ TEST(Tidy, NamesSaySomething) { expect_clean(names_that_say_nothing); }
 
 TEST(Tidy, HashMapsOfTheCoreAreLookedUpOnly) { expect_clean(hash_maps_without_promise); }
 
+TEST(Tidy, NoCallThrowsForBytesFromOutside) { expect_clean(calls_that_throw); }
+
 TEST(WordGates, WantAnIssueForATodo) {
   const Tree tree{
       {{"scripts/x", "# TODO later\n"},
@@ -49,6 +51,22 @@ TEST(WordGates, WantAPromiseForHashMapsOfTheCore) {
                    {"src/http/x.h", "std::unordered_map<A, B> a_;\n"}}};
   EXPECT_EQ(joined(hash_maps_without_promise(tree)),
             "src/engine/x.h:2: a hash map that is not \"look-up only\"\n");
+}
+
+TEST(WordGates, RefuseCallsThatThrow) {
+  const Tree tree{{{"src/a/x.cpp",
+                    "#include <nlohmann/json.hpp>\na = Json::parse(text);\nb = json::parse(text,\n "
+                    "nullptr, false);\n"
+                    "c = json.get<bool>();\nd = json.get_ptr<const bool*>();\n"
+                    "e = json.value(\"a\", 1);\nf = result.value();\ng = json.dump();\n"
+                    "h = json.dump(1, ' ', false, Json::error_handler_t::replace);\n"
+                    "i = std::stoi(text);\n"},
+                   {"src/b/x.cpp", "a = found.value(b, c);\n"},
+                   {"tests/a/x.cpp", "// nlohmann\na = Json::parse(text);\n"}}};
+  EXPECT_EQ(joined(calls_that_throw(tree)),
+            "src/a/x.cpp:2: Json::parse( may throw\nsrc/a/x.cpp:5: .get< may throw\n"
+            "src/a/x.cpp:7: .value(\" \", may throw\nsrc/a/x.cpp:9: .dump( may throw\n"
+            "src/a/x.cpp:11: std::stoi may throw\n");
 }
 
 }  // namespace
