@@ -20,7 +20,7 @@ namespace berth::kube {
 // Takes one child with its apiVersion, kind and metadata. An Error ends the making.
 using ChildSink = std::function<Status(document::Value child)>;
 
-// The most pods that one object may make here.
+// The most pods that one object may make here, and the most objects that make pods.
 inline constexpr std::int64_t kPodsMax = 100'000;
 
 struct Parent {

@@ -52,10 +52,11 @@ class Family {
 
   Status take(const Value& child) {
     const TypeName type{text_in(child, "kind"), text_in(child, "apiVersion")};
-    if (type.kind == kPodType.kind && ++made_.pods > kPodsMax) {
-      return Error{
-          made_.owner + " makes more than " + std::to_string(kPodsMax) + " pods, expected fewer",
-          place_};
+    const bool is_pod = type.kind == kPodType.kind;
+    if (++(is_pod ? made_.pods : others_) > kPodsMax) {
+      return Error{made_.owner + " makes more than " + std::to_string(kPodsMax) +
+                       (is_pod ? " pods" : " objects") + ", expected fewer",
+                   place_};
     }
     if (const Status status = sink_(type, child, file_); !status) return status;
     if (!makes_children(type)) return Done{};
@@ -67,6 +68,7 @@ class Family {
   std::vector<std::string>& warnings_;
   std::string place_;
   Made made_;
+  std::size_t others_ = 0;  // made besides pods
 };
 
 }  // namespace

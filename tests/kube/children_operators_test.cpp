@@ -142,6 +142,25 @@ TEST(Children, of_an_mpi_job_are_workers_and_the_pod_of_its_launcher) {
             "MPIJob default/m: 2: the launcher follows when the workers are ready");
 }
 
+TEST(Children, of_an_mpi_job_without_launcher_are_refused_with_its_place) {
+  const std::string head =
+      "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: m, annotations: "
+      "{berth.dev/gang: all}}\nspec:\n";
+  const std::string workers = "    Worker:\n      replicas: 2\n" + template_at(6);
+  const std::string missing = "`Launcher` is missing, expected one with a template";
+  EXPECT_EQ(error_in(head + "  mpiReplicaSpecs:\n" + workers),
+            "f.yaml:6:5: spec.mpiReplicaSpecs: " + missing);
+  EXPECT_EQ(error_in(head +
+                     "  launcherCreationPolicy: WaitForWorkersReady\n"
+                     "  mpiReplicaSpecs:\n" +
+                     workers),
+            "f.yaml:7:5: spec.mpiReplicaSpecs: " + missing);
+  EXPECT_EQ(error_in(head + "  slotsPerWorker: 1\n"), "f.yaml:5:3: spec: " + missing);
+  EXPECT_EQ(error_in(head + "  mpiReplicaSpecs:\n    Launcher: {replicas: 1}\n" + workers),
+            "f.yaml:6:15: spec.mpiReplicaSpecs.Launcher: a template is missing, expected one with "
+            "metadata and spec");
+}
+
 std::string ray_cluster_spec(std::size_t indent) {
   const std::string space(indent, ' ');
   return space + "headGroupSpec:\n" + template_at(indent + 2) + space + "workerGroupSpecs:\n" +
@@ -191,6 +210,19 @@ TEST(Children, may_not_be_too_many) {
   set.replace(set.find("replicas: 2"), 11, "replicas: 90000");
   EXPECT_EQ(error_in(set),
             "f.yaml:1:1: JobSet default/s makes more than 100000 pods, expected fewer");
+}
+
+TEST(Children, that_make_no_pods_may_not_be_too_many) {
+  std::string idle =
+      "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: s}\n"
+      "spec:\n  replicatedJobs:\n";
+  for (const char* const name : {"a", "b"}) {
+    idle += "  - name: " + std::string(name) +
+            "\n    replicas: 60000\n    template:\n      spec:\n        parallelism: 0\n" +
+            template_at(8);
+  }
+  EXPECT_EQ(error_in(idle),
+            "f.yaml:1:1: JobSet default/s makes more than 100000 objects, expected fewer");
 }
 
 }  // namespace

@@ -108,11 +108,15 @@ std::string make_of_training_job(Making& making) {
 
 std::string make_of_mpi_job(Making& making) {
   const Cursor spec = making.spec();
-  const Cursor launcher = spec["mpiReplicaSpecs"]["Launcher"];
-  const Cursor worker = spec["mpiReplicaSpecs"]["Worker"];
+  const Cursor replicas = spec["mpiReplicaSpecs"];
+  const Cursor launcher = replicas["Launcher"];
+  const Cursor worker = replicas["Worker"];
   if (spec["runPolicy"]["suspend"].boolean(false)) return kSuspended;
   const bool is_last = making.one_of(spec["launcherCreationPolicy"],
                                      {"AtStartup", "WaitForWorkersReady"}) == "WaitForWorkersReady";
+  if (!launcher.is_present()) {
+    replicas.complain("`Launcher` is missing, expected one with a template");
+  }
   making.check("PodTemplateSpec", launcher["template"]);
   making.check("PodTemplateSpec", worker["template"]);
   const bool launcher_works = spec["runLauncherAsWorker"].boolean(false);
@@ -132,6 +136,7 @@ std::string make_of_mpi_job(Making& making) {
   Value pod = making.pod(making.name() + "-launcher", launcher["template"]);
   put_labels(pod, labels_of_mpi(making, "launcher"));
   put_restart_policy(pod, launcher, "OnFailure");
+  if (making.reading().failed()) return {};  // there may be no template
   Value job = making.child(kJobType, making.name() + "-launcher");
   Value& pod_template = map_in(map_in(job, "spec"), "template");
   pod_template.position = pod.position;
