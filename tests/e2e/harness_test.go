@@ -23,13 +23,13 @@ func TestProxyHoldsDropsAndLoses(t *testing.T) {
 	e.Create(harness.NewPod(e.Namespace, "pod").Scheduler("nobody").Build())
 	patch := func(value string) error {
 		_, err := client.CoreV1().Pods(e.Namespace).Patch(e.Context, "pod", types.MergePatchType,
-			[]byte(`{"metadata":{"annotations":{"e2e":"`+value+`"}}}`), meta.PatchOptions{})
+			[]byte(`{"metadata":{"annotations":{"berth.dev/e2e":"`+value+`"}}}`), meta.PatchOptions{})
 		return err
 	}
 	value := func() string {
 		pod, err := e.Client.CoreV1().Pods(e.Namespace).Get(e.Context, "pod", meta.GetOptions{})
 		e.Must(err)
-		return pod.Annotations["e2e"]
+		return pod.Annotations["berth.dev/e2e"]
 	}
 	inBackground := func(value string) <-chan error {
 		result := make(chan error, 1)

@@ -98,6 +98,7 @@ var sinceMinor = map[string]int{
 	"TestWhatIsBeyondTheLimitMayShrink":            30,
 	"TestQueuesAreAcceptedFromTheFirstMoment":      30,
 	"TestATargetIsNamedOnlyByThoseWhoMay":          30, // deploy/admission/permissions
+	"TestBerthdsAccountWritesOnlyWhatItNeeds":      30,
 	"TestATargetIsNotNamedLater":                   30,
 	"TestATargetIsNotNamedByAStatus":               30,
 	"TestATargetIsNamedForTheQueueOfItsJob":        30,
