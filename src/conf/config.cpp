@@ -53,6 +53,7 @@ class ConfigLoader {
     read_jobs(root["jobs"], root["reservation"]["owners"], reading_, config_);
     read_constraints(reading_, root["constraints"], config_.constraints);
     read_reservation(root["reservation"]);
+    read_permissions(root["permissions"]);
     read_leader_election(root["leaderElection"]);
     read_kube_api(root["kubeAPI"]);
     if (reading_.failed()) return reading_.error();
@@ -292,6 +293,16 @@ class ConfigLoader {
     to.authorization = from["authorization"].text(to.authorization);
     require_known(from["authorization"], to.authorization, "way",
                   {"auto", "none", "policy", "review"});
+  }
+
+  void read_permissions(const Cursor& from) {
+    require_known_keys(from, "permissions");
+    const auto read = [this](const Cursor& key, std::string& to) {
+      to = key.text(to);
+      require_known(key, to, "way", {"none", "review"});
+    };
+    read(from["groupClass"], config_.permissions.group_class);
+    read(from["protection"], config_.permissions.protection);
   }
 
   void read_leader_election(const Cursor& from) {

@@ -96,6 +96,13 @@ struct ReservationSettings {
   bool operator==(const ReservationSettings&) const = default;
 };
 
+// The words of users that count only with a right (docs/design/permissions.md): none, review.
+struct PermissionsSettings {
+  std::string group_class = "review";
+  std::string protection = "none";
+  bool operator==(const PermissionsSettings&) const = default;
+};
+
 // The Lease that elects the leading berthd; names and defaults are those of Kubernetes.
 struct LeaderElectionSettings {
   bool enabled = true;
@@ -129,6 +136,7 @@ struct Config {
   JobsSettings jobs;
   ConstraintsSettings constraints;
   ReservationSettings reservation;
+  PermissionsSettings permissions;
   LeaderElectionSettings leader_election;
   KubeApiSettings kube_api;
   std::vector<std::string> warnings;  // settings that are accepted but hardly wanted; with places

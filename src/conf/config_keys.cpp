@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 75> kKeys{{
+constexpr std::array<ConfigKey, 78> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -30,6 +30,7 @@ constexpr std::array<ConfigKey, 75> kKeys{{
      "which pods without a PodGroup are one job (docs/design/gangs-of-owners.md)"},
     {"", "constraints", "map", "", "which constraints of pods are planned for"},
     {"", "reservation", "map", "", "how nodes are kept for targets"},
+    {"", "permissions", "map", "", "which words of users count only with a right"},
     {"", "leaderElection", "map", "", "the Lease that elects one leader among several berthd"},
     {"", "kubeAPI", "map", "", "limits for requests to the API server"},
     {"", "metrics", "map", "ignored", "Volcano's; accepted and ignored with a warning"},
@@ -110,6 +111,12 @@ constexpr std::array<ConfigKey, 75> kKeys{{
      "how it is known who may set `berth.dev/target`: `docs/design/permissions.md`"},
     {"reservation", "owners", "list of names such as `jobs.v1.batch`", "none",
      "the old name of `jobs.owners`: these are watched, too"},
+    {"permissions", "groupClass", "`review` or `none`", "`review`",
+     "`review`: a PodGroup's class above the priority of its pods counts if their account has the "
+     "verb `name` on it (MAY-12 of `docs/design/permissions.md`); `none`: it counts"},
+    {"permissions", "protection", "`review` or `none`", "`none`",
+     "`review`: annotations that keep pods from being evicted count if the pods' account has the "
+     "verb `protect` on the queue (MAY-14); `none`: they count"},
     {"leaderElection", "enabled", "boolean", "`true`", "waits for the Lease before deciding"},
     {"leaderElection", "namespace", "DNS label", "own pod's, or the context's",
      "namespace of the Lease"},

@@ -125,6 +125,8 @@ class App {
     return {.mirror = {.managed_schedulers = config_->scheduler_names,
                        .default_queue = config_->default_queue,
                        .naming_check = naming_check(),
+                       .checks_classes = is_reviewed(config_->permissions.group_class),
+                       .checks_protection = is_reviewed(config_->permissions.protection),
                        .gangs = config_->jobs.gang,
                        .owners = config_->jobs.owners,
                        .default_spreads = config_->constraints.default_spreads},
@@ -135,6 +137,10 @@ class App {
             .retry_limit = config_->steering.retry_limit,
             .locks_are_taints = config_->reservation.enforce == "taint",
             .autoscaling = mode == steering::Mode::view && config_->view.autoscaling};
+  }
+
+  bool is_reviewed(const std::string& word) const {
+    return environment_->access() != nullptr && word == "review";
   }
 
   NamingCheck naming_check() const {

@@ -109,7 +109,7 @@ class SessionLoop {
   void stand_by();
   void settle_and_ask(TimePoint now) {
     mirror_.settle(now);
-    for (const ReserveQuestion& each : mirror_.take_reserve_questions(now)) {
+    for (const RightQuestion& each : mirror_.take_right_questions(now)) {
       parts_.access->ask(each);
     }
   }

@@ -94,7 +94,7 @@ void EmbeddedCluster::apply(std::vector<ClusterEvent> changes) {
             if constexpr (std::is_same_v<Object, PlacementDropped> ||
                           std::is_same_v<Object, PlacementMoved> ||
                           std::is_same_v<Object, EvictionRefused> ||
-                          std::is_same_v<Object, ReserveAnswer> ||
+                          std::is_same_v<Object, RightAnswer> ||
                           std::is_same_v<Object, NamingPolicy>) {
               return;
             } else if constexpr (requires { put(std::move(object)); }) {

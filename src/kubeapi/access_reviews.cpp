@@ -23,7 +23,7 @@ constexpr const char* kPolicies = "/apis/admissionregistration.k8s.io/v1/validat
 constexpr Duration kLookEvery = std::chrono::seconds(30);
 
 // API-28
-std::string review_of(const ReserveQuestion& question) {
+std::string review_of(const RightQuestion& question) {
   const std::string accounts = "system:serviceaccounts";
   nlohmann::ordered_json review{{"apiVersion", "authorization.k8s.io/v1"},
                                 {"kind", "SubjectAccessReview"}};
@@ -31,15 +31,15 @@ std::string review_of(const ReserveQuestion& question) {
       {"user", "system:serviceaccount:" + question.name_space + ":" + question.account},
       {"groups", {accounts, accounts + ":" + question.name_space, "system:authenticated"}},
       {"resourceAttributes",
-       {{"group", "scheduling.volcano.sh"},
-        {"resource", "queues"},
-        {"name", question.queue},
-        {"verb", "reserve"}}}};
+       {{"group", api_group_of(question.verb)},
+        {"resource", resource_of(question.verb)},
+        {"name", question.object},
+        {"verb", to_string(question.verb)}}}};
   return json_text(review);
 }
 
-ReserveAnswer answer_of(const ReserveQuestion& question, const Response& response) {
-  ReserveAnswer answer{question};
+RightAnswer answer_of(const RightQuestion& question, const Response& response) {
+  RightAnswer answer{question};
   const Json body = read_json(response.body);
   const Json& allowed = value_at(body, "/status/allowed");
   if (!response.ok()) {
@@ -83,7 +83,7 @@ class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
     if (for_policy) look();
   }
 
-  void ask(const ReserveQuestion& question) {
+  void ask(const RightQuestion& question) {
     if (sink_ == nullptr || is_stopped_) return;
     Request request;
     request.method = "POST";
@@ -148,7 +148,7 @@ AccessReviews::~AccessReviews() { stop(); }
 void AccessReviews::start(ports::EventSink& sink, bool for_policy) {
   impl_->start(sink, for_policy);
 }
-void AccessReviews::ask(const ReserveQuestion& question) { impl_->ask(question); }
+void AccessReviews::ask(const RightQuestion& question) { impl_->ask(question); }
 void AccessReviews::stop() { impl_->stop(); }
 
 }  // namespace berth::kubeapi

@@ -21,7 +21,7 @@ class AccessReviews final : public ports::Access {
   // Answers go to the sink from now on. With `for_policy`, it looks for the policy now and every
   // half minute, and posts a NamingPolicy each time.
   void start(ports::EventSink& sink, bool for_policy);
-  void ask(const ReserveQuestion& question) override;
+  void ask(const RightQuestion& question) override;
   // Nothing is asked any more. Idempotent.
   void stop();
 

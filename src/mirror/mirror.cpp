@@ -55,9 +55,13 @@ void Mirror::refresh(JobId id, TimePoint now) {
   settle_barred(id);
   bound_marks(id, now);
   note_wholeness(id, now);
-  settle_terms(id, now);
+  rights_.release(id);  // what it still needs, it asks anew
+  std::vector<std::string> refused(2);
+  settle_terms(id, now, refused[0]);
   settle_naming(id, now);
-  const std::int32_t priority = priority_of_job(id);
+  const std::int32_t priority = bounded_priority(id, now, refused[1]);
+  std::erase(refused, std::string());
+  note_unhonoured(id, std::move(refused));
   if (job.priority != priority) cluster_.mutable_job(id).priority = priority;
   if (const GroupPhase phase = derived_phase(job); phase != job.phase) {
     cluster_.set_phase(id, phase);

@@ -28,6 +28,8 @@ struct Options {
   std::vector<std::string> managed_schedulers{"berth"};  // spec.schedulerName of our pods
   std::string default_queue = "default";                 // exists even without an object
   NamingCheck naming_check = NamingCheck::none;
+  bool checks_classes = false;     // MAY-12
+  bool checks_protection = false;  // MAY-14
   // Of OwnedGangs (owned_gangs.h): which owners of pods are gangs, which of their resources are
   // watched, and how long a pod waits for an owner that is not known. 0: no pod does.
   GangRule gangs = GangRule::annotated;
@@ -104,7 +106,7 @@ class Mirror {
   // Jobs that may have changed since the last call, in no order. Some occur twice.
   std::vector<JobId> take_changes() { return std::exchange(changes_, {}); }
   // To be asked of the API server now; the answers are events. Some follow with later calls.
-  std::vector<ReserveQuestion> take_reserve_questions(TimePoint now) {
+  std::vector<RightQuestion> take_right_questions(TimePoint now) {
     return rights_.take_questions(now);
   }
 
@@ -135,7 +137,7 @@ class Mirror {
   void on(const PlacementDropped& dropped);
   void on(const PlacementMoved& moved);
   void on(const EvictionRefused& refused);
-  void on(const ReserveAnswer& answer);
+  void on(const RightAnswer& answer);
   void on(const NamingPolicy& policy);
   void on(const StorageObject& object);
   void on(const StorageDeleted& deleted);
@@ -192,7 +194,7 @@ class Mirror {
   void forget_late_evictions(TimePoint now);
   void settle_refusals(TimePoint now);
   void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
-  void settle_terms(JobId id, TimePoint now);
+  void settle_terms(JobId id, TimePoint now, std::string& refused);
   void assume_claims(const Plan& plan, TimePoint now);
   void restore_claims_of(JobId id, const std::string& text, TimePoint now);
 
@@ -220,7 +222,7 @@ class Mirror {
   QueueId barring_queue(const Job& job) const;
   void settle_barred(JobId id);
 
-  // who may name a target (mirror_permissions.cpp)
+  // rights that are asked about (mirror_permissions.cpp)
   struct Naming {
     NamingRights::Right right = NamingRights::Right::allowed;
     std::string why = {};  // it is refused
@@ -230,9 +232,14 @@ class Mirror {
   void note_account(TaskId id, const PodObject& object);
   Naming naming_of(const Job& job, TimePoint now);
   bool has_checked(const TargetWord& word, const std::string& name_space, JobId job);
-  Naming reviewed_naming_of(const Job& job, TimePoint now);
+  Naming reviewed(const Job& job, Verb verb, const std::string& object, TimePoint now);
+  // These set `refused`, for people, if a word of the user does not count.
+  std::int32_t bounded_priority(JobId id, TimePoint now, std::string& refused);
+  bool may_protect(JobId id, TimePoint now, std::string& refused);
+  void note_unhonoured(JobId id, std::vector<std::string> refused);
   void mark_all_dirty();
-  std::int32_t priority_of_job(JobId id) const;
+  const PriorityClassObject* class_of_group(const Job& job) const;  // null: it names none
+  std::int32_t highest_priority_of_pods(const Job& job) const;
 
   // targets and locks (mirror_targets.cpp)
   void read_lock(const NodeObject& object, bool is_first);

@@ -47,7 +47,7 @@ void Mirror::note_terms(TaskId id, JobId job, const EvictionTerms& terms) {
   }
 }
 
-void Mirror::settle_terms(JobId id, TimePoint now) {
+void Mirror::settle_terms(JobId id, TimePoint now, std::string& refused) {
   if (!jobs_with_terms_.contains(id)) return;
   const Job& job = cluster_.job(id);
   EvictionTerms of_group;
@@ -55,6 +55,7 @@ void Mirror::settle_terms(JobId id, TimePoint now) {
     of_group = group->second.object.eviction;
   }
   bool has_terms = !of_group.are_empty();
+  const bool do_count = may_protect(id, now, refused);
   for (const TaskId id_of_task : job.tasks) {
     EvictionTerms terms = of_group;  // TERM-1, TERM-2
     if (const auto own = terms_.find(id_of_task); own != terms_.end()) {
@@ -62,6 +63,7 @@ void Mirror::settle_terms(JobId id, TimePoint now) {
       if (own->second.preemptable) terms.preemptable = own->second.preemptable;
       if (own->second.cooldown) terms.cooldown = own->second.cooldown;
     }
+    if (!do_count) terms = {};
     const Task& task = cluster_.task(id_of_task);
     const bool is_placed = task.status == TaskStatus::bound || task.status == TaskStatus::running;
     TimePoint since = task.scheduled_at;

@@ -60,7 +60,6 @@ void Mirror::configure_group(const Group& group) {
   job.api = object.api;
   job.min_available = object.min_member;
   job.waiting_limit = object.waiting_limit;
-  job.not_honoured = object.not_honoured;
   job.fault = object.fault;
   name_queue(group.job, object.name_space, object.queue);
   set_roles(group.job, object.min_task_member);
@@ -102,19 +101,18 @@ void Mirror::set_roles(JobId id, const std::map<std::string, std::int32_t>& mini
   cluster_.mutable_job(id).role_minimum_total = total;
 }
 
-// The priority is that of the group's class. Without one, it is the highest among the pods, because
-// operators often set it only there. The last choice is the cluster's default class.
-std::int32_t Mirror::priority_of_job(JobId id) const {
-  const Job& job = cluster_.job(id);
-  if (const auto group = groups_.find(job.name); !job.is_single && group != groups_.end()) {
-    const auto& name = group->second.object.priority_class;
-    if (group->second.has_object && classes_.contains(name)) return classes_.at(name).value;
-  }
+const PriorityClassObject* Mirror::class_of_group(const Job& job) const {
+  const auto group = groups_.find(job.name);
+  if (job.is_single || group == groups_.end() || !group->second.has_object) return nullptr;
+  const auto named = classes_.find(group->second.object.priority_class);
+  return named == classes_.end() ? nullptr : &named->second;
+}
+
+// Without pods: that of the cluster's default class.
+std::int32_t Mirror::highest_priority_of_pods(const Job& job) const {
   if (job.tasks.empty()) return priority_class_of("").value;
   std::int32_t highest = cluster_.task(job.tasks.front()).priority;
-  for (const TaskId id_of_task : job.tasks) {
-    highest = std::max(highest, cluster_.task(id_of_task).priority);
-  }
+  for (const TaskId id : job.tasks) highest = std::max(highest, cluster_.task(id).priority);
   return highest;
 }
 

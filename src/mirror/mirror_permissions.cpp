@@ -4,7 +4,7 @@
 
 #include "mirror/mirror.h"
 
-// The right to name a target: rules MAY-4 to MAY-10 of docs/design/permissions.md.
+// Rights that the API server is asked about: rules MAY-4 to MAY-15 of docs/design/permissions.md.
 
 namespace berth::mirror {
 
@@ -15,10 +15,12 @@ namespace {
 constexpr const char* kNotChecked =
     ", because policy reserve.berth.dev may be younger than what names it, or checked another "
     "queue";
+// scheduling.HighestUserDefinablePriority of Kubernetes.
+constexpr std::int32_t kHighestOfUsers = 1'000'000'000;
 
 }  // namespace
 
-void Mirror::on(const ReserveAnswer& answer) {
+void Mirror::on(const RightAnswer& answer) {
   for (const JobId id : rights_.note(answer)) mark_dirty(id);
 }
 
@@ -46,7 +48,6 @@ void Mirror::settle_naming(JobId id, TimePoint now) {
   const bool is_declined = target_names_.is_declined(id);
   const bool has_name = !is_declined && target_names_.is_named(id);
   Naming naming;
-  rights_.release(id);
   if (has_name && rights_.are_checked()) naming = naming_of(job, now);
   // MAY-7. After a restart a target stays one until it is known whether it may be one.
   const bool stays = naming.right == Right::unknown && job.election && job.election->is_named;
@@ -73,7 +74,12 @@ Mirror::Naming Mirror::naming_of(const Job& job, TimePoint now) {
   });
   if (was_checked) return {};
   if (!rights_.is_policy_known()) return {Right::unknown};
-  if (rights_.are_reviewed()) return reviewed_naming_of(job, now);
+  if (rights_.are_reviewed()) {
+    if (job.tasks.empty()) {
+      return {Right::refused, "it has no pods yet, whose service account would need the right"};
+    }
+    return reviewed(job, Verb::reserve, job.queue_name, now);
+  }
   return {Right::refused, "the object that names it is in another queue, expected \"" +
                               job.queue_name + "\", which is the job's"};
 }
@@ -87,30 +93,72 @@ bool Mirror::has_checked(const TargetWord& word, const std::string& name_space, 
 }
 
 // MAY-6. The API server does not keep who wrote an annotation, so the accounts of the pods count.
-Mirror::Naming Mirror::reviewed_naming_of(const Job& job, TimePoint now) {
+// Before there are pods, their namespace's default account does.
+Mirror::Naming Mirror::reviewed(const Job& job, Verb verb, const std::string& object,
+                                TimePoint now) {
   std::set<std::string> accounts;
   for (const TaskId id : job.tasks) {
     const auto account = account_of_task_.find(id);
     accounts.insert(account == account_of_task_.end() ? "default" : account->second);
   }
-  if (accounts.empty()) {
-    return {Right::refused, "it has no pods yet, whose service account would need the right"};
-  }
+  if (accounts.empty()) accounts.insert("default");
   const std::string name_space = job.name.substr(0, job.name.find('/'));
   Naming naming;
   for (const std::string& account : accounts) {
-    const ReserveQuestion question{name_space, account, job.queue_name};
+    const RightQuestion question{name_space, account, object, verb};
     const Right right = rights_.right_of(question, job.id, now);
     if (right == Right::allowed || naming.right == Right::refused) continue;
     naming.right = right;
     if (right != Right::refused) continue;
+    const bool may_be_too_young = verb == Verb::reserve && rights_.has_policy();
     const std::string error = rights_.error_of(question);
     naming.why = "service account " + name_space + "/" + account +
-                 " of its pods needs the verb \"reserve\" on queues.scheduling.volcano.sh \"" +
-                 job.queue_name + "\"" + (rights_.has_policy() ? kNotChecked : "") +
+                 (job.tasks.empty() ? "" : " of its pods") + " needs the verb \"" +
+                 to_string(verb) + "\" on " + resource_of(verb) + "." + api_group_of(verb) + " \"" +
+                 object + "\"" + (may_be_too_young ? kNotChecked : "") +
                  (error.empty() ? "" : ", and the API server was not asked: " + error);
   }
   return naming;
+}
+
+// MAY-12, MAY-13. The class that the group names, as far as it counts, and why not further.
+std::int32_t Mirror::bounded_priority(JobId id, TimePoint now, std::string& refused) {
+  const Job& job = cluster_.job(id);
+  const PriorityClassObject* const named = class_of_group(job);
+  const std::int32_t of_pods = highest_priority_of_pods(job);
+  if (named == nullptr) return of_pods;
+  if (!options_.checks_classes || named->value <= of_pods) return named->value;
+  Naming naming{Right::refused, "a class of the system counts on pods only"};
+  if (named->value <= kHighestOfUsers && !named->name.starts_with("system-")) {
+    naming = reviewed(job, Verb::name, named->name, now);
+  }
+  if (naming.right == Right::allowed) return named->value;
+  if (naming.right == Right::refused) {
+    refused = "spec.priorityClassName " + named->name + " (the job counts with " +
+              std::to_string(of_pods) + ", the highest priority of its pods: " + naming.why + ")";
+  }
+  return of_pods;
+}
+
+// MAY-14, MAY-15. May its user keep its pods from being evicted? Until this is known, he may.
+bool Mirror::may_protect(JobId id, TimePoint now, std::string& refused) {
+  if (!options_.checks_protection) return true;
+  const Job& job = cluster_.job(id);
+  const Naming naming = reviewed(job, Verb::protect, job.queue_name, now);
+  if (naming.right != Right::refused) return true;
+  refused = "its protection from evictions (volcano.sh/preemptable, volcano.sh/cooldown-time: " +
+            naming.why + ")";
+  return false;
+}
+
+// The user reads in the condition `Honoured` which of his words do not count.
+void Mirror::note_unhonoured(JobId id, std::vector<std::string> refused) {
+  const Job& job = cluster_.job(id);
+  const auto group = groups_.find(job.name);
+  if (job.is_single || group == groups_.end()) return;
+  std::vector<std::string> all = group->second.object.not_honoured;
+  all.insert(all.end(), refused.begin(), refused.end());
+  if (job.not_honoured != all) cluster_.mutable_job(id).not_honoured = std::move(all);
 }
 
 }  // namespace berth::mirror

@@ -34,7 +34,7 @@ bool NamingRights::note(const NamingPolicy& policy) {
   return std::exchange(policy_since_, policy.since) != policy.since || !was_known;
 }
 
-std::vector<JobId> NamingRights::note(const ReserveAnswer& answer) {
+std::vector<JobId> NamingRights::note(const RightAnswer& answer) {
   const auto space = spaces_.find(answer.question.name_space);
   if (space == spaces_.end()) return {};
   const auto found = space->second.pairs.find(answer.question);
@@ -50,7 +50,7 @@ std::vector<JobId> NamingRights::note(const ReserveAnswer& answer) {
   return {known.jobs.begin(), known.jobs.end()};
 }
 
-NamingRights::Right NamingRights::right_of(const ReserveQuestion& question, JobId job,
+NamingRights::Right NamingRights::right_of(const RightQuestion& question, JobId job,
                                            TimePoint now) {
   Space& space = spaces_[question.name_space];
   asking_[job] = question.name_space;
@@ -108,18 +108,17 @@ NamingRights::Pairs::iterator NamingRights::forget(Space& space, Pairs::iterator
   return space.pairs.erase(pair);
 }
 
-const NamingRights::Known* NamingRights::find(const ReserveQuestion& question) const {
+const NamingRights::Known* NamingRights::find(const RightQuestion& question) const {
   const auto space = spaces_.find(question.name_space);
   if (space == spaces_.end()) return nullptr;
   const auto found = space->second.pairs.find(question);
   return found == space->second.pairs.end() ? nullptr : &found->second;
 }
 
-std::string NamingRights::error_of(const ReserveQuestion& question) const {
+std::string NamingRights::error_of(const RightQuestion& question) const {
   const Known* const known = find(question);
   if (known != nullptr) return known->error;
-  return "more than " + std::to_string(kPairsMost) +
-         " pairs of service account and queue are asked about for this namespace";
+  return "more than " + std::to_string(kPairsMost) + " rights are asked about for this namespace";
 }
 
 // When it is asked again. Without an answer, also soon.
@@ -180,18 +179,18 @@ void NamingRights::drop_if_empty(const std::string& name) {
 }
 
 // MAY-10. Namespaces are asked about in turn, so one with many questions delays another by one.
-void NamingRights::queue(Space& space, const ReserveQuestion& question, Known& known) {
+void NamingRights::queue(Space& space, const RightQuestion& question, Known& known) {
   known.is_queued = true;
   space.queued.push_back(question);
   if (!std::exchange(space.is_in_turn, true)) turns_.push_back(question.name_space);
 }
 
-std::vector<ReserveQuestion> NamingRights::take_questions(TimePoint now) {
+std::vector<RightQuestion> NamingRights::take_questions(TimePoint now) {
   if (now - second_began_ >= seconds(1)) {
     second_began_ = now;
     asked_in_second_ = 0;
   }
-  std::vector<ReserveQuestion> questions;
+  std::vector<RightQuestion> questions;
   while (!turns_.empty() && asked_in_second_ < kAskedInASecond) {
     const std::string name = std::move(turns_.front());
     turns_.pop_front();
@@ -208,7 +207,7 @@ std::vector<ReserveQuestion> NamingRights::take_questions(TimePoint now) {
   return questions;
 }
 
-std::optional<ReserveQuestion> NamingRights::take_question(Space& space, TimePoint now) {
+std::optional<RightQuestion> NamingRights::take_question(Space& space, TimePoint now) {
   while (!space.queued.empty()) {
     const auto pair = space.pairs.find(space.queued.front());
     if (pair->second.jobs.empty()) {

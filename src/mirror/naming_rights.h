@@ -13,7 +13,7 @@
 
 namespace berth::mirror {
 
-// The known rights to name a target: the API server's answers, for as long as they hold. The
+// The known rights of service accounts: the API server's answers, for as long as they hold. The
 // session thread only.
 class NamingRights {
  public:
@@ -34,22 +34,22 @@ class NamingRights {
   // True if it is another than before.
   bool note(const NamingPolicy& policy);
   // Returns the jobs that it concerns.
-  std::vector<JobId> note(const ReserveAnswer& answer);
+  std::vector<JobId> note(const RightAnswer& answer);
   // The last answer. The job is concerned by the next one; the question is asked when necessary.
   // Refused without a question if its namespace asks about too many: take_due() has the job when
   // there is room.
-  Right right_of(const ReserveQuestion& question, JobId job, TimePoint now);
+  Right right_of(const RightQuestion& question, JobId job, TimePoint now);
   // The job asks about nothing any more. Before right_of(), if it asks anew.
   void release(JobId job);
   // For people: why the last answer was none; empty: it was a refusal.
-  std::string error_of(const ReserveQuestion& question) const;
+  std::string error_of(const RightQuestion& question) const;
 
   // Jobs whose answers have become too old, or for which there is room now. Pairs that no job asks
   // about are forgotten when they are due.
   std::vector<JobId> take_due(TimePoint now);
   // The questions to ask now: one of each namespace in turn, at most 100 in a second. The others
   // follow with later calls.
-  std::vector<ReserveQuestion> take_questions(TimePoint now);
+  std::vector<RightQuestion> take_questions(TimePoint now);
 
  private:
   struct Known {
@@ -61,13 +61,13 @@ class NamingRights {
     std::string error;
   };
 
-  using Pairs = std::map<ReserveQuestion, Known>;
+  using Pairs = std::map<RightQuestion, Known>;
 
   // All that a namespace asks. Its bound is its own, so that its users cannot use up another's.
   struct Space {
     Pairs pairs;
     std::set<JobId> waiting;  // there was no room for a question of theirs
-    std::deque<ReserveQuestion> queued;
+    std::deque<RightQuestion> queued;
     bool is_in_turn = false;               // it is in turns_
     TimePoint look_at = TimePoint::max();  // as in looks_; max: in none
   };
@@ -77,14 +77,14 @@ class NamingRights {
   static bool has_room(const Space& space, TimePoint now);
   static bool make_room(Space& space, TimePoint now);
   static Pairs::iterator forget(Space& space, Pairs::iterator pair);
-  void queue(Space& space, const ReserveQuestion& question, Known& known);
+  void queue(Space& space, const RightQuestion& question, Known& known);
   void look_by(TimePoint time, const std::string& name, Space& space);
   // Appends jobs as take_due() returns them.
   void look(const std::string& name, TimePoint now, std::vector<JobId>& due);
   // Of the namespace, if a job asks it.
-  std::optional<ReserveQuestion> take_question(Space& space, TimePoint now);
+  std::optional<RightQuestion> take_question(Space& space, TimePoint now);
   void drop_if_empty(const std::string& name);
-  const Known* find(const ReserveQuestion& question) const;
+  const Known* find(const RightQuestion& question) const;
 
   NamingCheck check_;
   bool is_policy_known_ = false;

@@ -3,8 +3,8 @@
 
 #include "berth/model/cluster.h"
 
-// Dimensions are for what nodes and queues name. What pods and groups ask for beyond that is kept
-// with them by name. docs/design/dimensions.md.
+// Dimensions are for what nodes and queues name. Pods and groups keep the other names that they ask
+// for. docs/design/dimensions.md.
 
 namespace berth {
 

@@ -8,9 +8,9 @@ namespace berth::ports {
 class Access {
  public:
   virtual ~Access() = default;
-  // Returns at once. The answer comes as an event of the cluster (ReserveAnswer); none comes after
+  // Returns at once. The answer comes as an event of the cluster (RightAnswer); none comes after
   // the cluster has stopped.
-  virtual void ask(const ReserveQuestion& question) = 0;
+  virtual void ask(const RightQuestion& question) = 0;
 };
 
 }  // namespace berth::ports

@@ -40,14 +40,14 @@ std::unique_ptr<RestClient> client_of(const FakeServer& server) {
 }
 
 // The answer to a question, where the server answers this.
-ReserveAnswer asked(int status, const std::string& body, std::string* request = nullptr) {
+RightAnswer asked(int status, const std::string& body, std::string* request = nullptr) {
   FakeServer server([&](const Call&, Reply& reply) { reply.send(status, body); });
   const auto client = client_of(server);
   AccessReviews reviews(*client);
   Sink sink;
   reviews.start(sink, false);
   reviews.ask({"ml", "trainer", "vision"});
-  ReserveAnswer answer = sink.first<ReserveAnswer>();
+  RightAnswer answer = sink.first<RightAnswer>();
   if (request != nullptr) *request = server.calls().at(0).target + " " + server.calls().at(0).body;
   reviews.stop();
   client->stop();
@@ -56,8 +56,8 @@ ReserveAnswer asked(int status, const std::string& body, std::string* request = 
 
 TEST(AccessReviews, API28AsksForTheAccountWithItsGroups) {
   std::string request;
-  const ReserveAnswer answer = asked(201, R"({"status":{"allowed":true}})", &request);
-  EXPECT_EQ(answer.question, (ReserveQuestion{"ml", "trainer", "vision"}));
+  const RightAnswer answer = asked(201, R"({"status":{"allowed":true}})", &request);
+  EXPECT_EQ(answer.question, (RightQuestion{"ml", "trainer", "vision"}));
   EXPECT_TRUE(answer.is_allowed);
   EXPECT_EQ(answer.error, "");
   for (const char* part :
@@ -75,11 +75,11 @@ TEST(AccessReviews, API28OnlyAYesIsAYes) {
   EXPECT_EQ(asked(201, R"({"status":{"allowed":false}})").error, "");
   for (const char* body :
        {R"({"status":{}})", R"({"status":{"allowed":"true"}})", "[]", "no JSON"}) {
-    const ReserveAnswer answer = asked(201, body);
+    const RightAnswer answer = asked(201, body);
     EXPECT_FALSE(answer.is_allowed) << body;
     EXPECT_EQ(answer.error, "the answer has no status.allowed") << body;
   }
-  const ReserveAnswer forbidden = asked(403, R"({"message":"no right to ask"})");
+  const RightAnswer forbidden = asked(403, R"({"message":"no right to ask"})");
   EXPECT_FALSE(forbidden.is_allowed);
   EXPECT_NE(forbidden.error.find("403"), std::string::npos) << forbidden.error;
   EXPECT_FALSE(asked(500, R"({"status":{"allowed":true}})").is_allowed);

@@ -87,9 +87,9 @@ TEST_F(MirrorPermissionsTest, MAY6EveryAccountOfItsPodsNeedsTheRight) {
   see(other);
   settle();
   EXPECT_FALSE(job().is_named_target);
-  const ReserveQuestion of_other{"ml", "default", "vision"};
+  const RightQuestion of_other{"ml", "default", "vision"};
   EXPECT_EQ(asked(), (Questions{asked_, of_other}));
-  see(ReserveAnswer{of_other, true, ""});
+  see(RightAnswer{of_other, true, ""});
   settle();
   EXPECT_TRUE(job().is_named_target);
 }

@@ -45,7 +45,7 @@ TEST_F(MirrorPermissionsTest, MAY10ANamespaceThatAsksTooMuchKeepsNobodyElseWaiti
   for (std::size_t j = 0; j < mirror_->cluster().job_slots(); ++j) {
     const std::string& why = mirror_->cluster().job(JobId(j)).target_refused;
     refused += why.find(
-                   "more than 50 pairs of service account and queue are asked about for this "
+                   "more than 50 rights are asked about for this "
                    "namespace") == std::string::npos
                    ? 0U
                    : 1U;
@@ -82,7 +82,7 @@ TEST_F(MirrorPermissionsTest, MAY10AGrantThatNoJobNeedsMakesRoom) {
   begin(NamingCheck::review);
   see_singles("ml", 50);
   settle();
-  for (const ReserveQuestion& each : asked()) see(ReserveAnswer{each, true, ""});
+  for (const RightQuestion& each : asked()) see(RightAnswer{each, true, ""});
   for (int i = 0; i < 50; ++i) see(PodDeleted{"ml-" + std::to_string(i)});
   settle_after(seconds(31));
   name_on_group();
@@ -93,8 +93,8 @@ TEST_F(MirrorPermissionsTest, MAY10AGrantThatNoJobNeedsMakesRoom) {
 TEST(NamingRights, MAY10ManyNamespacesDelayAnotherByOneQuestionEach) {
   NamingRights rights(NamingCheck::review);
   TimePoint now{hours(1000)};
-  std::vector<ReserveQuestion> of_job;
-  const auto ask = [&](const ReserveQuestion& question) {
+  std::vector<RightQuestion> of_job;
+  const auto ask = [&](const RightQuestion& question) {
     EXPECT_EQ(rights.right_of(question, JobId(of_job.size()), now), NamingRights::Right::unknown);
     of_job.push_back(question);
   };
@@ -103,18 +103,18 @@ TEST(NamingRights, MAY10ManyNamespacesDelayAnotherByOneQuestionEach) {
       ask({"evil-" + std::to_string(n), "a" + std::to_string(i), "vision"});
     }
   }
-  const ReserveQuestion other{"ml", "trainer", "vision"};
+  const RightQuestion other{"ml", "trainer", "vision"};
   ask(other);
   std::vector<int> other_asked;  // in which second
   for (int second = 0; second < 60; ++second, now += seconds(1)) {
     Questions questions = rights.take_questions(now);
-    for (ReserveQuestion& each : rights.take_questions(now + std::chrono::milliseconds(999))) {
+    for (RightQuestion& each : rights.take_questions(now + std::chrono::milliseconds(999))) {
       questions.push_back(std::move(each));
     }
     EXPECT_EQ(questions.size(), 100U);
-    for (const ReserveQuestion& each : questions) {
+    for (const RightQuestion& each : questions) {
       if (each == other) other_asked.push_back(second);
-      rights.note(ReserveAnswer{each, false, ""});
+      rights.note(RightAnswer{each, false, ""});
     }
     for (const JobId id : rights.take_due(now)) {
       rights.release(id);
@@ -128,7 +128,7 @@ TEST(NamingRights, MAY10APairThatNoJobNeedsAnyMoreIsNotAsked) {
   NamingRights rights(NamingCheck::review);
   const TimePoint now{hours(1000)};
   const auto question = [](std::size_t i) {
-    return ReserveQuestion{"ml", "a" + std::to_string(i), "vision"};
+    return RightQuestion{"ml", "a" + std::to_string(i), "vision"};
   };
   for (std::size_t i = 0; i < 52; ++i) rights.right_of(question(i), JobId(i), now);
   EXPECT_TRUE(rights.take_due(now).empty());
@@ -148,15 +148,15 @@ TEST(NamingRights, MAY10APairThatNoJobNeedsAnyMoreIsNotAsked) {
 TEST(NamingRights, MAY6EachAnswerIsDueInItsTime) {
   NamingRights rights(NamingCheck::review);
   TimePoint now{hours(1000)};
-  const std::vector<ReserveQuestion> of_job{
+  const std::vector<RightQuestion> of_job{
       {"ml", "good", "vision"}, {"ml", "bad", "vision"}, {"web", "bad", "vision"}};
   const auto ask = [&](std::size_t job) {
     rights.release(JobId(job));
     rights.right_of(of_job[job], JobId(job), now);
   };
   for (std::size_t job = 0; job < of_job.size(); ++job) ask(job);
-  for (const ReserveQuestion& each : rights.take_questions(now)) {
-    rights.note(ReserveAnswer{each, each.account == "good", ""});
+  for (const RightQuestion& each : rights.take_questions(now)) {
+    rights.note(RightAnswer{each, each.account == "good", ""});
   }
   now += seconds(29);
   EXPECT_TRUE(rights.take_due(now).empty());

@@ -10,14 +10,14 @@
 
 namespace berth::mirror {
 
-using Questions = std::vector<ReserveQuestion>;
+using Questions = std::vector<RightQuestion>;
 
 // A gang "ml/g" of queue "vision", with one pod.
 class MirrorPermissionsTest : public testing::Test {
  protected:
-  void begin(NamingCheck check) {
-    mirror_ = std::make_unique<Mirror>(Options{
-        .managed_schedulers = {"berth"}, .default_queue = "default", .naming_check = check});
+  void begin(NamingCheck check) { begin(Options{.naming_check = check}); }
+  void begin(Options options) {
+    mirror_ = std::make_unique<Mirror>(std::move(options));
     see(bare_queue("vision"));
     group_.name_space = "ml";
     group_.name = "g";
@@ -54,7 +54,7 @@ class MirrorPermissionsTest : public testing::Test {
     settle();
   }
   void answer(bool is_allowed, const std::string& error = {}) {
-    see(ReserveAnswer{asked_, is_allowed, error});
+    see(RightAnswer{asked_, is_allowed, error});
     settle();
   }
   // Pods in no group, each under an account of its own.
@@ -78,7 +78,7 @@ class MirrorPermissionsTest : public testing::Test {
     object.created = created;
     return object;
   }
-  Questions asked() { return mirror_->take_reserve_questions(now_); }
+  Questions asked() { return mirror_->take_right_questions(now_); }
   const Job& job() const { return mirror_->cluster().job(mirror_->find_group("ml/g")); }
   void elect(bool is_named) {
     Plan plan;
@@ -92,7 +92,7 @@ class MirrorPermissionsTest : public testing::Test {
   std::unique_ptr<Mirror> mirror_;
   PodGroupObject group_;
   PodObject pod_;
-  const ReserveQuestion asked_{"ml", "trainer", "vision"};
+  const RightQuestion asked_{"ml", "trainer", "vision"};
 };
 
 }  // namespace berth::mirror

@@ -68,7 +68,7 @@ using ClusterEvent =
     std::variant<NodeObject, NodeDeleted, PodObject, PodDeleted, PodGroupObject, PodGroupDeleted,
                  QueueObject, QueueDeleted, PriorityClassObject, PriorityClassDeleted,
                  NamespaceObject, NamespaceDeleted, OwnerObject, OwnerDeleted, BudgetObject,
-                 BudgetDeleted, PlacementDropped, PlacementMoved, EvictionRefused, ReserveAnswer,
+                 BudgetDeleted, PlacementDropped, PlacementMoved, EvictionRefused, RightAnswer,
                  NamingPolicy, StorageObject, StorageDeleted, StorageKnown, SelectingObject,
                  SelectingDeleted>;
 

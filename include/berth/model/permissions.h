@@ -7,7 +7,7 @@
 
 #include "berth/base/clock.h"
 
-// The right to name a target (docs/design/permissions.md). Plain values.
+// The rights of users that Berth itself asks about (docs/design/permissions.md). Plain values.
 
 namespace berth {
 
@@ -19,17 +19,28 @@ enum class NamingCheck : std::uint8_t {
   automatic,  // as `policy` where the API server has that policy, else as `review`
 };
 
-// May this service account reserve nodes in this queue?
-struct ReserveQuestion {
+enum class Verb : std::uint8_t {
+  reserve,  // nodes, for jobs of a queue (MAY-6)
+  name,     // a priority class, on a group (MAY-12)
+  protect,  // pods of a queue from evictions (MAY-14)
+};
+const char* to_string(Verb verb);
+// "queues" or "priorityclasses", and its API group.
+const char* resource_of(Verb verb);
+const char* api_group_of(Verb verb);
+
+// Has this service account the verb on this object?
+struct RightQuestion {
   std::string name_space;
   std::string account;
-  std::string queue;
-  auto operator<=>(const ReserveQuestion&) const = default;
+  std::string object;  // a queue, or a priority class
+  Verb verb = Verb::reserve;
+  auto operator<=>(const RightQuestion&) const = default;
 };
 
 // The API server's answer. An event of the cluster.
-struct ReserveAnswer {
-  ReserveQuestion question;
+struct RightAnswer {
+  RightQuestion question;
   bool is_allowed = false;
   std::string error = {};  // why there is no answer; empty: there is one
 };

@@ -149,6 +149,15 @@ func says(object *unstructured.Unstructured, condition, status, words string) bo
 
 // Message is that of the PodGroup's condition, "" unless it is True.
 func (e *Env) Message(group, condition string) string {
+	return e.messageWith(group, condition, "True")
+}
+
+// Denial is that of a condition that does not hold.
+func (e *Env) Denial(group, condition string) string {
+	return e.messageWith(group, condition, "False")
+}
+
+func (e *Env) messageWith(group, condition, status string) string {
 	object := e.Recorder.Group(e.Namespace, group)
 	if object == nil {
 		return ""
@@ -156,7 +165,7 @@ func (e *Env) Message(group, condition string) string {
 	all, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	for _, each := range all {
 		found, _ := each.(map[string]any)
-		if found["type"] == condition && found["status"] == "True" {
+		if found["type"] == condition && found["status"] == status {
 			message, _ := found["message"].(string)
 			return message
 		}
