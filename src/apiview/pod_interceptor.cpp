@@ -30,6 +30,11 @@ class Answered final : public proxy::Exchange {
 
 std::unique_ptr<proxy::Exchange> PodInterceptor::intercept(proxy::Request& request,
                                                            proxy::Reply& reply) {
+  if (is_deprecated_watch(request)) {
+    proxy::send(proxy::status_answer(400, "the view has no such path, ask /api/v1/pods?watch=true"),
+                reply);
+    return std::make_unique<Answered>();
+  }
   const std::optional<PodsRequest> pods = pods_request(request);
   if (!pods) return nullptr;
   require_format(pods->format, request);

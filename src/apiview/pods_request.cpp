@@ -11,6 +11,7 @@ namespace berth::apiview {
 namespace {
 
 constexpr std::string_view kPods = "/api/v1/pods";
+constexpr std::string_view kWatchedPods = "/api/v1/watch/pods";
 constexpr std::string_view kNamespaces = "/api/v1/namespaces/";
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view kVersion = "resourceVersion";
@@ -34,6 +35,11 @@ std::optional<PodsRequest> pods_request(const proxy::Request& request) {
   pods.format = reads_protobuf ? podview::Format::protobuf : podview::Format::json;
   pods.client = header(request.headers, "user-agent");
   return pods;
+}
+
+bool is_deprecated_watch(const proxy::Request& request) {
+  std::string_view path = request.target;
+  return proxy::next_part(path, '?') == kWatchedPods;
 }
 
 void require_format(podview::Format format, proxy::Request& request) {

@@ -22,6 +22,9 @@ struct PodsRequest {
 // None: another request, which passes untouched.
 std::optional<PodsRequest> pods_request(const proxy::Request& request);
 
+// True of the deprecated form of a watch of all pods, which would pass untouched.
+bool is_deprecated_watch(const proxy::Request& request);
+
 // Asks upstream for a format that the view can read, not compressed.
 void require_format(podview::Format format, proxy::Request& request);
 // Asks upstream to go on from this version.

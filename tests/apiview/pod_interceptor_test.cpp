@@ -121,6 +121,27 @@ TEST_F(PodInterceptorTest, VIEW1OnlyReadsOfAllPodsAreTaken) {
   EXPECT_EQ(interceptor_.intercept(post, client), nullptr);
 }
 
+TEST_F(PodInterceptorTest, VIEW16TheDeprecatedFormOfAWatchIsRefused) {
+  for (const char* target : {"/api/v1/watch/pods", "/api/v1/watch/pods?resourceVersion=9"}) {
+    Client client;
+    proxy::Request request{"GET", target, {}};
+    EXPECT_NE(interceptor_.intercept(request, client), nullptr);
+    EXPECT_EQ(client.status, 400) << target;
+    EXPECT_TRUE(client.has_ended);
+  }
+}
+
+// As Go reads them: the first value of a name counts, and what is malformed is left out.
+TEST_F(PodInterceptorTest, VIEW1TheQueryIsReadAsTheServerReadsIt) {
+  EXPECT_TRUE(get("watch=1&watch=0&resourceVersion=77").client->has_ended) << "a watch";
+  EXPECT_TRUE(get("watch=false;&watch=1&resourceVersion=77").client->has_ended);
+  EXPECT_TRUE(get("%77atch=%31&resourceVersio%6e=77").client->has_ended);
+  EXPECT_FALSE(get("watch=0&watch=1&resourceVersion=77").client->has_ended) << "a list";
+  EXPECT_FALSE(get("wa%tch=1&Watch=1&resourceVersion=77").client->has_ended);
+  list("9", {{.name = "waits", .version = "5"}}).close();
+  EXPECT_FALSE(get("watch=1&resourceVersion=9&resourceVersion=77").client->has_ended);
+}
+
 TEST_F(PodInterceptorTest, VIEW1UpstreamIsAskedForAFormatThatTheViewReads) {
   const auto accepted = [](const Open& open) {
     std::string text;

@@ -31,7 +31,7 @@ std::string text_of(const Headers& headers) {
 }
 
 TEST(HeaderBlockTest, KeepsTheTargetAsItIs) {
-  const std::string target = "/api/v1/pods?watch=true&fieldSelector=a%21=b,c!=d&x=../%2F{}|";
+  const std::string target = "/api/v1/pods?watch=true&fieldSelector=a%21=b,c!=d&x=..//%2F{}|;/";
   Request request;
   EXPECT_EQ(refusal_of(get(target), &request).status, 0);
   EXPECT_EQ(request.method, "GET");
@@ -66,8 +66,88 @@ TEST(HeaderBlockTest, RefusesHostileTargets) {
   EXPECT_EQ(refusal_of(get(std::string("/a\0b", 4))).status, 400);
 }
 
+// As an API server's router splits and decodes them, most of these are /api/v1/pods.
+TEST(HeaderBlockTest, VIEW16RefusesPathsThatAreNotInTheirNormalForm) {
+  for (const std::string path : {"/api/v1/%70ods",
+                                 "/api/v1/pod%73",
+                                 "/%61pi/v1/pods",
+                                 "/api%2fv1%2Fpods",
+                                 "/api/v1%2Fpods",
+                                 "//api/v1/pods",
+                                 "/api//v1/pods",
+                                 "/api/v1//pods",
+                                 "/api/v1/pods/",
+                                 "/api/v1/pods//",
+                                 "/./api/v1/pods",
+                                 "/api/./v1/pods",
+                                 "/api/v1/./pods",
+                                 "/api/v1/pods/.",
+                                 "/api/v1/pods/..",
+                                 "/api/v1/x/../pods",
+                                 "/api/v1/pods/%2e",
+                                 "/api/v1/%2e%2e/v1/pods",
+                                 "/api/v1/pods;",
+                                 "/api/v1/pods;v=1",
+                                 "/api;/v1/pods",
+                                 "/api/v1/pods%3Fwatch=1",
+                                 "/api/v1/pods%00",
+                                 "/api/v1/pods%",
+                                 "/api/v1/pods%2",
+                                 "/api/v1/pods%zz",
+                                 "//",
+                                 "/%",
+                                 "/%2F",
+                                 "/..",
+                                 "/.",
+                                 "/api/v1/namespaces/default/pods/a/status/",
+                                 "/api/v1/namespaces//pods/a/status",
+                                 "/api/v1/namespaces/default/pods/%61/status",
+                                 "/api/v1/namespaces/default/pods/a/./status",
+                                 "/api/v1/pods\"",
+                                 "/api/v1/{pods}",
+                                 "/api/v1/pods|",
+                                 "/api/v1/pods'"}) {
+    for (const char* query : {"", "?watch=1", "?"}) {
+      const Refusal refusal = refusal_of(get(path + query));
+      EXPECT_EQ(refusal.status, 400) << path << query;
+      EXPECT_NE(refusal.why.find("normal form"), std::string::npos) << refusal.why;
+    }
+  }
+}
+
+TEST(HeaderBlockTest, VIEW16PassesThePathsThatClientsOfKubernetesUse) {
+  for (const std::string path :
+       {"/",
+        "/api",
+        "/apis",
+        "/version",
+        "/openapi/v2",
+        "/openapi/v3/apis/apps/v1",
+        "/livez",
+        "/api/v1",
+        "/api/v1/pods",
+        "/api/v1/persistentvolumeclaims",
+        "/apis/events.k8s.io/v1",
+        "/apis/events.k8s.io/v1/namespaces/default/events",
+        "/apis/events.k8s.io/v1/namespaces/default/events/a-0.18a2b3c4d5e6f708",
+        "/api/v1/namespaces/default/pods/a-0/binding",
+        "/api/v1/namespaces/default/pods/a-0/status",
+        "/apis/resource.k8s.io/v1/namespaces/a/resourceclaims/b-0-gpu-x7k2p/status",
+        "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler",
+        "/apis/authentication.k8s.io/v1/tokenreviews",
+        "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:kube-scheduler",
+        "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
+        "/api/v1/namespaces/a/services/https:web:443/proxy/metrics",
+        "/apis/custom.metrics.k8s.io/v1beta2/namespaces/a/pods/*/used_bytes"}) {
+    for (const char* query : {"", "?watch=1", "?x=%2e%2e//;", "?"}) {
+      EXPECT_EQ(refusal_of(get(path + query)).status, 0) << path << query;
+    }
+  }
+}
+
 TEST(HeaderBlockTest, RefusesMethodsThatOpenTunnelsOrAreUnknown) {
-  for (const char* method : {"CONNECT", "TRACE", "get", "", "GET /x HTTP/1.1\r\n"}) {
+  for (const char* method :
+       {"CONNECT", "TRACE", "get", "Get", "pATCH", " GET", "GET ", "", "GET /x HTTP/1.1\r\n"}) {
     EXPECT_NE(refusal_of({{":method", method}, {":path", "/"}}).status, 0) << method;
   }
   EXPECT_EQ(refusal_of({{":method", "CONNECT"}, {":path", "/"}}).status, 405);
