@@ -38,6 +38,9 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::intercept(proxy::Request& reque
   const std::optional<PodsRequest> pods = pods_request(request);
   if (!pods) return nullptr;
   require_format(pods->format, request);
+  const bool is_unversioned =
+      std::find(unversioned_.begin(), unversioned_.end(), pods->client) != unversioned_.end();
+  if (pods->is_list() && is_unversioned) drop_version(request);
   return pods->is_watch ? watch(*pods, request, reply) : list(*pods, reply);
 }
 
@@ -51,7 +54,7 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::watch(const PodsRequest& pods,
   if (pods.has_initial_events) {
     return stream(PodStream::listing(memory_of_list(pods), parts_.schedulers, parts_.attempts));
   }
-  if (pods.version.empty() || pods.version == "0") {
+  if (!pods.names_version()) {
     return stream(PodStream::fresh(pods.format, parts_.schedulers, parts_.attempts));
   }
   std::optional<podview::Memory> memory = take_kept(pods, [&](const podview::Memory& each) {
@@ -80,12 +83,22 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::list(const PodsRequest& pods,
   return std::make_unique<Answered>();
 }
 
-// VIEW-6. A client that is not known may still have pods of an earlier list.
+// The version that a client names says what it has. A memory that ends at another version is of
+// another client.
 podview::Memory PodInterceptor::memory_of_list(const PodsRequest& pods) {
-  std::optional<podview::Memory> before =
-      take_kept(pods, [](const podview::Memory&) { return true; });
-  return before ? podview::Memory::listing_again(*std::move(before))
-                : podview::Memory::listing_unknown(pods.format);
+  std::optional<podview::Memory> before = take_kept(pods, [&](const podview::Memory& each) {
+    return !pods.names_version() || !each.is_whole || each.version_sent == pods.version;
+  });
+  podview::Memory memory =
+      before ? podview::Memory::listing_again(*std::move(before)) : podview::Memory(pods.format);
+  if (pods.names_version()) memory.former.version = pods.version;
+  return memory;
+}
+
+void PodInterceptor::ask_without_version(const std::string& client) {
+  unversioned_.remove(client);
+  unversioned_.push_front(client);
+  if (unversioned_.size() > kKeptMost) unversioned_.pop_back();
 }
 
 std::optional<podview::Memory> PodInterceptor::take_kept(
@@ -107,6 +120,7 @@ bool PodInterceptor::take_list_bytes(std::size_t bytes) {
 }
 
 void PodInterceptor::keep(std::string client, podview::Memory memory) {
+  if (memory.is_whole) unversioned_.remove(client);
   kept_.push_front({std::move(client), std::move(memory)});
   if (kept_.size() > kKeptMost) kept_.pop_back();
 }

@@ -62,8 +62,11 @@ class PodInterceptor final : public proxy::Interceptor {
   void end(PodListExchange& list) { readers_ -= lists_.erase(&list); }
   bool take_list_bytes(std::size_t bytes);  // false: too many
   void release_list_bytes(std::size_t bytes) { list_bytes_ -= bytes; }
-  // VIEW-7: what the client knows now, until it goes on from there.
+  // VIEW-7: what the client knows now, until it goes on from there or lists again.
   void keep(std::string client, podview::Memory memory);
+  // VIEW-15: upstream has refused the client's version, so its next lists are asked for without
+  // one.
+  void ask_without_version(const std::string& client);
   void defer() { has_deferred_.store(true, std::memory_order_relaxed); }
   void complain(const std::string& message) const { parts_.complain(message); }
 
@@ -86,7 +89,8 @@ class PodInterceptor final : public proxy::Interceptor {
   std::set<PodListExchange*> lists_;
   std::atomic<std::size_t> readers_ = 0;  // of both
   std::size_t list_bytes_ = 0;
-  std::list<Kept> kept_;  // the latest first
+  std::list<Kept> kept_;                // the latest first
+  std::list<std::string> unversioned_;  // clients, the latest first
   std::atomic<bool> has_deferred_ = false;
 };
 

@@ -36,6 +36,11 @@ PodListExchange::~PodListExchange() {
 }
 
 void PodListExchange::on_head(int status, proxy::Headers headers) {
+  if (auto refused = refused_version(request_, status)) {
+    is_refused_ = true;
+    owner_.ask_without_version(request_.client);
+    return proxy::send(*std::move(refused), reply_);
+  }
   is_passing_ = status != 200 || !is_in_format(headers, request_.format);
   if (is_passing_) return reply_.head(status, std::move(headers));
   std::erase_if(headers, [](const auto& each) { return each.name == "content-length"; });
@@ -73,7 +78,7 @@ void PodListExchange::on_failure(const std::string& why) {
 }
 
 void PodListExchange::on_closed(bool is_delivered) {
-  if (is_delivered && !is_refused_) owner_.keep(request_.client, std::move(memory_));
+  if (is_delivered) owner_.keep(request_.client, std::move(memory_));
 }
 
 void PodListExchange::refuse(const std::string& why) {

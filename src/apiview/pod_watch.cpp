@@ -18,6 +18,9 @@ PodWatch::~PodWatch() { owner_.end(*this); }
 void PodWatch::on_head(int status, proxy::Headers headers) {
   const bool is_stream = status == 200 && is_in_format(headers, request_.format);
   state_ = is_stream ? State::streaming : State::passing;
+  if (auto refused = refused_version(request_, status)) {
+    return proxy::send(*std::move(refused), reply_);
+  }
   reply_.head(status, std::move(headers));
   if (state_ == State::streaming) follow();
 }
@@ -29,6 +32,7 @@ void PodWatch::on_body(std::string_view bytes) {
   const Status taken = stream_.take(bytes, out);
   write(std::move(out));
   if (stream_.has_deferred()) owner_.defer();
+  if (stream_.has_failed()) return on_end();
   if (taken) return;
   owner_.complain("the view of pods ends a watch: " + taken.error().to_string());
   state_ = State::broken;

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/answers.h"
 #include "proxy/headers.h"
 #include "proxy/query.h"
 
@@ -15,6 +16,7 @@ constexpr std::string_view kWatchedPods = "/api/v1/watch/pods";
 constexpr std::string_view kNamespaces = "/api/v1/namespaces/";
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view kVersion = "resourceVersion";
+constexpr std::string_view kVersionMatch = "resourceVersionMatch";
 
 std::string_view header(const proxy::Headers& headers, std::string_view name) {
   return proxy::find_header(headers, name).value_or(std::string_view{});
@@ -30,7 +32,8 @@ std::optional<PodsRequest> pods_request(const proxy::Request& request) {
   pods.is_watch = proxy::is_watch(request);
   pods.has_initial_events = proxy::is_set(target, "sendInitialEvents");
   pods.is_next_page = !proxy::query_value(target, "continue").value_or("").empty();
-  pods.version = proxy::query_value(target, kVersion).value_or("");
+  const bool is_exact = proxy::query_value(target, kVersionMatch) == "Exact";
+  if (!is_exact) pods.version = proxy::query_value(target, kVersion).value_or("");
   const bool reads_protobuf = header(request.headers, "accept").find(kProtobuf) != kProtobuf.npos;
   pods.format = reads_protobuf ? podview::Format::protobuf : podview::Format::json;
   pods.client = header(request.headers, "user-agent");
@@ -51,6 +54,21 @@ void require_format(podview::Format format, proxy::Request& request) {
 
 void set_version(const std::string& version, proxy::Request& request) {
   request.target = proxy::with_query_value(request.target, kVersion, version);
+}
+
+// The API server takes an empty value for none.
+void drop_version(proxy::Request& request) {
+  set_version("", request);
+  if (proxy::is_watch(request)) return;  // a streaming list must say how its version matches
+  request.target = proxy::with_query_value(request.target, kVersionMatch, "");
+}
+
+std::optional<proxy::Answer> refused_version(const PodsRequest& list, int status) {
+  constexpr int kGone = 410, kUnavailable = 503, kTimeout = 504;
+  if (!list.is_list() || !list.names_version()) return std::nullopt;
+  if (status != kGone && status != kTimeout) return std::nullopt;
+  return proxy::status_answer(kUnavailable, "the API server does not list pods as of version " +
+                                                list.version + " or later, list again");
 }
 
 std::string_view content_type(podview::Format format, bool is_watch) {

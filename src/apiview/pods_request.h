@@ -17,6 +17,10 @@ struct PodsRequest {
   bool is_next_page = false;
   std::string version;  // resourceVersion; empty: any
   std::string client;   // by its User-Agent
+
+  bool is_list() const { return !is_watch || has_initial_events; }
+  // Go's client names the version that it has, and lists with "0" if it has none.
+  bool names_version() const { return !version.empty() && version != "0"; }
 };
 
 // None: another request, which passes untouched.
@@ -29,6 +33,12 @@ bool is_deprecated_watch(const proxy::Request& request);
 void require_format(podview::Format format, proxy::Request& request);
 // Asks upstream to go on from this version.
 void set_version(const std::string& version, proxy::Request& request);
+
+// Asks upstream for a list of the latest version.
+void drop_version(proxy::Request& request);
+// VIEW-15: the answer to a list that names a version, if upstream answers with that status because
+// of the version.
+std::optional<proxy::Answer> refused_version(const PodsRequest& list, int status);
 
 // The content type of an answer in that format.
 std::string_view content_type(podview::Format format, bool is_watch);

@@ -13,6 +13,15 @@ bool is_number(std::string_view text) {
   return text.find_first_not_of("0123456789") == text.npos && !text.starts_with('0');
 }
 
+Result<std::string> bytes_of(const std::string& key, const SeenPod& pod, Format format) {
+  if (pod.name.empty() || pod.uid.empty()) {
+    return Error{"a pod without name or uid, expected both", key};
+  }
+  auto bytes = codec_of(format).held(pod);
+  if (!bytes) return Error{bytes.error().message, "pod " + key};
+  return bytes;
+}
+
 }  // namespace
 
 bool is_managed(const Managed& schedulers, std::string_view scheduler) {
@@ -47,12 +56,6 @@ Memory Memory::listing_again(Memory before) {
   return next;
 }
 
-Memory Memory::listing_unknown(Format format) {
-  Memory memory(format);
-  memory.former.is_known = false;
-  return memory;
-}
-
 const HeldPod* Memory::find(std::string_view name_space, std::string_view name) const {
   std::string key;
   set_key(key, name_space, name);
@@ -63,14 +66,11 @@ const HeldPod* Memory::find(std::string_view name_space, std::string_view name) 
 }
 
 Result<HeldPod*> Memory::hold(const std::string& key, const SeenPod& pod) {
-  if (pod.name.empty() || pod.uid.empty()) {
-    return Error{"a pod without name or uid, expected both", key};
-  }
-  auto bytes = codec_of(format).held(pod);
-  if (!bytes) return Error{bytes.error().message, "pod " + key};
+  auto bytes = bytes_of(key, pod, format);
+  if (!bytes) return bytes.error();
   HeldPod& held = pods[key];
   held.uid = pod.uid;
-  held.bytes = std::move(bytes).value();
+  held.bytes = std::move(*bytes);
   held.is_gated = pod.is_gated;
   held.is_terminating = pod.is_terminating;
   return &held;
@@ -84,9 +84,26 @@ void Memory::show(const std::string& key, HeldPod& pod, const ports::ShownPod& a
   shown.insert(key);
 }
 
+// kube-scheduler's store is by name. It takes another pod under a name that it has for a change of
+// the old one, and ends itself if that one is bound elsewhere. Of a pod that has not changed since
+// the client's version, the client has this one under the name, or none.
+bool Memory::may_be_new(const std::string& key, const SeenPod& pod) const {
+  if (former.version.empty() || is_later(former.version, pod.version)) return false;
+  const auto was = former.pods.find(key);
+  return was == former.pods.end() || was->second.uid != pod.uid;
+}
+
+Status Memory::leave_out(const std::string& key, const SeenPod& pod) {
+  auto bytes = bytes_of(key, pod, format);
+  if (!bytes) return bytes.error();
+  left_out[key] = std::move(*bytes);
+  return Done{};
+}
+
 // VIEW-6: a list is a DELETED of what it has not, and a MODIFIED of what the client knew. The
-// latter wakes nobody, so a pod that moves is left out and added after the list. VIEW-5: a pod that
-// is being bound stays as it was, and one that was withdrawn is added when its attempt has ended.
+// latter wakes nobody, so a pod that moves is left out and added after the list, and so is one that
+// is new to a client (VIEW-14). VIEW-5: a pod that is being bound stays as it was, and one that was
+// withdrawn is added when its attempt has ended.
 std::optional<ports::ShownPod> Memory::listed(const std::string& key, const HeldPod& pod,
                                               const ports::ShownPods& table,
                                               const ports::Attempts& attempts) const {
@@ -98,9 +115,10 @@ std::optional<ports::ShownPod> Memory::listed(const std::string& key, const Held
     return ports::ShownPod{pod.uid, "", "", was.node, was.is_nominated, was.attempt};
   }
   const ports::ShownPod* as = table.find(pod.uid);
-  if (as == nullptr || !former.is_known || pod.is_gated) return std::nullopt;
-  if (!was_shown && stage != Stage::none) return std::nullopt;
-  if (was_shown ? as->attempt != found->second.attempt : pod.is_terminating) return std::nullopt;
+  if (as == nullptr || pod.is_gated) return std::nullopt;
+  if (was_shown) return as->attempt == found->second.attempt ? std::optional(*as) : std::nullopt;
+  const bool is_new = !former.version.empty();  // to a client that has other pods
+  if (is_new || stage != Stage::none || pod.is_terminating) return std::nullopt;
   return *as;
 }
 
@@ -120,6 +138,7 @@ std::size_t Memory::bytes() const {
   for (const auto& [key, pod] : pods) {
     sum += kNode + key.capacity() + pod.uid.capacity() + pod.bytes.capacity();
   }
+  for (const auto& [key, bytes] : left_out) sum += kNode + key.capacity() + bytes.capacity();
   return sum;
 }
 

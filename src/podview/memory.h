@@ -37,19 +37,17 @@ struct HeldPod {
 
 // The former knowledge of a client that lists again.
 struct Former {
-  bool is_known = true;
+  std::string version;  // the client has all up to it; empty: it says nothing of what it has
   std::map<std::string, HeldPod, std::less<>> pods;  // as Memory::pods, the shown ones, no bytes
 };
 
 // The knowledge of one client about pods, and the waiting pods' bytes. Goes from a list to the
 // watch that follows, and from a watch to the next.
 struct Memory {
-  // Of a client that lists for the first time.
+  // Of a client that lists. Nothing is known of what it has.
   explicit Memory(Format of) : format(of) {}
   // Of a client that lists again, after a watch with that memory.
   static Memory listing_again(Memory before);
-  // Of a client that has listed before, nobody knows what.
-  static Memory listing_unknown(Format format);
 
   // A watch can go on from here. Else the client must list.
   bool can_resume() const { return is_whole && !is_expired; }
@@ -61,6 +59,10 @@ struct Memory {
   void show(const std::string& key, HeldPod& pod, const ports::ShownPod& as);
   void forget(const std::string& key);
   void see(const std::string& version);
+  // VIEW-14: the client may have another pod under that name, so a list must not have this one.
+  bool may_be_new(const std::string& key, const SeenPod& pod) const;
+  // Until the stream that follows the list adds it.
+  Status leave_out(const std::string& key, const SeenPod& pod);
   // How a list has the waiting pod; none if it is not in it.
   std::optional<ports::ShownPod> listed(const std::string& key, const HeldPod& pod,
                                         const ports::ShownPods& table,
@@ -75,7 +77,8 @@ struct Memory {
   std::string version_sent;                  // the client asks to go on from there
   ports::ByText<HeldPod> pods;               // by namespace/name
   std::set<std::string, std::less<>> shown;  // the keys of those that the client knows
-  Former former;                             // until the list is whole
+  std::map<std::string, std::string> left_out;  // by namespace/name, as Codec::held() made them
+  Former former;                                // until the list is whole
 };
 
 void set_key(std::string& key, std::string_view name_space, std::string_view name);

@@ -23,9 +23,14 @@ Result<std::string> filter_list(std::string body, const Managed& schedulers,
   bool stays_whole = true;
   std::string key;
   const auto stays = [&](const SeenPod& pod) -> Result<bool> {
-    if (!waits(schedulers, pod)) return true;
-    stays_whole = false;
     set_key(key, pod.name_space, pod.name);
+    const bool is_waiting = waits(schedulers, pod);
+    if (!is_waiting && !memory.may_be_new(key, pod)) return true;
+    stays_whole = false;
+    if (!is_waiting) {
+      const Status kept = memory.leave_out(key, pod);
+      return kept ? Result<bool>(false) : kept.error();
+    }
     const auto held = memory.hold(key, pod);
     if (!held) return held.error();
     const auto as = memory.listed(key, **held, table, attempts);

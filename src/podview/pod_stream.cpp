@@ -34,6 +34,7 @@ PodStream PodStream::resumed(Memory memory, Managed schedulers, const ports::Att
 
 Status PodStream::take(std::string_view bytes, std::string& out) {
   if (fault_) return *fault_;
+  add_left_out(out);
   const Status status =
       frames_.take(bytes, [&](std::string_view frame) { return on_frame(frame, out); });
   if (!status) {
@@ -46,6 +47,7 @@ Status PodStream::take(std::string_view bytes, std::string& out) {
 }
 
 Status PodStream::on_frame(std::string_view frame, std::string& out) {
+  if (has_failed_) return Done{};
   event_.clear();
   if (const Status status = codec_->read_event(frame, event_); !status) return status;
   Status status = Done{};
@@ -60,7 +62,8 @@ Status PodStream::on_frame(std::string_view frame, std::string& out) {
       break;
     case EventType::error:
       memory_.is_expired = memory_.is_expired || event_.is_expired;
-      out += frame;
+      has_failed_ = !memory_.is_whole && !memory_.former.version.empty();
+      if (!has_failed_) out += frame;
       break;
     case EventType::other:
       out += frame;
@@ -100,6 +103,12 @@ Status PodStream::on_pod(std::string_view frame, std::string& out) {
   }
   if (waits(schedulers_, pod)) return on_waiting(frame, out);
   memory_.forget(key_);
+  const bool was_left_out = memory_.left_out.erase(key_) > 0;
+  if (event_.type == EventType::deleted) {
+    if (was_left_out) return Done{};
+  } else if (!memory_.is_whole && memory_.may_be_new(key_, pod)) {
+    return memory_.leave_out(key_, pod);
+  }
   pass(frame, pod.version, out);
   return Done{};
 }
@@ -160,8 +169,19 @@ void PodStream::follow(const std::shared_ptr<const ports::ShownPods>& table, std
 
 void PodStream::catch_up(std::string& out) {
   has_deferred_ = false;
+  add_left_out(out);
   withdraw(out);
   show_all(out);
+}
+
+// VIEW-14: they come before the shown pods, so that kube-scheduler places none of those on room
+// that they take.
+void PodStream::add_left_out(std::string& out) {
+  if (!memory_.is_whole) return;
+  for (const auto& [key, bytes] : std::exchange(memory_.left_out, {})) {
+    codec_->append_event(EventType::added, {bytes, memory_.version_seen, "", false}, out);
+    memory_.version_sent = memory_.version_seen;
+  }
 }
 
 // VIEW-5: kube-scheduler would count the node's room as free if the pod left while it is bound.

@@ -41,6 +41,9 @@ class PodStream {
   bool is_synced() const { return memory_.is_whole; }
   // Upstream has asked the client to list again.
   bool is_expired() const { return memory_.is_expired; }
+  // VIEW-15: upstream cannot serve the list from the client's version. The client's stream must
+  // end.
+  bool has_failed() const { return has_failed_; }
   const std::string& version_sent() const { return memory_.version_sent; }
   const std::string& version_seen() const { return memory_.version_seen; }
   const Memory& memory() const { return memory_; }
@@ -60,8 +63,9 @@ class PodStream {
   void emit(EventType type, const HeldPod& pod, std::string& out);
   void show(const std::string& key, HeldPod& pod, const ports::ShownPod& as, std::string& out);
   void hide(const std::string& key, HeldPod& pod, std::string& out);
-  // Gives the client the difference to the table, but for deferred pods.
+  // Gives the client what its list had not, and the difference to the table, but for deferred pods.
   void catch_up(std::string& out);
+  void add_left_out(std::string& out);
   void withdraw(std::string& out);
   void show_all(std::string& out);
   void show_listed(std::string& out);
@@ -79,6 +83,7 @@ class PodStream {
   std::shared_ptr<const ports::ShownPods> table_;
   std::uint64_t events_ = 0;
   bool has_deferred_;
+  bool has_failed_ = false;
   std::optional<Error> fault_;
 };
 

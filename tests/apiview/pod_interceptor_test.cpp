@@ -2,112 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "podview/samples.h"
+#include "apiview/fixture.h"
 
 namespace berth::apiview {
 namespace {
-
-using podview::Format;
-using podview::testing::event;
-using podview::testing::events_of;
-using podview::testing::Sample;
-using Texts = std::vector<std::string>;
-
-// Keeps what the client gets.
-class Client final : public proxy::Reply {
- public:
-  void head(int code, proxy::Headers) override { status = code; }
-  void body(std::string bytes) override { text += bytes; }
-  void end() override { has_ended = true; }
-  void abort() override { is_broken = true; }
-  std::size_t queued() const override { return 0; }
-
-  int status = 0;
-  std::string text;
-  bool has_ended = false;
-  bool is_broken = false;
-};
-
-struct Calls final : ports::Attempts {
-  Stage of(const std::string& pod_uid) const override {
-    const auto found = stages.find(pod_uid);
-    return found == stages.end() ? Stage::none : found->second;
-  }
-  std::map<std::string, Stage> stages;
-};
-
-struct Events final : ports::EventSink {
-  void post(ClusterEvent event) override { posted.push_back(std::move(event)); }
-  std::vector<ClusterEvent> posted;
-};
-
-// One kube-scheduler and its API server.
-class PodInterceptorTest : public ::testing::Test {
- protected:
-  // A request whose answer is intercepted.
-  struct Open {
-    proxy::Request sent;
-    std::unique_ptr<Client> client = std::make_unique<Client>();
-    std::unique_ptr<proxy::Exchange> exchange;
-
-    void answer(const std::string& bytes, const char* type = "application/json") {
-      exchange->on_head(200, {{"content-type", type}});
-      exchange->on_body(bytes);
-    }
-    void close(bool is_delivered = true) {
-      exchange->on_closed(is_delivered);
-      exchange.reset();
-    }
-    Texts events() { return events_of(Format::json, std::exchange(client->text, "")); }
-  };
-
-  Open get(const std::string& query, const std::string& accept = "application/json") {
-    Open open;
-    open.sent = {"GET",
-                 "/api/v1/pods?" + query,
-                 {{"accept", accept}, {"accept-encoding", "gzip"}, {"user-agent", "scheduler"}}};
-    open.exchange = interceptor_.intercept(open.sent, *open.client);
-    return open;
-  }
-  Open list(const std::string& version, const std::vector<Sample>& pods) {
-    Open open = get("limit=500&resourceVersion=0");
-    open.answer(podview::testing::list(Format::json, version, pods));
-    open.exchange->on_end();
-    return open;
-  }
-  void show(std::vector<ports::ShownPod> pods) {
-    shown_.store(std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(pods))));
-    interceptor_.follow();
-  }
-  static ports::ShownPod on(const std::string& name, const std::string& node) {
-    return {name, "default", name, node, false, 1};
-  }
-  std::optional<proxy::Answer> patch(const std::string& pod, const std::string& reason,
-                                     const std::string& message) {
-    const proxy::Request request{"PATCH", "/api/v1/namespaces/default/pods/" + pod + "/status", {}};
-    EXPECT_TRUE(interceptor_.reads_body(request));
-    return interceptor_.answer(
-        request, R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":")" +
-                     reason + R"(","message":")" + message + R"("}]}})");
-  }
-
-  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
-  Calls calls_;
-  Events events_;
-  Texts ended_;
-  Texts complaints_;
-  PodInterceptor interceptor_{{{"berth"},
-                               shown_,
-                               calls_,
-                               events_,
-                               [this](const std::string& uid) { ended_.push_back(uid); },
-                               [this](const std::string& text) { complaints_.push_back(text); }}};
-};
 
 TEST_F(PodInterceptorTest, VIEW1OnlyReadsOfAllPodsAreTaken) {
   Client client;

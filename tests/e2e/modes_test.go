@@ -55,7 +55,7 @@ var onlyIn = map[string][]string{
 		"TestAVetoIsNotWritten",
 		"TestAVetoIsInTheGroupsCondition",
 		"TestPodsGatedByAnEarlierInstallation",
-		"TestBerthKilledWhileItsPodsAreShown",
+		"TestBerthKilledWhileItsPodsAreShown", "TestNamesAreUsedAgainBehindKubeSchedulersBack",
 		"TestABrokenGangIsTakenOutOfSight",
 		"TestMemberDeletedWhileItIsShown",
 		"TestMemberDeletedWhileOthersAreHeld",

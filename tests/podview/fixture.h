@@ -41,6 +41,22 @@ inline std::shared_ptr<const ports::ShownPods> table_of(std::vector<ports::Shown
   return std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(pods)));
 }
 
+// Of a client that lists again: it has all up to the version, and these pods.
+inline Memory knowing(Format format, const std::vector<ports::ShownPod>& pods,
+                      const std::string& version = "") {
+  Memory memory(format);
+  memory.former.version = version;
+  for (const ports::ShownPod& pod : pods) {
+    HeldPod& held = memory.former.pods[pod.name_space + "/" + pod.name];
+    held.uid = pod.uid;
+    held.node = pod.node;
+    held.attempt = pod.attempt;
+    held.is_shown = true;
+    held.is_nominated = pod.is_nominated;
+  }
+  return memory;
+}
+
 // One client of the view. Each test runs in both formats.
 class PodViewTest : public ::testing::TestWithParam<Format> {
  protected:

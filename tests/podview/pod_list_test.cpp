@@ -113,11 +113,62 @@ TEST_P(PodListTest, VIEW5AListHasNoPodsWhoseFormerAttemptIsOpen) {
 }
 
 TEST_P(PodListTest, VIEW6AnUnknownClientGetsThePodsAfterTheList) {
-  memory_ = Memory::listing_unknown(format());
+  memory_.former.version = "8";
   EXPECT_EQ(filter(list("9", {{.name = "a", .version = "5"}}), {shown("a", "n1")}),
             Texts{"list 9"});
   stream_ = PodStream::resumed(std::move(memory_), kManaged, calls_);
   EXPECT_EQ(follow({shown("a", "n1")}), Texts{"ADDED a 9 (metadata.name In n1)"});
+}
+
+// kube-scheduler's store is by name: `e` may be another pod than the one that it has.
+TEST_P(PodListTest, VIEW14AListLeavesOutWhatHasChangedSinceTheVersionOfTheClient) {
+  memory_ = knowing(format(), {shown("d", "n1"), shown("e", "n1")}, "99");
+  EXPECT_EQ(filter(list("200", {{.name = "a", .version = "98", .node = "n1"},
+                                {.name = "b", .version = "100", .node = "n1"},
+                                {.name = "c", .version = "101", .scheduler = "x"},
+                                {.name = "d", .version = "102", .node = "n1"},
+                                {.name = "e", .version = "103", .uid = "new", .node = "n2"},
+                                {.name = "f", .version = "99", .scheduler = "x"},
+                                {.name = "g", .version = "104"},
+                                {.name = "h", .version = "9", .scheduler = "x"}}),
+                   {shown("g", "n1")}),
+            (Texts{"a 98 on n1 managed", "d 102 on n1 managed", "f 99 managed", "h 9 managed",
+                   "list 200"}));
+  stream_ = PodStream::resumed(std::move(memory_), kManaged, calls_);
+  EXPECT_EQ(follow({shown("g", "n1")}),
+            (Texts{"ADDED b 200 on n1", "ADDED c 200", "ADDED e 200 on n2",
+                   "ADDED g 200 (metadata.name In n1)"}));
+  EXPECT_EQ(stream_.version_sent(), "200");
+  EXPECT_TRUE(stream_.memory().left_out.empty());
+}
+
+TEST_P(PodListTest, VIEW14WhatIsLeftOutComesBeforeAnyOtherEvent) {
+  memory_.former.version = "7";
+  EXPECT_EQ(filter(list("9", {{.name = "a", .version = "8", .node = "n1"}}, "token"), {}),
+            Texts{"list 9"});
+  EXPECT_EQ(filter(list("9", {{.name = "b", .version = "9", .node = "n1"}}), {}), Texts{"list 9"});
+  stream_ = PodStream::resumed(std::move(memory_), kManaged, calls_);
+  EXPECT_EQ(take("DELETED", {.name = "a", .version = "10", .node = "n1"}),
+            (Texts{"ADDED a 9 on n1", "ADDED b 9 on n1", "DELETED a 10 on n1 managed"}));
+}
+
+TEST_P(PodListTest, VIEW14NothingIsLeftOutForAClientThatNamesNoVersion) {
+  for (const char* version : {"", "not a number"}) {
+    memory_ = Memory(format());
+    memory_.former.version = version;
+    const std::string body = list("9", {{.name = "a", .version = "8", .node = "n1"}});
+    EXPECT_EQ(filter_list(body, kManaged, {}, calls_, memory_).value(), body) << version;
+  }
+}
+
+// The name may be that of a bound pod which the client has.
+TEST_P(PodListTest, VIEW14AWaitingPodThatTheClientDoesNotKnowComesAfterTheList) {
+  memory_ = knowing(format(), {shown("a", "n1")}, "9");
+  EXPECT_EQ(filter(list("9", {{.name = "a", .version = "5"}, {.name = "b", .version = "6"}}),
+                   {shown("b", "n2"), shown("a", "n1")}),
+            (Texts{"a 9 (metadata.name In n1)", "list 9"}));
+  stream_ = PodStream::resumed(std::move(memory_), kManaged, calls_);
+  EXPECT_EQ(follow({shown("b", "n2"), shown("a", "n1")}), Texts{"ADDED b 9 (metadata.name In n2)"});
 }
 
 TEST_P(PodListTest, PagesAddUp) {

@@ -244,7 +244,7 @@ TEST_P(PodViewTest, VIEW6AStreamingListHasNoPodsThatMoved) {
 }
 
 TEST_P(PodViewTest, VIEW6AnUnknownClientGetsThePodsAfterTheBookmark) {
-  stream_ = PodStream::listing(Memory::listing_unknown(format()), kManaged, calls_);
+  stream_ = PodStream::listing(knowing(format(), {}, "8"), kManaged, calls_);
   follow({shown("b", "n1"), shown("a", "n2")});
   for (const char* name : {"a", "b"}) take("ADDED", {.name = name, .version = "6"});
   EXPECT_EQ(take(bookmark("9", true)), (Texts{"BOOKMARK 9", "ADDED b 9 (metadata.name In n1)",
@@ -266,6 +266,43 @@ TEST_P(PodViewTest, VIEW6AListThatBrokeOffChangesNothingOfWhatTheClientKnew) {
   follow();
   take("ADDED", {.name = "a", .version = "6"});
   EXPECT_EQ(take(bookmark("9", true)), (Texts{"BOOKMARK 9", "ADDED a 9 (metadata.name In n2)"}));
+}
+
+TEST_P(PodViewTest, VIEW14AStreamingListLeavesOutWhatHasChangedSinceTheVersionOfTheClient) {
+  Memory memory = knowing(format(), {shown("d", "n1"), shown("e", "n1")}, "9");
+  stream_ = PodStream::listing(std::move(memory), kManaged, calls_);
+  follow({shown("g", "n1")});
+  EXPECT_EQ(take("ADDED", {.name = "a", .version = "8", .node = "n1"}).size(), 1u);
+  EXPECT_EQ(take("ADDED", {.name = "b", .version = "10", .node = "n1"}), Texts{});
+  EXPECT_EQ(take("ADDED", {.name = "c", .version = "11", .scheduler = "x"}), Texts{});
+  EXPECT_EQ(take("ADDED", {.name = "d", .version = "12", .node = "n1"}).size(), 1u)
+      << "the client knows it";
+  EXPECT_EQ(take("ADDED", {.name = "e", .version = "12", .uid = "new", .node = "n1"}), Texts{});
+  EXPECT_EQ(take("ADDED", {.name = "g", .version = "8"}), Texts{});
+  EXPECT_EQ(take("MODIFIED", {.name = "b", .version = "14", .node = "n1"}), Texts{});
+  EXPECT_EQ(take("DELETED", {.name = "c", .version = "15", .scheduler = "x"}), Texts{});
+  EXPECT_EQ(take(bookmark("20", true)),
+            (Texts{"BOOKMARK 20", "ADDED b 20 on n1", "ADDED e 20 on n1",
+                   "ADDED g 20 (metadata.name In n1)"}));
+  EXPECT_EQ(take("MODIFIED", {.name = "b", .version = "21", .node = "n1"}),
+            Texts{"MODIFIED b 21 on n1 managed"});
+}
+
+// The client would list without a version, and say nothing of what it has.
+TEST_P(PodViewTest, VIEW15AListThatNamesAVersionDoesNotGetTheErrorOfUpstream) {
+  for (const char* version : {"9", ""}) {
+    stream_ = PodStream::listing(knowing(format(), {}, version), kManaged, calls_);
+    take("ADDED", {.name = "a", .version = "5", .node = "n1"});
+    const bool is_named = *version != '\0';
+    EXPECT_EQ(take(testing::error(format(), 504, "Timeout")),
+              is_named ? Texts{} : Texts{"ERROR 504"});
+    EXPECT_EQ(stream_.has_failed(), is_named);
+  }
+  stream_ = PodStream::listing(knowing(format(), {}, "9"), kManaged, calls_);
+  take(bookmark("10", true));
+  EXPECT_EQ(take(testing::error(format(), 410, "Expired")), Texts{"ERROR 410"});
+  EXPECT_FALSE(stream_.has_failed())
+      << "the watch after the list: the client lists from version 10";
 }
 
 TEST_P(PodViewTest, VIEW7AWatchThatGoesOnGetsTheDifferenceFirst) {

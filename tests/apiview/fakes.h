@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiview/pod_interceptor.h"
+
+namespace berth::apiview::testing {
+
+// Keeps what the client gets.
+class Client final : public proxy::Reply {
+ public:
+  void head(int code, proxy::Headers) override { status = code; }
+  void body(std::string bytes) override { text += bytes; }
+  void end() override { has_ended = true; }
+  void abort() override { is_broken = true; }
+  std::size_t queued() const override { return 0; }
+
+  int status = 0;
+  std::string text;
+  bool has_ended = false;
+  bool is_broken = false;
+};
+
+struct Calls final : ports::Attempts {
+  Stage of(const std::string& pod_uid) const override {
+    const auto found = stages.find(pod_uid);
+    return found == stages.end() ? Stage::none : found->second;
+  }
+  std::map<std::string, Stage> stages;
+};
+
+struct Events final : ports::EventSink {
+  void post(ClusterEvent event) override { posted.push_back(std::move(event)); }
+  std::vector<ClusterEvent> posted;
+};
+
+}  // namespace berth::apiview::testing
