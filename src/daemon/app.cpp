@@ -53,14 +53,15 @@ class App {
         published_(std::make_shared<const ports::PlanTable>()),
         queues_(nullptr),
         reservations_(nullptr),
+        evicted_jobs_(nullptr),
         shown_(std::make_shared<const ports::ShownPods>()),
         barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, moves_,
                  environment_->binder(), events_, [this] { events_.wake(); }),
         attempts_(barrier_, real_clock_),
         service_(published_, barrier_, events_, real_clock_, moves_, attempts_, &observer_),
         loop_(loop_parts(), loop_settings(), std::move(scheduler)),
-        endpoints_(*configuration_, metrics_, loop_, published_, queues_, reservations_, barrier_,
-                   events_, *environment_, view_),
+        endpoints_(*configuration_, metrics_, loop_, published_, queues_, reservations_,
+                   evicted_jobs_, barrier_, events_, *environment_, view_),
         servers_(*config_, where) {
     service_.add_routes(servers_.verbs());
     endpoints_.add_routes(servers_, page_maker_);
@@ -116,7 +117,8 @@ class App {
             [this](const std::string& pod_uid) {
               return barrier_.stage_of(pod_uid) != ports::Attempts::Stage::none;
             },
-            [this] { return moves_.take_exchanges(); }};
+            [this] { return moves_.take_exchanges(); },
+            &evicted_jobs_};
   }
 
   // AUTOSCALE-5
@@ -273,6 +275,7 @@ class App {
   ports::Published<ports::PlanTable> published_;
   ports::Published<views::QueueTable> queues_;
   ports::Published<views::ReservationTable> reservations_;
+  ports::Published<views::EvictedJobs> evicted_jobs_;
   ports::Published<ports::ShownPods> shown_;
   extender::Moves moves_;
   extender::GangBarrier barrier_;

@@ -41,6 +41,7 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
   get_made("/metrics", [this, &servers] { return exposition(servers); });
   get_made("/queues", [this] { return queues(); });
   get_made("/reservations", [this] { return reservations(); });
+  get_made("/evictions", [this] { return evictions(); });
   get_made("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });
@@ -88,6 +89,12 @@ http::Response Endpoints::reservations() const {
   return {200, "application/json", views::write_reservation_table(*table)};
 }
 
+http::Response Endpoints::evictions() const {
+  const auto jobs = evicted_.load();
+  if (jobs == nullptr) return unknown();
+  return {200, "application/json", views::write_evicted_jobs(*jobs)};
+}
+
 http::Response Endpoints::exposition(const Servers& servers) const {
   const http::ServerCounts counts = servers.counts();
   const auto plan = published_.load();
@@ -102,6 +109,8 @@ http::Response Endpoints::exposition(const Servers& servers) const {
   gauges.is_ready = readiness().status == 200;  // also one that stands by
   gauges.queues = queues_.load();
   gauges.reservations = reservations_.load();
+  const auto evicted = evicted_.load();
+  gauges.jobs_evicted_repeatedly = evicted == nullptr ? 0 : evicted->repeatedly;
   return {200, "text/plain; version=0.0.4; charset=utf-8",
           metrics_.expose(gauges) + writes_exposition() + servers.exposition() +
               environment_.exposition() + (view_ == nullptr ? "" : view_->exposition())};

@@ -16,13 +16,14 @@
 namespace berth::daemon {
 
 // The endpoints for people and probes: /healthz /livez /readyz /metrics /queues /reservations
-// /configz /version. Everything must outlive the servers.
+// /evictions /configz /version. Everything must outlive the servers.
 class Endpoints {
  public:
   Endpoints(const Configuration& configuration, telemetry::Metrics& metrics,
             const SessionLoop& loop, const ports::Published<ports::PlanTable>& published,
             const ports::Published<views::QueueTable>& queues,
             const ports::Published<views::ReservationTable>& reservations,
+            const ports::Published<views::EvictedJobs>& evicted,
             const extender::GangBarrier& barrier, const EventQueue& events,
             Environment& environment, const std::unique_ptr<View>& view)
       : environment_(environment),
@@ -33,6 +34,7 @@ class Endpoints {
         published_(published),
         queues_(queues),
         reservations_(reservations),
+        evicted_(evicted),
         barrier_(barrier),
         events_(events) {}
 
@@ -44,6 +46,7 @@ class Endpoints {
   http::Response readiness() const;
   http::Response queues() const;
   http::Response reservations() const;
+  http::Response evictions() const;
   http::Response exposition(const Servers& servers) const;
   std::string writes_exposition() const;
 
@@ -55,6 +58,7 @@ class Endpoints {
   const ports::Published<ports::PlanTable>& published_;
   const ports::Published<views::QueueTable>& queues_;
   const ports::Published<views::ReservationTable>& reservations_;
+  const ports::Published<views::EvictedJobs>& evicted_;
   const extender::GangBarrier& barrier_;
   const EventQueue& events_;
 };

@@ -21,6 +21,11 @@ class GangKeeper {
   void observe(const ClusterEvent& event) { groups_.observe(event); }
   void take(const reconcile::Ended& ended, TimePoint now) { groups_.take(ended, now); }
 
+  // Of one of our pods; null: it has none, or it names a group.
+  const OwnerReference* controller_of(const std::string& pod_uid) const {
+    return gangs_.controller_of(pod_uid);
+  }
+
   void start_leading();
   void stop_leading();
   void stand_by() {

@@ -30,6 +30,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
            [&events = parts_.events](ports::WriteAnswer answer) { events.post(std::move(answer)); },
            parts_.log}),
       announcer_(observed_, writes_, parts_.log),
+      evictions_(announcer_.events()),
       reconciler_(observed_, writes_, announcer_),
       gangs_(settings_.mirror, observed_, writes_, announcer_.events(),
              [this](const ClusterEvent& event) { hand_on(event); }),
@@ -208,6 +209,8 @@ void SessionLoop::cease_to_lead() {
   reconciler_.stop_leading();
   gangs_.stop_leading();
   announcer_.stop_leading();
+  evictions_.stop_leading();
+  publish_evicted(nullptr);
   views_.stop_leading(now);
   published_stamp_ = 0;
   parts_.published.store(std::make_shared<const ports::PlanTable>());
@@ -253,6 +256,7 @@ void SessionLoop::take_in(const ports::WriteAnswer& answer) {
     has_answers_ = true;
   } else {
     reconciler_.take(*ended);
+    evictions_.take(*ended, now);
     has_answers_ = true;
     const auto refused = reconcile::refused_eviction(*ended);
     if (!refused) return;
@@ -304,8 +308,18 @@ void SessionLoop::follow_up() {
 
 void SessionLoop::evict(const Plan& plan, TimePoint now) {
   for (const PlannedEviction& eviction : plan.evictions) {
+    note_eviction(eviction.task);
     reconciler_.evict(eviction, mirror_.cluster(), now);
   }
+}
+
+void SessionLoop::note_eviction(TaskId task) {
+  const Task& victim = mirror_.cluster().task(task);
+  evictions_.begun(victim, mirror_.cluster().job(victim.job), gangs_.controller_of(victim.uid));
+}
+
+void SessionLoop::publish_evicted(std::shared_ptr<const views::EvictedJobs> jobs) {
+  if (parts_.evicted_jobs != nullptr) parts_.evicted_jobs->store(std::move(jobs));
 }
 
 void SessionLoop::announce(const Plan& plan, TimePoint now) {
@@ -330,6 +344,7 @@ void SessionLoop::reconcile(TimePoint now) {
   reconciled_at_ = now;
   gangs_.reconcile(now);
   reconciler_.reconcile(mirror_.cluster(), views_.queues(), now);
+  if (auto news = evictions_.take_news(now)) publish_evicted(std::move(news));
 }
 
 void SessionLoop::publish_plan() {

@@ -26,6 +26,7 @@
 #include "ports/published.h"
 #include "ports/shown_pods.h"
 #include "reconcile/reconciler.h"
+#include "reconcile/repeated_evictions.h"
 #include "steering/steering.h"
 #include "telemetry/metrics.h"
 
@@ -53,6 +54,7 @@ class SessionLoop {
     std::function<bool(const std::string& pod_uid)> has_come = {};  // see steering::Options
     // Since the last call, in order. None: no places are exchanged (STEER-16).
     std::function<std::vector<ports::Exchange>()> take_exchanges = {};
+    ports::Published<views::EvictedJobs>* evicted_jobs = nullptr;  // null while another leads
   };
   struct Settings {
     mirror::Options mirror;
@@ -118,6 +120,8 @@ class SessionLoop {
   void fail(const std::vector<FailedAttempt>& failed, TimePoint now);
   void drop_stale(const Plan& plan, TimePoint now);
   void evict(const Plan& plan, TimePoint now);
+  void note_eviction(TaskId task);
+  void publish_evicted(std::shared_ptr<const views::EvictedJobs> jobs);
   void announce(const Plan& plan, TimePoint now);
   void reconcile(TimePoint now);
   void give_up(const std::vector<PlacementDropped>& drops);
@@ -134,6 +138,7 @@ class SessionLoop {
   reconcile::ObservedState observed_;
   reconcile::Writes writes_;
   reconcile::Announcer announcer_;
+  reconcile::RepeatedEvictions evictions_;
   reconcile::Reconciler reconciler_;
   GangKeeper gangs_;
   steering::Steering steering_;

@@ -89,6 +89,7 @@ void SessionLoop::drop_stale(const Plan& plan, TimePoint now) {
   }
   drop(unclaimed);
   for (const TaskId task : broken_gangs_.due(mirror_.cluster(), now)) {
+    note_eviction(task);
     reconciler_.evict(mirror_.cluster().task(task), "because its gang could not be completed", now);
     mirror_.assume_eviction(task, now);
   }

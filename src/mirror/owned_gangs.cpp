@@ -345,6 +345,12 @@ void OwnedGangs::bury(const std::string& owner_uid) {
   gone_.erase(owner_uid);
 }
 
+const OwnerReference* OwnedGangs::controller_of(const std::string& pod_uid) const {
+  const auto found = pods_.find(pod_uid);
+  if (found == pods_.end() || found->second.object.owner.is_none()) return nullptr;
+  return &found->second.object.owner;
+}
+
 const OwnerReference* OwnedGangs::lone_owner(const std::string& pod_uid) const {
   const auto found = pods_.find(pod_uid);
   if (found == pods_.end() || found->second.membership.advice.empty()) return nullptr;

@@ -36,6 +36,8 @@ class OwnedGangs {
   const std::map<std::string, OwnedGroup>& groups() const { return groups_; }
   // Names of groups that may have changed since the last call.
   std::set<std::string> take_changes() { return std::exchange(changes_, {}); }
+  // The controller of one of our pods that names no group; null: there is none.
+  const OwnerReference* controller_of(const std::string& pod_uid) const;
   // The owner of a pod whose gang_advice is not empty; null: there is none.
   const OwnerReference* lone_owner(const std::string& pod_uid) const;
   // Namespace, uid and name. The uid is empty if only the name is known.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "reconcile/reservation_marks.h"
+
 namespace berth::reconcile {
 
 namespace {
@@ -17,11 +19,6 @@ constexpr std::size_t kAdvisedMost = 1000;  // of a namespace
 ports::ObjectRef ref_of_new(const OwnedGroup& group) {
   return {ports::ObjectKind::pod_group, group.name_space, group.name,
           ports::kToBeMade + group.full_name()};
-}
-
-ports::ObjectRef ref_of(const OwnerReference& owner, const std::string& name_space) {
-  return {ports::ObjectKind::owner, name_space, owner.name, owner.uid,
-          owner.api_version,        owner.kind};
 }
 
 }  // namespace

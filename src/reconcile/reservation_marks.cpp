@@ -29,6 +29,10 @@ ObjectRef ref_of(const Job& job) {
   return ref;
 }
 
+ObjectRef ref_of(const OwnerReference& owner, const std::string& name_space) {
+  return {ObjectKind::owner, name_space, owner.name, owner.uid, owner.api_version, owner.kind};
+}
+
 ObjectRef ref_of(const Node& node) { return {ObjectKind::node, {}, node.name, node.uid}; }
 
 ObjectRef ref_of(const Task& task) {

@@ -14,6 +14,7 @@ namespace berth::reconcile {
 ports::ObjectRef ref_of(const Job& job);
 ports::ObjectRef ref_of(const Node& node);
 ports::ObjectRef ref_of(const Task& task);
+ports::ObjectRef ref_of(const OwnerReference& owner, const std::string& name_space);
 
 ports::NodeLock desired_lock(const Cluster& cluster, const Node& node, bool has_taint);
 

@@ -74,6 +74,11 @@ struct Metrics::Families {
                                .Name("berth_evictions_in_vain")
                                .Help("Jobs for which the last session evicted nobody, by reason")
                                .Register(registry);
+  Family<Gauge>& repeated =
+      BuildGauge()
+          .Name("berth_jobs_evicted_repeatedly")
+          .Help("Jobs that were evicted at least five times within the last hour")
+          .Register(registry);
   Family<Histogram>& call_seconds = BuildHistogram()
                                         .Name("berth_extender_call_duration_seconds")
                                         .Help("Time of an extender call; for a bind with its wait")
@@ -189,6 +194,7 @@ std::string Metrics::expose(const Gauges& gauges) {
   set("http_malformed_requests", static_cast<double>(gauges.malformed_requests));
   set("queued_events", static_cast<double>(gauges.queued_events));
   set("ready", gauges.is_ready ? 1 : 0);
+  families_->repeated.Add({}).Set(static_cast<double>(gauges.jobs_evicted_repeatedly));
   std::string text = exposition_of(families_->registry.Collect());
   if (gauges.queues != nullptr) text += queue_exposition(*gauges.queues);
   if (gauges.reservations != nullptr) text += reservation_exposition(*gauges.reservations);

@@ -57,6 +57,7 @@ class Metrics final : public engine::SessionObserver {
     std::uint64_t malformed_requests = 0;
     std::size_t queued_events = 0;
     bool is_ready = false;
+    std::size_t jobs_evicted_repeatedly = 0;
     std::shared_ptr<const views::QueueTable> queues = {};              // null: none is known
     std::shared_ptr<const views::ReservationTable> reservations = {};  // null: none is known
   };

@@ -105,6 +105,17 @@ TEST_F(EndpointsTest, ReservationsAreAsTheLastSessionLeftThem) {
   EXPECT_EQ(berthd().metric("berth_locked_room{resource=\"cpu\"}"), 0);
 }
 
+TEST_F(EndpointsTest, EvictionsAreThoseOfTheLastHour) {
+  EXPECT_TRUE(berthd().eventually([] { return berthd().get("/evictions").status == 200; }));
+  const http::Reply reply = berthd().get("/evictions");
+  EXPECT_EQ(reply.header("content-type"), "application/json");
+  const Json page = Json::parse(reply.body);
+  EXPECT_EQ(page["kind"], "Evictions");
+  EXPECT_EQ(page["repeatedly"], 0);
+  EXPECT_EQ(page["jobs"], Json::array());
+  EXPECT_EQ(berthd().metric("berth_jobs_evicted_repeatedly"), 0);
+}
+
 TEST_F(EndpointsTest, AnUnknownPathIs404) {
   for (const char* path : {"/", "/healthz/", "/plan", "/plan/filter/x", "/Healthz"}) {
     EXPECT_EQ(berthd().get(path).status, 404) << path;
@@ -113,7 +124,7 @@ TEST_F(EndpointsTest, AnUnknownPathIs404) {
 
 TEST_F(EndpointsTest, AnotherMethodIs405AndSaysWhichIsAllowed) {
   for (const char* path :
-       {"/healthz", "/metrics", "/queues", "/reservations", "/configz", "/version"}) {
+       {"/healthz", "/metrics", "/queues", "/reservations", "/evictions", "/configz", "/version"}) {
     const http::Reply reply = berthd().post(path, "{}");
     EXPECT_EQ(reply.status, 405) << path;
     EXPECT_EQ(reply.header("allow"), "GET") << path;

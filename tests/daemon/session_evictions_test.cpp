@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 
 #include "conf/config.h"
@@ -20,6 +21,7 @@ using Written = support::RecordingWriter::Written;
 class SessionEvictionsTest : public testing::Test {
  protected:
   bool never_preempts_ = false;  // before start()
+  const Clock* clock_ = &system_clock_;
 
   ~SessionEvictionsTest() override { loop_->stop(); }
 
@@ -28,8 +30,9 @@ class SessionEvictionsTest : public testing::Test {
     config->session.actions = {{"enqueue", "test"}, {"allocate", "test"}, {"preempt", "test"}};
     const auto nothing = [] {};
     const auto log = [this](const std::string& line) { ports_.log(line); };
-    SessionLoop::Parts parts{clock_,  source_, events_,  published_, nothing, shown_,
+    SessionLoop::Parts parts{*clock_, source_, events_,  published_, nothing, shown_,
                              nothing, ports_,  metrics_, log,        queues_, reservations_};
+    parts.evicted_jobs = &evicted_jobs_;
     const SessionLoop::Settings settings{.mirror = {},
                                          .period = std::chrono::hours(1),
                                          .patience = std::chrono::seconds(10),
@@ -63,13 +66,14 @@ class SessionEvictionsTest : public testing::Test {
     return ("\n" + metrics_.expose({})).find("\n" + line + "\n") != std::string::npos;
   }
 
-  SystemClock clock_;
+  SystemClock system_clock_;
   FakeSource source_;
   EventQueue events_;
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
   ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
   ports::Published<views::QueueTable> queues_{nullptr};
   ports::Published<views::ReservationTable> reservations_{nullptr};
+  ports::Published<views::EvictedJobs> evicted_jobs_{nullptr};
   support::RecordingWriter ports_;
   telemetry::Metrics metrics_;
   std::unique_ptr<SessionLoop> loop_;
@@ -125,6 +129,48 @@ TEST_F(SessionEvictionsTest, EVENT5WhatDoesNotHelpIsLoggedAndCounted) {
   loop_->stop();
   EXPECT_TRUE(has_line("berth_evictions_in_vain{action=\"preempt\",reason=\"never_preempts\"} 1"))
       << metrics_.expose({});
+}
+
+// Any thread may read it.
+class SteppedClock final : public Clock {
+ public:
+  TimePoint now() const override { return TimePoint(std::chrono::seconds(seconds_)); }
+  void advance(int seconds) { seconds_ += seconds; }
+
+ private:
+  std::atomic<int> seconds_ = 100'000;
+};
+
+// A controller makes the evicted pod anew, and it is evicted again.
+TEST_F(SessionEvictionsTest, EVENT9AJobThatIsEvictedAgainAndAgainIsNamed) {
+  SteppedClock clock;
+  clock_ = &clock;
+  start();
+  PodObject victim = running_on(make_member("old", 0), "n1");
+  PodObject urgent = make_member("new", 0);
+  urgent.priority = 10;
+  urgent.gates = {kPlanGate};
+  for (std::size_t round = 1;; ++round) {
+    ASSERT_TRUE(ports_.wait([&](const Written& written) {
+      return std::any_of(written.events.begin(), written.events.end(), [&](const auto& event) {
+        return event.reason == "Evicted" && event.object.uid == victim.uid;
+      });
+    })) << round;
+    if (round == 5) break;
+    clock.advance(11);
+    events_.post(PodDeleted{urgent.uid});
+    events_.post(PodDeleted{victim.uid});
+    victim.uid = "old-" + std::to_string(round);
+    urgent.uid = "new-" + std::to_string(round);
+    events_.post(victim);
+    events_.post(urgent);
+  }
+  EXPECT_TRUE(wait_for_event("ml/old", "EvictedRepeatedly",
+                             "evicted 5 times within an hour, 5 pods in all; the last time by "
+                             "preempt for ml/new"));
+  loop_->stop_leading();
+  EXPECT_EQ(evicted_jobs_.load(), nullptr) << "another leads";
+  loop_->stop();
 }
 
 }  // namespace
