@@ -115,10 +115,11 @@ func (s *KubeScheduler) Start(ctx context.Context) error {
 	if err := s.Process.Start(); err != nil {
 		return err
 	}
-	return awaitReady(ctx, s.Process, func(ctx context.Context) error {
-		return getOK(ctx, s.client, s.url)
-	})
+	return awaitReady(ctx, s.Process, s.Ready)
 }
+
+// Ready is nil when it says that it is ready.
+func (s *KubeScheduler) Ready(ctx context.Context) error { return getOK(ctx, s.client, s.url) }
 
 // Metrics asks for its metrics with a token, and returns the status.
 func (s *KubeScheduler) Metrics(ctx context.Context, token string) (int, error) {
