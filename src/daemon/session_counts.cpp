@@ -2,7 +2,8 @@
 
 namespace berth::daemon {
 
-telemetry::SessionCounts counts_of(const Plan& plan, std::size_t events, Duration took) {
+telemetry::SessionCounts counts_of(const Plan& plan, const Cluster& cluster, std::size_t events,
+                                   Duration took) {
   telemetry::SessionCounts counts;
   counts.took = took;
   counts.events = events;
@@ -16,6 +17,13 @@ telemetry::SessionCounts counts_of(const Plan& plan, std::size_t events, Duratio
   }
   counts.admitted = plan.admitted.size();
   for (const Refusal& refusal : plan.refusals) ++counts.waiting[code(refusal.reason)];
+  for (std::size_t s = 0; s < cluster.shape_count(); ++s) {
+    const Shape& shape = cluster.shape(ShapeId(s));
+    const Reason reason = shape.constraints.excess.reason;
+    if (reason == Reason::none) continue;
+    counts.beyond_bounds[code(reason)] += shape.uses;
+    if (shape.base != shape.id) --counts.beyond_bounds[code(reason)];  // it is a use of its base
+  }
   return counts;
 }
 

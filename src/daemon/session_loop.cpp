@@ -280,6 +280,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
                                    announcer_.order_wish(mirror_.cluster(), now));
   guard_.pass_over(mirror_.cluster());
   const auto took = std::chrono::steady_clock::now() - begin;
+  log_left_out(now);
 
   mirror_.assume(plan, now);
   mirror_.assume_reservations(plan, now);
@@ -362,6 +363,15 @@ void SessionLoop::publish_plan() {
   parts_.on_published();
 }
 
+// BOUND-8. Users may bring such pods again and again.
+void SessionLoop::log_left_out(TimePoint now) {
+  constexpr Duration kPause = std::chrono::minutes(1);
+  if (now - logged_left_out_at_ < kPause) return;
+  const std::vector<std::string> lines = mirror_.take_left_out();
+  for (const std::string& line : lines) parts_.log(line);
+  if (!lines.empty()) logged_left_out_at_ = now;
+}
+
 // After the plan table: a pod that is shown is tried at once.
 void SessionLoop::publish_shown() {
   auto shown = steering_.take_shown();
@@ -371,9 +381,8 @@ void SessionLoop::publish_shown() {
 }
 
 void SessionLoop::report(const Plan& plan, std::size_t events, Duration took) {
-  parts_.metrics.session_done(counts_of(plan, events, took));
-
   const Cluster& cluster = mirror_.cluster();
+  parts_.metrics.session_done(counts_of(plan, cluster, events, took));
   LastSession last;
   last.jobs_waiting = plan.refusals.size();
   last.pods_planned = static_cast<std::size_t>(cluster.binding_task_count());

@@ -128,6 +128,7 @@ class SessionLoop {
   void drop(const std::vector<PlacementDropped>& drops);
   void publish_plan();
   void publish_shown();
+  void log_left_out(TimePoint now);
   reconcile::Reconciler::Options reconciler_options() const;
   void report(const Plan& plan, std::size_t events, Duration took);
 
@@ -160,7 +161,7 @@ class SessionLoop {
   std::uint64_t epoch_ = 0;      // under which we lead; 0: another does
   bool is_session_due_ = false;  // something happened since the last one
   bool has_answers_ = false;     // to the reconciler's writes, since it last compared
-  TimePoint reconciled_at_;
+  TimePoint reconciled_at_, logged_left_out_at_;
 
   std::atomic<bool> stopping_ = false;
   std::atomic<std::int64_t> last_turn_ns_ = 0;  // on the steady clock

@@ -35,6 +35,17 @@ bool find_path(const Value& root, const Value* wanted, std::string& path) {
   return false;
 }
 
+// What users wrote may be as long as a request.
+std::string cut(std::string text) {
+  constexpr std::size_t kMost = 1000;
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // within a character
+  text.resize(end);
+  text.shrink_to_fit();
+  return text + "...";
+}
+
 std::string shown(const Value& value) {
   if (value.kind == Kind::list || value.kind == Kind::map || value.kind == Kind::null) {
     return name_of(value.kind);
@@ -62,11 +73,11 @@ void Reading::warn(const Value& at, const std::string& message) {
 Error Reading::error_at(const Value& at, const std::string& message) const {
   std::string path;
   find_path(root_, &at, path);
-  return {path.empty() ? message : path + ": " + message, place_of(at)};
+  return {cut(path.empty() ? message : path + ": " + message), place_of(at)};
 }
 
 void Reading::complain_at(Position position, const std::string& message) {
-  if (!error_) error_ = Error{message, place(file_, position)};
+  if (!error_) error_ = Error{cut(message), place(file_, position)};
 }
 
 Error Reading::error_of_key(const Member& member, const std::string& message) const {

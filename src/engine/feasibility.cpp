@@ -7,6 +7,7 @@
 
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
+#include "engine/crowds.h"
 #include "engine/fit/member_bound.h"
 #include "engine/shortage.h"
 
@@ -121,23 +122,27 @@ void Feasibility::refresh(Session& session) {
   nodes_ = nodes;
   queues_ = queues;
   hopeless_.assign(cluster.queue_slots(), Resources());
+  shorten(jobs_, cluster.job_slots());
+  shorten(shapes_, cluster.shape_count());
   jobs_.resize(cluster.job_slots());
   shapes_.resize(cluster.shape_count());
   for (std::size_t s = 0; s < shapes_.size(); ++s) {
     if (shapes_[s].serial != cluster.shape(ShapeId(s)).serial) shapes_[s] = OfShape();
   }
   find_spreads(cluster);
+  const Crowds crowds(cluster);
   // FEASIBLE-6. A finding stands until the job, or an input of the finding, has changed.
   for (const JobId id : cluster.open_jobs()) {
     const Job& job = cluster.job(id);
     OfJob& found = jobs_[id.index()];
-    const bool is_changed =
-        found.version != job.version || found.nodes != nodes || have_spreads_changed(found);
+    const bool is_changed = found.version != job.version || found.nodes != nodes ||
+                            have_spreads_changed(found) || found.crowd != crowds.of(id);
     if (is_changed) {
       found = OfJob();
       found.version = job.version;
       found.nodes = nodes;
-      judge_on_nodes(session, job, found);
+      found.crowd = crowds.of(id);
+      judge(session, job, found);
     }
     if (is_changed || found.queues != queues) {
       found.queues = queues;
@@ -153,6 +158,16 @@ void Feasibility::add_up(const Cluster& cluster) {
     for (std::size_t n = 0; n < cluster.node_count(); ++n) {
       const std::int64_t room = OnceEmptied{cluster}.at(NodeId(n), Dimension(d));
       ceiling_.add(Dimension(d), std::max<std::int64_t>(0, room));
+    }
+  }
+}
+
+void Feasibility::judge(Session& session, const Job& job, OfJob& found) {
+  if (found.crowd.empty()) return judge_on_nodes(session, job, found);
+  found.on_nodes = {Reason::namespace_too_large, 0, 0, found.crowd, {}};  // BOUND-4
+  for (const Need::Part& part : waiting_parts(session, job)) {
+    for (const auto& [dimension, amount] : session.cluster().shape(part.shape).requested) {
+      found.waiting.add(dimension, saturated_product(amount, part.count));
     }
   }
 }

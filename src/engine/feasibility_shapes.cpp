@@ -106,6 +106,9 @@ Cause Feasibility::why_nowhere(Session& session, ShapeId id) {
   if (const std::string& fault = shape.constraints.fault; !fault.empty()) {
     return {Reason::pod_faulty, 0, 0, fault, {}};
   }
+  if (const Excess& excess = shape.constraints.excess; excess.reason != Reason::none) {
+    return {excess.reason, 0, 0, excess.what, {}};  // BOUND-1, BOUND-3
+  }
   if (const std::string& fault = shape.constraints.volumes.fault; !fault.empty()) {
     return {Reason::claim_not_ready, 0, 0, fault, {}};  // VOLUME-1, VOLUME-2
   }

@@ -1,5 +1,6 @@
 #include "engine/memory.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "berth/engine/session.h"
@@ -63,6 +64,7 @@ void Memory::refresh(const Cluster& cluster) {
   shares_.refresh(cluster);
   queues_.refresh(cluster);
   forget_former_owners(cluster);
+  forget_what_is_gone(cluster);
   // A past state does not return.
   std::erase_if(worked_out_,
                 [&](const auto& entry) { return entry.second.stamp != cluster.stamp(); });
@@ -76,6 +78,29 @@ Memory::WorkedOut& Memory::worked_out(const Cluster& cluster, JobId job, TimePoi
   WorkedOut& fresh = worked_out_[job];
   fresh.stamp = cluster.stamp();
   return fresh;
+}
+
+// BOUND-7
+void Memory::forget_what_is_gone(const Cluster& cluster) {
+  for (std::size_t s = 0; s < rankings_.size(); ++s) {
+    if (rankings_[s] == nullptr) continue;
+    const bool is_there =
+        s < cluster.shape_count() && cluster.shape(ShapeId(s)).serial == rankings_[s]->serial();
+    if (is_there) continue;
+    ranking_bytes_ -= rankings_[s]->counted_bytes;
+    rankings_[s].reset();
+  }
+  shorten(rankings_, cluster.shape_count());
+  shorten(refused_, cluster.job_slots());
+  shorten(vain_, cluster.job_slots());
+  const auto forget = [&](auto& by_job) {
+    for (std::size_t j = 0; j < by_job.size(); ++j) {
+      using Entry = std::remove_reference_t<decltype(by_job[j])>;
+      if (!cluster.job(JobId(j)).exists) by_job[j] = Entry();
+    }
+  };
+  forget(refused_);
+  forget(vain_);
 }
 
 void Memory::forget_former_owners(const Cluster& cluster) {

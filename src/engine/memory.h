@@ -97,6 +97,7 @@ class Memory {
   Ranking& caught_up(Session& session, std::unique_ptr<Ranking>& ranking);
   void drop_least_recent(const Ranking* keep);
   void forget_former_owners(const Cluster& cluster);
+  void forget_what_is_gone(const Cluster& cluster);
 
   Shares shares_;
   QueueTree queues_;

@@ -5,6 +5,7 @@
 
 #include "berth/base/dns_name.h"
 #include "berth/base/text.h"
+#include "berth/model/bounds.h"
 #include "berth/model/claim.h"
 #include "berth/model/quota_key.h"
 
@@ -93,10 +94,19 @@ EvictionTerms read_eviction_terms(const document::Cursor& object) {
   return terms;
 }
 
+std::string read_name(const document::Cursor& at) {
+  std::string name = at.text();
+  if (name.size() > bounds::kNameLength) {
+    name.resize(bounds::kNameLength);
+    name.shrink_to_fit();
+  }
+  return name;
+}
+
 std::string annotation_or_label(const document::Cursor& object, std::string_view key) {
   const document::Cursor metadata = object["metadata"];
-  std::string text = metadata["annotations"][key].text();
-  return text.empty() ? metadata["labels"][key].text() : text;
+  std::string text = read_name(metadata["annotations"][key]);
+  return text.empty() ? read_name(metadata["labels"][key]) : text;
 }
 
 std::optional<Duration> read_waiting_limit(const document::Cursor& object) {
@@ -128,7 +138,7 @@ TargetMarks read_marks(const document::Cursor& object, TimePoint created) {
   marks.is_elected = word == "elected";
   marks.first_seen = time_of(kFirstSeenAnnotation);
   marks.elected_at = time_of(kTargetSinceAnnotation);
-  if (marks.elected_at) marks.why = annotations[kTargetWhyAnnotation].text();
+  if (marks.elected_at) marks.why = read_name(annotations[kTargetWhyAnnotation]);
   marks.given_up_at = time_of(kGivenUpAnnotation);
   marks.claims = annotations[kClaimsAnnotation].text();
   if (parse_claims(marks.claims).since < created - kClocksDiffer) marks.claims.clear();
@@ -147,7 +157,7 @@ OwnerReference read_controller(const document::Cursor& object) {
 GangWish read_gang_wish(const document::Cursor& object) {
   const document::Cursor annotations = object["metadata"]["annotations"];
   for (const char* key : {kGangAnnotation, "scheduling.volcano.sh/group-min-member"}) {
-    if (annotations[key].is_present()) return {key, annotations[key].text()};
+    if (annotations[key].is_present()) return {key, read_name(annotations[key])};
   }
   return {};
 }

@@ -41,7 +41,10 @@ std::optional<Duration> read_hint(const document::Cursor& at);
 // warning.
 EvictionTerms read_eviction_terms(const document::Cursor& object);
 
-// The annotation of that name, or the label; empty if there is neither.
+// The name of an object that users write: more than any name has is left out (BOUND-1).
+std::string read_name(const document::Cursor& at);
+
+// The annotation of that name, or the label; empty if there is neither. As read_name().
 std::string annotation_or_label(const document::Cursor& object, std::string_view key);
 
 // Volcano's annotation, in its two spellings; none if absent. A value that is no duration is

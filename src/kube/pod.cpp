@@ -4,6 +4,7 @@
 
 #include "berth/base/dns_name.h"
 #include "berth/base/text.h"
+#include "berth/model/bounds.h"
 #include "kube/attempt_label.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
@@ -51,7 +52,7 @@ std::int64_t read_index(const document::Cursor& pod, const std::string& name) {
 std::string read_group(const document::Cursor& pod) {
   const document::Cursor metadata = pod["metadata"];
   for (const char* key : {"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"}) {
-    if (std::string group = metadata["annotations"][key].text(); !group.empty()) return group;
+    if (std::string group = read_name(metadata["annotations"][key]); !group.empty()) return group;
   }
   const document::Cursor label = metadata["labels"]["scheduling.x-k8s.io/pod-group"];
   if (std::string group = label.text(); !group.empty()) return group;
@@ -147,6 +148,10 @@ Result<PodObject> decode_pod(const document::Value& value, std::string_view file
   pod.planned_node = read_planned_node(root["metadata"]["annotations"][kPlanGate].text());
   read_scheduled(status["conditions"], pod);
   if (status["startTime"].is_present()) pod.started = status["startTime"].time();
+  bounds::keep_within(pod);
+  if (const Excess& excess = pod.constraints.excess; excess.reason != Reason::none) {
+    root["spec"].warn(excess.what);
+  }
   if (is_refused(reading, complaint)) return reading.error();
   if (reading.failed()) pod.constraints.fault = reading.error().message;  // API-25
   return pod;

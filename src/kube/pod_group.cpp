@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "berth/model/bounds.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
 
@@ -137,6 +138,25 @@ void read_foreign_status(const document::Cursor& status, PodGroupObject& group) 
   if (status["scheduleStartTime"].is_present()) group.started = status["scheduleStartTime"].time();
 }
 
+// BOUND-2
+void read_roles(const document::Cursor& minimums, PodGroupObject& group) {
+  const auto entries = minimums.entries();
+  if (entries.size() > bounds::kRolesOfGroup) {
+    minimums.complain(std::to_string(entries.size()) + " roles, expected at most " +
+                      std::to_string(bounds::kRolesOfGroup));
+    return;
+  }
+  for (const auto& [role, minimum] : entries) {
+    if (role.size() > bounds::kNameLength) {
+      minimum.complain("the name of this role has " + std::to_string(role.size()) +
+                       " bytes, expected at most " + std::to_string(bounds::kNameLength));
+      continue;
+    }
+    group.min_task_member.emplace(role,
+                                  static_cast<std::int32_t>(minimum.integer(0, 0, kMembersMax)));
+  }
+}
+
 Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
                                     std::string_view file, Complaint* complaint) {
   document::Reading reading(value, file, strictness(complaint));
@@ -149,24 +169,21 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
   group.name = std::move(metadata.name);
   group.uid = std::move(metadata.uid);
   group.created = metadata.created;
-  group.queue = spec["queue"].text();
+  group.queue = read_name(spec["queue"]);
   if (group.queue.empty()) {
-    group.queue = root["metadata"]["annotations"]["scheduling.volcano.sh/queue-name"].text();
+    group.queue = read_name(root["metadata"]["annotations"]["scheduling.volcano.sh/queue-name"]);
   }
-  group.priority_class = spec["priorityClassName"].text();
+  group.priority_class = read_name(spec["priorityClassName"]);
   const std::int64_t min_member = spec["minMember"].integer(1, 0, kMembersMax);
   group.min_member = static_cast<std::int32_t>(std::max<std::int64_t>(1, min_member));
-  for (const auto& [role, minimum] : spec["minTaskMember"].entries()) {
-    group.min_task_member.emplace(role,
-                                  static_cast<std::int32_t>(minimum.integer(0, 0, kMembersMax)));
-  }
+  read_roles(spec["minTaskMember"], group);
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
   group.waiting_limit = read_waiting_limit(root);
   group.eviction = read_eviction_terms(root);
   group.marks = read_marks(root, group.created);
   group.owner_uid = read_controller(root).uid;
   group.is_made_by_berth = root["metadata"]["annotations"][kMadeForAnnotation].is_present();
-  group.scheduler = root["metadata"]["annotations"][kSchedulerAnnotation].text();
+  group.scheduler = read_name(root["metadata"]["annotations"][kSchedulerAnnotation]);
   document::Reading of_status(value, file);
   const document::Cursor status = of_status.root()["status"];
   group.phase = phase_of(status["phase"].text());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "berth/base/text.h"
@@ -52,9 +54,10 @@ std::vector<Expression> read_requirements(const document::Cursor& selector) {
 }
 
 const std::string* find(const Labels& labels, const std::string& key) {
-  const auto found = std::find_if(labels.begin(), labels.end(),
-                                  [&](const auto& label) { return label.first == key; });
-  return found == labels.end() ? nullptr : &found->second;
+  const auto found =
+      std::lower_bound(labels.begin(), labels.end(), key,
+                       [](const auto& label, const std::string& k) { return label.first < k; });
+  return found == labels.end() || found->first != key ? nullptr : &found->second;
 }
 
 // One for each of these keys that the pod has.
@@ -69,10 +72,9 @@ std::vector<Expression> requirements_of_keys(const document::Cursor& keys, Opera
 
 // AFFINITY-7. The API server has written them into the selectors of pods that it has made.
 void add_where_absent(std::vector<Expression> made, std::vector<Expression>& all) {
-  std::erase_if(made, [&all](const Expression& one) {
-    return std::any_of(all.begin(), all.end(),
-                       [&one](const Expression& each) { return each.key == one.key; });
-  });
+  std::set<std::string_view> keys;
+  for (const Expression& each : all) keys.insert(each.key);
+  std::erase_if(made, [&keys](const Expression& one) { return keys.contains(one.key); });
   all.insert(all.end(), made.begin(), made.end());
   sort_unique(all);
 }

@@ -5,6 +5,9 @@ namespace berth::kubeapi {
 namespace {
 
 constexpr std::size_t kComplaintsMax = 1000;
+// BOUND-8. A user can have a fault of his own in each object.
+constexpr std::size_t kLinesMost = 30;
+constexpr Duration kLinesWithin = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -77,7 +80,18 @@ void KnownObjects::complain(const std::string& key, const std::string& what, con
   const auto [last, is_new] = complained_.try_emplace(key, now);
   if (!is_new && now - last->second < options_.report_again) return;
   last->second = now;
-  options_.complain(what, error);
+  if (now - lines_since_ >= kLinesWithin) {
+    if (unsaid_ > 0) {
+      options_.complain(kind_.name, {std::to_string(unsaid_) + " further complaints", ""});
+    }
+    lines_since_ = now;
+    lines_ = unsaid_ = 0;
+  }
+  if (++lines_ > kLinesMost) {
+    ++unsaid_;
+  } else {
+    options_.complain(what, error);
+  }
 }
 
 void KnownObjects::complain(const Error& error) { complain(error.message, kind_.name, error); }

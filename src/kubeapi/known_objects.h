@@ -41,7 +41,10 @@ class KnownObjects {
   std::unordered_map<std::string, std::uint32_t> generations_;  // by the key of the object
   std::uint32_t generation_ = 0;
   std::map<std::string, TimePoint> complained_;  // the last time, by object or by message
-  mutable std::mutex mutex_;                     // guards counters_
+  TimePoint lines_since_;                        // of complaints
+  std::size_t lines_ = 0;
+  std::size_t unsaid_ = 0;    // of these, beyond what is logged
+  mutable std::mutex mutex_;  // guards counters_
   ReflectorCounters counters_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+
+#include "berth/model/bounds.h"
 
 namespace berth::mirror {
 
@@ -63,8 +66,10 @@ std::vector<Expression> DefaultSpreads::selector_of(const Waiting& pod) const {
   const auto add = [&all](const PodSelector& pods) {
     all.insert(all.end(), pods.all.begin(), pods.all.end());
   };
+  std::size_t services = 0;
   for (const auto& [key, pods] : found->second) {
-    if (key.first == SelectingKind::service && selects(pods, pod.labels)) add(pods);
+    if (key.first != SelectingKind::service || ++services > bounds::kServicesOfNamespace) break;
+    if (selects(pods, pod.labels)) add(pods);
   }
   const std::optional<SelectingKind> kind = kind_of(pod.owner);
   const auto owner = found->second.find({kind.value_or(SelectingKind::service), pod.owner.name});
@@ -79,7 +84,10 @@ std::vector<SpreadConstraint> DefaultSpreads::spreads_of(const Waiting& pod) con
   if (selector.empty()) return {};
   std::vector<SpreadConstraint> spreads = defaults_;
   for (SpreadConstraint& spread : spreads) spread.pods = {selector, false};
-  return spreads;
+  Relations relations;
+  relations.spread = std::move(spreads);
+  if (!bounds::excess_of(relations).empty()) return {};  // BOUND-6
+  return std::move(relations.spread);
 }
 
 void DefaultSpreads::add_to(PodObject& pod) const {

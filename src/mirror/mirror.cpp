@@ -31,6 +31,7 @@ void Mirror::settle(TimePoint now) {
   settle_leaving();
   settle_volumes();
   settle_default_spreads();
+  settle_relations();
   settle_rights(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
@@ -47,6 +48,7 @@ void Mirror::settle(TimePoint now) {
     refresh(id, now);
   }
   dirty_.clear();
+  cluster_.trim();
 }
 
 void Mirror::refresh(JobId id, TimePoint now) {

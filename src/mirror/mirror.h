@@ -16,6 +16,7 @@
 #include "mirror/default_spreads.h"
 #include "mirror/group_owner.h"
 #include "mirror/naming_rights.h"
+#include "mirror/relation_bounds.h"
 #include "mirror/target_names.h"
 
 // Our live copy of the cluster, fed by events. The session thread is the only writer. Watches may
@@ -105,6 +106,8 @@ class Mirror {
   std::vector<JobId> take_phase_changes();
   // Jobs that may have changed since the last call, in no order. Some occur twice.
   std::vector<JobId> take_changes() { return std::exchange(changes_, {}); }
+  // Pods whose relations were left out since the last call (BOUND-3): for the log.
+  std::vector<std::string> take_left_out() { return relation_bounds_.take_news(); }
   // To be asked of the API server now; the answers are events. Some follow with later calls.
   std::vector<RightQuestion> take_right_questions(TimePoint now) {
     return rights_.take_questions(now);
@@ -203,6 +206,7 @@ class Mirror {
                     std::vector<std::string>& unmodelled) const;
   void settle_volumes();
   void settle_default_spreads();  // mirror_spreads.cpp
+  void settle_relations();
 
   // groups and queues (mirror_groups.cpp)
   JobId group_job(const std::string& full_name);
@@ -268,6 +272,7 @@ class Mirror {
   Options options_;
   Cluster cluster_;
   DefaultSpreads default_spreads_;
+  RelationBounds relation_bounds_;
   bool knows_volumes_ = false;
   std::uint64_t volumes_version_ = 1;  // VolumeTable::version(), as shapes were asked with it
   std::map<std::string, NodeObject> nodes_;

@@ -151,12 +151,15 @@ void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now)
   const Job& job = cluster_.job(id);
   if (written.nodes.empty() || !job.is_ours()) return;
   std::vector<Claim> claims;
-  auto node = written.nodes.begin();
+  auto here = written.nodes.begin();
+  std::size_t taken = 0;  // of those here
   for (const TaskId task_id : job.tasks) {
     const Task& task = cluster_.task(task_id);
     if (task.status != TaskStatus::pending || task.is_gated) continue;
-    if (node == written.nodes.end()) break;
-    const NodeId found = cluster_.find_node(*node++);
+    while (here != written.nodes.end() && taken >= here->count) ++here, taken = 0;
+    if (here == written.nodes.end()) break;
+    const NodeId found = cluster_.find_node(here->node);
+    ++taken;
     if (found.is_valid()) claims.push_back({task_id, found, std::min(written.since, now)});
   }
   cluster_.mutable_job(id).others_left_for_it = written.others_left && !claims.empty();

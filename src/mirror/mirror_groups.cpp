@@ -99,6 +99,7 @@ void Mirror::set_roles(JobId id, const std::map<std::string, std::int32_t>& mini
         std::int64_t{total} + minimum, std::numeric_limits<std::int32_t>::max()));
   }
   cluster_.mutable_job(id).role_minimum_total = total;
+  cluster_.drop_unused_roles(id);
 }
 
 const PriorityClassObject* Mirror::class_of_group(const Job& job) const {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "berth/model/bounds.h"
 #include "mirror/mirror.h"
 
 // Pods become tasks: their job, their request, their node.
@@ -43,24 +44,25 @@ TimePoint scheduled_at(const PodObject& object, TimePoint before) {
 
 }  // namespace
 
-void Mirror::take(const PodObject& object) {
+void Mirror::take(const PodObject& whole) {
   const auto& managed = options_.managed_schedulers;
   const bool is_ours =
-      std::find(managed.begin(), managed.end(), object.scheduler_name) != managed.end();
-  const bool takes_room = !object.node_name.empty() && !is_finished(object);
+      std::find(managed.begin(), managed.end(), whole.scheduler_name) != managed.end();
+  const bool takes_room = !whole.node_name.empty() && !is_finished(whole);
   if (is_ours) {
-    forget_others_pod(object.uid);
+    forget_others_pod(whole.uid);
   } else {
-    note_others_pod(object);
+    note_others_pod(whole);
   }
-  if (!is_ours && !takes_room) return drop_task(object.uid);
+  if (!is_ours && !takes_room) return drop_task(whole.uid);
 
+  const PodObject& object = relation_bounds_.admitted(whole);  // BOUND-3
   TaskId id = find_task(object.uid);
   if (!id.is_valid()) {
     Task task;
     task.name = object.full_name();
     task.uid = object.uid;
-    task.labels = cluster_.take_labels(object.labels);
+    task.labels = cluster_.take_labels(object.name_space, object.labels);
     task.shape = shape_of(TaskId(), object, task.labels);
     id = cluster_.add_task(std::move(task));
     task_by_uid_.emplace(object.uid, id);
@@ -100,8 +102,10 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   const Task before = cluster_.task(id);
   const bool gated = has_foreign_gate(object);
   const bool never_leaves = Mirror::never_leaves(object, job);
-  const std::uint16_t role =
-      job.is_valid() && !object.role.empty() ? role_index(job, object.role) : kNoRole;
+  const auto role_of = [&] {
+    return job.is_valid() && !object.role.empty() ? role_index(job, object.role) : kNoRole;
+  };
+  std::uint16_t role = role_of();
 
   const bool stays = before.job == job && before.shape == shape && before.is_gated == gated &&
                      before.role == role && before.index == object.index &&
@@ -113,6 +117,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
     cluster_.move_task(id, NodeId(), TaskStatus::pending);
     if (before.job.is_valid()) cluster_.leave_job(id);
     if (before.job.is_valid()) target_names_.forget_pod(before.job, object.uid);
+    role = role_of();  // with the task, an unused role has left
   }
   note_terms(id, job, object.eviction);
   const auto [priority, never_preempts] = resolve_priority(id, object);
@@ -178,6 +183,7 @@ void Mirror::on(const PodDeleted& deleted) {
 void Mirror::drop_task(const std::string& uid) {
   const auto found = task_by_uid_.find(uid);
   if (found == task_by_uid_.end()) return;
+  relation_bounds_.forget(uid);
   const TaskId id = found->second;
   const JobId job = cluster_.task(id).job;
   task_by_uid_.erase(found);
@@ -255,12 +261,17 @@ JobId Mirror::single_job_of(const PodObject& object) {
 
 std::uint16_t Mirror::role_index(JobId id, const std::string& role) {
   const auto& roles = cluster_.job(id).roles;
-  const auto found =
-      std::find_if(roles.begin(), roles.end(), [&](const Role& each) { return each.name == role; });
-  if (found != roles.end()) return static_cast<std::uint16_t>(found - roles.begin());
-  if (roles.size() + 1 >= kNoRole) return kNoRole;
-  cluster_.mutable_job(id).roles.push_back(Role{.name = role, .minimum = 0, .counts = {}});
-  return static_cast<std::uint16_t>(roles.size() - 1);
+  const auto place_of = [&roles](const std::string& name) {
+    const auto found = std::find_if(roles.begin(), roles.end(),
+                                    [&](const Role& each) { return each.name == name; });
+    return static_cast<std::size_t>(found - roles.begin());
+  };
+  std::size_t place = place_of(role);
+  if (place == roles.size()) place = place_of("");  // of a role that is gone
+  if (place == bounds::kRolesOfGroup) return kNoRole;
+  if (place == roles.size()) cluster_.mutable_job(id).roles.emplace_back();
+  if (roles[place].name.empty()) cluster_.mutable_job(id).roles[place].name = role;
+  return static_cast<std::uint16_t>(place);
 }
 
 void Mirror::drop_job_if_empty(JobId id) {

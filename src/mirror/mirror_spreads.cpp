@@ -1,6 +1,7 @@
 #include "mirror/mirror.h"
 
-// SPREAD-8. Pods get the cluster's default spreads before they become tasks.
+// SPREAD-8. Pods get the cluster's default spreads before they become tasks. BOUND-3: relations are
+// kept as far as their namespace may have them.
 
 namespace berth::mirror {
 
@@ -19,9 +20,16 @@ void Mirror::settle_default_spreads() {
     if (relations.spread == changed.spreads) continue;
     relations.spread = std::move(changed.spreads);
     relations.name_space = relations.are_empty() ? std::string() : changed.name_space;
+    const std::string& uid = cluster_.task(changed.task).uid;
+    if (!relation_bounds_.exchange(uid, changed.name_space, relations)) continue;
     cluster_.set_constraints(changed.task, constraints);
     if (const JobId job = cluster_.task(changed.task).job; job.is_valid()) mark_dirty(job);
   }
+}
+
+// BOUND-3. There is room for them now.
+void Mirror::settle_relations() {
+  for (const PodObject& pod : relation_bounds_.take_readmitted()) take(pod);
 }
 
 }  // namespace berth::mirror

@@ -18,12 +18,9 @@ constexpr const char* kOthersLeft = "+evicted";  // no name of a node
 std::string to_text(const WrittenClaims& claims) {
   if (claims.nodes.empty()) return {};
   std::string text = format_time(claims.since);
-  for (std::size_t first = 0; first < claims.nodes.size();) {
-    std::size_t end = first + 1;
-    while (end < claims.nodes.size() && claims.nodes[end] == claims.nodes[first]) ++end;
-    text += " " + claims.nodes[first];
-    if (end - first > 1) text += "*" + std::to_string(end - first);
-    first = end;
+  for (const auto& [node, count] : claims.nodes) {
+    text += " " + node;
+    if (count > 1) text += "*" + std::to_string(count);
   }
   if (claims.others_left) text += std::string(" ") + kOthersLeft;
   return text;
@@ -35,6 +32,7 @@ WrittenClaims parse_claims(std::string_view text) {
   const Result<TimePoint> since = parse_time(words.front());
   if (!since) return {};
   WrittenClaims claims{*since, {}, words.back() == kOthersLeft};
+  std::size_t all = 0;
   const std::size_t end_of_nodes = words.size() - (claims.others_left ? 1 : 0);
   for (std::size_t i = 1; i < end_of_nodes; ++i) {
     const std::size_t star = words[i].find('*');
@@ -44,8 +42,9 @@ WrittenClaims parse_claims(std::string_view text) {
       const auto read = std::from_chars(words[i].data() + star + 1, end, count);
       if (read.ec != std::errc{} || read.ptr != end) return {};
     }
-    if (count > kClaimsMost - claims.nodes.size()) return {};
-    claims.nodes.insert(claims.nodes.end(), count, words[i].substr(0, star));
+    if (count > kClaimsMost - all) return {};
+    all += count;
+    claims.nodes.push_back({words[i].substr(0, star), count});
   }
   return claims;
 }
@@ -64,7 +63,11 @@ std::string claims_of(const Cluster& cluster, const Job& job) {
   WrittenClaims written;
   for (const Claim& claim : job.claims) {
     written.since = written.nodes.empty() ? claim.since : std::min(written.since, claim.since);
-    written.nodes.push_back(cluster.node(claim.node).name);
+    const std::string& node = cluster.node(claim.node).name;
+    if (written.nodes.empty() || written.nodes.back().node != node) {
+      written.nodes.push_back({node, 0});
+    }
+    ++written.nodes.back().count;
   }
   written.others_left = job.others_left_for_it;
   return to_text(written);

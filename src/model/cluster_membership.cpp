@@ -90,7 +90,7 @@ void Cluster::update_node(NodeId id, Node node) {
   node.queue_lock = current.queue_lock;
   current = std::move(node);
   current.id = id;
-  if (relations_.update_domains(id, current)) recount_terms();
+  if (relations_.update_domains(id, current, nodes_.size())) recount_terms();
   changes_.note(id);
   ++spec_version_;
   ++room_version_;
@@ -100,11 +100,10 @@ void Cluster::update_node(NodeId id, Node node) {
 TaskId Cluster::add_task(Task task) {
   BERTH_CHECK(!task.uid.empty() && !task.node.is_valid() && task.status == TaskStatus::pending);
   TaskId id(tasks_.size());
-  if (free_tasks_.empty()) {
+  if (free_tasks_.are_none()) {
     tasks_.emplace_back();
   } else {
-    id = free_tasks_.back();
-    free_tasks_.pop_back();
+    id = free_tasks_.take();
   }
   const JobId job = task.job;
   task.job = JobId();
@@ -122,8 +121,19 @@ void Cluster::remove_task(TaskId id) {
   const Task gone = std::exchange(tasks_[id.index()], Task());
   relations_.unlink(id, gone.labels);
   relations_.mutable_labels().give_back(gone.labels);
-  free_tasks_.push_back(id);
+  free_tasks_.add(id);
   release_shape(gone.shape);
+}
+
+const Task Cluster::kNoTask;
+const Job Cluster::kNoJob;
+
+void Cluster::trim() {
+  free_tasks_.trim(tasks_, [](const Task& task) { return task.uid.empty(); });
+  free_jobs_.trim(jobs_, [](const Job& job) { return !job.exists; });
+  free_shapes_.trim(shapes_, [](const Shape& shape) { return shape.serial == 0; });
+  shorten(open_position_, jobs_.size());
+  relations_.trim(tasks_.size());
 }
 
 void Cluster::order_into(std::vector<TaskId>& tasks, TaskId id) const {
@@ -159,20 +169,29 @@ void Cluster::leave_job(TaskId id) {
   account_on_node(task, -1);
   auto& members = jobs_[task.job.index()].tasks;
   members.erase(std::find(members.begin(), members.end(), id));
-  task.job = JobId();
+  const JobId left = std::exchange(task.job, JobId());
   account_on_node(task, +1);
+  drop_unused_roles(left);
   touch();
+}
+
+// BOUND-7. Places of roles stay, because tasks know them; those of unused ones are given again.
+void Cluster::drop_unused_roles(JobId id) {
+  std::vector<Role>& roles = jobs_[id.index()].roles;
+  for (Role& role : roles) {
+    if (role.minimum == 0 && role.counts == StatusCounts{}) role.name.clear();
+  }
+  while (!roles.empty() && roles.back().name.empty()) roles.pop_back();
 }
 
 JobId Cluster::add_job(Job job) {
   JobId id(jobs_.size());
   job.exists = true;
-  if (free_jobs_.empty()) {
+  if (free_jobs_.are_none()) {
     jobs_.push_back(std::move(job));
     open_position_.push_back(kNotOpen);
   } else {
-    id = free_jobs_.back();
-    free_jobs_.pop_back();
+    id = free_jobs_.take();
     jobs_[id.index()] = std::move(job);
   }
   jobs_[id.index()].id = id;
@@ -190,7 +209,7 @@ void Cluster::remove_job(JobId id) {
   set_open(id, false);
   set_claims(id, {});
   jobs_[id.index()] = Job();
-  free_jobs_.push_back(id);
+  free_jobs_.add(id);
   touch();
 }
 

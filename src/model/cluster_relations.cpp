@@ -11,7 +11,13 @@ std::string_view name_space_of(const Task& task) {
 // RELATION-3, RELATION-4. sign +1 adds, -1 takes away what a task in this state counts.
 void Cluster::account_in_terms(const Task& task, int sign) {
   const ShapeTerms& terms = shapes_[task.shape.index()].terms;
-  if (!terms.are_counted() || !task.node.is_valid()) return;
+  if (!terms.are_counted()) return;
+  count_task(task, terms.counted, sign);
+  count_task(task, terms.held, sign);
+}
+
+void Cluster::count_task(const Task& task, const std::vector<TermId>& terms, int sign) {
+  if (!task.node.is_valid()) return;
   Counted change;
   change.there = occupies_node(task.status) ? 1 : 0;
   change.promised = task.status == TaskStatus::pipelined ? 1 : 0;
@@ -19,8 +25,7 @@ void Cluster::account_in_terms(const Task& task, int sign) {
   change.leaving = task.status == TaskStatus::releasing ? 1 : 0;
   change.staying = task.never_leaves ? change.there : 0;
   if (sign < 0) change = -change;
-  for (const TermId id : terms.counted) relations_.count(id, task.node, change);
-  for (const TermId id : terms.held) relations_.count(id, task.node, change);
+  for (const TermId id : terms) relations_.count(id, task.node, change);
 }
 
 // Domains have changed.
@@ -31,14 +36,27 @@ void Cluster::recount_terms() {
   }
 }
 
-LabelSetId Cluster::take_labels(const Labels& labels) {
-  return relations_.mutable_labels().take(labels);
+namespace {
+
+// RELATION-5. The pods of a set are of one namespace, so a term matches all of them or none.
+Labels with_namespace(std::string_view name_space, const Labels& labels) {
+  Labels all;
+  all.reserve(labels.size() + 1);
+  all.emplace_back(kNamespaceOfSet, name_space);
+  all.insert(all.end(), labels.begin(), labels.end());
+  return all;
+}
+
+}  // namespace
+
+LabelSetId Cluster::take_labels(std::string_view name_space, const Labels& labels) {
+  return relations_.mutable_labels().take(with_namespace(name_space, labels));
 }
 
 void Cluster::set_labels(TaskId id, const Labels& labels) {
   LabelTable& table = relations_.mutable_labels();
   const LabelSetId before = tasks_[id.index()].labels;
-  const LabelSetId now = table.take(labels);
+  const LabelSetId now = take_labels(name_space_of(tasks_[id.index()]), labels);
   if (now != before) {
     relations_.unlink(id, before);
     mutable_task(id).labels = now;

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "berth/base/check.h"
 #include "berth/base/hash.h"
+#include "berth/model/bounds.h"
 #include "berth/model/cluster.h"
 
 // Shapes: made, counted and given back. docs/design/constraints.md.
@@ -13,10 +15,10 @@ namespace berth {
 namespace {
 
 // RELATION-1
-std::string key_of(const std::string& own, const std::vector<TermId>& matched) {
-  std::string key = own;
-  for (const TermId id : matched) key += "m" + std::to_string(id.index());
-  return key;
+std::size_t hash_of(const std::string& key, const std::vector<TermId>& matched) {
+  std::size_t hash = std::hash<std::string>{}(key);
+  for (const TermId id : matched) hash = hash * 31 + id.index();
+  return hash;
 }
 
 TermSpec about(TermRole role, PodTerm term) {
@@ -40,8 +42,9 @@ std::vector<TermSpec> affinity_of(const Relations& relations) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  const PodTerms shared(std::move(all));
   std::vector<TermSpec> specs;
-  for (const std::string& key : keys) specs.push_back({TermRole::affinity, all, key, {}});
+  for (const std::string& key : keys) specs.push_back({TermRole::affinity, shared, key, {}});
   return specs;
 }
 
@@ -62,6 +65,14 @@ std::vector<TermId> own_terms(const ShapeTerms& terms) {
   all.insert(all.end(), terms.preferred.begin(), terms.preferred.end());
   all.insert(all.end(), terms.preferred_spread.begin(), terms.preferred_spread.end());
   return all;
+}
+
+// Of sorted ids: those of the first that the second has not.
+std::vector<TermId> difference(const std::vector<TermId>& left, const std::vector<TermId>& right) {
+  std::vector<TermId> only;
+  std::set_difference(left.begin(), left.end(), right.begin(), right.end(),
+                      std::back_inserter(only));
+  return only;
 }
 
 // AFFINITY-10. Is the shape drawn only to where it must be anyway?
@@ -91,24 +102,12 @@ std::uint64_t lasting_key(const NamedAmounts& request, Constraints constraints) 
 ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& constraints,
                               std::string_view name_space, LabelSetId labels) {
   ensure_dimensions();
-  const Relations& relations = constraints.relations;
-  ShapeTerms terms = take_terms(relations);
-  const auto take_spreads = [&](TermRole role, const std::vector<SpreadConstraint>& all,
-                                std::vector<TermId>& to) {
-    for (const SpreadConstraint& spread : all) {
-      const NodeSetId nodes =
-          relations_.take_nodes(node_set_rule(spread, all, constraints), nodes_);
-      to.push_back(take_term(spread_over(role, spread, relations, nodes)));
-    }
-  };
-  take_spreads(TermRole::spread, relations.spread, terms.spread);
-  take_spreads(TermRole::preferred_spread, relations.preferred_spread, terms.preferred_spread);
+  ShapeTerms terms = take_terms(constraints);
   terms.matched = relations_.matching(name_space, labels);
   const std::string own = shape_key(request, constraints);
-  if (const auto known = shape_by_key_.find(key_of(own, terms.matched));
-      known != shape_by_key_.end()) {
+  if (const ShapeId known = find_shape(own, terms.matched); known.is_valid()) {
     give_back_terms(terms);
-    return known->second;
+    return known;
   }
   Shape shape;
   shape.key = own;
@@ -128,6 +127,15 @@ ShapeId Cluster::intern_shape(const NamedAmounts& request, const Constraints& co
   }
   shape.terms = std::move(terms);
   return add_shape(std::move(shape));
+}
+
+ShapeId Cluster::find_shape(const std::string& key, const std::vector<TermId>& matched) const {
+  const auto [first, last] = shape_by_hash_.equal_range(hash_of(key, matched));
+  const auto found = std::find_if(first, last, [&](const auto& each) {
+    const Shape& shape = shapes_[each.second.index()];
+    return shape.key == key && shape.terms.matched == matched;
+  });
+  return found == last ? ShapeId() : found->second;
 }
 
 ShapeId Cluster::add_shape(Shape shape) {
@@ -151,13 +159,13 @@ ShapeId Cluster::add_shape(Shape shape) {
         return std::binary_search(terms.matched.begin(), terms.matched.end(), id);
       });
   ShapeId id(shapes_.size());
-  if (free_shapes_.empty()) {
+  if (free_shapes_.are_none()) {
     shapes_.emplace_back();
   } else {
-    id = free_shapes_.back();
-    free_shapes_.pop_back();
+    id = free_shapes_.take();
   }
   shape.id = id;
+  shape.checks = bounds::checks_of(shape.constraints);
   shape.serial = ++last_shape_;
   shape.uses = 0;
   if (shape.base.is_valid()) ++shapes_[shape.base.index()].uses;
@@ -171,7 +179,7 @@ ShapeId Cluster::add_shape(Shape shape) {
   for (const std::string& image : shape.constraints.images) {
     shape.images.push_back(relations_.mutable_images().take(image));
   }
-  shape_by_key_.emplace(key_of(shape.key, terms.matched), id);
+  shape_by_hash_.emplace(hash_of(shape.key, terms.matched), id);
   shapes_[id.index()] = std::move(shape);
   return id;
 }
@@ -179,10 +187,7 @@ ShapeId Cluster::add_shape(Shape shape) {
 // The same shape, matched by other terms.
 ShapeId Cluster::matched_otherwise(ShapeId from, std::vector<TermId> matched) {
   const Shape& before = shapes_[from.index()];
-  if (const auto known = shape_by_key_.find(key_of(before.key, matched));
-      known != shape_by_key_.end()) {
-    return known->second;
-  }
+  if (const ShapeId known = find_shape(before.key, matched); known.is_valid()) return known;
   Shape shape = before;
   shape.terms.matched = std::move(matched);
   const Constraints& has = before.constraints;
@@ -206,8 +211,10 @@ void Cluster::release_shape(ShapeId id) {
   BERTH_CHECK(shape.uses > 0);
   if (--shape.uses > 0) return;
   const Shape gone = std::exchange(shape, Shape());
-  shape_by_key_.erase(key_of(gone.key, gone.terms.matched));
-  free_shapes_.push_back(id);
+  const auto [first, last] = shape_by_hash_.equal_range(hash_of(gone.key, gone.terms.matched));
+  shape_by_hash_.erase(
+      std::find_if(first, last, [id](const auto& each) { return each.second == id; }));
+  free_shapes_.add(id);
   if (gone.base != id) release_shape(gone.base);
   for (const ImageId image : gone.images) relations_.mutable_images().give_back(image);
   give_back_terms(gone.terms);
@@ -218,69 +225,106 @@ void Cluster::reshape(TaskId id, ShapeId shape) {
   Task& task = tasks_[id.index()];
   if (task.shape == shape) return;
   use_shape(shape);
-  account_in_terms(task, -1);
-  const ShapeId before = std::exchange(task.shape, shape);
-  account_in_terms(task, +1);
-  release_shape(before);
+  const ShapeTerms& had = shapes_[task.shape.index()].terms;
+  const ShapeTerms& has = shapes_[shape.index()].terms;
+  count_task(task, difference(had.counted, has.counted), -1);
+  count_task(task, difference(has.counted, had.counted), +1);
+  if (had.held != has.held) {
+    count_task(task, had.held, -1);
+    count_task(task, has.held, +1);
+  }
+  release_shape(std::exchange(task.shape, shape));
   if (task.job.is_valid()) touch(task.job);
   touch();
 }
 
 // --- terms ----------------------------------------------------------------------------------
 
-ShapeTerms Cluster::take_terms(const Relations& relations) {
+ShapeTerms Cluster::take_terms(const Constraints& constraints) {
   ShapeTerms terms;
+  const Relations& relations = constraints.relations;
   if (relations.are_empty()) return terms;
-  for (const TermSpec& spec : affinity_of(relations)) terms.affinity.push_back(take_term(spec));
+  std::vector<TermId> fresh;
+  const auto take = [&](const TermSpec& spec, std::vector<TermId>& to) {
+    const auto [id, is_new] = relations_.take(spec, nodes_);
+    if (is_new) fresh.push_back(id);
+    to.push_back(id);
+  };
+  for (const TermSpec& spec : affinity_of(relations)) take(spec, terms.affinity);
   for (const PodTerm& term : relations.anti_affinity) {
-    terms.anti_affinity.push_back(take_term(about(TermRole::anti_affinity, term)));
-    terms.held.push_back(take_term(about(TermRole::held, term)));
+    take(about(TermRole::anti_affinity, term), terms.anti_affinity);
+    take(about(TermRole::held, term), terms.held);
   }
   // AFFINITY-10. Required affinity draws others, too, with kube-scheduler's default weight of 1.
-  for (const PodTerm& term : relations.affinity) terms.held.push_back(take_term(draws(term, 1)));
+  for (const PodTerm& term : relations.affinity) take(draws(term, 1), terms.held);
   for (const PreferredPodTerm& each : relations.preferred) {
-    terms.preferred.push_back(take_term(about(TermRole::preferred, each.term)));
-    terms.held.push_back(take_term(draws(each.term, each.weight)));
+    take(about(TermRole::preferred, each.term), terms.preferred);
+    take(draws(each.term, each.weight), terms.held);
   }
+  const auto take_spreads = [&](TermRole role, const std::vector<SpreadConstraint>& all,
+                                std::vector<TermId>& to) {
+    for (const SpreadConstraint& spread : all) {
+      const NodeSetId nodes =
+          relations_.take_nodes(node_set_rule(spread, all, constraints), nodes_);
+      take(spread_over(role, spread, relations, nodes), to);
+    }
+  };
+  take_spreads(TermRole::spread, relations.spread, terms.spread);
+  take_spreads(TermRole::preferred_spread, relations.preferred_spread, terms.preferred_spread);
+  rematch(fresh);  // RELATION-5. New terms match pods that are there.
   return terms;
-}
-
-// RELATION-5. A new term matches pods that are there.
-TermId Cluster::take_term(const TermSpec& spec) {
-  const auto [id, is_new] = relations_.take(spec, nodes_);
-  if (is_new) rematch(id);
-  return id;
 }
 
 // RELATION-6
 void Cluster::give_back_terms(const ShapeTerms& terms) {
+  std::vector<TermId> gone;
   for (const TermId id : own_terms(terms)) {
-    if (!relations_.give_back(id)) continue;
-    rematch(id);
-    relations_.remove(id);
+    if (relations_.give_back(id)) gone.push_back(id);
   }
+  rematch(gone);
+  for (const TermId id : gone) relations_.remove(id);
 }
 
-// Finds the tasks that the term matches; none if nothing uses it.
-void Cluster::rematch(TermId id) {
-  const bool is_used = relations_.term(id).uses > 0;
+// Finds the tasks that these terms match. Either all of them are new, or nothing uses them any
+// more: then none.
+void Cluster::rematch(const std::vector<TermId>& ids) {
+  if (ids.empty()) return;
+  const bool are_new = relations_.term(ids.front()).uses > 0;
+  const auto match = [&](TermId id, const Task& task) {
+    return matches(relations_.term(id).spec, name_space_of(task), task.labels, relations_.labels(),
+                   relations_.namespaces());
+  };
+  std::vector<TermId> changed = ids;
+  std::sort(changed.begin(), changed.end());
   std::map<std::uint64_t, std::pair<ShapeId, std::uint64_t>> known;  // by serial: id and serial
-  for (const TaskId each : relations_.candidates(id)) {
-    const Task& task = tasks_[each.index()];
-    std::vector<TermId> matched = shapes_[task.shape.index()].terms.matched;
-    const auto at = std::lower_bound(matched.begin(), matched.end(), id);
-    const bool was = at != matched.end() && *at == id;
-    const bool is = is_used && matches(relations_.term(id).spec, name_space_of(task), task.labels,
-                                       relations_.labels(), relations_.namespaces());
-    if (was == is) continue;
-    auto& [after, serial] = known[shapes_[task.shape.index()].serial];
-    if (!after.is_valid() || shapes_[after.index()].serial != serial) {
-      if (is) matched.insert(at, id);
-      if (was) matched.erase(at);
-      after = matched_otherwise(task.shape, std::move(matched));
-      serial = shapes_[after.index()].serial;
-    }
-    reshape(each, after);
+  for (const LabelSetId set : relations_.candidates(ids)) {
+    bool is_first = true;
+    relations_.each_task(set, [&](TaskId each) {
+      const Task& task = tasks_[each.index()];
+      if (are_new && std::exchange(is_first, false)) {
+        std::vector<TermId> of_set;
+        for (const TermId id : ids) {
+          if (match(id, task)) of_set.push_back(id);
+        }
+        std::sort(of_set.begin(), of_set.end());
+        if (std::exchange(changed, of_set) != of_set) known.clear();
+      }
+      if (changed.empty()) return;
+      auto& [after, serial] = known[shapes_[task.shape.index()].serial];
+      if (!after.is_valid() || shapes_[after.index()].serial != serial) {
+        const std::vector<TermId>& before = shapes_[task.shape.index()].terms.matched;
+        std::vector<TermId> matched;
+        if (are_new) {
+          std::set_union(before.begin(), before.end(), changed.begin(), changed.end(),
+                         std::back_inserter(matched));
+        } else {
+          matched = difference(before, changed);
+        }
+        after = matched == before ? task.shape : matched_otherwise(task.shape, std::move(matched));
+        serial = shapes_[after.index()].serial;
+      }
+      reshape(each, after);
+    });
   }
 }
 

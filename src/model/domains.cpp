@@ -1,6 +1,5 @@
 #include "berth/model/domains.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace berth {
@@ -13,29 +12,47 @@ DomainId DomainTable::domain_of(Key& key, const Node& node) {
   return entry->second;
 }
 
+// BOUND-5. A key that no node has as a label costs nothing by node.
+bool DomainTable::move(Key& key, NodeId id, const Node& node, std::size_t nodes) {
+  const DomainId now = domain_of(key, node);
+  if (key.of.empty()) {
+    if (!now.is_valid()) return false;
+    key.of.resize(nodes);
+  }
+  return std::exchange(key.of[id.index()], now) != now;
+}
+
 void DomainTable::fill(Key& key, const std::vector<Node>& nodes) {
-  key.values.clear();
-  key.by_value.clear();
-  key.of.clear();
-  for (const Node& node : nodes) key.of.push_back(domain_of(key, node));
+  key = Key{.name = std::move(key.name), .uses = key.uses, .of = {}, .values = {}, .by_value = {}};
+  for (std::size_t n = 0; n < nodes.size(); ++n) move(key, NodeId(n), nodes[n], nodes.size());
 }
 
 TopologyKeyId DomainTable::take(const std::string& name, const std::vector<Node>& nodes) {
-  const auto is_it = [&](const Key& key) { return key.uses > 0 && key.name == name; };
-  auto found = std::find_if(keys_.begin(), keys_.end(), is_it);
-  if (found == keys_.end()) {
-    found = std::find_if(keys_.begin(), keys_.end(), [](const Key& key) { return key.uses == 0; });
-    if (found == keys_.end()) found = keys_.insert(keys_.end(), Key());
-    found->name = name;
-    fill(*found, nodes);
+  const auto [entry, is_new] = id_by_name_.try_emplace(name, TopologyKeyId(keys_.size()));
+  if (is_new) {
+    if (free_.are_none()) {
+      keys_.emplace_back();
+    } else {
+      entry->second = free_.take();
+    }
+    Key& key = keys_[entry->second.index()];
+    key.name = name;
+    fill(key, nodes);
   }
-  ++found->uses;
-  return TopologyKeyId(static_cast<std::size_t>(found - keys_.begin()));
+  ++keys_[entry->second.index()].uses;
+  return entry->second;
 }
 
 void DomainTable::give_back(TopologyKeyId id) {
   Key& key = keys_[id.index()];
-  if (--key.uses == 0) key = Key();
+  if (--key.uses > 0) return;
+  id_by_name_.erase(key.name);
+  key = Key();
+  free_.add(id);
+}
+
+void DomainTable::trim() {
+  free_.trim(keys_, [](const Key& key) { return key.uses == 0; });
 }
 
 void DomainTable::reset(const std::vector<Node>& nodes) {
@@ -44,12 +61,10 @@ void DomainTable::reset(const std::vector<Node>& nodes) {
   }
 }
 
-bool DomainTable::update(NodeId id, const Node& node) {
+bool DomainTable::update(NodeId id, const Node& node, std::size_t nodes) {
   bool has_moved = false;
   for (Key& key : keys_) {
-    if (key.uses == 0) continue;
-    const DomainId now = domain_of(key, node);
-    has_moved |= std::exchange(key.of[id.index()], now) != now;
+    if (key.uses > 0) has_moved |= move(key, id, node, nodes);
   }
   return has_moved;
 }

@@ -58,11 +58,10 @@ LabelTable::LabelIndex LabelTable::take_label(const std::string& key, const std:
     return known;
   }
   auto index = static_cast<LabelIndex>(labels_.size());
-  if (free_labels_.empty()) {
+  if (free_labels_.are_none()) {
     labels_.emplace_back();
   } else {
-    index = free_labels_.back();
-    free_labels_.pop_back();
+    index = static_cast<LabelIndex>(free_labels_.take().index());
   }
   labels_[index] = {key, value, 1, {}};
   label_by_hash_.emplace(hash, index);
@@ -74,7 +73,7 @@ void LabelTable::give_back_label(LabelIndex index) {
   if (--label.uses > 0) return;
   forget(label_by_hash_, hash_of(label.key, label.value), index);
   label = Label();
-  free_labels_.push_back(index);
+  free_labels_.add(FreeLabel(index));
 }
 
 // Enters the set into the lists of its labels.
@@ -94,10 +93,9 @@ void LabelTable::leave(LabelSetId id) {
     with_it[each.place] = last;
     with_it.pop_back();
     if (last == id) continue;
-    std::vector<Entry>& moved = sets_[last.index()].labels;
-    std::find_if(moved.begin(), moved.end(), [&](const Entry& entry) {
-      return entry.label == each.label;
-    })->place = each.place;
+    const Set& moved = sets_[last.index()];
+    const auto at = entry_of(moved, labels_[each.label].key) - moved.labels.data();
+    sets_[last.index()].labels[static_cast<std::size_t>(at)].place = each.place;
   }
 }
 
@@ -118,11 +116,10 @@ LabelSetId LabelTable::take(const Labels& labels) {
     return LabelSetId(each->second);
   }
   LabelSetId id(sets_.size());
-  if (free_sets_.empty()) {
+  if (free_sets_.are_none()) {
     sets_.emplace_back();
   } else {
-    id = free_sets_.back();
-    free_sets_.pop_back();
+    id = free_sets_.take();
   }
   Set& set = sets_[id.index()];
   set.uses = 1;
@@ -143,15 +140,26 @@ void LabelTable::give_back(LabelSetId id) {
   forget(set_by_hash_, berth::hash_of(had), static_cast<std::uint32_t>(id.index()));
   for (const LabelIndex label : had) give_back_label(label);
   set = Set();
-  free_sets_.push_back(id);
+  free_sets_.add(id);
+}
+
+void LabelTable::trim() {
+  free_sets_.trim(sets_, [](const Set& set) { return set.uses == 0; });
+  free_labels_.trim(labels_, [](const Label& label) { return label.uses == 0; });
+}
+
+const LabelTable::Entry* LabelTable::entry_of(const Set& set, std::string_view key) const {
+  const auto found = std::lower_bound(
+      set.labels.begin(), set.labels.end(), key,
+      [this](const Entry& entry, std::string_view k) { return labels_[entry.label].key < k; });
+  const bool is_there = found != set.labels.end() && labels_[found->label].key == key;
+  return is_there ? &*found : nullptr;
 }
 
 const std::string* LabelTable::find(LabelSetId id, std::string_view key) const {
   if (!id.is_valid()) return nullptr;
-  for (const Entry& each : sets_[id.index()].labels) {
-    if (labels_[each.label].key == key) return &labels_[each.label].value;
-  }
-  return nullptr;
+  const Entry* const entry = entry_of(sets_[id.index()], key);
+  return entry == nullptr ? nullptr : &labels_[entry->label].value;
 }
 
 }  // namespace berth

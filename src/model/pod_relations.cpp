@@ -1,5 +1,7 @@
 #include "berth/model/pod_relations.h"
 
+#include <algorithm>
+
 namespace berth {
 
 bool PodRelations::set_namespace(const std::string& name,
@@ -64,24 +66,25 @@ void PodRelations::unlink(TaskId id, LabelSetId set) {
   links_[id.index()] = Link();
 }
 
-void PodRelations::add_tasks_of(LabelSetId set, std::vector<TaskId>& to) const {
-  if (set.index() >= first_of_set_.size()) return;
-  for (TaskId at = first_of_set_[set.index()]; at.is_valid(); at = links_[at.index()].next) {
-    to.push_back(at);
-  }
-}
-
 // RELATION-5
-std::vector<TaskId> PodRelations::candidates(TermId id) const {
-  std::vector<TaskId> found;
-  const Expression* const label = narrowest(term(id).spec);
-  if (label == nullptr) {
-    for (std::size_t s = 0; s < first_of_set_.size(); ++s) add_tasks_of(LabelSetId(s), found);
-    return found;
+std::vector<LabelSetId> PodRelations::candidates(const std::vector<TermId>& ids) const {
+  std::vector<LabelSetId> found;
+  for (const TermId id : ids) {
+    const NarrowLabel label = narrowest(term(id).spec);
+    if (label.values == nullptr) {
+      found.clear();
+      for (std::size_t s = 0; s < first_of_set_.size(); ++s) {
+        if (first_of_set_[s].is_valid()) found.emplace_back(s);
+      }
+      return found;
+    }
+    for (const std::string& value : *label.values) {
+      const auto sets = labels_.sets_with(std::string(label.key), value);
+      found.insert(found.end(), sets.begin(), sets.end());
+    }
   }
-  for (const std::string& value : label->values) {
-    for (const LabelSetId set : labels_.sets_with(label->key, value)) add_tasks_of(set, found);
-  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
@@ -133,8 +136,8 @@ void PodRelations::reset_domains(const std::vector<Node>& nodes) {
   ++opened_;
 }
 
-bool PodRelations::update_domains(NodeId id, const Node& node) {
-  const bool is_elsewhere = domains_.update(id, node);
+bool PodRelations::update_domains(NodeId id, const Node& node, std::size_t nodes) {
+  const bool is_elsewhere = domains_.update(id, node, nodes);
   return node_sets_.update(id, node) || is_elsewhere;
 }
 
@@ -144,6 +147,15 @@ void PodRelations::clear_counts() {
     if (terms_.at(TermId(t)).uses > 0) find_domains(TermId(t));
   }
   ++opened_;
+}
+
+void PodRelations::trim(std::size_t task_slots) {
+  terms_.trim();
+  domains_.trim();
+  labels_.trim();
+  shorten(spreads_, terms_.slots());
+  shorten(first_of_set_, labels_.set_slots());
+  shorten(links_, task_slots);
 }
 
 }  // namespace berth

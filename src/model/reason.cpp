@@ -28,6 +28,14 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "Correct the annotation `berth.dev/gang` as the message says."},
     {Reason::pod_faulty, "pod_faulty", ReasonAbout::job, "one of its pods cannot be read: {what}",
      "Correct the field of the pod template that the message names, and create the pods again."},
+    {Reason::object_too_large, "object_too_large", ReasonAbout::job,
+     "one of its pods has more than is planned: {what}",
+     "Give the pod less of what the message names, and create it again. docs/design/bounds.md has "
+     "the limits."},
+    {Reason::namespace_too_large, "namespace_too_large", ReasonAbout::job,
+     "its namespace has more than is planned at a time: {what}",
+     "Wait until pods of the namespace have started or ended, or make them more alike. "
+     "docs/design/bounds.md has the limits."},
     {Reason::queue_missing, "queue_missing", ReasonAbout::job, "queue \"{what}\" does not exist",
      "Name a queue that exists: `berth queues` lists them. Or ask the administrator to create it."},
     {Reason::queue_closed, "queue_closed", ReasonAbout::job, "queue \"{what}\" is not open",

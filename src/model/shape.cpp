@@ -125,6 +125,10 @@ std::string shape_key(const NamedAmounts& request, const Constraints& constraint
   key.open('u', constraints.unmodelled.size());
   for (const std::string& name : constraints.unmodelled) key.write(name);
   key.write(constraints.fault);
+  if (constraints.excess.reason != Reason::none) {
+    key.open('x', static_cast<std::size_t>(constraints.excess.reason));
+    key.write(constraints.excess.what);
+  }
   return std::move(key).take();
 }
 

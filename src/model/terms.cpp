@@ -53,13 +53,19 @@ bool matches(const TermSpec& term, std::string_view name_space, LabelSetId label
   });
 }
 
-const Expression* narrowest(const TermSpec& term) {
-  const Expression* found = nullptr;
+NarrowLabel narrowest(const TermSpec& term) {
+  NarrowLabel found;
+  const auto consider = [&found](std::string_view key, const std::vector<std::string>& values) {
+    if (found.values == nullptr || values.size() < found.values->size()) found = {key, &values};
+  };
   for (const PodTerm& pods : term.pods) {
     for (const Expression& each : pods.pods.all) {
-      if (each.op != Operator::in) continue;
-      if (found == nullptr || each.values.size() < found->values.size()) found = &each;
+      if (each.op == Operator::in) consider(each.key, each.values);
     }
+  }
+  if (found.values != nullptr) return found;
+  for (const PodTerm& pods : term.pods) {
+    if (!pods.selects_namespaces) consider(kNamespaceOfSet, pods.namespaces);
   }
   return found;
 }
@@ -73,16 +79,43 @@ Counted& Counted::operator+=(const Counted& other) {
 }
 
 Counted TermCounts::at(DomainId domain) const {
-  const auto found = by_domain_.find(domain);
-  return found == by_domain_.end() ? Counted() : found->second;
+  if (!many_.empty()) return domain.index() < many_.size() ? many_[domain.index()] : Counted();
+  const auto found = few_.find(domain);
+  return found == few_.end() ? Counted() : found->second;
 }
 
 void TermCounts::add(DomainId domain, const Counted& change) {
   total_ += change;
   ++version_;
-  const auto here = by_domain_.try_emplace(domain).first;
+  end_ = std::max(end_, domain.index() + 1);
+  if (!many_.empty()) {
+    if (domain.index() >= many_.size()) many_.resize(end_);
+    Counted& here = many_[domain.index()];
+    const bool was_zero = here.is_zero();
+    here += change;
+    if (was_zero != here.is_zero()) was_zero ? ++count_ : --count_;
+    if (count_ == 0) many_ = std::vector<Counted>();
+    return;
+  }
+  const auto here = few_.try_emplace(domain).first;
   here->second += change;
-  if (here->second.is_zero()) by_domain_.erase(here);
+  if (here->second.is_zero()) few_.erase(here);
+  count_ = few_.size();
+  // An entry of the map takes the room of three.
+  constexpr std::size_t kFew = 32;
+  if (count_ > kFew && count_ * 3 > end_) spread_out(end_);
+}
+
+void TermCounts::spread_out(std::size_t domains) {
+  many_.resize(domains);
+  for (const auto& [domain, counted] : few_) many_[domain.index()] = counted;
+  few_ = std::unordered_map<DomainId, Counted>();
+}
+
+void TermCounts::clear() {
+  const std::uint64_t version = version_;
+  *this = TermCounts();
+  version_ = version + 1;
 }
 
 TermTable::Taken TermTable::take(const TermSpec& spec, TopologyKeyId key) {
@@ -91,11 +124,10 @@ TermTable::Taken TermTable::take(const TermSpec& spec, TopologyKeyId key) {
     use_again(entry->second);
     return {entry->second, false};
   }
-  if (free_.empty()) {
+  if (free_.are_none()) {
     terms_.emplace_back();
   } else {
-    entry->second = free_.back();
-    free_.pop_back();
+    entry->second = free_.take();
   }
   terms_[entry->second.index()] = {spec, key, 1, {}};
   index(entry->second, true);
@@ -107,21 +139,25 @@ void TermTable::remove(TermId id) {
   index(id, false);
   id_by_spec_.erase(at(id).spec);
   terms_[id.index()] = Term();
-  free_.push_back(id);
+  free_.add(id);
+}
+
+void TermTable::trim() {
+  free_.trim(terms_, [](const Term& term) { return term.uses == 0; });
 }
 
 void TermTable::index(TermId id, bool is_there) {
   const TermSpec& spec = at(id).spec;
   if (selects_namespaces(spec))
     is_there ? ++with_namespace_selectors_ : --with_namespace_selectors_;
-  const Expression* const label = narrowest(spec);
-  if (label == nullptr) {
+  const NarrowLabel label = narrowest(spec);
+  if (label.values == nullptr) {
     if (is_there) others_.push_back(id);
     if (!is_there) std::erase(others_, id);
     return;
   }
-  for (const std::string& value : label->values) {
-    const std::size_t hash = LabelTable::hash_of(label->key, value);
+  for (const std::string& value : *label.values) {
+    const std::size_t hash = LabelTable::hash_of(label.key, value);
     if (is_there) {
       by_label_.emplace(hash, id);
       continue;

@@ -259,6 +259,7 @@ Explanation explain(const Explained& what, const CycleRecord& record,
   explanation.cycle = record.cycle;
   explanation.job = record_job(id, record.plan, refusal, cluster);
   for (const Role& role : job.roles) {
+    if (role.name.empty()) continue;
     explanation.roles.push_back({role.name, role.minimum, ready_count(role.counts)});
   }
   std::sort(explanation.roles.begin(), explanation.roles.end(),

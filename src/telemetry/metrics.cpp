@@ -9,6 +9,7 @@
 
 #include "berth/model/reason.h"
 #include "telemetry/families.h"
+#include "telemetry/heap.h"
 #include "telemetry/queue_metrics.h"
 #include "telemetry/reservation_metrics.h"
 
@@ -91,6 +92,10 @@ struct Metrics::Families {
                                 .Name("berth_faults_total")
                                 .Help("Faults that an operator should look at, by kind")
                                 .Register(registry);
+  Family<Gauge>& beyond_bounds = BuildGauge()
+                                     .Name("berth_pods_beyond_bounds")
+                                     .Help("Pods of which something is left out")
+                                     .Register(registry);
   Family<Gauge>& state =
       BuildGauge().Name("berth_state").Help("The daemon's present state").Register(registry);
 
@@ -142,6 +147,12 @@ void Metrics::session_done(const SessionCounts& counts) {
     const auto found = counts.waiting.find(name);
     const std::size_t jobs = found == counts.waiting.end() ? 0 : found->second;
     families_->waiting.Add({{"reason", std::string(name)}}).Set(static_cast<double>(jobs));
+  }
+  for (const Reason reason : {Reason::object_too_large, Reason::namespace_too_large}) {
+    const auto found = counts.beyond_bounds.find(code(reason));
+    const std::size_t pods = found == counts.beyond_bounds.end() ? 0 : found->second;
+    families_->beyond_bounds.Add({{"reason", std::string(code(reason))}})
+        .Set(static_cast<double>(pods));
   }
 }
 
@@ -195,6 +206,7 @@ std::string Metrics::expose(const Gauges& gauges) {
   set("queued_events", static_cast<double>(gauges.queued_events));
   set("ready", gauges.is_ready ? 1 : 0);
   families_->repeated.Add({}).Set(static_cast<double>(gauges.jobs_evicted_repeatedly));
+  set("heap_bytes", static_cast<double>(heap_bytes()));
   std::string text = exposition_of(families_->registry.Collect());
   if (gauges.queues != nullptr) text += queue_exposition(*gauges.queues);
   if (gauges.reservations != nullptr) text += reservation_exposition(*gauges.reservations);

@@ -24,6 +24,8 @@ struct SessionCounts {
   std::size_t pipelined = 0;
   std::size_t admitted = 0;
   std::map<std::string_view, std::size_t> waiting;  // jobs by reason code
+  // Pods of which something is left out, by the reason code of such a pod that waits (BOUND-8).
+  std::map<std::string_view, std::size_t> beyond_bounds;
   // Pods by action and by what they are evicted as; jobs by action and reason code.
   using ByTwo = std::map<std::pair<std::string_view, std::string_view>, std::size_t>;
   ByTwo evictions;

@@ -303,7 +303,7 @@ TEST_F(SessionLoopTest, CLAIM8ANewLeaderKeepsWhatWasPromised) {
   old.terminating = true;
   PodGroupObject group = make_group("g", 2);
   group.phase = GroupPhase::inqueue;
-  group.marks.claims = to_text({clock_.now(), {"n1", "n1"}});
+  group.marks.claims = to_text({clock_.now(), {{"n1", 2}}});
   PodObject high = make_member("h", 0);
   high.priority = 10;
   source_.set_synced();

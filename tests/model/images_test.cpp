@@ -56,7 +56,7 @@ class PreferenceTest : public testing::Test {
     Task task;
     task.name = "ns/" + name;
     task.uid = task.name;
-    task.labels = cluster_.take_labels(labels);
+    task.labels = cluster_.take_labels("ns", labels);
     task.shape = cluster_.intern_shape({{"pods", 1}}, constraints, "ns", task.labels);
     return cluster_.add_task(task);
   }

@@ -53,7 +53,7 @@ class PodRelationsTest : public testing::Test {
     Task task;
     task.name = name_space + "/" + name;
     task.uid = task.name;
-    task.labels = cluster_.take_labels(labels);
+    task.labels = cluster_.take_labels(name_space, labels);
     task.shape = cluster_.intern_shape({{"pods", 1}}, constraints, name_space, task.labels);
     return cluster_.add_task(task);
   }

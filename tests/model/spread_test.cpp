@@ -41,7 +41,7 @@ class SpreadTest : public testing::Test {
     Task task;
     task.name = "ns/" + name;
     task.uid = task.name;
-    task.labels = cluster_.take_labels(labels);
+    task.labels = cluster_.take_labels("ns", labels);
     task.shape = cluster_.intern_shape({{"pods", 1}}, constraints, "ns", task.labels);
     return cluster_.add_task(task);
   }
@@ -189,7 +189,7 @@ TEST_F(SpreadTest, SPREAD5_too_few_domains_bound_what_never_leaves) {
   Task daemon;
   daemon.name = daemon.uid = "ns/daemon";
   daemon.never_leaves = true;
-  daemon.labels = cluster_.take_labels(x_);
+  daemon.labels = cluster_.take_labels("ns", x_);
   daemon.shape = cluster_.intern_shape({{"pods", 1}}, {}, "ns", daemon.labels);
   move(cluster_.add_task(daemon), "a", TaskStatus::running);
   EXPECT_EQ(answers(pod, engine::Occupants::staying), "nny-");

@@ -52,7 +52,7 @@ class TurnsTest : public testing::Test {
     Task task;
     task.name = "ns/p" + std::to_string(cluster_.task_slots());
     task.uid = task.name;
-    task.labels = cluster_.take_labels({{"app", app}});
+    task.labels = cluster_.take_labels("ns", {{"app", app}});
     task.shape = cluster_.intern_shape({{"pods", 1}}, constraints, "ns", task.labels);
     const TaskId id = cluster_.add_task(task);
     cluster_.move_task(id, cluster_.find_node(node), status);

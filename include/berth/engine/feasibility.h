@@ -23,8 +23,11 @@ struct MemberLimit {
 // Causes about all pods of a shape name one of them. A Verdict refers to `pod`.
 template <class Text>
 void name_pod(CauseOf<Text>& why, const std::string& pod) {
+  const bool is_of_one_pod =
+      why.reason == Reason::pod_faulty || why.reason == Reason::object_too_large ||
+      why.reason == Reason::namespace_too_large || why.reason == Reason::claim_not_ready;
   if (why.reason == Reason::fits_no_node) why.what = pod;
-  if (why.reason == Reason::pod_faulty || why.reason == Reason::claim_not_ready) why.detail = pod;
+  if (is_of_one_pod) why.detail = pod;
 }
 
 // Finds jobs that can never start in the present cluster, even if all others end, with the reason.
@@ -70,6 +73,7 @@ class Feasibility {
     std::uint64_t version = 0;
     OnNodes nodes;
     std::uint64_t queues = 0;
+    std::string crowd;  // as Crowds::of()
     // Of its shapes with spreads: of_spreads_ then.
     std::vector<std::pair<ShapeId, std::uint64_t>> spreads;
     Cause on_nodes;       // the obstacle to its minimum there
@@ -82,6 +86,7 @@ class Feasibility {
 
   bool is_refused(JobId job) const { return jobs_[job.index()].finding.reason != Reason::none; }
   void add_up(const Cluster& cluster);
+  void judge(Session& session, const Job& job, OfJob& found);
   void judge_on_nodes(Session& session, const Job& job, OfJob& found);
   void judge_minimum(Session& session, const Job& job, std::vector<Need::Part> parts, OfJob& found);
   void conclude(Session& session, const Job& job, OfJob& found);

@@ -29,10 +29,15 @@ struct Claim {
   bool operator==(const Claim&) const = default;
 };
 
-// The content of the annotation: the oldest claim's time, and a node for each claim.
+// The content of the annotation: the oldest claim's time, and the nodes in the order of the claims.
 struct WrittenClaims {
+  struct OnNode {
+    std::string node;
+    std::size_t count = 1;  // claims there, one after the other
+    bool operator==(const OnNode&) const = default;
+  };
   TimePoint since;
-  std::vector<std::string> nodes;
+  std::vector<OnNode> nodes;
   bool others_left = false;  // pods were evicted for them; the last word is "+evicted"
 };
 std::string to_text(const WrittenClaims& claims);  // empty: no claims

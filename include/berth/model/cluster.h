@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "berth/base/free_ids.h"
 #include "berth/model/amount_table.h"
 #include "berth/model/budget.h"
 #include "berth/model/change_journal.h"
@@ -34,8 +35,11 @@ class Cluster {
   const DimensionTable& dimensions() const { return dimensions_; }
   std::size_t node_count() const { return nodes_.size(); }
   const Node& node(NodeId id) const { return nodes_[id.index()]; }
-  const Task& task(TaskId id) const { return tasks_[id.index()]; }
-  const Job& job(JobId id) const { return jobs_[id.index()]; }
+  // Of an id that is free: one without uid, or that does not exist.
+  const Task& task(TaskId id) const {
+    return id.index() < tasks_.size() ? tasks_[id.index()] : kNoTask;
+  }
+  const Job& job(JobId id) const { return id.index() < jobs_.size() ? jobs_[id.index()] : kNoJob; }
   const Queue& queue(QueueId id) const { return queues_[id.index()]; }
   const Shape& shape(ShapeId id) const { return shapes_[id.index()]; }
   const Shape& shape_of(TaskId id) const { return shape(task(id).shape); }
@@ -115,8 +119,9 @@ class Cluster {
   // Of a pod with these labels. A task must take it before any other call.
   ShapeId intern_shape(const NamedAmounts& request, const Constraints& constraints,
                        std::string_view name_space, LabelSetId labels);
-  void set_shape(TaskId id, ShapeId shape);           // of a task that has no node and no job
-  LabelSetId take_labels(const Labels& labels);       // for a task to be added
+  void set_shape(TaskId id, ShapeId shape);  // of a task that has no node and no job
+  // For a task to be added.
+  LabelSetId take_labels(std::string_view name_space, const Labels& labels);
   void set_labels(TaskId id, const Labels& labels);   // its shape must follow
   bool set_namespace_labels(const std::string& name,  // false: they were known
                             const std::map<std::string, std::string>& labels);
@@ -138,6 +143,7 @@ class Cluster {
   // Adds or removes a task (counts, gates, allocated) to its job's accounts, as it stands.
   void join_job(TaskId id, JobId job);
   void leave_job(TaskId id);
+  void drop_unused_roles(JobId id);
   void set_job_queue(JobId id, QueueId queue);  // moves what it has allocated, too
   QueueId add_queue(Queue queue);
   void remove_queue(QueueId id);  // jobs must have left it
@@ -152,8 +158,13 @@ class Cluster {
   // Shapes with volumes are to be asked again: about all nodes, or about these.
   void note_volumes(bool about_all, const std::vector<std::string>& nodes);
   std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }
+  // BOUND-7. Gives back the room of what is gone. References to tasks, jobs and shapes end.
+  void trim();
 
  private:
+  static const Task kNoTask;
+  static const Job kNoJob;
+
   void touch() { stamp_ = ++last_stamp_; }
   void touch(JobId id) { jobs_[id.index()].version = ++last_job_version_; }
   void ensure_dimensions();
@@ -167,16 +178,17 @@ class Cluster {
   void account_in_job(const Task& task, int sign);
   void account_demand(const Task& task, int sign);
   bool is_of_queue(const Task& task) const;
+  ShapeId find_shape(const std::string& key, const std::vector<TermId>& matched) const;
   ShapeId add_shape(Shape shape);
   ShapeId matched_otherwise(ShapeId from, std::vector<TermId> matched);
   void use_shape(ShapeId id) { ++shapes_[id.index()].uses; }
   void release_shape(ShapeId id);
   void reshape(TaskId id, ShapeId shape);
-  ShapeTerms take_terms(const Relations& relations);
-  TermId take_term(const TermSpec& spec);
+  ShapeTerms take_terms(const Constraints& constraints);
   void give_back_terms(const ShapeTerms& terms);
-  void rematch(TermId id);
+  void rematch(const std::vector<TermId>& ids);
   void account_in_terms(const Task& task, int sign);
+  void count_task(const Task& task, const std::vector<TermId>& terms, int sign);
   void account_in_volumes(TaskId id, NodeId before);
   NodeId node_of_volumes(const Task& task) const;
   void recount_terms();
@@ -186,17 +198,18 @@ class Cluster {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> node_by_name_;  // look-up only
   std::vector<Task> tasks_;
-  std::vector<TaskId> free_tasks_;
+  FreeIds<TaskId> free_tasks_;
   std::vector<Job> jobs_;
   std::vector<std::uint32_t> open_position_;  // by job; kNotOpen
-  std::vector<JobId> free_jobs_, open_jobs_, targets_, claimants_;
+  FreeIds<JobId> free_jobs_;
+  std::vector<JobId> open_jobs_, targets_, claimants_;
   NodeLocks locks_;
   PodRelations relations_;
   std::map<std::string, BudgetObject> budgets_;
   std::vector<Queue> queues_;
   std::vector<Shape> shapes_;
-  std::vector<ShapeId> free_shapes_;
-  std::unordered_map<std::string, ShapeId> shape_by_key_;  // look-up only
+  FreeIds<ShapeId> free_shapes_;
+  std::unordered_multimap<std::size_t, ShapeId> shape_by_hash_;  // look-up only
   AmountTable idle_, releasing_, pipelined_, allocatable_, available_;
   AmountTable foreign_, staying_, of_nodes_;
   std::vector<QueueId> uncounted_;

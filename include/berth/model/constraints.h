@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/model/expression.h"
+#include "berth/model/reason.h"
 #include "berth/model/relations.h"
 #include "berth/model/volume_needs.h"
 
@@ -44,6 +45,14 @@ struct HostPort {
   auto operator<=>(const HostPort&) const = default;
 };
 
+// What is left out of a pod because it is beyond a bound (docs/design/bounds.md), so that the pod
+// is not planned.
+struct Excess {
+  Reason reason = Reason::none;
+  std::string what = {};
+  auto operator<=>(const Excess&) const = default;
+};
+
 // All constraints on a pod's node except resources.
 struct Constraints {
   std::map<std::string, std::string> node_selector;
@@ -60,6 +69,7 @@ struct Constraints {
   std::vector<std::string> unmodelled;
   // The fault in a pod that could not be read; such a pod may run nowhere. Empty: none.
   std::string fault;
+  Excess excess = {};
   auto operator<=>(const Constraints&) const = default;
 };
 

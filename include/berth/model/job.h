@@ -78,7 +78,7 @@ struct Job {
   std::optional<TimePoint> claims_ended_at;  // the last time that they were not vacated in time
 
   std::int32_t min_available = 1;
-  std::vector<Role> roles;              // those with a minimum or a member, in no order
+  std::vector<Role> roles;              // with a minimum or a member, in no order; no name: unused
   std::int32_t role_minimum_total = 0;  // sum of the minimums
   std::optional<Resources> min_resources;
   NamedAmounts unknown;  // what kUnknown stands for in `min_resources`

@@ -8,12 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/free_ids.h"
 #include "berth/base/strong_id.h"
 
 namespace berth {
 
 // Labels of one object, sorted by key; keys differ.
 using Labels = std::vector<std::pair<std::string, std::string>>;
+
+// The key under which a pod's label set has its namespace. No label has it.
+inline constexpr const char* kNamespaceOfSet = "";
 
 // The label sets of pods. Pods with the same labels share one set, and sets share their labels. A
 // set is kept while it is in use.
@@ -40,10 +44,13 @@ class LabelTable {
   std::size_t set_count() const { return set_by_hash_.size(); }
   std::size_t label_count() const { return label_by_hash_.size(); }
   static std::size_t hash_of(std::string_view key, std::string_view value);
+  // Gives back the room of sets and labels that are gone (BOUND-7).
+  void trim();
 
  private:
   using LabelIndex = std::uint32_t;
   static constexpr LabelIndex kNoLabel = 0xffffffff;
+  using FreeLabel = StrongId<struct LabelTag>;
   using Index = std::unordered_multimap<std::size_t, std::uint32_t>;  // look-up only
   struct Label {
     std::string key;
@@ -61,16 +68,18 @@ class LabelTable {
   };
 
   LabelIndex find_label(const std::string& key, const std::string& value) const;
+  // The set's entry of that key; null: there is none.
+  const Entry* entry_of(const Set& set, std::string_view key) const;
   LabelIndex take_label(const std::string& key, const std::string& value);
   void join(LabelSetId id);
   void leave(LabelSetId id);
   void give_back_label(LabelIndex index);
 
   std::vector<Label> labels_;
-  std::vector<LabelIndex> free_labels_;
+  FreeIds<FreeLabel> free_labels_;
   Index label_by_hash_;
   std::vector<Set> sets_;
-  std::vector<LabelSetId> free_sets_;
+  FreeIds<LabelSetId> free_sets_;
   Index set_by_hash_;
 };
 

@@ -58,14 +58,24 @@ class PodRelations {
   // Tasks by their label set.
   void link(TaskId id, LabelSetId set);
   void unlink(TaskId id, LabelSetId set);
-  // The tasks with label sets that the term may match, in no order.
-  std::vector<TaskId> candidates(TermId id) const;
+  // The label sets of tasks that one of the terms may match, sorted.
+  std::vector<LabelSetId> candidates(const std::vector<TermId>& ids) const;
+  // Calls do_this(task) for each task of the set, in no order.
+  template <class DoThis>
+  void each_task(LabelSetId set, DoThis do_this) const {
+    if (set.index() >= first_of_set_.size()) return;
+    for (TaskId at = first_of_set_[set.index()]; at.is_valid(); at = links_[at.index()].next) {
+      do_this(at);
+    }
+  }
 
   void count(TermId id, NodeId node, const Counted& change);
   void reset_domains(const std::vector<Node>& nodes);
   // True if counts must be made anew: clear_counts(), then count().
-  bool update_domains(NodeId id, const Node& node);
+  bool update_domains(NodeId id, const Node& node, std::size_t nodes);
   void clear_counts();
+  // BOUND-7. There are so many tasks.
+  void trim(std::size_t task_slots);
 
  private:
   struct Link {
@@ -74,7 +84,6 @@ class PodRelations {
   };
   void find_domains(TermId id);
   void count_spread(TermId id, DomainId domain, const Counted& change);
-  void add_tasks_of(LabelSetId set, std::vector<TaskId>& to) const;
 
   TermTable terms_;
   DomainTable domains_;

@@ -14,8 +14,10 @@ enum class Reason : std::uint8_t {
   // about a job
   group_missing,
   group_faulty,
-  gang_faulty,  // of a pod that may be one of a gang
-  pod_faulty,   // also of each node
+  gang_faulty,          // of a pod that may be one of a gang
+  pod_faulty,           // also of each node
+  object_too_large,     // also of each node
+  namespace_too_large,  // also of each node
   queue_missing,
   queue_closed,
   queue_faulty,
@@ -92,7 +94,7 @@ enum class Reason : std::uint8_t {
   claims_ended_lately,
   not_managed,
 };
-inline constexpr std::size_t kReasonCount = 77;
+inline constexpr std::size_t kReasonCount = 79;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 

@@ -55,6 +55,7 @@ struct Shape {
   ShapeTerms terms;
   std::vector<ImageId> images;  // as Constraints::images
   std::string key;              // shape_key() of it
+  std::size_t checks = 0;       // bounds::checks_of() it
   bool is_best_effort = false;  // requests nothing but a pod's place
   bool has_host_ports = false;  // feasibility also depends on the node's other tasks
   bool has_volumes = false;     // VolumeTable has what they take on nodes

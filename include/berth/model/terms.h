@@ -2,12 +2,16 @@
 
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "berth/base/free_ids.h"
 #include "berth/base/strong_id.h"
 #include "berth/model/labels.h"
 #include "berth/model/relations.h"
@@ -27,9 +31,27 @@ enum class TermRole : std::uint8_t {
   draws,             // counts the pods that have such a term; it matches those that it draws
 };
 
+// Terms that all must match. Copies share them.
+class PodTerms {
+ public:
+  PodTerms() : PodTerms(std::vector<PodTerm>()) {}
+  PodTerms(std::vector<PodTerm> all)
+      : all_(std::make_shared<const std::vector<PodTerm>>(std::move(all))) {}
+  PodTerms(std::initializer_list<PodTerm> all) : PodTerms(std::vector<PodTerm>(all)) {}
+  auto begin() const { return all_->begin(); }
+  auto end() const { return all_->end(); }
+  std::strong_ordering operator<=>(const PodTerms& other) const {
+    return all_ == other.all_ ? std::strong_ordering::equal : *all_ <=> *other.all_;
+  }
+  bool operator==(const PodTerms& other) const { return (*this <=> other) == 0; }
+
+ private:
+  std::shared_ptr<const std::vector<PodTerm>> all_;  // never null
+};
+
 struct TermSpec {
   TermRole role = TermRole::affinity;
-  std::vector<PodTerm> pods;  // a pod must match each; their topology keys are empty
+  PodTerms pods;  // a pod must match each; their topology keys are empty
   std::string topology_key;
   NodeSetId nodes = {};     // invalid: all nodes
   std::int32_t weight = 0;  // of role `draws`; negative: it keeps them away
@@ -65,24 +87,33 @@ struct Counted {
   bool operator==(const Counted&) const = default;
 };
 
-// The counts of one term, by domain.
+// The counts of one term, by domain. Most terms have pods in a few; then only these cost memory.
 class TermCounts {
  public:
   Counted at(DomainId domain) const;
   const Counted& total() const { return total_; }
   void add(DomainId domain, const Counted& change);
-  void clear() { by_domain_.clear(), total_ = Counted(), ++version_; }
+  void clear();
   // Grows with each change.
   std::uint64_t version() const { return version_; }
-  std::size_t domain_count() const { return by_domain_.size(); }  // of those with pods
+  std::size_t domain_count() const { return count_; }  // of those with pods
   // Calls do_this(domain, counted) for each of these, in no order.
   template <class DoThis>
   void each(DoThis do_this) const {
-    for (const auto& [domain, counted] : by_domain_) do_this(domain, counted);
+    for (const auto& [domain, counted] : few_) do_this(domain, counted);
+    for (std::size_t d = 0; d < many_.size(); ++d) {
+      if (!many_[d].is_zero()) do_this(DomainId(d), many_[d]);
+    }
   }
 
  private:
-  std::unordered_map<DomainId, Counted> by_domain_;  // look-up only; none is zero
+  void spread_out(std::size_t domains);
+
+  // One of the two is empty.
+  std::unordered_map<DomainId, Counted> few_;  // look-up only; none is zero
+  std::vector<Counted> many_;                  // by domain
+  std::size_t count_ = 0;
+  std::size_t end_ = 0;  // one more than the highest domain that was counted
   Counted total_;
   std::uint64_t version_ = 0;
 };
@@ -113,6 +144,7 @@ class TermTable {
   std::size_t size() const { return id_by_spec_.size(); }
   std::size_t slots() const { return terms_.size(); }
   bool has_namespace_selectors() const { return with_namespace_selectors_ > 0; }
+  void trim();
 
   // The terms that match such a pod, sorted.
   std::vector<TermId> matching(std::string_view name_space, LabelSetId labels,
@@ -122,7 +154,7 @@ class TermTable {
   void index(TermId id, bool is_there);
 
   std::vector<Term> terms_;
-  std::vector<TermId> free_;
+  FreeIds<TermId> free_;
   std::map<TermSpec, TermId> id_by_spec_;
   // By the hash of a label that each pod must have. Terms that require none are in `others_`.
   std::unordered_multimap<std::size_t, TermId> by_label_;  // look-up only
@@ -130,7 +162,12 @@ class TermTable {
   std::size_t with_namespace_selectors_ = 0;
 };
 
-// The requirement that fewest label values satisfy; null: none names values.
-const Expression* narrowest(const TermSpec& term);
+// The values of one label of which each pod that matches has one, by its label set: those of the
+// requirement that fewest satisfy. Else the namespaces, where they are named.
+struct NarrowLabel {
+  std::string_view key;
+  const std::vector<std::string>* values = nullptr;  // null: none is named
+};
+NarrowLabel narrowest(const TermSpec& term);
 
 }  // namespace berth
