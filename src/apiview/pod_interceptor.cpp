@@ -156,6 +156,15 @@ std::optional<proxy::Answer> PodInterceptor::answer(const proxy::Request& reques
                        R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
 }
 
+// LEASE-6. Without Retry-After: Go's client would send the same again, under the next term,
+// although kube-scheduler has decided it under this one.
+std::optional<proxy::Answer> PodInterceptor::refusal(const proxy::Request& request) {
+  const bool leads = parts_.leadership == nullptr || parts_.leadership->epoch() != 0;
+  if (leads || !needs_term(request)) return std::nullopt;
+  constexpr int kUnavailable = 503;
+  return proxy::status_answer(kUnavailable, "the berthd of this view does not lead");
+}
+
 // Between two streams, a list or a kept memory has what the client knows.
 const podview::HeldPod* PodInterceptor::find(const PodName& pod) const {
   const podview::HeldPod* held = nullptr;

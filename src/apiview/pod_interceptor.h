@@ -38,6 +38,7 @@ class PodInterceptor final : public proxy::Interceptor {
     // Bytes of all lists that are read or sent: half of the container's memory (deploy/), and twice
     // what 150,000 pods take.
     std::size_t list_most = std::size_t{1} << 30;
+    const ports::Leadership* leadership = nullptr;  // null: this berthd always leads
   };
   // The parts must outlive this, and this the proxy.
   explicit PodInterceptor(Parts parts) : parts_(std::move(parts)) {}
@@ -46,6 +47,7 @@ class PodInterceptor final : public proxy::Interceptor {
   bool reads_body(const proxy::Request& request) const override;
   std::optional<proxy::Answer> answer(const proxy::Request& request,
                                       std::string_view body) override;
+  std::optional<proxy::Answer> refusal(const proxy::Request& request) override;
 
   // The table of shown pods is another one, or deferred pods are to be looked at again.
   void follow();

@@ -1,5 +1,7 @@
 #include "apiview/pods_request.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -22,7 +24,38 @@ std::string_view header(const proxy::Headers& headers, std::string_view name) {
   return proxy::find_header(headers, name).value_or(std::string_view{});
 }
 
+// The resource of a path, after its group, version and namespace: "pods" of
+// "/api/v1/namespaces/a/pods/b/binding". Empty: the path is written in another way.
+std::string_view resource_of(std::string_view path) {
+  constexpr std::string_view kCore = "/api/v1/";
+  constexpr std::string_view kGroups = "/apis/";
+  constexpr std::string_view kNamespaced = "namespaces/";
+  if (path.starts_with(kGroups)) {
+    path.remove_prefix(kGroups.size());
+    proxy::next_part(path, '/');
+    proxy::next_part(path, '/');
+  } else if (path.starts_with(kCore)) {
+    path.remove_prefix(kCore.size());
+  } else {
+    return {};
+  }
+  if (path.starts_with(kNamespaced)) {
+    path.remove_prefix(kNamespaced.size());
+    proxy::next_part(path, '/');
+  }
+  return proxy::next_part(path, '/');
+}
+
 }  // namespace
+
+bool needs_term(const proxy::Request& request) {
+  if (request.method == "GET" || request.method == "HEAD") return false;
+  std::string_view target = request.target;
+  const std::string_view resource = resource_of(proxy::next_part(target, '?'));
+  constexpr std::array<std::string_view, 5> kFree{"events", "tokenreviews", "subjectaccessreviews",
+                                                  "selfsubjectaccessreviews", "leases"};
+  return std::find(kFree.begin(), kFree.end(), resource) == kFree.end();
+}
 
 std::optional<PodsRequest> pods_request(const proxy::Request& request) {
   const std::string& target = request.target;

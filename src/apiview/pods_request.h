@@ -50,6 +50,10 @@ struct PodName {
   std::string_view name_space;
   std::string_view name;
 };
+// LEASE-6. A write by which kube-scheduler carries a plan out. Events, questions about rights and
+// leases are none.
+bool needs_term(const proxy::Request& request);
+
 // VIEW-9: the pod whose status the request patches, if it does.
 std::optional<PodName> status_patch(const proxy::Request& request);
 

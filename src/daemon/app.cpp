@@ -118,7 +118,9 @@ class App {
               return barrier_.stage_of(pod_uid) != ports::Attempts::Stage::none;
             },
             [this] { return moves_.take_exchanges(); },
-            &evicted_jobs_};
+            &evicted_jobs_,
+            &environment_->leadership(),
+            environment_->pending_pods()};
   }
 
   // AUTOSCALE-5
@@ -183,10 +185,15 @@ class App {
           "through berthd; expected another mode with --embedded",
           "steering.mode"};
     }
-    auto view = View::open(config_->view, *std::move(upstream),
-                           {config_->scheduler_names, shown_, attempts_, events_,
-                            [this](const std::string& pod_uid) { attempts_.ended(pod_uid); },
-                            [](const std::string& message) { log(Level::warning, message); }},
+    apiview::PodInterceptor::Parts parts{
+        config_->scheduler_names,
+        shown_,
+        attempts_,
+        events_,
+        [this](const std::string& pod_uid) { attempts_.ended(pod_uid); },
+        [](const std::string& message) { log(Level::warning, message); }};
+    parts.leadership = &environment_->leadership();
+    auto view = View::open(config_->view, *std::move(upstream), std::move(parts),
                            [this] { environment_->token_refused(); });
     if (!view) return view.error();
     if (const Status listening = (*view)->start(); !listening) return listening;

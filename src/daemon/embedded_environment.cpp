@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "berth/base/boot_clock.h"
 #include "daemon/environment.h"
 #include "embedded/embedded_cluster.h"
 #include "embedded/kube_scheduler.h"
@@ -34,6 +35,7 @@ class EmbeddedEnvironment final : public Environment {
   ports::ClusterSource& source() override { return cluster_; }
   ports::Binder& binder() override { return cluster_; }
   ports::ObjectWriter& writer() override { return cluster_; }
+  const ports::Leadership& leadership() const override { return leadership_; }
 
   Status open(Hooks hooks) override {
     auto source = embedded::ManifestSource::open(
@@ -44,6 +46,7 @@ class EmbeddedEnvironment final : public Environment {
         [](const std::string& note) { log(Level::warning, note); });
     if (!source) return source.error();
     manifests_ = std::move(*source);
+    leadership_.begin(1, ports::Leadership::kForever);
     hooks.start_leading(1);
     return Done{};
   }
@@ -74,6 +77,8 @@ class EmbeddedEnvironment final : public Environment {
  private:
   const Flags& flags_;
   std::shared_ptr<const conf::Config> config_;
+  const BootClock boot_clock_;
+  ports::Leadership leadership_{boot_clock_};
   embedded::ScaledClock clock_;
   embedded::EmbeddedCluster cluster_;
   std::unique_ptr<embedded::ManifestSource> manifests_;

@@ -66,7 +66,9 @@ http::Response Endpoints::liveness() const {
 http::Response Endpoints::readiness() const {
   const std::string account_fault = environment_.account_fault();
   if (!account_fault.empty()) return http::text_response(503, account_fault);
-  if (published_.load()->ready) {
+  const std::string api_fault = environment_.api_fault();  // API-34
+  if (!api_fault.empty()) return http::text_response(503, api_fault);
+  if (published_.load()->is_in_force()) {
     const std::string limitation = environment_.limitation();
     return http::text_response(200, limitation.empty() ? "ok" : "ok; " + limitation);
   }

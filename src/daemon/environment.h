@@ -12,7 +12,9 @@
 #include "ports/access.h"
 #include "ports/binder.h"
 #include "ports/cluster_source.h"
+#include "ports/leadership.h"
 #include "ports/object_writer.h"
+#include "ports/pending_pods.h"
 #include "proxy/proxy.h"
 
 namespace berth::daemon {
@@ -35,6 +37,9 @@ class Environment {
   virtual ports::ClusterSource& source() = 0;
   virtual ports::Binder& binder() = 0;
   virtual ports::ObjectWriter& writer() = 0;
+  virtual const ports::Leadership& leadership() const = 0;
+  // Null: no other berthd may have led here a moment ago.
+  virtual ports::PendingPods* pending_pods() { return nullptr; }
 
   // Asks about the right to name a target; null: everybody has it. Answers go to the sink.
   virtual ports::Access* access() { return nullptr; }
@@ -61,6 +66,8 @@ class Environment {
   virtual void token_refused() {}  // the API server does not take the last one. Any thread
   // Why there is no valid token; empty: there is one, or none is needed. Any thread.
   virtual std::string account_fault() const { return {}; }
+  // The API server does not answer, for /readyz; empty: it does, or there is none. Any thread.
+  virtual std::string api_fault() const { return {}; }
 
   // A further reason for /readyz to wait, besides the sessions; empty: none.
   virtual std::string not_ready() const { return {}; }

@@ -10,6 +10,7 @@
 #include <random>
 #include <utility>
 
+#include "berth/base/boot_clock.h"
 #include "berth/base/forward_clock.h"
 #include "daemon/environment.h"
 #include "kubeapi/access.h"
@@ -19,6 +20,7 @@
 #include "kubeapi/cluster_check.h"
 #include "kubeapi/leader_election.h"
 #include "kubeapi/live_cluster.h"
+#include "kubeapi/pending_pods.h"
 #include "kubeapi/rest_client.h"
 #include "telemetry/families.h"
 #include "telemetry/log.h"
@@ -29,6 +31,20 @@ namespace {
 
 using telemetry::Level;
 using telemetry::log;
+
+// The present term, and the clock that it goes by.
+struct Terms {
+  BootClock clock;
+  ports::Leadership present{clock};
+};
+
+// Writes that are under way when a lease is given back.
+constexpr Duration kWritesEnd = std::chrono::seconds(1);
+
+// API-34. The election asks at least each `retryPeriod`. Without one, a watch begins or ends in
+// good order at least each minute (API-31).
+constexpr Duration kSilenceLeast = std::chrono::seconds(20);
+constexpr Duration kSilenceOfWatches = std::chrono::seconds(90);
 
 // Host and process, and a number that a restarted container does not share with the one before.
 std::string make_identity() {
@@ -50,14 +66,16 @@ bool evicts(const engine::SessionConfig& config) {
 class LiveEnvironment final : public Environment {
  public:
   LiveEnvironment(const Flags& flags, std::shared_ptr<const conf::Config> config,
-                  std::string name_space, proxy::Upstream upstream,
+                  std::string name_space, proxy::Upstream upstream, std::unique_ptr<Terms> terms,
                   std::unique_ptr<kubeapi::RestClient> client)
       : config_(std::move(config)),
         upstream_(std::move(upstream)),
         identity_(make_identity()),
+        terms_(std::move(terms)),
         client_(std::move(client)),
         writer_(*client_, clock_, identity_),
         reviews_(*client_),
+        pending_pods_(*client_),
         cluster_(*client_, live_options()) {
     const conf::LeaderElectionSettings& election = config_->leader_election;
     name_space_ = !flags.lease_namespace.empty() ? flags.lease_namespace
@@ -77,6 +95,8 @@ class LiveEnvironment final : public Environment {
   ports::ClusterSource& source() override { return cluster_; }
   ports::Binder& binder() override { return writer_; }
   ports::ObjectWriter& writer() override { return writer_; }
+  const ports::Leadership& leadership() const override { return terms_->present; }
+  ports::PendingPods* pending_pods() override { return lease_ ? &pending_pods_ : nullptr; }
   ports::Access* access() override { return &reviews_; }
   void answer_to(ports::EventSink& sink) override {
     reviews_.start(sink, config_->reservation.authorization == "auto");
@@ -94,20 +114,23 @@ class LiveEnvironment final : public Environment {
         [](const std::string& finding) { log(Level::warning, finding); });
     if (lease_) {
       election_.emplace(
-          *client_, *lease_,
+          *client_, terms_->present, *lease_,
           kubeapi::LeaderElection::Callbacks{
               hooks_.start_leading,
               [this] {
                 hooks_.stop_leading();
-                writer_.forget();
+                const bool holds = terms_->present.epoch() != 0;
+                client_->end_writes(holds ? kWritesEnd : Duration(0));
               },
               [](const std::string& line) { log(Level::info, line); }, hooks_.has_kube_scheduler});
       election_->start();
     } else {
       // Above that of any run before, as long as clocks do not go back.
       const auto now = clock_.now().time_since_epoch();
-      hooks_.start_leading(static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::seconds>(now).count()));
+      const auto epoch =
+          static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+      terms_->present.begin(epoch, ports::Leadership::kForever);
+      hooks_.start_leading(epoch);
     }
     return Done{};
   }
@@ -127,6 +150,11 @@ class LiveEnvironment final : public Environment {
   void token_refused() override { account_token_->refused(); }
   std::string account_fault() const override {
     return account_token_ ? account_token_->fault() : std::string();
+  }
+  std::string api_fault() const override {
+    const Duration longest =
+        lease_ ? std::max(kSilenceLeast, 3 * lease_->retry_period) : kSilenceOfWatches;
+    return client_->pulse().fault(longest);
   }
 
   void stop_callers() override {
@@ -171,6 +199,18 @@ class LiveEnvironment final : public Environment {
           requests.failed);
     alone(counter_family("berth_api_requests_throttled_total", "Requests the server put off"),
           requests.throttled);
+    alone(counter_family("berth_api_writes_outdated_total",
+                         "Writes that were not sent, or given up, as the lease had run out"),
+          requests.outdated);
+    const auto silence =
+        std::chrono::duration_cast<std::chrono::seconds>(client_->pulse().silence());
+    alone(gauge_family("berth_api_silent_seconds", "Since the API server last answered a request"),
+          static_cast<std::uint64_t>(std::max<std::int64_t>(0, silence.count())));
+    if (election_) {
+      alone(counter_family("berth_lease_losses_total",
+                           "Times that the lease was lost: not renewed in time, or taken"),
+            election_->losses());
+    }
     alone(gauge_family("berth_api_requests_queued", "Requests that wait"), requests.queued);
     alone(gauge_family("berth_api_requests_in_flight", "Requests without an answer yet"),
           requests.in_flight);
@@ -229,9 +269,11 @@ class LiveEnvironment final : public Environment {
   const std::string identity_;
   ForwardClock clock_;
   Hooks hooks_;
+  const std::unique_ptr<Terms> terms_;  // outlives the client
   std::unique_ptr<kubeapi::RestClient> client_;
   kubeapi::ApiWriter writer_;
   kubeapi::AccessReviews reviews_;
+  kubeapi::PendingPodsReader pending_pods_;
   kubeapi::LiveCluster cluster_;
   std::optional<kubeapi::LeaseOptions> lease_;
   std::optional<kubeapi::LeaderElection> election_;
@@ -255,10 +297,13 @@ Result<std::unique_ptr<Environment>> make_live(const Flags& flags,
   options.burst = flags.kube_api_burst.value_or(config->kube_api.burst);
   options.max_in_flight = config->kube_api.max_in_flight;
   options.user_agent = "berthd/" BERTH_VERSION;
+  auto terms = std::make_unique<Terms>();
+  options.leadership = &terms->present;
   auto client = kubeapi::RestClient::create(std::move(*access), options);
   if (!client) return client.error();
-  return std::unique_ptr<Environment>(std::make_unique<LiveEnvironment>(
-      flags, std::move(config), name_space, std::move(upstream), std::move(*client)));
+  return std::unique_ptr<Environment>(
+      std::make_unique<LiveEnvironment>(flags, std::move(config), name_space, std::move(upstream),
+                                        std::move(terms), std::move(*client)));
 }
 
 }  // namespace berth::daemon

@@ -83,6 +83,7 @@ std::shared_ptr<const ports::PlanTable> make_plan_table(const Cluster& cluster,
   auto table = std::make_shared<ports::PlanTable>();
   table->epoch = options.epoch;
   table->ready = true;
+  table->term = options.term;
   table->managed_schedulers = options.managed_schedulers;
   table->guard = options.guard;
   table->exchanges = options.exchanges;

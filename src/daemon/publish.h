@@ -22,6 +22,7 @@ struct PlanTableOptions {
   std::function<std::uint64_t(TaskId)> order_of = {};
   std::uint64_t exchanges = 0;  // that the cluster has
   bool locks_are_taints = false;
+  ports::Term term = {};
 };
 
 // The table of a cluster in which plans have been assumed: planned pods, the needs of their gangs,

@@ -38,6 +38,8 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
                 {.mode = settings_.steering,
                  .locks_are_taints = settings_.locks_are_taints,
                  .has_come = parts_.has_come}),
+      catch_up_({parts_.pending_pods, settings_.mirror.managed_schedulers,
+                 [&events = parts_.events] { events.wake(); }, parts_.log}),
       stale_plans_(settings_.patience),
       unclaimed_plans_(settings_.patience * 3),
       broken_gangs_(settings_.patience * 6),
@@ -66,23 +68,6 @@ void SessionLoop::stop() {
   }
   parts_.events.close();
   if (thread_.joinable()) thread_.join();
-}
-
-void SessionLoop::start_leading(std::uint64_t epoch) {
-  {
-    const std::lock_guard lock(mutex_);
-    wanted_epoch_ = epoch;
-    has_stopped_leading_ = false;
-  }
-  parts_.events.wake();
-}
-
-void SessionLoop::stop_leading() {
-  std::unique_lock lock(mutex_);
-  wanted_epoch_ = 0;
-  parts_.events.wake();
-  stopped_leading_.wait(
-      lock, [this] { return has_stopped_leading_ || stopping_ || !thread_.joinable(); });
 }
 
 void SessionLoop::kube_scheduler_changed() {
@@ -118,11 +103,12 @@ void SessionLoop::run() {
     // A turn now and then, whatever the period: failed writes are repeated, and the liveness probe
     // sees that the loop goes round.
     constexpr Duration kTurn = std::chrono::seconds(10);
-    constexpr Duration kUntilSynced = std::chrono::milliseconds(50);
+    constexpr Duration kUntilSynced = std::chrono::milliseconds(50);  // or caught up
     // Asked before taking: the events before the sync are then among those that are taken.
     const bool synced = parts_.source.is_synced();
     const auto now = std::chrono::steady_clock::now();
-    const auto deadline = synced ? std::min(due, now + kTurn) : now + kUntilSynced;
+    const bool waits = !synced || catch_up_.is_open();
+    const auto deadline = waits ? now + kUntilSynced : std::min(due, now + kTurn);
     const EventQueue::Batch batch = parts_.events.take(deadline, not_before);
     last_turn_ns_ = steady_ns();
     const bool is_changed = adopt_replacement();
@@ -157,74 +143,6 @@ bool SessionLoop::adopt_replacement() {
   settings_.period = replacement_->second;
   replacement_.reset();
   return true;
-}
-
-// Whether we lead.
-bool SessionLoop::adopt_leadership(bool is_synced) {
-  std::unique_lock lock(mutex_);
-  if (std::exchange(is_kube_scheduler_new_, false)) {
-    steering_.kube_scheduler_changed();
-    mirror_.hasten_all();
-  }
-  const std::uint64_t wanted = is_synced ? wanted_epoch_ : 0;
-  if (wanted != epoch_) {
-    lock.unlock();
-    epoch_ = wanted;
-    is_session_due_ = true;
-    epoch_ == 0 ? cease_to_lead() : begin_to_lead();
-    lock.lock();
-  }
-  has_stopped_leading_ = epoch_ == 0 && wanted_epoch_ == 0;
-  if (has_stopped_leading_) stopped_leading_.notify_all();
-  return epoch_ != 0;
-}
-
-// The plans that the earlier leader left under way are assumed before the first session.
-void SessionLoop::begin_to_lead() {
-  const TimePoint now = parts_.clock.now();
-  mirror_.settle(now);  // groups that are ours take over the API's state
-  mirror_.follow_api_phases(false);
-  writes_.start_leading(epoch_);
-  steering_.start_leading();
-  const Plan left = steering::restored_plan(observed_, mirror_.cluster(), find_);
-  mirror_.assume(left, now);
-  mirror_.restore_claims(now);
-  const std::vector<JobId> changed(changed_while_standing_by_.begin(),
-                                   changed_while_standing_by_.end());
-  reconciler_.look_at(changed);
-  announcer_.announce_unclaimed(changed, mirror_.cluster(), now);
-  changed_while_standing_by_.clear();
-  gangs_.start_leading();
-  parts_.log("leading with epoch " + std::to_string(epoch_) + "; " +
-             std::to_string(left.binds.size()) + " pods were under way");
-}
-
-void SessionLoop::cease_to_lead() {
-  const TimePoint now = parts_.clock.now();
-  mirror_.follow_api_phases(true);
-  attempts_.clear();
-  mirror_.forget_plans();  // the next leader's pods will say where they go
-  writes_.stop_leading();
-  steering_.stop_leading();
-  reconciler_.stop_leading();
-  gangs_.stop_leading();
-  announcer_.stop_leading();
-  evictions_.stop_leading();
-  publish_evicted(nullptr);
-  views_.stop_leading(now);
-  published_stamp_ = 0;
-  parts_.published.store(std::make_shared<const ports::PlanTable>());
-  parts_.on_published();
-  publish_shown();  // VIEW-10
-}
-
-void SessionLoop::stand_by() {
-  const TimePoint now = parts_.clock.now();
-  gangs_.settle(now);
-  gangs_.stand_by();
-  settle_and_ask(now);
-  for (const JobId id : mirror_.take_changes()) changed_while_standing_by_.insert(id);
-  mirror_.take_phase_changes();
 }
 
 // --- taking in --------------------------------------------------------------------------------
@@ -281,6 +199,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   guard_.pass_over(mirror_.cluster());
   const auto took = std::chrono::steady_clock::now() - begin;
   log_left_out(now);
+  if (!term().holds()) return;  // LEASE-3
 
   mirror_.assume(plan, now);
   mirror_.assume_reservations(plan, now);
@@ -349,17 +268,19 @@ void SessionLoop::reconcile(TimePoint now) {
 }
 
 void SessionLoop::publish_plan() {
+  if (!term().holds()) return;  // LEASE-3
   mirror_.settle(parts_.clock.now());
   const std::uint64_t stamp = mirror_.cluster().stamp();
   if (stamp == published_stamp_ && exchanges_ == published_exchanges_) return;
   published_stamp_ = stamp;
   published_exchanges_ = exchanges_;
   guard_.follow(mirror_.cluster());
-  parts_.published.store(make_plan_table(
-      mirror_.cluster(), {settings_.mirror.managed_schedulers, ++published_count_,
-                          settings_.steering == steering::Mode::nominate,
-                          settings_.steering == steering::Mode::view, scheduler_.has_plugin("gang"),
-                          guard_.table(), order_of_, exchanges_, settings_.locks_are_taints}));
+  parts_.published.store(
+      make_plan_table(mirror_.cluster(),
+                      {settings_.mirror.managed_schedulers, ++published_count_,
+                       settings_.steering == steering::Mode::nominate,
+                       settings_.steering == steering::Mode::view, scheduler_.has_plugin("gang"),
+                       guard_.table(), order_of_, exchanges_, settings_.locks_are_taints, term()}));
   parts_.on_published();
 }
 
@@ -374,7 +295,7 @@ void SessionLoop::log_left_out(TimePoint now) {
 
 // After the plan table: a pod that is shown is tried at once.
 void SessionLoop::publish_shown() {
-  auto shown = steering_.take_shown();
+  auto shown = steering_.take_shown(term());
   if (shown == nullptr) return;
   parts_.shown.store(std::move(shown));
   parts_.on_shown();

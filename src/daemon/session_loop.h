@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/attempts.h"
+#include "daemon/catch_up.h"
 #include "daemon/event_queue.h"
 #include "daemon/gang_keeper.h"
 #include "daemon/guard_keeper.h"
@@ -55,6 +56,8 @@ class SessionLoop {
     // Since the last call, in order. None: no places are exchanged (STEER-16).
     std::function<std::vector<ports::Exchange>()> take_exchanges = {};
     ports::Published<views::EvictedJobs>* evicted_jobs = nullptr;  // null while another leads
+    const ports::Leadership* leadership = nullptr;  // null: terms end by stop_leading() alone
+    ports::PendingPods* pending_pods = nullptr;     // null: no other may have led (LEASE-9)
   };
   struct Settings {
     mirror::Options mirror;
@@ -100,7 +103,10 @@ class SessionLoop {
  private:
   void run();
   bool adopt_replacement();
+  std::uint64_t wanted_epoch(bool is_synced);
   bool adopt_leadership(bool is_synced);
+  bool has_caught_up(std::uint64_t epoch);
+  ports::Term term() const { return {parts_.leadership, epoch_}; }
   void begin_to_lead();
   void cease_to_lead();
   void take_exchanges();
@@ -148,6 +154,7 @@ class SessionLoop {
   };
   std::function<std::uint64_t(TaskId)> order_of_;  // none: no places are exchanged
   Attempts attempts_;
+  CatchUp catch_up_;
   StalePlans stale_plans_;
   UnclaimedPlans unclaimed_plans_;
   BrokenGangs broken_gangs_;

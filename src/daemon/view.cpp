@@ -56,6 +56,9 @@ std::string View::exposition() const {
   add(counter_family("berth_view_requests_answered_total",
                      "Requests that the view answered itself"),
       counts.answered_locally);
+  add(counter_family("berth_view_writes_refused_total",
+                     "Writes that were refused, as this berthd does not lead"),
+      counts.refused);
   add(counter_family("berth_view_requests_malformed_total", "Requests that were refused"),
       counts.malformed);
   add(counter_family("berth_view_clients_stalled_total", "Streams cut as the client did not read"),

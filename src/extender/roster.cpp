@@ -102,7 +102,7 @@ bool Roster::answer_known(const ports::Binding& binding, CallId call, BindAnswer
 }
 
 void Roster::admit(ports::Binding binding, CallId call, BindAnswer answer, Effects& effects) {
-  const ports::PlannedPod* planned = plan_->ready ? plan_->find(binding.uid) : nullptr;
+  const ports::PlannedPod* planned = plan_->is_in_force() ? plan_->find(binding.uid) : nullptr;
   if (planned == nullptr) {
     return effects.reply(std::move(answer), pod(binding) + " is not planned");
   }
@@ -135,6 +135,7 @@ void Roster::release_if_complete(Gang& gang, Effects& effects) {
   for (Member* member : released) {
     member->stage = Stage::binding;
     held_calls_.erase(member->call);
+    member->binding.epoch = plan_->term.epoch();
     effects.binds.push_back(member->binding);
   }
 }
@@ -244,7 +245,7 @@ void Roster::follow_plan(Gang& gang, Effects& effects) {
 // BARRIER-6.
 bool Roster::is_still_planned(const Member& member) const {
   const ports::PlannedPod* planned = plan_->find(member.binding.uid);
-  return plan_->ready && planned != nullptr && job_of(*planned) == member.job &&
+  return plan_->is_in_force() && planned != nullptr && job_of(*planned) == member.job &&
          may_go_to(*planned, member.binding);
 }
 

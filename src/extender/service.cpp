@@ -76,8 +76,8 @@ void Service::add_route(http::Router& router, Verb verb, const char* path, Handl
              [this, verb, handle](const http::Request& request, http::Responder responder) {
                const auto start = Steady::now();
                const std::shared_ptr<const ports::PlanTable> plan = plan_.load();
-               Ending ending = plan->ready ? (this->*handle)(*plan, request.body)
-                                           : Ending{not_ready(), Outcome::not_ready};
+               Ending ending = plan->is_in_force() ? (this->*handle)(*plan, request.body)
+                                                   : Ending{not_ready(), Outcome::not_ready};
                note(verb, ending.outcome, start);
                responder.answer(std::move(ending.response));
              });
@@ -92,8 +92,8 @@ Service::Ending Service::on_filter(const ports::PlanTable&, const std::string& b
   if (args->form == NodeForm::objects && observer_ != nullptr) observer_->on_full_nodes();
   const std::shared_ptr<const ports::PlanTable> plan = plan_.load();
   bool is_open = false;
-  Ending ending =
-      plan->ready ? filter_by(*plan, *args, is_open) : Ending{not_ready(), Outcome::not_ready};
+  Ending ending = plan->is_in_force() ? filter_by(*plan, *args, is_open)
+                                      : Ending{not_ready(), Outcome::not_ready};
   if (!is_open) attempts_.ended(args->pod.uid);
   return ending;
 }
@@ -133,7 +133,7 @@ Service::Ending Service::on_preempt(const ports::PlanTable& plan, const std::str
 
 void Service::on_bind(const http::Request& request, http::Responder responder) {
   const auto start = Steady::now();
-  if (!plan_.load()->ready) {
+  if (!plan_.load()->is_in_force()) {
     note(Verb::bind, Outcome::not_ready, start);
     return responder.answer(not_ready());
   }

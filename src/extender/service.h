@@ -38,7 +38,7 @@ class CallObserver {
 //
 // POST /plan/filter, /plan/prioritize, /commit/bind, /guard/preempt
 //
-// The status is 503 until the plan is ready. It is 400 for a request that cannot be read, with
+// The status is 503 while no plan is in force. It is 400 for a request that cannot be read, with
 // "byte N: what, what was expected". Otherwise it is 200; a bind's error goes into `Error`.
 class Service {
  public:

@@ -87,6 +87,7 @@ class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
     if (sink_ == nullptr || is_stopped_) return;
     Request request;
     request.method = "POST";
+    request.needs_no_term = true;
     request.path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
     request.content_type = "application/json";
     request.body = review_of(question);

@@ -114,6 +114,7 @@ void AccountToken::ask(std::unique_lock<std::mutex>& lock) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options_.lifetime).count();
   Request request;
   request.method = "POST";
+  request.needs_no_term = true;
   request.path = "/api/v1/namespaces/" + url_encoded(options_.name_space) + "/serviceaccounts/" +
                  url_encoded(options_.name) + "/token";
   request.content_type = "application/json";

@@ -234,19 +234,16 @@ ApiWriter::ApiWriter(RestClient& client, const Clock& clock, std::string instanc
 
 ApiWriter::~ApiWriter() { timer_.stop(); }
 
-void ApiWriter::forget() {
-  ++generation_;
-  client_.discard_queued();
-}
-
 void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) {
-  post_binding(std::make_shared<Bind>(Bind{binding, std::move(done), 0, generation_}));
+  post_binding(std::make_shared<Bind>(Bind{binding, std::move(done), 0}));
 }
 
 void ApiWriter::post_binding(const std::shared_ptr<Bind>& bind) {
   const ports::Binding& to = bind->binding;
   ++bind->attempts;
-  client_.send(request("POST", path_of(pod_of(to)) + "/binding", kJson, binding_body(to)),
+  Request posting = request("POST", path_of(pod_of(to)) + "/binding", kJson, binding_body(to));
+  posting.epoch = to.epoch;
+  client_.send(std::move(posting),
                [this, bind](const Response& response) { on_binding_answer(bind, response); });
 }
 
@@ -254,6 +251,7 @@ void ApiWriter::on_binding_answer(const std::shared_ptr<Bind>& bind, const Respo
   if (response.ok()) return bind->done({true, {}});
   const std::string error = response.to_string();
   const bool may_retry = is_retryable(response);
+  if (!client_.may_write(bind->binding.epoch)) return bind->done({false, error});
   if (response.status == kNotFound || (response.status != kConflict && !may_retry)) {
     return bind->done({false, error});
   }
@@ -272,7 +270,7 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
       if (is_same && node == bind->binding.node) return bind->done({true, {}});
       if (!is_same || !node.empty() || !may_retry) return bind->done({false, error});
     }
-    const bool is_unknown = is_retryable(response) && bind->generation == generation_;
+    const bool is_unknown = is_retryable(response) && client_.may_write(bind->binding.epoch);
     if (bind->attempts >= kBindAttempts && is_unknown) {
       // A Binding that may have been carried out has not failed until the pod is seen without it.
       timer_.after(kLookAgain, [this, bind, error] { look_at_node(bind, error, true); });
@@ -287,6 +285,7 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
 void ApiWriter::write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) {
   const std::string what = std::visit(DescriptionOf{write}, write.content);
   Request request = std::visit(RequestOf{write, clock_.now(), instance_}, write.content);
+  request.epoch = write.epoch;
   const bool is_made_of_the_object = std::holds_alternative<ports::NodeLock>(write.content) ||
                                      std::holds_alternative<TargetMarks>(write.content);
   if (is_made_of_the_object) {
@@ -306,10 +305,8 @@ void ApiWriter::read_and_write(Request writing, const ports::Write& write, const
   reading.path = writing.path;
   reading.can_wait = writing.can_wait;
   client_.send(std::move(reading), [this, writing = std::move(writing), write, what,
-                                    generation = generation_.load(),
                                     done = std::move(done)](const Response& seen) mutable {
     if (!seen.ok()) return done(outcome_of(seen, what));
-    if (generation != generation_) return done({Result::failed, what + ": leading has stopped"});
     std::optional<std::string> body = patch_of(write, seen.body);
     if (!body) return done({});  // it is so already, or another's to write
     writing.body = *std::move(body);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -21,8 +19,6 @@ class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
   ApiWriter(RestClient& client, const Clock& clock, std::string instance);
   ~ApiWriter() override;
 
-  // Discards requests that are not sent yet; binds under way go on.
-  void forget();
   // When the client was stopped: nothing is called back any more.
   void stop() { timer_.stop(); }
 
@@ -34,7 +30,6 @@ class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
     ports::Binding binding;
     std::function<void(ports::BindOutcome)> done;
     int attempts = 0;
-    std::uint64_t generation = 0;
   };
 
   void post_binding(const std::shared_ptr<Bind>& bind);
@@ -48,7 +43,6 @@ class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
   RestClient& client_;
   const Clock& clock_;
   const std::string instance_;
-  std::atomic<std::uint64_t> generation_ = 0;  // of leaders: how often forget() was called
   Timer timer_;
 };
 

@@ -89,6 +89,7 @@ void check_right(RestClient& client, const Right& right, const std::string& cons
                                           {"subresource", right.subresource}};
   Request request;
   request.method = "POST";
+  request.needs_no_term = true;
   request.path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   request.content_type = "application/json";
   request.body = json_text(review);

@@ -80,12 +80,13 @@ class CpprestExchange final : public Exchange {
 
 class CpprestTransport final : public Transport {
  public:
-  CpprestTransport(std::shared_ptr<Credentials> credentials, std::string user_agent)
+  CpprestTransport(std::shared_ptr<Credentials> credentials, std::string user_agent,
+                   const ports::Leadership* leadership)
       : credentials_(std::move(credentials)),
         user_agent_(std::move(user_agent)),
         server_(authority_of(credentials_->access().server)),
-        calls_(credentials_, user_agent_, CurlCalls::Connections::shared),
-        urgent_calls_(credentials_, user_agent_, CurlCalls::Connections::own),
+        calls_(credentials_, user_agent_, CurlCalls::Connections::shared, leadership),
+        urgent_calls_(credentials_, user_agent_, CurlCalls::Connections::own, leadership),
         stream_(credentials_->access().server, configuration(credentials_, verdict_)) {}
 
   const std::string& server() const override { return server_; }
@@ -180,11 +181,13 @@ void prepare_process() {
 }
 
 Result<std::unique_ptr<Transport>> Transport::create(std::shared_ptr<Credentials> credentials,
-                                                     const std::string& user_agent) {
+                                                     const std::string& user_agent,
+                                                     const ports::Leadership* leadership) {
   const std::string server = credentials->access().server;
   prepare_process();
   try {
-    return std::unique_ptr<Transport>(new CpprestTransport(std::move(credentials), user_agent));
+    return std::unique_ptr<Transport>(
+        new CpprestTransport(std::move(credentials), user_agent, leadership));
   } catch (...) {
     return Error{
         "cannot be used: " + in_words(std::current_exception()) + ", expected https://host:port",

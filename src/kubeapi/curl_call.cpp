@@ -40,6 +40,15 @@ struct CurlCallbacks {
     return CURLE_SSL_CERTPROBLEM;
   }
 
+  // On the connection that the request goes to, when it is open; again if that turns out to be
+  // dead.
+  static int before_request(void* user, char*, char*, int, int) {
+    CurlCall& call = *static_cast<CurlCall*>(user);
+    if (call.may_go_on()) return CURL_PREREQFUNC_OK;
+    call.own_failure_ = kTermIsOver;
+    return CURL_PREREQFUNC_ABORT;
+  }
+
   static curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* address) {
     const int made = static_cast<CurlSockets*>(user)->open(address->family, address->socktype,
                                                            address->protocol);
@@ -52,10 +61,13 @@ struct CurlCallbacks {
 };
 
 CurlCall::CurlCall(std::uint64_t id, std::shared_ptr<const CurlServer> server, CurlSockets& sockets,
-                   const Request& request, std::shared_ptr<AnswerSink> sink)
+                   const ports::Leadership* leadership, const Request& request,
+                   std::shared_ptr<AnswerSink> sink)
     : id_(id),
       server_(std::move(server)),
       sockets_(sockets),
+      term_(needs_term(request) ? std::optional(ports::Term(leadership, request.epoch))
+                                : std::nullopt),
       sink_(std::move(sink)),
       method_(request.method),
       body_(request.body),
@@ -67,6 +79,8 @@ CurlCall::CurlCall(std::uint64_t id, std::shared_ptr<const CurlServer> server, C
   curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, failure_.data());
   curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, CurlCallbacks::on_body);
   curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, CurlCallbacks::before_request);
+  curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
   curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, CurlCallbacks::on_tls);
   curl_easy_setopt(easy_, CURLOPT_SSL_CTX_DATA, this);
   curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, CurlCallbacks::open_socket);

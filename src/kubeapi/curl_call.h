@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,8 @@ namespace berth::kubeapi {
 class CurlCall {
  public:
   CurlCall(std::uint64_t id, std::shared_ptr<const CurlServer> server, CurlSockets& sockets,
-           const Request& request, std::shared_ptr<AnswerSink> sink);
+           const ports::Leadership* leadership, const Request& request,
+           std::shared_ptr<AnswerSink> sink);
   ~CurlCall();
   CurlCall(const CurlCall&) = delete;
   CurlCall& operator=(const CurlCall&) = delete;
@@ -25,6 +27,8 @@ class CurlCall {
   std::uint64_t id() const { return id_; }
   void* easy() const { return easy_; }  // CURL*
   bool uses_http2() const;
+  // LEASE-4
+  bool may_go_on() const { return !term_ || term_->holds(); }
 
   // The connection is broken if it is shared and has brought no answer since the call began.
   void break_silent_connection();
@@ -44,6 +48,7 @@ class CurlCall {
   const std::uint64_t id_;
   const std::shared_ptr<const CurlServer> server_;
   CurlSockets& sockets_;
+  const std::optional<ports::Term> term_;  // that it needs
   const std::shared_ptr<AnswerSink> sink_;
   const std::string method_;
   const std::string body_;

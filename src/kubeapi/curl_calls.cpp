@@ -95,9 +95,10 @@ class CurlCalls::CurlExchange final : public Exchange {
 };
 
 CurlCalls::CurlCalls(std::shared_ptr<Credentials> credentials, const std::string& user_agent,
-                     Connections connections)
+                     Connections connections, const ports::Leadership* leadership)
     : server_(std::make_shared<CurlServer>(std::move(credentials), user_agent,
                                            connections == Connections::shared)),
+      leadership_(leadership),
       multi_(new_multi()),
       inbox_(std::make_shared<Inbox>(multi_)) {
   curl_multi_setopt(multi_, CURLMOPT_PIPELINING,
@@ -116,14 +117,17 @@ CurlCalls::~CurlCalls() {
 std::shared_ptr<Exchange> CurlCalls::start(const Request& request,
                                            std::shared_ptr<AnswerSink> sink) {
   const std::uint64_t id = next_id_++;
-  inbox_->start(std::make_unique<CurlCall>(id, server_, sockets_, request, std::move(sink)));
+  inbox_->start(
+      std::make_unique<CurlCall>(id, server_, sockets_, leadership_, request, std::move(sink)));
   return std::make_shared<CurlExchange>(inbox_, id);
 }
 
 void CurlCalls::run() {
   while (take_orders()) {
+    drop_outdated();
     int running = 0;
     curl_multi_perform(multi_, &running);
+    drop_outdated();  // sent in the moment in which this thread was stopped
     finish_calls();
     curl_multi_poll(multi_, nullptr, 0, kIdleMs, nullptr);
   }
@@ -154,6 +158,19 @@ std::unique_ptr<CurlCall> CurlCalls::remove(std::uint64_t id) {
   if (taken.empty()) return nullptr;
   curl_multi_remove_handle(multi_, taken.mapped()->easy());
   return std::move(taken.mapped());
+}
+
+// LEASE-4. A server that does not read leaves bytes of requests with libcurl, which sends them as
+// soon as it can. A call whose server has it in part is broken off.
+void CurlCalls::drop_outdated() {
+  const std::uint64_t epoch = leadership_ == nullptr ? 0 : leadership_->epoch();
+  if (std::exchange(epoch_, epoch) == epoch) return;
+  for (auto next = calls_.begin(); next != calls_.end();) {
+    const auto entry = next++;
+    if (entry->second->may_go_on()) continue;
+    entry->second->break_silent_connection();
+    remove(entry->first)->drop(kTermIsOver);
+  }
 }
 
 void CurlCalls::finish_calls() {

@@ -18,8 +18,9 @@ class CurlCalls {
   // own: each has one to itself, by HTTP/1.1. One that is given up closes it.
   enum class Connections : std::uint8_t { shared, own };
 
+  // `leadership` as in RestOptions.
   CurlCalls(std::shared_ptr<Credentials> credentials, const std::string& user_agent,
-            Connections connections);
+            Connections connections, const ports::Leadership* leadership);
   // Ends calls that are under way, with an error.
   ~CurlCalls();
   CurlCalls(const CurlCalls&) = delete;
@@ -37,9 +38,11 @@ class CurlCalls {
   void add(std::unique_ptr<CurlCall> call);
   std::unique_ptr<CurlCall> remove(std::uint64_t id);  // null: it is over
   void finish_calls();
+  void drop_outdated();
   void limit_connections(long most);  // 0: no limit
 
   const std::shared_ptr<const CurlServer> server_;
+  const ports::Leadership* const leadership_;
   void* const multi_;  // CURLM*
   const std::shared_ptr<Inbox> inbox_;
   std::atomic<std::uint64_t> next_id_ = 1;
@@ -47,6 +50,7 @@ class CurlCalls {
   CurlSockets sockets_;
   std::map<std::uint64_t, std::unique_ptr<CurlCall>> calls_;
   long limit_ = -1;
+  std::uint64_t epoch_ = 0;  // that held at the last look
   std::thread thread_;
 };
 

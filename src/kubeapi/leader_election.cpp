@@ -14,9 +14,9 @@ namespace berth::kubeapi {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Steady = std::chrono::steady_clock;
-
 constexpr int kNotFound = 404;
+constexpr Duration kLook = std::chrono::milliseconds(500);   // a candidate's pause, at most
+constexpr Duration kSlack = std::chrono::milliseconds(500);  // of a busy machine
 
 // MicroTime: RFC 3339 with six digits.
 std::string micro_time(TimePoint time) {
@@ -31,8 +31,12 @@ std::string micro_time(TimePoint time) {
 
 }  // namespace
 
-LeaderElection::LeaderElection(RestClient& client, LeaseOptions options, Callbacks callbacks)
-    : client_(client), options_(std::move(options)), callbacks_(std::move(callbacks)) {}
+LeaderElection::LeaderElection(RestClient& client, ports::Leadership& leadership,
+                               LeaseOptions options, Callbacks callbacks)
+    : client_(client),
+      leadership_(leadership),
+      options_(std::move(options)),
+      callbacks_(std::move(callbacks)) {}
 
 LeaderElection::~LeaderElection() { stop(); }
 
@@ -53,66 +57,90 @@ void LeaderElection::run() {
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     lock.unlock();
-    if (!yield_if_unfit() && Steady::now() >= left_to_others_) hold_or_lose();
+    if (!yield_if_unfit() && now() >= left_to_others_) hold_or_lose();
     lock.lock();
     // A candidate only reads, and a lease that was given back should not lie idle.
-    constexpr Duration kLook = std::chrono::milliseconds(500);
     const Duration pause = leads_ ? options_.retry_period : std::min(options_.retry_period, kLook);
     changed_.wait_for(lock, pause, [this] { return is_stopping_; });
   }
   lock.unlock();
   if (!leads_) return;
-  set_leading(false, 0);
+  stop_leading();
   release();
 }
 
+// LEASE-1
 void LeaderElection::hold_or_lose() {
+  if (leads_ && leadership_.epoch() == 0) return lose("it was not renewed in time");
   // The time before the request, because the server counts from its own write.
-  const auto begun_at = Steady::now();
+  const TimePoint begun_at = now();
   const bool holds = attempt();
-  if (holds) renewed_at_ = begun_at;
-  if (holds && !leads_) set_leading(true, seen_.transitions + 1);
-  // A failed attempt may be repeated until the deadline; a lost lease may not.
-  const bool is_over = Steady::now() - renewed_at_ >= options_.renew_deadline ||
-                       (seen_.exists && seen_.holder != options_.identity);
-  if (!holds && leads_ && is_over) set_leading(false, 0);
+  const TimePoint until = begun_at + options_.renew_deadline;
+  if (holds && !leads_) {
+    renewed_at_ = begun_at;
+    const std::uint64_t epoch = seen_.transitions + 1;
+    leadership_.begin(epoch, until);
+    if (leadership_.holds(epoch)) start_leading(epoch);  // else the next attempt has another epoch
+  } else if (holds && leadership_.extend(until)) {
+    renewed_at_ = begun_at;
+  } else if (leads_ && leadership_.epoch() == 0) {
+    lose("it was not renewed in time");
+  } else if (leads_ && seen_.exists && seen_.holder != options_.identity) {
+    // A failed attempt may be repeated until the deadline; a lost lease may not.
+    lose("another holds it");
+  }
+}
+
+void LeaderElection::lose(const char* why) {
+  leadership_.end();
+  ++losses_;
+  callbacks_.log("lost lease " + options_.name_space + "/" + options_.name + ": " + why);
+  stop_leading();
 }
 
 // VIEW-12
 bool LeaderElection::yield_if_unfit() {
-  const auto now = Steady::now();
-  if (!leads_ || !callbacks_.is_fit || callbacks_.is_fit()) fit_at_ = now;
-  if (now - fit_at_ < options_.unfit_patience) return false;
+  const TimePoint at = now();
+  if (!leads_ || !callbacks_.is_fit || callbacks_.is_fit()) fit_at_ = at;
+  if (at - fit_at_ < options_.unfit_patience) return false;
   callbacks_.log("no kube-scheduler reads pods through this berthd for " +
                  format_duration(options_.unfit_patience) + "; the lease is left to another");
-  set_leading(false, 0);
+  stop_leading();
   release();
-  left_to_others_ = Steady::now() + options_.lease_duration;
+  left_to_others_ = now() + options_.lease_duration;
   return true;
 }
 
-void LeaderElection::set_leading(bool leads, std::uint64_t epoch) {
-  leads_ = leads;
-  callbacks_.log(leads ? "leader by lease " + options_.name_space + "/" + options_.name
-                       : "no longer the leader");
-  leads ? callbacks_.start_leading(epoch) : callbacks_.stop_leading();
+void LeaderElection::start_leading(std::uint64_t epoch) {
+  leads_ = true;
+  callbacks_.log("leader by lease " + options_.name_space + "/" + options_.name);
+  callbacks_.start_leading(epoch);
+}
+
+void LeaderElection::stop_leading() {
+  leads_ = false;
+  callbacks_.log("no longer the leader");
+  callbacks_.stop_leading();
+  leadership_.end();
 }
 
 bool LeaderElection::attempt() {
   std::optional<Lease> lease = read();
+  note_answer(lease.has_value());
   if (!lease) return false;
-  if (!lease->exists || lease->version != seen_.version) seen_at_ = Steady::now();
+  if (!lease->exists || lease->version != seen_.version) seen_at_ = now();
   seen_ = *lease;
-  if (lease->exists && lease->holder != options_.identity && !is_free(*lease)) return false;
-  const std::string now = micro_time(SystemClock().now());
+  if (lease->exists && !leads_ && !is_free(*lease)) return false;
+  if (lease->exists && leads_ && lease->holder != options_.identity) return false;
+  const std::string time = micro_time(SystemClock().now());
   if (!leads_) {
     // Each acquisition counts, even of a lease that was given back or is still ours: an epoch never
     // repeats.
     if (lease->exists) ++lease->transitions;
-    lease->acquired = now;
+    lease->acquired = time;
   }
   lease->holder = options_.identity;
-  lease->renewed = now;
+  lease->renewed = time;
   lease->duration_s =
       std::chrono::duration_cast<std::chrono::seconds>(options_.lease_duration).count();
   if (!write(*lease)) return false;
@@ -123,16 +151,42 @@ bool LeaderElection::attempt() {
   return true;
 }
 
-bool LeaderElection::is_free(const Lease& lease) {
+// Of a candidate. Our own is as any other: we have lost it.
+bool LeaderElection::is_free(const Lease& lease) const {
+  if (lease.holder.empty()) return true;
   const Duration duration = std::chrono::seconds(lease.duration_s);
-  return lease.holder.empty() || Steady::now() - seen_at_ >= duration;
+  const bool is_ours = lease.holder == options_.identity;
+  return is_steady(duration) && (is_ours || now() - seen_at_ >= duration);
 }
+
+// LEASE-8. A holder writes nothing in the last part of its lease. That is the time that its last
+// writes have, if the API server works; and so have our watches.
+bool LeaderElection::is_steady(Duration of_lease) const {
+  constexpr Duration kMost = std::chrono::seconds(5);
+  const Duration least =
+      std::min({options_.lease_duration - options_.renew_deadline, of_lease, kMost});
+  return steady_since_ && now() - *steady_since_ >= least;
+}
+
+// After a gap, either the API server or this process stood still.
+void LeaderElection::note_answer(bool is_there) {
+  const Duration gap = patience_of_candidate() + kLook + kSlack;
+  const TimePoint at = now();
+  if (!is_there) {
+    steady_since_.reset();
+  } else if (!steady_since_ || at - answered_at_ > std::max(gap, 2 * options_.retry_period)) {
+    steady_since_ = at;
+  }
+  answered_at_ = at;
+}
+
+Duration LeaderElection::patience_of_candidate() const { return options_.renew_deadline / 2; }
 
 // An attempt takes two requests, and a leader must know in time that it has lost.
 Duration LeaderElection::patience() const {
   constexpr Duration kLeast = std::chrono::milliseconds(100);
-  if (!leads_) return options_.renew_deadline / 2;
-  const Duration left = renewed_at_ + options_.renew_deadline - Steady::now();
+  if (!leads_) return patience_of_candidate();
+  const Duration left = renewed_at_ + options_.renew_deadline - now();
   return std::max(kLeast, left / 2);
 }
 
@@ -145,6 +199,7 @@ std::optional<LeaderElection::Lease> LeaderElection::read() {
   request.path = path() + "/" + url_encoded(options_.name);
   request.deadline = patience();
   request.urgent = true;
+  request.needs_no_term = true;
   const Response response = client_.call(std::move(request));
   if (response.status == kNotFound) return Lease{};
   const nlohmann::json json = read_json(response.body);
@@ -183,6 +238,7 @@ bool LeaderElection::write(const Lease& lease) {
   request.body = json_text(body);
   request.deadline = patience();
   request.urgent = true;
+  request.needs_no_term = true;
   const Response response = client_.call(std::move(request));
   constexpr int kConflict = 409;  // another berthd was faster
   if (!response.ok() && response.status != kConflict) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 
 #include "berth/base/clock.h"
 #include "kubeapi/rest_client.h"
+#include "ports/leadership.h"
 
 namespace berth::kubeapi {
 
@@ -24,15 +26,16 @@ struct LeaseOptions {
 };
 
 // Holds a Lease (coordination.k8s.io/v1) as client-go does: a holder loses it if we see no renewal
-// for the lease's duration, by our own clock. Runs on its own thread.
+// for the lease's duration, by our own clock. Runs on its own thread. docs/design/lease.md has the
+// rules.
 class LeaderElection {
  public:
   struct Callbacks {
-    // `epoch` is greater than that of every leader before. Called on the election's thread, as is
-    // `stop_leading`.
+    // `epoch` is greater than that of every leader before; its term has begun. Called on the
+    // election's thread, as is `stop_leading`.
     std::function<void(std::uint64_t epoch)> start_leading;
-    // Another may lead after the end of the lease, so no decision may follow the return of this
-    // call.
+    // No decision follows the return of this call. The term is over by then, unless the lease is
+    // given back: then it ends after this call.
     std::function<void()> stop_leading;
     std::function<void(const std::string& line)> log;
     // False: what we decide is not carried out. A leader of which that is so for `unfit_patience`
@@ -40,12 +43,17 @@ class LeaderElection {
     std::function<bool()> is_fit = {};
   };
 
-  LeaderElection(RestClient& client, LeaseOptions options, Callbacks callbacks);
+  // `client` and `leadership` must outlive this. All times are those of the clock of `leadership`.
+  LeaderElection(RestClient& client, ports::Leadership& leadership, LeaseOptions options,
+                 Callbacks callbacks);
   ~LeaderElection();  // stop()
 
   void start();
   // Stops leading and gives the lease back, so that the next leader need not wait. Idempotent.
   void stop();
+
+  // Terms that ended because the lease was not renewed in time, or was another's. Any thread.
+  std::uint64_t losses() const { return losses_; }
 
  private:
   struct Lease {
@@ -60,28 +68,38 @@ class LeaderElection {
 
   void run();
   void hold_or_lose();
+  void lose(const char* why);
   // Tries once to get or keep the lease. True if we hold it now.
   bool attempt();
   std::optional<Lease> read();
   bool write(const Lease& lease);
-  bool is_free(const Lease& lease);
-  void set_leading(bool leads, std::uint64_t epoch);
+  bool is_free(const Lease& lease) const;
+  bool is_steady(Duration of_lease) const;
+  void note_answer(bool is_there);
+  void start_leading(std::uint64_t epoch);
+  void stop_leading();
   // True if we gave the lease back.
   bool yield_if_unfit();
   void complain(const std::string& line);
   void release();
   Duration patience() const;
+  Duration patience_of_candidate() const;
   std::string path() const;
+  TimePoint now() const { return leadership_.clock().now(); }
 
   RestClient& client_;
+  ports::Leadership& leadership_;
   const LeaseOptions options_;
   const Callbacks callbacks_;
   Lease seen_;
-  std::chrono::steady_clock::time_point seen_at_;
-  std::chrono::steady_clock::time_point renewed_at_;      // our last renewal
-  std::chrono::steady_clock::time_point fit_at_;          // the last time, while we lead
-  std::chrono::steady_clock::time_point left_to_others_;  // until then
+  TimePoint seen_at_;
+  std::optional<TimePoint> steady_since_;  // the API server answers; none: it did not the last time
+  TimePoint answered_at_;
+  TimePoint renewed_at_;      // our last renewal
+  TimePoint fit_at_;          // the last time, while we lead
+  TimePoint left_to_others_;  // until then
   bool leads_ = false;
+  std::atomic<std::uint64_t> losses_ = 0;
   std::string last_complaint_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "berth/base/clock.h"
+#include "ports/leadership.h"
 
 // A request to the API server and its answer.
 
@@ -25,7 +27,18 @@ struct Request {
   bool urgent = false;
   // Lets all other requests go first: for writes that nobody waits for, such as events.
   bool can_wait = false;
+  // LEASE-4. A write is sent only while this epoch's term holds.
+  std::uint64_t epoch = 0;
+  // But for writes that any berthd may send: of the Lease itself, and questions.
+  bool needs_no_term = false;
 };
+
+// LEASE-4
+bool needs_term(const Request& request);
+// Whether the request may be sent at this moment. Null: nobody else leads, ever.
+bool may_be_sent(const Request& request, const ports::Leadership* leadership);
+// The error of one that was not sent, or was given up, for that reason.
+inline constexpr const char* kTermIsOver = "given up: this berthd does not lead any more";
 
 struct Response {
   int status = 0;  // 0: no answer

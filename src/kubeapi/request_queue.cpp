@@ -70,10 +70,11 @@ class RequestQueue::Answer final : public AnswerSink {
   std::string foreign_type_;  // of a success that is not JSON
 };
 
-RequestQueue::RequestQueue(Transport& transport, const RestOptions& options)
+RequestQueue::RequestQueue(Transport& transport, const RestOptions& options, Pulse& pulse)
     : transport_(transport),
       server_(transport.server()),
       options_(options),
+      pulse_(pulse),
       bucket_(options.qps, options.burst) {}
 
 void RequestQueue::start() {
@@ -103,6 +104,8 @@ void RequestQueue::call(std::unique_lock<std::mutex>& lock, const Done& done, Re
 }
 
 void RequestQueue::finish(std::uint64_t id, Response response, bool is_over) {
+  pulse_.note(response.status);
+  const bool is_outdated = response.error == kTermIsOver;
   if (!response.error.empty()) response.error = server_ + ": " + response.error;
   std::unique_lock lock(mutex_);
   const auto found = flying_.find(id);
@@ -114,7 +117,8 @@ void RequestQueue::finish(std::uint64_t id, Response response, bool is_over) {
     changed_.notify_all();
   }
   if (!done) return;
-  if (response.status == 0) ++counters_.failed;
+  if (is_outdated) ++counters_.outdated;
+  if (response.status == 0 && !is_outdated) ++counters_.failed;
   if (response.status == 429) ++counters_.throttled;
   call(lock, done, std::move(response));
 }
@@ -126,6 +130,7 @@ void RequestQueue::launch(std::unique_lock<std::mutex>& lock, Waiting waiting, b
   flying.allowed = waiting.request.deadline;
   flying.deadline = clock_.now() + waiting.request.deadline;
   flying.is_counted = is_counted;
+  flying.needs_term = needs_term(waiting.request);
   flying_.emplace(id, std::move(flying));
   if (is_counted) ++counted_;
   ++counters_.sent;
@@ -134,7 +139,12 @@ void RequestQueue::launch(std::unique_lock<std::mutex>& lock, Waiting waiting, b
   auto exchange = transport_.start(waiting.request, Transport::Lane::unary, std::move(answer));
   lock.lock();
   const auto found = flying_.find(id);
-  if (found != flying_.end()) found->second.exchange = std::move(exchange);
+  if (found == flying_.end()) return;
+  found->second.exchange = exchange;
+  if (!found->second.is_cancelled) return;
+  lock.unlock();
+  exchange->cancel();
+  lock.lock();
 }
 
 // API-10: urgent requests first; the others by the rate limit and the cap, those that can wait
@@ -148,6 +158,13 @@ bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
     return true;
   }
   auto& queue = waiting_.empty() ? patient_ : waiting_;
+  if (!queue.empty() && !may_be_sent(queue.front().request, options_.leadership)) {
+    const Done done = std::move(queue.front().done);
+    queue.pop_front();
+    ++counters_.outdated;
+    call(lock, done, no_answer(kTermIsOver));
+    return true;
+  }
   if (queue.empty() || counted_ >= std::max(1, options_.max_in_flight)) return false;
   if (!bucket_.take(clock_.now())) return false;
   Waiting next = std::move(queue.front());
@@ -201,15 +218,39 @@ void RequestQueue::run() {
   }
 }
 
-void RequestQueue::discard() {
+void RequestQueue::discard_writes(std::unique_lock<std::mutex>& lock) {
   std::deque<Waiting> discarded;
-  std::unique_lock lock(mutex_);
   for (auto* queue : {&waiting_, &patient_}) {
-    std::move(queue->begin(), queue->end(), std::back_inserter(discarded));
-    queue->clear();
+    std::deque<Waiting> kept;
+    for (Waiting& each : *queue) {
+      (needs_term(each.request) ? discarded : kept).push_back(std::move(each));
+    }
+    *queue = std::move(kept);
   }
-  for (const Waiting& waiting : discarded) {
-    call(lock, waiting.done, no_answer("given up: another berthd leads"));
+  counters_.outdated += discarded.size();
+  for (const Waiting& each : discarded) call(lock, each.done, no_answer(kTermIsOver));
+}
+
+// LEASE-7
+void RequestQueue::end_writes(Duration patience) {
+  std::unique_lock lock(mutex_);
+  discard_writes(lock);
+  const auto is_open = [](const auto& entry) {
+    return entry.second.needs_term && !entry.second.is_cancelled;
+  };
+  changed_.wait_for(lock, patience, [&] {
+    return is_stopping_ || std::none_of(flying_.begin(), flying_.end(), is_open);
+  });
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<Exchange>>> open;
+  for (auto& entry : flying_) {
+    if (!is_open(entry)) continue;
+    entry.second.is_cancelled = true;
+    open.emplace_back(entry.first, entry.second.exchange);
+  }
+  lock.unlock();
+  for (const auto& [id, exchange] : open) {
+    finish(id, no_answer(kTermIsOver), false);
+    if (exchange) exchange->cancel();
   }
 }
 

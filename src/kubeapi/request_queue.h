@@ -22,14 +22,14 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
   using Done = std::function<void(Response)>;
 
-  RequestQueue(Transport& transport, const RestOptions& options);
+  RequestQueue(Transport& transport, const RestOptions& options, Pulse& pulse);
   ~RequestQueue() = default;
   RequestQueue(const RequestQueue&) = delete;
   RequestQueue& operator=(const RequestQueue&) = delete;
 
   void start();
   void send(Request request, Done done);
-  void discard();  // as RestClient::discard_queued()
+  void end_writes(Duration patience);  // as RestClient::end_writes()
   // The same as RestClient::stop(). `transport` is not used afterwards.
   void stop();
   RestCounters counters() const;
@@ -47,11 +47,13 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
     TimePoint deadline;
     Duration allowed{};
     bool is_counted = true;  // towards the cap
+    bool needs_term = false;
     bool is_cancelled = false;
   };
 
   void run();
   bool start_next(std::unique_lock<std::mutex>& lock);
+  void discard_writes(std::unique_lock<std::mutex>& lock);
   void launch(std::unique_lock<std::mutex>& lock, Waiting waiting, bool is_counted);
   bool expire(std::unique_lock<std::mutex>& lock);
   Duration time_to_wait() const;
@@ -62,6 +64,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   Transport& transport_;
   const std::string server_;
   const RestOptions options_;
+  Pulse& pulse_;
   const SteadyClock clock_;
 
   mutable std::mutex mutex_;

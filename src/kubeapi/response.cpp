@@ -43,6 +43,14 @@ bool is_retryable(const Response& response) {
   return false;
 }
 
+bool needs_term(const Request& request) {
+  return request.method != "GET" && !request.needs_no_term;
+}
+
+bool may_be_sent(const Request& request, const ports::Leadership* leadership) {
+  return leadership == nullptr || !needs_term(request) || leadership->holds(request.epoch);
+}
+
 std::string url_encoded(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string encoded;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <stop_token>
 
+#include "berth/base/boot_clock.h"
 #include "kubeapi/credentials.h"
 #include "kubeapi/line_stream.h"
 #include "kubeapi/request_queue.h"
@@ -15,6 +16,7 @@ namespace berth::kubeapi {
 namespace {
 
 constexpr std::chrono::seconds kEndMax{5};  // for the transport to release cancelled exchanges
+constexpr int kOk = 200;
 
 }  // namespace
 
@@ -23,12 +25,14 @@ class RestClient::Impl {
   Impl(std::unique_ptr<Transport> transport, const RestOptions& options)
       : transport_(std::move(transport)),
         options_(options),
-        queue_(std::make_shared<RequestQueue>(*transport_, options)) {
+        queue_(std::make_shared<RequestQueue>(*transport_, options, pulse_)) {
     queue_->start();
   }
   ~Impl() { stop(); }
 
   RequestQueue& queue() { return *queue_; }
+  const Pulse& pulse() const { return pulse_; }
+  const ports::Leadership* leadership() const { return options_.leadership; }
   const std::string& server() const { return transport_->server(); }
 
   Response stream(const Request& request, const std::function<void(std::string_view)>& on_line,
@@ -46,7 +50,11 @@ class RestClient::Impl {
       response.error = cancel.is_cancelled() ? "cancelled" : "the client was stopped";
     } else {
       const auto exchange = transport_->start(request, Transport::Lane::stream, lines);
-      response = lines->read(request, options_, on_line);
+      response = lines->read(request, options_, [&](std::string_view line) {
+        pulse_.note(kOk);
+        on_line(line);
+      });
+      pulse_.note(response.error.empty() ? response.status : 0);
       const bool is_ours = cancel.is_cancelled() || stopping_.stop_requested();
       if (!response.error.empty() && !is_ours) {
         response.error = transport_->server() + ": " + response.error;
@@ -71,6 +79,8 @@ class RestClient::Impl {
  private:
   const std::unique_ptr<Transport> transport_;
   const RestOptions options_;
+  const BootClock clock_;
+  Pulse pulse_{clock_};
   const std::shared_ptr<RequestQueue> queue_;
   std::stop_source stopping_;
   std::mutex mutex_;
@@ -81,7 +91,7 @@ class RestClient::Impl {
 Result<std::unique_ptr<RestClient>> RestClient::create(Access access, RestOptions options) {
   auto credentials = Credentials::open(std::move(access));
   if (!credentials) return credentials.error();
-  auto transport = Transport::create(*credentials, options.user_agent);
+  auto transport = Transport::create(*credentials, options.user_agent, options.leadership);
   if (!transport) return transport.error();
   return over(std::move(transport).value(), std::move(options));
 }
@@ -96,7 +106,13 @@ RestClient::RestClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 RestClient::~RestClient() = default;
 
-void RestClient::discard_queued() { impl_->queue().discard(); }
+void RestClient::end_writes(Duration patience) { impl_->queue().end_writes(patience); }
+
+bool RestClient::may_write(std::uint64_t epoch) const {
+  return impl_->leadership() == nullptr || impl_->leadership()->holds(epoch);
+}
+
+const Pulse& RestClient::pulse() const { return impl_->pulse(); }
 
 void RestClient::send(Request request, std::function<void(Response)> done) {
   impl_->queue().send(std::move(request), std::move(done));

@@ -11,6 +11,7 @@
 #include "berth/base/result.h"
 #include "kubeapi/access.h"
 #include "kubeapi/cancellation.h"
+#include "kubeapi/pulse.h"
 #include "kubeapi/request.h"
 
 // HTTP to the API server. docs/design/api-client.md has the rules.
@@ -31,12 +32,15 @@ struct RestOptions {
   std::string user_agent = "berth";
   std::size_t body_max = std::size_t{256} << 20;  // bytes of an answer without streaming
   std::size_t line_max = std::size_t{32} << 20;   // bytes of one line of a stream
+  // LEASE-4. Must outlive the client; null: writes need no term.
+  const ports::Leadership* leadership = nullptr;
 };
 
 struct RestCounters {
   std::uint64_t sent = 0;       // unary requests that left the queue
   std::uint64_t failed = 0;     // sent, but without an answer
   std::uint64_t throttled = 0;  // answers with status 429
+  std::uint64_t outdated = 0;   // writes that were not sent, or given up, as their term was over
   std::uint64_t queued = 0;     // waiting now
   std::uint64_t in_flight = 0;  // now
 };
@@ -61,8 +65,13 @@ class RestClient {
   // The same, but waits.
   Response call(Request request);
 
-  // Answers queued requests with status 0: an earlier leader decided them.
-  void discard_queued();
+  // LEASE-7. Ends the writes that need a term: answers those that are queued with status 0, waits
+  // so long at most for those in flight, and gives the rest up.
+  void end_writes(Duration patience);
+  // Whether a write of this epoch may be sent now.
+  bool may_write(std::uint64_t epoch) const;
+
+  const Pulse& pulse() const;  // of the API server
 
   // Reads an answer line by line on the caller's thread; a slow caller slows the server. Returns
   // status 200 without an error if the server ends the stream. Returns status 200 with an error if

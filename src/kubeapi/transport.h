@@ -41,8 +41,10 @@ class Transport {
  public:
   enum class Lane : std::uint8_t { unary, stream };  // each has its own connections
 
+  // `leadership` as in RestOptions.
   static Result<std::unique_ptr<Transport>> create(std::shared_ptr<Credentials> credentials,
-                                                   const std::string& user_agent);
+                                                   const std::string& user_agent,
+                                                   const ports::Leadership* leadership = nullptr);
   virtual ~Transport() = default;
 
   virtual std::shared_ptr<Exchange> start(const Request& request, Lane lane,

@@ -202,7 +202,7 @@ void PodStream::withdraw(std::string& out) {
 
 template <class OnPod>
 void PodStream::each_in_table(OnPod&& on_pod) {
-  if (!table_) return;
+  if (!table_ || !table_->term.holds()) return;
   for (const ports::ShownPod& as : table_->pods) {
     set_key(key_, as.name_space, as.name);
     const auto held = memory_.pods.find(key_);

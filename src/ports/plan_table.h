@@ -9,6 +9,7 @@
 #include "berth/model/objects.h"
 #include "ports/by_text.h"
 #include "ports/guard_table.h"
+#include "ports/leadership.h"
 
 // The sessions' plans as an immutable value, published after each session that changed it. Extender
 // calls are answered from it alone.
@@ -55,6 +56,7 @@ struct RoomLeft {
 struct PlanTable {
   std::uint64_t epoch = 0;      // of the session that made it
   bool ready = false;           // false: not synced or not leader; every verb is answered 503
+  Term term;                    // of the leader that made it
   std::uint64_t exchanges = 0;  // of those of Moves, so many have been taken in
   std::vector<std::string> managed_schedulers;  // spec.schedulerName of pods we decide for
 
@@ -77,6 +79,9 @@ struct PlanTable {
 
   // Null: no pod of ours is protected from preemption.
   std::shared_ptr<const GuardTable> guard;
+
+  // LEASE-5. False also of one that an overdue leader has left.
+  bool is_in_force() const { return ready && term.holds(); }
 
   const PlannedPod* find(std::string_view uid) const {
     const auto found = pods.find(uid);

@@ -24,17 +24,19 @@ struct ShownPod {
 struct ShownPods {
   std::vector<ShownPod> pods;    // in the order in which kube-scheduler is to try them
   ByText<std::uint32_t> by_uid;  // positions in `pods`
+  Term term;                     // LEASE-5: nothing of it is shown when it is over
 
-  static ShownPods of(std::vector<ShownPod> pods) {
+  static ShownPods of(std::vector<ShownPod> pods, Term term = {}) {
     ShownPods table;
     table.pods = std::move(pods);
+    table.term = term;
     for (std::uint32_t i = 0; i < table.pods.size(); ++i) table.by_uid[table.pods[i].uid] = i;
     return table;
   }
 
   const ShownPod* find(std::string_view uid) const {
     const auto found = by_uid.find(uid);
-    return found == by_uid.end() ? nullptr : &pods[found->second];
+    return found == by_uid.end() || !term.holds() ? nullptr : &pods[found->second];
   }
 };
 

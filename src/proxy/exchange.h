@@ -76,6 +76,10 @@ class Interceptor {
 
   // The answer to a request whose body was read. None: the request goes upstream.
   virtual std::optional<Answer> answer(const Request& request, std::string_view body) = 0;
+
+  // The answer to a request that may not go upstream now; none: it may. Asked before it goes there,
+  // and again on its connection, right before it is sent: it may have waited for that.
+  virtual std::optional<Answer> refusal(const Request& /*request*/) { return std::nullopt; }
 };
 
 }  // namespace berth::proxy

@@ -82,6 +82,7 @@ class Http2Proxy final : public Proxy {
             .malformed = read(gauges.malformed),
             .intercepted = read(gauges.intercepted),
             .answered_locally = read(gauges.answered_locally),
+            .refused = read(gauges.refused),
             .pauses = read(gauges.pauses),
             .stalled = read(gauges.stalled),
             .transfers_open = read(gauges.transfers_open),

@@ -80,6 +80,7 @@ struct Counts {
   std::uint64_t malformed = 0;         // requests that were refused
   std::uint64_t intercepted = 0;       // requests with an exchange
   std::uint64_t answered_locally = 0;  // by Interceptor::answer
+  std::uint64_t refused = 0;           // by Interceptor::refusal
   std::uint64_t pauses = 0;            // times that a reply became full
   std::uint64_t stalled = 0;           // streams and connections cut because the client stood still
   std::uint64_t transfers_open = 0;    // requests at upstream

@@ -18,8 +18,8 @@ struct Gauges {
   using Gauge = std::atomic<std::uint64_t>;
   Gauge connections_open = 0, connections_accepted = 0, connections_refused = 0,
         handshakes_failed = 0, floods = 0, streams_open = 0, requests = 0, malformed = 0,
-        intercepted = 0, answered_locally = 0, pauses = 0, stalled = 0, transfers_open = 0,
-        upstream_failures = 0, dead_watches = 0, upstream_connects = 0;
+        intercepted = 0, answered_locally = 0, refused = 0, pauses = 0, stalled = 0,
+        transfers_open = 0, upstream_failures = 0, dead_watches = 0, upstream_connects = 0;
 };
 
 class UpstreamClient;

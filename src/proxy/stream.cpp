@@ -116,6 +116,7 @@ void Stream::go_upstream(bool is_body_whole) {
     answer(no_token_answer(is_watch(request_)));
     return;
   }
+  if (refuse()) return;
   if (!is_body_whole) already_consumed_ = collected_.size();
   RequestBody body{std::move(collected_), is_body_whole, content_length_};
   exchange_ = state_.interceptor.intercept(request_, *this);
@@ -125,6 +126,15 @@ void Stream::go_upstream(bool is_body_whole) {
   transfer_ = std::make_unique<Transfer>(*state_.upstream, request_, std::move(body), *this);
   if (is_watch(request_)) limits_.emplace(request_, state_.options, Steady::now());
   if (!transfer_->start()) on_upstream_failure("no memory for a request");
+}
+
+// True if the request may not go upstream, and has been answered.
+bool Stream::refuse() {
+  const std::optional<Answer> refusal = state_.interceptor.refusal(request_);
+  if (!refusal) return false;
+  ++state_.gauges.refused;
+  answer(*refusal);
+  return true;
 }
 
 void Stream::answer(const Answer& answer) {
@@ -280,7 +290,7 @@ void Stream::on_upstream_done() {
 
 void Stream::on_upstream_failure(const std::string& why) {
   limits_.reset();
-  if (is_over_) return;
+  if (is_over_ || (!has_head_ && refuse())) return;
   ++state_.gauges.upstream_failures;
   exchange_->on_failure(why);
 }

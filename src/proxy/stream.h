@@ -67,11 +67,13 @@ class Stream final : public Reply,
   void on_upstream_done() override;
   void on_upstream_failure(const std::string& why) override;
   void on_body_taken(std::size_t bytes) override;
+  bool may_be_sent() override { return !state_.interceptor.refusal(request_); }
   bool is_full() override;
 
   std::size_t collected_most() const;
   void go_upstream(bool is_body_whole);
   void answer(const Answer& answer);
+  bool refuse();
   void drop_transfer();
   bool is_awaiting_body() const;
 

@@ -55,8 +55,13 @@ struct TransferCallbacks {
     return size;
   }
 
+  static int before_request(void* user, char*, char*, int, int) {
+    return self(user).events_.may_be_sent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+  }
+
   static std::size_t read_body(char* into, std::size_t, std::size_t room, void* user) {
     Transfer& transfer = self(user);
+    if (!transfer.events_.may_be_sent()) return CURL_READFUNC_ABORT;
     std::string& bytes = transfer.body_.bytes;
     const std::size_t size = std::min(room, bytes.size() - transfer.sent_);
     if (size == 0 && transfer.body_.is_whole) return 0;
@@ -90,6 +95,8 @@ Transfer::Transfer(UpstreamClient& upstream, const Request& request, RequestBody
   curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, TransferCallbacks::on_body);
   curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, TransferCallbacks::before_request);
+  curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
   set_headers(request);
   set_body(request.method);
   ++upstream_.state().gauges.transfers_open;

@@ -24,7 +24,8 @@ class TransferEvents {
   virtual void on_upstream_done() = 0;
   virtual void on_upstream_failure(const std::string& why) = 0;
   virtual void on_body_taken(std::size_t bytes) = 0;  // of the request
-  virtual bool is_full() = 0;                         // true pauses the answer, until resume()
+  virtual bool may_be_sent() = 0;  // on its connection; false ends the transfer as a failure
+  virtual bool is_full() = 0;      // true pauses the answer, until resume()
 };
 
 struct RequestBody {

@@ -149,7 +149,7 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
 }
 
 // VIEW-2. In the order of the commits, which kube-scheduler follows among pods of one priority.
-std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
+std::shared_ptr<const ports::ShownPods> Steering::take_shown(ports::Term term) {
   if (options_.mode != Mode::view || !std::exchange(shown_changed_, false)) return nullptr;
   std::vector<ports::ShownPod> shown;
   for (const auto& [uid, progress] : progress_) {
@@ -160,7 +160,7 @@ std::shared_ptr<const ports::ShownPods> Steering::take_shown() {
   }
   std::sort(shown.begin(), shown.end(),
             [](const auto& left, const auto& right) { return left.attempt < right.attempt; });
-  return std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(shown)));
+  return std::make_shared<const ports::ShownPods>(ports::ShownPods::of(std::move(shown), term));
 }
 
 // STEER-12. Its own filter call would have been answered by us, and says so in the condition. The

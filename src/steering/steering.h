@@ -82,7 +82,7 @@ class Steering {
 
   // Mode `view`: the pods that kube-scheduler may see of those that wait, if they have changed
   // since the last call; else null.
-  std::shared_ptr<const ports::ShownPods> take_shown();
+  std::shared_ptr<const ports::ShownPods> take_shown(ports::Term term = {});
 
   void set_gangs_are_whole(bool value) { options_.gangs_are_whole = value; }
   // kube-scheduler has another leader (STEER-8). In effect with the next steer().

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "extender/support.h"
+#include "support/jumping_clock.h"
 
 namespace berth::extender {
 namespace {
@@ -71,11 +72,15 @@ class RosterTest : public ::testing::Test {
   TimePoint now_ = TimePoint(seconds(1'000'000));
   std::map<std::string, std::string> answers_;
   std::vector<std::string> binds_;
+  std::vector<std::uint64_t> epochs_;  // of all binds
   std::vector<PlacementDropped> drops_;
 
  private:
   void carry_out(Roster::Effects effects) {
-    for (const auto& binding : effects.binds) binds_.push_back(binding.name + "@" + binding.node);
+    for (const auto& binding : effects.binds) {
+      binds_.push_back(binding.name + "@" + binding.node);
+      epochs_.push_back(binding.epoch);
+    }
     for (auto& [answer, error] : effects.answers) answer(error);
     drops_.insert(drops_.end(), effects.drops.begin(), effects.drops.end());
   }
@@ -358,6 +363,29 @@ TEST_F(RosterTest, ClosingAnswersEveryCallNowAndLater) {
   EXPECT_EQ(answers_["later"], "berthd is shutting down");
   finish("g-0", true);
   EXPECT_EQ(answers_["g-0"], "berthd is shutting down");
+}
+
+TEST_F(RosterTest, LEASE2ABindingCarriesTheEpochOfItsPlan) {
+  support::JumpingClock lease_clock;
+  ports::Leadership leadership(lease_clock);
+  leadership.begin(3, lease_clock.now() + seconds(6));
+  start(PlanBuilder().gang("g", 2, 2).under(leadership, 3));
+  arrive(0);
+  arrive(1);
+  EXPECT_EQ(bind_count(), 2U);
+  EXPECT_EQ(epochs_, (std::vector<std::uint64_t>{3, 3}));
+}
+
+TEST_F(RosterTest, LEASE5NoMemberIsTakenInWhenTheTermIsOver) {
+  support::JumpingClock lease_clock;
+  ports::Leadership leadership(lease_clock);
+  leadership.begin(3, lease_clock.now() + seconds(6));
+  start(PlanBuilder().gang("g", 2, 2).under(leadership, 3));
+  arrive(0);
+  lease_clock.advance(seconds(6));
+  arrive(1);
+  EXPECT_EQ(bind_count(), 0U);
+  EXPECT_NE(answers_["g-1"], "");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "extender/server.h"
+#include "support/jumping_clock.h"
 
 namespace berth::extender {
 namespace {
@@ -242,6 +243,26 @@ TEST_F(ServiceTest, ShuttingDownAnswersEveryHeldCallAtOnce) {
   barrier_.shutdown();
   EXPECT_NE(first.answer().find(R"({"Error":"berthd is shutting down"})"), std::string::npos);
   EXPECT_NE(second.answer().find(R"({"Error":"berthd is shutting down"})"), std::string::npos);
+}
+
+// Its plan is still the published one.
+TEST_F(ServiceTest, LEASE5NothingIsAnsweredFromAPlanWhoseTermIsOver) {
+  support::JumpingClock lease_clock;
+  ports::Leadership leadership(lease_clock);
+  leadership.begin(3, lease_clock.now() + std::chrono::seconds(6));
+  publish(PlanBuilder().gang("g", 2, 2).under(leadership, 3));
+  const std::string filter = filter_body(pod_json("g-0", "berth"), test::node_names(5));
+  const std::string bind = bind_body("g-1", node_name(1));
+  EXPECT_EQ(post("/plan/filter", filter).status, 200);
+  RawCall held(server_->port(), bind_body("g-0", node_name(0)));
+  ASSERT_TRUE(eventually([&] { return barrier_.held() == 1; }));
+  lease_clock.advance(std::chrono::seconds(6));
+  for (const char* path : {"/plan/filter", "/plan/prioritize"}) {
+    EXPECT_EQ(post(path, filter).status, 503) << path;
+  }
+  EXPECT_EQ(post("/guard/preempt", "{}").status, 503);
+  EXPECT_EQ(post("/commit/bind", bind).status, 503) << "it would complete the gang";
+  EXPECT_EQ(binder_.count(), 0U);
 }
 
 }  // namespace

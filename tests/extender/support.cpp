@@ -133,6 +133,11 @@ PlanBuilder& PlanBuilder::without(const std::string& pod) {
   return *this;
 }
 
+PlanBuilder& PlanBuilder::under(const ports::Leadership& leadership, std::uint64_t epoch) {
+  table_.term = ports::Term(&leadership, epoch);
+  return *this;
+}
+
 PlanBuilder& PlanBuilder::claim(const std::string& node) {
   table_.claimed_nodes.insert(node);
   return *this;

@@ -60,6 +60,7 @@ class PlanBuilder {
   PlanBuilder& running(const std::string& pod, const std::string& node, const std::string& job,
                        std::uint16_t role = 0);
   PlanBuilder& without(const std::string& pod);
+  PlanBuilder& under(const ports::Leadership& leadership, std::uint64_t epoch);
   std::shared_ptr<const ports::PlanTable> build() const;
 
  private:

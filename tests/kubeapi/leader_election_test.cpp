@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "berth/base/boot_clock.h"
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
+#include "support/jumping_clock.h"
 
 namespace berth::kubeapi {
 namespace {
@@ -32,11 +34,17 @@ class LeaseServer {
          {{"holderIdentity", holder}, {"leaseDurationSeconds", seconds}, {"leaseTransitions", 4}}}};
   }
   std::atomic<bool> is_down = false;
+  // Attempts of candidates from now on, from end to end.
+  bool wait_for_attempts(int count) {
+    const int before = calls_;
+    return testing::until([&] { return calls_ > before + count; });
+  }
 
   std::string url() const { return server_.url(); }
 
  private:
   void handle(const Call& call, Reply& reply) {
+    ++calls_;
     if (is_down) return reply.abort();
     const std::lock_guard lock(mutex_);
     if (call.method == "GET") {
@@ -59,12 +67,15 @@ class LeaseServer {
   std::mutex mutex_;
   Json lease_;
   int version_ = 0;
+  std::atomic<int> calls_ = 0;
   FakeServer server_{[this](const Call& call, Reply& reply) { handle(call, reply); }};
 };
 
 class Candidate {
  public:
-  Candidate(const LeaseServer& server, const std::string& identity) {
+  // Without a clock: real time.
+  Candidate(const LeaseServer& server, const std::string& identity, const Clock* clock = nullptr)
+      : leadership_(clock != nullptr ? *clock : real_time_) {
     Access access;
     access.server = server.url();
     client_ = std::move(*RestClient::create(access));
@@ -75,10 +86,13 @@ class Candidate {
     options.retry_period = 50ms;
     options.unfit_patience = 200ms;
     election_ = std::make_unique<LeaderElection>(
-        *client_, options,
+        *client_, leadership_, options,
         LeaderElection::Callbacks{[this](std::uint64_t epoch) { epoch_.set(epoch); },
-                                  [this] { epoch_.set(0); }, [](const std::string&) {},
-                                  [this] { return is_fit.load(); }});
+                                  [this] {
+                                    held_at_the_end = leadership_.epoch() != 0;
+                                    epoch_.set(0);
+                                  },
+                                  [](const std::string&) {}, [this] { return is_fit.load(); }});
     election_->start();
   }
   ~Candidate() { stop(); }
@@ -93,9 +107,14 @@ class Candidate {
     return epoch_.wait([](std::uint64_t epoch) { return epoch == 0; });
   }
   std::uint64_t epoch() { return epoch_.get(); }
+  const ports::Leadership& leadership() const { return leadership_; }
+  std::uint64_t losses() const { return election_->losses(); }
   std::atomic<bool> is_fit = true;
+  std::atomic<bool> held_at_the_end = false;  // the term, when it was asked to stop
 
  private:
+  const BootClock real_time_;
+  ports::Leadership leadership_;
   Awaited<std::uint64_t> epoch_;
   std::unique_ptr<RestClient> client_;
   std::unique_ptr<LeaderElection> election_;
@@ -167,6 +186,115 @@ TEST(LeaderElection, VIEW12TheOnlyOneLeadsAgainAlthoughItHasNoKubeScheduler) {
   ASSERT_TRUE(one.rests());
   EXPECT_TRUE(one.leads());
   EXPECT_GT(one.epoch(), before);
+}
+
+// Time that the test moves.
+class LeaderElectionByTheClock : public ::testing::Test {
+ protected:
+  support::JumpingClock clock_;
+  LeaseServer server_;
+};
+
+TEST_F(LeaderElectionByTheClock, LEASE1AStallEndsTheTermBeforeAnythingElseIsDone) {
+  Candidate one(server_, "one", &clock_);
+  ASSERT_TRUE(one.leads());
+  const auto before = one.epoch();
+  ASSERT_TRUE(one.leadership().holds(before));
+  clock_.advance(600ms);
+  EXPECT_FALSE(one.leadership().holds(before)) << "whatever thread looks first";
+  ASSERT_TRUE(one.rests());
+  EXPECT_FALSE(one.held_at_the_end);
+  EXPECT_EQ(one.losses(), 1U);
+}
+
+TEST_F(LeaderElectionByTheClock, LEASE1ALeaseThatNobodyTookMeanwhileBeginsANewTerm) {
+  Candidate one(server_, "one", &clock_);
+  ASSERT_TRUE(one.leads());
+  const auto before = one.epoch();
+  clock_.advance(600ms);
+  ASSERT_TRUE(one.rests());
+  ASSERT_TRUE(one.leads());
+  EXPECT_GT(one.epoch(), before);
+  EXPECT_TRUE(one.leadership().holds(one.epoch()));
+  EXPECT_FALSE(one.leadership().holds(before));
+}
+
+TEST_F(LeaderElectionByTheClock, LEASE1ARenewalExtendsTheTerm) {
+  Candidate one(server_, "one", &clock_);
+  ASSERT_TRUE(one.leads());
+  const auto epoch = one.epoch();
+  for (int times = 0; times < 4; ++times) {
+    clock_.advance(400ms);
+    ASSERT_TRUE(server_.wait_for_attempts(4));  // two requests each
+  }
+  EXPECT_TRUE(one.leadership().holds(epoch));
+  EXPECT_EQ(one.epoch(), epoch);
+  EXPECT_EQ(one.losses(), 0U);
+}
+
+TEST_F(LeaderElectionByTheClock, LEASE7TheTermHoldsUntilTheLastWritesHaveEnded) {
+  Candidate one(server_, "one", &clock_);
+  ASSERT_TRUE(one.leads());
+  one.stop();
+  EXPECT_TRUE(one.held_at_the_end) << "writes under way may end";
+  EXPECT_EQ(one.leadership().epoch(), 0U) << "then it is over";
+  EXPECT_EQ(server_.lease()["spec"]["holderIdentity"], "");
+  EXPECT_EQ(one.losses(), 0U);
+}
+
+TEST_F(LeaderElectionByTheClock, ALeaseThatIsAnothersEndsTheTermAtOnce) {
+  Candidate one(server_, "one", &clock_);
+  ASSERT_TRUE(one.leads());
+  server_.set_holder("thief");
+  ASSERT_TRUE(one.rests());
+  EXPECT_FALSE(one.held_at_the_end);
+  EXPECT_EQ(one.losses(), 1U);
+}
+
+// The lease has run out while the API server was away. The last writes of its holder may be carried
+// out now: those have the time between the deadline and the lease's end, 400 ms.
+TEST_F(LeaderElectionByTheClock, LEASE8ALeaseIsTakenWhenTheServerHasAnsweredForAWhile) {
+  server_.set_holder("other", 1);
+  Candidate one(server_, "one", &clock_);
+  ASSERT_TRUE(server_.wait_for_attempts(2));
+  server_.is_down = true;
+  ASSERT_TRUE(server_.wait_for_attempts(2));
+  clock_.advance(10s);
+  ASSERT_TRUE(server_.wait_for_attempts(2));
+  server_.is_down = false;
+  ASSERT_TRUE(server_.wait_for_attempts(5));
+  EXPECT_EQ(one.epoch(), 0U);
+  clock_.advance(399ms);
+  ASSERT_TRUE(server_.wait_for_attempts(5));
+  EXPECT_EQ(one.epoch(), 0U);
+  clock_.advance(1ms);
+  EXPECT_TRUE(one.leads());
+}
+
+// The watches of a process that stood still are behind, too.
+TEST_F(LeaderElectionByTheClock, LEASE8ACandidateThatStoodStillWaits) {
+  server_.set_holder("other", 1);
+  Candidate one(server_, "one", &clock_);
+  ASSERT_TRUE(server_.wait_for_attempts(2));
+  clock_.advance(10s);
+  ASSERT_TRUE(server_.wait_for_attempts(5));
+  EXPECT_EQ(one.epoch(), 0U);
+  clock_.advance(400ms);
+  EXPECT_TRUE(one.leads());
+}
+
+TEST_F(LeaderElectionByTheClock, LEASE8TheFormerHolderWaitsLikeAnyOther) {
+  Candidate one(server_, "one", &clock_);
+  ASSERT_TRUE(one.leads());
+  server_.is_down = true;
+  clock_.advance(600ms);
+  ASSERT_TRUE(one.rests());
+  ASSERT_TRUE(server_.wait_for_attempts(2));
+  server_.is_down = false;
+  ASSERT_TRUE(server_.wait_for_attempts(5));
+  EXPECT_EQ(one.epoch(), 0U);
+  clock_.advance(400ms);
+  EXPECT_TRUE(one.leads());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 
 #include "proxy/proxy_fixture.h"
 
@@ -81,8 +82,14 @@ class TestInterceptor : public Interceptor {
     return Answer{200, {{"content-type", "application/json"}}, "noted " + std::string(body)};
   }
 
+  std::optional<Answer> refusal(const Request& request) override {
+    if (!is_closed_to_writes || request.method == "GET") return std::nullopt;
+    return Answer{503, {}, "not now"};
+  }
+
   Seen seen;
   std::size_t bodies = 0;
+  std::atomic<bool> is_closed_to_writes = false;
 };
 
 class InterceptorTest : public ProxyTest {
@@ -316,6 +323,49 @@ TEST_F(InterceptorTest, StopLetsAnAnswerFinish) {
   EXPECT_TRUE(caller->run_until([&] { return call.is_answer(); }));
   EXPECT_EQ(call.body, "whole");
   stopping.join();
+}
+
+TEST_F(InterceptorTest, ARequestIsRefusedBeforeItGoesUpstream) {
+  start_with([](const Received&, Answering& answering) { answering.answer("done"); });
+  interceptor_.is_closed_to_writes = true;
+  const auto caller = client();
+  Call& write = caller->post("/a", "{}");
+  Call& large = caller->post("/b", numbers(100'000));
+  Call& noted = caller->post("/veto", "veto");
+  Call& read = caller->get("/c");
+  ASSERT_TRUE(caller->run());
+  EXPECT_EQ(write.status, 503);
+  EXPECT_EQ(write.body, "not now");
+  EXPECT_EQ(large.status, 503);
+  EXPECT_EQ(noted.status, 200) << "the interceptor's own answers go on";
+  EXPECT_EQ(read.status, 200);
+  EXPECT_EQ(upstream_->requests().size(), 1U);
+  EXPECT_EQ(proxy_->counts().refused, 2U);
+  EXPECT_EQ(proxy_->counts().upstream_failures, 0U);
+}
+
+// The first has the only connection.
+TEST_F(InterceptorTest, ARequestThatWaitsForAConnectionIsRefusedOnIt) {
+  Gate may_answer;
+  upstream_ = std::make_unique<TestUpstream>([&](const Received&, Answering& answering) {
+    EXPECT_TRUE(may_answer.wait());
+    answering.answer("done");
+  });
+  Options one = options(upstream_->url());
+  one.max_call_connections = 1;
+  start(std::move(one), interceptor_);
+  const auto caller = client();
+  Call& first = caller->post("/first", "{}");
+  ASSERT_TRUE(caller->run_until([&] { return upstream_->requests().size() == 1; }));
+  Call& second = caller->post("/second", "{}");
+  ASSERT_TRUE(caller->run_until([&] { return proxy_->counts().transfers_open == 2; }));
+  interceptor_.is_closed_to_writes = true;
+  may_answer.open();
+  ASSERT_TRUE(caller->run());
+  EXPECT_EQ(first.status, 200) << "it had been sent";
+  EXPECT_EQ(second.status, 503);
+  EXPECT_EQ(second.body, "not now");
+  EXPECT_EQ(upstream_->requests().size(), 1U);
 }
 
 }  // namespace

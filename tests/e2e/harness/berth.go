@@ -224,7 +224,7 @@ func (b *Berth) Start(ctx context.Context) error {
 		return err
 	}
 	return awaitReady(ctx, b.Process, func(ctx context.Context) error {
-		return getOK(ctx, b.client, b.Pages+"/livez")
+		return b.Alive(ctx)
 	})
 }
 
@@ -236,6 +236,11 @@ func (b *Berth) AwaitReady(ctx context.Context) error {
 // Ready is nil when /readyz says so.
 func (b *Berth) Ready(ctx context.Context) error {
 	return getOK(ctx, b.client, b.Pages+"/readyz")
+}
+
+// Alive is nil when /livez says so.
+func (b *Berth) Alive(ctx context.Context) error {
+	return getOK(ctx, b.client, b.Pages+"/livez")
 }
 
 // Leads is nil if this berthd leads: another answers that it does not.

@@ -125,6 +125,31 @@ func (e *Env) heedful() string {
 	return core.DefaultSchedulerName
 }
 
+// Overfull is an error if the pods on one of this test's nodes request more cpu than it has.
+func (e *Env) Overfull() error {
+	requested := map[string]int64{}
+	for _, pod := range e.Pods(func(pod *core.Pod) bool {
+		return pod.Status.Phase != core.PodSucceeded && pod.Status.Phase != core.PodFailed
+	}) {
+		for _, container := range pod.Spec.Containers {
+			requested[pod.Spec.NodeName] += container.Resources.Requests.Cpu().MilliValue()
+		}
+	}
+	nodes, err := e.Client.CoreV1().Nodes().List(e.Context,
+		meta.ListOptions{LabelSelector: PoolLabel + "=" + e.Namespace})
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes.Items {
+		has := node.Status.Allocatable.Cpu().MilliValue()
+		if requested[node.Name] > has {
+			return fmt.Errorf("pods on node %q request %dm cpu, it has %dm", node.Name,
+				requested[node.Name], has)
+		}
+	}
+	return nil
+}
+
 // AssertRoom shows that nothing is reserved any more: so many single pods, of so much cpu, all find
 // a place.
 func (e *Env) AssertRoom(count int, cpu string) {

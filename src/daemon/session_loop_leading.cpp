@@ -1,0 +1,121 @@
+#include <set>
+#include <utility>
+
+#include "daemon/session_loop.h"
+
+// To begin and to cease to lead.
+
+namespace berth::daemon {
+
+void SessionLoop::start_leading(std::uint64_t epoch) {
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_epoch_ = epoch;
+    has_stopped_leading_ = false;
+  }
+  parts_.events.wake();
+}
+
+void SessionLoop::stop_leading() {
+  std::unique_lock lock(mutex_);
+  wanted_epoch_ = 0;
+  parts_.events.wake();
+  stopped_leading_.wait(
+      lock, [this] { return has_stopped_leading_ || stopping_ || !thread_.joinable(); });
+}
+
+// LEASE-3. 0: we do not lead. The election may not have noticed yet that a term is over.
+std::uint64_t SessionLoop::wanted_epoch(bool is_synced) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(is_kube_scheduler_new_, false)) {
+    steering_.kube_scheduler_changed();
+    mirror_.hasten_all();
+  }
+  const bool is_wanted =
+      is_synced && wanted_epoch_ != 0 && ports::Term(parts_.leadership, wanted_epoch_).holds();
+  return is_wanted ? wanted_epoch_ : 0;
+}
+
+// Whether we lead.
+bool SessionLoop::adopt_leadership(bool is_synced) {
+  const std::uint64_t wanted = wanted_epoch(is_synced);
+  if (wanted == 0) catch_up_.give_up();
+  if (epoch_ != 0 && wanted != epoch_) {
+    epoch_ = 0;
+    is_session_due_ = true;
+    cease_to_lead();
+  }
+  if (epoch_ == 0 && wanted != 0 && has_caught_up(wanted)) {
+    epoch_ = wanted;
+    is_session_due_ = true;
+    begin_to_lead();
+  }
+  const std::lock_guard lock(mutex_);
+  has_stopped_leading_ = epoch_ == 0 && wanted_epoch_ == 0;
+  if (has_stopped_leading_) stopped_leading_.notify_all();
+  return epoch_ != 0;
+}
+
+bool SessionLoop::has_caught_up(std::uint64_t epoch) {
+  const CatchUp::Seen seen{[this] {
+                             std::set<std::string> waiting;
+                             for (const auto& [uid, pod] : observed_.pods()) waiting.insert(uid);
+                             return waiting;
+                           },
+                           [this](const std::string& uid) { return observed_.pod(uid) != nullptr; },
+                           [this](const std::string& uid) {
+                             return observed_.pod(uid) == nullptr &&
+                                    mirror_.find_task(uid).is_valid();
+                           }};
+  return catch_up_.has_ended(epoch, seen, std::chrono::steady_clock::now());
+}
+
+// The plans that the earlier leader left under way are assumed before the first session.
+void SessionLoop::begin_to_lead() {
+  const TimePoint now = parts_.clock.now();
+  mirror_.settle(now);  // groups that are ours take over the API's state
+  mirror_.follow_api_phases(false);
+  writes_.start_leading(epoch_);
+  steering_.start_leading();
+  const Plan left = steering::restored_plan(observed_, mirror_.cluster(), find_);
+  mirror_.assume(left, now);
+  mirror_.restore_claims(now);
+  const std::vector<JobId> changed(changed_while_standing_by_.begin(),
+                                   changed_while_standing_by_.end());
+  reconciler_.look_at(changed);
+  announcer_.announce_unclaimed(changed, mirror_.cluster(), now);
+  changed_while_standing_by_.clear();
+  gangs_.start_leading();
+  parts_.log("leading with epoch " + std::to_string(epoch_) + "; " +
+             std::to_string(left.binds.size()) + " pods were under way");
+}
+
+void SessionLoop::cease_to_lead() {
+  const TimePoint now = parts_.clock.now();
+  mirror_.follow_api_phases(true);
+  attempts_.clear();
+  mirror_.forget_plans();  // the next leader's pods will say where they go
+  writes_.stop_leading();
+  steering_.stop_leading();
+  reconciler_.stop_leading();
+  gangs_.stop_leading();
+  announcer_.stop_leading();
+  evictions_.stop_leading();
+  publish_evicted(nullptr);
+  views_.stop_leading(now);
+  published_stamp_ = 0;
+  parts_.published.store(std::make_shared<const ports::PlanTable>());
+  parts_.on_published();
+  publish_shown();  // VIEW-10
+}
+
+void SessionLoop::stand_by() {
+  const TimePoint now = parts_.clock.now();
+  gangs_.settle(now);
+  gangs_.stand_by();
+  settle_and_ask(now);
+  for (const JobId id : mirror_.take_changes()) changed_while_standing_by_.insert(id);
+  mirror_.take_phase_changes();
+}
+
+}  // namespace berth::daemon
