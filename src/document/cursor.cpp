@@ -35,7 +35,7 @@ bool find_path(const Value& root, const Value* wanted, std::string& path) {
   return false;
 }
 
-// What users wrote may be as long as a request.
+// A text of users may be as long as a request.
 std::string cut(std::string text) {
   constexpr std::size_t kMost = 1000;
   if (text.size() <= kMost) return text;

@@ -3,6 +3,8 @@
 #include <functional>
 #include <vector>
 
+#include "berth/model/dimensions.h"
+
 namespace berth::engine {
 
 namespace {
@@ -24,8 +26,8 @@ bool is_of_queue(const Cluster& cluster, const Task& task) {
 // DIMENSION-1, DIMENSION-2
 std::string dimension_fault(const Cluster& cluster) {
   const auto is_off = [&](const NamedAmounts& unknown, const Resources& asked) {
-    return !(cluster.unknown_of(unknown) == unknown) ||
-           asked[kUnknown] != cluster.to_resources(unknown)[kUnknown];
+    return !(unknown_of(cluster.dimensions(), unknown) == unknown) ||
+           asked[kUnknown] != to_resources(cluster.dimensions(), unknown)[kUnknown];
   };
   for (std::size_t s = 0; s < cluster.shape_count(); ++s) {
     const Shape& shape = cluster.shape(ShapeId(s));

@@ -18,16 +18,6 @@ void AmountTable::reset(std::size_t nodes, std::size_t dimensions) {
   columns_.assign(dimensions, std::vector<std::int64_t>(nodes, 0));
 }
 
-std::array<AmountTable*, 8> Cluster::tables() {
-  return {&idle_,      &releasing_, &pipelined_, &allocatable_,
-          &available_, &foreign_,   &staying_,   &of_nodes_};
-}
-
-void Cluster::update_available(NodeId node, Dimension d) {
-  const std::int64_t promised = pipelined_.at(node, d) - releasing_.at(node, d);
-  available_.at(node, d) = idle_.at(node, d) - (promised > 0 ? promised : 0);
-}
-
 NodeId Cluster::find_node(std::string_view name) const {
   const auto found = node_by_name_.find(std::string(name));
   return found == node_by_name_.end() ? NodeId() : found->second;

@@ -2,19 +2,12 @@
 #include <utility>
 
 #include "berth/model/cluster.h"
+#include "berth/model/dimensions.h"
 
 // Dimensions are for what nodes and queues name. Pods and groups keep the other names that they ask
 // for. docs/design/dimensions.md.
 
 namespace berth {
-
-namespace {
-
-// Of one name, and of all names of an object: sums of these over all pods fit into 64 bits.
-constexpr std::int64_t kMostOfName = std::int64_t{1} << 20;
-constexpr std::int64_t kMostOfObject = std::int64_t{1} << 30;
-
-}  // namespace
 
 Dimension Cluster::intern_dimension(std::string_view name) {
   const Dimension dimension = dimensions_.find(name);
@@ -41,33 +34,9 @@ Resources Cluster::intern_resources(const NamedAmounts& amounts, std::int64_t mo
   return resources;
 }
 
-Resources Cluster::to_resources(const NamedAmounts& amounts) const {
-  Resources resources;
-  std::int64_t unknown = 0;
-  for (const auto& [name, amount] : amounts) {
-    const Dimension dimension = dimensions_.find(name);
-    if (dimension.index() < dimensions_.size()) {
-      resources.set(dimension, std::min(amount, kAmountMax));
-    } else if (amount > 0) {
-      unknown = std::min(kMostOfObject, unknown + std::min(amount, kMostOfName));
-    }
-  }
-  resources.set(kUnknown, unknown);
-  return resources;
-}
-
-NamedAmounts Cluster::unknown_of(const NamedAmounts& amounts) const {
-  NamedAmounts unknown;
-  for (const auto& [name, amount] : amounts) {
-    const bool is_known = dimensions_.find(name).index() < dimensions_.size();
-    if (!is_known && amount > 0) unknown.emplace(name, std::min(amount, kAmountMax));
-  }
-  return unknown;
-}
-
 void Cluster::set_request(Shape& shape, const NamedAmounts& request) {
-  shape.unknown = unknown_of(request);
-  shape.request = to_resources(request);
+  shape.unknown = unknown_of(dimensions_, request);
+  shape.request = to_resources(dimensions_, request);
   shape.requested.clear();
   for (std::size_t d = 0; d < shape.request.extent(); ++d) {
     if (const auto amount = shape.request[Dimension(d)]; amount > 0) {
@@ -76,21 +45,13 @@ void Cluster::set_request(Shape& shape, const NamedAmounts& request) {
   }
 }
 
-NamedAmounts Cluster::request_of(const Shape& shape) const {
-  NamedAmounts request = shape.unknown;
-  for (const auto& [dimension, amount] : shape.requested) {
-    if (dimension != kUnknown) request.emplace(dimensions_.name(dimension), amount);
-  }
-  return request;
-}
-
 void Cluster::set_min_resources(JobId id, const std::optional<NamedAmounts>& amounts) {
   Job& job = mutable_job(id);
   job.min_resources.reset();
   job.unknown.clear();
   if (!amounts) return;
-  job.min_resources = to_resources(*amounts);
-  job.unknown = unknown_of(*amounts);
+  job.min_resources = to_resources(dimensions_, *amounts);
+  job.unknown = unknown_of(dimensions_, *amounts);
 }
 
 void Cluster::account(const Task& task, int sign) {
@@ -112,7 +73,7 @@ void Cluster::learn(std::string_view name, Dimension dimension) {
   account_all(-1);
   for (std::size_t s = 0; s < asks.size(); ++s) {
     if (asks[s] == 0) continue;
-    set_request(shapes_[s], request_of(shapes_[s]));
+    set_request(shapes_[s], request_of(dimensions_, shapes_[s]));
     shapes_[s].serial = ++last_shape_;
   }
   account_all(+1);
@@ -122,7 +83,7 @@ void Cluster::learn(std::string_view name, Dimension dimension) {
     Resources& asked = *job.min_resources;
     asked.set(dimension, std::min(found->second, kAmountMax));
     job.unknown.erase(found);
-    asked.set(kUnknown, to_resources(job.unknown)[kUnknown]);
+    asked.set(kUnknown, to_resources(dimensions_, job.unknown)[kUnknown]);
     touch(job.id);
   }
   ++spec_version_;

@@ -1,4 +1,5 @@
 #include "berth/model/cluster.h"
+#include "berth/model/dimensions.h"
 
 // The volumes of tasks: VolumeTable follows tasks, and their shapes follow it.
 
@@ -25,7 +26,7 @@ void Cluster::account_in_volumes(TaskId id, NodeId before) {
 void Cluster::set_constraints(TaskId id, const Constraints& constraints) {
   const Task& task = tasks_[id.index()];
   const Shape& before = shapes_[task.shape.index()];
-  const NamedAmounts request = request_of(before);
+  const NamedAmounts request = request_of(dimensions_, before);
   const NodeId mounted_on = node_of_volumes(task);
   reshape(id, intern_shape(request, constraints, name_space_of(task), task.labels));
   account_in_volumes(id, mounted_on);

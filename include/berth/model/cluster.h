@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -9,11 +8,11 @@
 #include <vector>
 
 #include "berth/base/free_ids.h"
-#include "berth/model/amount_table.h"
 #include "berth/model/budget.h"
 #include "berth/model/change_journal.h"
 #include "berth/model/job.h"
 #include "berth/model/node.h"
+#include "berth/model/node_accounts.h"
 #include "berth/model/node_locks.h"
 #include "berth/model/pod_relations.h"
 #include "berth/model/quantity.h"
@@ -28,9 +27,7 @@ namespace berth {
 //
 // Nodes are in the order of their names, so "the lowest node id" is a tie-break that does not
 // depend on arrival. Ids of tasks, jobs, queues and shapes follow arrival and decide nothing.
-//
-// Law: for each node and dimension, allocatable = idle + sum of requests that occupy the node.
-class Cluster {
+class Cluster : public NodeAccounts {
  public:
   const DimensionTable& dimensions() const { return dimensions_; }
   std::size_t node_count() const { return nodes_.size(); }
@@ -53,29 +50,10 @@ class Cluster {
   const PodRelations& relations() const { return relations_; }
   const std::map<std::string, BudgetObject>& budgets() const { return budgets_; }  // by full name
 
-  const AmountTable& idle() const { return idle_; }
-  const AmountTable& releasing() const { return releasing_; }
-  const AmountTable& pipelined() const { return pipelined_; }
-  const AmountTable& allocatable() const { return allocatable_; }
-  // min(idle, idle + releasing - pipelined): what can be given away now without breaking a promise.
-  const AmountTable& available() const { return available_; }
-  // idle + releasing - pipelined: what will be there once those that leave have left.
-  std::int64_t future_idle(NodeId node, Dimension d) const {
-    return idle_.at(node, d) + releasing_.at(node, d) - pipelined_.at(node, d);
-  }
   std::int32_t releasing_task_count() const { return releasing_tasks_; }
   std::int32_t binding_task_count() const { return binding_tasks_; }
-  const Resources& total_allocatable() const { return total_allocatable_; }
-  const Resources& total_used() const { return total_used_; }
-  // By tasks of no queue: pods that are not ours, and those whose queue is gone.
-  const AmountTable& foreign() const { return foreign_; }
-  // By tasks that never leave by themselves. Jobs that wait for a node do not wait for these.
-  const AmountTable& staying() const { return staying_; }
-  // Of that, by tasks that came with the node; and a number that changes with it, and with tasks
-  // that never leave and keep others away.
-  const AmountTable& of_nodes() const { return of_nodes_; }
+  // Changes with of_nodes(), and with tasks that never leave and keep others away.
   std::uint64_t of_nodes_version() const { return of_nodes_version_; }
-  const Resources& used_nowhere() const { return used_nowhere_; }  // by queued tasks, unknown nodes
   // Changes with what there is for queues, but for what their pods have on nodes that are closed.
   std::uint64_t room_version() const { return room_version_; }
   // Jobs that a session may have something to do for; in no order.
@@ -125,11 +103,6 @@ class Cluster {
   void set_labels(TaskId id, const Labels& labels);   // its shape must follow
   bool set_namespace_labels(const std::string& name,  // false: they were known
                             const std::map<std::string, std::string>& labels);
-  // Of a pod or a group: unknown names add no dimension (DIMENSION-1).
-  Resources to_resources(const NamedAmounts& amounts) const;
-  // Of these, the amounts above 0 that no dimension has.
-  NamedAmounts unknown_of(const NamedAmounts& amounts) const;
-  NamedAmounts request_of(const Shape& shape) const;  // amounts above 0
   void set_min_resources(JobId id, const std::optional<NamedAmounts>& amounts);
   // Replaces all nodes; sorts them by name; tasks keep their node by name, or lose it.
   void replace_nodes(std::vector<Node> nodes);
@@ -171,8 +144,6 @@ class Cluster {
   void learn(std::string_view name, Dimension dimension);
   void account(const Task& task, int sign);
   void set_request(Shape& shape, const NamedAmounts& request);
-  std::array<AmountTable*, 8> tables();
-  void update_available(NodeId node, Dimension d);
   // sign +1 adds, -1 takes away what a task in this state means to its node.
   void account_on_node(const Task& task, int sign);
   void account_in_job(const Task& task, int sign);
@@ -210,10 +181,7 @@ class Cluster {
   std::vector<Shape> shapes_;
   FreeIds<ShapeId> free_shapes_;
   std::unordered_multimap<std::size_t, ShapeId> shape_by_hash_;  // look-up only
-  AmountTable idle_, releasing_, pipelined_, allocatable_, available_;
-  AmountTable foreign_, staying_, of_nodes_;
   std::vector<QueueId> uncounted_;
-  Resources total_allocatable_, total_used_, used_nowhere_;
   std::int32_t releasing_tasks_ = 0, binding_tasks_ = 0;
   ChangeJournal changes_;
   std::uint64_t spec_version_ = 1, queue_version_ = 1, room_version_ = 1, of_nodes_version_ = 1;

@@ -1,0 +1,49 @@
+#include "berth/model/dimensions.h"
+
+#include <algorithm>
+
+#include "berth/model/quantity.h"
+
+namespace berth {
+
+namespace {
+
+// Of one name, and of all names of an object: sums of these over all pods fit into 64 bits.
+constexpr std::int64_t kMostOfName = std::int64_t{1} << 20;
+constexpr std::int64_t kMostOfObject = std::int64_t{1} << 30;
+
+}  // namespace
+
+Resources to_resources(const DimensionTable& dimensions, const NamedAmounts& amounts) {
+  Resources resources;
+  std::int64_t unknown = 0;
+  for (const auto& [name, amount] : amounts) {
+    const Dimension dimension = dimensions.find(name);
+    if (dimension.index() < dimensions.size()) {
+      resources.set(dimension, std::min(amount, kAmountMax));
+    } else if (amount > 0) {
+      unknown = std::min(kMostOfObject, unknown + std::min(amount, kMostOfName));
+    }
+  }
+  resources.set(kUnknown, unknown);
+  return resources;
+}
+
+NamedAmounts unknown_of(const DimensionTable& dimensions, const NamedAmounts& amounts) {
+  NamedAmounts unknown;
+  for (const auto& [name, amount] : amounts) {
+    const bool is_known = dimensions.find(name).index() < dimensions.size();
+    if (!is_known && amount > 0) unknown.emplace(name, std::min(amount, kAmountMax));
+  }
+  return unknown;
+}
+
+NamedAmounts request_of(const DimensionTable& dimensions, const Shape& shape) {
+  NamedAmounts request = shape.unknown;
+  for (const auto& [dimension, amount] : shape.requested) {
+    if (dimension != kUnknown) request.emplace(dimensions.name(dimension), amount);
+  }
+  return request;
+}
+
+}  // namespace berth
