@@ -29,20 +29,24 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
       responder.answer(respond());
     });
   };
-  const auto get_made = [&maker, &router = servers.pages()](const char* path,
-                                                            PageMaker::Make make) {
-    router.add("GET", path, [&maker, path, make](const http::Request&, http::Responder responder) {
+  const auto made = [&maker](const char* path, PageMaker::Make make) -> http::Handler {
+    return [&maker, path, make](const http::Request&, http::Responder responder) {
       maker.answer(path, make, std::move(responder));
-    });
+    };
+  };
+  const auto get_names = [&made, &router = servers.pages()](const char* path,
+                                                            PageMaker::Make make) {
+    router.add("GET", path, for_trusted(made(path, std::move(make))));
   };
   get("/healthz", [this] { return liveness(); });
   get("/livez", [this] { return liveness(); });
   get("/readyz", [this] { return readiness(); });
-  get_made("/metrics", [this, &servers] { return exposition(servers); });
-  get_made("/queues", [this] { return queues(); });
-  get_made("/reservations", [this] { return reservations(); });
-  get_made("/evictions", [this] { return evictions(); });
-  get_made("/configz", [this] {
+  servers.pages().add("GET", "/metrics",
+                      made("/metrics", [this, &servers] { return exposition(servers); }));
+  get_names("/queues", [this] { return queues(); });
+  get_names("/reservations", [this] { return reservations(); });
+  get_names("/evictions", [this] { return evictions(); });
+  get_names("/configz", [this] {
     return http::Response{200, "application/json", configuration_.describe()};
   });
   get("/version", [] {

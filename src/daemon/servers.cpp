@@ -69,6 +69,16 @@ http::Handler for_known_clients(http::Handler handler) {
 
 }  // namespace
 
+http::Handler for_trusted(http::Handler handler) {
+  return [handler = std::move(handler)](const http::Request& request, http::Responder responder) {
+    if (request.is_local || request.peer_name) return handler(request, std::move(responder));
+    responder.answer(http::text_response(
+        403,
+        "the page names objects of all namespaces; expected a request at a loopback address, "
+        "as by kubectl port-forward, or a client certificate"));
+  };
+}
+
 Result<Listening> Listening::of(const Flags& flags, const conf::Config& config) {
   Listening where{{config.extender.address, config.extender.port}, std::nullopt};
   if (!flags.listen.empty()) {

@@ -20,6 +20,10 @@ struct Listening {
   static Result<Listening> of(const Flags& flags, const conf::Config& config);
 };
 
+// For pages that name objects of all namespaces. Such a page is answered only at a loopback
+// address, or to a holder of a client certificate.
+http::Handler for_trusted(http::Handler handler);
+
 // The server that kube-scheduler calls, and the one for metrics, probes and pages.
 class Servers {
  public:

@@ -24,12 +24,23 @@ void release_if_large(std::string& text) {
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<ServerState> state, Strand strand)
+bool is_loopback(const asio::ip::address& address) {
+  const bool is_mapped = address.is_v6() && address.to_v6().is_v4_mapped();
+  if (!is_mapped) return address.is_loopback();
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
+}
+
+// Our own address counts, and not the peer's: a proxy in this pod may ask for anybody.
+Connection::Connection(std::shared_ptr<ServerState> state, Socket& socket)
     : state_(std::move(state)),
-      strand_(std::move(strand)),
+      strand_(socket.get_executor()),
       buffer_bytes_(std::max(kReadBytes, 2 * state_->options.max_header_bytes)),
       buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes_)),
-      timer_(strand_) {}
+      timer_(strand_) {
+  boost::system::error_code failed;
+  const auto asked_at = socket.local_endpoint(failed);
+  request_.is_local = !failed && is_loopback(asked_at.address());
+}
 
 void Connection::open() {
   asio::dispatch(strand_, [self = shared_from_this()] {

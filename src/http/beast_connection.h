@@ -32,7 +32,7 @@ using Timer = boost::asio::basic_waitable_timer<Steady, boost::asio::wait_traits
 // notices that the peer has gone. Bytes of a pipelined request wait in the buffer.
 class Connection : public Responder::Exchange, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(std::shared_ptr<ServerState> state, Strand strand);
+  Connection(std::shared_ptr<ServerState> state, Socket& socket);
 
   void open();   // any thread; the first call, after ServerState::add
   void drain();  // any thread: close when idle, or after the answer
@@ -107,6 +107,9 @@ class Connection : public Responder::Exchange, public std::enable_shared_from_th
   std::optional<Response> answer_;
   std::function<void()> disconnect_callback_;
 };
+
+// Also ::ffff:127.0.0.1.
+bool is_loopback(const boost::asio::ip::address& address);
 
 std::shared_ptr<Connection> make_plain_connection(std::shared_ptr<ServerState> state,
                                                   Socket socket);

@@ -20,7 +20,7 @@ void prepare(Socket& socket) {
 class PlainConnection final : public Connection {
  public:
   PlainConnection(std::shared_ptr<ServerState> state, Socket socket)
-      : Connection(std::move(state), socket.get_executor()), socket_(std::move(socket)) {
+      : Connection(std::move(state), socket), socket_(std::move(socket)) {
     prepare(socket_);
   }
 
@@ -60,7 +60,7 @@ class TlsConnection final : public Connection {
  public:
   TlsConnection(std::shared_ptr<ServerState> state, Socket socket,
                 std::shared_ptr<asio::ssl::context> context)
-      : Connection(std::move(state), socket.get_executor()),
+      : Connection(std::move(state), socket),
         context_(std::move(context)),
         stream_(std::move(socket), *context_) {
     prepare(stream_.next_layer());

@@ -18,6 +18,9 @@ struct Request {
   std::string body = {};    // whole; its capacity exceeds its size by at least kBodyPadding
   // The subject's common name in the peer's verified certificate; none without one.
   std::optional<std::string> peer_name = {};
+  // It came to a loopback address: from a process in the same network namespace. `kubectl
+  // port-forward` asks so.
+  bool is_local = false;
 };
 
 // Room after a request's body, so that a parser that reads ahead need not copy it.

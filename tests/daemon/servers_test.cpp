@@ -1,6 +1,10 @@
 #include "daemon/servers.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
+
+#include <algorithm>
 
 #include "daemon/berthd_process.h"
 #include "daemon/manifests.h"
@@ -13,8 +17,8 @@ namespace {
 using http::testing::Authority;
 
 const std::vector<std::string> kProbes{"/healthz", "/livez", "/readyz"};
-const std::vector<std::string> kPages{"/metrics", "/queues", "/reservations", "/configz",
-                                      "/version"};
+const std::vector<std::string> kPages{"/metrics",   "/queues",  "/reservations",
+                                      "/evictions", "/configz", "/version"};
 const std::vector<std::string> kVerbs{"/plan/filter", "/plan/prioritize", "/commit/bind",
                                       "/guard/preempt"};
 
@@ -95,6 +99,62 @@ TEST_F(ServersTest, WithoutEitherOnePortHasBoth) {
   ASSERT_TRUE(is_ready(both, *berthd));
   EXPECT_EQ(status(both, "/metrics"), 200);
   EXPECT_EQ(status(both, "/plan/filter", "POST"), 400);
+}
+
+// The status of the answer to such a request for a page with names.
+int status_of(const http::Request& request) {
+  struct Exchange : http::Responder::Exchange {
+    void answer(http::Response response) override { status = response.status; }
+    void on_disconnect(std::function<void()>) override {}
+    int status = 0;
+  };
+  const auto exchange = std::make_shared<Exchange>();
+  for_trusted([](const http::Request&, http::Responder responder) { responder.answer({}); })(
+      request, http::Responder(exchange));
+  return exchange->status;
+}
+
+TEST_F(ServersTest, PagesWithNamesAreForLocalRequestsAndHoldersOfACertificate) {
+  EXPECT_EQ(status_of({.is_local = true}), 200);
+  EXPECT_EQ(status_of({.peer_name = "prometheus"}), 200);
+  EXPECT_EQ(status_of({}), 403);
+}
+
+std::vector<std::string> own_addresses() {
+  std::vector<std::string> addresses;
+  ifaddrs* all = nullptr;
+  EXPECT_EQ(getifaddrs(&all), 0);
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    char text[INET_ADDRSTRLEN];
+    const auto* const address = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
+    addresses.emplace_back(inet_ntop(AF_INET, &address->sin_addr, text, sizeof text));
+  }
+  freeifaddrs(all);
+  return addresses;
+}
+
+// As in a pod: the port is open to the network.
+TEST_F(ServersTest, FromTheNetworkOnlyProbesAndMetricsAreAnswered) {
+  for (const bool has_own_port : {true, false}) {
+    const auto berthd =
+        has_own_port ? start({"--pages", "0.0.0.0:0"}) : start({"--listen", "0.0.0.0:0"});
+    const std::uint16_t port = has_own_port ? pages_port(*berthd) : berthd->port();
+    ASSERT_TRUE(is_ready(at(port), *berthd));
+    std::vector<std::string> addresses = own_addresses();
+    EXPECT_NE(std::find(addresses.begin(), addresses.end(), "127.0.0.1"), addresses.end());
+    for (const std::string& address : addresses) {
+      http::ClientOptions options = at(port);
+      options.url = "http://" + address + ":" + std::to_string(port);
+      const int of_names = address.starts_with("127.") ? 200 : 403;
+      for (const char* path : {"/queues", "/reservations", "/evictions", "/configz"}) {
+        EXPECT_EQ(status(options, path), of_names) << address << path;
+      }
+      for (const char* path : {"/healthz", "/livez", "/readyz", "/metrics"}) {
+        EXPECT_EQ(status(options, path), 200) << address << path;
+      }
+    }
+  }
 }
 
 TEST_F(ServersTest, MetricsCountTheConnectionsThatEitherPortDisplaced) {

@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "http/beast_connection.h"
 #include "http/peers.h"
 
 namespace berth::http {
@@ -26,6 +27,22 @@ TEST(HttpServerTest, ARequestReachesTheHandlerWhole) {
   EXPECT_EQ(reply->status, 200);
   EXPECT_EQ(reply->body, "POST /plan/filter?x=1&y {\"a\":1}");
   EXPECT_EQ(reply->header("content-type"), "text/plain; charset=utf-8");
+}
+
+TEST(HttpServerTest, ARequestAtALoopbackAddressIsLocal) {
+  std::promise<bool> is_local;
+  RunningServer running([&](const Request& request, Responder responder) {
+    is_local.set_value(request.is_local);
+    responder.answer({});
+  });
+  ASSERT_TRUE(running.client()->post("/", ""));
+  EXPECT_TRUE(is_local.get_future().get());
+  for (const char* address : {"127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"}) {
+    EXPECT_TRUE(is_loopback(boost::asio::ip::make_address(address))) << address;
+  }
+  for (const char* address : {"0.0.0.0", "10.0.0.1", "::", "fe80::1", "::ffff:10.0.0.1"}) {
+    EXPECT_FALSE(is_loopback(boost::asio::ip::make_address(address))) << address;
+  }
 }
 
 TEST(HttpServerTest, TheBodyHasRoomBehindIt) {
