@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +21,7 @@ import (
 type Options struct {
 	Length time.Duration // of the faults
 	Seed   uint64
+	Only   string // faults hit the processes whose names begin so
 	Output io.Writer
 }
 
@@ -167,7 +170,10 @@ func (r *run) inflict(parent context.Context) {
 		defer close(over)
 		r.troubleNodes(ctx, r.Seed)
 	}()
-	for _, each := range planFaults(r.Seed, r.Length, r.order) {
+	hit := slices.DeleteFunc(slices.Clone(r.order), func(name string) bool {
+		return !strings.HasPrefix(name, r.Only)
+	})
+	for _, each := range planFaults(r.Seed, r.Length, hit) {
 		wait(parent, each.at-time.Since(begin))
 		r.locked(func() { r.schedule = append(r.schedule, each.String()) })
 		r.strike(each)

@@ -20,16 +20,18 @@ func main() {
 	seed := flag.Uint64("seed", 0, "of the faults and of the gangs; 0: one that is printed")
 	mode := flag.String("mode", "", "view or nominate; empty: BERTH_E2E_MODE")
 	logs := flag.String("logs", "", "directory for logs, which is kept; empty: kept if a law is violated")
+	only := flag.String("only", "", "faults hit only the processes whose names begin so, such as berthd")
 	flag.Parse()
-	if err := run(*length, *seed, *mode, *logs); err != nil {
+	options := chaos.Options{Length: *length, Seed: *seed, Only: *only, Output: os.Stdout}
+	if err := run(options, *mode, *logs); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(length time.Duration, seed uint64, mode, logs string) error {
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano()) % 1_000_000
+func run(options chaos.Options, mode, logs string) error {
+	if options.Seed == 0 {
+		options.Seed = uint64(time.Now().UnixNano()) % 1_000_000
 	}
 	for name, value := range map[string]string{"BERTH_E2E_MODE": mode, "BERTH_E2E_LOGS": logs} {
 		if value != "" {
@@ -46,7 +48,7 @@ func run(length time.Duration, seed uint64, mode, logs string) error {
 	}
 	failed := true
 	defer func() { cluster.Stop(failed) }()
-	err = chaos.Run(ctx, cluster, chaos.Options{Length: length, Seed: seed, Output: os.Stdout})
+	err = chaos.Run(ctx, cluster, options)
 	failed = err != nil
 	return err
 }
