@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "berth/base/boot_clock.h"
 #include "http/certificates.h"
 #include "kubeapi/access.h"
 #include "kubeapi/access_reviews.h"
@@ -204,7 +205,9 @@ TEST(HostileAnswers, OfTheLease) {
   LeaseOptions options;
   options.identity = "me";
   options.retry_period = std::chrono::microseconds(1);
-  LeaderElection election(*client, options,
+  const BootClock clock;
+  ports::Leadership leadership(clock);
+  LeaderElection election(*client, leadership, options,
                           {[](std::uint64_t) {}, [] {}, [](const std::string&) {}});
   election.start();
   EXPECT_TRUE(until([&] { return bodies.are_used_up(); }));
@@ -223,7 +226,9 @@ TEST(HostileAnswers, ALeaseForAgesIsNotFreeAtOnce) {
   LeaseOptions options;
   options.identity = "me";
   options.retry_period = std::chrono::microseconds(1);
-  LeaderElection election(*client, options,
+  const BootClock clock;
+  ports::Leadership leadership(clock);
+  LeaderElection election(*client, leadership, options,
                           {[](std::uint64_t) {}, [] {}, [](const std::string&) {}});
   election.start();
   EXPECT_TRUE(until([&] { return reads > 20; }));
