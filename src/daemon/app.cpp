@@ -120,7 +120,7 @@ class App {
             [this] { return moves_.take_exchanges(); },
             &evicted_jobs_,
             &environment_->leadership(),
-            environment_->pending_pods()};
+            environment_->starting_pods()};
   }
 
   // AUTOSCALE-5

@@ -4,30 +4,24 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
-#include "ports/pending_pods.h"
+#include "ports/starting_pods.h"
 
 namespace berth::daemon {
 
-// LEASE-9. An earlier leader may have bound pods a moment ago, and watches may lag behind. So who
-// begins to lead reads the pods that do not run yet, and waits until its watches have shown each of
-// them. Session thread.
+// LEASE-9. An earlier leader may have bound pods a moment ago, and the watches may lag behind. So a
+// new leader reads the pods that are bound and do not run yet, and waits until the watches have
+// shown each of them. Session thread.
 class CatchUp {
  public:
   using Time = std::chrono::steady_clock::time_point;
+  using IsBound = std::function<bool(const std::string& uid)>;  // as the watches show it
 
-  // What the watches have shown. Functions of a pod's uid; a pod may be neither.
-  struct Seen {
-    std::function<std::set<std::string>()> waiting;  // all of ours that wait for a node
-    std::function<bool(const std::string&)> is_waiting;
-    std::function<bool(const std::string&)> is_bound;
-  };
   struct Parts {
-    ports::PendingPods* pods = nullptr;   // null: there was no other leader, nothing is read
-    std::vector<std::string> schedulers;  // of our pods
+    ports::StartingPods* pods = nullptr;  // null: there was no other leader, nothing is read
     std::function<void()> wake;           // any thread: has_ended() is to be called again
     std::function<void(const std::string&)> log;
   };
@@ -36,14 +30,14 @@ class CatchUp {
 
   // Whether nothing is missing, or it is waited for no longer. To be called with the epoch of a new
   // leader until that is so, about every 50 ms.
-  bool has_ended(std::uint64_t epoch, const Seen& seen, Time now);
+  bool has_ended(std::uint64_t epoch, const IsBound& is_bound, Time now);
   bool is_open() const { return is_open_; }
   void give_up() { is_open_ = false; }
 
  private:
   struct Mailbox;
 
-  void begin(std::uint64_t epoch, const Seen& seen, Time now);
+  void begin(std::uint64_t epoch, Time now);
   void ask(Time now);
   void take_answer(Time now);
 
@@ -51,12 +45,9 @@ class CatchUp {
   bool is_open_ = false;
   std::uint64_t epoch_ = 0;
   Time begun_at_;
-  Time ask_at_;                       // again
-  std::shared_ptr<Mailbox> mailbox_;  // of the question that is open; null: none is
-  bool is_answered_ = false;
-  std::set<std::string> waiting_;      // when it was asked
-  std::set<std::string> to_be_bound_;  // uids: the watches have yet to show that
-  std::set<std::string> to_leave_;     // uids of pods that do not wait any more, likewise
+  Time ask_at_;                                   // again
+  std::shared_ptr<Mailbox> mailbox_;              // of the question that is open; null: none is
+  std::optional<std::set<std::string>> missing_;  // uids; none: there is no answer yet
 };
 
 }  // namespace berth::daemon

@@ -14,7 +14,7 @@
 #include "ports/cluster_source.h"
 #include "ports/leadership.h"
 #include "ports/object_writer.h"
-#include "ports/pending_pods.h"
+#include "ports/starting_pods.h"
 #include "proxy/proxy.h"
 
 namespace berth::daemon {
@@ -39,7 +39,7 @@ class Environment {
   virtual ports::ObjectWriter& writer() = 0;
   virtual const ports::Leadership& leadership() const = 0;
   // Null: no other berthd may have led here a moment ago.
-  virtual ports::PendingPods* pending_pods() { return nullptr; }
+  virtual ports::StartingPods* starting_pods() { return nullptr; }
 
   // Asks about the right to name a target; null: everybody has it. Answers go to the sink.
   virtual ports::Access* access() { return nullptr; }

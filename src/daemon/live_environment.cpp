@@ -20,8 +20,8 @@
 #include "kubeapi/cluster_check.h"
 #include "kubeapi/leader_election.h"
 #include "kubeapi/live_cluster.h"
-#include "kubeapi/pending_pods.h"
 #include "kubeapi/rest_client.h"
+#include "kubeapi/starting_pods.h"
 #include "telemetry/families.h"
 #include "telemetry/log.h"
 
@@ -75,7 +75,7 @@ class LiveEnvironment final : public Environment {
         client_(std::move(client)),
         writer_(*client_, clock_, identity_),
         reviews_(*client_),
-        pending_pods_(*client_),
+        starting_pods_(*client_, config_->scheduler_names),
         cluster_(*client_, live_options()) {
     const conf::LeaderElectionSettings& election = config_->leader_election;
     name_space_ = !flags.lease_namespace.empty() ? flags.lease_namespace
@@ -96,7 +96,7 @@ class LiveEnvironment final : public Environment {
   ports::Binder& binder() override { return writer_; }
   ports::ObjectWriter& writer() override { return writer_; }
   const ports::Leadership& leadership() const override { return terms_->present; }
-  ports::PendingPods* pending_pods() override { return lease_ ? &pending_pods_ : nullptr; }
+  ports::StartingPods* starting_pods() override { return lease_ ? &starting_pods_ : nullptr; }
   ports::Access* access() override { return &reviews_; }
   void answer_to(ports::EventSink& sink) override {
     reviews_.start(sink, config_->reservation.authorization == "auto");
@@ -273,7 +273,7 @@ class LiveEnvironment final : public Environment {
   std::unique_ptr<kubeapi::RestClient> client_;
   kubeapi::ApiWriter writer_;
   kubeapi::AccessReviews reviews_;
-  kubeapi::PendingPodsReader pending_pods_;
+  kubeapi::StartingPodsReader starting_pods_;
   kubeapi::LiveCluster cluster_;
   std::optional<kubeapi::LeaseOptions> lease_;
   std::optional<kubeapi::LeaderElection> election_;

@@ -57,7 +57,7 @@ class SessionLoop {
     std::function<std::vector<ports::Exchange>()> take_exchanges = {};
     ports::Published<views::EvictedJobs>* evicted_jobs = nullptr;  // null while another leads
     const ports::Leadership* leadership = nullptr;  // null: terms end by stop_leading() alone
-    ports::PendingPods* pending_pods = nullptr;     // null: no other may have led (LEASE-9)
+    ports::StartingPods* starting_pods = nullptr;   // null: no other may have led (LEASE-9)
   };
   struct Settings {
     mirror::Options mirror;

@@ -1,4 +1,3 @@
-#include <set>
 #include <utility>
 
 #include "daemon/session_loop.h"
@@ -57,17 +56,10 @@ bool SessionLoop::adopt_leadership(bool is_synced) {
 }
 
 bool SessionLoop::has_caught_up(std::uint64_t epoch) {
-  const CatchUp::Seen seen{[this] {
-                             std::set<std::string> waiting;
-                             for (const auto& [uid, pod] : observed_.pods()) waiting.insert(uid);
-                             return waiting;
-                           },
-                           [this](const std::string& uid) { return observed_.pod(uid) != nullptr; },
-                           [this](const std::string& uid) {
-                             return observed_.pod(uid) == nullptr &&
-                                    mirror_.find_task(uid).is_valid();
-                           }};
-  return catch_up_.has_ended(epoch, seen, std::chrono::steady_clock::now());
+  const auto is_bound = [this](const std::string& uid) {
+    return observed_.pod(uid) == nullptr && mirror_.find_task(uid).is_valid();
+  };
+  return catch_up_.has_ended(epoch, is_bound, std::chrono::steady_clock::now());
 }
 
 // The plans that the earlier leader left under way are assumed before the first session.

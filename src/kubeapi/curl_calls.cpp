@@ -127,7 +127,6 @@ void CurlCalls::run() {
     drop_outdated();
     int running = 0;
     curl_multi_perform(multi_, &running);
-    drop_outdated();  // sent in the moment in which this thread was stopped
     finish_calls();
     curl_multi_poll(multi_, nullptr, 0, kIdleMs, nullptr);
   }

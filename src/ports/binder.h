@@ -11,7 +11,7 @@ struct Binding {
   std::string name;
   std::string uid;  // a precondition: another pod of the same name is not bound
   std::string node;
-  std::uint64_t epoch = 0;  // of the leader whose plan it carries out
+  std::uint64_t epoch = 0;  // LEASE-2: of the leader whose plan it carries out
 };
 
 struct BindOutcome {

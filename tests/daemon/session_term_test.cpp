@@ -47,7 +47,7 @@ class TrickyClock final : public Clock {
 };
 
 // Keeps questions until the test answers them.
-class Pending final : public ports::PendingPods {
+class Starting final : public ports::StartingPods {
  public:
   void read(Done done) override {
     const std::lock_guard lock(mutex_);
@@ -58,13 +58,13 @@ class Pending final : public ports::PendingPods {
     std::unique_lock lock(mutex_);
     return asked_.wait_for(lock, seconds(20), [this] { return !questions_.empty(); });
   }
-  void answer(const std::vector<ports::PendingPod>& pods) {
+  void answer(const std::set<std::string>& uids) {
     std::vector<Done> questions;
     {
       const std::lock_guard lock(mutex_);
       questions = std::exchange(questions_, {});
     }
-    for (const Done& each : questions) each(pods);
+    for (const Done& each : questions) each(uids);
   }
 
  private:
@@ -75,7 +75,7 @@ class Pending final : public ports::PendingPods {
 
 class SessionTermTest : public testing::Test {
  protected:
-  ports::PendingPods* pending_ = nullptr;  // before start()
+  ports::StartingPods* starting_ = nullptr;  // before start()
   steering::Mode mode_ = steering::Mode::nominate;
   std::string action_;  // empty: those of the default configuration
 
@@ -87,7 +87,7 @@ class SessionTermTest : public testing::Test {
     SessionLoop::Parts parts{clock_,  source_, events_,  published_, nothing, shown_,
                              nothing, ports_,  metrics_, log,        queues_, reservations_};
     parts.leadership = &leadership_;
-    parts.pending_pods = pending_;
+    parts.starting_pods = starting_;
     SessionLoop::Settings settings;
     settings.period = hours(1);
     settings.steering = mode_;
@@ -146,7 +146,7 @@ class SessionTermTest : public testing::Test {
   ports::Published<views::ReservationTable> reservations_{nullptr};
   support::RecordingWriter ports_;
   telemetry::Metrics metrics_;
-  Pending questions_;
+  Starting questions_;
   std::unique_ptr<SessionLoop> loop_;
 };
 
@@ -215,14 +215,14 @@ TEST_F(SessionTermTest, LEASE5PodsAreShownUnderTheTermThatTheyWerePlannedUnder) 
 }
 
 TEST_F(SessionTermTest, LEASE9TheFirstSessionWaitsForTheWatches) {
-  pending_ = &questions_;
+  starting_ = &questions_;
   start();
   post_gang("g");
   ASSERT_TRUE(questions_.wait_for_question());
   ASSERT_TRUE(goes_round());
   EXPECT_EQ(loop_->last_session().sessions, 0U);
   // An earlier leader has bound a pod that the watches have not shown, so n1 has less room.
-  questions_.answer({{"g-0", "berth", ""}, {"g-1", "berth", ""}, {"old-0", "berth", "n1"}});
+  questions_.answer({"old-0"});
   ASSERT_TRUE(goes_round());
   EXPECT_EQ(loop_->last_session().sessions, 0U);
   EXPECT_TRUE(published_.load()->pods.empty());
@@ -233,7 +233,7 @@ TEST_F(SessionTermTest, LEASE9TheFirstSessionWaitsForTheWatches) {
 }
 
 TEST_F(SessionTermTest, LEASE9TheTermMayEndMeanwhile) {
-  pending_ = &questions_;
+  starting_ = &questions_;
   start();
   ASSERT_TRUE(questions_.wait_for_question());
   run_out();

@@ -73,16 +73,17 @@ class LeaseServer {
 
 class Candidate {
  public:
-  // Without a clock: real time.
-  Candidate(const LeaseServer& server, const std::string& identity, const Clock* clock = nullptr)
+  // Without a clock: real time. The deadline comes after three fifths of the lease.
+  Candidate(const LeaseServer& server, const std::string& identity, const Clock* clock = nullptr,
+            Duration lease = 1s)
       : leadership_(clock != nullptr ? *clock : real_time_) {
     Access access;
     access.server = server.url();
     client_ = std::move(*RestClient::create(access));
     LeaseOptions options;
     options.identity = identity;
-    options.lease_duration = 1s;
-    options.renew_deadline = 600ms;
+    options.lease_duration = lease;
+    options.renew_deadline = lease * 3 / 5;
     options.retry_period = 50ms;
     options.unfit_patience = 200ms;
     election_ = std::make_unique<LeaderElection>(
@@ -280,6 +281,31 @@ TEST_F(LeaderElectionByTheClock, LEASE8ACandidateThatStoodStillWaits) {
   ASSERT_TRUE(server_.wait_for_attempts(5));
   EXPECT_EQ(one.epoch(), 0U);
   clock_.advance(400ms);
+  EXPECT_TRUE(one.leads());
+}
+
+// Its own configuration has a longer lease than that of the holder.
+TEST_F(LeaderElectionByTheClock, LEASE8TheWaitIsNoLongerThanTheLeaseThatHasRunOut) {
+  server_.set_holder("other", 3);
+  Candidate one(server_, "one", &clock_, 600s);
+  ASSERT_TRUE(server_.wait_for_attempts(2));
+  clock_.advance(2999ms);
+  ASSERT_TRUE(server_.wait_for_attempts(5));
+  EXPECT_EQ(one.epoch(), 0U);
+  clock_.advance(1ms);
+  EXPECT_TRUE(one.leads());
+}
+
+TEST_F(LeaderElectionByTheClock, LEASE8TheWaitIsFiveSecondsAtMost) {
+  server_.set_holder("other", 60);
+  Candidate one(server_, "one", &clock_, 600s);
+  ASSERT_TRUE(server_.wait_for_attempts(2));
+  clock_.advance(1000s);
+  ASSERT_TRUE(server_.wait_for_attempts(5));
+  clock_.advance(4999ms);
+  ASSERT_TRUE(server_.wait_for_attempts(5));
+  EXPECT_EQ(one.epoch(), 0U);
+  clock_.advance(1ms);
   EXPECT_TRUE(one.leads());
 }
 

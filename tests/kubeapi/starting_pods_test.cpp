@@ -1,4 +1,4 @@
-#include "kubeapi/pending_pods.h"
+#include "kubeapi/starting_pods.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using testing::Call;
 using testing::FakeServer;
 using testing::Reply;
 
-using Pods = std::optional<std::vector<ports::PendingPod>>;
+using Pods = std::optional<std::set<std::string>>;
 
 // None: the reader has nothing.
 Pods read_from(FakeServer::Handler handler, std::vector<Call>* calls = nullptr) {
@@ -22,7 +22,7 @@ Pods read_from(FakeServer::Handler handler, std::vector<Call>* calls = nullptr) 
   access.server = server.url();
   auto client = RestClient::create(access);
   EXPECT_TRUE(client);
-  PendingPodsReader reader(**client);
+  StartingPodsReader reader(**client, {"berth", "volcano"});
   Awaited<std::vector<Pods>> answers;
   reader.read(
       [&](Pods pods) { answers.change([&](auto& all) { all.push_back(std::move(pods)); }); });
@@ -33,34 +33,30 @@ Pods read_from(FakeServer::Handler handler, std::vector<Call>* calls = nullptr) 
   return answers.get().empty() ? std::nullopt : answers.get().front();
 }
 
-TEST(PendingPods, LEASE9AreReadPageByPageAndNotFromTheServersMemory) {
+TEST(StartingPods, LEASE9AreReadPageByPageAndNotFromTheServersMemory) {
   std::vector<Call> calls;
   const Pods pods = read_from(
       [](const Call& call, Reply& reply) {
         if (call.parameter("continue").empty()) {
           reply.send(200, R"({"metadata":{"continue":"a/b"},"items":[
-              {"metadata":{"uid":"1"},"spec":{"schedulerName":"berth"}},
-              {"metadata":{"uid":"2"},"spec":{"schedulerName":"berth","nodeName":"n1"}}]})");
+              {"metadata":{"uid":"1"},"spec":{"schedulerName":"berth","nodeName":"n1"}},
+              {"metadata":{"uid":"2"},"spec":{"schedulerName":"other","nodeName":"n1"}}]})");
         } else {
           reply.send(200, R"({"metadata":{},"items":[
-              {"metadata":{"uid":"3"},"spec":{"schedulerName":"other","nodeName":"n2"}}]})");
+              {"metadata":{"uid":"3"},"spec":{"schedulerName":"volcano","nodeName":"n2"}}]})");
         }
       },
       &calls);
   ASSERT_TRUE(pods);
-  ASSERT_EQ(pods->size(), 3U);
-  EXPECT_EQ((*pods)[0].uid, "1");
-  EXPECT_EQ((*pods)[0].node, "");
-  EXPECT_EQ((*pods)[1].node, "n1");
-  EXPECT_EQ((*pods)[2].scheduler, "other");
+  EXPECT_EQ(*pods, (std::set<std::string>{"1", "3"})) << "those of our schedulers";
   ASSERT_EQ(calls.size(), 2U);
   EXPECT_EQ(calls[0].path(), "/api/v1/pods");
-  EXPECT_EQ(calls[0].parameter("fieldSelector"), "status.phase%3DPending");
+  EXPECT_EQ(calls[0].parameter("fieldSelector"), "spec.nodeName%21%3D%2Cstatus.phase%3DPending");
   EXPECT_EQ(calls[0].target.find("resourceVersion"), std::string::npos);
   EXPECT_EQ(calls[1].parameter("continue"), "a%2Fb");
 }
 
-TEST(PendingPods, LEASE9NoneAreThereToo) {
+TEST(StartingPods, LEASE9NoneAreThereToo) {
   for (const char* list : {R"({"metadata":{},"items":[]})", R"({"metadata":{},"items":null})"}) {
     const Pods pods = read_from([&](const Call&, Reply& reply) { reply.send(200, list); });
     ASSERT_TRUE(pods) << list;
@@ -68,7 +64,7 @@ TEST(PendingPods, LEASE9NoneAreThereToo) {
   }
 }
 
-TEST(PendingPods, WhatIsNoListIsNoAnswer) {
+TEST(StartingPods, WhatIsNoListIsNoAnswer) {
   for (const char* text : {"[]", "{", R"({"metadata":{}})", R"({"metadata":{},"items":{}})",
                            R"({"metadata":{},"items":[7]})"}) {
     EXPECT_FALSE(read_from([&](const Call&, Reply& reply) { reply.send(200, text); })) << text;
