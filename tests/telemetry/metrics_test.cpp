@@ -79,8 +79,8 @@ TEST(Metrics, TheDocumentListsThoseThereAreAndNoOthers) {
   const auto exposed = matches(full_exposition(metrics), "# TYPE (berth_[a-z_]+) ");
   std::ifstream stream(BERTH_SOURCE_DIR "/docs/metrics.md");
   const std::string document{std::istreambuf_iterator<char>(stream), {}};
-  // Those of the API client, the view and certificates are exposed by the daemon.
-  EXPECT_EQ(matches(document, "\\| `(berth_(?!api_|view_|certificate_)[a-z_]+)"), exposed);
+  // Those of the API client, the lease, the view and certificates are exposed by the daemon.
+  EXPECT_EQ(matches(document, "\\| `(berth_(?!api_|lease_|view_|certificate_)[a-z_]+)"), exposed);
 }
 
 TEST(Metrics, TheDocumentListsEachPartOfTheState) {
