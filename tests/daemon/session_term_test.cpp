@@ -154,6 +154,7 @@ TEST_F(SessionTermTest, LEASE3AfterItsTermTheLoopDecidesNothing) {
   start();
   post_gang("g");
   ASSERT_TRUE(wait_for_nominations(2));
+  ASSERT_TRUE(goes_round()) << "so the session has ended";
   EXPECT_TRUE(published_.load()->is_in_force());
   run_out();
   EXPECT_FALSE(published_.load()->is_in_force()) << "LEASE-5, before the thread has looked";
