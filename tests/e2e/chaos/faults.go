@@ -212,7 +212,7 @@ func (r *run) loseNode(ctx context.Context, name string, lasts time.Duration) {
 		defer r.mutex.Unlock()
 		return (r.world.nodes[name] != nil) == wanted
 	}
-	r.locked(func() { r.world.setPartsAside() })
+	r.locked(func() { r.world.setPartsAside(name) })
 	insist(func(ctx context.Context) error {
 		_ = nodes.Delete(ctx, name, meta.DeleteOptions{})
 		if !isThere(false) {
@@ -220,7 +220,7 @@ func (r *run) loseNode(ctx context.Context, name string, lasts time.Duration) {
 		}
 		return nil
 	})
-	r.locked(func() { r.world.lostAt[name] = time.Now(); r.world.setPartsAside() })
+	r.locked(func() { r.world.lostAt[name] = time.Now(); r.world.setPartsAside(name) })
 	wait(ctx, lasts)
 	insist(func(context.Context) error { // its pods are gone first
 		r.mutex.Lock()
@@ -244,7 +244,7 @@ func (r *run) cordon(ctx context.Context, name string, lasts time.Duration) {
 	defer r.release(name)
 	r.say("fault: node %s is cordoned for %v", name, lasts)
 	r.count("cordons")
-	r.locked(func() { r.world.setPartsAside() })
+	r.locked(func() { r.world.setPartsAside(name) })
 	patch := func(value bool) {
 		insist(func(ctx context.Context) error {
 			_, err := r.cluster.Client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType,
@@ -253,7 +253,7 @@ func (r *run) cordon(ctx context.Context, name string, lasts time.Duration) {
 		})
 	}
 	patch(true)
-	r.locked(func() { r.world.setPartsAside() })
+	r.locked(func() { r.world.setPartsAside(name) })
 	wait(ctx, lasts)
 	patch(false)
 }

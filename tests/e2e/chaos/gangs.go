@@ -21,6 +21,8 @@ type gang struct {
 	wholeAt   time.Time // zero: it is not whole
 	everWhole bool
 	absent    map[int]time.Time // when a member may be made again
+	wholeFor  time.Duration     // counted time
+	calmAt    time.Time         // it was whole for so long that no word of before holds
 
 	// Of law 2.
 	aside    bool          // it has lost members, or nodes were lost: no longer measured
@@ -64,10 +66,10 @@ func (s *state) setAside(key string) {
 	}
 }
 
-// setPartsAside is for nodes that are lost or cordoned: the room of gangs in part may be there.
-func (s *state) setPartsAside() {
-	for _, g := range s.gangs {
-		if s.isInPart(g) {
+// setPartsAside is for a node that is lost or cordoned: gangs in part that have a member there.
+func (s *state) setPartsAside(node string) {
+	for _, pod := range s.onNode[node] {
+		if g := s.gangOf(pod.Namespace + "/" + pod.Name); g != nil && s.isInPart(g) {
 			g.aside = true
 		}
 	}
@@ -94,6 +96,9 @@ func (s *state) look(key string) {
 	default:
 		g.wholeAt = time.Time{}
 	}
+	if g.wholeAt.IsZero() {
+		g.wholeFor = 0
+	}
 	if !s.isInPart(g) {
 		g.inPart, g.partWall, g.told = 0, 0, false
 	}
@@ -111,6 +116,9 @@ const (
 	settleLimit = 60 * time.Second
 	// wordLimit is the counted time after which a pod that waits has a reason.
 	wordLimit = 60 * time.Second
+	// clearLimit is the counted time after which a gang that is whole has none: the interval of
+	// writes of a status (10 s), and 5 s for the write.
+	clearLimit = 15 * time.Second
 )
 
 // longest are the longest times of gangs in part.
@@ -140,7 +148,19 @@ func (s *state) pass(by time.Duration, counts bool, worst *longest) {
 		}
 	}
 	if counts {
+		s.passForWholeGangs(by)
 		s.passForPods(by)
+	}
+}
+
+func (s *state) passForWholeGangs(by time.Duration) {
+	for _, g := range s.gangs {
+		if g.wholeAt.IsZero() || g.min < g.size { // with surplus it has a reason while it is whole
+			continue
+		}
+		if g.wholeFor += by; g.wholeFor > clearLimit {
+			g.calmAt = time.Now()
+		}
 	}
 }
 
@@ -160,19 +180,22 @@ func (s *state) passForPods(by time.Duration) {
 	}
 }
 
-// reasonOf is why a pod waits, by its own condition or its group's.
+// reasonOf is why a pod waits, by its own condition or its group's. That it is gated is no reason:
+// the API server says so itself. Nor is what was said before its gang was whole.
 func (s *state) reasonOf(pod *core.Pod) string {
 	for _, condition := range pod.Status.Conditions {
-		if condition.Type == core.PodScheduled && condition.Status != core.ConditionTrue {
+		if condition.Type == core.PodScheduled && condition.Status == core.ConditionFalse &&
+			condition.Reason != core.PodReasonSchedulingGated && condition.Message != "" {
 			return condition.Reason + ": " + condition.Message
 		}
 	}
-	group := s.groups[pod.Namespace+"/"+groupOf(pod)]
-	if group == nil {
+	group, g := s.groups[pod.Namespace+"/"+groupOf(pod)], s.gangOf(pod.Namespace+"/"+pod.Name)
+	if group == nil || g == nil {
 		return ""
 	}
 	for _, condition := range group.Status.Conditions {
-		if condition.Message != "" {
+		if condition.Type == "Unschedulable" && condition.Status == string(core.ConditionTrue) &&
+			condition.Message != "" && !condition.LastTransitionTime.Time.Before(g.calmAt) {
 			return condition.Reason + ": " + condition.Message
 		}
 	}

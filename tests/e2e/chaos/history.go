@@ -10,6 +10,7 @@ import (
 	etcd "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	core "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
@@ -26,7 +27,8 @@ const (
 type change struct {
 	revision int64
 	key      string // the kind's prefix is cut off
-	kind     string // podsAt, nodesAt or groupsAt
+	kind     string // podsAt, nodesAt or groupsAt; empty: one that no law needs
+	resource string // such as pods
 	pod      *core.Pod
 	node     *core.Node
 	group    *podGroup
@@ -36,7 +38,10 @@ type change struct {
 type podGroup struct {
 	Status struct {
 		Phase      string
-		Conditions []struct{ Type, Status, Reason, Message string }
+		Conditions []struct {
+			Type, Status, Reason, Message string
+			LastTransitionTime            meta.Time
+		}
 	}
 }
 
@@ -79,9 +84,7 @@ func (h *history) follow(ctx context.Context, tell func(change), seen func(int64
 					cancel()
 					return err
 				}
-				if made.kind != "" {
-					tell(made)
-				}
+				tell(made)
 			}
 			seen(h.next - 1)
 		}
@@ -95,8 +98,8 @@ func (h *history) follow(ctx context.Context, tell func(change), seen func(int64
 }
 
 func changeOf(event *etcd.Event) (change, error) {
-	made := change{revision: event.Kv.ModRevision}
 	key := string(event.Kv.Key)
+	made := change{revision: event.Kv.ModRevision, resource: resourceOf(key)}
 	for _, kind := range []string{podsAt, nodesAt, groupsAt} {
 		if name, is := strings.CutPrefix(key, kind); is {
 			made.kind, made.key = kind, name
@@ -122,6 +125,16 @@ func changeOf(event *etcd.Event) (change, error) {
 		return made, fmt.Errorf("%s is a %T", key, object)
 	}
 	return made, nil
+}
+
+// resourceOf is what the API server keeps at a key: /registry/pods/... or, of kinds that are defined
+// by objects, /registry/GROUP/podgroups/...
+func resourceOf(key string) string {
+	parts := strings.Split(strings.TrimPrefix(key, registry), "/")
+	if len(parts) > 1 && strings.Contains(parts[0], ".") {
+		return parts[1]
+	}
+	return parts[0]
 }
 
 // compact forgets what is older than the revision.

@@ -1,9 +1,13 @@
 package chaos
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -107,7 +111,7 @@ func TestAPodThatWaitsWithoutAReasonIsSeen(t *testing.T) {
 	o := observe()
 	pod := member("g1-0", "a", "")
 	pod.Status.Conditions = []core.PodCondition{{Type: core.PodScheduled,
-		Status: core.ConditionFalse, Reason: "Unschedulable"}}
+		Status: core.ConditionFalse, Reason: "Unschedulable", Message: "no room"}}
 	o.write("g1-0", pod)
 	o.pass(2*wordLimit, true, &longest{})
 	o.expect(t)
@@ -118,27 +122,155 @@ func TestAPodThatWaitsWithoutAReasonIsSeen(t *testing.T) {
 	o.expect(t, 6)
 }
 
-func TestTheEndOfAProcessIsJudgedByItsLog(t *testing.T) {
-	const reused = "Pod updated on a different node than previously added to."
-	for _, each := range []struct {
-		tail                         string
-		wasReady, isBerths, isInView bool
-		kind                         string
-	}{
-		{reused, true, true, true, isFault},
-		{reused, false, true, true, isFault},
-		{reused, true, true, false, isForeign},
-		{"Leaderelection lost", true, true, false, isByDesign},
-		{"Leaderelection lost", true, true, true, isFault},
-		{"panic: x", false, true, false, isFault},
-		{"stopped", true, true, true, isFault},
-		{"cannot reach the API server", false, true, true, isByDesign},
-		{"cannot reach etcd", true, false, true, isByDesign},
-	} {
-		kind := kindOfEnd(each.tail, each.wasReady, each.isBerths, each.isInView)
-		if kind != each.kind {
-			t.Errorf("%+v is %s", each, kind)
+func TestOnlyGangsOnATroubledNodeAreLeftOut(t *testing.T) {
+	for _, node := range []string{"n", "another"} {
+		o := observe()
+		o.write("g1-0", member("g1-0", "a", "n"))
+		o.setPartsAside(node)
+		o.pass(2*partLimit, true, &longest{})
+		if node == "n" {
+			o.expect(t)
+		} else {
+			o.expect(t, 2)
 		}
+	}
+}
+
+func waits(o *observed, message string, since time.Time) {
+	group := &podGroup{}
+	conditions := fmt.Sprintf(`{"status":{"conditions":[
+		{"type":"Scheduled","status":"True","message":"no reason to wait"},
+		{"type":"Unschedulable","status":"True","message":%q,"lastTransitionTime":%q}]}}`, message,
+		since.UTC().Format(time.RFC3339))
+	if err := json.Unmarshal([]byte(conditions), group); err != nil {
+		panic(err)
+	}
+	o.apply(change{key: space + "/g1", kind: groupsAt, group: group}, o.at)
+}
+
+func TestAWordThatSaysNothingIsNoReason(t *testing.T) {
+	gated := member("g1-0", "a", "")
+	gated.Status.Conditions = []core.PodCondition{{Type: core.PodScheduled,
+		Status: core.ConditionFalse, Reason: core.PodReasonSchedulingGated, Message: "is gated"}}
+	for _, each := range []struct {
+		message string
+		laws    []int
+	}{{"", []int{6}}, {"no room", nil}} {
+		o := observe()
+		o.write("g1-0", gated)
+		waits(o, each.message, o.at)
+		o.pass(2*wordLimit, true, &longest{})
+		o.expect(t, each.laws...)
+	}
+}
+
+func TestAWordOfBeforeTheGangWasWholeIsNoReason(t *testing.T) {
+	for _, each := range []struct {
+		whole time.Duration
+		since time.Duration
+		laws  []int
+	}{
+		{time.Second, -time.Hour, nil}, // too short to take the word back
+		{2 * clearLimit, -time.Hour, []int{6}},
+		{2 * clearLimit, time.Hour, nil},
+	} {
+		o := observe()
+		for i := range 3 {
+			name := fmt.Sprintf("g1-%d", i)
+			o.write(name, member(name, name, fmt.Sprintf("n%d", i)))
+		}
+		o.pass(each.whole, true, &longest{})
+		waits(o, "no room", o.at.Add(each.since))
+		o.write("g1-0", nil)
+		o.write("g1-0", member("g1-0", "again", ""))
+		o.pass(2*wordLimit, true, &longest{})
+		o.expect(t, each.laws...)
+	}
+}
+
+func TestPodsOfOthersAreToBeBoundToo(t *testing.T) {
+	w := &world{state: observe().state}
+	for i := range otherPods {
+		w.pods[space+"/"+otherPod(i)] = &podState{Pod: member(otherPod(i), otherPod(i), "n")}
+	}
+	w.gangs["g1"].phase = leaving
+	if count, first := w.unbound(); count != 0 {
+		t.Errorf("%d are not bound, such as %s", count, first)
+	}
+	w.pods[space+"/others-3"].Spec.NodeName = ""
+	if count, first := w.unbound(); count != 1 || first != "others-3" {
+		t.Errorf("%d are not bound, such as %s", count, first)
+	}
+}
+
+func TestWritesAreCountedByResource(t *testing.T) {
+	for key, resource := range map[string]string{
+		"/registry/pods/chaos/g1-0":                          "pods",
+		"/registry/leases/kube-system/berthd":                "leases",
+		"/registry/scheduling.volcano.sh/podgroups/chaos/g1": "podgroups",
+	} {
+		if found := resourceOf(key); found != resource {
+			t.Errorf("%s is of %s", key, found)
+		}
+	}
+}
+
+// statusOf is how a command of the shell has ended.
+func statusOf(command string) error { return exec.Command("sh", "-c", command).Run() }
+
+func TestTheEndOfAProcessIsJudgedByItsStatusThenItsLog(t *testing.T) {
+	const reused = "Pod updated on a different node than previously added to."
+	failed, crashed, killed := statusOf("exit 1"), statusOf("exit 2"), statusOf("kill -ABRT $$")
+	view, nominate := part{isBerths: true, throughView: true}, part{isBerths: true}
+	for _, each := range []struct {
+		part     *part
+		status   error
+		log      string
+		wasReady bool
+		kind     string
+	}{
+		{&view, failed, reused, true, isFault},
+		{&view, failed, reused, false, isFault},
+		{&nominate, failed, reused, true, isForeign},
+		{&nominate, crashed, reused, true, isFault},
+		{&nominate, failed, "Leaderelection lost", true, isByDesign},
+		{&nominate, killed, "Leaderelection lost", true, isFault},
+		{&view, failed, "Leaderelection lost", true, isFault},
+		{&view, failed, "panic: x", false, isFault},
+		{&view, killed, "cannot reach the API server", false, isFault},
+		{&view, nil, "stopped", true, isFault},
+		{&view, failed, "cannot reach the API server", false, isByDesign},
+		{&part{}, failed, "cannot reach etcd", true, isByDesign},
+		{&part{isOthers: true}, failed, reused, true, isForeign},
+		{&part{isOthers: true}, killed, "", true, isForeign},
+	} {
+		e := end{status: each.status, wasReady: each.wasReady, log: each.log}
+		if kind := each.part.kindOf(e); kind != each.kind {
+			t.Errorf("%v, %q is %s", e.status, e.log, kind)
+		}
+	}
+}
+
+// A process that ends anew is not judged by what its predecessor has logged.
+func TestOnlyTheLogSinceTheLastStartIsJudged(t *testing.T) {
+	process := harness.NewProcess("ends", t.TempDir(), "/bin/sh", "-c",
+		`[ -e "$0" ] && exit 1; : > "$0"; echo Pod updated on a different node; exit 1`,
+		filepath.Join(t.TempDir(), "before"))
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var kinds []string
+	p := &part{Process: process, isBerths: true,
+		ready: func(context.Context) error { return errors.New("never") }}
+	p.supervise(ctx, func(p *part, e end) {
+		if kinds = append(kinds, p.kindOf(e)); len(kinds) == 2 {
+			cancel()
+		}
+	})
+	if !slices.Equal(kinds, []string{isForeign, isByDesign}) {
+		t.Errorf("%q", kinds)
 	}
 }
 
@@ -188,18 +320,24 @@ func TestGrowthIsSeen(t *testing.T) {
 		{many(2100<<10, 80), true, 1},
 		{many(100<<10, 140), false, 1},
 	} {
-		r := &run{sizes: newSizes(), Options: Options{Output: io.Discard}, world: &world{}}
+		r := sizedRun(t)
 		r.sizes.sanitized = each.sanitized
 		r.sizes.early["berthd-a"] = many(100<<10, 100)
 		r.sizes.late["berthd-b"] = each.late
-		log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.log = log
 		r.judgeSizes()
-		if len(r.violations) != each.laws {
-			t.Errorf("%+v: %q", each, r.violations)
+		if len(r.violations) != each.laws || !slices.Equal(r.sizes.notJudged, []string{"berthd-a"}) {
+			t.Errorf("%+v: %q; %q", each, r.violations, r.sizes.notJudged)
 		}
 	}
+}
+
+func sizedRun(t *testing.T) *run {
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	return &run{sizes: newSizes(), Options: Options{Output: io.Discard}, world: &world{}, log: log,
+		parts: map[string]*part{"berthd-a": {isBerths: true}, "berthd-b": {isBerths: true},
+			"etcd": {}}}
 }

@@ -2,8 +2,11 @@ package chaos
 
 import (
 	"context"
+	"errors"
+	"os/exec"
 	"regexp"
 	"sync"
+	"syscall"
 	"time"
 
 	"berth.dev/berth/tests/e2e/harness"
@@ -16,13 +19,16 @@ type part struct {
 	isBerths bool
 	// throughView says that berthd serves its lists: they must not end a kube-scheduler.
 	throughView bool
-	ready       func(context.Context) error
+	// isOthers says that it has nothing to do with Berth, and is not hit by faults.
+	isOthers bool
+	ready    func(context.Context) error
 
 	mutex    sync.Mutex
 	killed   bool
 	away     time.Duration // from a kill to the start
 	frozen   bool
 	wasReady bool
+	logFrom  int64 // what this process has logged begins there
 }
 
 // kill ends it; it is started again after the time.
@@ -55,7 +61,7 @@ func (p *part) runs() bool {
 }
 
 // supervise starts it again until the context ends.
-func (p *part) supervise(ctx context.Context, judge func(*part, time.Duration, bool)) {
+func (p *part) supervise(ctx context.Context, judge func(*part, end)) {
 	started := time.Now()
 	for ctx.Err() == nil {
 		select {
@@ -85,15 +91,16 @@ func (p *part) probe(ctx context.Context) {
 	p.wasReady = p.wasReady || isReady
 }
 
-func (p *part) startAgain(ctx context.Context, lived time.Duration,
-	judge func(*part, time.Duration, bool)) {
+func (p *part) startAgain(ctx context.Context, lived time.Duration, judge func(*part, end)) {
 	p.mutex.Lock()
-	meant, away, wasReady := p.killed, p.away, p.wasReady
+	meant, away, wasReady, logFrom := p.killed, p.away, p.wasReady, p.logFrom
 	p.mutex.Unlock()
 	if !meant {
-		judge(p, lived, wasReady)
+		judge(p, end{lived: lived, status: p.Ended(), wasReady: wasReady,
+			log: p.Tail(logFrom, 60)})
 		away = time.Second
 	}
+	logFrom = p.LogSize()
 	select {
 	case <-ctx.Done():
 		return
@@ -102,14 +109,22 @@ func (p *part) startAgain(ctx context.Context, lived time.Duration,
 	_ = p.Start()
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.killed, p.wasReady = false, false
+	p.killed, p.wasReady, p.logFrom = false, false, logFrom
+}
+
+// end of a process that nobody asked for.
+type end struct {
+	lived    time.Duration
+	status   error // nil: 0
+	wasReady bool
+	log      string // the last lines since its start
 }
 
 // How a process ends by itself.
 const (
 	isFault    = "fault"     // a violation
 	isByDesign = "by design" // kube-scheduler ends without its lease; a server cannot start
-	isForeign  = "foreign"   // kube-scheduler's own fault, with lists that are not berthd's
+	isForeign  = "foreign"   // not by Berth: other processes, and kube-scheduler with lists that are not berthd's
 )
 
 var (
@@ -120,21 +135,36 @@ var (
 	portIsTaken = regexp.MustCompile(`(?i)address already in use`)
 )
 
-// kindOfEnd judges the last lines of a log.
-func kindOfEnd(tail string, wasReady, isBerths, throughView bool) string {
+// kindOf judges by the status first: what was ended by a signal, or by Go's runtime, has crashed,
+// whatever it has logged before.
+func (p *part) kindOf(e end) string {
 	switch {
-	case crash.MatchString(tail) && isBerths:
+	case p.isOthers:
+		return isForeign
+	case !p.isBerths:
+		return isByDesign
+	case hasCrashed(e.status), e.wasReady && e.status == nil, crash.MatchString(e.log):
 		return isFault
-	case reusedName.MatchString(tail):
-		if throughView {
+	case reusedName.MatchString(e.log):
+		if p.throughView {
 			return isFault
 		}
 		return isForeign
-	case lostLease.MatchString(tail) && !throughView, portIsTaken.MatchString(tail):
+	case lostLease.MatchString(e.log) && !p.throughView, portIsTaken.MatchString(e.log):
 		return isByDesign
-	case isBerths && wasReady:
+	case e.wasReady:
 		return isFault
 	default:
 		return isByDesign
 	}
+}
+
+// hasCrashed tells whether a signal has ended it, or a panic of Go (status 2).
+func hasCrashed(status error) bool {
+	exited := &exec.ExitError{}
+	if !errors.As(status, &exited) {
+		return false
+	}
+	wait, is := exited.Sys().(syscall.WaitStatus)
+	return is && (wait.Signaled() || wait.ExitStatus() == 2)
 }

@@ -55,7 +55,7 @@ func (r *run) prepare(ctx context.Context) error {
 		return err
 	}
 	if c.Others != nil { // faults do not hit it, but its own do
-		r.others = &part{Process: c.Others.Process, ready: c.Others.Ready}
+		r.others = &part{Process: c.Others.Process, isOthers: true, ready: c.Others.Ready}
 	}
 	r.add(c.Etcd, false, func(context.Context) error { return nil })
 	r.add(c.APIServer, false, func(ctx context.Context) error {

@@ -16,11 +16,13 @@ import (
 // size of a process at one moment.
 type size struct{ residentKB, files int }
 
-// sizes of Berth's processes: in the second quarter of the run, from its last quarter on, and now.
+// sizes of Berth's processes: in the second quarter of the faults, from their last quarter on, and
+// now.
 type sizes struct {
 	early, late map[string][]size
 	now         map[string]size
-	sanitized   bool // berthd keeps freed memory for a while
+	sanitized   bool     // berthd keeps freed memory for a while
+	notJudged   []string // it did not run in one of the two times
 }
 
 func newSizes() *sizes {
@@ -54,7 +56,8 @@ func (r *run) sample(ctx context.Context) {
 			}
 			r.locked(func() {
 				r.sizes.now[name] = found
-				switch at := time.Since(r.began); {
+				switch at := time.Since(r.faultsFrom); {
+				case r.faultsFrom.IsZero():
 				case at > r.Length/4 && at < r.Length/2:
 					r.sizes.early[name] = append(r.sizes.early[name], found)
 				case at > 3*r.Length/4:
@@ -100,17 +103,28 @@ func sizeOf(pid int) (size, error) {
 	return size{}, fmt.Errorf("process %d has no VmRSS", pid)
 }
 
+// measured are the names of Berth's processes.
+func (r *run) measured() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.parts)), func(name string) bool {
+		return !r.parts[name].isBerths
+	})
+}
+
 // judgeSizes is law 5. The replicas take turns, so the larger of both counts before.
 func (r *run) judgeSizes() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(r.sizes.late)) {
+	for _, name := range r.measured() {
 		before, after := size{}, peakOf(r.sizes.late[name])
 		for other, samples := range r.sizes.early {
 			if kindOf(other) == kindOf(name) {
 				each := peakOf(samples)
 				before = size{max(before.residentKB, each.residentKB), max(before.files, each.files)}
 			}
+		}
+		if before == (size{}) || after == (size{}) {
+			r.sizes.notJudged = append(r.sizes.notJudged, name)
+			continue
 		}
 		slack := residentSlackKB
 		if r.sizes.sanitized && kindOf(name) == "berthd" {
@@ -143,10 +157,13 @@ func (r *run) report(ctx context.Context) {
 func (r *run) line() string {
 	counts := r.world.counts
 	unbound, _ := r.world.unbound()
-	faults := 0
+	faults, writes := 0, 0
 	for what, count := range counts {
-		if strings.HasPrefix(what, "kills") || strings.HasPrefix(what, "freezes") {
+		switch {
+		case strings.HasPrefix(what, "kills"), strings.HasPrefix(what, "freezes"):
 			faults += count
+		case strings.HasPrefix(what, "writes"):
+			writes += count
 		}
 	}
 	var used []string
@@ -155,10 +172,10 @@ func (r *run) line() string {
 		used = append(used, fmt.Sprintf("%s %d MB %d files", name, each.residentKB>>10, each.files))
 	}
 	return fmt.Sprintf("%s %5.0f s: %d gangs, %d there, %d started; %d pods, %d wait; %d binds, "+
-		"%d evictions; %d kills and freezes; longest in part %.0f s (%.0f s count); "+
+		"%d evictions, %d writes; %d kills and freezes; longest in part %.0f s (%.0f s count); "+
 		"%d violations; %s", stamp(), time.Since(r.began).Seconds(), counts["gangs"],
 		len(r.world.gangs), counts["started"], counts["pods"], unbound, counts["binds"],
-		counts["evictions"], faults, r.worst.wall.Seconds(), r.worst.counted.Seconds(),
+		counts["evictions"], writes, faults, r.worst.wall.Seconds(), r.worst.counted.Seconds(),
 		len(r.violations), strings.Join(used, ", "))
 }
 
@@ -170,10 +187,13 @@ func (r *run) verdict() error {
 	for _, what := range slices.Sorted(maps.Keys(r.world.counts)) {
 		fmt.Fprintf(r.Output, "  %-40s %d\n", what, r.world.counts[what])
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.sizes.late)) {
+	for _, name := range r.measured() {
 		early, late := peakOf(r.sizes.early[name]), peakOf(r.sizes.late[name])
 		fmt.Fprintf(r.Output, "  %-40s %d KB, then %d KB; %d open files, then %d\n", name,
 			early.residentKB, late.residentKB, early.files, late.files)
+	}
+	if len(r.sizes.notJudged) > 0 {
+		fmt.Fprintf(r.Output, "  law 5 is not judged for %s\n", strings.Join(r.sizes.notJudged, ", "))
 	}
 	fmt.Fprintf(r.Output, "  longest in part: %.1f s, of which %.1f s count (limit %v)\n",
 		r.worst.wall.Seconds(), r.worst.counted.Seconds(), partLimit)

@@ -42,6 +42,7 @@ type run struct {
 	worst      longest
 	allUp      time.Time // since when all parts run; zero: one does not
 	began      time.Time
+	faultsFrom time.Time // zero: they have not begun
 	faultsOver time.Time
 	settled    time.Duration
 	violations []string
@@ -165,6 +166,7 @@ func (r *run) inflict(parent context.Context) {
 	defer cancel()
 	r.say("the faults begin")
 	begin := time.Now()
+	r.locked(func() { r.faultsFrom = begin })
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -229,20 +231,24 @@ func (r *run) settle(ctx context.Context) {
 }
 
 // endedByItself is law 3.
-func (r *run) endedByItself(p *part, lived time.Duration, wasReady bool) {
-	tail := p.Tail(0, 60)
-	kind := kindOfEnd(tail, wasReady, p.isBerths, p.throughView)
+func (r *run) endedByItself(p *part, e end) {
+	kind := p.kindOf(e)
 	r.count("ends " + kind + " of " + kindOf(p.Name))
-	last := p.Tail(0, 5)
-	r.say("%s has ended by itself after %v (%s, %v)", p.Name, lived.Round(time.Second), kind,
-		p.Ended())
+	last := lastLines(e.log, 5)
+	r.say("%s has ended by itself after %v (%s, %v)", p.Name, e.lived.Round(time.Second), kind,
+		e.status)
 	r.locked(func() {
 		r.write(last)
 		if kind == isFault {
 			r.violated(3, "%s has ended by itself after %v: %v; the end of its log:\n%s", p.Name,
-				lived.Round(time.Second), p.Ended(), last)
+				e.lived.Round(time.Second), e.status, last)
 		}
 	})
+}
+
+func lastLines(text string, count int) string {
+	all := strings.Split(text, "\n")
+	return strings.Join(all[max(0, len(all)-count):], "\n")
 }
 
 // violated notes a violation; under the mutex.

@@ -50,6 +50,7 @@ func newState() *state {
 
 // apply takes a change over.
 func (s *state) apply(made change, now time.Time) {
+	s.counts["writes of "+made.resource]++
 	switch made.kind {
 	case nodesAt:
 		if made.node == nil {

@@ -288,23 +288,25 @@ func (w *world) patchStatus(ctx context.Context, pod *podState, patch string) {
 	})
 }
 
-// unbound counts members of gangs that are not there or not bound, and names one.
+// unbound counts pods, of gangs and of others, that are not there or not bound, and names one.
 func (w *world) unbound() (int, string) {
-	count, first := 0, ""
+	var names []string
 	for _, name := range slices.Sorted(maps.Keys(w.gangs)) {
-		g := w.gangs[name]
-		if g.phase != active {
-			continue
-		}
-		for i := range g.size {
-			pod := w.pods[space+"/"+g.member(i)]
-			if pod != nil && pod.isBound() {
-				continue
-			}
-			if count++; first == "" {
-				first = g.member(i)
+		if g := w.gangs[name]; g.phase == active {
+			for i := range g.size {
+				names = append(names, g.member(i))
 			}
 		}
 	}
-	return count, first
+	for i := range otherPods {
+		names = append(names, otherPod(i))
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		pod := w.pods[space+"/"+name]
+		return pod != nil && pod.isBound()
+	})
+	if len(names) == 0 {
+		return 0, ""
+	}
+	return len(names), names[0]
 }
