@@ -70,13 +70,17 @@ func (c *ControlPlane) NewKubeScheduler(options SchedulerOptions) (*KubeSchedule
 		arguments = append(arguments, "--authentication-kubeconfig="+kubeconfig,
 			"--authorization-kubeconfig="+kubeconfig)
 	}
-	if c.SchedulerGates != "" {
-		arguments = append(arguments, "--feature-gates="+c.SchedulerGates)
+	binary := filepath.Join(c.binaries, "kube-scheduler")
+	minor, err := minorVersion(binary) // it may be another than the API server's
+	if err != nil {
+		return nil, err
 	}
-	process := NewProcess(options.Name, c.Directory, filepath.Join(c.binaries, "kube-scheduler"),
-		arguments...)
+	if gates := c.gatesOf(minor); gates != "" {
+		arguments = append(arguments, "--feature-gates="+gates)
+	}
+	process := NewProcess(options.Name, c.Directory, binary, arguments...)
 	probe := "readyz"
-	if c.Minor < 32 {
+	if minor < 32 {
 		probe = "healthz"
 	}
 	return &KubeScheduler{
@@ -84,6 +88,15 @@ func (c *ControlPlane) NewKubeScheduler(options SchedulerOptions) (*KubeSchedule
 		url:     fmt.Sprintf("https://127.0.0.1:%d/%s", ports[0], probe),
 		client:  &http.Client{Transport: trusting(c.authority), Timeout: time.Second},
 	}, nil
+}
+
+// gatesOf a kube-scheduler of version 1.minor. One from 1.37 on waits for a kind that an older API
+// server does not have.
+func (c *ControlPlane) gatesOf(minor int) string {
+	if minor < 37 || c.Minor >= 37 {
+		return c.SchedulerGates
+	}
+	return strings.Trim(c.SchedulerGates+",DRADeviceTaintRules=false", ",")
 }
 
 // writeSchedulersKubeconfig gives it the API server as the user system:kube-scheduler, or the view
