@@ -5,9 +5,7 @@ namespace berth::kubeapi {
 namespace {
 
 constexpr std::size_t kComplaintsMax = 1000;
-// BOUND-8. A user can have a fault of his own in each object.
-constexpr std::size_t kLinesMost = 30;
-constexpr Duration kLinesWithin = std::chrono::minutes(1);
+constexpr std::size_t kLinesMost = 30;  // about objects, within options.count_lines
 
 }  // namespace
 
@@ -45,8 +43,8 @@ void KnownObjects::change(const document::Value& object) {
       id.empty() ? Status(Error{"it has no name or no uid", ""}) : kind_.changed(object, complaint);
   const std::string what = accepted && !complaint ? "" : kind_.name + " " + full_name_of(object);
   if (!what.empty()) count(&ReflectorCounters::decode_failures);
-  if (!accepted) return complain(what, what, accepted.error());
-  if (complaint) complain(kind_.name + ": " + complaint->message, what, *complaint);
+  if (!accepted) return complain_of_object(what, what, accepted.error());
+  if (complaint) complain_of_object(kind_.name + ": " + complaint->message, what, *complaint);
   if (known == generations_.end()) generations_.emplace(std::move(id), generation_);
   count(&ReflectorCounters::events);
 }
@@ -73,28 +71,34 @@ void KnownObjects::end_list() {
   }
 }
 
-void KnownObjects::complain(const std::string& key, const std::string& what, const Error& error) {
-  if (!options_.complain) return;
+bool KnownObjects::is_due(const std::string& key) {
   const TimePoint now = clock_.now();
   if (complained_.size() >= kComplaintsMax) complained_.clear();
   const auto [last, is_new] = complained_.try_emplace(key, now);
-  if (!is_new && now - last->second < options_.report_again) return;
+  if (!is_new && now - last->second < options_.report_again) return false;
   last->second = now;
-  if (now - lines_since_ >= kLinesWithin) {
-    if (unsaid_ > 0) {
-      options_.complain(kind_.name, {std::to_string(unsaid_) + " further complaints", ""});
-    }
-    lines_since_ = now;
-    lines_ = unsaid_ = 0;
-  }
-  if (++lines_ > kLinesMost) {
-    ++unsaid_;
-  } else {
-    options_.complain(what, error);
-  }
+  return true;
 }
 
-void KnownObjects::complain(const Error& error) { complain(error.message, kind_.name, error); }
+void KnownObjects::complain(const Error& error) {
+  if (options_.complain && is_due(error.message)) options_.complain(kind_.name, error);
+}
+
+// BOUND-8. A user can have a fault of his own in each object.
+void KnownObjects::complain_of_object(const std::string& key, const std::string& what,
+                                      const Error& error) {
+  if (!options_.complain || !is_due(key)) return;
+  const TimePoint now = clock_.now();
+  if (now - lines_since_ >= options_.count_lines) {
+    if (lines_ > kLinesMost) {
+      const std::string left_out = std::to_string(lines_ - kLinesMost);
+      options_.complain(kind_.name, {left_out + " further objects have a fault of their own", ""});
+    }
+    lines_since_ = now;
+    lines_ = 0;
+  }
+  if (++lines_ <= kLinesMost) options_.complain(what, error);
+}
 
 ReflectorCounters KnownObjects::counters() const {
   const std::lock_guard lock(mutex_);

@@ -32,7 +32,9 @@ class KnownObjects {
 
  private:
   std::string id_of(const document::Value& object) const;
-  void complain(const std::string& key, const std::string& what, const Error& error);
+  // No error of this key was logged lately.
+  bool is_due(const std::string& key);
+  void complain_of_object(const std::string& key, const std::string& what, const Error& error);
   void count(std::uint64_t ReflectorCounters::*counter);
 
   const ReflectedKind& kind_;
@@ -41,9 +43,8 @@ class KnownObjects {
   std::unordered_map<std::string, std::uint32_t> generations_;  // by the key of the object
   std::uint32_t generation_ = 0;
   std::map<std::string, TimePoint> complained_;  // the last time, by object or by message
-  TimePoint lines_since_;                        // of complaints
-  std::size_t lines_ = 0;
-  std::size_t unsaid_ = 0;    // of these, beyond what is logged
+  TimePoint lines_since_;
+  std::size_t lines_ = 0;     // about objects since then, logged or not
   mutable std::mutex mutex_;  // guards counters_
   ReflectorCounters counters_;
 };

@@ -46,6 +46,8 @@ struct ReflectorOptions {
   Duration list_length = std::chrono::minutes(5);  // of a watch that brings a list
   // The least time between two complaints about an object.
   Duration report_again = std::chrono::minutes(10);
+  // Lines about objects are counted for this long, and those beyond some thirty are left out.
+  Duration count_lines = std::chrono::minutes(1);
   bool streaming_list = true;  // where the server offers it
   std::uint64_t seed = 0;      // of the jitter; 0: any
   // Logs a failure, on the reflector's thread. `what` is "pods", or "pods ns/name".
