@@ -78,7 +78,8 @@ void Crowds::look_at(const Cluster& cluster, const std::vector<JobId>& jobs) {
   std::sort(in_order.begin(), in_order.end(), [&](JobId left, JobId right) {
     const Job& l = cluster.job(left);
     const Job& r = cluster.job(right);
-    return std::tie(l.created, l.uid, l.name) < std::tie(r.created, r.uid, r.name);
+    return std::tie(r.priority, l.created, l.uid, l.name) <
+           std::tie(l.priority, r.created, r.uid, r.name);
   });
   std::set<ShapeId> known;
   Size taken;

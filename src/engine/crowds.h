@@ -7,13 +7,14 @@
 
 namespace berth::engine {
 
-// BOUND-4. The jobs that a session does not look at, because jobs of their namespace that came
-// before have as many kinds of waiting pods as one namespace may have. Pods of one kind have one
-// base shape: what they have of relations, images and labels does not matter.
+// BOUND-4. The jobs that a session does not look at, because jobs of their namespace that come
+// first, by priority and then by age, have as many kinds of waiting pods as one namespace may have.
+// Pods of one kind have one base shape: what they have of relations, images and labels does not
+// matter.
 class Crowds {
  public:
   explicit Crowds(const Cluster& cluster);
-  // What the job's namespace has too much of; empty: the session looks at the job.
+  // Says how its namespace is beyond the bound; empty: the session looks at the job.
   const std::string& of(JobId job) const;
 
  private:

@@ -148,8 +148,8 @@ void read_roles(const document::Cursor& minimums, PodGroupObject& group) {
   }
   for (const auto& [role, minimum] : entries) {
     if (role.size() > bounds::kNameLength) {
-      minimum.complain("the name of this role has " + std::to_string(role.size()) +
-                       " bytes, expected at most " + std::to_string(bounds::kNameLength));
+      minimums.complain("the name of a role has " + std::to_string(role.size()) +
+                        " bytes, expected at most " + std::to_string(bounds::kNameLength));
       continue;
     }
     group.min_task_member.emplace(role,

@@ -51,7 +51,7 @@ class RelationBounds {
   void drop_if_empty(const std::string& name_space);
 
   std::map<std::string, Space> spaces_;        // by namespace
-  std::unordered_map<std::string, Pod> pods_;  // by uid, with relations; look-up only
+  std::unordered_map<std::string, Pod> pods_;  // look-up only; by uid, with relations
   std::map<std::string, PodObject> left_out_;  // by uid
   std::set<std::string> with_room_;            // namespaces
   std::vector<std::string> news_;

@@ -109,7 +109,7 @@ void TermCounts::add(DomainId domain, const Counted& change) {
 void TermCounts::spread_out(std::size_t domains) {
   many_.resize(domains);
   for (const auto& [domain, counted] : few_) many_[domain.index()] = counted;
-  few_ = std::unordered_map<DomainId, Counted>();
+  few_ = decltype(few_)();
 }
 
 void TermCounts::clear() {

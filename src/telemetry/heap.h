@@ -4,8 +4,8 @@
 
 namespace berth::telemetry {
 
-// What this process has allocated and not given back. Less than its resident memory, which keeps
-// what is free for later.
+// The bytes that this process has allocated and not freed. Less than its resident memory, which
+// keeps free room for later.
 std::size_t heap_bytes();
 
 }  // namespace berth::telemetry

@@ -8,8 +8,6 @@
 
 namespace berth::hostile {
 
-using Number = std::int64_t;
-
 inline std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 inline std::string member(const std::string& key, const std::string& value) {
   return quoted(key) + ":" + value;
@@ -28,7 +26,7 @@ struct Metadata {
   std::string more = {};  // ',"finalizers":[]'
   std::string name_space = "evil";
 };
-// Of each name, the uid is another in each generation.
+// Its uid goes by its kind and name.
 std::string object(const std::string& kind, const std::string& api_version,
                    const Metadata& metadata, const std::string& rest);
 

@@ -25,7 +25,7 @@ const kubeapi::KeptKeys& keys_of(const std::string& json) {
   return kubeapi::keys_of_others();
 }
 
-NodeObject node(int n, int nodes) {
+NodeObject node(int n) {
   NodeObject object;
   object.name = "node-" + std::to_string(n);
   object.uid = object.name;
@@ -35,7 +35,6 @@ NodeObject node(int n, int nodes) {
     object.labels["example.com/label-" + std::to_string(i)] = std::to_string(n % (i + 1));
   }
   object.allocatable = {{"cpu", 16000}, {"memory", std::int64_t{64} << 30}, {"pods", 110}};
-  (void)nodes;
   return object;
 }
 
@@ -70,7 +69,7 @@ ClusterEvent decoded(const std::string& json) {
 
 BerthLoop::BerthLoop(int nodes) {
   for (int n = 0; n < nodes; ++n) {
-    events_.post(node(n, nodes));
+    events_.post(node(n));
     PodObject pod = pod_of_others("web-" + std::to_string(n));
     pod.scheduler_name = "default-scheduler";
     pod.node_name = "node-" + std::to_string(n);
@@ -133,9 +132,8 @@ bool BerthLoop::plans_another_gang() {
   }
   post(PodGroupDeleted{"others/" + name});
   settle();
+  take_writes();
   return are_planned;
 }
-
-std::vector<std::string> BerthLoop::take_lines() { return writer_.take().lines; }
 
 }  // namespace berth::hostile

@@ -26,12 +26,8 @@ class BerthLoop {
   void settle();
   // A gang of three in the other team's namespace is planned, and goes.
   bool plans_another_gang();
-  std::string metrics() const;
-
-  struct Line {
-    std::string text;
-  };
-  std::vector<std::string> take_lines();  // of the log, since the last call
+  // All that was written and logged since the last call.
+  support::RecordingWriter::Written take_writes() { return writer_.take(); }
 
  private:
   SystemClock clock_;

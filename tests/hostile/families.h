@@ -12,6 +12,6 @@ struct Family {
   std::vector<std::string> (*objects)(std::size_t bytes, int generation);
 };
 
-const std::vector<Family>& families();
+std::vector<Family> families();
 
 }  // namespace berth::hostile

@@ -57,6 +57,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return take(size, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return take(size, 0); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return take(size, 0); }
 void operator delete(void* at) noexcept { give_back(at); }
 void operator delete[](void* at) noexcept { give_back(at); }
 void operator delete(void* at, std::size_t) noexcept { give_back(at); }

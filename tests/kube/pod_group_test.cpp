@@ -134,6 +134,39 @@ TEST(PodGroup, says_what_of_it_is_not_honoured) {
             (Fields{"spec.networkTopology (hard)", "spec.subGroupPolicy"}));
 }
 
+TEST(PodGroup, BOUND2_is_at_fault_with_too_many_roles_or_a_name_that_is_too_long) {
+  const auto group_with = [](std::size_t roles, std::size_t length) {
+    std::string text = "metadata: {name: g}\nspec:\n  minMember: 1\n  minTaskMember:\n";
+    text += "    " + std::string(length, 'x') + ": 1\n";
+    for (std::size_t i = 1; i < roles; ++i) text += "    r" + std::to_string(i) + ": 1\n";
+    Complaint complaint;
+    const auto read =
+        decode_live({"PodGroup", "scheduling.volcano.sh/v1beta1"}, value_of(text), "f", complaint);
+    EXPECT_TRUE(read.has_value());
+    return std::get<PodGroupObject>(*read);
+  };
+  EXPECT_EQ(group_with(256, 253).fault, "");
+  EXPECT_EQ(group_with(256, 253).min_task_member.size(), 256U);
+  EXPECT_EQ(group_with(257, 253).fault, "spec.minTaskMember: 257 roles, expected at most 256");
+  EXPECT_EQ(group_with(257, 253).min_task_member.size(), 0U);
+  const PodGroupObject odd = group_with(2, 254);
+  EXPECT_NE(odd.fault.find("the name of a role has 254 bytes, expected at most 253"),
+            std::string::npos)
+      << odd.fault;
+  EXPECT_EQ(odd.min_task_member.size(), 1U);
+}
+
+TEST(PodGroup, BOUND1_has_names_no_longer_than_those_of_Kubernetes) {
+  const std::string longer(300, 'x');
+  const auto group =
+      decode_pod_group(value_of("metadata: {name: g}\nspec: {minMember: 1, queue: " + longer +
+                                ", priorityClassName: " + longer + "}"),
+                       "f");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  EXPECT_EQ(group->queue, std::string(253, 'x'));
+  EXPECT_EQ(group->priority_class, std::string(253, 'x'));
+}
+
 TEST(PodGroup, reads_both_api_groups) {
   const auto group = decode_pod_group(value_of(R"(
 metadata: {name: g, namespace: a}

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/model/bounds.h"
 #include "engine/consistency.h"
 #include "mirror/mirror.h"
 
@@ -79,6 +80,37 @@ TEST_F(DefaultSpreadsTest, SPREAD8TheSelectorOfItsControllerCountsByItsName) {
   pod_.owner.kind = "Job";
   post(pod_);
   EXPECT_EQ(selector(), "none");
+}
+
+TEST_F(DefaultSpreadsTest, BOUND6TheFirstServicesByNameCount) {
+  const auto name = [](std::size_t number) { return "s" + std::to_string(10000 + number); };
+  for (std::size_t s = 0; s < bounds::kServicesOfNamespace; ++s) {
+    mirror_.apply(selecting(SelectingKind::service, name(s), "app", "db"));
+  }
+  post(selecting(SelectingKind::service, name(bounds::kServicesOfNamespace), "app", "web"));
+  post(pod_);
+  EXPECT_EQ(selector(), "none");
+  post(SelectingDeleted{SelectingKind::service, "ns/" + name(0)});
+  EXPECT_EQ(selector(), "app=web");
+}
+
+TEST_F(DefaultSpreadsTest, BOUND6ASelectorBeyondThePodsBoundCountsForNone) {
+  pod_.labels.clear();
+  for (std::size_t l = 0; l < 1200; ++l) {  // two items each: a label and its value
+    pod_.labels.emplace_back("l" + std::to_string(10000 + l), "x");
+  }
+  const auto with_labels = [&](std::size_t count) {
+    SelectingObject service{SelectingKind::service, "ns", "s", {{}, false}};
+    for (std::size_t l = 0; l < count; ++l) {
+      service.pods.all.push_back({pod_.labels[l].first, Operator::in, {"x"}});
+    }
+    return service;
+  };
+  post(pod_);
+  post(with_labels(1000));
+  EXPECT_EQ(spreads().size(), 1U);
+  post(with_labels(1001));
+  EXPECT_EQ(spreads().size(), 0U);
 }
 
 TEST_F(DefaultSpreadsTest, SPREAD8AServiceThatSelectsNoPodCountsForNone) {

@@ -4,9 +4,9 @@
 
 #include "berth/model/objects.h"
 
-// What one object, and the objects of one namespace, may cost: docs/design/bounds.md. Far above any
-// use, so that no user meets them by accident, and low enough that no user can fill the memory of
-// berthd or hold up its sessions.
+// The most that one object, and the objects of one namespace, may cost: docs/design/bounds.md. Far
+// above any use, so that no user meets them by accident, and low enough that no user can fill the
+// memory of berthd or hold up its sessions.
 
 namespace berth::bounds {
 
@@ -41,13 +41,13 @@ struct RelationSize {
   RelationSize& operator-=(const RelationSize& other);
 };
 RelationSize size_of(const Relations& relations);
-// What of them is beyond the bounds of one pod. Empty: nothing.
+// Says how they are beyond the bounds of one pod. Empty: they are not.
 std::string excess_of(const Relations& relations);
 
 // How much there is to ask about each node, beside its room.
 std::size_t checks_of(const Constraints& constraints);
 
-// Leaves out what is beyond a bound, and notes that: such a pod is not planned. What it takes on
+// Leaves out what is beyond a bound, and notes that: such a pod is not planned. Its room on
 // its node counts all the same.
 void keep_within(PodObject& pod);
 

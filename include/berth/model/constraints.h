@@ -45,8 +45,8 @@ struct HostPort {
   auto operator<=>(const HostPort&) const = default;
 };
 
-// What is left out of a pod because it is beyond a bound (docs/design/bounds.md), so that the pod
-// is not planned.
+// Says that a part of a pod is left out because it is beyond a bound (docs/design/bounds.md), so
+// that the pod is not planned.
 struct Excess {
   Reason reason = Reason::none;
   std::string what = {};
