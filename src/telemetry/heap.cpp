@@ -11,7 +11,8 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
     BERTH_HAS_FEATURE(address_sanitizer) || BERTH_HAS_FEATURE(thread_sanitizer)
 #define BERTH_HAS_SANITIZER_HEAP
-#include <sanitizer/allocator_interface.h>
+// <sanitizer/allocator_interface.h>, which g++ does not bring.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #endif
 
 namespace berth::telemetry {
