@@ -22,6 +22,7 @@ func beginWithCandidates(t *testing.T, configuration map[string]any) (*harness.E
 	t.Helper()
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
 	e.Must(e.StopBerth())
+	forgetLease(e)
 	var all []*candidate
 	var berths []*harness.Berth
 	for _, name := range []string{"a", "b"} {

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"berth.dev/berth/tests/e2e/harness"
 )
 
@@ -32,6 +35,7 @@ func beginWithReplicas(t *testing.T, lease time.Duration) (*harness.Env, []*repl
 	e, proxy := beginBehindProxy(t)
 	e.Must(e.StopBerth())
 	e.Scheduler.Kill()
+	forgetLease(e)
 	e.AddNodes(6, "4")
 	var replicas []*replica
 	for _, name := range []string{"a", "b"} {
@@ -58,6 +62,17 @@ func beginWithReplicas(t *testing.T, lease time.Duration) (*harness.Env, []*repl
 	e.CreateGang("first", 6, 6, cpu("1"))
 	e.AwaitBound("first", 6, harness.Soon)
 	return e, replicas, leader
+}
+
+// forgetLease deletes what an earlier test has left: a replica that was killed keeps its lease, which
+// may be of ten minutes.
+func forgetLease(e *harness.Env) {
+	e.Helper()
+	leases := e.Client.CoordinationV1().Leases(harness.Namespace)
+	err := leases.Delete(e.Context, "berthd", meta.DeleteOptions{})
+	if !apierrors.IsNotFound(err) {
+		e.Must(err)
+	}
 }
 
 // awaitLeader waits until exactly one replica leads.
