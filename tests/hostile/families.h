@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@ struct Family {
   const char* name;
   std::vector<std::string> (*objects)(std::size_t bytes, int generation);
 };
+
+inline void PrintTo(const Family& family, std::ostream* to) { *to << family.name; }
 
 std::vector<Family> families();
 
