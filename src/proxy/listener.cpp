@@ -110,7 +110,8 @@ void Listener::sweep_later() {
       std::clamp<Duration>(least / 4, std::chrono::milliseconds(5), std::chrono::seconds(1));
   sweep_timer_.expires_after(std::chrono::duration_cast<Steady::duration>(period));
   sweep_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;
+    // An expired timer cannot be cancelled any more.
+    if (error || is_cut_) return;
     forget_closed();
     for (const auto& each : connections_) {
       if (const auto connection = each.lock()) connection->sweep(Steady::now());
@@ -141,6 +142,7 @@ void Listener::drain() {
 }
 
 void Listener::cut() {
+  is_cut_ = true;
   sweep_timer_.cancel();
   for (const auto& each : connections_) {
     if (const auto connection = each.lock()) connection->close();

@@ -45,6 +45,7 @@ class Listener {
   boost::asio::steady_timer sweep_timer_;
   std::uint16_t port_ = 0;
   bool is_starved_ = false;  // of descriptors
+  bool is_cut_ = false;
   std::vector<std::weak_ptr<Connection>> connections_;
 };
 

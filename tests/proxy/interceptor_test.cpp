@@ -301,6 +301,23 @@ TEST_F(InterceptorTest, StopDestroysExchangesAndSendsClientsAway) {
   proxy_->stop();
 }
 
+// The proxy's thread is busy while a timer expires and the stop is asked for, so it finds both.
+TEST_F(InterceptorTest, StopEndsThoughATimerHasExpired) {
+  using Now = std::chrono::steady_clock;
+  Options made = options("http://127.0.0.1:1");
+  made.stall_limit = std::chrono::milliseconds(20);  // and so the least period of its timer
+  for (int i = 0; i < 5; ++i) {
+    start(made, interceptor_);
+    Gate busy;
+    proxy_->post([&busy] {
+      busy.open();
+      for (const auto end = Now::now() + std::chrono::milliseconds(30); Now::now() < end;) continue;
+    });
+    ASSERT_TRUE(busy.wait());
+    proxy_->stop();
+  }
+}
+
 TEST_F(InterceptorTest, StopLetsAnAnswerFinish) {
   Gate asked;
   Gate gate;
