@@ -72,7 +72,7 @@ http::Response Endpoints::readiness() const {
   if (!account_fault.empty()) return http::text_response(503, account_fault);
   const std::string api_fault = environment_.api_fault();  // API-34
   if (!api_fault.empty()) return http::text_response(503, api_fault);
-  if (published_.load()->is_in_force()) {
+  if (published_.load()->is_in_force() && has_tables()) {
     const std::string limitation = environment_.limitation();
     return http::text_response(200, limitation.empty() ? "ok" : "ok; " + limitation);
   }
@@ -81,6 +81,11 @@ http::Response Endpoints::readiness() const {
   const std::string waits_for = environment_.not_ready();
   if (!waits_for.empty()) return http::text_response(503, waits_for);
   return http::text_response(503, "not synced with the cluster yet, or not the leader");
+}
+
+// The first session publishes its plan before the tables of its pages, the evictions' last.
+bool Endpoints::has_tables() const {
+  return queues_.load() != nullptr && reservations_.load() != nullptr && evicted_.load() != nullptr;
 }
 
 http::Response Endpoints::queues() const {

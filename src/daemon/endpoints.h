@@ -44,6 +44,7 @@ class Endpoints {
  private:
   http::Response liveness() const;
   http::Response readiness() const;
+  bool has_tables() const;
   http::Response queues() const;
   http::Response reservations() const;
   http::Response evictions() const;
