@@ -143,7 +143,8 @@ func TestQueuesThatMakeSenseAreAccepted(t *testing.T) {
 	}
 }
 
-// refusedSoon attempts it until it is refused: policies hear of other objects a moment later.
+// refusedSoon attempts it, without effect, until it is refused: policies hear of other objects a
+// moment later. What was written meanwhile would not be judged again, since it changes nothing.
 func refusedSoon(e *harness.Env, attempt func() error, words ...string) {
 	e.Helper()
 	var last error
@@ -186,12 +187,12 @@ func TestAChildIsNotGuaranteedMoreThanItsParent(t *testing.T) {
 
 	e.CreateObject(harness.NewQueue(child,
 		spec{"parent": parent, "guarantee": guarantee(spec{"cpu": "8"})}))
-	lowered := func() error {
-		return e.ChangeQueue(parent, spec{"guarantee": guarantee(spec{"cpu": "7"})})
+	changed := func(change spec) func() error {
+		return func() error { return e.ChangeQueue(parent, change, meta.DryRunAll) }
 	}
+	lowered := changed(spec{"guarantee": guarantee(spec{"cpu": "7"})})
 	refusedSoon(e, lowered, child, parent, "cpu 8 is more than 7")
-	refusedSoon(e, func() error { return e.ChangeQueue(parent, spec{"parent": child}) },
-		"spec.parent must not be a queue below it")
+	refusedSoon(e, changed(spec{"parent": child}), "spec.parent must not be a queue below it")
 	e.Must(e.ChangeQueue(child, spec{"guarantee": guarantee(spec{"cpu": "6"})}))
 	e.Await(harness.Soon, lowered)
 }
@@ -336,10 +337,12 @@ func TestWhatIsBeyondTheLimitMayShrink(t *testing.T) {
 	user := as(e, "ann", "users")
 	limit(e, "limits", map[string]string{"cpu": "16"})
 	e.CreateObject(harness.NewQueue(e.Namespace, spec{"guarantee": guarantee(spec{"cpu": "40"})}))
-	changed := func(change spec) func() error {
-		return func() error { return harness.PatchQueue(e.Context, user, e.Namespace, change) }
+	changed := func(change spec, dryRun ...string) func() error {
+		return func() error {
+			return harness.PatchQueue(e.Context, user, e.Namespace, change, dryRun...)
+		}
 	}
-	refusedSoon(e, changed(spec{"guarantee": guarantee(spec{"cpu": "41"})}),
+	refusedSoon(e, changed(spec{"guarantee": guarantee(spec{"cpu": "41"})}, meta.DryRunAll),
 		"cpu 41 is more than 16")
 	e.Must(changed(spec{"weight": int64(3)})())
 	e.Must(changed(spec{"guarantee": guarantee(spec{"cpu": "39"})})())

@@ -21,20 +21,21 @@ func NewQueue(name string, spec map[string]any) *unstructured.Unstructured {
 	}}
 }
 
-// PatchQueue merges into a Queue's spec, as the user of the client.
+// PatchQueue merges into a Queue's spec, as the user of the client; with meta.DryRunAll, it only
+// tries whether it may.
 func PatchQueue(ctx context.Context, queues dynamic.ResourceInterface, name string,
-	spec map[string]any) error {
+	spec map[string]any, dryRun ...string) error {
 	patch, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
 		return err
 	}
-	_, err = queues.Patch(ctx, name, types.MergePatchType, patch, meta.PatchOptions{})
+	_, err = queues.Patch(ctx, name, types.MergePatchType, patch, meta.PatchOptions{DryRun: dryRun})
 	return err
 }
 
 // ChangeQueue merges into a Queue's spec; null takes a field out.
-func (e *Env) ChangeQueue(name string, spec map[string]any) error {
-	return PatchQueue(e.Context, e.Dynamic.Resource(Queues), name, spec)
+func (e *Env) ChangeQueue(name string, spec map[string]any, dryRun ...string) error {
+	return PatchQueue(e.Context, e.Dynamic.Resource(Queues), name, spec, dryRun...)
 }
 
 // CreateGangIn makes a PodGroup in the queue, and `count` members of 1 cpu of which it wants all.
