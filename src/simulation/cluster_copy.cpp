@@ -99,6 +99,7 @@ void ClusterCopy::carry_out(const Plan& plan, TimePoint now) {
   assumed.returned = plan.returned;
   assumed.pipelined = plan.pipelined;
   assumed.ended_claims = plan.ended_claims;
+  assumed.evictions = plan.evictions;
   mirror().assume(assumed, now);
   mirror().assume_reservations(plan, now);
   for (const auto& [task, node] : plan.binds) {

@@ -101,7 +101,9 @@ TEST(Evictions, KeepTheirLawsWherePlacesDependOnOtherPods) {
     if (!played.faults.empty() && ++broken == 5) break;
   }
   RecordProperty("evictions", evictions);
-  if (seeds(kSeeds).size() >= kSeeds) EXPECT_GT(evictions, 0);
+  if (seeds(kSeeds).size() >= kSeeds) {
+    EXPECT_GT(evictions, 0);
+  }
 }
 
 // Of flat queues: the order of nested ones is not total.
