@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "conf/default_config.h"
+#include "engine/scheduler.h"
+#include "property/job_streams.h"
+
+// Evictions over time, under the shipped configuration: each claimant starts in the room that
+// others left for it within three sessions, and nobody leaves for it a second time.
+// BERTH_SEED=<seed> plays one stream alone, BERTH_LAWS=<n> more.
+
+namespace berth::support {
+namespace {
+
+constexpr std::uint64_t kSeeds = 30;
+constexpr Duration kLength = std::chrono::seconds(400);
+
+conf::Config shipped() {
+  auto config = conf::load_config(
+      conf::default_config_text(), "the default",
+      {engine::action_names(), engine::plugin_names(), engine::points::names()});
+  EXPECT_TRUE(config) << config.error().to_string();
+  return std::move(config).value();
+}
+
+void print(const StreamOutcome& all) {
+  const auto part = [](std::int64_t some, std::int64_t whole) {
+    return whole == 0 ? 0.0 : 100.0 * static_cast<double>(some) / static_cast<double>(whole);
+  };
+  std::printf("%d evictions: %d in vain, %d second sets, %d (%.1f %%) had started in vain\n",
+              all.evictions, all.in_vain, all.second_sets, all.started_in_vain,
+              part(all.started_in_vain, all.evictions));
+  std::printf("work: %lld cpu-seconds, %.1f %% of it lost\n", static_cast<long long>(all.done),
+              part(all.lost, all.done));
+  for (const auto& [priority, waits] : all.waits) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waits.sum).count();
+    std::printf("priority %d: %d jobs waited %.1f s on average\n", priority, waits.jobs,
+                static_cast<double>(seconds) / waits.jobs);
+  }
+}
+
+TEST(EvictionStreams, NobodyLeavesInVain) {
+  const conf::Config config = shipped();
+  StreamOutcome all;
+  for (const std::uint64_t seed : seeds(kSeeds)) {
+    const StreamOutcome outcome = play_stream(config, seed, kLength);
+    for (const std::string& fault : outcome.faults) {
+      ADD_FAILURE() << "BERTH_SEED=" << seed << " " << fault;
+    }
+    all += outcome;
+  }
+  print(all);
+  EXPECT_GT(all.evictions, 0);
+}
+
+}  // namespace
+}  // namespace berth::support

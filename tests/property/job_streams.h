@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/model/event.h"
+#include "conf/config.h"
+#include "support/seeds.h"
+
+namespace berth::support {
+
+// A random cluster and the gangs that come to it, one every two seconds: 4 to 12 nodes of 8 or 16
+// cpu, two queues of weights 1:1 or 1:3, gangs of 1 to 12 pods of 1, 2 or 4 cpu that need all of
+// them or half, three priorities, run times of 10 to 200 s. The same seed gives the same stream on
+// every machine.
+std::vector<ClusterEvent> job_stream(std::uint64_t seed, Duration length);
+
+// What came out of a stream. Work is in cpu-seconds.
+struct StreamOutcome {
+  int evictions = 0;
+  // Evicted pods whose claimant had not started after three sessions, or ever again.
+  int in_vain = 0;
+  // Jobs for which others were evicted in more than one session before they started.
+  int second_sets = 0;
+  // Evicted pods that had started while their claimant waited already.
+  int started_in_vain = 0;
+  std::int64_t done = 0;  // by all pods, with what was lost
+  std::int64_t lost = 0;  // by evicted pods
+  struct Waits {
+    int jobs = 0;
+    Duration sum{};  // from creation to the start, or to the end of the stream
+  };
+  std::map<std::int32_t, Waits> waits;  // by priority
+  std::vector<std::string> faults;      // each claimant that others left for in vain or again
+
+  StreamOutcome& operator+=(const StreamOutcome& other);
+};
+
+// Runs a session a second, as `berth plan --cycles` does.
+StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Duration length);
+
+}  // namespace berth::support
