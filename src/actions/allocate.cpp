@@ -5,15 +5,18 @@
 // surplus after: a job that has its minimum goes to the back of those that do not (rule GANG-2 of
 // the gang plugin), and from then on gets one task a turn.
 //
-// Steps ALLOCATE-1 to ALLOCATE-8 are those of docs/design/allocate.md; ALLOCATE-3 to ALLOCATE-6 are
+// Steps ALLOCATE-1 to ALLOCATE-9 are those of docs/design/allocate.md; ALLOCATE-3 to ALLOCATE-6 are
 // in placement.cpp, ALLOCATE-7 in targets.cpp.
 
 #include "actions/allocate.h"
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "actions/claims.h"
+#include "actions/eviction/evict_for.h"
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
 #include "actions/targets.h"
@@ -110,6 +113,28 @@ bool seek_idle_room(Session& session, const Job& job) {
   return true;
 }
 
+// ALLOCATE-9. Jobs that found no place, in the order of their turns, for whom nobody was asked to
+// leave yet.
+class Ahead {
+ public:
+  explicit Ahead(Session& session) : session_(session) {}
+
+  bool are_some() const { return !jobs_.empty() && session_.counted_for_room() <= kCountedMost; }
+  void add(JobId id) { jobs_.push_back(id); }
+  void make_room() {
+    for (const JobId id : std::exchange(jobs_, {})) {
+      if (is_claimant(session_, session_.cluster().job(id))) session_.make_room(id);
+    }
+  }
+
+ private:
+  // Each placement has the candidates counted anew for the next job that finds no place.
+  static constexpr std::int64_t kCountedMost = 200'000;
+
+  Session& session_;
+  std::vector<JobId> jobs_;
+};
+
 class Allocate final : public Action {
  public:
   explicit Allocate(Arguments&) {}
@@ -121,6 +146,17 @@ class Allocate final : public Action {
 
     // From here on, no admitted job of a queue under its share could start on idle room alone,
     // except jobs behind another (ALLOCATE-8).
+  }
+
+  // ALLOCATE-9. Before it starts, room is made for those ahead of it.
+  static Turn serve_in_turn(Session& session, JobId id, Waiting& waiting, Ahead& ahead) {
+    if (is_waiting_target(session, session.cluster().job(id))) {
+      return serve_target(session, id, waiting);
+    }
+    const Turn turn = serve(session, id, waiting, ahead.are_some());
+    if (turn != Turn::put_off) return turn;
+    ahead.make_room();
+    return serve(session, id, waiting);
   }
 
   // Until `is_enough` says so of a job that has had its turn.
@@ -138,6 +174,7 @@ class Allocate final : public Action {
       if (may_be_served(session, id) && has_tasks_to_place) jobs.push_back(id);
     }
     JobLine line(session, std::move(jobs));
+    Ahead ahead(session);
 
     std::unordered_map<JobId, Waiting> waiting_tasks;  // look-up only
     JobId id = line.next();
@@ -156,6 +193,7 @@ class Allocate final : public Action {
         continue;
       }
       if (session.refuse_again(id)) {
+        ahead.add(id);
         if (stops_its_queue(session, job)) stop_those_behind(session, line, id);
         continue;
       }
@@ -163,8 +201,7 @@ class Allocate final : public Action {
       if (is_first_turn) entry->second = tasks_to_place(session, job);
       if (entry->second.tasks.empty() && job.gated == 0) continue;
       const bool is_target = is_waiting_target(session, job);
-      const Turn turn =
-          is_target ? serve_target(session, id, entry->second) : serve(session, id, entry->second);
+      const Turn turn = serve_in_turn(session, id, entry->second, ahead);
       if (is_target && !is_waiting_target(session, job)) {
         entry->second = tasks_to_place(session, job);
       }
@@ -172,6 +209,7 @@ class Allocate final : public Action {
         line.rejoin(id);
       } else if (turn != Turn::held) {
         session.remember_refusal(id);
+        if (turn == Turn::refused) ahead.add(id);
         if (turn == Turn::refused && stops_its_queue(session, job)) {
           stop_those_behind(session, line, id);
         }

@@ -10,6 +10,9 @@
 // docs/design/victims.md.
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "actions/eviction/evict_for.h"
 #include "actions/eviction/parties.h"
@@ -27,43 +30,50 @@ class Cleanup final : public Action {
                                   std::chrono::hours(8760))) {}
 
   void execute(Session& session) const override {
-    if (session.cluster().open_jobs().empty()) return;
-    PartSet unready;
-    for (std::size_t j = 0; j < session.cluster().job_slots(); ++j) {
-      const Job& job = session.cluster().job(JobId(j));
-      if (!job.unready_since || !may_leave_whole(job) || !may_go(session, job)) continue;
-      unready.push_back({job.id, JobPart::Kind::whole});
-    }
-    if (unready.empty()) return;
     // CLEANUP-1. For each job that lacks its minimum and could start, in the order of jobs.
-    Eviction eviction;
-    eviction.policy.action = "cleanup";
-    eviction.policy.as_whole = EvictedAs::unready_job;
-    eviction.policy.parties = [&](const Job& claimant) {
-      Parties parties{unready, {}};
-      std::erase_if(parties.parts, [&](const JobPart& part) {
-        return !comes_after(session.cluster().job(part.job), claimant);
-      });
-      return parties;
-    };
-    eviction.policy.may_take = [&](const Claimant&, const Leaving& leaving) {
-      const Job& job = session.cluster().job(leaving.job);
-      return is_overused(session, job.queue) ? pass() : reject(Reason::queue_within_share);
-    };
-    evict_for_waiting_jobs(session, eviction);
+    if (RoomMaker* maker = session.room_maker(kName)) evict_for_waiting_jobs(session, *maker);
 
     // From here on, no job without its minimum keeps room from one that could start, if its queue
     // is beyond its share.
   }
 
+  std::unique_ptr<RoomMaker> room_maker(Session& session) const override {
+    const Cluster& cluster = session.cluster();
+    PartSet unready;
+    for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+      const Job& job = cluster.job(JobId(j));
+      if (may_go(session, job)) unready.push_back({job.id, JobPart::Kind::whole});
+    }
+    if (unready.empty()) return nullptr;
+    Eviction eviction;
+    eviction.policy.action = kName;
+    eviction.policy.as_whole = EvictedAs::unready_job;
+    eviction.policy.parties = [this, &session, unready](const Job& claimant) {
+      Parties parties{unready, {}};
+      std::erase_if(parties.parts, [&](const JobPart& part) {
+        const Job& job = session.cluster().job(part.job);
+        return !may_go(session, job) || !comes_after(job, claimant);
+      });
+      return parties;
+    };
+    eviction.policy.may_take = [&session](const Claimant&, const Leaving& leaving) {
+      const Job& job = session.cluster().job(leaving.job);
+      return is_overused(session, job.queue) ? pass() : reject(Reason::queue_within_share);
+    };
+    return room_maker_of(session, std::move(eviction));
+  }
+
  private:
+  static constexpr const char* kName = "cleanup";
+
   // CLEANUP-2, CLEANUP-3. It had its minimum once, nothing of it is on the way, and its members had
   // time to come back.
   bool may_go(Session& session, const Job& job) const {
+    if (!job.unready_since) return false;
     const bool is_on_the_way = job.count(TaskStatus::binding) > 0 ||
                                job.count(TaskStatus::allocated) > 0 ||
                                job.count(TaskStatus::pipelined) > 0;
-    if (!job.unready_since || is_on_the_way || !is_overused(session, job.queue)) return false;
+    if (is_on_the_way || !may_leave_whole(job) || !is_overused(session, job.queue)) return false;
     const TimePoint due = *job.unready_since + grace_;
     if (session.now() >= due) return true;
     session.answers_may_change_at(due);

@@ -184,7 +184,7 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
   return reached;
 }
 
-Turn serve(Session& session, JobId id, Waiting& waiting) {
+Turn serve(Session& session, JobId id, Waiting& waiting, bool others_first) {
   const Job& job = session.cluster().job(id);
   Verdict verdict;
   // Held tasks are not placed; one task more would make them count as placed.
@@ -202,6 +202,8 @@ Turn serve(Session& session, JobId id, Waiting& waiting) {
     if (is_ready) verdict = differ_from_refused(session, job, statement, begin);
     if (is_ready && !verdict) {
       waiting.why = refusal_of(id, verdict);
+    } else if (verdict && others_first && !statement.is_empty()) {
+      return Turn::put_off;
     } else if (verdict) {
       // ALLOCATE-4. ... which becomes real only if the job can start.
       waiting.next = reached;

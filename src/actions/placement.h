@@ -28,12 +28,14 @@ struct Waiting {
 enum class Turn {
   started,  // what was placed is in the plan, and the job may start or runs
   held,     // it holds claims, and starts when the room has been vacated
+  put_off,  // it could start, and others come first
   refused,  // nothing happened, and the reason is recorded
 };
 
 // Places waiting tasks in one statement until the job may start; a job that may start already gets
-// one more task. Steps ALLOCATE-3 to ALLOCATE-6 of docs/design/allocate.md.
-Turn serve(engine::Session& session, JobId id, Waiting& waiting);
+// one more task. With `others_first`, it is put off instead. Steps ALLOCATE-3 to ALLOCATE-6 of
+// docs/design/allocate.md.
+Turn serve(engine::Session& session, JobId id, Waiting& waiting, bool others_first = false);
 
 // Places them until the job may start. Returns how far it came.
 std::size_t place_until_ready(engine::Session& session, JobId id, Waiting& waiting,

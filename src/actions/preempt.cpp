@@ -10,6 +10,8 @@
 // docs/design/victims.md.
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "actions/claims.h"
 #include "actions/eviction/evict_for.h"
@@ -31,23 +33,8 @@ class Preempt final : public Action {
       : takes_whole_jobs_(arguments.boolean("whole-jobs", true)) {}
 
   void execute(Session& session) const override {
-    // PREEMPT-1, PREEMPT-2. For each job that lacks its minimum, in the order of jobs.
-    Eviction eviction;
-    eviction.policy.action = "preempt";
-    PartsOfJobs parts_of_jobs(session);
-    eviction.policy.parties = [&](const Job& claimant) {
-      return parties_of(
-          session, parts_of_jobs, takes_whole_jobs_,
-          [&](QueueId queue) { return queue == claimant.queue; },
-          [&](const PartSet& parts) { return session.ask(points::preemptable, claimant, parts); },
-          [&](const JobPart& part) {
-            const bool is_equal = session.cluster().job(part.job).priority == claimant.priority;
-            return is_equal && part.kind == JobPart::Kind::whole ? Reason::gang_minimum
-                                                                 : Reason::not_lower;
-          });
-    };
-    eviction.takes_whole_jobs = takes_whole_jobs_;
-    evict_for_waiting_jobs(session, eviction);
+    // PREEMPT-1. For each job that lacks its minimum, in the order of jobs.
+    evict_for_waiting_jobs(session, *session.room_maker(kName));
 
     // PREEMPT-3. Then for each job that has its minimum, among its own pods.
     std::vector<JobId> jobs;
@@ -65,7 +52,30 @@ class Preempt final : public Action {
     // From here on, evicting within a queue helps no job that lacks its minimum.
   }
 
+  // PREEMPT-2
+  std::unique_ptr<RoomMaker> room_maker(Session& session) const override {
+    Eviction eviction;
+    eviction.policy.action = kName;
+    const auto parts_of_jobs = std::make_shared<PartsOfJobs>(session);
+    const bool takes_whole_jobs = takes_whole_jobs_;
+    eviction.policy.parties = [&session, parts_of_jobs, takes_whole_jobs](const Job& claimant) {
+      return parties_of(
+          session, *parts_of_jobs, takes_whole_jobs,
+          [&](QueueId queue) { return queue == claimant.queue; },
+          [&](const PartSet& parts) { return session.ask(points::preemptable, claimant, parts); },
+          [&](const JobPart& part) {
+            const bool is_equal = session.cluster().job(part.job).priority == claimant.priority;
+            return is_equal && part.kind == JobPart::Kind::whole ? Reason::gang_minimum
+                                                                 : Reason::not_lower;
+          });
+    };
+    eviction.takes_whole_jobs = takes_whole_jobs_;
+    return room_maker_of(session, std::move(eviction));
+  }
+
  private:
+  static constexpr const char* kName = "preempt";
+
   // PREEMPT-3, PREEMPT-4. One at a time, while it helps.
   static void within(Session& session, const Job& job) {
     TaskId waiting;
@@ -79,7 +89,7 @@ class Preempt final : public Action {
     const std::vector<TaskId> surplus = surplus_of(session, job);
     if (surplus.empty() || !is_lower(surplus.front())) return;  // it may have succeeded
     Eviction eviction;
-    eviction.policy.action = "preempt";
+    eviction.policy.action = kName;
     eviction.policy.as_surplus = EvictedAs::lower_member;
     eviction.policy.is_within_job = true;
     eviction.policy.parties = [](const Job& own) {

@@ -11,6 +11,9 @@
 // Steps RECLAIM-1 to RECLAIM-6 are those of docs/design/reclaim.md; RECLAIM-2 to RECLAIM-5 are in
 // plugins/proportion/reclaim_rules.cpp, the search for victims is docs/design/victims.md.
 
+#include <memory>
+#include <utility>
+
 #include "actions/eviction/clear_nodes.h"
 #include "actions/eviction/evict_for.h"
 #include "actions/eviction/parties.h"
@@ -31,13 +34,21 @@ class Reclaim final : public Action {
     // RECLAIM-6. Nodes that queues have of their own.
     clear_nodes_of_queues(session, parts_of_jobs, takes_whole_jobs_);
     // RECLAIM-1. For each job that lacks its minimum, in the order of jobs.
+    evict_for_waiting_jobs(session, *session.room_maker(kName));
+
+    // From here on, no entitled job could start on room that other queues must give.
+  }
+
+  std::unique_ptr<RoomMaker> room_maker(Session& session) const override {
     Eviction eviction;
-    eviction.policy.action = "reclaim";
+    eviction.policy.action = kName;
     eviction.policy.is_for_entitled = true;
     eviction.policy.is_strict_first = true;
-    eviction.policy.parties = [&](const Job& claimant) {
+    const auto parts_of_jobs = std::make_shared<PartsOfJobs>(session);
+    const bool takes_whole_jobs = takes_whole_jobs_;
+    eviction.policy.parties = [&session, parts_of_jobs, takes_whole_jobs](const Job& claimant) {
       return parties_of(
-          session, parts_of_jobs, takes_whole_jobs_,
+          session, *parts_of_jobs, takes_whole_jobs,
           [&](QueueId queue) { return queue != claimant.queue; },
           [&](const PartSet& parts) { return session.ask(points::reclaimable, claimant, parts); },
           [&](const JobPart& part) {
@@ -46,20 +57,19 @@ class Reclaim final : public Action {
                                                    : Reason::queue_within_share;
           });
     };
-    eviction.policy.may_take = [&](const Claimant& claimant, const Leaving& leaving) {
+    eviction.policy.may_take = [&session](const Claimant& claimant, const Leaving& leaving) {
       return session.ask(points::yieldable, claimant, leaving);
     };
-    eviction.may_claim = [&](const Job& job, const Need& need) {
+    eviction.may_claim = [&session](const Job& job, const Need& need) {
       return session.is_silent(points::entitled) ? reject(Reason::nobody_may_leave)
                                                  : session.ask(points::entitled, job, need);
     };
     eviction.takes_whole_jobs = takes_whole_jobs_;
-    evict_for_waiting_jobs(session, eviction);
-
-    // From here on, no entitled job could start on room that other queues must give.
+    return room_maker_of(session, std::move(eviction));
   }
 
  private:
+  static constexpr const char* kName = "reclaim";
   bool takes_whole_jobs_;
 };
 

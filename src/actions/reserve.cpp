@@ -79,7 +79,7 @@ class Reserve final : public Action {
       return session.cluster().node(node).lock.job == target;
     };
     eviction.takes_whole_jobs = false;
-    evict_for(session, eviction, target);
+    room_maker_of(session, std::move(eviction))->make_room(target);
   }
 
   // By the guarantees of others, or by its share. The first refusal may have been the nodes'.

@@ -94,6 +94,11 @@ void Scheduler::open(Session& session) {
   std::set<std::string_view> actions;
   for (const LoadedAction& each : actions_) actions.insert(each.name);
   session.start(actions);
+  for (const LoadedAction& each : actions_) {
+    if (auto maker = each.action->room_maker(session)) {
+      session.add_room_maker(each.name, std::move(maker));
+    }
+  }
 }
 
 void Scheduler::inspect(Cluster& cluster, TimePoint now,

@@ -44,6 +44,25 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
   plan_.refusals.reserve(memory_.refusals);
 }
 
+RoomMaker* Session::room_maker(std::string_view action) const {
+  for (const auto& [name, maker] : room_makers_) {
+    if (name == action) return maker.get();
+  }
+  return nullptr;
+}
+
+bool Session::make_room(JobId job) {
+  return std::any_of(room_makers_.begin(), room_makers_.end(), [&](const auto& each) {
+    return each.second->may_go_on() && each.second->make_room(job);
+  });
+}
+
+std::int64_t Session::counted_for_room() const {
+  std::int64_t sum = 0;
+  for (const auto& each : room_makers_) sum += each.second->counted();
+  return sum;
+}
+
 const Shares& Session::shares() const { return memory_.shares(); }
 
 const QueueTree& Session::queues() const { return memory_.queues(); }

@@ -17,6 +17,8 @@ class Action {
  public:
   virtual ~Action() = default;
   virtual void execute(Session& session) const = 0;
+  // Of an action that evicts for one job after the other. The session keeps it.
+  virtual std::unique_ptr<RoomMaker> room_maker(Session&) const { return nullptr; }
 };
 
 }  // namespace berth::engine

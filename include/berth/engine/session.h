@@ -16,6 +16,7 @@
 #include "berth/base/clock.h"
 #include "berth/engine/ledger.h"
 #include "berth/engine/point_table.h"
+#include "berth/engine/room_maker.h"
 #include "berth/engine/start.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
@@ -54,6 +55,16 @@ class Session : public PointTable {
   bool has_enqueue() const { return has_enqueue_; }
   // Do configured actions evict for jobs that wait?
   bool evicts_for_jobs() const { return evicts_for_jobs_; }
+  // Of the configured actions that evict job by job, in their order; for the Scheduler.
+  void add_room_maker(std::string_view action, std::unique_ptr<RoomMaker> maker) {
+    room_makers_.push_back({action, std::move(maker)});
+  }
+  // Null: the action is not configured, or does not evict job by job.
+  RoomMaker* room_maker(std::string_view action) const;
+  // The first that can makes room for the job.
+  bool make_room(JobId job);
+  // RoomMaker::counted() of all.
+  std::int64_t counted_for_room() const;
 
   // --- placing ------------------------------------------------------------------------------
 
@@ -163,6 +174,7 @@ class Session : public PointTable {
   Ledger ledger_;
   bool has_enqueue_ = false;
   bool evicts_for_jobs_ = false;
+  std::vector<std::pair<std::string_view, std::unique_ptr<RoomMaker>>> room_makers_;
   std::vector<JobId> unfinished_;
   bool has_taken_up_claims_ = false;
   TimePoint answers_hold_until_ = TimePoint::max();

@@ -41,6 +41,7 @@ class Candidates {
     return pods_ - (found == pods_of_job_.end() ? 0 : found->second);
   }
   const std::vector<Spared>& spared() const { return spared_; }
+  std::int64_t asked() const { return static_cast<std::int64_t>(parts_.size()); }  // parts of jobs
   // The amount that a node would gain if all left, or all surplus.
   std::int64_t freed_on(NodeId node, Dimension d, bool with_whole_jobs) const {
     return (with_whole_jobs ? freed_by_all_ : freed_by_surplus_).at(node, d);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -84,13 +85,16 @@ class InDomain {
   bool is_set_;
 };
 
-// One evicting action's work for all jobs of a session.
-class Service {
+class Service final : public RoomMaker {
  public:
-  Service(Session& session, const Eviction& eviction)
-      : session_(session), cluster_(session.cluster()), eviction_(eviction) {}
+  Service(Session& session, Eviction eviction)
+      : session_(session),
+        cluster_(session.cluster()),
+        eviction_(std::move(eviction)),
+        first_stamp_(cluster_.stamp()) {}
 
-  bool serve(JobId id) {
+  bool make_room(JobId id) override {
+    if (!tried_.insert(id).second) return false;
     const Job& job = cluster_.job(id);
     Memory::Vain& known = session_.memory().vain(id, eviction_.policy.action);
     if (known.stamp == cluster_.stamp() && session_.now() < known.until) {
@@ -106,7 +110,8 @@ class Service {
   }
 
   // After each success candidates are counted anew; the next session goes on.
-  bool may_go_on() const { return counted_ <= kCountedMost; }
+  bool may_go_on() const override { return counted_after_success_ <= kCountedMost; }
+  std::int64_t counted() const override { return counted_; }
 
   bool serve_task(TaskId task) {
     std::int32_t most = 0;
@@ -284,7 +289,9 @@ class Service {
     Known& known = known_[{job.queue, job.priority}];
     if (known.candidates == nullptr || known.stamp != cluster_.stamp()) {
       known = {cluster_.stamp(), std::make_unique<Candidates>(session_, eviction_.policy, job)};
-      if (std::exchange(has_evicted_, false)) counted_ += known.candidates->pods_without(JobId());
+      const std::int32_t pods = known.candidates->pods_without(JobId());
+      if (std::exchange(has_evicted_, false)) counted_after_success_ += pods;
+      if (cluster_.stamp() != first_stamp_) counted_ += pods + known.candidates->asked();
     }
     return *known.candidates;
   }
@@ -306,12 +313,15 @@ class Service {
 
   Session& session_;
   const Cluster& cluster_;
-  const Eviction& eviction_;
-  std::int64_t counted_ = 0;  // candidates, after successes
+  const Eviction eviction_;
+  const std::uint64_t first_stamp_;
+  std::int64_t counted_ = 0;
+  std::int64_t counted_after_success_ = 0;
   int domains_searched_ = 0;  // of all jobs
   bool has_evicted_ = false;
   std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
+  std::set<JobId> tried_;
   bool is_hopeless_ = false;  // the last attempt: even if all left, there would be no room
   bool has_asked_nobody_ = false;
   std::vector<Spared> refused_;  // in the last attempt
@@ -329,15 +339,15 @@ bool is_claimant(Session& session, const Job& job) {
   return may_be_served(session, job.id) && !session.ask(points::job_pipelined, job);
 }
 
-bool evict_for(Session& session, const Eviction& eviction, JobId claimant) {
-  return Service(session, eviction).serve(claimant);
+std::unique_ptr<RoomMaker> room_maker_of(Session& session, Eviction eviction) {
+  return std::make_unique<Service>(session, std::move(eviction));
 }
 
 bool evict_for_task(Session& session, const Eviction& eviction, TaskId task) {
   return Service(session, eviction).serve_task(task);
 }
 
-void evict_for_waiting_jobs(Session& session, const Eviction& eviction) {
+void evict_for_waiting_jobs(Session& session, RoomMaker& maker) {
   serve_claims(session);
   std::vector<JobId> jobs;
   for (const JobId id : session.cluster().open_jobs()) {
@@ -345,9 +355,8 @@ void evict_for_waiting_jobs(Session& session, const Eviction& eviction) {
   }
   if (jobs.empty()) return;
   JobLine line(session, std::move(jobs), JobLine::For::eviction);
-  Service service(session, eviction);
-  for (JobId id = line.next(); id.is_valid() && service.may_go_on(); id = line.next()) {
-    service.serve(id);
+  for (JobId id = line.next(); id.is_valid() && maker.may_go_on(); id = line.next()) {
+    maker.make_room(id);
   }
 }
 

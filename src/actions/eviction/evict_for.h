@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <vector>
+#include <memory>
 
 #include "actions/eviction/policy.h"
 #include "berth/engine/need.h"
@@ -17,11 +17,11 @@ struct Eviction {
   std::function<engine::Verdict(const Job&, const engine::Need&)> may_claim;
 };
 
-// Serves, in the order of jobs, each that lacks its minimum, and for which evicting helps.
-void evict_for_waiting_jobs(engine::Session& session, const Eviction& eviction);
+// Tries for one job at a time, in one statement.
+std::unique_ptr<engine::RoomMaker> room_maker_of(engine::Session& session, Eviction eviction);
 
-// Tries for one job, in one statement. True: others leave for it, and it claims their room.
-bool evict_for(engine::Session& session, const Eviction& eviction, JobId claimant);
+// Serves, in the order of jobs, each that lacks its minimum, and for which evicting helps.
+void evict_for_waiting_jobs(engine::Session& session, engine::RoomMaker& maker);
 
 // The same for one task of a job that has its minimum.
 bool evict_for_task(engine::Session& session, const Eviction& eviction, TaskId task);

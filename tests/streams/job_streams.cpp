@@ -1,4 +1,4 @@
-#include "property/job_streams.h"
+#include "streams/job_streams.h"
 
 #include <chrono>
 #include <utility>
@@ -188,7 +188,8 @@ std::vector<ClusterEvent> job_stream(std::uint64_t seed, Duration length) {
 StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Duration length) {
   Result<engine::Scheduler> scheduler = engine::Scheduler::create(config.session);
   BERTH_CHECK(scheduler.has_value());
-  simulation::ClusterCopy copy(job_stream(seed, length), simulation::mirror_options(config), second(0));
+  simulation::ClusterCopy copy(job_stream(seed, length), simulation::mirror_options(config),
+                               second(0));
   StreamOutcome outcome;
   Watcher watcher(copy, outcome);
   TimePoint now = second(0);

@@ -4,7 +4,7 @@
 
 #include "conf/default_config.h"
 #include "engine/scheduler.h"
-#include "property/job_streams.h"
+#include "streams/job_streams.h"
 
 // Evictions over time, under the shipped configuration: each claimant starts in the room that
 // others left for it within three sessions, and nobody leaves for it a second time.
@@ -17,9 +17,9 @@ constexpr std::uint64_t kSeeds = 30;
 constexpr Duration kLength = std::chrono::seconds(400);
 
 conf::Config shipped() {
-  auto config = conf::load_config(
-      conf::default_config_text(), "the default",
-      {engine::action_names(), engine::plugin_names(), engine::points::names()});
+  auto config =
+      conf::load_config(conf::default_config_text(), "the default",
+                        {engine::action_names(), engine::plugin_names(), engine::points::names()});
   EXPECT_TRUE(config) << config.error().to_string();
   return std::move(config).value();
 }
