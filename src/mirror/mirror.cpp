@@ -27,6 +27,7 @@ void Mirror::apply(const ClusterEvent& event) {
 void Mirror::settle(TimePoint now) {
   forget_late_evictions(now);
   settle_refusals(now);
+  settle_times(now);
   settle_attempts(now);
   settle_leaving();
   settle_volumes();

@@ -196,6 +196,7 @@ class Mirror {
   void settle_leaving();
   void forget_late_evictions(TimePoint now);
   void settle_refusals(TimePoint now);
+  void settle_times(TimePoint now);
   void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
   void settle_terms(JobId id, TimePoint now, std::string& refused);
   void assume_claims(const Plan& plan, TimePoint now);
@@ -333,6 +334,7 @@ class Mirror {
     TimePoint remembered_until;  // then the doubling starts again
   };
   std::map<TaskId, EvictionRefusal> refusals_;
+  std::vector<TaskId> without_time_;       // pods on nodes whose objects say no time, just seen
   std::map<TaskId, EvictionTerms> terms_;  // of the pods that say something themselves
   std::set<JobId> jobs_with_terms_;        // of which a pod may have terms, by itself or its group
   std::map<JobId, TargetMarks> single_marks_;  // of jobs without a group, where there are any

@@ -66,21 +66,13 @@ void Mirror::settle_terms(JobId id, TimePoint now, std::string& refused) {
     if (!do_count) terms = {};
     const Task& task = cluster_.task(id_of_task);
     const bool is_placed = task.status == TaskStatus::bound || task.status == TaskStatus::running;
-    TimePoint since = task.scheduled_at;
     TimePoint until = TimePoint::min();
-    if (terms.cooldown && is_placed) {
-      if (since == TimePoint::min()) since = now;  // TERM-3
-      until = later(since, *terms.cooldown);
-    }
+    if (terms.cooldown && is_placed) until = later(task.scheduled_at, *terms.cooldown);
     const bool is_preemptable = terms.preemptable.value_or(true);
-    if (task.is_preemptable == is_preemptable && task.cooldown_until == until &&
-        task.scheduled_at == since) {
-      continue;
-    }
+    if (task.is_preemptable == is_preemptable && task.cooldown_until == until) continue;
     Task& changed = cluster_.mutable_task(id_of_task);
     changed.is_preemptable = is_preemptable;
     changed.cooldown_until = until;
-    changed.scheduled_at = since;
   }
   if (!has_terms) jobs_with_terms_.erase(id);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "berth/model/bounds.h"
 #include "mirror/mirror.h"
@@ -40,6 +41,11 @@ TaskStatus status_of(const PodObject& object, TaskStatus before) {
 TimePoint scheduled_at(const PodObject& object, TimePoint before) {
   if (object.node_name.empty()) return TimePoint::min();
   return object.scheduled.value_or(object.started.value_or(before));
+}
+
+bool has_node(TaskStatus status) {
+  return status == TaskStatus::bound || status == TaskStatus::running ||
+         status == TaskStatus::releasing;
 }
 
 }  // namespace
@@ -122,6 +128,9 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   note_terms(id, job, object.eviction);
   const auto [priority, never_preempts] = resolve_priority(id, object);
   const TimePoint since = scheduled_at(object, before.scheduled_at);
+  if (since == TimePoint::min() && job.is_valid() && !object.node_name.empty()) {
+    without_time_.push_back(id);
+  }
   if (stays && before.priority == priority && before.never_preempts == never_preempts &&
       before.scheduled_at == since && before.is_critical == is_critical(object)) {
     return;  // no change for planning
@@ -144,6 +153,15 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   cluster_.move_task(id, before.node, before.status);
   if (job.is_valid()) hasten(job, true);
   if (before.job.is_valid() && before.job != job) drop_job_if_empty(before.job);
+}
+
+// TERM-3. Pods whose objects say no time.
+void Mirror::settle_times(TimePoint now) {
+  for (const TaskId id : std::exchange(without_time_, {})) {
+    const Task& task = cluster_.task(id);
+    const bool lacks_it = has_node(task.status) && task.scheduled_at == TimePoint::min();
+    if (lacks_it && task.job.is_valid()) cluster_.mutable_task(id).scheduled_at = now;
+  }
 }
 
 // TERM-4. Admission writes both on a pod. Otherwise its class counts.

@@ -102,6 +102,23 @@ TEST_F(EvictionTermsTest, TERM3TheConditionCountsThenTheStartThenWhatIsSeen) {
   EXPECT_EQ(until(), after(minutes(11))) << "since it was first seen";
 }
 
+TEST_F(EvictionTermsTest, TERM3IsKnownOfEachPodOfAJob) {
+  set("job j min=1\ntask j/0 cpu=1 on=n1\ntask j/1 cpu=1\n");
+  EXPECT_EQ(task("j-0").scheduled_at, after(Duration()));
+  EXPECT_EQ(task("j-1").scheduled_at, TimePoint::min()) << "it waits";
+  settle(minutes(2));
+  PodObject pod = *world_->pod("default/j-0");
+  pod.started.reset();
+  pod.scheduled.reset();
+  world_->apply(pod);
+  settle(minutes(2));
+  EXPECT_EQ(task("j-0").scheduled_at, after(Duration())) << "as it was known";
+  world_->remove("default/j-0");
+  world_->apply(pod);
+  settle(minutes(3));
+  EXPECT_EQ(task("j-0").scheduled_at, after(minutes(3))) << "when it was seen";
+}
+
 TEST_F(EvictionTermsTest, TERM4IsOfThePodOrOfTheClassThatItsPriorityComesFrom) {
   set("priorityclass meek value=5 never-preempts\npriorityclass bold value=5\n"
       "job j min=1\ntask j/0 cpu=1 class=meek\ntask j/1 cpu=1 class=bold\n"
