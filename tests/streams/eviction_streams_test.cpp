@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 30;
 constexpr Duration kLength = std::chrono::seconds(400);
+constexpr std::uint64_t kShortSeeds = 100;
+constexpr Duration kShort = std::chrono::seconds(100);
 
 conf::Config shipped() {
   auto config =
@@ -40,11 +42,11 @@ void print(const StreamOutcome& all) {
   }
 }
 
-TEST(EvictionStreams, NobodyLeavesInVain) {
+void check(StreamKind kind, std::uint64_t count, Duration length) {
   const conf::Config config = shipped();
   StreamOutcome all;
-  for (const std::uint64_t seed : seeds(kSeeds)) {
-    const StreamOutcome outcome = play_stream(config, seed, kLength);
+  for (const std::uint64_t seed : seeds(count)) {
+    const StreamOutcome outcome = play_stream(config, seed, length, kind);
     for (const std::string& fault : outcome.faults) {
       ADD_FAILURE() << "BERTH_SEED=" << seed << " " << fault;
     }
@@ -52,6 +54,12 @@ TEST(EvictionStreams, NobodyLeavesInVain) {
   }
   print(all);
   EXPECT_GT(all.evictions, 0);
+}
+
+TEST(EvictionStreams, NobodyLeavesInVain) { check(StreamKind::plain, kSeeds, kLength); }
+
+TEST(EvictionStreams, NobodyLeavesInVainWithLimitsOfQueuesAndPods) {
+  check(StreamKind::varied, kShortSeeds, kShort);
 }
 
 }  // namespace

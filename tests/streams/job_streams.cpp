@@ -20,26 +20,27 @@ constexpr std::size_t kSessionsToStart = 3;
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15u + 25) {}
+  Generator(std::uint64_t seed, StreamKind kind)
+      : random_(seed * 0x9e3779b97f4a7c15u + 25), is_varied_(kind == StreamKind::varied) {}
 
   std::vector<ClusterEvent> make(Duration length) {
     const std::int64_t nodes = between(4, 12);
     for (std::int64_t n = 0; n < nodes; ++n) {
-      objects_.emplace_back(node("n" + std::to_string(n), one_of({8, 16})));
+      NodeObject object = node("n" + std::to_string(n), one_of({8, 16}));
+      if (is_varied_) object.labels["pool"] = one_of({0, 1}) == 0 ? "x" : "y";
+      objects_.emplace_back(std::move(object));
     }
-    const std::int32_t weight = one_of({1, 3}) == 1 ? 1 : 3;
-    for (const char* const name : {"a", "b"}) {
-      QueueObject queue = mirror::bare_queue(name);
-      queue.weight = *name == 'a' ? 1 : weight;
-      objects_.emplace_back(queue);
-    }
+    add_queues();
     for (std::int32_t priority = 0; priority < 3; ++priority) {
       PriorityClassObject object;
       object.name = "p" + std::to_string(priority);
       object.value = priority;
+      object.never_preempts = is_varied_ && priority == 1 && is_one_in(4);
       objects_.emplace_back(object);
     }
-    for (TimePoint at = second(0); at < TimePoint() + length; at += 2 * kPeriod) gang(at);
+    for (TimePoint at = second(0); at < TimePoint() + length; at += 2 * kPeriod) {
+      is_varied_&& is_one_in(4) ? single(at) : gang(at);
+    }
     return std::move(objects_);
   }
 
@@ -51,30 +52,91 @@ class Generator {
   std::int64_t one_of(const std::vector<std::int64_t>& values) {
     return values[below(random_, values.size())];
   }
+  bool is_one_in(std::int64_t n) { return between(1, n) == 1; }
+
+  void add_queues() {
+    const std::int32_t weight = one_of({1, 3}) == 1 ? 1 : 3;
+    queues_ = {"a", "b"};
+    for (const char* const name : {"a", "b"}) {
+      QueueObject queue = mirror::bare_queue(name);
+      queue.weight = *name == 'a' ? 1 : weight;
+      if (is_varied_) vary(queue);
+      objects_.emplace_back(queue);
+    }
+    if (!is_varied_ || is_one_in(2)) return;
+    queues_ = {"a", "b1", "b2"};
+    for (const char* const name : {"b1", "b2"}) {
+      QueueObject queue = mirror::bare_queue(name);
+      queue.parent = "b";
+      vary(queue);
+      objects_.emplace_back(queue);
+    }
+  }
+
+  void vary(QueueObject& queue) {
+    queue.reclaimable = !is_one_in(4);
+    queue.is_fifo = is_one_in(6);
+    if (is_one_in(3)) queue.guarantee = {{"cpu", between(2, 10) * 1000}};
+    if (is_one_in(4)) queue.capability = {{"cpu", between(16, 48) * 1000}};
+  }
+
+  struct Terms {
+    TimePoint at;
+    std::int32_t priority = 0;
+    Duration run_time{};
+    std::string pool;
+    EvictionTerms eviction;
+  };
+
+  Terms terms(TimePoint at, std::int32_t priority, Duration run_time) {
+    Terms terms{at, priority, run_time, {}, {}};
+    if (!is_varied_) return terms;
+    if (is_one_in(4)) terms.pool = is_one_in(2) ? "x" : "y";
+    if (is_one_in(8)) terms.eviction.cooldown = std::chrono::seconds(between(5, 60));
+    return terms;
+  }
+
+  void add(PodObject object, const Terms& terms) {
+    object.created = terms.at;
+    object.priority = terms.priority;
+    object.priority_class = "p" + std::to_string(terms.priority);
+    object.run_time = terms.run_time;
+    object.eviction = terms.eviction;
+    if (is_varied_ && is_one_in(16)) object.eviction.preemptable = false;
+    if (!terms.pool.empty()) object.constraints.node_selector = {{"pool", terms.pool}};
+    objects_.emplace_back(std::move(object));
+  }
+
+  void single(TimePoint at) {
+    PodObject object = pod("", singles_++, one_of({1, 2, 4, 8}));
+    object.queue = queues_[below(random_, queues_.size())];
+    const auto priority = static_cast<std::int32_t>(between(0, 2));
+    add(std::move(object), terms(at, priority, std::chrono::seconds(between(10, 200))));
+  }
 
   void gang(TimePoint at) {
     const std::string name = "g" + std::to_string(gangs_++);
     const auto size = static_cast<int>(between(1, 12));
     PodGroupObject object = group(name, one_of({1, 2}) == 1 ? size : (size + 1) / 2);
     object.created = at;
-    object.queue = one_of({0, 1}) == 0 ? "a" : "b";
+    object.queue = queues_[below(random_, queues_.size())];
     const auto priority = static_cast<std::int32_t>(between(0, 2));
     object.priority_class = "p" + std::to_string(priority);
     objects_.emplace_back(object);
     const std::int64_t cpu = one_of({1, 2, 4});
-    const Duration run_time = std::chrono::seconds(between(10, 200));
+    const Terms of_all = terms(at, priority, std::chrono::seconds(between(10, 200)));
     for (int i = 0; i < size; ++i) {
-      PodObject member = pod(name, i, cpu);
-      member.created = at;
-      member.priority = priority;
-      member.run_time = run_time;
-      objects_.emplace_back(member);
+      const bool is_larger = is_varied_ && i == 0 && is_one_in(4);
+      add(pod(name, i, is_larger ? 2 * cpu : cpu), of_all);
     }
   }
 
   Random random_;
+  bool is_varied_;
   std::vector<ClusterEvent> objects_;
+  std::vector<std::string> queues_;  // with jobs
   int gangs_ = 0;
+  int singles_ = 0;
 };
 
 // Follows the claimants and the work of one stream.
@@ -104,7 +166,7 @@ class Watcher {
     const Cluster& cluster = copy_.cluster();
     for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
       const Job& job = cluster.job(JobId(j));
-      if (!job.exists || job.is_single) continue;
+      if (!job.exists) continue;
       const bool has_started = job.placed_count() >= job.min_available;
       if (waits_.contains(job.id) || !has_started) continue;
       waits_[job.id] = now - job.created;
@@ -126,7 +188,7 @@ class Watcher {
     }
     for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
       const Job& job = cluster.job(JobId(j));
-      if (!job.exists || job.is_single) continue;
+      if (!job.exists) continue;
       const auto waited = waits_.find(job.id);
       StreamOutcome::Waits& waits = outcome_.waits[job.priority];
       ++waits.jobs;
@@ -181,14 +243,15 @@ class Watcher {
 
 }  // namespace
 
-std::vector<ClusterEvent> job_stream(std::uint64_t seed, Duration length) {
-  return Generator(seed).make(length);
+std::vector<ClusterEvent> job_stream(std::uint64_t seed, Duration length, StreamKind kind) {
+  return Generator(seed, kind).make(length);
 }
 
-StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Duration length) {
+StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Duration length,
+                          StreamKind kind) {
   Result<engine::Scheduler> scheduler = engine::Scheduler::create(config.session);
   BERTH_CHECK(scheduler.has_value());
-  simulation::ClusterCopy copy(job_stream(seed, length), simulation::mirror_options(config),
+  simulation::ClusterCopy copy(job_stream(seed, length, kind), simulation::mirror_options(config),
                                second(0));
   StreamOutcome outcome;
   Watcher watcher(copy, outcome);

@@ -11,11 +11,21 @@
 
 namespace berth::support {
 
-// A random cluster and the gangs that come to it, one every two seconds: 4 to 12 nodes of 8 or 16
-// cpu, two queues of weights 1:1 or 1:3, gangs of 1 to 12 pods of 1, 2 or 4 cpu that need all of
-// them or half, three priorities, run times of 10 to 200 s. The same seed gives the same stream on
-// every machine.
-std::vector<ClusterEvent> job_stream(std::uint64_t seed, Duration length);
+enum class StreamKind : std::uint8_t {
+  // 4 to 12 nodes of 8 or 16 cpu, two queues of weights 1:1 or 1:3, a gang every two seconds, of 1
+  // to 12 pods of 1, 2 or 4 cpu, of which it needs all or half, three priorities, run times of 10
+  // to 200 s.
+  plain,
+  // The same with queues that have a guarantee, a capability, a parent or an order of their own, or
+  // are not reclaimable; plain pods; gangs of two kinds of pods; pools of nodes; pods that may not
+  // be evicted, or not so soon.
+  varied,
+};
+
+// A random cluster and the jobs that come to it. The same seed gives the same stream on every
+// machine.
+std::vector<ClusterEvent> job_stream(std::uint64_t seed, Duration length,
+                                     StreamKind kind = StreamKind::plain);
 
 // What came out of a stream. Work is in cpu-seconds.
 struct StreamOutcome {
@@ -39,6 +49,7 @@ struct StreamOutcome {
 };
 
 // Runs a session a second, as `berth plan --cycles` does.
-StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Duration length);
+StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Duration length,
+                          StreamKind kind = StreamKind::plain);
 
 }  // namespace berth::support
