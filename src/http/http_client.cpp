@@ -1,82 +1,38 @@
 #include "http/http_client.h"
 
 #include <atomic>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <exception>
 #include <mutex>
 
 #include "http/client_stream.h"
+#include "http/reply_parser.h"
 
 namespace berth::http {
 namespace {
 
-namespace beast = boost::beast;
-using Parser = beast::http::response_parser<beast::http::string_body>;
-
 constexpr std::size_t kReadBytes = 64 << 10;
-constexpr std::uint64_t kReplyLimitBytes = std::uint64_t{256} << 20;
 
 struct Received {
   Reply reply;
   bool can_reuse = false;
 };
 
-Received take(Parser& parser, bool has_leftover) {
-  Received received;
-  const bool is_delimited = parser.content_length().has_value() && !parser.chunked();
-  received.can_reuse =
-      parser.keep_alive() && is_delimited && !has_leftover && parser.get().result_int() == 200;
-  received.reply.status = static_cast<int>(parser.get().result_int());
-  for (const auto& field : parser.get()) {
-    std::string name(field.name_string());
-    for (char& letter : name) {
-      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    }
-    received.reply.headers.emplace_back(std::move(name), std::string(field.value()));
-  }
-  received.reply.body = std::move(parser.get().body());
-  return received;
-}
-
-// Reads one reply and skips interim ones (1xx).
 Result<Received> receive(ClientStream& stream, bool is_head, Deadline deadline) {
-  std::string buffer;
-  std::optional<Parser> parser;
-  const auto renew = [&] {
-    parser.emplace();
-    parser->body_limit(kReplyLimitBytes);
-    parser->skip(is_head);
-    parser->eager(true);
-  };
-  renew();
-  for (;;) {
-    beast::error_code error;
-    if (!buffer.empty()) {
-      const std::size_t used = parser->put({buffer.data(), buffer.size()}, error);
-      buffer.erase(0, used);
-      if (error && error != beast::http::error::need_more) {
-        return Error{"malformed reply: " + error.message(), ""};
-      }
-      if (parser->is_done() && parser->get().result_int() / 100 != 1) {
-        return take(*parser, !buffer.empty());
-      }
-      if (parser->is_done()) {
-        renew();
-        continue;
-      }
-    }
-    const std::size_t kept = buffer.size();
-    buffer.resize(kept + kReadBytes);
-    auto count = stream.read(buffer.data() + kept, kReadBytes, deadline);
+  ReplyParser parser(is_head);
+  std::string buffer(kReadBytes, '\0');
+  for (bool is_complete = false; !is_complete;) {
+    const auto count = stream.read(buffer.data(), kReadBytes, deadline);
     if (!count) return count.error();
-    buffer.resize(kept + *count);
-    if (*count > 0) continue;
-    if (!parser->got_some()) return Error{"connection closed before the reply", ""};
-    parser->put_eof(error);
-    if (error) return Error{"connection closed within the reply", ""};
-    return take(*parser, true);
+    if (*count == 0) {
+      if (const Status ended = parser.end(); !ended) return ended.error();
+      break;
+    }
+    const Result<bool> fed = parser.feed({buffer.data(), *count});
+    if (!fed) return fed.error();
+    is_complete = *fed;
   }
+  const bool can_reuse = parser.can_reuse();
+  return Received{parser.take(), can_reuse};
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
 
+#include "http/chunked.h"
+
 namespace berth::http {
 namespace {
 
@@ -12,9 +14,6 @@ namespace beast = boost::beast;
 
 // The most memory that a length in a header may reserve before the body comes.
 constexpr std::size_t kTrustedLength = std::size_t{1} << 20;
-
-// The shortest end of a chunked body: never less is still to come.
-constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 }  // namespace
 
@@ -29,9 +28,8 @@ RequestParser::ParseState RequestParser::feed(const char*& begin, const char* en
   for (;;) {
     if (is_done()) return ParseState::done;
     if (begin == end) return ParseState::need_more;
-    // Beast asserts that it is given so much of a last chunk.
     const auto length = static_cast<std::size_t>(end - begin);
-    if (is_header_done() && chunked() && length < kLastChunk.size()) return ParseState::need_more;
+    if (is_header_done() && chunked() && length < kLastChunkBytes) return ParseState::need_more;
     const bool had_header = is_header_done();
     Ec error;
     begin += put({begin, static_cast<std::size_t>(end - begin)}, error);
