@@ -11,6 +11,8 @@ using kubeapi::testing::Reply;
 
 namespace {
 
+constexpr std::string_view kNewToken = "$NEW";
+
 Certificate issued(const http::testing::Authority& authority,
                    const http::testing::TemporaryDirectory& directory) {
   Certificate certificate{directory.file("tls.crt"), directory.file("tls.key")};
@@ -41,8 +43,11 @@ FakeCluster::FakeCluster()
               reply.send(404, status_json(404, "the server could not find the resource"),
                          "Content-Type: application/json");
             } else {
-              reply.send(found->second.status, found->second.body,
-                         "Content-Type: application/json");
+              std::string body = found->second.body;
+              if (const std::size_t at = body.find(kNewToken); at != std::string::npos) {
+                body.replace(at, kNewToken.size(), std::to_string(++tokens_));
+              }
+              reply.send(found->second.status, body, "Content-Type: application/json");
             }
           },
           issued(authority_, directory_)),

@@ -19,6 +19,7 @@ class FakeCluster {
 
   // A list of these objects, given as JSON.
   void serve(const std::string& path, const std::vector<std::string>& objects);
+  // "$NEW" in it is another text in each answer.
   void serve_body(const std::string& path, const std::string& body);
   // The answer to user "alice" without the right.
   void forbid(const std::string& path, const std::string& verb, const std::string& resource);
@@ -40,6 +41,7 @@ class FakeCluster {
   http::testing::Authority authority_;
   mutable std::mutex mutex_;
   std::map<std::string, Answer> answers_;
+  int tokens_ = 0;
   kubeapi::testing::FakeServer server_;
   std::string kubeconfig_;
 };

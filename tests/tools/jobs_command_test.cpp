@@ -81,6 +81,15 @@ TEST_F(JobsCommand, AServerThatGivesTheSameTokenAgainIsAnError) {
       << outcome.err;
 }
 
+TEST_F(JobsCommand, AListThatDoesNotEndIsAnError) {
+  cluster_.serve_body(kPods, R"({"metadata":{"continue":"$NEW"},"items":[]})");
+  const Outcome outcome = cluster_.run({"jobs"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("does not end the list, expected at most 2000 pages"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(JobsCommand, NoTextOfAnObjectSteersTheTerminal) {
   const std::string status = R"({"phase":"Inqueue","waiting":{"reason":"gang_faulty","message":)"
                              R"("a\u001b[2J\nb\u009b","queue":"q\u001b","position":"\u001b"}})";

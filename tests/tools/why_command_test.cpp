@@ -183,6 +183,27 @@ TEST_F(WhyCommand, AJobWithoutPodsIsMet) {
   expect_says(text_of("later"), {"Job later has no pods: it is suspended"});
 }
 
+TEST_F(WhyCommand, A200WithoutAListIsNoAnswer) {
+  for (const std::string body :
+       {"", "{}", "null", "[]", R"({"items":[]})", R"({"metadata":{}})",
+        R"({"metadata":{},"items":{}})", R"({"metadata":{},"items":[1]})", "<html></html>"}) {
+    cluster_.serve_body(kPods, body);
+    const Outcome outcome = cluster_.run({"why", "train"});
+    EXPECT_EQ(outcome.exit_code, 2) << body;
+    EXPECT_EQ(outcome.out, "") << body;
+    expect_says(outcome.err, {"pods"});
+  }
+  cluster_.serve_body(kPods, R"({"metadata":{},"items":null})");
+  expect_says(text_of("train"), {"ml/train-pg"});
+}
+
+TEST_F(WhyCommand, A200WithoutTheJobIsNoJob) {
+  for (const std::string body : {"{}", R"({"metadata":{"name":"other"}})"}) {
+    cluster_.serve_body("/apis/batch/v1/namespaces/ml/jobs/later", body);
+    EXPECT_EQ(cluster_.run({"why", "later"}).exit_code, 4) << body;
+  }
+}
+
 TEST_F(WhyCommand, AMissingRightIsOneSentenceWithTheRoleToAskFor) {
   cluster_.forbid(kPods, "list", "pods");
   const Outcome outcome = cluster_.run({"why", "train"});

@@ -1,5 +1,6 @@
 #include "tools/live/api_reader.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace berth::tools {
 namespace {
 
 constexpr const char* kPage = "limit=500";
+// Of one list, at most: a million objects. A server could go on for ever.
+constexpr int kPagesMost = 2'000;
 
 std::string path_of(const Resource& resource, const std::string& name_space) {
   std::string path = resource.group.empty() ? "/api/" : "/apis/" + resource.group + "/";
@@ -28,6 +31,24 @@ document::Value* member(document::Value& value, std::string_view key) {
 
 std::string text_of(const document::Value* value) {
   return value == nullptr ? std::string() : value->text;
+}
+
+bool is_map(const document::Value* value) {
+  return value != nullptr && value->kind == document::Kind::map;
+}
+
+// Anything may answer at the address of an API server. An empty list may be null, as Go writes it.
+bool is_page(const document::Value& value) {
+  const document::Value* const items = value.find("items");
+  return is_map(value.find("metadata")) && items != nullptr &&
+         (items->kind == document::Kind::list || items->kind == document::Kind::null) &&
+         std::all_of(items->items.begin(), items->items.end(),
+                     [](const document::Value& item) { return is_map(&item); });
+}
+
+bool is_object_of(const document::Value& value, const std::string& name) {
+  const document::Value* const metadata = value.find("metadata");
+  return is_map(metadata) && text_of(metadata->find("name")) == name;
 }
 
 // "kubectl create rolebinding ...": what gives the right.
@@ -118,8 +139,12 @@ Objects ApiReader::list(const Resource& resource, const std::string& name_space,
   const std::string path =
       path_of(resource, name_space) + "?" + kPage + (query.empty() ? "" : "&" + query);
   Objects objects;
+  const auto cannot = [&](const std::string& why) -> Objects {
+    return {{}, Refusal::other, "cannot list " + resource.full_name() + ": " + server() + why};
+  };
   std::set<std::string> tokens;
-  for (std::string next;;) {
+  std::string next;
+  for (int pages = 0; pages < kPagesMost; ++pages) {
     kubeapi::Request request;
     request.deadline = deadline_;
     request.path = path + (next.empty() ? "" : "&continue=" + kubeapi::url_encoded(next));
@@ -127,6 +152,7 @@ Objects ApiReader::list(const Resource& resource, const std::string& name_space,
     if (!response.ok()) return refused(response, "list", resource, name_space, advice);
     Result<document::Value> page = document::parse_json(std::move(response.body), server() + path);
     if (!page) return {{}, Refusal::other, page.error().to_string()};
+    if (!is_page(*page)) return cannot(" answers without a list, expected metadata and items");
     if (document::Value* const items = member(*page, "items")) {
       for (document::Value& item : items->items) objects.items.push_back(std::move(item));
     }
@@ -134,12 +160,11 @@ Objects ApiReader::list(const Resource& resource, const std::string& name_space,
     next = metadata == nullptr ? "" : text_of(metadata->find("continue"));
     if (next.empty()) return objects;
     if (!tokens.insert(next).second) {
-      return {{},
-              Refusal::other,
-              "cannot list " + resource.full_name() + ": " + server() +
-                  " answers with a \"continue\" that it gave before, expected the next page"};
+      return cannot(" answers with a \"continue\" that it gave before, expected the next page");
     }
   }
+  return cannot(" does not end the list, expected at most " + std::to_string(kPagesMost) +
+                " pages");
 }
 
 Objects ApiReader::get(const Resource& resource, const std::string& name_space,
@@ -151,6 +176,12 @@ Objects ApiReader::get(const Resource& resource, const std::string& name_space,
   if (!response.ok()) return refused(response, "get", resource, name_space, {});
   Result<document::Value> value = document::parse_json(std::move(response.body), request.path);
   if (!value) return {{}, Refusal::other, value.error().to_string()};
+  if (!is_object_of(*value, name)) {
+    return {{},
+            Refusal::other,
+            "cannot get " + resource.full_name() + ": " + server() +
+                " answers without an object, expected \"" + name + "\""};
+  }
   Objects objects;
   objects.items.push_back(std::move(*value));
   return objects;
