@@ -6,7 +6,7 @@
 //
 // Argument: grace-period, a duration from 0s to 8760h, default 5m.
 //
-// Steps CLEANUP-1 to CLEANUP-4 are those of docs/design/cleanup.md; the search for victims is
+// Steps CLEANUP-1 to CLEANUP-5 are those of docs/design/cleanup.md; the search for victims is
 // docs/design/victims.md.
 
 #include <algorithm>
@@ -56,9 +56,13 @@ class Cleanup final : public Action {
       });
       return parties;
     };
-    eviction.policy.may_take = [&session](const Claimant&, const Leaving& leaving) {
+    eviction.policy.may_take = [&session](const Claimant& claimant, const Leaving& leaving) {
       const Job& job = session.cluster().job(leaving.job);
-      return is_overused(session, job.queue) ? pass() : reject(Reason::queue_within_share);
+      if (!is_overused(session, job.queue)) return reject(Reason::queue_within_share);
+      // CLEANUP-5
+      Claimant queue;
+      queue.queue = session.cluster().job(claimant.job).queue;
+      return session.ask(points::yieldable, queue, leaving);
     };
     return room_maker_of(session, std::move(eviction));
   }
