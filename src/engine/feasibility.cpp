@@ -316,7 +316,7 @@ Cause Feasibility::is_within_cluster(const Cluster& cluster, const Job& job,
     if (unknown.empty() || name < unknown) unknown = name;
   }
   if (!unknown.empty()) {
-    return {Reason::unknown_resource, 0, 0, unknown, names_like(cluster, unknown)};
+    return {Reason::unknown_resource, 0, 0, unknown, unknown_text(cluster, unknown)};
   }
   if (scarcest.is_none()) return {};
   return {Reason::larger_than_cluster, scarcest.have(), scarcest.need(), scarcest.name(), {}};

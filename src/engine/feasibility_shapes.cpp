@@ -134,7 +134,7 @@ Cause Feasibility::why_nowhere(Session& session, ShapeId id) {
     scarcest.consider(shape.requested[i].first, most[i], shape.requested[i].second);
   }
   if (!unknown.empty()) {
-    return {Reason::unknown_resource, 0, 0, unknown, names_like(cluster, unknown)};
+    return {Reason::unknown_resource, 0, 0, unknown, unknown_text(cluster, unknown)};
   }
   if (!scarcest.is_none()) {
     return {Reason::pod_too_large, scarcest.have(), scarcest.need(), scarcest.name(),

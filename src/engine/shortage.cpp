@@ -69,6 +69,13 @@ void add_refusals_beside(Session& session, const Shape& shape,
   }
 }
 
+// Of such resources Kubernetes asks DeviceClasses, if no node has them.
+bool may_be_of_a_class(const std::string& name) {
+  const bool is_native = name.find("kubernetes.io/") != std::string::npos;
+  return name.starts_with("deviceclass.resource.kubernetes.io/") ||
+         (!is_native && name.find('/') != std::string::npos);
+}
+
 }  // namespace
 
 std::string refusals_text(Session& session, const Shape& shape) {
@@ -84,7 +91,7 @@ std::string not_counted_text(Session& session, const Shape& shape, NotCounted wh
   return text.empty() ? "" : "not counted: " + text;
 }
 
-std::string names_like(const Cluster& cluster, const std::string& name) {
+std::string unknown_text(const Cluster& cluster, const std::string& name) {
   std::vector<std::string> known;
   for (std::size_t d = 0; d < cluster.dimensions().size(); ++d) {
     if (cluster.total_allocatable()[Dimension(d)] > 0) {
@@ -93,7 +100,8 @@ std::string names_like(const Cluster& cluster, const std::string& name) {
   }
   std::sort(known.begin(), known.end());
   const auto near = did_you_mean(name, known);
-  return near ? "did you mean " + *near + "?" : "";
+  if (near) return "did you mean " + *near + "?";
+  return may_be_of_a_class(name) ? "a DeviceClass may offer it, which is not planned" : "";
 }
 
 }  // namespace berth::engine

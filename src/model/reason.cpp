@@ -98,7 +98,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "away: `berth plan --explain` names it."},
     {Reason::unknown_resource, "unknown_resource", ReasonAbout::job, "no node has {what}",
      "Correct the name of the resource, or add nodes that have it. A device plugin may be "
-     "missing."},
+     "missing. What only a DeviceClass offers, the pods ask for by `resourceClaims`."},
     {Reason::pod_too_large, "pod_too_large", ReasonAbout::job,
      "one of its pods needs {need} {what}, and no node can give it more than {have}",
      "Make the pods smaller, or add larger nodes."},
