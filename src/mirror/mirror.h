@@ -199,6 +199,7 @@ class Mirror {
   void settle_times(TimePoint now);
   void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
   void settle_terms(JobId id, TimePoint now, std::string& refused);
+  bool has_lost_others(TaskId id) const;
   void assume_claims(const Plan& plan, TimePoint now);
   void restore_claims_of(JobId id, const std::string& text, TimePoint now);
 

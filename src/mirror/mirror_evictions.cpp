@@ -15,6 +15,13 @@ TimePoint later(TimePoint time, Duration by) {
 
 }  // namespace
 
+// EVICT-6. Does the job of a pod that stays lack its minimum, since others of it leave?
+bool Mirror::has_lost_others(TaskId id) const {
+  const JobId job = cluster_.task(id).job;
+  return job.is_valid() && cluster_.job(job).has_group && !cluster_.job(job).is_single &&
+         cluster_.job(job).placed_count() < cluster_.job(job).min_available;
+}
+
 // EVICT-3
 void Mirror::settle_refusals(TimePoint now) {
   constexpr Duration kFirst = std::chrono::minutes(1);
@@ -23,8 +30,9 @@ void Mirror::settle_refusals(TimePoint now) {
     const auto entry = next++;
     auto& [id, refusal] = *entry;
     if (std::exchange(refusal.is_new, false)) {
-      const TimePoint until = now + kFirst * (1 << std::min(refusal.times++, kDoublings));
-      refusal.remembered_until = until + kFirst * (1 << kDoublings);
+      const Duration first = has_lost_others(id) ? kFirst * (1 << kDoublings) : kFirst;
+      const TimePoint until = now + first * (1 << std::min(refusal.times++, kDoublings));
+      refusal.remembered_until = until + first * (1 << kDoublings);
       cluster_.mutable_task(id).eviction_refused_until = until;
     } else if (now >= refusal.remembered_until) {
       cluster_.mutable_task(id).eviction_refused_until = TimePoint::min();

@@ -220,6 +220,17 @@ TEST_F(EvictionRefusalTest, EVICT3ItIsForgottenAfterAWhile) {
   EXPECT_EQ(refused(), minutes(1));
 }
 
+TEST_F(EvictionRefusalTest, EVICT6ItTakesLongerIfOthersOfItsJobHaveLeft) {
+  bring(*world_, "job j min=2\ntask j/1 cpu=1 on=n1\n");
+  EXPECT_EQ(refused(), minutes(1)) << "nobody has left";
+  bring(*world_, "delete task j/1\n");
+  EXPECT_EQ(refused(), minutes(2 * 16));
+  wait(minutes(2 * 16 + 15 * 16));
+  EXPECT_EQ(refused(), minutes(4 * 16));
+  wait(minutes(4 * 16 + 16 * 16));
+  EXPECT_EQ(task().eviction_refused_until, TimePoint::min());
+}
+
 TEST_F(EvictionRefusalTest, EVICT3WhoHasItsIdNextWasNotRefused) {
   refused();
   world_->remove("default/j-0");
