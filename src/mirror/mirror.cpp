@@ -29,6 +29,7 @@ void Mirror::settle(TimePoint now) {
   settle_refusals(now);
   settle_times(now);
   settle_attempts(now);
+  note_leaving(now);
   settle_leaving();
   settle_volumes();
   settle_default_spreads();

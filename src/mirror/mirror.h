@@ -194,6 +194,9 @@ class Mirror {
   void end_eviction(TaskId id);
   void stays_after_all(TaskId id);
   void settle_leaving();
+  void note_leaving(TimePoint now);
+  void let_hang(TaskId id);
+  void let_hang_on_nodes_of(JobId id);
   void forget_late_evictions(TimePoint now);
   void settle_refusals(TimePoint now);
   void settle_times(TimePoint now);
@@ -327,7 +330,10 @@ class Mirror {
     JobId job;
     std::string uid;  // of the job: ids are used again
   };
-  std::map<TaskId, LeavingFor> leaving_for_;  // the claimants of evicted pods that are not gone
+  std::map<TaskId, LeavingFor> leaving_for_;   // the claimants of evicted pods that are not gone
+  std::vector<TaskId> just_leaving_;           // since the last settle()
+  std::map<TaskId, TimePoint> leaving_since_;  // pods that are not gone
+  std::set<TaskId> hanging_;                   // CLAIM-13
   struct EvictionRefusal {
     std::string words;
     bool is_new = false;  // until settle() says when

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "mirror/mirror.h"
 
@@ -22,6 +23,7 @@ void Mirror::assume_eviction(TaskId id, TimePoint now, JobId beneficiary) {
   if (!is_on_its_node(task.status)) return;
   if (beneficiary.is_valid()) leaving_for_[id] = {beneficiary, cluster_.job(beneficiary).uid};
   evictions_[id] = {now, task.status};
+  leaving_since_[id] = now;
   cluster_.mutable_task(id).is_evicted = true;
   cluster_.move_task(id, task.node, TaskStatus::releasing);
   if (task.job.is_valid()) mark_dirty(task.job);
@@ -85,6 +87,48 @@ void Mirror::settle_leaving() {
   }
 }
 
+void Mirror::note_leaving(TimePoint now) {
+  for (const TaskId id : std::exchange(just_leaving_, {})) {
+    if (cluster_.task(id).status == TaskStatus::releasing) leaving_since_.try_emplace(id, now);
+  }
+  std::erase_if(leaving_since_, [&](const auto& each) {
+    return cluster_.task(each.first).status != TaskStatus::releasing;
+  });
+}
+
+// CLAIM-13. It takes its room as a pod of another scheduler does.
+void Mirror::let_hang(TaskId id) {
+  hanging_.insert(id);
+  evictions_.erase(id);
+  cluster_.mutable_task(id).is_evicted = false;
+  const NodeId node = cluster_.task(id).node;
+  const JobId job = cluster_.task(id).job;
+  cluster_.move_task(id, NodeId(), TaskStatus::pending);
+  if (job.is_valid()) cluster_.leave_job(id);
+  cluster_.mutable_task(id).role = kNoRole;
+  cluster_.move_task(id, node, TaskStatus::running);
+  if (!job.is_valid()) return;
+  target_names_.forget_pod(job, cluster_.task(id).uid);
+  mark_dirty(job);
+  drop_job_if_empty(job);
+}
+
+// Those that were leaving already when the job was promised their room.
+void Mirror::let_hang_on_nodes_of(JobId id) {
+  std::map<NodeId, TimePoint> promised;
+  for (const Claim& each : cluster_.job(id).claims) {
+    const auto [at, is_new] = promised.try_emplace(each.node, each.since);
+    if (!is_new) at->second = std::min(at->second, each.since);
+  }
+  std::vector<TaskId> hanging;
+  for (const auto& [task, since] : leaving_since_) {
+    if (cluster_.task(task).status != TaskStatus::releasing) continue;
+    const auto found = promised.find(cluster_.task(task).node);
+    if (found != promised.end() && since <= found->second) hanging.push_back(task);
+  }
+  for (const TaskId each : hanging) let_hang(each);
+}
+
 // EVICT-3
 void Mirror::on(const EvictionRefused& refused) {
   const TaskId id = find_task(refused.pod_uid);
@@ -108,6 +152,7 @@ void Mirror::assume_claims(const Plan& plan, TimePoint now) {
   for (const EndedClaims& each : plan.ended_claims) {
     if (each.how != EndedClaims::How::timed_out) continue;
     cluster_.mutable_job(each.job).claims_ended_at = now;
+    let_hang_on_nodes_of(each.job);
   }
   std::map<JobId, std::map<TaskId, NodeId>> wanted;
   for (const JobId id : cluster_.claimants()) wanted[id];

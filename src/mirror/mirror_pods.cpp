@@ -64,6 +64,8 @@ void Mirror::take(const PodObject& whole) {
 
   const PodObject& object = relation_bounds_.admitted(whole);  // BOUND-3
   TaskId id = find_task(object.uid);
+  if (is_finished(object)) hanging_.erase(id);
+  const bool has_job = is_ours && !hanging_.contains(id);
   if (!id.is_valid()) {
     Task task;
     task.name = object.full_name();
@@ -76,9 +78,9 @@ void Mirror::take(const PodObject& whole) {
   } else {
     cluster_.set_labels(id, object.labels);
   }
-  set_members(id, object, is_ours ? job_of(object) : JobId());
+  set_members(id, object, has_job ? job_of(object) : JobId());
   note_account(id, object);
-  if (is_ours) target_names_.note_pod(cluster_.task(id).job, object);
+  if (has_job) target_names_.note_pod(cluster_.task(id).job, object);
   place(id, object);
   if (const JobId job = cluster_.task(id).job; job.is_valid()) mark_dirty(job);
 }
@@ -107,7 +109,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   const ShapeId shape = shape_of(id, object, cluster_.task(id).labels);
   const Task before = cluster_.task(id);
   const bool gated = has_foreign_gate(object);
-  const bool never_leaves = Mirror::never_leaves(object, job);
+  const bool never_leaves = Mirror::never_leaves(object, job) && !hanging_.contains(id);
   const auto role_of = [&] {
     return job.is_valid() && !object.role.empty() ? role_index(job, object.role) : kNoRole;
   };
@@ -176,7 +178,8 @@ Mirror::Rank Mirror::resolve_priority(TaskId id, const PodObject& object) {
 
 void Mirror::place(TaskId id, const PodObject& object) {
   const Task& task = cluster_.task(id);
-  const TaskStatus status = note_status(id, status_of(object, task.status));
+  TaskStatus status = note_status(id, status_of(object, task.status));
+  if (hanging_.contains(id)) status = TaskStatus::running;
   NodeId node = cluster_.find_node(object.node_name);
   if (status == TaskStatus::binding) node = task.node;
   if (status == TaskStatus::succeeded || status == TaskStatus::failed) node = NodeId();
@@ -190,6 +193,7 @@ void Mirror::place(TaskId id, const PodObject& object) {
   const bool is_there = occupies_node(status) && status != TaskStatus::binding;
   if (was_there && !is_there && task.node.is_valid()) note_room(task.node);
   if (is_there && !was_there && task.job.is_valid()) note_bound(task.job);
+  if (status == TaskStatus::releasing) just_leaving_.push_back(id);
   cluster_.move_task(id, node, status);
 }
 
@@ -209,6 +213,8 @@ void Mirror::drop_task(const std::string& uid) {
   class_of_task_.erase(id);
   evictions_.erase(id);
   leaving_for_.erase(id);
+  leaving_since_.erase(id);
+  hanging_.erase(id);
   refusals_.erase(id);
   terms_.erase(id);
   account_of_task_.erase(id);
