@@ -198,13 +198,14 @@ class Mirror {
   void let_hang(TaskId id);
   void let_hang_on_nodes_of(JobId id);
   void forget_late_evictions(TimePoint now);
+  bool has_lost_others(TaskId id) const;
   void settle_refusals(TimePoint now);
   void settle_times(TimePoint now);
   void note_terms(TaskId id, JobId job, const EvictionTerms& terms);
   void settle_terms(JobId id, TimePoint now, std::string& refused);
-  bool has_lost_others(TaskId id) const;
   void assume_claims(const Plan& plan, TimePoint now);
   void restore_claims_of(JobId id, const std::string& text, TimePoint now);
+  void believe_pods_that_leave(JobId id);
 
   // volumes (mirror_volumes.cpp)
   void fill_volumes(TaskId id, const std::string& pod, bool has_node, VolumeNeeds& needs,

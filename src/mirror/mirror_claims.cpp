@@ -211,6 +211,32 @@ void Mirror::restore_claims_of(JobId id, const std::string& text, TimePoint now)
   cluster_.mutable_job(id).claims_are_restored = !claims.empty();
   cluster_.set_claims(id, std::move(claims));
   mark_dirty(id);
+  if (cluster_.job(id).others_left_for_it) believe_pods_that_leave(id);
+}
+
+// CLAIM-11, CLAIM-12. Users can write that others were evicted; but pods of the queue that leave
+// the claimed nodes are seen, and what they leave is no more than the queue had.
+void Mirror::believe_pods_that_leave(JobId id) {
+  const Job& job = cluster_.job(id);
+  Resources claimed;
+  Resources left;
+  std::set<NodeId> nodes;
+  for (const Claim& each : job.claims) {
+    claimed += cluster_.shape_of(each.task).request;
+    nodes.insert(each.node);
+  }
+  for (const NodeId node : nodes) {
+    for (const TaskId each : cluster_.node(node).tasks) {
+      const Task& task = cluster_.task(each);
+      if (task.status != TaskStatus::releasing || !task.job.is_valid()) continue;
+      if (cluster_.job(task.job).queue != job.queue || leaving_for_.contains(each)) continue;
+      leaving_for_[each] = {id, job.uid};
+      left += cluster_.shape_of(each).request;
+    }
+  }
+  if (positive_difference(claimed, left).is_zero()) {
+    cluster_.mutable_job(id).claims_are_restored = false;
+  }
 }
 
 }  // namespace berth::mirror
