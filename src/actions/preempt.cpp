@@ -6,7 +6,7 @@
 //
 // Argument: whole-jobs, true (default) or false: whether jobs may be evicted whole.
 //
-// Steps PREEMPT-1 to PREEMPT-4 are those of docs/design/preempt.md; the search for victims is
+// Steps PREEMPT-1 to PREEMPT-5 are those of docs/design/preempt.md; the search for victims is
 // docs/design/victims.md.
 
 #include <algorithm>
@@ -36,17 +36,21 @@ class Preempt final : public Action {
     // PREEMPT-1. For each job that lacks its minimum, in the order of jobs.
     evict_for_waiting_jobs(session, *session.room_maker(kName));
 
-    // PREEMPT-3. Then for each job that has its minimum, among its own pods.
+    // PREEMPT-3, PREEMPT-5. Then for each job that has its minimum, or lacks only pods of a role,
+    // among its own pods.
     std::vector<JobId> jobs;
     for (const JobId id : session.cluster().open_jobs()) {
       const Job& job = session.cluster().job(id);
       if (job.unplaced_count() == 0 || surplus_count(job) == 0) continue;
-      if (has_minimum(session, job) && may_be_served(session, id)) jobs.push_back(id);
+      const bool may_take =
+          has_minimum(session, job) ? may_be_served(session, id) : is_claimant(session, job);
+      if (may_take) jobs.push_back(id);
     }
     if (jobs.empty()) return;
     JobLine line(session, std::move(jobs));
     for (JobId id = line.next(); id.is_valid(); id = line.next()) {
-      within(session, session.cluster().job(id));
+      const Job& job = session.cluster().job(id);
+      has_minimum(session, job) ? within(session, job) : for_roles(session, job);
     }
 
     // From here on, evicting within a queue helps no job that lacks its minimum.
@@ -76,6 +80,29 @@ class Preempt final : public Action {
  private:
   static constexpr const char* kName = "preempt";
 
+  static Eviction of_own_surplus() {
+    Eviction eviction;
+    eviction.policy.action = kName;
+    eviction.policy.is_within_job = true;
+    eviction.policy.parties = [](const Job& own) {
+      return Parties{{{own.id, JobPart::Kind::surplus}}, {}};
+    };
+    return eviction;
+  }
+
+  // PREEMPT-5
+  static void for_roles(Session& session, const Job& job) {
+    const std::vector<TaskId> lacking = lacking_members(session, job);
+    const bool never_preempts = std::any_of(lacking.begin(), lacking.end(), [&](TaskId id) {
+      return session.cluster().task(id).never_preempts;
+    });
+    if (never_preempts || !may_hold(session, job)) return;
+    if (!evict_for_tasks(session, of_own_surplus(), lacking)) return;
+    std::erase_if(session.plan().considered, [&](const ConsideredEvictions& each) {
+      return each.job == job.id && each.action == kName;
+    });
+  }
+
   // PREEMPT-3, PREEMPT-4. One at a time, while it helps.
   static void within(Session& session, const Job& job) {
     TaskId waiting;
@@ -88,13 +115,8 @@ class Preempt final : public Action {
     waiting = unplaced.front();
     const std::vector<TaskId> surplus = surplus_of(session, job);
     if (surplus.empty() || !is_lower(surplus.front())) return;  // it may have succeeded
-    Eviction eviction;
-    eviction.policy.action = kName;
+    Eviction eviction = of_own_surplus();
     eviction.policy.as_surplus = EvictedAs::lower_member;
-    eviction.policy.is_within_job = true;
-    eviction.policy.parties = [](const Job& own) {
-      return Parties{{{own.id, JobPart::Kind::surplus}}, {}};
-    };
     eviction.policy.may_take = [&](const Claimant&, const Leaving& leaving) {
       const bool are_lower = std::all_of(leaving.tasks.begin(), leaving.tasks.end(), is_lower);
       return are_lower ? pass() : reject(Reason::not_lower);
@@ -102,7 +124,7 @@ class Preempt final : public Action {
     for (const TaskId id : unplaced) {
       waiting = id;
       if (session.cluster().task(id).never_preempts) continue;
-      if (!may_hold(session, job) || !evict_for_task(session, eviction, id)) return;
+      if (!may_hold(session, job) || !evict_for_tasks(session, eviction, {id})) return;
     }
   }
 

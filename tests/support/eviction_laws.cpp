@@ -137,7 +137,12 @@ class Court {
       if (victim.job != job.id || !is_for_a_higher_one) accuse(each, "leaves for no member");
       return;
     }
-    if (cluster_.task(each.task).job == job.id) accuse(each, "leaves for its own job");
+    const Task& victim = cluster_.task(each.task);
+    const bool is_for_another_role =  // PREEMPT-5
+        std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+          return outcome_.is_placed(id) && cluster_.task(id).role != victim.role;
+        });
+    if (victim.job == job.id && !is_for_another_role) accuse(each, "leaves for its own job");
     if (book_.has_gang && !outcome_.has_minimum(job, true)) {
       accuse(each, "leaves for a job that still lacks its minimum");
     }

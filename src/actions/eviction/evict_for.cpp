@@ -113,9 +113,9 @@ class Service final : public RoomMaker {
   bool may_go_on() const override { return counted_after_success_ <= kCountedMost; }
   std::int64_t counted() const override { return counted_; }
 
-  bool serve_task(TaskId task) {
+  bool serve_tasks(const std::vector<TaskId>& tasks) {
     std::int32_t most = 0;
-    return try_once(cluster_.job(cluster_.task(task).job), {task}, {}, most);
+    return try_once(cluster_.job(cluster_.task(tasks.front()).job), tasks, {}, most);
   }
 
  private:
@@ -343,8 +343,8 @@ std::unique_ptr<RoomMaker> room_maker_of(Session& session, Eviction eviction) {
   return std::make_unique<Service>(session, std::move(eviction));
 }
 
-bool evict_for_task(Session& session, const Eviction& eviction, TaskId task) {
-  return Service(session, eviction).serve_task(task);
+bool evict_for_tasks(Session& session, const Eviction& eviction, const std::vector<TaskId>& tasks) {
+  return Service(session, eviction).serve_tasks(tasks);
 }
 
 void evict_for_waiting_jobs(Session& session, RoomMaker& maker) {

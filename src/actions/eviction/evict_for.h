@@ -23,8 +23,9 @@ std::unique_ptr<engine::RoomMaker> room_maker_of(engine::Session& session, Evict
 // Serves, in the order of jobs, each that lacks its minimum, and for which evicting helps.
 void evict_for_waiting_jobs(engine::Session& session, engine::RoomMaker& maker);
 
-// The same for one task of a job that has its minimum.
-bool evict_for_task(engine::Session& session, const Eviction& eviction, TaskId task);
+// The same for these tasks of one job, whatever it lacks; nobody remembers that it was in vain.
+bool evict_for_tasks(engine::Session& session, const Eviction& eviction,
+                     const std::vector<TaskId>& tasks);
 
 // True for a job that lacks its minimum, could start with what it has, and claims nothing.
 bool is_claimant(engine::Session& session, const Job& job);
