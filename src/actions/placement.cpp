@@ -5,6 +5,7 @@
 #include "actions/claims.h"
 #include "actions/domain_search.h"
 #include "actions/refused_plans.h"
+#include "berth/engine/need.h"
 #include "berth/engine/statement.h"
 #include "berth/model/amount_text.h"
 
@@ -165,11 +166,22 @@ std::size_t place_each(Session& session, JobId job_id, Waiting& waiting, Stateme
   return waiting.tasks.size();
 }
 
+// Are there more than lack, and do they differ?
+bool have_choice(const Session& session, const Waiting& waiting, std::int32_t lacking) {
+  const auto first = waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next);
+  const auto shape_of = [&](TaskId id) { return session.cluster().task(id).shape; };
+  return waiting.tasks.end() - first > lacking &&
+         std::any_of(first, waiting.tasks.end(),
+                     [&](TaskId id) { return shape_of(id) != shape_of(*first); });
+}
+
 }  // namespace
 
 std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Statement& statement) {
   const Job& job = session.cluster().job(id);
   const auto before = statement.checkpoint();
+  const std::int32_t lacking =
+      job.min_available - job.placed_count() - job.count(TaskStatus::pipelined);
   const std::optional<Refusal> known = waiting.why;
   std::size_t reached = 0;
   const auto attempt = [&] {
@@ -177,10 +189,24 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
     reached = place_each(session, id, waiting, statement);
     return static_cast<bool>(session.ask(points::job_ready, job));
   };
-  if (attempt() || !want_others_near(session, waiting)) return reached;
-  // RELATION-9. The domain of the first member may be too small.
+  if (attempt()) return reached;
+  if (want_others_near(session, waiting)) {
+    // RELATION-9. The domain of the first member may be too small.
+    statement.roll_back(before);
+    if (search_domains(session, job, waiting.tasks, statement, attempt) || attempt()) {
+      return reached;
+    }
+  }
+  if (session.ask(points::job_pipelined, job) || !have_choice(session, waiting, lacking)) {
+    return reached;
+  }
+  // ALLOCATE-10. If that does not do, the reason is that of the first.
+  const std::vector<TaskId> in_order = waiting.tasks;
+  std::optional<Refusal> why = waiting.why;
   statement.roll_back(before);
-  if (!search_domains(session, job, waiting.tasks, statement, attempt)) attempt();
+  smallest_first(session, job, waiting.tasks, waiting.next);
+  if (!attempt() && !session.ask(points::job_pipelined, job)) waiting.tasks = in_order;
+  waiting.why = std::move(why);
   return reached;
 }
 

@@ -68,6 +68,44 @@ std::vector<TaskId> lacking_members(const Session& session, const Job& job) {
   return tasks;
 }
 
+std::int64_t part_of_cluster(const Cluster& cluster, const Shape& shape) {
+  std::int64_t most = 0;
+  for (const auto& [dimension, amount] : shape.requested) {
+    const std::int64_t total = std::max<std::int64_t>(1, cluster.total_allocatable()[dimension]);
+    const __int128 part = static_cast<__int128>(amount) * 1'000'000'000 / total;
+    most = std::max(most, static_cast<std::int64_t>(std::min<__int128>(part, INT64_MAX)));
+  }
+  return most;
+}
+
+bool smallest_first(const Session& session, const Job& job, std::vector<TaskId>& tasks,
+                    std::size_t from) {
+  const Cluster& cluster = session.cluster();
+  const auto lacks = static_cast<std::size_t>(lacking_count(job));
+  if (tasks.size() - std::min(from, tasks.size()) <= lacks) return false;
+  std::vector<TaskId> sorted(tasks.begin() + static_cast<std::ptrdiff_t>(from), tasks.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [&](TaskId left, TaskId right) {
+    return part_of_cluster(cluster, cluster.shape_of(left)) <
+           part_of_cluster(cluster, cluster.shape_of(right));
+  });
+  lacking_roles_first(cluster, job, sorted);
+  if (std::equal(sorted.begin(), sorted.end(), tasks.begin() + static_cast<std::ptrdiff_t>(from))) {
+    return false;
+  }
+  std::copy(sorted.begin(), sorted.end(), tasks.begin() + static_cast<std::ptrdiff_t>(from));
+  return true;
+}
+
+std::vector<TaskId> smallest_members(const Session& session, const Job& job) {
+  std::vector<TaskId> tasks = session.unplaced_in_order(job);
+  lacking_roles_first(session.cluster(), job, tasks);
+  if (!smallest_first(session, job, tasks, 0)) return {};
+  leaders_first(session.cluster(), tasks);
+  const auto lacks = static_cast<std::size_t>(lacking_count(job));
+  if (tasks.size() > lacks) tasks.resize(lacks);
+  return tasks;
+}
+
 Need need_of(const Session& session, const Job& job) {
   return need_of(session, job, lacking_members(session, job));
 }

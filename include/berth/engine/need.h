@@ -33,6 +33,18 @@ Need need_of(const Session& session, const Job& job);
 std::vector<TaskId> lacking_members(const Session& session, const Job& job);
 Need need_of(const Session& session, const Job& job, const std::vector<TaskId>& lacking);
 
+// The same with the smallest that there are, of roles that lack some first. Empty: it has no
+// choice.
+std::vector<TaskId> smallest_members(const Session& session, const Job& job);
+
+// Moves the smallest of the tasks from this one on to the front. False: the job needs all, or they
+// are alike.
+bool smallest_first(const Session& session, const Job& job, std::vector<TaskId>& tasks,
+                    std::size_t from);
+
+// The largest part of the cluster that such a pod asks for, in 10^-9.
+std::int64_t part_of_cluster(const Cluster& cluster, const Shape& shape);
+
 // Adds one member of this shape.
 void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task);
 

@@ -102,8 +102,12 @@ class Service final : public RoomMaker {
       return false;
     }
     ConsideredEvictions vain{id, eviction_.policy.action, {}, 0, {}};
-    if (attempt(job, vain)) return has_evicted_ = true;
+    if (attempt(job, lacking_members(session_, job), vain)) return has_evicted_ = true;
     if (vain.why.reason == Reason::none) return false;
+    // VICTIM-13
+    const std::vector<TaskId> smallest = smallest_members(session_, job);
+    ConsideredEvictions of_smallest{id, eviction_.policy.action, {}, 0, {}};
+    if (!smallest.empty() && attempt(job, smallest, of_smallest)) return has_evicted_ = true;
     known = {cluster_.stamp(), session_.answers_hold_until(), vain};
     session_.note_vain(std::move(vain));
     return false;
@@ -119,8 +123,7 @@ class Service final : public RoomMaker {
   }
 
  private:
-  bool attempt(const Job& job, ConsideredEvictions& vain) {
-    const std::vector<TaskId> tasks = lacking_members(session_, job);
+  bool attempt(const Job& job, const std::vector<TaskId>& tasks, ConsideredEvictions& vain) {
     const Need need = need_of(session_, job, tasks);
     if (tasks.empty() || !need.rest.is_zero()) return false;
     if (cluster_.node_count() == 0) return false;  // FEASIBLE-7

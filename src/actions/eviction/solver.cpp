@@ -57,13 +57,7 @@ std::vector<std::vector<TaskId>> by_shape(const Session& session,
     group->push_back(id);
   }
   const auto size_of = [&](const std::vector<TaskId>& group) {
-    std::int64_t most = 0;
-    for (const auto& [dimension, amount] : cluster.shape_of(group.front()).requested) {
-      const std::int64_t total = std::max<std::int64_t>(1, cluster.total_allocatable()[dimension]);
-      const __int128 part = static_cast<__int128>(amount) * 1'000'000'000 / total;
-      most = std::max(most, static_cast<std::int64_t>(std::min<__int128>(part, INT64_MAX)));
-    }
-    return most;
+    return part_of_cluster(cluster, cluster.shape_of(group.front()));
   };
   std::stable_sort(groups.begin(), groups.end(), [&](const auto& left, const auto& right) {
     return size_of(left) > size_of(right);
