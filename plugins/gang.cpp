@@ -5,7 +5,7 @@
 //   GANG-1  valid: the job has enough tasks, and enough of each role
 //   GANG-2  order: a job without its minimum comes before one that has it
 //   GANG-3  ready: `min_available` tasks and the minimum of each role have a place
-//   GANG-4  eviction: a job keeps its minimum and those of its roles, or leaves whole
+//   GANG-4  eviction: a job keeps its minimum and those of its roles running, or leaves whole
 //   GANG-5  holding: promised room is kept if the job would be ready with it
 
 #include <algorithm>
@@ -52,13 +52,15 @@ class Gang final : public Plugin {
 
   Verdict is_complete(const Job& job) const { return complete_by(job, ready_count); }
 
+  // Those that run together. Members that have succeeded are gone, whatever they count for.
   Verdict stays_complete(const Leaving& leaving) const {
     if (!leaving.job.is_valid()) return pass();
     const Job& job = cluster_->job(leaving.job);
     const auto leaving_count = static_cast<std::int32_t>(leaving.tasks.size());
-    if (on_nodes(job.counts) == leaving_count) return pass();
-    if (job.placed_count() - leaving_count < job.min_available) {
-      return reject(Reason::gang_minimum, job.placed_count(), job.min_available);
+    const std::int32_t count = on_nodes(job.counts);
+    if (count == leaving_count) return pass();
+    if (count - leaving_count < job.min_available) {
+      return reject(Reason::gang_minimum, count, job.min_available);
     }
     if (!job.roles_bind()) return pass();
     for (std::size_t r = 0; r < job.roles.size(); ++r) {
@@ -66,8 +68,8 @@ class Gang final : public Plugin {
       const auto of_role = std::count_if(
           leaving.tasks.begin(), leaving.tasks.end(),
           [&](TaskId id) { return cluster_->task(id).role == static_cast<std::uint16_t>(r); });
-      if (of_role > 0 && ready_count(role.counts) - of_role < role.minimum) {
-        return reject(Reason::gang_minimum, ready_count(role.counts), role.minimum, role.name);
+      if (of_role > 0 && on_nodes(role.counts) - of_role < role.minimum) {
+        return reject(Reason::gang_minimum, on_nodes(role.counts), role.minimum, role.name);
       }
     }
     return pass();

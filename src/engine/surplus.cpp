@@ -6,51 +6,66 @@ namespace berth::engine {
 
 namespace {
 
-// How many of each role are beyond its minimum; empty where minimums of roles do not count.
-std::vector<std::int32_t> spare_of_roles(const Job& job) {
-  std::vector<std::int32_t> spare;
-  if (!job.roles_bind()) return spare;
-  for (const Role& role : job.roles) spare.push_back(ready_count(role.counts) - role.minimum);
-  return spare;
+std::int32_t running(const StatusCounts& counts) {
+  return count_of(counts, TaskStatus::bound) + count_of(counts, TaskStatus::running);
+}
+
+bool runs(const Task& task) {
+  return task.status == TaskStatus::bound || task.status == TaskStatus::running;
 }
 
 }  // namespace
 
+std::int32_t spare_of(const Role& role) { return running(role.counts) - role.minimum; }
+
 // SURPLUS-1
 std::int32_t surplus_count(const Job& job) {
   if (!job.has_group) return 0;  // its minimum is not known
-  std::int32_t count = std::max(0, job.placed_count() - job.min_available);
+  const std::int32_t count = std::max(0, running(job.counts) - job.min_available);
   if (!job.roles_bind()) return count;
-  std::int32_t beyond_roles = job.placed_count();
+  std::int32_t beyond_roles = running(job.counts);
   for (const Role& role : job.roles) {
-    beyond_roles -= std::min(ready_count(role.counts), role.minimum);
+    beyond_roles -= std::min(running(role.counts), role.minimum);
   }
   return std::min(count, beyond_roles);
 }
 
+bool may_be_surplus(const Job& job, const Task& task) {
+  if (!runs(task) || surplus_count(job) == 0) return false;
+  return !job.roles_bind() || task.role >= job.roles.size() || spare_of(job.roles[task.role]) > 0;
+}
+
 // SURPLUS-2
-std::vector<TaskId> surplus_of(const Session& session, const Job& job) {
-  std::int32_t spare = surplus_count(job);
-  std::vector<TaskId> surplus;
-  if (spare == 0) return surplus;
+std::vector<TaskId> possible_surplus(const Session& session, const Job& job) {
+  std::vector<TaskId> possible;
+  if (surplus_count(job) == 0) return possible;
   const Cluster& cluster = session.cluster();
-  std::vector<TaskId> placed;
   for (const TaskId id : job.tasks) {
-    if (is_allocated(cluster.task(id).status)) placed.push_back(id);
+    if (may_be_surplus(job, cluster.task(id))) possible.push_back(id);
   }
   const auto before = [&](TaskId left, TaskId right) {
     return session.ask(points::task_order, cluster.task(left), cluster.task(right)) == Order::less;
   };
-  if (!std::is_sorted(placed.begin(), placed.end(), before)) {
-    std::stable_sort(placed.begin(), placed.end(), before);
+  if (!std::is_sorted(possible.begin(), possible.end(), before)) {
+    std::stable_sort(possible.begin(), possible.end(), before);
   }
-  std::vector<std::int32_t> of_role = spare_of_roles(job);
-  for (auto each = placed.rbegin(); each != placed.rend() && spare > 0; ++each) {
-    const std::uint16_t role = cluster.task(*each).role;
-    if (role < of_role.size() && of_role[role]-- <= 0) continue;
-    surplus.push_back(*each);
-    --spare;
-  }
+  std::reverse(possible.begin(), possible.end());
+  return possible;
+}
+
+std::vector<TaskId> surplus_of(const Session& session, const Job& job) {
+  const Cluster& cluster = session.cluster();
+  std::vector<std::int32_t> of_role;
+  for (const Role& role : job.roles) of_role.push_back(spare_of(role));
+  std::int32_t left = surplus_count(job);
+  std::vector<TaskId> surplus = possible_surplus(session, job);
+  std::erase_if(surplus, [&](TaskId id) {
+    const Task& task = cluster.task(id);
+    if (left == 0 || !task.is_preemptable) return true;
+    if (job.roles_bind() && task.role < of_role.size() && of_role[task.role]-- <= 0) return true;
+    --left;
+    return false;
+  });
   return surplus;
 }
 

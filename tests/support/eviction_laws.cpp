@@ -34,7 +34,9 @@ class Outcome {
       const Task& task = cluster_.task(id);
       if (role && task.role != *role) continue;
       if (evicted_.contains(id)) continue;
-      const bool has_room = is_allocated(task.status) || task.status == TaskStatus::succeeded;
+      // Members that have succeeded count for starting, and not for those that run together.
+      const bool has_succeeded = with_claims && task.status == TaskStatus::succeeded;
+      const bool has_room = is_allocated(task.status) || has_succeeded;
       count += has_room || bound_.contains(id) || (with_claims && claimed_.contains(id)) ? 1 : 0;
     }
     return count;
@@ -48,7 +50,9 @@ class Outcome {
       const auto role = static_cast<std::uint16_t>(r);
       const Role& each = job.roles[r];
       const std::int32_t least =
-          with_claims ? each.minimum : std::min(each.minimum, ready_count(each.counts));
+          with_claims ? each.minimum
+                      : std::min(each.minimum, ready_count(each.counts) -
+                                                   count_of(each.counts, TaskStatus::succeeded));
       if (members(job, role, with_claims) < least) return false;
     }
     return true;
@@ -177,24 +181,19 @@ class Court {
     }
   }
 
-  // Surplus are the last in task order. More that are placed leave the first ones where they are.
+  // SURPLUS-1. No more than ran beyond the minimum.
   void judge_surplus(const PlannedEviction& each) {
     const Task& victim = cluster_.task(each.task);
     if (!victim.job.is_valid() || !book_.has_gang) return;
     const Job& job = job_of(each.task);
-    if (job.roles_bind()) return;
-    // `tasks` are in the order that ends ties.
-    std::int32_t before = job.count(TaskStatus::succeeded);
-    bool is_earlier = true;
-    for (const TaskId id : job.tasks) {
-      const Task& task = cluster_.task(id);
-      if (id == each.task) is_earlier = false;
-      const bool has_room = is_allocated(task.status) || outcome_.is_placed(id);
-      if (id == each.task || !has_room) continue;
-      const bool differs = book_.has_priority && task.priority != victim.priority;
-      before += (differs ? task.priority > victim.priority : is_earlier) ? 1 : 0;
-    }
-    if (before < job.min_available) accuse(each, "is of the minimum of its job");
+    const auto as_surplus = std::count_if(
+        plan_.evictions.begin(), plan_.evictions.end(), [&](const PlannedEviction& other) {
+          const bool is_surplus =
+              other.as == EvictedAs::surplus || other.as == EvictedAs::lower_member;
+          return is_surplus && cluster_.task(other.task).job == job.id;
+        });
+    const std::int32_t run = job.count(TaskStatus::bound) + job.count(TaskStatus::running);
+    if (run - as_surplus < job.min_available) accuse(each, "is of the minimum of its job");
   }
 
   // GANG-4.

@@ -1,6 +1,7 @@
 #include "actions/eviction/candidates.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -12,12 +13,11 @@ namespace berth::actions {
 
 using namespace engine;
 
-namespace {
-
-// In Candidates::is_surplus_: surplus that may not leave.
-constexpr std::uint8_t kKept = 2;
-
-}  // namespace
+std::int64_t share_of_cluster(const Cluster& cluster, Dimension d, std::int64_t amount) {
+  const std::int64_t total = std::max<std::int64_t>(1, cluster.total_allocatable()[d]);
+  const __int128 part = static_cast<__int128>(amount) * 1'000'000'000 / total;
+  return static_cast<std::int64_t>(std::min<__int128>(part, 1'000'000'000));
+}
 
 bool runs(const Task& task) {
   return task.status == TaskStatus::bound || task.status == TaskStatus::running;
@@ -34,18 +34,26 @@ Candidates::Candidates(Session& session, const EvictionPolicy& policy, const Job
     : session_(session), as_surplus_(policy.as_surplus), as_whole_(policy.as_whole) {
   Parties parties = policy.parties(claimant);
   spared_ = std::move(parties.spared);
-  if (!parties.parts.empty()) {
-    is_surplus_.resize(session.cluster().task_slots(), 0);
+  for (const JobPart& part : parties.parts) parts_.push_back({part});
+  if (!parts_.empty()) {
     for (auto* table : {&freed_by_surplus_, &freed_by_all_, &room_by_surplus_, &room_by_all_}) {
       table->reset(session.cluster().node_count(), session.cluster().dimensions().size());
     }
   }
-  for (const JobPart& part : parties.parts) parts_.push_back({part});
-  for (Part& each : parts_) {
-    if (each.part.kind == JobPart::Kind::surplus) count_surplus(each);
+  std::vector<std::uint8_t> has_surplus(session.cluster().job_slots(), 0);  // by job
+  std::vector<std::uint8_t> leaves_whole(session.cluster().job_slots(), 0);
+  for (const Part& each : parts_) {
+    const bool is_surplus = each.part.kind == JobPart::Kind::surplus;
+    if (is_surplus) has_surplus[each.part.job.index()] = 1;
   }
   for (Part& each : parts_) {
-    if (each.part.kind == JobPart::Kind::whole) count_whole(each);
+    const std::size_t job = each.part.job.index();
+    if (each.part.kind != JobPart::Kind::whole) continue;
+    leaves_whole[job] = count_whole(each, has_surplus[job] != 0) ? 1 : 0;
+  }
+  for (Part& each : parts_) {
+    if (each.part.kind != JobPart::Kind::surplus) continue;
+    count_surplus(each, leaves_whole[each.part.job.index()] != 0);
   }
   if (!parts_.empty()) note_room();
   std::sort(spared_.begin(), spared_.end(), [](const Spared& left, const Spared& right) {
@@ -53,28 +61,98 @@ Candidates::Candidates(Session& session, const EvictionPolicy& policy, const Job
   });
 }
 
-// VICTIM-2. Each task by itself.
-void Candidates::count_surplus(Part& part) {
+// VICTIM-2. Each task by itself, and no more than are beyond the minimum.
+void Candidates::count_surplus(Part& part, bool leaves_whole) {
   part.begin = tasks_.size();
-  for (const TaskId id : surplus_of(session_, session_.cluster().job(part.part.job))) {
+  const Job& job = session_.cluster().job(part.part.job);
+  std::vector<Reason> kept;
+  for (const TaskId id : possible_surplus(session_, job)) {
     Verdict verdict = session_.may_evict(session_.cluster().task(id));
     if (verdict) {
       verdict = session_.ask(points::evictable, Leaving{part.part.job, std::span(&id, 1)});
     }
-    if (!verdict) {
-      add_spared(spared_, verdict.reason, 1);
-      is_surplus_[id.index()] = kKept;
-      continue;
+    if (verdict) {
+      tasks_.push_back(id);
+    } else {
+      kept.push_back(verdict.reason);
     }
-    tasks_.push_back(id);
-    is_surplus_[id.index()] = 1;
-    count(id, true);
   }
   part.end = tasks_.size();
+  const std::span<const TaskId> tasks(tasks_.data() + part.begin, part.end - part.begin);
+  const std::int32_t most = most_of_surplus(job, tasks);
+  const auto short_of = static_cast<std::size_t>(surplus_count(job) - most);
+  for (std::size_t i = 0; i < std::min(short_of, kept.size()); ++i) {
+    add_spared(spared_, kept[i], 1);
+  }
+  if (!leaves_whole && most > 0) {
+    pods_ += most;
+    pods_of_job_[job.id] += most;
+  }
+  const auto others = static_cast<std::int32_t>(tasks.size()) - most;
+  if (others > 0) others_of_job_[job.id] = others;
+  note_surplus(tasks, most, leaves_whole);
+}
+
+// How many of these may leave together.
+std::int32_t Candidates::most_of_surplus(const Job& job, std::span<const TaskId> tasks) const {
+  std::int32_t most = 0;
+  std::vector<std::int32_t> of_role(job.roles_bind() ? job.roles.size() : 0, 0);
+  for (const TaskId id : tasks) {
+    const std::uint16_t role = session_.cluster().task(id).role;
+    if (role < of_role.size() && of_role[role]++ >= spare_of(job.roles[role])) continue;
+    ++most;
+  }
+  return std::min(most, surplus_count(job));
+}
+
+// What a node gains at most: of each resource the largest, no more than may leave.
+void Candidates::note_surplus(std::span<const TaskId> tasks, std::int32_t most, bool leaves_whole) {
+  const Cluster& cluster = session_.cluster();
+  if (most == 0) return;
+  const auto add = [&](NodeId node, Dimension d, std::int64_t amount) {
+    std::int64_t& by_surplus = freed_by_surplus_.at(node, d);
+    by_surplus = saturated_sum(by_surplus, amount);
+    if (leaves_whole) return;
+    std::int64_t& by_all = freed_by_all_.at(node, d);
+    by_all = saturated_sum(by_all, amount);
+  };
+  Limited limited{most, {}};
+  std::vector<TaskId> by_node(tasks.begin(), tasks.end());
+  std::stable_sort(by_node.begin(), by_node.end(), [&](TaskId left, TaskId right) {
+    return cluster.task(left).node < cluster.task(right).node;
+  });
+  for (std::size_t from = 0, to = 0; from < by_node.size(); from = to) {
+    const NodeId node = cluster.task(by_node[from]).node;
+    std::map<Dimension, std::vector<std::int64_t>> amounts;
+    for (; to < by_node.size() && cluster.task(by_node[to]).node == node; ++to) {
+      for (const auto& [d, amount] : cluster.shape_of(by_node[to]).requested) {
+        amounts[d].push_back(amount);
+        limited.largest.set(d, std::max(limited.largest[d], amount));
+      }
+    }
+    for (auto& [d, each] : amounts) {
+      std::sort(each.rbegin(), each.rend());
+      each.resize(std::min(each.size(), static_cast<std::size_t>(most)));
+      for (const std::int64_t amount : each) add(node, d, amount);
+    }
+  }
+  limited_.push_back(std::move(limited));
+}
+
+std::int64_t Candidates::most_by_surplus(const Requested& requested) const {
+  std::int64_t members = 0;
+  for (const Limited& each : limited_) {
+    std::int64_t by_one = 0;
+    for (const auto& [d, amount] : requested) {
+      by_one = std::max(by_one, each.largest[d] / amount + (each.largest[d] % amount > 0 ? 1 : 0));
+    }
+    members = saturated_sum(members, saturated_product(by_one, each.pods));
+  }
+  return members;
 }
 
 // VICTIM-2. All together, or none.
-void Candidates::count_whole(Part& part) {
+bool Candidates::count_whole(Part& part, bool has_surplus) {
   const Cluster& cluster = session_.cluster();
   const Job& job = cluster.job(part.part.job);
   part.begin = part.end = tasks_.size();
@@ -86,35 +164,39 @@ void Candidates::count_whole(Part& part) {
     if (verdict) verdict = session_.may_evict(task);
   }
   const std::span<const TaskId> leaving(tasks_.data() + part.begin, tasks_.size() - part.begin);
-  if (leaving.empty()) return;
+  if (leaving.empty()) return false;
+  const auto count = static_cast<std::int32_t>(leaving.size());
   if (verdict) verdict = session_.ask(points::evictable, Leaving{job.id, leaving});
   if (!verdict) {
-    const auto own = std::count_if(leaving.begin(), leaving.end(),
-                                   [&](TaskId id) { return is_surplus_[id.index()] == 0; });
-    if (own > 0) add_spared(spared_, verdict.reason, static_cast<std::int32_t>(own));
+    const std::int32_t own = count - (has_surplus ? surplus_count(job) : 0);
+    if (own > 0) add_spared(spared_, verdict.reason, own);
     tasks_.resize(part.begin);
-    return;
+    return false;
   }
   part.end = tasks_.size();
+  pods_ += count;
+  pods_of_job_[job.id] += count;
   for (const TaskId id : leaving) {
-    if (is_surplus_[id.index()] == 0) count(id, false);
+    for (const auto& [d, amount] : cluster.shape_of(id).requested) {
+      std::int64_t& freed = freed_by_all_.at(cluster.task(id).node, d);
+      freed = saturated_sum(freed, amount);
+    }
   }
+  return true;
 }
 
-void Candidates::count(TaskId id, bool is_surplus) {
-  ++pods_;
-  const Task& task = session_.cluster().task(id);
-  ++pods_of_job_[task.job];
-  const Resources& request = session_.cluster().shape(task.shape).request;
-  for (std::size_t i = 0; i < request.extent(); ++i) {
-    const Dimension d(i);
-    if (request[d] == 0) continue;
-    const auto add_to = [&](AmountTable& freed) {
-      freed.at(task.node, d) = saturated_sum(freed.at(task.node, d), request[d]);
-    };
-    add_to(freed_by_all_);
-    if (is_surplus) add_to(freed_by_surplus_);
+// VICTIM-13
+std::int64_t Candidates::work_of(TaskId id) const {
+  const Cluster& cluster = session_.cluster();
+  const TimePoint since = cluster.task(id).scheduled_at;
+  if (since == TimePoint::min() || since >= session_.now()) return 0;
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(session_.now() - since).count();
+  std::int64_t most = 0;
+  for (const auto& [d, amount] : cluster.shape_of(id).requested) {
+    if (d != kPods) most = std::max(most, share_of_cluster(cluster, d, amount));
   }
+  return saturated_product(most, seconds);
 }
 
 void Candidates::note_room() {
@@ -140,9 +222,8 @@ void Candidates::note_room() {
 }
 
 // VICTIM-3. The last queue first: of the lowest priority, then the furthest beyond its share. Of
-// its jobs, the last first.
-void Candidates::put_in_order() {
-  if (std::exchange(are_in_order_, true)) return;
+// its jobs, those of the lowest priority, then the last first.
+void Candidates::sort_parts() {
   const Cluster& cluster = session_.cluster();
   std::sort(parts_.begin(), parts_.end(), [&](const Part& left, const Part& right) {
     if (left.part.kind != right.part.kind) return left.part.kind == JobPart::Kind::surplus;
@@ -151,20 +232,74 @@ void Candidates::put_in_order() {
     if (l.queue != r.queue) {
       return session_.comes_before(cluster.queue(r.queue), cluster.queue(l.queue));
     }
+    if (l.priority != r.priority) return l.priority < r.priority;
     return session_.comes_before(r, l);
   });
+}
+
+// By task: 0 for the last in the order of tasks. Empty if all of surplus are equal in it.
+std::vector<std::uint32_t> Candidates::ranks_of_tasks() const {
+  const Cluster& cluster = session_.cluster();
+  std::vector<TaskId> tasks;
   for (const Part& each : parts_) {
+    if (each.part.kind != JobPart::Kind::surplus) continue;
+    tasks.insert(tasks.end(), tasks_.begin() + static_cast<std::ptrdiff_t>(each.begin),
+                 tasks_.begin() + static_cast<std::ptrdiff_t>(each.end));
+  }
+  const auto order = [&](TaskId left, TaskId right) {
+    return session_.ask(points::task_order, cluster.task(left), cluster.task(right));
+  };
+  const auto differ = [&](TaskId left, TaskId right) { return order(left, right) != Order::equal; };
+  if (std::adjacent_find(tasks.begin(), tasks.end(), differ) == tasks.end()) return {};
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [&](TaskId left, TaskId right) { return order(right, left) == Order::less; });
+  std::vector<std::uint32_t> ranks(cluster.task_slots(), 0);
+  for (std::size_t i = 1; i < tasks.size(); ++i) {
+    ranks[tasks[i].index()] =
+        ranks[tasks[i - 1].index()] + (differ(tasks[i - 1], tasks[i]) ? 1 : 0);
+  }
+  return ranks;
+}
+
+// VICTIM-3, VICTIM-13
+void Candidates::put_in_order() {
+  if (std::exchange(are_in_order_, true)) return;
+  const Cluster& cluster = session_.cluster();
+  sort_parts();
+  const std::vector<std::uint32_t> ranks = ranks_of_tasks();
+  const auto rank_of = [&](const Lot& lot) {
+    return lot.is_whole || ranks.empty() ? 0 : ranks[lot.tasks.front().index()];
+  };
+  std::map<JobId, std::int32_t> surplus;  // that may leave by itself
+  std::uint32_t grade = 0;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const Part& each = parts_[p];
+    const Job& job = cluster.job(each.part.job);
     const bool is_whole = each.part.kind == JobPart::Kind::whole;
+    if (p > 0) {
+      const Job& last = cluster.job(parts_[p - 1].part.job);
+      const bool is_alike = parts_[p - 1].part.kind == each.part.kind && last.queue == job.queue &&
+                            last.priority == job.priority;
+      grade += is_alike ? 0 : 1;
+    }
     const std::size_t step = is_whole ? std::max<std::size_t>(1, each.end - each.begin) : 1;
+    if (!is_whole && each.begin < each.end) {
+      surplus[job.id] = most_of_surplus(
+          job, std::span<const TaskId>(tasks_.data() + each.begin, each.end - each.begin));
+    }
     for (std::size_t t = each.begin; t < each.end; t += step) {
-      const std::span<const TaskId> tasks(tasks_.data() + t, step);
-      const auto own = std::count_if(tasks.begin(), tasks.end(), [&](TaskId id) {
-        return !is_whole || is_surplus_[id.index()] == 0;
-      });
-      lots_.push_back({each.part.job, is_whole ? as_whole_ : as_surplus_, is_whole, tasks,
-                       static_cast<std::int32_t>(own)});
+      Lot lot{job.id, is_whole ? as_whole_ : as_surplus_, is_whole, {tasks_.data() + t, step}};
+      const auto found = is_whole ? surplus.find(job.id) : surplus.end();
+      lot.pods = static_cast<std::int32_t>(step) - (found == surplus.end() ? 0 : found->second);
+      lot.grade = grade;
+      for (const TaskId id : lot.tasks) lot.work = saturated_sum(lot.work, work_of(id));
+      lots_.push_back(lot);
     }
   }
+  std::stable_sort(lots_.begin(), lots_.end(), [&](const Lot& left, const Lot& right) {
+    return std::tuple(left.grade, rank_of(left), left.work) <
+           std::tuple(right.grade, rank_of(right), right.work);
+  });
   divide_by_node();
 }
 
@@ -173,7 +308,6 @@ void Candidates::divide_by_node() {
   const auto for_each = [&](const auto& function) {
     for (std::size_t lot = 0; lot < lots_.size(); ++lot) {
       for (const TaskId id : lots_[lot].tasks) {
-        if (lots_[lot].is_whole && is_surplus_[id.index()] != 0) continue;
         function(static_cast<std::uint32_t>(lot), id, cluster.task(id).node.index());
       }
     }

@@ -11,7 +11,8 @@
 namespace berth::actions {
 
 // The pods that may leave for a claimant, in the order in which they should, and by node. Rules
-// VICTIM-2 and VICTIM-3 of docs/design/victims.md.
+// VICTIM-2 and VICTIM-3 of docs/design/victims.md. Of a job's surplus any pod may leave, but not
+// all may: may_be_surplus() says whether one more may.
 //
 // Most claimants cannot be helped, and sums by node show it. So the order, which costs more, is
 // made later.
@@ -24,10 +25,11 @@ class Candidates {
     EvictedAs as = EvictedAs::surplus;
     bool is_whole = false;
     std::span<const TaskId> tasks;
-    std::int32_t pods = 0;  // of a whole job, without surplus that is a lot of its own
+    std::int32_t pods = 0;    // of a whole job, without its surplus, if that may leave by itself
+    std::uint32_t grade = 0;  // the same for lots that are equal in kind, queue and priority
+    std::int64_t work = 0;    // of its tasks
   };
-  // The tasks of a lot on one node. Of a whole job, without its surplus, if that is a lot of its
-  // own.
+  // The tasks of a lot on one node.
   struct Share {
     std::uint32_t lot = 0;
     std::span<const TaskId> tasks;
@@ -39,6 +41,11 @@ class Candidates {
   std::int32_t pods_without(JobId job) const {
     const auto found = pods_of_job_.find(job);
     return pods_ - (found == pods_of_job_.end() ? 0 : found->second);
+  }
+  // Pods of its surplus that may leave, beyond the number that may leave together.
+  std::int32_t others_of(JobId job) const {
+    const auto found = others_of_job_.find(job);
+    return found == others_of_job_.end() ? 0 : found->second;
   }
   const std::vector<Spared>& spared() const { return spared_; }
   std::int64_t asked() const { return static_cast<std::int64_t>(parts_.size()); }  // parts of jobs
@@ -55,6 +62,12 @@ class Candidates {
     const Resources& most = with_whole_jobs ? most_room_by_all_ : most_room_by_surplus_;
     return is_covered(requested, [&](Dimension d) { return most[d]; });
   }
+  // So many members more than on idle room have room if all surplus leaves, at most: by the number
+  // that each job may lose.
+  std::int64_t most_by_surplus(const Requested& requested) const;
+  // What is lost if the task leaves: the seconds since it got its node, times its share of the
+  // cluster in parts per billion. VICTIM-13.
+  std::int64_t work_of(TaskId task) const;
 
   // Makes lots() and on(). The cluster must be as it was when the candidates were counted.
   void put_in_order();
@@ -72,11 +85,19 @@ class Candidates {
     std::size_t begin = 0;  // of its tasks
     std::size_t end = 0;
   };
+  // A job's surplus.
+  struct Limited {
+    std::int32_t pods = 0;  // that may leave
+    Resources largest;      // of each resource
+  };
 
-  void count_surplus(Part& part);
-  void count_whole(Part& part);
-  void count(TaskId task, bool is_surplus);
+  void count_surplus(Part& part, bool leaves_whole);
+  std::int32_t most_of_surplus(const Job& job, std::span<const TaskId> tasks) const;
+  void note_surplus(std::span<const TaskId> tasks, std::int32_t most, bool leaves_whole);
+  bool count_whole(Part& part, bool has_surplus);
   void note_room();
+  void sort_parts();
+  std::vector<std::uint32_t> ranks_of_tasks() const;
   void divide_by_node();
 
   engine::Session& session_;
@@ -84,7 +105,7 @@ class Candidates {
   EvictedAs as_whole_;
   std::vector<Part> parts_;
   std::vector<TaskId> tasks_;
-  std::vector<std::uint8_t> is_surplus_;  // by task: it is a lot of its own
+  std::vector<Limited> limited_;
   AmountTable freed_by_surplus_;
   AmountTable freed_by_all_;
   AmountTable room_by_surplus_;  // with what is idle
@@ -94,6 +115,7 @@ class Candidates {
   std::vector<Spared> spared_;
   std::int32_t pods_ = 0;
   std::map<JobId, std::int32_t> pods_of_job_;
+  std::map<JobId, std::int32_t> others_of_job_;
 
   bool are_in_order_ = false;
   std::vector<Lot> lots_;
@@ -102,6 +124,8 @@ class Candidates {
   std::vector<TaskId> by_node_;
 };
 
+// In parts per billion, at most all.
+std::int64_t share_of_cluster(const Cluster& cluster, Dimension d, std::int64_t amount);
 // Is it on its node, and not asked to leave?
 bool runs(const Task& task);
 // Of these, the tasks that still run.

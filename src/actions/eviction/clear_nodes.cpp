@@ -8,6 +8,7 @@
 
 #include "actions/eviction/candidates.h"
 #include "berth/engine/statement.h"
+#include "berth/engine/surplus.h"
 
 namespace berth::actions {
 
@@ -157,6 +158,8 @@ class Clearing {
   void evict(const Candidates::Lot& lot, Statement& statement) {
     std::vector<TaskId> tasks = still_running(cluster_, lot.tasks);
     if (!helps(tasks)) return;
+    const Job& job = cluster_.job(lot.job);
+    if (!lot.is_whole && !may_be_surplus(job, cluster_.task(tasks.front()))) return;
     const Leaving leaving{lot.job, tasks};
     Claimant claimant;
     claimant.queue = queue_;

@@ -47,9 +47,9 @@ std::string why(const Cluster& cluster, const PlannedEviction& eviction, std::in
       break;
   }
   return text + "; " + std::to_string(could_leave) +
-         " pods could leave, and the fewest that were found to make room do, the last in the order "
-         "of"
-         " jobs and pods first";
+         " pods could leave, and the fewest that were found to make room do: of equal numbers, "
+         "those"
+         " of the lowest priority that lose the least work";
 }
 
 // VICTIM-10. Would the other jobs' members still have the places that were promised to them?
@@ -104,7 +104,7 @@ class Service final : public RoomMaker {
     ConsideredEvictions vain{id, eviction_.policy.action, {}, 0, {}};
     if (attempt(job, lacking_members(session_, job), vain)) return has_evicted_ = true;
     if (vain.why.reason == Reason::none) return false;
-    // VICTIM-13
+    // VICTIM-15
     const std::vector<TaskId> smallest = smallest_members(session_, job);
     ConsideredEvictions of_smallest{id, eviction_.policy.action, {}, 0, {}};
     if (!smallest.empty() && attempt(job, smallest, of_smallest)) return has_evicted_ = true;
@@ -274,9 +274,9 @@ class Service final : public RoomMaker {
     auto& evictions = session_.plan().evictions;
     for (std::size_t i = before; i < evictions.size(); ++i) {
       const Job& left = cluster_.job(cluster_.task(evictions[i].task).job);
-      const std::int32_t succeeded = left.count(TaskStatus::succeeded);
-      const bool is_gone = left.placed_count() == succeeded && succeeded < left.min_available;
-      if (is_gone && manner.takes_whole_jobs) evictions[i].as = eviction_.policy.as_whole;
+      const bool is_gone = left.placed_count() == left.count(TaskStatus::succeeded);
+      if (is_gone && left.min_available > 0 && manner.takes_whole_jobs)
+        evictions[i].as = eviction_.policy.as_whole;
       evictions[i].why = why(cluster_, evictions[i], could_leave);
     }
     return true;

@@ -22,10 +22,12 @@ struct Offer {
   bool takes_whole_jobs = false;
   std::vector<std::uint32_t> lots = {};  // numbers, in their order; empty: there is room
   bool is_own = false;                   // a node of the claimant's queue, or of one above it
+  std::uint32_t grade = 0;               // of the last lot
+  std::int64_t work = 0;                 // that is lost
 };
 
-// VICTIM-5. Surplus before whole jobs, then the fewest victims a member, then the lots that leave
-// first, then the name of the node.
+// VICTIM-5, VICTIM-13. Surplus before whole jobs, then the fewest victims a member, then the lots
+// that leave first, then the name of the node.
 bool is_better(const Offer& left, const Offer& right);
 
 // Looks for the best offer of a node, without any change of the cluster.
@@ -73,10 +75,41 @@ class OfferSearch {
     std::int32_t elsewhere = 0;
     std::vector<std::int64_t> freed;  // as Shape::requested
     bool keeps_away = false;          // VICTIM-9: it must leave, if any does
+    bool is_whole = false;
+    std::int64_t work = 0;
+    std::uint16_t role = kNoRole;    // of surplus, if it counts
+    std::size_t group = kUngrouped;  // number of its job in groups_
   };
+  // A job of which not all gains of a node may be taken together.
+  struct Group {
+    JobId job;
+    std::int32_t surplus = 0;  // pods
+    std::vector<std::int32_t> of_role = {};
+  };
+  // Gains that are taken together.
+  struct Taken {
+    std::vector<std::uint8_t> is_in;  // by gain
+    std::vector<Group> left;          // as groups_: what may still leave; nothing once all do
+    std::vector<std::int64_t> room;
+    std::int32_t victims = 0;
+    std::int32_t elsewhere = 0;
+    std::int64_t work = 0;
+    int whole_jobs = 0;
+  };
+  static constexpr std::size_t kUngrouped = static_cast<std::size_t>(-1);
 
   std::vector<Gain> gains_on(NodeId node, const Terms& terms, bool for_bound);
+  std::optional<Gain> gain_of(const Candidates::Share& share, NodeId node, const Terms& terms,
+                              bool for_bound);
+  bool judge(Gain& gain, const Terms& terms, const engine::Claimant& claimant);
+  void group(std::vector<Gain>& gains);
+  void move(Taken& taken, const Gain& gain, std::size_t number, int sign) const;
+  bool take(Taken& taken, const std::vector<Gain>& gains, std::size_t number) const;
+  bool have_all_left(const Taken& taken, const std::vector<Gain>& gains) const;
+  Offer offer_of(NodeId node, const Terms& terms, const Taken& taken,
+                 const std::vector<Gain>& gains) const;
   Offer fewest(NodeId node, const Terms& terms, const std::vector<Gain>& gains) const;
+  void sort_by_size(std::vector<Gain>& gains, const Terms& terms) const;
   std::int32_t gained_by(std::uint32_t lot, const Terms& terms);
   bool would_admit(NodeId node, const Terms& terms, const std::vector<Gain>& gains) const;
   std::int32_t members_in(const std::vector<std::int64_t>& room, const Terms& terms) const;
@@ -88,6 +121,7 @@ class OfferSearch {
   std::set<std::uint32_t>& kept_;
   std::map<std::uint32_t, std::int32_t> gained_;  // by lot, when it was first asked for
   std::vector<std::int64_t> room_;                // of the node in question, as Shape::requested
+  std::vector<Group> groups_;                     // of that node
   engine::Verdict admits_;                        // that node, with those who are there
 };
 

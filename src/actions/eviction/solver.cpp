@@ -7,6 +7,7 @@
 #include "actions/eviction/parties.h"
 #include "berth/base/check.h"
 #include "berth/engine/fit.h"
+#include "berth/engine/surplus.h"
 #include "engine/seeker.h"
 
 namespace berth::actions {
@@ -65,9 +66,6 @@ std::vector<std::vector<TaskId>> by_shape(const Session& session,
   return after_those_they_need(cluster, std::move(groups));
 }
 
-// In Solver::is_banned_.
-constexpr std::uint8_t kOwn = 2;
-
 }  // namespace
 
 Solver::Solver(Session& session, const EvictionPolicy& policy, Candidates& candidates,
@@ -109,7 +107,7 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
     most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
     if (is_placed) continue;
     for (const std::uint32_t lot : kept_) {
-      add_spared(refused_, Reason::queue_guarantee, candidates_.lots()[lot].pods);
+      note_refused(candidates_.lots()[lot], reject(Reason::queue_guarantee));
     }
     return false;
   }
@@ -124,6 +122,9 @@ Solver::Cost Solver::cost() const {
   for (const Evicted& each : evicted_) {
     cost.takes_whole_jobs = cost.takes_whole_jobs || candidates_.lots()[each.lot].is_whole;
     cost.pods += each.tasks.size();
+    cost.grade = std::max(cost.grade, candidates_.lots()[each.lot].grade);
+    for (const TaskId id : each.tasks)
+      cost.work = saturated_sum(cost.work, candidates_.work_of(id));
     cost.last_lot = std::max(cost.last_lot, each.lot);
   }
   return cost;
@@ -197,18 +198,32 @@ void Solver::forget_evicted_after(std::size_t count) {
 bool Solver::evict(std::uint32_t number, const Claimant& claimant, Statement& statement) {
   const Candidates::Lot& lot = candidates_.lots()[number];
   is_banned_[number] = 1;
+  if (!may_leave(lot)) return false;
   std::vector<TaskId> tasks = still_running(cluster_, lot.tasks);
   if (tasks.empty()) return true;
   const Leaving leaving{lot.job, tasks};
   if (policy_.may_take && !policy_.may_take(claimant, leaving)) return false;
   if (const Verdict verdict = statement.evict(leaving, {claimant_, policy_.action, lot.as});
       !verdict) {
-    add_spared(refused_, verdict.reason, lot.pods);
+    note_refused(lot, verdict);
     return false;
   }
   credit(tasks, +1);
   evicted_.push_back({number, std::move(tasks), turns_++});
   return true;
+}
+
+// SURPLUS-2. Or no more of its job may, as things are.
+bool Solver::may_leave(const Candidates::Lot& lot) const {
+  if (lot.is_whole) return true;
+  const Task& task = cluster_.task(lot.tasks.front());
+  return !runs(task) || may_be_surplus(cluster_.job(lot.job), task);
+}
+
+// Of surplus, only those that nobody may leave in place of.
+void Solver::note_refused(const Candidates::Lot& lot, const Verdict& verdict) {
+  if (!lot.is_whole && ++refused_of_[lot.job] <= candidates_.others_of(lot.job)) return;
+  add_spared(refused_, verdict.reason, lot.pods);
 }
 
 void Solver::credit(const std::vector<TaskId>& tasks, int sign) {
@@ -248,6 +263,7 @@ bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
     if (cluster_.job(candidates_.lots()[lot].job).queue != own) continue;
     const bool is_whole = candidates_.lots()[lot].is_whole;
     if (is_banned_[lot] != 0 || (is_whole && !takes_whole_jobs)) continue;
+    if (!may_leave(candidates_.lots()[lot])) continue;
     const Dimension short_of = cluster_.dimensions().find(verdict.what);
     const std::span<const TaskId> tasks = candidates_.lots()[lot].tasks;
     const bool helps = std::any_of(tasks.begin(), tasks.end(), [&](TaskId each) {

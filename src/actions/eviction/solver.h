@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -39,10 +40,12 @@ class Solver {
   bool has_asked_nobody() const;
   // False if nobody had to leave.
   bool evicts() const { return !evicted_.empty(); }
-  // The pods that leave. Less is better, as in VICTIM-5.
+  // The pods that leave. Less is better, as in VICTIM-5 and VICTIM-13.
   struct Cost {
     bool takes_whole_jobs = false;
     std::size_t pods = 0;
+    std::uint32_t grade = 0;
+    std::int64_t work = 0;
     std::uint32_t last_lot = 0;
     auto operator<=>(const Cost&) const = default;
   };
@@ -77,6 +80,8 @@ class Solver {
   bool place_on(TaskId task, NodeId node);
   bool make_room(const Offer& offer, const OfferSearch::Terms& terms, const OfferSearch& search);
   bool evict(std::uint32_t lot, const engine::Claimant& claimant, engine::Statement& statement);
+  bool may_leave(const Candidates::Lot& lot) const;
+  void note_refused(const Candidates::Lot& lot, const engine::Verdict& verdict);
   bool may_have(TaskId task, bool takes_whole_jobs);
   engine::Verdict is_allowed(TaskId task) const;
   void credit(const std::vector<TaskId>& tasks, int sign);
@@ -94,6 +99,9 @@ class Solver {
   bool evict_again(std::vector<Evicted> evicted);
   bool place_again(std::vector<Placement> waiting,
                    const std::function<bool(const Placement&)>& place);
+
+  // In is_banned_: it is the claimant's.
+  static constexpr std::uint8_t kOwn = 2;
 
   engine::Session& session_;
   const Cluster& cluster_;
@@ -113,7 +121,8 @@ class Solver {
   std::vector<Placement> placed_;
   Resources credit_;  // what has left, less what is placed
   std::vector<Spared> refused_;
-  std::set<std::uint32_t> kept_;  // lots that the guarantee of their queue keeps
+  std::map<JobId, std::int32_t> refused_of_;  // pods of surplus, by job
+  std::set<std::uint32_t> kept_;              // lots that the guarantee of their queue keeps
   std::int32_t most_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include "actions/eviction/solver.h"
 #include "berth/engine/fit.h"
+#include "berth/model/room.h"
 
 // The search for the members of one shape.
 
@@ -133,14 +134,22 @@ bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
   if (!candidates_.could_any_take(requested, terms.takes_whole_jobs)) return false;
   const bool is_any_banned = !has_asked_nobody();
   const std::vector<std::uint8_t>& passing = session_.passing(terms.shape);
+  // SURPLUS-2. No more surplus leaves than each job has.
+  const std::int64_t by_number =
+      terms.takes_whole_jobs ? terms.members : candidates_.most_by_surplus(requested);
   std::int64_t members = 0;
+  std::int64_t idle = 0;
   for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
     const NodeId node(n);
     if (!candidates_.could_take(node, requested, terms.takes_whole_jobs)) continue;
     if (!is_open(node, terms.shape, passing)) continue;
     members += search.most_on(node, terms, is_any_banned);
-    if (members >= terms.members) return true;
+    if (by_number < terms.members) {
+      idle += times_covered(requested, [&](Dimension d) { return cluster_.future_idle(node, d); });
+    }
+    if (std::min(members, saturated_sum(idle, by_number)) >= terms.members) return true;
   }
+  members = std::min(members, saturated_sum(idle, by_number));
   most_ = std::max(most_,
                    static_cast<std::int32_t>(placed_.size()) + static_cast<std::int32_t>(members));
   return false;
