@@ -24,19 +24,22 @@ VictimSearch::VictimSearch(const Cluster& cluster, const QueueShares* shares, Jo
   std::stable_sort(waiting_.begin(), waiting_.end(), [&](TaskId left, TaskId right) {
     return cluster.task(left).shape < cluster.task(right).shape;
   });
-  add_lots();
+  add_givers();
 }
 
-void VictimSearch::add_lots() {
+void VictimSearch::add_givers() {
   for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
     const Job& job = cluster_.job(JobId(j));
     if (!job.exists || job.id == claimant_.id) continue;
-    std::vector<TaskId> tasks = job.tasks;  // in order; all run, with one priority
-    while (static_cast<std::int32_t>(tasks.size()) > job.min_available) {
-      if (may_give(job, false)) lots_.push_back({job.id, false, {tasks.back()}});
-      tasks.pop_back();
+    Giver giver{job.id};
+    if (may_give(job, false)) giver.surplus = std::max(0, job.task_count() - job.min_available);
+    giver.may_leave_whole = terms_.takes_whole_jobs && may_give(job, true);
+    if (giver.surplus == 0 && !giver.may_leave_whole) continue;
+    for (const TaskId id : job.tasks) {  // all run
+      if (pods_.size() < 64) giver.pods |= Set{1} << pods_.size();
+      pods_.push_back(id);
     }
-    if (terms_.takes_whole_jobs && may_give(job, true)) lots_.push_back({job.id, true, tasks});
+    givers_.push_back(giver);
   }
 }
 
@@ -70,43 +73,39 @@ bool VictimSearch::is_entitled() const {
   return true;
 }
 
-VictimSearch::Set VictimSearch::surplus_of(JobId job) const {
-  Set set = 0;
-  for (std::size_t i = 0; i < lots_.size(); ++i) {
-    if (lots_[i].job == job && !lots_[i].is_whole) set |= Set{1} << i;
-  }
-  return set;
-}
-
 std::optional<int> VictimSearch::fewest() {
-  if (!is_entitled() || lots_.size() > 60) return std::nullopt;
-  if (!has_room((Set{1} << lots_.size()) - 1)) return std::nullopt;
-  int pods = 0;
-  for (const Lot& each : lots_) pods += static_cast<int>(each.tasks.size());
-  for (int most = 0; most <= pods && !is_too_large(); ++most) {
-    if (try_from(0, 0, 0, most)) return most;
+  if (!is_entitled() || pods_.size() > 60) return std::nullopt;
+  for (int most = 0; most <= static_cast<int>(pods_.size()) && !is_too_large(); ++most) {
+    if (try_giver(0, 0, most)) return most;
   }
   return std::nullopt;
 }
 
-// Sets that cost exactly `most`.
-bool VictimSearch::try_from(std::size_t lot, Set set, int cost, int most) {
-  if (cost == most) {
-    // A job leaves whole only with its surplus.
-    for (std::size_t i = 0; i < lots_.size(); ++i) {
-      const bool is_in = (set >> i & 1) != 0;
-      const Set surplus = surplus_of(lots_[i].job);
-      if (is_in && lots_[i].is_whole && (set & surplus) != surplus) return false;
-    }
-    return has_room(set);
-  }
-  if (lot == lots_.size() || is_too_large()) return false;
-  const int with_it = cost + static_cast<int>(lots_[lot].tasks.size());
-  const Set larger = set | Set{1} << lot;
-  if (with_it <= most && is_allowed(larger) && try_from(lot + 1, larger, with_it, most)) {
+// Sets with just so many pods more, of this giver and those after it.
+bool VictimSearch::try_giver(std::size_t giver, Set set, int left) {
+  ++tries_;
+  if (is_too_large()) return false;
+  Set open = 0;
+  for (std::size_t g = giver; g < givers_.size(); ++g) open |= givers_[g].pods;
+  if (!could_have_room(set, open, left)) return false;
+  if (left == 0) return is_allowed(set) && has_room(set);
+  if (giver == givers_.size()) return false;
+  const Giver& each = givers_[giver];
+  const int pods = __builtin_popcountll(each.pods);
+  if (each.may_leave_whole && pods <= left && try_giver(giver + 1, set | each.pods, left - pods)) {
     return true;
   }
-  return try_from(lot + 1, set, cost, most);
+  return try_surplus(giver, 0, set, each.surplus, left);
+}
+
+bool VictimSearch::try_surplus(std::size_t giver, std::size_t pod, Set set, int most, int left) {
+  if (pod == pods_.size() || most == 0 || left == 0) return try_giver(giver + 1, set, left);
+  const Set one = Set{1} << pod;
+  if ((givers_[giver].pods & one) != 0 &&
+      try_surplus(giver, pod + 1, set | one, most - 1, left - 1)) {
+    return true;
+  }
+  return try_surplus(giver, pod + 1, set, most, left);
 }
 
 // May they leave in some order? A part of an allowed set is allowed.
@@ -115,31 +114,36 @@ bool VictimSearch::is_allowed(Set set) {
   const auto [known, is_new] = allowed_.try_emplace(set, false);
   if (!is_new) return known->second;
   ++tries_;
-  bool is_found = false;
-  for (std::size_t i = 0; i < lots_.size() && !is_found; ++i) {
-    const Set one = Set{1} << i;
-    if ((set & one) == 0) continue;
-    is_found = is_allowed(set & ~one) && may_leave_last(set & ~one, one);
-    if (is_found || !lots_[i].is_whole) continue;
-    const Set all = one | (surplus_of(lots_[i].job) & set);  // at once
-    is_found = is_allowed(set & ~all) && may_leave_last(set & ~all, all);
-  }
+  const bool is_found = std::any_of(givers_.begin(), givers_.end(), [&](const Giver& each) {
+    return (each.pods & set) != 0 && is_allowed_if_last(each, set);
+  });
   return allowed_[set] = is_found;
+}
+
+// One of its surplus; or those that are left, at once, of a job that leaves whole.
+bool VictimSearch::is_allowed_if_last(const Giver& giver, Set set) {
+  const Set its = giver.pods & set;
+  const int count = __builtin_popcountll(its);
+  const bool is_whole = its == giver.pods;
+  for (Set last = its; last != 0; last = (last - 1) & its) {
+    const int at_once = __builtin_popcountll(last);
+    if (is_whole ? count - at_once > giver.surplus : at_once != 1) continue;
+    if (is_allowed(set & ~last) && may_leave_last(set & ~last, last)) return true;
+  }
+  return false;
 }
 
 bool VictimSearch::may_leave_last(Set before, Set last) {
   std::vector<TaskId> leaving;
-  JobId job;
-  for (std::size_t i = 0; i < lots_.size(); ++i) {
-    if ((last >> i & 1) == 0) continue;
-    job = lots_[i].job;
-    leaving.insert(leaving.end(), lots_[i].tasks.begin(), lots_[i].tasks.end());
+  for (std::size_t i = 0; i < pods_.size(); ++i) {
+    if ((last >> i & 1) != 0) leaving.push_back(pods_[i]);
   }
+  const JobId job = cluster_.task(leaving.front()).job;
   const std::size_t row = row_of(job);
   Resources has = cluster_.queue(cluster_.job(job).queue).allocated;
-  for (std::size_t i = 0; i < lots_.size(); ++i) {
-    if ((before >> i & 1) == 0 || row_of(lots_[i].job) != row) continue;
-    for (const TaskId id : lots_[i].tasks) has -= cluster_.shape_of(id).request;
+  for (std::size_t i = 0; i < pods_.size(); ++i) {
+    if ((before >> i & 1) == 0 || row_of(cluster_.task(pods_[i]).job) != row) continue;
+    has -= cluster_.shape_of(pods_[i]).request;
   }
   Resources amount;
   for (const TaskId id : leaving) amount += cluster_.shape_of(id).request;
@@ -164,14 +168,31 @@ bool VictimSearch::may_leave_last(Set before, Set last) {
   });
 }
 
+// If of the open pods so many could leave at most: by resource, as if each member could be divided.
+bool VictimSearch::could_have_room(Set set, Set open, int left) const {
+  for (const Dimension d : kLacked) {
+    std::int64_t asked = 0;
+    for (const TaskId id : waiting_) asked += cluster_.shape_of(id).request[d];
+    std::vector<std::int64_t> more;
+    for (const Resources& idle : idle_) asked -= idle[d];
+    for (std::size_t i = 0; i < pods_.size(); ++i) {
+      const std::int64_t freed = cluster_.shape_of(pods_[i]).request[d];
+      if ((set >> i & 1) != 0) asked -= freed;
+      if ((open >> i & 1) != 0) more.push_back(freed);
+    }
+    std::sort(more.rbegin(), more.rend());
+    for (std::size_t i = 0; i < more.size() && static_cast<int>(i) < left; ++i) asked -= more[i];
+    if (asked > 0) return false;
+  }
+  return true;
+}
+
 bool VictimSearch::has_room(Set set) {
   ++tries_;
   std::vector<Resources> room = idle_;
-  for (std::size_t i = 0; i < lots_.size(); ++i) {
+  for (std::size_t i = 0; i < pods_.size(); ++i) {
     if ((set >> i & 1) == 0) continue;
-    for (const TaskId id : lots_[i].tasks) {
-      room[cluster_.task(id).node.index()] += cluster_.shape_of(id).request;
-    }
+    room[cluster_.task(pods_[i]).node.index()] += cluster_.shape_of(pods_[i]).request;
   }
   return place(0, 0, room);
 }

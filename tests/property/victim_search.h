@@ -29,22 +29,24 @@ class VictimSearch {
   bool is_too_large() const { return tries_ > kTriesMost; }
 
  private:
-  using Set = std::uint64_t;  // of lots
-  using Amounts = std::vector<std::int64_t>;
-  struct Lot {
+  using Set = std::uint64_t;  // of pods
+  struct Giver {
     JobId job;
-    bool is_whole = false;  // all beside its surplus
-    std::vector<TaskId> tasks;
+    Set pods = 0;
+    int surplus = 0;  // that may leave, any of them
+    bool may_leave_whole = false;
   };
-  static constexpr std::int64_t kTriesMost = 60'000;
+  static constexpr std::int64_t kTriesMost = 400'000;
 
-  void add_lots();
+  void add_givers();
   bool may_give(const Job& job, bool is_whole) const;
   bool is_entitled() const;
-  Set surplus_of(JobId job) const;
   bool is_allowed(Set set);
+  bool is_allowed_if_last(const Giver& giver, Set set);
   bool may_leave_last(Set before, Set last);
-  bool try_from(std::size_t lot, Set set, int cost, int most);
+  bool try_giver(std::size_t giver, Set set, int left);
+  bool try_surplus(std::size_t giver, std::size_t pod, Set set, int most, int left);
+  bool could_have_room(Set set, Set open, int left) const;
   bool has_room(Set set);
   bool place(std::size_t next, std::size_t first_node, std::vector<Resources>& room) const;
   std::size_t row_of(JobId job) const;
@@ -53,7 +55,8 @@ class VictimSearch {
   const QueueShares* shares_;
   const Job& claimant_;
   const Terms terms_;
-  std::vector<Lot> lots_;
+  std::vector<TaskId> pods_;
+  std::vector<Giver> givers_;
   std::vector<TaskId> waiting_;  // tasks alike are neighbours
   std::vector<Resources> idle_;
   std::map<Set, bool> allowed_;

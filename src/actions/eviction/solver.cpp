@@ -114,7 +114,9 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
   if (do_others_count_) return settle();
   spare_the_unneeded();
   const bool is_final = evicted_.size() < 2 || is_replay_too_long();
-  return !is_lost_ && (is_final || do_without_each());
+  if (is_lost_ || (!is_final && !do_without_each())) return false;
+  look_for_fewer(takes_whole_jobs);
+  return !is_lost_;
 }
 
 Solver::Cost Solver::cost() const {

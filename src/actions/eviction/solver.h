@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actions/eviction/candidates.h"
+#include "actions/eviction/fewest_victims.h"
 #include "actions/eviction/offer.h"
 #include "actions/eviction/offer_heap.h"
 #include "berth/engine/need.h"
@@ -94,6 +95,14 @@ class Solver {
   bool is_replay_too_long() const;
   bool do_without_each();
   bool place_with(const Solution& solution);
+  void look_for_fewer(bool takes_whole_jobs);
+  bool are_few(const std::vector<Dimension>& asked, const std::map<ShapeId, std::int32_t>& members,
+               FewestVictims::Problem& problem, std::vector<std::uint32_t>& number_of_node) const;
+  void add_lots(const std::vector<Dimension>& asked,
+                const std::vector<std::uint32_t>& number_of_node, bool takes_whole_jobs,
+                FewestVictims::Problem& problem) const;
+  bool leave_instead(std::vector<std::uint32_t> lots, ShapeId shape);
+  bool evict_all(const std::vector<std::uint32_t>& lots, ShapeId shape);
   bool could_be_room_for(const std::vector<Placement>& placed);
   bool restore(const Solution& solution);
   bool evict_again(std::vector<Evicted> evicted);
