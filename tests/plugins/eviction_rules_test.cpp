@@ -103,6 +103,16 @@ TEST(GangTest, GANG4KeepsTheMinimumOfEachRole) {
   EXPECT_EQ(names, (Names{"default/a-3"}));
 }
 
+TEST(GangTest, GANG4KeepsThoseThatRunTogether) {
+  // Two have succeeded. Of the four that run three are needed: one goes, then only all.
+  const std::string scene = std::string(kClasses) +
+                            "node n1 cpu=9\n"
+                            "job a min=3 priority=low\ntask a/0..5 cpu=1 on=n1\n"
+                            "finish a/0\nfinish a/1\n"
+                            "job z min=1 priority=low\ntask z/0 cpu=1\n";
+  EXPECT_EQ(evicted(scene, "gang priority elastic"), (Names{"default/a-5"}));
+}
+
 TEST(PriorityTest, PRIORITY3TakesOnlyFromJobsOfLowerPriority) {
   const std::string scene = std::string(kClasses) +
                             "node n1 cpu=9\n"
