@@ -4,7 +4,8 @@
 // priority, and the surplus of equal priority. Surplus goes first, a whole job only if surplus does
 // not do. Within a job, pods of higher priority take the room of its surplus.
 //
-// Argument: whole-jobs, true (default) or false: whether jobs may be evicted whole.
+// Arguments: whole-jobs, true (default) or false: whether jobs may be evicted whole; min-run-time,
+// a duration from 0s (default) to 8760h: how long they first run.
 //
 // Steps PREEMPT-1 to PREEMPT-5 are those of docs/design/preempt.md; the search for victims is
 // docs/design/victims.md.
@@ -15,6 +16,7 @@
 
 #include "actions/claims.h"
 #include "actions/eviction/evict_for.h"
+#include "actions/eviction/min_run_time.h"
 #include "actions/eviction/parties.h"
 #include "actions/eviction/solver.h"
 #include "actions/placement.h"
@@ -30,7 +32,8 @@ using namespace engine;
 class Preempt final : public Action {
  public:
   explicit Preempt(Arguments& arguments)
-      : takes_whole_jobs_(arguments.boolean("whole-jobs", true)) {}
+      : takes_whole_jobs_(arguments.boolean("whole-jobs", true)),
+        min_run_time_(arguments, &Queue::preempt_min_run_time) {}
 
   void execute(Session& session) const override {
     // PREEMPT-1. For each job that lacks its minimum, in the order of jobs.
@@ -61,10 +64,9 @@ class Preempt final : public Action {
     Eviction eviction;
     eviction.policy.action = kName;
     const auto parts_of_jobs = std::make_shared<PartsOfJobs>(session);
-    const bool takes_whole_jobs = takes_whole_jobs_;
-    eviction.policy.parties = [&session, parts_of_jobs, takes_whole_jobs](const Job& claimant) {
-      return parties_of(
-          session, *parts_of_jobs, takes_whole_jobs,
+    eviction.policy.parties = [this, &session, parts_of_jobs](const Job& claimant) {
+      Parties parties = parties_of(
+          session, *parts_of_jobs, takes_whole_jobs_,
           [&](QueueId queue) { return queue == claimant.queue; },
           [&](const PartSet& parts) { return session.ask(points::preemptable, claimant, parts); },
           [&](const JobPart& part) {
@@ -72,6 +74,8 @@ class Preempt final : public Action {
             return is_equal && part.kind == JobPart::Kind::whole ? Reason::gang_minimum
                                                                  : Reason::not_lower;
           });
+      min_run_time_.protect(session, parties);
+      return parties;
     };
     eviction.takes_whole_jobs = takes_whole_jobs_;
     return room_maker_of(session, std::move(eviction));
@@ -129,6 +133,7 @@ class Preempt final : public Action {
   }
 
   bool takes_whole_jobs_;
+  MinRunTime min_run_time_;
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 // theirs. Surplus goes first, of every such queue; a whole job only if surplus does not do, and
 // only of a queue that is reclaimable. No queue falls below its guarantee.
 //
-// Argument: whole-jobs, true (default) or false: whether jobs may be evicted whole.
+// Arguments: whole-jobs, true (default) or false: whether jobs may be evicted whole; min-run-time,
+// a duration from 0s (default) to 8760h: how long they first run.
 //
 // Before that, a queue whose guarantee has the policy Guaranteed gets the room on nodes of its own.
 //
@@ -16,6 +17,7 @@
 
 #include "actions/eviction/clear_nodes.h"
 #include "actions/eviction/evict_for.h"
+#include "actions/eviction/min_run_time.h"
 #include "actions/eviction/parties.h"
 #include "berth/engine/action.h"
 
@@ -27,12 +29,13 @@ using namespace engine;
 class Reclaim final : public Action {
  public:
   explicit Reclaim(Arguments& arguments)
-      : takes_whole_jobs_(arguments.boolean("whole-jobs", true)) {}
+      : takes_whole_jobs_(arguments.boolean("whole-jobs", true)),
+        min_run_time_(arguments, &Queue::reclaim_min_run_time) {}
 
   void execute(Session& session) const override {
     PartsOfJobs parts_of_jobs(session);
     // RECLAIM-6. Nodes that queues have of their own.
-    clear_nodes_of_queues(session, parts_of_jobs, takes_whole_jobs_);
+    clear_nodes_of_queues(session, parts_of_jobs, takes_whole_jobs_, min_run_time_);
     // RECLAIM-1. For each job that lacks its minimum, in the order of jobs.
     evict_for_waiting_jobs(session, *session.room_maker(kName));
 
@@ -45,10 +48,9 @@ class Reclaim final : public Action {
     eviction.policy.is_for_entitled = true;
     eviction.policy.is_strict_first = true;
     const auto parts_of_jobs = std::make_shared<PartsOfJobs>(session);
-    const bool takes_whole_jobs = takes_whole_jobs_;
-    eviction.policy.parties = [&session, parts_of_jobs, takes_whole_jobs](const Job& claimant) {
-      return parties_of(
-          session, *parts_of_jobs, takes_whole_jobs,
+    eviction.policy.parties = [this, &session, parts_of_jobs](const Job& claimant) {
+      Parties parties = parties_of(
+          session, *parts_of_jobs, takes_whole_jobs_,
           [&](QueueId queue) { return queue != claimant.queue; },
           [&](const PartSet& parts) { return session.ask(points::reclaimable, claimant, parts); },
           [&](const JobPart& part) {
@@ -56,6 +58,8 @@ class Reclaim final : public Action {
             return is_overused(session, job.queue) ? Reason::queue_keeps_jobs
                                                    : Reason::queue_within_share;
           });
+      min_run_time_.protect(session, parties);
+      return parties;
     };
     eviction.policy.may_take = [&session](const Claimant& claimant, const Leaving& leaving) {
       return session.ask(points::yieldable, claimant, leaving);
@@ -71,6 +75,7 @@ class Reclaim final : public Action {
  private:
   static constexpr const char* kName = "reclaim";
   bool takes_whole_jobs_;
+  MinRunTime min_run_time_;
 };
 
 }  // namespace

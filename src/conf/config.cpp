@@ -8,6 +8,7 @@
 #include "conf/advice.h"
 #include "conf/config_keys.h"
 #include "conf/constraints_settings.h"
+#include "conf/eviction_settings.h"
 #include "conf/jobs_settings.h"
 #include "conf/known_keys.h"
 #include "conf/server_settings.h"
@@ -44,6 +45,7 @@ class ConfigLoader {
     read_tiers(root);
     read_configurations(root["configurations"]);
     read_settings(root);
+    read_eviction_limits(reading_, root["evictionLimit"], config_.session.eviction_limits);
     read_extender(reading_, root["extender"], config_.extender);
     read_pages(reading_, root["pages"], config_.pages);
     read_barrier(root["barrier"]);

@@ -8,7 +8,7 @@ namespace berth::conf {
 
 namespace {
 
-constexpr std::array<ConfigKey, 78> kKeys{{
+constexpr std::array<ConfigKey, 85> kKeys{{
     {"", "actions", "list, or names separated by commas", "required",
      "actions of a session, in this order; each once"},
     {"", "tiers", "list", "required", "ranks of plugins; earlier ranks decide first"},
@@ -19,6 +19,8 @@ constexpr std::array<ConfigKey, 78> kKeys{{
     {"", "claimTimeout", "duration, 1s to 24h", "`10m`",
      "how long room that is being vacated is kept for a job; for as long after that, it claims "
      "none"},
+    {"", "evictionLimit", "map", "",
+     "how many pods are evicted within a minute (docs/design/eviction-limits.md)"},
     {"", "defaultQueue", "DNS name", "`default`", "queue of pods and groups without a queue"},
     {"", "extender", "map", "", "the server that kube-scheduler calls"},
     {"", "pages", "map", "none: on the extender's port",
@@ -42,6 +44,14 @@ constexpr std::array<ConfigKey, 78> kKeys{{
      "points that it does not answer; Volcano's `enable...: false` does the same"},
     {"configurations[]", "name", "string", "required", "the action"},
     {"configurations[]", "arguments", "map", "none", "its arguments, listed in its document"},
+    {"evictionLimit", "cluster", "map", "", "in the whole cluster"},
+    {"evictionLimit", "queue", "map", "", "of the pods of each queue"},
+    {"evictionLimit.cluster", "pods", "1 to 1000000", "`100`",
+     "so many; one job's victims leave together, however many they are"},
+    {"evictionLimit.cluster", "share", "0% to 100%", "`5%`",
+     "or this part of the pods that run, if that is more; 100%: no limit"},
+    {"evictionLimit.queue", "pods", "1 to 1000000", "`50`", "likewise"},
+    {"evictionLimit.queue", "share", "0% to 100%", "`10%`", "likewise"},
     {"extender", "address", "IP address", "`127.0.0.1`", "address to listen on"},
     {"extender", "port", "0 to 65535", "`8890`", "port to listen on; 0: any free one"},
     {"extender", "tls", "map", "none: plain HTTP", "the server's certificate"},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/engine/arguments.h"
+#include "berth/engine/eviction_limits.h"
 #include "berth/model/claim.h"
 
 // The configuration of a session, as a value (DESIGN D8). The conf layer makes it from YAML.
@@ -31,6 +32,7 @@ struct SessionConfig {
   std::map<std::string, Arguments> action_arguments;  // by action name
   std::string where;                                  // the file
   Duration claim_patience = kClaimPatience;           // how long claims stand
+  EvictionLimits eviction_limits;                     // how many pods leave within a minute
 };
 
 }  // namespace berth::engine

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/engine/admissions.h"
+#include "berth/engine/eviction_limits.h"
 #include "berth/engine/feasibility.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/engine/shares.h"
@@ -68,8 +69,9 @@ class Memory {
     return vain_[job.index()].emplace_back(action, Vain()).second;
   }
 
-  // Of the configuration: how long claims stand.
+  // Of the configuration: how long claims stand, and how many pods are evicted within a minute.
   Duration claim_patience = kClaimPatience;
+  EvictionLimits eviction_limits;
 
   // The number of times that a session limited where a gang starts.
   std::uint64_t starts = 0;

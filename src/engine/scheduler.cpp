@@ -56,6 +56,7 @@ Result<Scheduler> Scheduler::create(SessionConfig config) {
   if (const Status order = check_order(config); !order) return order.error();
   Scheduler scheduler;
   scheduler.memory_->claim_patience = config.claim_patience;
+  scheduler.memory_->eviction_limits = config.eviction_limits;
   move_overcommit_factor(config);
   std::map<std::string, Arguments> action_arguments = std::move(config.action_arguments);
   for (const Named& named : config.actions) {
@@ -140,8 +141,10 @@ bool Scheduler::has_plugin(std::string_view name) const {
 
 void Scheduler::forget() {
   const Duration claim_patience = memory_->claim_patience;
+  const EvictionLimits eviction_limits = memory_->eviction_limits;
   *memory_ = Memory();
   memory_->claim_patience = claim_patience;
+  memory_->eviction_limits = eviction_limits;
 }
 
 }  // namespace berth::engine

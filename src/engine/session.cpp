@@ -39,6 +39,7 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
       memory_(memory),
       now_(now),
       ledger_(cluster),
+      allowance_(cluster, memory.eviction_limits, now),
       refusal_of_job_(cluster.job_slots(), 0) {
   memory_.refresh(cluster);
   plan_.refusals.reserve(memory_.refusals);
@@ -190,9 +191,21 @@ Verdict Session::may_evict(const Task& task) {
   if (!runs || !task.node.is_valid()) return reject(Reason::in_flight);
   if (!task.is_preemptable) return reject(Reason::not_preemptable);
   const TimePoint until = std::max(task.cooldown_until, task.eviction_refused_until);
-  if (now_ >= until) return pass();
+  if (now_ >= until) return timed(allowance_.of_queue(cluster_.queue_of(task.job)));
   answers_may_change_at(until);
   return reject(now_ < task.cooldown_until ? Reason::cooling_down : Reason::eviction_refused);
+}
+
+// LIMIT-5
+Verdict Session::timed(const Verdict& by_limits) {
+  if (!by_limits) answers_may_change_at(allowance_.changes_at());
+  return by_limits;
+}
+
+Verdict Session::may_evict_any() { return timed(allowance_.of_cluster()); }
+
+Verdict Session::count_evictions(std::span<const TaskId> tasks) {
+  return timed(allowance_.take(tasks));
 }
 
 std::int64_t Session::kept_for_own_queue(const Job& job, std::string_view resource) const {

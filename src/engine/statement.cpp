@@ -57,6 +57,13 @@ Verdict Statement::evict(const Leaving& leaving, const For& what_for) {
   return pass();
 }
 
+std::vector<TaskId> Statement::evicted() const {
+  std::vector<TaskId> tasks;
+  tasks.reserve(evictions_.size());
+  for (const EvictionNote& each : evictions_) tasks.push_back(each.eviction.task);
+  return tasks;
+}
+
 void Statement::spare(std::span<const TaskId> tasks) {
   BERTH_CHECK(is_open_);
   for (const TaskId id : tasks) {

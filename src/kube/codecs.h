@@ -35,8 +35,9 @@ Result<PodGroupObject> decode_kube_pod_group(const document::Value& value, std::
                                              Complaint* complaint = nullptr);
 Result<QueueObject> decode_queue(const document::Value& value, std::string_view file);
 // The same, but a fault of the spec goes into QueueObject::fault: a queue that validation missed
-// must not vanish.
-Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::string_view file);
+// must not vanish. `complaint`: of an annotation that has no effect.
+Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::string_view file,
+                                            Complaint* complaint = nullptr);
 Result<PriorityClassObject> decode_priority_class(const document::Value& value,
                                                   std::string_view file);
 Result<NamespaceObject> decode_namespace(const document::Value& value, std::string_view file);

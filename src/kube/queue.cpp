@@ -127,6 +127,17 @@ void read_spec(const document::Cursor& root, QueueObject& queue) {
   queue.not_honoured = not_honoured_in(spec);
 }
 
+// RUNTIME-2. One that cannot be read has no effect, and its name goes into `not_honoured`.
+void read_min_run_times(const document::Cursor& root, QueueObject& queue) {
+  const auto read = [&](const char* name, std::optional<Duration>& time) {
+    const document::Cursor annotation = root["metadata"]["annotations"][name];
+    time = read_hint(annotation);
+    if (annotation.is_present() && !time) queue.not_honoured.emplace_back(name);
+  };
+  read("berth.dev/preempt-min-run-time", queue.preempt_min_run_time);
+  read("berth.dev/reclaim-min-run-time", queue.reclaim_min_run_time);
+}
+
 WrittenCondition condition_of(const document::Cursor& condition) {
   return {condition["status"].text() == "True", condition["reason"].text(),
           condition["message"].text(), condition["lastTransitionTime"].time()};
@@ -166,16 +177,17 @@ WrittenQueueStatus read_status(const document::Cursor& status) {
 
 Result<QueueObject> decode_queue(const document::Value& value, std::string_view file) {
   Result<QueueObject> queue = decode_queue_with_fault(value, file);
-  if (queue && !queue->fault.empty()) {
-    document::Reading reading(value, file);
-    QueueObject again;
-    read_spec(reading.root(), again);
-    return reading.error();
-  }
+  if (!queue) return queue;
+  document::Reading reading(value, file);
+  QueueObject again;
+  read_spec(reading.root(), again);
+  read_min_run_times(reading.root(), again);
+  if (reading.failed()) return reading.error();
   return queue;
 }
 
-Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::string_view file) {
+Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::string_view file,
+                                            Complaint* complaint) {
   document::Reading reading(value, file);
   const document::Cursor root = reading.root();
   Metadata metadata = read_metadata(root, "Queue", Scope::cluster);
@@ -187,6 +199,9 @@ Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::s
   if (reading.failed()) return reading.error();
   read_spec(root, queue);
   if (reading.failed()) queue.fault = reading.error().message;
+  document::Reading hints(value, file, document::Strictness::lenient);
+  read_min_run_times(hints.root(), queue);
+  if (complaint != nullptr) *complaint = hints.warning();
   // An unreadable status is no fault of the queue: we write it anew.
   document::Reading status(value, file);
   queue.written = read_status(status.root()["status"]);

@@ -26,6 +26,7 @@ void Mirror::apply(const ClusterEvent& event) {
 
 void Mirror::settle(TimePoint now) {
   forget_late_evictions(now);
+  if (!cluster_.recent_evictions().entries().empty()) forget_recent_evictions(now);
   settle_refusals(now);
   settle_times(now);
   settle_attempts(now);
@@ -118,8 +119,10 @@ void Mirror::assume(const Plan& plan, TimePoint now) {
     move(id, GroupPhase::pending);
     cluster_.mutable_job(id).returned_at = now;
   }
-  for (const PlannedEviction& each : plan.evictions)
+  for (const PlannedEviction& each : plan.evictions) {
     assume_eviction(each.task, now, each.beneficiary);
+    note_eviction(each.task, now);
+  }
   assume_claims(plan, now);
 }
 

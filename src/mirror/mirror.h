@@ -63,7 +63,8 @@ class Mirror {
   // EVICT-4 of docs/design/claims.md).
   void assume_eviction(TaskId id, TimePoint now, JobId beneficiary = JobId());
 
-  // Reads the claims in the objects' annotations, when leading begins (CLAIM-8).
+  // Reads the claims in the objects' annotations, when leading begins (CLAIM-8). Pods that are
+  // leaving count as evicted at this moment (LIMIT-7).
   void restore_claims(TimePoint now);
 
   // The same for its reservations; all targets and their locks are as it says.
@@ -191,6 +192,10 @@ class Mirror {
 
   // evictions and claims (mirror_claims.cpp)
   TaskStatus note_status(TaskId id, TaskStatus seen);
+  void note_eviction(TaskId id, TimePoint now);
+  void take_back_eviction(TaskId id);
+  void forget_recent_evictions(TimePoint now);
+  void count_leaving_pods(TimePoint now);
   void end_eviction(TaskId id);
   void stays_after_all(TaskId id);
   void settle_leaving();

@@ -133,6 +133,7 @@ void Mirror::let_hang_on_nodes_of(JobId id) {
 void Mirror::on(const EvictionRefused& refused) {
   const TaskId id = find_task(refused.pod_uid);
   if (!id.is_valid() || !evictions_.contains(id)) return;
+  take_back_eviction(id);
   stays_after_all(id);
   refusals_[id].words = refused.reason;
   refusals_[id].is_new = true;
@@ -184,6 +185,7 @@ void Mirror::assume_claims(const Plan& plan, TimePoint now) {
 }
 
 void Mirror::restore_claims(TimePoint now) {
+  count_leaving_pods(now);
   for (const auto& [name, group] : groups_) {
     restore_claims_of(group.job, group.object.marks.claims, now);
   }

@@ -85,6 +85,34 @@ void Mirror::settle_terms(JobId id, TimePoint now, std::string& refused) {
   if (!has_terms) jobs_with_terms_.erase(id);
 }
 
+// LIMIT-1
+void Mirror::note_eviction(TaskId id, TimePoint now) {
+  const JobId job = cluster_.task(id).job;
+  cluster_.mutable_recent_evictions().add(now, cluster_.queue_of(job));
+}
+
+void Mirror::take_back_eviction(TaskId id) {
+  const JobId job = cluster_.task(id).job;
+  cluster_.mutable_recent_evictions().take_back(evictions_.at(id).at, cluster_.queue_of(job));
+}
+
+void Mirror::forget_recent_evictions(TimePoint now) {
+  const auto& entries = cluster_.recent_evictions().entries();
+  const bool are_in_force = std::all_of(entries.begin(), entries.end(), [now](const auto& each) {
+    return RecentEvictions::counts(each, now);
+  });
+  if (!are_in_force) cluster_.mutable_recent_evictions().forget_what_is_over(now);
+}
+
+// LIMIT-7. Another berthd may have evicted them.
+void Mirror::count_leaving_pods(TimePoint now) {
+  cluster_.mutable_recent_evictions().clear();
+  for (std::size_t t = 0; t < cluster_.task_slots(); ++t) {
+    const Task& task = cluster_.task(TaskId(t));
+    if (task.status == TaskStatus::releasing && task.job.is_valid()) note_eviction(TaskId(t), now);
+  }
+}
+
 void Mirror::on(const BudgetObject& object) {
   const auto known = cluster_.budgets().find(object.full_name());
   if (known != cluster_.budgets().end() && known->second == object) return;

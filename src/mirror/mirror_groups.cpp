@@ -195,6 +195,8 @@ void Mirror::on(const QueueObject& object) {
   }
   queue.is_fifo = object.is_fifo;
   queue.namespaces = object.namespaces;
+  queue.preempt_min_run_time = object.preempt_min_run_time;
+  queue.reclaim_min_run_time = object.reclaim_min_run_time;
   queue.not_honoured = object.not_honoured;
   queue.fault = object.fault;
   note_queue_scheduler(object.name, object.scheduler);

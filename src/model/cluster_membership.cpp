@@ -283,6 +283,7 @@ void Cluster::remove_queue(QueueId id) {
     if (other.above == id) other.above = QueueId();
   }
   queues_[id.index()] = Queue();
+  recent_evictions_.forget_queue(id);
   ++queue_version_;
   touch();
 }
@@ -293,7 +294,8 @@ bool same_spec(const Queue& left, const Queue& right) {
                     queue.is_reclaimable, queue.parent, queue.state, queue.capability.entries(),
                     queue.guarantee_share_of, queue.guarantee_share_billionths, queue.names_policy,
                     queue.guarantees_hard, queue.deserved.entries(), queue.is_fifo,
-                    queue.not_honoured, queue.fault);
+                    queue.preempt_min_run_time, queue.reclaim_min_run_time, queue.not_honoured,
+                    queue.fault);
   };
   return spec(left) == spec(right) && left.guarantee == right.guarantee &&
          left.namespaces == right.namespaces;

@@ -93,6 +93,9 @@ std::string ConsideredEvictions::short_text() const {
       return text + "no evictions were found that make room for it";
     case Reason::not_entitled:
       return text + "its queue would have more than its share";
+    case Reason::eviction_limit:
+    case Reason::evictions_beyond_limit:
+      return text + "the limit of evictions a minute is used up";
     case Reason::nobody_may_leave:
       text += sentence(why);
       return spared.empty() ? text : text + ", " + why_spared(spared.front().reason);

@@ -235,6 +235,19 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "Look at the pods that were evicted and do not end. It is tried again later."},
     {Reason::not_managed, "not_managed", ReasonAbout::victim, "another scheduler manages it",
      "End the pod by hand, or give it a `schedulerName` of Berth."},
+    {Reason::started_lately, "started_lately", ReasonAbout::victim,
+     "its job started a short while ago, and has a minimum run time",
+     "Wait until the minimum run time of its queue, or of all jobs, has passed."},
+    {Reason::evictions_used_up, "evictions_used_up", ReasonAbout::victim,
+     "as many pods as may within a minute have left its queue, or the cluster",
+     "Wait: within a minute further pods may leave. The administrator can raise `evictionLimit`."},
+    {Reason::eviction_limit, "eviction_limit", ReasonAbout::evictions,
+     "the limit of {need} evictions a minute is used up",
+     "Wait: within a minute further pods may leave. The administrator can raise `evictionLimit`."},
+    {Reason::evictions_beyond_limit, "evictions_beyond_limit", ReasonAbout::evictions,
+     "{have} pods would leave for it, more than is left of the limit of {need} evictions a "
+     "minute{what}",
+     "Wait: within a minute they may leave. The administrator can raise `evictionLimit`."},
 }};
 
 constexpr bool rows_are_in_order() {

@@ -65,6 +65,23 @@ TEST(LoadConfig, reads_how_long_claims_stand) {
   EXPECT_NE(error_of(with("claimTimeout: 0s\n")).find("1s to 24h"), std::string::npos);
 }
 
+TEST(LoadConfig, LIMIT1_reads_how_many_pods_are_evicted_within_a_minute) {
+  const engine::EvictionLimits limits =
+      good(with("evictionLimit: {cluster: {pods: 7, share: 100%}, queue: {share: 0%}}\n"))
+          .session.eviction_limits;
+  EXPECT_EQ(limits.cluster, (engine::EvictionLimit{7, 100}));
+  EXPECT_EQ(limits.queue, (engine::EvictionLimit{50, 0}));
+  EXPECT_EQ(good(with("")).session.eviction_limits, engine::EvictionLimits());
+  EXPECT_EQ(good(contents("config/berth.yaml"), all_names()).session.eviction_limits,
+            engine::EvictionLimits());
+  for (const char* bad : {"{cluster: {pods: 0}}", "{queue: {pods: 1000001}}", "{queue: {share: 5}}",
+                          "{queue: {share: 101%}}", "{queue: {share: -1%}}",
+                          "{queue: {share: 1.5%}}", "{queue: {share: '%'}}", "{queue: {share: ''}}",
+                          "{queues: {pods: 5}}", "{cluster: {pod: 5}}", "{cluster: 5}"}) {
+    EXPECT_NE(error_of(with(std::string("evictionLimit: ") + bad + "\n")), "") << bad;
+  }
+}
+
 TEST(LoadConfig, reads_the_shipped_default) {
   Config config = good(contents("config/berth.yaml"), all_names());
   EXPECT_EQ(

@@ -199,6 +199,33 @@ TEST(Queue, has_a_strategy_a_target_and_fields_that_have_no_effect) {
                    .has_value());
 }
 
+TEST(Queue, RUNTIME2_says_how_long_its_jobs_run_first) {
+  const auto with = [](const std::string& annotations) {
+    return value_of("{metadata: {name: q, annotations: {" + annotations + "}}}");
+  };
+  const std::string both =
+      "berth.dev/preempt-min-run-time: 10m, berth.dev/reclaim-min-run-time: 1h30m";
+  const auto queue = decode_queue(with(both), "f");
+  ASSERT_TRUE(queue.has_value()) << queue.error().to_string();
+  EXPECT_EQ(queue->preempt_min_run_time, std::chrono::minutes(10));
+  EXPECT_EQ(queue->reclaim_min_run_time, std::chrono::minutes(90));
+  EXPECT_FALSE(decode_queue(with(""), "f")->preempt_min_run_time);
+
+  const std::string bad =
+      "berth.dev/preempt-min-run-time: 10m, berth.dev/reclaim-min-run-time: -1h";
+  EXPECT_FALSE(decode_queue(with(bad), "f").has_value());
+  Complaint complaint;
+  const auto live = decode_queue_with_fault(with(bad), "f", &complaint);
+  ASSERT_TRUE(live.has_value());
+  EXPECT_EQ(live->fault, "") << "its jobs need not wait";
+  EXPECT_EQ(live->preempt_min_run_time, std::chrono::minutes(10));
+  EXPECT_FALSE(live->reclaim_min_run_time);
+  EXPECT_EQ(live->not_honoured, (std::vector<std::string>{"berth.dev/reclaim-min-run-time"}));
+  ASSERT_TRUE(complaint);
+  EXPECT_NE(complaint->message.find("berth.dev/reclaim-min-run-time"), std::string::npos)
+      << complaint->message;
+}
+
 TEST(Queue, comes_with_the_status_that_the_api_has) {
   const auto queue = decode_queue(value_of(R"(
 metadata: {name: q}

@@ -186,6 +186,42 @@ class EvictionRefusalTest : public ::testing::Test {
   std::unique_ptr<support::World> world_;
 };
 
+TEST(RecentEvictions, LIMIT1TheyCountForAMinuteByTheQueueOfThePod) {
+  const auto world = stage(
+      "queue q\nnode n1 cpu=4\npod a cpu=1 queue=q on=n1\n"
+      "pod b cpu=1 queue=q on=n1\npod c cpu=1 on=n1\n");
+  Mirror& mirror = world->mirror();
+  Plan plan;
+  for (const char* name : {"default/a", "default/b", "default/c"}) {
+    plan.evictions.push_back({.task = world->task(name), .node = NodeId(0)});
+  }
+  const QueueId queue =
+      world->cluster().queue_of(world->cluster().task(plan.evictions[0].task).job);
+  mirror.assume(plan, world->now());
+  const auto& entries = world->cluster().recent_evictions().entries();
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].queue, queue);
+  EXPECT_EQ(entries[0].pods, 2);
+  EXPECT_EQ(entries[1].pods, 1);
+  world->apply(EvictionRefused{"default/b", "no"});
+  EXPECT_EQ(entries[0].pods, 1) << "a refused one does not count";
+  world->apply(QueueDeleted{"q"});
+  EXPECT_FALSE(entries[0].queue.is_valid()) << "another queue may have its id";
+  mirror.settle(world->now() + minutes(1) - Duration(1));
+  EXPECT_EQ(entries.size(), 2u);
+  mirror.settle(world->now() + minutes(1));
+  EXPECT_TRUE(entries.empty());
+}
+
+TEST(RecentEvictions, LIMIT7WhoLeavesWhenLeadingBeginsCounts) {
+  const auto world = stage(
+      "node n1 cpu=4\npod a cpu=1 on=n1\npod b cpu=1 on=n1 terminating\n"
+      "pod c unmanaged cpu=1 on=n1 terminating\n");
+  world->restart();
+  ASSERT_EQ(world->cluster().recent_evictions().entries().size(), 1u);
+  EXPECT_EQ(world->cluster().recent_evictions().entries()[0].pods, 1);
+}
+
 TEST_F(EvictionRefusalTest, EVICT3EachFurtherRefusalDoublesTheTime) {
   EXPECT_EQ(mirror().eviction_refusal(task_id()), nullptr);
   for (const int expected : {1, 2, 4, 8, 16, 16}) {

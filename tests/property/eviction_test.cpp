@@ -45,9 +45,20 @@ struct Played {
   std::string faults;
 };
 
-Played play(std::uint64_t seed, std::uint64_t order, bool may_nest, bool with_relations = false) {
+// A few evictions a minute, and a minimum run time.
+void limit(engine::SessionConfig& config, std::uint64_t seed) {
+  const auto of = static_cast<std::int64_t>(seed);
+  config.eviction_limits = {{1 + of % 4, 0}, {1 + of % 3, 0}};
+  for (const char* action : {"preempt", "reclaim"}) {
+    config.action_arguments[action] = engine::Arguments({{"min-run-time", {"1m", false, "test"}}});
+  }
+}
+
+Played play(std::uint64_t seed, std::uint64_t order, bool may_nest, bool with_relations = false,
+            bool is_limited = false) {
   RandomEvictions story(seed, may_nest, with_relations);
-  const engine::SessionConfig config = story.config();
+  engine::SessionConfig config = story.config();
+  if (is_limited) limit(config, seed);
   const auto world = world_of(config);
   if (order != 0) world->shuffle_with(order);
   Played played;
@@ -56,7 +67,7 @@ Played play(std::uint64_t seed, std::uint64_t order, bool may_nest, bool with_re
     played.plans.push_back(world->plan());
     if (!world->faults().empty()) break;
     if (below(story.random(), 5) != 0) world->carry_out();
-    world->advance(std::chrono::seconds(1));
+    world->advance(std::chrono::seconds(is_limited ? 25 : 1));
     story.happen(*world);
   }
   played.faults = joined(world->faults());
@@ -104,6 +115,28 @@ TEST(Evictions, KeepTheirLawsWherePlacesDependOnOtherPods) {
   if (seeds(kSeeds).size() >= kSeeds) {
     EXPECT_GT(evictions, 0);
   }
+}
+
+// LIMIT-1, LIMIT-2, RUNTIME-1: with the least limits, and both with and without a memory of the
+// session before.
+TEST(Evictions, KeepTheirLawsWithinLimits) {
+  int used_up = 0;
+  int beyond = 0;
+  for (const std::uint64_t seed : seeds(kSeeds / 2)) {
+    const Played played = play(seed, 0, true, false, true);
+    ASSERT_EQ(played.faults, "") << "BERTH_SEED=" << seed;
+    for (const NamedPlan& plan : played.plans) {
+      for (const std::string& each : plan.considered) {
+        used_up += each.find(" eviction_limit ") != std::string::npos ? 1 : 0;
+        beyond += each.find(" evictions_beyond_limit ") != std::string::npos ? 1 : 0;
+      }
+    }
+  }
+  RecordProperty("used_up", used_up);
+  RecordProperty("beyond", beyond);
+  if (seeds(kSeeds).size() < kSeeds) return;
+  EXPECT_GT(used_up, 0);
+  EXPECT_GT(beyond, 0);
 }
 
 // Of flat queues: the order of nested ones is not total.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "berth/base/text.h"
@@ -33,6 +34,13 @@ TimePoint created_of(SceneLine& line, TimePoint now) {
   return earlier ? now - *by : now + *by;
 }
 
+std::optional<Duration> duration_of(SceneLine& line, const std::string& key) {
+  if (!line.has(key)) return std::nullopt;
+  const auto duration = parse_duration(line.text_of(key));
+  if (!duration) line.accuse(key + ": " + duration.error().message);
+  return duration ? std::optional(*duration) : std::nullopt;
+}
+
 Changes read_queue(SceneLine& line, TimePoint now) {
   QueueObject queue = mirror::bare_queue(line.word(1));
   queue.created = created_of(line, now);
@@ -55,6 +63,8 @@ Changes read_queue(SceneLine& line, TimePoint now) {
   queue.is_fifo = line.flag("fifo");
   queue.reclaimable = !line.flag("not-reclaimable");
   queue.scheduler = line.text_of("scheduler");
+  queue.preempt_min_run_time = duration_of(line, "preempt-min-run-time");
+  queue.reclaim_min_run_time = duration_of(line, "reclaim-min-run-time");
   for (const auto& [key, value] : read_labels(line.list_of("for"))) {
     queue.namespaces.requirements.push_back({key, Operator::in, {value}});
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "support/eviction_limit_laws.h"
 #include "support/lock_laws.h"
 #include "support/need_laws.h"
 #include "support/reclaim_laws.h"
@@ -212,6 +213,9 @@ class Court {
   void judge_need() {
     for (const std::string& fault : needless_evictions(cluster_, plan_)) faults_.push_back(fault);
     for (const std::string& fault : broken_reclaim_laws(cluster_, plan_, book_)) {
+      faults_.push_back(fault);
+    }
+    for (const std::string& fault : broken_eviction_limits(cluster_, plan_, book_, now_)) {
       faults_.push_back(fault);
     }
   }

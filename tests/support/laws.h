@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/engine/eviction_limits.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 
@@ -23,6 +24,9 @@ struct LawBook {
   bool has_conformance = false;
   bool has_node_reservation = false;
   Duration cleanup_grace = std::chrono::minutes(5);
+  Duration preempt_min_run_time{0};
+  Duration reclaim_min_run_time{0};
+  engine::EvictionLimits eviction_limits;
   std::size_t targets_most = 1;
   std::size_t locked_thousandths_most = 1000;
 };

@@ -13,6 +13,15 @@ namespace berth::support {
 
 namespace {
 
+// `eviction-limit ...`
+void read_eviction_limits(SceneLine& line, engine::SessionConfig& config) {
+  const auto read = [&](const char* key) -> engine::EvictionLimit {
+    if (!line.has(key)) return {1, 100};
+    return {line.number_of(key, 1), line.number_of(std::string(key) + "-percent", 0)};
+  };
+  config.eviction_limits = {read("cluster"), read("queue")};
+}
+
 // Plays the lines of one scenario, once.
 class Play {
  public:
@@ -27,6 +36,10 @@ class Play {
       const Status read =
           verb == "actions" ? read_actions(line, config_) : read_tiers(line, config_);
       return read ? "" : read.error().message;
+    }
+    if (verb == "eviction-limit") {
+      if (world_) return "\"" + verb + "\" must stand before everything else";
+      return read_eviction_limits(line, config_), line.fault();
     }
     if (std::string fault = ensure_world(); !fault.empty()) return fault;
     if (is_change(line)) return note(line);

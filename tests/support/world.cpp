@@ -33,12 +33,16 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
   book.has_gang = has_plugin("gang");
   book.has_predicates = has_plugin("predicates");
   book.has_proportion = has_plugin("proportion");
-  if (const auto cleanup = config.action_arguments.find("cleanup");
-      cleanup != config.action_arguments.end()) {
-    engine::Arguments arguments = cleanup->second;
-    book.cleanup_grace = arguments.duration("grace-period", book.cleanup_grace, Duration(0),
-                                            std::chrono::hours(8760));
-  }
+  const auto duration_of = [&](const char* action, const char* key, Duration fallback) {
+    const auto found = config.action_arguments.find(action);
+    if (found == config.action_arguments.end()) return fallback;
+    engine::Arguments arguments = found->second;
+    return arguments.duration(key, fallback, Duration(0), std::chrono::hours(8760));
+  };
+  book.cleanup_grace = duration_of("cleanup", "grace-period", book.cleanup_grace);
+  book.preempt_min_run_time = duration_of("preempt", "min-run-time", Duration(0));
+  book.reclaim_min_run_time = duration_of("reclaim", "min-run-time", Duration(0));
+  book.eviction_limits = config.eviction_limits;
   book.has_priority = has_plugin("priority");
   book.has_elastic = has_plugin("elastic");
   book.has_conformance = has_plugin("conformance");
@@ -52,12 +56,6 @@ Result<std::unique_ptr<World>> World::create(const engine::SessionConfig& config
       book.locked_thousandths_most =
           static_cast<std::size_t>(arguments.thousandths("max-locked-nodes", 1000, 1, 1000));
     }
-  }
-  if (const auto found = config.action_arguments.find("cleanup");
-      found != config.action_arguments.end()) {
-    engine::Arguments arguments = found->second;
-    book.cleanup_grace = arguments.duration("grace-period", book.cleanup_grace, Duration(0),
-                                            std::chrono::hours(8760));
   }
   return std::unique_ptr<World>(
       new World(config, std::move(warm).value(), std::move(cold).value(), book));

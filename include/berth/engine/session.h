@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "berth/base/clock.h"
+#include "berth/engine/eviction_limits.h"
 #include "berth/engine/ledger.h"
 #include "berth/engine/point_table.h"
 #include "berth/engine/room_maker.h"
@@ -82,8 +84,15 @@ class Session : public PointTable {
   // The name of the other job for a refusal of `reader`, whose users read it; else `unnamed`, a
   // literal. An invalid reader is nobody's job.
   std::string_view named_to(JobId reader, JobId other, std::string_view unnamed) const;
-  // Does the task run, and does neither its user nor the API server keep it from being evicted now?
+  // Does the task run, and does neither its user, nor the API server, nor a limit of evictions a
+  // minute keep it from being evicted now?
   Verdict may_evict(const Task& task);
+  // May any be evicted, by the limit of the cluster?
+  Verdict may_evict_any();
+  // For a job for which pods have left already, no limit counts.
+  void lift_eviction_limits(bool is_lifted) { allowance_.lift(is_lifted); }
+  // May these leave together, by the limits? Then they count, and must become part of the plan.
+  Verdict count_evictions(std::span<const TaskId> tasks);
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
   const std::vector<std::uint8_t>& passing(ShapeId shape);
   // The same without vetoes, which end soon.
@@ -161,6 +170,7 @@ class Session : public PointTable {
   Plan close();
 
  private:
+  Verdict timed(const Verdict& by_limits);
   void forget_needless_elections();
   void end_unfinished_claims();
   void relock();
@@ -184,6 +194,7 @@ class Session : public PointTable {
   std::vector<std::uint8_t> passing_;    // of the shape that was asked about last, with its vetoes
   std::map<JobId, Verdict> impossible_;  // besides what feasibility() refuses
   std::map<QueueId, std::vector<Spared>> in_the_way_;
+  EvictionAllowance allowance_;
   std::int64_t elections_ = 0;
   std::vector<std::uint32_t> refusal_of_job_;  // index into plan_.refusals, + 1
   Plan plan_;

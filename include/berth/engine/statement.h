@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/engine/session.h"
 #include "berth/engine/verdict.h"
@@ -35,6 +36,8 @@ class Statement {
   // protection forbids it (points::evictable), or if a node is locked for another job than the
   // beneficiary.
   Verdict evict(const Leaving& leaving, const For& what_for);
+  // The tasks that it evicts, in their order.
+  std::vector<TaskId> evicted() const;
   // Takes back evictions of this statement.
   void spare(std::span<const TaskId> tasks);
   // The claim of a task that is held in this session: it waits again, and its room is open.

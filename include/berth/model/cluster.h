@@ -17,6 +17,7 @@
 #include "berth/model/pod_relations.h"
 #include "berth/model/quantity.h"
 #include "berth/model/queue.h"
+#include "berth/model/recent_evictions.h"
 #include "berth/model/shape.h"
 #include "berth/model/task.h"
 
@@ -49,6 +50,8 @@ class Cluster : public NodeAccounts {
   NodeId find_node(std::string_view name) const;  // invalid: none
   const PodRelations& relations() const { return relations_; }
   const std::map<std::string, BudgetObject>& budgets() const { return budgets_; }  // by full name
+
+  const RecentEvictions& recent_evictions() const { return recent_evictions_; }
 
   std::int32_t releasing_task_count() const { return releasing_tasks_; }
   std::int32_t binding_task_count() const { return binding_tasks_; }
@@ -131,6 +134,7 @@ class Cluster : public NodeAccounts {
   // Shapes with volumes are to be asked again: about all nodes, or about these.
   void note_volumes(bool about_all, const std::vector<std::string>& nodes);
   std::map<std::string, BudgetObject>& mutable_budgets() { return touch(), budgets_; }
+  RecentEvictions& mutable_recent_evictions() { return touch(), recent_evictions_; }
   // BOUND-7. Gives back the room of what is gone. References to tasks, jobs and shapes end.
   void trim();
 
@@ -177,6 +181,7 @@ class Cluster : public NodeAccounts {
   NodeLocks locks_;
   PodRelations relations_;
   std::map<std::string, BudgetObject> budgets_;
+  RecentEvictions recent_evictions_;
   std::vector<Queue> queues_;
   std::vector<Shape> shapes_;
   FreeIds<ShapeId> free_shapes_;

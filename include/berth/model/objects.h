@@ -169,13 +169,15 @@ struct QueueObject {
   // S3: also this part, 0 to 10^9, of what the cluster has of each of these resources.
   std::vector<std::string> guarantee_share_of;
   std::int32_t guarantee_share_billionths = 0;
-  bool names_policy = false;              // guarantee.policy is written
-  bool guarantees_hard = false;           // guarantee.policy: Guaranteed
-  NamedAmounts deserved;                  // a missing dimension has no target
-  bool is_fifo = false;                   // dequeueStrategy: fifo
-  NamespaceSelector namespaces;           // whose jobs it serves: spec and annotation together
-  std::vector<std::string> not_honoured;  // fields that have no effect
-  std::string scheduler;                  // annotation berth.dev/scheduler; empty: none
+  bool names_policy = false;     // guarantee.policy is written
+  bool guarantees_hard = false;  // guarantee.policy: Guaranteed
+  NamedAmounts deserved;         // a missing dimension has no target
+  bool is_fifo = false;          // dequeueStrategy: fifo
+  NamespaceSelector namespaces;  // whose jobs it serves: spec and annotation together
+  std::optional<Duration> preempt_min_run_time;  // annotation berth.dev/preempt-min-run-time
+  std::optional<Duration> reclaim_min_run_time;  // annotation berth.dev/reclaim-min-run-time
+  std::vector<std::string> not_honoured;         // fields and annotations that have no effect
+  std::string scheduler;                         // annotation berth.dev/scheduler; empty: none
   // The fault in parts that could not be read, which are left out. Empty: none.
   std::string fault;
   WrittenQueueStatus written;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,13 @@ struct Queue {
   Resources guarantee;  // as written; engine/queue_tree.h has the part in force
   std::vector<Dimension> guarantee_share_of;  // S3: also this part of the cluster, of these
   std::int32_t guarantee_share_billionths = 0;
-  bool names_policy = false;              // S3: guarantee.policy is written
-  bool guarantees_hard = false;           // others leave for it, even without a claimant
-  ResourceLimits deserved;                // bounds its share while others ask for more
-  bool is_fifo = false;                   // a job that cannot start blocks later jobs
-  NamespaceSelector namespaces;           // whose jobs it serves
+  bool names_policy = false;     // S3: guarantee.policy is written
+  bool guarantees_hard = false;  // others leave for it, even without a claimant
+  ResourceLimits deserved;       // bounds its share while others ask for more
+  bool is_fifo = false;          // a job that cannot start blocks later jobs
+  NamespaceSelector namespaces;  // whose jobs it serves
+  // Annotations; none: those of the queue above count (RUNTIME-2).
+  std::optional<Duration> preempt_min_run_time, reclaim_min_run_time;
   std::vector<std::string> not_honoured;  // written fields without effect
   std::string fault;                      // the fault in its spec; empty: none
   NodeChoice node_choice;                 // of nodes of its own

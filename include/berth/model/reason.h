@@ -93,8 +93,12 @@ enum class Reason : std::uint8_t {
   not_entitled,
   claims_ended_lately,
   not_managed,
+  started_lately,     // about a victim
+  evictions_used_up,  // likewise
+  eviction_limit,
+  evictions_beyond_limit,
 };
-inline constexpr std::size_t kReasonCount = 79;
+inline constexpr std::size_t kReasonCount = 83;
 
 enum class ReasonAbout : std::uint8_t { job, node, victim, evictions };
 

@@ -21,9 +21,10 @@ constexpr std::string_view kAction = "reclaim";
 // One queue, in one statement.
 class Clearing {
  public:
-  Clearing(Session& session, const QueueReservation& reservation)
+  Clearing(Session& session, const QueueReservation& reservation, const MinRunTime& min_run_time)
       : session_(session),
         cluster_(session.cluster()),
+        min_run_time_(min_run_time),
         queue_(reservation.queue),
         is_own_(cluster_.node_count(), 0),
         counts_(cluster_.node_count(), 0) {
@@ -54,11 +55,11 @@ class Clearing {
         evict(lot, statement);
       }
       spare_the_unneeded(statement);
+      keep_within_limits(statement);
       std::move(statement).commit();
     }
     if (is_missing()) note_in_the_way(takes_whole_jobs);
-    return std::any_of(evicted_.begin(), evicted_.end(),
-                       [](const Evicted& each) { return !each.tasks.empty(); });
+    return is_any_leaving_;
   }
 
  private:
@@ -94,6 +95,7 @@ class Clearing {
       const bool may_leave = takes_whole_jobs && cluster_.queue(job.queue).is_reclaimable;
       if (!is_whole || may_leave) parties.parts.push_back(part);
     }
+    min_run_time_.protect(session_, parties);  // RUNTIME-6
     return parties;
   }
 
@@ -128,6 +130,9 @@ class Clearing {
     const Leaving leaving{job.id, together};
     if (!takes_whole_jobs) return Reason::gang_minimum;
     if (!cluster_.queue(queue).is_reclaimable) return Reason::queue_keeps_jobs;
+    if (const Verdict verdict = min_run_time_.may_leave_whole(session_, job); !verdict) {
+      return verdict.reason;
+    }
     Claimant claimant;
     claimant.queue = queue_;
     const Verdict verdict = session_.ask(points::yieldable, claimant, leaving);
@@ -193,13 +198,37 @@ class Clearing {
     }
   }
 
+  // LIMIT-6. The first to be chosen first. What leaves of a job that leaves whole counts together.
+  void keep_within_limits(Statement& statement) {
+    for (Evicted& first : evicted_) {
+      const bool is_whole = std::any_of(
+          evicted_.begin(), evicted_.end(),
+          [&](const Evicted& other) { return other.is_whole && other.job == first.job; });
+      std::vector<TaskId> tasks = std::exchange(first.tasks, {});
+      for (Evicted& other : evicted_) {
+        if (!is_whole || other.job != first.job) continue;
+        const std::vector<TaskId> more = std::exchange(other.tasks, {});
+        tasks.insert(tasks.end(), more.begin(), more.end());
+      }
+      if (tasks.empty()) continue;
+      if (session_.count_evictions(tasks)) {
+        is_any_leaving_ = true;
+        continue;
+      }
+      count(tasks, -1);
+      statement.spare(tasks);
+    }
+  }
+
   Session& session_;
   const Cluster& cluster_;
+  const MinRunTime& min_run_time_;
   QueueId queue_;
   std::vector<std::uint8_t> is_own_;                         // by node: of the queue itself
   std::vector<std::uint8_t> counts_;                         // by node: of it or of one below it
   std::vector<std::pair<Dimension, std::int64_t>> missing_;  // may be below 0
   std::vector<Evicted> evicted_;
+  bool is_any_leaving_ = false;
 };
 
 // NODES-17
@@ -216,13 +245,14 @@ std::vector<QueueReservation> in_order(Session& session) {
 
 }  // namespace
 
-void clear_nodes_of_queues(Session& session, PartsOfJobs& parts_of_jobs, bool takes_whole_jobs) {
+void clear_nodes_of_queues(Session& session, PartsOfJobs& parts_of_jobs, bool takes_whole_jobs,
+                           const MinRunTime& min_run_time) {
   if (session.cluster().locks().for_queues() == 0) return;
   std::vector<QueueReservation> reservations = in_order(session);
   for (std::size_t i = 0; i < reservations.size(); ++i) {
     if (!reservations[i].evicts) continue;
     // Pods that leave for a queue may leave nodes of one below it, too, which then needs fewer.
-    if (Clearing(session, reservations[i]).clear(parts_of_jobs, takes_whole_jobs)) {
+    if (Clearing(session, reservations[i], min_run_time).clear(parts_of_jobs, takes_whole_jobs)) {
       reservations = in_order(session);
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actions/eviction/min_run_time.h"
 #include "actions/eviction/parties.h"
 
 namespace berth::actions {
@@ -9,6 +10,6 @@ namespace berth::actions {
 // docs/design/node-reservation.md. Candidates and protections are those of all evictions
 // (docs/design/victims.md).
 void clear_nodes_of_queues(engine::Session& session, PartsOfJobs& parts_of_jobs,
-                           bool takes_whole_jobs);
+                           bool takes_whole_jobs, const MinRunTime& min_run_time);
 
 }  // namespace berth::actions

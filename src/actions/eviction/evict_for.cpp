@@ -102,13 +102,14 @@ class Service final : public RoomMaker {
       return false;
     }
     ConsideredEvictions vain{id, eviction_.policy.action, {}, 0, {}};
-    if (attempt(job, lacking_members(session_, job), vain)) return has_evicted_ = true;
+    const bool completes = job.others_left_for_it && !job.claims_are_restored;
+    if (completes) lift_limits(true);
+    const bool evicts = attempt_any(job, vain);
+    if (completes) lift_limits(false);
+    if (evicts) return has_evicted_ = true;
     if (vain.why.reason == Reason::none) return false;
-    // VICTIM-15
-    const std::vector<TaskId> smallest = smallest_members(session_, job);
-    ConsideredEvictions of_smallest{id, eviction_.policy.action, {}, 0, {}};
-    if (!smallest.empty() && attempt(job, smallest, of_smallest)) return has_evicted_ = true;
-    known = {cluster_.stamp(), session_.answers_hold_until(), vain};
+    // LIMIT-3. What a limit refused is found again, so that nobody else is served before it.
+    if (over_limit_) known = {cluster_.stamp(), session_.answers_hold_until(), vain};
     session_.note_vain(std::move(vain));
     return false;
   }
@@ -123,14 +124,31 @@ class Service final : public RoomMaker {
   }
 
  private:
+  // LIMIT-3. Others have left for it, and must not have left in vain.
+  void lift_limits(bool is_lifted) {
+    session_.lift_eviction_limits(is_lifted);
+    known_.clear();
+  }
+
+  bool attempt_any(const Job& job, ConsideredEvictions& vain) {
+    if (attempt(job, lacking_members(session_, job), vain)) return true;
+    if (vain.why.reason == Reason::none || !over_limit_) return false;
+    // VICTIM-15
+    const std::vector<TaskId> smallest = smallest_members(session_, job);
+    ConsideredEvictions of_smallest{job.id, eviction_.policy.action, {}, 0, {}};
+    return !smallest.empty() && attempt(job, smallest, of_smallest);
+  }
+
   bool attempt(const Job& job, const std::vector<TaskId>& tasks, ConsideredEvictions& vain) {
     const Need need = need_of(session_, job, tasks);
     if (tasks.empty() || !need.rest.is_zero()) return false;
     if (cluster_.node_count() == 0) return false;  // FEASIBLE-7
+    over_limit_ = pass();
     Verdict verdict = never_preempts(cluster_, tasks) ? reject(Reason::never_preempts) : pass();
     // CLAIMANT-3
     if (verdict && !may_hold(session_, job)) verdict = reject(Reason::claims_ended_lately);
     if (verdict && eviction_.may_claim) verdict = eviction_.may_claim(job, need);
+    if (verdict) verdict = over_limit_ = session_.may_evict_any();  // LIMIT-4
     if (!verdict) {
       vain.why = cause_of(verdict);
       return false;
@@ -149,6 +167,9 @@ class Service final : public RoomMaker {
       refused_ = failed->second.refused;
     } else if (try_all(job, tasks, most)) {
       return true;
+    } else if (!over_limit_) {
+      vain.why = cause_of(over_limit_);
+      return false;
     } else if (is_of_one_shape && !job.election) {
       // If no more than `most` could ever be placed, as many again are too many.
       const bool is_bound = is_hopeless_ && has_asked_nobody_;
@@ -176,11 +197,12 @@ class Service final : public RoomMaker {
       for (const bool is_strict : {true, false}) {
         if (is_strict && !eviction_.policy.is_strict_first) continue;
         if (try_once(job, tasks, {takes_whole_jobs, is_strict, false}, most)) return true;
-        if (most < 0) return false;
+        if (most < 0 || !over_limit_) return false;
         if (is_hopeless_ && has_asked_nobody_) break;
         // Where queues are asked before each victim, the order in which they leave counts.
         if (is_hopeless_ || !eviction_.policy.may_take) continue;
         if (try_once(job, tasks, {takes_whole_jobs, is_strict, true}, most)) return true;
+        if (!over_limit_) return false;
       }
     }
     return false;
@@ -262,6 +284,8 @@ class Service final : public RoomMaker {
     if (!finds(solver, job, tasks, manner, most)) return false;
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
+    over_limit_ = session_.count_evictions(statement.evicted());  // LIMIT-3
+    if (!over_limit_) return false;
     const std::size_t before = session_.plan().evictions.size();
     if (had_minimum) {
       std::move(statement).commit();
@@ -328,6 +352,7 @@ class Service final : public RoomMaker {
   bool is_hopeless_ = false;  // the last attempt: even if all left, there would be no room
   bool has_asked_nobody_ = false;
   std::vector<Spared> refused_;  // in the last attempt
+  Verdict over_limit_;           // a limit of evictions a minute refuses what was found
 };
 
 }  // namespace
