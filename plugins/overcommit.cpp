@@ -3,9 +3,10 @@
 // Rules: docs/design/overcommit.md.
 //
 //   OVERCOMMIT-1  capacity: what usable nodes have times `overcommit-factor`, less what is used
-//   OVERCOMMIT-2  surplus that is lent counts as free
+//   OVERCOMMIT-2  surplus that is lent, and what comes after the job or could leave for it, is free
 //   OVERCOMMIT-3  a job is admitted if each dimension fits into these, or passes by OVERCOMMIT-4
 //   OVERCOMMIT-4  a dimension within the queue's guarantee passes, however full the cluster is
+//   OVERCOMMIT-5  so does a job for which others would have to give room back
 //
 // Argument: overcommit-factor, 1 to 1000, at most three decimals, default 1.2. S0 sets 1.0, so that
 // the job that waits is the one that lacks room.
@@ -49,11 +50,13 @@ class Overcommit final : public Plugin {
       const Dimension dimension(d);
       if (request[dimension] <= 0 || is_guaranteed(queue, dimension, request[dimension])) continue;
       // OVERCOMMIT-3. Surplus is expensive, so it is computed only where it matters.
-      const Admissions& admissions = session_->admissions();
+      Admissions& admissions = session_->admissions();
       std::int64_t room = admissible(dimension) - admissions.in_queue(0, dimension) -
                           admissions.unmet().due_to_others(session_->queues(), at, dimension);
       if (request[dimension] <= room) continue;
-      room += session_->admissions().surplus(*session_, 0, dimension);  // OVERCOMMIT-2
+      // OVERCOMMIT-2
+      room += admissions.surplus(*session_, 0, dimension);
+      room = saturated_sum(room, admissions.behind(*session_, job, dimension));
       const std::string& name = cluster_->dimensions().name(dimension);
       if (request[dimension] <= room) continue;
       room = std::max<std::int64_t>(room, 0);
@@ -62,7 +65,8 @@ class Overcommit final : public Plugin {
       shortage = reject(Reason::cluster_overcommitted, room, request[dimension], name);
       scarcest = dimension;
     }
-    if (shortage) return permit();
+    // OVERCOMMIT-5
+    if (shortage || session_->admissions().is_entitled(*session_, job, request)) return permit();
     shortage.detail = session_->keep(what_takes(job, at, scarcest));
     return veto(shortage);
   }

@@ -25,6 +25,7 @@
 #include "berth/engine/plugin.h"
 #include "berth/engine/scarcity.h"
 #include "berth/engine/unmet_guarantees.h"
+#include "plugins/proportion/admission_rules.h"
 #include "plugins/proportion/guarantee_victims.h"
 #include "plugins/proportion/queue_division.h"
 #include "plugins/proportion/queue_reach.h"
@@ -65,8 +66,7 @@ class Proportion final : public Plugin {
     session.attach<&Proportion::neediest_first>(points::queue_order, *this);  // PROPORTION-1
     session.attach<&Proportion::least_admitted_first>(points::admission_order,
                                                       *this);  // PROPORTION-2
-    session.attach<&Proportion::is_within_capability>(points::job_enqueueable,
-                                                      *this);  // PROPORTION-2
+    admission_.attach(session, shares_, lends_);               // PROPORTION-2
     session.attach<&Proportion::may_have>(points::allocatable,
                                           *this);  // PROPORTION-3 to PROPORTION-8
     session.attach<&Proportion::could_ever_have>(points::job_possible, *this);  // PROPORTION-4
@@ -140,39 +140,6 @@ class Proportion final : public Plugin {
       most = std::max(most, share_of(unmet_.has(at, Dimension(d)), deserved));
     }
     return share_[at] = most;
-  }
-
-  Vote is_within_capability(const Job& job) {
-    const QueueTree& tree = session_->queues();
-    Admissions& admissions = session_->admissions();
-    const Resources request = asked_for_admission(*cluster_, job);
-    Verdict shortage = pass();
-    for (std::size_t at = tree.position_of(job.queue);; at = tree.member(at).parent) {
-      for (std::size_t d = 0; d < request.extent(); ++d) {
-        const Dimension dimension(d);
-        if (request[dimension] <= 0 || !is_bounded(at, dimension)) continue;
-        std::int64_t room =
-            amount(shares_->real_capability, at, d) - admissions.unmet().has(at, dimension);
-        if (request[dimension] <= room) continue;
-        room += admissions.surplus(*session_, at, dimension);
-        if (request[dimension] > room) {
-          note(shortage, Reason::queue_capability, room, request[dimension], dimension);
-        }
-      }
-      if (!shortage) {
-        const Dimension d = cluster_->dimensions().find(shortage.what);
-        shortage.detail =
-            session_->keep(joined(capability_text(*cluster_, tree, at, d),
-                                  admitted_text(*cluster_, admissions, job.id, at, d)));
-        return veto(shortage);
-      }
-      if (at == 0) return permit();
-    }
-  }
-
-  // The root counts only if it exists as a queue; otherwise overcommit limits the whole cluster.
-  bool is_bounded(std::size_t at, Dimension d) const {
-    return at != 0 || session_->queues().limit(0, d) < std::numeric_limits<std::int64_t>::max();
   }
 
   // --- PROPORTION-3 to PROPORTION-8 -------------------------------------------------------------
@@ -385,6 +352,7 @@ class Proportion final : public Plugin {
   std::uint64_t version_ = 0;
   UnmetGuarantees unmet_;  // with what is promised
   TargetClaims claims_;
+  AdmissionRules admission_;
   ReclaimRules reclaim_;
   std::map<std::pair<std::size_t, Dimension>, std::pair<std::uint64_t, std::string_view>>
       share_texts_;                   // with the stamp of the cluster

@@ -22,7 +22,9 @@ std::int64_t target_of(const Cluster& cluster, QueueId queue, Dimension d) {
 
 std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
                                                          const QueueTree& tree, bool lends,
-                                                         const Feasibility& feasibility) {
+                                                         const Feasibility& feasibility,
+                                                         std::size_t asks_for_all) {
+  asks_for_all_ = asks_for_all;
   auto shares = std::make_shared<QueueShares>();
   const std::size_t size = tree.size();
   shares->dimensions = tree.dimensions();
@@ -61,6 +63,7 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
       own_[at] = is_leaf && member.takes_jobs() ? feasibility.demand(cluster, queue, d)
                                                 : queue.allocated[d];
     }
+    if (at != 0 && at == asks_for_all_) own_[at] = tree.total(d);
     asked_[at] = saturated_sum(asked_[at], own_[at]);
     const std::int64_t guarantee = tree.guarantee(at, d);
     // QUEUE-11. Nodes of its own are not lent, nor are those of queues below it.

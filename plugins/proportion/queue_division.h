@@ -18,9 +18,10 @@ class QueueDivision {
   // Laws, for each dimension: children's shares add up to at most their parent's; kept <= deserved
   // <= max(kept, real capability); the order in which queues came decides nothing. With `lends`, a
   // queue keeps no more of its guarantee than it asks for. Infeasible demand does not count.
+  // `asks_for_all`: as if the queue at this position asked for all that it may have; 0: none.
   std::shared_ptr<const QueueShares> divide(const Cluster& cluster, const engine::QueueTree& tree,
-                                            bool lends,
-                                            const engine::Feasibility& feasibility = {});
+                                            bool lends, const engine::Feasibility& feasibility = {},
+                                            std::size_t asks_for_all = 0);
 
  private:
   void divide(const Cluster& cluster, const engine::QueueTree& tree, bool lends,
@@ -29,6 +30,7 @@ class QueueDivision {
                              QueueShares& shares);
 
   FairShare fair_share_;
+  std::size_t asks_for_all_ = 0;
   // Of the dimension being divided, by position.
   std::vector<std::int64_t> own_;    // allocated to jobs of an inner queue itself
   std::vector<std::int64_t> asked_;  // placed or not

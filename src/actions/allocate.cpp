@@ -122,8 +122,12 @@ class Ahead {
   bool are_some() const { return !jobs_.empty() && session_.counted_for_room() <= kCountedMost; }
   void add(JobId id) { jobs_.push_back(id); }
   void make_room() {
-    for (const JobId id : std::exchange(jobs_, {})) {
-      if (is_claimant(session_, session_.cluster().job(id))) session_.make_room(id);
+    for (JobId id : std::exchange(jobs_, {})) {
+      while (id.is_valid()) {
+        const bool was_kept_out = session_.kept_out().contains(id);
+        if (is_claimant(session_, session_.cluster().job(id))) session_.make_room(id);
+        id = next_kept_out(session_, id, was_kept_out);  // ENQUEUE-8
+      }
     }
   }
 
@@ -201,10 +205,13 @@ class Allocate final : public Action {
       if (is_first_turn) entry->second = tasks_to_place(session, job);
       if (entry->second.tasks.empty() && job.gated == 0) continue;
       const bool is_target = is_waiting_target(session, job);
+      const bool was_kept_out = session.kept_out().contains(id);
       const Turn turn = serve_in_turn(session, id, entry->second, ahead);
       if (is_target && !is_waiting_target(session, job)) {
         entry->second = tasks_to_place(session, job);
       }
+      const JobId next = next_kept_out(session, id, was_kept_out);  // ENQUEUE-8
+      if (next.is_valid()) line.rejoin(next);
       if (turn == Turn::started && !entry->second.is_done()) {
         line.rejoin(id);
       } else if (turn != Turn::held) {

@@ -44,15 +44,25 @@ class Backfill final : public Action {
         found.emplace_back(id, std::move(waiting));
       }
     }
-    std::sort(found.begin(), found.end(), [&](const auto& left, const auto& right) {
+    const auto before = [&](const auto& left, const auto& right) {
       const Cluster& cluster = session.cluster();
       return session.comes_before(cluster.job(left.first), cluster.job(right.first));
-    });
+    };
+    std::sort(found.begin(), found.end(), before);
 
-    for (auto& [id, waiting] : found) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      auto& [id, waiting] = found[i];
+      const bool was_kept_out = session.kept_out().contains(id);
       // BACKFILL-2. A gang short of its minimum gets its best-effort tasks only if they complete
       // it. BACKFILL-3. Beyond the minimum they are placed one by one while there is a place.
       while (!waiting.is_done() && serve(session, id, waiting) == Turn::started) {
+      }
+      // ENQUEUE-8
+      if (const JobId next = next_kept_out(session, id, was_kept_out); next.is_valid()) {
+        std::pair entry(next, best_effort_tasks(session, session.cluster().job(next)));
+        found.insert(std::upper_bound(found.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                      found.end(), entry, before),
+                     std::move(entry));
       }
     }
 

@@ -7,7 +7,9 @@
 //
 // Argument: admission-timeout, a duration from 1s to 8760h, default 10m; 0s: never.
 //
-// Steps ENQUEUE-1 to ENQUEUE-7 are those of docs/design/enqueue.md.
+// A job that is kept out and has its pods is served all the same: it need not wait.
+//
+// Steps ENQUEUE-1 to ENQUEUE-8 are those of docs/design/enqueue.md.
 
 #include <algorithm>
 #include <map>
@@ -45,8 +47,12 @@ class Enqueue final : public Action {
     // ENQUEUE-6. Jobs that were sent back a short while ago come after all others.
     FirstKeptOut first;
     const std::vector<JobId> kept_out = admit(session, std::move(jobs), first);
-    admit(session, std::move(sent_back), first);
-    if (timeout_ > Duration(0)) make_room(session, kept_out);
+    const std::vector<JobId> last = admit(session, std::move(sent_back), first);
+    std::vector<JobId> gone;
+    if (timeout_ > Duration(0)) gone = make_room(session, kept_out);
+    serve_all_the_same(session, kept_out);
+    serve_all_the_same(session, last);
+    serve_all_the_same(session, gone);
   }
 
  private:
@@ -80,15 +86,25 @@ class Enqueue final : public Action {
     return kept_out;
   }
 
+  // ENQUEUE-8. The vote bounds how many jobs wait; one that has its pods may find a place at once.
+  static void serve_all_the_same(Session& session, const std::vector<JobId>& jobs) {
+    for (const JobId id : jobs) {
+      const Job& job = session.cluster().job(id);
+      const bool has_its_pods = job.placed_count() + job.unplaced_count() >= job.min_available;
+      if (!job.is_admitted() && has_its_pods && job.unplaced_count() > 0) session.keep_out(id);
+    }
+  }
+
   bool was_sent_back(const Session& session, const Job& job) const {
     return job.returned_at && session.now() - *job.returned_at < timeout_;
   }
 
   // ENQUEUE-5. Jobs that were admitted long ago and have no place may hold what a job that is kept
   // out needs. Then as many as necessary go back, the last in the order first, and it is admitted.
-  void make_room(Session& session, const std::vector<JobId>& kept_out) const {
-    const std::vector<JobId> overdue = overdue_jobs(session);
-    if (overdue.empty()) return;
+  // Returns those that went.
+  std::vector<JobId> make_room(Session& session, const std::vector<JobId>& kept_out) const {
+    std::vector<JobId> overdue = overdue_jobs(session);
+    if (overdue.empty()) return {};
     const std::size_t asked = std::min(kept_out.size(), kAskedMost);
     for (std::size_t k = 0; k < asked; ++k) {
       const Job& job = session.cluster().job(kept_out[k]);
@@ -99,8 +115,11 @@ class Enqueue final : public Action {
         session.refuse(overdue[i], reject(Reason::gave_way));
       }
       session.clear_refusal(kept_out[k]);
-      return session.admit(kept_out[k]);
+      session.admit(kept_out[k]);
+      overdue.resize(needed);
+      return overdue;
     }
+    return {};
   }
 
   // How many of the first must go back to admit this job; 0: all of them are not enough.

@@ -30,13 +30,22 @@ Verdict has_standing(const Session& session, const Job& job) {
 
 bool may_be_served(Session& session, JobId id) {
   const Job& job = session.cluster().job(id);
-  if (session.has_enqueue() && !job.is_admitted()) return false;
+  if (session.has_enqueue() && !job.is_admitted() && !session.kept_out().has_turn(id)) return false;
   Verdict verdict = has_standing(session, job);
   if (verdict) verdict = session.feasibility().of(id);
   if (verdict) verdict = session.ask(points::job_valid, job);
   if (verdict) verdict = may_be_tried(session, job);
   if (!verdict) session.refuse(id, verdict);
   return static_cast<bool>(verdict);
+}
+
+void admit_if_kept_out(Session& session, JobId id) {
+  if (session.kept_out().contains(id)) session.admit(id);
+}
+
+JobId next_kept_out(const Session& session, JobId id, bool was_kept_out) {
+  const bool is_new = was_kept_out && !session.kept_out().contains(id);
+  return is_new ? session.kept_out().first_like(id) : JobId();
 }
 
 namespace {
@@ -234,6 +243,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting, bool others_first) {
       // ALLOCATE-4. ... which becomes real only if the job can start.
       waiting.next = reached;
       std::move(statement).commit();
+      admit_if_kept_out(session, id);
       if (waiting.is_done() && waiting.why) {
         const Verdict surplus =
             reject(Reason::surplus_waits, job.placed_count(), job.unplaced_count());
@@ -250,6 +260,7 @@ Turn serve(Session& session, JobId id, Waiting& waiting, bool others_first) {
       session.refuse(id,
                      reject(Reason::holds_releasing_room, job.placed_count(), job.min_available));
       std::move(statement).hold();
+      admit_if_kept_out(session, id);
       return Turn::held;
     }
     if (job.gated > 0 && !waiting.why) verdict = reject(Reason::gated, job.gated);

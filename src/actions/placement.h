@@ -12,8 +12,14 @@ namespace berth::actions {
 // Is there a group, and a queue that is open and valid? Otherwise no action can serve the job.
 engine::Verdict has_standing(const engine::Session& session, const Job& job);
 
-// Admitted (or no action admits), valid, with standing. Records why not.
+// Admitted (or no action admits) or the first of those alike that are kept out; valid, with
+// standing. Records why not.
 bool may_be_served(engine::Session& session, JobId id);
+
+// ENQUEUE-8. The job has a place, or holds claims: it is admitted, if it was kept out.
+void admit_if_kept_out(engine::Session& session, JobId id);
+// The next job of those alike, if this turn of the job was also its admission; else invalid.
+JobId next_kept_out(const engine::Session& session, JobId id, bool was_kept_out);
 
 // A job's tasks that wait for their turn in one action.
 struct Waiting {

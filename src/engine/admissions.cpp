@@ -79,6 +79,7 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
   std::vector<std::int64_t> has(kept.size(), 0);
   in_queue_.assign(kept.size(), 0);
   targets_.clear();
+  waiting_.clear();
   for (std::size_t at = 1; at < tree.size(); ++at) {
     const Queue& queue = cluster.queue(tree.member(at).queue);
     for (std::size_t d = 0; d < dimensions_; ++d) {
@@ -97,9 +98,21 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
       sum = saturated_sum(sum, std::max<std::int64_t>(0, lacking));
     }
     add(tree, job, in_queue_, [&](Dimension d) { return lacking_of(job, d) - freed.by_all[d]; });
+    note_waiting(job);
     if (job.election) note_target(tree, job, freed.by_all);
   }
   unmet_.reset(tree, std::move(kept), std::move(has));
+}
+
+// The nodes of targets are theirs: other jobs come after them.
+void Admissions::note_waiting(const Job& job) {
+  if (job.election) return;
+  Resources& sum = waiting_[job.queue][job.priority];
+  for (std::size_t d = 0; d < dimensions_; ++d) {
+    if (const std::int64_t lacking = lacking_of(job, Dimension(d)); lacking > 0) {
+      sum.add(Dimension(d), lacking);
+    }
+  }
 }
 
 void Admissions::note_target(const QueueTree& tree, const Job& job, const Resources& freed) {
@@ -138,6 +151,7 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
     unmet_.add(tree, at, Dimension(d), lacking_of(job, Dimension(d)));
   }
   add(tree, job, in_queue_, [&](Dimension d) { return lacking_of(job, d); });
+  note_waiting(job);
   if (job.election) note_target(tree, job, {});
 }
 
@@ -158,6 +172,96 @@ std::int64_t Admissions::surplus(const Session& session, std::size_t position, D
     }
   }
   return surplus_[position * dimensions_ + d.index()];
+}
+
+// TALLY-4
+std::int64_t Admissions::waiting_behind(const Job& job, Dimension d) const {
+  std::int64_t sum = 0;
+  const auto found = waiting_.find(job.queue);
+  if (found == waiting_.end()) return sum;
+  for (const auto& [priority, waiting] : found->second) {
+    if (priority < job.priority) sum = saturated_sum(sum, waiting[d]);
+  }
+  return sum;
+}
+
+namespace {
+
+// Its user lets nobody evict one of its pods, so it does not leave whole.
+bool has_pod_that_stays(const Cluster& cluster, const Job& job) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
+    return is_allocated(cluster.task(id).status) && !cluster.task(id).is_preemptable;
+  });
+}
+
+// CLAIMANT-2
+bool never_preempts(const Cluster& cluster, const Job& job) {
+  return std::any_of(job.tasks.begin(), job.tasks.end(),
+                     [&](TaskId id) { return cluster.task(id).never_preempts; });
+}
+
+}  // namespace
+
+void Admissions::find_parts(const Cluster& cluster) {
+  const std::uint64_t position = cluster.changes().position();
+  const bool is_known = parts_stamp_ == stamp_ || parts_position_ == position;
+  parts_stamp_ = stamp_;
+  parts_position_ = position;
+  if (is_known) return;
+  parts_.clear();
+  could_leave_.clear();
+  for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
+    const Job& job = cluster.job(JobId(j));
+    if (!job.exists || !job.queue.is_valid()) continue;
+    PartSet& parts = parts_[job.queue];
+    append_parts(job, parts);
+    const bool is_whole = !parts.empty() && parts.back() == JobPart{job.id, JobPart::Kind::whole};
+    if (is_whole && has_pod_that_stays(cluster, job)) parts.pop_back();
+  }
+}
+
+// TALLY-5
+const Resources& Admissions::could_leave(const Session& session, const Job& job) {
+  const Cluster& cluster = session.cluster();
+  find_parts(cluster);
+  const auto [entry, is_new] = could_leave_.try_emplace({job.queue, job.priority});
+  if (!is_new) return entry->second;
+  const bool is_lent = session.ask(points::surplus_is_lent);
+  for (const JobPart& part : session.ask(points::preemptable, job, parts_[job.queue])) {
+    const Job& other = cluster.job(part.job);
+    Resources surplus;
+    if (surplus_count(other) > 0) {
+      for (const TaskId id : surplus_of(session, other)) surplus += cluster.shape_of(id).request;
+    }
+    if (part.kind == JobPart::Kind::whole) {
+      entry->second += positive_difference(other.allocated, surplus);
+    } else if (!is_lent) {  // else TALLY-2 counts it
+      entry->second += surplus;
+    }
+  }
+  return entry->second;
+}
+
+std::int64_t Admissions::behind(const Session& session, const Job& job, Dimension d) {
+  const bool may_preempt = session.preempts() && !never_preempts(session.cluster(), job);
+  const std::int64_t leaves = may_preempt ? could_leave(session, job)[d] : 0;
+  return saturated_sum(waiting_behind(job, d), leaves);
+}
+
+// TALLY-6
+bool Admissions::is_entitled(const Session& session, const Job& job, const Resources& asked) const {
+  const std::uint32_t at = session.queues().position_of(job.queue);
+  const bool is_asked = session.reclaims() && !session.is_silent(points::entitled_once_asked) &&
+                        !never_preempts(session.cluster(), job);
+  if (!is_asked || at == QueueTree::kNowhere) return false;
+  Resources in_all;
+  for (std::size_t d = 0; d < asked.extent(); ++d) {
+    const Dimension dimension(d);
+    if (asked[dimension] <= 0) continue;
+    const std::int64_t ahead = unmet_.has(at, dimension) - waiting_behind(job, dimension);
+    in_all.set(dimension, saturated_sum(ahead, asked[dimension]));
+  }
+  return static_cast<bool>(session.ask(points::entitled_once_asked, job, in_all));
 }
 
 }  // namespace berth::engine

@@ -126,6 +126,7 @@ Plan Scheduler::run(Cluster& cluster, TimePoint now, SessionObserver* observer,
     }
     verify(cluster, "after action " + each.name);
   }
+  session.refuse_those_alike();
   if (is_order_wanted(session.plan())) session.put_in_order();
   Plan plan = session.close();
 #ifdef BERTH_CHECKED

@@ -42,6 +42,7 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
       allowance_(cluster, memory.eviction_limits, now),
       refusal_of_job_(cluster.job_slots(), 0) {
   memory_.refresh(cluster);
+  memory_.admissions().begin_session();
   plan_.refusals.reserve(memory_.refusals);
 }
 
@@ -79,6 +80,7 @@ void Session::start(const std::set<std::string_view>& actions) {
   has_enqueue_ = actions.contains("enqueue");
   plan_.evicts = actions.contains("shuffle");
   plan_.reclaims = actions.contains("reclaim");
+  preempts_ = actions.contains("preempt");
   for (const char* action : {"preempt", "reclaim", "cleanup", "reserve"}) {
     evicts_for_jobs_ = evicts_for_jobs_ || actions.contains(action);
   }
@@ -258,19 +260,6 @@ std::vector<TaskId> Session::unplaced_in_order(const Job& job) const {
 
 // --- outcome --------------------------------------------------------------------------------
 
-void Session::admit(JobId job) {
-  const std::uint64_t before = cluster_.stamp();
-  ledger_.set_phase(job, GroupPhase::inqueue);
-  memory_.admissions().admitted(cluster_, queues(), cluster_.job(job), before);
-  plan_.admitted.push_back(job);
-  ask(points::job_enqueued, cluster_.job(job));
-}
-
-void Session::send_back(JobId job) {
-  ledger_.set_phase(job, GroupPhase::pending);
-  plan_.returned.push_back(job);
-}
-
 Verdict Session::impossibility_of(JobId job) const {
   const auto known = impossible_.find(job);
   return known != impossible_.end() ? known->second : memory_.feasibility().of(job);
@@ -303,7 +292,11 @@ void Session::record(Refusal refusal) {
 
 void Session::note_vain(ConsideredEvictions vain) {
   if (const std::uint32_t place = refusal_of_job_[vain.job.index()]; place != 0) {
-    plan_.refusals[place - 1].evictions.push_back(vain.short_text());
+    // One says enough.
+    std::vector<std::string>& said = plan_.refusals[place - 1].evictions;
+    if (std::string text = vain.short_text(); said.empty() && !text.empty()) {
+      said.push_back(std::move(text));
+    }
   }
   plan_.considered.push_back(std::move(vain));
 }
@@ -353,7 +346,7 @@ void Session::end_unfinished_claims() {
   }
 }
 
-// STATUS-5. Jobs that wait for admission come last: they get no room before they are admitted.
+// STATUS-5. Jobs that get no room before they are admitted come last.
 void Session::put_in_order() {
   std::vector<JobId> admitted;
   std::vector<JobId> pending;
@@ -363,7 +356,8 @@ void Session::put_in_order() {
                             job.has_group && job.fault.empty() && job.queue.is_valid() &&
                             queues().standing(cluster_, job.queue) && impossibility_of(job.id);
     if (!needs_room) continue;
-    const bool is_pending = has_enqueue_ && job.phase == GroupPhase::pending;
+    const bool is_pending =
+        has_enqueue_ && job.phase == GroupPhase::pending && !kept_out_.contains(job.id);
     (is_pending ? pending : admitted).push_back(job.id);
   }
   std::vector<JobId> order = JobLine::in_order(*this, std::move(admitted), JobLine::For::service);

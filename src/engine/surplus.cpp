@@ -69,4 +69,19 @@ std::vector<TaskId> surplus_of(const Session& session, const Job& job) {
   return surplus;
 }
 
+bool may_leave_whole(const Job& job) {
+  // A job that holds claims is about to start: others may just have left for it.
+  const bool holds_claims = job.count(TaskStatus::pipelined) > 0;
+  const std::int32_t on_nodes = job.placed_count() - job.count(TaskStatus::succeeded);
+  return job.exists && job.queue.is_valid() && on_nodes > surplus_count(job) && !holds_claims;
+}
+
+void append_parts(const Job& job, PartSet& parts) {
+  const bool runs =
+      job.exists && job.queue.is_valid() && job.placed_count() > job.count(TaskStatus::succeeded);
+  if (!runs) return;
+  if (surplus_count(job) > 0) parts.push_back({job.id, JobPart::Kind::surplus});
+  if (may_leave_whole(job)) parts.push_back({job.id, JobPart::Kind::whole});
+}
+
 }  // namespace berth::engine

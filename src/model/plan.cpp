@@ -9,19 +9,53 @@
 
 namespace berth {
 
-// For all pods that stay for the reason, so without their numbers and names.
+// For all pods that stay for the reason, so without their numbers and names. "They" are the pods:
+// the job that waits is "it".
 std::string why_spared(Reason reason) {
   switch (reason) {
+    case Reason::system_critical:
+      return "they are critical to the system";
+    case Reason::not_preemptable:
+      return "their users let nobody evict them";
+    case Reason::cooling_down:
+      return "they started a short while ago, and have a cooldown time";
+    case Reason::eviction_refused:
+      return "the API server has just refused to evict them";
     case Reason::budget_exhausted:
-      return "its disruption budget allows no more disruptions";
+      return "their disruption budgets allow no more disruptions";
     case Reason::several_budgets:
-      return "it has several disruption budgets, and the API server evicts no such pod";
+      return "they have several disruption budgets, and the API server evicts no such pod";
     case Reason::gang_minimum:
-      return "its job would have less than its minimum";
+      return "their jobs would have less than their minimums";
+    case Reason::in_flight:
+      return "other pods of their jobs are being placed";
+    case Reason::node_is_kept:
+      return "their nodes are locked for others";
+    case Reason::not_lower:
+      return "their jobs have no lower priority, and no surplus to lend";
+    case Reason::queue_keeps_jobs:
+      return "their queues are not reclaimable, and their jobs have no surplus to lend";
+    case Reason::queue_within_share:
+      return "their queues have no more than their shares of what is needed";
+    case Reason::queue_guarantee:
+      return "their queues would have less than their guarantees";
+    case Reason::not_managed:
+      return "other schedulers manage them";
     default:
       return sentence(reason, 0, 0, {});
   }
 }
+
+namespace {
+
+// Can somebody change that pods stay for this reason? If not, it says nothing that helps.
+bool can_be_changed(Reason reason) {
+  return reason == Reason::not_preemptable || reason == Reason::cooling_down ||
+         reason == Reason::eviction_refused || reason == Reason::budget_exhausted ||
+         reason == Reason::several_budgets || reason == Reason::queue_keeps_jobs;
+}
+
+}  // namespace
 
 bool Plan::operator==(const Plan& other) const {
   const auto decided = [](const Plan& each) {
@@ -87,20 +121,19 @@ std::string ConsideredEvictions::text() const {
 }
 
 std::string ConsideredEvictions::short_text() const {
-  std::string text = std::string(action) + " evicts nobody for it: ";
+  const std::string text = std::string(action) + " evicts nobody for it: ";
   switch (why.reason) {
-    case Reason::not_enough_leave:
-      return text + "no evictions were found that make room for it";
-    case Reason::not_entitled:
-      return text + "its queue would have more than its share";
     case Reason::eviction_limit:
     case Reason::evictions_beyond_limit:
       return text + "the limit of evictions a minute is used up";
-    case Reason::nobody_may_leave:
-      text += sentence(why);
-      return spared.empty() ? text : text + ", " + why_spared(spared.front().reason);
-    default:
+    case Reason::never_preempts:
+    case Reason::claims_ended_lately:
       return text + sentence(why);
+    case Reason::nobody_may_leave:
+      if (spared.empty() || !can_be_changed(spared.front().reason)) return {};
+      return text + "pods stay, because " + why_spared(spared.front().reason);
+    default:
+      return {};
   }
 }
 

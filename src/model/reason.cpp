@@ -83,7 +83,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "its minimum is placed; {need} other pods wait for room",
      "Nothing: the job runs with its minimum, and gets more pods when there is room."},
     {Reason::holds_releasing_room, "holds_releasing_room", ReasonAbout::job,
-     "{have} of {need} members hold idle room; the others wait for room that is being vacated",
+     "{have} of {need} members hold idle room; it waits for pods that are leaving",
      "Nothing: it starts when the pods that leave are gone."},
     {Reason::not_reached, "not_reached", ReasonAbout::job, "no action considered it",
      "Look at the `actions` of the configuration: none of them serves such a job."},

@@ -224,7 +224,8 @@ Line line_of(JobId id, engine::Scheduler& scheduler, ClusterCopy& copy, TimePoin
   scheduler.inspect(copy.cluster_for_session(), now, [&](engine::Session& session) {
     const Cluster& cluster = session.cluster();
     const auto waits_for_admission = [&](const Job& job) {
-      return session.has_enqueue() && job.phase == GroupPhase::pending;
+      // ENQUEUE-8
+      return session.has_enqueue() && job.phase == GroupPhase::pending && !job.is_whole;
     };
     line.is_for_admission = waits_for_admission(cluster.job(id));
     std::vector<JobId> jobs;

@@ -8,10 +8,13 @@
 
 #include "berth/model/amount_text.h"
 #include "berth/model/cluster.h"
+#include "berth/model/reader.h"
+#include "simulation/ending.h"
 
 // Finds remedies for a waiting job. Some reasons imply one ("queue q is not open"). A lack of room
-// needs trials: copies of a node are added, twice as many each time, until a session places the
-// job. Then the smallest sufficient number is found by bisection.
+// needs trials: of other jobs and pods, one is taken away at a time; and copies of a node are
+// added, twice as many each time, until a session places the job, or evicts for it. Then the
+// smallest sufficient number is found by bisection.
 
 namespace berth::simulation {
 
@@ -19,6 +22,7 @@ namespace {
 
 constexpr std::size_t kNodeKindsMax = 3;
 constexpr std::size_t kNodesMax = 512;
+constexpr std::size_t kEndingsMax = 1;
 constexpr const char* kHostname = "kubernetes.io/hostname";
 
 std::string plural(std::int64_t count, const std::string& noun) {
@@ -210,6 +214,14 @@ std::vector<std::string> tried_remedies(const Job& job, const Refusal& refusal,
       remedies.push_back("the nodes of queue " + cluster.queue(queue).name +
                          ", if it were guaranteed nothing");
     }
+  }
+  for (const Ending& ending : endings_for(cluster, job.id, tasks, record.before, kEndingsMax)) {
+    if (!trials.would_start(without(record.before, ending))) continue;
+    const std::string noun = ending.is_job ? "job" : "pod";
+    const bool is_named = may_read(job.name, ending.name);
+    remedies.push_back((is_named ? noun + " " : "") + name_for(job.name, noun, ending.name) +
+                       " ended");
+    break;
   }
   for (const NodeKind& kind : node_kinds(record.before)) {
     const std::optional<std::size_t> count = trials.enough(*kind.example, asked);

@@ -42,9 +42,12 @@ Trial::Trial(const TrialSetting& setting, std::vector<ClusterEvent> objects)
 std::size_t Trial::placed_of(const std::string& job) {
   const Plan plan = scheduler_.run(copy_.cluster_for_session(), now_);
   const JobId id = copy_.find_job(job);
-  return static_cast<std::size_t>(std::count_if(
-      plan.binds.begin(), plan.binds.end(),
-      [&](const Placement& each) { return copy_.cluster().task(each.task).job == id; }));
+  const auto of_job = [&](const Placement& each) {
+    return copy_.cluster().task(each.task).job == id;
+  };
+  return static_cast<std::size_t>(
+      std::count_if(plan.binds.begin(), plan.binds.end(), of_job) +
+      std::count_if(plan.pipelined.begin(), plan.pipelined.end(), of_job));
 }
 
 std::size_t Trial::placed_of(const std::string& job, const NodeObject& example, std::size_t count) {

@@ -66,7 +66,7 @@ func TestAGuaranteedJobIsLetIntoAFullCluster(t *testing.T) {
 	e.CreateGangIn("q6", "guaranteed", 4, true)
 	e.AwaitPhase("guaranteed", "Inqueue", harness.Soon)
 	e.AwaitPhase("greedy", "Inqueue", harness.Soon)
-	e.AwaitWaits("beyond", "it would need 4 cpu, and 0 may still be admitted")
+	e.AwaitWaits("beyond", "0 of 4 members could be placed")
 	assertOutside(e, "beyond")
 	assertNotBound(e, "guaranteed")
 
@@ -108,7 +108,7 @@ func TestAGuaranteeIsChangedAtRunTime(t *testing.T) {
 	e.AwaitBound("large", 8, harness.Soon)
 
 	e.CreateGangIn("kept", "late", 4, true)
-	e.AwaitWaits("late", "0 may still be admitted")
+	e.AwaitWaits("late", "0 of 4 members could be placed")
 	e.Must(e.ChangeQueue("kept", spec{"guarantee": guarantee(spec{"cpu": "4"})}))
 	e.AwaitPhase("late", "Inqueue", harness.Soon)
 	assertNotBound(e, "late")

@@ -115,21 +115,48 @@ TEST(Reason, TextsOfOthersAreShownSafely) {
   EXPECT_EQ(sentence(Reason::no_nodes, 0, 0, ""), "the cluster has no nodes");
 }
 
+ConsideredEvictions in_vain(Reason why, std::vector<Spared> spared) {
+  return {{}, "preempt", {why}, 0, std::move(spared)};
+}
+
 TEST(Reason, PodsThatStayAreCountedTogetherWithoutTheNumbersOfEach) {
+  const std::string nobody = "preempt evicts nobody for it: no pod may be evicted for it; 2 stay: ";
   const auto why = [](Reason reason) {
-    return ConsideredEvictions{{}, "preempt", {Reason::nobody_may_leave}, 0, {{reason, 2}}};
+    return in_vain(Reason::nobody_may_leave, {{reason, 2}}).text();
   };
-  const std::string nobody = "preempt evicts nobody for it: no pod may be evicted for it";
-  const std::string exhausted = "its disruption budget allows no more disruptions";
-  EXPECT_EQ(why(Reason::budget_exhausted).short_text(), nobody + ", " + exhausted);
-  EXPECT_EQ(why(Reason::budget_exhausted).text(), nobody + "; 2 stay: " + exhausted);
-  EXPECT_EQ(why(Reason::several_budgets).short_text(),
-            nobody + ", it has several disruption budgets, and the API server evicts no such pod");
-  EXPECT_EQ(why(Reason::gang_minimum).short_text(),
-            nobody + ", its job would have less than its minimum");
-  EXPECT_EQ(why(Reason::node_is_kept).short_text(), nobody + ", its node is locked for others");
-  EXPECT_EQ(why(Reason::not_preemptable).short_text(),
-            nobody + ", " + sentence(Reason::not_preemptable, 0, 0, ""));
+  EXPECT_EQ(why(Reason::budget_exhausted),
+            nobody + "their disruption budgets allow no more disruptions");
+  EXPECT_EQ(why(Reason::gang_minimum), nobody + "their jobs would have less than their minimums");
+  EXPECT_EQ(why(Reason::not_managed), nobody + "other schedulers manage them");
+}
+
+// "It" is the job that waits: no sentence about pods that stay may be read as one about the job.
+TEST(Reason, PodsThatStayAreNotTheJobThatWaits) {
+  for (std::size_t i = 0; i < kReasonCount; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    if (about(reason) != ReasonAbout::victim) continue;
+    const std::string why = " " + why_spared(reason) + " ";
+    EXPECT_EQ(why.find(" its "), std::string::npos) << why;
+    EXPECT_EQ(why.find(" it "), std::string::npos) << why;
+  }
+}
+
+TEST(Reason, ThatNobodyIsEvictedIsSaidInShortOnlyIfSomebodyCanChangeIt) {
+  const std::string nobody = "preempt evicts nobody for it: ";
+  const auto stay = [](std::vector<Spared> spared) {
+    return in_vain(Reason::nobody_may_leave, std::move(spared)).short_text();
+  };
+  EXPECT_EQ(stay({{Reason::budget_exhausted, 2}}),
+            nobody + "pods stay, because their disruption budgets allow no more disruptions");
+  EXPECT_EQ(stay({{Reason::not_preemptable, 2}, {Reason::gang_minimum, 1}}),
+            nobody + "pods stay, because their users let nobody evict them");
+  EXPECT_EQ(stay({}), "");
+  EXPECT_EQ(stay({{Reason::gang_minimum, 3}, {Reason::budget_exhausted, 2}}), "");
+  EXPECT_EQ(stay({{Reason::not_lower, 3}}), "");
+  EXPECT_EQ(in_vain(Reason::not_entitled, {}).short_text(), "");
+  EXPECT_EQ(in_vain(Reason::not_enough_leave, {}).short_text(), "");
+  EXPECT_EQ(in_vain(Reason::never_preempts, {}).short_text(),
+            nobody + "its preemptionPolicy is Never");
 }
 
 TEST(Reason, AmountsAreReadable) {

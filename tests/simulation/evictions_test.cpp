@@ -133,7 +133,7 @@ TEST_F(EvictionsTest, WhoCannotBeHelpedSaysWhatEachActionFound) {
   ASSERT_EQ(explanation.considered.size(), 2U);
   EXPECT_EQ(explanation.considered[0].message,
             "reclaim evicts nobody for it: " + sentence(Reason::nobody_may_leave, 0, 0, "") +
-                "; 2 stay: " + sentence(Reason::system_critical, 0, 0, ""));
+                "; 2 stay: they are critical to the system");
   EXPECT_EQ(explanation.considered[1].action, "preempt");
   EXPECT_TRUE(explanation.makes_room.empty());
 }

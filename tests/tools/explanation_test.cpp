@@ -184,6 +184,25 @@ TEST(Explanation, OfAJobBehindATargetNamesIt) {
                                          "1 more node like n1 (12 cpu, 64Gi memory)"}));
 }
 
+// Nobody may leave for ml/new, which has no higher priority: but without ml/old, or without the pod
+// of another scheduler, it would start.
+TEST(Explanation, NamesWhoseEndWouldDo) {
+  std::vector<ClusterEvent> objects{node("n1", 4), group("old", 2), group("new", 1),
+                                    pod("new", 0, 3)};
+  for (int i = 0; i < 2; ++i) objects.emplace_back(running(pod("old", i, 2), "n1"));
+  EXPECT_EQ(explained(objects, "ml/new").remedies,
+            (Texts{"job ml/old ended", "1 more node like n1 (4 cpu, 64Gi memory)"}));
+  std::erase_if(objects, [](const ClusterEvent& object) {
+    const auto* const pod = std::get_if<PodObject>(&object);
+    return pod != nullptr && pod->group == "old";
+  });
+  PodObject other = running(pod("", 7, 4), "n1");
+  other.scheduler_name = "other";
+  objects.emplace_back(other);
+  EXPECT_EQ(explained(objects, "ml/new").remedies,
+            (Texts{"pod ml/7 ended", "1 more node like n1 (4 cpu, 64Gi memory)"}));
+}
+
 TEST(Explanation, OfAJobThatComesLaterIsOfWhenItIsThere) {
   PodObject late = pod("", 7, 1);
   late.created = second(3);

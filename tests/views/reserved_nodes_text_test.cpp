@@ -37,7 +37,7 @@ TEST(ReservedNodesText, NamesTheReasonForWhichPodsOfOthersStay) {
   nodes.in_the_way = why_spared(Reason::not_managed);
   EXPECT_EQ(reserved_nodes_text(nodes),
             "3 nodes of its own (n1, n2, n3; score 0.702) for 40 cpu: 28 idle, 8 its own, 4 "
-            "missing: used by others, of which some stay: another scheduler manages it");
+            "missing: used by others, of which some stay: other schedulers manage them");
 }
 
 TEST(ReservedNodesText, OfADemandThatIsMetHasNothingMissing) {

@@ -99,6 +99,10 @@ BERTH_POINT(Reclaimable, reclaimable, "reclaimable", TierAgreement,
             Opinion<PartSet>(const Job&, const PartSet&));
 // May room be reclaimed from other queues for the job, which still needs this?
 BERTH_POINT(Entitled, entitled, "entitled", AllPass, Verdict(const Job&, const Need&));
+// The queue of a job that waits for admission would have this in all. May the room be reclaimed
+// from other queues, if it asks for it? Amounts of 0 do not count.
+BERTH_POINT(EntitledOnceAsked, entitled_once_asked, "entitledOnceAsked", AllPass,
+            Verdict(const Job&, const Resources&));
 // Do all jobs with surplus lend it: to jobs of their priority, to entitled queues and to admission?
 BERTH_POINT(SurplusIsLent, surplus_is_lent, "surplusIsLent", AnyYes, bool());
 // Protection: may these tasks be evicted together, as things are now? Asked by every eviction, over
@@ -149,13 +153,14 @@ BERTH_POINT(Allocated, allocated, "allocated", EachInTurn, void(const Task&));
 // A task gave up its room or its promise: the inverse of Allocated.
 BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 
-using All = std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder,
-                       JobValid, JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused,
-                       Allocatable, WithinCapability, Predicate, Occupancy, NodeOrder,
-                       BatchNodeOrder, WishOrder, Preemptable, Reclaimable, Entitled, SurplusIsLent,
-                       Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible, Electable,
-                       TargetJob, TargetStays, ReservedNodes, Reservable, MayExceedShare,
-                       ReservationTerms, QueueNodes, QueueReservations, Allocated, Released>;
+using All =
+    std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
+               JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
+               WithinCapability, Predicate, Occupancy, NodeOrder, BatchNodeOrder, WishOrder,
+               Preemptable, Reclaimable, Entitled, EntitledOnceAsked, SurplusIsLent, Evictable,
+               Yieldable, Victims, QueueShares, Notes, JobPossible, Electable, TargetJob,
+               TargetStays, ReservedNodes, Reservable, MayExceedShare, ReservationTerms, QueueNodes,
+               QueueReservations, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

@@ -16,6 +16,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/engine/eviction_limits.h"
+#include "berth/engine/kept_out.h"
 #include "berth/engine/ledger.h"
 #include "berth/engine/point_table.h"
 #include "berth/engine/room_maker.h"
@@ -67,6 +68,9 @@ class Session : public PointTable {
   bool make_room(JobId job);
   // RoomMaker::counted() of all.
   std::int64_t counted_for_room() const;
+  // Is preempt among them? Is reclaim?
+  bool preempts() const { return preempts_; }
+  bool reclaims() const { return plan_.reclaims; }
 
   // --- placing ------------------------------------------------------------------------------
 
@@ -114,6 +118,9 @@ class Session : public PointTable {
   // --- outcome ------------------------------------------------------------------------------
 
   void admit(JobId job);
+  // The vote keeps it out, and it is served all the same.
+  void keep_out(JobId job) { kept_out_.add(cluster_, cluster_.job(job)); }
+  const KeptOut& kept_out() const { return kept_out_; }
   // Returns an admitted job to the pending ones.
   void send_back(JobId job);
   // Makes the job a target.
@@ -164,6 +171,8 @@ class Session : public PointTable {
   Plan& plan() { return plan_; }
   Statement* open_statement() const { return open_statement_; }  // the innermost; null: none
   void set_open_statement(Statement* statement) { open_statement_ = statement; }
+  // What is the reason of the first of a kind is the reason of those behind it, too.
+  void refuse_those_alike();
   // Fills Plan::order, by the shares that the queues have now.
   void put_in_order();
   // Undoes everything and returns the decisions.
@@ -177,6 +186,11 @@ class Session : public PointTable {
   void describe_queue_nodes();
   Verdict impossibility_of(JobId job) const;
   void record(Refusal refusal);
+  const Refusal& refusal_of(JobId job) const {  // it is refused
+    return plan_.refusals[refusal_of_job_[job.index()] - 1];
+  }
+  void let_in(JobId job);
+  void refuse_alike(JobId job, Refusal refusal);
 
   Cluster& cluster_;
   Memory& memory_;
@@ -185,6 +199,8 @@ class Session : public PointTable {
   bool has_enqueue_ = false;
   bool evicts_for_jobs_ = false;
   std::vector<std::pair<std::string_view, std::unique_ptr<RoomMaker>>> room_makers_;
+  bool preempts_ = false;
+  KeptOut kept_out_;
   std::vector<JobId> unfinished_;
   bool has_taken_up_claims_ = false;
   TimePoint answers_hold_until_ = TimePoint::max();

@@ -24,4 +24,10 @@ std::vector<TaskId> possible_surplus(const Session& session, const Job& job);
 // The first surplus_count() of these that their users let leave.
 std::vector<TaskId> surplus_of(const Session& session, const Job& job);
 
+// Does it run, beyond its surplus, and may leave whole?
+bool may_leave_whole(const Job& job);
+
+// Appends the parts that a running job has: its surplus, and itself.
+void append_parts(const Job& job, PartSet& parts);
+
 }  // namespace berth::engine

@@ -68,9 +68,10 @@ struct ConsideredEvictions {
   std::vector<Spared> spared;   // pods that may not; most first
   bool operator==(const ConsideredEvictions&) const = default;
 
-  // "preempt: 3 pods may be evicted for it: 2 of 5 members could be placed; ..."
+  // "preempt evicts nobody for it: no pod may be evicted for it; 3 stay: their jobs would have ..."
   std::string text() const;
-  // Without numbers, so that it stays the same while they change.
+  // What somebody can do something about, without numbers, so that it stays the same while these
+  // change. Empty: nothing.
   std::string short_text() const;
 };
 
@@ -92,7 +93,7 @@ struct Refusal : Cause {
   TaskId task;                      // the first that found no node; invalid: not about a task
   std::vector<NodeRefusals> nodes;  // why each node refused that task; most first
   std::int32_t node_count = 0;
-  std::vector<std::string> evictions = {};  // why none would help, by the actions that evict
+  std::vector<std::string> evictions = {};  // why none would help, if somebody can change that
   bool operator==(const Refusal&) const = default;
 
   // "2 of 3 members could be placed; 0/4 nodes fit ns/pod-2: 3 insufficient cpu, 1 ..."

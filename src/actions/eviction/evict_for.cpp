@@ -287,6 +287,7 @@ class Service final : public RoomMaker {
     over_limit_ = session_.count_evictions(statement.evicted());  // LIMIT-3
     if (!over_limit_) return false;
     const std::size_t before = session_.plan().evictions.size();
+    admit_if_kept_out(session_, job.id);
     if (had_minimum) {
       std::move(statement).commit();
       note_started(job);
@@ -384,7 +385,10 @@ void evict_for_waiting_jobs(Session& session, RoomMaker& maker) {
   if (jobs.empty()) return;
   JobLine line(session, std::move(jobs), JobLine::For::eviction);
   for (JobId id = line.next(); id.is_valid() && maker.may_go_on(); id = line.next()) {
+    const bool was_kept_out = session.kept_out().contains(id);
     maker.make_room(id);
+    const JobId next = next_kept_out(session, id, was_kept_out);  // ENQUEUE-8
+    if (next.is_valid() && is_claimant(session, session.cluster().job(next))) line.rejoin(next);
   }
 }
 

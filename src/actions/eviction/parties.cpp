@@ -28,12 +28,6 @@ bool is_overused(const Session& session, QueueId queue) {
   return false;
 }
 
-bool may_leave_whole(const Job& job) {
-  // A job that holds claims is about to start: others may just have left for it.
-  const bool holds_claims = job.count(TaskStatus::pipelined) > 0;
-  return job.exists && job.queue.is_valid() && on_nodes(job) > surplus_count(job) && !holds_claims;
-}
-
 void PartsOfJobs::refresh() {
   const Cluster& cluster = session_.cluster();
   if (stamp_ == cluster.stamp()) return;
@@ -41,12 +35,24 @@ void PartsOfJobs::refresh() {
   parts_.clear();
   queues_.clear();
   for (std::size_t j = 0; j < cluster.job_slots(); ++j) {
-    const Job& job = cluster.job(JobId(j));
-    if (!job.exists || !job.queue.is_valid() || on_nodes(job) == 0) continue;
-    if (surplus_count(job) > 0) parts_.push_back({job.id, JobPart::Kind::surplus});
-    if (may_leave_whole(job)) parts_.push_back({job.id, JobPart::Kind::whole});
-    queues_.resize(parts_.size(), job.queue);
+    append_parts(cluster.job(JobId(j)), parts_);
+    queues_.resize(parts_.size(), cluster.job(JobId(j)).queue);
   }
+}
+
+std::int32_t PartsOfJobs::pods_of_others() {
+  if (pods_of_others_) return *pods_of_others_;
+  const Cluster& cluster = session_.cluster();
+  std::int32_t count = 0;
+  for (std::size_t n = 0; n < cluster.node_count(); ++n) {
+    const std::vector<TaskId>& tasks = cluster.node(NodeId(n)).tasks;
+    count += static_cast<std::int32_t>(std::count_if(tasks.begin(), tasks.end(), [&](TaskId id) {
+      const Task& task = cluster.task(id);
+      return !task.job.is_valid() && occupies_node(task.status) && !task.is_of_node;
+    }));
+  }
+  pods_of_others_ = count;
+  return count;
 }
 
 std::int32_t pods_of(const Session& session, const JobPart& part) {

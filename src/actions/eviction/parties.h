@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "actions/eviction/policy.h"
@@ -25,6 +26,8 @@ class PartsOfJobs {
     }
     return parts;
   }
+  // On nodes, without those that come with the nodes. Other schedulers have them.
+  std::int32_t pods_of_others();
 
  private:
   void refresh();
@@ -33,9 +36,8 @@ class PartsOfJobs {
   std::uint64_t stamp_ = 0;
   engine::PartSet parts_;
   std::vector<QueueId> queues_;  // of the parts
+  std::optional<std::int32_t> pods_of_others_;
 };
-// Does it run, beyond its surplus?
-bool may_leave_whole(const Job& job);
 std::int32_t pods_of(const engine::Session& session, const engine::JobPart& part);
 void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods);
 
@@ -61,6 +63,9 @@ Parties parties_of(engine::Session& session, PartsOfJobs& all, bool takes_whole_
     add_spared(parties.spared, Reason::gang_minimum, pods_of(session, part));
     return true;
   });
+  if (all.pods_of_others() > 0) {
+    add_spared(parties.spared, Reason::not_managed, all.pods_of_others());
+  }
   return parties;
 }
 
