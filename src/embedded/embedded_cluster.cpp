@@ -27,7 +27,7 @@ std::optional<PodObject> find_value(const std::map<std::string, PodObject>& pods
 
 }  // namespace
 
-EmbeddedCluster::EmbeddedCluster(const ScaledClock& clock, Duration grace)
+EmbeddedCluster::EmbeddedCluster(const PacedClock& clock, Duration grace)
     : clock_(clock), grace_(grace) {
   thread_ = std::thread([this] { run(); });
 }
@@ -77,6 +77,13 @@ void EmbeddedCluster::watch(ports::EventSink& sink) {
 void EmbeddedCluster::unwatch(ports::EventSink& sink) {
   std::unique_lock lock(mutex_);
   watchers_.remove(sink, lock);
+}
+
+void EmbeddedCluster::catch_up() {
+  std::unique_lock lock(mutex_);
+  carry_out_due(clock_.now());
+  changed_.notify_all();
+  watchers_.wait_until_delivered(lock);
 }
 
 void EmbeddedCluster::apply(std::vector<ClusterEvent> changes) {

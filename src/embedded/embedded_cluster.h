@@ -27,7 +27,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
                               public ports::ObjectWriter {
  public:
   // `clock` must outlive the cluster.
-  explicit EmbeddedCluster(const ScaledClock& clock, Duration grace = std::chrono::seconds(1));
+  explicit EmbeddedCluster(const PacedClock& clock, Duration grace = std::chrono::seconds(1));
   ~EmbeddedCluster() override;
   EmbeddedCluster(const EmbeddedCluster&) = delete;
   EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
@@ -41,6 +41,10 @@ class EmbeddedCluster final : public ports::ClusterSource,
   void watch(ports::EventSink& sink);
   // Returns when `sink` gets no more posts. Not from within post().
   void unwatch(ports::EventSink& sink);
+
+  // Returns when all that is due by now has happened, and all events are posted. Not from within
+  // post().
+  void catch_up();
 
   // Creates, changes and deletes objects as users do, in one step. The cluster keeps its own fields
   // of existing objects: uid, creation time and status (phase, node, nomination, start,
@@ -110,7 +114,7 @@ class EmbeddedCluster final : public ports::ClusterSource,
   std::vector<ClusterEvent> everything() const;
   void notify_watchers(ClusterEvent event);
 
-  const ScaledClock& clock_;
+  const PacedClock& clock_;
   const Duration grace_;
 
   mutable std::mutex mutex_;  // guards all below

@@ -16,6 +16,10 @@ void Watchers::wait_until_synced(const ports::EventSink& sink, std::unique_lock<
   posted_.wait(lock, [&] { return find(sink) == nullptr || is_synced(sink); });
 }
 
+void Watchers::wait_until_delivered(std::unique_lock<std::mutex>& lock) {
+  posted_.wait(lock, [this] { return !has_pending() && posting_to_ == nullptr; });
+}
+
 void Watchers::remove(ports::EventSink& sink, std::unique_lock<std::mutex>& lock) {
   std::erase_if(watchers_, [&](const Watcher& watcher) { return watcher.sink == &sink; });
   posted_.notify_all();

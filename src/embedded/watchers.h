@@ -18,6 +18,8 @@ class Watchers {
   void add(ports::EventSink& sink, std::vector<ClusterEvent> first);
   // Waits until all objects of add() have been posted.
   void wait_until_synced(const ports::EventSink& sink, std::unique_lock<std::mutex>& lock);
+  // Waits until nothing is pending, and no post() runs.
+  void wait_until_delivered(std::unique_lock<std::mutex>& lock);
   // Waits for a running post() to return.
   void remove(ports::EventSink& sink, std::unique_lock<std::mutex>& lock);
   void notify(const ClusterEvent& event);
