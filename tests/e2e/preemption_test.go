@@ -57,6 +57,36 @@ func TestALowerGangLeavesWholeForAHigherOne(t *testing.T) {
 	}
 }
 
+// A Job of four at a time, eight in all, is one gang. Four pods have succeeded and four run: these
+// run together, and are no surplus for a gang of the same priority.
+func TestTheSecondWaveOfAGangIsNoSurplus(t *testing.T) {
+	cluster.StartControllers(t)
+	e := beginEvicting(t)
+	e.AddNodes(1, "4")
+	e.CreateJob(e.NewJob("job", 4).Gang("all").Completes(8).Build())
+	e.AwaitNamed("job-.*", 4)
+	e.Finish(func(*core.Pod) bool { return true })
+	e.AwaitPods(harness.Soon, 4, "have succeeded", func(pod *core.Pod) bool {
+		return pod.Status.Phase == core.PodSucceeded
+	})
+	e.AwaitNamed("job-.*", 4)
+	e.AwaitSessions(2)
+	before := proxy.Writes()
+	e.CreateGang("pair", 2, 2, asItIs)
+	e.AwaitCondition("pair", "Unschedulable", harness.Soon)
+	remains(e, calm, func() error {
+		if bound := boundNamed(e, "job-"); bound != 4 {
+			return fmt.Errorf("%d pods of the Job are bound, not 4", bound)
+		}
+		return counts(e, before, 0, []string{}, map[string]int{"pair": 0})
+	})
+	e.Finish(func(pod *core.Pod) bool { return strings.HasPrefix(pod.Name, "job-") })
+	e.AwaitBound("pair", 2, harness.Soon)
+	if found := evictions(before); found != 0 {
+		t.Errorf("%d pods were to be evicted, not one", found)
+	}
+}
+
 // A gang whose class says Never waits. Another of the same priority does not, and the room goes to
 // it although the first has waited for longer.
 func TestPreemptionPolicyNever(t *testing.T) {
