@@ -31,6 +31,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
            parts_.log}),
       announcer_(observed_, writes_, parts_.log),
       evictions_(announcer_.events()),
+      evicted_work_(parts_.metrics),
       reconciler_(observed_, writes_, announcer_),
       gangs_(settings_.mirror, observed_, writes_, announcer_.events(),
              [this](const ClusterEvent& event) { hand_on(event); }),
@@ -109,30 +110,34 @@ void SessionLoop::run() {
     const bool waits = !synced || catch_up_.is_open();
     const auto deadline = waits ? now + kUntilSynced : std::min(due, now + kTurn);
     const EventQueue::Batch batch = parts_.events.take(deadline, not_before);
-    last_turn_ns_ = steady_ns();
-    const bool is_changed = adopt_replacement();
-    take_exchanges();  // before a pod is seen bound where it came to by one
-    for (const ports::WriteAnswer& answer : batch.answers) take_in(answer);
-    for (const ClusterEvent& event : batch.events) take_in(event);
-    const bool leads = adopt_leadership(synced);
-    const bool is_due = std::chrono::steady_clock::now() >= due;
-    is_session_due_ = is_session_due_ || !batch.events.empty() || is_changed || is_due;
-    if (!synced || stopping_) continue;
-    if (!std::exchange(is_session_due_, false)) {
-      if (leads) follow_up();
-      continue;
-    }
-    if (leads) {
-      session(batch.events);
-    } else {
-      stand_by();
-    }
+    if (!turn(batch, synced, std::chrono::steady_clock::now() >= due)) continue;
     not_before = std::chrono::steady_clock::now() + kGathering;
     due = std::chrono::steady_clock::now() + settings_.period;
   }
   const std::lock_guard lock(mutex_);
   has_stopped_leading_ = true;
   stopped_leading_.notify_all();
+}
+
+bool SessionLoop::turn(const EventQueue::Batch& batch, bool is_synced, bool is_due) {
+  last_turn_ns_ = steady_ns();
+  const bool is_changed = adopt_replacement();
+  take_exchanges();  // before a pod is seen bound where it came to by one
+  for (const ports::WriteAnswer& answer : batch.answers) take_in(answer);
+  for (const ClusterEvent& event : batch.events) take_in(event);
+  const bool leads = adopt_leadership(is_synced);
+  is_session_due_ = is_session_due_ || !batch.events.empty() || is_changed || is_due;
+  if (!is_synced || stopping_) return false;
+  if (!std::exchange(is_session_due_, false)) {
+    if (leads) follow_up();
+    return false;
+  }
+  if (leads) {
+    session(batch.events);
+  } else {
+    stand_by();
+  }
+  return true;
 }
 
 bool SessionLoop::adopt_replacement() {
@@ -174,6 +179,7 @@ void SessionLoop::take_in(const ports::WriteAnswer& answer) {
   } else {
     reconciler_.take(*ended);
     evictions_.take(*ended, now);
+    evicted_work_.take(*ended, now);
     has_answers_ = true;
     const auto refused = reconcile::refused_eviction(*ended);
     if (!refused) return;
@@ -235,6 +241,7 @@ void SessionLoop::evict(const Plan& plan, TimePoint now) {
 void SessionLoop::note_eviction(TaskId task) {
   const Task& victim = mirror_.cluster().task(task);
   evictions_.begun(victim, mirror_.cluster().job(victim.job), gangs_.controller_of(victim.uid));
+  evicted_work_.begun(victim, mirror_.cluster());
 }
 
 void SessionLoop::publish_evicted(std::shared_ptr<const views::EvictedJobs> jobs) {

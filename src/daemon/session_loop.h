@@ -14,6 +14,7 @@
 #include "daemon/attempts.h"
 #include "daemon/catch_up.h"
 #include "daemon/event_queue.h"
+#include "daemon/evicted_work.h"
 #include "daemon/gang_keeper.h"
 #include "daemon/guard_keeper.h"
 #include "daemon/published_views.h"
@@ -83,6 +84,9 @@ class SessionLoop {
   void start();
   // Returns when the session under way has ended. Idempotent.
   void stop();
+  // One turn of the thread, for callers without it: takes all this in. Then, once the source is
+  // synced, runs a session if an event was among it or `is_due`. True: it was the time for one.
+  bool turn(const EventQueue::Batch& batch, bool is_synced, bool is_due);
   // Sessions run, and anything is written, only between start_leading() and stop_leading(). The
   // epoch distinguishes this leader from all before; above 0. Any thread.
   void start_leading(std::uint64_t epoch);
@@ -146,6 +150,7 @@ class SessionLoop {
   reconcile::Writes writes_;
   reconcile::Announcer announcer_;
   reconcile::RepeatedEvictions evictions_;
+  EvictedWork evicted_work_;
   reconcile::Reconciler reconciler_;
   GangKeeper gangs_;
   steering::Steering steering_;

@@ -93,6 +93,7 @@ void SessionLoop::cease_to_lead() {
   gangs_.stop_leading();
   announcer_.stop_leading();
   evictions_.stop_leading();
+  evicted_work_.stop_leading();
   publish_evicted(nullptr);
   views_.stop_leading(now);
   published_stamp_ = 0;

@@ -11,6 +11,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/objects.h"
 #include "berth/model/plan.h"
+#include "views/lost_work.h"
 #include "views/queue_table.h"
 #include "views/reservation_table.h"
 
@@ -161,7 +162,7 @@ struct WaitRow {
   bool is_known = true;
 };
 
-// All cycles together, for tuning reservations.
+// All cycles together, for tuning reservations and evictions.
 struct Summary {
   static constexpr std::int32_t kWhole = 10'000;
 
@@ -170,6 +171,9 @@ struct Summary {
   views::RoomTimes held;
   views::EndCounts ended{};
   std::map<std::string, std::int32_t> utilisation;  // of each resource, in parts of kWhole
+  // By evictions, of all that pods of ours have done; of each resource, in parts of kWhole.
+  std::map<std::string, std::int32_t> lost_work;
+  views::EvictedByAge evicted{};
 };
 
 struct Report {

@@ -4,11 +4,17 @@
 #include <set>
 #include <utility>
 
+#include "berth/model/dimensions.h"
+
 namespace berth::simulation {
 
 namespace {
 
 bool has_started(const JobRow& job) { return job.placed > 0 && job.placed >= job.min_available; }
+
+std::int32_t part_of(__int128 some, __int128 whole) {
+  return whole == 0 ? 0 : static_cast<std::int32_t>(some * Summary::kWhole / whole);
+}
 
 }  // namespace
 
@@ -22,12 +28,40 @@ void SummaryBuilder::add(CycleReport& cycle, const Plan& plan, const Cluster& af
   for (const PlacementRow& bind : cycle.binds) placed.insert(bind.job);
   for (const JobRow& job : cycle.jobs) add_job(job, cycle, placed.contains(job.job));
   note_targets(cycle);
+  note_work(plan, after, cycle.now);
   const NamedAmounts used = to_named(after, after.total_used());
   for (const auto& [resource, total] : to_named(after, after.total_allocatable())) {
     const auto found = used.find(resource);
     use_[resource].total += total;
     use_[resource].used += found == used.end() ? 0 : found->second;
   }
+}
+
+// A pod counts from when it got its node, also if that was before the first cycle.
+void SummaryBuilder::note_work(const Plan& plan, const Cluster& after, TimePoint now) {
+  const auto note_time_before = [&](const Task& task) {
+    if (task.scheduled_at <= last_) return;
+    views::add(done_, request_of(after.dimensions(), after.shape(task.shape)),
+               views::age_of(task.scheduled_at, now));
+  };
+  Resources all;
+  for (std::size_t j = 0; j < after.job_slots(); ++j) {
+    const Job& job = after.job(JobId(j));
+    if (!job.exists || !job.is_ours()) continue;
+    all += job.allocated;
+    for (const TaskId id : job.tasks) {
+      if (is_allocated(after.task(id).status)) note_time_before(after.task(id));
+    }
+  }
+  views::add(done_, to_named(after, all), period_);
+  for (const PlannedEviction& eviction : plan.evictions) {
+    const Task& victim = after.task(eviction.task);
+    note_time_before(victim);
+    const Duration age = views::age_of(victim.scheduled_at, now);
+    views::add(lost_, request_of(after.dimensions(), after.shape(victim.shape)), age);
+    views::count(evicted_, age);
+  }
+  last_ = now;
 }
 
 void SummaryBuilder::note_targets(const CycleReport& cycle) {
@@ -72,10 +106,10 @@ Summary SummaryBuilder::finish() {
     summary.waits.push_back(wait);
   }
   for (const auto& [resource, use] : use_) {
-    constexpr int kWhole = Summary::kWhole;
-    const __int128 part = use.total == 0 ? 0 : use.used * kWhole / use.total;
-    summary.utilisation[resource] = static_cast<std::int32_t>(part);
+    summary.utilisation[resource] = part_of(use.used, use.total);
+    summary.lost_work[resource] = part_of(lost_[resource], done_[resource]);
   }
+  summary.evicted = evicted_;
   return summary;
 }
 

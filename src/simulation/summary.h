@@ -11,11 +11,13 @@
 #include "berth/model/cluster.h"
 #include "simulation/report.h"
 #include "views/held_room.h"
+#include "views/lost_work.h"
+#include "views/room_time.h"
 
 namespace berth::simulation {
 
-// Adds up all cycles: waiting times, idle room on locks, and utilisation. A cycle counts until the
-// next one.
+// Adds up all cycles: waiting times, idle room on locks, utilisation, and the work that evictions
+// lose. A cycle counts until the next one.
 class SummaryBuilder {
  public:
   explicit SummaryBuilder(Duration period) : period_(period) {}
@@ -31,16 +33,22 @@ class SummaryBuilder {
     __int128 total = 0;
   };
 
+  void note_work(const Plan& plan, const Cluster& after, TimePoint now);
   void note_targets(const CycleReport& cycle);
   void add_job(const JobRow& job, const CycleReport& cycle, bool is_placed_now);
 
   Duration period_;
-  TimePoint end_;  // of the last cycle
+  TimePoint end_;                      // of the last cycle
+  TimePoint last_ = TimePoint::min();  // cycle
   std::size_t cycles_ = 0;
   std::map<std::string, WaitRow> waits_;
   views::HeldRoom held_;
   std::map<std::string, Use> use_;  // by resource
   views::EndCounts ended_{};
+  // Of pods of ours, since they have their nodes. Lost work was done, too.
+  views::RoomTimes done_;
+  views::RoomTimes lost_;
+  views::EvictedByAge evicted_{};
 };
 
 }  // namespace berth::simulation

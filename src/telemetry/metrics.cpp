@@ -12,6 +12,7 @@
 #include "telemetry/heap.h"
 #include "telemetry/queue_metrics.h"
 #include "telemetry/reservation_metrics.h"
+#include "views/lost_work.h"
 
 namespace berth::telemetry {
 
@@ -29,6 +30,14 @@ const Histogram::BucketBoundaries kSessionSeconds{0.0001, 0.0003, 0.001, 0.003, 
                                                   0.1,    0.3,    1,     3,     10};
 const Histogram::BucketBoundaries kCallSeconds{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03,
                                                0.1,    0.3,    1,     3,     10,   30};
+
+Histogram::BucketBoundaries evicted_age_bounds() {
+  Histogram::BucketBoundaries bounds;
+  for (const std::chrono::seconds age : views::kEvictedAges) {
+    bounds.push_back(static_cast<double>(age.count()));
+  }
+  return bounds;
+}
 
 double seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
@@ -67,6 +76,14 @@ struct Metrics::Families {
                                  .Name("berth_evictions_refused_total")
                                  .Help("Evictions that the API server did not carry out")
                                  .Register(registry);
+  Family<Counter>& lost_work = BuildCounter()
+                                   .Name("berth_lost_work_seconds_total")
+                                   .Help("Room of evicted pods, times the seconds that they had it")
+                                   .Register(registry);
+  Family<Histogram>& evicted_ages = BuildHistogram()
+                                        .Name("berth_evicted_pod_age_seconds")
+                                        .Help("How long evicted pods had their nodes")
+                                        .Register(registry);
   Family<Counter>& attempts = BuildCounter()
                                   .Name("berth_failed_attempts_total")
                                   .Help("Attempts to start jobs that kube-scheduler refused")
@@ -102,6 +119,7 @@ struct Metrics::Families {
   Histogram& session = session_seconds.Add({}, kSessionSeconds);
   Counter& all_events = events.Add({});
   Counter& failed_attempts = attempts.Add({});
+  Histogram& evicted_age = evicted_ages.Add({}, evicted_age_bounds());
 
   std::mutex mutex;                                                      // guards in_vain_series
   std::map<std::pair<std::string, std::string>, Gauge*> in_vain_series;  // by action and reason
@@ -173,6 +191,15 @@ void Metrics::set_in_vain(const SessionCounts::ByTwo& in_vain) {
 
 void Metrics::attempt_failed() { families_->failed_attempts.Increment(); }
 
+void Metrics::pod_evicted(const NamedAmounts& room, Duration age) {
+  const double age_seconds = seconds(age);
+  families_->evicted_age.Observe(age_seconds);
+  for (const auto& [resource, amount] : room) {
+    families_->lost_work.Add({{"resource", resource}})
+        .Increment(in_base_unit(resource, static_cast<double>(amount)) * age_seconds);
+  }
+}
+
 void Metrics::eviction_refused(std::string_view reason) {
   families_->refused.Add({{"reason", std::string(reason)}}).Increment();
 }
@@ -207,6 +234,12 @@ std::string Metrics::expose(const Gauges& gauges) {
   set("ready", gauges.is_ready ? 1 : 0);
   families_->repeated.Add({}).Set(static_cast<double>(gauges.jobs_evicted_repeatedly));
   set("heap_bytes", static_cast<double>(heap_bytes()));
+  if (gauges.queues != nullptr) {  // each series begins at 0
+    for (std::size_t r = 0; r < gauges.queues->resources.size(); ++r) {
+      if (gauges.queues->total[r] == 0) continue;
+      families_->lost_work.Add({{"resource", gauges.queues->resources[r]}});
+    }
+  }
   std::string text = exposition_of(families_->registry.Collect());
   if (gauges.queues != nullptr) text += queue_exposition(*gauges.queues);
   if (gauges.reservations != nullptr) text += reservation_exposition(*gauges.reservations);

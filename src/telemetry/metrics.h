@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "berth/base/clock.h"
+#include "berth/model/written_status.h"
 #include "engine/scheduler.h"
 #include "views/queue_table.h"
 #include "views/reservation_table.h"
@@ -33,8 +34,8 @@ struct SessionCounts {
 };
 
 // All metrics of the daemon, with the prefix berth_, in seconds and totals; docs/metrics.md lists
-// them. Labels are bounded: actions, reason codes, kinds of evictions, verbs, outcomes, and a fixed
-// number of queues. Any thread.
+// them. Labels are bounded: actions, reason codes, kinds of evictions, verbs, outcomes, resources
+// of the cluster, and a fixed number of queues. Any thread.
 class Metrics final : public engine::SessionObserver {
  public:
   Metrics();
@@ -42,6 +43,8 @@ class Metrics final : public engine::SessionObserver {
 
   void action_done(std::string_view action, std::chrono::nanoseconds took) override;
   void session_done(const SessionCounts& counts);
+  // An eviction is carried out. `room`: of the pod, which had its node for so long.
+  void pod_evicted(const NamedAmounts& room, Duration age);
   void eviction_refused(std::string_view reason);
   void attempt_failed();
   void call_done(std::string_view verb, std::string_view outcome, Duration took);

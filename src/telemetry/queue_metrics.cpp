@@ -70,6 +70,20 @@ MetricFamily amounts(const QueueTable& table, const Series& series, MetricFamily
   return family;
 }
 
+MetricFamily all_allocated(const QueueTable& table) {
+  MetricFamily family = gauge_family("berth_allocated", "Allocated to pods of all queues");
+  for (std::size_t r = 0; r < table.resources.size(); ++r) {
+    if (table.total[r] == 0) continue;
+    double sum = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      if (table.rows[row].parent != QueueTable::kNoParent) continue;
+      sum += static_cast<double>(table.at(table.allocated, row, r));
+    }
+    add_series(family, {{"resource", table.resources[r]}}, in_base_unit(table.resources[r], sum));
+  }
+  return family;
+}
+
 // `value` of a row, or the sum over several rows.
 template <class Value>
 void counts(const QueueTable& table, const Series& series, MetricFamily& family, Labels labels,
@@ -147,6 +161,7 @@ void add_nodes(const QueueTable& table, const Series& series, Families& families
 std::string queue_exposition(const QueueTable& table) {
   const Series series = series_of(table);
   Families families;
+  families.push_back(all_allocated(table));
   const auto add_amounts = [&](const char* name, const char* help, auto member) {
     families.push_back(amounts(table, series, gauge_family(name, help), member));
   };

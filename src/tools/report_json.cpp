@@ -201,14 +201,31 @@ Json json_of(const simulation::WaitRow& row) {
           {"ended", row.ended}};
 }
 
-Json json_of(const simulation::Summary& summary) {
-  Json utilisation = Json::object();
-  for (const auto& [resource, part] : summary.utilisation) {
-    utilisation[resource] = static_cast<double>(part) / simulation::Summary::kWhole;
+Json json_of(const std::map<std::string, std::int32_t>& parts) {
+  Json object = Json::object();
+  for (const auto& [resource, part] : parts) {
+    object[resource] = static_cast<double>(part) / simulation::Summary::kWhole;
   }
+  return object;
+}
+
+Json json_of(const views::EvictedByAge& counts) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const bool is_last = i == views::kEvictedAges.size();
+    list.push_back(
+        {{"youngerThanSeconds", is_last ? Json(nullptr) : Json(views::kEvictedAges[i].count())},
+         {"pods", counts[i]}});
+  }
+  return list;
+}
+
+Json json_of(const simulation::Summary& summary) {
   return {{"cycles", summary.cycles},
           {"jobs", list_of(summary.waits)},
-          {"utilisation", std::move(utilisation)},
+          {"utilisation", json_of(summary.utilisation)},
+          {"lostWork", json_of(summary.lost_work)},
+          {"evictedByAge", json_of(summary.evicted)},
           {"idleRoomSeconds", json_of(summary.held)}};
 }
 

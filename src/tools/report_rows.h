@@ -6,8 +6,8 @@
 namespace berth::tools {
 
 // Keeps the rows of a namespace, and of a queue with all queues below and above it. The summary of
-// waits is kept likewise; its utilisation is that of the whole cluster. An Error for an unknown
-// queue; no such namespace gives no rows.
+// waits is kept likewise; its utilisation and lost work are those of the whole cluster. An Error
+// for an unknown queue; no such namespace gives no rows.
 Status keep_rows(simulation::Report& report, const RowFlags& flags);
 
 // The rows of that queue, of those below it and of those above it, in the same order. An Error

@@ -52,17 +52,41 @@ std::string others_text(const simulation::Summary& summary) {
       count_text(jobs, "job"), started, sum / jobs, sum * kTenths / jobs % kTenths, most);
 }
 
+std::string percent(std::int32_t part) {
+  constexpr int kTenthsOfPercent = simulation::Summary::kWhole / 1000;
+  return fmt::format("{}.{}%", part / (10 * kTenthsOfPercent), part / kTenthsOfPercent % 10);
+}
+
 std::string use_text(const simulation::Summary& summary, TableStyle style) {
-  views::TextTable table({"RESOURCE", "USED", "IDLE ON LOCKED NODES"});
+  views::TextTable table({"RESOURCE", "USED", "LOST BY EVICTIONS", "IDLE ON LOCKED NODES"});
   for (const auto& [resource, part] : summary.utilisation) {
     if (resource == "pods") continue;
     const auto held = summary.held.find(resource);
-    constexpr int kTenthsOfPercent = simulation::Summary::kWhole / 1000;
-    table.add({resource,
-               fmt::format("{}.{}%", part / (10 * kTenthsOfPercent), part / kTenthsOfPercent % 10),
+    table.add({resource, percent(part), percent(summary.lost_work.at(resource)),
                held == summary.held.end() ? "-" : views::held_text({*held})});
   }
   return "\n" + table.render(style);
+}
+
+std::string age_text(std::chrono::seconds age) {
+  using std::chrono::hours;
+  using std::chrono::minutes;
+  if (age >= hours(1)) return fmt::format("{} h", age / hours(1));
+  if (age >= minutes(1)) return fmt::format("{} min", age / minutes(1));
+  return fmt::format("{} s", age.count());
+}
+
+// "evicted pods by age: 3 of less than 10 s, 1 of less than 5 min"
+std::string evicted_text(const views::EvictedByAge& counts) {
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const bool is_last = i == views::kEvictedAges.size();
+    text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", counts[i],
+                        is_last ? "at least" : "less than",
+                        age_text(views::kEvictedAges[is_last ? i - 1 : i]));
+  }
+  return text.empty() ? "" : "\nevicted pods by age: " + text + "\n";
 }
 
 }  // namespace
@@ -70,7 +94,7 @@ std::string use_text(const simulation::Summary& summary, TableStyle style) {
 std::string summary_table(const simulation::Summary& summary, TableStyle style) {
   if (summary.cycles < 2) return "";
   return fmt::format("\nall {} cycles\n", summary.cycles) + targets_text(summary, style) +
-         others_text(summary) + use_text(summary, style);
+         others_text(summary) + evicted_text(summary.evicted) + use_text(summary, style);
 }
 
 }  // namespace berth::tools

@@ -17,10 +17,21 @@ namespace {
 
 using Written = support::RecordingWriter::Written;
 
+// Any thread may read it.
+class SteppedClock final : public Clock {
+ public:
+  TimePoint now() const override { return TimePoint(std::chrono::seconds(seconds_)); }
+  void advance(int seconds) { seconds_ += seconds; }
+
+ private:
+  std::atomic<int> seconds_ = 100'000;
+};
+
 // n1 has 1 cpu, which ml/old uses. ml/new has a higher priority.
 class SessionEvictionsTest : public testing::Test {
  protected:
   bool never_preempts_ = false;  // before start()
+  std::optional<TimePoint> old_since_;
   const Clock* clock_ = &system_clock_;
 
   ~SessionEvictionsTest() override { loop_->stop(); }
@@ -43,7 +54,9 @@ class SessionEvictionsTest : public testing::Test {
     source_.set_synced();
     events_.post(make_node("n1", 1));
     events_.post(make_group("old", 1));
-    events_.post(running_on(make_member("old", 0), "n1"));
+    PodObject old = running_on(make_member("old", 0), "n1");
+    old.scheduled = old_since_;
+    events_.post(old);
     events_.post(make_group("new", 1));
     PodObject urgent = make_member("new", 0);
     urgent.priority = 10;
@@ -131,15 +144,28 @@ TEST_F(SessionEvictionsTest, EVENT5WhatDoesNotHelpIsLoggedAndCounted) {
       << metrics_.expose({});
 }
 
-// Any thread may read it.
-class SteppedClock final : public Clock {
- public:
-  TimePoint now() const override { return TimePoint(std::chrono::seconds(seconds_)); }
-  void advance(int seconds) { seconds_ += seconds; }
+TEST_F(SessionEvictionsTest, TheWorkThatIsLostIsCountedWhenTheEvictionIsAccepted) {
+  SteppedClock clock;
+  clock_ = &clock;
+  old_since_ = clock.now() - std::chrono::seconds(40);
+  start();
+  ASSERT_TRUE(wait_for_event("ml/old-0", "Evicted", ""));
+  loop_->stop();
+  EXPECT_TRUE(has_line("berth_lost_work_seconds_total{resource=\"cpu\"} 40"))
+      << metrics_.expose({});
+  EXPECT_TRUE(has_line("berth_evicted_pod_age_seconds_count 1"));
+}
 
- private:
-  std::atomic<int> seconds_ = 100'000;
-};
+TEST_F(SessionEvictionsTest, NoWorkIsLostByAnEvictionThatIsRefused) {
+  ports_.outcome = {ports::WriteOutcome::Result::refused, "its budget"};
+  SteppedClock clock;
+  clock_ = &clock;
+  old_since_ = clock.now() - std::chrono::seconds(40);
+  start();
+  ASSERT_TRUE(wait_for_event("ml/old-0", "EvictionRefused", ""));
+  loop_->stop();
+  EXPECT_TRUE(has_line("berth_evicted_pod_age_seconds_count 0")) << metrics_.expose({});
+}
 
 // A controller makes the evicted pod anew, and it is evicted again.
 TEST_F(SessionEvictionsTest, EVENT9AJobThatIsEvictedAgainAndAgainIsNamed) {

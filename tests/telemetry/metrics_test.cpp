@@ -58,6 +58,7 @@ std::string full_exposition(Metrics& metrics) {
   counts.in_vain[{"preempt", "nobody_may_leave"}] = 1;
   metrics.session_done(counts);
   metrics.eviction_refused("refused");
+  metrics.pod_evicted({{"cpu", 1500}, {"memory", 1024}}, std::chrono::seconds(40));
   metrics.attempt_failed();
   metrics.call_done("filter", "planned", std::chrono::microseconds(200));
   metrics.full_nodes_seen();
@@ -121,6 +122,24 @@ TEST(Metrics, CountsEvictionsByActionAndKind) {
   EXPECT_TRUE(has_line(text, "berth_decisions_total{kind=\"evict\"} 14"));
   EXPECT_TRUE(has_line(text, "berth_evictions_refused_total{reason=\"refused\"} 2"));
   EXPECT_TRUE(has_line(text, "berth_failed_attempts_total 2"));
+}
+
+TEST(Metrics, CountsTheWorkThatEvictionsLoseAndTheAgesOfPods) {
+  Metrics metrics;
+  full_exposition(metrics);
+  const std::string text = full_exposition(metrics);
+  EXPECT_TRUE(has_line(text, "berth_lost_work_seconds_total{resource=\"cpu\"} 120")) << text;
+  EXPECT_TRUE(has_line(text, "berth_lost_work_seconds_total{resource=\"memory\"} 81920"));
+  EXPECT_TRUE(has_line(text, "berth_evicted_pod_age_seconds_bucket{le=\"10\"} 0"));
+  EXPECT_TRUE(has_line(text, "berth_evicted_pod_age_seconds_bucket{le=\"60\"} 2"));
+  EXPECT_TRUE(has_line(text, "berth_evicted_pod_age_seconds_sum 80"));
+}
+
+// A rate misses what a series has when it appears.
+TEST(Metrics, LostWorkOfEachResourceBeginsAtZero) {
+  Metrics metrics;
+  EXPECT_TRUE(has_line(metrics.expose({.queues = some_queues()}),
+                       "berth_lost_work_seconds_total{resource=\"cpu\"} 0"));
 }
 
 TEST(Metrics, JobsThatNoEvictionHelpsAreThoseOfTheLastSession) {

@@ -79,6 +79,15 @@ TEST(QueueMetrics, AmongTheOthersNothingIsCountedTwice) {
   EXPECT_TRUE(has_line(text, "berth_queue_allocated{queue=\"_other\",resource=\"cpu\"} 2"));
 }
 
+TEST(QueueMetrics, AllThatIsAllocatedIsCountedOnce) {
+  QueueTable table = table_of(4);
+  table.rows[3].parent = 2;
+  table.allocated[2 * 3] = 1500;  // with what q0003 has
+  const std::string text = queue_exposition(table);
+  EXPECT_TRUE(has_line(text, "berth_allocated{resource=\"cpu\"} 3.5")) << text;
+  EXPECT_TRUE(has_line(text, "berth_allocated{resource=\"memory\"} 0"));
+}
+
 TEST(QueueMetrics, OfNodesAreThoseOfQueuesThatAskForSome) {
   QueueTable table = table_of(2);
   EXPECT_EQ(queue_exposition(table).find("berth_queue_nodes"), std::string::npos);

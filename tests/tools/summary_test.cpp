@@ -18,6 +18,7 @@ class SummaryTest : public testing::Test {
     bool has_target = false;
     std::vector<std::string> starts;  // jobs of one pod, on n2
     std::optional<EndedReservation::How> ends;
+    bool evicts = false;  // ml/1
   };
 
   void cycle(const Decision& decision) {
@@ -39,6 +40,10 @@ class SummaryTest : public testing::Test {
       plan.ended.resize(1);
       plan.ended[0].job = big;
       plan.ended[0].how = *decision.ends;
+    }
+    if (decision.evicts) {
+      const TaskId victim = copy_.cluster().job(copy_.find_job("ml/1")).tasks.front();
+      plan.evictions.push_back({victim, NodeId(0), big, "preempt"});
     }
     copy_.carry_out(plan, now);
     CycleReport report =
@@ -109,10 +114,42 @@ TEST_F(SummaryTest, WhatIsUsedCountsInEachCycle) {
   EXPECT_EQ(summary_.finish().utilisation.at("cpu"), 5000);
 }
 
+// ml/1 had 2 cpu for 20 s, and ml/2 has one for the last 10 s.
+TEST_F(SummaryTest, LostWorkIsAPartOfAllThatWasDone) {
+  cycle({});
+  EXPECT_EQ(SummaryBuilder(summary_).finish().lost_work.at("cpu"), 0);
+  cycle({});
+  cycle({.has_target = false, .starts = {"ml/2"}, .ends = {}, .evicts = true});
+  const Summary summary = summary_.finish();
+  EXPECT_EQ(summary.lost_work.at("cpu"), 8000);
+  EXPECT_EQ(summary.evicted, (views::EvictedByAge{0, 1, 0, 0, 0, 0, 0, 0}));
+}
+
+// Of a pod that ran before the first cycle, the time before counts as work, too.
+TEST(SummaryOfLostWork, IsNeverMoreThanAllWork) {
+  PodObject old = running(pod("", 1, 2), "n1");
+  old.scheduled = second(1000);
+  ClusterCopy copy({node("n1", 4), old, running(pod("", 2, 2), "n1")}, {}, second(1090));
+  SummaryBuilder builder(std::chrono::seconds(10));
+  copy.begin_cycle(second(1090));
+  Plan plan;
+  const TaskId victim = copy.cluster().job(copy.find_job("ml/1")).tasks.front();
+  plan.evictions.push_back({victim, NodeId(0), JobId(), "preempt"});
+  copy.carry_out(plan, second(1090));
+  CycleReport report = record_cycle(1, second(1090), plan, copy.cluster());
+  builder.add(report, plan, copy.cluster());
+  const Summary summary = builder.finish();
+  EXPECT_EQ(summary.lost_work.at("cpu"), 9000) << "90 s of one pod; 10 s of the other are kept";
+  EXPECT_EQ(summary.evicted, (views::EvictedByAge{0, 0, 1, 0, 0, 0, 0, 0}));
+}
+
 TEST_F(SummaryTest, ItsTableIsForSeveralCycles) {
   cycle({.has_target = true, .starts = {}, .ends = {}});
   EXPECT_EQ(summary_table(SummaryBuilder(summary_).finish(), {}), "");
-  cycle({.has_target = false, .starts = {"ml/big"}, .ends = EndedReservation::How::started});
+  cycle({.has_target = false,
+         .starts = {"ml/big"},
+         .ends = EndedReservation::How::started,
+         .evicts = true});
   EXPECT_EQ(summary_table(summary_.finish(), {}), R"(
 all 2 cycles
 
@@ -121,9 +158,11 @@ ml/big  cycle 1  cycle 2  1 cycle  started
 
 of the other 1 job, 0 started; waits in cycles: 2.0 on average, 2 at most
 
-RESOURCE  USED   IDLE ON LOCKED NODES
-cpu       50.0%  20 cpu-seconds
-memory    0.0%   640Gi memory-seconds
+evicted pods by age: 1 of less than 1 min
+
+RESOURCE  USED   LOST BY EVICTIONS  IDLE ON LOCKED NODES
+cpu       50.0%  33.3%              20 cpu-seconds
+memory    0.0%   0.0%               640Gi memory-seconds
 )");
 }
 
