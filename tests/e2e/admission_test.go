@@ -14,8 +14,8 @@ import (
 	"berth.dev/berth/tests/e2e/harness"
 )
 
-// Who is more important than those that have the cluster is admitted, although the cluster is full,
-// and gets their room.
+// A job that is more important than those that have the cluster is admitted, although the cluster is
+// full, and gets their room.
 
 // inSeconds is a deadline for what takes a few seconds on an idle machine.
 const inSeconds = 30 * time.Second

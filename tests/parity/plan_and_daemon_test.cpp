@@ -12,8 +12,8 @@
 #include "support/objects.h"
 
 // `berth plan --cycles` and berthd on the embedded cluster decide the same on the same stream:
-// which pods are bound to which nodes, and who is evicted, in which session and why. What a session
-// assumes of the one before it is kept by ClusterCopy there, and by the session loop here.
+// which pods are bound to which nodes, and who is evicted, in which session and why. ClusterCopy
+// and the session loop each keep on their own what a session assumes of those before.
 // BERTH_SEED=<seed> plays one stream alone, BERTH_LAWS=<n> more.
 
 namespace berth::parity {
@@ -30,19 +30,9 @@ conf::Config shipped() {
   return std::move(config).value();
 }
 
-// Some streams have a queue with a guarantee, with a capability, that keeps what it has, or below
-// another one.
 std::vector<ClusterEvent> stream_of(std::uint64_t seed) {
-  std::vector<ClusterEvent> objects = support::job_stream(seed, kLength);
-  for (ClusterEvent& object : objects) {
-    auto* const queue = std::get_if<QueueObject>(&object);
-    if (queue == nullptr || queue->name != "b") continue;
-    if (seed % 5 == 1) queue->guarantee = {{"cpu", 16'000}};
-    if (seed % 5 == 2) queue->capability = {{"cpu", 40'000}};
-    if (seed % 5 == 3) queue->reclaimable = false;
-    if (seed % 5 == 4) queue->parent = "a";
-  }
-  return objects;
+  using support::StreamKind;
+  return support::job_stream(seed, kLength, seed % 2 == 0 ? StreamKind::varied : StreamKind::plain);
 }
 
 std::vector<Decisions> planned(const conf::Config& config, std::uint64_t seed, std::size_t cycles) {

@@ -19,7 +19,7 @@
 
 namespace berth::parity {
 
-// What one session decided: "ml/g1-0 on n2", and "ml/g2-3 by preempt for ml/g1: ...". Sorted.
+// The decisions of one session: "ml/g1-0 on n2", and "ml/g2-3 by preempt for ml/g1: ...". Sorted.
 struct Decisions {
   std::vector<std::string> binds;
   std::vector<std::string> evictions;
