@@ -107,7 +107,7 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
 // The nodes of targets are theirs: other jobs come after them.
 void Admissions::note_waiting(const Job& job) {
   if (job.election) return;
-  Resources& sum = waiting_[job.queue][job.priority];
+  Resources& sum = waiting_[job.queue][job.admission_priority];
   for (std::size_t d = 0; d < dimensions_; ++d) {
     if (const std::int64_t lacking = lacking_of(job, Dimension(d)); lacking > 0) {
       sum.add(Dimension(d), lacking);
@@ -180,7 +180,7 @@ std::int64_t Admissions::waiting_behind(const Job& job, Dimension d) const {
   const auto found = waiting_.find(job.queue);
   if (found == waiting_.end()) return sum;
   for (const auto& [priority, waiting] : found->second) {
-    if (priority < job.priority) sum = saturated_sum(sum, waiting[d]);
+    if (priority < job.admission_priority) sum = saturated_sum(sum, waiting[d]);
   }
   return sum;
 }
@@ -224,10 +224,12 @@ void Admissions::find_parts(const Cluster& cluster) {
 const Resources& Admissions::could_leave(const Session& session, const Job& job) {
   const Cluster& cluster = session.cluster();
   find_parts(cluster);
-  const auto [entry, is_new] = could_leave_.try_emplace({job.queue, job.priority});
+  const auto [entry, is_new] = could_leave_.try_emplace({job.queue, job.admission_priority});
   if (!is_new) return entry->second;
   const bool is_lent = session.ask(points::surplus_is_lent);
-  for (const JobPart& part : session.ask(points::preemptable, job, parts_[job.queue])) {
+  Job claimant = job;
+  claimant.priority = job.admission_priority;
+  for (const JobPart& part : session.ask(points::preemptable, claimant, parts_[job.queue])) {
     const Job& other = cluster.job(part.job);
     Resources surplus;
     if (surplus_count(other) > 0) {

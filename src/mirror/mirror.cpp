@@ -67,7 +67,12 @@ void Mirror::refresh(JobId id, TimePoint now) {
   const std::int32_t priority = bounded_priority(id, now, refused[1]);
   std::erase(refused, std::string());
   note_unhonoured(id, std::move(refused));
-  if (job.priority != priority) cluster_.mutable_job(id).priority = priority;
+  const std::int32_t of_admission = admission_priority(job, priority);
+  if (job.priority != priority || job.admission_priority != of_admission) {
+    Job& changed = cluster_.mutable_job(id);
+    changed.priority = priority;
+    changed.admission_priority = of_admission;
+  }
   if (const GroupPhase phase = derived_phase(job); phase != job.phase) {
     cluster_.set_phase(id, phase);
     phase_changes_.push_back(id);

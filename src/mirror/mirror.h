@@ -250,6 +250,7 @@ class Mirror {
   Naming reviewed(const Job& job, Verb verb, const std::string& object, TimePoint now);
   // These set `refused`, for people, if a word of the user does not count.
   std::int32_t bounded_priority(JobId id, TimePoint now, std::string& refused);
+  std::int32_t admission_priority(const Job& job, std::int32_t priority) const;
   bool may_protect(JobId id, TimePoint now, std::string& refused);
   void note_unhonoured(JobId id, std::vector<std::string> refused);
   void mark_all_dirty();

@@ -18,6 +18,10 @@ constexpr const char* kNotChecked =
 // scheduling.HighestUserDefinablePriority of Kubernetes.
 constexpr std::int32_t kHighestOfUsers = 1'000'000'000;
 
+bool is_of_system(const PriorityClassObject& named) {
+  return named.value > kHighestOfUsers || named.name.starts_with("system-");
+}
+
 }  // namespace
 
 void Mirror::on(const RightAnswer& answer) {
@@ -129,7 +133,7 @@ std::int32_t Mirror::bounded_priority(JobId id, TimePoint now, std::string& refu
   if (named == nullptr) return of_pods;
   if (!options_.checks_classes || named->value <= of_pods) return named->value;
   Naming naming{Right::refused, "a class of the system counts on pods only"};
-  if (named->value <= kHighestOfUsers && !named->name.starts_with("system-")) {
+  if (!is_of_system(*named)) {
     naming = reviewed(job, Verb::name, named->name, now);
   }
   if (naming.right == Right::allowed) return named->value;
@@ -138,6 +142,14 @@ std::int32_t Mirror::bounded_priority(JobId id, TimePoint now, std::string& refu
               std::to_string(of_pods) + ", the highest priority of its pods: " + naming.why + ")";
   }
   return of_pods;
+}
+
+// MAY-12. Controllers make the pods of a group once it is admitted, and until then nobody leaves
+// for it.
+std::int32_t Mirror::admission_priority(const Job& job, std::int32_t priority) const {
+  const PriorityClassObject* const named = class_of_group(job);
+  if (named == nullptr || !job.tasks.empty() || is_of_system(*named)) return priority;
+  return std::max(named->value, priority);
 }
 
 // MAY-14, MAY-15. May its user keep its pods from being evicted? Until this is known, he may.

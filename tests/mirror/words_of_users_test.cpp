@@ -68,6 +68,24 @@ TEST_F(ClassOfGroupTest, MAY12WithoutPodsTheDefaultAccountOfTheNamespaceCounts) 
   EXPECT_EQ(job().priority, 1000);
 }
 
+TEST_F(ClassOfGroupTest, MAY12WithoutPodsTheClassCountsForAdmission) {
+  begin_with("high", 1000);
+  see(RightAnswer{question_, false});
+  settle();
+  EXPECT_EQ(job().admission_priority, 5);
+  see(PodDeleted{pod_.uid});
+  settle();
+  EXPECT_EQ(job().priority, 0);
+  EXPECT_EQ(job().admission_priority, 1000);
+}
+
+TEST_F(ClassOfGroupTest, MAY13WithoutPodsAClassOfTheSystemDoesNotCountForAdmission) {
+  begin_with("system-cluster-critical", 2'000'000'000);
+  see(PodDeleted{pod_.uid});
+  settle();
+  EXPECT_EQ(job().admission_priority, 0);
+}
+
 TEST_F(ClassOfGroupTest, MAY13ClassesOfTheSystemCountOnPodsOnly) {
   begin_with("system-cluster-critical", 2'000'000'000);
   EXPECT_EQ(job().priority, 5);

@@ -53,6 +53,8 @@ struct Job {
   QueueId queue;      // invalid: no such queue
   QueueId barred_by;  // that queue, or one above: it is not for the job's namespace; or invalid
   std::int32_t priority = 0;
+  // By which it is admitted: while it has no pods, that of its group's class (MAY-12).
+  std::int32_t admission_priority = 0;
   GroupPhase phase = GroupPhase::pending;
   std::optional<TimePoint> admitted_at;   // while Inqueue: since when, as far as is known
   std::optional<TimePoint> returned_at;   // sent back to Pending, and not admitted since
