@@ -174,9 +174,10 @@ std::string could_leave_instead(const Cluster& cluster, const Plan& plan) {
 struct Tally {
   int cases = 0;  // in which both evict, with surplus alone, or both with whole jobs
   int equal = 0;
-  int pods = 0;    // in all cases in which the session finds a set
-  int fewest = 0;  // the sum of the fewest, surplus alone if it does
-  int anyhow = 0;  // the same, if whole jobs could leave instead of surplus
+  int pods = 0;       // in all cases in which the session finds a set
+  int fewest = 0;     // the sum of the fewest, surplus alone if it does
+  int anyhow = 0;     // the same, if whole jobs could leave instead of surplus
+  int more_work = 0;  // cases in which one that is alike loses less
   int most_more = 0;
   double largest_ratio = 1;
   std::map<int, int> more;         // pods beyond the fewest -> cases
@@ -249,7 +250,6 @@ void judge(std::uint64_t seed, Kind kind, Tally& tally) {
   if (!plan.binds.empty()) return;  // it fits
   const Best best = best_of(cluster, plan, small.claimant(), kind);
   if (best.is_unknown) return;
-  EXPECT_EQ(could_leave_instead(cluster, plan), "") << "seed " << seed;
   const int found = static_cast<int>(plan.evictions.size());
   const bool found_whole =
       std::any_of(plan.evictions.begin(), plan.evictions.end(),
@@ -267,6 +267,10 @@ void judge(std::uint64_t seed, Kind kind, Tally& tally) {
   tally.surplus_possible += best.takes_whole_jobs ? 0 : 1;
   const bool is_missed = found == 0;
   const bool is_surplus_missed = !best.takes_whole_jobs && (is_missed || found_whole);
+  if (const std::string instead = could_leave_instead(cluster, plan); !instead.empty()) {
+    ++tally.more_work;
+    if (tally.lines.size() < 12) tally.lines.push_back(what + ": " + instead);
+  }
   if (!is_missed) {
     tally.pods += found;
     tally.fewest += *best.fewest;
@@ -276,13 +280,14 @@ void judge(std::uint64_t seed, Kind kind, Tally& tally) {
   tally.surplus_missed += is_surplus_missed ? 1 : 0;
   if (!is_missed && !is_surplus_missed) {
     const int more = found - *best.fewest;
-    EXPECT_GE(more, 0) << than;
+    // Fewer than the fewest if it found none by which no queue loses what it deserves.
+    EXPECT_GE(found, *best.anyhow) << than;
     ++tally.cases;
-    tally.equal += more == 0 ? 1 : 0;
+    tally.equal += more <= 0 ? 1 : 0;
     ++tally.more[more];
     tally.most_more = std::max(tally.most_more, more);
     tally.largest_ratio = std::max(tally.largest_ratio, found / double(std::max(1, *best.fewest)));
-    if (more == 0) return;
+    if (more <= 0) return;
   }
   if (tally.lines.size() < 12) tally.lines.push_back(than);
 }
@@ -303,6 +308,7 @@ void check(Kind kind, const char* name, const Bound& bound) {
   if (all.size() < kSeeds) return;
   EXPECT_GE(tally.possible, 50) << name;
   EXPECT_LE(tally.pods, 1.05 * tally.fewest) << name;
+  EXPECT_LE(100 * tally.more_work, tally.possible) << name;
   EXPECT_GE(100.0 * tally.equal, bound.equal_percent * tally.cases) << name;
   EXPECT_LE(100.0 * tally.missed, bound.missed_percent * tally.possible) << name;
   EXPECT_LE(100.0 * tally.surplus_missed, bound.surplus_missed_percent * tally.surplus_possible)

@@ -205,7 +205,8 @@ void OfferSearch::move(Taken& taken, const Gain& gain, std::size_t number, int s
 bool OfferSearch::take(Taken& taken, const std::vector<Gain>& gains, std::size_t number) const {
   const Gain& gain = gains[number];
   if (gain.group != kUngrouped && gain.is_whole) {
-    for (std::size_t i = 0; i < gains.size(); ++i) {
+    const bool has_some = taken.left[gain.group].surplus < groups_[gain.group].surplus;
+    for (std::size_t i = 0; has_some && i < gains.size(); ++i) {
       if (taken.is_in[i] != 0 && gains[i].group == gain.group) move(taken, gains[i], i, -1);
     }
     taken.left[gain.group].surplus = 0;

@@ -71,6 +71,8 @@ class Solver {
   Taken take(const Offer& offer, std::span<const TaskId>& tasks, const OfferSearch::Terms& terms,
              const OfferSearch& search);
   bool could_place(const OfferSearch::Terms& terms, OfferSearch& search);
+  std::int64_t most_by_number(const OfferSearch::Terms& terms,
+                              const std::vector<std::uint8_t>& passing) const;
   bool order_candidates();
   void ban_own();
   std::vector<NodeId> vacated_by(const Offer& offer) const;

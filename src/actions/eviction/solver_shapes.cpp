@@ -134,25 +134,33 @@ bool Solver::could_place(const OfferSearch::Terms& terms, OfferSearch& search) {
   if (!candidates_.could_any_take(requested, terms.takes_whole_jobs)) return false;
   const bool is_any_banned = !has_asked_nobody();
   const std::vector<std::uint8_t>& passing = session_.passing(terms.shape);
-  // SURPLUS-2. No more surplus leaves than each job has.
-  const std::int64_t by_number =
-      terms.takes_whole_jobs ? terms.members : candidates_.most_by_surplus(requested);
   std::int64_t members = 0;
-  std::int64_t idle = 0;
-  for (std::size_t n = 0; n < cluster_.node_count(); ++n) {
+  for (std::size_t n = 0; n < cluster_.node_count() && members < terms.members; ++n) {
     const NodeId node(n);
     if (!candidates_.could_take(node, requested, terms.takes_whole_jobs)) continue;
     if (!is_open(node, terms.shape, passing)) continue;
     members += search.most_on(node, terms, is_any_banned);
-    if (by_number < terms.members) {
-      idle += times_covered(requested, [&](Dimension d) { return cluster_.future_idle(node, d); });
-    }
-    if (std::min(members, saturated_sum(idle, by_number)) >= terms.members) return true;
   }
-  members = std::min(members, saturated_sum(idle, by_number));
+  if (members >= terms.members && !terms.takes_whole_jobs) {
+    members = std::min(members, most_by_number(terms, passing));
+  }
+  if (members >= terms.members) return true;
   most_ = std::max(most_,
                    static_cast<std::int32_t>(placed_.size()) + static_cast<std::int32_t>(members));
   return false;
+}
+
+// SURPLUS-2. No more surplus leaves than each job has.
+std::int64_t Solver::most_by_number(const OfferSearch::Terms& terms,
+                                    const std::vector<std::uint8_t>& passing) const {
+  const auto& requested = cluster_.shape(terms.shape).requested;
+  std::int64_t members = candidates_.most_by_surplus(requested);
+  for (std::size_t n = 0; n < cluster_.node_count() && members < terms.members; ++n) {
+    const NodeId node(n);
+    if (!is_open(node, terms.shape, passing)) continue;
+    members += times_covered(requested, [&](Dimension d) { return cluster_.future_idle(node, d); });
+  }
+  return members;
 }
 
 // As things are without the members that have a place already.
