@@ -193,7 +193,8 @@ TEST(RecentEvictions, LIMIT1TheyCountForAMinuteByTheQueueOfThePod) {
   Mirror& mirror = world->mirror();
   Plan plan;
   for (const char* name : {"default/a", "default/b", "default/c"}) {
-    plan.evictions.push_back({.task = world->task(name), .node = NodeId(0)});
+    plan.evictions.emplace_back();
+    plan.evictions.back().task = world->task(name);
   }
   const QueueId queue =
       world->cluster().queue_of(world->cluster().task(plan.evictions[0].task).job);

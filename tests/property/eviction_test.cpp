@@ -49,8 +49,10 @@ struct Played {
 void limit(engine::SessionConfig& config, std::uint64_t seed) {
   const auto of = static_cast<std::int64_t>(seed);
   config.eviction_limits = {{1 + of % 4, 0}, {1 + of % 3, 0}};
+  const std::map<std::string, engine::Arguments::Entry> entries{
+      {"min-run-time", {"1m", false, "test"}}};
   for (const char* action : {"preempt", "reclaim"}) {
-    config.action_arguments[action] = engine::Arguments({{"min-run-time", {"1m", false, "test"}}});
+    config.action_arguments[action] = engine::Arguments(entries);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "support/eviction_limit_laws.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace berth::support {
@@ -52,6 +53,7 @@ class LimitCourt {
   std::int64_t most(QueueId queue) {
     const engine::EvictionLimit& limit =
         queue.is_valid() ? book_.eviction_limits.queue : book_.eviction_limits.cluster;
+    if (limit.percent == 100) return std::numeric_limits<std::int64_t>::max();
     return std::max(limit.pods, running_[queue] * limit.percent / 100);
   }
 
@@ -62,10 +64,9 @@ class LimitCourt {
     }
     // Pods that leave for no job leave one by one. Others may have left for a job already.
     const JobId beneficiary = plan_.evictions[first].beneficiary;
-    const bool is_for_a_job =
-        beneficiary.is_valid() && !cluster_.job(beneficiary).others_left_for_it;
+    const bool is_for_a_job = beneficiary.is_valid() && cluster_.job(beneficiary).claims.empty();
     for (const auto& [queue, pods] : set) {
-      const bool is_over = used_[queue] > 0 && used_[queue] + pods > most(queue);
+      const bool is_over = used_[queue] > 0 && pods > most(queue) - used_[queue];
       if (is_for_a_job && is_over) {
         faults_.push_back("victim " + cluster_.task(plan_.evictions[first].task).name +
                           " and others are " + std::to_string(pods) + " more than " +

@@ -102,7 +102,7 @@ class Service final : public RoomMaker {
       return false;
     }
     ConsideredEvictions vain{id, eviction_.policy.action, {}, 0, {}};
-    const bool completes = job.others_left_for_it && !job.claims_are_restored;
+    const bool completes = !job.claims.empty() && !job.claims_are_restored;
     if (completes) lift_limits(true);
     const bool evicts = attempt_any(job, vain);
     if (completes) lift_limits(false);
@@ -124,7 +124,7 @@ class Service final : public RoomMaker {
   }
 
  private:
-  // LIMIT-3. Others have left for it, and must not have left in vain.
+  // LIMIT-3. Others have left for such a job, and must not have left in vain.
   void lift_limits(bool is_lifted) {
     session_.lift_eviction_limits(is_lifted);
     known_.clear();
