@@ -27,7 +27,7 @@ TEST(Order, STATUS5FollowsPriorityThenAge) {
 TEST(Order, STATUS5JobsThatAwaitAdmissionComeAfterThoseThatAreAdmitted) {
   const auto world = support::stage(
       kFull +
-          "job first min=1 needs cpu=4 created=+1s\ntask first/0 cpu=4\n"
+          "job first min=1 needs cpu=4 created=+1s\n"
           "job second min=2 created=+2s phase=inqueue\ntask second/0..1 cpu=1\n",
       support::config_of("enqueue allocate", "gang overcommit(overcommit-factor=1.0) predicates"));
   const auto& plan = world->plan();
