@@ -10,6 +10,12 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+engine::SessionConfig only_allocate() {
+  engine::SessionConfig config;
+  config.actions = {{"allocate", ""}};
+  return config;
+}
+
 // On n1 with 4 cpu run four pods of ml/old, which needs two. ml/new needs two, and ml/vain one of
 // 9 cpu, for which nobody may leave. The plan is what an evicting action would leave.
 class EvictionsTest : public testing::Test {
@@ -62,7 +68,7 @@ class EvictionsTest : public testing::Test {
 
   const std::vector<ClusterEvent> objects_ = objects();
   ClusterCopy copy_{objects_, {}, second(0)};
-  engine::Scheduler scheduler_ = *engine::Scheduler::create({{{"allocate", ""}}, {}, {}, ""});
+  engine::Scheduler scheduler_ = *engine::Scheduler::create(only_allocate());
   TrialSetting setting_;
   Line line_;
   Plan plan_;

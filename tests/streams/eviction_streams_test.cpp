@@ -13,9 +13,9 @@
 namespace berth::support {
 namespace {
 
-constexpr std::uint64_t kSeeds = 30;
+constexpr std::uint64_t kSeeds = 10;
 constexpr Duration kLength = std::chrono::seconds(400);
-constexpr std::uint64_t kShortSeeds = 100;
+constexpr std::uint64_t kShortSeeds = 40;
 constexpr Duration kShort = std::chrono::seconds(100);
 
 conf::Config shipped() {
