@@ -56,7 +56,7 @@ Vote AdmissionRules::is_within_capability(const Job& job) {
   }
 }
 
-// What is bounded by nothing but the size of the cluster is left to overcommit.
+// A bound by nothing but the size of the cluster is left to overcommit.
 bool AdmissionRules::is_bounded(std::size_t at, Dimension d) const {
   const QueueShares& shares = **shares_;
   return session_->queues().limit(at, d) < std::numeric_limits<std::int64_t>::max() ||

@@ -113,8 +113,8 @@ bool seek_idle_room(Session& session, const Job& job) {
   return true;
 }
 
-// ALLOCATE-9. Jobs that found no place, in the order of their turns, for whom nobody was asked to
-// leave yet.
+// ALLOCATE-9. Jobs that found no place, in the order of their turns. Nobody was asked to leave for
+// them yet.
 class Ahead {
  public:
   explicit Ahead(Session& session) : session_(session) {}

@@ -18,7 +18,8 @@ constexpr std::array<ConfigKey, 85> kKeys{{
     {"", "schedulePeriod", "duration, 10ms to 1h", "`1s`", "longest time between two sessions"},
     {"", "claimTimeout", "duration, 1s to 24h", "`10m`",
      "how long room that is being vacated is kept for a job; for as long after that, it claims "
-     "none"},
+     "none. Longer than the grace periods of pods: one that takes longer counts as one that never "
+     "leaves ([CLAIM-13](design/claims.md))"},
     {"", "evictionLimit", "map", "",
      "how many pods are evicted within a minute (docs/design/eviction-limits.md)"},
     {"", "defaultQueue", "DNS name", "`default`", "queue of pods and groups without a queue"},

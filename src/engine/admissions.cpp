@@ -155,7 +155,7 @@ void Admissions::admitted(const Cluster& cluster, const QueueTree& tree, const J
   if (job.election) note_target(tree, job, {});
 }
 
-// TALLY-2
+// TALLY-2, SURPLUS-3
 std::int64_t Admissions::surplus(const Session& session, std::size_t position, Dimension d) {
   if (!session.ask(points::surplus_is_lent)) return 0;
   const Cluster& cluster = session.cluster();

@@ -292,10 +292,10 @@ void Session::record(Refusal refusal) {
 
 void Session::note_vain(ConsideredEvictions vain) {
   if (const std::uint32_t place = refusal_of_job_[vain.job.index()]; place != 0) {
-    // One says enough.
-    std::vector<std::string>& said = plan_.refusals[place - 1].evictions;
-    if (std::string text = vain.short_text(); said.empty() && !text.empty()) {
-      said.push_back(std::move(text));
+    // One is enough.
+    std::vector<std::string>& clauses = plan_.refusals[place - 1].evictions;
+    if (std::string text = vain.short_text(); clauses.empty() && !text.empty()) {
+      clauses.push_back(std::move(text));
     }
   }
   plan_.considered.push_back(std::move(vain));

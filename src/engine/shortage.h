@@ -79,7 +79,7 @@ std::string refusals_text(Session& session, const Shape& shape);
 enum class NotCounted : std::uint8_t { by_specification, all };
 std::string not_counted_text(Session& session, const Shape& shape, NotCounted which);
 
-// What there is to say of a resource that no node has: "did you mean nvidia.com/gpu?", of those
+// The hint on a resource that no node has: "did you mean nvidia.com/gpu?", of those
 // that nodes have, else that it may be a DeviceClass's; or empty.
 std::string unknown_text(const Cluster& cluster, const std::string& name);
 

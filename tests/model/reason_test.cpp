@@ -141,7 +141,7 @@ TEST(Reason, PodsThatStayAreNotTheJobThatWaits) {
   }
 }
 
-TEST(Reason, ThatNobodyIsEvictedIsSaidInShortOnlyIfSomebodyCanChangeIt) {
+TEST(Reason, ThatNobodyIsEvictedIsAClauseOnlyIfSomebodyCanChangeIt) {
   const std::string nobody = "preempt evicts nobody for it: ";
   const auto stay = [](std::vector<Spared> spared) {
     return in_vain(Reason::nobody_may_leave, std::move(spared)).short_text();

@@ -316,7 +316,7 @@ void check(Kind kind, const char* name, const Bound& bound) {
 }
 
 TEST(Victims, OfPreemptAreAlmostTheFewest) {
-  check({false, 1}, "preempt, one resource", {95, 1, 1});
+  check({false, 1}, "preempt, one resource", {98, 2, 2});
   check({false, 2}, "preempt, two resources", {95, 2, 2});
   check({false, 1, true}, "preempt, shipped configuration", {95, 1, 1});
 }
@@ -325,7 +325,7 @@ TEST(Victims, OfPreemptAreAlmostTheFewest) {
 // as what its node lacks.
 TEST(Victims, OfReclaimAreAlmostTheFewest) {
   check({true, 1}, "reclaim, one resource", {95, 6, 2});
-  check({true, 2}, "reclaim, two resources", {95, 16, 8});
+  check({true, 2}, "reclaim, two resources", {95, 16, 9});
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ enum class StreamKind : std::uint8_t {
 std::vector<ClusterEvent> job_stream(std::uint64_t seed, Duration length,
                                      StreamKind kind = StreamKind::plain);
 
-// What came out of a stream. Work is in cpu-seconds.
+// The outcome of a stream. Work is in cpu-seconds.
 struct StreamOutcome {
   int evictions = 0;
   // Evicted pods whose claimant had not started after three sessions, or ever again.

@@ -28,7 +28,7 @@ struct EvictionLimits {
   bool operator==(const EvictionLimits&) const = default;
 };
 
-// What a session may still evict. Session thread only.
+// The pods that a session may still evict. Session thread only.
 class EvictionAllowance {
  public:
   EvictionAllowance(const Cluster& cluster, const EvictionLimits& limits, TimePoint now)

@@ -171,7 +171,7 @@ class Session : public PointTable {
   Plan& plan() { return plan_; }
   Statement* open_statement() const { return open_statement_; }  // the innermost; null: none
   void set_open_statement(Statement* statement) { open_statement_ = statement; }
-  // What is the reason of the first of a kind is the reason of those behind it, too.
+  // The reason of the first of a kind is the reason of those behind it, too.
   void refuse_those_alike();
   // Fills Plan::order, by the shares that the queues have now.
   void put_in_order();

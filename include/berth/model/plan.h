@@ -70,8 +70,8 @@ struct ConsideredEvictions {
 
   // "preempt evicts nobody for it: no pod may be evicted for it; 3 stay: their jobs would have ..."
   std::string text() const;
-  // What somebody can do something about, without numbers, so that it stays the same while these
-  // change. Empty: nothing.
+  // The cause that somebody can change, without numbers, so that it stays the same while these
+  // change. Empty: there is none.
   std::string short_text() const;
 };
 

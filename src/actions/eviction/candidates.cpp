@@ -105,7 +105,7 @@ std::int32_t Candidates::most_of_surplus(const Job& job, std::span<const TaskId>
   return std::min(most, surplus_count(job));
 }
 
-// What a node gains at most: of each resource the largest, no more than may leave.
+// The most that a node gains: of each resource the largest, no more than may leave.
 void Candidates::note_surplus(std::span<const TaskId> tasks, std::int32_t most, bool leaves_whole) {
   const Cluster& cluster = session_.cluster();
   if (most == 0) return;

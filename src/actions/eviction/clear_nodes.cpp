@@ -198,7 +198,7 @@ class Clearing {
     }
   }
 
-  // LIMIT-6. The first to be chosen first. What leaves of a job that leaves whole counts together.
+  // LIMIT-6. The first to be chosen first. The pods of a job that leaves whole count together.
   void keep_within_limits(Statement& statement) {
     for (Evicted& first : evicted_) {
       const bool is_whole = std::any_of(

@@ -108,7 +108,7 @@ class Service final : public RoomMaker {
     if (completes) lift_limits(false);
     if (evicts) return has_evicted_ = true;
     if (vain.why.reason == Reason::none) return false;
-    // LIMIT-3. What a limit refused is found again, so that nobody else is served before it.
+    // LIMIT-3. A set that a limit refused is found again, so that nobody else is served before it.
     if (over_limit_) known = {cluster_.stamp(), session_.answers_hold_until(), vain};
     session_.note_vain(std::move(vain));
     return false;

@@ -100,7 +100,7 @@ std::int32_t OfferSearch::gained_by(std::uint32_t lot, const Terms& terms) {
   return known->second;
 }
 
-// What one lot frees there. None: nothing of what one member lacks.
+// The room that one lot frees there. None: nothing of what one member lacks.
 std::optional<OfferSearch::Gain> OfferSearch::gain_of(const Candidates::Share& share, NodeId node,
                                                       const Terms& terms, bool for_bound) {
   const Cluster& cluster = session_.cluster();
@@ -134,7 +134,7 @@ std::optional<OfferSearch::Gain> OfferSearch::gain_of(const Candidates::Share& s
   return gain;
 }
 
-// What it costs, and whether the policy allows it.
+// Its cost, and whether the policy allows it.
 bool OfferSearch::judge(Gain& gain, const Terms& terms, const Claimant& claimant) {
   const Candidates::Lot& lot = candidates_.lots()[gain.lot];
   const std::vector<TaskId> leaving = still_running(session_.cluster(), lot.tasks);

@@ -20,7 +20,7 @@ constexpr std::size_t kLotsMost = 256;
 constexpr std::size_t kMembersMost = 64;
 constexpr std::size_t kPodsMost = 24;
 
-// What the members ask for, each resource once.
+// The resources that the members ask for, each once.
 std::vector<Dimension> asked_by(const Cluster& cluster, const std::vector<Placement>& members) {
   std::vector<Dimension> asked;
   for (const Placement& each : members) {
