@@ -65,8 +65,8 @@ class Candidates {
   // So many members more than on idle room have room if all surplus leaves, at most: by the number
   // that each job may lose.
   std::int64_t most_by_surplus(const Requested& requested) const;
-  // The work that is lost if the task leaves: the seconds since it got its node, times its share of the
-  // cluster in parts per billion. VICTIM-13.
+  // The work that is lost if the task leaves: the seconds since it got its node, times its share of
+  // the cluster in parts per billion. VICTIM-13.
   std::int64_t work_of(TaskId task) const;
 
   // Makes lots() and on(). The cluster must be as it was when the candidates were counted.
