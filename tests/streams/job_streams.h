@@ -13,8 +13,8 @@ namespace berth::support {
 
 enum class StreamKind : std::uint8_t {
   // 4 to 12 nodes of 8 or 16 cpu, two queues of weights 1:1 or 1:3, a gang every two seconds, of 1
-  // to 12 pods of 1, 2 or 4 cpu, of which it needs all or half, three priorities, run times of 10
-  // to 200 s.
+  // to 12 pods of 1, 2 or 4 cpu; its minimum is all or half of them; three priorities; run times of
+  // 10 to 200 s.
   plain,
   // The same with queues that have a guarantee, a capability, a parent or an order of their own, or
   // are not reclaimable; plain pods; gangs of two kinds of pods; pools of nodes; pods that may not

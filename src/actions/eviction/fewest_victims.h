@@ -31,7 +31,7 @@ class FewestVictims {
     std::uint32_t role = kNone;   // of the job, where minimums of roles count
     std::uint32_t alone = kNone;  // number of a lot
     std::uint32_t whole = kNone;
-    std::uint32_t like = 0;  // the same for pods of queues of which it does not matter who leaves
+    std::uint32_t like = 0;  // equal for pods that count alike for their queues
   };
   struct Job {
     std::int32_t surplus = 0;  // pods that may leave alone, at most; all, if it has but one
