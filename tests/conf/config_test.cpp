@@ -59,29 +59,6 @@ std::string names_of(const engine::SessionConfig& session) {
   return names;
 }
 
-TEST(LoadConfig, reads_how_long_claims_stand) {
-  EXPECT_EQ(good(with("claimTimeout: 30s\n")).session.claim_patience, std::chrono::seconds(30));
-  EXPECT_EQ(good(with("")).session.claim_patience, std::chrono::minutes(10));
-  EXPECT_NE(error_of(with("claimTimeout: 0s\n")).find("1s to 24h"), std::string::npos);
-}
-
-TEST(LoadConfig, LIMIT1_reads_how_many_pods_are_evicted_within_a_minute) {
-  const engine::EvictionLimits limits =
-      good(with("evictionLimit: {cluster: {pods: 7, share: 100%}, queue: {share: 0%}}\n"))
-          .session.eviction_limits;
-  EXPECT_EQ(limits.cluster, (engine::EvictionLimit{7, 100}));
-  EXPECT_EQ(limits.queue, (engine::EvictionLimit{50, 0}));
-  EXPECT_EQ(good(with("")).session.eviction_limits, engine::EvictionLimits());
-  EXPECT_EQ(good(contents("config/berth.yaml"), all_names()).session.eviction_limits,
-            engine::EvictionLimits());
-  for (const char* bad : {"{cluster: {pods: 0}}", "{queue: {pods: 1000001}}", "{queue: {share: 5}}",
-                          "{queue: {share: 101%}}", "{queue: {share: -1%}}",
-                          "{queue: {share: 1.5%}}", "{queue: {share: '%'}}", "{queue: {share: ''}}",
-                          "{queues: {pods: 5}}", "{cluster: {pod: 5}}", "{cluster: 5}"}) {
-    EXPECT_NE(error_of(with(std::string("evictionLimit: ") + bad + "\n")), "") << bad;
-  }
-}
-
 TEST(LoadConfig, reads_the_shipped_default) {
   Config config = good(contents("config/berth.yaml"), all_names());
   EXPECT_EQ(
@@ -107,6 +84,7 @@ TEST(LoadConfig, reads_the_shipped_default) {
   EXPECT_EQ(config.extender.request_timeout, standard.extender.request_timeout);
   EXPECT_EQ(config.barrier.timeout, standard.barrier.timeout);
   EXPECT_EQ(config.barrier.max_timeout, standard.barrier.max_timeout);
+  EXPECT_EQ(config.session.eviction_limits, engine::EvictionLimits());
 }
 
 // Row 0.32 (s0.yaml): the factor in `configurations`, as an argument of enqueue.
