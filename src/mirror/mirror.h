@@ -192,6 +192,7 @@ class Mirror {
 
   // evictions and claims (mirror_claims.cpp)
   TaskStatus note_status(TaskId id, TaskStatus seen);
+  bool is_whole(JobId id) const;
   void note_eviction(TaskId id, TimePoint now);
   void take_back_eviction(TaskId id);
   void forget_recent_evictions(TimePoint now);
@@ -331,6 +332,8 @@ class Mirror {
   struct Eviction {
     TimePoint at;
     TaskStatus seen = TaskStatus::running;  // what its pod is but for us
+    bool was_whole = false;                 // had its job its minimum, with those that leave?
+    bool is_counted = false;                // LIMIT-1
   };
   std::map<TaskId, Eviction> evictions_;
   struct LeavingFor {
@@ -340,10 +343,10 @@ class Mirror {
   std::map<TaskId, LeavingFor> leaving_for_;   // the claimants of evicted pods that are not gone
   std::vector<TaskId> just_leaving_;           // since the last settle()
   std::map<TaskId, TimePoint> leaving_since_;  // pods that are not gone
-  std::set<TaskId> hanging_;                   // CLAIM-13
   struct EvictionRefusal {
     std::string words;
-    bool is_new = false;  // until settle() says when
+    bool was_whole = false;  // Eviction::was_whole
+    bool is_new = false;     // until settle() says when
     std::int32_t times = 0;
     TimePoint remembered_until;  // then the doubling starts again
   };

@@ -17,12 +17,19 @@ bool is_on_its_node(TaskStatus status) {
 
 }  // namespace
 
+// With its pods that leave. A pod that is in no job is no part of one.
+bool Mirror::is_whole(JobId id) const {
+  if (!id.is_valid()) return false;
+  const Job& job = cluster_.job(id);
+  return job.placed_count() + job.count(TaskStatus::releasing) >= job.min_available;
+}
+
 // EVICT-1
 void Mirror::assume_eviction(TaskId id, TimePoint now, JobId beneficiary) {
   const Task& task = cluster_.task(id);
   if (!is_on_its_node(task.status)) return;
   if (beneficiary.is_valid()) leaving_for_[id] = {beneficiary, cluster_.job(beneficiary).uid};
-  evictions_[id] = {now, task.status};
+  evictions_[id] = {now, task.status, is_whole(task.job), false};
   leaving_since_[id] = now;
   cluster_.mutable_task(id).is_evicted = true;
   cluster_.move_task(id, task.node, TaskStatus::releasing);
@@ -98,9 +105,9 @@ void Mirror::note_leaving(TimePoint now) {
 
 // CLAIM-13. It takes its room as a pod of another scheduler does.
 void Mirror::let_hang(TaskId id) {
-  hanging_.insert(id);
   evictions_.erase(id);
   cluster_.mutable_task(id).is_evicted = false;
+  cluster_.mutable_task(id).hangs = true;
   const NodeId node = cluster_.task(id).node;
   const JobId job = cluster_.task(id).job;
   cluster_.move_task(id, NodeId(), TaskStatus::pending);
@@ -134,6 +141,7 @@ void Mirror::on(const EvictionRefused& refused) {
   const TaskId id = find_task(refused.pod_uid);
   if (!id.is_valid() || !evictions_.contains(id)) return;
   take_back_eviction(id);
+  refusals_[id].was_whole = evictions_.at(id).was_whole;
   stays_after_all(id);
   refusals_[id].words = refused.reason;
   refusals_[id].is_new = true;

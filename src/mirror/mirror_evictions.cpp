@@ -30,7 +30,8 @@ void Mirror::settle_refusals(TimePoint now) {
     const auto entry = next++;
     auto& [id, refusal] = *entry;
     if (std::exchange(refusal.is_new, false)) {
-      const Duration first = has_lost_others(id) ? kFirst * (1 << kDoublings) : kFirst;
+      const bool is_longer = refusal.was_whole && has_lost_others(id);
+      const Duration first = is_longer ? kFirst * (1 << kDoublings) : kFirst;
       const TimePoint until = now + first * (1 << std::min(refusal.times++, kDoublings));
       refusal.remembered_until = until + first * (1 << kDoublings);
       cluster_.mutable_task(id).eviction_refused_until = until;
@@ -89,11 +90,16 @@ void Mirror::settle_terms(JobId id, TimePoint now, std::string& refused) {
 void Mirror::note_eviction(TaskId id, TimePoint now) {
   const JobId job = cluster_.task(id).job;
   cluster_.mutable_recent_evictions().add(now, cluster_.queue_of(job));
+  if (const auto found = evictions_.find(id); found != evictions_.end()) {
+    found->second.is_counted = true;
+  }
 }
 
 void Mirror::take_back_eviction(TaskId id) {
+  const Eviction& eviction = evictions_.at(id);
   const JobId job = cluster_.task(id).job;
-  cluster_.mutable_recent_evictions().take_back(evictions_.at(id).at, cluster_.queue_of(job));
+  if (!eviction.is_counted) return;  // its gang was given up
+  cluster_.mutable_recent_evictions().take_back(eviction.at, cluster_.queue_of(job));
 }
 
 void Mirror::forget_recent_evictions(TimePoint now) {

@@ -64,8 +64,9 @@ void Mirror::take(const PodObject& whole) {
 
   const PodObject& object = relation_bounds_.admitted(whole);  // BOUND-3
   TaskId id = find_task(object.uid);
-  if (is_finished(object)) hanging_.erase(id);
-  const bool has_job = is_ours && !hanging_.contains(id);
+  const bool hangs = id.is_valid() && cluster_.task(id).hangs && !is_finished(object);
+  if (!hangs && id.is_valid() && cluster_.task(id).hangs) cluster_.mutable_task(id).hangs = false;
+  const bool has_job = is_ours && !hangs;
   if (!id.is_valid()) {
     Task task;
     task.name = object.full_name();
@@ -109,7 +110,7 @@ void Mirror::set_members(TaskId id, const PodObject& object, JobId job) {
   const ShapeId shape = shape_of(id, object, cluster_.task(id).labels);
   const Task before = cluster_.task(id);
   const bool gated = has_foreign_gate(object);
-  const bool never_leaves = Mirror::never_leaves(object, job) && !hanging_.contains(id);
+  const bool never_leaves = Mirror::never_leaves(object, job) && !cluster_.task(id).hangs;
   const auto role_of = [&] {
     return job.is_valid() && !object.role.empty() ? role_index(job, object.role) : kNoRole;
   };
@@ -179,7 +180,7 @@ Mirror::Rank Mirror::resolve_priority(TaskId id, const PodObject& object) {
 void Mirror::place(TaskId id, const PodObject& object) {
   const Task& task = cluster_.task(id);
   TaskStatus status = note_status(id, status_of(object, task.status));
-  if (hanging_.contains(id)) status = TaskStatus::running;
+  if (task.hangs) status = TaskStatus::running;
   NodeId node = cluster_.find_node(object.node_name);
   if (status == TaskStatus::binding) node = task.node;
   if (status == TaskStatus::succeeded || status == TaskStatus::failed) node = NodeId();
@@ -214,7 +215,6 @@ void Mirror::drop_task(const std::string& uid) {
   evictions_.erase(id);
   leaving_for_.erase(id);
   leaving_since_.erase(id);
-  hanging_.erase(id);
   refusals_.erase(id);
   terms_.erase(id);
   account_of_task_.erase(id);

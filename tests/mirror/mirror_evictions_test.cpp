@@ -260,10 +260,18 @@ TEST_F(EvictionRefusalTest, EVICT3ItIsForgottenAfterAWhile) {
 TEST_F(EvictionRefusalTest, EVICT6ItTakesLongerIfOthersOfItsJobHaveLeft) {
   bring(*world_, "job j min=2\ntask j/1 cpu=1 on=n1\n");
   EXPECT_EQ(refused(), minutes(1)) << "nobody has left";
-  bring(*world_, "delete task j/1\n");
+  const auto leaves = [&](const std::string& other) {
+    bring(*world_, "delete task j/1\ntask j/" + other + " cpu=1 on=n1\n");
+    mirror().settle(world_->now());
+    mirror().assume_eviction(world_->task("default/j-" + other), world_->now());
+  };
+  leaves("2");
   EXPECT_EQ(refused(), minutes(2 * 16));
+  bring(*world_, "delete task j/2\n");
   wait(minutes(2 * 16 + 15 * 16));
+  leaves("3");
   EXPECT_EQ(refused(), minutes(4 * 16));
+  bring(*world_, "delete task j/3\n");
   wait(minutes(4 * 16 + 16 * 16));
   EXPECT_EQ(task().eviction_refused_until, TimePoint::min());
 }

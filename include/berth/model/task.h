@@ -50,6 +50,7 @@ struct Task {
   NodeId node;        // valid unless pending, finished, or bound to an unknown node
   TaskStatus status = TaskStatus::pending;
   bool is_evicted = false;  // by us, and not seen to leave yet: it is `releasing`
+  bool hangs = false;       // of ours; it was to leave, and does not end (CLAIM-13): it has no job
   bool is_gated = false;    // has scheduling gates that are not ours: may not be placed
   bool is_preemptable = true;
   bool is_of_node = false;       // came with its node: DaemonSets', static and critical pods
