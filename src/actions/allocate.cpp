@@ -119,16 +119,21 @@ class Ahead {
  public:
   explicit Ahead(Session& session) : session_(session) {}
 
-  bool are_some() const { return !jobs_.empty() && session_.counted_for_room() <= kCountedMost; }
+  bool are_some() const {
+    return !jobs_.empty() && session_.room_makers().counted() <= kCountedMost;
+  }
   void add(JobId id) { jobs_.push_back(id); }
-  void make_room() {
+  // Have others left?
+  bool make_room() {
+    const std::size_t before = session_.plan().evictions.size();
     for (JobId id : std::exchange(jobs_, {})) {
       while (id.is_valid()) {
         const bool was_kept_out = session_.kept_out().contains(id);
-        if (is_claimant(session_, session_.cluster().job(id))) session_.make_room(id);
+        if (is_claimant(session_, session_.cluster().job(id))) session_.room_makers().make_room(id);
         id = next_kept_out(session_, id, was_kept_out);  // ENQUEUE-8
       }
     }
+    return session_.plan().evictions.size() > before;
   }
 
  private:
@@ -153,13 +158,14 @@ class Allocate final : public Action {
   }
 
   // ALLOCATE-9. Before it starts, room is made for those ahead of it.
-  static Turn serve_in_turn(Session& session, JobId id, Waiting& waiting, Ahead& ahead) {
+  static Turn serve_in_turn(Session& session, JobId id, Waiting& waiting, Ahead& ahead,
+                            JobLine& line) {
     if (is_waiting_target(session, session.cluster().job(id))) {
       return serve_target(session, id, waiting);
     }
     const Turn turn = serve(session, id, waiting, ahead.are_some());
     if (turn != Turn::put_off) return turn;
-    ahead.make_room();
+    if (ahead.make_room()) line.put_in_order();
     return serve(session, id, waiting);
   }
 
@@ -206,7 +212,7 @@ class Allocate final : public Action {
       if (entry->second.tasks.empty() && job.gated == 0) continue;
       const bool is_target = is_waiting_target(session, job);
       const bool was_kept_out = session.kept_out().contains(id);
-      const Turn turn = serve_in_turn(session, id, entry->second, ahead);
+      const Turn turn = serve_in_turn(session, id, entry->second, ahead, line);
       if (is_target && !is_waiting_target(session, job)) {
         entry->second = tasks_to_place(session, job);
       }

@@ -135,6 +135,12 @@ bool do_others_leave_for(Session& session, const Job& job) {
   return false;
 }
 
+bool have_claims_ended(Session& session, JobId job) {
+  const auto& ended = session.plan().ended_claims;
+  return std::any_of(ended.begin(), ended.end(),
+                     [&](const EndedClaims& each) { return each.job == job; });
+}
+
 bool may_hold(Session& session, const Job& job) {
   for (const EndedClaims& each : session.plan().ended_claims) {
     if (each.job == job.id && each.how == EndedClaims::How::timed_out) return false;

@@ -22,6 +22,8 @@ bool are_evicted_for(engine::Session& session, const Job& job);
 // not have both?
 bool do_others_leave_for(engine::Session& session, const Job& job);
 
+// Has this session ended its claims?
+bool have_claims_ended(engine::Session& session, JobId job);
 // May a job that cannot start yet hold claims?
 bool may_hold(engine::Session& session, const Job& job);
 

@@ -31,7 +31,7 @@ class Cleanup final : public Action {
 
   void execute(Session& session) const override {
     // CLEANUP-1. For each job that lacks its minimum and could start, in the order of jobs.
-    if (RoomMaker* maker = session.room_maker(kName)) evict_for_waiting_jobs(session, *maker);
+    if (RoomMaker* maker = session.room_makers().of(kName)) evict_for_waiting_jobs(session, *maker);
 
     // From here on, no job without its minimum keeps room from one that could start, if its queue
     // is beyond its share.

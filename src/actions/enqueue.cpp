@@ -91,7 +91,9 @@ class Enqueue final : public Action {
     for (const JobId id : jobs) {
       const Job& job = session.cluster().job(id);
       const bool has_its_pods = job.placed_count() + job.unplaced_count() >= job.min_available;
-      if (!job.is_admitted() && has_its_pods && job.unplaced_count() > 0) session.keep_out(id);
+      if (!job.is_admitted() && has_its_pods && job.unplaced_count() > 0) {
+        session.kept_out().add(session.cluster(), job);
+      }
     }
   }
 

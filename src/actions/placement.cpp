@@ -43,7 +43,7 @@ void admit_if_kept_out(Session& session, JobId id) {
   if (session.kept_out().contains(id)) session.admit(id);
 }
 
-JobId next_kept_out(const Session& session, JobId id, bool was_kept_out) {
+JobId next_kept_out(Session& session, JobId id, bool was_kept_out) {
   const bool is_new = was_kept_out && !session.kept_out().contains(id);
   return is_new ? session.kept_out().first_like(id) : JobId();
 }

@@ -19,7 +19,7 @@ bool may_be_served(engine::Session& session, JobId id);
 // ENQUEUE-8. The job has a place, or holds claims: it is admitted, if it was kept out.
 void admit_if_kept_out(engine::Session& session, JobId id);
 // The next job of those alike, if this turn of the job was also its admission; else invalid.
-JobId next_kept_out(const engine::Session& session, JobId id, bool was_kept_out);
+JobId next_kept_out(engine::Session& session, JobId id, bool was_kept_out);
 
 // A job's tasks that wait for their turn in one action.
 struct Waiting {

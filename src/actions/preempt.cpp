@@ -37,7 +37,7 @@ class Preempt final : public Action {
 
   void execute(Session& session) const override {
     // PREEMPT-1. For each job that lacks its minimum, in the order of jobs.
-    evict_for_waiting_jobs(session, *session.room_maker(kName));
+    evict_for_waiting_jobs(session, *session.room_makers().of(kName));
 
     // PREEMPT-3, PREEMPT-5. Then for each job that has its minimum, or lacks only pods of a role,
     // among its own pods.
@@ -97,10 +97,7 @@ class Preempt final : public Action {
   // PREEMPT-5
   static void for_roles(Session& session, const Job& job) {
     const std::vector<TaskId> lacking = lacking_members(session, job);
-    const bool never_preempts = std::any_of(lacking.begin(), lacking.end(), [&](TaskId id) {
-      return session.cluster().task(id).never_preempts;
-    });
-    if (never_preempts || !may_hold(session, job)) return;
+    if (never_preempts(session.cluster(), lacking) || !may_hold(session, job)) return;
     if (!evict_for_tasks(session, of_own_surplus(), lacking)) return;
     std::erase_if(session.plan().considered, [&](const ConsideredEvictions& each) {
       return each.job == job.id && each.action == kName;

@@ -37,7 +37,7 @@ class Reclaim final : public Action {
     // RECLAIM-6. Nodes that queues have of their own.
     clear_nodes_of_queues(session, parts_of_jobs, takes_whole_jobs_, min_run_time_);
     // RECLAIM-1. For each job that lacks its minimum, in the order of jobs.
-    evict_for_waiting_jobs(session, *session.room_maker(kName));
+    evict_for_waiting_jobs(session, *session.room_makers().of(kName));
 
     // From here on, no entitled job could start on room that other queues must give.
   }

@@ -26,7 +26,7 @@ void evict(Session& session, const Leaving& leaving) {
       is_whole ? job.name + " leaves whole for a guarantee that is not met"
                : "it is surplus of " + job.name + ", and leaves for a guarantee that is not met";
   if (!statement.evict(leaving, {JobId(), "shuffle", as, why})) return;
-  if (session.count_evictions(leaving.tasks)) std::move(statement).commit();  // LIMIT-6
+  if (session.allowance().take(leaving.tasks)) std::move(statement).commit();  // LIMIT-6
 }
 
 class Shuffle final : public Action {

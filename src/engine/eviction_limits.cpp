@@ -40,14 +40,21 @@ void EvictionAllowance::count() {
 Verdict EvictionAllowance::of_cluster() {
   count();
   if (is_lifted_ || !of_cluster_.is_used_up()) return pass();
-  return reject(Reason::eviction_limit, 0, of_cluster_.most);
+  return refuse(reject(Reason::eviction_limit, 0, of_cluster_.most));
 }
 
 Verdict EvictionAllowance::of_queue(QueueId queue) {
   count();
-  const bool is_used_up =
-      of_cluster_.is_used_up() || (queue.is_valid() && use_of(queue).is_used_up());
-  return is_used_up && !is_lifted_ ? reject(Reason::evictions_used_up) : pass();
+  if (is_lifted_) return pass();
+  const bool is_of_queue = queue.is_valid() && use_of(queue).is_used_up();
+  if (!is_of_queue && !of_cluster_.is_used_up()) return pass();
+  most_of_refused_ = is_of_queue ? use_of(queue).most : of_cluster_.most;
+  return refuse(reject(Reason::evictions_used_up));
+}
+
+Verdict EvictionAllowance::of_queues() const {
+  return reject(Reason::eviction_limit, 0, most_of_refused_,
+                of_cluster_.is_used_up() ? "" : " of a queue");
 }
 
 // LIMIT-2. Closes the limits in the way.
@@ -77,18 +84,20 @@ Verdict EvictionAllowance::take(std::span<const TaskId> pods) {
     }
   }
   const Verdict verdict = is_lifted_ ? pass() : check(all, by_queue);
-  if (!verdict) return verdict;
+  if (!verdict) return refuse(verdict);
   of_cluster_.used += all;
   for (const auto& [queue, number] : by_queue) use_of(queue).used += number;
   return pass();
 }
 
-TimePoint EvictionAllowance::changes_at() const {
+Verdict EvictionAllowance::refuse(const Verdict& why) {
+  if (answers_hold_until_ != TimePoint::max()) return why;
   TimePoint first = now_;
   for (const RecentEvictions::Entry& each : cluster_.recent_evictions().entries()) {
     if (each.pods > 0 && RecentEvictions::counts(each, now_)) first = std::min(first, each.at);
   }
-  return first + RecentEvictions::kMinute;
+  answers_hold_until_ = first + RecentEvictions::kMinute;
+  return why;
 }
 
 }  // namespace berth::engine

@@ -27,12 +27,19 @@ JobLine::JobLine(Session& session, std::vector<JobId> jobs, For what)
     }
     queues_[at].heap.push_back(job);
   }
-  for (std::size_t q = 0; q < queues_.size(); ++q) {
-    auto& jobs_of_queue = queues_[q].heap;
-    std::make_heap(jobs_of_queue.begin(), jobs_of_queue.end(),
+  for (std::size_t q = 0; q < queues_.size(); ++q) heap_.push_back(q);
+  put_in_order();
+}
+
+void JobLine::put_in_order() {
+  for (QueueJobs& each : queues_) {
+    std::make_heap(each.heap.begin(), each.heap.end(),
                    [this](JobId left, JobId right) { return later(left, right); });
-    heap_.push_back(q);
   }
+  heapify_queues();
+}
+
+void JobLine::heapify_queues() {
   std::make_heap(heap_.begin(), heap_.end(),
                  [this](std::size_t left, std::size_t right) { return later(left, right); });
 }
@@ -46,15 +53,12 @@ std::vector<JobId> JobLine::in_order(Session& session, std::vector<JobId> jobs, 
   return ordered;
 }
 
-// Unless a plugin says otherwise, only the job and the queue being served change, and they are out
-// of their heaps meanwhile, so the comparisons that shaped a heap stay true.
+// Unless a plugin or the caller says otherwise, only the job and the queue being served change, and
+// they are out of their heaps meanwhile, so the comparisons that shaped a heap stay true.
 JobId JobLine::next() {
   return_current();
   if (heap_.empty()) return JobId();
-  if (is_moving_) {
-    std::make_heap(heap_.begin(), heap_.end(),
-                   [this](std::size_t left, std::size_t right) { return later(left, right); });
-  }
+  if (is_moving_) heapify_queues();
   std::pop_heap(heap_.begin(), heap_.end(),
                 [this](std::size_t left, std::size_t right) { return later(left, right); });
   current_ = heap_.back();

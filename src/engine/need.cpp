@@ -30,6 +30,12 @@ void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task) {
   ++part->count;
 }
 
+// CLAIMANT-2
+bool never_preempts(const Cluster& cluster, const std::vector<TaskId>& tasks) {
+  return std::any_of(tasks.begin(), tasks.end(),
+                     [&](TaskId id) { return cluster.task(id).never_preempts; });
+}
+
 bool has_minimum(const Session& session, const Job& job) {
   return job.placed_count() >= job.min_available && session.ask(points::job_ready, job);
 }
@@ -68,12 +74,16 @@ std::vector<TaskId> lacking_members(const Session& session, const Job& job) {
   return tasks;
 }
 
+std::int64_t part_of_cluster(const Cluster& cluster, Dimension d, std::int64_t amount) {
+  const std::int64_t total = std::max<std::int64_t>(1, cluster.total_allocatable()[d]);
+  const __int128 part = static_cast<__int128>(amount) * 1'000'000'000 / total;
+  return static_cast<std::int64_t>(std::min<__int128>(part, 1'000'000'000));
+}
+
 std::int64_t part_of_cluster(const Cluster& cluster, const Shape& shape) {
   std::int64_t most = 0;
-  for (const auto& [dimension, amount] : shape.requested) {
-    const std::int64_t total = std::max<std::int64_t>(1, cluster.total_allocatable()[dimension]);
-    const __int128 part = static_cast<__int128>(amount) * 1'000'000'000 / total;
-    most = std::max(most, static_cast<std::int64_t>(std::min<__int128>(part, INT64_MAX)));
+  for (const auto& [d, amount] : shape.requested) {
+    most = std::max(most, part_of_cluster(cluster, d, amount));
   }
   return most;
 }

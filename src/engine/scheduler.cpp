@@ -97,7 +97,7 @@ void Scheduler::open(Session& session) {
   session.start(actions);
   for (const LoadedAction& each : actions_) {
     if (auto maker = each.action->room_maker(session)) {
-      session.add_room_maker(each.name, std::move(maker));
+      session.room_makers().add(each.name, std::move(maker));
     }
   }
 }

@@ -46,25 +46,6 @@ Session::Session(Cluster& cluster, Memory& memory, TimePoint now)
   plan_.refusals.reserve(memory_.refusals);
 }
 
-RoomMaker* Session::room_maker(std::string_view action) const {
-  for (const auto& [name, maker] : room_makers_) {
-    if (name == action) return maker.get();
-  }
-  return nullptr;
-}
-
-bool Session::make_room(JobId job) {
-  return std::any_of(room_makers_.begin(), room_makers_.end(), [&](const auto& each) {
-    return each.second->may_go_on() && each.second->make_room(job);
-  });
-}
-
-std::int64_t Session::counted_for_room() const {
-  std::int64_t sum = 0;
-  for (const auto& each : room_makers_) sum += each.second->counted();
-  return sum;
-}
-
 const Shares& Session::shares() const { return memory_.shares(); }
 
 const QueueTree& Session::queues() const { return memory_.queues(); }
@@ -193,21 +174,9 @@ Verdict Session::may_evict(const Task& task) {
   if (!runs || !task.node.is_valid()) return reject(Reason::in_flight);
   if (!task.is_preemptable) return reject(Reason::not_preemptable);
   const TimePoint until = std::max(task.cooldown_until, task.eviction_refused_until);
-  if (now_ >= until) return timed(allowance_.of_queue(cluster_.queue_of(task.job)));
+  if (now_ >= until) return allowance_.of_queue(cluster_.queue_of(task.job));
   answers_may_change_at(until);
   return reject(now_ < task.cooldown_until ? Reason::cooling_down : Reason::eviction_refused);
-}
-
-// LIMIT-5
-Verdict Session::timed(const Verdict& by_limits) {
-  if (!by_limits) answers_may_change_at(allowance_.changes_at());
-  return by_limits;
-}
-
-Verdict Session::may_evict_any() { return timed(allowance_.of_cluster()); }
-
-Verdict Session::count_evictions(std::span<const TaskId> tasks) {
-  return timed(allowance_.take(tasks));
 }
 
 std::int64_t Session::kept_for_own_queue(const Job& job, std::string_view resource) const {
@@ -319,18 +288,22 @@ bool Session::refuse_again(JobId job) {
   return true;
 }
 
+const Refusal& Session::refusal_of(JobId job) const {
+  return plan_.refusals[refusal_of_job_[job.index()] - 1];
+}
+
 void Session::remember_refusal(JobId job) {
   if (!is_refused(job)) return;
-  const std::uint32_t place = refusal_of_job_[job.index()];
   Memory::Refused& known = memory_.remember(job);
   known.stamp = cluster_.stamp();
-  known.until = answers_hold_until_;
-  known.refusal = plan_.refusals[place - 1];
+  known.until = answers_hold_until();
+  known.refusal = refusal_of(job);
 }
 
 Memory::WorkedOut& Session::worked_out(JobId job) {
   Memory::WorkedOut& known = memory_.worked_out(cluster_, job, now_);
-  known.until = answers_hold_until_ = std::min(known.until, answers_hold_until_);
+  answers_may_change_at(known.until);
+  known.until = answers_hold_until();
   return known;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "berth/engine/session.h"
 #include "engine/memory.h"
@@ -38,11 +39,23 @@ void Session::refuse_alike(JobId job, Refusal refusal) {
 }
 
 void Session::refuse_those_alike() {
+  std::multimap<JobId, std::size_t> of_job;
+  for (std::size_t i = 0; i < plan_.considered.size(); ++i) {
+    of_job.emplace(plan_.considered[i].job, i);
+  }
   for (const KeptOut::Line& line : kept_out_.lines()) {
-    if (line.first == line.jobs.size() || !is_refused(line.jobs[line.first])) continue;
+    if (line.first + 1 >= line.jobs.size() || !is_refused(line.jobs[line.first])) continue;
     const Refusal refusal = refusal_of(line.jobs[line.first]);
+    std::vector<ConsideredEvictions> considered;
+    const auto [begin, end] = of_job.equal_range(refusal.job);
+    for (auto each = begin; each != end; ++each)
+      considered.push_back(plan_.considered[each->second]);
     for (std::size_t i = line.first + 1; i < line.jobs.size(); ++i) {
       refuse_alike(line.jobs[i], refusal);
+      for (ConsideredEvictions& each : considered) {
+        each.job = line.jobs[i];
+        plan_.considered.push_back(each);
+      }
     }
   }
 }

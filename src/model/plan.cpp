@@ -130,6 +130,7 @@ std::string ConsideredEvictions::short_text() const {
     case Reason::claims_ended_lately:
       return text + sentence(why);
     case Reason::nobody_may_leave:
+    case Reason::not_enough_leave:
       if (spared.empty() || !can_be_changed(spared.front().reason)) return {};
       return text + "pods stay, because " + why_spared(spared.front().reason);
     default:

@@ -242,7 +242,7 @@ constexpr std::array<Row, kReasonCount> kRows{{
      "as many pods as may within a minute have left their queue, or the cluster",
      "Wait: within a minute further pods may leave. The administrator can raise `evictionLimit`."},
     {Reason::eviction_limit, "eviction_limit", ReasonAbout::evictions,
-     "the limit of {need} evictions a minute is used up",
+     "the limit of {need} evictions a minute{what} is used up",
      "Wait: within a minute further pods may leave. The administrator can raise `evictionLimit`."},
     {Reason::evictions_beyond_limit, "evictions_beyond_limit", ReasonAbout::evictions,
      "{have} pods would leave for it, more than is left of the limit of {need} evictions a "

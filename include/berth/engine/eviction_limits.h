@@ -37,13 +37,15 @@ class EvictionAllowance {
   // LIMIT-4. May anybody be evicted? May pods of this queue?
   Verdict of_cluster();
   Verdict of_queue(QueueId queue);
+  // LIMIT-5. The limit of the queue that refused last.
+  Verdict of_queues() const;
   // LIMIT-3. May these leave, all of them? Then they count. Otherwise the limits in the way allow
   // nobody else in this session.
   Verdict take(std::span<const TaskId> pods);
   // LIMIT-3. For a job for which pods have left: they count, and nothing is refused.
   void lift(bool is_lifted) { is_lifted_ = is_lifted; }
-  // From then on, a refusal may become a pass.
-  TimePoint changes_at() const;
+  // LIMIT-5. From then on, a refusal so far may become a pass.
+  TimePoint answers_hold_until() const { return answers_hold_until_; }
 
  private:
   struct Use {
@@ -52,10 +54,13 @@ class EvictionAllowance {
     bool is_closed = false;
 
     bool is_used_up() const { return is_closed || used >= most; }
-    bool allows(std::int64_t pods) const { return used == 0 || pods <= most - used; }
+    bool allows(std::int64_t pods) const {
+      return !is_closed && (used == 0 || pods <= most - used);
+    }
   };
 
   void count();
+  Verdict refuse(const Verdict& why);
   Verdict check(std::int64_t all, const std::map<QueueId, std::int64_t>& by_queue);
   Use& use_of(QueueId queue) { return of_queues_[queue.index()]; }
 
@@ -64,8 +69,10 @@ class EvictionAllowance {
   TimePoint now_;
   bool is_lifted_ = false;
   bool is_counted_ = false;  // the counts are made when the first is asked for
+  TimePoint answers_hold_until_ = TimePoint::max();
   Use of_cluster_;
-  std::vector<Use> of_queues_;  // by queue
+  std::int64_t most_of_refused_ = 0;  // in the last of_queue() that refused
+  std::vector<Use> of_queues_;        // by queue
 };
 
 }  // namespace berth::engine

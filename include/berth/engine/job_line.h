@@ -24,6 +24,8 @@ class JobLine {
   JobId next();
   // Puts the last returned job back, in its present order.
   void rejoin(JobId job);
+  // After others than the last returned job, or jobs of other queues than its own, have changed.
+  void put_in_order();
   // Removes all jobs of the last returned job's queue from the line, and returns them.
   std::vector<JobId> dismiss_queue();
 
@@ -36,6 +38,7 @@ class JobLine {
   bool later(JobId left, JobId right) const;
   bool later(std::size_t left, std::size_t right) const;
   void return_current();
+  void heapify_queues();
 
   Order order_of(const Queue& left, const Queue& right) const;
 

@@ -42,11 +42,15 @@ std::vector<TaskId> smallest_members(const Session& session, const Job& job);
 bool smallest_first(const Session& session, const Job& job, std::vector<TaskId>& tasks,
                     std::size_t from);
 
-// The largest part of the cluster that such a pod asks for, in 10^-9.
+// The part of the cluster that this is, in 10^-9, and the largest that such a pod asks for.
+std::int64_t part_of_cluster(const Cluster& cluster, Dimension d, std::int64_t amount);
 std::int64_t part_of_cluster(const Cluster& cluster, const Shape& shape);
 
 // Adds one member of this shape.
 void add_member(std::vector<Need::Part>& parts, ShapeId shape, TaskId task);
+
+// CLAIMANT-2. Is there one among the tasks for which nobody is evicted?
+bool never_preempts(const Cluster& cluster, const std::vector<TaskId>& tasks);
 
 // True if the job may start or runs, and so needs nothing.
 bool has_minimum(const Session& session, const Job& job);

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,16 +55,7 @@ class Session : public PointTable {
   bool has_enqueue() const { return has_enqueue_; }
   // Do configured actions evict for jobs that wait?
   bool evicts_for_jobs() const { return evicts_for_jobs_; }
-  // Of the configured actions that evict job by job, in their order; for the Scheduler.
-  void add_room_maker(std::string_view action, std::unique_ptr<RoomMaker> maker) {
-    room_makers_.push_back({action, std::move(maker)});
-  }
-  // Null: the action is not configured, or does not evict job by job.
-  RoomMaker* room_maker(std::string_view action) const;
-  // The first that can makes room for the job.
-  bool make_room(JobId job);
-  // RoomMaker::counted() of all.
-  std::int64_t counted_for_room() const;
+  RoomMakers& room_makers() { return room_makers_; }
   // Is preempt among them? Is reclaim?
   bool preempts() const { return preempts_; }
   bool reclaims() const { return plan_.reclaims; }
@@ -91,12 +79,8 @@ class Session : public PointTable {
   // Does the task run, and does neither its user, nor the API server, nor a limit of evictions a
   // minute keep it from being evicted now?
   Verdict may_evict(const Task& task);
-  // May any be evicted, by the limit of the cluster?
-  Verdict may_evict_any();
-  // For a job for which pods have left already, no limit counts.
-  void lift_eviction_limits(bool is_lifted) { allowance_.lift(is_lifted); }
-  // May these leave together, by the limits? Then they count, and must become part of the plan.
-  Verdict count_evictions(std::span<const TaskId> tasks);
+  // The limits of evictions a minute. Pods that are taken must become part of the plan.
+  EvictionAllowance& allowance() { return allowance_; }
   // Nodes that pass the predicates, whatever room they have: 1 or 0, by node. Until the next call.
   const std::vector<std::uint8_t>& passing(ShapeId shape);
   // The same without vetoes, which end soon.
@@ -118,9 +102,7 @@ class Session : public PointTable {
   // --- outcome ------------------------------------------------------------------------------
 
   void admit(JobId job);
-  // The vote keeps it out, and it is served all the same.
-  void keep_out(JobId job) { kept_out_.add(cluster_, cluster_.job(job)); }
-  const KeptOut& kept_out() const { return kept_out_; }
+  KeptOut& kept_out() { return kept_out_; }
   // Returns an admitted job to the pending ones.
   void send_back(JobId job);
   // Makes the job a target.
@@ -156,7 +138,9 @@ class Session : public PointTable {
   void answers_may_change_at(TimePoint when) {
     answers_hold_until_ = std::min(answers_hold_until_, when);
   }
-  TimePoint answers_hold_until() const { return answers_hold_until_; }
+  TimePoint answers_hold_until() const {
+    return std::min(answers_hold_until_, allowance_.answers_hold_until());  // LIMIT-5
+  }
   // True if this very state of the cluster has refused the job before (Memory::Refused).
   bool refuse_again(JobId job);
   void remember_refusal(JobId job);
@@ -179,16 +163,13 @@ class Session : public PointTable {
   Plan close();
 
  private:
-  Verdict timed(const Verdict& by_limits);
   void forget_needless_elections();
   void end_unfinished_claims();
   void relock();
   void describe_queue_nodes();
   Verdict impossibility_of(JobId job) const;
   void record(Refusal refusal);
-  const Refusal& refusal_of(JobId job) const {  // it is refused
-    return plan_.refusals[refusal_of_job_[job.index()] - 1];
-  }
+  const Refusal& refusal_of(JobId job) const;  // it is refused
   void let_in(JobId job);
   void refuse_alike(JobId job, Refusal refusal);
 
@@ -198,7 +179,7 @@ class Session : public PointTable {
   Ledger ledger_;
   bool has_enqueue_ = false;
   bool evicts_for_jobs_ = false;
-  std::vector<std::pair<std::string_view, std::unique_ptr<RoomMaker>>> room_makers_;
+  RoomMakers room_makers_;
   bool preempts_ = false;
   KeptOut kept_out_;
   std::vector<JobId> unfinished_;

@@ -7,17 +7,12 @@
 #include <utility>
 
 #include "actions/eviction/parties.h"
+#include "berth/engine/need.h"
 #include "berth/engine/surplus.h"
 
 namespace berth::actions {
 
 using namespace engine;
-
-std::int64_t share_of_cluster(const Cluster& cluster, Dimension d, std::int64_t amount) {
-  const std::int64_t total = std::max<std::int64_t>(1, cluster.total_allocatable()[d]);
-  const __int128 part = static_cast<__int128>(amount) * 1'000'000'000 / total;
-  return static_cast<std::int64_t>(std::min<__int128>(part, 1'000'000'000));
-}
 
 bool runs(const Task& task) {
   return task.status == TaskStatus::bound || task.status == TaskStatus::running;
@@ -194,7 +189,7 @@ std::int64_t Candidates::work_of(TaskId id) const {
       std::chrono::duration_cast<std::chrono::seconds>(session_.now() - since).count();
   std::int64_t most = 0;
   for (const auto& [d, amount] : cluster.shape_of(id).requested) {
-    if (d != kPods) most = std::max(most, share_of_cluster(cluster, d, amount));
+    if (d != kPods) most = std::max(most, part_of_cluster(cluster, d, amount));
   }
   return saturated_product(most, seconds);
 }

@@ -124,8 +124,6 @@ class Candidates {
   std::vector<TaskId> by_node_;
 };
 
-// In parts per billion, at most all.
-std::int64_t share_of_cluster(const Cluster& cluster, Dimension d, std::int64_t amount);
 // Is it on its node, and not asked to leave?
 bool runs(const Task& task);
 // Of these, the tasks that still run.

@@ -117,7 +117,7 @@ class Clearing {
 
   Reason why_it_stays(const Task& task, bool takes_whole_jobs) const {
     const QueueId queue = cluster_.queue_of(task.job);
-    const bool is_leaving = task.status == TaskStatus::releasing;
+    const bool is_leaving = task.status == TaskStatus::releasing || task.hangs;
     if (!occupies_node(task.status) || is_leaving || task.is_of_node) return Reason::none;
     if (!queue.is_valid()) return Reason::not_managed;
     if (cluster_.is_below(queue, queue_)) return Reason::none;
@@ -211,7 +211,7 @@ class Clearing {
         tasks.insert(tasks.end(), more.begin(), more.end());
       }
       if (tasks.empty()) continue;
-      if (session_.count_evictions(tasks)) {
+      if (session_.allowance().take(tasks)) {
         is_any_leaving_ = true;
         continue;
       }

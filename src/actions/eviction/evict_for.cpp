@@ -23,12 +23,6 @@ using namespace engine;
 
 namespace {
 
-// CLAIMANT-2. Nobody is evicted for such pods.
-bool never_preempts(const Cluster& cluster, const std::vector<TaskId>& tasks) {
-  return std::any_of(tasks.begin(), tasks.end(),
-                     [&](TaskId id) { return cluster.task(id).never_preempts; });
-}
-
 std::string why(const Cluster& cluster, const PlannedEviction& eviction, std::int32_t could_leave) {
   const Job& job = cluster.job(cluster.task(eviction.task).job);
   std::string text;
@@ -102,7 +96,8 @@ class Service final : public RoomMaker {
       return false;
     }
     ConsideredEvictions vain{id, eviction_.policy.action, {}, 0, {}};
-    const bool completes = !job.claims.empty() && !job.claims_are_restored;
+    const bool completes =
+        !job.claims.empty() && !job.claims_are_restored && !have_claims_ended(session_, id);
     if (completes) lift_limits(true);
     const bool evicts = attempt_any(job, vain);
     if (completes) lift_limits(false);
@@ -126,8 +121,9 @@ class Service final : public RoomMaker {
  private:
   // LIMIT-3. Others have left for such a job, and must not have left in vain.
   void lift_limits(bool is_lifted) {
-    session_.lift_eviction_limits(is_lifted);
+    session_.allowance().lift(is_lifted);
     known_.clear();
+    failed_.clear();
   }
 
   bool attempt_any(const Job& job, ConsideredEvictions& vain) {
@@ -144,11 +140,11 @@ class Service final : public RoomMaker {
     if (tasks.empty() || !need.rest.is_zero()) return false;
     if (cluster_.node_count() == 0) return false;  // FEASIBLE-7
     over_limit_ = pass();
+    // CLAIMANT-2, CLAIMANT-3
     Verdict verdict = never_preempts(cluster_, tasks) ? reject(Reason::never_preempts) : pass();
-    // CLAIMANT-3
     if (verdict && !may_hold(session_, job)) verdict = reject(Reason::claims_ended_lately);
     if (verdict && eviction_.may_claim) verdict = eviction_.may_claim(job, need);
-    if (verdict) verdict = over_limit_ = session_.may_evict_any();  // LIMIT-4
+    if (verdict) verdict = over_limit_ = session_.allowance().of_cluster();  // LIMIT-4
     if (!verdict) {
       vain.why = cause_of(verdict);
       return false;
@@ -183,11 +179,18 @@ class Service final : public RoomMaker {
       add_spared(vain.spared, each.reason, each.pods);
       vain.candidates -= each.pods;
     }
-    const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
-    vain.why = cause_of(vain.candidates == 0
-                            ? reject(Reason::nobody_may_leave)
-                            : reject(Reason::not_enough_leave, has + most, job.min_available));
+    vain.why = cause_of(why_in_vain(job, vain, most));
     return false;
+  }
+
+  Verdict why_in_vain(const Job& job, const ConsideredEvictions& vain, std::int32_t most) {
+    const bool are_used_up =
+        std::any_of(vain.spared.begin(), vain.spared.end(),
+                    [](const Spared& each) { return each.reason == Reason::evictions_used_up; });
+    if (are_used_up) return session_.allowance().of_queues();  // LIMIT-5
+    if (vain.candidates == 0) return reject(Reason::nobody_may_leave);
+    const std::int32_t has = job.placed_count() + job.count(TaskStatus::pipelined);
+    return reject(Reason::not_enough_leave, has + most, job.min_available);
   }
 
   // VICTIM-1. Surplus alone, if that does; within that, so that no queue loses what it deserves.
@@ -284,7 +287,7 @@ class Service final : public RoomMaker {
     if (!finds(solver, job, tasks, manner, most)) return false;
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
-    over_limit_ = session_.count_evictions(statement.evicted());  // LIMIT-3
+    over_limit_ = session_.allowance().take(statement.evicted());  // LIMIT-3
     if (!over_limit_) return false;
     const std::size_t before = session_.plan().evictions.size();
     admit_if_kept_out(session_, job.id);
@@ -314,6 +317,7 @@ class Service final : public RoomMaker {
   }
 
   Candidates& candidates_for(const Job& job) {
+    if (known_.size() >= kKnownMost && !known_.contains({job.queue, job.priority})) known_.clear();
     Known& known = known_[{job.queue, job.priority}];
     if (known.candidates == nullptr || known.stamp != cluster_.stamp()) {
       known = {cluster_.stamp(), std::make_unique<Candidates>(session_, eviction_.policy, job)};
@@ -337,7 +341,8 @@ class Service final : public RoomMaker {
   using Alike = std::tuple<QueueId, std::int32_t, ShapeId>;
 
   static constexpr std::int64_t kCountedMost = 200'000;
-  static constexpr int kDomainsMost = 256;  // VICTIM-11
+  static constexpr std::size_t kKnownMost = 16;  // each has numbers of all nodes
+  static constexpr int kDomainsMost = 256;       // VICTIM-11
 
   Session& session_;
   const Cluster& cluster_;

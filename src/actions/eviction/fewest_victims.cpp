@@ -172,6 +172,7 @@ std::vector<std::int32_t> FewestVictims::most_on(std::size_t node, const Members
 bool FewestVictims::could_do(std::int32_t left) const {
   const auto size = static_cast<std::size_t>(left) + 1;
   for (const Members& members : problem_.members) {
+    steps_ += static_cast<std::int64_t>(rooms_.size());
     std::vector<std::int32_t> sum(size, 0);
     for (std::size_t n = 0; n < rooms_.size(); ++n) {
       const std::vector<std::int32_t> here = most_on(n, members, left);

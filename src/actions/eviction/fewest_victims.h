@@ -84,7 +84,7 @@ class FewestVictims {
   bool costs_too_much() const;
   bool is_over() const { return is_over_ || steps_ > kStepsMost; }
 
-  static constexpr std::int64_t kStepsMost = 20'000;
+  static constexpr std::int64_t kStepsMost = 50'000;  // also of nodes that are looked at
   static constexpr int kRefusedMost = 16;
 
   Problem problem_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/engine/fit.h"
+#include "berth/engine/need.h"
 #include "berth/engine/surplus.h"
 #include "engine/fit/keeps_away.h"
 
@@ -70,7 +71,7 @@ std::int64_t OfferSearch::size_of(std::uint32_t lot, const Terms& terms) const {
   std::int64_t most = 0;
   for (const auto& [dimension, amount] : cluster.shape(terms.shape).requested) {
     if (dimension == kPods) continue;
-    most = std::max(most, share_of_cluster(cluster, dimension, sum[dimension]));
+    most = std::max(most, part_of_cluster(cluster, dimension, sum[dimension]));
   }
   return most;
 }

@@ -48,7 +48,8 @@ std::int32_t PartsOfJobs::pods_of_others() {
     const std::vector<TaskId>& tasks = cluster.node(NodeId(n)).tasks;
     count += static_cast<std::int32_t>(std::count_if(tasks.begin(), tasks.end(), [&](TaskId id) {
       const Task& task = cluster.task(id);
-      return !task.job.is_valid() && occupies_node(task.status) && !task.is_of_node;
+      const bool is_of_others = !task.job.is_valid() && !task.is_of_node && !task.hangs;
+      return is_of_others && occupies_node(task.status);
     }));
   }
   pods_of_others_ = count;
