@@ -66,7 +66,7 @@ bool AdmissionRules::is_bounded(std::size_t at, Dimension d) const {
 // TALLY-6
 Verdict AdmissionRules::is_entitled(const Job& job, const Resources& in_all) {
   const std::uint32_t at = session_->queues().position_of(job.queue);
-  const QueueShares& shares = shares_if_asking(at);
+  const QueueShares& shares = shares_with_groups();
   for (std::size_t i = 0; i < in_all.extent(); ++i) {
     const Dimension d(i);
     const std::int64_t most =
@@ -79,17 +79,13 @@ Verdict AdmissionRules::is_entitled(const Job& job, const Resources& in_all) {
   return pass();
 }
 
-const QueueShares& AdmissionRules::shares_if_asking(std::uint32_t at) {
+const QueueShares& AdmissionRules::shares_with_groups() {
   if (known_for_ != *shares_) {
     known_for_ = *shares_;
-    if_asking_.clear();
+    with_groups_ = division_.divide(session_->cluster(), session_->queues(), lends_,
+                                    session_->feasibility(), true);
   }
-  std::shared_ptr<const QueueShares>& shares = if_asking_[at];
-  if (shares == nullptr) {
-    shares = division_.divide(session_->cluster(), session_->queues(), lends_,
-                              session_->feasibility(), at);
-  }
-  return *shares;
+  return *with_groups_;
 }
 
 }  // namespace berth::plugins

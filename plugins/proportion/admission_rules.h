@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 
 #include "berth/engine/session.h"
@@ -22,15 +21,14 @@ class AdmissionRules {
   engine::Verdict is_entitled(const Job& job, const Resources& in_all);
 
   bool is_bounded(std::size_t at, Dimension d) const;
-  const QueueShares& shares_if_asking(std::uint32_t at);
+  const QueueShares& shares_with_groups();
 
   engine::Session* session_ = nullptr;
   const std::shared_ptr<const QueueShares>* shares_ = nullptr;
   bool lends_ = false;
   QueueDivision division_;
-  // By the position of a queue that asks for all that it may have; of these shares.
-  std::map<std::uint32_t, std::shared_ptr<const QueueShares>> if_asking_;
-  std::shared_ptr<const QueueShares> known_for_;
+  std::shared_ptr<const QueueShares> with_groups_;
+  std::shared_ptr<const QueueShares> known_for_;  // the shares that they go with
 };
 
 }  // namespace berth::plugins

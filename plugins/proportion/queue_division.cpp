@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "berth/engine/need.h"
+
 namespace berth::plugins {
 
 using namespace engine;
@@ -23,8 +25,9 @@ std::int64_t target_of(const Cluster& cluster, QueueId queue, Dimension d) {
 std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
                                                          const QueueTree& tree, bool lends,
                                                          const Feasibility& feasibility,
-                                                         std::size_t asks_for_all) {
-  asks_for_all_ = asks_for_all;
+                                                         bool counts_groups) {
+  of_groups_.clear();
+  if (counts_groups) count_groups(cluster, tree, feasibility);
   auto shares = std::make_shared<QueueShares>();
   const std::size_t size = tree.size();
   shares->dimensions = tree.dimensions();
@@ -47,6 +50,26 @@ std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
   return shares;
 }
 
+// Pods that are there count for their queue already.
+void QueueDivision::count_groups(const Cluster& cluster, const QueueTree& tree,
+                                 const Feasibility& feasibility) {
+  of_groups_.resize(tree.size());
+  for (const JobId id : cluster.open_jobs()) {
+    const Job& job = cluster.job(id);
+    const std::uint32_t at = tree.position_of(job.queue);
+    const std::int32_t pods = job.placed_count() + job.unplaced_count() + job.gated;
+    if (!job.min_resources || pods >= job.min_available || at == QueueTree::kNowhere) continue;
+    if (!tree.member(at).takes_jobs() || !feasibility.is_possible(id)) continue;
+    Resources waiting;
+    for (const TaskId task : job.tasks) {
+      if (cluster.task(task).status == TaskStatus::pending) {
+        waiting += cluster.shape_of(task).request;
+      }
+    }
+    of_groups_[at] += positive_difference(asked_for_admission(cluster, job), waiting);
+  }
+}
+
 void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool lends,
                            const Feasibility& feasibility, Dimension d, QueueShares& shares) {
   std::fill(own_.begin(), own_.end(), 0);
@@ -63,7 +86,7 @@ void QueueDivision::divide(const Cluster& cluster, const QueueTree& tree, bool l
       own_[at] = is_leaf && member.takes_jobs() ? feasibility.demand(cluster, queue, d)
                                                 : queue.allocated[d];
     }
-    if (at != 0 && at == asks_for_all_) own_[at] = tree.total(d);
+    if (!of_groups_.empty()) own_[at] = saturated_sum(own_[at], of_groups_[at][d]);
     asked_[at] = saturated_sum(asked_[at], own_[at]);
     const std::int64_t guarantee = tree.guarantee(at, d);
     // QUEUE-11. Nodes of its own are not lent, nor are those of queues below it.

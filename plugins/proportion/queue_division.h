@@ -18,19 +18,21 @@ class QueueDivision {
   // Laws, for each dimension: children's shares add up to at most their parent's; kept <= deserved
   // <= max(kept, real capability); the order in which queues came decides nothing. With `lends`, a
   // queue keeps no more of its guarantee than it asks for. Infeasible demand does not count.
-  // `asks_for_all`: as if the queue at this position asked for all that it may have; 0: none.
+  // `counts_groups`: what groups ask for (minResources) that have no pods yet is demand, too.
   std::shared_ptr<const QueueShares> divide(const Cluster& cluster, const engine::QueueTree& tree,
                                             bool lends, const engine::Feasibility& feasibility = {},
-                                            std::size_t asks_for_all = 0);
+                                            bool counts_groups = false);
 
  private:
   void divide(const Cluster& cluster, const engine::QueueTree& tree, bool lends,
               const engine::Feasibility& feasibility, Dimension d, QueueShares& shares);
+  void count_groups(const Cluster& cluster, const engine::QueueTree& tree,
+                    const engine::Feasibility& feasibility);
   void divide_among_children(const engine::QueueTree& tree, std::size_t parent, Dimension d,
                              QueueShares& shares);
 
   FairShare fair_share_;
-  std::size_t asks_for_all_ = 0;
+  std::vector<Resources> of_groups_;  // without their pods, by position; empty: not counted
   // Of the dimension being divided, by position.
   std::vector<std::int64_t> own_;    // allocated to jobs of an inner queue itself
   std::vector<std::int64_t> asked_;  // placed or not

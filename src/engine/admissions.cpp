@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/engine/need.h"
 #include "berth/engine/reservations.h"
 #include "berth/engine/surplus.h"
 
@@ -48,6 +49,13 @@ Used used_on_its_nodes(const Cluster& cluster, const Job& job) {
 bool is_served(const QueueTree& tree, const Job& job) {
   const std::uint32_t at = tree.position_of(job.queue);
   return at != QueueTree::kNowhere && tree.member(at).takes_jobs();
+}
+
+bool lends_jobs(const Cluster& cluster, const QueueTree& tree, std::size_t at) {
+  for (; at != 0; at = tree.member(at).parent) {
+    if (!cluster.queue(tree.member(at).queue).is_reclaimable) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -102,6 +110,17 @@ void Admissions::refresh(const Cluster& cluster, const QueueTree& tree,
     if (job.election) note_target(tree, job, freed.by_all);
   }
   unmet_.reset(tree, std::move(kept), std::move(has));
+  count_reclaimable(cluster, tree);
+}
+
+// RECLAIM-3
+void Admissions::count_reclaimable(const Cluster& cluster, const QueueTree& tree) {
+  open_.refresh(cluster);
+  reclaimable_ = {};
+  for (std::size_t at = 1; at < tree.size(); ++at) {
+    if (!lends_jobs(cluster, tree, at)) continue;
+    reclaimable_ += cluster.queue(tree.member(at).queue).allocated;
+  }
 }
 
 // The nodes of targets are theirs: other jobs come after them.
@@ -194,12 +213,6 @@ bool has_pod_that_stays(const Cluster& cluster, const Job& job) {
   });
 }
 
-// CLAIMANT-2
-bool never_preempts(const Cluster& cluster, const Job& job) {
-  return std::any_of(job.tasks.begin(), job.tasks.end(),
-                     [&](TaskId id) { return cluster.task(id).never_preempts; });
-}
-
 }  // namespace
 
 void Admissions::find_parts(const Cluster& cluster) {
@@ -245,23 +258,33 @@ const Resources& Admissions::could_leave(const Session& session, const Job& job)
 }
 
 std::int64_t Admissions::behind(const Session& session, const Job& job, Dimension d) {
-  const bool may_preempt = session.preempts() && !never_preempts(session.cluster(), job);
+  const bool may_preempt = session.preempts() && !never_preempts(session.cluster(), job.tasks);
   const std::int64_t leaves = may_preempt ? could_leave(session, job)[d] : 0;
   return saturated_sum(waiting_behind(job, d), leaves);
 }
 
-// TALLY-6
-bool Admissions::is_entitled(const Session& session, const Job& job, const Resources& asked) const {
+// TALLY-6. Idle room, jobs of queues that are reclaimable, and lent surplus, some of it twice.
+std::int64_t Admissions::could_get(const Session& session, std::uint32_t at, Dimension d) {
+  const Cluster& cluster = session.cluster();
+  const QueueTree& tree = session.queues();
+  std::int64_t sum = open_.allocatable(d) - open_.used(d) + reclaimable_[d];
+  if (lends_jobs(cluster, tree, at)) sum -= cluster.queue(tree.member(at).queue).allocated[d];
+  return saturated_sum(sum, surplus(session, 0, d));
+}
+
+bool Admissions::is_entitled(const Session& session, const Job& job, const Resources& asked) {
   const std::uint32_t at = session.queues().position_of(job.queue);
   const bool is_asked = session.reclaims() && !session.is_silent(points::entitled_once_asked) &&
-                        !never_preempts(session.cluster(), job);
+                        !never_preempts(session.cluster(), job.tasks);
   if (!is_asked || at == QueueTree::kNowhere) return false;
   Resources in_all;
   for (std::size_t d = 0; d < asked.extent(); ++d) {
     const Dimension dimension(d);
     if (asked[dimension] <= 0) continue;
-    const std::int64_t ahead = unmet_.has(at, dimension) - waiting_behind(job, dimension);
-    in_all.set(dimension, saturated_sum(ahead, asked[dimension]));
+    const std::int64_t behind = waiting_behind(job, dimension);
+    const std::int64_t lacking = saturated_sum(in_queue(at, dimension) - behind, asked[dimension]);
+    if (lacking > could_get(session, at, dimension)) return false;
+    in_all.set(dimension, saturated_sum(unmet_.has(at, dimension) - behind, asked[dimension]));
   }
   return static_cast<bool>(session.ask(points::entitled_once_asked, job, in_all));
 }

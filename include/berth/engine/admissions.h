@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/engine/feasibility.h"
+#include "berth/engine/open_nodes.h"
 #include "berth/engine/opinion.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/engine/unmet_guarantees.h"
@@ -47,7 +48,7 @@ class Admissions {
   // queue with a lower priority have it. Without TALLY-2.
   std::int64_t behind(const Session& session, const Job& job, Dimension d);
   // TALLY-6. Could its queue reclaim all of this for it, with what is in queue there before it?
-  bool is_entitled(const Session& session, const Job& job, const Resources& asked) const;
+  bool is_entitled(const Session& session, const Job& job, const Resources& asked);
   // TALLY-3. The use of queues, placed or admitted, and the rest of their guarantees.
   const UnmetGuarantees& unmet() const { return unmet_; }
 
@@ -55,6 +56,8 @@ class Admissions {
   template <class AmountOf>
   void add(const QueueTree& tree, const Job& job, std::vector<std::int64_t>& sums,
            const AmountOf& amount_of) const;
+  void count_reclaimable(const Cluster& cluster, const QueueTree& tree);
+  std::int64_t could_get(const Session& session, std::uint32_t at, Dimension d);
   void find_parts(const Cluster& cluster);
   std::int64_t waiting_behind(const Job& job, Dimension d) const;
   const Resources& could_leave(const Session& session, const Job& job);
@@ -65,6 +68,8 @@ class Admissions {
   std::size_t dimensions_ = 0;
   std::vector<std::int64_t> in_queue_;  // by position and dimension
   std::vector<std::int64_t> surplus_;
+  Resources reclaimable_;  // what queues have that lend more than surplus
+  OpenNodes open_;
   struct OfTarget {
     JobId job;
     std::vector<std::size_t> positions;  // its queue's, and upwards
