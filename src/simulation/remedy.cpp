@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kNodeKindsMax = 3;
 constexpr std::size_t kNodesMax = 512;
-constexpr std::size_t kEndingsMax = 1;
+constexpr std::size_t kEndingsMax = 3;
 constexpr const char* kHostname = "kubernetes.io/hostname";
 
 std::string plural(std::int64_t count, const std::string& noun) {

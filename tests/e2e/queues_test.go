@@ -66,7 +66,7 @@ func TestAGuaranteedJobIsLetIntoAFullCluster(t *testing.T) {
 	e.CreateGangIn("q6", "guaranteed", 4, true)
 	e.AwaitPhase("guaranteed", "Inqueue", harness.Soon)
 	e.AwaitPhase("greedy", "Inqueue", harness.Soon)
-	e.AwaitWaits("beyond", "0 of 4 members could be placed")
+	e.AwaitWaits("beyond", "its queue has 4 cpu, and its share is")
 	assertOutside(e, "beyond")
 	assertNotBound(e, "guaranteed")
 

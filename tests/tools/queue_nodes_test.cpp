@@ -68,9 +68,10 @@ TEST(QueueNodes, AJobThatTheyKeepOffNamesTheQueue) {
   EXPECT_NE(explanation.job.message.find("1 kept for queue vision"), std::string::npos)
       << explanation.job.message;
   // The guarantee has to end, too: otherwise the queue would choose nodes again.
-  EXPECT_EQ(explanation.remedies,
-            (std::vector<std::string>{"the nodes of queue vision, if it were guaranteed nothing",
-                                      "1 more node like n1 (4 cpu, 64Gi memory)"}));
+  EXPECT_EQ(
+      explanation.remedies,
+      (std::vector<std::string>{"the nodes of queue vision, if it were guaranteed nothing",
+                                "job ml/2 ended", "1 more node like n1 (4 cpu, 64Gi memory)"}));
   const json document = json::parse(report_json(report));
   EXPECT_EQ(document["explain"]["inItsWay"],
             json::parse(R"([{"queue": "vision", "nodes": ["n1"]}])"));
