@@ -1,9 +1,11 @@
 #include "actions/placement.h"
 
 #include <algorithm>
+#include <span>
 
 #include "actions/claims.h"
 #include "actions/domain_search.h"
+#include "actions/packing.h"
 #include "actions/refused_plans.h"
 #include "berth/engine/need.h"
 #include "berth/engine/statement.h"
@@ -184,6 +186,35 @@ bool have_choice(const Session& session, const Waiting& waiting, std::int32_t la
                      [&](TaskId id) { return shape_of(id) != shape_of(*first); });
 }
 
+// Those that lack, of which some need other room than others.
+std::span<TaskId> lacking_of(Waiting& waiting, std::int32_t lacking) {
+  const std::span<TaskId> left = std::span(waiting.tasks).subspan(waiting.next);
+  return left.first(std::min(left.size(), static_cast<std::size_t>(std::max(lacking, 0))));
+}
+bool are_unlike(const Session& session, Waiting& waiting, std::int32_t lacking) {
+  const std::span<TaskId> tasks = lacking_of(waiting, lacking);
+  return std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+    return session.cluster().task(id).shape != session.cluster().task(tasks.front()).shape;
+  });
+}
+void largest_first(const Session& session, Waiting& waiting, std::int32_t lacking) {
+  const std::span<TaskId> tasks = lacking_of(waiting, lacking);
+  const auto size = [&](TaskId id) {
+    return part_of_cluster(session.cluster(), session.cluster().shape_of(id));
+  };
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [&](TaskId left, TaskId right) { return size(left) > size(right); });
+}
+
+// Moves those that have a place to the front. Returns the first that has none.
+std::size_t placed_first(const Session& session, Waiting& waiting) {
+  const auto begin = waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next);
+  const auto end = std::stable_partition(begin, waiting.tasks.end(), [&](TaskId id) {
+    return session.cluster().task(id).status != TaskStatus::pending;
+  });
+  return static_cast<std::size_t>(end - waiting.tasks.begin());
+}
+
 }  // namespace
 
 std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Statement& statement) {
@@ -205,6 +236,18 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
     if (search_domains(session, job, waiting.tasks, statement, attempt) || attempt()) {
       return reached;
     }
+  }
+  if (are_unlike(session, waiting, lacking)) {
+    // ALLOCATE-11. Pods that come first may have taken the room of larger ones.
+    statement.roll_back(before);
+    largest_first(session, waiting, lacking);
+    if (attempt()) return reached;
+    statement.roll_back(before);
+    if (place_packed(session, job, nodes_open_to(session, id), statement)) {
+      waiting.why = known;
+      return placed_first(session, waiting);
+    }
+    attempt();
   }
   if (session.ask(points::job_pipelined, job) || !have_choice(session, waiting, lacking)) {
     return reached;
