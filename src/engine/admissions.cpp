@@ -123,10 +123,15 @@ void Admissions::count_reclaimable(const Cluster& cluster, const QueueTree& tree
   }
 }
 
+// GANG-2. A job that has its minimum comes after those of its priority that lack theirs.
+Admissions::Turn Admissions::turn_of(const Job& job) {
+  return {job.admission_priority, job.phase != GroupPhase::running};
+}
+
 // The nodes of targets are theirs: other jobs come after them.
 void Admissions::note_waiting(const Job& job) {
   if (job.election) return;
-  Resources& sum = waiting_[job.queue][job.admission_priority];
+  Resources& sum = waiting_[job.queue][turn_of(job)];
   for (std::size_t d = 0; d < dimensions_; ++d) {
     if (const std::int64_t lacking = lacking_of(job, Dimension(d)); lacking > 0) {
       sum.add(Dimension(d), lacking);
@@ -198,8 +203,8 @@ std::int64_t Admissions::waiting_behind(const Job& job, Dimension d) const {
   std::int64_t sum = 0;
   const auto found = waiting_.find(job.queue);
   if (found == waiting_.end()) return sum;
-  for (const auto& [priority, waiting] : found->second) {
-    if (priority < job.admission_priority) sum = saturated_sum(sum, waiting[d]);
+  for (const auto& [turn, waiting] : found->second) {
+    if (turn < Turn{job.admission_priority, true}) sum = saturated_sum(sum, waiting[d]);
   }
   return sum;
 }
@@ -260,7 +265,16 @@ const Resources& Admissions::could_leave(const Session& session, const Job& job)
 std::int64_t Admissions::behind(const Session& session, const Job& job, Dimension d) {
   const bool may_preempt = session.preempts() && !never_preempts(session.cluster(), job.tasks);
   const std::int64_t leaves = may_preempt ? could_leave(session, job)[d] : 0;
-  return saturated_sum(waiting_behind(job, d), leaves);
+  std::int64_t waits = waiting_behind(job, d);
+  if (!session.ask(points::surplus_is_lent)) {
+    // Surplus to come is as good as there.
+    const auto found = waiting_.find(job.queue);
+    if (found != waiting_.end()) {
+      const auto to_come = found->second.find({job.admission_priority, false});
+      if (to_come != found->second.end()) waits -= to_come->second[d];
+    }
+  }
+  return saturated_sum(waits, leaves);
 }
 
 // TALLY-6. Idle room, jobs of queues that are reclaimable, and lent surplus, some of it twice.

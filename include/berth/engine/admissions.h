@@ -78,7 +78,10 @@ class Admissions {
   void note_waiting(const Job& job);
   void note_target(const QueueTree& tree, const Job& job, const Resources& freed);
   std::vector<OfTarget> targets_;
-  std::map<QueueId, std::map<std::int32_t, Resources>> waiting_;  // in queue, by priority
+  // Priority, and whether the job lacks its minimum.
+  using Turn = std::pair<std::int32_t, bool>;
+  static Turn turn_of(const Job& job);
+  std::map<QueueId, std::map<Turn, Resources>> waiting_;  // in queue
   // Parts do not depend on phases: they are those of a stamp, and, in one session, of a position in
   // the journal of nodes.
   static constexpr std::uint64_t kUnknown = static_cast<std::uint64_t>(-1);
