@@ -7,6 +7,7 @@
 
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
+#include "berth/engine/surplus.h"
 #include "engine/crowds.h"
 #include "engine/fit/member_bound.h"
 #include "engine/shortage.h"
@@ -272,7 +273,9 @@ Cause Feasibility::could_take(Session& session, const Job& job, std::vector<Need
     std::int64_t lacking = 0;
   } scarcest;
   for (const Need::Part& part : parts) {
-    const std::int64_t members = part.count + members_there(session, job, part.shape);
+    // PREEMPT-5. Its surplus may leave for the others.
+    const std::int64_t there = members_there(session, job, part.shape) - surplus_count(job);
+    const std::int64_t members = part.count + std::max<std::int64_t>(0, there);
     const OfShape& shape = of_shape(session, part.shape, members);
     waiting += part.count;
     taken += std::clamp<std::int64_t>(shape.capacity - (members - part.count), 0, part.count);

@@ -29,7 +29,7 @@ bool lacks_room(Reason reason) {
   return reason == Reason::cluster_overcommitted || reason == Reason::queue_capability ||
          reason == Reason::queue_share_used || reason == Reason::guarantees_kept ||
          reason == Reason::gang_incomplete || reason == Reason::role_incomplete ||
-         reason == Reason::insufficient_resource;
+         reason == Reason::insufficient_resource || reason == Reason::larger_than_cluster;
 }
 
 }  // namespace
