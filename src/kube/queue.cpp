@@ -127,11 +127,18 @@ void read_spec(const document::Cursor& root, QueueObject& queue) {
   queue.not_honoured = not_honoured_in(spec);
 }
 
-// RUNTIME-2. One that cannot be read has no effect, and its name goes into `not_honoured`.
+constexpr Duration kMinRunTimeMost = std::chrono::hours(8760);
+
+// RUNTIME-2. One that cannot be read, or that is too long, has no effect, and its name goes into
+// `not_honoured`.
 void read_min_run_times(const document::Cursor& root, QueueObject& queue) {
   const auto read = [&](const char* name, std::optional<Duration>& time) {
     const document::Cursor annotation = root["metadata"]["annotations"][name];
     time = read_hint(annotation);
+    if (time && *time > kMinRunTimeMost) {
+      annotation.warn("\"" + annotation.text() + "\" is more than 8760h");
+      time.reset();
+    }
     if (annotation.is_present() && !time) queue.not_honoured.emplace_back(name);
   };
   read("berth.dev/preempt-min-run-time", queue.preempt_min_run_time);

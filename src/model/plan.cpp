@@ -52,7 +52,8 @@ namespace {
 bool can_be_changed(Reason reason) {
   return reason == Reason::not_preemptable || reason == Reason::cooling_down ||
          reason == Reason::eviction_refused || reason == Reason::budget_exhausted ||
-         reason == Reason::several_budgets || reason == Reason::queue_keeps_jobs;
+         reason == Reason::several_budgets || reason == Reason::queue_keeps_jobs ||
+         reason == Reason::started_lately;
 }
 
 }  // namespace

@@ -153,6 +153,10 @@ TEST(Reason, ThatNobodyIsEvictedIsAClauseOnlyIfSomebodyCanChangeIt) {
   EXPECT_EQ(stay({}), "");
   EXPECT_EQ(stay({{Reason::gang_minimum, 3}, {Reason::budget_exhausted, 2}}), "");
   EXPECT_EQ(stay({{Reason::not_lower, 3}}), "");
+  EXPECT_EQ(stay({{Reason::started_lately, 3}}),
+            nobody +
+                "pods stay, because their job started a short while ago, and has a minimum "
+                "run time");
   EXPECT_EQ(in_vain(Reason::not_entitled, {}).short_text(), "");
   EXPECT_EQ(in_vain(Reason::not_enough_leave, {}).short_text(), "");
   EXPECT_EQ(in_vain(Reason::never_preempts, {}).short_text(),

@@ -93,6 +93,7 @@ class LimitCourt {
   void judge_run_time(const PlannedEviction& each) {
     if (each.as != EvictedAs::whole_job || each.action == "shuffle") return;
     const Duration time = time_of(each);
+    if (time == Duration(0)) return;
     const Job& job = cluster_.job(cluster_.task(each.task).job);
     std::int32_t there = 0;
     std::int32_t old = 0;
