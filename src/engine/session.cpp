@@ -310,8 +310,12 @@ Memory::WorkedOut& Session::worked_out(JobId job) {
 // CLAIM-10
 void Session::end_unfinished_claims() {
   for (const JobId id : unfinished_) {
-    if (ask(points::job_ready, cluster_.job(id)) || ask(points::job_pipelined, cluster_.job(id))) {
-      continue;
+    const Verdict ready = ask(points::job_ready, cluster_.job(id));
+    if (ready || ask(points::job_pipelined, cluster_.job(id))) continue;
+    if (is_refused(id)) {  // it waits for nobody any more
+      Refusal refusal = refusal_of(id);
+      static_cast<Cause&>(refusal) = cause_of(ready);
+      record(std::move(refusal));
     }
     std::erase_if(plan_.pipelined,
                   [&](const Placement& each) { return cluster_.task(each.task).job == id; });
