@@ -341,7 +341,7 @@ class Service final : public RoomMaker {
   using Alike = std::tuple<QueueId, std::int32_t, ShapeId>;
 
   static constexpr std::int64_t kCountedMost = 200'000;
-  static constexpr std::size_t kKnownMost = 16;  // each has numbers of all nodes
+  static constexpr std::size_t kKnownMost = 64;  // each has numbers of all nodes
   static constexpr int kDomainsMost = 256;       // VICTIM-11
 
   Session& session_;
