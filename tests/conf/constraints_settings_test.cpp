@@ -2,36 +2,30 @@
 
 #include <string>
 
-#include "conf/config.h"
+#include "conf/sections.h"
 
 namespace berth::conf {
 namespace {
 
-Result<Config> read(const std::string& rest) {
-  const KnownNames known{{"allocate"}, {"gang"}, {}};
-  return load_config("actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n" + rest, "c.yaml",
-                     known);
-}
-
 TEST(ConstraintsSettings, VolumesArePlannedForUnlessTheySayNo) {
-  ASSERT_TRUE(read(""));
-  EXPECT_TRUE(read("")->constraints.volumes);
-  ASSERT_TRUE(read("constraints: {volumes: false}\n"));
-  EXPECT_FALSE(read("constraints: {volumes: false}\n")->constraints.volumes);
+  ASSERT_TRUE(with_sections(""));
+  EXPECT_TRUE(with_sections("")->constraints.volumes);
+  ASSERT_TRUE(with_sections("constraints: {volumes: false}\n"));
+  EXPECT_FALSE(with_sections("constraints: {volumes: false}\n")->constraints.volumes);
 }
 
 TEST(ConstraintsSettings, OtherWordsAreRefused) {
-  const auto odd = read("constraints: {volumes: some}\n");
+  const auto odd = with_sections("constraints: {volumes: some}\n");
   ASSERT_FALSE(odd);
   EXPECT_NE(odd.error().to_string().find("constraints.volumes"), std::string::npos);
-  const auto unknown = read("constraints: {volume: true}\n");
+  const auto unknown = with_sections("constraints: {volume: true}\n");
   ASSERT_FALSE(unknown);
   EXPECT_NE(unknown.error().to_string().find("did you mean \"volumes\""), std::string::npos)
       << unknown.error().to_string();
 }
 
 TEST(ConstraintsSettings, SPREAD8DefaultSpreadsAreAsKubeSchedulersAre) {
-  const auto config = read(
+  const auto config = with_sections(
       "constraints:\n  defaultSpread:\n  - {topologyKey: zone, maxSkew: 3, minDomains: 2}\n"
       "  - {topologyKey: rack, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor, "
       "nodeAffinityPolicy: Ignore}\n");
@@ -52,7 +46,8 @@ TEST(ConstraintsSettings, SPREAD8WrongDefaultSpreadsAreRefused) {
        {"{maxSkew: 1}", "{topologyKey: a, maxSkew: 0}", "{topologyKey: a, labelSelector: {}}",
         "{topologyKey: a, whenUnsatisfiable: ScheduleAnyway}",
         "{topologyKey: a, nodeTaintsPolicy: honor}", "zone"}) {
-    const auto config = read("constraints: {defaultSpread: [" + std::string(wrong) + "]}\n");
+    const auto config =
+        with_sections("constraints: {defaultSpread: [" + std::string(wrong) + "]}\n");
     ASSERT_FALSE(config) << wrong;
     EXPECT_NE(config.error().to_string().find("constraints.defaultSpread"), std::string::npos)
         << config.error().to_string();

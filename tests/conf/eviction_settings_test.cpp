@@ -3,35 +3,29 @@
 #include <chrono>
 #include <string>
 
-#include "conf/config.h"
+#include "conf/sections.h"
 
 namespace berth::conf {
 namespace {
 
-Result<Config> read(const std::string& rest) {
-  const KnownNames known{{"allocate"}, {"gang"}, {}};
-  return load_config("actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n" + rest, "c.yaml",
-                     known);
-}
-
 TEST(EvictionSettings, ClaimsStandForSoLong) {
-  ASSERT_TRUE(read("claimTimeout: 30s\n"));
-  EXPECT_EQ(read("claimTimeout: 30s\n")->session.claim_patience, std::chrono::seconds(30));
-  EXPECT_EQ(read("")->session.claim_patience, std::chrono::minutes(10));
-  const auto odd = read("claimTimeout: 0s\n");
+  ASSERT_TRUE(with_sections("claimTimeout: 30s\n"));
+  EXPECT_EQ(with_sections("claimTimeout: 30s\n")->session.claim_patience, std::chrono::seconds(30));
+  EXPECT_EQ(with_sections("")->session.claim_patience, std::chrono::minutes(10));
+  const auto odd = with_sections("claimTimeout: 0s\n");
   ASSERT_FALSE(odd);
   EXPECT_NE(odd.error().to_string().find("1s to 24h"), std::string::npos);
 }
 
 TEST(EvictionSettings, LIMIT1NumbersAndSharesAreRead) {
   const auto config =
-      read("evictionLimit: {cluster: {pods: 7, share: 100%}, queue: {share: 0%}}\n");
+      with_sections("evictionLimit: {cluster: {pods: 7, share: 100%}, queue: {share: 0%}}\n");
   ASSERT_TRUE(config) << config.error().to_string();
   const engine::EvictionLimits& limits = config->session.eviction_limits;
   EXPECT_EQ(limits.cluster, (engine::EvictionLimit{7, 100}));
   EXPECT_EQ(limits.queue, (engine::EvictionLimit{50, 0}));
-  ASSERT_TRUE(read(""));
-  EXPECT_EQ(read("")->session.eviction_limits, engine::EvictionLimits());
+  ASSERT_TRUE(with_sections(""));
+  EXPECT_EQ(with_sections("")->session.eviction_limits, engine::EvictionLimits());
 }
 
 TEST(EvictionSettings, LIMIT1OtherValuesAreRefused) {
@@ -39,7 +33,7 @@ TEST(EvictionSettings, LIMIT1OtherValuesAreRefused) {
                           "{queue: {share: 101%}}", "{queue: {share: -1%}}",
                           "{queue: {share: 1.5%}}", "{queue: {share: '%'}}", "{queue: {share: ''}}",
                           "{queues: {pods: 5}}", "{cluster: {pod: 5}}", "{cluster: 5}"}) {
-    const auto config = read(std::string("evictionLimit: ") + bad + "\n");
+    const auto config = with_sections(std::string("evictionLimit: ") + bad + "\n");
     ASSERT_FALSE(config) << bad;
     EXPECT_NE(config.error().to_string().find("evictionLimit"), std::string::npos) << bad;
   }

@@ -4,22 +4,19 @@
 
 #include <string>
 
+#include "conf/sections.h"
+
 namespace berth::conf {
 namespace {
 
-Result<Config> load(const std::string& sections) {
-  return load_config("actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n" + sections, "c.yaml",
-                     {{"allocate"}, {"gang"}, {}});
-}
-
 Config good(const std::string& sections) {
-  const Result<Config> config = load(sections);
+  const Result<Config> config = with_sections(sections);
   EXPECT_TRUE(config.has_value()) << config.error().to_string();
   return config ? *config : Config();
 }
 
 std::string error_of(const std::string& sections) {
-  const Result<Config> config = load(sections);
+  const Result<Config> config = with_sections(sections);
   return config ? "" : config.error().to_string();
 }
 
