@@ -177,26 +177,24 @@ std::size_t place_each(Session& session, JobId job_id, Waiting& waiting, Stateme
   return waiting.tasks.size();
 }
 
-// Are there more than lack, and do they differ?
-bool have_choice(const Session& session, const Waiting& waiting, std::int32_t lacking) {
-  const auto first = waiting.tasks.begin() + static_cast<std::ptrdiff_t>(waiting.next);
+// Do some need other room than others?
+bool do_differ(const Session& session, std::span<const TaskId> tasks) {
   const auto shape_of = [&](TaskId id) { return session.cluster().task(id).shape; };
-  return waiting.tasks.end() - first > lacking &&
-         std::any_of(first, waiting.tasks.end(),
-                     [&](TaskId id) { return shape_of(id) != shape_of(*first); });
+  return std::any_of(tasks.begin(), tasks.end(),
+                     [&](TaskId id) { return shape_of(id) != shape_of(tasks.front()); });
 }
 
-// Those that lack, of which some need other room than others.
+// Are there more than lack, and do they differ?
+bool have_choice(const Session& session, const Waiting& waiting, std::int32_t lacking) {
+  const std::span<const TaskId> left = std::span(waiting.tasks).subspan(waiting.next);
+  return static_cast<std::ptrdiff_t>(left.size()) > lacking && do_differ(session, left);
+}
+
 std::span<TaskId> lacking_of(Waiting& waiting, std::int32_t lacking) {
   const std::span<TaskId> left = std::span(waiting.tasks).subspan(waiting.next);
   return left.first(std::min(left.size(), static_cast<std::size_t>(std::max(lacking, 0))));
 }
-bool are_unlike(const Session& session, Waiting& waiting, std::int32_t lacking) {
-  const std::span<TaskId> tasks = lacking_of(waiting, lacking);
-  return std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
-    return session.cluster().task(id).shape != session.cluster().task(tasks.front()).shape;
-  });
-}
+
 void largest_first(const Session& session, Waiting& waiting, std::int32_t lacking) {
   const std::span<TaskId> tasks = lacking_of(waiting, lacking);
   const auto size = [&](TaskId id) {
@@ -237,7 +235,7 @@ std::size_t place_until_ready(Session& session, JobId id, Waiting& waiting, Stat
       return reached;
     }
   }
-  if (are_unlike(session, waiting, lacking)) {
+  if (do_differ(session, lacking_of(waiting, lacking))) {
     // ALLOCATE-11. Pods that come first may have taken the room of larger ones.
     statement.roll_back(before);
     largest_first(session, waiting, lacking);

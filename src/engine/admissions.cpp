@@ -198,15 +198,26 @@ std::int64_t Admissions::surplus(const Session& session, std::size_t position, D
   return surplus_[position * dimensions_ + d.index()];
 }
 
-// TALLY-4
-std::int64_t Admissions::waiting_behind(const Job& job, Dimension d) const {
+namespace {
+
+// Of the queue, by turns, before this one.
+template <class Turns, class Turn>
+std::int64_t sum_before(const std::map<QueueId, Turns>& waiting, QueueId queue, const Turn& turn,
+                        Dimension d) {
   std::int64_t sum = 0;
-  const auto found = waiting_.find(job.queue);
-  if (found == waiting_.end()) return sum;
-  for (const auto& [turn, waiting] : found->second) {
-    if (turn < Turn{job.admission_priority, true}) sum = saturated_sum(sum, waiting[d]);
+  const auto found = waiting.find(queue);
+  if (found == waiting.end()) return sum;
+  for (const auto& [each, amounts] : found->second) {
+    if (each < turn) sum = saturated_sum(sum, amounts[d]);
   }
   return sum;
+}
+
+}  // namespace
+
+// TALLY-4
+std::int64_t Admissions::waiting_behind(const Job& job, Dimension d) const {
+  return sum_before(waiting_, job.queue, Turn{job.admission_priority, true}, d);
 }
 
 namespace {
@@ -265,16 +276,9 @@ const Resources& Admissions::could_leave(const Session& session, const Job& job)
 std::int64_t Admissions::behind(const Session& session, const Job& job, Dimension d) {
   const bool may_preempt = session.preempts() && !never_preempts(session.cluster(), job.tasks);
   const std::int64_t leaves = may_preempt ? could_leave(session, job)[d] : 0;
-  std::int64_t waits = waiting_behind(job, d);
-  if (!session.ask(points::surplus_is_lent)) {
-    // Surplus to come is as good as there.
-    const auto found = waiting_.find(job.queue);
-    if (found != waiting_.end()) {
-      const auto to_come = found->second.find({job.admission_priority, false});
-      if (to_come != found->second.end()) waits -= to_come->second[d];
-    }
-  }
-  return saturated_sum(waits, leaves);
+  const bool is_lent = static_cast<bool>(session.ask(points::surplus_is_lent));
+  const Turn turn{job.admission_priority, is_lent};  // else surplus to come is not behind it
+  return saturated_sum(sum_before(waiting_, job.queue, turn, d), leaves);
 }
 
 // TALLY-6. Idle room, jobs of queues that are reclaimable, and lent surplus, some of it twice.

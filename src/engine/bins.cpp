@@ -83,22 +83,25 @@ std::int32_t Bins::put(std::size_t bin, const Shape& shape, std::int32_t count) 
   return taken;
 }
 
-// By dominant share of the cluster; equal parts keep their order.
 const std::vector<std::size_t>& Bins::largest_first(const Need& need) {
-  if (order_.size() == need.parts.size()) return order_;
+  if (order_.size() != need.parts.size()) order_ = parts_largest_first(cluster_, need);
+  return order_;
+}
+
+std::vector<std::size_t> parts_largest_first(const Cluster& cluster, const Need& need) {
   const auto share = [&](std::size_t part) {
     __int128 largest = 0;
-    for (const auto& [dimension, amount] : cluster_.shape(need.parts[part].shape).requested) {
-      const std::int64_t total = cluster_.total_allocatable()[dimension];
+    for (const auto& [dimension, amount] : cluster.shape(need.parts[part].shape).requested) {
+      const std::int64_t total = cluster.total_allocatable()[dimension];
       if (total > 0) largest = std::max(largest, (static_cast<__int128>(amount) << 32) / total);
     }
     return largest;
   };
-  order_.resize(need.parts.size());
-  for (std::size_t p = 0; p < order_.size(); ++p) order_[p] = p;
-  std::stable_sort(order_.begin(), order_.end(),
+  std::vector<std::size_t> order(need.parts.size());
+  for (std::size_t p = 0; p < order.size(); ++p) order[p] = p;
+  std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t left, std::size_t right) { return share(left) > share(right); });
-  return order_;
+  return order;
 }
 
 // The domains of these nodes, by value. If there are many, those that take most of them.

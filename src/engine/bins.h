@@ -12,6 +12,9 @@
 
 namespace berth::engine {
 
+// The parts by dominant share of the cluster, the largest first; equal parts keep their order.
+std::vector<std::size_t> parts_largest_first(const Cluster& cluster, const Need& need);
+
 // Nodes with their room, into which members are put until it is used up. For one need: its shapes
 // stay the same.
 class Bins {

@@ -1,7 +1,6 @@
 #include "engine/exact_fill.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "berth/engine/fit.h"
 #include "berth/engine/session.h"
@@ -17,13 +16,7 @@ ExactFill::ExactFill(Session& session, const Need& need, const std::vector<NodeI
   }
   std::sort(asked_.begin(), asked_.end());
   asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
-  std::vector<std::size_t> order(need.parts.size());
-  for (std::size_t p = 0; p < order.size(); ++p) order[p] = p;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
-    return part_of_cluster(cluster, cluster.shape(need.parts[left].shape)) >
-           part_of_cluster(cluster, cluster.shape(need.parts[right].shape));
-  });
-  for (const std::size_t p : order) add_part(session, need, p);
+  for (const std::size_t p : parts_largest_first(cluster, need)) add_part(session, need, p);
   add_nodes(cluster, nodes);
   is_possible_ = nodes_.size() <= kNodesMost && may_do();
 }

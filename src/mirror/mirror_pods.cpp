@@ -64,8 +64,8 @@ void Mirror::take(const PodObject& whole) {
 
   const PodObject& object = relation_bounds_.admitted(whole);  // BOUND-3
   TaskId id = find_task(object.uid);
-  const bool hangs = id.is_valid() && cluster_.task(id).hangs && !is_finished(object);
-  if (!hangs && id.is_valid() && cluster_.task(id).hangs) cluster_.mutable_task(id).hangs = false;
+  bool hangs = id.is_valid() && cluster_.task(id).hangs;
+  if (hangs && is_finished(object)) hangs = cluster_.mutable_task(id).hangs = false;
   const bool has_job = is_ours && !hangs;
   if (!id.is_valid()) {
     Task task;
