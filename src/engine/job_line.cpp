@@ -39,7 +39,14 @@ void JobLine::put_in_order() {
   heapify_queues();
 }
 
+// Only the queue being served has changed since, and it is back in its place. Where some queues are
+// below others, the order of equal ones is not transitive, and a heap depends on its past.
+bool JobLine::is_as_heapified() const {
+  return heapified_at_ == session_.cluster().stamp() && session_.queues().is_flat();
+}
+
 void JobLine::heapify_queues() {
+  heapified_at_ = session_.cluster().stamp();
   std::make_heap(heap_.begin(), heap_.end(),
                  [this](std::size_t left, std::size_t right) { return later(left, right); });
 }
@@ -58,7 +65,7 @@ std::vector<JobId> JobLine::in_order(Session& session, std::vector<JobId> jobs, 
 JobId JobLine::next() {
   return_current();
   if (heap_.empty()) return JobId();
-  if (is_moving_) heapify_queues();
+  if (is_moving_ && !is_as_heapified()) heapify_queues();
   std::pop_heap(heap_.begin(), heap_.end(),
                 [this](std::size_t left, std::size_t right) { return later(left, right); });
   current_ = heap_.back();

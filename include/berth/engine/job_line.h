@@ -39,6 +39,7 @@ class JobLine {
   bool later(std::size_t left, std::size_t right) const;
   void return_current();
   void heapify_queues();
+  bool is_as_heapified() const;
 
   Order order_of(const Queue& left, const Queue& right) const;
 
@@ -46,7 +47,8 @@ class JobLine {
   For what_;
   bool is_moving_;  // the order of the waiting queues may change at any turn
   std::vector<QueueJobs> queues_;
-  std::vector<std::size_t> heap_;  // of queues_, those with jobs, without the one being served
+  std::vector<std::size_t> heap_;   // of queues_, those with jobs, without the one being served
+  std::uint64_t heapified_at_ = 0;  // the stamp of the cluster
   std::size_t current_;
 };
 
