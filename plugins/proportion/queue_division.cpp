@@ -36,8 +36,8 @@ std::shared_ptr<const QueueShares> QueueDivision::divide(const Cluster& cluster,
     const QueueTree::Member& member = tree.member(at);
     shares->rows.push_back({member.queue, member.parent, member.is_scaled, member.fault});
   }
-  for (QueueShares::Amounts* amounts :
-       {&shares->deserved, &shares->guarantee, &shares->kept, &shares->real_capability}) {
+  for (QueueShares::Amounts* amounts : {&shares->deserved, &shares->guarantee, &shares->kept,
+                                        &shares->real_capability, &shares->weights_below}) {
     amounts->assign(size * tree.dimensions(), 0);
   }
   shares->is_short.assign(size * tree.dimensions(), 0);
@@ -163,6 +163,8 @@ void QueueDivision::divide_among_children(const QueueTree& tree, std::size_t par
     const std::size_t at = (member.first_child + i) * shares.dimensions + d.index();
     shares.deserved[at] = given_[i];
     shares.is_short[at] = short_[i];
+    std::int64_t& weights = shares.weights_below[parent * shares.dimensions + d.index()];
+    if (given_[i] > 0) weights += claims_[i].weight;
   }
 }
 

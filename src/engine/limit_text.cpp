@@ -30,9 +30,9 @@ std::string amount_text(const Cluster& cluster, Dimension d, std::int64_t amount
   return readable_amount(cluster.dimensions().name(d), amount, Rounding::down);
 }
 
-// "8 WORDS queue b, 2 WORDS queue c and 3 more"
+// "8 WORDS queue b, 2 WORDS queue c and 3 more". Of all parts, at least the largest are given.
 std::string list_of(const Cluster& cluster, Dimension d, std::vector<Part> parts,
-                    const std::string& words) {
+                    const std::string& words, std::size_t count) {
   std::sort(parts.begin(), parts.end(), [](const Part& left, const Part& right) {
     return std::tie(right.amount, left.name) < std::tie(left.amount, right.name);
   });
@@ -41,22 +41,8 @@ std::string list_of(const Cluster& cluster, Dimension d, std::vector<Part> parts
     text += (text.empty() ? "" : ", ") + amount_text(cluster, d, parts[i].amount) + " " + words +
             " " + parts[i].name;
   }
-  if (parts.size() > kNamedMost) {
-    text += " and " + std::to_string(parts.size() - kNamedMost) + " more";
-  }
+  if (count > kNamedMost) text += " and " + std::to_string(count - kNamedMost) + " more";
   return text;
-}
-
-// Calls `each` with the children of every queue at or above a position that are not on the way.
-template <class Each>
-void beside(const QueueTree& tree, std::size_t position, const Each& each) {
-  for (std::size_t at = position;; at = tree.member(at).parent) {
-    const QueueTree::Member& parent = tree.member(at == 0 ? 0 : tree.member(at).parent);
-    for (std::uint32_t i = 0; i < parent.child_count; ++i) {
-      if (parent.first_child + i != at) each(parent.first_child + i);
-    }
-    if (at == 0 || tree.member(at).parent == 0) return;
-  }
 }
 
 }  // namespace
@@ -65,13 +51,23 @@ std::string joined(const std::string& left, const std::string& right) {
   return left.empty() || right.empty() ? left + right : left + "; " + right;
 }
 
+// Beside the queue, and beside each above it.
 std::string kept_for_text(const Cluster& cluster, const QueueTree& tree,
                           const UnmetGuarantees& unmet, std::size_t position, Dimension d) {
   std::vector<Part> parts;
-  beside(tree, position, [&](std::size_t at) {
-    if (unmet.due(at, d) > 0) parts.push_back({queue_name(cluster, tree, at), unmet.due(at, d)});
-  });
-  return list_of(cluster, d, std::move(parts), "kept for the guarantee of");
+  std::size_t count = 0;
+  for (std::size_t at = position;;) {
+    const std::size_t above = tree.member(at).parent;
+    count += unmet.count_due_below(above, d) - (at != 0 && unmet.due(at, d) > 0 ? 1U : 0U);
+    if (unmet.count_due_below(above, d) > 0) {
+      for (const std::uint32_t each : unmet.most_due_below(tree, above, at, d, kNamedMost)) {
+        parts.push_back({queue_name(cluster, tree, each), unmet.due(each, d)});
+      }
+    }
+    if (above == 0) break;
+    at = above;
+  }
+  return list_of(cluster, d, std::move(parts), "kept for the guarantee of", count);
 }
 
 std::string capability_text(const Cluster& cluster, const QueueTree& tree, std::size_t position,
@@ -83,12 +79,13 @@ std::string capability_text(const Cluster& cluster, const QueueTree& tree, std::
   if (position == 0) return {};
   const std::size_t parent = tree.member(position).parent;
   std::vector<Part> parts;
-  for (std::uint32_t i = 0; i < tree.member(parent).child_count; ++i) {
-    const std::size_t at = tree.member(parent).first_child + i;
-    if (at == position || tree.guarantee(at, d) <= 0) continue;
-    parts.push_back({queue_name(cluster, tree, at), tree.guarantee(at, d)});
+  const auto [largest, count] = tree.largest_guarantees(parent, d);
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, largest.size()); ++i) {
+    if (largest[i] == position) continue;
+    parts.push_back({queue_name(cluster, tree, largest[i]), tree.guarantee(largest[i], d)});
   }
-  std::string text = list_of(cluster, d, std::move(parts), "guaranteed to");
+  const std::size_t others = count - (tree.guarantee(position, d) > 0 ? 1U : 0U);
+  std::string text = list_of(cluster, d, std::move(parts), "guaranteed to", others);
   if (parent == 0) return text;
   return joined(queue_name(cluster, tree, parent) + " above it can have " +
                     amount_text(cluster, d, tree.real_capability(parent, d)),
@@ -108,14 +105,10 @@ std::string share_text(const Cluster& cluster, const QueueTree& tree, const Queu
                   kept_for_text(cluster, tree, unmet, position, d));
   }
   std::string weight;
-  std::int64_t all = 0;
-  const QueueTree::Member& parent = tree.member(tree.member(position).parent);
-  for (std::uint32_t i = 0; i < parent.child_count; ++i) {
-    const std::size_t at = parent.first_child + i;
-    const bool takes_part = at == position || shares.at(shares.deserved, at, d) > 0;
-    if (takes_part) all += tree.member(at).weight;
-  }
-  if (const std::int64_t own = tree.member(position).weight; all > own) {
+  const std::int64_t own = tree.member(position).weight;
+  const std::int64_t all =
+      shares.at(shares.weights_below, tree.member(position).parent, d) + (share > 0 ? 0 : own);
+  if (all > own) {
     weight = "its weight is " + std::to_string(own) + " of " + std::to_string(all);
   }
   return joined(weight, kept_for_text(cluster, tree, unmet, position, d));
@@ -137,7 +130,7 @@ std::string targets_text(const Cluster& cluster, JobId reader, Dimension d,
   }
   std::vector<Part> parts;
   for (const auto& [target, amount] : amounts) parts.push_back({target, amount});
-  return list_of(cluster, d, std::move(parts), "kept for");
+  return list_of(cluster, d, std::move(parts), "kept for", amounts.size());
 }
 
 std::string admitted_text(const Cluster& cluster, const Admissions& admissions, JobId job,

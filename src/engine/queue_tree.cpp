@@ -74,9 +74,29 @@ void QueueTree::refresh(const Cluster& cluster) {
   for (Member& member : members_) member.is_scaled = false;
   for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d), false);
   without_nodes_ = guarantee_;
-  if (on_own_nodes_.empty()) return;
-  for (Member& member : members_) member.is_scaled = false;
-  for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d), true);
+  if (!on_own_nodes_.empty()) {
+    for (Member& member : members_) member.is_scaled = false;
+    for (std::size_t d = 0; d < dimensions_; ++d) bound(cluster, Dimension(d), true);
+  }
+  find_largest();
+}
+
+void QueueTree::find_largest() {
+  largest_.assign(guarantee_.size(), {});
+  for (std::size_t at = 1; at < members_.size(); ++at) {
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      const auto amount = [&](std::uint32_t each) { return guarantee(each, Dimension(d)); };
+      auto one = static_cast<std::uint32_t>(at);
+      if (amount(one) <= 0) continue;
+      auto& [largest, count] = largest_[members_[at].parent * dimensions_ + d];
+      ++count;
+      bool is_in = false;
+      for (std::uint32_t i = 0; i < largest.size() && i < count; ++i) {
+        is_in = is_in || i + 1 == count || amount(one) > amount(largest[i]);
+        if (is_in) std::swap(one, largest[i]);
+      }
+    }
+  }
 }
 
 // QUEUE-5. True if there is another amount than before.

@@ -21,6 +21,9 @@ void UnmetGuarantees::reset(const QueueTree& tree, std::vector<std::int64_t> kep
   kept_ = std::move(kept);
   has_ = std::move(has);
   below_.assign(has_.size(), 0);
+  count_below_.assign(has_.size(), 0);
+  most_due_.resize(dimensions_);
+  for (LargestOf& each : most_due_) each.clear();
   for (std::size_t at = tree.size(); at-- > 1;) {
     const std::size_t parent = tree.member(at).parent;
     for (std::size_t d = 0; d < dimensions_; ++d) {
@@ -28,6 +31,7 @@ void UnmetGuarantees::reset(const QueueTree& tree, std::vector<std::int64_t> kep
       std::int64_t& above = has_[index(parent, dimension)];
       above = saturated_sum(above, has_[index(at, dimension)]);
       below_[index(parent, dimension)] += due(at, dimension);
+      if (due(at, dimension) > 0) ++count_below_[index(parent, dimension)];
     }
   }
 }
@@ -42,8 +46,29 @@ void UnmetGuarantees::add(const QueueTree& tree, std::size_t position, Dimension
     has = saturated_sum(has, amount);
     below_[index(at, d)] += change_below;
     if (at == 0) return;
-    change_below = due(at, d) - before;
+    const std::int64_t now = due(at, d);
+    change_below = now - before;
+    if (now == before) continue;
+    std::uint32_t& count = count_below_[index(tree.member(at).parent, d)];
+    count += (now > 0 ? 1U : 0U) - (before > 0 ? 1U : 0U);
+    if (most_due_[d.index()].is_made()) {
+      most_due_[d.index()].set(static_cast<std::uint32_t>(at), now);
+    }
   }
+}
+
+std::vector<std::uint32_t> UnmetGuarantees::most_due_below(const QueueTree& tree,
+                                                           std::size_t position, std::size_t own,
+                                                           Dimension d, std::size_t most) const {
+  LargestOf& largest = most_due_[d.index()];
+  if (!largest.is_made()) {
+    std::vector<std::int64_t> amounts(has_.size() / dimensions_);
+    for (std::size_t at = 0; at < amounts.size(); ++at) amounts[at] = due(at, d);
+    largest.make(std::move(amounts));
+  }
+  const QueueTree::Member& member = tree.member(position);
+  return largest.within(member.first_child, member.first_child + member.child_count,
+                        static_cast<std::uint32_t>(own), most);
 }
 
 bool UnmetGuarantees::is_covered(const QueueTree& tree, std::size_t position, Dimension d,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -58,6 +59,15 @@ class QueueTree {
   std::int64_t guarantee(std::size_t position, Dimension d) const {
     return at(guarantee_, position, d);
   }
+  // The children of a position with the largest guarantees, the first of equals first, and the
+  // number of those that have any. One more than texts name, since a queue's own is left out.
+  struct Largest {
+    std::array<std::uint32_t, 3> at{};
+    std::uint32_t count = 0;
+  };
+  Largest largest_guarantees(std::size_t parent, Dimension d) const {
+    return d.index() < dimensions_ ? largest_[parent * dimensions_ + d.index()] : Largest();
+  }
   // In force without QUEUE-11: it does not depend on the nodes that queues have.
   std::int64_t guarantee_without_nodes(std::size_t position, Dimension d) const {
     return at(without_nodes_, position, d);
@@ -100,6 +110,7 @@ class QueueTree {
   void plant(const Cluster& cluster);
   void grow(const Cluster& cluster, std::vector<Orphan>& orphans);
   void judge(const Cluster& cluster, std::uint32_t position);
+  void find_largest();
   void bound(const Cluster& cluster, Dimension d, bool with_own_nodes);
   void bound_children(const Cluster& cluster, std::uint32_t parent, Dimension d,
                       bool with_own_nodes);
@@ -115,6 +126,7 @@ class QueueTree {
   std::vector<Member> members_;
   std::vector<std::uint32_t> position_;  // by queue
   std::vector<std::int64_t> guarantee_;  // by position and dimension
+  std::vector<Largest> largest_;         // of guarantee_
   std::vector<std::int64_t> without_nodes_;
   std::vector<std::int64_t> capability_;
   std::vector<std::int64_t> limit_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/engine/largest_of.h"
 #include "berth/engine/queue_tree.h"
 
 namespace berth::engine {
@@ -34,6 +35,13 @@ class UnmetGuarantees {
   std::int64_t due_to_siblings(const QueueTree& tree, std::size_t position, Dimension d) const {
     return due_below(tree.member(position).parent, d) - due(position, d);
   }
+  // How many children of a position have more than 0, and the first `most` of these without `own`:
+  // the largest first, of equals the first.
+  std::uint32_t count_due_below(std::size_t position, Dimension d) const {
+    return count_below_[index(position, d)];
+  }
+  std::vector<std::uint32_t> most_due_below(const QueueTree& tree, std::size_t position,
+                                            std::size_t own, Dimension d, std::size_t most) const;
   // True if the queue, or one above it, may take this amount of its own guarantee without touching
   // the rest of other queues below that one.
   bool is_covered(const QueueTree& tree, std::size_t position, Dimension d,
@@ -50,6 +58,8 @@ class UnmetGuarantees {
   std::vector<std::int64_t> kept_;
   std::vector<std::int64_t> has_;    // with all below
   std::vector<std::int64_t> below_;  // of all children together
+  std::vector<std::uint32_t> count_below_;
+  mutable std::vector<LargestOf> most_due_;  // by dimension, made on the first question
 };
 
 }  // namespace berth::engine

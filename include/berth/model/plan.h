@@ -127,6 +127,7 @@ struct QueueShares {
   Amounts guarantee;                   // in force
   Amounts kept;                        // the part of the guarantee that no other queue may have now
   Amounts real_capability;             // the most it may have
+  Amounts weights_below;               // of its children that deserve some, together
   std::vector<std::uint8_t> is_short;  // its exact deserved is a fraction of a unit more
   bool operator==(const QueueShares&) const = default;
 
