@@ -38,6 +38,10 @@ void Mirror::settle(TimePoint now) {
   settle_rights(now);
   if (locks_changed_) bound_locks(now);
   if (nodes_changed_) rebuild_nodes();
+  for (std::size_t j = 0; are_all_dirty_ && j < cluster_.job_slots(); ++j) {
+    if (cluster_.job(JobId(j)).exists) dirty_.push_back(JobId(j));
+  }
+  are_all_dirty_ = false;
   std::sort(dirty_.begin(), dirty_.end());
   dirty_.erase(std::unique(dirty_.begin(), dirty_.end()), dirty_.end());
   for (const JobId id : dirty_) {

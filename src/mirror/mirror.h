@@ -254,7 +254,7 @@ class Mirror {
   std::int32_t admission_priority(const Job& job, std::int32_t priority) const;
   bool may_protect(JobId id, TimePoint now, std::string& refused);
   void note_unhonoured(JobId id, std::vector<std::string> refused);
-  void mark_all_dirty();
+  void mark_all_dirty() { are_all_dirty_ = true; }
   const PriorityClassObject* class_of_group(const Job& job) const;  // null: it names none
   std::int32_t highest_priority_of_pods(const Job& job) const;
 
@@ -356,11 +356,13 @@ class Mirror {
   std::set<JobId> jobs_with_terms_;        // of which a pod may have terms, by itself or its group
   std::map<JobId, TargetMarks> single_marks_;  // of jobs without a group, where there are any
   std::map<JobId, std::string> named_queue_;   // what group or pod itself names, if it does
+  std::set<std::pair<std::string, JobId>> without_queue_;  // by the name that no queue has
   // Of pods of other schedulers that name a group: their uids by group, and the groups by uid.
   std::map<std::string, std::set<std::string>> others_pods_;
   std::unordered_map<std::string, std::string> group_of_others_pod_;  // look-up only
   std::map<std::string, std::string> queue_scheduler_;  // annotation berth.dev/scheduler, where set
   std::vector<JobId> dirty_;
+  bool are_all_dirty_ = false;
   std::vector<JobId> phase_changes_;
   std::vector<JobId> changes_;
 };

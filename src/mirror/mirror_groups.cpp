@@ -144,13 +144,20 @@ void Mirror::name_queue(JobId id, const std::string& name_space, const std::stri
   } else {
     named_queue_[id] = named;
   }
-  cluster_.mutable_job(id).queue_name = queue_name_for(name_space, named);
+  Job& job = cluster_.mutable_job(id);
+  without_queue_.erase({job.queue_name, id});
+  job.queue_name = queue_name_for(name_space, named);
   assign_queue(id);
 }
 
 void Mirror::assign_queue(JobId id) {
   const Job& job = cluster_.job(id);
   const auto found = queues_.find(job.queue_name);
+  if (found == queues_.end()) {
+    without_queue_.emplace(job.queue_name, id);
+  } else {
+    without_queue_.erase({job.queue_name, id});
+  }
   const bool is_served = job.is_ours() && found != queues_.end();
   cluster_.set_job_queue(id, is_served ? found->second : QueueId());
 }
@@ -162,10 +169,9 @@ void Mirror::reassign_all() {
     cluster_.mutable_task(id).never_preempts = rank.never_preempts;
   }
   for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
-    if (!cluster_.job(JobId(j)).exists) continue;
-    assign_queue(JobId(j));
-    mark_dirty(JobId(j));
+    if (cluster_.job(JobId(j)).exists) assign_queue(JobId(j));
   }
+  mark_all_dirty();
 }
 
 void Mirror::on(const QueueObject& object) {
@@ -205,8 +211,11 @@ void Mirror::on(const QueueObject& object) {
   if (is_new) {
     entry->second = cluster_.add_queue(std::move(queue));
     locks_changed_ = locks_changed_ || !queue_locks_.empty();
-    reassign_all();
-    return;
+    auto next = without_queue_.lower_bound({object.name, JobId(0)});
+    while (next != without_queue_.end() && next->first == object.name) {
+      assign_queue((next++)->second);
+    }
+    return mark_all_dirty();
   }
   const Queue& before = cluster_.queue(entry->second);
   const bool may_bar = before.namespaces != queue.namespaces || before.parent != queue.parent;
@@ -222,7 +231,11 @@ void Mirror::on(const QueueDeleted& deleted) {
   forget_nodes_of(id);
   queues_.erase(found);
   note_queue_scheduler(deleted.name, "");
-  reassign_all();
+  for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
+    const Job& job = cluster_.job(JobId(j));
+    if (job.exists && job.queue_name == deleted.name) assign_queue(JobId(j));
+  }
+  mark_all_dirty();
   cluster_.remove_queue(id);
 }
 

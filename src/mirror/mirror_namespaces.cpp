@@ -14,12 +14,6 @@ void Mirror::note_labels_of(const NamespaceObject& object) {
   }
 }
 
-void Mirror::mark_all_dirty() {
-  for (std::size_t j = 0; j < cluster_.job_slots(); ++j) {
-    if (cluster_.job(JobId(j)).exists) mark_dirty(JobId(j));
-  }
-}
-
 bool Mirror::serves(QueueId queue, const std::string& name_space) const {
   static const std::map<std::string, std::string> kNone;
   const NamespaceSelector& selector = cluster_.queue(queue).namespaces;

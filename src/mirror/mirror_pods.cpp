@@ -308,6 +308,7 @@ void Mirror::drop_job_if_empty(JobId id) {
   }
   cluster_.set_job_queue(id, QueueId());
   named_queue_.erase(id);
+  without_queue_.erase({job.queue_name, id});
   single_marks_.erase(id);
   jobs_with_terms_.erase(id);
   target_names_.forget_job(id);

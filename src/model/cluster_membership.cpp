@@ -252,37 +252,33 @@ QueueId Cluster::add_queue(Queue queue) {
   queue.exists = true;
   ++queue_version_;
   touch();
-  for (std::size_t q = 0; q < queues_.size(); ++q) {
-    if (!queues_[q].exists) {
-      queue.id = QueueId(q);
-      queues_[q] = std::move(queue);
-      link_queue(QueueId(q));
-      return QueueId(q);
-    }
-  }
-  queue.id = QueueId(queues_.size());
-  queues_.push_back(std::move(queue));
-  link_queue(QueueId(queues_.size() - 1));
-  return QueueId(queues_.size() - 1);
+  const bool is_last = free_queues_.are_none();
+  const QueueId id = is_last ? QueueId(queues_.size()) : free_queues_.take();
+  if (is_last) queues_.emplace_back();
+  queue.id = id;
+  queues_[id.index()] = std::move(queue);
+  link_queue(id);
+  return id;
 }
 
 // Finds its parent, and its children.
 void Cluster::link_queue(QueueId id) {
   Queue& queue = queues_[id.index()];
-  queue.above = QueueId();
-  for (Queue& other : queues_) {
-    if (!other.exists || other.id == id) continue;
-    if (other.name == queue.parent) queue.above = other.id;
-    if (other.parent == queue.name) other.above = id;
-  }
+  const QueueId above = queue_names_.find(queue.parent);
+  queue.above = above == id ? QueueId() : above;
+  queue_names_.add(queue);
+  queue_names_.below(queue.name, [&](QueueId other) {
+    if (other != id) queues_[other.index()].above = id;
+  });
 }
 
 void Cluster::remove_queue(QueueId id) {
   for (const NodeId node : locks_.nodes_of(id)) set_queue_lock(node, {});
-  for (Queue& other : queues_) {
-    if (other.above == id) other.above = QueueId();
-  }
+  queue_names_.remove(queues_[id.index()]);
+  queue_names_.below(queues_[id.index()].name,
+                     [&](QueueId other) { queues_[other.index()].above = QueueId(); });
   queues_[id.index()] = Queue();
+  free_queues_.add(id);
   recent_evictions_.forget_queue(id);
   ++queue_version_;
   touch();
@@ -309,6 +305,7 @@ void Cluster::update_queue(QueueId id, Queue queue) {
   queue.allocated = std::move(current.allocated);
   queue.demand = std::move(current.demand);
   queue.node_choice = std::move(current.node_choice);
+  queue_names_.remove(current);
   current = std::move(queue);
   link_queue(id);
   ++queue_version_;

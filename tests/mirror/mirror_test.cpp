@@ -146,6 +146,42 @@ TEST(MirrorTest, JobsFollowTheirQueueThroughItsDeletionAndReturn) {
   EXPECT_EQ(world->cluster().queue(job.queue).allocated[kCpu], 1000);
 }
 
+TEST(MirrorTest, AQueueThatComesTouchesOnlyTheJobsThatNameIt) {
+  std::string text = "priorityclass high value=9\n";
+  for (int j = 0; j < 100; ++j) {
+    const std::string name = "a" + std::to_string(j);
+    text += "job " + name + " min=1 queue=q" + std::to_string(j) + "\n";
+    text += "task " + name + "/0 cpu=1 class=high\n";
+  }
+  const auto world = stage(text);
+  world->mirror().take_changes();
+  const std::uint64_t before = world->cluster().stamp();
+  for (int q = 0; q < 100; ++q) {
+    world->apply(bare_queue("q" + std::to_string(q)));
+    const Job& job = world->cluster().job(world->job("default/a" + std::to_string(q)));
+    EXPECT_TRUE(job.queue.is_valid());
+  }
+  // All jobs for each queue: 10,000.
+  EXPECT_LT(world->cluster().stamp() - before, 1'000U);
+  // But their queue may be below it.
+  world->mirror().settle(TimePoint());
+  EXPECT_EQ(world->mirror().take_changes().size(), 100U);
+  EXPECT_EQ(engine::first_inconsistency(world->cluster()), "");
+}
+
+TEST(MirrorTest, AJobThatIsGoneOrNamesAnotherQueueDoesNotWaitForTheFirst) {
+  const auto world = stage(
+      "job a min=1 queue=q\ntask a/0 cpu=1\njob b min=1 queue=q\ntask b/0 cpu=1\n"
+      "job b min=1 queue=r\nqueue r\n");
+  world->remove("default/a-0");
+  world->apply(PodGroupDeleted{"default/a"});
+  world->apply(bare_queue("q"));
+  world->mirror().settle(TimePoint());
+  const Job& job = world->cluster().job(world->job("default/b"));
+  EXPECT_EQ(world->cluster().queue(job.queue).name, "r");
+  EXPECT_EQ(engine::first_inconsistency(world->cluster()), "");
+}
+
 TEST(MirrorTest, TheDefaultQueueCannotBeDeleted) {
   const auto world = stage("queue default state=closed\n");
   world->apply(QueueDeleted{"default"});

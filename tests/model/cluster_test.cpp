@@ -47,6 +47,32 @@ TEST(ClusterTest, AvailableNeverBreaksAPromise) {
   EXPECT_EQ(cluster.available().at(NodeId(0), kCpu), 1000) << "3 leave, 2 are promised";
 }
 
+TEST(ClusterTest, QueuesFindThoseAboveAndBelowThemAsTheyComeAndGo) {
+  Cluster cluster;
+  const auto queue = [](const std::string& name, const std::string& parent) {
+    Queue made;
+    made.name = name;
+    made.parent = parent;
+    return made;
+  };
+  const auto above = [&](QueueId id) { return cluster.queue(id).above; };
+  const QueueId low = cluster.add_queue(queue("low", "top"));
+  const QueueId self = cluster.add_queue(queue("self", "self"));
+  EXPECT_FALSE(above(low).is_valid());
+  EXPECT_FALSE(above(self).is_valid());
+  const QueueId top = cluster.add_queue(queue("top", ""));
+  EXPECT_EQ(above(low), top);
+  cluster.remove_queue(top);
+  EXPECT_FALSE(above(low).is_valid());
+  cluster.remove_queue(self);
+  // The lowest id that is free.
+  EXPECT_EQ(cluster.add_queue(queue("other", "")), self);
+  cluster.update_queue(low, queue("low", "other"));
+  EXPECT_EQ(above(low), self);
+  EXPECT_EQ(cluster.add_queue(queue("top", "")), top);
+  EXPECT_EQ(above(low), self);
+}
+
 TEST(ChangeJournalTest, AReaderTooFarBehindStartsAfresh) {
   ChangeJournal journal;
   const std::uint64_t start = journal.position();

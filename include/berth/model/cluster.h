@@ -17,6 +17,7 @@
 #include "berth/model/pod_relations.h"
 #include "berth/model/quantity.h"
 #include "berth/model/queue.h"
+#include "berth/model/queue_names.h"
 #include "berth/model/recent_evictions.h"
 #include "berth/model/shape.h"
 #include "berth/model/task.h"
@@ -183,6 +184,8 @@ class Cluster : public NodeAccounts {
   std::map<std::string, BudgetObject> budgets_;
   RecentEvictions recent_evictions_;
   std::vector<Queue> queues_;
+  FreeIds<QueueId> free_queues_;
+  QueueNames queue_names_;
   std::vector<Shape> shapes_;
   FreeIds<ShapeId> free_shapes_;
   std::unordered_multimap<std::size_t, ShapeId> shape_by_hash_;  // look-up only
