@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/registry.h"
-#include "conf/config.h"
-#include "conf/default_config.h"
+#include "shipped.h"
 #include "synthetic.h"
 
 namespace berth::bench {
@@ -15,17 +13,6 @@ namespace {
 
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
 constexpr TimePoint kBegin{std::chrono::hours(24 * 365 * 50)};
-
-// The shipped configuration; without evicting actions if `actions` names others.
-engine::SessionConfig shipped(std::initializer_list<const char*> actions = {}) {
-  const conf::KnownNames known{engine::action_names(), engine::plugin_names(),
-                               engine::points::names()};
-  auto config = conf::load_config(conf::default_config_text(), "default", known);
-  engine::SessionConfig session = std::move(config->session);
-  if (actions.size() > 0) session.actions.clear();
-  for (const char* action : actions) session.actions.push_back({action, ""});
-  return session;
-}
 
 struct Members {
   std::string job;

@@ -2,7 +2,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <malloc.h>
+
 #include "plugins/proportion/queue_division.h"
+#include "shipped.h"
 #include "synthetic.h"
 
 namespace berth::bench {
@@ -209,6 +212,89 @@ BENCHMARK(PlaceGangsInQueues)
     ->Args({1, 1})
     ->Args({100, 0})
     ->Args({100, 1})
+    ->Unit(benchmark::kMillisecond);
+
+enum Queues : std::int64_t {
+  kWait,       // jobs of all queues come to a cluster with nobody
+  kGuarantee,  // so they do, and each queue guarantees its part of two thirds
+  kBeyond,     // the first queues run beyond their shares, and jobs wait in all
+  kKept,       // so they do, and the jobs that wait are entitled, but nobody may be evicted
+};
+
+// 10,000 jobs of two pods in so many queues, all below the root; 3,200 of them fit on 100 nodes.
+void fill_with_queues(mirror::Mirror& mirror, std::size_t queues, Queues kind) {
+  constexpr std::size_t kPlaces = 6'400;
+  Load load;
+  load.nodes = 100;
+  load.pending_pods = 0;
+  fill(mirror, load);
+  std::size_t placed = 0;
+  for (std::size_t j = 0; j < kJobs; ++j) {
+    const bool runs = kind >= kBeyond && placed < kPlaces;
+    PodGroupObject group;
+    group.scheduler = "berth";
+    group.name_space = "bench";
+    group.name = group.uid = name_of("j", j);
+    group.queue = name_of("q", runs ? j % (queues / 4) : j % queues);
+    group.min_member = 2;
+    group.min_resources = NamedAmounts{{"cpu", 2'000}};
+    group.phase = runs ? GroupPhase::running : GroupPhase::inqueue;
+    if (j % 2 != 0 && !runs) group.phase = GroupPhase::pending;
+    mirror.apply(group);
+    for (int member = 0; member < 2; ++member) {
+      PodObject pod;
+      pod.name_space = "bench";
+      pod.group = group.name;
+      pod.name = pod.uid = group.name + "-" + std::to_string(member);
+      pod.scheduler_name = "berth";
+      const std::int64_t milli_cpu = kind == kKept && !runs ? 250 : 1'000;
+      pod.request = {{"cpu", milli_cpu}, {"memory", std::int64_t{1} << 30}, {"pods", 1}};
+      pod.eviction.preemptable = kind != kKept;
+      if (runs) {
+        pod.node_name = mirror.cluster().node(NodeId(placed++ % load.nodes)).name;
+        pod.phase = PodPhase::running;
+      }
+      mirror.apply(pod);
+    }
+  }
+  // As the API lists them, after the jobs.
+  for (std::size_t q = 0; q < queues; ++q) {
+    QueueObject queue = mirror::bare_queue(name_of("q", q));
+    if (kind == kGuarantee) {
+      queue.guarantee["cpu"] = static_cast<std::int64_t>(4'000'000 / queues);
+    }
+    mirror.apply(queue);
+  }
+  mirror.settle(TimePoint());
+}
+
+// The first session, as shipped. The counters are of it alone.
+void SessionOfManyQueues(benchmark::State& state) {
+  mirror::Mirror mirror;
+  fill_with_queues(mirror, static_cast<std::size_t>(state.range(0)),
+                   static_cast<Queues>(state.range(1)));
+  Plan plan;
+  for (auto _ : state) {
+    state.PauseTiming();
+    plan = Plan();
+    auto scheduler = engine::Scheduler::create(shipped());
+    malloc_trim(0);
+    const double before = resident_mib();
+    state.ResumeTiming();
+    plan = scheduler->run(mirror.cluster_for_session(), TimePoint{});
+    state.PauseTiming();
+    state.counters["MiB_more"] = resident_mib() - before;
+    state.ResumeTiming();
+  }
+  state.counters["binds"] = static_cast<double>(plan.binds.size());
+  state.counters["refused"] = static_cast<double>(plan.refusals.size());
+  state.counters["considered"] = static_cast<double>(plan.considered.size());
+  state.counters["evictions"] = static_cast<double>(plan.evictions.size());
+}
+BENCHMARK(SessionOfManyQueues)
+    ->ArgNames({"queues", "kind"})
+    ->ArgsProduct({{100, 1'000, 3'000, 10'000}, {kWait, kGuarantee, kBeyond, kKept}})
+    ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
