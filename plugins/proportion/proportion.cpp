@@ -9,9 +9,10 @@
 //   PROPORTION-6  placing: a started minimum is completed
 //   PROPORTION-7  what targets lack counts to their queues, for all others
 //   PROPORTION-8  a starved target does not wait for PROPORTION-3
+//   PROPORTION-9  room that nobody within a share can use is lent beyond shares
 //
-// Arguments: lend, may others use what a queue does not ask for of its guarantee; guarantee, do
-// pods of others have to leave for it (docs/design/shuffle.md).
+// Arguments: lend, may others use what a queue does not ask for of its guarantee; lend-idle, does
+// PROPORTION-9 hold; guarantee, do pods of others have to leave for it (docs/design/shuffle.md).
 
 #include <algorithm>
 #include <limits>
@@ -43,6 +44,10 @@ constexpr int kShareBits = 32;
 constexpr Share kUnknown = std::numeric_limits<Share>::max();
 constexpr Share kBeyondAll = kUnknown - 1;
 
+constexpr const char* kBeyondShares =
+    "beyond it, a job starts on idle room that no queue within its share can use, if it may be "
+    "evicted again";
+
 Share share_of(std::int64_t allocated, std::int64_t deserved) {
   if (allocated <= 0) return 0;
   if (deserved <= 0) return kBeyondAll;
@@ -54,6 +59,7 @@ class Proportion final : public Plugin {
  public:
   explicit Proportion(Arguments& arguments)
       : lends_(arguments.boolean("lend", false)),
+        lends_idle_(arguments.boolean("lend-idle", true)),
         is_hard_(arguments.word("guarantee", "soft", {"soft", "hard"}) == "hard") {}
 
   void on_session_open(Session& session) override {
@@ -69,6 +75,7 @@ class Proportion final : public Plugin {
     admission_.attach(session, shares_, lends_);               // PROPORTION-2
     session.attach<&Proportion::may_have>(points::allocatable,
                                           *this);  // PROPORTION-3 to PROPORTION-8
+    session.attach<&Proportion::lends_idle>(points::idle_room_is_lent, *this);  // PROPORTION-9
     session.attach<&Proportion::could_ever_have>(points::job_possible, *this);  // PROPORTION-4
     session.attach<&Proportion::would_let_start>(points::reservable, *this);    // LOCK-8
     session.attach<&Proportion::take>(points::allocated, *this);
@@ -195,9 +202,16 @@ class Proportion final : public Plugin {
     return refusal ? refusal : for_the_whole_job(refusal, job, at, refused_at);
   }
 
+  bool lends_idle() const { return lends_idle_; }
+
   Verdict is_within_share(std::size_t at, const Task& task, const Shape& shape) {
     const Job& job = cluster_->job(task.job);
     const bool is_incomplete = job.placed_count() < job.min_available;
+    // PROPORTION-9
+    const bool is_lent =
+        lends_idle_ && session_->lending().is_on() &&
+        reclaim_.could_leave(static_cast<std::uint32_t>(at),
+                             is_incomplete ? JobPart::Kind::whole : JobPart::Kind::surplus);
     Verdict refusal = pass();
     Dimension refused{0};
     JobId first;  // a target that what is left of the share is for
@@ -215,7 +229,7 @@ class Proportion final : public Plugin {
           is_all ? JobId() : claims_.waits_for_share(*session_, at, dimension, task);
       const bool leaves_it_its_turn = !target.is_valid() || is_below(saturated_sum(has, asked));
       if (is_incomplete) has -= job.allocated[dimension] + job.pipelined[dimension];
-      if (is_below(has) && leaves_it_its_turn) continue;
+      if ((is_lent || is_below(has)) && leaves_it_its_turn) continue;
       if (note(refusal, is_all ? Reason::insufficient_resource : Reason::queue_share_used, has,
                deserved, dimension)) {
         refused = dimension;
@@ -232,8 +246,11 @@ class Proportion final : public Plugin {
   std::string_view why_no_more(std::size_t at, Dimension d) {
     auto& [stamp, text] = share_texts_[{at, d}];
     if (std::exchange(stamp, cluster_->stamp()) == cluster_->stamp()) return text;
-    return text =
-               session_->keep(share_text(*cluster_, session_->queues(), *shares_, unmet_, at, d));
+    std::string why = share_text(*cluster_, session_->queues(), *shares_, unmet_, at, d);
+    const bool may_have_more =
+        shares_->at(shares_->deserved, at, d) < shares_->at(shares_->real_capability, at, d);
+    if (lends_idle_ && session_->reclaims() && may_have_more) why = joined(why, kBeyondShares);
+    return text = session_->keep(std::move(why));
   }
 
   // A job is refused as a whole: what its minimum needs, and what it may have of that.
@@ -343,6 +360,7 @@ class Proportion final : public Plugin {
   }
 
   bool lends_;
+  bool lends_idle_;
   bool is_hard_;
   Session* session_ = nullptr;
   const Cluster* cluster_ = nullptr;

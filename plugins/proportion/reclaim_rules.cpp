@@ -68,16 +68,31 @@ Verdict ReclaimRules::is_entitled(const Job& job, const Need& need) {
   if (at == QueueTree::kNowhere) return reject(Reason::queue_missing, 0, 0, job.queue_name);
   const DimensionTable& names = session_->cluster().dimensions();
   Verdict refusal = pass();
+  bool is_larger_than_share = false;
   for (std::size_t i = 0; i < need.request.extent(); ++i) {
     const Dimension d(i);
     if (need.request[d] <= 0) continue;
+    const std::int64_t own = job.allocated[d] + job.pipelined[d];
+    is_larger_than_share =
+        is_larger_than_share || saturated_sum(need.request[d], own) > entitlement(at, d);
     const std::int64_t with_it = saturated_sum(unmet_->has(at, d), need.request[d]);
     const bool is_first = refusal || names.name(d) < refusal.what;
     if (with_it > entitlement(at, d) && is_first) {
       refusal = reject(Reason::not_entitled, with_it, entitlement(at, d), names.name(d));
     }
   }
+  if (is_larger_than_share) refusal.detail = way_in(job);
   return refusal;
+}
+
+// PROPORTION-6. How does it start, if it takes nothing back?
+const char* ReclaimRules::way_in(const Job& job) const {
+  if (session_->is_silent(points::target_job) || !session_->plan().elects) {
+    return "it starts only where so much is idle, because no nodes are kept for jobs that wait "
+           "long";
+  }
+  return job.election ? "it starts on the nodes that are kept for it, once they are idle"
+                      : "it starts where so much is idle, or when nodes are kept for it";
 }
 
 // RECLAIM-3. A whole job, or surplus that is not lent, only if the queues up to where both paths
@@ -109,6 +124,15 @@ Opinion<PartSet> ReclaimRules::may_be_asked(const Job& claimant, const PartSet& 
     if (is_beyond && (is_reclaimable || is_lent_surplus)) parts.push_back(part);
   }
   return parts;
+}
+
+bool ReclaimRules::could_leave(std::uint32_t at, JobPart::Kind kind) const {
+  if (kind == JobPart::Kind::surplus && session_->ask(points::surplus_is_lent)) return true;
+  for (; at != 0; at = session_->queues().member(at).parent) {
+    const QueueId queue = session_->queues().member(at).queue;
+    if (!session_->cluster().queue(queue).is_reclaimable) return false;
+  }
+  return true;
 }
 
 // RECLAIM-2. The root has what others leave.

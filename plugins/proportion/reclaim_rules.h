@@ -15,6 +15,10 @@ class ReclaimRules {
   void attach(engine::Session& session, const std::shared_ptr<const QueueShares>& shares,
               const engine::UnmetGuarantees& unmet);
 
+  // RECLAIM-3, for claimants of all other queues: might such a part leave, where the queue is
+  // beyond its share? By its position.
+  bool could_leave(std::uint32_t at, engine::JobPart::Kind kind) const;
+
  private:
   engine::Verdict is_entitled(const Job& job, const engine::Need& need);
   engine::Opinion<engine::PartSet> may_be_asked(const Job& claimant,
@@ -32,6 +36,7 @@ class ReclaimRules {
   Resources amount_of(const engine::Leaving& leaving) const;
   bool is_beyond(std::uint32_t at, const engine::Claimant& claimant, const Resources& kept,
                  const Resources& leaves) const;
+  const char* way_in(const Job& job) const;
   bool is_due(const engine::Claimant& claimant) const;
   std::int64_t entitlement(std::uint32_t at, Dimension d) const;
   std::uint32_t position_of(JobId job) const;

@@ -5,18 +5,20 @@
 // surplus after: a job that has its minimum goes to the back of those that do not (rule GANG-2 of
 // the gang plugin), and from then on gets one task a turn.
 //
-// Steps ALLOCATE-1 to ALLOCATE-9 are those of docs/design/allocate.md; ALLOCATE-3 to ALLOCATE-6 are
-// in placement.cpp, ALLOCATE-7 in targets.cpp.
+// Steps ALLOCATE-1 to ALLOCATE-12 are those of docs/design/allocate.md; ALLOCATE-3 to ALLOCATE-6
+// are in placement.cpp, ALLOCATE-7 in targets.cpp.
 
 #include "actions/allocate.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "actions/claims.h"
 #include "actions/eviction/evict_for.h"
+#include "actions/lending.h"
 #include "actions/placement.h"
 #include "actions/refused_plans.h"
 #include "actions/targets.h"
@@ -61,16 +63,19 @@ bool stops_its_queue(const Session& session, const Job& job) {
          job.placed_count() + job.unplaced_count() >= job.min_available;
 }
 
-// A job that has its minimum waits behind no other job.
-void stop_those_behind(Session& session, JobLine& line, JobId first) {
+// A job that has its minimum waits behind no other job. Returns the others.
+std::vector<JobId> stop_those_behind(Session& session, JobLine& line, JobId first) {
+  std::vector<JobId> stopped;
   for (const JobId other : line.dismiss_queue()) {
     const Job& job = session.cluster().job(other);
     if (job.placed_count() >= job.min_available) {
       line.rejoin(other);
     } else {
       report(session, other, behind(session, other, first));
+      stopped.push_back(other);
     }
   }
+  return stopped;
 }
 
 // CLAIM-4. Idle room elsewhere serves a job that holds claims as well as what it waits for; but a
@@ -144,6 +149,141 @@ class Ahead {
   std::vector<JobId> jobs_;
 };
 
+// The jobs that may be served and have tasks left to place.
+std::vector<JobId> jobs_to_serve(Session& session) {
+  std::vector<JobId> jobs;
+  for (const JobId id : session.cluster().open_jobs()) {
+    const Job& job = session.cluster().job(id);
+    const bool has_tasks_to_place =
+        job.unplaced_count() + job.gated > 0 || !claimed_tasks(session, job).empty();
+    // A job that lacks pods is asked too, so that its reason is recorded.
+    if (!has_tasks_to_place && job.placed_count() >= job.min_available) continue;
+    if (may_be_served(session, id) && has_tasks_to_place) jobs.push_back(id);
+  }
+  return jobs;
+}
+
+// Turns of jobs in their order.
+class Turns {
+ public:
+  explicit Turns(Session& session) : session_(session), is_lent_(is_idle_room_lent(session)) {}
+
+  // Until `is_enough` says so of a job that has had its turn.
+  template <class IsEnough>
+  void serve(std::vector<JobId> jobs, const IsEnough& is_enough) {
+    JobLine line(session_, std::move(jobs));
+    waiting_tasks_.clear();
+    JobId id = line.next();
+    for (; id.is_valid(); id = is_enough(id) ? JobId() : line.next()) serve_one(id, line);
+  }
+
+  // ALLOCATE-12
+  void lend() {
+    if (!is_lent_ || beyond_shares_.empty()) return;
+    lending_.emplace(session_.lending());
+    const bool is_as_before = std::all_of(beyond_shares_.begin(), beyond_shares_.end(),
+                                          [&](JobId id) { return session_.refuse_again(id); });
+    if (!is_as_before) serve(std::move(beyond_shares_), [](JobId) { return false; });
+    lending_.reset();
+  }
+
+ private:
+  void serve_one(JobId id, JobLine& line) {
+    const Job& job = session_.cluster().job(id);
+    if (!waiting_tasks_.contains(id) && !seek_idle_room(session_, job)) return;
+    // ALLOCATE-2. A queue that has all it may have leaves the order. A job that was refused in
+    // this same state would be refused again.
+    const Verdict verdict = session_.ask(points::overused, session_.cluster().queue(job.queue));
+    if (!verdict) return dismiss(id, verdict, line);
+    const bool stays = lending_ && !may_leave_again(session_, job);
+    const bool was_behind = session_.refused_for(id) == Reason::behind_in_queue;
+    if (!was_behind && (stays || session_.refuse_again(id))) return refused(job, line);
+    const auto [entry, is_first_turn] = waiting_tasks_.try_emplace(id);
+    Waiting& waiting = entry->second;
+    if (is_first_turn) waiting = tasks_to_place(session_, job);
+    if (waiting.tasks.empty() && job.gated == 0) return;
+    const bool is_target = is_waiting_target(session_, job);
+    const bool was_kept_out = session_.kept_out().contains(id);
+    Turn turn = Turn::refused;
+    // A job that is behind nobody any more has a turn, and a reason, of its own.
+    if (!lending_ || was_behind) turn = serve_within_share(id, waiting, line);
+    if (lending_ && turn == Turn::refused && !stays) {
+      waiting.keeps_known_reason = true;
+      keep_those_that_may_leave(session_, waiting.tasks);
+      turn = serve_in_turn(id, waiting, line);
+    }
+    if (is_target && !is_waiting_target(session_, job)) waiting = tasks_to_place(session_, job);
+    const JobId next = next_kept_out(session_, id, was_kept_out);  // ENQUEUE-8
+    if (next.is_valid()) line.rejoin(next);
+    if (turn == Turn::started && !waiting.is_done()) {
+      line.rejoin(id);
+    } else if (turn != Turn::held) {
+      session_.remember_refusal(id);
+      if (turn == Turn::refused) {
+        refused(job, line);
+      } else if (has_another_turn(job)) {
+        beyond_shares_.push_back(id);  // its surplus
+      }
+    }
+  }
+
+  Turn serve_within_share(JobId id, Waiting& waiting, JobLine& line) {
+    const bool was_lending = lending_.has_value();
+    lending_.reset();
+    waiting.keeps_known_reason = false;
+    const Turn turn = serve_in_turn(id, waiting, line);
+    if (was_lending) lending_.emplace(session_.lending());
+    return turn;
+  }
+
+  // ALLOCATE-9. Before it starts, room is made for those ahead of it.
+  Turn serve_in_turn(JobId id, Waiting& waiting, JobLine& line) {
+    if (is_waiting_target(session_, session_.cluster().job(id))) {
+      return serve_target(session_, id, waiting);
+    }
+    const Turn turn = actions::serve(session_, id, waiting, ahead_.are_some());
+    if (turn != Turn::put_off) return turn;
+    const bool was_lending = lending_.has_value();
+    lending_.reset();  // nobody leaves for the sake of lent room
+    if (ahead_.make_room()) line.put_in_order();
+    if (was_lending) lending_.emplace(session_.lending());
+    return actions::serve(session_, id, waiting);
+  }
+
+  bool has_another_turn(const Job& job) {
+    const bool is_fifo = session_.cluster().queue(job.queue).is_fifo;
+    return is_lent_ && !lending_ && job.unplaced_count() > 0 &&
+           claimed_tasks(session_, job).empty() &&
+           (is_fifo || session_.lending().is_beyond_share(job.id));
+  }
+
+  // Others leave for a job beyond its queue's share only where idle room does not do.
+  void refused(const Job& job, JobLine& line) {
+    const bool has_another = has_another_turn(job);
+    has_another ? beyond_shares_.push_back(job.id) : ahead_.add(job.id);
+    if (!stops_its_queue(session_, job)) return;
+    const std::vector<JobId> stopped = stop_those_behind(session_, line, job.id);
+    if (has_another) {
+      beyond_shares_.insert(beyond_shares_.end(), stopped.begin(), stopped.end());
+    }
+  }
+
+  void dismiss(JobId id, const Verdict& verdict, JobLine& line) {
+    report(session_, id, verdict);
+    for (const JobId other : line.dismiss_queue()) {
+      const bool holds_claims = !claimed_tasks(session_, session_.cluster().job(other)).empty();
+      holds_claims ? line.rejoin(other) : report(session_, other, verdict);
+    }
+  }
+
+  Session& session_;
+  const bool is_lent_;
+  std::unordered_map<JobId, Waiting> waiting_tasks_;  // look-up only
+  Ahead ahead_{session_};
+  std::vector<JobId> beyond_shares_;       // ALLOCATE-12
+  std::optional<Lending::Scope> lending_;  // they have their turn
+};
+
 class Allocate final : public Action {
  public:
   explicit Allocate(Arguments&) {}
@@ -151,83 +291,13 @@ class Allocate final : public Action {
   void execute(Session& session) const override {
     // ALLOCATE-7. On the nodes that are locked for them, targets come before all other jobs.
     serve_targets(session);
-    serve_line(session, [](JobId) { return false; });
-
+    serve_claims(session);
+    // ALLOCATE-1
+    Turns turns(session);
+    turns.serve(jobs_to_serve(session), [](JobId) { return false; });
     // From here on, no admitted job of a queue under its share could start on idle room alone,
     // except jobs behind another (ALLOCATE-8).
-  }
-
-  // ALLOCATE-9. Before it starts, room is made for those ahead of it.
-  static Turn serve_in_turn(Session& session, JobId id, Waiting& waiting, Ahead& ahead,
-                            JobLine& line) {
-    if (is_waiting_target(session, session.cluster().job(id))) {
-      return serve_target(session, id, waiting);
-    }
-    const Turn turn = serve(session, id, waiting, ahead.are_some());
-    if (turn != Turn::put_off) return turn;
-    if (ahead.make_room()) line.put_in_order();
-    return serve(session, id, waiting);
-  }
-
-  // Until `is_enough` says so of a job that has had its turn.
-  template <class IsEnough>
-  static void serve_line(Session& session, const IsEnough& is_enough) {
-    serve_claims(session);
-    // ALLOCATE-1. Order the jobs that may be served and have tasks left to place.
-    std::vector<JobId> jobs;
-    for (const JobId id : session.cluster().open_jobs()) {
-      const Job& job = session.cluster().job(id);
-      const bool has_tasks_to_place =
-          job.unplaced_count() + job.gated > 0 || !claimed_tasks(session, job).empty();
-      // A job that lacks pods is asked too, so that its reason is recorded.
-      if (!has_tasks_to_place && job.placed_count() >= job.min_available) continue;
-      if (may_be_served(session, id) && has_tasks_to_place) jobs.push_back(id);
-    }
-    JobLine line(session, std::move(jobs));
-    Ahead ahead(session);
-
-    std::unordered_map<JobId, Waiting> waiting_tasks;  // look-up only
-    JobId id = line.next();
-    for (; id.is_valid(); id = is_enough(id) ? JobId() : line.next()) {
-      const Job& job = session.cluster().job(id);
-      if (!waiting_tasks.contains(id) && !seek_idle_room(session, job)) continue;
-      // ALLOCATE-2. A queue that has all it may have leaves the order. A job that was refused in
-      // this same state would be refused again.
-      const Verdict verdict = session.ask(points::overused, session.cluster().queue(job.queue));
-      if (!verdict) {
-        report(session, id, verdict);
-        for (const JobId other : line.dismiss_queue()) {
-          const bool holds_claims = !claimed_tasks(session, session.cluster().job(other)).empty();
-          holds_claims ? line.rejoin(other) : report(session, other, verdict);
-        }
-        continue;
-      }
-      if (session.refuse_again(id)) {
-        ahead.add(id);
-        if (stops_its_queue(session, job)) stop_those_behind(session, line, id);
-        continue;
-      }
-      const auto [entry, is_first_turn] = waiting_tasks.try_emplace(id);
-      if (is_first_turn) entry->second = tasks_to_place(session, job);
-      if (entry->second.tasks.empty() && job.gated == 0) continue;
-      const bool is_target = is_waiting_target(session, job);
-      const bool was_kept_out = session.kept_out().contains(id);
-      const Turn turn = serve_in_turn(session, id, entry->second, ahead, line);
-      if (is_target && !is_waiting_target(session, job)) {
-        entry->second = tasks_to_place(session, job);
-      }
-      const JobId next = next_kept_out(session, id, was_kept_out);  // ENQUEUE-8
-      if (next.is_valid()) line.rejoin(next);
-      if (turn == Turn::started && !entry->second.is_done()) {
-        line.rejoin(id);
-      } else if (turn != Turn::held) {
-        session.remember_refusal(id);
-        if (turn == Turn::refused) ahead.add(id);
-        if (turn == Turn::refused && stops_its_queue(session, job)) {
-          stop_those_behind(session, line, id);
-        }
-      }
-    }
+    turns.lend();
   }
 };
 
@@ -243,7 +313,8 @@ void serve_as_far_as_targets(Session& session) {
     }
   }
   if (left.empty()) return;
-  Allocate::serve_line(session, [&](JobId served) {
+  serve_claims(session);
+  Turns(session).serve(jobs_to_serve(session), [&](JobId served) {
     // Other jobs may have left the order with their queue.
     std::erase_if(left, [&](JobId id) { return id == served || session.is_refused(id); });
     return left.empty();

@@ -82,7 +82,10 @@ bool place(Session& session, const Job& job, TaskId id, Statement& statement, Wa
   if (verdict) {
     const NodeId node = session.best_idle_node(task.shape, task.job);
     if (node.is_valid() && statement.allocate(id, node)) return true;
+  } else if (verdict.reason == Reason::queue_share_used) {
+    session.lending().note_beyond_share(job.id);
   }
+  if (session.lending().is_on()) return false;  // why not is known
   if (Verdict never = session.feasibility().of_pod(task.shape); !never) {
     name_pod(never, task.name);
     verdict = never;

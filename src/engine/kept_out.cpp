@@ -17,7 +17,8 @@ bool is_plain(const Cluster& cluster, const Job& job) {
   const Task& first = cluster.task(job.tasks.front());
   return std::all_of(job.tasks.begin(), job.tasks.end(), [&](TaskId id) {
     const Task& task = cluster.task(id);
-    return task.shape == first.shape && task.never_preempts == first.never_preempts;
+    return task.shape == first.shape && task.never_preempts == first.never_preempts &&
+           task.is_preemptable == first.is_preemptable && task.cools_down == first.cools_down;
   });
 }
 
@@ -28,11 +29,12 @@ std::uint32_t KeptOut::line_for(const Cluster& cluster, const Job& job) {
   if (job.tasks.empty() || !is_plain(cluster, job)) return next;
   const Task& first = cluster.task(job.tasks.front());
   const std::string_view name = job.name;
+  const std::int32_t protection = (first.is_preemptable ? 1 : 0) + (first.cools_down ? 2 : 0);
   const Key key{job.queue,
                 job.priority,
                 first.shape,
                 job.min_available,
-                job.task_count(),
+                4 * job.task_count() + protection,
                 first.never_preempts,
                 name.substr(0, name.find('/'))};
   return line_of_kind_.try_emplace(key, next).first->second;

@@ -11,6 +11,7 @@
 #include "berth/engine/admissions.h"
 #include "berth/engine/eviction_limits.h"
 #include "berth/engine/feasibility.h"
+#include "berth/engine/node_block.h"
 #include "berth/engine/queue_tree.h"
 #include "berth/engine/shares.h"
 #include "berth/model/cluster.h"
@@ -40,9 +41,14 @@ class Memory {
   const Feasibility& feasibility() const { return feasibility_; }
   void refresh(const Cluster& cluster);
 
-  struct Refused {
-    std::uint64_t stamp = 0;  // of the cluster when the attempt began
+  struct Attempt {
+    std::uint64_t stamp = 0;  // of the cluster when it began
     TimePoint until;          // from then on, a plugin may answer otherwise
+  };
+  struct Refused {
+    Attempt placing;
+    Attempt lending;  // of room beyond the share of its queue
+    bool is_beyond_share = false;
     Refusal refusal;
   };
   // Null if nothing is remembered of the job.
@@ -72,6 +78,11 @@ class Memory {
   // Of the configuration: how long claims stand, and how many pods are evicted within a minute.
   Duration claim_patience = kClaimPatience;
   EvictionLimits eviction_limits;
+
+  NodeBlock::Scratch scratch;  // of Ranking
+
+  // Of the plugins' scores of nodes, in this session (points::node_order_version).
+  std::uint64_t node_order_version = 0;
 
   // The number of times that a session limited where a gang starts.
   std::uint64_t starts = 0;

@@ -61,6 +61,7 @@ void Session::start(const std::set<std::string_view>& actions) {
   has_enqueue_ = actions.contains("enqueue");
   plan_.evicts = actions.contains("shuffle");
   plan_.reclaims = actions.contains("reclaim");
+  plan_.elects = actions.contains("elect");
   preempts_ = actions.contains("preempt");
   for (const char* action : {"preempt", "reclaim", "cleanup", "reserve"}) {
     evicts_for_jobs_ = evicts_for_jobs_ || actions.contains(action);
@@ -75,6 +76,8 @@ void Session::start(const std::set<std::string_view>& actions) {
   relock();
   memory_.refresh(cluster_);
   ask(points::opened);
+  memory_.node_order_version = 0;
+  ask(points::node_order_version, &memory_.node_order_version);
   if (!is_silent(points::allocated)) {
     ledger_.on_allocated = [this](const Task& task) { ask(points::allocated, task); };
   }
@@ -283,7 +286,10 @@ Reason Session::refused_for(JobId job) const {
 
 bool Session::refuse_again(JobId job) {
   const Memory::Refused* known = memory_.refused(job);
-  if (known == nullptr || known->stamp != cluster_.stamp() || now_ >= known->until) return false;
+  if (known == nullptr) return false;
+  const Memory::Attempt& attempt = lending_.is_on_for(job) ? known->lending : known->placing;
+  if (attempt.stamp != cluster_.stamp() || now_ >= attempt.until) return false;
+  if (known->is_beyond_share) lending_.note_beyond_share(job);
   refuse(known->refusal);
   return true;
 }
@@ -295,8 +301,9 @@ const Refusal& Session::refusal_of(JobId job) const {
 void Session::remember_refusal(JobId job) {
   if (!is_refused(job)) return;
   Memory::Refused& known = memory_.remember(job);
-  known.stamp = cluster_.stamp();
-  known.until = answers_hold_until();
+  (lending_.is_on_for(job) ? known.lending : known.placing) = {cluster_.stamp(),
+                                                               answers_hold_until()};
+  known.is_beyond_share = lending_.is_beyond_share(job);
   known.refusal = refusal_of(job);
 }
 

@@ -78,10 +78,15 @@ void Mirror::settle_terms(JobId id, TimePoint now, std::string& refused) {
     TimePoint until = TimePoint::min();
     if (terms.cooldown && is_placed) until = later(task.scheduled_at, *terms.cooldown);
     const bool is_preemptable = terms.preemptable.value_or(true);
-    if (task.is_preemptable == is_preemptable && task.cooldown_until == until) continue;
+    const bool cools_down = terms.cooldown.value_or(Duration::zero()) > Duration::zero();
+    if (task.is_preemptable == is_preemptable && task.cooldown_until == until &&
+        task.cools_down == cools_down) {
+      continue;
+    }
     Task& changed = cluster_.mutable_task(id_of_task);
     changed.is_preemptable = is_preemptable;
     changed.cooldown_until = until;
+    changed.cools_down = cools_down;
   }
   if (!has_terms) jobs_with_terms_.erase(id);
 }

@@ -130,6 +130,8 @@ std::string ConsideredEvictions::short_text() const {
     case Reason::never_preempts:
     case Reason::claims_ended_lately:
       return text + sentence(why);
+    case Reason::not_entitled:  // it is larger than the share of its queue
+      return why.detail.empty() ? std::string() : text + sentence(why) + "; " + why.detail;
     case Reason::nobody_may_leave:
     case Reason::not_enough_leave:
       if (spared.empty() || !can_be_changed(spared.front().reason)) return {};

@@ -2,8 +2,6 @@
 
 #include <cstdio>
 
-#include "conf/default_config.h"
-#include "engine/scheduler.h"
 #include "streams/job_streams.h"
 
 // Evictions over time, under the shipped configuration: each claimant starts in the room that
@@ -17,14 +15,6 @@ constexpr std::uint64_t kSeeds = 10;
 constexpr Duration kLength = std::chrono::seconds(400);
 constexpr std::uint64_t kShortSeeds = 40;
 constexpr Duration kShort = std::chrono::seconds(100);
-
-conf::Config shipped() {
-  auto config =
-      conf::load_config(conf::default_config_text(), "the default",
-                        {engine::action_names(), engine::plugin_names(), engine::points::names()});
-  EXPECT_TRUE(config) << config.error().to_string();
-  return std::move(config).value();
-}
 
 void print(const StreamOutcome& all) {
   const auto part = [](std::int64_t some, std::int64_t whole) {
@@ -43,7 +33,7 @@ void print(const StreamOutcome& all) {
 }
 
 void check(StreamKind kind, std::uint64_t count, Duration length) {
-  const conf::Config config = shipped();
+  const conf::Config config = shipped_config();
   StreamOutcome all;
   for (const std::uint64_t seed : seeds(count)) {
     const StreamOutcome outcome = play_stream(config, seed, length, kind);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
+#include "conf/default_config.h"
 #include "engine/scheduler.h"
 #include "mirror/mirror.h"
 #include "simulation/cluster_copy.h"
@@ -248,7 +249,7 @@ std::vector<ClusterEvent> job_stream(std::uint64_t seed, Duration length, Stream
 }
 
 StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Duration length,
-                          StreamKind kind) {
+                          StreamKind kind, const Look& look) {
   Result<engine::Scheduler> scheduler = engine::Scheduler::create(config.session);
   BERTH_CHECK(scheduler.has_value());
   simulation::ClusterCopy copy(job_stream(seed, length, kind), simulation::mirror_options(config),
@@ -263,9 +264,18 @@ StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Durati
     watcher.note(plan, cycle, now);
     copy.carry_out(plan, now);
     watcher.look(cycle, now);
+    if (look) look(copy.cluster(), plan, now);
   }
   watcher.finish(cycle, now);
   return outcome;
+}
+
+conf::Config shipped_config() {
+  auto config =
+      conf::load_config(conf::default_config_text(), "the default",
+                        {engine::action_names(), engine::plugin_names(), engine::points::names()});
+  BERTH_CHECK(config.has_value());
+  return std::move(config).value();
 }
 
 StreamOutcome& StreamOutcome::operator+=(const StreamOutcome& other) {

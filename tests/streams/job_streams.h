@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "berth/model/cluster.h"
 #include "berth/model/event.h"
+#include "berth/model/plan.h"
 #include "conf/config.h"
 #include "support/seeds.h"
 
@@ -48,8 +51,14 @@ struct StreamOutcome {
   StreamOutcome& operator+=(const StreamOutcome& other);
 };
 
+// The cluster after a plan was carried out.
+using Look = std::function<void(const Cluster&, const Plan&, TimePoint now)>;
+
 // Runs a session a second, as `berth plan --cycles` does.
 StreamOutcome play_stream(const conf::Config& config, std::uint64_t seed, Duration length,
-                          StreamKind kind = StreamKind::plain);
+                          StreamKind kind = StreamKind::plain, const Look& look = {});
+
+// As it is shipped.
+conf::Config shipped_config();
 
 }  // namespace berth::support

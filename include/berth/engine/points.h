@@ -82,6 +82,10 @@ BERTH_POINT(Occupancy, occupancy, "occupancy", AllPass,
 // How good is each of these nodes, as it is filled now?
 BERTH_POINT(NodeOrder, node_order, "nodeOrder", EachInTurn,
             void(const Shape&, const NodeBlock&, ScoreSums));
+// On what do answers of `nodeOrder` depend beside that? A plugin mixes a number into this one. Kept
+// scores hold as long as it is the same. Asked once, after `opened`.
+BERTH_POINT(NodeOrderVersion, node_order_version, "nodeOrderVersion", EachInTurn,
+            void(std::uint64_t*));
 // How good is each node by its specification? `passes[n]` marks the nodes that pass `predicate`;
 // sums are for all nodes. Kept until a specification changes.
 BERTH_POINT(BatchNodeOrder, batch_node_order, "batchNodeOrder", EachInTurn,
@@ -105,6 +109,8 @@ BERTH_POINT(EntitledOnceAsked, entitled_once_asked, "entitledOnceAsked", AllPass
             Verdict(const Job&, const Resources&));
 // Do all jobs with surplus lend it: to jobs of their priority, to entitled queues and to admission?
 BERTH_POINT(SurplusIsLent, surplus_is_lent, "surplusIsLent", AnyYes, bool());
+// Does idle room that no job within its queue's share can use go to jobs beyond theirs?
+BERTH_POINT(IdleRoomIsLent, idle_room_is_lent, "idleRoomIsLent", AnyYes, bool());
 // Protection: may these tasks be evicted together, as things are now? Asked by every eviction, over
 // all tiers.
 BERTH_POINT(Evictable, evictable, "evictable", AllPass, Verdict(const Leaving&));
@@ -156,11 +162,11 @@ BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 using All =
     std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
                JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
-               WithinCapability, Predicate, Occupancy, NodeOrder, BatchNodeOrder, WishOrder,
-               Preemptable, Reclaimable, Entitled, EntitledOnceAsked, SurplusIsLent, Evictable,
-               Yieldable, Victims, QueueShares, Notes, JobPossible, Electable, TargetJob,
-               TargetStays, ReservedNodes, Reservable, MayExceedShare, ReservationTerms, QueueNodes,
-               QueueReservations, Allocated, Released>;
+               WithinCapability, Predicate, Occupancy, NodeOrder, NodeOrderVersion, BatchNodeOrder,
+               WishOrder, Preemptable, Reclaimable, Entitled, EntitledOnceAsked, SurplusIsLent,
+               IdleRoomIsLent, Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible,
+               Electable, TargetJob, TargetStays, ReservedNodes, Reservable, MayExceedShare,
+               ReservationTerms, QueueNodes, QueueReservations, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

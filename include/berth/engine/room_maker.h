@@ -19,6 +19,8 @@ class RoomMaker {
   virtual bool make_room(JobId job) = 0;
   // False: others have left in this session, and to go on would take too long.
   virtual bool may_go_on() const = 0;
+  // Do jobs leave whole, too?
+  virtual bool takes_whole_jobs() const = 0;
   // The candidates, and the jobs that were asked for some, in states that this session has made.
   virtual std::int64_t counted() const = 0;
 };

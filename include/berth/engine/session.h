@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "berth/engine/eviction_limits.h"
 #include "berth/engine/kept_out.h"
 #include "berth/engine/ledger.h"
+#include "berth/engine/lending.h"
 #include "berth/engine/point_table.h"
 #include "berth/engine/room_maker.h"
 #include "berth/engine/start.h"
@@ -56,6 +56,7 @@ class Session : public PointTable {
   // Do configured actions evict for jobs that wait?
   bool evicts_for_jobs() const { return evicts_for_jobs_; }
   RoomMakers& room_makers() { return room_makers_; }
+  Lending& lending() { return lending_; }
   // Is preempt among them? Is reclaim?
   bool preempts() const { return preempts_; }
   bool reclaims() const { return plan_.reclaims; }
@@ -103,11 +104,9 @@ class Session : public PointTable {
 
   void admit(JobId job);
   KeptOut& kept_out() { return kept_out_; }
-  // Returns an admitted job to the pending ones.
-  void send_back(JobId job);
-  // Makes the job a target.
-  void elect(JobId job, std::string why);
-  void name_target(JobId target);  // marks an elected target as named by a user
+  void send_back(JobId job);               // an admitted one becomes pending again
+  void elect(JobId job, std::string why);  // it becomes a target
+  void name_target(JobId target);          // marks an elected target as named by a user
   // Ends a target and its locks. `why` is set if it is impossible.
   void release(JobId target, EndedReservation::How how, const Verdict& why = pass());
   // Locks a node for a target; the node must not be locked. And the inverse.
@@ -180,6 +179,7 @@ class Session : public PointTable {
   bool has_enqueue_ = false;
   bool evicts_for_jobs_ = false;
   RoomMakers room_makers_;
+  Lending lending_;
   bool preempts_ = false;
   KeptOut kept_out_;
   std::vector<JobId> unfinished_;

@@ -156,6 +156,7 @@ struct Plan {
   std::shared_ptr<const QueueShares> shares;         // null: no plugin divides the cluster
   bool evicts = false;             // a configured action makes room for hard guarantees
   bool reclaims = false;           // action reclaim: it makes room on nodes of queues
+  bool elects = false;             // action elect: nodes may be kept for jobs
   std::vector<std::string> notes;  // settings without effect; sorted
   bool operator==(const Plan& other) const;
 };

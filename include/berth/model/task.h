@@ -53,6 +53,7 @@ struct Task {
   bool hangs = false;       // of ours; it was to leave, and does not end (CLAIM-13): it has no job
   bool is_gated = false;    // has scheduling gates that are not ours: may not be placed
   bool is_preemptable = true;
+  bool cools_down = false;       // its user lets nobody evict it for a while after its start
   bool is_of_node = false;       // came with its node: DaemonSets', static and critical pods
   bool never_leaves = false;     // it came with the node, or is not ours and runs for ever
   bool runs_forever = false;     // by its restartPolicy; of ours, its controller may end it

@@ -9,6 +9,7 @@
 
 #include "actions/claims.h"
 #include "actions/eviction/domains_to_clear.h"
+#include "actions/eviction/in_domain.h"
 #include "actions/eviction/parties.h"
 #include "actions/eviction/solver.h"
 #include "actions/placement.h"
@@ -61,24 +62,6 @@ bool are_promises_kept(Session& session, JobId claimant) {
   });
 }
 
-// Members are placed in this domain until the end of the scope.
-class InDomain {
- public:
-  InDomain(Session& session, const std::optional<Start>& start)
-      : session_(session), is_set_(start) {
-    if (is_set_) session_.start_in(start);
-  }
-  ~InDomain() {
-    if (is_set_) session_.start_in(std::nullopt);
-  }
-  InDomain(const InDomain&) = delete;
-  InDomain& operator=(const InDomain&) = delete;
-
- private:
-  Session& session_;
-  bool is_set_;
-};
-
 class Service final : public RoomMaker {
  public:
   Service(Session& session, Eviction eviction)
@@ -111,6 +94,7 @@ class Service final : public RoomMaker {
 
   // After each success candidates are counted anew; the next session goes on.
   bool may_go_on() const override { return counted_after_success_ <= kCountedMost; }
+  bool takes_whole_jobs() const override { return eviction_.takes_whole_jobs; }
   std::int64_t counted() const override { return counted_; }
 
   bool serve_tasks(const std::vector<TaskId>& tasks) {
@@ -199,16 +183,27 @@ class Service final : public RoomMaker {
       if (takes_whole_jobs && !eviction_.takes_whole_jobs) continue;
       for (const bool is_strict : {true, false}) {
         if (is_strict && !eviction_.policy.is_strict_first) continue;
-        if (try_once(job, tasks, {takes_whole_jobs, is_strict, false}, most)) return true;
+        if (try_once(job, tasks, {takes_whole_jobs, is_strict}, most)) return true;
         if (most < 0 || !over_limit_) return false;
         if (is_hopeless_ && has_asked_nobody_) break;
         // Where queues are asked before each victim, the order in which they leave counts.
         if (is_hopeless_ || !eviction_.policy.may_take) continue;
-        if (try_once(job, tasks, {takes_whole_jobs, is_strict, true}, most)) return true;
-        if (!over_limit_) return false;
+        for (const VictimOrder order : {VictimOrder::smallest_first, VictimOrder::whole_jobs}) {
+          const bool is_last = order == VictimOrder::whole_jobs;
+          if (is_last && (!takes_whole_jobs || !have_surplus(job))) continue;
+          const std::vector<Spared> refused = refused_;
+          if (try_once(job, tasks, {takes_whole_jobs, is_strict, order}, most)) return true;
+          if (!over_limit_) return false;
+          if (is_last) refused_ = refused;  // surplus was not asked
+        }
       }
     }
     return false;
+  }
+
+  bool have_surplus(const Job& job) {
+    const auto& lots = candidates_for(job).lots();
+    return std::any_of(lots.begin(), lots.end(), [](const auto& lot) { return !lot.is_whole; });
   }
 
   std::int32_t count_candidates(const Job& job) {
@@ -219,7 +214,7 @@ class Service final : public RoomMaker {
   struct Manner {
     bool takes_whole_jobs = false;
     bool is_strict = false;
-    bool is_smallest_first = false;
+    VictimOrder order = VictimOrder::given;
   };
 
   bool try_once(const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
@@ -262,7 +257,7 @@ class Service final : public RoomMaker {
 
   Solver solver_for(const Job& job, const Manner& manner, Statement& statement) {
     return Solver(session_, eviction_.policy, candidates_for(job), statement, job.id,
-                  manner.is_strict, manner.is_smallest_first);
+                  manner.is_strict, manner.order);
   }
 
   bool finds(Solver& solver, const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,

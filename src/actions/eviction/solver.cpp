@@ -69,7 +69,7 @@ std::vector<std::vector<TaskId>> by_shape(const Session& session,
 }  // namespace
 
 Solver::Solver(Session& session, const EvictionPolicy& policy, Candidates& candidates,
-               Statement& statement, JobId claimant, bool is_strict, bool is_smallest_first)
+               Statement& statement, JobId claimant, bool is_strict, VictimOrder order)
     : session_(session),
       cluster_(session.cluster()),
       policy_(policy),
@@ -77,7 +77,7 @@ Solver::Solver(Session& session, const EvictionPolicy& policy, Candidates& candi
       statement_(statement),
       claimant_(claimant),
       is_strict_(is_strict),
-      is_smallest_first_(is_smallest_first),
+      order_(order),
       begin_(statement.checkpoint()) {
   if (candidates.are_in_order()) ban_own();
 }
@@ -85,6 +85,9 @@ Solver::Solver(Session& session, const EvictionPolicy& policy, Candidates& candi
 // Candidates are those of all jobs of its queue and priority.
 void Solver::ban_own() {
   is_banned_.assign(candidates_.lots().size(), 0);
+  for (std::size_t lot = 0; lot < is_banned_.size() && order_ == VictimOrder::whole_jobs; ++lot) {
+    if (!candidates_.lots()[lot].is_whole) is_banned_[lot] = kNotNow;
+  }
   const bool has_own = candidates_.pods_without(claimant_) != candidates_.pods_without(JobId());
   if (!has_own || policy_.is_within_job) return;
   for (std::size_t lot = 0; lot < is_banned_.size(); ++lot) {
@@ -102,7 +105,7 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
                                    static_cast<std::int32_t>(group.size()),
                                    takes_whole_jobs,
                                    is_strict_,
-                                   is_smallest_first_};
+                                   order_ == VictimOrder::smallest_first};
     const bool is_placed = place_shape(group, terms);
     most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
     if (is_placed) continue;

@@ -26,7 +26,7 @@ namespace berth::actions {
 class Solver {
  public:
   Solver(engine::Session& session, const EvictionPolicy& policy, Candidates& candidates,
-         engine::Statement& statement, JobId claimant, bool is_strict, bool is_smallest_first);
+         engine::Statement& statement, JobId claimant, bool is_strict, VictimOrder order);
 
   // Places these tasks. `takes_whole_jobs`: surplus alone does not do.
   bool place(const std::vector<TaskId>& tasks, bool takes_whole_jobs);
@@ -113,6 +113,7 @@ class Solver {
 
   // In is_banned_: it is the claimant's.
   static constexpr std::uint8_t kOwn = 2;
+  static constexpr std::uint8_t kNotNow = 3;  // VictimOrder::whole_jobs
 
   engine::Session& session_;
   const Cluster& cluster_;
@@ -121,7 +122,7 @@ class Solver {
   engine::Statement& statement_;
   JobId claimant_;
   bool is_strict_;
-  bool is_smallest_first_;
+  VictimOrder order_;
   bool is_hopeless_ = false;
   bool do_others_count_ = false;  // where a member may go depends on other pods
   bool is_lost_ = false;          // what was found could not be restored
