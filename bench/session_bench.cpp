@@ -2,6 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "shipped.h"
 #include "synthetic.h"
 
 namespace berth::bench {
@@ -50,6 +51,26 @@ BENCHMARK(PlaceGangsCold)
     ->Args({5'000, 16})
     ->Args({50'000, 16})
     ->Unit(benchmark::kMillisecond);
+
+// On nodes of 8 GPUs, with the plugins that are shipped. All pods find a place.
+void PlaceOnGpus(benchmark::State& state) {
+  mirror::Mirror mirror;
+  Load load;
+  load.gpus = 8;
+  load.pending_pods = 15'000;
+  load.shapes = static_cast<std::size_t>(state.range(0));
+  fill(mirror, load);
+  auto scheduler = engine::Scheduler::create(shipped({"enqueue", "allocate", "backfill"}));
+  std::size_t placed = 0;
+  for (auto _ : state) {
+    const Plan plan = scheduler->run(mirror.cluster_for_session(), TimePoint{});
+    placed += plan.binds.size();
+    if (plan.binds.size() != load.pending_pods) state.SkipWithError("not all pods were placed");
+  }
+  state.counters["ns/placement"] = benchmark::Counter(
+      static_cast<double>(placed) / 1e9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(PlaceOnGpus)->ArgName("shapes")->Arg(16)->Arg(400)->Unit(benchmark::kMillisecond);
 
 // Nothing has changed since the last session: 150,000 pods run, and gangs wait that do not fit.
 void IdleSession(benchmark::State& state) {

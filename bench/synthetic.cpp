@@ -23,6 +23,7 @@ NodeObject make_node(std::size_t number, const Load& load) {
   node.labels = {{"kubernetes.io/hostname", node.name},
                  {"topology.kubernetes.io/zone", "z" + std::to_string(zone)}};
   node.allocatable = {{"cpu", 64'000}, {"memory", 256 * kGi}, {"pods", 250}};
+  if (load.gpus > 0) node.allocatable["nvidia.com/gpu"] = load.gpus;
   return node;
 }
 
@@ -82,6 +83,9 @@ void add_gangs(mirror::Mirror& mirror, const Load& load, const char* prefix, std
     mirror.apply(group);
     for (std::size_t member = 0; member < size; ++member) {
       PodObject pod = make_pod(group.name, member, shape);
+      if (load.gpus > 0 && shape % 8 != 0) {
+        pod.request["nvidia.com/gpu"] = std::int64_t{1} << (shape % 3);
+      }
       relate(pod, group.name, load.related);
       if (running) {
         pod.node_name = numbered("n", (pods - member) % load.nodes);

@@ -61,7 +61,10 @@ void Ranking::catch_up(Session& session) {
   if (is_specified_anew) rank_specifications(session);
   if (is_specified_anew || has_new_images) rank_preferences(session);
   if (has_wishes()) catch_up_wishes(session);
-  if (is_specified_anew || has_new_images) {
+  const bool has_new_scores = version_ != session.memory().node_order_version;
+  version_ = session.memory().node_order_version;
+  if (has_new_scores) ++rescored_;
+  if (is_specified_anew || has_new_images || has_new_scores) {
     rank_all(session);
   } else if (!changes.has_since(position_)) {
     rank_all(session);
@@ -243,8 +246,29 @@ void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scor
       if (fits[i] != 0) fits[i] = fits_beside(session, shape, block.node(i)) ? 1 : 0;
     }
   }
-  session.ask(points::node_order, shape, block, static_cast<ScoreSums>(sums));
-  for (std::size_t i = 0; i < count; ++i) scores[i] = fits[i] != 0 ? sums[i] : kUnfit;
+  std::uint8_t fitting[kBlock];
+  std::size_t fitting_count = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    scores[i] = kUnfit;
+    fitting[fitting_count] = static_cast<std::uint8_t>(i);
+    fitting_count += fits[i];
+  }
+  if (2 * fitting_count > count) {
+    session.ask(points::node_order, shape, block, static_cast<ScoreSums>(sums));
+    for (std::size_t i = 0; i < count; ++i) scores[i] = fits[i] != 0 ? sums[i] : kUnfit;
+  } else if (fitting_count > 0) {
+    // Most nodes that changed are full.
+    NodeId nodes[kBlock];
+    std::int32_t sums_of[kBlock];
+    for (std::size_t f = 0; f < fitting_count; ++f) {
+      nodes[f] = block.node(fitting[f]);
+      sums_of[f] = sums[fitting[f]];
+    }
+    const NodeBlock few(cluster, session.shares(), std::span(nodes, fitting_count),
+                        session.memory().scratch);
+    session.ask(points::node_order, shape, few, static_cast<ScoreSums>(sums_of));
+    for (std::size_t f = 0; f < fitting_count; ++f) scores[fitting[f]] = sums_of[f];
+  }
 }
 
 void Ranking::lift_block(std::size_t block) {

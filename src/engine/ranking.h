@@ -104,6 +104,7 @@ class Ranking {
   DependsOn depends_on_;
   std::uint64_t spec_version_ = 0;
   std::uint64_t position_ = 0;            // in the change journal
+  std::uint64_t version_ = 0;             // points::node_order_version
   std::vector<std::uint8_t> passes_;      // predicates
   std::vector<std::uint8_t> could_pass_;  // but for vetoes
   std::vector<std::int32_t> preference_;  // batchNodeOrder and wishOrder

@@ -46,4 +46,10 @@ NamedAmounts request_of(const DimensionTable& dimensions, const Shape& shape) {
   return request;
 }
 
+bool is_extended(std::string_view resource) {
+  return resource.find('/') != std::string_view::npos &&
+         resource.find("kubernetes.io/") == std::string_view::npos &&
+         !resource.starts_with("berth.dev/");
+}
+
 }  // namespace berth

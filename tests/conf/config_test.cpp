@@ -16,8 +16,9 @@ namespace berth::conf {
 namespace {
 
 const KnownNames kKnown{{"allocate", "backfill", "elect", "enqueue", "reserve"},
-                        {"binpack", "conformance", "drf", "gang", "nodeorder", "overcommit",
-                         "predicates", "priority", "proportion", "reservation", "sla"},
+                        {"binpack", "conformance", "drf", "fragmentation", "gang", "nodeorder",
+                         "overcommit", "predicates", "priority", "proportion", "reservation",
+                         "sla"},
                         {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy",
                          "overused", "predicate", "preemptable", "wishOrder"}};
 
@@ -64,7 +65,7 @@ TEST(LoadConfig, reads_the_shipped_default) {
   EXPECT_EQ(
       names_of(config.session),
       "priority gang elastic conformance pdb reservation | overcommit drf predicates proportion "
-      "nodeorder | ");
+      "nodeorder fragmentation binpack | ");
   ASSERT_EQ(config.session.actions.size(), 8U);
   EXPECT_EQ(config.session.actions[3].name, "allocate");
   EXPECT_EQ(config.session.actions[3].where, "c.yaml:6:36");
@@ -121,6 +122,7 @@ TEST(LoadConfig, warns_where_every_job_is_elected) {
   EXPECT_TRUE(warnings(actions, "request-line: cpu=5").empty());
   EXPECT_EQ(good(contents("config/examples/s0.yaml")).warnings.size(), 1U);
   EXPECT_TRUE(good(contents("config/examples/reservation.yaml")).warnings.empty());
+  EXPECT_TRUE(good(contents("config/examples/spread.yaml"), all_names()).warnings.empty());
 }
 
 TEST(LoadConfig, takes_the_sample_of_volcanos_reservation_document_as_it_is_meant) {

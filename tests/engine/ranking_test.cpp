@@ -5,6 +5,7 @@
 #include "berth/engine/fit.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/statement.h"
+#include "engine/scheduler.h"
 #include "support/open_session.h"
 #include "support/seeds.h"
 
@@ -74,7 +75,8 @@ TEST(RankingTest, ChoosesWhatANaiveScanWouldAlsoAfterChangesAndUndo) {
                        "job y min=1\ntask y/0..9 cpu=500m ports=80\n";
     const auto world = support::stage(text);
     for (int session_number = 0; session_number < 2; ++session_number) {
-      support::OpenSession open(*world, {"gang", "predicates", "nodeorder", "binpack"});
+      support::OpenSession open(*world,
+                                {"gang", "predicates", "nodeorder", "fragmentation", "binpack"});
       Session& session = open.session;
       Statement statement(session);
       auto checkpoint = statement.checkpoint();
@@ -93,6 +95,35 @@ TEST(RankingTest, ChoosesWhatANaiveScanWouldAlsoAfterChangesAndUndo) {
       }
       statement.roll_back(checkpoint);
       ASSERT_NO_FATAL_FAILURE(expect_naive(session, *world, "undone"));
+    }
+  }
+}
+
+// FRAGMENT-5. Rankings are kept from session to session, and the usual pods change meanwhile.
+TEST(RankingTest, FollowsTheUsualPods) {
+  for (const std::uint64_t seed : support::seeds(6)) {
+    support::Random random(seed);
+    const auto world =
+        support::stage(many_nodes(random, 100) + kPods +
+                       "pod h cpu=1 gpu=1 labels=app:h apart=app:h@kubernetes.io/hostname\n");
+    auto scheduler =
+        Scheduler::create(support::config_of("allocate", "gang predicates fragmentation binpack"));
+    ASSERT_TRUE(scheduler);
+    for (int session_number = 0; session_number < 5; ++session_number) {
+      const std::string name = "u" + std::to_string(session_number);
+      const std::string amounts = " cpu=" + std::to_string(1 + support::below(random, 4)) +
+                                  " gpu=" + std::to_string(1 + support::below(random, 2));
+      support::bring(*world,
+                     "job " + name + " min=40\ntask " + name + "/0..39 gated" + amounts + "\n");
+      world->mirror().settle(TimePoint());
+      scheduler->inspect(
+          world->mirror().cluster_for_session(), world->now(), [&](Session& session) {
+            const ShapeId apart = world->cluster().task(world->task("default/h")).shape;
+            EXPECT_EQ(session.best_idle_node(apart), naive_best(session, apart)) << seed;
+            expect_naive(
+                session, *world,
+                "seed " + std::to_string(seed) + ", session " + std::to_string(session_number));
+          });
     }
   }
 }

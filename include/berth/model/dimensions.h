@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "berth/model/resources.h"
 #include "berth/model/shape.h"
 
@@ -15,5 +17,9 @@ NamedAmounts unknown_of(const DimensionTable& dimensions, const NamedAmounts& am
 
 // The amounts above 0.
 NamedAmounts request_of(const DimensionTable& dimensions, const Shape& shape);
+
+// Kubernetes' extended resources, which devices are: with a domain, but not Kubernetes' own, nor
+// ours. "nvidia.com/gpu".
+bool is_extended(std::string_view resource);
 
 }  // namespace berth
