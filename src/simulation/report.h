@@ -174,6 +174,9 @@ struct Summary {
   // By evictions, of all that pods of ours have done; of each resource, in parts of kWhole.
   std::map<std::string, std::int32_t> lost_work;
   views::EvictedByAge evicted{};
+  // Of each extended resource that pods ask for, the part that was idle on nodes where none of them
+  // fits (views::IdleRoom); in parts of kWhole.
+  std::map<std::string, std::int32_t> useless;
 };
 
 struct Report {

@@ -34,6 +34,8 @@ void SummaryBuilder::add(CycleReport& cycle, const Plan& plan, const Cluster& af
     const auto found = used.find(resource);
     use_[resource].total += total;
     use_[resource].used += found == used.end() ? 0 : found->second;
+    const auto idle = cycle.queues.idle.find(resource);
+    if (idle != cycle.queues.idle.end()) useless_[resource] += idle->second.useless;
   }
 }
 
@@ -108,6 +110,9 @@ Summary SummaryBuilder::finish() {
   for (const auto& [resource, use] : use_) {
     summary.utilisation[resource] = part_of(use.used, use.total);
     summary.lost_work[resource] = part_of(lost_[resource], done_[resource]);
+  }
+  for (const auto& [resource, sum] : useless_) {
+    summary.useless[resource] = part_of(sum, use_.at(resource).total);
   }
   summary.evicted = evicted_;
   return summary;

@@ -52,14 +52,16 @@ Series series_of(const QueueTable& table) {
   return series;
 }
 
+// `amount` of a row and a resource.
+template <class Amount>
 MetricFamily amounts(const QueueTable& table, const Series& series, MetricFamily family,
-                     QueueTable::Amounts QueueTable::*member) {
+                     const Amount& amount) {
   const auto add_rows = [&](const std::string& label, const std::vector<std::size_t>& rows) {
     for (std::size_t r = 0; r < table.resources.size(); ++r) {
       if (table.total[r] == 0) continue;
       double sum = 0;
       for (const std::size_t row : rows) {
-        sum += static_cast<double>(table.at(table.*member, row, r));
+        sum += static_cast<double>(amount(row, r));
       }
       const std::string& resource = table.resources[r];
       add_series(family, {{"queue", label}, {"resource", resource}}, in_base_unit(resource, sum));
@@ -156,14 +158,32 @@ void add_nodes(const QueueTable& table, const Series& series, Families& families
   families.push_back(missing_on_nodes(table, series));
 }
 
+void add_idle_room(const QueueTable& table, Families& families) {
+  if (table.idle.empty()) return;
+  MetricFamily idle = gauge_family("berth_idle", "Idle, of extended resources that pods ask for");
+  MetricFamily useless = gauge_family(
+      "berth_idle_useless", "Of that, on nodes where no pod that is there and asks for it fits");
+  for (const auto& [resource, room] : table.idle) {
+    add_series(idle, {{"resource", resource}},
+               in_base_unit(resource, static_cast<double>(room.idle)));
+    add_series(useless, {{"resource", resource}},
+               in_base_unit(resource, static_cast<double>(room.useless)));
+  }
+  for (MetricFamily* family : {&idle, &useless}) families.push_back(std::move(*family));
+}
+
 }  // namespace
 
 std::string queue_exposition(const QueueTable& table) {
   const Series series = series_of(table);
   Families families;
   families.push_back(all_allocated(table));
-  const auto add_amounts = [&](const char* name, const char* help, auto member) {
-    families.push_back(amounts(table, series, gauge_family(name, help), member));
+  const auto add_amounts = [&](const char* name, const char* help,
+                               QueueTable::Amounts QueueTable::*member) {
+    const auto amount = [&](std::size_t row, std::size_t r) {
+      return table.at(table.*member, row, r);
+    };
+    families.push_back(amounts(table, series, gauge_family(name, help), amount));
   };
   add_amounts("berth_queue_allocated", "Allocated to pods of the queue and of queues below it",
               &QueueTable::allocated);
@@ -172,7 +192,11 @@ std::string queue_exposition(const QueueTable& table) {
     add_amounts("berth_queue_guarantee", "The guarantee in force", &QueueTable::guarantee);
     add_amounts("berth_queue_real_capability", "The most that the queue may have now",
                 &QueueTable::real_capability);
+    families.push_back(amounts(table, series,
+                               gauge_family("berth_queue_lent", "Beyond the queue's share"),
+                               [&](std::size_t row, std::size_t r) { return table.lent(row, r); }));
   }
+  add_idle_room(table, families);
 
   MetricFamily jobs = gauge_family("berth_queue_jobs", "Jobs of the queue itself, by phase");
   for (std::size_t phase = 0; phase < views::kGroupPhaseCount; ++phase) {

@@ -67,6 +67,7 @@ Json json_of(const views::QueueTable& table) {
                     {"allocated", json_of(table.named(table.allocated, row))},
                     {"guarantee", json_of(table.named(table.guarantee, row))},
                     {"realCapability", json_of(table.named(table.real_capability, row))},
+                    {"lent", json_of(table.lent(row))},
                     {"overused", table.is_overused(row)}});
   }
   return list;
@@ -225,6 +226,7 @@ Json json_of(const simulation::Summary& summary) {
           {"jobs", list_of(summary.waits)},
           {"utilisation", json_of(summary.utilisation)},
           {"lostWork", json_of(summary.lost_work)},
+          {"uselessRoom", json_of(summary.useless)},
           {"evictedByAge", json_of(summary.evicted)},
           {"idleRoomSeconds", json_of(summary.held)}};
 }

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "berth/base/text.h"
 #include "views/reservations_text.h"
@@ -58,12 +61,19 @@ std::string percent(std::int32_t part) {
 }
 
 std::string use_text(const simulation::Summary& summary, TableStyle style) {
-  views::TextTable table({"RESOURCE", "USED", "LOST BY EVICTIONS", "IDLE ON LOCKED NODES"});
+  std::vector<std::string> columns{"RESOURCE", "USED", "LOST BY EVICTIONS", "IDLE ON LOCKED NODES"};
+  if (!summary.useless.empty()) columns.emplace_back("IDLE AND USELESS");
+  views::TextTable table(columns);
   for (const auto& [resource, part] : summary.utilisation) {
     if (resource == "pods") continue;
     const auto held = summary.held.find(resource);
-    table.add({resource, percent(part), percent(summary.lost_work.at(resource)),
-               held == summary.held.end() ? "-" : views::held_text({*held})});
+    std::vector<std::string> row{resource, percent(part), percent(summary.lost_work.at(resource)),
+                                 held == summary.held.end() ? "-" : views::held_text({*held})};
+    if (!summary.useless.empty()) {
+      const auto useless = summary.useless.find(resource);
+      row.push_back(useless == summary.useless.end() ? "-" : percent(useless->second));
+    }
+    table.add(std::move(row));
   }
   return "\n" + table.render(style);
 }

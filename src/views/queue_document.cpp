@@ -110,6 +110,7 @@ Json row_json(const QueueTable& table, std::size_t at) {
   for (const auto& [name, member] : kAmountFields) {
     json[name] = json_of(table.named(table.*member, at));
   }
+  json["lent"] = json_of(table.lent(at));
   json["overused"] = table.is_overused(at);
   json["reservation"] = row.reservation ? json_of(*row.reservation) : Json(nullptr);
   json["notes"] = row.notes;

@@ -68,6 +68,7 @@ class TableBuilder {
     count_jobs();
     add_reservations();
     for (std::size_t row = 0; row < table_.rows.size(); ++row) add_notes(row);
+    table_.idle = idle_room(cluster_);
     return std::move(table_);
   }
 
@@ -279,13 +280,20 @@ NamedAmounts QueueTable::named(const Amounts& amounts, std::size_t row) const {
   return named;
 }
 
-bool QueueTable::is_overused(std::size_t row) const {
-  if (!is_divided) return false;
-  for (std::size_t r = 0; r < resources.size(); ++r) {
-    if (beyond_share(at(allocated, row, r), at(deserved, row, r)) > 0) return true;
-  }
-  return false;
+std::int64_t QueueTable::lent(std::size_t row, std::size_t resource) const {
+  if (!is_divided) return 0;
+  return beyond_share(at(allocated, row, resource), at(deserved, row, resource));
 }
+
+NamedAmounts QueueTable::lent(std::size_t row) const {
+  NamedAmounts named;
+  for (std::size_t r = 0; r < resources.size(); ++r) {
+    if (const std::int64_t amount = lent(row, r); amount != 0) named[resources[r]] = amount;
+  }
+  return named;
+}
+
+bool QueueTable::is_overused(std::size_t row) const { return !lent(row).empty(); }
 
 // "3 of 4 cpu, 6Gi of 8Gi memory": only resources with less than all.
 std::string QueueTable::less_text(const Amounts& part, const Amounts& all, std::size_t row) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 #include "views/reserved_nodes.h"
+#include "views/useless_room.h"
 
 namespace berth::views {
 
@@ -66,6 +68,7 @@ struct QueueTable {
   Amounts real_capability;
   Amounts due;    // the unused part of its own guarantee and of those below it
   Amounts piece;  // the largest part of it that one node could give now
+  std::map<std::string, IdleRoom> idle;  // of the whole cluster, by extended resource
   bool operator==(const QueueTable&) const = default;
 
   std::int64_t at(const Amounts& amounts, std::size_t row, std::size_t resource) const {
@@ -73,7 +76,10 @@ struct QueueTable {
   }
   // The row's amounts above 0, by name.
   NamedAmounts named(const Amounts& amounts, std::size_t row) const;
-  // True if it has more than it deserves of a resource (beyond_share()).
+  // Its use beyond its share, of each resource (beyond_share()); 0 if nobody divides.
+  std::int64_t lent(std::size_t row, std::size_t resource) const;
+  NamedAmounts lent(std::size_t row) const;
+  // True if it has more than it deserves of a resource.
   bool is_overused(std::size_t row) const;
   // "3 of 4 cpu, 6Gi of 8Gi memory": the guarantee in force of the written one, if it is less.
   std::string scaled_text(std::size_t row) const;

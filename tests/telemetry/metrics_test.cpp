@@ -35,6 +35,7 @@ std::shared_ptr<const views::QueueTable> some_queues() {
   table.rows[0].reservation.emplace().amounts = {{"cpu", 1000, 0, 0, 0, 1000}};
   table.clear_amounts();
   table.total = {1000};
+  table.idle = {{"nvidia.com/gpu", {8, 3}}};
   return std::make_shared<const views::QueueTable>(std::move(table));
 }
 

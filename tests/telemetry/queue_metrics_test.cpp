@@ -33,15 +33,17 @@ QueueTable table_of(int queues) {
 
 TEST(QueueMetrics, AreInBaseUnits) {
   QueueTable table = table_of(1);
-  table.allocated = {1500, 1024, 0};
+  table.allocated = {4500, 1024, 0};
   table.deserved = {4000, 2048, 0};
   table.guarantee = {250, 0, 0};
   table.real_capability = {8000, 4096, 0};
   table.rows[0].is_scaled = true;
   const std::string text = queue_exposition(table);
-  for (const char* line : {"berth_queue_allocated{queue=\"q0000\",resource=\"cpu\"} 1.5",
+  for (const char* line : {"berth_queue_allocated{queue=\"q0000\",resource=\"cpu\"} 4.5",
                            "berth_queue_allocated{queue=\"q0000\",resource=\"memory\"} 1024",
                            "berth_queue_deserved{queue=\"q0000\",resource=\"cpu\"} 4",
+                           "berth_queue_lent{queue=\"q0000\",resource=\"cpu\"} 0.5",
+                           "berth_queue_lent{queue=\"q0000\",resource=\"memory\"} 0",
                            "berth_queue_guarantee{queue=\"q0000\",resource=\"cpu\"} 0.25",
                            "berth_queue_real_capability{queue=\"q0000\",resource=\"memory\"} 4096",
                            "berth_queue_jobs{queue=\"q0000\",phase=\"Running\"} 2",
@@ -51,6 +53,15 @@ TEST(QueueMetrics, AreInBaseUnits) {
     EXPECT_TRUE(has_line(text, line)) << line << "\n" << text;
   }
   EXPECT_NE(text.find("# TYPE berth_queue_allocated gauge\n"), std::string::npos);
+}
+
+TEST(QueueMetrics, IdleRoomThatIsUselessIsApart) {
+  QueueTable table = table_of(1);
+  EXPECT_EQ(queue_exposition(table).find("berth_idle"), std::string::npos);
+  table.idle = {{"nvidia.com/gpu", {8, 3}}};
+  const std::string text = queue_exposition(table);
+  EXPECT_TRUE(has_line(text, "berth_idle{resource=\"nvidia.com/gpu\"} 8")) << text;
+  EXPECT_TRUE(has_line(text, "berth_idle_useless{resource=\"nvidia.com/gpu\"} 3")) << text;
 }
 
 TEST(QueueMetrics, ResourcesAreThoseThatThereAre) {

@@ -70,8 +70,13 @@ TEST(PlanCommand, TheOrderOfFilesAndOfObjectsInThemDoesNotMatter) {
 const std::string kNoEvictions = BERTH_SOURCE_DIR "/config/examples/no-evictions.yaml";
 
 TEST(PlanCommand, APodWithARunTimeEndsAndMakesRoomForTheGangThatWaited) {
-  const json document = json::parse(
-      plan_of({"--cluster", testdata("gangs"), "--config", kNoEvictions, "--cycles", "4"}));
+  const TemporaryDirectory directory;
+  const std::string spreads = directory.write("spreads.yaml",
+                                              "actions: enqueue, allocate, backfill\n"
+                                              "tiers: [{plugins: [{name: priority}, {name: gang}, "
+                                              "{name: predicates}, {name: nodeorder}]}]\n");
+  const json document =
+      json::parse(plan_of({"--cluster", testdata("gangs"), "--config", spreads, "--cycles", "4"}));
   // Started at 08:59:59 for 3 s; sessions at 09:00:00, :01 and :02.
   EXPECT_EQ(row(document["cycles"][1]["jobs"], "job", "ml/run")["phase"], "Running");
   EXPECT_EQ(row(document["cycles"][1]["jobs"], "job", "ml/wide")["reason"], "gang_incomplete");
