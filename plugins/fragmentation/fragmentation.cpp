@@ -20,6 +20,7 @@
 #include "berth/engine/fit.h"
 #include "berth/engine/node_block.h"
 #include "berth/engine/plugin.h"
+#include "berth/engine/vectorise.h"
 #include "berth/model/dimensions.h"
 #include "plugins/fragmentation/usual_kinds.h"
 
@@ -30,11 +31,12 @@ using namespace engine;
 
 constexpr std::int64_t kWeightMost = 1'000;
 constexpr int kFractionBits = 20;
+constexpr std::int64_t kNotAsked = -1;
 constexpr int kUnitBits = 12;  // amounts are counted in at most 2^12 units a node
 
 // Kinds that want the same extended resource.
 struct Group {
-  // Of one resource that some ask for: the amounts, by kind; the least of all for the others.
+  // Of one resource that some ask for: the amounts, by kind; kNotAsked for the others.
   struct Asked {
     Dimension resource{0};
     std::array<std::int64_t, UsualKinds::kMost> amounts{};
@@ -47,12 +49,24 @@ struct Group {
   std::vector<Asked> asked;
 };
 
-// The kinds that so much is enough for.
-inline std::uint32_t satisfied(const Group::Asked& asked, std::int64_t idle) {
-  std::uint32_t kinds = 0;
-  for (std::size_t k = 0; k < UsualKinds::kMost; ++k)
-    kinds |= idle >= asked.amounts[k] ? 1U << k : 0;
-  return kinds;
+// Sets of kinds, by node: a bit for each. 64 bits wide, as the amounts that they are compared by.
+using Sets = std::array<std::int64_t, NodeBlock::kMost>;
+
+// Keeps in `now` the kinds that what is idle is enough for, and in `then` those that it is enough
+// for beside a pod that asks for so much.
+BERTH_VECTORISED
+void keep_satisfied(const std::int64_t* idle, std::int64_t asked, const std::int64_t* amounts,
+                    std::size_t count, std::int64_t* now, std::int64_t* then) {
+  for (std::size_t k = 0; k < UsualKinds::kMost; ++k) {
+    if (amounts[k] == kNotAsked) continue;
+    const std::int64_t others = ~(std::int64_t{1} << k);
+    const std::int64_t least_now = amounts[k];
+    const std::int64_t least_then = amounts[k] + asked;
+    for (std::size_t i = 0; i < count; ++i) {
+      now[i] &= idle[i] >= least_now ? -1 : others;
+      then[i] &= idle[i] >= least_then ? -1 : others;
+    }
+  }
 }
 
 class Fragmentation final : public Plugin {
@@ -159,7 +173,7 @@ class Fragmentation final : public Plugin {
                                   [d = d](const auto& each) { return each.resource == d; });
         if (asked == group.asked.end()) {
           asked = group.asked.insert(asked, Group::Asked{d, {}});
-          asked->amounts.fill(std::numeric_limits<std::int64_t>::min());
+          asked->amounts.fill(kNotAsked);
         }
         asked->amounts[k] = amount;
       }
@@ -192,19 +206,14 @@ class Fragmentation final : public Plugin {
   void add_lost(const Group& group, const Shape& shape, const NodeBlock& block,
                 std::int64_t* losses) const {
     const std::size_t count = block.count();
-    std::uint32_t now[NodeBlock::kMost];
-    std::uint32_t then[NodeBlock::kMost];
+    Sets now;
+    Sets then;
     for (std::size_t i = 0; i < count; ++i) {
       now[i] = then[i] = may_run_[block.node(i).index()] & group.kinds;
     }
     for (const Group::Asked& asked : group.asked) {
-      const std::int64_t* idle = block.idle(asked.resource);
-      const std::int64_t amount = shape.request[asked.resource];
-      for (std::size_t i = 0; i < count; ++i) {
-        if (now[i] == 0) continue;
-        now[i] &= satisfied(asked, idle[i]);
-        then[i] &= satisfied(asked, idle[i] - amount);
-      }
+      keep_satisfied(block.idle(asked.resource), shape.request[asked.resource],
+                     asked.amounts.data(), count, now.data(), then.data());
     }
     const std::int64_t* idle = block.idle(group.extended);
     const std::int64_t amount = shape.request[group.extended];
@@ -212,7 +221,9 @@ class Fragmentation final : public Plugin {
       if (now[i] == 0) continue;
       const std::int64_t before = std::max<std::int64_t>(0, idle[i]) >> group.shift;
       const std::int64_t after = std::max<std::int64_t>(0, idle[i] - amount) >> group.shift;
-      losses[i] += group.factor * (before * weights_[now[i]] - after * weights_[then[i]]);
+      const auto could = static_cast<std::size_t>(now[i]);
+      const auto can = static_cast<std::size_t>(then[i]);
+      losses[i] += group.factor * (before * weights_[could] - after * weights_[can]);
     }
   }
 

@@ -43,7 +43,7 @@ class SummaryBuilder {
   std::size_t cycles_ = 0;
   std::map<std::string, WaitRow> waits_;
   views::HeldRoom held_;
-  std::map<std::string, Use> use_;  // by resource
+  std::map<std::string, Use> use_;           // by resource
   std::map<std::string, __int128> useless_;  // by extended resource
   views::EndCounts ended_{};
   // Of pods of ours, since they have their nodes. Lost work was done, too.

@@ -15,12 +15,12 @@
 namespace berth::conf {
 namespace {
 
-const KnownNames kKnown{{"allocate", "backfill", "elect", "enqueue", "reserve"},
-                        {"binpack", "conformance", "drf", "fragmentation", "gang", "nodeorder",
-                         "overcommit", "predicates", "priority", "proportion", "reservation",
-                         "sla"},
-                        {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy",
-                         "overused", "predicate", "preemptable", "wishOrder"}};
+const KnownNames kKnown{
+    {"allocate", "backfill", "elect", "enqueue", "reserve"},
+    {"binpack", "conformance", "drf", "fragmentation", "gang", "nodeorder", "overcommit",
+     "predicates", "priority", "proportion", "reservation", "sla"},
+    {"batchNodeOrder", "jobEnqueueable", "jobOrder", "nodeOrder", "occupancy", "overused",
+     "predicate", "preemptable", "wishOrder"}};
 
 KnownNames all_names() {
   KnownNames names = kKnown;
