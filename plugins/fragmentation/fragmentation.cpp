@@ -1,4 +1,4 @@
-// Fragmentation: of the nodes that fit, the one where the least of a extended resource becomes
+// Fragmentation: of the nodes that fit, the one where the least of an extended resource becomes
 // useless for the pods that are usual in this cluster. After Weng et al., "Beware of Fragmentation:
 // Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent", USENIX ATC 2023. Rules:
 // docs/design/fragmentation.md.
@@ -96,36 +96,28 @@ class Fragmentation final : public Plugin {
     stamp_ = cluster_->stamp();
     spec_version_ = cluster_->spec_version();
     std::vector<UsualKind> kinds = usual_.of(*cluster_);
-    const bool are_others =
-        has_new_nodes || version_of(kinds) != version_of(kinds_) || examples_of(kinds) != examples_;
-    if (!are_others) return;
-    examples_ = examples_of(kinds);
+    if (!has_new_nodes && kinds == kinds_) return;
     kinds_ = std::move(kinds);
     find_nodes();
     make_groups();
     add_up_weights();
     version_ = fnv1a({reinterpret_cast<const char*>(may_run_.data()), may_run_.size()},
-                     version_of(kinds_));
+                     version_of_kinds());
   }
 
   // FRAGMENT-5
   void add_version(std::uint64_t* version) const { *version = *version * 31 + version_; }
 
-  std::uint64_t version_of(const std::vector<UsualKind>& kinds) const {
+  // Without their examples: these only say where pods may run.
+  std::uint64_t version_of_kinds() const {
     std::string text;
-    for (const UsualKind& kind : kinds) {
+    for (const UsualKind& kind : kinds_) {
       text += std::to_string(kind.key) + " " + std::to_string(kind.weight);
       for (const auto& [d, amount] : kind.request) {
         text += " " + cluster_->dimensions().name(d) + "=" + std::to_string(amount);
       }
     }
     return fnv1a(text);
-  }
-
-  std::vector<std::uint64_t> examples_of(const std::vector<UsualKind>& kinds) const {
-    std::vector<std::uint64_t> serials;
-    for (const UsualKind& kind : kinds) serials.push_back(cluster_->shape(kind.example).serial);
-    return serials;
   }
 
   // On which nodes may pods of a kind run? A bit for each kind.
@@ -260,7 +252,6 @@ class Fragmentation final : public Plugin {
   const Cluster* cluster_ = nullptr;
   UsualKinds usual_;
   std::vector<UsualKind> kinds_;
-  std::vector<std::uint64_t> examples_;  // serials of their shapes
   std::vector<Group> groups_;
   std::vector<std::uint8_t> may_run_;  // by node, a bit for each kind
   std::array<std::int32_t, std::size_t{1} << UsualKinds::kMost> weights_{};

@@ -169,6 +169,7 @@ UsualKind UsualKinds::make(const Cluster& cluster, const Tally& tally, std::int6
   UsualKind kind;
   kind.extended = cluster.dimensions().find(tally.key->extended);
   kind.example = tally.example;
+  kind.serial = cluster.shape(tally.example).serial;
   kind.key = tally.hash;
   kind.weight = static_cast<std::int32_t>((2 * kWeights * tally.pods + pods) / (2 * pods));
   if (tally.waits) kind.weight = std::max(kind.weight, 1);

@@ -18,6 +18,8 @@ struct UsualKind {
   std::int32_t weight = 0;                                  // a part of the sum of all
   std::uint64_t key = 0;                                    // the same for the same kind
   ShapeId example;                                          // has their constraints on nodes
+  std::uint64_t serial = 0;                                 // of the example: ids are given again
+  bool operator==(const UsualKind&) const = default;
 };
 
 // Rules FRAGMENT-2 and FRAGMENT-3 of docs/design/fragmentation.md. The result depends on the

@@ -188,6 +188,15 @@ class Turns {
   }
 
  private:
+  template <class Work>
+  auto without_lending(const Work& work) {
+    const bool was_lending = lending_.has_value();
+    lending_.reset();
+    const auto result = work();
+    if (was_lending) lending_.emplace(session_.lending());
+    return result;
+  }
+
   void serve_one(JobId id, JobLine& line) {
     const Job& job = session_.cluster().job(id);
     if (!waiting_tasks_.contains(id) && !seek_idle_room(session_, job)) return;
@@ -206,7 +215,9 @@ class Turns {
     const bool was_kept_out = session_.kept_out().contains(id);
     Turn turn = Turn::refused;
     // A job that is behind nobody any more has a turn, and a reason, of its own.
-    if (!lending_ || was_behind) turn = serve_within_share(id, waiting, line);
+    if (!lending_ || was_behind) {
+      turn = without_lending([&] { return serve_in_turn(id, waiting, line); });
+    }
     if (lending_ && turn == Turn::refused && !stays) {
       waiting.keeps_known_reason = true;
       keep_those_that_may_leave(session_, waiting.tasks);
@@ -227,15 +238,6 @@ class Turns {
     }
   }
 
-  Turn serve_within_share(JobId id, Waiting& waiting, JobLine& line) {
-    const bool was_lending = lending_.has_value();
-    lending_.reset();
-    waiting.keeps_known_reason = false;
-    const Turn turn = serve_in_turn(id, waiting, line);
-    if (was_lending) lending_.emplace(session_.lending());
-    return turn;
-  }
-
   // ALLOCATE-9. Before it starts, room is made for those ahead of it.
   Turn serve_in_turn(JobId id, Waiting& waiting, JobLine& line) {
     if (is_waiting_target(session_, session_.cluster().job(id))) {
@@ -243,10 +245,8 @@ class Turns {
     }
     const Turn turn = actions::serve(session_, id, waiting, ahead_.are_some());
     if (turn != Turn::put_off) return turn;
-    const bool was_lending = lending_.has_value();
-    lending_.reset();  // nobody leaves for the sake of lent room
-    if (ahead_.make_room()) line.put_in_order();
-    if (was_lending) lending_.emplace(session_.lending());
+    // Nobody leaves for the sake of lent room.
+    if (without_lending([&] { return ahead_.make_room(); })) line.put_in_order();
     return actions::serve(session_, id, waiting);
   }
 

@@ -7,7 +7,7 @@ namespace berth::actions {
 using namespace engine;
 
 bool is_idle_room_lent(Session& session) {
-  return session.room_makers().of("reclaim") != nullptr && session.ask(points::idle_room_is_lent);
+  return session.reclaims() && session.ask(points::idle_room_is_lent);
 }
 
 namespace {
