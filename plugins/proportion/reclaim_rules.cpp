@@ -68,20 +68,20 @@ Verdict ReclaimRules::is_entitled(const Job& job, const Need& need) {
   if (at == QueueTree::kNowhere) return reject(Reason::queue_missing, 0, 0, job.queue_name);
   const DimensionTable& names = session_->cluster().dimensions();
   Verdict refusal = pass();
-  bool is_larger_than_share = false;
+  bool is_kept_by_share = false;  // the job is larger than it, and others have the rest
   for (std::size_t i = 0; i < need.request.extent(); ++i) {
     const Dimension d(i);
     if (need.request[d] <= 0) continue;
     const std::int64_t own = job.allocated[d] + job.pipelined[d];
-    is_larger_than_share =
-        is_larger_than_share || saturated_sum(need.request[d], own) > entitlement(at, d);
+    const bool is_larger = saturated_sum(need.request[d], own) > entitlement(at, d);
+    is_kept_by_share = is_kept_by_share || (is_larger && unmet_->has(0, d) > unmet_->has(at, d));
     const std::int64_t with_it = saturated_sum(unmet_->has(at, d), need.request[d]);
     const bool is_first = refusal || names.name(d) < refusal.what;
     if (with_it > entitlement(at, d) && is_first) {
       refusal = reject(Reason::not_entitled, with_it, entitlement(at, d), names.name(d));
     }
   }
-  if (is_larger_than_share) refusal.detail = way_in(job);
+  if (is_kept_by_share) refusal.detail = way_in(job);
   return refusal;
 }
 

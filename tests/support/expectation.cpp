@@ -284,11 +284,12 @@ std::string check_job(const Job& job, const SceneLine& line, const World& world)
     return have == line.word(3) ? "" : "its priority is " + have;
   }
   if (what == "queue") return job.queue_name == line.word(3) ? "" : "it is in " + job.queue_name;
-  if (what == "says") {
-    std::string text = line.text();
-    text = text.substr(text.find(" says ") + 6);
+  if (what == "says" || what == "omits") {
+    const std::string text =
+        line.text().substr(line.text().find(" " + what + " ") + what.size() + 2);
     if (why == nullptr) return "it is not refused";
-    return why->message.find(text) == std::string::npos ? "it says: " + why->message : "";
+    const bool has = why->message.find(text) != std::string::npos;
+    return has == (what == "says") ? "" : "it says: " + why->message;
   }
   if (lower(to_string(job.phase)) != what) {
     return "its phase is " + lower(to_string(job.phase)) +
