@@ -15,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <span>
 
 #include "berth/base/hash.h"
 #include "berth/engine/fit.h"
@@ -81,6 +82,7 @@ class Fragmentation final : public Plugin {
     if (weight_ > 0) {
       session.attach<&Fragmentation::find_kinds>(points::opened, *this);
       session.attach<&Fragmentation::add_version>(points::node_order_version, *this);
+      session.attach<&Fragmentation::add_class>(points::node_order_class, *this);
       session.attach<&Fragmentation::by_what_is_lost>(points::node_order, *this);  // FRAGMENT-1
     }
     if (unasked_weight_ > 0) {
@@ -107,6 +109,10 @@ class Fragmentation final : public Plugin {
 
   // FRAGMENT-5
   void add_version(std::uint64_t* version) const { *version = *version * 31 + version_; }
+
+  void add_class(std::span<std::uint64_t> classes) const {
+    for (std::size_t n = 0; n < may_run_.size(); ++n) classes[n] = classes[n] * 256 + may_run_[n];
+  }
 
   // Without their examples: these only say where pods may run.
   std::uint64_t version_of_kinds() const {

@@ -16,6 +16,7 @@
 #include "berth/engine/shares.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
+#include "engine/known_scores.h"
 #include "engine/ranking.h"
 
 namespace berth::engine {
@@ -83,6 +84,7 @@ class Memory {
 
   // Of the plugins' scores of nodes, in this session (points::node_order_version).
   std::uint64_t node_order_version = 0;
+  NodeClasses node_classes;
 
   // The number of times that a session limited where a gang starts.
   std::uint64_t starts = 0;

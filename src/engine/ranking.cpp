@@ -64,6 +64,7 @@ void Ranking::catch_up(Session& session) {
   const bool has_new_scores = version_ != session.memory().node_order_version;
   version_ = session.memory().node_order_version;
   if (has_new_scores) ++rescored_;
+  if (has_new_scores || is_specified_anew) known_.clear();
   if (is_specified_anew || has_new_images || has_new_scores) {
     rank_all(session);
   } else if (!changes.has_since(position_)) {
@@ -151,7 +152,9 @@ void Ranking::rank_all(Session& session) {
 void Ranking::rank_node(Session& session, NodeId node) {
   const std::size_t n = node.index();
   const std::int32_t before = scores_[n];
-  score(session, NodeBlock(session.cluster(), session.shares(), n, 1), &scores_[n]);
+  std::uint8_t fits = 0;
+  find_room(session, NodeBlock(session.cluster(), session.shares(), n, 1), &fits);
+  scores_[n] = fits != 0 ? preference_[n] + sum_of(session, node) : kUnfit;
   lift(node, before);
 }
 
@@ -219,18 +222,28 @@ void keep_where_covered(const std::int64_t* available, std::int64_t amount, std:
   }
 }
 
+// Moves those that are alike out of `left`, and says how many they are.
+BERTH_VECTORISED
+std::size_t give_score(std::int32_t sum, const std::int32_t* preferences, std::size_t count,
+                       const std::uint8_t* alike, std::uint8_t* left, std::int32_t* scores) {
+  std::size_t many = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    scores[i] = alike[i] != 0 ? preferences[i] + sum : scores[i];
+    left[i] = static_cast<std::uint8_t>(left[i] - alike[i]);
+    many += alike[i];
+  }
+  return many;
+}
+
 }  // namespace
 
-void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scores) const {
+// 1 for those that have room, else 0.
+void Ranking::find_room(Session& session, const NodeBlock& block, std::uint8_t* fits) const {
   const Cluster& cluster = session.cluster();
   const Shape& shape = cluster.shape(base_);
   const std::size_t count = block.count();
-  std::uint8_t fits[kBlock];
-  std::int32_t sums[kBlock];
-  for (std::size_t i = 0; i < count; ++i) {
-    fits[i] = passes_[block.node(i).index()];
-    sums[i] = preference_[block.node(i).index()];
-  }
+  std::uint8_t copies[kBlock];
+  std::copy_n(block.pick(passes_, copies), count, fits);
   for (const auto& [dimension, amount] : shape.requested) {
     keep_where_covered(block.available(dimension), amount, count, fits);
   }
@@ -241,34 +254,67 @@ void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scor
       if (locks.queue(node) != for_.queue) fits[i] = 0;
     }
   }
-  if (depends_on_ != DependsOn::specification) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (fits[i] != 0) fits[i] = fits_beside(session, shape, block.node(i)) ? 1 : 0;
-    }
-  }
-  std::uint8_t fitting[kBlock];
-  std::size_t fitting_count = 0;
+  if (depends_on_ == DependsOn::specification) return;
   for (std::size_t i = 0; i < count; ++i) {
-    scores[i] = kUnfit;
-    fitting[fitting_count] = static_cast<std::uint8_t>(i);
-    fitting_count += fits[i];
+    if (fits[i] != 0) fits[i] = fits_beside(session, shape, block.node(i)) ? 1 : 0;
   }
-  if (2 * fitting_count > count) {
-    session.ask(points::node_order, shape, block, static_cast<ScoreSums>(sums));
-    for (std::size_t i = 0; i < count; ++i) scores[i] = fits[i] != 0 ? sums[i] : kUnfit;
-  } else if (fitting_count > 0) {
-    // Most nodes that changed are full.
-    NodeId nodes[kBlock];
-    std::int32_t sums_of[kBlock];
-    for (std::size_t f = 0; f < fitting_count; ++f) {
-      nodes[f] = block.node(fitting[f]);
-      sums_of[f] = sums[fitting[f]];
-    }
-    const NodeBlock few(cluster, session.shares(), std::span(nodes, fitting_count),
-                        session.memory().scratch);
-    session.ask(points::node_order, shape, few, static_cast<ScoreSums>(sums_of));
-    for (std::size_t f = 0; f < fitting_count; ++f) scores[fitting[f]] = sums_of[f];
+}
+
+// Many nodes of a block are alike: empty, or filled by members of one gang. One is scored for all.
+void Ranking::score(Session& session, const NodeBlock& block, std::int32_t* scores) {
+  const Cluster& cluster = session.cluster();
+  const NodeClasses& classes = session.memory().node_classes;
+  const std::size_t count = block.count();
+  std::uint8_t left[kBlock];
+  find_room(session, block, left);
+  std::fill_n(scores, count, kUnfit);
+  std::int32_t copies[kBlock];
+  const std::int32_t* preferences = block.pick(preference_, copies);
+  for (std::size_t first = 0;; ++first) {
+    first = static_cast<std::size_t>(std::find(left + first, left + count, 1) - left);
+    if (first == count) return;
+    std::uint8_t alike[kBlock];
+    std::copy_n(left, count, alike);
+    classes.keep_alike(cluster, block, first, alike);
+    const std::int32_t sum = sum_of(session, block.node(first));
+    const std::size_t many = give_score(sum, preferences, count, alike, left, scores);
+    if (many * 8 < count) break;
   }
+  score_each(session, block, left, scores);
+}
+
+std::int32_t Ranking::sum_of(Session& session, NodeId node) {
+  const Cluster& cluster = session.cluster();
+  const std::uint32_t node_class = session.memory().node_classes.of(node);
+  if (const auto* known = known_.find(cluster, node_class, node)) {
+    return static_cast<std::int32_t>(*known);
+  }
+  std::int32_t sum = 0;
+  session.ask(points::node_order, cluster.shape(base_),
+              NodeBlock(cluster, session.shares(), node.index(), 1), static_cast<ScoreSums>(&sum));
+  known_.keep(sum);
+  return sum;
+}
+
+// Those that are marked.
+void Ranking::score_each(Session& session, const NodeBlock& block, const std::uint8_t* marked,
+                         std::int32_t* scores) const {
+  const Cluster& cluster = session.cluster();
+  NodeId nodes[kBlock];
+  std::int32_t sums[kBlock];
+  std::uint8_t at[kBlock];
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < block.count(); ++i) {
+    at[number] = static_cast<std::uint8_t>(i);
+    nodes[number] = block.node(i);
+    sums[number] = preference_[nodes[number].index()];
+    number += marked[i];
+  }
+  if (number == 0) return;
+  const NodeBlock few(cluster, session.shares(), std::span(nodes, number),
+                      session.memory().scratch);
+  session.ask(points::node_order, cluster.shape(base_), few, static_cast<ScoreSums>(sums));
+  for (std::size_t f = 0; f < number; ++f) scores[at[f]] = sums[f];
 }
 
 void Ranking::lift_block(std::size_t block) {

@@ -13,6 +13,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 #include "engine/domain_ranking.h"
+#include "engine/known_scores.h"
 #include "engine/score_blocks.h"
 
 namespace berth::engine {
@@ -72,7 +73,7 @@ class Ranking {
 
   std::size_t bytes() const {
     return scores_.size() * (2 * sizeof(std::int32_t) + 3) + wishes_.size() * sizeof(std::int32_t) +
-           allowed_bytes_;
+           known_.bytes() + allowed_bytes_;
   }
   // For Memory: its last use, and bytes() at that time.
   std::uint64_t last_use = 0;
@@ -90,8 +91,13 @@ class Ranking {
   void rank_all(Session& session);
   void rank_node(Session& session, NodeId node);
   void rank_nodes(Session& session, std::span<const NodeId> nodes);
+  void find_room(Session& session, const NodeBlock& block, std::uint8_t* fits) const;
   // Scores of at most kBlock nodes as they are now.
-  void score(Session& session, const NodeBlock& block, std::int32_t* scores) const;
+  void score(Session& session, const NodeBlock& block, std::int32_t* scores);
+  void score_each(Session& session, const NodeBlock& block, const std::uint8_t* marked,
+                  std::int32_t* scores) const;
+  // Of node_order alone, for a node with room.
+  std::int32_t sum_of(Session& session, NodeId node);
   void lift_block(std::size_t block);
   void lift_super(std::size_t super);
   void lift(NodeId node, std::int32_t before);
@@ -112,6 +118,7 @@ class Ranking {
   std::uint64_t wish_version_ = 0;        // of the counts that wishes are about
   std::uint64_t image_version_ = 0;       // ImageTable::version()
   std::uint64_t rescored_ = 0;
+  KnownScores known_;                     // without preference_
   std::vector<std::int32_t> scores_;      // kUnfit where there is no room; whole blocks
   std::vector<std::int32_t> block_best_;  // of whole blocks of them, too
   std::vector<std::int32_t> super_best_;

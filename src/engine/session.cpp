@@ -78,6 +78,7 @@ void Session::start(const std::set<std::string_view>& actions) {
   ask(points::opened);
   memory_.node_order_version = 0;
   ask(points::node_order_version, &memory_.node_order_version);
+  memory_.node_classes.refresh(*this, memory_.node_order_version);
   if (!is_silent(points::allocated)) {
     ledger_.on_allocated = [this](const Task& task) { ask(points::allocated, task); };
   }

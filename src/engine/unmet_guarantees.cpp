@@ -22,6 +22,10 @@ void UnmetGuarantees::reset(const QueueTree& tree, std::vector<std::int64_t> kep
   has_ = std::move(has);
   below_.assign(has_.size(), 0);
   count_below_.assign(has_.size(), 0);
+  is_kept_.assign(dimensions_, 0);
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    if (kept_[i] > 0) is_kept_[i % dimensions_] = 1;
+  }
   most_due_.resize(dimensions_);
   for (LargestOf& each : most_due_) each.clear();
   for (std::size_t at = tree.size(); at-- > 1;) {
@@ -38,6 +42,12 @@ void UnmetGuarantees::reset(const QueueTree& tree, std::vector<std::int64_t> kep
 
 void UnmetGuarantees::add(const QueueTree& tree, std::size_t position, Dimension d,
                           std::int64_t amount) {
+  if (is_kept_[d.index()] == 0) {
+    for (std::size_t at = position;; at = tree.member(at).parent) {
+      has_[index(at, d)] = saturated_sum(has_[index(at, d)], amount);
+      if (at == 0) return;
+    }
+  }
   // The unmet guarantee of a queue depends on those of the queues below it.
   std::int64_t change_below = 0;
   for (std::size_t at = position;; at = tree.member(at).parent) {

@@ -99,6 +99,42 @@ TEST(RankingTest, ChoosesWhatANaiveScanWouldAlsoAfterChangesAndUndo) {
   }
 }
 
+// Blocks of 64 nodes that are alike, but for what is idle, and that are mostly full or mostly not.
+TEST(RankingTest, ChoosesAmongAlikeNodes) {
+  for (const std::uint64_t seed : support::seeds(12)) {
+    support::Random random(seed);
+    const std::uint64_t open_of_64 = std::vector<std::uint64_t>{1, 8, 32, 63}[seed % 4];
+    std::string text = std::string(kPods) + "job x min=1\ntask x/0..19 cpu=1 mem=1Gi\n";
+    for (std::size_t n = 0; n < 192; ++n) {
+      const std::string name = "n" + std::to_string(n);
+      const bool is_open = n % 64 < open_of_64;
+      const std::uint64_t used = is_open ? support::below(random, 3) : 4;
+      text += "node " + name + " cpu=4 mem=8Gi gpu=" + (n % 2 == 0 ? "2" : "0") +
+              " labels=zone:" + (n % 7 == 0 ? "b\n" : "a\n");
+      if (used == 0) continue;
+      text += "pod u" + std::to_string(n) + " unmanaged cpu=" + std::to_string(used) +
+              " on=" + name + "\n";
+    }
+    const auto world = support::stage(text);
+    support::OpenSession open(*world,
+                              {"gang", "predicates", "nodeorder", "fragmentation", "binpack"});
+    Session& session = open.session;
+    Statement statement(session);
+    const auto begin = statement.checkpoint();
+    for (int round = 0; round < 2; ++round) {
+      for (int step = 0; step < 20; ++step) {
+        const TaskId task = world->task("default/x-" + std::to_string(step));
+        const NodeId node = session.best_idle_node(world->cluster().task(task).shape);
+        if (node.is_valid()) {
+          EXPECT_TRUE(statement.allocate(task, node));
+        }
+        ASSERT_NO_FATAL_FAILURE(expect_naive(session, *world, "seed " + std::to_string(seed)));
+      }
+      statement.roll_back(begin);
+    }
+  }
+}
+
 // FRAGMENT-5. Rankings are kept from session to session, and the usual pods change meanwhile.
 TEST(RankingTest, FollowsTheUsualPods) {
   for (const std::uint64_t seed : support::seeds(6)) {

@@ -40,6 +40,14 @@ class NodeBlock {
 
   std::size_t count() const { return count_; }
   NodeId node(std::size_t i) const { return nodes_.empty() ? NodeId(first_ + i) : nodes_[i]; }
+  // The values of these nodes in `column`, which has one for each node. They are copied to `copies`
+  // if the nodes are no neighbours.
+  template <class T>
+  const T* pick(const std::vector<T>& column, T* copies) const {
+    if (nodes_.empty()) return column.data() + first_;
+    for (std::size_t i = 0; i < count_; ++i) copies[i] = column[nodes_[i].index()];
+    return copies;
+  }
 
   // May be negative if pods of other schedulers overfill a node.
   const std::int64_t* idle(Dimension d) const { return view(cluster_.idle().column(d), d, 0); }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -79,13 +80,18 @@ BERTH_POINT(Predicate, predicate, "predicate", AllPass, Verdict(const Shape&, co
 // relations.
 BERTH_POINT(Occupancy, occupancy, "occupancy", AllPass,
             Verdict(const Shape&, const Node&, Occupants));
-// How good is each of these nodes, as it is filled now?
+// How good is each of these nodes? By its idle and allocatable amounts and `nodeOrderClass` alone.
 BERTH_POINT(NodeOrder, node_order, "nodeOrder", EachInTurn,
             void(const Shape&, const NodeBlock&, ScoreSums));
 // On what do answers of `nodeOrder` depend beside that? A plugin mixes a number into this one. Kept
 // scores hold as long as it is the same. Asked once, after `opened`.
 BERTH_POINT(NodeOrderVersion, node_order_version, "nodeOrderVersion", EachInTurn,
             void(std::uint64_t*));
+// On what of a node do they depend beside its room, i.e. what is idle and allocatable? A plugin
+// mixes a number into that of each node. Nodes with the same number and the same room have the same
+// score. Asked when the version has changed, or a specification.
+BERTH_POINT(NodeOrderClass, node_order_class, "nodeOrderClass", EachInTurn,
+            void(std::span<std::uint64_t>));
 // How good is each node by its specification? `passes[n]` marks the nodes that pass `predicate`;
 // sums are for all nodes. Kept until a specification changes.
 BERTH_POINT(BatchNodeOrder, batch_node_order, "batchNodeOrder", EachInTurn,
@@ -159,14 +165,14 @@ BERTH_POINT(Allocated, allocated, "allocated", EachInTurn, void(const Task&));
 // A task gave up its room or its promise: the inverse of Allocated.
 BERTH_POINT(Released, released, "released", EachInTurn, void(const Task&));
 
-using All =
-    std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder, JobValid,
-               JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused, Allocatable,
-               WithinCapability, Predicate, Occupancy, NodeOrder, NodeOrderVersion, BatchNodeOrder,
-               WishOrder, Preemptable, Reclaimable, Entitled, EntitledOnceAsked, SurplusIsLent,
-               IdleRoomIsLent, Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible,
-               Electable, TargetJob, TargetStays, ReservedNodes, Reservable, MayExceedShare,
-               ReservationTerms, QueueNodes, QueueReservations, Allocated, Released>;
+using All = std::tuple<Opened, QueueOrder, QueueOrderMoves, AdmissionOrder, JobOrder, TaskOrder,
+                       JobValid, JobReady, JobPipelined, JobEnqueueable, JobEnqueued, Overused,
+                       Allocatable, WithinCapability, Predicate, Occupancy, NodeOrder,
+                       NodeOrderVersion, NodeOrderClass, BatchNodeOrder, WishOrder, Preemptable,
+                       Reclaimable, Entitled, EntitledOnceAsked, SurplusIsLent, IdleRoomIsLent,
+                       Evictable, Yieldable, Victims, QueueShares, Notes, JobPossible, Electable,
+                       TargetJob, TargetStays, ReservedNodes, Reservable, MayExceedShare,
+                       ReservationTerms, QueueNodes, QueueReservations, Allocated, Released>;
 
 // The names of all points, sorted: what `disable:` may list.
 std::vector<std::string> names();

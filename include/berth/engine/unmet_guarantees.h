@@ -26,7 +26,7 @@ class UnmetGuarantees {
   std::int64_t has(std::size_t position, Dimension d) const { return has_[index(position, d)]; }
   std::int64_t due(std::size_t position, Dimension d) const {
     const std::size_t i = index(position, d);
-    return std::max({std::int64_t{0}, kept_[i] - has_[i], below_[i]});
+    return std::max(kept_[i] - std::max<std::int64_t>(0, has_[i]), below_[i]);
   }
   // The sum over all children of a position.
   std::int64_t due_below(std::size_t position, Dimension d) const {
@@ -55,6 +55,7 @@ class UnmetGuarantees {
   }
 
   std::size_t dimensions_ = 0;
+  std::vector<std::uint8_t> is_kept_;  // by dimension: has any queue a guarantee of it?
   std::vector<std::int64_t> kept_;
   std::vector<std::int64_t> has_;    // with all below
   std::vector<std::int64_t> below_;  // of all children together
