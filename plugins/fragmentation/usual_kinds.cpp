@@ -132,15 +132,15 @@ std::uint64_t UsualKinds::hash_of(const Key& key) {
   NamedAmounts amounts;
   for (const auto& [name, amount] : key.amounts) amounts[name] = amount;
   Constraints constraints;
-  constraints.node_selector = key.node_selector;
-  constraints.has_required_terms = key.has_required_terms;
-  constraints.required_terms = key.required_terms;
-  constraints.tolerations = key.tolerations;
+  constraints.node_selector = key.rules.node_selector;
+  constraints.has_required_terms = key.rules.has_required_terms;
+  constraints.required_terms = key.rules.required_terms;
+  constraints.tolerations = key.rules.tolerations;
   return fnv1a(shape_key(amounts, constraints));
 }
 
 UsualKinds::Key UsualKinds::key_of(const Cluster& cluster, const Shape& shape) const {
-  Key key;
+  Key key{{}, {}, NodeRules(shape.constraints)};
   Dimension largest{0};
   const auto total = [&](Dimension d) {
     return static_cast<__int128>(std::max<std::int64_t>(1, cluster.total_allocatable()[d]));
@@ -157,11 +157,6 @@ UsualKinds::Key UsualKinds::key_of(const Cluster& cluster, const Shape& shape) c
     key.extended = name;
   }
   std::sort(key.amounts.begin(), key.amounts.end());
-  const Constraints& constraints = shape.constraints;
-  key.node_selector = constraints.node_selector;
-  key.required_terms = constraints.required_terms;
-  key.tolerations = constraints.tolerations;
-  key.has_required_terms = constraints.has_required_terms;
   return key;
 }
 

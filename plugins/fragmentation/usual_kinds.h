@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/model/cluster.h"
+#include "berth/model/node_rules.h"
 
 namespace berth::plugins {
 
@@ -36,10 +37,7 @@ class UsualKinds {
   struct Key {
     std::string extended;
     std::vector<std::pair<std::string, std::int64_t>> amounts;  // of extended resources
-    std::map<std::string, std::string> node_selector;
-    std::vector<SelectorTerm> required_terms;
-    std::vector<Toleration> tolerations;
-    bool has_required_terms = false;
+    NodeRules rules;
     auto operator<=>(const Key&) const = default;
   };
   struct KnownShape {

@@ -11,7 +11,6 @@
 #include "actions/allocate.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -180,23 +179,13 @@ class Turns {
   // ALLOCATE-12
   void lend() {
     if (!is_lent_ || beyond_shares_.empty()) return;
-    lending_.emplace(session_.lending());
+    const Lending::Scope on(session_.lending(), true);
     const bool is_as_before = std::all_of(beyond_shares_.begin(), beyond_shares_.end(),
                                           [&](JobId id) { return session_.refuse_again(id); });
     if (!is_as_before) serve(std::move(beyond_shares_), [](JobId) { return false; });
-    lending_.reset();
   }
 
  private:
-  template <class Work>
-  auto without_lending(const Work& work) {
-    const bool was_lending = lending_.has_value();
-    lending_.reset();
-    const auto result = work();
-    if (was_lending) lending_.emplace(session_.lending());
-    return result;
-  }
-
   void serve_one(JobId id, JobLine& line) {
     const Job& job = session_.cluster().job(id);
     if (!waiting_tasks_.contains(id) && !seek_idle_room(session_, job)) return;
@@ -204,7 +193,8 @@ class Turns {
     // this same state would be refused again.
     const Verdict verdict = session_.ask(points::overused, session_.cluster().queue(job.queue));
     if (!verdict) return dismiss(id, verdict, line);
-    const bool stays = lending_ && !may_leave_again(session_, job);
+    const bool lends = session_.lending().is_on();
+    const bool stays = lends && !may_leave_again(session_, job);
     const bool was_behind = session_.refused_for(id) == Reason::behind_in_queue;
     if (!was_behind && (stays || session_.refuse_again(id))) return refused(job, line);
     const auto [entry, is_first_turn] = waiting_tasks_.try_emplace(id);
@@ -215,10 +205,11 @@ class Turns {
     const bool was_kept_out = session_.kept_out().contains(id);
     Turn turn = Turn::refused;
     // A job that is behind nobody any more has a turn, and a reason, of its own.
-    if (!lending_ || was_behind) {
-      turn = without_lending([&] { return serve_in_turn(id, waiting, line); });
+    if (!lends || was_behind) {
+      const Lending::Scope off(session_.lending(), false);
+      turn = serve_in_turn(id, waiting, line);
     }
-    if (lending_ && turn == Turn::refused && !stays) {
+    if (lends && turn == Turn::refused && !stays) {
       waiting.keeps_known_reason = true;
       keep_those_that_may_leave(session_, waiting.tasks);
       turn = serve_in_turn(id, waiting, line);
@@ -246,13 +237,18 @@ class Turns {
     const Turn turn = actions::serve(session_, id, waiting, ahead_.are_some());
     if (turn != Turn::put_off) return turn;
     // Nobody leaves for the sake of lent room.
-    if (without_lending([&] { return ahead_.make_room(); })) line.put_in_order();
+    if (make_room_ahead()) line.put_in_order();
     return actions::serve(session_, id, waiting);
+  }
+
+  bool make_room_ahead() {
+    const Lending::Scope off(session_.lending(), false);
+    return ahead_.make_room();
   }
 
   bool has_another_turn(const Job& job) {
     const bool is_fifo = session_.cluster().queue(job.queue).is_fifo;
-    return is_lent_ && !lending_ && job.unplaced_count() > 0 &&
+    return is_lent_ && !session_.lending().is_on() && job.unplaced_count() > 0 &&
            claimed_tasks(session_, job).empty() &&
            (is_fifo || session_.lending().is_beyond_share(job.id));
   }
@@ -280,8 +276,7 @@ class Turns {
   const bool is_lent_;
   std::unordered_map<JobId, Waiting> waiting_tasks_;  // look-up only
   Ahead ahead_{session_};
-  std::vector<JobId> beyond_shares_;       // ALLOCATE-12
-  std::optional<Lending::Scope> lending_;  // they have their turn
+  std::vector<JobId> beyond_shares_;  // ALLOCATE-12
 };
 
 class Allocate final : public Action {

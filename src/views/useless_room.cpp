@@ -1,30 +1,26 @@
 #include "views/useless_room.h"
 
 #include <algorithm>
-#include <tuple>
+#include <map>
 #include <vector>
 
 #include "berth/model/dimensions.h"
+#include "berth/model/node_rules.h"
 #include "engine/fit/fits_on.h"
 
 namespace berth::views {
 
 namespace {
 
-// Pods of one kind may run on the same nodes.
-using Kind = std::tuple<std::map<std::string, std::string>, bool, std::vector<SelectorTerm>,
-                        std::vector<Toleration>>;
-
-// Of each kind, the pods that ask for the resource and for no more than others do.
+// Of the pods that may run on the same nodes, those that ask for the resource and for no more than
+// others do.
 std::vector<const Shape*> least_of(const Cluster& cluster, Dimension d) {
-  std::map<Kind, std::vector<const Shape*>> by_kind;
+  std::map<NodeRules, std::vector<const Shape*>> by_rules;
   for (std::size_t s = 0; s < cluster.shape_count(); ++s) {
     if (cluster.shape(ShapeId(s)).uses == 0) continue;
     const Shape& shape = cluster.shape(cluster.shape(ShapeId(s)).base);
     if (shape.request[d] <= 0) continue;
-    const Constraints& of = shape.constraints;
-    std::vector<const Shape*>& least =
-        by_kind[{of.node_selector, of.has_required_terms, of.required_terms, of.tolerations}];
+    std::vector<const Shape*>& least = by_rules[NodeRules(shape.constraints)];
     const bool is_needless = std::any_of(least.begin(), least.end(), [&](const Shape* each) {
       return shape.request.covers(each->request);
     });
@@ -33,7 +29,7 @@ std::vector<const Shape*> least_of(const Cluster& cluster, Dimension d) {
     least.push_back(&shape);
   }
   std::vector<const Shape*> all;
-  for (const auto& [kind, least] : by_kind) all.insert(all.end(), least.begin(), least.end());
+  for (const auto& [rules, least] : by_rules) all.insert(all.end(), least.begin(), least.end());
   return all;
 }
 

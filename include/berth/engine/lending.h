@@ -1,7 +1,8 @@
 #pragma once
 
-#include <set>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "berth/base/strong_id.h"
 
@@ -14,25 +15,32 @@ class Lending {
   // Until the end of the scope.
   class Scope {
    public:
-    explicit Scope(Lending& lending) : lending_(lending) { lending_.is_on_ = true; }
-    ~Scope() { lending_.is_on_ = false; }
+    Scope(Lending& lending, bool is_on)
+        : lending_(lending), was_on_(std::exchange(lending.is_on_, is_on)) {}
+    ~Scope() { lending_.is_on_ = was_on_; }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     Lending& lending_;
+    bool was_on_;
   };
 
   // Do queues get room beyond their shares at this moment?
   bool is_on() const { return is_on_; }
   // The share of its queue refused a pod of the job.
-  void note_beyond_share(JobId job) { beyond_share_.insert(job); }
-  bool is_beyond_share(JobId job) const { return beyond_share_.contains(job); }
+  void note_beyond_share(JobId job) {
+    if (job.index() >= beyond_share_.size()) beyond_share_.resize(job.index() + 1, 0);
+    beyond_share_[job.index()] = 1;
+  }
+  bool is_beyond_share(JobId job) const {
+    return job.index() < beyond_share_.size() && beyond_share_[job.index()] != 0;
+  }
   bool is_on_for(JobId job) const { return is_on_ && is_beyond_share(job); }
 
  private:
   bool is_on_ = false;
-  std::set<JobId> beyond_share_;
+  std::vector<std::uint8_t> beyond_share_;  // by job
 };
 
 }  // namespace berth::engine
