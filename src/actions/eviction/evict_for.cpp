@@ -24,29 +24,6 @@ using namespace engine;
 
 namespace {
 
-std::string why(const Cluster& cluster, const PlannedEviction& eviction, std::int32_t could_leave) {
-  const Job& job = cluster.job(cluster.task(eviction.task).job);
-  std::string text;
-  switch (eviction.as) {
-    case EvictedAs::surplus:
-      text = "it is surplus of its job, whose minimum is " + std::to_string(job.min_available);
-      break;
-    case EvictedAs::whole_job:
-      text = "its job leaves whole, because surplus does not make enough room";
-      break;
-    case EvictedAs::lower_member:
-      text = "it is surplus of its job, and has a lower priority than the waiting pod";
-      break;
-    case EvictedAs::unready_job:
-      text = "its job has lost its minimum of " + std::to_string(job.min_available);
-      break;
-  }
-  return text + "; " + std::to_string(could_leave) +
-         " pods could leave, and the fewest that were found to make room do: of equal numbers, "
-         "those"
-         " of the lowest priority that lose the least work";
-}
-
 // VICTIM-10. Would the other jobs' members still have the places that were promised to them?
 bool are_promises_kept(Session& session, JobId claimant) {
   const Cluster& cluster = session.cluster();
@@ -177,28 +154,70 @@ class Service final : public RoomMaker {
     return reject(Reason::not_enough_leave, has + most, job.min_available);
   }
 
+  using Manner = Solver::Manner;
+
   // VICTIM-1. Surplus alone, if that does; within that, so that no queue loses what it deserves.
   bool try_all(const Job& job, const std::vector<TaskId>& tasks, std::int32_t& most) {
+    std::vector<Manner> failed;  // that others may do for
     for (const bool takes_whole_jobs : {false, true}) {
       if (takes_whole_jobs && !eviction_.takes_whole_jobs) continue;
       for (const bool is_strict : {true, false}) {
         if (is_strict && !eviction_.policy.is_strict_first) continue;
-        if (try_once(job, tasks, {takes_whole_jobs, is_strict}, most)) return true;
+        const Manner manner{takes_whole_jobs, is_strict};
+        if (try_once(job, tasks, manner, most)) return true;
         if (most < 0 || !over_limit_) return false;
         if (is_hopeless_ && has_asked_nobody_) break;
         // Where queues are asked before each victim, the order in which they leave counts.
         if (is_hopeless_ || !eviction_.policy.may_take) continue;
-        for (const VictimOrder order : {VictimOrder::smallest_first, VictimOrder::whole_jobs}) {
-          const bool is_last = order == VictimOrder::whole_jobs;
-          if (is_last && (!takes_whole_jobs || !have_surplus(job))) continue;
-          const std::vector<Spared> refused = refused_;
-          if (try_once(job, tasks, {takes_whole_jobs, is_strict, order}, most)) return true;
-          if (!over_limit_) return false;
-          if (is_last) refused_ = refused;  // surplus was not asked
-        }
+        if (try_other_orders(job, tasks, manner, most)) return true;
+        if (!over_limit_) return false;
+        failed.push_back(manner);
       }
     }
+    return !failed.empty() && try_all_sets(job, tasks, failed, most);
+  }
+
+  // VICTIM-5
+  bool try_other_orders(const Job& job, const std::vector<TaskId>& tasks, Manner manner,
+                        std::int32_t& most) {
+    for (const VictimOrder order : {VictimOrder::smallest_first, VictimOrder::whole_jobs}) {
+      const bool is_last = order == VictimOrder::whole_jobs;
+      if (is_last && (!manner.takes_whole_jobs || !have_surplus(job))) continue;
+      const std::vector<Spared> refused = refused_;
+      manner.order = order;
+      if (try_once(job, tasks, manner, most)) return true;
+      if (!over_limit_) return false;
+      if (is_last) refused_ = refused;  // surplus was not asked
+    }
     return false;
+  }
+
+  // VICTIM-16
+  bool try_all_sets(const Job& job, const std::vector<TaskId>& tasks, std::vector<Manner>& manners,
+                    std::int32_t& most) {
+    const bool depend_on_others = std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+      return depends_on(cluster_.shape_of(id)) != DependsOn::specification;
+    });
+    if (depend_on_others || cluster_.locks().for_queues() > 0) return false;
+    const std::vector<Spared> refused = refused_;
+    for (Manner& manner : manners) {
+      FewestVictims::Bounds bounds = least_of(kBoundsOfASearch, bounds_left_);
+      const FewestVictims::Bounds before = bounds;
+      manner.order = VictimOrder::any;
+      manner.bounds = &bounds;
+      const bool does = bounds.are_left() && try_once(job, tasks, manner, most);
+      bounds_left_.cells -= before.cells - bounds.cells;
+      bounds_left_.refused -= before.refused - bounds.refused;
+      if (does || !over_limit_) return does;
+    }
+    refused_ = refused;
+    return false;
+  }
+
+  static FewestVictims::Bounds least_of(const FewestVictims::Bounds& one,
+                                        const FewestVictims::Bounds& other) {
+    return {std::min(one.steps, other.steps), std::min(one.cells, other.cells),
+            std::min(one.refused, other.refused)};
   }
 
   bool have_surplus(const Job& job) {
@@ -210,12 +229,6 @@ class Service final : public RoomMaker {
     const Candidates& candidates = candidates_for(job);
     return candidates.pods_without(eviction_.policy.is_within_job ? JobId() : job.id);
   }
-
-  struct Manner {
-    bool takes_whole_jobs = false;
-    bool is_strict = false;
-    VictimOrder order = VictimOrder::given;
-  };
 
   bool try_once(const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
                 std::int32_t& most) {
@@ -246,7 +259,7 @@ class Service final : public RoomMaker {
       const InDomain in_domain(session_, start);
       Statement trial(session_);
       Solver solver = solver_for(job, manner, trial);
-      const bool found = finds(solver, job, tasks, manner, most);
+      const bool found = finds(solver, job, tasks, most);
       if (most < 0) return std::nullopt;
       if (!found || (best && least <= solver.cost())) continue;
       best = start;
@@ -256,14 +269,11 @@ class Service final : public RoomMaker {
   }
 
   Solver solver_for(const Job& job, const Manner& manner, Statement& statement) {
-    return Solver(session_, eviction_.policy, candidates_for(job), statement, job.id,
-                  manner.is_strict, manner.order);
+    return Solver(session_, eviction_.policy, candidates_for(job), statement, job.id, manner);
   }
 
-  bool finds(Solver& solver, const Job& job, const std::vector<TaskId>& tasks, const Manner& manner,
-             std::int32_t& most) {
-    const bool found =
-        solver.place(tasks, manner.takes_whole_jobs) && are_promises_kept(session_, job.id);
+  bool finds(Solver& solver, const Job& job, const std::vector<TaskId>& tasks, std::int32_t& most) {
+    const bool found = solver.place(tasks) && are_promises_kept(session_, job.id);
     is_hopeless_ = is_hopeless_ && solver.is_hopeless();
     has_asked_nobody_ = has_asked_nobody_ && solver.has_asked_nobody();
     most = std::max(most, solver.most());
@@ -279,7 +289,7 @@ class Service final : public RoomMaker {
     const InDomain in_domain(session_, start);
     Statement statement(session_);
     Solver solver = solver_for(job, manner, statement);
-    if (!finds(solver, job, tasks, manner, most)) return false;
+    if (!finds(solver, job, tasks, most)) return false;
     const bool is_ready = static_cast<bool>(session_.ask(points::job_ready, job));
     if (!is_ready && !session_.ask(points::job_pipelined, job)) return false;
     over_limit_ = session_.allowance().take(statement.evicted());  // LIMIT-3
@@ -300,7 +310,7 @@ class Service final : public RoomMaker {
       const bool is_gone = left.placed_count() == left.count(TaskStatus::succeeded);
       if (is_gone && left.min_available > 0 && manner.takes_whole_jobs)
         evictions[i].as = eviction_.policy.as_whole;
-      evictions[i].why = why(cluster_, evictions[i], could_leave);
+      evictions[i].why = why_it_leaves(cluster_, evictions[i], could_leave);
     }
     return true;
   }
@@ -338,6 +348,7 @@ class Service final : public RoomMaker {
   static constexpr std::int64_t kCountedMost = 200'000;
   static constexpr std::size_t kKnownMost = 64;  // each has numbers of all nodes
   static constexpr int kDomainsMost = 256;       // VICTIM-11
+  static constexpr FewestVictims::Bounds kBoundsOfASearch{1'000'000, 200'000, 128};  // VICTIM-16
 
   Session& session_;
   const Cluster& cluster_;
@@ -346,6 +357,7 @@ class Service final : public RoomMaker {
   std::int64_t counted_ = 0;
   std::int64_t counted_after_success_ = 0;
   int domains_searched_ = 0;  // of all jobs
+  FewestVictims::Bounds bounds_left_{1'000'000, 800'000, 512};
   bool has_evicted_ = false;
   std::map<std::pair<QueueId, std::int32_t>, Known> known_;
   std::map<Alike, Failed> failed_;
@@ -358,38 +370,12 @@ class Service final : public RoomMaker {
 
 }  // namespace
 
-// CLAIMANT-1.
-bool is_claimant(Session& session, const Job& job) {
-  const bool waits_for_pods =
-      job.placed_count() + job.count(TaskStatus::pipelined) + job.unplaced_count() <
-      job.min_available;
-  if (job.unplaced_count() == 0 || waits_for_pods || has_minimum(session, job)) return false;
-  if (session.refused_for(job.id) == Reason::behind_in_queue) return false;
-  return may_be_served(session, job.id) && !session.ask(points::job_pipelined, job);
-}
-
 std::unique_ptr<RoomMaker> room_maker_of(Session& session, Eviction eviction) {
   return std::make_unique<Service>(session, std::move(eviction));
 }
 
 bool evict_for_tasks(Session& session, const Eviction& eviction, const std::vector<TaskId>& tasks) {
   return Service(session, eviction).serve_tasks(tasks);
-}
-
-void evict_for_waiting_jobs(Session& session, RoomMaker& maker) {
-  serve_claims(session);
-  std::vector<JobId> jobs;
-  for (const JobId id : session.cluster().open_jobs()) {
-    if (is_claimant(session, session.cluster().job(id))) jobs.push_back(id);
-  }
-  if (jobs.empty()) return;
-  JobLine line(session, std::move(jobs), JobLine::For::eviction);
-  for (JobId id = line.next(); id.is_valid() && maker.may_go_on(); id = line.next()) {
-    const bool was_kept_out = session.kept_out().contains(id);
-    maker.make_room(id);
-    const JobId next = next_kept_out(session, id, was_kept_out);  // ENQUEUE-8
-    if (next.is_valid() && is_claimant(session, session.cluster().job(next))) line.rejoin(next);
-  }
 }
 
 }  // namespace berth::actions

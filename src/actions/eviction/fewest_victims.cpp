@@ -66,7 +66,7 @@ void FewestVictims::set(std::uint32_t p, State state) {
 
 // Whole jobs first. Those that stay may still give surplus.
 void FewestVictims::try_blocks(std::size_t block, std::int32_t left) {
-  ++steps_;
+  --bounds_.steps;
   if (is_over() || !could_do(left)) return;
   if (block == blocks_.size()) {
     count_suffixes(left);
@@ -93,7 +93,7 @@ void FewestVictims::try_blocks(std::size_t block, std::int32_t left) {
 
 // Then those that leave alone, node by node.
 void FewestVictims::try_pods(std::size_t next, std::int32_t left) {
-  ++steps_;
+  --bounds_.steps;
   if (is_over()) return;
   if (left == 0) return judge();
   if (next == alone_.size()) return;
@@ -168,11 +168,16 @@ std::vector<std::int32_t> FewestVictims::most_on(std::size_t node, const Members
   return most;
 }
 
+void FewestVictims::count_tables(std::size_t size) const {
+  bounds_.cells -= static_cast<std::int64_t>(rooms_.size() * size * size / 2);
+}
+
 // Could the members of each shape have room, if the others were not there?
 bool FewestVictims::could_do(std::int32_t left) const {
   const auto size = static_cast<std::size_t>(left) + 1;
   for (const Members& members : problem_.members) {
-    steps_ += static_cast<std::int64_t>(rooms_.size());
+    bounds_.steps -= static_cast<std::int64_t>(rooms_.size());
+    count_tables(size);
     std::vector<std::int32_t> sum(size, 0);
     for (std::size_t n = 0; n < rooms_.size(); ++n) {
       const std::vector<std::int32_t> here = most_on(n, members, left);
@@ -192,6 +197,7 @@ void FewestVictims::count_suffixes(std::int32_t left) {
   const auto size = static_cast<std::size_t>(left) + 1;
   suffix_.assign(problem_.members.size(), {});
   for (std::size_t s = 0; s < suffix_.size(); ++s) {
+    count_tables(size);
     suffix_[s].assign(rooms_.size() + 1, std::vector<std::int32_t>(size, 0));
     for (std::size_t n = rooms_.size(); n-- > 0;) {
       const std::vector<std::int32_t> here = most_on(n, problem_.members[s], left);
@@ -209,8 +215,8 @@ void FewestVictims::judge() {
   if (!has_room()) return;
   if ((*accept_)(chosen_)) {
     least_ = cost_;
-  } else if (++refused_ == kRefusedMost) {
-    is_over_ = true;
+  } else {
+    --bounds_.refused;
   }
 }
 
@@ -227,7 +233,7 @@ bool FewestVictims::has_room() const {
 
 bool FewestVictims::pack(std::size_t shape, std::int32_t count, std::size_t node,
                          std::vector<Amounts>& rooms) const {
-  ++steps_;
+  --bounds_.steps;
   if (count == 0) {
     if (++shape == problem_.members.size()) return true;
     return pack(shape, problem_.members[shape].count, 0, rooms);

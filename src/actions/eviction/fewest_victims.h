@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@ namespace berth::actions {
 // in a problem of a few nodes. Rule VICTIM-14 of docs/design/victims.md.
 //
 // A set is left out if its nodes could not take the members of one shape even if the largest
-// of the pods left that may still be added. The number of steps is bounded.
+// of the pods left that may still be added. The work is bounded.
 class FewestVictims {
  public:
   using Amounts = std::vector<std::int64_t>;  // by resource
@@ -56,10 +57,18 @@ class FewestVictims {
     std::vector<Job> jobs;
     std::vector<Lot> lots;
   };
+  // The work that a search may still do.
+  struct Bounds {
+    std::int64_t steps = 50'000;  // also of nodes that are looked at
+    std::int64_t cells = std::numeric_limits<std::int64_t>::max();  // of tables; 40 take 1 us
+    std::int64_t refused = 16;                                      // sets
+    bool are_left() const { return steps > 0 && cells > 0 && refused > 0; }
+  };
   // Of lots, by Lot::number. True: they may leave, and do.
   using Accept = std::function<bool(const std::vector<std::uint32_t>&)>;
 
-  FewestVictims(Problem problem, Cost least) : problem_(std::move(problem)), least_(least) {}
+  FewestVictims(Problem problem, Cost least, Bounds& bounds)
+      : problem_(std::move(problem)), least_(least), bounds_(bounds) {}
 
   // Offers sets that cost less than `least`, and less than the last that was accepted.
   void search(const Accept& accept);
@@ -82,10 +91,8 @@ class FewestVictims {
   bool pack(std::size_t shape, std::int32_t count, std::size_t node,
             std::vector<Amounts>& rooms) const;
   bool costs_too_much() const;
-  bool is_over() const { return is_over_ || steps_ > kStepsMost; }
-
-  static constexpr std::int64_t kStepsMost = 50'000;  // also of nodes that are looked at
-  static constexpr int kRefusedMost = 16;
+  bool is_over() const { return !bounds_.are_left(); }
+  void count_tables(std::size_t size) const;
 
   Problem problem_;
   Cost least_;
@@ -100,9 +107,7 @@ class FewestVictims {
   std::vector<std::uint32_t> chosen_;                           // lots
   Cost cost_;
   std::int32_t level_ = 0;
-  mutable std::int64_t steps_ = 0;
-  int refused_ = 0;
-  bool is_over_ = false;
+  Bounds& bounds_;
 };
 
 }  // namespace berth::actions

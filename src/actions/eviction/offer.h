@@ -30,8 +30,9 @@ struct Offer {
 // that leave first, then the name of the node.
 bool is_better(const Offer& left, const Offer& right);
 
-// The order in which victims are tried. `whole_jobs`: no surplus.
-enum class VictimOrder : std::uint8_t { given, smallest_first, whole_jobs };
+// The order in which victims are tried. `whole_jobs`: no surplus. `any`: all sets, in a small
+// problem.
+enum class VictimOrder : std::uint8_t { given, smallest_first, whole_jobs, any };
 
 // Looks for the best offer of a node, without any change of the cluster.
 class OfferSearch {

@@ -72,4 +72,27 @@ void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods) {
   }
 }
 
+std::string why_it_leaves(const Cluster& cluster, const PlannedEviction& eviction,
+                          std::int32_t could_leave) {
+  const Job& job = cluster.job(cluster.task(eviction.task).job);
+  std::string text;
+  switch (eviction.as) {
+    case EvictedAs::surplus:
+      text = "it is surplus of its job, whose minimum is " + std::to_string(job.min_available);
+      break;
+    case EvictedAs::whole_job:
+      text = "its job leaves whole, because surplus does not make enough room";
+      break;
+    case EvictedAs::lower_member:
+      text = "it is surplus of its job, and has a lower priority than the waiting pod";
+      break;
+    case EvictedAs::unready_job:
+      text = "its job has lost its minimum of " + std::to_string(job.min_available);
+      break;
+  }
+  return text + "; " + std::to_string(could_leave) +
+         " pods could leave, and the fewest that were found to make room do: of equal numbers, "
+         "those of the lowest priority that lose the least work";
+}
+
 }  // namespace berth::actions

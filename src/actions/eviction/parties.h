@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "actions/eviction/policy.h"
@@ -68,5 +69,9 @@ Parties parties_of(engine::Session& session, PartsOfJobs& all, bool takes_whole_
   }
   return parties;
 }
+
+// For its user. `could_leave`: how many pods could have.
+std::string why_it_leaves(const Cluster& cluster, const PlannedEviction& eviction,
+                          std::int32_t could_leave);
 
 }  // namespace berth::actions

@@ -45,10 +45,9 @@ Groups after_those_they_need(const Cluster& cluster, Groups groups) {
 }
 
 // The largest first: small ones find a place beside them, and not the other way round.
-std::vector<std::vector<TaskId>> by_shape(const Session& session,
-                                          const std::vector<TaskId>& tasks) {
+Groups by_shape(const Session& session, const std::vector<TaskId>& tasks) {
   const Cluster& cluster = session.cluster();
-  std::vector<std::vector<TaskId>> groups;
+  Groups groups;
   for (const TaskId id : tasks) {
     const ShapeId shape = cluster.task(id).shape;
     auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& each) {
@@ -69,15 +68,14 @@ std::vector<std::vector<TaskId>> by_shape(const Session& session,
 }  // namespace
 
 Solver::Solver(Session& session, const EvictionPolicy& policy, Candidates& candidates,
-               Statement& statement, JobId claimant, bool is_strict, VictimOrder order)
+               Statement& statement, JobId claimant, const Manner& manner)
     : session_(session),
       cluster_(session.cluster()),
       policy_(policy),
       candidates_(candidates),
       statement_(statement),
       claimant_(claimant),
-      is_strict_(is_strict),
-      order_(order),
+      manner_(manner),
       begin_(statement.checkpoint()) {
   if (candidates.are_in_order()) ban_own();
 }
@@ -85,7 +83,8 @@ Solver::Solver(Session& session, const EvictionPolicy& policy, Candidates& candi
 // Candidates are those of all jobs of its queue and priority.
 void Solver::ban_own() {
   is_banned_.assign(candidates_.lots().size(), 0);
-  for (std::size_t lot = 0; lot < is_banned_.size() && order_ == VictimOrder::whole_jobs; ++lot) {
+  for (std::size_t lot = 0; lot < is_banned_.size() && manner_.order == VictimOrder::whole_jobs;
+       ++lot) {
     if (!candidates_.lots()[lot].is_whole) is_banned_[lot] = kNotNow;
   }
   const bool has_own = candidates_.pods_without(claimant_) != candidates_.pods_without(JobId());
@@ -95,17 +94,19 @@ void Solver::ban_own() {
   }
 }
 
-bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
+bool Solver::place(const std::vector<TaskId>& tasks) {
   do_others_count_ = std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
     return depends_on(cluster_.shape_of(id)) != DependsOn::specification;
   });
-  for (const std::vector<TaskId>& group : by_shape(session_, tasks)) {
+  const Groups groups = by_shape(session_, tasks);
+  if (manner_.order == VictimOrder::any) return look_for_any(groups);
+  for (const std::vector<TaskId>& group : groups) {
     const OfferSearch::Terms terms{claimant_,
                                    cluster_.task(group.front()).shape,
                                    static_cast<std::int32_t>(group.size()),
-                                   takes_whole_jobs,
-                                   is_strict_,
-                                   order_ == VictimOrder::smallest_first};
+                                   manner_.takes_whole_jobs,
+                                   manner_.is_strict,
+                                   manner_.order == VictimOrder::smallest_first};
     const bool is_placed = place_shape(group, terms);
     most_ = std::max(most_, static_cast<std::int32_t>(placed_.size()));
     if (is_placed) continue;
@@ -118,7 +119,7 @@ bool Solver::place(const std::vector<TaskId>& tasks, bool takes_whole_jobs) {
   spare_the_unneeded();
   const bool is_final = evicted_.size() < 2 || is_replay_too_long();
   if (is_lost_ || (!is_final && !do_without_each())) return false;
-  look_for_fewer(takes_whole_jobs);
+  look_for_fewer();
   return !is_lost_;
 }
 
@@ -173,7 +174,7 @@ bool Solver::make_room(const Offer& offer, const OfferSearch::Terms& terms,
                        const OfferSearch& search) {
   if (offer.lots.empty()) return true;
   const auto lacks = shortage_on(cluster_, offer.node, terms, offer.members);
-  const Claimant claimant{claimant_, lacks, is_strict_};
+  const Claimant claimant{claimant_, lacks, manner_.is_strict};
   const std::size_t before = evicted_.size();
   std::vector<std::uint32_t> lots = offer.lots;
   if (terms.is_smallest_first) {
@@ -261,20 +262,21 @@ Verdict Solver::is_allowed(TaskId id) const {
 
 // VICTIM-7. If the claimant's queue holds it back, and others of that queue may leave, they do, the
 // first in the order first.
-bool Solver::may_have(TaskId id, bool takes_whole_jobs) {
+bool Solver::may_have(TaskId id) {
   Verdict verdict = is_allowed(id);
   const QueueId own = cluster_.job(claimant_).queue;
   for (std::uint32_t lot = 0; !verdict && lot < is_banned_.size(); ++lot) {
     if (cluster_.job(candidates_.lots()[lot].job).queue != own) continue;
     const bool is_whole = candidates_.lots()[lot].is_whole;
-    if (is_banned_[lot] != 0 || (is_whole && !takes_whole_jobs)) continue;
+    if (is_banned_[lot] != 0 || (is_whole && !manner_.takes_whole_jobs)) continue;
     if (!may_leave(candidates_.lots()[lot])) continue;
     const Dimension short_of = cluster_.dimensions().find(verdict.what);
     const std::span<const TaskId> tasks = candidates_.lots()[lot].tasks;
     const bool helps = std::any_of(tasks.begin(), tasks.end(), [&](TaskId each) {
       return cluster_.shape_of(each).request[short_of] > 0;
     });
-    if (helps && evict(lot, {claimant_, {}, is_strict_}, statement_)) verdict = is_allowed(id);
+    if (helps && evict(lot, {claimant_, {}, manner_.is_strict}, statement_))
+      verdict = is_allowed(id);
   }
   return static_cast<bool>(verdict);
 }

@@ -25,11 +25,18 @@ namespace berth::actions {
 // not, the caller ends the statement, and nothing has happened.
 class Solver {
  public:
-  Solver(engine::Session& session, const EvictionPolicy& policy, Candidates& candidates,
-         engine::Statement& statement, JobId claimant, bool is_strict, VictimOrder order);
+  struct Manner {
+    bool takes_whole_jobs = false;  // surplus alone does not do
+    bool is_strict = false;         // no queue loses any of what it deserves
+    VictimOrder order = VictimOrder::given;
+    FewestVictims::Bounds* bounds = nullptr;  // of order `any`
+  };
 
-  // Places these tasks. `takes_whole_jobs`: surplus alone does not do.
-  bool place(const std::vector<TaskId>& tasks, bool takes_whole_jobs);
+  Solver(engine::Session& session, const EvictionPolicy& policy, Candidates& candidates,
+         engine::Statement& statement, JobId claimant, const Manner& manner);
+
+  // Places these tasks.
+  bool place(const std::vector<TaskId>& tasks);
 
   // The most members that could be placed, as far as is known.
   std::int32_t most() const { return most_; }
@@ -85,7 +92,7 @@ class Solver {
   bool evict(std::uint32_t lot, const engine::Claimant& claimant, engine::Statement& statement);
   bool may_leave(const Candidates::Lot& lot) const;
   void note_refused(const Candidates::Lot& lot, const engine::Verdict& verdict);
-  bool may_have(TaskId task, bool takes_whole_jobs);
+  bool may_have(TaskId task);
   engine::Verdict is_allowed(TaskId task) const;
   void credit(const std::vector<TaskId>& tasks, int sign);
   void spare_the_unneeded();
@@ -97,14 +104,17 @@ class Solver {
   bool is_replay_too_long() const;
   bool do_without_each();
   bool place_with(const Solution& solution);
-  void look_for_fewer(bool takes_whole_jobs);
+  void look_for_fewer();
+  bool look_for_any(const std::vector<std::vector<TaskId>>& groups);
+  void try_sets(std::vector<Placement> members, const FewestVictims::Cost& least,
+                FewestVictims::Bounds& bounds);
   bool are_few(const std::vector<Dimension>& asked, const std::map<ShapeId, std::int32_t>& members,
                FewestVictims::Problem& problem, std::vector<std::uint32_t>& number_of_node) const;
   void add_lots(const std::vector<Dimension>& asked,
-                const std::vector<std::uint32_t>& number_of_node, bool takes_whole_jobs,
+                const std::vector<std::uint32_t>& number_of_node,
                 FewestVictims::Problem& problem) const;
-  bool leave_instead(std::vector<std::uint32_t> lots, ShapeId shape);
-  bool evict_all(const std::vector<std::uint32_t>& lots, ShapeId shape);
+  bool leave_instead(std::vector<std::uint32_t> lots, const std::vector<Placement>& members);
+  bool evict_all(const std::vector<std::uint32_t>& lots, const std::vector<Placement>& members);
   bool could_be_room_for(const std::vector<Placement>& placed);
   bool restore(const Solution& solution);
   bool evict_again(std::vector<Evicted> evicted);
@@ -121,8 +131,7 @@ class Solver {
   Candidates& candidates_;
   engine::Statement& statement_;
   JobId claimant_;
-  bool is_strict_;
-  VictimOrder order_;
+  Manner manner_;
   bool is_hopeless_ = false;
   bool do_others_count_ = false;  // where a member may go depends on other pods
   bool is_lost_ = false;          // what was found could not be restored

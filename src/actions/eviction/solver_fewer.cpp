@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "actions/eviction/solver.h"
@@ -18,7 +20,7 @@ namespace {
 constexpr std::size_t kNodesMost = 32;
 constexpr std::size_t kLotsMost = 256;
 constexpr std::size_t kMembersMost = 64;
-constexpr std::size_t kPodsMost = 24;
+constexpr std::int32_t kPodsMost = 24;
 
 // The resources that the members ask for, each once.
 std::vector<Dimension> asked_by(const Cluster& cluster, const std::vector<Placement>& members) {
@@ -40,38 +42,54 @@ FewestVictims::Amounts amounts_of(const Resources& request, const std::vector<Di
 }  // namespace
 
 // VICTIM-14. As things were before anybody left.
-void Solver::look_for_fewer(bool takes_whole_jobs) {
-  const std::size_t pods = cost().pods;
-  if (evicted_.empty() || placed_.empty() || pods > kPodsMost ||
-      candidates_.lots().size() > kLotsMost)
-    return;
-  // NODES-16 comes before the number.
-  if (placed_.size() > kMembersMost || cluster_.locks().for_queues() > 0) return;
-  if (policy_.may_vacate) return;
-  const std::vector<Dimension> asked = asked_by(cluster_, placed_);
+void Solver::look_for_fewer() {
+  const Cost so_far = cost();
+  if (evicted_.empty() || placed_.empty() || so_far.pods > std::size_t{kPodsMost}) return;
+  FewestVictims::Bounds bounds;
+  try_sets(placed_,
+           {static_cast<std::int32_t>(so_far.pods), so_far.grade, so_far.work, so_far.last_lot},
+           bounds);
+}
+
+// VICTIM-16. True if some do.
+bool Solver::look_for_any(const std::vector<std::vector<TaskId>>& groups) {
+  std::vector<Placement> members;
+  for (const std::vector<TaskId>& group : groups) {
+    for (const TaskId id : group) members.push_back({id, NodeId()});
+  }
+  constexpr std::uint32_t kAnyLot = std::numeric_limits<std::uint32_t>::max();
+  try_sets(members, {kPodsMost, kAnyLot, std::numeric_limits<std::int64_t>::max(), kAnyLot},
+           *manner_.bounds);
+  return !is_lost_ && !evicted_.empty() && do_without_each();
+}
+
+// Sets of candidates that cost less than this. The best that does takes the place of what was
+// found.
+void Solver::try_sets(std::vector<Placement> members, const FewestVictims::Cost& least,
+                      FewestVictims::Bounds& bounds) {
+  if (members.size() > kMembersMost || candidates_.lots().size() > kLotsMost) return;
+  if (policy_.may_vacate || cluster_.locks().for_queues() > 0) return;  // NODES-16 counts more
+  const std::vector<Dimension> asked = asked_by(cluster_, members);
   FewestVictims::Problem problem;
   const Solution found{evicted_, placed_};
   if (!evict_again({})) return;
-  std::map<ShapeId, std::int32_t> members;
-  for (const Placement& each : found.placed) ++members[cluster_.task(each.task).shape];
-  for (const auto& [shape, count] : members) {
+  std::map<ShapeId, std::int32_t> shapes;
+  for (const Placement& each : members) ++shapes[cluster_.task(each.task).shape];
+  for (const auto& [shape, count] : shapes) {
     problem.members.push_back({amounts_of(cluster_.shape(shape).request, asked), count});
   }
   std::vector<std::uint32_t> number_of_node;
-  const bool is_small = are_few(asked, members, problem, number_of_node);
-  if (is_small) add_lots(asked, number_of_node, takes_whole_jobs, problem);
+  const bool is_small = are_few(asked, shapes, problem, number_of_node);
+  if (is_small) add_lots(asked, number_of_node, problem);
   if (!restore(found)) {
     is_lost_ = true;
     return;
   }
   if (!is_small) return;
-  const Cost so_far = cost();
-  FewestVictims::Cost least{static_cast<std::int32_t>(so_far.pods), so_far.grade, so_far.work,
-                            so_far.last_lot};
-  const ShapeId shape = cluster_.task(found.placed.front().task).shape;
-  FewestVictims(std::move(problem), least).search([&](const std::vector<std::uint32_t>& lots) {
-    return !is_lost_ && leave_instead(lots, shape);
-  });
+  FewestVictims(std::move(problem), least, bounds)
+      .search([&](const std::vector<std::uint32_t>& lots) {
+        return !is_lost_ && leave_instead(lots, members);
+      });
 }
 
 // The nodes that could take a member if all candidates left.
@@ -102,13 +120,13 @@ bool Solver::are_few(const std::vector<Dimension>& asked,
 
 // The candidates, as far as the claimant is not their job.
 void Solver::add_lots(const std::vector<Dimension>& asked,
-                      const std::vector<std::uint32_t>& number_of_node, bool takes_whole_jobs,
+                      const std::vector<std::uint32_t>& number_of_node,
                       FewestVictims::Problem& problem) const {
   std::map<TaskId, std::size_t> pod_of;
   std::map<JobId, std::uint32_t> job_of;
   for (std::uint32_t number = 0; number < candidates_.lots().size(); ++number) {
     const Candidates::Lot& lot = candidates_.lots()[number];
-    if (is_banned_[number] == kOwn || (lot.is_whole && !takes_whole_jobs)) continue;
+    if (is_banned_[number] == kOwn || (lot.is_whole && !manner_.takes_whole_jobs)) continue;
     const Job& job = cluster_.job(lot.job);
     const auto [its, is_new] =
         job_of.try_emplace(job.id, static_cast<std::uint32_t>(problem.jobs.size()));
@@ -146,14 +164,14 @@ void Solver::add_lots(const std::vector<Dimension>& asked,
 }
 
 // True: these lots do, and have taken the place of what was found.
-bool Solver::leave_instead(std::vector<std::uint32_t> lots, ShapeId shape) {
+bool Solver::leave_instead(std::vector<std::uint32_t> lots, const std::vector<Placement>& members) {
   const Solution found{evicted_, placed_};
   const std::vector<std::uint8_t> is_banned = is_banned_;
   const std::vector<Spared> refused = refused_;
   const std::map<JobId, std::int32_t> refused_of = refused_of_;
   std::sort(lots.begin(), lots.end());
-  const bool do_they = evict_again({}) && evict_all(lots, shape) &&
-                       place_again(found.placed, [&](const Placement& each) {
+  const bool do_they = evict_again({}) && evict_all(lots, members) &&
+                       place_again(members, [&](const Placement& each) {
                          return place_without_evicting(each.task);
                        });
   is_banned_ = is_banned;
@@ -164,16 +182,29 @@ bool Solver::leave_instead(std::vector<std::uint32_t> lots, ShapeId shape) {
   return false;
 }
 
-// Each for one member more than its node has room for.
-bool Solver::evict_all(const std::vector<std::uint32_t>& lots, ShapeId shape) {
-  const auto& requested = cluster_.shape(shape).requested;
+// Each for what its node is short of for one member more. Nobody has a place yet, so queues are
+// asked about all members together.
+bool Solver::evict_all(const std::vector<std::uint32_t>& lots,
+                       const std::vector<Placement>& members) {
+  Resources all;
+  std::set<ShapeId> shapes;
+  for (const Placement& each : members) {
+    all += cluster_.shape_of(each.task).request;
+    shapes.insert(cluster_.task(each.task).shape);
+  }
   return std::all_of(lots.begin(), lots.end(), [&](std::uint32_t number) {
     const NodeId node = cluster_.task(candidates_.lots()[number].tasks.front()).node;
-    const std::int32_t members =
-        times_covered(requested, [&](Dimension d) { return cluster_.future_idle(node, d); });
-    const OfferSearch::Terms terms{claimant_, shape, 1};
-    const auto lacks = shortage_on(cluster_, node, terms, members + 1);
-    return evict(number, {claimant_, lacks, is_strict_}, statement_);
+    std::map<Dimension, std::int64_t> lacks;
+    for (const ShapeId shape : shapes) {
+      const std::int32_t fit = times_covered(cluster_.shape(shape).requested, [&](Dimension d) {
+        return cluster_.future_idle(node, d);
+      });
+      for (const auto& [d, amount] : shortage_on(cluster_, node, {claimant_, shape, 1}, fit + 1)) {
+        lacks[d] = all[d];
+      }
+    }
+    const std::vector<std::pair<Dimension, std::int64_t>> asked(lacks.begin(), lacks.end());
+    return evict(number, {claimant_, asked, manner_.is_strict}, statement_);
   });
 }
 

@@ -50,7 +50,7 @@ bool Solver::place_by_offers(std::span<const TaskId> tasks, OfferSearch::Terms t
     for (const NodeId node : heap.take_aside(cluster_.relations().opened())) ask(node);
     if (heap.is_empty()) {
       // Nobody more could make room; but the queue may hold back what there is room for.
-      if (!may_have(tasks.front(), terms.takes_whole_jobs)) return false;
+      if (!may_have(tasks.front())) return false;
       if (!place_without_evicting(tasks.front())) return false;
       tasks = tasks.subspan(1);
       continue;
@@ -91,12 +91,12 @@ Solver::Taken Solver::take(const Offer& offer, std::span<const TaskId>& tasks,
   const Statement::Checkpoint before = statement_.checkpoint();
   const std::size_t evicted_before = evicted_.size();
   if (!make_room(offer, terms, search)) return Taken::lots_stay;
-  if (offer.lots.empty() && !may_have(tasks.front(), terms.takes_whole_jobs)) {
+  if (offer.lots.empty() && !may_have(tasks.front())) {
     return Taken::queue_has_too_much;  // there is room
   }
   std::size_t count = 0;
   for (; count < static_cast<std::size_t>(offer.members); ++count) {
-    if (!may_have(tasks[count], terms.takes_whole_jobs)) return Taken::queue_holds_back;
+    if (!may_have(tasks[count])) return Taken::queue_holds_back;
     if (!place_on(tasks[count], offer.node)) break;
   }
   tasks = tasks.subspan(count);
