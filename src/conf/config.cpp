@@ -278,11 +278,17 @@ class ConfigLoader {
 
   void read_steering(const Cursor& from) {
     require_known_keys(from, "steering");
-    static const std::vector<std::string> kModes{"candidates", "filter-only", "nominate", "pin",
-                                                 "view"};
+    static const std::set<std::string> kFormerModes{"candidates", "filter-only", "pin"};
     SteeringSettings& to = config_.steering;
     to.mode = from["mode"].text(to.mode);
-    require_known(from["mode"], to.mode, "mode", kModes);
+    if (kFormerModes.contains(to.mode)) {
+      from["mode"].complain(
+          "mode \"" + to.mode +
+          "\" is gone, expected \"view\" with a kube-scheduler of Berth's own, or "
+          "\"nominate\" (docs/upgrading.md)");
+    } else {
+      require_known(from["mode"], to.mode, "mode", {"nominate", "view"});
+    }
     to.veto_memory = duration_within(from["vetoMemory"], to.veto_memory, kVetoRange);
     to.retry_limit = duration_within(from["retryLimit"], to.retry_limit, kVetoRange);
   }

@@ -52,7 +52,7 @@ struct BarrierSettings {
 
 // How kube-scheduler carries plans out (docs/design/steering.md).
 struct SteeringSettings {
-  std::string mode = "nominate";  // view, candidates, pin, filter-only
+  std::string mode = "nominate";  // or view
   Duration veto_memory = std::chrono::minutes(1);
   Duration retry_limit = std::chrono::minutes(1);
   bool operator==(const SteeringSettings&) const = default;

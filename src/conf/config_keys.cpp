@@ -77,7 +77,7 @@ constexpr std::array<ConfigKey, 85> kKeys{{
      "a held gang is given up after this long without a new member"},
     {"barrier", "maxTimeout", "duration, 100ms to 1h", "`25s`",
      "longest wait of one call; at least `timeout`, less than kube-scheduler's httpTimeout"},
-    {"steering", "mode", "`view`, `nominate`, `candidates`, `pin` or `filter-only`", "`nominate`",
+    {"steering", "mode", "`view` or `nominate`", "`nominate`",
      "how kube-scheduler is brought to the planned nodes: it reads the cluster through berthd "
      "(docs/design/view.md), or Berth writes on pods (docs/design/steering.md)"},
     {"steering", "vetoMemory", "duration, 1s to 24h", "`1m`",

@@ -34,11 +34,7 @@ constexpr Duration kBindDrain = std::chrono::seconds(3);
 constexpr long kTickNs = 100'000'000;  // barrier deadlines are looked at this often
 
 steering::Mode mode_of(const std::string& name) {
-  for (const auto mode : {steering::Mode::view, steering::Mode::candidates, steering::Mode::pin,
-                          steering::Mode::filter_only}) {
-    if (name == steering::to_string(mode)) return mode;
-  }
-  return steering::Mode::nominate;
+  return name == "view" ? steering::Mode::view : steering::Mode::nominate;
 }
 
 class App {

@@ -52,7 +52,7 @@ class Endpoints {
   std::string writes_exposition() const;
 
   Environment& environment_;
-  const std::unique_ptr<View>& view_;  // null in other steering modes
+  const std::unique_ptr<View>& view_;  // null in mode `nominate`
   const Configuration& configuration_;
   telemetry::Metrics& metrics_;
   const SessionLoop& loop_;

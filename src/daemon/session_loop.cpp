@@ -47,7 +47,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       last_turn_ns_(steady_ns()) {
   mirror_.follow_api_phases(true);
   reconciler_.set_options(reconciler_options());
-  if (parts_.take_exchanges && steering::exchanges_places(settings_.steering)) {
+  if (parts_.take_exchanges && settings_.steering != steering::Mode::view) {
     order_of_ = [this](TaskId id) {
       return steering_.order_of(id, mirror_.cluster().task(id).uid);
     };

@@ -14,17 +14,7 @@ using Result = ports::WriteOutcome::Result;
 
 void commit(PodObject& pod, const ports::PodWrite& write) {
   pod.planned_node = write.node;
-  if (std::erase(pod.gates, kPlanGate) == 0) return;
-  if (!write.only_hostname.empty()) {
-    pod.constraints.node_selector["kubernetes.io/hostname"] = write.only_hostname;
-  }
-  if (write.only_nodes.empty()) return;
-  pod.constraints.has_required_terms = true;
-  for (const std::string& node : write.only_nodes) {
-    SelectorTerm term;
-    term.fields = {{"metadata.name", Operator::in, {node}}};
-    pod.constraints.required_terms.push_back(std::move(term));
-  }
+  std::erase(pod.gates, kPlanGate);
 }
 
 void add_toleration(PodObject& pod, const std::string& locked_for) {

@@ -122,20 +122,9 @@ std::string kube_status_patch(const ports::ObjectRef& group, const ports::GroupS
   return json_text(patch);
 }
 
-Json commit_spec(const ports::PodWrite& write) {
+Json commit_spec() {
   Json spec;
   spec["schedulingGates"] = {{{"$patch", "delete"}, {"name", kPlanGate}}};
-  if (!write.only_hostname.empty()) {
-    spec["nodeSelector"]["kubernetes.io/hostname"] = write.only_hostname;
-  }
-  if (write.only_nodes.empty()) return spec;
-  Json terms = Json::array();
-  for (const std::string& node : write.only_nodes) {
-    const Json field{{"key", "metadata.name"}, {"operator", "In"}, {"values", Json::array({node})}};
-    terms.push_back({{"matchFields", Json::array({field})}});
-  }
-  spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-      ["nodeSelectorTerms"] = std::move(terms);
   return spec;
 }
 
@@ -172,7 +161,7 @@ std::string pod_patch(const ports::Write& write, const ports::PodWrite& pod) {
     case Kind::commit:
       patch["metadata"]["annotations"][kPlanGate] =
           json_text({{"node", pod.node}, {"epoch", write.epoch}, {"plan", write.number}});
-      patch["spec"] = commit_spec(pod);
+      patch["spec"] = commit_spec();
       if (pod.wakes_by_label) patch["metadata"]["labels"][kube::kAttemptLabel] = stamp(write);
       break;
     case Kind::touch:

@@ -28,7 +28,6 @@ struct Right {
 };
 
 std::vector<Right> rights_for(const ClusterNeeds& needs) {
-  const std::string& mode = needs.mode;
   std::vector<Right> rights{{"patch", "", "pods", ""},
                             {"create", "scheduling.volcano.sh", "podgroups", ""},
                             {"patch", "scheduling.volcano.sh", "podgroups", ""},
@@ -37,14 +36,12 @@ std::vector<Right> rights_for(const ClusterNeeds& needs) {
                             {"patch", "scheduling.x-k8s.io", "podgroups", "status"},
                             {"patch", "scheduling.k8s.io", "podgroups", ""},
                             {"patch", "scheduling.k8s.io", "podgroups", "status"},
-                            {"create", "", "events", ""}};
+                            {"create", "", "events", ""},
+                            {"create", "", "pods", "binding"},
+                            {"get", "", "pods", ""}};
   // A pod created without the gate is nominated. In mode `view`, it gets a condition (AUTOSCALE-5).
-  const bool writes_pod_status = mode == "view" ? needs.autoscaling : mode != "filter-only";
+  const bool writes_pod_status = needs.mode != "view" || needs.autoscaling;
   if (writes_pod_status) rights.push_back({"patch", "", "pods", "status"});
-  if (mode != "pin") {
-    rights.push_back({"create", "", "pods", "binding"});
-    rights.push_back({"get", "", "pods", ""});
-  }
   return rights;
 }
 

@@ -24,11 +24,6 @@ struct PodWrite {
   };
   Kind kind = Kind::nominate;
   std::string node = {};
-  // commit: the pod may only go to these (required node affinity by name). Empty: to any, and the
-  // extender's filter decides. Only for gated pods: others cannot be changed so.
-  std::vector<std::string> only_nodes = {};
-  // commit by nodeSelector on the host name, for pods with required affinity of their own.
-  std::string only_hostname = {};
   // commit: also changes a label, without meaning. kube-scheduler looks again at a pod that its own
   // rules of pod affinity have refused, and not at a new annotation on it.
   bool wakes_by_label = false;

@@ -82,7 +82,6 @@ void ObservedState::observe(const PodObject& object) {
   pod.group = object.group;
   pod.is_gated =
       std::find(object.gates.begin(), object.gates.end(), kPlanGate) != object.gates.end();
-  pod.is_free_to_require = !object.constraints.has_required_terms;
   if (!pod.nominated.empty() && object.nominated_node.empty()) {
     ++pod.nominations_lost;
     pod.lost_nomination = pod.nominated;

@@ -18,7 +18,6 @@ struct ObservedPod {
   ports::ObjectRef ref;
   std::string group;
   bool is_gated = false;
-  bool is_free_to_require = false;  // no required affinity of its own
   std::string nominated;
   std::uint32_t nominations_lost = 0;  // how often a nomination was cleared
   std::string lost_nomination;         // the last of these

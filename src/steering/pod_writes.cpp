@@ -13,8 +13,6 @@ namespace {
 
 using Kind = ports::PodWrite::Kind;
 
-constexpr std::size_t kCandidatesMost = 64;
-
 // Of the node that it is planned on: those for its job, and for its queue or one above.
 std::vector<std::string> locks_to_tolerate(const Cluster& cluster, const Task& task) {
   std::vector<std::string> locks;
@@ -31,20 +29,10 @@ std::vector<std::string> locks_to_tolerate(const Cluster& cluster, const Task& t
 
 }  // namespace
 
-// STEER-11. The gang's nodes, without doubles, sorted; none in other modes, or if they are too
-// many.
-std::vector<std::string> Steering::candidates_of(const Gang& gang) const {
-  if (options_.mode != Mode::candidates) return {};
-  std::set<std::string> nodes;
-  for (const auto member : gang) nodes.insert(member->second.node);
-  if (nodes.size() > kCandidatesMost) return {};
-  return {nodes.begin(), nodes.end()};
-}
-
 // STEER-2
 bool Steering::is_to_be_nominated(const Cluster& cluster, const Progress& progress,
                                   const reconcile::ObservedPod& pod) const {
-  if (mode_for(cluster, progress, pod) != Mode::nominate) return false;
+  if (options_.mode != Mode::nominate) return false;
   // A nomination that was written must not stay on another node.
   if (progress.may_be_nominated || !pod.nominated.empty()) return true;
   if (progress.may_exchange) return false;
@@ -64,7 +52,7 @@ void Steering::lose_nomination(const std::string& uid, Progress& progress) const
   progress.number = 0;  // an answer to an earlier write means nothing
 }
 
-// STEER-2, STEER-11. A nomination is in the way of pods that exchange their places (SPREAD-11).
+// STEER-2. A nomination is in the way of pods that exchange their places (SPREAD-11).
 void Steering::nominate(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {
   auto& [uid, progress] = *entry;
   const reconcile::ObservedPod* pod = observed_.pod(uid);
@@ -115,9 +103,8 @@ bool Steering::tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry
   return true;
 }
 
-// STEER-6, STEER-11.
-void Steering::commit(const Cluster& cluster, const std::vector<std::string>& candidates,
-                      ByUid::iterator entry, TimePoint now) {
+// STEER-6
+void Steering::commit(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {
   auto& [uid, progress] = *entry;
   const reconcile::ObservedPod* pod = observed_.pod(uid);
   if (pod == nullptr) return;
@@ -135,16 +122,6 @@ void Steering::commit(const Cluster& cluster, const std::vector<std::string>& ca
   // STEER-6
   commit.wakes_by_label =
       !pod->is_gated && pod->is_refused_by_others() && !shape.terms.affinity.empty();
-  const Mode mode = mode_for(cluster, progress, *pod);
-  if (mode == Mode::pin && pod->is_free_to_require) {
-    commit.only_nodes = {progress.node};
-  } else if (mode == Mode::pin) {
-    const auto& labels = cluster.node(cluster.task(progress.task).node).labels;
-    const auto label = labels.find("kubernetes.io/hostname");
-    commit.only_hostname = label == labels.end() ? progress.node : label->second;
-  } else if (mode == Mode::candidates && pod->is_free_to_require) {
-    commit.only_nodes = candidates;
-  }
   progress.number = write(uid, std::move(commit), now);
 }
 
@@ -194,16 +171,6 @@ bool Steering::may_write(const std::string& uid, TimePoint now) const {
 
 std::uint64_t Steering::write(const std::string& uid, ports::PodWrite write, TimePoint now) {
   return writes_.begin(observed_.pod(uid)->ref, std::move(write), now);
-}
-
-// STEER-11. The constraints of a pod without a gate cannot be changed any more. A hint keeps its
-// choice. With one node left, kube-scheduler would not enforce topology spread (SPREAD-10).
-Mode Steering::mode_for(const Cluster& cluster, const Progress& progress,
-                        const reconcile::ObservedPod& pod) const {
-  const bool requires_nodes = options_.mode == Mode::pin || options_.mode == Mode::candidates;
-  const Shape& shape = cluster.shape_of(progress.task);
-  const bool may_require = pod.is_gated && !shape.is_hint && !is_shown_by_nomination(shape);
-  return requires_nodes && !may_require ? Mode::nominate : options_.mode;
 }
 
 }  // namespace berth::steering

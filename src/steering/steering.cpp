@@ -27,24 +27,6 @@ bool may_go(const Cluster& cluster, const Task& task) {
 
 }  // namespace
 
-const char* to_string(Mode mode) {
-  switch (mode) {
-    case Mode::view:
-      return "view";
-    case Mode::nominate:
-      return "nominate";
-    case Mode::candidates:
-      return "candidates";
-    case Mode::pin:
-      return "pin";
-    case Mode::filter_only:
-      return "filter-only";
-  }
-  return "unknown";
-}
-
-bool exchanges_places(Mode mode) { return mode != Mode::view && mode != Mode::pin; }
-
 std::int32_t needed_together(const Job& job, bool gangs_are_whole) {
   if (!gangs_are_whole) return 1;
   // Where roles have minimums of their own, any `min_available` members will not do: all that are
@@ -251,12 +233,11 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
       ready + job.bound_count() >= needed_together(job, options_.gangs_are_whole);
   // A gate cannot be put back: no member is committed while one of them has lost its place.
   if (!is_complete || drops.size() > dropped_before) return;
-  const std::vector<std::string> candidates = candidates_of(gang);
   for (const auto member : gang) {
     if (member->second.stage != Stage::nominated || !may_write(member->first, now)) continue;
     if (member->second.is_in_line && !member->second.has_turn) continue;
     if (is_recorded(job, id, now) && tolerates_its_locks(cluster, member, now)) {
-      commit(cluster, candidates, member, now);
+      commit(cluster, member, now);
     }
   }
 }
@@ -352,8 +333,8 @@ void Steering::gather_gangs(const Cluster& cluster) {
     changed_at_[entry->second.task] = entry->second.changed_at;
     const Task& task = cluster.task(entry->second.task);
     gangs_[task.job].push_back(entry);
-    entry->second.may_exchange = exchanges_places(options_.mode) &&
-                                 is_exchangeable(cluster, task, options_.locks_are_taints);
+    entry->second.may_exchange =
+        options_.mode != Mode::view && is_exchangeable(cluster, task, options_.locks_are_taints);
   }
   gather_lines(cluster);
   gangs_are_gathered_ = true;

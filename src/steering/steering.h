@@ -20,8 +20,7 @@ namespace berth::steering {
 
 // How kube-scheduler is made to carry the plan out (docs/design/steering.md, STEER-11, and
 // docs/design/view.md).
-enum class Mode : std::uint8_t { nominate, candidates, pin, filter_only, view };
-const char* to_string(Mode mode);
+enum class Mode : std::uint8_t { nominate, view };
 
 struct Options {
   Mode mode = Mode::nominate;
@@ -30,10 +29,6 @@ struct Options {
   // Whether the pod's bind call is there, or has been. None: nobody knows of calls.
   std::function<bool(const std::string& pod_uid)> has_come = {};
 };
-
-// STEER-16. Not in mode `pin`, which may be without an extender, nor in the view, where
-// kube-scheduler keeps the order itself.
-bool exchanges_places(Mode mode);
 
 // Members of a job that must be bound together, by what is planned and bound of it now.
 std::int32_t needed_together(const Job& job, bool gangs_are_whole);
@@ -153,15 +148,11 @@ class Steering {
   void lose_nomination(const std::string& uid, Progress& progress) const;
   bool is_recorded(const Job& job, JobId id, TimePoint now);
   bool tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
-  std::vector<std::string> candidates_of(const Gang& gang) const;
-  void commit(const Cluster& cluster, const std::vector<std::string>& candidates,
-              ByUid::iterator entry, TimePoint now);
+  void commit(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
   bool is_vetoed(const std::string& uid, const Progress& progress) const;
   void touch(TimePoint now);
   bool may_write(const std::string& uid, TimePoint now) const;
   std::uint64_t write(const std::string& uid, ports::PodWrite write, TimePoint now);
-  Mode mode_for(const Cluster& cluster, const Progress& progress,
-                const reconcile::ObservedPod& pod) const;
 
   const reconcile::ObservedState& observed_;
   reconcile::Writes& writes_;

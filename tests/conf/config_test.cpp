@@ -297,11 +297,11 @@ TEST(LoadConfig, takes_each_plugin_once) {
 
 TEST(LoadConfig, reads_how_a_live_cluster_is_steered) {
   const Config config =
-      good(with("steering: {mode: pin, vetoMemory: 10s, retryLimit: 2m}\n"
+      good(with("steering: {mode: view, vetoMemory: 10s, retryLimit: 2m}\n"
                 "leaderElection: {enabled: false, name: b, leaseDuration: 30s}\n"
                 "kubeAPI: {qps: 50, burst: 70, maxInFlight: 8}\n"));
   EXPECT_EQ(config.steering,
-            (SteeringSettings{"pin", std::chrono::seconds(10), std::chrono::minutes(2)}));
+            (SteeringSettings{"view", std::chrono::seconds(10), std::chrono::minutes(2)}));
   EXPECT_FALSE(config.leader_election.enabled);
   EXPECT_EQ(config.leader_election.name, "b");
   EXPECT_EQ(config.leader_election.lease_duration, std::chrono::seconds(30));

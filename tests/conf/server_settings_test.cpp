@@ -48,5 +48,14 @@ TEST(ServerSettings, reads_the_account_of_kube_scheduler) {
   }
 }
 
+TEST(ServerSettings, says_where_to_go_from_a_mode_that_is_gone) {
+  for (const char* mode : {"candidates", "pin", "filter-only"}) {
+    const std::string error = error_of("steering: {mode: " + std::string(mode) + "}\n");
+    EXPECT_NE(error.find("mode \"" + std::string(mode) + "\" is gone, expected \"view\""),
+              std::string::npos)
+        << error;
+  }
+}
+
 }  // namespace
 }  // namespace berth::conf

@@ -43,8 +43,8 @@ TEST(AppGangs, NoMemberIsBoundUntilAllHaveCome) {
   directory.write("1-nodes.yaml", nodes_yaml(4, 4));
   directory.write("2-gang.yaml", gang_yaml("g", 8, 2000, "", true));
   TemporaryDirectory config;
-  const std::string pinned = config.write("berth.yaml", std::string(kSession) + kPinned);
-  BerthdProcess berthd({"--embedded", directory.path().string(), "--config", pinned});
+  const std::string settings = config.write("berth.yaml", std::string(kWithoutPredicates));
+  BerthdProcess berthd({"--embedded", directory.path().string(), "--config", settings});
   ASSERT_TRUE(berthd.eventually([&] {
     EXPECT_EQ(berthd.metric(kBound), 0);
     return berthd.metric(kHeld) == 7;
@@ -62,7 +62,7 @@ TEST(AppGangs, AGangThatDoesNotComeTogetherIsBoundInNoPart) {
   const std::string manifests =
       directory.write("all.yaml", nodes_yaml(4, 4) + gang_yaml("g", 8, 2000, "", true));
   const std::string config =
-      directory.write("berth.yaml", std::string(kSession) + kPinned +
+      directory.write("berth.yaml", std::string(kWithoutPredicates) +
                                         "barrier: {timeout: 500ms, maxTimeout: 2s}\n");
   BerthdProcess berthd({"--embedded", manifests, "--config", config});
   ASSERT_TRUE(berthd.eventually([&] {

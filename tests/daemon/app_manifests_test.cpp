@@ -84,7 +84,7 @@ TEST_F(AppManifests, PodsOfOthersAreBoundByOthersAndTakeTheirRoom) {
 TEST_F(AppManifests, PodsOfOthersDoNotTakePlannedRoom) {
   TemporaryDirectory config;
   const std::string patient = config.write(
-      "berth.yaml", std::string(kSession) + kPinned + "barrier: {timeout: 25s, maxTimeout: 28s}\n");
+      "berth.yaml", std::string(kWithoutPredicates) + "barrier: {timeout: 25s, maxTimeout: 28s}\n");
   directory_.write("1-nodes.yaml", nodes_yaml(2, 4));
   directory_.write("2-gang.yaml", gang_yaml("g", 2, 3000, "", true));
   start({"--config", patient});

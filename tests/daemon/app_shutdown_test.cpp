@@ -47,7 +47,7 @@ class AppShutdown : public testing::Test {
     directory_.write("all.yaml", nodes_yaml(4, 4) + gang_yaml("g", 8, 2000, "", true));
     berthd_ = std::make_unique<BerthdProcess>(
         std::vector<std::string>{"--embedded", directory_.path().string(), "--config",
-                                 config_.write("berth.yaml", std::string(kSession) + kPinned)});
+                                 config_.write("berth.yaml", std::string(kWithoutPredicates))});
     ASSERT_TRUE(berthd_->eventually([this] {
       return berthd_->metric("berth_state{what=\"held_binds\"}") == 7;
     })) << berthd_->printed();

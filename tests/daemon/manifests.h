@@ -8,8 +8,8 @@
 
 namespace berth::daemon {
 
-// n000, n001, ... with that many cpu each. Without its host name as a label, a node cannot be
-// pinned to by node selector.
+// n000, n001, ... with that many cpu each. Without its host name as a label, a node takes no pod
+// that never comes.
 inline std::string nodes_yaml(int count, int cpu, bool with_host_names = false) {
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -28,8 +28,8 @@ struct PodText {
   std::string scheduler = "berth";
   int milli_cpu = 1000;
   std::string run_time = {};
-  // Gated, and with an affinity of its own: in mode `pin` it is planned, and kube-scheduler finds
-  // no node for it as long as nodes have no host names.
+  // Where Berth asks no predicates, it is planned, and kube-scheduler finds no node for it as long
+  // as nodes have no host names.
   bool never_comes = false;
   int priority = 0;
 };
@@ -44,10 +44,11 @@ inline std::string pod_yaml(const PodText& pod) {
       " annotations: {{{1}}}}}, spec: {{schedulerName: {2}, priority: {3}, {4}containers:"
       " [{{name: c, image: i, resources: {{requests: {{cpu: {5}m}}}}}}]}}}}\n",
       pod.name, annotations, pod.scheduler, pod.priority,
-      pod.never_comes ? "schedulingGates: [{name: berth.dev/plan}], affinity: {nodeAffinity:"
-                        " {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms:"
-                        " [{matchExpressions: [{key: absent, operator: DoesNotExist}]}]}}}, "
-                      : "",
+      pod.never_comes
+          ? "schedulingGates: [{name: berth.dev/plan}], affinity: {nodeAffinity:"
+            " {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms:"
+            " [{matchExpressions: [{key: kubernetes.io/hostname, operator: Exists}]}]}}}, "
+          : "",
       pod.milli_cpu);
 }
 
@@ -62,7 +63,9 @@ inline constexpr const char* kSession =
     "actions: \"enqueue, allocate\"\n"
     "tiers: [{plugins: [{name: gang}, {name: predicates}]}]\n";
 // For those that never come.
-inline constexpr const char* kPinned = "steering: {mode: pin}\n";
+inline constexpr const char* kWithoutPredicates =
+    "actions: \"enqueue, allocate\"\n"
+    "tiers: [{plugins: [{name: gang}]}]\n";
 
 // Members <name>-0, <name>-1, ... that are all needed; the last may never come.
 inline std::string gang_yaml(const std::string& name, int members, int milli_cpu,

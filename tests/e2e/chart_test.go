@@ -98,7 +98,6 @@ func TestTheChartForAnOutsideSchedulerIsAccepted(t *testing.T) {
 		"networkPolicy": map[string]any{"from": []any{
 			map[string]any{"ipBlock": map[string]any{"cidr": "10.0.0.0/24"}}}},
 		"schedulerNames": []any{"berth", "volcano"},
-		"admission":      map[string]any{"marker": false},
 	})
 	tryApply(e, objects)
 	gated := false
@@ -219,39 +218,25 @@ func compareWithKustomize(e *harness.Env, values map[string]any, directories ...
 
 func TestTheChartGatesAsThePolicyDoes(t *testing.T) {
 	e := cluster.Begin(t)
-	for _, each := range []struct {
-		directory string
-		marker    bool
-	}{{"v1", true}, {"gate-only", false}} {
-		objects, err := e.Kustomize(harness.Deploy("admission", each.directory))
-		e.Must(err)
-		charts := render(e, map[string]any{"kubeScheduler": map[string]any{"enabled": false},
-			"admission": map[string]any{"marker": each.marker}})
-		isPolicy := func(object *unstructured.Unstructured) bool {
-			return strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy")
-		}
-		found := map[string]map[string]any{}
-		for _, object := range charts {
-			if isPolicy(object) {
-				name, content := normalised(e, object)
-				found[name] = content
-			}
-		}
-		e.AdaptToServer(objects)
-		for _, object := range objects {
-			if !isPolicy(object) {
-				continue
-			}
+	objects, err := e.Kustomize(harness.Deploy("admission", "v1"))
+	e.Must(err)
+	isPolicy := func(object *unstructured.Unstructured) bool {
+		return strings.HasPrefix(object.GetKind(), "MutatingAdmissionPolicy")
+	}
+	found := map[string]map[string]any{}
+	for _, object := range render(e, map[string]any{"kubeScheduler": map[string]any{"enabled": false}}) {
+		if isPolicy(object) {
 			name, content := normalised(e, object)
-			// A gate that is there is not added in both; the shorter one need not look.
-			if !each.marker {
-				unstructured.RemoveNestedField(content, "spec", "mutations")
-				unstructured.RemoveNestedField(found[name], "spec", "mutations")
-			}
-			if !reflect.DeepEqual(content, found[name]) {
-				t.Errorf("%s of %s:\nchart     %v\nkustomize %v", name, each.directory, found[name],
-					content)
-			}
+			found[name] = content
+		}
+	}
+	e.AdaptToServer(objects)
+	for _, object := range objects {
+		if !isPolicy(object) {
+			continue
+		}
+		if name, content := normalised(e, object); !reflect.DeepEqual(content, found[name]) {
+			t.Errorf("%s:\nchart     %v\nkustomize %v", name, found[name], content)
 		}
 	}
 }

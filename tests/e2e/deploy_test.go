@@ -33,7 +33,7 @@ func tryApply(e *harness.Env, objects []*unstructured.Unstructured) {
 func TestKustomizationsAreAccepted(t *testing.T) {
 	for _, parts := range [][]string{
 		{"kustomize", "base"}, {"kustomize", "overlays", "in-place"},
-		{"kustomize", "overlays", "dedicated-nodes"}, {"admission", "gate-only"},
+		{"kustomize", "overlays", "dedicated-nodes"},
 		{"admission", "permissions"}, {"admission", "required-v1"},
 	} {
 		t.Run(parts[len(parts)-1], func(t *testing.T) {

@@ -148,40 +148,6 @@ func TestPodUngatedByHandWaitsForItsGang(t *testing.T) {
 	e.AssertNeverInPart("gang", promptly)
 }
 
-func TestModes(t *testing.T) {
-	for _, mode := range []string{"candidates", "pin", "filter-only"} {
-		t.Run(mode, func(t *testing.T) {
-			e := cluster.BeginWithBerth(t, harness.BerthOptions{Mode: mode})
-			e.AddNodes(5, "4")
-			e.CreateGang("gang", 20, 20, cpu("1"))
-			e.AwaitBound("gang", 20, harness.Soon)
-			e.AssertNeverInPart("gang", promptly)
-			for _, pod := range e.Bound("gang") {
-				if mode == "pin" && pod.Spec.Affinity == nil {
-					t.Errorf("%q is not pinned", pod.Name)
-				}
-			}
-		})
-	}
-}
-
-// What a managed control plane allows: no extenders, and pods without the marker.
-func TestPinNeedsNoExtenders(t *testing.T) {
-	e := cluster.BeginWithBerth(t, harness.BerthOptions{Mode: "pin"})
-	e.Must(e.InstallAdmission(e.Context, harness.GateOnly))
-	t.Cleanup(func() {
-		e.Scheduler.Kill() // the next test's has extenders again
-		if err := e.InstallAdmission(e.Context, harness.GateAndMarker); err != nil {
-			t.Error(err)
-		}
-	})
-	e.Must(e.StartScheduler(e.Context, ""))
-	e.AddNodes(5, "4")
-	e.CreateGang("gang", 20, 20, cpu("1"))
-	e.AwaitBound("gang", 20, harness.Soon)
-	e.AssertNeverInPart("gang", harness.BarrierLimit)
-}
-
 // A write for the nomination, one for the commit, and the gang's share; then nobody writes.
 func TestWritesArePerChange(t *testing.T) {
 	e, proxy := beginBehindProxy(t)

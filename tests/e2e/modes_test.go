@@ -29,11 +29,9 @@ var onlyIn = map[string][]string{
 		"TestManagedPodsWaitForBerth",
 		"TestPodUngatedByHandWaitsForItsGang",
 		"TestAdmissionLeavesAloneWhatIsThere",
-		// Nominations, commits and pins.
+		// Nominations and commits.
 		"TestNominationsOfABrokenGangAreCleared",
 		"TestWritesArePerChange",
-		"TestModes",
-		"TestPinNeedsNoExtenders",
 		"TestMemberDeletedWhileHeld",
 		"TestNodeDeletedWhileHeld",
 		// A Service in front of replicas, which one kube-scheduler asks.

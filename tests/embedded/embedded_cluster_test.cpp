@@ -94,23 +94,19 @@ TEST_F(EmbeddedClusterTest, AUTOSCALE2APodThatWaitsShowsItsCondition) {
   EXPECT_EQ(pod("p").unschedulable, "");
 }
 
-TEST_F(EmbeddedClusterTest, ACommitTakesTheGateOffAndSaysWhereThePodMayGo) {
+TEST_F(EmbeddedClusterTest, ACommitTakesTheGateOffAndPutsThePlanOn) {
   PodObject gated = make_pod("p");
   gated.gates = {"berth.dev/plan"};
   cluster.apply({gated});
   ports::PodWrite write;
   write.kind = ports::PodWrite::Kind::commit;
   write.node = "n2";
-  write.only_nodes = {"n2"};
   ports::WriteOutcome outcome{ports::WriteOutcome::Result::failed, ""};
   cluster.write({{.uid = "uid-p"}, write},
                 [&](ports::WriteOutcome is) { outcome = std::move(is); });
   EXPECT_EQ(outcome.result, ports::WriteOutcome::Result::done);
   EXPECT_TRUE(pod("p").gates.empty());
   EXPECT_EQ(pod("p").planned_node, "n2");
-  ASSERT_EQ(pod("p").constraints.required_terms.size(), 1u);
-  EXPECT_EQ(pod("p").constraints.required_terms[0].fields[0].values,
-            std::vector<std::string>{"n2"});
 }
 
 TEST_F(EmbeddedClusterTest, AWriteOnAPodThatIsGoneSaysSo) {

@@ -5,36 +5,6 @@
 namespace berth::steering {
 namespace {
 
-TEST_F(SteeringTest, STEER11PinSaysTheNodeAndNominatesNothing) {
-  Steering pinning{observed_, writes_, {.mode = Mode::pin}};
-  current_ = &pinning;
-  post_gang(1, 2);
-  PodObject picky = member(1);
-  picky.constraints.has_required_terms = true;
-  post(picky);
-  start_leading();
-  plan({{"g-0", "n1"}, {"g-1", "n2"}});
-  for (int i = 0; i < 3; ++i) round();
-  ASSERT_EQ(api_.writes.size(), 2u);
-  EXPECT_EQ(api_.writes[0].content.kind, Kind::commit);
-  EXPECT_EQ(api_.writes[0].content.only_nodes, Texts{"n1"});
-  EXPECT_TRUE(api_.writes[1].content.only_nodes.empty());
-  EXPECT_EQ(api_.writes[1].content.only_hostname, "n2");
-}
-
-TEST_F(SteeringTest, STEER11CandidatesAreTheGangsNodes) {
-  Steering steering{observed_, writes_, {.mode = Mode::candidates}};
-  current_ = &steering;
-  post_gang(2, 2);
-  start_leading();
-  plan({{"g-0", "n1"}, {"g-1", "n2"}});
-  for (int i = 0; i < 3; ++i) round();
-  ASSERT_EQ(api_.writes.size(), 2u);
-  for (const Api::Sent& each : api_.writes) {
-    EXPECT_EQ(each.content.only_nodes, (Texts{"n1", "n2"}));
-  }
-}
-
 TEST_F(SteeringTest, STEER12APodThatKubeSchedulerCannotPlaceIsDroppedAsVetoed) {
   start_leading();
   post_gang(1, 1);

@@ -43,7 +43,7 @@ class Api final : public ports::ObjectWriter {
     Texts texts;
     for (const Sent& each : writes) {
       const char* const verbs[] = {"nominate ", "commit ", "touch ", "tolerate "};
-      const auto& [kind, node, only_nodes, hostname, wakes, locked_for, is_first] = each.content;
+      const auto& [kind, node, wakes, locked_for, is_first] = each.content;
       texts.push_back(verbs[static_cast<std::size_t>(kind)] + each.write.object.uid +
                       (node.empty() ? "" : " on " + node) + (wakes ? ", by a label" : ""));
     }

@@ -115,20 +115,5 @@ TEST_F(SteeringThroughTheView, VIEW10NothingIsShownByABerthdThatDoesNotLead) {
   EXPECT_EQ(shown(), Texts{});
 }
 
-TEST_F(SteeringTest, STEER11PinLeavesAHintItsChoice) {
-  Steering pinning{observed_, writes_, {.mode = Mode::pin}};
-  current_ = &pinning;
-  post(make_group("g", 1));
-  PodObject pod = member(0);
-  pod.constraints.unmodelled = {"topologySpreadConstraints"};
-  post(pod);
-  start_leading();
-  plan({{"g-0", "n1"}});
-  for (int i = 0; i < 3; ++i) round();
-  ASSERT_FALSE(api_.writes.empty());
-  EXPECT_TRUE(api_.writes.back().content.only_nodes.empty());
-  EXPECT_TRUE(api_.writes.back().content.only_hostname.empty());
-}
-
 }  // namespace
 }  // namespace berth::steering

@@ -99,7 +99,6 @@ class SteeringInWaves : public SteeringTest {
   };
   Steering nominating_{observed_, writes_, {.has_come = has_come_}};
   Steering viewing_{observed_, writes_, {.mode = Mode::view, .has_come = has_come_}};
-  Steering pinning_{observed_, writes_, {.mode = Mode::pin, .has_come = has_come_}};
 };
 
 TEST_F(SteeringInWaves, SPREAD11MembersOfASpreadAreNominatedInTheirWave) {
@@ -297,16 +296,6 @@ TEST_F(SteeringInWaves, STEER6AWorkerThatWasRefusedBeforeIsWokenByALabel) {
   rounds();
   EXPECT_EQ(after_calls({"g-3"}),
             (Texts{"commit g-0 on n1", "commit g-1 on n1, by a label", "commit g-2 on n1"}));
-}
-
-TEST_F(SteeringInWaves, STEER11PinLeavesAPodOfASpreadItsOwnConstraints) {
-  use(pinning_);
-  post_spread_gang(true);
-  plan_in_order({{"g-0", "n1"}, {"g-1", "n2"}, {"g-2", "n1"}, {"g-3", "n2"}});
-  for (int i = 0; i < 3; ++i) round();
-  ASSERT_FALSE(api_.writes.empty());
-  EXPECT_EQ(api_.writes.back().content.kind, Kind::commit);
-  EXPECT_TRUE(api_.writes.back().content.only_nodes.empty());
 }
 
 }  // namespace

@@ -192,9 +192,8 @@ func (c *ControlPlane) AdaptToServer(objects []*unstructured.Unstructured) {
 
 // Directories of deploy/admission, as far as they do not depend on the version.
 const (
-	GateAndMarker = "v1"        // our pods wait for a plan, and are bound through the barrier
-	GateOnly      = "gate-only" // kube-scheduler needs no extenders
-	QueuePolicies = "queues"    // pods stay as they are
+	GateAndMarker = "v1"     // our pods wait for a plan, and are bound through the barrier
+	QueuePolicies = "queues" // pods stay as they are
 
 	PermissionPolicies = "permissions" // besides: who may
 )

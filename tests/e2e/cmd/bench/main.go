@@ -68,7 +68,7 @@ func main() {
 	pods := flag.Int("pods", 1000, "single pods, and members of the gang")
 	nodes := flag.Int("nodes", 100, "nodes, of 32 cores each")
 	rounds := flag.Int("rounds", 3, "runs of each kind")
-	modes := flag.String("modes", "nominate,pin", "steering modes")
+	modes := flag.String("modes", "nominate", "steering modes")
 	flag.Parse()
 	if err := run(*pods, *nodes, *rounds, strings.Split(*modes, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -134,20 +134,12 @@ func (b *bench) bare() error {
 	})
 }
 
-// berth has berthd steer; it sleeps while the pods are created. Mode pin needs no extenders.
+// berth has berthd steer; it sleeps while the pods are created.
 func (b *bench) berth(mode string) error {
-	address := b.Address
-	if mode == "pin" {
-		address = ""
-	}
-	policies := harness.GateAndMarker
-	if mode == "pin" {
-		policies = harness.GateOnly
-	}
-	if err := b.InstallAdmission(b.ctx, policies); err != nil {
+	if err := b.InstallAdmission(b.ctx, harness.GateAndMarker); err != nil {
 		return err
 	}
-	if err := b.StartScheduler(b.ctx, address); err != nil {
+	if err := b.StartScheduler(b.ctx, b.Address); err != nil {
 		return err
 	}
 	if err := b.RunBerth(b.ctx, harness.BerthOptions{Mode: mode}); err != nil {

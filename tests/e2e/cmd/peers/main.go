@@ -23,7 +23,7 @@ usage: scripts/bench-peers [--berthd FILE] [option]...
 variant       needs                          is
 bare                                         kube-scheduler's default profile, 2,000 requests a second
 view          BERTHD_BINARY                  berthd, kube-scheduler sees the cluster through it
-nominate, pin BERTHD_BINARY                  berthd, in place: gates and policies
+nominate      BERTHD_BINARY                  berthd, in place: gates and policies
 volcano       VOLCANO_SCHEDULER (binary),    Volcano's scheduler as its chart runs it; groups of single
               VOLCANO_CONF, VOLCANO_CRDS     pods are made before the time begins
 coscheduling  COSCHEDULER (binary),          scheduler-plugins' kube-scheduler with Coscheduling
@@ -42,7 +42,7 @@ func main() {
 		fmt.Fprint(os.Stderr, usage)
 		flag.PrintDefaults()
 	}
-	variants := flag.String("variants", "bare,view,nominate,pin", "in this order, in each round")
+	variants := flag.String("variants", "bare,view,nominate", "in this order, in each round")
 	workloads := flag.String("workloads", "W1,W2,W3", "in this order")
 	phases := flag.String("phases", "release,create", "in this order")
 	nodes := flag.Int("nodes", 100, "nodes")

@@ -43,7 +43,6 @@ var makers = map[string]func(*driver) *variant{
 	"bare":         newBare,
 	"view":         func(d *driver) *variant { return newBerth(d, harness.ThroughView) },
 	"nominate":     func(d *driver) *variant { return newBerth(d, harness.InPlace) },
-	"pin":          func(d *driver) *variant { return newBerth(d, "pin") },
 	"volcano":      newVolcano,
 	"coscheduling": newCoscheduling,
 }
@@ -153,7 +152,7 @@ func newBare(d *driver) *variant {
 
 // policiesOf are the directories of deploy/admission by mode.
 var policiesOf = map[string]string{harness.ThroughView: harness.QueuePolicies,
-	harness.InPlace: harness.GateAndMarker, "pin": harness.GateOnly}
+	harness.InPlace: harness.GateAndMarker}
 
 // newBerth is berthd in a mode, with the kube-scheduler and the policies that this mode needs.
 func newBerth(d *driver, mode string) *variant {
@@ -187,9 +186,6 @@ func (d *driver) startBerth(v *variant, mode string) error {
 		return err
 	}
 	options := harness.SchedulerOptions{Extender: d.Address, View: berth.View, WithoutLease: true}
-	if mode == "pin" {
-		options.Extender = ""
-	}
 	scheduler, err := d.NewKubeScheduler(options)
 	if err != nil {
 		return err
