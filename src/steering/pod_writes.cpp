@@ -71,7 +71,9 @@ void Steering::nominate(const Cluster& cluster, ByUid::iterator entry, TimePoint
 }
 
 // STEER-5. Single pods need none: what is to be known of them is on them.
-bool Steering::is_recorded(const Job& job, JobId id, TimePoint now) {
+bool Steering::is_recorded(const Job& job, JobId id, const std::string& uid, TimePoint now) {
+  const reconcile::ObservedPod* pod = observed_.pod(uid);
+  if (options_.mode == Mode::view && (pod == nullptr || !pod->is_gated)) return true;
   if (job.is_single || !job.has_group || recorded_.contains(job.uid)) return true;
   const reconcile::ObservedGroup* group = observed_.group(job.name);
   if (group == nullptr || group->is_recorded) return true;
@@ -103,7 +105,7 @@ bool Steering::tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry
   return true;
 }
 
-// STEER-6
+// STEER-6, STEER-11, SPREAD-10
 void Steering::commit(const Cluster& cluster, ByUid::iterator entry, TimePoint now) {
   auto& [uid, progress] = *entry;
   const reconcile::ObservedPod* pod = observed_.pod(uid);

@@ -236,7 +236,7 @@ void Steering::carry_out(const Cluster& cluster, JobId id, const Gang& gang, Tim
   for (const auto member : gang) {
     if (member->second.stage != Stage::nominated || !may_write(member->first, now)) continue;
     if (member->second.is_in_line && !member->second.has_turn) continue;
-    if (is_recorded(job, id, now) && tolerates_its_locks(cluster, member, now)) {
+    if (is_recorded(job, id, member->first, now) && tolerates_its_locks(cluster, member, now)) {
       commit(cluster, member, now);
     }
   }

@@ -146,7 +146,7 @@ class Steering {
   bool is_to_be_nominated(const Cluster& cluster, const Progress& progress,
                           const reconcile::ObservedPod& pod) const;
   void lose_nomination(const std::string& uid, Progress& progress) const;
-  bool is_recorded(const Job& job, JobId id, TimePoint now);
+  bool is_recorded(const Job& job, JobId id, const std::string& uid, TimePoint now);
   bool tolerates_its_locks(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
   void commit(const Cluster& cluster, ByUid::iterator entry, TimePoint now);
   bool is_vetoed(const std::string& uid, const Progress& progress) const;

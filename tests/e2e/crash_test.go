@@ -29,7 +29,6 @@ var steps = map[string][]step{
 		{"amid bindings", harness.Bindings, 3},
 	},
 	harness.ThroughView: {
-		{"before the record", harness.Records, 0},
 		{"before bindings", harness.Bindings, 0},
 		{"amid bindings", harness.Bindings, 3},
 		{"amid events", harness.Events, 3},
@@ -84,7 +83,7 @@ func TestAPIServerKilledAtEachStep(t *testing.T) {
 var writes = map[string]map[string]harness.Kind{
 	harness.InPlace: {"nomination": harness.Nominations, "record": harness.Records,
 		"commit": harness.Commits, "binding": harness.Bindings},
-	harness.ThroughView: {"record": harness.Records, "binding": harness.Bindings},
+	harness.ThroughView: {"binding": harness.Bindings},
 }
 
 // What was asked for is done, and berthd does not hear of it.

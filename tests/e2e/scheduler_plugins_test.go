@@ -118,8 +118,9 @@ func TestGangOfSchedulerPlugins(t *testing.T) {
 	e.AwaitAllBound(harness.Soon, pods...)
 	e.AssertNeverInPart("gang", promptly)
 	group := awaitOtherRunning(e, "gang", 6)
-	if group.GetAnnotations()["berth.dev/record"] == "" {
-		t.Error("the group has no record")
+	hasRecord := group.GetAnnotations()[harness.RecordAnnotation] != ""
+	if isInPlace := cluster.Mode == harness.InPlace; hasRecord != isInPlace {
+		t.Errorf("the group has a record: %t, expected %t", hasRecord, isInPlace)
 	}
 	started, _, _ := unstructured.NestedString(group.Object, "status", "scheduleStartTime")
 	if started == "" {

@@ -140,7 +140,7 @@ func TestTheLeaderIsKilled(t *testing.T) {
 	}
 }
 
-// The next leader finishes the gang, or gives it up, by its record.
+// The next leader finishes the gang.
 func TestTheLeaderIsKilledAmidBindings(t *testing.T) {
 	e, _, leader := beginWithReplicas(t, 3*time.Second)
 	hold := proxy.Hold(harness.Bindings, 3)

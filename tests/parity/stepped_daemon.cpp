@@ -80,8 +80,8 @@ daemon::EventQueue::Batch SteppedDaemon::take_events() {
   return batch;
 }
 
-// A gang is shown once its record is written, so answers are taken in meanwhile. Of events the next
-// session knows.
+// A gang may be shown once something is written, so answers are taken in meanwhile. Of events the
+// next session knows.
 Decisions SteppedDaemon::step(TimePoint now) {
   clock_.set(now);
   cluster_.catch_up();
