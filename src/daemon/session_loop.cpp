@@ -108,7 +108,8 @@ void SessionLoop::run() {
     const bool synced = parts_.source.is_synced();
     const auto now = std::chrono::steady_clock::now();
     const bool waits = !synced || catch_up_.is_open();
-    const auto deadline = waits ? now + kUntilSynced : std::min(due, now + kTurn);
+    const auto deadline =
+        waits ? now + kUntilSynced : std::min(due, now + std::min(kTurn, until_held_writes()));
     const EventQueue::Batch batch = parts_.events.take(deadline, not_before);
     if (!turn(batch, synced, std::chrono::steady_clock::now() >= due)) continue;
     not_before = std::chrono::steady_clock::now() + kGathering;
@@ -117,6 +118,11 @@ void SessionLoop::run() {
   const std::lock_guard lock(mutex_);
   has_stopped_leading_ = true;
   stopped_leading_.notify_all();
+}
+
+Duration SessionLoop::until_held_writes() const {
+  const std::optional<TimePoint> until = reconciler_.held_until();
+  return until ? std::max(Duration(), *until - parts_.clock.now()) : Duration::max();
 }
 
 bool SessionLoop::turn(const EventQueue::Batch& batch, bool is_synced, bool is_due) {
@@ -226,7 +232,9 @@ void SessionLoop::follow_up() {
   const TimePoint now = parts_.clock.now();
   give_up(steering_.follow_up(mirror_.cluster(), find_, now));
   publish_shown();
-  if (std::exchange(has_answers_, false) || now - reconciled_at_ >= std::chrono::seconds(1)) {
+  const bool is_due =
+      now - reconciled_at_ >= std::chrono::seconds(1) || until_held_writes() == Duration();
+  if (std::exchange(has_answers_, false) || is_due) {
     reconcile(now);
   }
 }

@@ -87,6 +87,7 @@ class SessionLoop {
   // One turn of the thread, for callers without it: takes all this in. Then, once the source is
   // synced, runs a session if an event was among it or `is_due`. True: it was the time for one.
   bool turn(const EventQueue::Batch& batch, bool is_synced, bool is_due);
+  Duration until_held_writes() const;
   // Sessions run, and anything is written, only between start_leading() and stop_leading(). The
   // epoch distinguishes this leader from all before; above 0. Any thread.
   void start_leading(std::uint64_t epoch);

@@ -14,6 +14,8 @@ namespace {
 constexpr Duration kSeenWithin = std::chrono::seconds(10);
 constexpr Duration kQueueInterval = std::chrono::seconds(10);
 constexpr Duration kLookedAtAgain = std::chrono::minutes(1);
+constexpr Duration kHeldMost = std::chrono::seconds(2);
+constexpr Duration kHeldWhileItLacksPods = std::chrono::milliseconds(300);
 
 void add_names(const WrittenQueueStatus& status, std::set<std::string>& names) {
   for (const NamedAmounts* amounts : {&status.allocated, &status.deserved, &status.guarantee,
@@ -62,6 +64,7 @@ void Reconciler::see_marks(const std::string& uid) {
 
 void Reconciler::stop_leading() {
   groups_.clear();
+  held_until_.reset();
   queues_.clear();
   queue_table_ = nullptr;
   unseen_locks_.clear();
@@ -126,6 +129,7 @@ void Reconciler::take(const Ended& ended) {
 
 void Reconciler::reconcile(const Cluster& cluster,
                            const std::shared_ptr<const views::QueueTable>& queues, TimePoint now) {
+  held_until_.reset();
   writes_.repeat(now);
   announcer_.evictions().publish(now);
   announcer_.pods().publish(cluster, announcer_.waiting(), now);
@@ -180,7 +184,7 @@ bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now, bool 
     groups_.erase(job.name);
     return true;
   }
-  BelievedGroup& believed = believed_of(*observed);
+  BelievedGroup& believed = believed_of(*observed, now);
   const auto [wanted, is_provisional] = desired_group_status(
       job, waiting, announcer_.targets().condition_of(job), believed.latest(), now);
   announcer_.pods().note(id, job, wanted.reason, wanted.reason == believed.announced.reason, now);
@@ -189,6 +193,7 @@ bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now, bool 
   }
   const ports::GroupStatus& before = believed.latest();
   if (is_provisional && wanted.phase == before.phase) return false;
+  if (is_held(job, wanted, believed, now)) return false;
   const bool is_in_object = !is_written_alike(observed->ref.kind, wanted, before);
   if (!wanted.waiting.reason.empty()) text_turns_.want(id, now + kLookedAtAgain);
   if (wanted == before) {
@@ -218,10 +223,26 @@ bool Reconciler::reconcile_status(JobId id, const Job& job, TimePoint now, bool 
   return !believed.written && !is_provisional;
 }
 
-Reconciler::BelievedGroup& Reconciler::believed_of(const ObservedGroup& observed) {
+// STATUS-7
+bool Reconciler::is_held(const Job& job, const ports::GroupStatus& wanted,
+                         const BelievedGroup& believed, TimePoint now) {
+  const ports::GroupStatus& before = believed.latest();
+  const bool says_more = !wanted.reason.empty() || wanted.targeted != before.targeted ||
+                         wanted.honoured.message != before.honoured.message;
+  const bool is_admitted =
+      before.phase == GroupPhase::pending && wanted.phase == GroupPhase::inqueue;
+  if (!is_admitted || says_more) return false;
+  const bool lacks_pods = job.task_count() < job.min_available;
+  const TimePoint until = believed.first_seen + (lacks_pods ? kHeldWhileItLacksPods : kHeldMost);
+  if (now >= until) return false;
+  held_until_ = std::min(held_until_.value_or(until), until);
+  return true;
+}
+
+Reconciler::BelievedGroup& Reconciler::believed_of(const ObservedGroup& observed, TimePoint now) {
   BelievedGroup& believed = groups_[observed.ref.full_name()];
   if (believed.uid != observed.ref.uid) {
-    believed = {observed.ref.uid, observed.status, std::nullopt, observed.status, TimePoint()};
+    believed = {observed.ref.uid, observed.status, std::nullopt, observed.status, TimePoint(), now};
   }
   return believed;
 }

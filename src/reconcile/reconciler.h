@@ -53,6 +53,8 @@ class Reconciler {
   // `queues`: null before the first session.
   void reconcile(const Cluster& cluster, const std::shared_ptr<const views::QueueTable>& queues,
                  TimePoint now);
+  // Then it is to be called again, whatever happens before; none: when something does.
+  std::optional<TimePoint> held_until() const { return held_until_; }
 
  private:
   // The status in the API, and the one that is being written.
@@ -62,6 +64,7 @@ class Reconciler {
     std::optional<ports::GroupStatus> written;  // under way
     ports::GroupStatus announced;
     TimePoint written_at;
+    TimePoint first_seen;  // by this leader
 
     const ports::GroupStatus& latest() const { return written ? *written : status; }
   };
@@ -89,7 +92,9 @@ class Reconciler {
   void reconcile_lock(const ports::ObjectRef& node, const ports::NodeLock& wanted, TimePoint now);
   void reconcile_queues(const std::shared_ptr<const views::QueueTable>& table, TimePoint now);
   bool reconcile_queue(std::size_t row, bool urgent_only, TimePoint now);
-  BelievedGroup& believed_of(const ObservedGroup& observed);
+  BelievedGroup& believed_of(const ObservedGroup& observed, TimePoint now);
+  bool is_held(const Job& job, const ports::GroupStatus& wanted, const BelievedGroup& believed,
+               TimePoint now);
   BelievedQueue& believed_of(const ObservedQueue& observed);
   template <class T>
   void write_until_seen(const ports::ObjectRef& object, const T& wanted,
@@ -102,6 +107,7 @@ class Reconciler {
   Options options_;
   std::set<JobId> outstanding_;                  // to be looked at
   std::set<std::pair<TimePoint, JobId>> young_;  // then, if they still wait
+  std::optional<TimePoint> held_until_;          // the first of those that are held
   TextTurns text_turns_;
   std::map<std::string, BelievedGroup> groups_;                  // by namespace/name
   std::map<std::string, BelievedQueue> queues_;                  // by name

@@ -225,7 +225,7 @@ func TestWritesOfTheView(t *testing.T) {
 	e.AwaitPhase("gang", "Running", harness.Soon)
 	awaitEvents(e, before, size)
 	atMost := map[string]int{"POST pods/binding": size, "POST events": size + 2,
-		"PATCH podgroups/status": 4} // two, and some on a slow machine
+		"PATCH podgroups/status": 3} // one, and some on a slow machine
 	written := writesSince(before)
 	for what, count := range written {
 		if count > atMost[what] {

@@ -217,26 +217,6 @@ TEST_F(GroupStatusTest, AGroupWhosePodsAreOnlyComingHasNoReasonForAWhile) {
   EXPECT_TRUE(has_message_after("of-a-clock-that-is-far-ahead", -minutes(5)));
 }
 
-// Operators make pods when the group is in, and not before.
-TEST_F(GroupStatusTest, AGroupWithoutPodsIsInqueueAtOnce) {
-  PodGroupObject group = make_group("new", 3);
-  group.created = now_;
-  see(group);
-  mirror_.settle(now_);
-  Plan plan;
-  plan.admitted = {mirror_.find_group("ml/new")};
-  mirror_.assume(plan, now_);
-  plan.refusals = {refusal_of(mirror_, "new", Reason::too_few_tasks, 0, 3)};
-  const auto statuses = session(plan).statuses;
-  ASSERT_EQ(statuses.size(), 1u);
-  EXPECT_EQ(statuses[0].phase, GroupPhase::inqueue);
-  EXPECT_EQ(statuses[0].reason, "");
-  now_ += std::chrono::seconds(10);
-  const auto later = session(plan).statuses;
-  ASSERT_EQ(later.size(), 1u);
-  EXPECT_EQ(later[0].reason, "NotEnoughTasks");
-}
-
 TEST_F(GroupStatusTest, EvictsAndSaysWhy) {
   see_gang(make_group("victim", 1), 1);
   see(running_on(make_member("victim", 0), "n1"));
