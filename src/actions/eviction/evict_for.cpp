@@ -14,7 +14,6 @@
 #include "actions/eviction/solver.h"
 #include "actions/placement.h"
 #include "berth/engine/fit.h"
-#include "berth/engine/job_line.h"
 #include "berth/engine/surplus.h"
 #include "engine/memory.h"
 
@@ -195,10 +194,7 @@ class Service final : public RoomMaker {
   // VICTIM-16
   bool try_all_sets(const Job& job, const std::vector<TaskId>& tasks, std::vector<Manner>& manners,
                     std::int32_t& most) {
-    const bool depend_on_others = std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
-      return depends_on(cluster_.shape_of(id)) != DependsOn::specification;
-    });
-    if (depend_on_others || cluster_.locks().for_queues() > 0) return false;
+    if (depend_on_others(cluster_, tasks) || cluster_.locks().for_queues() > 0) return false;
     const std::vector<Spared> refused = refused_;
     for (Manner& manner : manners) {
       FewestVictims::Bounds bounds = least_of(kBoundsOfASearch, bounds_left_);

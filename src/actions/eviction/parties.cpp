@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "berth/engine/fit.h"
 #include "berth/engine/queue_tree.h"
 
 namespace berth::actions {
@@ -70,6 +71,12 @@ void add_spared(std::vector<Spared>& spared, Reason reason, std::int32_t pods) {
   } else {
     found->pods += pods;
   }
+}
+
+bool depend_on_others(const Cluster& cluster, const std::vector<TaskId>& tasks) {
+  return std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+    return depends_on(cluster.shape_of(id)) != DependsOn::specification;
+  });
 }
 
 std::string why_it_leaves(const Cluster& cluster, const PlannedEviction& eviction,

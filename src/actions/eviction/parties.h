@@ -70,6 +70,9 @@ Parties parties_of(engine::Session& session, PartsOfJobs& all, bool takes_whole_
   return parties;
 }
 
+// Does it depend on other pods where one of these may go?
+bool depend_on_others(const Cluster& cluster, const std::vector<TaskId>& tasks);
+
 // For its user. `could_leave`: how many pods could have.
 std::string why_it_leaves(const Cluster& cluster, const PlannedEviction& eviction,
                           std::int32_t could_leave);

@@ -95,9 +95,7 @@ void Solver::ban_own() {
 }
 
 bool Solver::place(const std::vector<TaskId>& tasks) {
-  do_others_count_ = std::any_of(tasks.begin(), tasks.end(), [&](TaskId id) {
-    return depends_on(cluster_.shape_of(id)) != DependsOn::specification;
-  });
+  do_others_count_ = depend_on_others(cluster_, tasks);
   const Groups groups = by_shape(session_, tasks);
   if (manner_.order == VictimOrder::any) return look_for_any(groups);
   for (const std::vector<TaskId>& group : groups) {

@@ -231,11 +231,11 @@ func (c *ControlPlane) InstallAdmission(ctx context.Context, directory string) e
 	if err := c.ApplyAdmission(ctx, directory); err != nil || directory == QueuePolicies {
 		return err
 	}
-	return c.AwaitAdmission(ctx, true, directory == GateAndMarker)
+	return c.AwaitAdmission(ctx, true)
 }
 
-// AwaitAdmission waits until our pods are gated and marked, or are not.
-func (c *ControlPlane) AwaitAdmission(ctx context.Context, gated, marked bool) error {
+// AwaitAdmission waits until our pods are gated and marked, or until they are neither.
+func (c *ControlPlane) AwaitAdmission(ctx context.Context, are bool) error {
 	probe := NewPod("default", "probe").Build()
 	return c.AwaitAnswer(ctx, func(ctx context.Context) error {
 		pod, err := c.Client.CoreV1().Pods("default").Create(ctx, probe,
@@ -244,9 +244,9 @@ func (c *ControlPlane) AwaitAdmission(ctx context.Context, gated, marked bool) e
 			return err
 		}
 		_, isMarked := pod.Spec.Containers[0].Resources.Requests[Marker]
-		if isGated := len(pod.Spec.SchedulingGates) > 0; isGated != gated || isMarked != marked {
-			return fmt.Errorf("a pod of ours is gated: %t, expected %t; marked: %t, expected %t",
-				isGated, gated, isMarked, marked)
+		if isGated := len(pod.Spec.SchedulingGates) > 0; isGated != are || isMarked != are {
+			return fmt.Errorf("a pod of ours is gated: %t, marked: %t; expected %t of both",
+				isGated, isMarked, are)
 		}
 		return nil
 	})

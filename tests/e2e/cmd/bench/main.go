@@ -68,15 +68,14 @@ func main() {
 	pods := flag.Int("pods", 1000, "single pods, and members of the gang")
 	nodes := flag.Int("nodes", 100, "nodes, of 32 cores each")
 	rounds := flag.Int("rounds", 3, "runs of each kind")
-	modes := flag.String("modes", "nominate", "steering modes")
 	flag.Parse()
-	if err := run(*pods, *nodes, *rounds, strings.Split(*modes, ",")); err != nil {
+	if err := run(*pods, *nodes, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(pods, nodes, rounds int, modes []string) error {
+func run(pods, nodes, rounds int) error {
 	ctx := context.Background()
 	cluster, err := harness.StartCluster(ctx, harness.ClusterOptions{WithoutKubelets: true})
 	if err != nil {
@@ -98,10 +97,8 @@ func run(pods, nodes, rounds int, modes []string) error {
 		if err := b.bare(); err != nil {
 			return err
 		}
-		for _, mode := range modes {
-			if err := b.berth(mode); err != nil {
-				return err
-			}
+		if err := b.berth(); err != nil {
+			return err
 		}
 	}
 	b.report()
@@ -134,8 +131,9 @@ func (b *bench) bare() error {
 	})
 }
 
-// berth has berthd steer; it sleeps while the pods are created.
-func (b *bench) berth(mode string) error {
+// berth has berthd steer in place; it sleeps while the pods are created.
+func (b *bench) berth() error {
+	const mode = harness.InPlace
 	if err := b.InstallAdmission(b.ctx, harness.GateAndMarker); err != nil {
 		return err
 	}

@@ -209,7 +209,7 @@ func (d *driver) removePolicies(directory string) error {
 			return err
 		}
 	}
-	return d.AwaitAdmission(d.ctx, false, false)
+	return d.AwaitAdmission(d.ctx, false)
 }
 
 func (d *driver) createGroups(v *variant, space string, gangs []gang) error {
