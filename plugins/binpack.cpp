@@ -25,17 +25,17 @@ namespace {
 
 using namespace engine;
 
-constexpr std::int64_t kWeightMost = 1'000;
+constexpr std::int64_t kBinpackWeightMost = 1'000;
 
 class Binpack final : public Plugin {
  public:
   explicit Binpack(Arguments& arguments)
-      : weight_(arguments.integer("binpack.weight", 1, 0, kWeightMost)),
-        extended_weight_(arguments.integer("binpack.extended", 0, 0, kWeightMost)) {
-    weights_["cpu"] = arguments.integer("binpack.cpu", 1, 0, kWeightMost);
-    weights_["memory"] = arguments.integer("binpack.memory", 1, 0, kWeightMost);
+      : weight_(arguments.integer("binpack.weight", 1, 0, kBinpackWeightMost)),
+        extended_weight_(arguments.integer("binpack.extended", 0, 0, kBinpackWeightMost)) {
+    weights_["cpu"] = arguments.integer("binpack.cpu", 1, 0, kBinpackWeightMost);
+    weights_["memory"] = arguments.integer("binpack.memory", 1, 0, kBinpackWeightMost);
     for (const std::string& name : split_list(arguments.text("binpack.resources", ""), ',')) {
-      weights_[name] = arguments.integer("binpack.resources." + name, 1, 0, kWeightMost);
+      weights_[name] = arguments.integer("binpack.resources." + name, 1, 0, kBinpackWeightMost);
     }
   }
 

@@ -90,8 +90,8 @@ class Overcommit final : public Plugin {
     const __int128 scaled =
         static_cast<__int128>(open_.allocatable(dimension)) * factor_thousandths_;
     const __int128 room = scaled / 1000 - open_.used(dimension);
-    constexpr std::int64_t kMost = std::int64_t{1} << 62;
-    return room > kMost ? kMost : static_cast<std::int64_t>(room);
+    constexpr std::int64_t kRoomMost = std::int64_t{1} << 62;
+    return room > kRoomMost ? kRoomMost : static_cast<std::int64_t>(room);
   }
 
   std::int64_t factor_thousandths_;

@@ -30,7 +30,7 @@ namespace {
 
 using namespace engine;
 
-constexpr std::int64_t kWeightMost = 1'000;
+constexpr std::int64_t kFragmentationWeightMost = 1'000;
 constexpr int kFractionBits = 20;
 constexpr std::int64_t kNotAsked = -1;
 constexpr int kUnitBits = 12;  // amounts are counted in at most 2^12 units a node
@@ -73,8 +73,8 @@ void keep_satisfied(const std::int64_t* idle, std::int64_t asked, const std::int
 class Fragmentation final : public Plugin {
  public:
   explicit Fragmentation(Arguments& arguments)
-      : weight_(arguments.integer("fragmentation.weight", 40, 0, kWeightMost)),
-        unasked_weight_(arguments.integer("unasked.weight", 15, 0, kWeightMost)) {}
+      : weight_(arguments.integer("fragmentation.weight", 40, 0, kFragmentationWeightMost)),
+        unasked_weight_(arguments.integer("unasked.weight", 15, 0, kFragmentationWeightMost)) {}
 
   void on_session_open(Session& session) override {
     session_ = &session;

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kExactMost = 20;  // a millisecond at 16, twice with each more
 
-class Choice {
+class NodeSetChooser {
  public:
-  Choice(const NodeChoices& choices, const NodeDemand& demand, const NodeSetTerms& terms)
+  NodeSetChooser(const NodeChoices& choices, const NodeDemand& demand, const NodeSetTerms& terms)
       : terms_(terms), measure_(choices, demand, terms) {}
 
   NodeSet run() {
@@ -167,7 +167,7 @@ class Choice {
 
 NodeSet choose_node_set(const NodeChoices& choices, const NodeDemand& demand,
                         const NodeSetTerms& terms) {
-  return Choice(choices, demand, terms).run();
+  return NodeSetChooser(choices, demand, terms).run();
 }
 
 std::int64_t score_of(const NodeChoices& choices, const NodeDemand& demand,

@@ -28,10 +28,10 @@ namespace {
 
 using namespace engine;
 
-constexpr std::int64_t kWeightMost = 1'000'000;
+constexpr std::int64_t kNodeorderWeightMost = 1'000'000;
 
 std::int32_t weight(Arguments& arguments, const char* key, std::int64_t fallback) {
-  return static_cast<std::int32_t>(arguments.integer(key, fallback, 0, kWeightMost));
+  return static_cast<std::int32_t>(arguments.integer(key, fallback, 0, kNodeorderWeightMost));
 }
 
 // One resource of some nodes.

@@ -14,7 +14,7 @@ using namespace engine;
 
 namespace {
 
-using Share = __int128;  // in 2^-32
+using RoomShare = __int128;  // in 2^-32
 
 // Dimensions in which nodes are compared: all that are asked for except places for pods, which
 // every node has in plenty.
@@ -27,9 +27,9 @@ std::vector<Dimension> compared_dimensions(const Cluster& cluster, const Resourc
   return compared;
 }
 
-class Choice {
+class LockChooser {
  public:
-  Choice(Session& session, const LockWish& wish, const Job& job, const Need& need)
+  LockChooser(Session& session, const LockWish& wish, const Job& job, const Need& need)
       : session_(session),
         cluster_(session.cluster()),
         wish_(wish),
@@ -86,8 +86,8 @@ class Choice {
  private:
   struct Candidate {
     NodeId node;
-    Share idle = 0;   // the part of the need that its idle room could take
-    Share could = 0;  // the part that its reachable capacity could take
+    RoomShare idle = 0;   // the part of the need that its idle room could take
+    RoomShare could = 0;  // the part that its reachable capacity could take
   };
 
   // LOCK-4. First the nodes that are held, then more.
@@ -237,20 +237,20 @@ class Choice {
   // The scarcest resource decides: the result grows as the dominant share of the request in the
   // node's room shrinks.
   template <class RoomOf>
-  Share smallest_share(const Resources& request, const RoomOf& room_of) const {
-    Share smallest = std::numeric_limits<std::int64_t>::max();
+  RoomShare smallest_share(const Resources& request, const RoomOf& room_of) const {
+    RoomShare smallest = std::numeric_limits<std::int64_t>::max();
     for (const Dimension d : compared_) {
       if (request[d] <= 0) continue;
-      const Share room = std::max<std::int64_t>(0, room_of(d));
+      const RoomShare room = std::max<std::int64_t>(0, room_of(d));
       smallest = std::min(smallest, (room << 32) / request[d]);
     }
     return smallest;
   }
-  Share idle_share(NodeId node) const {
+  RoomShare idle_share(NodeId node) const {
     return smallest_share(need_.request,
                           [&](Dimension d) { return cluster_.available().at(node, d); });
   }
-  Share could_share(NodeId node) const {
+  RoomShare could_share(NodeId node) const {
     return smallest_share(need_.request, [&](Dimension d) { return reachable_.at(node, d); });
   }
 
@@ -263,7 +263,7 @@ class Choice {
   struct Fit {
     bool takes_all = false;
     std::int32_t members = 0;
-    Share distance = 0;  // of what is idle to what is asked; of one that takes all
+    RoomShare distance = 0;  // of what is idle to what is asked; of one that takes all
     bool operator==(const Fit&) const = default;
     bool is_closer_than(const Fit& other) const {
       if (takes_all != other.takes_all) return takes_all;
@@ -330,18 +330,18 @@ class Choice {
     return fit;
   }
 
-  Share distance(const Need& left, NodeId node) const {
+  RoomShare distance(const Need& left, NodeId node) const {
     Resources asked = left.rest;
     for (const Need::Part& part : left.parts) {
       for (const auto& [dimension, amount] : cluster_.shape(part.shape).requested) {
         asked.add(dimension, amount * part.count);
       }
     }
-    Share most = 0;
+    RoomShare most = 0;
     for (const Dimension d : compared_) {
       if (asked[d] <= 0) continue;
-      const Share idle = std::max<std::int64_t>(0, cluster_.available().at(node, d));
-      const Share apart = idle > asked[d] ? idle - asked[d] : asked[d] - idle;
+      const RoomShare idle = std::max<std::int64_t>(0, cluster_.available().at(node, d));
+      const RoomShare apart = idle > asked[d] ? idle - asked[d] : asked[d] - idle;
       most = std::max(most, (apart << 32) / asked[d]);
     }
     return most;
@@ -360,14 +360,14 @@ class Choice {
 }  // namespace
 
 LockChoice choose_nodes(Session& session, const LockWish& wish, const Job& job, const Need& need) {
-  return Choice(session, wish, job, need).choose();
+  return LockChooser(session, wish, job, need).choose();
 }
 
 Verdict could_be_covered(Session& session, std::size_t most, const Job& job, const Need& need) {
   LockWish wish;
   wish.most = most;
   wish.counts_others = true;
-  Choice choice(session, wish, job, need);
+  LockChooser choice(session, wish, job, need);
   if (choice.first_cover(most)) return pass();
   const std::size_t count = choice.fewest();
   if (count > 0 && count <= most) return pass();

@@ -21,7 +21,7 @@ namespace {
 using Gain = __int128;  // in 2^-32
 
 // Dozens of nodes and a few roles: each look costs so little that none is left out.
-constexpr std::size_t kLooksMost = 4'096;                    // nodes times parts, at each step
+constexpr std::size_t kStepLooksMost = 4'096;                // nodes times parts, at each step
 constexpr std::size_t kAllLooksMost = std::size_t{1} << 17;  // over all picks
 constexpr std::size_t kSetsMost = 1'024;
 constexpr std::size_t kVisitsMost = std::size_t{1} << 20;  // of nodes, by parts, to drop some
@@ -119,7 +119,7 @@ class Search {
     Need left = left_by(session_, need_, reachable_, held_);
     Bins bins(session_, nodes_, reachable_);
     const std::size_t look = nodes_.size() * std::max<std::size_t>(1, need_.parts.size());
-    std::size_t looks = look <= kLooksMost ? 0 : kAllLooksMost;
+    std::size_t looks = look <= kStepLooksMost ? 0 : kAllLooksMost;
     Picks picks;
     std::vector<std::uint8_t> is_picked(nodes_.size(), 0);
     // The gain of a node shrinks as nodes are picked, so most are not rated again.

@@ -12,8 +12,6 @@ constexpr std::size_t kLongestSlip = 64;  // longer names are not corrected; bou
 
 char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Edits (insert, delete, replace, swap of neighbours) from one word to the other, ignoring case.
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   const std::size_t width = right.size() + 1;

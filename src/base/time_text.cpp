@@ -31,8 +31,6 @@ constexpr std::array<Unit, 8> kUnits{{{"ns", 1},
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 const Unit* unit_at(std::string_view text) {
   for (const Unit& unit : kUnits) {
     if (text.substr(0, unit.name.size()) == unit.name) return &unit;

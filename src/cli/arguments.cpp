@@ -19,11 +19,6 @@ std::vector<std::string> flag_names(const CLI::App& command) {
   return names;
 }
 
-std::string full_name(const CLI::App& command) {
-  const std::string own = command.get_name();
-  return command.get_parent() == nullptr ? own : full_name(*command.get_parent()) + " " + own;
-}
-
 // `--conifg` has a suggestion; the other words of an unknown command would repeat all flags.
 std::string flag_error(const CLI::App& command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
@@ -44,6 +39,11 @@ std::string error_of(const CLI::App& command) {
 }
 
 }  // namespace
+
+std::string full_name(const CLI::App& command) {
+  const std::string own = command.get_name();
+  return command.get_parent() == nullptr ? own : full_name(*command.get_parent()) + " " + own;
+}
 
 std::string argument_error(const CLI::App& app) {
   for (const CLI::App* const command : app.get_subcommands()) {

@@ -12,6 +12,9 @@ class Option;
 
 namespace berth::cli {
 
+// "berth plan"
+std::string full_name(const CLI::App& command);
+
 // The error about the first argument that CLI11 did not accept: a flag with a suggestion, or a word
 // too many. Empty if there is none. `app` allows extras, and so do its subcommands.
 std::string argument_error(const CLI::App& app);

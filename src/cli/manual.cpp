@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/base/text.h"
+#include "cli/arguments.h"
 
 namespace berth::cli {
 
@@ -58,12 +59,6 @@ std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return text;
-}
-
-std::string full_name(const CLI::App& command) {
-  return command.get_parent() == nullptr
-             ? command.get_name()
-             : full_name(*command.get_parent()) + " " + command.get_name();
 }
 
 std::string flowing(const std::vector<std::string>& lines) {

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t kShownMax = 80;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }

@@ -7,11 +7,11 @@
 
 #include <simdjson.h>
 
+#include "berth/base/text.h"
+
 namespace berth::document {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void skip_digits(std::string_view text, std::size_t& at) {
   while (at < text.size() && is_digit(text[at])) ++at;

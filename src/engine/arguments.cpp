@@ -28,8 +28,7 @@ std::optional<std::int64_t> decimal_thousandths(std::string_view text) {
   }
   const std::string_view decimals = text.substr(point + 1);
   if (decimals.empty() || decimals.size() > 3) return std::nullopt;
-  const bool digits =
-      std::all_of(decimals.begin(), decimals.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = std::all_of(decimals.begin(), decimals.end(), is_digit);
   const auto whole = decimal_thousandths(text.substr(0, point));
   if (!digits || !whole) return std::nullopt;
   std::string padded(decimals);

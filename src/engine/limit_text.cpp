@@ -14,7 +14,7 @@ namespace berth::engine {
 
 namespace {
 
-constexpr std::size_t kNamedMost = 2;
+constexpr std::size_t kPartsNamed = 2;
 
 struct Part {
   std::string name;
@@ -37,11 +37,11 @@ std::string list_of(const Cluster& cluster, Dimension d, std::vector<Part> parts
     return std::tie(right.amount, left.name) < std::tie(left.amount, right.name);
   });
   std::string text;
-  for (std::size_t i = 0; i < std::min(parts.size(), kNamedMost); ++i) {
+  for (std::size_t i = 0; i < std::min(parts.size(), kPartsNamed); ++i) {
     text += (text.empty() ? "" : ", ") + amount_text(cluster, d, parts[i].amount) + " " + words +
             " " + parts[i].name;
   }
-  if (count > kNamedMost) text += " and " + std::to_string(count - kNamedMost) + " more";
+  if (count > kPartsNamed) text += " and " + std::to_string(count - kPartsNamed) + " more";
   return text;
 }
 
@@ -60,7 +60,7 @@ std::string kept_for_text(const Cluster& cluster, const QueueTree& tree,
     const std::size_t above = tree.member(at).parent;
     count += unmet.count_due_below(above, d) - (at != 0 && unmet.due(at, d) > 0 ? 1U : 0U);
     if (unmet.count_due_below(above, d) > 0) {
-      for (const std::uint32_t each : unmet.most_due_below(tree, above, at, d, kNamedMost)) {
+      for (const std::uint32_t each : unmet.most_due_below(tree, above, at, d, kPartsNamed)) {
         parts.push_back({queue_name(cluster, tree, each), unmet.due(each, d)});
       }
     }

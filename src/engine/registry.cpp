@@ -25,7 +25,7 @@ Makers<Action>& action_makers() {
 }
 
 template <class Made>
-std::vector<std::string> names_of(const Makers<Made>& makers) {
+std::vector<std::string> keys_of(const Makers<Made>& makers) {
   std::vector<std::string> names;
   for (const auto& [name, make] : makers) names.push_back(name);
   return names;
@@ -50,8 +50,8 @@ bool register_action(std::string name, std::function<ActionPtr(Arguments&)> make
   return true;
 }
 
-std::vector<std::string> plugin_names() { return names_of(plugin_makers()); }
-std::vector<std::string> action_names() { return names_of(action_makers()); }
+std::vector<std::string> plugin_names() { return keys_of(plugin_makers()); }
+std::vector<std::string> action_names() { return keys_of(action_makers()); }
 
 PluginPtr make_plugin(const std::string& name, Arguments& arguments) {
   return make_from(plugin_makers(), name, arguments);

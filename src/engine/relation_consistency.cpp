@@ -10,11 +10,11 @@ namespace berth::engine {
 
 namespace {
 
-using Counts = std::map<std::pair<TermId, DomainId>, Counted>;
+using CountsOfTerms = std::map<std::pair<TermId, DomainId>, Counted>;
 
 // Computed from the tasks, and from the terms that match them by a naive search.
-Counts recount(const Cluster& cluster) {
-  Counts counts;
+CountsOfTerms recount(const Cluster& cluster) {
+  CountsOfTerms counts;
   const PodRelations& relations = cluster.relations();
   for (std::size_t t = 0; t < cluster.task_slots(); ++t) {
     const Task& task = cluster.task(TaskId(t));

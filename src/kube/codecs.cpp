@@ -28,13 +28,13 @@ Result<ClusterEvent> decode_as_event(const document::Value& value, std::string_v
   return ClusterEvent(std::move(object).value());
 }
 
-struct Row {
+struct CodecRow {
   std::string_view kind;
   std::string_view group;  // empty: core
   Codec codec;
 };
 
-constexpr std::array<Row, 20> kCodecs{
+constexpr std::array<CodecRow, 20> kCodecs{
     {{"Node", "", &decode_as_event<&decode_node>},
      {"Pod", "", &decode_as_event<&decode_pod>},
      {"Namespace", "", &decode_as_event<&decode_namespace>},
@@ -56,15 +56,15 @@ constexpr std::array<Row, 20> kCodecs{
      {"ReplicaSet", "apps", &decode_as_event<&decode_replica_set>},
      {"StatefulSet", "apps", &decode_as_event<&decode_stateful_set>}}};
 
-const Row* find_row(const TypeName& type) {
-  const auto found = std::find_if(kCodecs.begin(), kCodecs.end(), [&](const Row& row) {
+const CodecRow* find_row(const TypeName& type) {
+  const auto found = std::find_if(kCodecs.begin(), kCodecs.end(), [&](const CodecRow& row) {
     return row.kind == type.kind && row.group == type.group();
   });
   return found == kCodecs.end() ? nullptr : &*found;
 }
 
 Codec codec_of(const TypeName& type) {
-  const Row* row = find_row(type);
+  const CodecRow* row = find_row(type);
   BERTH_CHECK(row != nullptr);
   return row->codec;
 }

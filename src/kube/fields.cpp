@@ -192,6 +192,16 @@ std::vector<std::string> read_texts(const document::Cursor& list) {
   return texts;
 }
 
+std::optional<TaintEffect> read_taint_effect(const document::Cursor& at) {
+  static const std::array<std::string, 3> kEffects{"NoExecute", "NoSchedule", "PreferNoSchedule"};
+  const std::string text = at.text();
+  if (text == kEffects[0]) return TaintEffect::no_execute;
+  if (text == kEffects[1]) return TaintEffect::no_schedule;
+  if (text == kEffects[2]) return TaintEffect::prefer_no_schedule;
+  at.complain("\"" + text + "\" is no effect of a taint" + suggestion(text, kEffects));
+  return std::nullopt;
+}
+
 NamedAmounts read_amounts(const document::Cursor& map, std::int64_t most) {
   NamedAmounts amounts;
   for (const auto& [name, value] : map.entries()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -78,5 +79,17 @@ std::vector<std::string> read_texts(const document::Cursor& list);
 NamedAmounts read_amounts(const document::Cursor& map, std::int64_t most = kAmountMax);
 
 inline constexpr std::int64_t kLimitMax = std::numeric_limits<std::int64_t>::max();
+
+// Counts of Kubernetes have 32 bits.
+inline constexpr std::int64_t kCountMax = std::numeric_limits<std::int32_t>::max();
+
+// None, with a complaint, if it is no effect.
+std::optional<TaintEffect> read_taint_effect(const document::Cursor& at);
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
 
 }  // namespace berth::kube

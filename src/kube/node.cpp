@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 
-#include "berth/base/text.h"
 #include "berth/model/queue_nodes.h"
 #include "kube/codecs.h"
 #include "kube/fields.h"
@@ -11,17 +9,6 @@ namespace berth::kube {
 namespace {
 
 constexpr std::int64_t kPodsDefault = 110;  // the kubelet's own default
-
-const std::array<std::string, 3> kEffects{"NoExecute", "NoSchedule", "PreferNoSchedule"};
-
-TaintEffect read_effect(const document::Cursor& at) {
-  const std::string text = at.text();
-  if (text == kEffects[0]) return TaintEffect::no_execute;
-  if (text == kEffects[1]) return TaintEffect::no_schedule;
-  if (text == kEffects[2]) return TaintEffect::prefer_no_schedule;
-  at.complain("\"" + text + "\" is no effect of a taint" + suggestion(text, kEffects));
-  return TaintEffect::no_schedule;
-}
 
 // The label states the lock. Our taint without the label, or with another value, is no lock, but
 // must be known so that it is removed. Other taints with that key are ordinary taints.
@@ -79,8 +66,8 @@ Result<NodeObject> decode_node(const document::Value& value, std::string_view fi
   node.labels = read_strings(root["metadata"]["labels"]);
   node.unschedulable = root["spec"]["unschedulable"].boolean(false);
   for (const document::Cursor& from : root["spec"]["taints"].items()) {
-    node.taints.push_back(
-        {from.required_text("key"), from["value"].text(), read_effect(from["effect"])});
+    node.taints.push_back({from.required_text("key"), from["value"].text(),
+                           read_taint_effect(from["effect"]).value_or(TaintEffect::no_schedule)});
   }
   read_lock(root, node);
   read_queue_lock(root, node);

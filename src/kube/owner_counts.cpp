@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string_view>
 
 namespace berth::kube {
@@ -11,14 +10,12 @@ namespace {
 
 using document::Cursor;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-
 std::int64_t count_in(const Cursor& at, std::int64_t fallback = 1) {
-  return at.integer(fallback, 0, kMost);
+  return at.integer(fallback, 0, kCountMax);
 }
 
 std::int32_t bounded(std::int64_t count) {
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(count, 0, kMost));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(count, 0, kCountMax));
 }
 
 // OWNED-5. Of a Job's spec: Kubernetes starts no more pods than completions are missing.
@@ -49,8 +46,9 @@ void read_job_set(const Cursor& spec, OwnerObject& owner) {
     const std::int64_t pods =
         count_in(replicated["replicas"]) * pods_of_job(replicated["template"]["spec"]);
     const bool waits = !replicated["dependsOn"].items().empty();
-    total = std::min(kMost, total + std::min(kMost, pods));
-    if (is_in_order ? is_first : !waits) first = std::min(kMost, first + std::min(kMost, pods));
+    total = std::min(kCountMax, total + std::min(kCountMax, pods));
+    if (is_in_order ? is_first : !waits)
+      first = std::min(kCountMax, first + std::min(kCountMax, pods));
     if (waits) owner.in_turn = "dependsOn";
     is_first = false;
   }
@@ -75,7 +73,7 @@ void read_leader_worker_set(const Cursor& object, OwnerObject& owner) {
 std::int64_t replicas_of(const Cursor& specs) {
   std::int64_t total = 0;
   for (const auto& [role, replica] : specs.entries()) {
-    total = std::min(kMost, total + count_in(replica["replicas"]));
+    total = std::min(kCountMax, total + count_in(replica["replicas"]));
   }
   return total;
 }
@@ -97,9 +95,9 @@ void read_ray_cluster(const Cursor& spec, OwnerObject& owner) {
     if (group["suspend"].boolean(false)) continue;
     const std::int64_t least = count_in(group["minReplicas"], 0);
     std::int64_t replicas = is_scaled ? least : std::max(least, count_in(group["replicas"], 0));
-    if (!is_scaled) replicas = std::min(replicas, count_in(group["maxReplicas"], kMost));
+    if (!is_scaled) replicas = std::min(replicas, count_in(group["maxReplicas"], kCountMax));
     const std::int64_t hosts = std::max<std::int64_t>(1, count_in(group["numOfHosts"]));
-    pods = std::min(kMost, pods + std::min(kMost, replicas * hosts));
+    pods = std::min(kCountMax, pods + std::min(kCountMax, replicas * hosts));
   }
   owner.at_once = bounded(pods);
 }

@@ -16,7 +16,6 @@ namespace berth::kube {
 namespace {
 
 const std::array<std::string, 6> kOperators{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
-const std::array<std::string, 3> kEffects{"NoExecute", "NoSchedule", "PreferNoSchedule"};
 
 bool is_whole_number(const std::string& text) {
   std::int64_t number = 0;
@@ -90,22 +89,15 @@ void read_node_affinity(const document::Cursor& from, Constraints& to) {
   }
 }
 
-TaintEffect read_effect(const document::Cursor& at) {
-  const std::string text = at.text();
-  if (text.empty()) return TaintEffect::any;
-  if (text == kEffects[0]) return TaintEffect::no_execute;
-  if (text == kEffects[1]) return TaintEffect::no_schedule;
-  if (text == kEffects[2]) return TaintEffect::prefer_no_schedule;
-  at.complain("\"" + text + "\" is no effect of a taint" + suggestion(text, kEffects));
-  return TaintEffect::any;
-}
-
 void read_tolerations(const document::Cursor& from, Constraints& to) {
   for (const document::Cursor& item : from.items()) {
     Toleration toleration;
     toleration.key = item["key"].text();
     toleration.value = item["value"].text();
-    toleration.effect = read_effect(item["effect"]);
+    const document::Cursor effect = item["effect"];
+    if (!effect.text().empty()) {
+      toleration.effect = read_taint_effect(effect).value_or(TaintEffect::any);
+    }
     const std::string op = item["operator"].text("Equal");
     toleration.exists = op == "Exists";
     if (op == "Gt" || op == "Lt") {
@@ -177,12 +169,6 @@ void note_unmodelled(const document::Cursor& spec, Constraints& to) {
   for (const document::Member& member : spec.value()->members) {
     if (!is_known_field("PodSpec", member.key)) to.unmodelled.push_back("spec." + member.key);
   }
-}
-
-template <class T>
-void sort_unique(std::vector<T>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "berth/model/bounds.h"
 #include "kube/codecs.h"
@@ -20,10 +19,8 @@ GroupPhase phase_of(std::string_view text) {
   return GroupPhase::pending;
 }
 
-constexpr std::int64_t kMembersMax = std::numeric_limits<std::int32_t>::max();
-
 std::int32_t read_count(const document::Cursor& count) {
-  return static_cast<std::int32_t>(count.integer(0, 0, kMembersMax));
+  return static_cast<std::int32_t>(count.integer(0, 0, kCountMax));
 }
 
 WrittenWaiting read_waiting(const document::Cursor& waiting) {
@@ -53,7 +50,7 @@ void split_position(WrittenStatus& written) {
   written.waiting.position_text = position;
 }
 
-WrittenStatus read_status(const document::Cursor& status) {
+WrittenStatus read_group_status(const document::Cursor& status) {
   WrittenStatus written;
   written.running = read_count(status["running"]);
   written.succeeded = read_count(status["succeeded"]);
@@ -101,7 +98,7 @@ GroupApi api_of(std::string_view api_version) {
 // KUBEGROUP-1, KUBEGROUP-2. Without a gang policy, each pod starts by itself.
 void read_policy(const document::Cursor& spec, PodGroupObject& group) {
   const document::Cursor gang = spec["schedulingPolicy"]["gang"];
-  group.min_member = static_cast<std::int32_t>(gang["minCount"].integer(1, 1, kMembersMax));
+  group.min_member = static_cast<std::int32_t>(gang["minCount"].integer(1, 1, kCountMax));
   if (spec["schedulingConstraints"].is_present()) {
     group.not_honoured.emplace_back("spec.schedulingConstraints");
   }
@@ -153,7 +150,7 @@ void read_roles(const document::Cursor& minimums, PodGroupObject& group) {
       continue;
     }
     group.min_task_member.emplace(role,
-                                  static_cast<std::int32_t>(minimum.integer(0, 0, kMembersMax)));
+                                  static_cast<std::int32_t>(minimum.integer(0, 0, kCountMax)));
   }
 }
 
@@ -174,7 +171,7 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
     group.queue = read_name(root["metadata"]["annotations"]["scheduling.volcano.sh/queue-name"]);
   }
   group.priority_class = read_name(spec["priorityClassName"]);
-  const std::int64_t min_member = spec["minMember"].integer(1, 0, kMembersMax);
+  const std::int64_t min_member = spec["minMember"].integer(1, 0, kCountMax);
   group.min_member = static_cast<std::int32_t>(std::max<std::int64_t>(1, min_member));
   read_roles(spec["minTaskMember"], group);
   if (spec["minResources"].is_present()) group.min_resources = read_amounts(spec["minResources"]);
@@ -190,7 +187,7 @@ Result<PodGroupObject> decode_group(GroupApi api, const document::Value& value,
   group.api = api;
   if (group.api == GroupApi::volcano) group.not_honoured = read_not_honoured(spec);
   if (group.api == GroupApi::kubernetes) read_policy(spec, group);
-  group.written = read_status(status);
+  group.written = read_group_status(status);
   if (group.api == GroupApi::sig) read_foreign_status(status, group);
   if (group.api == GroupApi::kubernetes) read_kube_status(status, group);
   group.is_recorded = root["metadata"]["annotations"]["berth.dev/record"].is_present();

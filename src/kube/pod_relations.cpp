@@ -1,7 +1,6 @@
 #include "kube/pod_relations.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -14,14 +13,6 @@
 namespace berth::kube {
 
 namespace {
-
-constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
-
-template <class T>
-void sort_unique(std::vector<T>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-}
 
 // As labels.NewRequirement of kube-scheduler checks it.
 void check_requirement(const Expression& requirement, const document::Cursor& from) {
@@ -142,8 +133,8 @@ SpreadConstraint read_spread_constraint(const document::Cursor& from, const Labe
   sort_unique(spread.pods.all);
   spread.is_empty = !spread.pods.matches_nothing && spread.pods.all.empty();
   spread.topology_key = from.required_text("topologyKey");
-  spread.max_skew = static_cast<std::int32_t>(from["maxSkew"].integer(1, 1, kMost));
-  spread.min_domains = static_cast<std::int32_t>(from["minDomains"].integer(1, 1, kMost));
+  spread.max_skew = static_cast<std::int32_t>(from["maxSkew"].integer(1, 1, kCountMax));
+  spread.min_domains = static_cast<std::int32_t>(from["minDomains"].integer(1, 1, kCountMax));
   spread.affinity = read_policy(from["nodeAffinityPolicy"], NodePolicy::honor);
   spread.taints = read_policy(from["nodeTaintsPolicy"], NodePolicy::ignore);
   return spread;

@@ -150,10 +150,9 @@ WrittenCondition condition_of(const document::Cursor& condition) {
           condition["message"].text(), condition["lastTransitionTime"].time()};
 }
 
-WrittenQueueStatus read_status(const document::Cursor& status) {
+WrittenQueueStatus read_queue_status(const document::Cursor& status) {
   const auto count = [&](const char* name) {
-    return static_cast<std::int32_t>(
-        status[name].integer(0, 0, std::numeric_limits<std::int32_t>::max()));
+    return static_cast<std::int32_t>(status[name].integer(0, 0, kCountMax));
   };
   const auto amounts = [&](const char* name) { return read_amounts(status[name], kLimitMax); };
   WrittenQueueStatus written;
@@ -211,7 +210,7 @@ Result<QueueObject> decode_queue_with_fault(const document::Value& value, std::s
   if (complaint != nullptr) *complaint = hints.warning();
   // An unreadable status is no fault of the queue: we write it anew.
   document::Reading status(value, file);
-  queue.written = read_status(status.root()["status"]);
+  queue.written = read_queue_status(status.root()["status"]);
   if (status.failed()) queue.written = {};
   return queue;
 }

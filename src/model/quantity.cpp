@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "berth/base/text.h"
 #include "berth/model/amount_text.h"
 
 // A quantity is a decimal number times a power of ten or of two. Powers of ten move the decimal
@@ -48,8 +49,6 @@ struct Suffix {
   int shift = 0;     // times 2^shift
   int exponent = 0;  // times 10^exponent
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<int> read_exponent(std::string_view text) {
   const bool negative = text.starts_with('-');

@@ -22,10 +22,6 @@ bool is_in_tree(std::string_view provisioner, std::size_t among = kInTree.size()
   return std::find(kInTree.begin(), last, provisioner) != last;
 }
 
-std::size_t hash_of(std::string_view text) {
-  return text.empty() ? 0 : std::hash<std::string_view>{}(text) | 1U;
-}
-
 std::string_view without_namespace(std::string_view full_name) {
   return full_name.substr(full_name.find('/') + 1);
 }

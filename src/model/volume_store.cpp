@@ -7,10 +7,6 @@ namespace berth {
 
 namespace {
 
-std::size_t hash_of(std::string_view text) {
-  return text.empty() ? 0 : std::hash<std::string_view>{}(text) | 1U;
-}
-
 void add_unique(std::vector<ClaimId>& claims, ClaimId id) {
   if (id.is_valid() && std::find(claims.begin(), claims.end(), id) == claims.end()) {
     claims.push_back(id);

@@ -346,6 +346,11 @@ class VolumeTable::Impl {
 inline constexpr const char* kHostName = "kubernetes.io/hostname";
 inline constexpr const char* kZone = "topology.kubernetes.io/zone";
 
+// 0 only for no text.
+inline std::size_t hash_of(std::string_view text) {
+  return text.empty() ? 0 : std::hash<std::string_view>{}(text) | 1U;
+}
+
 // Empty: it has none.
 inline std::string zone_of(const VolumeTable::NodeLabels& labels) {
   const auto zone = labels.find(kZone);

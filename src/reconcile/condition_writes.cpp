@@ -6,7 +6,6 @@ namespace berth::reconcile {
 
 namespace {
 
-constexpr Duration kHolds = std::chrono::seconds(5);
 constexpr Duration kSecond = std::chrono::seconds(1);
 constexpr std::int32_t kWritesASecond = 100;
 
@@ -29,7 +28,7 @@ void ConditionWrites::take(const Ended& ended) {
 // The next leader may write something else.
 void ConditionWrites::stop_leading() {
   written_.clear();
-  for (const auto& [id, refused] : refused_) due_.emplace(refused.since + kHolds, id);
+  for (const auto& [id, refused] : refused_) due_.emplace(refused.since + kReasonHolds, id);
 }
 
 void ConditionWrites::reconcile(const Cluster& cluster, TimePoint now) {
@@ -45,7 +44,7 @@ void ConditionWrites::reconcile(const Cluster& cluster, TimePoint now) {
     const bool still_waits =
         refused != refused_.end() && job.exists && job.uid == refused->second.job_uid;
     // A job whose reason changed since is due again later.
-    if (!still_waits || now - refused->second.since < kHolds) continue;
+    if (!still_waits || now - refused->second.since < kReasonHolds) continue;
     write_conditions(id, job, cluster, now);
   }
 }
@@ -63,7 +62,7 @@ void ConditionWrites::note(JobId id, const Cluster& cluster, TimePoint now) {
   if (refused.job_uid != job.uid || refused.is_for_nodes != is_for_nodes) {
     refused = {job.uid, is_for_nodes, now};
   }
-  due_.emplace(refused.since + kHolds, id);
+  due_.emplace(refused.since + kReasonHolds, id);
 }
 
 void ConditionWrites::write_conditions(JobId id, const Job& job, const Cluster& cluster,
@@ -84,7 +83,7 @@ void ConditionWrites::write_conditions(JobId id, const Job& job, const Cluster& 
     } else if (!writes_.may_begin(pod->ref, Aspect::condition, now)) {
       is_held_up = true;
     } else if (left_ == 0) {  // AUTOSCALE-4
-      due_.emplace(refused.since + kHolds, id);
+      due_.emplace(refused.since + kReasonHolds, id);
       return;
     } else {
       --left_;

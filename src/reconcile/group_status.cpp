@@ -55,7 +55,7 @@ ports::GroupStatus kube_status_of(const Job& job, const ports::GroupStatus& want
   return status;
 }
 
-bool holds_alike(const WrittenCondition& condition, const WrittenCondition& before) {
+bool holds_as_before(const WrittenCondition& condition, const WrittenCondition& before) {
   return condition.holds == before.holds && condition.reason.empty() == before.reason.empty();
 }
 
@@ -66,10 +66,10 @@ void keep_times(ports::GroupStatus& status, const ports::GroupStatus& before, Ti
       since(status.is_scheduled == before.is_scheduled, before.scheduled_since);
   status.waits_since = since(status.reason.empty() == before.reason.empty(), before.waits_since);
   status.targeted.since =
-      since(holds_alike(status.targeted, before.targeted), before.targeted.since);
+      since(holds_as_before(status.targeted, before.targeted), before.targeted.since);
   if (!status.honoured.reason.empty()) {
     status.honoured.since =
-        since(holds_alike(status.honoured, before.honoured), before.honoured.since);
+        since(holds_as_before(status.honoured, before.honoured), before.honoured.since);
   }
 }
 

@@ -8,10 +8,9 @@ namespace berth::reconcile {
 
 namespace {
 
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 using Verb = ports::GroupSpec::Verb;
 
-constexpr Duration kSeenWithin = std::chrono::seconds(10);
 constexpr Duration kRefusedFor = std::chrono::minutes(1);
 constexpr std::size_t kPodsNotified = 5;
 constexpr std::size_t kAdvisedMost = 1000;  // of a namespace
@@ -88,15 +87,16 @@ void OwnedGroups::write(const ports::ObjectRef& object, ports::GroupSpec wanted,
 void OwnedGroups::take(const Ended& ended, TimePoint now) {
   if (aspect_of(ended.write.content) != Aspect::group_spec) return;
   const auto unseen = unseen_.find(ended.write.object.full_name());
-  if (ended.is(Result::done)) return;
+  if (ended.is(WriteResult::done)) return;
   if (unseen != unseen_.end()) {
-    if (ended.is(Result::refused)) {
+    if (ended.is(WriteResult::refused)) {
       unseen->second.until = now + kRefusedFor;
     } else {
       unseen_.erase(unseen);  // as soon as the back-off allows
     }
   }
-  if (ended.is(Result::forbidden) || ended.is(Result::refused)) announce_failure(ended, now);
+  if (ended.is(WriteResult::forbidden) || ended.is(WriteResult::refused))
+    announce_failure(ended, now);
 }
 
 // OWNED-14

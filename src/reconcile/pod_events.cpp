@@ -8,8 +8,6 @@ namespace berth::reconcile {
 
 namespace {
 
-// A reason that ends sooner has no events.
-constexpr Duration kHolds = std::chrono::seconds(5);
 constexpr Duration kLeastInterval = std::chrono::minutes(1);
 // EVENT-7. API servers forget events after an hour.
 constexpr Duration kRepeated = std::chrono::minutes(45);
@@ -33,7 +31,7 @@ void PodEvents::note(JobId id, const Job& job, const std::string& reason, bool i
   entry.job = name_of(job);
   entry.reason = reason;
   const TimePoint allowed = is_known ? entry.published_at + kLeastInterval : TimePoint();
-  set_due(id, entry, is_reported ? now + kRepeated : std::max(now + kHolds, allowed));
+  set_due(id, entry, is_reported ? now + kRepeated : std::max(now + kReasonHolds, allowed));
 }
 
 void PodEvents::set_due(JobId id, Noted& noted, TimePoint due) {

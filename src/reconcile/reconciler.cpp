@@ -10,8 +10,6 @@ namespace berth::reconcile {
 
 namespace {
 
-// The watch shows long before what was written.
-constexpr Duration kSeenWithin = std::chrono::seconds(10);
 constexpr Duration kQueueInterval = std::chrono::seconds(10);
 constexpr Duration kLookedAtAgain = std::chrono::minutes(1);
 constexpr Duration kHeldMost = std::chrono::seconds(2);

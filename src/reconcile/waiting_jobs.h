@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/clock.h"
 #include "berth/model/cluster.h"
 #include "berth/model/plan.h"
 #include "reconcile/event_log.h"
@@ -13,6 +14,9 @@
 #include "reconcile/job_order.h"
 
 namespace berth::reconcile {
+
+// A reason that ends sooner has no events and no conditions of pods.
+inline constexpr Duration kReasonHolds = std::chrono::seconds(5);
 
 // Why jobs wait, by the last session. Session thread.
 class WaitingJobs {

@@ -8,7 +8,7 @@ namespace berth::reconcile {
 
 namespace {
 
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 
 constexpr Duration kFirst = std::chrono::milliseconds(200);
 constexpr std::int32_t kDoublings = 8;
@@ -52,12 +52,13 @@ std::optional<Duration> retry_delay(Aspect aspect, const ports::WriteOutcome& ou
   constexpr Duration kMost = std::chrono::seconds(30);
   constexpr Duration kMostOfSteering = std::chrono::seconds(10);
   const Duration asked = outcome.retry_after.value_or(Duration());
-  const bool is_for_now = outcome.result == Result::failed || outcome.result == Result::overtaken;
+  const bool is_for_now =
+      outcome.result == WriteResult::failed || outcome.result == WriteResult::overtaken;
   switch (kind_of(aspect)) {
     case Writes::Kind::steering:  // WRITE-3
       return std::min(kMostOfSteering, std::max(asked, back_off(failures, kMostOfSteering)));
     case Writes::Kind::status:  // WRITE-4
-      if (outcome.result == Result::refused) return std::nullopt;
+      if (outcome.result == WriteResult::refused) return std::nullopt;
       return std::max(asked, back_off(failures, kMost));
     case Writes::Kind::event:  // WRITE-5
       if (!is_for_now || failures >= kEventAttempts) return std::nullopt;
@@ -70,11 +71,12 @@ std::optional<Duration> retry_delay(Aspect aspect, const ports::WriteOutcome& ou
 }
 
 bool is_believed(const Ended& ended) {
-  return ended.is(Result::done) || ended.is(Result::gone) || ended.is(Result::refused);
+  return ended.is(WriteResult::done) || ended.is(WriteResult::gone) ||
+         ended.is(WriteResult::refused);
 }
 
 std::optional<EvictionRefused> refused_eviction(const Ended& ended) {
-  const bool is_under_way = ended.is(Result::done) || ended.is(Result::gone);
+  const bool is_under_way = ended.is(WriteResult::done) || ended.is(WriteResult::gone);
   if (is_under_way || aspect_of(ended.write.content) != Aspect::eviction) return std::nullopt;
   return EvictionRefused{ended.write.object.uid, ended.outcome.error};
 }
@@ -139,18 +141,18 @@ std::optional<Ended> Writes::take(const ports::WriteAnswer& answer, TimePoint no
   Attempt& attempt = found->second;
   attempt.is_under_way = false;
   Ended ended{attempt.write, answer.outcome};
-  if (ended.is(Result::done) || ended.is(Result::gone)) {
+  if (ended.is(WriteResult::done) || ended.is(WriteResult::gone)) {
     under_way_.erase(number);
     set_pending(attempt, false);
     attempt.failures = 0;
     // The watch is only a little behind: it will show that the object is gone.
-    attempt.not_before = ended.is(Result::gone) ? now + kKept : TimePoint();
-    if (ended.is(Result::done) || is_sent_once(aspect)) attempts_.erase(found);
+    attempt.not_before = ended.is(WriteResult::gone) ? now + kKept : TimePoint();
+    if (ended.is(WriteResult::done) || is_sent_once(aspect)) attempts_.erase(found);
     return ended;
   }
   ++attempt.failures;
   const auto delay = retry_delay(aspect, answer.outcome, attempt.failures);
-  if (!ended.is(Result::overtaken)) {
+  if (!ended.is(WriteResult::overtaken)) {
     count(aspect, &Counters::failures, 1);
     log_failure(attempt, answer.outcome, delay.has_value(), now);
   }

@@ -48,6 +48,9 @@ static_assert(is_content_of<Aspect::steering, ports::PodWrite> &&
 std::optional<Duration> retry_delay(Aspect aspect, const ports::WriteOutcome& outcome,
                                     std::int32_t failures);
 
+// The watch shows long before what was written.
+inline constexpr Duration kSeenWithin = std::chrono::seconds(10);
+
 // A write that has ended, and how. An event or an eviction that is repeated has not ended.
 struct Ended {
   ports::Write write;

@@ -65,7 +65,7 @@ mirror::MemoryCluster cluster_of(FitsRequest& request) {
   return cluster;
 }
 
-std::string lock_text(const Cluster& cluster, NodeId node, JobId job) {
+std::string text_of_lock(const Cluster& cluster, NodeId node, JobId job) {
   if (!cluster.is_locked_out(node, job)) return "";
   const JobId target = cluster.locks().target_in_the_way(node, job);
   if (target.is_valid()) return sentence(Reason::node_locked, 0, 0, cluster.job(target).name);
@@ -112,7 +112,7 @@ PodFits fits_of(const Task& task, const Cluster& cluster) {
   for (std::size_t n = 0; n < cluster.node_count(); ++n) {
     NodeFit& row = fits.nodes.emplace_back();
     row.node = cluster.node(NodeId(n)).name;
-    row.lock = lock_text(cluster, NodeId(n), task.job);
+    row.lock = text_of_lock(cluster, NodeId(n), task.job);
     const engine::Verdict verdict = engine::fits_on(cluster, shape, NodeId(n));
     if (verdict) continue;
     row.reason = code(verdict.reason);

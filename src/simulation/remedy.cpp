@@ -10,6 +10,7 @@
 #include "berth/model/cluster.h"
 #include "berth/model/reader.h"
 #include "simulation/ending.h"
+#include "simulation/trial.h"
 
 // Finds remedies for a waiting job. Some reasons imply one ("queue q is not open"). A lack of room
 // needs trials: of other jobs and pods, one is taken away at a time; and copies of a node are
@@ -23,7 +24,6 @@ namespace {
 constexpr std::size_t kNodeKindsMax = 3;
 constexpr std::size_t kNodesMax = 512;
 constexpr std::size_t kEndingsMax = 3;
-constexpr const char* kHostname = "kubernetes.io/hostname";
 
 std::string plural(std::int64_t count, const std::string& noun) {
   return std::to_string(count) + " more " + noun + (count == 1 ? "" : "s");

@@ -7,8 +7,6 @@ namespace berth::simulation {
 
 namespace {
 
-constexpr const char* kHostname = "kubernetes.io/hostname";
-
 std::vector<NodeObject> nodes_like(const NodeObject& example, std::size_t count) {
   std::vector<NodeObject> nodes(count, example);
   for (std::size_t i = 0; i < count; ++i) {

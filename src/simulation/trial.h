@@ -17,6 +17,8 @@ namespace berth::simulation {
 
 mirror::Options mirror_options(const conf::Config& config);
 
+inline constexpr const char* kHostname = "kubernetes.io/hostname";  // a label of nodes
+
 struct TrialSetting {
   engine::SessionConfig session;  // must be accepted by Scheduler::create
   mirror::Options mirror;

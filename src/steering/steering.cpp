@@ -11,7 +11,7 @@ namespace berth::steering {
 namespace {
 
 using Kind = ports::PodWrite::Kind;
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 
 constexpr std::size_t kManyNodes = 500;
 constexpr std::size_t kWritesAtOnce = 256;  // several times what the API client has in flight
@@ -172,7 +172,7 @@ std::vector<PlacementDropped> Steering::follow_up(const Cluster& cluster, const 
 // STEER-9
 void Steering::take(const reconcile::Ended& ended, TimePoint now) {
   const std::string& uid = ended.write.object.uid;
-  const bool is_over = ended.is(Result::done) || ended.is(Result::gone);
+  const bool is_over = ended.is(WriteResult::done) || ended.is(WriteResult::gone);
   if (std::holds_alternative<ports::GangRecord>(ended.write.content)) {
     if (is_over) recorded_.insert(uid);
     if (const auto job = recording_.find(uid); job != recording_.end()) {
@@ -192,7 +192,7 @@ void Steering::take(const reconcile::Ended& ended, TimePoint now) {
   if (found == progress_.end()) return;
   Progress& progress = found->second;
   answered_.insert(progress.job);
-  if (progress.number != ended.write.number || !ended.is(Result::done)) return;
+  if (progress.number != ended.write.number || !ended.is(WriteResult::done)) return;
   progress.changed_at = changed_at_[progress.task] = now;
   const auto& content = std::get<ports::PodWrite>(ended.write.content);
   const Kind kind = content.kind;

@@ -10,7 +10,7 @@ namespace berth::tools {
 
 namespace {
 
-constexpr const char* kMore =
+constexpr const char* kCompletionMore =
     "Packages install these scripts. kubectl completes `kubectl berth` by the program\n"
     "kubectl_complete-berth beside it.\n"
     "\n"
@@ -27,7 +27,7 @@ Command add_completion(CLI::App& berth) {
   CLI::App* const command =
       berth.add_subcommand("completion", "Prints a shell's script for completion.");
   const auto shell = std::make_shared<std::string>();
-  command->footer(kMore);
+  command->footer(kCompletionMore);
   command->add_option("SHELL", *shell, "The shell")->type_name("bash|zsh|fish")->required();
   return {command, [shell](Console& console) {
             const auto script = cli::completion_script(*shell, "berth");

@@ -36,16 +36,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kHelp = "Checks a configuration, or shows the default.";
+constexpr const char* kConfigHelp = "Checks a configuration, or shows the default.";
 
-constexpr const char* kMore =
+constexpr const char* kConfigMore =
     "Examples:\n"
     "  berth config --default > berth.yaml\n"
     "  berth config --check berth.yaml\n"
     "\n"
     "Exit status: 0 the configuration would be accepted, 2 it would not, 1 an internal error.";
 
-struct Flags {
+struct ConfigFlags {
   std::string check;  // file
   bool show_default = false;
   std::optional<std::string> output;
@@ -120,7 +120,7 @@ int check(const std::string& file, bool is_json, Console& console) {
   return finish(file + ": ok\n", console);
 }
 
-int run(const Flags& flags, Console& console) {
+int run(const ConfigFlags& flags, Console& console) {
   // Off a terminal, too, the answer is text: config.yaml is what one asks for.
   const Result<Form> form = read_form(flags.output.value_or("table"), console);
   if (!form) return complain(form.error(), console);
@@ -139,9 +139,9 @@ int run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command add_config(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("config", kHelp);
-  const auto flags = std::make_shared<Flags>();
-  command->footer(kMore);
+  CLI::App* const command = berth.add_subcommand("config", kConfigHelp);
+  const auto flags = std::make_shared<ConfigFlags>();
+  command->footer(kConfigMore);
   command
       ->add_option("--check", flags->check,
                    "Prints ok, or the first error with its line and column")

@@ -17,9 +17,10 @@ using Json = nlohmann::ordered_json;
 using simulation::NodeFit;
 using simulation::PodFits;
 
-constexpr const char* kHelp = "Says of each node whether it may take a pod now, and else why not.";
+constexpr const char* kFitsHelp =
+    "Says of each node whether it may take a pod now, and else why not.";
 
-constexpr const char* kMore =
+constexpr const char* kFitsMore =
     "Asks what kube-scheduler's filters ask, about the cluster as it is in the manifests: taints,\n"
     "selectors, affinity, ports, the room that no pod has, volumes, spreads and other pods. "
     "Queues,\n"
@@ -35,7 +36,7 @@ constexpr const char* kMore =
     "file:line:column),\n"
     "1 an internal error.";
 
-struct Flags {
+struct FitsFlags {
   PlanningFlags planning;
   std::string pod;
   std::optional<std::string> output;
@@ -116,7 +117,7 @@ std::string table_of(const std::vector<PodFits>& all, Form form, const Console& 
   return table.render(style_of(form, console));
 }
 
-int run(const Flags& flags, Console& console) {
+int run(const FitsFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
   if (!form) return complain(form.error(), console);
   Result<ClusterInput> input = read_cluster(flags.planning, console);
@@ -132,9 +133,9 @@ int run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command add_fits(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("fits", kHelp);
-  const auto flags = std::make_shared<Flags>();
-  command->footer(kMore);
+  CLI::App* const command = berth.add_subcommand("fits", kFitsHelp);
+  const auto flags = std::make_shared<FitsFlags>();
+  command->footer(kFitsMore);
   command->add_option("POD", flags->pod, "The pod; default: all that wait")->type_name("NS/NAME");
   declare_cluster(*command, flags->planning);
   declare_output(*command, flags->output);

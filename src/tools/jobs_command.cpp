@@ -14,10 +14,10 @@ namespace berth::tools {
 
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kJobsHelp =
     "Shows the jobs of a namespace: which wait, for what, and where in line.";
 
-constexpr const char* kMore =
+constexpr const char* kJobsMore =
     "A job is a PodGroup, or a pod in none that Berth plans. Asks the API server, by a "
     "kubeconfig;\n"
     "the rights of the ClusterRole view in the namespace are enough.\n"
@@ -29,9 +29,9 @@ constexpr const char* kMore =
     "\n"
     "Exit status: 0 done, 2 bad input or no answer, 3 a right is missing, 1 an internal error.";
 
-constexpr const char* kOrders = "name|queue|state|position|age|since";
+constexpr const char* kJobsOrders = "name|queue|state|position|age|since";
 
-struct Flags {
+struct JobsFlags {
   KubeFlags kube;
   RowFlags rows;
   bool all_namespaces = false;
@@ -68,7 +68,7 @@ bool is_before(const LiveJob& left, const LiveJob& right, const std::string& ord
   return natural_compare(left.full_name(), right.full_name()) < 0;
 }
 
-void arrange(std::vector<LiveJob>& jobs, const Flags& flags) {
+void arrange(std::vector<LiveJob>& jobs, const JobsFlags& flags) {
   std::erase_if(jobs, [&](const LiveJob& job) {
     if (!flags.rows.queue.empty() && job.queue != flags.rows.queue) return true;
     if (!flags.only_waiting && !flags.only_running) return false;
@@ -87,10 +87,10 @@ std::vector<std::string> notes_on(const LiveJobs& found, const std::string& name
           " of other schedulers are not shown"};
 }
 
-int run(const Flags& flags, Console& console) {
+int run(const JobsFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
   if (!form) return complain(form.error(), console);
-  if (const Status known = check_sort(flags.rows.sort, kOrders); !known) {
+  if (const Status known = check_sort(flags.rows.sort, kJobsOrders); !known) {
     return complain(known.error(), console);
   }
   if (flags.all_namespaces && !flags.kube.name_space.empty()) {
@@ -122,9 +122,9 @@ int run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command add_jobs(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("jobs", kHelp);
-  const auto flags = std::make_shared<Flags>();
-  command->footer(kMore);
+  CLI::App* const command = berth.add_subcommand("jobs", kJobsHelp);
+  const auto flags = std::make_shared<JobsFlags>();
+  command->footer(kJobsMore);
   declare_kube(*command, flags->kube);
   command->add_flag("-A,--all-namespaces", flags->all_namespaces, "The jobs of all namespaces");
   declare_queue(*command, flags->rows.queue);
@@ -134,7 +134,7 @@ Command add_jobs(CLI::App& berth) {
       ->add_option("-l,--selector", flags->selector,
                    "Only jobs whose PodGroup, or one of whose pods, has these labels")
       ->type_name("SELECTOR");
-  declare_sort(*command, flags->rows.sort, kOrders);
+  declare_sort(*command, flags->rows.sort, kJobsOrders);
   declare_schedulers(*command, flags->schedulers);
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};

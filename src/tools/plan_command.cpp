@@ -10,10 +10,10 @@ namespace berth::tools {
 
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kPlanHelp =
     "Shows where a session would place the pods of manifests, and why others wait.";
 
-constexpr const char* kMore =
+constexpr const char* kPlanMore =
     "Reads Node, Pod, PodGroup, Queue, PriorityClass and Namespace objects; other kinds\n"
     "are counted and ignored. Plans are carried out on a copy: bound pods run, and end after the\n"
     "time in their annotation berth.dev/run-time; evicted pods are gone in the next cycle. The\n"
@@ -27,19 +27,19 @@ constexpr const char* kMore =
     "\n"
     "Exit status: 0 there is a plan, 2 bad input (with file:line:column), 1 an internal error.";
 
-constexpr const char* kOrders = "priority|name|queue";
+constexpr const char* kPlanOrders = "priority|name|queue";
 
-struct Flags {
+struct PlanFlags {
   PlanningFlags planning;
   RowFlags rows;
   std::string explain;
   std::optional<std::string> output;
 };
 
-int run(const Flags& flags, Console& console) {
+int run(const PlanFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
   if (!form) return complain(form.error(), console);
-  if (const Status known = check_sort(flags.rows.sort, kOrders); !known) {
+  if (const Status known = check_sort(flags.rows.sort, kPlanOrders); !known) {
     return complain(known.error(), console);
   }
   const bool is_short = flags.explain.find('/') == std::string::npos;
@@ -57,9 +57,9 @@ int run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command add_plan(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("plan", kHelp);
-  const auto flags = std::make_shared<Flags>();
-  command->footer(kMore);
+  CLI::App* const command = berth.add_subcommand("plan", kPlanHelp);
+  const auto flags = std::make_shared<PlanFlags>();
+  command->footer(kPlanMore);
   declare_planning(*command, flags->planning);
   command
       ->add_option("--explain", flags->explain,
@@ -70,7 +70,7 @@ Command add_plan(CLI::App& berth) {
       ->add_option("-n,--namespace", flags->rows.name_space, "Only jobs and pods of this namespace")
       ->type_name("NAME");
   declare_queue(*command, flags->rows.queue);
-  declare_sort(*command, flags->rows.sort, kOrders);
+  declare_sort(*command, flags->rows.sort, kPlanOrders);
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};
 }

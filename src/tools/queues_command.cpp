@@ -19,10 +19,10 @@ namespace {
 
 using views::QueueTable;
 
-constexpr const char* kHelp =
+constexpr const char* kQueuesHelp =
     "Shows the guarantee, the fair share, the use and the limit of each queue.";
 
-constexpr const char* kMore =
+constexpr const char* kQueuesMore =
     "Three sources: with --cluster, sessions on manifests, as in berth plan; with --server, a\n"
     "running berthd; else the Queue objects of the API server, by a kubeconfig. Without the right "
     "to\n"
@@ -38,9 +38,9 @@ constexpr const char* kMore =
     "\n"
     "Exit status: 0 done, 2 bad input or no answer, 3 a right is missing, 1 an internal error.";
 
-constexpr const char* kOrders = "name|priority|weight";
+constexpr const char* kQueuesOrders = "name|priority|weight";
 
-struct Flags {
+struct QueuesFlags {
   PlanningFlags planning;
   ServerFlags server;
   KubeFlags kube;
@@ -51,7 +51,7 @@ struct Flags {
 
 enum class Source { manifests, berthd, api_server };
 
-Result<Source> source_of(const Flags& flags) {
+Result<Source> source_of(const QueuesFlags& flags) {
   const bool has_manifests = !flags.planning.cluster.empty();
   const bool has_server = flags.server.is_asked();
   if (has_manifests && has_server) {
@@ -66,13 +66,13 @@ Result<Source> source_of(const Flags& flags) {
   return has_server || !has_access(flags.kube) ? Source::berthd : Source::api_server;
 }
 
-Result<QueueTable> ask_berthd(const Flags& flags) {
+Result<QueueTable> ask_berthd(const QueuesFlags& flags) {
   Result<ServerDocument> document = ask_server(flags.server, "/queues");
   if (!document) return document.error();
   return views::read_queue_table(std::move(document->text), document->where);
 }
 
-Result<QueueTable> plan_queues(const Flags& flags, Console& console) {
+Result<QueueTable> plan_queues(const QueuesFlags& flags, Console& console) {
   Result<simulation::Report> report = plan_manifests(flags.planning, "", console);
   if (!report) return report.error();
   return std::move(report->cycles.back().queues);
@@ -99,7 +99,7 @@ Status require_resource(const std::string& resource, const QueueTable& table) {
                "--resource"};
 }
 
-int show(QueueTable table, const Flags& flags, Form form, Console& console) {
+int show(QueueTable table, const QueuesFlags& flags, Form form, Console& console) {
   if (const Status known = require_resource(flags.resource, table); !known) {
     return complain(known.error(), console);
   }
@@ -117,10 +117,10 @@ int show(QueueTable table, const Flags& flags, Form form, Console& console) {
   return finish(queues_text(table, style), console);
 }
 
-int run(const Flags& flags, Console& console) {
+int run(const QueuesFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
   if (!form) return complain(form.error(), console);
-  if (const Status known = check_sort(flags.rows.sort, kOrders); !known) {
+  if (const Status known = check_sort(flags.rows.sort, kQueuesOrders); !known) {
     return complain(known.error(), console);
   }
   const Result<Source> source = source_of(flags);
@@ -139,9 +139,9 @@ int run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command add_queues(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("queues", kHelp);
-  const auto flags = std::make_shared<Flags>();
-  command->footer(kMore);
+  CLI::App* const command = berth.add_subcommand("queues", kQueuesHelp);
+  const auto flags = std::make_shared<QueuesFlags>();
+  command->footer(kQueuesMore);
   declare_kube(*command, flags->kube);
   declare_server(*command, flags->server);
   command
@@ -149,7 +149,7 @@ Command add_queues(CLI::App& berth) {
                    "The resource to show; default: the dominant resource of each queue")
       ->type_name("NAME");
   declare_queue(*command, flags->rows.queue);
-  declare_sort(*command, flags->rows.sort, kOrders);
+  declare_sort(*command, flags->rows.sort, kQueuesOrders);
   declare_planning(*command, flags->planning);
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};

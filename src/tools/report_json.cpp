@@ -10,14 +10,9 @@ namespace berth::tools {
 
 namespace {
 
+using views::json_of;
 using views::ReservationTable;
 using Json = nlohmann::ordered_json;
-
-Json json_of(const NamedAmounts& amounts) {
-  Json object = Json::object();
-  for (const auto& [name, amount] : amounts) object[name] = format_quantity(name, amount);
-  return object;
-}
 
 Json json_of(const simulation::PlacementRow& row) {
   return {{"pod", row.pod}, {"job", row.job}, {"node", row.node}, {"order", row.order}};

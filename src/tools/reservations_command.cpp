@@ -15,9 +15,10 @@ namespace {
 
 using views::ReservationTable;
 
-constexpr const char* kHelp = "Shows the jobs that nodes are kept for, these nodes, and the cost.";
+constexpr const char* kReservationsHelp =
+    "Shows the jobs that nodes are kept for, these nodes, and the cost.";
 
-constexpr const char* kMore =
+constexpr const char* kReservationsMore =
     "Asks a running berthd. With --cluster, runs sessions on manifests, as berth plan does, and\n"
     "shows the reservations after the last one.\n"
     "\n"
@@ -28,16 +29,16 @@ constexpr const char* kMore =
     "\n"
     "Exit status: 0 done, 2 bad input or no answer, 1 an internal error.";
 
-constexpr const char* kOrders = "elected|waits|priority|name|queue";
+constexpr const char* kReservationsOrders = "elected|waits|priority|name|queue";
 
-struct Flags {
+struct ReservationsFlags {
   PlanningFlags planning;
   ServerFlags server;
   RowFlags rows;
   std::optional<std::string> output;
 };
 
-Result<ReservationTable> get_table(const Flags& flags, Console& console) {
+Result<ReservationTable> get_table(const ReservationsFlags& flags, Console& console) {
   if (flags.planning.cluster.empty()) {
     Result<ServerDocument> document = ask_server(flags.server, "/reservations");
     if (!document) return document.error();
@@ -78,10 +79,10 @@ void keep_rows(std::vector<ReservationTable::Row>& rows, const RowFlags& flags) 
   });
 }
 
-int run(const Flags& flags, Console& console) {
+int run(const ReservationsFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
   if (!form) return complain(form.error(), console);
-  if (const Status known = check_sort(flags.rows.sort, kOrders); !known) {
+  if (const Status known = check_sort(flags.rows.sort, kReservationsOrders); !known) {
     return complain(known.error(), console);
   }
   Result<ReservationTable> table = get_table(flags, console);
@@ -94,14 +95,14 @@ int run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command add_reservations(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("reservations", kHelp);
-  const auto flags = std::make_shared<Flags>();
-  command->footer(kMore);
+  CLI::App* const command = berth.add_subcommand("reservations", kReservationsHelp);
+  const auto flags = std::make_shared<ReservationsFlags>();
+  command->footer(kReservationsMore);
   declare_server(*command, flags->server);
   command->add_option("-n,--namespace", flags->rows.name_space, "Only jobs of this namespace")
       ->type_name("NAME");
   declare_queue(*command, flags->rows.queue);
-  declare_sort(*command, flags->rows.sort, kOrders);
+  declare_sort(*command, flags->rows.sort, kReservationsOrders);
   declare_planning(*command, flags->planning);
   declare_output(*command, flags->output);
   return {command, [flags](Console& console) { return run(*flags, console); }};

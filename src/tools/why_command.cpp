@@ -16,10 +16,10 @@ namespace berth::tools {
 
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kWhyHelp =
     "Says why a job waits, its position in its queue, and what would help.";
 
-constexpr const char* kMore =
+constexpr const char* kWhyMore =
     "JOB is the name of a PodGroup, of its owner (Job, PyTorchJob, RayCluster, ...), or of a pod;\n"
     "KIND/NAME says which, such as job/training. Asks the API server, by a kubeconfig; the rights "
     "of\n"
@@ -36,7 +36,7 @@ constexpr const char* kMore =
 
 constexpr std::size_t kJobsInFull = 3;
 
-struct Flags {
+struct WhyFlags {
   KubeFlags kube;
   std::string job;
   std::vector<std::string> schedulers;
@@ -85,7 +85,7 @@ std::string absent_text(const LiveJobs& all, const JobName& wanted, const std::s
          (near ? "; did you mean \"" + *near + "\"?" : "");
 }
 
-int show(const FoundJobs& found, const std::string& name_space, const Flags& flags, Form form,
+int show(const FoundJobs& found, const std::string& name_space, const WhyFlags& flags, Form form,
          Console& console) {
   if (form == Form::json) {
     return finish(write_why(name_space, flags.job, found.jobs, found.notes), console);
@@ -104,7 +104,7 @@ int show(const FoundJobs& found, const std::string& name_space, const Flags& fla
   return finish(text, console);
 }
 
-int run(const Flags& flags, Console& console) {
+int run(const WhyFlags& flags, Console& console) {
   const Result<Form> form = read_form(flags.output, console);
   if (!form) return complain(form.error(), console);
   const JobName wanted = read_job_name(flags.job);
@@ -140,9 +140,9 @@ int run(const Flags& flags, Console& console) {
 }  // namespace
 
 Command add_why(CLI::App& berth) {
-  CLI::App* const command = berth.add_subcommand("why", kHelp);
-  const auto flags = std::make_shared<Flags>();
-  command->footer(kMore);
+  CLI::App* const command = berth.add_subcommand("why", kWhyHelp);
+  const auto flags = std::make_shared<WhyFlags>();
+  command->footer(kWhyMore);
   command->add_option("JOB", flags->job, "NAME or KIND/NAME")->type_name("JOB")->required();
   declare_kube(*command, flags->kube);
   declare_schedulers(*command, flags->schedulers);

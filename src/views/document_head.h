@@ -2,9 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "berth/model/quantity.h"
+#include "berth/model/written_status.h"
 #include "document/cursor.h"
 
-// The first two fields of each JSON document that Berth prints or serves (docs/output.md).
+// The first two fields of each JSON document that Berth prints or serves (docs/output.md), and
+// amounts in it.
 
 namespace berth::views {
 
@@ -13,6 +16,13 @@ inline constexpr const char* kDocumentVersion = "berth.dev/v1";
 // {"apiVersion": "berth.dev/v1", "kind": kind}
 inline nlohmann::ordered_json document_of_kind(const char* kind) {
   return {{"apiVersion", kDocumentVersion}, {"kind", kind}};
+}
+
+// {"cpu": "1500m"}
+inline nlohmann::ordered_json json_of(const NamedAmounts& amounts) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [resource, amount] : amounts) json[resource] = format_quantity(resource, amount);
+  return json;
 }
 
 // Complains about another version or kind. Documents without these fields are of an older berthd.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -17,9 +16,11 @@ namespace berth::views {
 
 namespace {
 
+using kube::kCountMax;
 using kube::kLimitMax;
 using kube::read_amounts;
 using kube::read_texts;
+using views::json_of;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kCountNames[kGroupPhaseCount] = {"pending", "inqueue", "running", "unknown",
@@ -38,12 +39,6 @@ constexpr AmountField kAmountFields[] = {{"guaranteeInSpec", &QueueTable::writte
                                          {"realCapability", &QueueTable::real_capability},
                                          {"due", &QueueTable::due},
                                          {"largestPiece", &QueueTable::piece}};
-
-Json json_of(const NamedAmounts& amounts) {
-  Json json = Json::object();
-  for (const auto& [resource, amount] : amounts) json[resource] = format_quantity(resource, amount);
-  return json;
-}
 
 Json json_of(const PhaseCounts& counts) {
   Json json;
@@ -120,8 +115,6 @@ Json row_json(const QueueTable& table, std::size_t at) {
 }
 
 // --- reading --------------------------------------------------------------------------------
-
-constexpr std::int64_t kCountMax = std::numeric_limits<std::int32_t>::max();
 
 QueueState state_of(const std::string& text) {
   for (const QueueState state : {QueueState::closed, QueueState::closing}) {

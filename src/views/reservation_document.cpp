@@ -18,16 +18,11 @@ namespace {
 using kube::kLimitMax;
 using kube::read_amounts;
 using kube::read_texts;
+using views::json_of;
 using Json = nlohmann::ordered_json;
 
 constexpr LockScheme kSchemes[] = {LockScheme::cluster, LockScheme::multi_node,
                                    LockScheme::single_node, LockScheme::closest_fit};
-
-Json json_of(const NamedAmounts& amounts) {
-  Json json = Json::object();
-  for (const auto& [resource, amount] : amounts) json[resource] = format_quantity(resource, amount);
-  return json;
-}
 
 Json json_of(const RoomTimes& times) {
   Json json = Json::object();
@@ -77,7 +72,7 @@ Json json_of(const ReservationTable::Row& row) {
 
 // --- reading --------------------------------------------------------------------------------
 
-constexpr std::int64_t kCountMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kTotalMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kPriorityMax = std::numeric_limits<std::int32_t>::max();
 
 std::optional<TimePoint> time_of(const document::Cursor& from) {
@@ -171,12 +166,12 @@ Result<ReservationTable> read_reservation_table(std::string text, std::string_vi
   }
   ReservationTable table;
   table.at = root["at"].time();
-  table.node_count = static_cast<std::size_t>(root["nodes"].integer(0, 0, kCountMax));
+  table.node_count = static_cast<std::size_t>(root["nodes"].integer(0, 0, kTotalMax));
   table.total = read_amounts(root["total"], kLimitMax);
   table.held = room_times_of(root["idleRoomSeconds"]);
   for (std::size_t how = 0; how < table.ended.size(); ++how) {
     const char* const name = to_string(static_cast<EndedReservation::How>(how));
-    table.ended[how] = static_cast<std::uint64_t>(root["ended"][name].integer(0, 0, kCountMax));
+    table.ended[how] = static_cast<std::uint64_t>(root["ended"][name].integer(0, 0, kTotalMax));
   }
   for (const document::Cursor& from : root["targets"].items()) table.rows.push_back(row_of(from));
   if (reading.failed()) return reading.error();

@@ -17,7 +17,6 @@ namespace berth::views {
 namespace {
 
 constexpr std::size_t kTargetsDescribed = 10;
-constexpr RoomTime kNanoseconds = 1'000'000'000;
 constexpr RoomTime kGibi = RoomTime{1} << 30;
 constexpr RoomTime kMost = std::numeric_limits<std::int64_t>::max();
 

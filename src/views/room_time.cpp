@@ -8,7 +8,6 @@ namespace berth::views {
 
 namespace {
 
-constexpr RoomTime kNanoseconds = 1'000'000'000;
 constexpr RoomTime kMilli = 1'000;
 
 RoomTime unit_of(std::string_view resource) {

@@ -16,6 +16,8 @@ namespace berth::views {
 using RoomTime = __int128;
 using RoomTimes = std::map<std::string, RoomTime>;  // by resource
 
+inline constexpr RoomTime kNanoseconds = 1'000'000'000;  // of a second
+
 // Adds `amounts` for this duration. A negative duration counts as 0.
 void add(RoomTimes& sums, const NamedAmounts& amounts, Duration time);
 

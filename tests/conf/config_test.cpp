@@ -12,7 +12,7 @@
 #include "conf/config_keys.h"
 #include "source_dir.h"
 
-namespace berth::conf {
+namespace berth::conf::config_test {
 namespace {
 
 const KnownNames kKnown{
@@ -394,4 +394,4 @@ TEST(ConfigurationDocument, lists_exactly_the_keys_that_the_loader_knows) {
       << render_key_table();
 }
 }  // namespace
-}  // namespace berth::conf
+}  // namespace berth::conf::config_test

@@ -6,7 +6,7 @@
 
 #include "conf/sections.h"
 
-namespace berth::conf {
+namespace berth::conf::server_settings_test {
 namespace {
 
 Config good(const std::string& sections) {
@@ -58,4 +58,4 @@ TEST(ServerSettings, says_where_to_go_from_a_mode_that_is_gone) {
 }
 
 }  // namespace
-}  // namespace berth::conf
+}  // namespace berth::conf::server_settings_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-namespace berth::conf {
+namespace berth::conf::source_test {
 namespace {
 
 const std::string kGood = "actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n";
@@ -78,4 +78,4 @@ TEST_F(ConfigSourceTest, is_read_by_many_while_one_writes) {
 }
 
 }  // namespace
-}  // namespace berth::conf
+}  // namespace berth::conf::source_test

@@ -153,8 +153,8 @@ TEST_P(NaiveChoiceTest, TheNodeIsThatOfANaiveScan) {
   EXPECT_GT(placed, 40);
 }
 
-INSTANTIATE_TEST_SUITE_P(Zones, NaiveChoiceTest, ::testing::Bool(), [](const auto& info) {
-  return std::string(info.param ? "InARow" : "InTurn");
+INSTANTIATE_TEST_SUITE_P(Zones, NaiveChoiceTest, ::testing::Bool(), [](const auto& test) {
+  return std::string(test.param ? "InARow" : "InTurn");
 });
 
 }  // namespace

@@ -49,8 +49,8 @@ TEST(Wishes, TheNodeIsThatOfANaiveScan) {
       "near=app:y@zone",
       "apart=app:x@host prefers-near=1:app:y@zone images=train:v1",
       ""};
-  constexpr int kPods = 90;
-  for (int p = 0; p < kPods; ++p) {
+  constexpr int kPodsAsked = 90;
+  for (int p = 0; p < kPodsAsked; ++p) {
     text += "pod p" + std::to_string(p) + " cpu=" + std::to_string(1 + p % 2) +
             " mem=1Gi labels=app:" + (p % 4 == 0 ? "y" : "x") + " " +
             wishes[static_cast<std::size_t>(p) % wishes.size()] + "\n";
@@ -63,7 +63,7 @@ TEST(Wishes, TheNodeIsThatOfANaiveScan) {
   auto checkpoint = statement.checkpoint();
   int placed = 0;
   int with_wishes = 0;
-  for (int p = 0; p < kPods; ++p) {
+  for (int p = 0; p < kPodsAsked; ++p) {
     const TaskId id = world->task("default/p" + std::to_string(p));
     const ShapeId shape = cluster.task(id).shape;
     const NodeId best = session.best_idle_node(shape);

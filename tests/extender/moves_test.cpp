@@ -12,7 +12,7 @@ namespace berth::extender {
 namespace {
 
 // The input of a filter call: a pod nominated on n1, and the nodes that kube-scheduler offers.
-FilterArgs args_of(const std::vector<std::string_view>& nodes) {
+FilterArgs filter_args(const std::vector<std::string_view>& nodes) {
   FilterArgs args;
   args.pod = {"ns", "p", "uid-p", "berth", "n1", "{}"};
   args.form = NodeForm::names;
@@ -35,7 +35,7 @@ ports::PlanTable plan_with_room(std::int64_t n2, std::int64_t n3) {
 
 TEST(Moves, STEER12AVetoedPodGoesToTheFirstNodeOnOfferWhoseRoomIsNotPlanned) {
   const auto plan = plan_with_room(1000, 2000);
-  const auto answer = filter(plan, args_of({"n4", "n3", "n2"}), two_cpu);
+  const auto answer = filter(plan, filter_args({"n4", "n3", "n2"}), two_cpu);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->outcome, Outcome::moved);
   ASSERT_TRUE(answer->moved);
@@ -48,7 +48,7 @@ TEST(Moves, STEER12AVetoedPodGoesToTheFirstNodeOnOfferWhoseRoomIsNotPlanned) {
 TEST(Moves, RELATION11APodWithRelationsIsNotMoved) {
   auto plan = plan_with_room(1000, 2000);
   plan.pods["uid-p"].has_relations = true;
-  const auto answer = filter(plan, args_of({"n4", "n3", "n2"}), two_cpu);
+  const auto answer = filter(plan, filter_args({"n4", "n3", "n2"}), two_cpu);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->outcome, Outcome::vetoed);
   EXPECT_FALSE(answer->moved);
@@ -58,7 +58,7 @@ TEST(Moves, RELATION11APodWithRelationsIsNotMoved) {
 
 TEST(Moves, STEER12WithoutSuchANodeThePlacementIsDroppedAsVetoed) {
   const auto plan = plan_with_room(1000, 1000);
-  const auto answer = filter(plan, args_of({"n3", "n2"}), two_cpu);
+  const auto answer = filter(plan, filter_args({"n3", "n2"}), two_cpu);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->outcome, Outcome::vetoed);
   ASSERT_TRUE(answer->dropped);
@@ -70,7 +70,7 @@ TEST(Moves, AMovedPodIsSentToTheSameNodeAgain) {
   const auto plan = plan_with_room(9000, 9000);
   Moves moves;
   moves.add("uid-p", "n1", "n3", {{"cpu", 2000}});
-  const auto answer = filter(plan, args_of({"n2", "n3"}), two_cpu, moves);
+  const auto answer = filter(plan, filter_args({"n2", "n3"}), two_cpu, moves);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->outcome, Outcome::planned);
   EXPECT_EQ(answer->reply.accepted, std::vector<std::string_view>{"n3"});
@@ -80,7 +80,7 @@ TEST(Moves, TwoAreNotMovedIntoTheRoomOfOne) {
   const auto plan = plan_with_room(1000, 3000);
   Moves moves;
   moves.add("uid-other", "n1", "n3", {{"cpu", 2000}});
-  const auto answer = filter(plan, args_of({"n2", "n3"}), two_cpu, moves);
+  const auto answer = filter(plan, filter_args({"n2", "n3"}), two_cpu, moves);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->outcome, Outcome::vetoed);
 }
@@ -115,7 +115,7 @@ class Exchanges : public testing::Test {
   }
   // The node that kube-scheduler gets for the pod, as by the service; empty: none.
   std::string ask(const std::string& pod, const std::vector<std::string_view>& nodes) {
-    FilterArgs args = args_of(nodes);
+    FilterArgs args = filter_args(nodes);
     args.pod.name = pod;
     args.pod.uid = "uid-" + pod;
     args.pod.nominated_node.clear();

@@ -133,7 +133,7 @@ TEST_P(HostileFamily, CostsWhatItsTextCostsAndNothingAfterwards) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HostileFamily, testing::ValuesIn(families()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 // Many pods of one name, one after the other, each with other names in it.
 TEST_F(Hostile, BOUND7NamesThatComeAndGoLeaveNothing) {

@@ -5,16 +5,10 @@
 
 #include "document/readers.h"
 #include "kube/codecs.h"
+#include "kube/yaml_value.h"
 
 namespace berth::kube {
 namespace {
-
-Result<PodObject> pod_with_spec(const std::string& spec) {
-  const Result<document::Value> value = document::parse_yaml(
-      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: " + spec + "\n", "pod.yaml");
-  EXPECT_TRUE(value.has_value()) << value.error().to_string();
-  return decode_pod(*value, "pod.yaml");
-}
 
 TEST(PodConstraints, name_what_is_not_modelled_but_only_where_it_can_forbid) {
   const std::string required = "requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: z}]";

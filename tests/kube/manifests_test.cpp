@@ -33,10 +33,10 @@ std::string summary(const Manifests& manifests) {
   return text;
 }
 
-class ManifestFiles : public testing::Test {
+class ManifestFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "berth-manifests-XXXXXX";
+    std::string pattern = ::testing::TempDir() + "berth-manifests-XXXXXX";
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     directory_ = pattern;
   }

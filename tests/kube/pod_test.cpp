@@ -6,6 +6,7 @@
 #include "berth/base/text.h"
 #include "document/readers.h"
 #include "kube/codecs.h"
+#include "kube/yaml_value.h"
 
 namespace berth::kube {
 namespace {
@@ -14,10 +15,6 @@ Result<PodObject> pod_from(const std::string& yaml) {
   const Result<document::Value> value = document::parse_yaml(yaml, "pod.yaml");
   EXPECT_TRUE(value.has_value()) << value.error().to_string();
   return decode_pod(*value, "pod.yaml");
-}
-
-Result<PodObject> pod_with_spec(const std::string& spec) {
-  return pod_from("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: " + spec + "\n");
 }
 
 NamedAmounts request_of(const std::string& spec) {

@@ -115,7 +115,7 @@ TEST_P(BoundsOfAPod, BOUND1_are_kept_and_named) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BoundsOfAPod, testing::ValuesIn(bounds_of_a_pod()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Bounds, BOUND1_the_first_is_named_and_all_are_left_out) {
   PodObject pod = pod_of([](PodObject& made) {

@@ -11,7 +11,7 @@
 // and the fixed point that a cluster reaches. BERTH_SEED=<seed> plays one alone, BERTH_LAWS=<n>
 // tries more.
 
-namespace berth::support {
+namespace berth::support::eviction_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 400;
@@ -236,4 +236,4 @@ TEST(Evictions, EndInAFixedPointWherePlacesDependOnOtherPods) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::eviction_test

@@ -15,7 +15,7 @@
 // come before it. Small clusters with zones, spreads, anti-affinity, claims and limits; all orders
 // are tried. A seed that fails is printed; BERTH_SEED=<seed> plays it alone.
 
-namespace berth::support {
+namespace berth::support::feasibility_law_test {
 namespace {
 
 using namespace engine;
@@ -195,4 +195,4 @@ TEST(FeasibilityLaw, FEASIBLE2NoGangIsRefusedThatCanBePlaced) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::feasibility_law_test

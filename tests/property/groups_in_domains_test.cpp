@@ -11,7 +11,7 @@
 // must be near each other can be divided among the zones, by trying all ways. Beside this, the laws
 // of each session hold.
 
-namespace berth::support {
+namespace berth::support::groups_in_domains_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 60;
@@ -147,4 +147,4 @@ TEST(RelationLaws, RELATION9GroupsAreDividedAmongZonesIfThereIsAWay) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::groups_in_domains_test

@@ -7,7 +7,7 @@
 // the session, a scheduler without memory decides the same (support/laws.h). A seed that fails is
 // printed; BERTH_SEED=<seed> runs it alone, BERTH_LAWS=<n> tries more.
 
-namespace berth::support {
+namespace berth::support::laws_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 300;
@@ -96,4 +96,4 @@ TEST(Laws, ASettledClusterStaysSettled) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::laws_test

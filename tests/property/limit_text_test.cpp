@@ -12,7 +12,7 @@
 // Texts that name the largest of many queues are those that a look at all of them gives.
 // BERTH_SEED=<seed> plays one alone, BERTH_LAWS=<n> tries more.
 
-namespace berth::support {
+namespace berth::support::limit_text_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 300;
@@ -139,4 +139,4 @@ TEST_F(LimitTexts, NameTheLargestOfAllQueues) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::limit_text_test

@@ -12,7 +12,7 @@
 // Laws of the choice of nodes, against all sets that there are. Small clusters of unlike nodes, a
 // job of one to three roles. A seed that fails is printed; BERTH_SEED=<seed> plays it alone.
 
-namespace berth::support {
+namespace berth::support::node_cover_test {
 namespace {
 
 using namespace engine;
@@ -203,4 +203,4 @@ TEST(NodeCover, TakesOfEachPoolWhatItsRoleNeeds) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::node_cover_test

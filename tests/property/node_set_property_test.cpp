@@ -16,7 +16,7 @@
 // Laws of the choice of a queue's nodes, against all sets that there are. Small clusters of one to
 // three dimensions. A seed that fails is printed; BERTH_SEED=<seed> plays it alone.
 
-namespace berth::plugins {
+namespace berth::plugins::node_set_property_test {
 namespace {
 
 using Nodes = std::vector<std::uint32_t>;
@@ -376,4 +376,4 @@ TEST(NodeSetLaws, NODES9IsEnoughWithoutWasteOnLargeClusters) {
 }
 
 }  // namespace
-}  // namespace berth::plugins
+}  // namespace berth::plugins::node_set_property_test

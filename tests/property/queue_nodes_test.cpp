@@ -15,7 +15,7 @@
 // a reason, and all are open in the end. A seed that fails is printed; BERTH_SEED=<seed> plays it
 // alone, BERTH_LAWS=<n> tries more.
 
-namespace berth::support {
+namespace berth::support::queue_nodes_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 300;
@@ -349,4 +349,4 @@ TEST(QueueNodes, ARestartMovesNoLock) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::queue_nodes_test

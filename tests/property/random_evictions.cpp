@@ -10,7 +10,7 @@ namespace berth::support {
 
 namespace {
 
-const char* const kTiers[] = {
+const char* const kTiersThatEvict[] = {
     "tiers priority gang conformance elastic / overcommit predicates proportion nodeorder",
     "tiers priority gang conformance elastic / overcommit predicates proportion(lend=true) binpack",
     "tiers priority gang / predicates proportion nodeorder",
@@ -27,7 +27,7 @@ constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
 engine::SessionConfig RandomEvictions::config() {
   engine::SessionConfig config = default_session_config();
-  SceneLine tiers(kTiers[below(random_, std::size(kTiers))], "tiers");
+  SceneLine tiers(kTiersThatEvict[below(random_, std::size(kTiersThatEvict))], "tiers");
   BERTH_CHECK(read_tiers(tiers, config).has_value());
   const bool reserves = std::any_of(config.tiers.begin(), config.tiers.end(), [](const auto& tier) {
     return std::any_of(tier.begin(), tier.end(),

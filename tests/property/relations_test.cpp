@@ -9,7 +9,7 @@
 // after each session (among them that counts equal a recount): no plan breaks a relation, by a
 // naive check of all pods.
 
-namespace berth::support {
+namespace berth::support::relations_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 300;
@@ -103,4 +103,4 @@ TEST(RelationLaws, NoPlanBreaksOne) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::relations_test

@@ -14,7 +14,7 @@
 // are gone in the end, and a restart at any cycle changes nothing. A seed that fails is printed;
 // BERTH_SEED=<seed> plays it alone, BERTH_LAWS=<n> tries more.
 
-namespace berth::support {
+namespace berth::support::reservation_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 150;
@@ -289,4 +289,4 @@ TEST(Reservation, ARestartAtAnyCycleChangesNothing) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::reservation_test

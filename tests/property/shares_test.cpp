@@ -7,7 +7,7 @@
 // The laws of docs/design/queues.md for every division of every cluster: up to 200 queues in 3
 // levels, in every dimension. BERTH_SEED=<seed> plays one alone, BERTH_LAWS=<n> tries more.
 
-namespace berth::support {
+namespace berth::support::shares_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 10'000;
@@ -176,4 +176,4 @@ TEST(Shares, DoNotDependOnTheOrderInWhichQueuesCame) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::shares_test

@@ -10,7 +10,7 @@
 // Law: kube-scheduler's rule for topology spread accepts each pod of a plan, one after the other in
 // the order of the plan. All pods are counted for each, by the words of topology-spread.md.
 
-namespace berth::support {
+namespace berth::support::spread_law_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 300;
@@ -132,4 +132,4 @@ TEST(SpreadLaw, EachPodOfAPlanIsAcceptedAfterThoseBeforeIt) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::spread_law_test

@@ -9,7 +9,7 @@
 // The stories of S0 and S2, with a stream of small jobs that never ends: without a reservation the
 // big job waits for ever, with it it starts, under each lock. Waits are in cycles.
 
-namespace berth::support {
+namespace berth::support::starvation_test {
 namespace {
 
 constexpr int kBigComes = 10;
@@ -119,4 +119,4 @@ TEST(Starvation, WithAReservationItStartsUnderEachLock) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::starvation_test

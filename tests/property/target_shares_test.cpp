@@ -14,7 +14,7 @@
 // chance, so equal shares start unequal numbers. A seed that fails is printed; BERTH_SEED=<seed>
 // plays it alone.
 
-namespace berth::support {
+namespace berth::support::target_shares_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 5;
@@ -91,4 +91,4 @@ TEST(TargetShares, AreThoseOfTheQueuesThoughSeveralAreElected) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::target_shares_test

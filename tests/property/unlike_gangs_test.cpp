@@ -16,7 +16,7 @@
 // it fits is found by trying all ways. BERTH_SEED=<seed> plays one alone, BERTH_LAWS=<n> tries
 // more.
 
-namespace berth::support {
+namespace berth::support::unlike_gangs_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 1500;
@@ -169,4 +169,4 @@ TEST(UnlikeGangs, ALLOCATE11WhatFitsIsPlaced) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::unlike_gangs_test

@@ -19,7 +19,7 @@
 // (victim_search.h). BERTH_SEED=<seed> plays one alone, BERTH_LAWS=<n> tries more and prints how
 // the numbers are distributed.
 
-namespace berth::support {
+namespace berth::support::victims_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 1500;
@@ -329,4 +329,4 @@ TEST(Victims, OfReclaimAreAlmostTheFewest) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::victims_test

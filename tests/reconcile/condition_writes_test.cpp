@@ -7,7 +7,7 @@
 namespace berth::reconcile {
 namespace {
 
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 using Texts = std::vector<std::string>;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
@@ -142,7 +142,7 @@ TEST_F(ConditionWritesTest, AUTOSCALE4AHundredAreWrittenASecondTheLongestWaiting
 
 TEST_F(ConditionWritesTest, AUTOSCALE4ManyPodsGetTheirsInTurnWhenTheServerFails) {
   session(waits(Reason::gang_incomplete));
-  writer_.outcome = {Result::failed, "503"};
+  writer_.outcome = {WriteResult::failed, "503"};
   EXPECT_EQ(after(seconds(5), waits(Reason::gang_incomplete)), unschedulable_);
   EXPECT_EQ(after({}, waits(Reason::gang_incomplete)), Texts{}) << "its back-off";
   writer_.outcome = {};
@@ -158,7 +158,7 @@ TEST_F(ConditionWritesTest, AUTOSCALE4ManyPodsGetTheirsInTurnWhenTheServerFails)
 
 TEST_F(ConditionWritesTest, AUTOSCALE2WhatTheServerRefusesForGoodIsNotRepeated) {
   session(waits(Reason::gang_incomplete));
-  writer_.outcome = {Result::refused, "422"};
+  writer_.outcome = {WriteResult::refused, "422"};
   EXPECT_EQ(after(seconds(5), waits(Reason::gang_incomplete)), unschedulable_);
   EXPECT_EQ(after(minutes(5), waits(Reason::gang_incomplete)), Texts{});
 }

@@ -11,7 +11,7 @@ namespace berth::reconcile {
 namespace {
 
 using Lines = std::vector<std::string>;
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -109,14 +109,14 @@ TEST_F(EvictionEventsTest, EVENT1IsSentAgainAlthoughThePodIsGone) {
   writer_.answer();
   see(PodDeleted{"old-3"});
   EXPECT_EQ(lines_of(session()).size(), 1U);
-  writer_.answer({Result::failed, "503"});
+  writer_.answer({WriteResult::failed, "503"});
   session();
   EXPECT_EQ(lines_of(session_after(seconds(1))),
             Lines{"ml/old-3 Evicted: Evicted by preempt for ml/new: it is surplus of ml/old"});
 }
 
 TEST_F(EvictionEventsTest, EVENT1APodThatWasGoneBeforeIsNoVictim) {
-  writer_.outcome = {Result::gone, "404"};
+  writer_.outcome = {WriteResult::gone, "404"};
   EXPECT_EQ(lines_of(evict({eviction(3)})),
             Lines{"ml/new Evicting: preempt evicts 1 pod for it: ml/old-3"});
 }
@@ -169,7 +169,7 @@ TEST_F(EvictionEventsTest, EVENT2APodInNoGroupHasItItself) {
 TEST_F(EvictionEventsTest, EVENT3ARefusalIsOnTheVictimAndOnTheJob) {
   writer_.keeps_answers_back = true;
   evict({eviction(3)});
-  writer_.answer({Result::refused, "evict ml/old-3: status 429: its budget"});
+  writer_.answer({WriteResult::refused, "evict ml/old-3: status 429: its budget"});
   EXPECT_EQ(lines_of(session()),
             (Lines{"! ml/new EvictionRefused: eviction of ml/old-3 was refused: evict ml/old-3: "
                    "status 429: its budget",
@@ -180,7 +180,7 @@ TEST_F(EvictionEventsTest, EVENT3ARefusalIsOnTheVictimAndOnTheJob) {
 TEST_F(EvictionEventsTest, EVENT3RefusalsThatComeTogetherAreOneEventOfTheJob) {
   writer_.keeps_answers_back = true;
   evict({eviction(1), eviction(2), eviction(3)});
-  writer_.answer({Result::refused, "no"});
+  writer_.answer({WriteResult::refused, "no"});
   const Lines lines = lines_of(session());
   EXPECT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0],
@@ -230,7 +230,7 @@ TEST_F(EvictionsAcrossNamespaces, MAY11_VictimAndClaimantDoNotReadEachOthersName
 TEST_F(EvictionsAcrossNamespaces, MAY11_ARefusalSaysNothingOfTheOthersBudget) {
   writer_.keeps_answers_back = true;
   evict({for_web("old-3")});
-  writer_.answer({Result::refused, "evict ml/old-3: its budget"});
+  writer_.answer({WriteResult::refused, "evict ml/old-3: its budget"});
   const auto written = session();
   EXPECT_EQ(lines_of(written),
             (Lines{"! ml/old-3 EvictionRefused: eviction for a job of another namespace was "
@@ -244,7 +244,7 @@ TEST_F(EvictionsAcrossNamespaces, MAY11_ARefusalSaysNothingOfTheOthersBudget) {
 TEST_F(EvictionsAcrossNamespaces, MAY11_OfSeveralRefusalsThoseOfItsNamespaceAreNamed) {
   writer_.keeps_answers_back = true;
   evict({for_web("old-3"), for_web("near-0")});
-  writer_.answer({Result::refused, "no"});
+  writer_.answer({WriteResult::refused, "no"});
   EXPECT_TRUE(has(lines_of(session()),
                   "! web/other EvictionRefused: eviction of 2 pods (web/near-0 and 1 of other "
                   "namespaces) was refused: no"));
@@ -253,7 +253,7 @@ TEST_F(EvictionsAcrossNamespaces, MAY11_OfSeveralRefusalsThoseOfItsNamespaceAreN
 TEST_F(EvictionEventsTest, EVENT8TextsOfOthersAreShownSafely) {
   writer_.keeps_answers_back = true;
   evict({eviction(3)});
-  writer_.answer({Result::refused, "a\x1b[2J\nb"});
+  writer_.answer({WriteResult::refused, "a\x1b[2J\nb"});
   EXPECT_TRUE(has(lines_of(session()),
                   "! ml/old-3 EvictionRefused: eviction for ml/new was refused: "
                   "a\xEF\xBF\xBD[2J\xEF\xBF\xBD"
@@ -263,7 +263,7 @@ TEST_F(EvictionEventsTest, EVENT8TextsOfOthersAreShownSafely) {
 TEST_F(EvictionEventsTest, EVENT3WhatIsTriedAgainIsNotRefused) {
   writer_.keeps_answers_back = true;
   evict({eviction(3)});
-  writer_.answer({Result::failed, "503"});
+  writer_.answer({WriteResult::failed, "503"});
   EXPECT_EQ(lines_of(session()), Lines{});
 }
 
@@ -272,7 +272,7 @@ TEST_F(EvictionEventsTest, EVENT4TheSameIsNotPublishedAgainWithinTenMinutes) {
     now_ += pause;
     writer_.keeps_answers_back = true;
     evict({eviction(pod)});
-    writer_.answer({Result::refused, "no"});
+    writer_.answer({WriteResult::refused, "no"});
     writer_.keeps_answers_back = false;
     return lines_of(session());
   };

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 using Verb = ports::GroupSpec::Verb;
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 
 const OwnerReference kJob{"batch/v1", "Job", "train", "uid-job"};
 
@@ -113,7 +113,7 @@ TEST_F(OwnedGroupsTest, OWNED13_AGroupOfAUserIsNeverChanged) {
 
 TEST_F(OwnedGroupsTest, OWNED14_AForbiddenWriteIsReportedOnceOnTheOwnerAndOnSomePods) {
   for (int i = 0; i < 8; ++i) side_->observe(make_member("train-abcde", i));
-  writer_.outcome = {Result::forbidden, "make podgroup ml/train-abcde: status 403: no"};
+  writer_.outcome = {WriteResult::forbidden, "make podgroup ml/train-abcde: status 403: no"};
   want("train-abcde", 8);
   auto written = reconcile_after();
   ASSERT_EQ(written.groups.size(), 1U);
@@ -132,7 +132,7 @@ TEST_F(OwnedGroupsTest, OWNED14_AForbiddenWriteIsReportedOnceOnTheOwnerAndOnSome
 }
 
 TEST_F(OwnedGroupsTest, OWNED14_AFailureIsForgottenWithItsGang) {
-  writer_.outcome = {Result::forbidden, "no"};
+  writer_.outcome = {WriteResult::forbidden, "no"};
   want("train-abcde", 8);
   EXPECT_EQ(reconcile_after().events.size(), 1U);
   wanted_.clear();

@@ -7,7 +7,7 @@
 namespace berth::reconcile {
 namespace {
 
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -44,7 +44,7 @@ TEST_F(ReconcilerTest, WRITE1WhileAWriteIsUnderWayTheNextIsTheLatest) {
 }
 
 TEST_F(ReconcilerTest, WRITE4AFailedStatusIsWrittenAgainAsItThenShouldBe) {
-  writer_.outcome = {Result::failed, "503"};
+  writer_.outcome = {WriteResult::failed, "503"};
   EXPECT_EQ(session(waits(2)).statuses.size(), 1u);
   run_all();
   EXPECT_TRUE(session().statuses.empty()) << "its back-off";
@@ -56,7 +56,7 @@ TEST_F(ReconcilerTest, WRITE4AFailedStatusIsWrittenAgainAsItThenShouldBe) {
 }
 
 TEST_F(ReconcilerTest, WRITE4AnEventIsNotPublishedAgainWithARepeatedStatus) {
-  writer_.outcome = {Result::failed, "503"};
+  writer_.outcome = {WriteResult::failed, "503"};
   EXPECT_EQ(session(waits(2)).events.size(), 1u);
   writer_.outcome = {};
   side_->reconciler.look_at({mirror_.find_group("ml/g")});
@@ -66,7 +66,7 @@ TEST_F(ReconcilerTest, WRITE4AnEventIsNotPublishedAgainWithARepeatedStatus) {
 }
 
 TEST_F(ReconcilerTest, WRITE7WhatTheServerRefusesForGoodIsNotRepeated) {
-  writer_.outcome = {Result::refused, "422"};
+  writer_.outcome = {WriteResult::refused, "422"};
   EXPECT_EQ(session(waits(2)).statuses.size(), 1u);
   writer_.outcome = {};
   EXPECT_TRUE(session_after(minutes(5), waits(2)).statuses.empty());
@@ -136,7 +136,7 @@ TEST_F(ReconcilerTest, WRITE4AFailedStatusOfTheOtherApiIsNotLostWhenItsReasonCha
   Plan waits;
   waits.refusals = {refusal_of(mirror_, "other", Reason::surplus_waits, 2, 1)};
   EXPECT_EQ(of_other(session(waits)), 0u) << "only the reason differs, which is no field of it";
-  writer_.answer({Result::failed, "503"});
+  writer_.answer({WriteResult::failed, "503"});
   EXPECT_EQ(of_other(session(waits)), 0u) << "its back-off";
   EXPECT_EQ(of_other(session_after(seconds(1), waits)), 1u);
 }
@@ -144,7 +144,7 @@ TEST_F(ReconcilerTest, WRITE4AFailedStatusOfTheOtherApiIsNotLostWhenItsReasonCha
 TEST_F(ReconcilerTest, EVICT5APodIsNotEvictedAgainWhileItsEvictionIsRepeated) {
   mirror_.settle(now_);
   const Task& task = mirror_.cluster().task(mirror_.find_task("g-0"));
-  writer_.outcome = {Result::failed, "429"};
+  writer_.outcome = {WriteResult::failed, "429"};
   side_->reconciler.evict(task, "first", now_);
   side_->take_answers(now_);
   side_->reconciler.evict(task, "second", now_ + minutes(6));

@@ -8,7 +8,7 @@
 namespace berth::reconcile {
 namespace {
 
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -23,7 +23,7 @@ class RepeatedEvictionsTest : public testing::Test {
   }
 
   void evict(const Job& job, const OwnerReference* controller = nullptr, int pods = 1,
-             Result result = Result::done) {
+             WriteResult result = WriteResult::done) {
     for (int i = 0; i < pods; ++i) {
       Task victim;
       victim.name = "ml/pod";
@@ -106,7 +106,7 @@ TEST_F(RepeatedEvictionsTest, EVENT9PodsInNoGroupAreCountedByTheirController) {
 
 TEST_F(RepeatedEvictionsTest, EVENT9OnlyWhatTheServerHasAcceptedCounts) {
   for (int i = 0; i < 20; ++i, now_ += seconds(11)) {
-    evict(group_, nullptr, 1, i % 2 == 0 ? Result::refused : Result::gone);
+    evict(group_, nullptr, 1, i % 2 == 0 ? WriteResult::refused : WriteResult::gone);
   }
   EXPECT_TRUE(news().rows.empty());
 }

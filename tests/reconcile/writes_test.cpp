@@ -10,7 +10,7 @@ namespace {
 using ports::ObjectKind;
 using ports::ObjectRef;
 using Outcome = ports::WriteOutcome;
-using Result = Outcome::Result;
+using WriteResult = Outcome::Result;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -72,7 +72,8 @@ TEST_F(WritesTest, WRITE2AWriteCarriesTheEpochAndANumberOfItsOwn) {
 }
 
 TEST_F(WritesTest, WRITE3AWriteOnAPodIsRepeatedAfterAWhileWhateverTheAnswer) {
-  for (const Result result : {Result::failed, Result::forbidden, Result::refused}) {
+  for (const WriteResult result :
+       {WriteResult::failed, WriteResult::forbidden, WriteResult::refused}) {
     EXPECT_EQ(retry_delay(Aspect::steering, {result}, 1), milliseconds(200));
     EXPECT_EQ(retry_delay(Aspect::record, {result}, 20), seconds(10));
     EXPECT_EQ(retry_delay(Aspect::steering, {result, "", minutes(10)}, 1), seconds(10));
@@ -80,19 +81,19 @@ TEST_F(WritesTest, WRITE3AWriteOnAPodIsRepeatedAfterAWhileWhateverTheAnswer) {
 }
 
 TEST_F(WritesTest, WRITE4AStatusIsRepeatedAlsoWithoutTheRight) {
-  EXPECT_EQ(retry_delay(Aspect::group_status, {Result::forbidden}, 2), milliseconds(400));
-  EXPECT_EQ(retry_delay(Aspect::queue_status, {Result::failed}, 20), seconds(30));
-  EXPECT_EQ(retry_delay(Aspect::lock, {Result::overtaken}, 1), milliseconds(200));
-  EXPECT_EQ(retry_delay(Aspect::marks, {Result::refused}, 1), std::nullopt);
-  const Outcome busy{Result::failed, "", seconds(7)};
+  EXPECT_EQ(retry_delay(Aspect::group_status, {WriteResult::forbidden}, 2), milliseconds(400));
+  EXPECT_EQ(retry_delay(Aspect::queue_status, {WriteResult::failed}, 20), seconds(30));
+  EXPECT_EQ(retry_delay(Aspect::lock, {WriteResult::overtaken}, 1), milliseconds(200));
+  EXPECT_EQ(retry_delay(Aspect::marks, {WriteResult::refused}, 1), std::nullopt);
+  const Outcome busy{WriteResult::failed, "", seconds(7)};
   EXPECT_EQ(retry_delay(Aspect::group_status, busy, 1), seconds(7)) << "as the server asks";
 }
 
 TEST_F(WritesTest, WRITE4AFailedStatusMayBeginAgainWhenItsBackOffIsOver) {
   writes_.begin(kGroup, running(1), now_);
-  const auto ended = answer({Result::failed, "status of podgroup ns/g: 503"});
+  const auto ended = answer({WriteResult::failed, "status of podgroup ns/g: 503"});
   ASSERT_EQ(ended.size(), 1u);
-  EXPECT_TRUE(ended[0].is(Result::failed));
+  EXPECT_TRUE(ended[0].is(WriteResult::failed));
   EXPECT_FALSE(may_begin());
   EXPECT_EQ(writes_.counters(Writes::Kind::status).pending, 1u);
   now_ += milliseconds(200);
@@ -106,13 +107,13 @@ TEST_F(WritesTest, WRITE4AFailedStatusMayBeginAgainWhenItsBackOffIsOver) {
 TEST_F(WritesTest, WRITE5AnEventIsSentAFewTimes) {
   writes_.begin(kGroup, ports::Event{false, "Scheduled", "so"}, now_);
   for (int i = 0; i < 5; ++i) {
-    EXPECT_TRUE(answer({Result::failed, "event on ns/g (Scheduled): 500"}).empty());
+    EXPECT_TRUE(answer({WriteResult::failed, "event on ns/g (Scheduled): 500"}).empty());
     EXPECT_TRUE(writer_.pending.empty());
     now_ += minutes(1);
     writes_.repeat(now_);
     ASSERT_EQ(writer_.pending.size(), 1u);
   }
-  const auto ended = answer({Result::failed, "event on ns/g (Scheduled): 500"});
+  const auto ended = answer({WriteResult::failed, "event on ns/g (Scheduled): 500"});
   ASSERT_EQ(ended.size(), 1u);
   now_ += minutes(1);
   writes_.repeat(now_);
@@ -123,11 +124,11 @@ TEST_F(WritesTest, WRITE5AnEventIsSentAFewTimes) {
 
 TEST_F(WritesTest, WRITE5ARefusedEvictionEndsWithTheReason) {
   writes_.begin(kPod, ports::Eviction{"why"}, now_);
-  EXPECT_TRUE(answer({Result::failed, "evict ns/p: 429: budget"}).empty());
+  EXPECT_TRUE(answer({WriteResult::failed, "evict ns/p: 429: budget"}).empty());
   EXPECT_EQ(writer_.take().lines, Texts{"evict ns/p: 429: budget; tried again"});
   now_ += seconds(1);
   writes_.repeat(now_);
-  const auto ended = answer({Result::forbidden, "evict ns/p: 403: no right"});
+  const auto ended = answer({WriteResult::forbidden, "evict ns/p: 403: no right"});
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(ended[0].outcome.error, "evict ns/p: 403: no right");
   EXPECT_EQ(ended[0].write.object, kPod);
@@ -138,7 +139,7 @@ TEST_F(WritesTest, WRITE5ARefusedEvictionEndsWithTheReason) {
 }
 
 TEST_F(WritesTest, EVICT3AnEvictionThatIsUnderWayIsNotRefused) {
-  for (const Result result : {Result::done, Result::gone}) {
+  for (const WriteResult result : {WriteResult::done, WriteResult::gone}) {
     writes_.begin(kPod, ports::Eviction{"why"}, now_);
     EXPECT_FALSE(refused_eviction(answer({result}).at(0))) << "the watch will show it";
   }
@@ -158,7 +159,7 @@ TEST_F(WritesTest, WRITE6AStaleAnswerAfterALeaderChangeMeansNothing) {
   writes_.start_leading(2);
   EXPECT_TRUE(may_begin()) << "the new leader does not wait for the old one's write";
   writes_.begin(kGroup, running(2), now_);
-  stale[0].done({Result::failed, "late"});
+  stale[0].done({WriteResult::failed, "late"});
   EXPECT_TRUE(answer({}).size() == 1u) << "of the second alone";
   EXPECT_TRUE(writer_.take().lines.empty());
   EXPECT_EQ(writes_.counters(Writes::Kind::status).failures, 0u);
@@ -166,7 +167,7 @@ TEST_F(WritesTest, WRITE6AStaleAnswerAfterALeaderChangeMeansNothing) {
 
 TEST_F(WritesTest, WRITE6WhatWasToBeRepeatedIsNotRepeatedByTheNextLeader) {
   writes_.begin(kPod, ports::Eviction{"why"}, now_);
-  answer({Result::failed, "429"});
+  answer({WriteResult::failed, "429"});
   writes_.stop_leading();
   writes_.start_leading(2);
   now_ += minutes(1);
@@ -177,7 +178,7 @@ TEST_F(WritesTest, WRITE6WhatWasToBeRepeatedIsNotRepeatedByTheNextLeader) {
 
 TEST_F(WritesTest, AnObjectThatIsGoneIsLeftAloneForAWhile) {
   writes_.begin(kGroup, running(1), now_);
-  EXPECT_TRUE(answer({Result::gone, "404"}).at(0).is(Result::gone));
+  EXPECT_TRUE(answer({WriteResult::gone, "404"}).at(0).is(WriteResult::gone));
   EXPECT_FALSE(may_begin());
   now_ += minutes(1);
   EXPECT_TRUE(may_begin());
@@ -186,11 +187,11 @@ TEST_F(WritesTest, AnObjectThatIsGoneIsLeftAloneForAWhile) {
 
 TEST_F(WritesTest, AFailedWriteThatNobodyWantsAnyMoreIsForgotten) {
   writes_.begin(kGroup, running(1), now_);
-  answer({Result::failed, "503"});
+  answer({WriteResult::failed, "503"});
   writes_.settle(kGroup, Aspect::group_status);
   EXPECT_EQ(writes_.counters(Writes::Kind::status).pending, 0u);
   writes_.begin(kGroup, running(1), now_);
-  answer({Result::failed, "503"});
+  answer({WriteResult::failed, "503"});
   now_ += minutes(5);
   writes_.repeat(now_);
   EXPECT_EQ(writes_.counters(Writes::Kind::status).pending, 0u);
@@ -200,11 +201,11 @@ TEST_F(WritesTest, ManyFailuresAreOneLine) {
   for (int i = 0; i < 100; ++i) {
     writes_.begin({ObjectKind::pod_group, "ns", "g", std::to_string(i)}, running(1), now_);
   }
-  answer({Result::failed, "503"});
+  answer({WriteResult::failed, "503"});
   EXPECT_EQ(writer_.take().lines, Texts{"503; tried again"});
   now_ += seconds(10);
   writes_.begin(kGroup, running(1), now_);
-  answer({Result::failed, "503"});
+  answer({WriteResult::failed, "503"});
   EXPECT_EQ(writer_.take().lines, Texts{"503; tried again; 99 more failures since the last line"});
 }
 

@@ -17,7 +17,7 @@ using daemon::make_group;
 using daemon::make_member;
 using daemon::make_node;
 using Kind = ports::PodWrite::Kind;
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 using Texts = std::vector<std::string>;
 
 // Keeps what is written; the test answers it, or lets it be answered at once.

@@ -207,7 +207,7 @@ TEST_F(SteeringTest, STEER9AFailedWriteIsTriedAgainAfterAWhile) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
-  api_.outcome = {Result::failed, "nominate ml/g-0: 500"};
+  api_.outcome = {WriteResult::failed, "nominate ml/g-0: 500"};
   round();
   EXPECT_EQ(api_.take(), Texts{"nominate g-0 on n1"});
   EXPECT_TRUE(rounds().empty());
@@ -225,7 +225,7 @@ TEST_F(SteeringTest, STEER9AWriteOnAPodThatIsGoneIsNotRepeated) {
   start_leading();
   post_last_of_two();
   plan({{"g-0", "n1"}});
-  api_.outcome = {Result::gone, "not found"};
+  api_.outcome = {WriteResult::gone, "not found"};
   round();
   api_.take();
   post(PodDeleted{"g-0"});

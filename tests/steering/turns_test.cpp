@@ -236,7 +236,7 @@ TEST_F(TurnsTest, STEER16PodsOfASpreadMayExchangeTheirPlaces) {
   EXPECT_FALSE(may(1)) << "a hint may go to a node of its own choice";
   EXPECT_FALSE(may(2)) << "its volume may decide where it goes";
   EXPECT_FALSE(may(3)) << "no order of places helps it";
-  cluster_.set_lock(cluster_.find_node("a1"), Lock{.job = JobId(0)});
+  cluster_.set_lock(cluster_.find_node("a1"), Lock{JobId(0), false, {}});
   EXPECT_FALSE(may(0)) << "others do not tolerate the taint of its node";
 }
 

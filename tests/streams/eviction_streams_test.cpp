@@ -8,7 +8,7 @@
 // others left for it within three sessions, and nobody leaves for it a second time.
 // BERTH_SEED=<seed> plays one stream alone, BERTH_LAWS=<n> more.
 
-namespace berth::support {
+namespace berth::support::eviction_streams_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 10;
@@ -53,4 +53,4 @@ TEST(EvictionStreams, NobodyLeavesInVainWithLimitsOfQueuesAndPods) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::eviction_streams_test

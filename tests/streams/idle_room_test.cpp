@@ -13,7 +13,7 @@
 // beyond their shares, a job that is within its own waits no third session for what they could
 // give. BERTH_SEED=<seed> plays one stream alone, BERTH_LAWS=<n> more.
 
-namespace berth::support {
+namespace berth::support::idle_room_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 8;
@@ -297,4 +297,4 @@ TEST(IdleRoom, NoneWithLimitsOfQueuesAndPods) {
 }
 
 }  // namespace
-}  // namespace berth::support
+}  // namespace berth::support::idle_room_test

@@ -13,10 +13,6 @@ namespace berth::support {
 
 namespace {
 
-bool runs(const Task& task) {
-  return task.status == TaskStatus::bound || task.status == TaskStatus::running;
-}
-
 // The jobs after a plan.
 class Outcome {
  public:
@@ -78,9 +74,9 @@ class Outcome {
   std::set<TaskId> evicted_;
 };
 
-class Court {
+class EvictionCourt {
  public:
-  Court(const Cluster& cluster, const Plan& plan, const LawBook& book, TimePoint now)
+  EvictionCourt(const Cluster& cluster, const Plan& plan, const LawBook& book, TimePoint now)
       : cluster_(cluster),
         plan_(plan),
         book_(book),
@@ -238,7 +234,7 @@ class Court {
 
 std::vector<std::string> broken_eviction_laws(const Cluster& before, const Plan& plan,
                                               const LawBook& book, TimePoint now) {
-  return Court(before, plan, book, now).judge();
+  return EvictionCourt(before, plan, book, now).judge();
 }
 
 }  // namespace berth::support

@@ -4,16 +4,14 @@
 #include <limits>
 #include <map>
 
+#include "support/eviction_laws.h"
+
 namespace berth::support {
 
 namespace {
 
 // Invalid: the whole cluster.
 using Counts = std::map<QueueId, std::int64_t>;
-
-bool runs(const Task& task) {
-  return task.status == TaskStatus::bound || task.status == TaskStatus::running;
-}
 
 class LimitCourt {
  public:

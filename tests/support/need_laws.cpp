@@ -38,9 +38,9 @@ std::vector<Lot> lots_of(const Cluster& cluster, const Plan& plan) {
   return lots;
 }
 
-class Court {
+class NeedCourt {
  public:
-  Court(const Cluster& cluster, const Plan& plan)
+  NeedCourt(const Cluster& cluster, const Plan& plan)
       : cluster_(cluster), plan_(plan), lots_(lots_of(cluster, plan)) {}
 
   std::vector<std::string> judge() {
@@ -242,7 +242,7 @@ class Court {
 }  // namespace
 
 std::vector<std::string> needless_evictions(const Cluster& before, const Plan& plan) {
-  return Court(before, plan).judge();
+  return NeedCourt(before, plan).judge();
 }
 
 }  // namespace berth::support

@@ -9,19 +9,6 @@ namespace berth::support {
 
 namespace {
 
-// Split at every ':', empty parts kept.
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ':') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 TaintEffect read_effect(SceneLine& line, const std::string& text) {
   if (text.empty()) return TaintEffect::any;
   if (text == "NoSchedule") return TaintEffect::no_schedule;
@@ -32,6 +19,18 @@ TaintEffect read_effect(SceneLine& line, const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
 
 Expression read_expression(SceneLine& line, const std::string& text) {
   const auto parts = parts_of(text);

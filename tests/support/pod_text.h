@@ -8,6 +8,9 @@
 
 namespace berth::support {
 
+// Split at each separator; empty parts are kept.
+std::vector<std::string> parts_of(const std::string& text, char separator = ':');
+
 // {"a:1", "b"} -> {a: "1", b: ""}
 std::map<std::string, std::string> read_labels(const std::vector<std::string>& items);
 

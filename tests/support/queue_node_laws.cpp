@@ -16,9 +16,9 @@ QueueId queue_named(const Cluster& cluster, const std::string& name) {
   return {};
 }
 
-class Court {
+class QueueNodeCourt {
  public:
-  Court(const Cluster& cluster, const Plan& plan, const LawBook& book)
+  QueueNodeCourt(const Cluster& cluster, const Plan& plan, const LawBook& book)
       : cluster_(cluster), plan_(plan), book_(book), owners_(queues_of_nodes(cluster, plan)) {}
 
   std::vector<std::string> judge() {
@@ -202,7 +202,7 @@ bool is_of_queue(const Cluster& cluster, QueueId queue, QueueId above) {
 
 std::vector<std::string> broken_queue_node_laws(const Cluster& before, const Plan& plan,
                                                 const LawBook& book) {
-  return Court(before, plan, book).judge();
+  return QueueNodeCourt(before, plan, book).judge();
 }
 
 }  // namespace berth::support

@@ -12,9 +12,9 @@ constexpr std::size_t kNowhere = ~std::size_t{0};
 
 // The use of each queue, with all below it. All that the plan places, and all claims that it found,
 // count from the beginning: a queue never has more than that.
-class Court {
+class ReclaimCourt {
  public:
-  Court(const Cluster& cluster, const Plan& plan, const LawBook& book)
+  ReclaimCourt(const Cluster& cluster, const Plan& plan, const LawBook& book)
       : cluster_(cluster), plan_(plan), book_(book), shares_(*plan.shares) {
     most_.assign(shares_.rows.size(), Resources());
     for (std::size_t row = 0; row < shares_.rows.size(); ++row) {
@@ -265,7 +265,7 @@ std::vector<std::string> broken_reclaim_laws(const Cluster& before, const Plan& 
   }
   if (!concerns_queues || (plan.shares == nullptr && !needs_shares)) return {};
   if (plan.shares == nullptr) return {"somebody is reclaimed from a queue without a share"};
-  return Court(before, plan, book).judge();
+  return ReclaimCourt(before, plan, book).judge();
 }
 
 }  // namespace berth::support

@@ -17,19 +17,6 @@ std::string part(const Parts& parts, std::size_t index) {
   return index < parts.size() ? parts[index] : "";
 }
 
-// Split at every '@', empty parts kept.
-Parts parts_of(const std::string& text) {
-  Parts parts(1);
-  for (const char c : text) {
-    if (c == '@') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 // "app:db,role:in:a|b,old:absent"; "*": every pod.
 std::vector<Expression> read_requirements(SceneLine& line, const std::string& text) {
   std::vector<Expression> all;
@@ -54,7 +41,7 @@ PodSelector read_selector(SceneLine& line, const std::string& text) {
 
 // SELECTOR@KEY[@NAMESPACE|NAMESPACE[@NAMESPACE SELECTOR]]
 PodTerm read_term(SceneLine& line, const std::string& name_space, const std::string& text) {
-  const Parts parts = parts_of(text);
+  const Parts parts = parts_of(text, '@');
   PodTerm term;
   term.pods = read_selector(line, parts[0]);
   term.topology_key = part(parts, 1);
@@ -71,7 +58,7 @@ PodTerm read_term(SceneLine& line, const std::string& name_space, const std::str
 
 // SELECTOR@KEY@SKEW[@min:2][@affinity:ignore][@taints:honor]
 SpreadConstraint read_spread(SceneLine& line, const std::string& text) {
-  const Parts parts = parts_of(text);
+  const Parts parts = parts_of(text, '@');
   SpreadConstraint spread;
   spread.pods = read_selector(line, parts[0]);
   spread.is_empty = parts[0] == "*";

@@ -125,10 +125,10 @@ StorageObject read_driver(SceneLine& line) {
   return {CsiDriverObject{line.word(1), line.flag("tracks-capacity")}};
 }
 
-using Reader = StorageObject (*)(SceneLine&);
+using StorageReader = StorageObject (*)(SceneLine&);
 
-const std::map<std::string, Reader>& readers() {
-  static const std::map<std::string, Reader> all{
+const std::map<std::string, StorageReader>& storage_readers() {
+  static const std::map<std::string, StorageReader> all{
       {"claim", read_claim},          {"volume", read_volume},    {"storageclass", read_class},
       {"csinode", read_csi_node},     {"csidriver", read_driver}, {"capacity", read_capacity},
       {"attachment", read_attachment}};
@@ -147,9 +147,9 @@ Disk read_disk(SceneLine& line, const std::string& text) {
 
 }  // namespace
 
-bool is_about_storage(const std::string& verb) { return readers().contains(verb); }
+bool is_about_storage(const std::string& verb) { return storage_readers().contains(verb); }
 
-StorageObject read_storage(SceneLine& line) { return readers().at(line.word(0))(line); }
+StorageObject read_storage(SceneLine& line) { return storage_readers().at(line.word(0))(line); }
 
 VolumeWishes read_volume_wishes(SceneLine& line) {
   VolumeWishes wishes;

@@ -9,6 +9,7 @@
 
 #include "berth/model/reason.h"
 #include "source_dir.h"
+#include "telemetry/exposition_lines.h"
 
 namespace berth::telemetry {
 namespace {
@@ -20,10 +21,6 @@ std::set<std::string> matches(const std::string& text, const std::string& patter
     found.insert((*match)[1].str());
   }
   return found;
-}
-
-bool has_line(const std::string& text, const std::string& line) {
-  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
 }
 
 std::shared_ptr<const views::QueueTable> some_queues() {

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
+#include "telemetry/exposition_lines.h"
+
 namespace berth::telemetry {
 namespace {
 
 using views::QueueTable;
-
-bool has_line(const std::string& text, const std::string& line) {
-  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
-}
 
 // q0000, q0001, ..., of which each has one cpu and two running jobs; resources cpu, memory, odd.
 QueueTable table_of(int queues) {

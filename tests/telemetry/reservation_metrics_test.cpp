@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "telemetry/exposition_lines.h"
+
 namespace berth::telemetry {
 namespace {
 
 using views::ReservationTable;
-
-bool has_line(const std::string& text, const std::string& line) {
-  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
-}
 
 ReservationTable table_of_one() {
   ReservationTable table;

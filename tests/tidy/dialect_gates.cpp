@@ -115,7 +115,7 @@ void find_types(const File& file, Complaints& complaints) {
 }
 
 // Prose as long as the file, with a form feed wherever a paragraph begins.
-std::string prose_of(const File& file) {
+std::string text_without_code(const File& file) {
   std::string prose;
   bool is_in_fence = false;
   for (const std::string& line : file.lines()) {
@@ -149,7 +149,7 @@ bool is_question(std::string_view prose, std::size_t at) {
 }
 
 void find_sentences(const File& file, Complaints& complaints) {
-  const std::string prose = prose_of(file);
+  const std::string prose = text_without_code(file);
   for (const std::string_view pronoun : kPronouns) {
     for (std::size_t at = find_word(prose, pronoun); at != std::string::npos;
          at = find_word(prose, pronoun, at + 1)) {

@@ -11,6 +11,10 @@
 
 namespace berth::tools {
 
+inline constexpr const char* kGroups =
+    "/apis/scheduling.volcano.sh/v1beta1/namespaces/ml/podgroups";
+inline constexpr const char* kPods = "/api/v1/namespaces/ml/pods";
+
 // An API server of a test: bodies of GETs by path without their query, and a kubeconfig for it. All
 // other paths answer 404.
 class FakeCluster {

@@ -10,8 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kGroups = "/apis/scheduling.volcano.sh/v1beta1/namespaces/ml/podgroups";
-constexpr const char* kPods = "/api/v1/namespaces/ml/pods";
 constexpr const char* kQueues = "/apis/scheduling.volcano.sh/v1beta1/queues";
 
 std::string waiting(int position) {

@@ -7,7 +7,7 @@
 
 // Jobs that are tried with `berth plan` before they are submitted.
 
-namespace berth::tools {
+namespace berth::tools::plan_jobs_test {
 namespace {
 
 using nlohmann::json;
@@ -180,4 +180,4 @@ TEST_F(PlanJobsTest, ManyObjectsAreSummedUp) {
 }
 
 }  // namespace
-}  // namespace berth::tools
+}  // namespace berth::tools::plan_jobs_test

@@ -7,7 +7,7 @@
 
 // The owners of groups and the annotations of controllers, as `berth plan` reads them in a dump.
 
-namespace berth::tools {
+namespace berth::tools::plan_owners_test {
 namespace {
 
 using nlohmann::json;
@@ -147,4 +147,4 @@ tiers:
 }
 
 }  // namespace
-}  // namespace berth::tools
+}  // namespace berth::tools::plan_owners_test

@@ -7,7 +7,7 @@
 #include "tools/berth_process.h"
 #include "views/queue_document.h"
 
-namespace berth::tools {
+namespace berth::tools::queues_command_test {
 namespace {
 
 using nlohmann::json;
@@ -145,4 +145,4 @@ TEST(QueuesCommand, ThePlanHasTheSameShares) {
 }
 
 }  // namespace
-}  // namespace berth::tools
+}  // namespace berth::tools::queues_command_test

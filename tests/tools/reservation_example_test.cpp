@@ -9,7 +9,7 @@
 
 // docs/reservations.md says what the example does: the same work under each lock.
 
-namespace berth::tools {
+namespace berth::tools::reservation_example_test {
 namespace {
 
 using nlohmann::json;
@@ -107,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(ReservationExample, EachLock,
                                          "closest-fit"));
 
 }  // namespace
-}  // namespace berth::tools
+}  // namespace berth::tools::reservation_example_test

@@ -10,8 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kGroups = "/apis/scheduling.volcano.sh/v1beta1/namespaces/ml/podgroups";
-constexpr const char* kPods = "/api/v1/namespaces/ml/pods";
 constexpr const char* kEvents = "/api/v1/namespaces/ml/events";
 
 const std::string kWaiting = R"({"phase":"Inqueue","waiting":{"reason":"gang_incomplete",

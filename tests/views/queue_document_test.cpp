@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace berth::views {
+namespace berth::views::queue_document_test {
 namespace {
 
 QueueTable example() {
@@ -115,4 +115,4 @@ TEST(QueueDocument, WhatIsNoSuchDocumentIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace berth::views
+}  // namespace berth::views::queue_document_test

@@ -5,7 +5,7 @@
 #include "mirror/mirror.h"
 #include "plugins/proportion/queue_division.h"
 
-namespace berth::views {
+namespace berth::views::queue_table_test {
 namespace {
 
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
@@ -369,4 +369,4 @@ TEST_F(QueueTableTest, SaysThatAPercentageIsCutToTheCapability) {
 }
 
 }  // namespace
-}  // namespace berth::views
+}  // namespace berth::views::queue_table_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::views {
+namespace berth::views::queues_text_test {
 namespace {
 
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
@@ -119,4 +119,4 @@ TEST(BriefAmount, HasAtMostTwoDecimals) {
 }
 
 }  // namespace
-}  // namespace berth::views
+}  // namespace berth::views::queues_text_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::views {
+namespace berth::views::reservation_document_test {
 namespace {
 
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
@@ -73,4 +73,4 @@ TEST(ReservationDocument, WhatIsNoSuchDocumentIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace berth::views
+}  // namespace berth::views::reservation_document_test

@@ -4,7 +4,7 @@
 
 #include "mirror/mirror.h"
 
-namespace berth::views {
+namespace berth::views::reservation_table_test {
 namespace {
 
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
@@ -130,4 +130,4 @@ TEST_F(ReservationTableTest, WithoutTargetsNothingIsLocked) {
 }
 
 }  // namespace
-}  // namespace berth::views
+}  // namespace berth::views::reservation_table_test

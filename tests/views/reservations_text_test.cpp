@@ -4,7 +4,7 @@
 
 #include "support/objects.h"
 
-namespace berth::views {
+namespace berth::views::reservations_text_test {
 namespace {
 
 constexpr RoomTime kSecond = 1'000'000'000;
@@ -78,4 +78,4 @@ TEST(ReservationsText, ShowsRoomTimesOfManyNodesAndDays) {
 }
 
 }  // namespace
-}  // namespace berth::views
+}  // namespace berth::views::reservations_text_test

@@ -4,7 +4,7 @@
 
 #include "views/queues_text.h"
 
-namespace berth::views {
+namespace berth::views::reserved_nodes_text_test {
 namespace {
 
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
@@ -101,4 +101,4 @@ TEST(ReservedNodesText, StandsBelowTheQueues) {
 }
 
 }  // namespace
-}  // namespace berth::views
+}  // namespace berth::views::reserved_nodes_text_test

@@ -31,6 +31,8 @@ std::string count_text(std::size_t count, std::string_view noun);
 
 std::string_view trimmed(std::string_view text);
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // Letters of ASCII in lower case; other bytes stay.
 std::string lowered(std::string_view text);
 

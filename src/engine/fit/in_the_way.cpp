@@ -9,7 +9,7 @@ namespace berth::engine {
 
 namespace {
 
-constexpr std::size_t kNamedMost = 5;
+constexpr std::size_t kPodsNamed = 5;
 
 bool share_a_domain(const Cluster& cluster, const Shape& shape, NodeId left, NodeId right) {
   const PodRelations& relations = cluster.relations();
@@ -81,7 +81,7 @@ NamedInTheWay named_in_the_way(const Cluster& cluster, const std::vector<TaskId>
     const Task& task = cluster.task(id);
     if (name_space_of(task) != name_space) {
       ++named.of_other_namespaces;
-    } else if (named.names.size() < kNamedMost) {
+    } else if (named.names.size() < kPodsNamed) {
       named.names.push_back(task.name);
     } else {
       ++named.more;

@@ -8,14 +8,14 @@ namespace berth::engine {
 
 namespace {
 
-struct Counts {
+struct SpreadCounts {
   std::int32_t here = 0;
   std::int32_t lowest = 0;
 };
 
 // RELATION-7. Promised pods keep others away. They raise the lowest count once room is vacated.
 // Nobody knows who comes later, so with `staying` the lowest count may be any number.
-Counts count(const Counted& here, const SpreadDomains& domains, Occupants occupants) {
+SpreadCounts count(const Counted& here, const SpreadDomains& domains, Occupants occupants) {
   switch (occupants) {
     case Occupants::all:
       return {here.there - here.leaving + here.promised, domains.lowest_that_stay()};

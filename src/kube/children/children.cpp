@@ -10,7 +10,7 @@ namespace berth::kube {
 
 namespace {
 
-struct Row {
+struct MakerRow {
   std::string_view kind;
   std::string_view group;
   std::string (*make)(Making& making);
@@ -18,7 +18,7 @@ struct Row {
   std::string_view label;
 };
 
-constexpr std::array<Row, 12> kRows{
+constexpr std::array<MakerRow, 12> kRows{
     {{"Job", "batch", &make_of_job, ""},
      {"StatefulSet", "apps", &make_of_stateful_set, ""},
      {"JobSet", "jobset.x-k8s.io", &make_of_job_set, "jobset.sigs.k8s.io/jobset-name"},
@@ -33,8 +33,8 @@ constexpr std::array<Row, 12> kRows{
      {"RayCluster", "ray.io", &make_of_ray_cluster, ""},
      {"RayJob", "ray.io", &make_of_ray_job, ""}}};
 
-const Row* row_of(const TypeName& type) {
-  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) {
+const MakerRow* row_of(const TypeName& type) {
+  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const MakerRow& row) {
     return row.kind == type.kind && row.group == type.group();
   });
   return found == kRows.end() ? nullptr : &*found;
@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> makers_by_label(const document:
   const document::Value* const metadata = pod.find("metadata");
   const document::Value* const labels = metadata == nullptr ? nullptr : metadata->find("labels");
   if (labels == nullptr) return makers;
-  for (const Row& row : kRows) {
+  for (const MakerRow& row : kRows) {
     if (row.label.empty()) continue;
     const document::Value* const name = labels->find(row.label);
     if (name != nullptr) makers.emplace_back(row.kind, name->text);

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <limits>
 
 #include "kube/children/making.h"
+#include "kube/fields.h"
 
 // Kubernetes' own controllers of Jobs and StatefulSets.
 
@@ -12,7 +12,6 @@ namespace {
 using document::Cursor;
 using document::Value;
 
-constexpr std::int64_t kCountMax = std::numeric_limits<std::int32_t>::max();
 constexpr const char* kIndex = "batch.kubernetes.io/job-completion-index";
 
 // As podGenerateNameWithIndex of the Job controller: a long name is cut, not the index.
