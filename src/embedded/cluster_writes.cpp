@@ -10,7 +10,7 @@ namespace berth::embedded {
 namespace {
 
 using Kind = ports::PodWrite::Kind;
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 
 void commit(PodObject& pod, const ports::PodWrite& write) {
   pod.planned_node = write.node;
@@ -40,10 +40,10 @@ void EmbeddedCluster::write(const ports::Write& write,
         std::visit([&](const auto& content) { return put(write.object, content); }, write.content);
   }
   changed_.notify_all();
-  if (!refusal.empty()) return done({Result::refused, "evict " + refusal});
+  if (!refusal.empty()) return done({WriteResult::refused, "evict " + refusal});
   if (is_there) return done({});
-  done({Result::gone, std::string(to_string(write.object.kind)) + " \"" + write.object.full_name() +
-                          "\" not found"});
+  done({WriteResult::gone, std::string(to_string(write.object.kind)) + " \"" +
+                               write.object.full_name() + "\" not found"});
 }
 
 // As the API server does it. There is no controller that allows more when pods are back: users set

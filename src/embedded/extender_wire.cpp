@@ -10,12 +10,12 @@
 namespace berth::embedded {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
-Result<Json> first_value(const std::string& body) {
+Result<PlainJson> first_value(const std::string& body) {
   try {
     std::istringstream stream(body);
-    Json value;
+    PlainJson value;
     stream >> value;  // stops after one value, as Go's decoder does
     return value;
   } catch (const std::exception& failure) {
@@ -30,17 +30,17 @@ bool is_key(std::string_view left, std::string_view right) {
 }
 
 // The value, or null if there is none.
-const Json& member(const Json& object, std::string_view key) {
-  static const Json nothing;
+const PlainJson& member(const PlainJson& object, std::string_view key) {
+  static const PlainJson nothing;
   for (auto entry = object.begin(); entry != object.end(); ++entry) {
     if (is_key(entry.key(), key)) return entry.value();
   }
   return nothing;
 }
 
-Result<std::string> error_text(const Json& object) {
+Result<std::string> error_text(const PlainJson& object) {
   if (!object.is_object()) return Error{"expected an object", ""};
-  const Json& text = member(object, "Error");
+  const PlainJson& text = member(object, "Error");
   if (text.is_null()) return std::string();
   const auto* error = text.get_ptr<const std::string*>();
   if (error == nullptr) return Error{"\"Error\" is not a string", ""};
@@ -63,7 +63,7 @@ bool is_plain(std::string_view text) {
 
 std::string json_string(std::string_view text) {
   if (is_plain(text)) return fmt::format("\"{}\"", text);  // node names, by the thousand
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return PlainJson(text).dump(-1, ' ', false, PlainJson::error_handler_t::replace);
 }
 
 }  // namespace
@@ -86,18 +86,18 @@ std::string binding_args(const ports::Binding& binding) {
 
 Result<std::vector<std::size_t>> read_filter_result(const std::string& body,
                                                     const std::vector<std::string_view>& asked) {
-  const Result<Json> result = first_value(body);
+  const Result<PlainJson> result = first_value(body);
   if (!result) return result.error();
   const Result<std::string> error = error_text(*result);
   if (!error) return error.error();
   if (!error->empty()) return Error{*error, ""};
 
   std::vector<std::size_t> kept;
-  const Json& names = member(*result, "NodeNames");
+  const PlainJson& names = member(*result, "NodeNames");
   if (names.is_null()) return kept;
   if (!names.is_array()) return Error{"\"NodeNames\" is not a list", ""};
   const Positions positions = positions_of(asked);
-  for (const Json& name : names) {
+  for (const PlainJson& name : names) {
     const auto* node = name.get_ptr<const std::string*>();
     if (node == nullptr) return Error{"\"NodeNames\" has an element that is not a string", ""};
     const auto found = positions.find(*node);
@@ -111,13 +111,13 @@ Result<std::vector<std::size_t>> read_filter_result(const std::string& body,
 
 Result<std::vector<std::int64_t>> read_priorities(const std::string& body,
                                                   const std::vector<std::string_view>& asked) {
-  const Result<Json> result = first_value(body);
+  const Result<PlainJson> result = first_value(body);
   if (!result) return result.error();
   std::vector<std::int64_t> scores(asked.size(), 0);
   if (result->is_null()) return scores;
   if (!result->is_array()) return Error{"expected a list of hosts and scores", ""};
   const Positions positions = positions_of(asked);
-  for (const Json& entry : *result) {
+  for (const PlainJson& entry : *result) {
     if (!entry.is_object()) return Error{"expected an object with \"Host\" and \"Score\"", ""};
     const auto* host = member(entry, "Host").get_ptr<const std::string*>();
     const auto* score = member(entry, "Score").get_ptr<const std::int64_t*>();
@@ -130,7 +130,7 @@ Result<std::vector<std::int64_t>> read_priorities(const std::string& body,
 }
 
 Status read_binding_result(const std::string& body) {
-  const Result<Json> result = first_value(body);
+  const Result<PlainJson> result = first_value(body);
   if (!result) return result.error();
   const Result<std::string> error = error_text(*result);
   if (!error) return error.error();

@@ -9,7 +9,7 @@
 namespace berth::embedded {
 namespace {
 
-bool is_over(const PodObject& pod) {
+bool has_ended(const PodObject& pod) {
   return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
 }
 
@@ -39,7 +39,7 @@ void SchedulingLoop::take(ClusterEvent event) {
 }
 
 void SchedulingLoop::take_pod(PodObject pod) {
-  if (is_over(pod)) {
+  if (has_ended(pod)) {
     take_deleted(pod.uid);  // the informer leaves such pods out
   } else if (!pod.node_name.empty()) {
     take_assigned(std::move(pod));

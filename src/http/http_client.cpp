@@ -10,7 +10,7 @@
 namespace berth::http {
 namespace {
 
-constexpr std::size_t kReadBytes = 64 << 10;
+constexpr std::size_t kReplyReadBytes = 64 << 10;
 
 struct Received {
   Reply reply;
@@ -19,9 +19,9 @@ struct Received {
 
 Result<Received> receive(ClientStream& stream, bool is_head, Deadline deadline) {
   ReplyParser parser(is_head);
-  std::string buffer(kReadBytes, '\0');
+  std::string buffer(kReplyReadBytes, '\0');
   for (bool is_complete = false; !is_complete;) {
-    const auto count = stream.read(buffer.data(), kReadBytes, deadline);
+    const auto count = stream.read(buffer.data(), kReplyReadBytes, deadline);
     if (!count) return count.error();
     if (*count == 0) {
       if (const Status ended = parser.end(); !ended) return ended.error();

@@ -16,7 +16,7 @@ namespace berth::kubeapi {
 
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 constexpr const char* kPolicy = "reserve.berth.dev";
 constexpr const char* kPolicies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic";
@@ -40,8 +40,8 @@ std::string review_of(const RightQuestion& question) {
 
 RightAnswer answer_of(const RightQuestion& question, const Response& response) {
   RightAnswer answer{question};
-  const Json body = read_json(response.body);
-  const Json& allowed = value_at(body, "/status/allowed");
+  const PlainJson body = read_json(response.body);
+  const PlainJson& allowed = value_at(body, "/status/allowed");
   if (!response.ok()) {
     answer.error = response.to_string();
   } else if (!allowed.is_boolean()) {
@@ -52,19 +52,19 @@ RightAnswer answer_of(const RightQuestion& question, const Response& response) {
   return answer;
 }
 
-std::optional<TimePoint> created_at(const Json& object) {
+std::optional<TimePoint> created_at(const PlainJson& object) {
   const auto time = parse_time(text_at(object, "/metadata/creationTimestamp"));
   return time ? std::optional(*time) : std::nullopt;
 }
 
 // API-29. Only a policy that refuses, and is bound for all.
-std::optional<TimePoint> policy_in_force(const Json& policy) {
-  const Json& on_failure = value_at(policy, "/spec/failurePolicy");
+std::optional<TimePoint> policy_in_force(const PlainJson& policy) {
+  const PlainJson& on_failure = value_at(policy, "/spec/failurePolicy");
   return on_failure.is_null() || on_failure == "Fail" ? created_at(policy) : std::nullopt;
 }
 
-std::optional<TimePoint> binding_in_force(const Json& binding) {
-  const Json& actions = value_at(binding, "/spec/validationActions");
+std::optional<TimePoint> binding_in_force(const PlainJson& binding) {
+  const PlainJson& actions = value_at(binding, "/spec/validationActions");
   const bool is_for_all = text_at(binding, "/spec/policyName") == kPolicy &&
                           value_at(binding, "/spec/matchResources").is_null();
   const bool denies =
@@ -104,10 +104,10 @@ class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
  private:
   // The policy, then its binding.
   void look() {
-    get("ies/", [self = shared_from_this()](const Json& policy) {
+    get("ies/", [self = shared_from_this()](const PlainJson& policy) {
       const auto since = policy_in_force(policy);
       if (!since) return self->found(std::nullopt);
-      self->get("ybindings/", [self, since](const Json& binding) {
+      self->get("ybindings/", [self, since](const PlainJson& binding) {
         const auto bound = binding_in_force(binding);
         self->found(bound ? std::optional(std::max(*since, *bound)) : std::nullopt);
       });
@@ -121,7 +121,7 @@ class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
     client_.send(std::move(request), [self = shared_from_this(), then](const Response& response) {
       // A look that fails says nothing about the policy; the last one counts.
       if (is_retryable(response)) return self->look_again();
-      then(response.ok() ? read_json(response.body) : Json());
+      then(response.ok() ? read_json(response.body) : PlainJson());
     });
   }
 

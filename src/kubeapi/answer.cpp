@@ -9,7 +9,7 @@ namespace berth::kubeapi {
 
 namespace {
 
-constexpr std::size_t kShownMax = 80;
+constexpr std::size_t kCharactersShown = 80;
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -41,7 +41,7 @@ std::string not_json(std::string_view content_type, std::string_view body) {
 
 std::string first_characters(std::string_view text) {
   text = trimmed(text);
-  std::size_t end = std::min(text.size(), kShownMax);
+  std::size_t end = std::min(text.size(), kCharactersShown);
   while (end > 0 && end < text.size() && is_continuation(text[end])) --end;
   std::string shown(text.substr(0, end));
   for (char& c : shown) {

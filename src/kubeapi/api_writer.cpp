@@ -18,7 +18,6 @@ constexpr const char* kSigScheduling = "/apis/scheduling.x-k8s.io/v1alpha1";
 constexpr const char* kKubeScheduling = "/apis/scheduling.k8s.io/v1alpha2";
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
-constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kUnprocessable = 422;
 constexpr int kTooManyRequests = 429;
@@ -28,7 +27,7 @@ constexpr Duration kLookAgain = std::chrono::seconds(2);
 
 using ports::ObjectKind;
 using ports::ObjectRef;
-using Result = ports::WriteOutcome::Result;
+using WriteResult = ports::WriteOutcome::Result;
 
 std::string path_of(const ObjectRef& object) {
   const auto in_namespace = [&](const char* base, const char* resource) {
@@ -82,18 +81,18 @@ bool is_gone(const Response& response) {
 }
 
 // API-22
-Result result_of(const Response& response) {
-  if (response.ok()) return Result::done;
-  if (is_gone(response)) return Result::gone;
-  if (response.status == kConflict) return Result::overtaken;
-  if (is_retryable(response)) return Result::failed;
+WriteResult result_of(const Response& response) {
+  if (response.ok()) return WriteResult::done;
+  if (is_gone(response)) return WriteResult::gone;
+  if (response.status == kConflict) return WriteResult::overtaken;
+  if (is_retryable(response)) return WriteResult::failed;
   const bool lacks_right = response.status == kUnauthorized || response.status == kForbidden;
-  return lacks_right ? Result::forbidden : Result::refused;
+  return lacks_right ? WriteResult::forbidden : WriteResult::refused;
 }
 
 ports::WriteOutcome outcome_of(const Response& response, const std::string& what) {
-  const Result result = result_of(response);
-  if (result == Result::done) return {};
+  const WriteResult result = result_of(response);
+  if (result == WriteResult::done) return {};
   return {result, what + ": " + response.to_string(), response.retry_after};
 }
 
@@ -120,7 +119,8 @@ std::string refusal_by_budgets(const Response& response) {
 ports::WriteOutcome outcome_of_eviction(const Response& response, const std::string& what) {
   const std::string refusal = refusal_by_budgets(response);
   if (refusal.empty()) return outcome_of(response, what);
-  return {Result::refused, what + ": status " + std::to_string(response.status) + ": " + refusal};
+  return {WriteResult::refused,
+          what + ": status " + std::to_string(response.status) + ": " + refusal};
 }
 
 const char* verb_of(ports::PodWrite::Kind kind) {

@@ -12,18 +12,11 @@
 
 #include "berth/base/text.h"
 #include "kube/files.h"
+#include "kubeapi/pem.h"
 
 namespace berth::kubeapi {
 
 namespace {
-
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
-using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
-using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
-
-Bio reading(const std::string& bytes) {
-  return {BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())), &BIO_free};
-}
 
 Certificate first_certificate(const std::string& pem) {
   return {PEM_read_bio_X509(reading(pem).get(), nullptr, nullptr, nullptr), &X509_free};
@@ -32,9 +25,6 @@ Certificate first_certificate(const std::string& pem) {
 std::string place_of(const Material& material, const char* what) {
   return material.file.empty() ? std::string(what) : material.file;
 }
-
-// OpenSSL must not ask at the terminal for the password of an encrypted key.
-int no_password(char*, int, int, void*) { return 0; }
 
 Status check(const TlsMaterial& tls, const Access& access) {
   ERR_clear_error();

@@ -15,7 +15,7 @@ namespace berth::kubeapi {
 
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 constexpr const char* kGroups = "/apis";
 constexpr Duration kPatience = std::chrono::seconds(5);  // stop() waits for an answer
@@ -35,8 +35,8 @@ Parts parts_of(const std::string& resource) {
           resource.substr(group + 1)};
 }
 
-const Json& list_at(const Json& object, const char* key) {
-  static const Json kNone = Json::array();
+const PlainJson& list_at(const PlainJson& object, const char* key) {
+  static const PlainJson kNone = PlainJson::array();
   const bool has_list = object.is_object() && object.contains(key) && object[key].is_array();
   return has_list ? object[key] : kNone;
 }
@@ -76,8 +76,8 @@ class Discovery::Impl {
     const auto groups = get(kGroups, "API groups");
     if (!groups) return;
     std::set<std::string> served;
-    for (const Json& group : list_at(*groups, "groups")) {
-      for (const Json& version : list_at(group, "versions")) {
+    for (const PlainJson& group : list_at(*groups, "groups")) {
+      for (const PlainJson& version : list_at(group, "versions")) {
         served.insert(text_at(version, "/groupVersion"));
       }
     }
@@ -94,7 +94,7 @@ class Discovery::Impl {
     const auto resources = get("/apis/" + api_version, api_version);
     if (!resources) return;
     std::map<std::string, std::string> kinds;  // by plural
-    for (const Json& each : list_at(*resources, "resources")) {
+    for (const PlainJson& each : list_at(*resources, "resources")) {
       kinds[text_at(each, "/name")] = text_at(each, "/kind");
     }
     const std::vector<std::string> missing = missing_;
@@ -113,7 +113,7 @@ class Discovery::Impl {
     }
   }
 
-  std::optional<Json> get(const std::string& path, const std::string& what) {
+  std::optional<PlainJson> get(const std::string& path, const std::string& what) {
     Request request;
     request.path = path;
     request.deadline = kPatience;
@@ -121,7 +121,7 @@ class Discovery::Impl {
     if (cancel_.is_cancelled()) return std::nullopt;
     const bool is_for_now = response.status == 0 || response.status >= 500;
     has_looked_ = has_looked_ || (path == kGroups && !is_for_now && !response.ok());
-    Json json = read_json(response.body);
+    PlainJson json = read_json(response.body);
     if (response.ok() && json.is_object()) {
       failed_.erase(what);
       return json;

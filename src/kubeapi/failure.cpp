@@ -26,7 +26,7 @@ int verify(X509_STORE_CTX* chain, void* held) {
   return is_good;
 }
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 std::string in_brackets(std::string_view text) { return " (" + std::string(text) + ")"; }
 
@@ -46,7 +46,7 @@ std::string certificate_failure(const FailureContext& context) {
                                   "one as certificate-authority");
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return certificate + "is not for " + quoted(context.name) +
+      return certificate + "is not for " + in_quotes(context.name) +
              ", expected this among its alternative names, or the name it has as tls-server-name";
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return certificate + "has expired, expected one that is valid now";

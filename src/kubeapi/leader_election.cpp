@@ -14,7 +14,6 @@ namespace berth::kubeapi {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kNotFound = 404;
 constexpr Duration kLook = std::chrono::milliseconds(500);   // a candidate's pause, at most
 constexpr Duration kSlack = std::chrono::milliseconds(500);  // of a busy machine
 

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kBudgets = "poddisruptionbudgets";
 constexpr const char* kSigGroups = "podgroups.scheduling.x-k8s.io";
 constexpr const char* kKubeGroups = "podgroups.v1alpha2.scheduling.k8s.io";
-constexpr const char* kVolcano = "scheduling.volcano.sh/v1beta1";
+constexpr const char* kVolcanoVersion = "scheduling.volcano.sh/v1beta1";
 
 template <class Deleted>
 std::function<ClusterEvent(const std::string& id)> deletion() {
@@ -53,12 +53,12 @@ std::vector<WatchedType> watched_types() {
        deletion<NamespaceDeleted>()},
       {"queues.scheduling.volcano.sh",
        "/apis/scheduling.volcano.sh/v1beta1/queues",
-       {"Queue", kVolcano},
+       {"Queue", kVolcanoVersion},
        &keys_of_others(),
        deletion<QueueDeleted>()},
       {"podgroups.scheduling.volcano.sh",
        "/apis/scheduling.volcano.sh/v1beta1/podgroups",
-       {"PodGroup", kVolcano},
+       {"PodGroup", kVolcanoVersion},
        &keys_of_others(),
        deletion<PodGroupDeleted>()},
       {kSigGroups,
@@ -260,7 +260,7 @@ class LiveCluster::Impl {
     const bool is_selecting = type.keeps == &keys_of_selecting();
     if (type.storage || is_selecting) return false;
     const std::string& version = type.type.api_version;
-    if (version == kVolcano) return options_.require_volcano;
+    if (version == kVolcanoVersion) return options_.require_volcano;
     return type.name != kBudgets && type.name != kSigGroups && type.name != kKubeGroups;
   }
 

@@ -40,6 +40,8 @@ bool may_be_sent(const Request& request, const ports::Leadership* leadership);
 // The error of one that was not sent, or was given up, for that reason.
 inline constexpr const char* kTermIsOver = "given up: this berthd does not lead any more";
 
+inline constexpr int kNotFound = 404;
+
 struct Response {
   int status = 0;  // 0: no answer
   std::string body;

@@ -10,8 +10,6 @@ namespace berth::kubeapi {
 
 namespace {
 
-constexpr std::chrono::seconds kEndMax{5};  // for the transport to release cancelled exchanges
-
 Response no_answer(std::string error) {
   Response response;
   response.error = std::move(error);

@@ -15,7 +15,6 @@ namespace berth::kubeapi {
 
 namespace {
 
-constexpr std::chrono::seconds kEndMax{5};  // for the transport to release cancelled exchanges
 constexpr int kOk = 200;
 
 }  // namespace

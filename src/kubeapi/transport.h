@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,6 +36,8 @@ class Exchange {
   // The sink's end() follows soon, once no resume() is outstanding. Any thread.
   virtual void cancel() = 0;
 };
+
+inline constexpr std::chrono::seconds kEndMax{5};  // for a transport to release cancelled exchanges
 
 // Any thread. The RestClient adds deadlines and limits.
 class Transport {

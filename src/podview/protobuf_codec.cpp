@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kHeader = 4;  // of a frame: its length, big-endian
 constexpr std::size_t kFrameMost = std::size_t{16} << 20;
 
-wire::NodeSelectorRequirement on_node(std::string_view node) {
+wire::NodeSelectorRequirement requirement_on(std::string_view node) {
   wire::NodeSelectorRequirement requirement;
   requirement.set_key(std::string(kNameField));
   requirement.set_operation("In");
@@ -33,7 +33,7 @@ void constrain(wire::Affinity& affinity, std::string_view node) {
   auto& terms = *required.mutable_terms();
   if (std::all_of(terms.begin(), terms.end(), is_empty)) return;
   terms.erase(std::remove_if(terms.begin(), terms.end(), is_empty), terms.end());
-  for (wire::NodeSelectorTerm& term : terms) *term.add_match_fields() = on_node(node);
+  for (wire::NodeSelectorTerm& term : terms) *term.add_match_fields() = requirement_on(node);
 }
 
 // The contents of all `spec` fields. Messages that occur more than once are merged, so joining them
@@ -87,7 +87,7 @@ std::string bytes_of(const CopyOf& copy) {
     } else {
       affinity.Clear();
       wire::NodeSelector& required = *affinity.mutable_node_affinity()->mutable_required();
-      *required.add_terms()->add_match_fields() = on_node(copy.node);
+      *required.add_terms()->add_match_fields() = requirement_on(copy.node);
     }
   }
   added.AppendToString(&out);

@@ -37,4 +37,12 @@ struct Events final : ports::EventSink {
   std::vector<ClusterEvent> posted;
 };
 
+struct NoCalls final : ports::Attempts {
+  Stage of(const std::string&) const override { return Stage::none; }
+};
+
+struct NoEvents final : ports::EventSink {
+  void post(ClusterEvent) override {}
+};
+
 }  // namespace berth::apiview::testing

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiview/fakes.h"
 #include "apiview/pod_interceptor.h"
 #include "podview/samples.h"
 #include "support/jumping_clock.h"
@@ -18,22 +19,9 @@ using podview::testing::event;
 using podview::testing::events_of;
 using Texts = std::vector<std::string>;
 
-struct Client final : proxy::Reply {
-  void head(int, proxy::Headers) override {}
-  void body(std::string bytes) override { text += bytes; }
-  void end() override {}
-  void abort() override {}
-  std::size_t queued() const override { return 0; }
-  std::string text;
-};
-
-struct NoCalls final : ports::Attempts {
-  Stage of(const std::string&) const override { return Stage::none; }
-};
-
-struct NoEvents final : ports::EventSink {
-  void post(ClusterEvent) override {}
-};
+using testing::Client;
+using testing::NoCalls;
+using testing::NoEvents;
 
 class OverdueView : public ::testing::Test {
  protected:

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apiview/fakes.h"
 #include "apiview/pod_interceptor.h"
 #include "apiview/pod_list_exchange.h"
 
@@ -29,13 +30,8 @@ struct Taker final : proxy::Reply {
   bool has_ended = false;
 };
 
-struct NoCalls final : ports::Attempts {
-  Stage of(const std::string&) const override { return Stage::none; }
-};
-
-struct NoEvents final : ports::EventSink {
-  void post(ClusterEvent) override {}
-};
+using testing::NoCalls;
+using testing::NoEvents;
 
 class PodListMemoryTest : public ::testing::Test {
  protected:

@@ -7,7 +7,7 @@
 
 #include "http/peers.h"
 
-namespace berth::http {
+namespace berth::http::crowd_test {
 namespace {
 
 using namespace testing;
@@ -190,4 +190,4 @@ TEST(CrowdTest, RunningOutOfDescriptorsCostsNoProcessorAndPasses) {
 }
 
 }  // namespace
-}  // namespace berth::http
+}  // namespace berth::http::crowd_test

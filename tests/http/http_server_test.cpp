@@ -7,7 +7,7 @@
 #include "http/beast_connection.h"
 #include "http/peers.h"
 
-namespace berth::http {
+namespace berth::http::http_server_test {
 namespace {
 
 using namespace testing;
@@ -253,4 +253,4 @@ TEST(HttpServerTest, CountsSayWhatHappened) {
 }
 
 }  // namespace
-}  // namespace berth::http
+}  // namespace berth::http::http_server_test

@@ -11,7 +11,7 @@
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
 
-namespace berth::kubeapi {
+namespace berth::kubeapi::access_reviews_test {
 namespace {
 
 using testing::Awaited;
@@ -132,4 +132,4 @@ TEST(AccessReviews, API29APolicyThatRefusesNobodyDoesNotCount) {
 }
 
 }  // namespace
-}  // namespace berth::kubeapi
+}  // namespace berth::kubeapi::access_reviews_test

@@ -12,7 +12,7 @@
 
 // Faults that a real server cannot show. The tests against a real server are in tests/e2e.
 
-namespace berth::kubeapi {
+namespace berth::kubeapi::api_writer_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -379,4 +379,4 @@ TEST_F(ApiWriterTest, AGroupOfTheOtherApiIsWrittenInItsWords) {
 }
 
 }  // namespace
-}  // namespace berth::kubeapi
+}  // namespace berth::kubeapi::api_writer_test

@@ -6,7 +6,7 @@
 
 #include "berth/base/text.h"
 
-namespace berth::kubeapi {
+namespace berth::kubeapi::bodies_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -262,4 +262,4 @@ TEST(KubeGroupStatus, KUBEGROUP5HasOneCondition) {
 }
 
 }  // namespace
-}  // namespace berth::kubeapi
+}  // namespace berth::kubeapi::bodies_test

@@ -17,7 +17,7 @@ PodGroupObject group(GroupApi api, const std::string& name = "g") {
   return object;
 }
 
-class GroupNamesTest : public testing::Test {
+class GroupNamesTest : public ::testing::Test {
  protected:
   // The uid of the group that counts; "none".
   std::string counts() const { return shown_; }

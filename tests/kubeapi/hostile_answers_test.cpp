@@ -27,7 +27,7 @@
 #include "support/damage.h"
 #include "support/seeds.h"
 
-namespace berth::kubeapi {
+namespace berth::kubeapi::hostile_answers_test {
 namespace {
 
 using support::Damage;
@@ -368,4 +368,4 @@ TEST(HostileAnswers, OfProgramsForCredentials) {
 }
 
 }  // namespace
-}  // namespace berth::kubeapi
+}  // namespace berth::kubeapi::hostile_answers_test

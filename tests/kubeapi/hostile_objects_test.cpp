@@ -15,7 +15,7 @@
 #include "support/damage.h"
 #include "support/seeds.h"
 
-namespace berth::kubeapi {
+namespace berth::kubeapi::hostile_objects_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -130,4 +130,4 @@ TEST(HostileObjects, PagesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace berth::kubeapi
+}  // namespace berth::kubeapi::hostile_objects_test

@@ -12,7 +12,7 @@ using document::Member;
 using document::Value;
 
 // Of a kind of which no object can be read.
-class KnownObjectsTest : public testing::Test {
+class KnownObjectsTest : public ::testing::Test {
  protected:
   KnownObjectsTest() {
     kind_.name = "pods";

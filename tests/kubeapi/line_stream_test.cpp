@@ -9,7 +9,7 @@
 #include "kubeapi/rest_client.h"
 #include "kubeapi/waiting.h"
 
-namespace berth::kubeapi {
+namespace berth::kubeapi::line_stream_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -237,4 +237,4 @@ TEST(Stream, OutlivesItsIdleTimeoutWhileTheReaderIsSlow) {
 }
 
 }  // namespace
-}  // namespace berth::kubeapi
+}  // namespace berth::kubeapi::line_stream_test

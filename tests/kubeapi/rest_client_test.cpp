@@ -13,7 +13,7 @@
 #include "kubeapi/transport.h"
 #include "kubeapi/waiting.h"
 
-namespace berth::kubeapi {
+namespace berth::kubeapi::rest_client_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -343,4 +343,4 @@ TEST(Transport, API6CountsFailuresThatNobodyAskedFor) {
 }
 
 }  // namespace
-}  // namespace berth::kubeapi
+}  // namespace berth::kubeapi::rest_client_test

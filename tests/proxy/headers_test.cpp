@@ -4,7 +4,7 @@
 
 #include "proxy/answers.h"
 
-namespace berth::proxy {
+namespace berth::proxy::headers_test {
 namespace {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -209,4 +209,4 @@ TEST(StatusAnswerTest, IsAStatusOfKubernetes) {
 }
 
 }  // namespace
-}  // namespace berth::proxy
+}  // namespace berth::proxy::headers_test

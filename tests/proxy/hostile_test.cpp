@@ -10,7 +10,7 @@
 
 #include "proxy/proxy_fixture.h"
 
-namespace berth::proxy {
+namespace berth::proxy::hostile_test {
 namespace {
 
 using namespace testing;
@@ -304,4 +304,4 @@ TEST_F(HostileTest, BodiesThatAreKeptAreBoundedInAll) {
 }
 
 }  // namespace
-}  // namespace berth::proxy
+}  // namespace berth::proxy::hostile_test
