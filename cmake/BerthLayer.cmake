@@ -8,6 +8,12 @@ add_library(berth_options INTERFACE)
 target_compile_options(berth_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
 # GCC 12 warns falsely of overlap in `"text" + std::string` (GCC bug 105651).
 target_compile_options(berth_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(BERTH_UNITY)
+  # g++ takes a file that is included for a header, so it warns of each class with a local type in it.
+  # clang takes the second `using Name = Type` for one that shadows the first; g++ looks at shadows, too.
+  target_compile_options(berth_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
+                                                 $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
+endif()
 target_compile_definitions(berth_options INTERFACE
   BERTH_VERSION="${PROJECT_VERSION}" $<$<BOOL:${BERTH_CHECKED}>:BERTH_CHECKED>)
 if(BERTH_SANITIZE)
