@@ -27,15 +27,18 @@ std::string media_type(std::string_view content_type) {
 }
 
 // API-20
-bool is_foreign(const AnswerHead& head) {
+bool is_foreign(const AnswerHead& head, Format expected) {
   const std::string type = media_type(head.content_type);
   const bool is_success = head.status >= 200 && head.status < 300 && head.status != 204;
-  return is_success && !type.empty() && type != "application/json" && !type.ends_with("+json");
+  if (!is_success) return false;
+  if (expected == Format::protobuf) return type != media_type_of(expected);
+  return !type.empty() && type != media_type_of(expected) && !type.ends_with("+json");
 }
 
-std::string not_json(std::string_view content_type, std::string_view body) {
+std::string not_expected(Format expected, std::string_view content_type, std::string_view body) {
   const std::string type = media_type(content_type);
-  return "expected JSON, got " + (type.empty() ? "something else" : type) +
+  return std::string("expected ") + (expected == Format::json ? "JSON" : "protobuf") + ", got " +
+         (type.empty() ? "something else" : type) +
          (trimmed(body).empty() ? " without a body" : " that begins " + first_characters(body));
 }
 

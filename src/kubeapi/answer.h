@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "berth/base/clock.h"
+#include "kubeapi/request.h"
 
 // Facts about an answer before its body is read. Every function here is pure.
 
@@ -22,12 +23,12 @@ std::optional<Duration> retry_after(std::string_view text);
 // "text/html; charset=utf-8" -> "text/html".
 std::string media_type(std::string_view content_type);
 
-// True for a success of another type than JSON, which comes from a proxy or from a server that is
-// no API server. An answer without a type counts as JSON.
-bool is_foreign(const AnswerHead& head);
+// True for a success of another type than the format's, which comes from a proxy or from a server
+// that is no API server. An answer without a type counts as JSON.
+bool is_foreign(const AnswerHead& head, Format expected);
 
 // The error for such an answer: the expected type, the actual one, and the first characters.
-std::string not_json(std::string_view content_type, std::string_view body);
+std::string not_expected(Format expected, std::string_view content_type, std::string_view body);
 
 // At most 80 characters, on one line, in quotes; whole UTF-8 sequences only.
 std::string first_characters(std::string_view text);

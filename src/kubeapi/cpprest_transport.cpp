@@ -111,7 +111,7 @@ class CpprestTransport final : public Transport {
     wire.set_request_uri(web::uri(request.path));
     auto& headers = wire.headers();
     headers.add("User-Agent", user_agent_);
-    headers.add("Accept", "application/json");
+    headers.add("Accept", std::string(media_type_of(request.format)));
     // The library takes the TLS name from here.
     const std::string& name = credentials_->access().tls_server_name;
     if (!name.empty()) headers.add("Host", name);

@@ -118,7 +118,7 @@ void CurlServer::configure(void* easy, const Request& request) const {
 // A line without value leaves out what libcurl would add by itself.
 curl_slist* CurlServer::headers(const Request& request) const {
   curl_slist* lines = nullptr;
-  add_line(lines, "Accept: application/json");
+  add_line(lines, "Accept: " + std::string(media_type_of(request.format)));
   add_line(lines, "Expect:");
   if (!host_.empty()) add_line(lines, "Host: " + host_);
   if (const std::string token = credentials_->token(); !token.empty()) {

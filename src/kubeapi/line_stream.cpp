@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "protobuf/frames.h"
 
 namespace berth::kubeapi {
 
@@ -83,10 +84,21 @@ void LineStream::give_back(std::unique_lock<std::mutex>& lock, bool go_on) {
   lock.lock();
 }
 
-Response LineStream::read_lines(std::unique_lock<std::mutex>& lock, const Request& request,
-                                const RestOptions& limits,
-                                const std::function<void(std::string_view)>& on_line) {
-  LineSplitter splitter(limits.line_max);
+Response LineStream::read_frames(std::unique_lock<std::mutex>& lock, const Request& request,
+                                 const RestOptions& limits,
+                                 const std::function<void(std::string_view)>& on_frame) {
+  LineSplitter lines(limits.line_max);
+  protobuf::Frames frames(limits.line_max);
+  const auto cut = [&](std::string_view bytes) -> Status {
+    if (request.format == Format::json) {
+      if (lines.feed(bytes, on_frame)) return Done{};
+      return Error{"a line of more than " + std::to_string(limits.line_max) + " bytes", ""};
+    }
+    return frames.take(bytes, [&](std::string_view frame) -> Status {
+      on_frame(frame);
+      return Done{};
+    });
+  };
   Response response;
   response.status = head_.status;
   while (true) {
@@ -101,11 +113,11 @@ Response LineStream::read_lines(std::unique_lock<std::mutex>& lock, const Reques
     }
     const std::string_view part = part_;
     lock.unlock();
-    const bool fits = splitter.feed(part, on_line);
+    const Status taken = cut(part);
     lock.lock();
-    give_back(lock, fits);
-    if (!fits) {
-      response.error = "a line of more than " + std::to_string(limits.line_max) + " bytes";
+    give_back(lock, taken.has_value());
+    if (!taken) {
+      response.error = taken.error().message;
       return response;
     }
   }
@@ -126,7 +138,7 @@ Response LineStream::read_whole(std::unique_lock<std::mutex>& lock, const Reques
 }
 
 Response LineStream::read(const Request& request, const RestOptions& limits,
-                          const std::function<void(std::string_view)>& on_line) {
+                          const std::function<void(std::string_view)>& on_frame) {
   std::unique_lock lock(mutex_);
   const bool came = news_.wait_for(lock, request.deadline,
                                    [&] { return interrupted_ || head_.status != 0 || ended_; });
@@ -137,10 +149,11 @@ Response LineStream::read(const Request& request, const RestOptions& limits,
     response.error = *interrupted_;
   } else if (head_.status == 0) {
     response.error = ended_->empty() ? "no answer" : *ended_;
-  } else if (is_foreign(head_)) {
-    response.error = not_json(head_.content_type, read_whole(lock, request, limits).body);
+  } else if (is_foreign(head_, request.format)) {
+    response.error =
+        not_expected(request.format, head_.content_type, read_whole(lock, request, limits).body);
   } else if (head_.status == 200) {
-    return read_lines(lock, request, limits, on_line);
+    return read_frames(lock, request, limits, on_frame);
   } else {
     return read_whole(lock, request, limits);
   }

@@ -39,7 +39,7 @@ class LineStream final : public AnswerSink {
   // Called once, by one thread. Returns the same as RestClient::stream(). The exchange may still be
   // running.
   Response read(const Request& request, const RestOptions& limits,
-                const std::function<void(std::string_view)>& on_line);
+                const std::function<void(std::string_view)>& on_frame);
 
   // Releases the current part and refuses further ones. Called after read().
   void close();
@@ -48,9 +48,9 @@ class LineStream final : public AnswerSink {
 
  private:
   bool wait_for_part(std::unique_lock<std::mutex>& lock, Duration timeout);
-  Response read_lines(std::unique_lock<std::mutex>& lock, const Request& request,
-                      const RestOptions& limits,
-                      const std::function<void(std::string_view)>& on_line);
+  Response read_frames(std::unique_lock<std::mutex>& lock, const Request& request,
+                       const RestOptions& limits,
+                       const std::function<void(std::string_view)>& on_frame);
   Response read_whole(std::unique_lock<std::mutex>& lock, const Request& request,
                       const RestOptions& limits);
   void give_back(std::unique_lock<std::mutex>& lock, bool go_on);

@@ -13,11 +13,17 @@
 
 namespace berth::kubeapi {
 
+// Of an answer. Protobuf: the API server's own kinds only, not those of custom definitions.
+enum class Format : std::uint8_t { json, protobuf };
+
+std::string_view media_type_of(Format format);
+
 struct Request {
   std::string method = "GET";
   std::string path;  // "/api/v1/pods?limit=500", already percent-encoded
   std::string content_type;
   std::string body;
+  Format format = Format::json;  // in which the answer is asked for
   // From leaving the queue to the last byte of the answer. For a stream, to the end of its head.
   Duration deadline = std::chrono::seconds(30);
   // A stream ends after this long without a byte. A slow reader does not count.

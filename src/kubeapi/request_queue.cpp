@@ -22,14 +22,14 @@ Response no_answer(std::string error) {
 // transport.
 class RequestQueue::Answer final : public AnswerSink {
  public:
-  Answer(std::weak_ptr<RequestQueue> queue, std::uint64_t id, std::size_t body_max)
-      : queue_(std::move(queue)), id_(id), body_max_(body_max) {}
+  Answer(std::weak_ptr<RequestQueue> queue, std::uint64_t id, Format format, std::size_t body_max)
+      : queue_(std::move(queue)), id_(id), format_(format), body_max_(body_max) {}
 
   void head(const AnswerHead& head) override {
     const std::lock_guard lock(mutex_);
     response_.status = head.status;
     response_.retry_after = head.retry_after;
-    if (is_foreign(head)) foreign_type_ = head.content_type;
+    if (is_foreign(head, format_)) foreign_type_ = head.content_type;
   }
 
   void body(std::string_view bytes, std::function<void(bool)> resume) override {
@@ -53,7 +53,7 @@ class RequestQueue::Answer final : public AnswerSink {
     if (!error.empty()) {
       response = no_answer(error);
     } else if (!foreign_type.empty()) {
-      response = no_answer(not_json(foreign_type, response.body));
+      response = no_answer(not_expected(format_, foreign_type, response.body));
     }
     if (response.status == 0 && response.error.empty()) response.error = "no answer";
     if (const auto queue = queue_.lock()) queue->finish(id_, std::move(response), true);
@@ -62,10 +62,11 @@ class RequestQueue::Answer final : public AnswerSink {
  private:
   const std::weak_ptr<RequestQueue> queue_;
   const std::uint64_t id_;
+  const Format format_;
   const std::size_t body_max_;
   std::mutex mutex_;  // head and body come from different threads of the transport
   Response response_;
-  std::string foreign_type_;  // of a success that is not JSON
+  std::string foreign_type_;  // of a success in another format
 };
 
 RequestQueue::RequestQueue(Transport& transport, const RestOptions& options, Pulse& pulse)
@@ -133,7 +134,8 @@ void RequestQueue::launch(std::unique_lock<std::mutex>& lock, Waiting waiting, b
   if (is_counted) ++counted_;
   ++counters_.sent;
   lock.unlock();
-  auto answer = std::make_shared<Answer>(weak_from_this(), id, options_.body_max);
+  auto answer =
+      std::make_shared<Answer>(weak_from_this(), id, waiting.request.format, options_.body_max);
   auto exchange = transport_.start(waiting.request, Transport::Lane::unary, std::move(answer));
   lock.lock();
   const auto found = flying_.find(id);

@@ -28,6 +28,10 @@ bool is_plain(char c) {
 
 }  // namespace
 
+std::string_view media_type_of(Format format) {
+  return format == Format::json ? "application/json" : "application/vnd.kubernetes.protobuf";
+}
+
 std::string Response::to_string() const {
   if (!error.empty()) return error;
   std::string text = "status " + std::to_string(status);

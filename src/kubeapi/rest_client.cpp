@@ -34,7 +34,7 @@ class RestClient::Impl {
   const ports::Leadership* leadership() const { return options_.leadership; }
   const std::string& server() const { return transport_->server(); }
 
-  Response stream(const Request& request, const std::function<void(std::string_view)>& on_line,
+  Response stream(const Request& request, const std::function<void(std::string_view)>& on_frame,
                   Cancellation& cancel) {
     const auto lines = std::make_shared<LineStream>();
     {
@@ -49,9 +49,9 @@ class RestClient::Impl {
       response.error = cancel.is_cancelled() ? "cancelled" : "the client was stopped";
     } else {
       const auto exchange = transport_->start(request, Transport::Lane::stream, lines);
-      response = lines->read(request, options_, [&](std::string_view line) {
+      response = lines->read(request, options_, [&](std::string_view frame) {
         pulse_.note(kOk);
-        on_line(line);
+        on_frame(frame);
       });
       pulse_.note(response.error.empty() ? response.status : 0);
       const bool is_ours = cancel.is_cancelled() || stopping_.stop_requested();
@@ -125,9 +125,9 @@ Response RestClient::call(Request request) {
 }
 
 Response RestClient::stream(const Request& request,
-                            const std::function<void(std::string_view line)>& on_line,
+                            const std::function<void(std::string_view frame)>& on_frame,
                             Cancellation& cancel) {
-  return impl_->stream(request, on_line, cancel);
+  return impl_->stream(request, on_frame, cancel);
 }
 
 void RestClient::stop() { impl_->stop(); }

@@ -73,12 +73,13 @@ class RestClient {
 
   const Pulse& pulse() const;  // of the API server
 
-  // Reads an answer line by line on the caller's thread; a slow caller slows the server. Returns
-  // status 200 without an error if the server ends the stream. Returns status 200 with an error if
-  // it breaks, stalls, has too long a line, or is cancelled or stopped; a last line without its end
-  // is dropped. Returns any other status at once, with the body. The rate limit and the cap do not
-  // apply.
-  Response stream(const Request& request, const std::function<void(std::string_view line)>& on_line,
+  // Reads an answer on the caller's thread, by lines or, in protobuf, by frames with their header;
+  // a slow caller slows the server. Returns status 200 without an error if the server ends the
+  // stream. Returns status 200 with an error if it breaks, stalls, has too long a frame, or is
+  // cancelled or stopped; a last frame that is not whole is dropped. Returns any other status at
+  // once, with the body. The rate limit and the cap do not apply.
+  Response stream(const Request& request,
+                  const std::function<void(std::string_view frame)>& on_frame,
                   Cancellation& cancel);
 
   // Answers all queued and running requests with status 0. Returns when no `done` runs. Idempotent.

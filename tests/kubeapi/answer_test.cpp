@@ -18,7 +18,7 @@ constexpr const char* kPage = "<html>\n<body>please log in</body></html>";
 
 TEST(Answer, IsForeignWhenItIsASuccessOfAnotherType) {
   const auto is_foreign_with = [](int status, const char* type) {
-    return is_foreign({status, std::nullopt, type});
+    return is_foreign({status, std::nullopt, type}, Format::json);
   };
   EXPECT_TRUE(is_foreign_with(200, "text/html"));
   EXPECT_TRUE(is_foreign_with(201, "Text/Plain; charset=utf-8"));
@@ -30,12 +30,23 @@ TEST(Answer, IsForeignWhenItIsASuccessOfAnotherType) {
   EXPECT_FALSE(is_foreign_with(404, "text/plain"));
 }
 
+TEST(Answer, IsForeignWhenProtobufWasAskedForAndAnotherTypeCame) {
+  const auto is_foreign_with = [](int status, const char* type) {
+    return is_foreign({status, std::nullopt, type}, Format::protobuf);
+  };
+  EXPECT_FALSE(is_foreign_with(200, "application/vnd.kubernetes.protobuf;stream=watch"));
+  EXPECT_TRUE(is_foreign_with(200, "application/json"));
+  EXPECT_TRUE(is_foreign_with(200, ""));
+  EXPECT_FALSE(is_foreign_with(403, "application/json"));
+}
+
 TEST(Answer, IsShownByItsFirstCharactersOnOneLine) {
   EXPECT_EQ(first_characters(" a\nb\x01"), "\"a b \"");
   EXPECT_EQ(first_characters(std::string(81, 'x')), "\"" + std::string(80, 'x') + "...\"");
   EXPECT_EQ(first_characters(std::string(79, 'x') + "\xC3\xA9y"),
             "\"" + std::string(79, 'x') + "...\"");
-  EXPECT_EQ(not_json("text/html", " "), "expected JSON, got text/html without a body");
+  EXPECT_EQ(not_expected(Format::json, "text/html", " "),
+            "expected JSON, got text/html without a body");
 }
 
 TEST(Answer, API20ThatIsNoJsonIsNoAnswer) {
