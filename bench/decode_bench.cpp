@@ -13,6 +13,7 @@
 #include "kubeapi/object_reader.h"
 #include "mirror/mirror.h"
 #include "pod_json.h"
+#include "support/protobuf_objects.h"
 
 namespace berth::bench {
 namespace {
@@ -26,7 +27,7 @@ std::string page_text(int first, bool has_terms = false) {
     if (n != first) text += ',';
     text += pod_json(n, has_terms);
   }
-  return text + "]}\n";
+  return testing::protobuf_list(text + "]}", "Pod");
 }
 
 std::int64_t resident_kb(const char* which) {
@@ -41,12 +42,12 @@ std::int64_t resident_kb(const char* which) {
 // One core, from the text of a page to the decoded objects.
 void DecodePods(benchmark::State& state) {
   const std::string page = page_text(0);
-  kubeapi::ObjectReader reader(&kubeapi::keys_of_pods());
+  const auto reader = kubeapi::protobuf_reader("Pod");
   const kube::TypeName type{"Pod", "v1"};
   std::int64_t pods = 0;
   for (auto _ : state) {
     std::string text = page;
-    const auto list = reader.read_page(text, [&](const document::Value& item) {
+    const auto list = reader->read_page(text, [&](const document::Value& item) {
       auto event = kube::decode(type, item, "pods");
       if (!event) std::abort();
       benchmark::DoNotOptimize(event);
@@ -62,11 +63,11 @@ BENCHMARK(DecodePods)->Unit(benchmark::kMillisecond);
 
 void ParsePods(benchmark::State& state) {
   const std::string page = page_text(0);
-  kubeapi::ObjectReader reader(&kubeapi::keys_of_pods());
+  const auto reader = kubeapi::protobuf_reader("Pod");
   std::int64_t pods = 0;
   for (auto _ : state) {
     std::string text = page;
-    (void)reader.read_page(text, [&](const document::Value&) { ++pods; });
+    (void)reader->read_page(text, [&](const document::Value&) { ++pods; });
   }
   state.SetItemsProcessed(pods);
 }
@@ -94,7 +95,7 @@ void ListPods(benchmark::State& state) {
   const bool queued = state.range(0) == 1;
   const bool has_terms = state.range(1) == 1;
   for (auto _ : state) {
-    kubeapi::ObjectReader reader(&kubeapi::keys_of_pods());
+    const auto reader = kubeapi::protobuf_reader("Pod");
     const kube::TypeName type{"Pod", "v1"};
     mirror::Mirror mirror;
     add_nodes(mirror);
@@ -104,7 +105,7 @@ void ListPods(benchmark::State& state) {
       state.PauseTiming();
       std::string text = page_text(first, has_terms);
       state.ResumeTiming();
-      (void)reader.read_page(text, [&](const document::Value& item) {
+      (void)reader->read_page(text, [&](const document::Value& item) {
         queue.push_back(std::move(kube::decode(type, item, "pods")).value());
         if (queued) return;
         mirror.apply(std::move(queue.back()));

@@ -10,14 +10,12 @@
 #include <vector>
 
 #include "pod_json.h"
-#include "podview/fields.h"
 #include "podview/pod_list.h"
 #include "podview/pod_stream.h"
+#include "protobuf/fields.h"
 
 namespace berth::bench {
 namespace {
-
-using podview::Format;
 
 constexpr int kPods = 50'000;
 constexpr std::size_t kRead = 16 * 1024;  // bytes at once, as a connection gives them
@@ -31,84 +29,62 @@ std::string uid_of(int n) {
 std::string name_space_of(int n) { return "team-" + std::to_string(n % 40); }
 std::string name_of(int n) { return "trainer-" + std::to_string(n / 16) + "-" + std::to_string(n); }
 
-std::string json_pod(int n) {
-  std::string text = pod_json(n);
-  if (!waits(n)) return text;
-  const std::size_t node = text.find("\"nodeName\"");
-  text.erase(node, text.find(',', node) + 1 - node);
-  return text;
-}
-
-// The same in protobuf: the sizes are right, most contents are not.
+// A pod of bench/pod.json: the sizes are right, most contents are not.
 std::string protobuf_pod(int n) {
   const std::string json = pod_json(n);
   const std::size_t managed = json.find("\"managedFields\"");
   std::string metadata;
-  podview::append_field(metadata, 1, name_of(n));
-  podview::append_field(metadata, 3, name_space_of(n));
-  podview::append_field(metadata, 5, uid_of(n));
-  podview::append_field(metadata, 6, "1000000");
-  for (int i = 0; i < 3; ++i) podview::append_field(metadata, 11, std::string(30, 'l'));
-  podview::append_field(metadata, 17, json.substr(managed, json.find("\"spec\"") - managed));
+  protobuf::append_field(metadata, 1, name_of(n));
+  protobuf::append_field(metadata, 3, name_space_of(n));
+  protobuf::append_field(metadata, 5, uid_of(n));
+  protobuf::append_field(metadata, 6, "1000000");
+  for (int i = 0; i < 3; ++i) protobuf::append_field(metadata, 11, std::string(30, 'l'));
+  protobuf::append_field(metadata, 17, json.substr(managed, json.find("\"spec\"") - managed));
   std::string spec;
-  podview::append_field(spec, 1, std::string(120, 'v'));
-  podview::append_field(spec, 2, std::string(1'400, 'c'));
-  podview::append_field(spec, 10, waits(n) ? "" : "node-" + std::to_string(n % 5'000));
-  podview::append_field(spec, 19, "berth");
-  for (int i = 0; i < 2; ++i) podview::append_field(spec, 22, std::string(50, 't'));
+  protobuf::append_field(spec, 1, std::string(120, 'v'));
+  protobuf::append_field(spec, 2, std::string(1'400, 'c'));
+  protobuf::append_field(spec, 10, waits(n) ? "" : "node-" + std::to_string(n % 5'000));
+  protobuf::append_field(spec, 19, "berth");
+  for (int i = 0; i < 2; ++i) protobuf::append_field(spec, 22, std::string(50, 't'));
   std::string status;
-  podview::append_field(status, 1, "Running");
-  for (int i = 0; i < 4; ++i) podview::append_field(status, 2, std::string(50, 's'));
-  podview::append_field(status, 8, std::string(300, 's'));
+  protobuf::append_field(status, 1, "Running");
+  for (int i = 0; i < 4; ++i) protobuf::append_field(status, 2, std::string(50, 's'));
+  protobuf::append_field(status, 8, std::string(300, 's'));
   std::string pod;
-  podview::append_field(pod, 1, metadata);
-  podview::append_field(pod, 2, spec);
-  podview::append_field(pod, 3, status);
+  protobuf::append_field(pod, 1, metadata);
+  protobuf::append_field(pod, 2, spec);
+  protobuf::append_field(pod, 3, status);
   return pod;
 }
 
 std::string protobuf_object(std::string_view kind, std::string_view raw) {
   std::string type;
-  podview::append_field(type, 1, "v1");
-  podview::append_field(type, 2, kind);
+  protobuf::append_field(type, 1, "v1");
+  protobuf::append_field(type, 2, kind);
   std::string object("k8s\0", 4);
-  podview::append_field(object, 1, type);
-  podview::append_field(object, 2, raw);
+  protobuf::append_field(object, 1, type);
+  protobuf::append_field(object, 2, raw);
   return object;
 }
 
-std::string list_of_pods(Format format) {
+std::string list_of_pods() {
   std::string items;
-  for (int n = 0; n < kPods; ++n) {
-    if (format == Format::protobuf) podview::append_field(items, 2, protobuf_pod(n));
-    if (format == Format::json) items += (n == 0 ? "" : ",") + json_pod(n);
-  }
-  if (format == Format::json) {
-    return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"2000000"},)"
-           R"("items":[)" +
-           items + "]}\n";
-  }
+  for (int n = 0; n < kPods; ++n) protobuf::append_field(items, 2, protobuf_pod(n));
   std::string metadata;
-  podview::append_field(metadata, 2, "2000000");
+  protobuf::append_field(metadata, 2, "2000000");
   std::string list;
-  podview::append_field(list, 1, metadata);
+  protobuf::append_field(list, 1, metadata);
   return protobuf_object("PodList", list + items);
 }
 
-std::string watch_of_pods(Format format) {
+std::string watch_of_pods() {
   std::string bytes;
   for (int n = 0; n < kPods; ++n) {
-    if (format == Format::json) {
-      const std::string pod = json_pod(n);
-      bytes +=
-          R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1",)" + pod.substr(1) + "}\n";
-      continue;
-    }
     std::string object;
-    podview::append_field(object, 1, protobuf_object("Pod", protobuf_pod(n)));
+    protobuf::append_field(object, 1, protobuf_object("Pod", protobuf_pod(n)));
     std::string event;
-    podview::append_field(event, 1, "ADDED");
-    podview::append_field(event, 2, object);
+    protobuf::append_field(event, 1, "ADDED");
+    protobuf::append_field(event, 2, object);
     for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(event.size() >> shift & 0xff);
     bytes += event;
   }
@@ -135,13 +111,12 @@ void count(benchmark::State& state, std::size_t bytes) {
 }
 
 void FilterList(benchmark::State& state) {
-  const auto format = static_cast<Format>(state.range(0));
-  const std::string body = list_of_pods(format);
+  const std::string body = list_of_pods();
   for (auto _ : state) {
     state.PauseTiming();
     std::string text = body;
     state.ResumeTiming();
-    podview::Memory memory(format);
+    podview::Memory memory;
     const auto out = podview::filter_list(std::move(text), {"berth"}, {}, NoCalls(), memory);
     if (!out || memory.pods.size() != kPods / 10) state.SkipWithError("the list was not read");
     const auto held = static_cast<double>(memory.pods.size());
@@ -150,14 +125,13 @@ void FilterList(benchmark::State& state) {
   }
   count(state, body.size());
 }
-BENCHMARK(FilterList)->ArgName("json")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(FilterList)->Unit(benchmark::kMillisecond);
 
 void PassWatch(benchmark::State& state) {
-  const auto format = static_cast<Format>(state.range(0));
-  const std::string bytes = watch_of_pods(format);
+  const std::string bytes = watch_of_pods();
   const NoCalls calls;
   for (auto _ : state) {
-    auto stream = podview::PodStream::fresh(format, {"berth"}, calls);
+    auto stream = podview::PodStream::fresh({"berth"}, calls);
     for (std::size_t at = 0; at < bytes.size(); at += kRead) {
       std::string out;
       if (!stream.take(std::string_view(bytes).substr(at, kRead), out)) {
@@ -169,15 +143,14 @@ void PassWatch(benchmark::State& state) {
   }
   count(state, bytes.size());
 }
-BENCHMARK(PassWatch)->ArgName("json")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(PassWatch)->Unit(benchmark::kMillisecond);
 
 // A table with all pods that wait, and then one without.
 void ShowAndWithdraw(benchmark::State& state) {
-  const auto format = static_cast<Format>(state.range(0));
   const NoCalls calls;
-  auto stream = podview::PodStream::fresh(format, {"berth"}, calls);
+  auto stream = podview::PodStream::fresh({"berth"}, calls);
   std::string out;
-  if (!stream.take(watch_of_pods(format), out)) state.SkipWithError("the watch was not read");
+  if (!stream.take(watch_of_pods(), out)) state.SkipWithError("the watch was not read");
   const auto table = all_that_wait();
   const auto empty = std::make_shared<const ports::ShownPods>();
   for (auto _ : state) {
@@ -188,7 +161,7 @@ void ShowAndWithdraw(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * kPods / 10);
 }
-BENCHMARK(ShowAndWithdraw)->ArgName("json")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(ShowAndWithdraw)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::bench

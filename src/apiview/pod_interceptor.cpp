@@ -37,7 +37,16 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::intercept(proxy::Request& reque
   }
   const std::optional<PodsRequest> pods = pods_request(request);
   if (!pods) return nullptr;
-  require_format(pods->format, request);
+  if (!pods->accepts_protobuf) {  // VIEW-18
+    constexpr int kNotAcceptable = 406;
+    proxy::send(proxy::status_answer(kNotAcceptable,
+                                     "the view has pods in protobuf only: accept "
+                                     "application/vnd.kubernetes.protobuf, as kube-scheduler does "
+                                     "without a clientConnection.acceptContentTypes of its own"),
+                reply);
+    return std::make_unique<Answered>();
+  }
+  require_format(request);
   const bool is_unversioned =
       std::find(unversioned_.begin(), unversioned_.end(), pods->client) != unversioned_.end();
   if (pods->is_list() && is_unversioned) drop_version(request);
@@ -55,20 +64,21 @@ std::unique_ptr<proxy::Exchange> PodInterceptor::watch(const PodsRequest& pods,
     return stream(PodStream::listing(memory_of_list(pods), parts_.schedulers, parts_.attempts));
   }
   if (!pods.names_version()) {
-    return stream(PodStream::fresh(pods.format, parts_.schedulers, parts_.attempts));
+    return stream(PodStream::fresh(parts_.schedulers, parts_.attempts));
   }
   std::optional<podview::Memory> memory = take_kept(pods, [&](const podview::Memory& each) {
     return each.can_resume() && each.version_sent == pods.version;
   });
   if (!memory) {  // VIEW-7
-    proxy::send({200,
-                 {{"content-type", std::string(content_type(pods.format, true))}},
-                 podview::expired_event(pods.format)},
-                reply);
+    proxy::send(
+        {200, {{"content-type", std::string(content_type(true))}}, podview::expired_event()},
+        reply);
     return std::make_unique<Answered>();
   }
   set_version(memory->version_seen, request);
-  return stream(PodStream::resumed(*std::move(memory), parts_.schedulers, parts_.attempts));
+  auto made = stream(PodStream::resumed(*std::move(memory), parts_.schedulers, parts_.attempts));
+  made->begin_in_window();
+  return made;
 }
 
 std::unique_ptr<proxy::Exchange> PodInterceptor::list(const PodsRequest& pods,
@@ -90,7 +100,7 @@ podview::Memory PodInterceptor::memory_of_list(const PodsRequest& pods) {
     return !pods.names_version() || !each.is_whole || each.version_sent == pods.version;
   });
   podview::Memory memory =
-      before ? podview::Memory::listing_again(*std::move(before)) : podview::Memory(pods.format);
+      before ? podview::Memory::listing_again(*std::move(before)) : podview::Memory();
   if (pods.names_version()) memory.former.version = pods.version;
   return memory;
 }
@@ -104,8 +114,7 @@ void PodInterceptor::ask_without_version(const std::string& client) {
 std::optional<podview::Memory> PodInterceptor::take_kept(
     const PodsRequest& pods, const std::function<bool(const podview::Memory&)>& is_wanted) {
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) {
-    return each.client == pods.client && each.memory.format == pods.format &&
-           is_wanted(each.memory);
+    return each.client == pods.client && is_wanted(each.memory);
   });
   if (found == kept_.end()) return std::nullopt;
   std::optional<podview::Memory> memory = std::move(found->memory);
@@ -129,6 +138,11 @@ void PodInterceptor::keep(std::string client, podview::Memory memory) {
 void PodInterceptor::follow() {
   has_deferred_.store(false, std::memory_order_relaxed);
   for (PodWatch* each : watches_) each->follow();
+}
+
+void PodInterceptor::read_window() {
+  parts_.window->take_news();
+  for (PodWatch* each : watches_) each->read_window();
 }
 
 bool PodInterceptor::reads_body(const proxy::Request& request) const {

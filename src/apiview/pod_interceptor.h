@@ -13,6 +13,7 @@
 #include "apiview/pods_request.h"
 #include "podview/memory.h"
 #include "podview/pod_stream.h"
+#include "podview/pod_window.h"
 #include "ports/attempts.h"
 #include "ports/event_sink.h"
 #include "ports/published.h"
@@ -39,6 +40,7 @@ class PodInterceptor final : public proxy::Interceptor {
     // what 150,000 pods take.
     std::size_t list_most = std::size_t{1} << 30;
     const ports::Leadership* leadership = nullptr;  // null: this berthd always leads
+    podview::PodWindow* window = nullptr;           // null: each watch goes upstream
   };
   // The parts must outlive this, and this the proxy.
   explicit PodInterceptor(Parts parts) : parts_(std::move(parts)) {}
@@ -51,6 +53,9 @@ class PodInterceptor final : public proxy::Interceptor {
 
   // The table of shown pods is another one, or deferred pods are to be looked at again.
   void follow();
+  podview::PodWindow* window() const { return parts_.window; }  // may be null
+  // VIEW-17: there are events in the window.
+  void read_window();
   // VIEW-5: follow() is to be called again soon. Any thread.
   bool has_deferred() const { return has_deferred_.load(std::memory_order_relaxed); }
   // A client lists or watches pods now. Any thread.

@@ -41,7 +41,7 @@ void PodListExchange::on_head(int status, proxy::Headers headers) {
     owner_.ask_without_version(request_.client);
     return proxy::send(*std::move(refused), reply_);
   }
-  is_passing_ = status != 200 || !is_in_format(headers, request_.format);
+  is_passing_ = status != 200 || !is_in_format(headers);
   if (is_passing_) return reply_.head(status, std::move(headers));
   std::erase_if(headers, [](const auto& each) { return each.name == "content-length"; });
   headers_ = std::move(headers);

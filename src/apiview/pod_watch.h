@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "apiview/pods_request.h"
 #include "podview/pod_stream.h"
+#include "podview/pod_window.h"
 #include "proxy/exchange.h"
 
 namespace berth::apiview {
@@ -23,7 +26,12 @@ class PodWatch final : public proxy::Exchange {
   void on_end() override;
   void on_failure(const std::string& why) override;
   void on_closed(bool is_delivered) override;
+  void on_room() override { read_window(); }
 
+  // VIEW-17: leaves upstream unasked, if the window has all that the client lacks.
+  void begin_in_window();
+  // Goes on with the events of the window; from upstream's last one, as soon as that is there.
+  void read_window();
   // Writes what the present table of shown pods changes.
   void follow();
   const podview::PodStream& stream() const { return stream_; }
@@ -32,6 +40,9 @@ class PodWatch final : public proxy::Exchange {
   // `passing`: upstream answers with something else than events, an error for instance.
   enum class State : std::uint8_t { waiting, streaming, passing, ended, broken };
 
+  void join_window();
+  void expire();
+  void take(const Status& taken, std::string out);
   void write(std::string bytes);
 
   PodInterceptor& owner_;
@@ -39,6 +50,7 @@ class PodWatch final : public proxy::Exchange {
   proxy::Reply& reply_;
   podview::PodStream stream_;
   State state_ = State::waiting;
+  std::optional<podview::PodWindow::Place> place_;  // none: upstream is read
 };
 
 }  // namespace berth::apiview

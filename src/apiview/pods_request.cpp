@@ -17,6 +17,7 @@ constexpr std::string_view kPods = "/api/v1/pods";
 constexpr std::string_view kWatchedPods = "/api/v1/watch/pods";
 constexpr std::string_view kNamespaces = "/api/v1/namespaces/";
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view kRunning = "status.phase!=Succeeded,status.phase!=Failed";
 constexpr std::string_view kVersion = "resourceVersion";
 constexpr std::string_view kVersionMatch = "resourceVersionMatch";
 
@@ -67,8 +68,9 @@ std::optional<PodsRequest> pods_request(const proxy::Request& request) {
   pods.is_next_page = !proxy::query_value(target, "continue").value_or("").empty();
   const bool is_exact = proxy::query_value(target, kVersionMatch) == "Exact";
   if (!is_exact) pods.version = proxy::query_value(target, kVersion).value_or("");
-  const bool reads_protobuf = header(request.headers, "accept").find(kProtobuf) != kProtobuf.npos;
-  pods.format = reads_protobuf ? podview::Format::protobuf : podview::Format::json;
+  pods.is_of_running = proxy::query_value(target, "fieldSelector") == kRunning &&
+                       !proxy::query_value(target, "labelSelector");
+  pods.accepts_protobuf = header(request.headers, "accept").find(kProtobuf) != kProtobuf.npos;
   pods.client = header(request.headers, "user-agent");
   return pods;
 }
@@ -78,11 +80,11 @@ bool is_deprecated_watch(const proxy::Request& request) {
   return proxy::next_part(path, '?') == kWatchedPods;
 }
 
-void require_format(podview::Format format, proxy::Request& request) {
+void require_format(proxy::Request& request) {
   std::erase_if(request.headers, [](const proxy::Header& each) {
     return each.name == "accept" || each.name == "accept-encoding";
   });
-  request.headers.push_back({"accept", std::string(content_type(format, false))});
+  request.headers.push_back({"accept", std::string(content_type(false))});
 }
 
 void set_version(const std::string& version, proxy::Request& request) {
@@ -104,13 +106,12 @@ std::optional<proxy::Answer> refused_version(const PodsRequest& list, int status
                                                 list.version + " or later, list again");
 }
 
-std::string_view content_type(podview::Format format, bool is_watch) {
-  if (format == podview::Format::json) return "application/json";
+std::string_view content_type(bool is_watch) {
   return is_watch ? "application/vnd.kubernetes.protobuf;stream=watch" : kProtobuf;
 }
 
-bool is_in_format(const proxy::Headers& headers, podview::Format format) {
-  return header(headers, "content-type").starts_with(content_type(format, false));
+bool is_in_format(const proxy::Headers& headers) {
+  return header(headers, "content-type").starts_with(kProtobuf);
 }
 
 std::optional<PodName> status_patch(const proxy::Request& request) {

@@ -4,19 +4,19 @@
 #include <string>
 #include <string_view>
 
-#include "podview/codec.h"
 #include "proxy/exchange.h"
 
 namespace berth::apiview {
 
 // VIEW-1: a list or watch of all pods.
 struct PodsRequest {
-  podview::Format format = podview::Format::json;
+  bool accepts_protobuf = false;
   bool is_watch = false;
   bool has_initial_events = false;  // a streaming list
   bool is_next_page = false;
-  std::string version;  // resourceVersion; empty: any
-  std::string client;   // by its User-Agent
+  bool is_of_running = false;  // of all pods that have not ended, as kube-scheduler asks for them
+  std::string version;         // resourceVersion; empty: any
+  std::string client;          // by its User-Agent
 
   bool is_list() const { return !is_watch || has_initial_events; }
   // Go's client names the version that it has, and lists with "0" if it has none.
@@ -29,8 +29,8 @@ std::optional<PodsRequest> pods_request(const proxy::Request& request);
 // True of the deprecated form of a watch of all pods, which would pass untouched.
 bool is_deprecated_watch(const proxy::Request& request);
 
-// Asks upstream for a format that the view can read, not compressed.
-void require_format(podview::Format format, proxy::Request& request);
+// Asks upstream for protobuf, not compressed.
+void require_format(proxy::Request& request);
 // Asks upstream to go on from this version.
 void set_version(const std::string& version, proxy::Request& request);
 
@@ -40,11 +40,11 @@ void drop_version(proxy::Request& request);
 // of the version.
 std::optional<proxy::Answer> refused_version(const PodsRequest& list, int status);
 
-// The content type of an answer in that format.
-std::string_view content_type(podview::Format format, bool is_watch);
+// The content type of an answer.
+std::string_view content_type(bool is_watch);
 
-// True if an answer has the content type of that format, of a list or a watch.
-bool is_in_format(const proxy::Headers& headers, podview::Format format);
+// True if an answer has that content type, of a list or a watch.
+bool is_in_format(const proxy::Headers& headers);
 
 struct PodName {
   std::string_view name_space;

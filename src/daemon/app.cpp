@@ -189,6 +189,7 @@ class App {
         [this](const std::string& pod_uid) { attempts_.ended(pod_uid); },
         [](const std::string& message) { log(Level::warning, message); }};
     parts.leadership = &environment_->leadership();
+    parts.window = environment_->pod_window();
     auto view = View::open(config_->view, *std::move(upstream), std::move(parts),
                            [this] { environment_->token_refused(); });
     if (!view) return view.error();

@@ -9,6 +9,7 @@
 #include "berth/base/result.h"
 #include "conf/config.h"
 #include "daemon/flags.h"
+#include "podview/pod_window.h"
 #include "ports/access.h"
 #include "ports/binder.h"
 #include "ports/cluster_source.h"
@@ -58,6 +59,9 @@ class Environment {
   virtual std::string exposition() const { return {}; }
   // The API server, for a proxy in front of it; none: there is none.
   virtual std::optional<proxy::Upstream> upstream() const { return std::nullopt; }
+
+  // The events of pods that the source reads, for that proxy; null: none are kept.
+  virtual podview::PodWindow* pod_window() { return nullptr; }
 
   // Tokens of a service account for that proxy, until stop_callers(): `use` gets each new one, and
   // "" when the last has expired. Before begin().

@@ -227,6 +227,7 @@ class LiveEnvironment final : public Environment {
   }
 
   std::optional<proxy::Upstream> upstream() const override { return upstream_; }
+  podview::PodWindow* pod_window() override { return &pod_window_; }
 
   std::string not_ready() const override {
     std::string text;
@@ -247,6 +248,7 @@ class LiveEnvironment final : public Environment {
  private:
   kubeapi::LiveOptions live_options() {
     kubeapi::LiveOptions options;
+    if (config_->steering.mode == "view") options.pods = &pod_window_;
     options.reflector.complain = [](const std::string& what, const Error& error) {
       log(Level::warning, what + ": " + error.to_string());
     };
@@ -274,6 +276,7 @@ class LiveEnvironment final : public Environment {
   kubeapi::ApiWriter writer_;
   kubeapi::AccessReviews reviews_;
   kubeapi::StartingPodsReader starting_pods_;
+  podview::PodWindow pod_window_;
   kubeapi::LiveCluster cluster_;
   std::optional<kubeapi::LeaseOptions> lease_;
   std::optional<kubeapi::LeaderElection> election_;

@@ -29,6 +29,10 @@ Result<std::unique_ptr<View>> View::open(const conf::ViewSettings& settings,
   auto proxy = proxy::Proxy::create(std::move(options), view->interceptor_);
   if (!proxy) return proxy.error();
   view->proxy_ = std::move(*proxy);
+  if (podview::PodWindow* const window = view->interceptor_.window(); window != nullptr) {
+    window->on_news(
+        [&made = *view] { made.proxy_->post([&made] { made.interceptor_.read_window(); }); });
+  }
   return view;
 }
 

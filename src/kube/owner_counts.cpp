@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "kube/fields.h"
+
 namespace berth::kube {
 
 namespace {

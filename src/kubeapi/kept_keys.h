@@ -30,8 +30,6 @@ struct KeptKeys {
 inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 // The keys that the decoders of src/kube read.
-const KeptKeys& keys_of_pods();
-const KeptKeys& keys_of_nodes();
 // Of an owner, what decides about its pods: some words, and how many there are.
 const KeptKeys& keys_of_owners();
 // Of claims and volumes, which may be many, and of the other kinds that volumes need.

@@ -23,6 +23,8 @@ constexpr const char* kSigGroups = "podgroups.scheduling.x-k8s.io";
 constexpr const char* kKubeGroups = "podgroups.v1alpha2.scheduling.k8s.io";
 constexpr const char* kVolcanoVersion = "scheduling.volcano.sh/v1beta1";
 
+constexpr const KeptKeys* kInProtobuf = nullptr;  // API-35
+
 template <class Deleted>
 std::function<ClusterEvent(const std::string& id)> deletion() {
   return [](const std::string& id) { return ClusterEvent(Deleted{id}); };
@@ -40,7 +42,7 @@ struct WatchedType {
 // Nodes and classes come before the pods that refer to them, though the mirror needs no order.
 std::vector<WatchedType> watched_types() {
   return {
-      {"nodes", "/api/v1/nodes", {"Node", "v1"}, &keys_of_nodes(), deletion<NodeDeleted>()},
+      {"nodes", "/api/v1/nodes", {"Node", "v1"}, kInProtobuf, deletion<NodeDeleted>()},
       {"priorityclasses",
        "/apis/scheduling.k8s.io/v1/priorityclasses",
        {"PriorityClass", "scheduling.k8s.io/v1"},
@@ -66,7 +68,7 @@ std::vector<WatchedType> watched_types() {
        {"PodGroup", "scheduling.x-k8s.io/v1alpha1"},
        &keys_of_others(),
        deletion<PodGroupDeleted>()},
-      {"pods", "/api/v1/pods", {"Pod", "v1"}, &keys_of_pods(), deletion<PodDeleted>()},
+      {"pods", "/api/v1/pods", {"Pod", "v1"}, kInProtobuf, deletion<PodDeleted>()},
   };
 }
 
@@ -276,6 +278,11 @@ class LiveCluster::Impl {
     kind.required = is_required(type);
     kind.by_uid = type.type.kind == "Pod";
     kind.keeps = type.keeps;
+    if (type.keeps == kInProtobuf) {
+      kind.format = Format::protobuf;
+      kind.type = type.type.kind;
+    }
+    if (type.type.kind == "Pod") kind.tap = options_.pods;
     kind.changed = [this, type](const document::Value& object, auto& complaint) -> Status {
       Result<ClusterEvent> event = kube::decode_live(type.type, object, type.name, complaint);
       if (!event) return event.error();

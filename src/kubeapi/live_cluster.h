@@ -32,6 +32,8 @@ struct LiveOptions {
   std::string lease_name = "kube-scheduler";
   // Called with the holder at first and after each change; empty: no holder.
   std::function<void(const std::string& holder)> scheduler_leads;
+
+  ports::WatchTap* pods = nullptr;  // gets the watch of pods; outlives the cluster
 };
 
 struct KindCounters {

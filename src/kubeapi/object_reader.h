@@ -22,26 +22,23 @@ struct WatchEvent {
   document::Value object;
 };
 
-// Reads pages and watch lines into values and keeps only some keys. Positions in the values have no
-// meaning. It trusts an API server and does not check for duplicate keys. Reuses its memory; one
-// thread.
+// Reads pages and the frames of a watch into values and keeps only what is needed. Positions in the
+// values have no meaning. It trusts an API server and does not check for duplicate keys. Reuses its
+// memory; one thread.
 class ObjectReader {
  public:
-  // A null `keeps` keeps everything.
-  explicit ObjectReader(const KeptKeys* keeps);
-  ~ObjectReader();
-  ObjectReader(const ObjectReader&) = delete;
-  ObjectReader& operator=(const ObjectReader&) = delete;
+  virtual ~ObjectReader() = default;
 
   // Calls `on_item` for each item; an Error may come after some. `page` gets room behind it.
-  Result<ListMetadata> read_page(std::string& page,
-                                 const std::function<void(const document::Value& item)>& on_item);
+  virtual Result<ListMetadata> read_page(
+      std::string& page, const std::function<void(const document::Value& item)>& on_item) = 0;
   // Overwrites `event`.
-  Status read_event(std::string_view line, WatchEvent& event);
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual Status read_event(std::string_view frame, WatchEvent& event) = 0;
 };
+
+// A null `keeps` keeps everything.
+std::unique_ptr<ObjectReader> json_reader(const KeptKeys* keeps);
+// Of pods: src/protobuf/objects.proto names what it keeps.
+std::unique_ptr<ObjectReader> protobuf_reader(std::string_view kind);
 
 }  // namespace berth::kubeapi

@@ -66,7 +66,8 @@ class Reflector::Impl {
         kind_(std::move(kind)),
         options_(std::move(options)),
         known_(kind_, options_),
-        reader_(kind_.keeps),
+        reader_(kind_.format == Format::json ? json_reader(kind_.keeps)
+                                             : protobuf_reader(kind_.type)),
         backoff_(options_.retry_least, options_.retry_most, options_.seed),
         streams_lists_(options_.streaming_list) {}
   ~Impl() { stop(); }
@@ -130,8 +131,10 @@ class Reflector::Impl {
   }
 
   Error unreadable(const Error& error, std::string_view text) const {
-    return {"expected JSON from " + client_.server() + ", got " + first_characters(text) + ": " +
-                error.message,
+    const bool is_json = kind_.format == Format::json;
+    return {std::string("expected ") + (is_json ? "JSON" : "protobuf") + " from " +
+                client_.server() + (is_json ? ", got " + first_characters(text) : "") + ": " +
+                error.to_string(),
             kind_.path};
   }
 
@@ -165,6 +168,7 @@ class Reflector::Impl {
     std::string token;
     do {
       Request request;
+      request.format = kind_.format;
       const bool is_paged = expired_pages_ < kExpiredPagesMax;
       request.path =
           path_with(is_paged ? "limit=" + std::to_string(options_.page_size) : "limit=0");
@@ -176,7 +180,7 @@ class Reflector::Impl {
         return fail(failure(response));
       }
       if (!response.ok()) return list_failed(response);
-      const auto page = reader_.read_page(
+      const auto page = reader_->read_page(
           response.body, [this](const document::Value& item) { known_.change(item); });
       if (!page) return fail(unreadable(page.error(), response.body));
       token = page->continue_token;
@@ -194,6 +198,7 @@ class Reflector::Impl {
     listed_at_ = clock_.now();
     absent_ = broken_lists_ = failed_watches_ = 0;
     backoff_.reset();
+    if (kind_.tap != nullptr) kind_.tap->listed(version_);
     if (kind_.listed) kind_.listed();
     is_synced_ = true;
   }
@@ -230,6 +235,7 @@ class Reflector::Impl {
                              std::to_string(length.count()));
     request.path += stream.is_initial ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
                                       : "&resourceVersion=" + url_encoded(version_);
+    request.format = kind_.format;
     request.idle_timeout = options_.idle_timeout;
     return request;
   }
@@ -304,7 +310,7 @@ class Reflector::Impl {
       stream.must_list = must_list;
       stream.cancel.cancel();
     };
-    if (const Status read = reader_.read_event(line, event_); !read) {
+    if (const Status read = reader_->read_event(line, event_); !read) {
       return give_up(unreadable(read.error(), line), false);
     }
     if (event_.type == "ERROR") {
@@ -320,6 +326,7 @@ class Reflector::Impl {
                       kind_.path},
                      true);
     }
+    if (kind_.tap != nullptr && !stream.is_initial) kind_.tap->event(version, line);
     if (event_.type == "ADDED" || event_.type == "MODIFIED") {
       known_.change(event_.object);
     } else if (event_.type == "DELETED") {
@@ -348,7 +355,7 @@ class Reflector::Impl {
   const ReflectorOptions options_;
   const SteadyClock clock_;
   KnownObjects known_;
-  ObjectReader reader_;
+  const std::unique_ptr<ObjectReader> reader_;
   WatchEvent event_;
   Backoff backoff_;
   bool streams_lists_;

@@ -12,6 +12,7 @@
 #include "document/value.h"
 #include "kubeapi/kept_keys.h"
 #include "kubeapi/rest_client.h"
+#include "ports/watch_tap.h"
 
 namespace berth::kubeapi {
 
@@ -22,6 +23,9 @@ struct ReflectedKind {
   std::string query;     // "fieldSelector=..." or empty, percent-encoded
   bool required = true;  // false: counts as synced if its API is not served or is forbidden
   bool by_uid = false;   // objects are identified by uid; otherwise by "namespace/name" or "name"
+  // Of kinds that src/protobuf/objects.proto knows; `keeps` is for JSON.
+  Format format = Format::json;
+  std::string type = {};            // of an object: "Pod"; for protobuf
   const KeptKeys* keeps = nullptr;  // null: everything is kept; must outlive all reflectors
 
   // Created or changed. An Error means that the object cannot be decoded; it is reported and
@@ -32,6 +36,8 @@ struct ReflectedKind {
   std::function<void()> listed;
   // Deleted, with the key of the object. Called only for objects that `changed` accepted.
   std::function<void(const std::string& id)> gone;
+  // Gets what comes after a list, as it comes. May be null.
+  ports::WatchTap* tap = nullptr;
 };
 
 struct ReflectorOptions {

@@ -5,6 +5,7 @@
 #include "berth/base/text.h"
 #include "document/readers.h"
 #include "kubeapi/answer.h"
+#include "protobuf/objects.h"
 
 namespace berth::kubeapi {
 
@@ -14,6 +15,7 @@ constexpr std::size_t kShownMax = 300;
 
 // The message of a Status object, or the first characters of the body.
 std::string message_of(const std::string& body) {
+  if (body.starts_with(protobuf::kMagic)) return protobuf::message_of_status(body);
   if (auto parsed = document::parse_json(body, "answer"); parsed) {
     const document::Value* message = parsed->find("message");
     if (message != nullptr && message->kind == document::Kind::string) return message->text;

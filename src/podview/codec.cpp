@@ -1,7 +1,5 @@
 #include "podview/codec.h"
 
-#include <cstring>
-
 namespace berth::podview {
 
 std::string_view name_of(EventType type) {
@@ -17,16 +15,12 @@ EventType event_type_of(std::string_view name) {
   return name == "ERROR" ? EventType::error : EventType::other;
 }
 
-std::size_t move_run(std::string& body, const Span& run, std::size_t to) {
-  std::memmove(body.data() + to, body.data() + run.begin, run.end - run.begin);
-  return to + (run.end - run.begin);
-}
-
 // Keeps the room of the strings for the next pod.
 void SeenPod::clear() {
   for (std::string* each : {&name_space, &name, &uid, &version, &node, &scheduler}) each->clear();
   is_gated = false;
   is_terminating = false;
+  is_ended = false;
   bytes = {};
 }
 
@@ -35,10 +29,6 @@ void SeenEvent::clear() {
   pod.clear();
   ends_initial_events = false;
   is_expired = false;
-}
-
-const Codec& codec_of(Format format) {
-  return format == Format::protobuf ? protobuf_codec() : json_codec();
 }
 
 }  // namespace berth::podview

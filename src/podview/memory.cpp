@@ -13,11 +13,11 @@ bool is_number(std::string_view text) {
   return text.find_first_not_of("0123456789") == text.npos && !text.starts_with('0');
 }
 
-Result<std::string> bytes_of(const std::string& key, const SeenPod& pod, Format format) {
+Result<std::string> bytes_of(const std::string& key, const SeenPod& pod) {
   if (pod.name.empty() || pod.uid.empty()) {
     return Error{"a pod without name or uid, expected both", key};
   }
-  auto bytes = codec_of(format).held(pod);
+  auto bytes = podview::held(pod);
   if (!bytes) return Error{bytes.error().message, "pod " + key};
   return bytes;
 }
@@ -43,7 +43,7 @@ bool is_later(std::string_view version, std::string_view other) {
 }
 
 Memory Memory::listing_again(Memory before) {
-  Memory next(before.format);
+  Memory next;
   if (!before.is_whole) {
     next.former = std::move(before.former);  // the client has thrown away what it got since
     return next;
@@ -66,7 +66,7 @@ const HeldPod* Memory::find(std::string_view name_space, std::string_view name) 
 }
 
 Result<HeldPod*> Memory::hold(const std::string& key, const SeenPod& pod) {
-  auto bytes = bytes_of(key, pod, format);
+  auto bytes = bytes_of(key, pod);
   if (!bytes) return bytes.error();
   HeldPod& held = pods[key];
   held.uid = pod.uid;
@@ -94,7 +94,7 @@ bool Memory::may_be_new(const std::string& key, const SeenPod& pod) const {
 }
 
 Status Memory::leave_out(const std::string& key, const SeenPod& pod) {
-  auto bytes = bytes_of(key, pod, format);
+  auto bytes = bytes_of(key, pod);
   if (!bytes) return bytes.error();
   left_out[key] = std::move(*bytes);
   return Done{};

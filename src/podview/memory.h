@@ -26,7 +26,7 @@ bool waits(const Managed& schedulers, const SeenPod& pod);
 // A waiting pod of a managed scheduler.
 struct HeldPod {
   std::string uid;
-  std::string bytes;  // as Codec::held() made them
+  std::string bytes;  // as held() made them
   std::string node;   // shown: the node in kube-scheduler's copy
   std::uint64_t attempt = 0;
   bool is_shown = false;
@@ -44,8 +44,6 @@ struct Former {
 // The knowledge of one client about pods, and the waiting pods' bytes. Goes from a list to the
 // watch that follows, and from a watch to the next.
 struct Memory {
-  // Of a client that lists. Nothing is known of what it has.
-  explicit Memory(Format of) : format(of) {}
   // Of a client that lists again, after a watch with that memory.
   static Memory listing_again(Memory before);
 
@@ -70,14 +68,14 @@ struct Memory {
   // An estimate, for metrics.
   std::size_t bytes() const;
 
-  Format format;
   bool is_whole = false;                     // the list's last page or its bookmark has come
   bool is_expired = false;                   // upstream has asked the client to list again
   std::string version_seen;                  // the latest of upstream; a watch goes on from there
   std::string version_sent;                  // the client asks to go on from there
   ports::ByText<HeldPod> pods;               // by namespace/name
   std::set<std::string, std::less<>> shown;  // the keys of those that the client knows
-  std::map<std::string, std::string> left_out;  // by namespace/name, as Codec::held() made them
+  std::set<std::string, std::less<>> ended;  // uids whose end the client got from the window
+  std::map<std::string, std::string> left_out;  // by namespace/name, as held() made them
   Former former;                                // until the list is whole
 };
 

@@ -18,7 +18,6 @@ struct Shown {
 Result<std::string> filter_list(std::string body, const Managed& schedulers,
                                 const ports::ShownPods& table, const ports::Attempts& attempts,
                                 Memory& memory) {
-  const Codec& codec = codec_of(memory.format);
   std::vector<Shown> shown;
   bool stays_whole = true;
   std::string key;
@@ -40,7 +39,7 @@ Result<std::string> filter_list(std::string body, const Managed& schedulers,
     shown.push_back({found == table.by_uid.end() ? table.pods.size() : found->second, *held});
     return false;
   };
-  const auto parts = codec.read_list(body, stays);
+  const auto parts = read_list(body, stays);
   if (!parts) {
     const std::string& place = parts.error().where;
     return Error{parts.error().message, "a list of pods" + (place.empty() ? "" : ", " + place)};
@@ -59,10 +58,8 @@ Result<std::string> filter_list(std::string body, const Managed& schedulers,
     // VIEW-4: a client that knows the pod ignores an item with the version that it has already.
     copies.push_back({each.pod->bytes, parts->version, each.pod->node, each.pod->is_nominated});
   }
-  codec.rewrite_list(body, *parts, copies);
+  rewrite_list(body, *parts, copies);
   return body;
 }
-
-std::string expired_event(Format format) { return codec_of(format).expired_event(); }
 
 }  // namespace berth::podview

@@ -16,7 +16,4 @@ Result<std::string> filter_list(std::string body, const Managed& schedulers,
                                 const ports::ShownPods& table, const ports::Attempts& attempts,
                                 Memory& memory);
 
-// VIEW-7: the event by which a client lists again.
-std::string expired_event(Format format);
-
 }  // namespace berth::podview

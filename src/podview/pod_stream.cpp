@@ -11,18 +11,16 @@ using Stage = ports::Attempts::Stage;
 
 PodStream::PodStream(Memory memory, Managed schedulers, const ports::Attempts& attempts)
     : memory_(std::move(memory)),
-      codec_(&codec_of(memory_.format)),
       schedulers_(std::move(schedulers)),
       attempts_(&attempts),
-      frames_(*codec_),
       has_deferred_(!memory_.shown.empty()) {}
 
 PodStream PodStream::listing(Memory memory, Managed schedulers, const ports::Attempts& attempts) {
   return {std::move(memory), std::move(schedulers), attempts};
 }
 
-PodStream PodStream::fresh(Format format, Managed schedulers, const ports::Attempts& attempts) {
-  Memory memory(format);
+PodStream PodStream::fresh(Managed schedulers, const ports::Attempts& attempts) {
+  Memory memory;
   memory.is_whole = true;
   return {std::move(memory), std::move(schedulers), attempts};
 }
@@ -32,11 +30,11 @@ PodStream PodStream::resumed(Memory memory, Managed schedulers, const ports::Att
   return {std::move(memory), std::move(schedulers), attempts};
 }
 
-Status PodStream::take(std::string_view bytes, std::string& out) {
+template <class Take>
+Status PodStream::take_events(std::string& out, Take&& take_them) {
   if (fault_) return *fault_;
   add_left_out(out);
-  const Status status =
-      frames_.take(bytes, [&](std::string_view frame) { return on_frame(frame, out); });
+  const Status status = take_them();
   if (!status) {
     const std::string event = "event " + std::to_string(events_ + 1) + " of a watch of pods";
     const std::string& place = status.error().where;
@@ -46,10 +44,43 @@ Status PodStream::take(std::string_view bytes, std::string& out) {
   return status;
 }
 
+Status PodStream::take(std::string_view bytes, std::string& out) {
+  return take_events(out, [&] {
+    return frames_.take(bytes, [&](std::string_view frame) { return on_frame(frame, out); });
+  });
+}
+
+// To a client that selects pods that have not ended, one that ends is deleted.
+Status PodStream::take_of_all(std::string_view frame, std::string& out) {
+  return take_events(out, [&]() -> Status {
+    event_.clear();
+    if (const Status status = read_event(frame, event_); !status) return status;
+    const bool is_left = event_.type == EventType::added || event_.type == EventType::modified;
+    const SeenPod& pod = event_.pod;
+    if (is_left && pod.is_ended && memory_.ended.insert(pod.uid).second) {
+      event_.type = EventType::deleted;
+      return on_event(deleted_event(pod), out);
+    }
+    const bool is_gone = event_.type == EventType::deleted && memory_.ended.erase(pod.uid) > 0;
+    if (!is_gone && !(is_left && pod.is_ended)) return on_event(frame, out);
+    memory_.see(pod.version);
+    return Done{};
+  });
+}
+
+void PodStream::expire(std::string& out) {
+  memory_.is_expired = true;
+  out += expired_event();
+}
+
 Status PodStream::on_frame(std::string_view frame, std::string& out) {
   if (has_failed_) return Done{};
   event_.clear();
-  if (const Status status = codec_->read_event(frame, event_); !status) return status;
+  if (const Status status = read_event(frame, event_); !status) return status;
+  return on_event(frame, out);
+}
+
+Status PodStream::on_event(std::string_view frame, std::string& out) {
   Status status = Done{};
   switch (event_.type) {
     case EventType::added:
@@ -141,8 +172,8 @@ Status PodStream::on_waiting(std::string_view frame, std::string& out) {
 
 void PodStream::emit(EventType type, const HeldPod& pod, std::string& out) {
   const bool has_node = type != EventType::deleted;
-  codec_->append_event(
-      type, {pod.bytes, memory_.version_seen, has_node ? pod.node : "", pod.is_nominated}, out);
+  append_event(type, {pod.bytes, memory_.version_seen, has_node ? pod.node : "", pod.is_nominated},
+               out);
   memory_.version_sent = memory_.version_seen;
 }
 
@@ -179,7 +210,7 @@ void PodStream::catch_up(std::string& out) {
 void PodStream::add_left_out(std::string& out) {
   if (!memory_.is_whole) return;
   for (const auto& [key, bytes] : std::exchange(memory_.left_out, {})) {
-    codec_->append_event(EventType::added, {bytes, memory_.version_seen, "", false}, out);
+    append_event(EventType::added, {bytes, memory_.version_seen, "", false}, out);
     memory_.version_sent = memory_.version_seen;
   }
 }

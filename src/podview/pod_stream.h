@@ -7,10 +7,10 @@
 
 #include "berth/base/result.h"
 #include "podview/codec.h"
-#include "podview/frames.h"
 #include "podview/memory.h"
 #include "ports/attempts.h"
 #include "ports/shown_pods.h"
+#include "protobuf/frames.h"
 
 namespace berth::podview {
 
@@ -24,7 +24,7 @@ class PodStream {
   // A streaming list, with a new memory.
   static PodStream listing(Memory memory, Managed schedulers, const ports::Attempts& attempts);
   // A watch of a client that knows no waiting pod.
-  static PodStream fresh(Format format, Managed schedulers, const ports::Attempts& attempts);
+  static PodStream fresh(Managed schedulers, const ports::Attempts& attempts);
   // VIEW-7: goes on where another stream or a list ended. Upstream must be asked to go on from
   // `memory.version_seen`; then the first follow() gives the client the difference.
   static PodStream resumed(Memory memory, Managed schedulers, const ports::Attempts& attempts);
@@ -32,6 +32,12 @@ class PodStream {
   // Upstream's bytes, cut anywhere. Appends the client's bytes to `out`. After an Error the
   // client's stream must end: upstream's cannot be read.
   Status take(std::string_view bytes, std::string& out);
+  // VIEW-17: a frame of the window, which has pods that have ended, too.
+  Status take_of_all(std::string_view frame, std::string& out);
+  // Upstream's bytes end here, and frames of the window follow.
+  void leave_upstream() { frames_ = protobuf::Frames(); }
+  // The client must list again.
+  void expire(std::string& out);
   // The table of shown pods is another one, or pods are deferred. Costs nothing for the same table.
   void follow(const std::shared_ptr<const ports::ShownPods>& table, std::string& out);
   // VIEW-5: pods wait for calls of kube-scheduler to end. Call follow() again soon.
@@ -55,7 +61,10 @@ class PodStream {
  private:
   PodStream(Memory memory, Managed schedulers, const ports::Attempts& attempts);
 
+  template <class Take>
+  Status take_events(std::string& out, Take&& take_them);
   Status on_frame(std::string_view frame, std::string& out);
+  Status on_event(std::string_view frame, std::string& out);
   Status on_pod(std::string_view frame, std::string& out);
   void on_bookmark(std::string_view frame, std::string& out);
   Status on_waiting(std::string_view frame, std::string& out);
@@ -74,10 +83,9 @@ class PodStream {
   void each_in_table(OnPod&& on_pod);
 
   Memory memory_;
-  const Codec* codec_;
   Managed schedulers_;
   const ports::Attempts* attempts_;
-  Frames frames_;
+  protobuf::Frames frames_;
   SeenEvent event_;
   std::string key_;  // of the pod at hand
   std::shared_ptr<const ports::ShownPods> table_;

@@ -1,18 +1,18 @@
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "podview/codec.h"
+#include "podview/pod_reader.h"
 #include "podview/pods.pb.h"
-#include "podview/protobuf_reader.h"
+#include "protobuf/frames.h"
 
 namespace berth::podview {
 
 namespace {
-
-constexpr std::size_t kHeader = 4;  // of a frame: its length, big-endian
-constexpr std::size_t kFrameMost = std::size_t{16} << 20;
 
 wire::NodeSelectorRequirement requirement_on(std::string_view node) {
   wire::NodeSelectorRequirement requirement;
@@ -82,7 +82,7 @@ std::string bytes_of(const CopyOf& copy) {
     affinity.ParseFromString(own);
     if (affinity.node_affinity().has_required()) {
       out = without(copy.pod, number::kPodSpec);
-      append_field(out, number::kPodSpec, without(spec, number::kAffinity));
+      protobuf::append_field(out, number::kPodSpec, without(spec, number::kAffinity));
       constrain(affinity, copy.node);
     } else {
       affinity.Clear();
@@ -115,145 +115,127 @@ void append_frame(std::string_view type, std::string object, std::string& out) {
   event.AppendToString(&out);
 }
 
-class ProtobufCodec final : public Codec {
- public:
-  Result<std::size_t> frame_size(std::string_view bytes, std::size_t) const override {
-    if (bytes.size() < kHeader) return 0;
-    std::size_t size = 0;
-    for (std::size_t i = 0; i < kHeader; ++i) {
-      size = size << 8 | static_cast<unsigned char>(bytes[i]);
-    }
-    if (size > kFrameMost) {
-      return Error{"an event of " + std::to_string(size) + " bytes, expected at most " +
-                       std::to_string(kFrameMost),
-                   ""};
-    }
-    return bytes.size() < kHeader + size ? 0 : kHeader + size;
-  }
+// Moves the run to the left. Returns where it ends.
+std::size_t move_run(std::string& body, const Span& run, std::size_t to) {
+  std::memmove(body.data() + to, body.data() + run.begin, run.end - run.begin);
+  return to + (run.end - run.begin);
+}
 
-  Status read_event(std::string_view frame, SeenEvent& event) const override {
-    ProtobufReader reader(frame);
-    return read(reader, frame.substr(kHeader), event) ? Status(Done{}) : reader.fault();
-  }
+bool read(PodReader& reader, std::string_view message, SeenEvent& event) {
+  protobuf::EventParts parts;
+  if (!reader.event(message, parts)) return false;
+  event.type = event_type_of(parts.type);
+  Envelope envelope;
+  if (event.type == EventType::other) return true;
+  if (!reader.envelope(parts.object, envelope)) return false;
+  if (envelope.kind == "Status") return reader.status(envelope.raw, event.is_expired);
+  if (envelope.kind != "Pod") return true;
+  if (!reader.pod(envelope.raw, event.pod)) return false;
+  return event.type != EventType::bookmark ||
+         reader.is_end_of_initial_events(envelope.raw, event.ends_initial_events);
+}
 
-  Result<std::string> held(const SeenPod& pod) const override {
-    std::string out;
-    out.reserve(pod.bytes.size());
-    Fields fields(pod.bytes);
-    for (Field field; fields.next(field);) {
-      if (field.number == number::kPodMetadata) {
-        append_field(out, field.number, without(field.content, number::kManagedFields));
-      } else {
-        out += field.whole;
-      }
-    }
-    out.shrink_to_fit();
-    if (!wire::Affinity().ParseFromString(affinity_of(spec_of(out)))) {
-      return Error{"malformed protobuf, expected an affinity", ""};
-    }
-    return out;
-  }
-
-  void append_event(EventType type, const CopyOf& copy, std::string& out) const override {
-    append_frame(name_of(type), enveloped("Pod", bytes_of(copy)), out);
-  }
-
-  std::string expired_event() const override {
-    wire::Status status;
-    status.set_status("Failure");
-    status.set_message(std::string(kExpiredMessage));
-    status.set_reason("Expired");
-    status.set_code(410);
-    std::string out;
-    append_frame("ERROR", enveloped("Status", status.SerializeAsString()), out);
-    return out;
-  }
-
-  Result<ListParts> read_list(std::string_view body, const StaysInList& stays) const override {
-    ProtobufReader reader(body);
-    ListParts parts;
-    Envelope envelope;
-    if (!reader.envelope(body, envelope)) return reader.fault();
-    if (envelope.kind != "PodList") return parts;
-    parts.is_of_pods = true;
-    const auto place = [&](std::string_view part) {
-      return static_cast<std::size_t>(part.data() - body.data());
-    };
-    parts.head = place(envelope.raw_field);
-    parts.items = {place(envelope.raw), place(envelope.raw) + envelope.raw.size()};
-    std::optional<Error> refused;
-    SeenPod pod;
-    const bool is_read = reader.each(envelope.raw, "a PodList", [&](const Field& field) {
-      if (field.number == number::kListMetadata && !read_head(reader, field.content, parts)) {
-        return false;
-      }
-      if (field.number == number::kListItems) {
-        pod.clear();
-        if (!reader.pod(field.content, pod)) return false;
-        const auto stays_here = stays(pod);
-        if (!stays_here) refused = stays_here.error();
-        if (!stays_here || !*stays_here) return !refused;
-      }
-      const std::size_t begin = place(field.whole);
-      if (parts.runs.empty() || parts.runs.back().end != begin) parts.runs.push_back({begin, 0});
-      parts.runs.back().end = begin + field.whole.size();
-      return true;
-    });
-    if (refused) return *refused;
-    if (!is_read) return reader.fault();
-    return parts;
-  }
-
-  // The length of the PodList stands before it, and changes last.
-  void rewrite_list(std::string& body, const ListParts& parts,
-                    const std::vector<CopyOf>& copies) const override {
-    const std::string tail = body.substr(parts.items.end);
-    std::size_t end = parts.items.begin;
-    for (const Span& run : parts.runs) end = move_run(body, run, end);
-    body.resize(end);
-    for (const CopyOf& copy : copies) append_field(body, number::kListItems, bytes_of(copy));
-    std::string head;
-    append_field_head(head, number::kUnknownRaw, body.size() - parts.items.begin);
-    body += tail;
-    body.replace(parts.head, parts.items.begin - parts.head, head);
-  }
-
- private:
-  static bool read(ProtobufReader& reader, std::string_view message, SeenEvent& event) {
-    std::string_view object;
-    const bool is_read = reader.each(message, "a WatchEvent", [&](const Field& field) {
-      if (field.number == number::kEventType) event.type = event_type_of(field.content);
-      if (field.number != number::kEventObject) return true;
-      return reader.each(field.content, "an object", [&](const Field& part) {
-        if (part.number == number::kExtensionRaw) object = part.content;
-        return true;
-      });
-    });
-    Envelope envelope;
-    if (!is_read) return false;
-    if (event.type == EventType::other) return true;
-    if (!reader.envelope(object, envelope)) return false;
-    if (envelope.kind == "Status") return reader.status(envelope.raw, event.is_expired);
-    if (envelope.kind != "Pod") return true;
-    if (!reader.pod(envelope.raw, event.pod)) return false;
-    return event.type != EventType::bookmark ||
-           reader.is_end_of_initial_events(envelope.raw, event.ends_initial_events);
-  }
-
-  static bool read_head(ProtobufReader& reader, std::string_view metadata, ListParts& parts) {
-    return reader.each(metadata, "metadata of a list", [&](const Field& field) {
-      if (field.number == number::kListVersion) parts.version = field.content;
-      if (field.number == number::kListContinue) parts.has_more_pages = !field.content.empty();
-      return true;
-    });
-  }
-};
+bool read_head(PodReader& reader, std::string_view metadata, ListParts& parts) {
+  return reader.each(metadata, "metadata of a list", [&](const Field& field) {
+    if (field.number == number::kListVersion) parts.version = field.content;
+    if (field.number == number::kListContinue) parts.has_more_pages = !field.content.empty();
+    return true;
+  });
+}
 
 }  // namespace
 
-const Codec& protobuf_codec() {
-  static const ProtobufCodec codec;
-  return codec;
+Status read_event(std::string_view frame, SeenEvent& event) {
+  PodReader reader(frame);
+  return read(reader, protobuf::content_of(frame), event) ? Status(Done{}) : reader.fault();
+}
+
+Result<std::string> held(const SeenPod& pod) {
+  std::string out;
+  out.reserve(pod.bytes.size());
+  Fields fields(pod.bytes);
+  for (Field field; fields.next(field);) {
+    if (field.number == number::kPodMetadata) {
+      protobuf::append_field(out, field.number, without(field.content, number::kManagedFields));
+    } else {
+      out += field.whole;
+    }
+  }
+  out.shrink_to_fit();
+  if (!wire::Affinity().ParseFromString(affinity_of(spec_of(out)))) {
+    return Error{"malformed protobuf, expected an affinity", ""};
+  }
+  return out;
+}
+
+void append_event(EventType type, const CopyOf& copy, std::string& out) {
+  append_frame(name_of(type), enveloped("Pod", bytes_of(copy)), out);
+}
+
+std::string deleted_event(const SeenPod& pod) {
+  std::string out;
+  append_frame(name_of(EventType::deleted), enveloped("Pod", std::string(pod.bytes)), out);
+  return out;
+}
+
+std::string expired_event() {
+  wire::Status status;
+  status.set_status("Failure");
+  status.set_message(std::string(kExpiredMessage));
+  status.set_reason("Expired");
+  status.set_code(410);
+  std::string out;
+  append_frame("ERROR", enveloped("Status", status.SerializeAsString()), out);
+  return out;
+}
+
+Result<ListParts> read_list(std::string_view body, const StaysInList& stays) {
+  PodReader reader(body);
+  ListParts parts;
+  Envelope envelope;
+  if (!reader.envelope(body, envelope)) return reader.fault();
+  if (envelope.kind != "PodList") return parts;
+  parts.is_of_pods = true;
+  const auto place = [&](std::string_view part) {
+    return static_cast<std::size_t>(part.data() - body.data());
+  };
+  parts.head = place(envelope.raw_field);
+  parts.items = {place(envelope.raw), place(envelope.raw) + envelope.raw.size()};
+  std::optional<Error> refused;
+  SeenPod pod;
+  const bool is_read = reader.each(envelope.raw, "a PodList", [&](const Field& field) {
+    if (field.number == number::kListMetadata && !read_head(reader, field.content, parts)) {
+      return false;
+    }
+    if (field.number == number::kListItems) {
+      pod.clear();
+      if (!reader.pod(field.content, pod)) return false;
+      const auto stays_here = stays(pod);
+      if (!stays_here) refused = stays_here.error();
+      if (!stays_here || !*stays_here) return !refused;
+    }
+    const std::size_t begin = place(field.whole);
+    if (parts.runs.empty() || parts.runs.back().end != begin) parts.runs.push_back({begin, 0});
+    parts.runs.back().end = begin + field.whole.size();
+    return true;
+  });
+  if (refused) return *refused;
+  if (!is_read) return reader.fault();
+  return parts;
+}
+
+// The length of the PodList stands before it, and changes last.
+void rewrite_list(std::string& body, const ListParts& parts, const std::vector<CopyOf>& copies) {
+  const std::string tail = body.substr(parts.items.end);
+  std::size_t end = parts.items.begin;
+  for (const Span& run : parts.runs) end = move_run(body, run, end);
+  body.resize(end);
+  for (const CopyOf& copy : copies)
+    protobuf::append_field(body, number::kListItems, bytes_of(copy));
+  std::string head;
+  protobuf::append_field_head(head, number::kUnknownRaw, body.size() - parts.items.begin);
+  body += tail;
+  body.replace(parts.head, parts.items.begin - parts.head, head);
 }
 
 }  // namespace berth::podview

@@ -11,6 +11,11 @@ namespace berth::protobuf {
 
 inline constexpr std::size_t kFrameHeader = 4;  // the length of the rest, big-endian
 
+// Without its header.
+inline std::string_view content_of(std::string_view frame) {
+  return frame.size() < kFrameHeader ? std::string_view() : frame.substr(kFrameHeader);
+}
+
 // Cuts the bytes of a watch into frames, each with its header. The start of a frame is kept until
 // the frame is whole.
 class Frames {

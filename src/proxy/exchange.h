@@ -41,6 +41,10 @@ class Reply {
   virtual void end() = 0;                  // the answer is whole; upstream's is not read further
   virtual void abort() = 0;                // resets the stream: the client sees that it broke
   virtual std::size_t queued() const = 0;  // bytes that are not yet on their way to the socket
+  virtual bool is_full() = 0;              // the client reads too slowly; on_room() follows
+  // The exchange goes on by itself: upstream is not asked, or its answer not read further. on_end()
+  // follows when a watch has lasted as long as its client asked for.
+  virtual void leave_upstream() = 0;
 };
 
 // A request whose answer is rewritten. Everything runs on the proxy's thread.
@@ -56,6 +60,8 @@ class Exchange {
   virtual void on_end() = 0;  // upstream's answer is whole
   // Upstream's answer cannot be had, or it broke off. No call follows but on_closed.
   virtual void on_failure(const std::string& why) = 0;
+  // A reply that was full and has left upstream is so no more.
+  virtual void on_room() {}
   // The last call. `is_delivered`: all bytes and the end went to the client's socket, without an
   // error of the stream or the connection.
   virtual void on_closed([[maybe_unused]] bool is_delivered) {}

@@ -123,8 +123,9 @@ void Stream::go_upstream(bool is_body_whole) {
   if (exchange_) ++state_.gauges.intercepted;
   if (!exchange_) exchange_ = std::make_unique<Passing>(request_, *this);
   if (is_over_) return;  // answered already
-  transfer_ = std::make_unique<Transfer>(*state_.upstream, request_, std::move(body), *this);
   if (is_watch(request_)) limits_.emplace(request_, state_.options, Steady::now());
+  if (has_left_upstream_) return;
+  transfer_ = std::make_unique<Transfer>(*state_.upstream, request_, std::move(body), *this);
   if (!transfer_->start()) on_upstream_failure("no memory for a request");
 }
 
@@ -187,6 +188,11 @@ void Stream::cut() {
   port_.reset(id_);
 }
 
+void Stream::leave_upstream() {
+  has_left_upstream_ = true;
+  drop_transfer();
+}
+
 // The transfer may be calling this very moment, so it is destroyed later.
 void Stream::drop_transfer() {
   if (!transfer_) return;
@@ -214,6 +220,7 @@ std::size_t Stream::read(char* into, std::size_t room, bool& is_end) {
     if (limits_) limits_->resumed(moved_at_);
     asio::post(state_.context, [self = shared_from_this()] {
       if (self->transfer_) self->transfer_->resume();
+      if (self->has_left_upstream_ && !self->is_over_) self->exchange_->on_room();
     });
   }
   is_end = is_ended_ && queue_.empty();
@@ -258,7 +265,12 @@ void Stream::settle(bool is_delivered) {
 // A server that is frozen may hold its connections for ever, since its kernel still answers. While
 // the reply is full, upstream's bytes wait for the client.
 void Stream::end_dead_watch(Steady::time_point now) {
-  if (is_over_ || is_full_ || !transfer_ || !limits_) return;
+  if (is_over_ || is_full_ || !limits_) return;
+  if (has_left_upstream_) {
+    if (limits_->is_due(now)) exchange_->on_end();
+    return;
+  }
+  if (!transfer_) return;
   const std::string why = limits_->fault(now);
   if (why.empty()) return;
   transfer_.reset();
@@ -268,7 +280,7 @@ void Stream::end_dead_watch(Steady::time_point now) {
 
 void Stream::on_upstream_head(int status, Headers headers) {
   if (limits_) limits_->heard(Steady::now());
-  if (is_over_) return;
+  if (!reads_upstream()) return;
   constexpr int kUnauthorized = 401;
   if (status == kUnauthorized && state_.options.has_token) {
     if (state_.options.on_token_refused) state_.options.on_token_refused();
@@ -280,17 +292,19 @@ void Stream::on_upstream_head(int status, Headers headers) {
 
 void Stream::on_upstream_body(std::string_view bytes) {
   if (limits_) limits_->heard(Steady::now());
-  if (!is_over_) exchange_->on_body(bytes);
+  if (reads_upstream()) exchange_->on_body(bytes);
 }
 
 void Stream::on_upstream_done() {
+  if (!reads_upstream()) return;
   limits_.reset();
-  if (!is_over_) exchange_->on_end();
+  exchange_->on_end();
 }
 
 void Stream::on_upstream_failure(const std::string& why) {
+  if (!reads_upstream()) return;
   limits_.reset();
-  if (is_over_ || (!has_head_ && refuse())) return;
+  if (!has_head_ && refuse()) return;
   ++state_.gauges.upstream_failures;
   exchange_->on_failure(why);
 }

@@ -58,6 +58,7 @@ class Stream final : public Reply,
   void body(std::string bytes) override;
   void end() override;
   void abort() override;
+  void leave_upstream() override;
   std::size_t queued() const override { return queued_; }
 
  private:
@@ -76,6 +77,7 @@ class Stream final : public Reply,
   bool refuse();
   void drop_transfer();
   bool is_awaiting_body() const;
+  bool reads_upstream() const { return !is_over_ && !has_left_upstream_; }
 
   ProxyState& state_;
   StreamPort& port_;
@@ -90,12 +92,13 @@ class Stream final : public Reply,
   bool is_body_over_ = false;
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Transfer> transfer_;
-  std::optional<WatchLimits> limits_;  // of a watch, while upstream is asked
+  std::optional<WatchLimits> limits_;  // of a watch
 
   std::deque<std::string> queue_;  // of the answer
   std::size_t front_at_ = 0;       // bytes of queue_.front() that were read
   std::size_t queued_ = 0;
   bool is_full_ = false;
+  bool has_left_upstream_ = false;
   bool has_head_ = false;
   bool is_over_ = false;     // end() or abort() was called, or the stream is closed
   bool is_ended_ = false;    // by end()

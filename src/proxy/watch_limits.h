@@ -19,6 +19,8 @@ class WatchLimits {
   // The answer was paused and is read again.
   void resumed(Steady::time_point now);
 
+  // The end that the client has asked for has come.
+  bool is_due(Steady::time_point now) const { return due_ && now >= *due_; }
   // Why upstream is taken for dead; or empty.
   std::string fault(Steady::time_point now) const;
 

@@ -17,6 +17,7 @@ struct ApiServer {
     std::uint64_t version = 0;
     std::string type;
     Sample pod;
+    std::string selected;  // its type to a client that selects pods that have not ended, if any
   };
 
   void make(const std::string& name, const std::string& scheduler, const std::string& node) {
@@ -36,6 +37,13 @@ struct ApiServer {
     pod->second.version = next();
     note("MODIFIED", pod->second);
   }
+  void finish(const std::string& name) {
+    const auto pod = pods.find(name);
+    if (pod == pods.end() || has_ended(pod->second)) return;
+    pod->second.version = next();
+    pod->second.phase = "Succeeded";
+    note("MODIFIED", pod->second, "DELETED");
+  }
   void remove(const std::string& name) {
     const auto found = pods.find(name);
     if (found == pods.end()) return;
@@ -44,11 +52,15 @@ struct ApiServer {
     pod.version = next();
     note("DELETED", pod);
   }
-  std::vector<Sample> all() const {
+  // Those that have not ended.
+  std::vector<Sample> running() const {
     std::vector<Sample> out;
-    for (const auto& [name, pod] : pods) out.push_back(pod);
+    for (const auto& [name, pod] : pods) {
+      if (!has_ended(pod)) out.push_back(pod);
+    }
     return out;
   }
+  static bool has_ended(const Sample& pod) { return pod.phase == "Succeeded"; }
 
   std::uint64_t version = 100;
   std::uint64_t oldest = 100;  // a watch can go on from here
@@ -57,7 +69,12 @@ struct ApiServer {
 
  private:
   std::string next() { return std::to_string(++version); }
-  void note(const std::string& type, const Sample& pod) { changes.push_back({version, type, pod}); }
+  void note(const std::string& type, const Sample& pod) {
+    note(type, pod, has_ended(pod) ? "" : type);
+  }
+  void note(const std::string& type, const Sample& pod, const std::string& selected) {
+    changes.push_back({version, type, pod, selected});
+  }
 };
 
 }  // namespace berth::apiview::testing

@@ -17,11 +17,15 @@ class Client final : public proxy::Reply {
   void end() override { has_ended = true; }
   void abort() override { is_broken = true; }
   std::size_t queued() const override { return 0; }
+  bool is_full() override { return is_slow; }
+  void leave_upstream() override { has_left = true; }
 
   int status = 0;
   std::string text;
   bool has_ended = false;
   bool is_broken = false;
+  bool has_left = false;  // upstream
+  bool is_slow = false;
 };
 
 struct Calls final : ports::Attempts {

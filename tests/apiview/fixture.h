@@ -13,7 +13,6 @@
 
 namespace berth::apiview {
 
-using podview::Format;
 using podview::testing::event;
 using podview::testing::events_of;
 using podview::testing::Sample;
@@ -22,16 +21,20 @@ using testing::Client;
 using testing::Events;
 using Texts = std::vector<std::string>;
 
+inline constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
+
 // One kube-scheduler and its API server.
 class PodInterceptorTest : public ::testing::Test {
  protected:
+  explicit PodInterceptorTest(podview::PodWindow* window = nullptr) : window_(window) {}
+
   // A request whose answer is intercepted.
   struct Open {
     proxy::Request sent;
     std::unique_ptr<Client> client = std::make_unique<Client>();
     std::unique_ptr<proxy::Exchange> exchange;
 
-    void answer(const std::string& bytes, const char* type = "application/json") {
+    void answer(const std::string& bytes, const char* type = kProtobuf) {
       exchange->on_head(200, {{"content-type", type}});
       exchange->on_body(bytes);
     }
@@ -39,10 +42,10 @@ class PodInterceptorTest : public ::testing::Test {
       exchange->on_closed(is_delivered);
       exchange.reset();
     }
-    Texts events() { return events_of(Format::json, std::exchange(client->text, "")); }
+    Texts events() { return events_of(std::exchange(client->text, "")); }
   };
 
-  Open get(const std::string& query, const std::string& accept = "application/json") {
+  Open get(const std::string& query, const std::string& accept = kProtobuf) {
     Open open;
     open.sent = {"GET",
                  "/api/v1/pods?" + query,
@@ -52,7 +55,7 @@ class PodInterceptorTest : public ::testing::Test {
   }
   Open list(const std::string& version, const std::vector<Sample>& pods) {
     Open open = get("limit=500&resourceVersion=0");
-    open.answer(podview::testing::list(Format::json, version, pods));
+    open.answer(podview::testing::list(version, pods));
     open.exchange->on_end();
     return open;
   }
@@ -72,17 +75,25 @@ class PodInterceptorTest : public ::testing::Test {
                      reason + R"(","message":")" + message + R"("}]}})");
   }
 
+  podview::PodWindow* const window_;
   ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
   Calls calls_;
   Events events_;
   Texts ended_;
   Texts complaints_;
-  PodInterceptor interceptor_{{{"berth"},
-                               shown_,
-                               calls_,
-                               events_,
-                               [this](const std::string& uid) { ended_.push_back(uid); },
-                               [this](const std::string& text) { complaints_.push_back(text); }}};
+  PodInterceptor interceptor_{parts()};
+
+ private:
+  PodInterceptor::Parts parts() {
+    PodInterceptor::Parts parts{{"berth"},
+                                shown_,
+                                calls_,
+                                events_,
+                                [this](const std::string& uid) { ended_.push_back(uid); },
+                                [this](const std::string& text) { complaints_.push_back(text); }};
+    parts.window = window_;
+    return parts;
+  }
 };
 
 }  // namespace berth::apiview

@@ -1,30 +1,37 @@
 #include "apiview/kube_scheduler.h"
 
-#include <nlohmann/json.hpp>
+#include <gtest/gtest.h>
+
 #include <utility>
+
+#include "podview/client.pb.h"
 
 namespace berth::apiview::testing {
 
 namespace {
 
-using Json = nlohmann::json;
+namespace client = podview::client;
 
 constexpr int kGone = 410, kGatewayTimeout = 504;
 
-Pod pod_in(const Json& object) {
-  const Json metadata = object.value("metadata", Json::object());
-  const Json spec = object.value("spec", Json::object());
-  Pod pod{metadata.value("name", ""),
-          metadata.value("uid", ""),
-          metadata.value("resourceVersion", ""),
-          spec.value("nodeName", ""),
-          spec.value("schedulerName", ""),
-          ""};
-  const Json::json_pointer node(
-      "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/"
-      "matchFields/0/values/0");
-  if (spec.contains(node)) pod.affinity = spec.at(node).get<std::string>();
+Pod pod_in(const client::Pod& object) {
+  const client::ObjectMeta& metadata = object.metadata();
+  const client::PodSpec& spec = object.spec();
+  Pod pod{metadata.name(),  metadata.uid(),        metadata.resource_version(),
+          spec.node_name(), spec.scheduler_name(), ""};
+  const client::NodeSelector& required = spec.affinity().node_affinity().required();
+  if (required.terms_size() > 0) pod.affinity = required.terms(0).fields(0).values(0);
   return pod;
+}
+
+// The message within the envelope.
+template <class Message>
+Message message_in(std::string_view object) {
+  client::Unknown unknown;
+  Message message;
+  EXPECT_TRUE(object.starts_with("k8s") && unknown.ParseFromString(std::string(object.substr(4))));
+  EXPECT_TRUE(message.ParseFromString(unknown.raw()));
+  return message;
 }
 
 }  // namespace
@@ -50,31 +57,50 @@ std::string KubeScheduler::query() const {
 }
 
 void KubeScheduler::take_list(std::string_view body) {
-  const Json list = Json::parse(body);
+  const auto list = message_in<client::PodList>(body);
   std::map<std::string, Pod> pods;
-  for (const Json& item : list.at("items")) {
+  for (const client::Pod& item : list.items()) {
     Pod pod = pod_in(item);
     pods[pod.name] = pod;
   }
-  replace(pods, list.at("metadata").at("resourceVersion").get<std::string>());
+  replace(pods, list.metadata().resource_version());
 }
 
-void KubeScheduler::take_event(std::string_view line) {
-  const Json event = Json::parse(line);
-  const std::string type = event.at("type").get<std::string>();
-  const Json& object = event.at("object");
-  if (type == "ERROR") return take_status(object.at("code").get<int>());
+bool KubeScheduler::take_event(std::string_view frame) {
+  client::WatchEvent event;
+  EXPECT_TRUE(event.ParseFromString(std::string(frame.substr(4))));
+  const std::string& type = event.type();
+  if (type == "ERROR") {
+    take_status(message_in<client::Status>(event.object().raw()).code());
+    return false;
+  }
+  const auto object = message_in<client::Pod>(event.object().raw());
   const Pod pod = pod_in(object);
   if (must_list_) {  // a streaming list: a store aside
     if (type == "ADDED" || type == "MODIFIED") initial_[pod.name] = pod;
     if (type == "DELETED") initial_.erase(pod.name);
-    const Json::json_pointer ends("/metadata/annotations/k8s.io~1initial-events-end");
-    if (object.contains(ends)) replace(std::exchange(initial_, {}), pod.version);
-    return;
+    const bool is_end = object.metadata().annotations().count("k8s.io/initial-events-end") > 0;
+    if (is_end) replace(std::exchange(initial_, {}), pod.version);
+    return true;
   }
+  check_version(type, pod);
   if (type == "ADDED" || type == "MODIFIED") put(pod);
   if (type == "DELETED") remove(pod);
   version_ = pod.version;
+  return true;
+}
+
+// Versions never go back, and a pod does not change twice to the same.
+void KubeScheduler::check_version(const std::string& type, const Pod& pod) {
+  const auto number = [](const std::string& version) { return std::stoull(version); };
+  if (number(pod.version) < number(version_)) {
+    complaints_.push_back(type + " " + pod.name + " has gone back to version " + pod.version);
+  }
+  const auto old = store_.find(pod.name);
+  if (type != "MODIFIED" || old == store_.end()) return;
+  if (number(pod.version) <= number(old->second.version)) {
+    complaints_.push_back(type + " " + pod.name + " has come again, version " + pod.version);
+  }
 }
 
 void KubeScheduler::take_status(int status) {

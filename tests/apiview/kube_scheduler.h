@@ -46,7 +46,7 @@ class KubeScheduler {
   std::string query() const;  // of its next request for pods
   bool is_listing() const { return must_list_ && !is_streaming(); }
   void take_list(std::string_view body);
-  void take_event(std::string_view line);
+  bool take_event(std::string_view frame);  // false: an error, which ends the stream
   // The answer to a list or to the start of a watch is an error.
   void take_status(int status);
   // The stream is over, in good order or not. The next request follows.
@@ -65,6 +65,7 @@ class KubeScheduler {
   };
 
   bool is_streaming() const { return release_ == Release::from_1_35 && !falls_back_; }
+  void check_version(const std::string& type, const Pod& pod);
   void replace(const std::map<std::string, Pod>& with, const std::string& version);
   void put(const Pod& pod);
   void remove(const Pod& pod);

@@ -12,9 +12,9 @@ TEST_F(PodInterceptorTest, VIEW14AListBeginsWithTheVersionThatTheClientNames) {
       {.name = "waits", .version = "13"}};
   Open listing = get("resourceVersion=10");
   EXPECT_EQ(listing.sent.target, "/api/v1/pods?resourceVersion=10");
-  listing.answer(podview::testing::list(Format::json, "20", pods));
+  listing.answer(podview::testing::list("20", pods));
   listing.exchange->on_end();
-  EXPECT_EQ(podview::testing::items_of(Format::json, listing.client->text),
+  EXPECT_EQ(podview::testing::items_of(listing.client->text),
             (Texts{"old 5 on n1 managed", "list 20"}));
   listing.close();
   show({on("waits", "n3")});
@@ -23,15 +23,15 @@ TEST_F(PodInterceptorTest, VIEW14AListBeginsWithTheVersionThatTheClientNames) {
   EXPECT_EQ(watch.events(), (Texts{"ADDED same 20 on n2", "ADDED waits 20 (metadata.name In n3)"}));
 
   Open streaming = get("watch=true&sendInitialEvents=true&resourceVersion=10");
-  streaming.answer(event(Format::json, "ADDED", pods[1]));
+  streaming.answer(event("ADDED", pods[1]));
   EXPECT_EQ(streaming.events(), Texts{});
   for (const char* query : {"resourceVersion=0", "limit=500",
                             "resourceVersion=10&"
                             "resourceVersionMatch=Exact"}) {
     Open whole = get(query);
-    whole.answer(podview::testing::list(Format::json, "20", pods));
+    whole.answer(podview::testing::list("20", pods));
     whole.exchange->on_end();
-    EXPECT_EQ(podview::testing::items_of(Format::json, whole.client->text).size(), 4u) << query;
+    EXPECT_EQ(podview::testing::items_of(whole.client->text).size(), 4u) << query;
   }
 }
 
@@ -45,11 +45,10 @@ TEST_F(PodInterceptorTest, VIEW14WhatIsKeptOfAClientIsOfTheVersionThatItNames) {
     watch.exchange->on_end();
     watch.close();
     Open listing = get(std::string("resourceVersion=") + version);
-    listing.answer(podview::testing::list(Format::json, "20", {{.name = "waits", .version = "5"}}));
+    listing.answer(podview::testing::list("20", {{.name = "waits", .version = "5"}}));
     listing.exchange->on_end();
     const bool is_known = version == std::string("9");
-    EXPECT_EQ(podview::testing::items_of(Format::json, listing.client->text).size(),
-              is_known ? 2u : 1u);
+    EXPECT_EQ(podview::testing::items_of(listing.client->text).size(), is_known ? 2u : 1u);
     listing.close();
     show({});
   }
@@ -68,10 +67,9 @@ TEST_F(PodInterceptorTest, VIEW15AClientNeverLearnsThatItsVersionIsNotAvailable)
 
     Open again = get("resourceVersion=10");
     EXPECT_EQ(again.sent.target, "/api/v1/pods?resourceVersion=") << "any version will do";
-    again.answer(podview::testing::list(Format::json, "20",
-                                        {{.name = "same", .version = "12", .node = "n2"}}));
+    again.answer(podview::testing::list("20", {{.name = "same", .version = "12", .node = "n2"}}));
     again.exchange->on_end();
-    EXPECT_EQ(podview::testing::items_of(Format::json, again.client->text), Texts{"list 20"});
+    EXPECT_EQ(podview::testing::items_of(again.client->text), Texts{"list 20"});
     again.close();
     EXPECT_EQ(get("resourceVersion=20").sent.target, "/api/v1/pods?resourceVersion=20");
   }
@@ -81,7 +79,7 @@ TEST_F(PodInterceptorTest, VIEW15AClientNeverLearnsThatItsVersionIsNotAvailable)
   EXPECT_EQ(refused.client->status, 503);
   refused.close();
   Open broken = get(query + "&resourceVersion=10");
-  broken.answer(podview::testing::error(Format::json, 504, "Timeout"));
+  broken.answer(podview::testing::error(504, "Timeout"));
   EXPECT_EQ(broken.client->text, "");
   EXPECT_TRUE(broken.client->has_ended) << "the client falls back to a list";
   broken.close();

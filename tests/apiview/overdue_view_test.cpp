@@ -14,7 +14,6 @@
 namespace berth::apiview {
 namespace {
 
-using podview::Format;
 using podview::testing::event;
 using podview::testing::events_of;
 using Texts = std::vector<std::string>;
@@ -41,16 +40,15 @@ class OverdueView : public ::testing::Test {
     interceptor_.follow();
   }
   std::unique_ptr<proxy::Exchange> get(const std::string& query, Client& client) {
-    proxy::Request request{"GET",
-                           "/api/v1/pods?" + query,
-                           {{"accept", "application/json"}, {"user-agent", "scheduler"}}};
+    proxy::Request request{
+        "GET",
+        "/api/v1/pods?" + query,
+        {{"accept", "application/vnd.kubernetes.protobuf"}, {"user-agent", "scheduler"}}};
     auto exchange = interceptor_.intercept(request, client);
-    exchange->on_head(200, {{"content-type", "application/json"}});
+    exchange->on_head(200, {{"content-type", "application/vnd.kubernetes.protobuf"}});
     return exchange;
   }
-  static Texts events(Client& client) {
-    return events_of(Format::json, std::exchange(client.text, ""));
-  }
+  static Texts events(Client& client) { return events_of(std::exchange(client.text, "")); }
 
   support::JumpingClock clock_;
   ports::Leadership leadership_{clock_};
@@ -106,13 +104,13 @@ TEST_F(OverdueView, LEASE6ReadsEventsReviewsAndLeasesPass) {
 TEST_F(OverdueView, LEASE5APodOfAnOverduePlanIsNotShown) {
   Client client;
   const auto watch = get("watch=true&sendInitialEvents=true", client);
-  watch->on_body(event(Format::json, "ADDED", {.name = "a", .version = "5"}));
-  watch->on_body(podview::testing::bookmark(Format::json, "9", true));
+  watch->on_body(event("ADDED", {.name = "a", .version = "5"}));
+  watch->on_body(podview::testing::bookmark("9", true));
   show({"a", "b", "c"});
-  watch->on_body(event(Format::json, "ADDED", {.name = "b", .version = "10"}));
+  watch->on_body(event("ADDED", {.name = "b", .version = "10"}));
   EXPECT_EQ(events(client).size(), 3U) << "the bookmark, a, b";
   run_out();
-  watch->on_body(event(Format::json, "ADDED", {.name = "c", .version = "11"}));
+  watch->on_body(event("ADDED", {.name = "c", .version = "11"}));
   EXPECT_EQ(events(client), Texts{}) << "by an event";
   show({"a", "b", "c"});
   const Texts withdrawn = events(client);
@@ -121,9 +119,9 @@ TEST_F(OverdueView, LEASE5APodOfAnOverduePlanIsNotShown) {
 
   Client lister;
   const auto listing = get("limit=500&resourceVersion=0", lister);
-  listing->on_body(podview::testing::list(Format::json, "12", {{.name = "a", .version = "5"}}));
+  listing->on_body(podview::testing::list("12", {{.name = "a", .version = "5"}}));
   listing->on_end();
-  EXPECT_EQ(podview::testing::items_of(Format::json, lister.text), Texts{"list 12"});
+  EXPECT_EQ(podview::testing::items_of(lister.text), Texts{"list 12"});
 }
 
 TEST(ViewWithoutLease, LEASE6PassesAllWrites) {

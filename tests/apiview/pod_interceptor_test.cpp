@@ -13,7 +13,7 @@ TEST_F(PodInterceptorTest, VIEW1OnlyReadsOfAllPodsAreTaken) {
   Client client;
   for (const char* target : {"/api/v1/nodes", "/api/v1/namespaces/ml/pods", "/api/v1/pods/x",
                              "/api/v1/podtemplates", "/api"}) {
-    proxy::Request request{"GET", target, {{"accept", "application/json"}}};
+    proxy::Request request{"GET", target, {{"accept", "application/vnd.kubernetes.protobuf"}}};
     EXPECT_EQ(interceptor_.intercept(request, client), nullptr) << target;
     EXPECT_EQ(request.headers.size(), 1u) << target;
   }
@@ -50,26 +50,34 @@ TEST_F(PodInterceptorTest, VIEW1UpstreamIsAskedForAFormatThatTheViewReads) {
   };
   EXPECT_EQ(accepted(get("", "application/vnd.kubernetes.protobuf, */*")),
             "user-agent=scheduler;accept=application/vnd.kubernetes.protobuf;");
-  EXPECT_EQ(accepted(get("", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")),
-            "user-agent=scheduler;accept=application/json;");
+}
+
+TEST_F(PodInterceptorTest, VIEW18AClientThatDoesNotTakeProtobufIsRefused) {
+  for (const char* query : {"", "watch=true", "watch=true&resourceVersion=9"}) {
+    for (const char* accept : {"", "*/*", "application/json;as=Table,application/json"}) {
+      const Open open = get(query, accept);
+      EXPECT_EQ(open.client->status, 406) << accept;
+      EXPECT_TRUE(open.client->has_ended) << "upstream is not asked";
+    }
+  }
 }
 
 // Taken for a list, a watch would be collected until it ends.
 TEST_F(PodInterceptorTest, VIEW1AWatchIsWhatTheServerTakesForOne) {
   for (const char* query : {"watch", "watch=True", "watch=yes", "w%61tch=1"}) {
     Open watch = get(query + std::string("&sendInitialEvents=T"));
-    watch.answer(event(Format::json, "ADDED", {.name = "bound", .version = "3", .node = "n1"}));
+    watch.answer(event("ADDED", {.name = "bound", .version = "3", .node = "n1"}));
     EXPECT_EQ(watch.events().size(), 1u) << query;
   }
   Open listing = get("watch=False&labelSelector=watch=1");
-  listing.answer(event(Format::json, "ADDED", {.name = "bound", .version = "3", .node = "n1"}));
+  listing.answer(event("ADDED", {.name = "bound", .version = "3", .node = "n1"}));
   EXPECT_EQ(listing.client->text, "");
 }
 
 TEST_F(PodInterceptorTest, VIEW2AWatchAfterAListShowsAPodWhenItIsPlanned) {
   Open listing = list(
       "9", {{.name = "bound", .version = "3", .node = "n1"}, {.name = "waits", .version = "5"}});
-  EXPECT_EQ(podview::testing::items_of(Format::json, listing.client->text).size(), 2u)
+  EXPECT_EQ(podview::testing::items_of(listing.client->text).size(), 2u)
       << "the bound pod, and the version";
   EXPECT_TRUE(listing.client->has_ended);
   listing.close();
@@ -89,7 +97,7 @@ TEST_F(PodInterceptorTest, VIEW2AWatchAfterAListShowsAPodWhenItIsPlanned) {
 TEST_F(PodInterceptorTest, VIEW7AWatchGoesOnWhereTheLastOneEnded) {
   list("9", {{.name = "waits", .version = "5"}}).close();
   Open first = get("watch=true&resourceVersion=9");
-  first.answer(event(Format::json, "ADDED", {.name = "hidden", .version = "12"}));
+  first.answer(event("ADDED", {.name = "hidden", .version = "12"}));
   show({on("waits", "n2")});
   EXPECT_EQ(first.events().size(), 1u);
   first.exchange->on_end();
@@ -122,7 +130,7 @@ TEST_F(PodInterceptorTest, VIEW7AfterAnUndeliveredStreamTheClientListsAgain) {
 TEST_F(PodInterceptorTest, VIEW7AStreamThatUpstreamBreaksEndsCleanly) {
   list("9", {{.name = "waits", .version = "5"}}).close();
   Open first = get("watch=true&resourceVersion=9");
-  first.answer("{\"type\":\"ADD");
+  first.answer(std::string("\0\0\1\0k8s", 7));
   first.exchange->on_failure("reset");
   EXPECT_TRUE(first.client->has_ended);
   EXPECT_FALSE(first.client->is_broken);
@@ -186,14 +194,14 @@ TEST_F(PodInterceptorTest, VIEW9AReportBetweenTwoStreamsCountsToo) {
 
   Open listing = get("limit=500");
   EXPECT_TRUE(patch("waits", "Unschedulable", "while the list is asked for"));
-  listing.answer(podview::testing::list(Format::json, "10", {{.name = "waits", .version = "5"}}));
+  listing.answer(podview::testing::list("10", {{.name = "waits", .version = "5"}}));
   EXPECT_TRUE(patch("waits", "Unschedulable", "before the list is whole"));
   listing.exchange->on_end();
   EXPECT_TRUE(patch("waits", "Unschedulable", "while the list is read"));
   listing.close();
 
   Open streaming = get("watch=true&sendInitialEvents=true");
-  streaming.answer(event(Format::json, "ADDED", {.name = "waits", .version = "5"}));
+  streaming.answer(event("ADDED", {.name = "waits", .version = "5"}));
   EXPECT_TRUE(patch("waits", "Unschedulable", "during a streaming list"));
   EXPECT_EQ(ended_, Texts(6, "waits"));
   EXPECT_EQ(events_.posted.size(), 6u) << "kube-scheduler knows the pod all the time";
@@ -231,7 +239,7 @@ TEST_F(PodInterceptorTest, VIEW5OnlyDeferredPodsWantAnotherLook) {
   EXPECT_FALSE(interceptor_.has_deferred());
   calls_.stages["new"] = ports::Attempts::Stage::open;
   show({on("stays", "n3"), on("waits", "n2"), on("new", "n1")});
-  second.answer(event(Format::json, "ADDED", {.name = "new", .version = "12"}));
+  second.answer(event("ADDED", {.name = "new", .version = "12"}));
   EXPECT_TRUE(interceptor_.has_deferred()) << "by an event";
 }
 
@@ -250,7 +258,7 @@ TEST_F(PodInterceptorTest, UpstreamsRefusalsPassAsTheyAre) {
 
 TEST_F(PodInterceptorTest, AnUnreadableAnswerBreaksTheStreamAndIsReported) {
   Open watch = get("watch=true&sendInitialEvents=true");
-  watch.answer("{nonsense}\n");
+  watch.answer(std::string("\0\0\0\2\x0a\x09", 6));
   EXPECT_TRUE(watch.client->is_broken);
   EXPECT_EQ(complaints_.size(), 1u);
 }

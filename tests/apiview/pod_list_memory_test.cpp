@@ -7,6 +7,7 @@
 #include "apiview/fakes.h"
 #include "apiview/pod_interceptor.h"
 #include "apiview/pod_list_exchange.h"
+#include "podview/samples.h"
 
 namespace berth::apiview {
 namespace {
@@ -23,6 +24,8 @@ struct Taker final : proxy::Reply {
   void end() override { has_ended = true; }
   void abort() override {}
   std::size_t queued() const override { return size; }
+  bool is_full() override { return false; }
+  void leave_upstream() override {}
 
   int status = 0;
   std::size_t size = 0;
@@ -42,25 +45,23 @@ class PodListMemoryTest : public ::testing::Test {
 
   Open get() {
     Open open;
-    proxy::Request request{"GET", "/api/v1/pods?limit=500", {{"accept", "application/json"}}};
+    proxy::Request request{
+        "GET", "/api/v1/pods?limit=500", {{"accept", "application/vnd.kubernetes.protobuf"}}};
     open.exchange = interceptor_.intercept(request, *open.client);
-    open.exchange->on_head(200, {{"content-type", "application/json"}});
+    open.exchange->on_head(200, {{"content-type", "application/vnd.kubernetes.protobuf"}});
     return open;
   }
 
   // Pods of 1 MiB; the first one waits.
   static void send(int pods, proxy::Exchange& to) {
-    to.on_body(R"({"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[)");
-    for (int i = 0; i < pods; ++i) {
-      const std::string text =
-          (i == 0 ? "" : ",") + std::string(R"({"metadata":{"uid":"u","name":"p)") +
-          std::to_string(i) + R"("},"spec":{"schedulerName":"berth","nodeName":")" +
-          (i == 0 ? "" : "n1") + R"("},"status":{"message":")" + std::string(kMiB, 'x') + "\"}}";
-      for (std::size_t at = 0; at < text.size(); at += 16 << 10) {
-        to.on_body(std::string_view(text).substr(at, 16 << 10));
-      }
+    podview::testing::Sample pod{.name = "p", .version = "5", .node = "", .phase = ""};
+    pod.phase.assign(kMiB, 'x');
+    std::vector<podview::testing::Sample> all(static_cast<std::size_t>(pods), pod);
+    for (std::size_t i = 1; i < all.size(); ++i) all[i].node = "n1";
+    const std::string body = podview::testing::list("9", all);
+    for (std::size_t at = 0; at < body.size(); at += 16 << 10) {
+      to.on_body(std::string_view(body).substr(at, 16 << 10));
     }
-    to.on_body("]}");
   }
 
   ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};

@@ -3,8 +3,11 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -105,5 +108,84 @@ func TestTheKnownFieldsOfPodsAreThoseOfKubernetes(t *testing.T) {
 		reflect.TypeFor[batchv1.JobTemplateSpec](), reflect.TypeFor[appsv1.StatefulSet]())
 	if written != expected {
 		t.Error(fmt.Sprintf("%s has other fields than k8s.io/api; expected:\n%s", file, expected))
+	}
+}
+
+// The numbers and names of the fields of a message in a file of definitions, and the numbers that are
+// reserved there.
+func definitionOf(t *testing.T, text, message string) (map[int]string, map[int]bool) {
+	t.Helper()
+	found := regexp.MustCompile(`\nmessage ` + message + ` \{([^}]*)\}`).FindStringSubmatch(text)
+	if found == nil {
+		return nil, nil
+	}
+	fields, reserved := map[int]string{}, map[int]bool{}
+	comments := regexp.MustCompile(`//.*`)
+	body := comments.ReplaceAllString(found[1], "")
+	field := regexp.MustCompile(`(\w+) = (\d+);`)
+	for _, each := range field.FindAllStringSubmatch(body, -1) {
+		number, _ := strconv.Atoi(each[2])
+		fields[number] = each[1]
+	}
+	span := regexp.MustCompile(`(\d+)(?: to (\d+))?`)
+	for _, line := range regexp.MustCompile(`reserved [^;]*;`).FindAllString(body, -1) {
+		for _, each := range span.FindAllStringSubmatch(line, -1) {
+			first, _ := strconv.Atoi(each[1])
+			last, err := strconv.Atoi(each[2])
+			if err != nil {
+				last = first
+			}
+			for number := first; number <= last; number++ {
+				reserved[number] = true
+			}
+		}
+	}
+	return fields, reserved
+}
+
+// API-35: each field of our copy has the number that Kubernetes gave it, and the copy knows each
+// field of a pod's spec.
+func TestTheCopyOfKubernetesDefinitionsIsRight(t *testing.T) {
+	read := func(file string) string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	directoryOf := func(module string) string {
+		directory, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(directory))
+	}
+	machinery := directoryOf("k8s.io/apimachinery")
+	theirs := read(directoryOf("k8s.io/api")+"/core/v1/generated.proto") +
+		read(machinery+"/pkg/apis/meta/v1/generated.proto") +
+		read(machinery+"/pkg/api/resource/generated.proto")
+	ours := read("../../src/protobuf/objects.proto")
+	messages := regexp.MustCompile(`\nmessage (\w+) \{`).FindAllStringSubmatch(ours, -1)
+	if len(messages) < 30 {
+		t.Fatalf("only %d messages were found", len(messages))
+	}
+	for _, each := range messages {
+		name := each[1]
+		expected, _ := definitionOf(t, theirs, name)
+		actual, reserved := definitionOf(t, ours, name)
+		if expected == nil && len(actual) > 0 {
+			t.Errorf("Kubernetes has no message %s", name)
+		}
+		for number, field := range actual {
+			if expected[number] != field {
+				t.Errorf("%s.%s has number %d, which is %q in Kubernetes", name, field, number,
+					expected[number])
+			}
+		}
+		for number, field := range expected {
+			if name == "PodSpec" && actual[number] == "" && !reserved[number] {
+				t.Errorf("the copy does not know PodSpec.%s, number %d", field, number)
+			}
+		}
 	}
 }

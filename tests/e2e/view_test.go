@@ -3,13 +3,14 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 
 	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -68,7 +69,9 @@ func TestPodsStayAsTheyAreCreated(t *testing.T) {
 	}
 }
 
-// viewClient is a client of the view that speaks protobuf or JSON.
+const protobuf = "application/vnd.kubernetes.protobuf"
+
+// viewClient is a client of the view that reads this content type.
 func viewClient(e *harness.Env, contentType string) kubernetes.Interface {
 	e.Helper()
 	config := e.Berth.View.Config()
@@ -81,28 +84,74 @@ func viewClient(e *harness.Env, contentType string) kubernetes.Interface {
 // VIEW-1 to VIEW-4 and VIEW-6, on a real API server: a gang that waits is not listed. When it has a
 // place, its pods appear with their nodes, and versions never go backwards.
 func TestTheViewHidesPodsThatWait(t *testing.T) {
-	for _, contentType := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
-		for _, streams := range []bool{false, true} {
-			if streams && cluster.Minor < 35 {
-				continue // not served by default
-			}
-			name := fmt.Sprintf("%s streaming %t", filepath.Base(contentType), streams)
-			t.Run(name, func(t *testing.T) {
-				e := cluster.BeginWithBerth(t, harness.BerthOptions{})
-				e.AddNodes(1, "4")
-				e.CreateGang("gang", 6, 6, cpu("1"))
-				e.Create(harness.NewPod(e.Namespace, "other").Scheduler("nobody").Build())
-				e.AwaitCondition("gang", "Unschedulable", harness.Soon)
-				seen, events := followView(e, viewClient(e, contentType), streams)
-				defer events.Stop()
-				if len(seen) != 1 || seen["other"] == nil {
-					t.Fatalf("the view lists %v, expected the pod of another scheduler", seen)
-				}
-				e.AddNodes(1, "4")
-				assertShownThenBound(e, events, 6)
-			})
+	for _, streams := range []bool{false, true} {
+		if streams && cluster.Minor < 35 {
+			continue // not served by default
 		}
+		t.Run(fmt.Sprintf("streaming %t", streams), func(t *testing.T) {
+			e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+			e.AddNodes(1, "4")
+			e.CreateGang("gang", 6, 6, cpu("1"))
+			e.Create(harness.NewPod(e.Namespace, "other").Scheduler("nobody").Build())
+			e.AwaitCondition("gang", "Unschedulable", harness.Soon)
+			seen, events := followView(e, viewClient(e, protobuf), streams)
+			defer events.Stop()
+			if len(seen) != 1 || seen["other"] == nil {
+				t.Fatalf("the view lists %v, expected the pod of another scheduler", seen)
+			}
+			e.AddNodes(1, "4")
+			assertShownThenBound(e, events, 6)
+		})
 	}
+}
+
+// VIEW-18
+func TestTheViewHasPodsInProtobufOnly(t *testing.T) {
+	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
+	_, err := viewClient(e, "application/json").CoreV1().Pods("").List(e.Context, meta.ListOptions{})
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Code != http.StatusNotAcceptable {
+		t.Errorf("a list of pods in JSON ends with %v, expected status 406", err)
+	}
+}
+
+// VIEW-17: kube-scheduler's watch of pods is berthd's own, so nothing of what follows comes by a
+// request for pods in kube-scheduler's name.
+func TestEachPodIsReadOnce(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	e.AddNodes(2, "4")
+	e.CreateGang("first", 6, 6, cpu("1"))
+	e.AwaitBound("first", 6, harness.Soon)
+	asked := proxy.Hold(harness.PodWatches.OfKubeScheduler(), 0)
+	for i := range 6 {
+		e.Delete(fmt.Sprintf("first-%d", i))
+	}
+	e.CreateGang("second", 6, 6, cpu("1"))
+	e.AwaitBound("second", 6, harness.Soon)
+	e.AssertNeverInPart("second", promptly)
+	select {
+	case <-asked.Reached():
+		t.Error("kube-scheduler has read pods from the API server")
+	default:
+	}
+}
+
+// A kube-scheduler whose list is under way when berthd dies lists again.
+func TestBerthKilledBetweenKubeSchedulersListAndWatch(t *testing.T) {
+	e, proxy := beginBehindProxy(t)
+	e.AddNodes(2, "4")
+	e.Scheduler.Kill()
+	listing := proxy.Hold(harness.PodWatches.OfKubeScheduler(), 0)
+	started := make(chan error)
+	go func() { started <- e.RestartScheduler(e.Context) }()
+	await(t, listing)
+	e.CreateGang("gang", 6, 6, cpu("1"))
+	listing.Release()
+	e.Berth.Kill()
+	e.Must(e.Berth.Start(e.Context))
+	e.Must(<-started)
+	e.AwaitBound("gang", 6, 2*harness.Soon)
+	e.AssertNeverInPart("gang", promptly)
 }
 
 // followView lists the pods of this test and watches on, as kube-scheduler does: by a list and a

@@ -10,6 +10,7 @@
 #include "daemon/configuration.h"
 #include "kube/codecs.h"
 #include "kubeapi/object_reader.h"
+#include "support/protobuf_objects.h"
 
 namespace berth::hostile {
 
@@ -19,7 +20,6 @@ const kubeapi::KeptKeys& keys_of(const std::string& json) {
   const auto is_a = [&](const char* kind) {
     return json.starts_with(std::string(R"({"kind":")") + kind + "\"");
   };
-  if (is_a("Pod")) return kubeapi::keys_of_pods();
   if (is_a("PersistentVolumeClaim")) return kubeapi::keys_of_claims();
   if (is_a("Service") || is_a("ReplicaSet")) return kubeapi::keys_of_selecting();
   return kubeapi::keys_of_others();
@@ -53,9 +53,12 @@ PodObject pod_of_others(const std::string& name) {
 }  // namespace
 
 ClusterEvent decoded(const std::string& json) {
-  kubeapi::ObjectReader reader(&keys_of(json));
+  const std::string line = R"({"type":"ADDED","object":)" + json + "}";
+  const bool is_pod = json.starts_with(R"({"kind":"Pod")") || !json.starts_with(R"({"kind")");
   kubeapi::WatchEvent event;
-  const Status status = reader.read_event(R"({"type":"ADDED","object":)" + json + "}", event);
+  const Status status = is_pod ? kubeapi::protobuf_reader("Pod")->read_event(
+                                     testing::protobuf_frame(line, "Pod"), event)
+                               : kubeapi::json_reader(&keys_of(json))->read_event(line, event);
   EXPECT_TRUE(status) << status.error().message;
   const document::Value* kind = event.object.find("kind");
   const document::Value* version = event.object.find("apiVersion");

@@ -13,10 +13,13 @@
 #include <chrono>
 #include <csignal>
 
+#include "support/protobuf_objects.h"
+
 namespace berth::kubeapi::testing {
 
 namespace {
 
+const std::string kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr char kHandshake = 0x16;  // the first byte of TLS
 
 std::string lower(std::string text) {
@@ -108,9 +111,18 @@ struct FakeServer::Peer {
 
 class FakeServer::PeerReply final : public Reply {
  public:
-  explicit PeerReply(Peer& peer) : peer_(peer) {}
+  PeerReply(Peer& peer, const Call& call) : peer_(peer) {
+    const auto accepted = call.headers.find("accept");
+    if (accepted == call.headers.end() || !accepted->second.starts_with(kProtobuf)) return;
+    kind_ = call.path().ends_with("/nodes") ? "Node" : "Pod";
+  }
 
   bool send(int status, std::string_view body, std::string_view header) override {
+    if (!kind_.empty() && header.empty() && body.starts_with('{')) {
+      const std::string bytes = status == 200 ? berth::testing::protobuf_list(body, kind_)
+                                              : berth::testing::protobuf_object(body, "Status");
+      return send(status, bytes, "Content-Type: " + std::string(kProtobuf));
+    }
     std::string head = "HTTP/1.1 " + std::to_string(status) + " X\r\nConnection: keep-alive";
     if (!header.starts_with("Content-Type:")) head += "\r\nContent-Type: application/json";
     head += "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
@@ -118,8 +130,13 @@ class FakeServer::PeerReply final : public Reply {
     return peer_.write(head + "\r\n" + std::string(body));
   }
   bool begin_stream() override {
-    return peer_.write(
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+    return peer_.write("HTTP/1.1 200 OK\r\nContent-Type: " +
+                       (kind_.empty() ? "application/json" : kProtobuf + ";stream=watch") +
+                       "\r\nTransfer-Encoding: chunked\r\n\r\n");
+  }
+  bool line(std::string_view text) override {
+    const bool is_event = !kind_.empty() && text.starts_with('{');
+    return chunk(is_event ? berth::testing::protobuf_frame(text, kind_) : std::string(text) + "\n");
   }
   bool chunk(std::string_view bytes) override {
     char size[32];
@@ -145,6 +162,7 @@ class FakeServer::PeerReply final : public Reply {
 
  private:
   Peer& peer_;
+  std::string kind_;  // of the objects, if they go out in protobuf
 };
 
 FakeServer::FakeServer(Handler handler, Certificate certificate, unsigned short port)
@@ -231,7 +249,7 @@ void FakeServer::serve(const std::shared_ptr<Peer>& peer) {
   std::string buffer;
   Call call;
   while (is_ready && !peer->is_broken && peer->read_call(buffer, call) && note(call)) {
-    PeerReply reply(*peer);
+    PeerReply reply(*peer, call);
     handler_(call, reply);
   }
   {

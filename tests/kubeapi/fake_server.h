@@ -26,14 +26,16 @@ struct Call {
   bool is_watch() const { return parameter("watch") == "true"; }
 };
 
-// The reply of a test to a call. Each returns false when the peer is gone.
+// The reply of a test to a call. Each returns false when the peer is gone. To a call for pods or
+// nodes in protobuf, send() and line() write JSON in protobuf.
 class Reply {
  public:
   virtual ~Reply() = default;
   virtual bool send(int status, std::string_view body, std::string_view header = {}) = 0;
   virtual bool begin_stream() = 0;  // 200, chunked
   virtual bool chunk(std::string_view bytes) = 0;
-  bool line(std::string_view text) { return chunk(std::string(text) + "\n"); }
+  // An event of a watch, as JSON; to a call for protobuf, as its frame.
+  virtual bool line(std::string_view text) = 0;
   virtual bool end_stream() = 0;
   virtual void abort() = 0;              // resets the connection
   virtual void wait_until_closed() = 0;  // by the peer, or by the server's end

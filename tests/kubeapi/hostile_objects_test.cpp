@@ -13,6 +13,7 @@
 #include "kubeapi/object_reader.h"
 #include "source_dir.h"
 #include "support/damage.h"
+#include "support/protobuf_objects.h"
 #include "support/seeds.h"
 
 namespace berth::kubeapi::hostile_objects_test {
@@ -28,8 +29,6 @@ std::string everything() {
 }
 
 const KeptKeys& keys_of(const kube::TypeName& type) {
-  if (type.kind == "Pod") return keys_of_pods();
-  if (type.kind == "Node") return keys_of_nodes();
   if (type.kind == "PersistentVolumeClaim") return keys_of_claims();
   if (type.kind == "PersistentVolume") return keys_of_volumes();
   if (type.group() == "storage.k8s.io") return keys_of_storage();
@@ -37,8 +36,8 @@ const KeptKeys& keys_of(const kube::TypeName& type) {
 }
 
 Status read_line(const std::string& line, WatchEvent& event) {
-  ObjectReader reader(&keys_of_pods());
-  return reader.read_event(line, event);
+  const auto reader = json_reader(&keys_of_others());
+  return reader->read_event(line, event);
 }
 
 TEST(HostileObjects, API20AWordThatBeginsAsNullIsAnError) {
@@ -48,8 +47,8 @@ TEST(HostileObjects, API20AWordThatBeginsAsNullIsAnError) {
     const std::string line = R"({"type":"ADDED","object":{"spec":{"containers":)" + value + "}}}";
     EXPECT_FALSE(read_line(line, event)) << line;
     std::string page = R"({"items":[{"spec":{"containers":)" + value + "}}]}";
-    ObjectReader reader(&keys_of_pods());
-    EXPECT_FALSE(reader.read_page(page, [](const document::Value&) {})) << page;
+    const auto reader = json_reader(&keys_of_others());
+    EXPECT_FALSE(reader->read_page(page, [](const document::Value&) {})) << page;
   }
   EXPECT_TRUE(read_line(R"({"type":"ADDED","object":{"spec":{"containers": null }}})", event));
 }
@@ -87,13 +86,15 @@ constexpr std::size_t kKinds = 13;
 TEST_P(HostileLines, AreReadOrRefused) {
   const Json object = Json::parse(everything())["items"][GetParam()];
   const kube::TypeName type{object["kind"], object["apiVersion"]};
-  const std::string line = Json{{"type", "MODIFIED"}, {"object", object}}.dump();
-  ObjectReader reader(&keys_of(type));
+  const std::string json = Json{{"type", "MODIFIED"}, {"object", object}}.dump();
+  const bool is_protobuf = type.kind == "Pod" || type.kind == "Node";
+  const std::string line = is_protobuf ? berth::testing::protobuf_frame(json, type.kind) : json;
+  const auto reader = is_protobuf ? protobuf_reader(type.kind) : json_reader(&keys_of(type));
   WatchEvent event;
   std::size_t refused = 0;
   for (const std::uint64_t seed : support::seeds(1'500)) {
     SCOPED_TRACE("BERTH_SEED=" + std::to_string(seed));
-    const Status read = reader.read_event(support::Damage(seed).of(line), event);
+    const Status read = reader->read_event(support::Damage(seed).of(line), event);
     if (!read) {
       ++refused;
       ASSERT_FALSE(read.error().message.empty());
@@ -104,7 +105,7 @@ TEST_P(HostileLines, AreReadOrRefused) {
     ASSERT_TRUE(decoded || !decoded.error().message.empty());
     (void)kube::decode(type, event.object, "line");
     (void)kube::decode_owner(event.object, "line", type);
-    ASSERT_TRUE(reader.read_event(line, event)) << "the next line is read as the first";
+    ASSERT_TRUE(reader->read_event(line, event)) << "the next line is read as the first";
   }
   EXPECT_GT(refused, support::seeds(1'500).size() / 10) << "the damage is real";
 }
@@ -116,11 +117,11 @@ TEST(HostileObjects, PagesAreReadOrRefused) {
   ASSERT_EQ(list["items"].size(), kKinds);
   list["metadata"] = {{"resourceVersion", "17"}, {"continue", "a\nb"}};
   const std::string page = list.dump();
-  ObjectReader reader(nullptr);
+  const auto reader = json_reader(nullptr);
   for (const std::uint64_t seed : support::seeds(1'500)) {
     SCOPED_TRACE("BERTH_SEED=" + std::to_string(seed));
     std::string damaged = support::Damage(seed).of(page);
-    const auto read = reader.read_page(damaged, [](const document::Value& item) {
+    const auto read = reader->read_page(damaged, [](const document::Value& item) {
       kube::Complaint complaint;
       (void)kube::decode_live({"Pod", "v1"}, item, "page", complaint);
       (void)kube::decode_live({"Node", "v1"}, item, "page", complaint);

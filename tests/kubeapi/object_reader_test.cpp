@@ -22,9 +22,9 @@ std::vector<document::Value> items_of(ObjectReader& reader, std::string page, Li
 }
 
 TEST(ObjectReader, ReadsPages) {
-  ObjectReader reader(nullptr);
+  const auto reader = json_reader(nullptr);
   ListMetadata list;
-  const auto items = items_of(reader,
+  const auto items = items_of(*reader,
                               R"({"kind":"PodList","metadata":{"resourceVersion":"7",)"
                               R"("continue":"a\u0062c"},"items":[{"a":1},{"a":[true,null,"x"]}]})",
                               list);
@@ -35,61 +35,40 @@ TEST(ObjectReader, ReadsPages) {
   EXPECT_EQ(items[1].find("a")->items.at(0).kind, document::Kind::boolean);
   EXPECT_EQ(items[1].find("a")->items.at(1).kind, document::Kind::null);
   EXPECT_EQ(items[1].find("a")->items.at(2).text, "x");
-  EXPECT_TRUE(items_of(reader, R"({"items":null,"metadata":{}})", list).empty());
+  EXPECT_TRUE(items_of(*reader, R"({"items":null,"metadata":{}})", list).empty());
 }
 
 TEST(ObjectReader, RefusesWhatIsNoJson) {
-  ObjectReader reader(nullptr);
+  const auto reader = json_reader(nullptr);
   for (std::string page : {"", "{", R"({"items":[{"a":1})", R"({"items":[]} x)", R"({"items":7})",
                            "[]", R"({"items":[{"a":tru}]})"}) {
-    EXPECT_FALSE(reader.read_page(page, [](const document::Value&) {})) << page;
+    EXPECT_FALSE(reader->read_page(page, [](const document::Value&) {})) << page;
   }
   WatchEvent event;
   for (const char* line : {"{", "[]", R"({"type":"ADDED"})", R"({"type":"ADDED","object":{)"}) {
-    EXPECT_FALSE(reader.read_event(line, event)) << line;
+    EXPECT_FALSE(reader->read_event(line, event)) << line;
   }
   std::string deep = R"({"items":[)" + std::string(200, '[') + std::string(200, ']') + "]}";
-  EXPECT_FALSE(reader.read_page(deep, [](const document::Value&) {}));
+  EXPECT_FALSE(reader->read_page(deep, [](const document::Value&) {}));
 }
 
 TEST(ObjectReader, ReadsEvents) {
-  ObjectReader reader(&keys_of_pods());
+  const auto reader = json_reader(&keys_of_owners());
   WatchEvent event;
   ASSERT_TRUE(
-      reader.read_event(R"({"type":"ERROR","object":{"kind":"Status","code":410}})", event));
+      reader->read_event(R"({"type":"ERROR","object":{"kind":"Status","code":410}})", event));
   EXPECT_EQ(event.type, "ERROR");
   EXPECT_EQ(event.object.find("code")->text, "410");
-  ASSERT_TRUE(reader.read_event(R"({"object":{"spec":{"hostname":"a"}},"type":"ADDED"})", event));
+  ASSERT_TRUE(reader->read_event(R"({"object":{"spec":{"hostname":"a"}},"type":"ADDED"})", event));
   EXPECT_EQ(event.type, "ADDED");
   EXPECT_EQ(event.object.find("spec")->members.size(), 0U);
 }
 
-TEST(KeptKeys, API9LeaveOutWhatNobodyReads) {
-  ObjectReader reader(&keys_of_pods());
-  ListMetadata list;
-  const auto items =
-      items_of(reader,
-               R"({"items":[{"metadata":{"name":"a","managedFields":[{}],"annotations":{"x":"y",)"
-               R"("kubectl.kubernetes.io/last-applied-configuration":"{}"}},"spec":{"containers":)"
-               R"([{"env":[1],"resources":{"requests":{"cpu":"1"}}}],"volumes":[{"name":"v",)"
-               R"("ephemeral":{"volumeClaimTemplate":{}}}]}}]})",
-               list);
-  const document::Value& pod = items.at(0);
-  EXPECT_EQ(pod.find("metadata")->find("managedFields"), nullptr);
-  EXPECT_EQ(pod.find("metadata")->find("annotations")->members.size(), 1U);
-  const document::Value& container = pod.find("spec")->find("containers")->items.at(0);
-  EXPECT_EQ(container.find("env"), nullptr);
-  EXPECT_EQ(container.find("resources")->find("requests")->find("cpu")->text, "1");
-  const document::Value& volume = pod.find("spec")->find("volumes")->items.at(0);
-  EXPECT_EQ(volume.members.size(), 2U) << "its name and its kind";
-  EXPECT_EQ(volume.find("ephemeral")->members.size(), 0U);
-}
-
 TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
-  ObjectReader reader(&keys_of_owners());
+  const auto reader = json_reader(&keys_of_owners());
   ListMetadata list;
   const auto items =
-      items_of(reader,
+      items_of(*reader,
                R"({"items":[{"kind":"Job","metadata":{"name":"j","uid":"o",)"
                R"("creationTimestamp":"1970-01-01T01:00:00Z","labels":{"a":"b"},)"
                R"("annotations":{"x":"y","berth.dev/target":"true"}},)"
@@ -108,12 +87,11 @@ TEST(KeptKeys, API9KeepOfOwnersTheWordsThatCount) {
 }
 
 TEST(KeptKeys, API14KeepTheEndOfAStreamingListOfEveryKind) {
-  for (const KeptKeys* keys :
-       {&keys_of_owners(), &keys_of_pods(), &keys_of_nodes(), &keys_of_others(), &keys_of_claims(),
-        &keys_of_volumes(), &keys_of_storage(), &keys_of_selecting()}) {
-    ObjectReader reader(keys);
+  for (const KeptKeys* keys : {&keys_of_owners(), &keys_of_others(), &keys_of_claims(),
+                               &keys_of_volumes(), &keys_of_storage(), &keys_of_selecting()}) {
+    const auto reader = json_reader(keys);
     ListMetadata list;
-    const auto items = items_of(reader,
+    const auto items = items_of(*reader,
                                 R"({"items":[{"metadata":{"resourceVersion":"7","annotations":)"
                                 R"({"k8s.io/initial-events-end":"true"}}}]})",
                                 list);
@@ -130,30 +108,29 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
   std::stringstream text;
   text << file.rdbuf();
   int compared = 0;
+  int passed = 0;
   const Status status = document::read_json(
       text.str(), "everything.json",
       [&](document::Value whole, const document::ListHead&) -> Status {
         const kube::TypeName type{whole.find("kind")->text, whole.find("apiVersion")->text};
-        const KeptKeys& keys = type.kind == "Pod"                     ? keys_of_pods()
-                               : type.kind == "Node"                  ? keys_of_nodes()
-                               : type.kind == "PersistentVolumeClaim" ? keys_of_claims()
-                               : type.kind == "PersistentVolume"      ? keys_of_volumes()
-                               : type.group() == "storage.k8s.io"     ? keys_of_storage()
-                               : type.kind == "Service"               ? keys_of_selecting()
-                                                                      : keys_of_others();
-        ObjectReader reader(&keys);
+        if (type.kind == "Pod" || type.kind == "Node") {  // are read in protobuf
+          ++passed;
+          return Done{};
+        }
+        const KeptKeys& keys = type.kind == "PersistentVolumeClaim" ? keys_of_claims()
+                               : type.kind == "PersistentVolume"    ? keys_of_volumes()
+                               : type.group() == "storage.k8s.io"   ? keys_of_storage()
+                               : type.kind == "Service"             ? keys_of_selecting()
+                                                                    : keys_of_others();
+        const auto reader = json_reader(&keys);
         ListMetadata list;
-        const auto pruned = items_of(reader, text.str(), list);
+        const auto pruned = items_of(*reader, text.str(), list);
         const auto before = kube::decode(type, whole, "whole");
         const auto after =
-            kube::decode(type, pruned.at(static_cast<std::size_t>(compared)), "pruned");
+            kube::decode(type, pruned.at(static_cast<std::size_t>(compared + passed)), "pruned");
         EXPECT_TRUE(before && after) << type.kind;
         if (!before || !after) return Done{};
-        const auto* pod = std::get_if<PodObject>(&*before);
-        const auto* node = std::get_if<NodeObject>(&*before);
         const auto* group = std::get_if<PodGroupObject>(&*before);
-        EXPECT_TRUE(pod == nullptr || *pod == std::get<PodObject>(*after)) << type.kind;
-        EXPECT_TRUE(node == nullptr || *node == std::get<NodeObject>(*after)) << type.kind;
         const auto* budget = std::get_if<BudgetObject>(&*before);
         const auto* storage = std::get_if<StorageObject>(&*before);
         EXPECT_TRUE(storage == nullptr || *storage == std::get<StorageObject>(*after)) << type.kind;
@@ -165,7 +142,8 @@ TEST(KeptKeys, API9ChangeNothingOfWhatIsDecoded) {
         return Done{};
       });
   EXPECT_TRUE(status) << status.error().to_string();
-  EXPECT_EQ(compared, 13);
+  EXPECT_EQ(compared + passed, 13);
+  EXPECT_EQ(passed, 3);
 }
 
 }  // namespace

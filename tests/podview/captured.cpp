@@ -21,12 +21,8 @@ std::string read(const std::string& name) {
 
 }  // namespace
 
-std::string captured_list(Format format) {
-  return read(format == Format::json ? "list.json" : "list.protobuf");
-}
+std::string captured_list() { return read("list.protobuf"); }
 
-std::string captured_stream(Format format) {
-  return read(format == Format::json ? "stream.jsonl" : "stream.protobuf");
-}
+std::string captured_stream() { return read("stream.protobuf"); }
 
 }  // namespace berth::podview::testing

@@ -42,9 +42,8 @@ inline std::shared_ptr<const ports::ShownPods> table_of(std::vector<ports::Shown
 }
 
 // Of a client that lists again: it has all up to the version, and these pods.
-inline Memory knowing(Format format, const std::vector<ports::ShownPod>& pods,
-                      const std::string& version = "") {
-  Memory memory(format);
+inline Memory knowing(const std::vector<ports::ShownPod>& pods, const std::string& version = "") {
+  Memory memory;
   memory.former.version = version;
   for (const ports::ShownPod& pod : pods) {
     HeldPod& held = memory.former.pods[pod.name_space + "/" + pod.name];
@@ -57,18 +56,17 @@ inline Memory knowing(Format format, const std::vector<ports::ShownPod>& pods,
   return memory;
 }
 
-// One client of the view. Each test runs in both formats.
-class PodViewTest : public ::testing::TestWithParam<Format> {
+// One client of the view.
+class PodViewTest : public ::testing::Test {
  protected:
   using Texts = testing::Texts;
   using Sample = testing::Sample;
 
-  Format format() const { return GetParam(); }
-  std::string event(const std::string& type, const Sample& pod) const {
-    return testing::event(format(), type, pod);
+  static std::string event(const std::string& type, const Sample& pod) {
+    return testing::event(type, pod);
   }
-  std::string bookmark(const std::string& version, bool ends = false) const {
-    return testing::bookmark(format(), version, ends);
+  static std::string bookmark(const std::string& version, bool ends = false) {
+    return testing::bookmark(version, ends);
   }
 
   // The client's events.
@@ -76,9 +74,16 @@ class PodViewTest : public ::testing::TestWithParam<Format> {
     std::string out;
     const Status status = stream_.take(bytes, out);
     EXPECT_TRUE(status) << status.error().to_string();
-    return testing::events_of(format(), out);
+    return testing::events_of(out);
   }
   Texts take(const std::string& type, const Sample& pod) { return take(event(type, pod)); }
+  // VIEW-17: of a frame of the window.
+  Texts take_of_all(const std::string& frame) {
+    std::string out;
+    const Status status = stream_.take_of_all(frame, out);
+    EXPECT_TRUE(status) << status.error().to_string();
+    return testing::events_of(out);
+  }
   Texts follow(std::vector<ports::ShownPod> pods) {
     table_ = table_of(std::move(pods));
     return follow();
@@ -86,18 +91,14 @@ class PodViewTest : public ::testing::TestWithParam<Format> {
   Texts follow() {
     std::string out;
     stream_.follow(table_, out);
-    return testing::events_of(format(), out);
+    return testing::events_of(out);
   }
 
   static inline const Managed kManaged{"other", "berth"};
 
   std::shared_ptr<const ports::ShownPods> table_ = table_of({});
   Calls calls_;
-  PodStream stream_ = PodStream::fresh(format(), kManaged, calls_);
+  PodStream stream_ = PodStream::fresh(kManaged, calls_);
 };
-
-inline std::string name_of_format(const ::testing::TestParamInfo<Format>& format) {
-  return format.param == Format::json ? "Json" : "Protobuf";
-}
 
 }  // namespace berth::podview

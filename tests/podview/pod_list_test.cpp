@@ -13,20 +13,17 @@ class PodListTest : public PodViewTest {
     const auto out =
         filter_list(body, kManaged, ports::ShownPods::of(std::move(pods)), calls_, memory_);
     EXPECT_TRUE(out) << out.error().to_string();
-    return out ? testing::items_of(format(), *out) : Texts{};
+    return out ? testing::items_of(*out) : Texts{};
   }
   std::string list(const std::string& version, const std::vector<Sample>& pods,
                    const std::string& continuation = "") const {
-    return testing::list(format(), version, pods, continuation);
+    return testing::list(version, pods, continuation);
   }
 
-  Memory memory_{format()};
+  Memory memory_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Formats, PodListTest, ::testing::Values(Format::protobuf, Format::json),
-                         name_of_format);
-
-TEST_P(PodListTest, VIEW1AListWithoutWaitingPodsPassesAsItCame) {
+TEST_F(PodListTest, VIEW1AListWithoutWaitingPodsPassesAsItCame) {
   for (const auto& pods :
        std::vector<std::vector<Sample>>{{},
                                         {{.name = "a", .version = "5", .node = "n1"},
@@ -40,7 +37,7 @@ TEST_P(PodListTest, VIEW1AListWithoutWaitingPodsPassesAsItCame) {
   EXPECT_EQ(memory_.version_sent, "9");
 }
 
-TEST_P(PodListTest, VIEW2AListHasNoHiddenPods) {
+TEST_F(PodListTest, VIEW2AListHasNoHiddenPods) {
   EXPECT_EQ(filter(list("9", {{.name = "a", .version = "3"},
                               {.name = "b", .version = "4", .node = "n1"},
                               {.name = "c", .version = "5", .node = "n1"},
@@ -53,7 +50,7 @@ TEST_P(PodListTest, VIEW2AListHasNoHiddenPods) {
   EXPECT_EQ(filter(list("10", {{.name = "a", .version = "3"}}), {}), Texts{"list 10"});
 }
 
-TEST_P(PodListTest, VIEW4ShownPodsComeLastWithTheVersionOfTheList) {
+TEST_F(PodListTest, VIEW4ShownPodsComeLastWithTheVersionOfTheList) {
   EXPECT_EQ(
       filter(list("9",
                   {{.name = "a", .version = "3"},
@@ -65,7 +62,7 @@ TEST_P(PodListTest, VIEW4ShownPodsComeLastWithTheVersionOfTheList) {
              "list 9"}));
 }
 
-TEST_P(PodListTest, VIEW7TheWatchThatFollowsKnowsWhatTheListHad) {
+TEST_F(PodListTest, VIEW7TheWatchThatFollowsKnowsWhatTheListHad) {
   filter(list("9", {{.name = "a", .version = "3"},
                     {.name = "b", .version = "4"},
                     {.name = "c", .version = "5"}}),
@@ -77,7 +74,7 @@ TEST_P(PodListTest, VIEW7TheWatchThatFollowsKnowsWhatTheListHad) {
       (Texts{"DELETED b 9", "ADDED c 9 (metadata.name In n3)", "ADDED b 9 (metadata.name In n2)"}));
 }
 
-TEST_P(PodListTest, VIEW6AListHasNoPodsThatMoved) {
+TEST_F(PodListTest, VIEW6AListHasNoPodsThatMoved) {
   for (const char* name : {"a", "b", "c"}) take("ADDED", {.name = name, .version = "5"});
   follow({shown("a", "n1"), shown("b", "n1"), shown("c", "n1")});
   calls_.stages["c"] = Stage::binding;
@@ -92,7 +89,7 @@ TEST_P(PodListTest, VIEW6AListHasNoPodsThatMoved) {
             Texts{"ADDED a 9 (metadata.name In n2)"});
 }
 
-TEST_P(PodListTest, VIEW5AListHasNoPodsWhoseFormerAttemptIsOpen) {
+TEST_F(PodListTest, VIEW5AListHasNoPodsWhoseFormerAttemptIsOpen) {
   for (const char* name : {"a", "b"}) take("ADDED", {.name = name, .version = "5"});
   follow({shown("a", "n1"), shown("b", "n1")});
   calls_.stages["a"] = Stage::open;
@@ -112,7 +109,7 @@ TEST_P(PodListTest, VIEW5AListHasNoPodsWhoseFormerAttemptIsOpen) {
   EXPECT_EQ(follow(), Texts{"ADDED a 9 (metadata.name In n2)"});
 }
 
-TEST_P(PodListTest, VIEW6AnUnknownClientGetsThePodsAfterTheList) {
+TEST_F(PodListTest, VIEW6AnUnknownClientGetsThePodsAfterTheList) {
   memory_.former.version = "8";
   EXPECT_EQ(filter(list("9", {{.name = "a", .version = "5"}}), {shown("a", "n1")}),
             Texts{"list 9"});
@@ -121,8 +118,8 @@ TEST_P(PodListTest, VIEW6AnUnknownClientGetsThePodsAfterTheList) {
 }
 
 // kube-scheduler's store is by name: `e` may be another pod than the one that it has.
-TEST_P(PodListTest, VIEW14AListLeavesOutWhatHasChangedSinceTheVersionOfTheClient) {
-  memory_ = knowing(format(), {shown("d", "n1"), shown("e", "n1")}, "99");
+TEST_F(PodListTest, VIEW14AListLeavesOutWhatHasChangedSinceTheVersionOfTheClient) {
+  memory_ = knowing({shown("d", "n1"), shown("e", "n1")}, "99");
   EXPECT_EQ(filter(list("200", {{.name = "a", .version = "98", .node = "n1"},
                                 {.name = "b", .version = "100", .node = "n1"},
                                 {.name = "c", .version = "101", .scheduler = "x"},
@@ -142,7 +139,7 @@ TEST_P(PodListTest, VIEW14AListLeavesOutWhatHasChangedSinceTheVersionOfTheClient
   EXPECT_TRUE(stream_.memory().left_out.empty());
 }
 
-TEST_P(PodListTest, VIEW14WhatIsLeftOutComesBeforeAnyOtherEvent) {
+TEST_F(PodListTest, VIEW14WhatIsLeftOutComesBeforeAnyOtherEvent) {
   memory_.former.version = "7";
   EXPECT_EQ(filter(list("9", {{.name = "a", .version = "8", .node = "n1"}}, "token"), {}),
             Texts{"list 9"});
@@ -152,9 +149,9 @@ TEST_P(PodListTest, VIEW14WhatIsLeftOutComesBeforeAnyOtherEvent) {
             (Texts{"ADDED a 9 on n1", "ADDED b 9 on n1", "DELETED a 10 on n1 managed"}));
 }
 
-TEST_P(PodListTest, VIEW14NothingIsLeftOutForAClientThatNamesNoVersion) {
+TEST_F(PodListTest, VIEW14NothingIsLeftOutForAClientThatNamesNoVersion) {
   for (const char* version : {"", "not a number"}) {
-    memory_ = Memory(format());
+    memory_ = Memory();
     memory_.former.version = version;
     const std::string body = list("9", {{.name = "a", .version = "8", .node = "n1"}});
     EXPECT_EQ(filter_list(body, kManaged, {}, calls_, memory_).value(), body) << version;
@@ -162,8 +159,8 @@ TEST_P(PodListTest, VIEW14NothingIsLeftOutForAClientThatNamesNoVersion) {
 }
 
 // The name may be that of a bound pod which the client has.
-TEST_P(PodListTest, VIEW14AWaitingPodThatTheClientDoesNotKnowComesAfterTheList) {
-  memory_ = knowing(format(), {shown("a", "n1")}, "9");
+TEST_F(PodListTest, VIEW14AWaitingPodThatTheClientDoesNotKnowComesAfterTheList) {
+  memory_ = knowing({shown("a", "n1")}, "9");
   EXPECT_EQ(filter(list("9", {{.name = "a", .version = "5"}, {.name = "b", .version = "6"}}),
                    {shown("b", "n2"), shown("a", "n1")}),
             (Texts{"a 9 (metadata.name In n1)", "list 9"}));
@@ -171,7 +168,7 @@ TEST_P(PodListTest, VIEW14AWaitingPodThatTheClientDoesNotKnowComesAfterTheList) 
   EXPECT_EQ(follow({shown("b", "n2"), shown("a", "n1")}), Texts{"ADDED b 9 (metadata.name In n2)"});
 }
 
-TEST_P(PodListTest, PagesAddUp) {
+TEST_F(PodListTest, PagesAddUp) {
   EXPECT_EQ(filter(list("9", {{.name = "a", .version = "3"}}, "token"), {shown("a", "n1")}),
             (Texts{"a 9 (metadata.name In n1)", "list 9"}));
   EXPECT_FALSE(memory_.is_whole);
@@ -182,33 +179,12 @@ TEST_P(PodListTest, PagesAddUp) {
   EXPECT_EQ(memory_.shown.size(), 1u);
 }
 
-TEST_P(PodListTest, OtherListsPassAsTheyCame) {
-  const std::string body = format() == Format::json
-                               ? R"({"kind":"Table","rows":[]})"
-                               : std::string("k8s\0\x0a\x07\x12\x05Table\x12\x02xx", 17);
+TEST_F(PodListTest, OtherListsPassAsTheyCame) {
+  const std::string body("k8s\0\x0a\x07\x12\x05Table\x12\x02xx", 17);
   const auto out = filter_list(body, kManaged, {}, calls_, memory_);
   ASSERT_TRUE(out) << out.error().to_string();
   EXPECT_EQ(*out, body);
   EXPECT_FALSE(memory_.is_whole);
-}
-
-// An API server writes the metadata first; nothing promises that.
-TEST(PodListJsonTest, TheVersionMayComeLast) {
-  const std::string body =
-      R"({"kind":"PodList","items" : [ {"metadata":{"uid":"a","name":"a","namespace":"default"},)"
-      R"("spec":{"schedulerName":"berth"}} , {"metadata":{}} ],)"
-      R"("metadata":{"resourceVersion":"9"}} )";
-  Memory memory(Format::json);
-  const auto out =
-      filter_list(body, {"berth"}, ports::ShownPods::of({shown("a", "n1")}), Calls(), memory);
-  ASSERT_TRUE(out) << out.error().to_string();
-  EXPECT_EQ(
-      *out,
-      R"({"kind":"PodList","items" : [{"metadata":{}},{"kind":"Pod","apiVersion":"v1",)"
-      R"("metadata":{"resourceVersion":"9","uid":"a","name":"a","namespace":"default"},"spec":)"
-      R"({"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
-      R"({"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In",)"
-      R"("values":["n1"]}]}]}}},"schedulerName":"berth"}}],"metadata":{"resourceVersion":"9"}} )");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ const std::map<std::string, std::string> kHeaders{
     {"simdjson::simdjson", "simdjson.h"},
     {"prometheus-cpp::core", "prometheus/"},
     {"CLI11::CLI11", "CLI/"},
-    {"protobuf::libprotobuf-lite", "google/protobuf/"},
+    {"protobuf::libprotobuf", "google/protobuf/"},
     {"Boost::headers", "boost/"},
     {"cpprestsdk::cpprest", "cpprest/"},
     {"OpenSSL::SSL", "openssl/"},

@@ -10,7 +10,7 @@
 // Protobuf messages read field by field, in place. A generated class would copy each pod, and lose
 // where its parts are.
 
-namespace berth::podview {
+namespace berth::protobuf {
 
 struct Field {
   std::uint32_t number = 0;
@@ -43,4 +43,4 @@ void append_field(std::string& out, std::uint32_t number, std::string_view conte
 // The tag and the length of a field with so much content.
 void append_field_head(std::string& out, std::uint32_t number, std::size_t content);
 
-}  // namespace berth::podview
+}  // namespace berth::protobuf

@@ -1,9 +1,9 @@
-#include "podview/fields.h"
+#include "protobuf/fields.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace berth::podview {
+namespace berth::protobuf {
 
 namespace {
 
@@ -67,4 +67,4 @@ void append_field(std::string& out, std::uint32_t number, std::string_view conte
   out += content;
 }
 
-}  // namespace berth::podview
+}  // namespace berth::protobuf

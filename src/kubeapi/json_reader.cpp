@@ -22,14 +22,12 @@ Error bad_json(simdjson::error_code code) {
   return {std::string("not valid JSON: ") + simdjson::error_message(code), ""};
 }
 
-}  // namespace
-
-class ObjectReader::Impl {
+class JsonReader final : public ObjectReader {
  public:
-  explicit Impl(const KeptKeys* keeps) : keeps_(keeps) {}
+  explicit JsonReader(const KeptKeys* keeps) : keeps_(keeps) {}
 
-  Result<ListMetadata> read_page(std::string& page,
-                                 const std::function<void(const document::Value&)>& on_item) {
+  Result<ListMetadata> read_page(
+      std::string& page, const std::function<void(const document::Value&)>& on_item) override {
     ListMetadata list;
     page.reserve(page.size() + simdjson::SIMDJSON_PADDING);
     ondemand::document document;
@@ -56,7 +54,7 @@ class ObjectReader::Impl {
     return list;
   }
 
-  Status read_event(std::string_view line, WatchEvent& event) {
+  Status read_event(std::string_view line, WatchEvent& event) override {
     line_.assign(line);
     line_.reserve(line_.size() + simdjson::SIMDJSON_PADDING);
     event.type.clear();
@@ -174,17 +172,10 @@ class ObjectReader::Impl {
   std::string line_;
 };
 
-ObjectReader::ObjectReader(const KeptKeys* keeps) : impl_(std::make_unique<Impl>(keeps)) {}
+}  // namespace
 
-ObjectReader::~ObjectReader() = default;
-
-Result<ListMetadata> ObjectReader::read_page(
-    std::string& page, const std::function<void(const document::Value& item)>& on_item) {
-  return impl_->read_page(page, on_item);
-}
-
-Status ObjectReader::read_event(std::string_view line, WatchEvent& event) {
-  return impl_->read_event(line, event);
+std::unique_ptr<ObjectReader> json_reader(const KeptKeys* keeps) {
+  return std::make_unique<JsonReader>(keeps);
 }
 
 }  // namespace berth::kubeapi

@@ -1,0 +1,288 @@
+#include "protobuf/objects.h"
+
+#include <google/protobuf/descriptor.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/check.h"
+#include "berth/base/text.h"
+#include "protobuf/objects.pb.h"
+
+namespace berth::protobuf {
+
+namespace pb = google::protobuf;
+using document::Kind;
+using document::Value;
+
+namespace {
+
+constexpr int kDepthMax = 30;
+constexpr std::int64_t kSecondsMost = 9'000'000'000;  // what a TimePoint can be, year 2255
+constexpr std::string_view kInlined = "volumeSource";
+// As large as the object, and read by nobody.
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+enum class Form : std::uint8_t { none, passed_over, text, number, boolean, quantity, time, object };
+
+Value text_value(std::string_view text) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  Value value;
+  value.kind = Kind::string;
+  value.quoted = true;
+  value.text = text;
+  const bool is_ascii =
+      std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+  if (is_ascii || simdjson::validate_utf8(text)) return value;
+  value.text.clear();
+  while (!text.empty()) {
+    std::size_t size = std::min<std::size_t>(text.size(), 4);
+    while (size > 0 && !simdjson::validate_utf8(text.substr(0, size))) --size;
+    value.text += size == 0 ? kReplacement : text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return value;
+}
+
+Value number_value(std::uint64_t number) {
+  Value value;
+  value.kind = Kind::number;
+  value.text = std::to_string(static_cast<std::int64_t>(number));
+  return value;
+}
+
+Value boolean_value(bool truth) {
+  Value value;
+  value.kind = Kind::boolean;
+  value.truth = truth;
+  value.text = truth ? "true" : "false";
+  return value;
+}
+
+Value& member(Value& map, std::string_view key) {
+  const auto found = std::find_if(map.members.begin(), map.members.end(),
+                                  [&](const document::Member& each) { return each.key == key; });
+  if (found != map.members.end()) return found->value;
+  document::Member& added = map.members.emplace_back();
+  added.key = key;
+  return added.value;
+}
+
+}  // namespace
+
+// The fields of a message, by their numbers.
+class Shape {
+ public:
+  struct Entry {
+    Form form = Form::none;
+    bool is_list = false;
+    bool is_map = false;       // `form` and `of` are those of its values
+    bool may_be_zero = false;  // it counts if it is there
+    bool is_inlined = false;
+    std::string key;
+    const Shape* of = nullptr;
+  };
+
+  const Entry& at(std::uint32_t number) const {
+    static const Entry kNone;
+    return number < entries_.size() ? entries_[number] : kNone;
+  }
+  bool names_unknown() const { return names_unknown_; }
+
+ private:
+  friend class Shapes;
+  std::vector<Entry> entries_;
+  bool names_unknown_ = false;  // HINT-1
+};
+
+class Shapes {
+ public:
+  Shapes() {
+    const pb::FileDescriptor* file = k8s::Pod::descriptor()->file();
+    for (int i = 0; i < file->message_type_count(); ++i) of(*file->message_type(i));
+  }
+
+  const Shape* find(std::string_view kind) const {
+    const auto found = shapes_.find(std::string(kind));
+    return found == shapes_.end() ? nullptr : found->second.get();
+  }
+
+ private:
+  static Form form_of(const pb::FieldDescriptor& field) {
+    switch (field.type()) {
+      case pb::FieldDescriptor::TYPE_STRING:
+        return Form::text;
+      case pb::FieldDescriptor::TYPE_BOOL:
+        return Form::boolean;
+      case pb::FieldDescriptor::TYPE_MESSAGE:
+        if (field.message_type()->name() == "Quantity") return Form::quantity;
+        return field.message_type()->name() == "Time" ? Form::time : Form::object;
+      default:
+        return Form::number;
+    }
+  }
+
+  Shape::Entry entry_of(const pb::FieldDescriptor& field) {
+    Shape::Entry entry;
+    entry.key = field.name();
+    entry.is_map = field.is_map();
+    entry.is_list = field.is_repeated() && !entry.is_map;
+    entry.may_be_zero = field.has_presence() || entry.is_list;
+    entry.is_inlined = field.name() == kInlined;
+    const pb::FieldDescriptor& values =
+        entry.is_map ? *field.message_type()->FindFieldByNumber(number::kValue) : field;
+    entry.form = form_of(values);
+    if (entry.form == Form::object) entry.of = &of(*values.message_type());
+    return entry;
+  }
+
+  const Shape& of(const pb::Descriptor& type) {
+    std::unique_ptr<Shape>& shape = shapes_[type.name()];
+    if (shape) return *shape;
+    shape = std::make_unique<Shape>();
+    Shape& made = *shape;
+    made.names_unknown_ = type.name() == "PodSpec";
+    for (int i = 0; i < type.field_count(); ++i) {
+      const pb::FieldDescriptor& field = *type.field(i);
+      at(made, field.number()) = entry_of(field);
+    }
+    for (int i = 0; i < type.reserved_range_count(); ++i) {
+      const auto* range = type.reserved_range(i);
+      for (int number = range->start; number < range->end; ++number) {
+        at(made, number).form = Form::passed_over;
+      }
+    }
+    return made;
+  }
+
+  static Shape::Entry& at(Shape& shape, int number) {
+    const auto place = static_cast<std::size_t>(number);
+    if (shape.entries_.size() <= place) shape.entries_.resize(place + 1);
+    return shape.entries_[place];
+  }
+
+  std::map<std::string, std::unique_ptr<Shape>> shapes_;
+};
+
+namespace {
+
+class ObjectWalk {
+ public:
+  explicit ObjectWalk(Reader& reader) : reader_(reader) {}
+
+  bool read(std::string_view message, const Shape& shape, Value& to) {
+    to.kind = Kind::map;
+    if (++depth_ > kDepthMax) return reader_.fail("too deep", message.data());
+    const bool is_read = reader_.each(message, "an object", [&](const Field& field) {
+      const Shape::Entry& entry = shape.at(field.number);
+      if (entry.form == Form::passed_over) return true;
+      if (entry.form != Form::none) return take(field, entry, to);
+      if (shape.names_unknown()) member(to, "field " + std::to_string(field.number));
+      return true;
+    });
+    --depth_;
+    return is_read;
+  }
+
+ private:
+  bool take(const Field& field, const Shape::Entry& entry, Value& to) {
+    if (entry.is_map) return take_entry(field.content, entry, to);
+    if (entry.is_list) {
+      Value& list = member(to, entry.key);
+      list.kind = Kind::list;
+      return take_value(field, entry, list.items.emplace_back());
+    }
+    if (entry.is_inlined) return read(field.content, *entry.of, to);
+    if (is_absent(field, entry)) return true;
+    return take_value(field, entry, member(to, entry.key));
+  }
+
+  // Go writes what is zero, too, and an empty message for no time.
+  static bool is_absent(const Field& field, const Shape::Entry& entry) {
+    if (entry.form == Form::time) return field.content.empty();
+    if (entry.may_be_zero) return false;
+    return field.content.empty() && field.value == 0;
+  }
+
+  bool take_entry(std::string_view entry_bytes, const Shape::Entry& entry, Value& to) {
+    Field value;
+    std::string_view key;
+    if (!reader_.entry(entry_bytes, key, value.content)) return false;
+    if (key == kLastApplied) return true;
+    Value& map = member(to, entry.key);
+    map.kind = Kind::map;
+    document::Member& added = map.members.emplace_back();
+    added.key = std::move(text_value(key).text);
+    return take_value(value, entry, added.value);
+  }
+
+  bool take_value(const Field& field, const Shape::Entry& entry, Value& to) {
+    switch (entry.form) {
+      case Form::text:
+        to = text_value(field.content);
+        return true;
+      case Form::number:
+        to = number_value(field.value);
+        return true;
+      case Form::boolean:
+        to = boolean_value(field.value != 0);
+        return true;
+      case Form::quantity:
+        return take_first(field.content, [&](const Field& part) { to = text_value(part.content); });
+      case Form::time:
+        to = text_value("1970-01-01T00:00:00Z");
+        return take_first(field.content, [&](const Field& part) {
+          const auto since = static_cast<std::int64_t>(part.value);
+          to = text_value(format_time(
+              TimePoint(std::chrono::seconds(std::clamp<std::int64_t>(since, 0, kSecondsMost)))));
+        });
+      case Form::object:
+        return read(field.content, *entry.of, to);
+      case Form::none:
+      case Form::passed_over:
+        break;
+    }
+    return true;
+  }
+
+  template <class OnFirst>
+  bool take_first(std::string_view message, OnFirst&& on_first) {
+    return reader_.each(message, "a value", [&](const Field& field) {
+      if (field.number == 1) on_first(field);
+      return true;
+    });
+  }
+
+  Reader& reader_;
+  int depth_ = 0;
+};
+
+const Shapes& shapes() {
+  static const Shapes kShapes;
+  return kShapes;
+}
+
+}  // namespace
+
+const Shape* find_shape(std::string_view kind) { return shapes().find(kind); }
+
+bool read_object(Reader& reader, std::string_view message, const Shape& shape, Value& to) {
+  return ObjectWalk(reader).read(message, shape, to);
+}
+
+std::string message_of_status(std::string_view body) {
+  Reader reader(body);
+  Envelope envelope;
+  Value status;
+  const bool is_read = reader.envelope(body, envelope) && envelope.kind == "Status" &&
+                       read_object(reader, envelope.raw, *find_shape("Status"), status);
+  const Value* message = is_read ? status.find("message") : nullptr;
+  return message == nullptr ? std::string() : message->text;
+}
+
+}  // namespace berth::protobuf
