@@ -51,15 +51,6 @@ Status check(const TlsMaterial& tls, const Access& access) {
   return Done{};
 }
 
-// "https://[::1]:6443/x" -> "::1".
-std::string host_of(const std::string& server) {
-  const std::size_t scheme = server.find("://");
-  std::string rest = server.substr(scheme == std::string::npos ? 0 : scheme + 3);
-  rest = rest.substr(0, rest.find('/'));
-  if (rest.starts_with('[')) return rest.substr(1, rest.find(']') - 1);
-  return rest.substr(0, rest.find(':'));
-}
-
 }  // namespace
 
 // API-7: changed files are read again. A mounted secret changes by a symbolic link, which stat
@@ -88,9 +79,7 @@ Result<bool> Credentials::refresh(const Material& material, Source& source) {
 }
 
 Result<std::shared_ptr<Credentials>> Credentials::open(Access access) {
-  std::string server_name =
-      access.tls_server_name.empty() ? host_of(access.server) : access.tls_server_name;
-  std::shared_ptr<Credentials> made(new Credentials(std::move(access), std::move(server_name)));
+  std::shared_ptr<Credentials> made(new Credentials(std::move(access)));
   const Access& given = made->access_;
   const std::pair<const Material*, Source*> all[] = {
       {&given.ca, &made->ca_},

@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "berth/base/result.h"
+#include "curl/tls.h"
 #include "kubeapi/access.h"
 
 namespace berth::kubeapi {
 
-struct TlsMaterial {
-  std::string ca;           // PEM; empty: the system's authorities
-  std::string certificate;  // PEM; empty: none
-  std::string key;
-};
+using curl::TlsMaterial;
 
 // The bytes of an Access. Changed files are read again. While they are unreadable or do not fit
 // together, the last valid ones stay. Any thread.
@@ -25,8 +22,6 @@ class Credentials {
   static Result<std::shared_ptr<Credentials>> open(Access access);
 
   const Access& access() const { return access_; }
-  // The required name or address of the server's certificate.
-  const std::string& server_name() const { return server_name_; }
   std::string token();
   TlsMaterial tls();
 
@@ -39,13 +34,11 @@ class Credentials {
     std::uint64_t inode = 0;
   };
 
-  Credentials(Access access, std::string server_name)
-      : access_(std::move(access)), server_name_(std::move(server_name)) {}
+  explicit Credentials(Access access) : access_(std::move(access)) {}
   // True if there are new bytes.
   static Result<bool> refresh(const Material& material, Source& source);
 
   const Access access_;
-  const std::string server_name_;
   std::mutex mutex_;
   Source ca_, certificate_, key_, token_;
   TlsMaterial good_;

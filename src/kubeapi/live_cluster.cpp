@@ -23,7 +23,7 @@ constexpr const char* kSigGroups = "podgroups.scheduling.x-k8s.io";
 constexpr const char* kKubeGroups = "podgroups.v1alpha2.scheduling.k8s.io";
 constexpr const char* kVolcanoVersion = "scheduling.volcano.sh/v1beta1";
 
-constexpr const KeptKeys* kInProtobuf = nullptr;  // API-35
+constexpr const KeptKeys* kInProtobuf = nullptr;  // API-36
 
 template <class Deleted>
 std::function<ClusterEvent(const std::string& id)> deletion() {

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "berth/base/text.h"
-
 namespace berth::kubeapi {
 
 namespace {
@@ -18,67 +16,13 @@ Response no_answer(std::string error) {
 
 }  // namespace
 
-// Collects one body. It holds the queue weakly, because an exchange may outlive it in a slow
-// transport.
-class RequestQueue::Answer final : public AnswerSink {
- public:
-  Answer(std::weak_ptr<RequestQueue> queue, std::uint64_t id, Format format, std::size_t body_max)
-      : queue_(std::move(queue)), id_(id), format_(format), body_max_(body_max) {}
-
-  void head(const AnswerHead& head) override {
-    const std::lock_guard lock(mutex_);
-    response_.status = head.status;
-    response_.retry_after = head.retry_after;
-    if (is_foreign(head, format_)) foreign_type_ = head.content_type;
-  }
-
-  void body(std::string_view bytes, std::function<void(bool)> resume) override {
-    bool fits = false;
-    {
-      const std::lock_guard lock(mutex_);
-      fits = response_.body.size() + bytes.size() <= body_max_;
-      if (fits) response_.body += bytes;
-    }
-    resume(fits);
-  }
-
-  void end(const std::string& error) override {
-    Response response;
-    std::string foreign_type;
-    {
-      const std::lock_guard lock(mutex_);
-      response = std::move(response_);
-      foreign_type = std::move(foreign_type_);
-    }
-    if (!error.empty()) {
-      response = no_answer(error);
-    } else if (!foreign_type.empty()) {
-      response = no_answer(not_expected(format_, foreign_type, response.body));
-    }
-    if (response.status == 0 && response.error.empty()) response.error = "no answer";
-    if (const auto queue = queue_.lock()) queue->finish(id_, std::move(response), true);
-  }
-
- private:
-  const std::weak_ptr<RequestQueue> queue_;
-  const std::uint64_t id_;
-  const Format format_;
-  const std::size_t body_max_;
-  std::mutex mutex_;  // head and body come from different threads of the transport
-  Response response_;
-  std::string foreign_type_;  // of a success in another format
-};
-
 RequestQueue::RequestQueue(Transport& transport, const RestOptions& options, Pulse& pulse)
     : transport_(transport),
       server_(transport.server()),
       options_(options),
       pulse_(pulse),
-      bucket_(options.qps, options.burst) {}
-
-void RequestQueue::start() {
-  thread_ = std::thread([this] { run(); });
-}
+      bucket_(options.qps, options.burst),
+      thread_([this] { run(); }) {}
 
 void RequestQueue::send(Request request, Done done) {
   {
@@ -102,49 +46,31 @@ void RequestQueue::call(std::unique_lock<std::mutex>& lock, const Done& done, Re
   changed_.notify_all();
 }
 
-void RequestQueue::finish(std::uint64_t id, Response response, bool is_over) {
+void RequestQueue::finish(std::uint64_t id, Response response) {
   pulse_.note(response.status);
   const bool is_outdated = response.error == kTermIsOver;
   if (!response.error.empty()) response.error = server_ + ": " + response.error;
   std::unique_lock lock(mutex_);
-  const auto found = flying_.find(id);
-  if (found == flying_.end()) return;
-  const Done done = std::exchange(found->second.done, nullptr);
-  if (is_over) {
-    if (found->second.is_counted) --counted_;
-    flying_.erase(found);
-    changed_.notify_all();
-  }
-  if (!done) return;
+  const Flying flown = std::move(flying_.extract(id).mapped());
+  if (flown.is_counted) --counted_;
   if (is_outdated) ++counters_.outdated;
   if (response.status == 0 && !is_outdated) ++counters_.failed;
   if (response.status == 429) ++counters_.throttled;
-  call(lock, done, std::move(response));
+  call(lock, flown.done, std::move(response));
 }
 
 void RequestQueue::launch(std::unique_lock<std::mutex>& lock, Waiting waiting, bool is_counted) {
   const std::uint64_t id = next_id_++;
-  Flying flying;
-  flying.done = std::move(waiting.done);
-  flying.allowed = waiting.request.deadline;
-  flying.deadline = clock_.now() + waiting.request.deadline;
-  flying.is_counted = is_counted;
-  flying.needs_term = needs_term(waiting.request);
-  flying_.emplace(id, std::move(flying));
+  flying_.emplace(id, Flying{std::move(waiting.done), is_counted, needs_term(waiting.request)});
   if (is_counted) ++counted_;
   ++counters_.sent;
+  is_launching_ = true;
   lock.unlock();
-  auto answer =
-      std::make_shared<Answer>(weak_from_this(), id, waiting.request.format, options_.body_max);
-  auto exchange = transport_.start(waiting.request, Transport::Lane::unary, std::move(answer));
+  transport_.start(id, waiting.request,
+                   [this, id](Response response) { finish(id, std::move(response)); });
   lock.lock();
-  const auto found = flying_.find(id);
-  if (found == flying_.end()) return;
-  found->second.exchange = exchange;
-  if (!found->second.is_cancelled) return;
-  lock.unlock();
-  exchange->cancel();
-  lock.lock();
+  is_launching_ = false;
+  changed_.notify_all();
 }
 
 // API-10: urgent requests first; the others by the rate limit and the cap, those that can wait
@@ -173,40 +99,17 @@ bool RequestQueue::start_next(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-// API-11: the caller gets an answer at the deadline, even if the connection is slow to close.
-bool RequestQueue::expire(std::unique_lock<std::mutex>& lock) {
-  const TimePoint now = clock_.now();
-  for (auto& [id, flying] : flying_) {
-    if (flying.is_cancelled || flying.exchange == nullptr || flying.deadline > now) continue;
-    flying.is_cancelled = true;
-    const auto exchange = flying.exchange;
-    const std::uint64_t expired = id;
-    const std::string error = "no answer within " + format_duration(flying.allowed);
-    lock.unlock();
-    finish(expired, no_answer(error), false);
-    exchange->cancel();
-    lock.lock();
-    return true;  // the map may have changed
-  }
-  return false;
-}
-
 Duration RequestQueue::time_to_wait() const {
-  const TimePoint now = clock_.now();
   Duration wait = std::chrono::hours(1);
-  for (const auto& [id, flying] : flying_) {
-    if (!flying.is_cancelled) wait = std::min(wait, Duration(flying.deadline - now));
-  }
   const bool has_room = counted_ < std::max(1, options_.max_in_flight);
-  if ((!waiting_.empty() || !patient_.empty()) && has_room)
-    wait = std::min(wait, bucket_.wait(now));
+  if ((!waiting_.empty() || !patient_.empty()) && has_room) wait = bucket_.wait(clock_.now());
   return std::max(wait, Duration(std::chrono::microseconds(100)));
 }
 
 void RequestQueue::run() {
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
-    if (expire(lock) || start_next(lock)) continue;
+    if (start_next(lock)) continue;
     const auto before = counters_.sent + counters_.failed;
     const bool was_empty = waiting_.empty() && patient_.empty();
     const int counted = counted_;
@@ -235,28 +138,23 @@ void RequestQueue::discard_writes(std::unique_lock<std::mutex>& lock) {
 void RequestQueue::end_writes(Duration patience) {
   std::unique_lock lock(mutex_);
   discard_writes(lock);
-  const auto is_open = [](const auto& entry) {
-    return entry.second.needs_term && !entry.second.is_cancelled;
-  };
+  const auto is_open = [](const auto& entry) { return entry.second.needs_term; };
   changed_.wait_for(lock, patience, [&] {
     return is_stopping_ || std::none_of(flying_.begin(), flying_.end(), is_open);
   });
-  std::vector<std::pair<std::uint64_t, std::shared_ptr<Exchange>>> open;
-  for (auto& entry : flying_) {
-    if (!is_open(entry)) continue;
-    entry.second.is_cancelled = true;
-    open.emplace_back(entry.first, entry.second.exchange);
+  changed_.wait(lock, [&] { return !is_launching_; });
+  std::vector<std::uint64_t> open;
+  for (const auto& [id, flying] : flying_) {
+    if (flying.needs_term) open.push_back(id);
   }
-  lock.unlock();
-  for (const auto& [id, exchange] : open) {
-    finish(id, no_answer(kTermIsOver), false);
-    if (exchange) exchange->cancel();
-  }
+  for (const std::uint64_t id : open) transport_.cancel(id, kTermIsOver);
+  changed_.wait(lock, [&] {
+    return std::none_of(open.begin(), open.end(), [&](auto id) { return flying_.contains(id); });
+  });
 }
 
 void RequestQueue::stop() {
   std::deque<Waiting> unsent;
-  std::vector<std::pair<std::uint64_t, std::shared_ptr<Exchange>>> running;
   {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
@@ -269,18 +167,13 @@ void RequestQueue::stop() {
       std::move(queue->begin(), queue->end(), std::back_inserter(unsent));
       queue->clear();
     }
-    for (auto& [id, flying] : flying_) running.emplace_back(id, flying.exchange);
   }
   for (const Waiting& waiting : unsent) {
     if (waiting.done) waiting.done(no_answer("the client was stopped"));
   }
-  for (const auto& [id, exchange] : running) {
-    finish(id, no_answer("the client was stopped"), false);
-    if (exchange) exchange->cancel();
-  }
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kEndMax, [&] { return flying_.empty(); });
-  changed_.wait(lock, [&] { return calling_ == 0; });
+  for (const auto& [id, flying] : flying_) transport_.cancel(id, "the client was stopped");
+  changed_.wait(lock, [&] { return flying_.empty() && calling_ == 0; });
 }
 
 RestCounters RequestQueue::counters() const {

@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -16,18 +15,17 @@
 
 namespace berth::kubeapi {
 
-// Unary requests: queued under the rate limit and the cap, and started by a thread of its own,
-// which also watches the deadlines. Any thread.
-class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
+// Unary requests: queued under the rate limit and the cap, and started by a thread of its own. Any
+// thread.
+class RequestQueue {
  public:
   using Done = std::function<void(Response)>;
 
   RequestQueue(Transport& transport, const RestOptions& options, Pulse& pulse);
-  ~RequestQueue() = default;
+  ~RequestQueue() { stop(); }
   RequestQueue(const RequestQueue&) = delete;
   RequestQueue& operator=(const RequestQueue&) = delete;
 
-  void start();
   void send(Request request, Done done);
   void end_writes(Duration patience);  // as RestClient::end_writes()
   // The same as RestClient::stop(). `transport` is not used afterwards.
@@ -35,30 +33,22 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   RestCounters counters() const;
 
  private:
-  class Answer;
-
   struct Waiting {
     Request request;
     Done done;
   };
   struct Flying {
-    std::shared_ptr<Exchange> exchange;  // null while it is being started
     Done done;
-    TimePoint deadline;
-    Duration allowed{};
     bool is_counted = true;  // towards the cap
     bool needs_term = false;
-    bool is_cancelled = false;
   };
 
   void run();
   bool start_next(std::unique_lock<std::mutex>& lock);
   void discard_writes(std::unique_lock<std::mutex>& lock);
   void launch(std::unique_lock<std::mutex>& lock, Waiting waiting, bool is_counted);
-  bool expire(std::unique_lock<std::mutex>& lock);
   Duration time_to_wait() const;
-  // Answers, unless that was done, and removes the flight if `is_over`.
-  void finish(std::uint64_t id, Response response, bool is_over);
+  void finish(std::uint64_t id, Response response);
   void call(std::unique_lock<std::mutex>& lock, const Done& done, Response response);
 
   Transport& transport_;
@@ -77,6 +67,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::uint64_t next_id_ = 1;
   int counted_ = 0;  // in flight, towards the cap
   int calling_ = 0;  // running callbacks
+  bool is_launching_ = false;
   bool is_stopping_ = false;
   RestCounters counters_;
   std::thread thread_;

@@ -7,9 +7,10 @@
 
 #include "berth/base/boot_clock.h"
 #include "kubeapi/credentials.h"
-#include "kubeapi/line_stream.h"
+#include "kubeapi/line_splitter.h"
 #include "kubeapi/request_queue.h"
 #include "kubeapi/transport.h"
+#include "protobuf/frames.h"
 
 namespace berth::kubeapi {
 
@@ -17,50 +18,60 @@ namespace {
 
 constexpr int kOk = 200;
 
+// Cuts bytes into lines or, in protobuf, into frames.
+class Cutter {
+ public:
+  Cutter(Format format, std::size_t most) : format_(format), most_(most) {}
+
+  Status take(std::string_view bytes, const std::function<void(std::string_view)>& on_frame) {
+    if (format_ == Format::json) {
+      if (lines_.feed(bytes, on_frame)) return Done{};
+      return Error{"a line of more than " + std::to_string(most_) + " bytes", ""};
+    }
+    return frames_.take(bytes, [&](std::string_view frame) -> Status {
+      on_frame(frame);
+      return Done{};
+    });
+  }
+
+ private:
+  const Format format_;
+  const std::size_t most_;
+  LineSplitter lines_{most_};
+  protobuf::Frames frames_{most_};
+};
+
 }  // namespace
 
 class RestClient::Impl {
  public:
   Impl(std::unique_ptr<Transport> transport, const RestOptions& options)
-      : transport_(std::move(transport)),
-        options_(options),
-        queue_(std::make_shared<RequestQueue>(*transport_, options, pulse_)) {
-    queue_->start();
-  }
+      : transport_(std::move(transport)), options_(options), queue_(*transport_, options, pulse_) {}
   ~Impl() { stop(); }
 
-  RequestQueue& queue() { return *queue_; }
+  RequestQueue& queue() { return queue_; }
   const Pulse& pulse() const { return pulse_; }
   const ports::Leadership* leadership() const { return options_.leadership; }
   const std::string& server() const { return transport_->server(); }
 
   Response stream(const Request& request, const std::function<void(std::string_view)>& on_frame,
                   Cancellation& cancel) {
-    const auto lines = std::make_shared<LineStream>();
     {
       const std::lock_guard lock(mutex_);
       ++streaming_;
     }
-    const std::stop_callback on_cancel(cancel.token(), [&] { lines->interrupt("cancelled"); });
-    const std::stop_callback on_stop(stopping_.get_token(),
-                                     [&] { lines->interrupt("the client was stopped"); });
+    std::stop_source ended;
+    const auto end = [&ended] { ended.request_stop(); };
+    const std::stop_callback on_cancel(cancel.token(), end);
+    const std::stop_callback on_stop(stopping_.get_token(), end);
     Response response;
-    if (cancel.is_cancelled() || stopping_.stop_requested()) {
-      response.error = cancel.is_cancelled() ? "cancelled" : "the client was stopped";
-    } else {
-      const auto exchange = transport_->start(request, Transport::Lane::stream, lines);
-      response = lines->read(request, options_, [&](std::string_view frame) {
-        pulse_.note(kOk);
-        on_frame(frame);
-      });
+    if (!ended.stop_requested()) {
+      response = read(request, on_frame, ended.get_token());
       pulse_.note(response.error.empty() ? response.status : 0);
-      const bool is_ours = cancel.is_cancelled() || stopping_.stop_requested();
-      if (!response.error.empty() && !is_ours) {
-        response.error = transport_->server() + ": " + response.error;
-      }
-      exchange->cancel();
-      lines->close();
-      (void)lines->wait_for_end(kEndMax);
+      if (!response.error.empty()) response.error = transport_->server() + ": " + response.error;
+    }
+    if (ended.stop_requested() && (!response.error.empty() || response.status == 0)) {
+      response.error = cancel.is_cancelled() ? "cancelled" : "the client was stopped";
     }
     const std::lock_guard lock(mutex_);
     --streaming_;
@@ -70,17 +81,29 @@ class RestClient::Impl {
 
   void stop() {
     stopping_.request_stop();
-    queue_->stop();
+    queue_.stop();
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [&] { return streaming_ == 0; });
   }
 
  private:
+  Response read(const Request& request, const std::function<void(std::string_view)>& on_frame,
+                std::stop_token stop) {
+    Cutter cutter(request.format, options_.line_max);
+    const auto on_whole = [&](std::string_view frame) {
+      pulse_.note(kOk);
+      on_frame(frame);
+    };
+    return transport_->stream(
+        request, [&](std::string_view bytes) { return cutter.take(bytes, on_whole); },
+        std::move(stop));
+  }
+
   const std::unique_ptr<Transport> transport_;
   const RestOptions options_;
   const BootClock clock_;
   Pulse pulse_{clock_};
-  const std::shared_ptr<RequestQueue> queue_;
+  RequestQueue queue_;
   std::stop_source stopping_;
   std::mutex mutex_;
   std::condition_variable ended_;
@@ -90,7 +113,7 @@ class RestClient::Impl {
 Result<std::unique_ptr<RestClient>> RestClient::create(Access access, RestOptions options) {
   auto credentials = Credentials::open(std::move(access));
   if (!credentials) return credentials.error();
-  auto transport = Transport::create(*credentials, options.user_agent, options.leadership);
+  auto transport = Transport::create(*credentials, options);
   if (!transport) return transport.error();
   return over(std::move(transport).value(), std::move(options));
 }

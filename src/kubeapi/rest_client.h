@@ -20,9 +20,9 @@ namespace berth::kubeapi {
 
 class Transport;
 
-// Prepares the process for the HTTP library (environment, size of its thread pool). Call it first
-// in main, before any thread starts. Idempotent. Creating a client calls it too, but then the
-// environment is set too late.
+// Prepares the process for libcurl (environment, initialisation). Call it first in main, before any
+// thread starts. Idempotent. Creating a client calls it too, but then the environment is set too
+// late.
 void prepare_process();
 
 struct RestOptions {

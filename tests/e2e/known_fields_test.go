@@ -143,7 +143,7 @@ func definitionOf(t *testing.T, text, message string) (map[int]string, map[int]b
 	return fields, reserved
 }
 
-// API-35: each field of our copy has the number that Kubernetes gave it, and the copy knows each
+// API-36: each field of our copy has the number that Kubernetes gave it, and the copy knows each
 // field of a pod's spec.
 func TestTheCopyOfKubernetesDefinitionsIsRight(t *testing.T) {
 	read := func(file string) string {

@@ -23,25 +23,26 @@ class AnsweringTransport final : public Transport {
 
   explicit AnsweringTransport(Answers answers) : answers_(std::move(answers)) {}
 
-  std::shared_ptr<Exchange> start(const Request& request, Lane,
-                                  std::shared_ptr<AnswerSink> sink) override {
-    const MadeAnswer answer = answers_(request);
-    const auto body = std::make_shared<const std::string>(answer.body);
-    AnswerHead head;
-    head.status = answer.status;
-    head.content_type = "application/json";
-    sink->head(head);
-    sink->body(*body, [body](bool) {});
-    sink->end("");
-    return std::make_shared<Ended>();
+  void start(std::uint64_t, const Request& request, Done done) override { done(answer(request)); }
+  void cancel(std::uint64_t, const std::string&) override {}
+  Response stream(const Request& request, const OnBytes& on_bytes, std::stop_token) override {
+    Response response = answer(request);
+    if (response.status != 200) return response;
+    const Status taken = on_bytes(std::exchange(response.body, ""));
+    if (!taken) response.error = taken.error().message;
+    return response;
   }
 
   const std::string& server() const override { return server_; }
 
  private:
-  struct Ended final : Exchange {
-    void cancel() override {}
-  };
+  Response answer(const Request& request) const {
+    MadeAnswer made = answers_(request);
+    Response response;
+    response.status = made.status;
+    response.body = std::move(made.body);
+    return response;
+  }
 
   const Answers answers_;
   const std::string server_ = "https://test:1";

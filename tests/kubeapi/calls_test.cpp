@@ -158,12 +158,32 @@ TEST(Calls, FollowNoRedirection) {
   EXPECT_EQ(server.calls().size(), 1U);
 }
 
-TEST(Calls, UseNoProxyOfTheEnvironment) {
-  FakeServer server([](const Call&, Reply& reply) { reply.send(200, "{}"); });
-  setenv("http_proxy", "http://127.0.0.1:1", 1);
-  const Response response = client_of(access_to(server))->call(post("/"));
-  unsetenv("http_proxy");
-  EXPECT_EQ(response.status, 200) << response.error;
+// As client-go: the machine itself is asked without a proxy.
+TEST(Calls, API35UseTheProxyOfTheEnvironmentForOtherMachines) {
+  FakeServer server([](const Call& call, Reply& reply) {
+    reply.send(call.method == "CONNECT" ? 403 : 200, "{}");
+  });
+  for (const char* name : {"http_proxy", "https_proxy"}) {
+    setenv(name, server.url().c_str(), 1);
+  }
+  EXPECT_EQ(client_of(access_to(server))->call(post("/here")).status, 200);
+  Access elsewhere;
+  elsewhere.server = "https://api.invalid:6443";
+  const auto client = client_of(elsewhere);
+  EXPECT_EQ(client->call(post("/there")).status, 0);
+  Cancellation cancel;
+  EXPECT_EQ(client->stream(post("/there"), nullptr, cancel).status, 0);
+  setenv("no_proxy", ".invalid", 1);
+  EXPECT_EQ(client_of(elsewhere)->call(post("/")).status, 0);
+  for (const char* name : {"http_proxy", "https_proxy", "no_proxy"}) unsetenv(name);
+  const auto calls = server.calls();
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(calls[0].target, "/here");
+  for (std::size_t i = 1; i < 3; ++i) {
+    EXPECT_EQ(calls[i].method, "CONNECT");
+    EXPECT_EQ(calls[i].target, "api.invalid:6443");
+    EXPECT_EQ(calls[i].headers.count("authorization"), 0U);
+  }
 }
 
 class CallsTls : public ::testing::Test {
@@ -214,43 +234,19 @@ TEST_F(CallsTls, API4AskTheServersHostUnderTheNameOfItsCertificate) {
   EXPECT_EQ(server.calls().at(0).headers.at("host"), server.url().substr(8));
 }
 
-// Counts the calls of the transport.
-class CountingSink final : public AnswerSink {
- public:
-  struct Counts {
-    int parts = 0;
-    int ends = 0;
-    std::string error;
+// The ends of one request of a transport.
+using Ends = Awaited<std::vector<Response>>;
+
+Transport::Done noted_in(Ends& ends) {
+  return [&ends](Response response) {
+    ends.change([&](auto& all) { all.push_back(std::move(response)); });
   };
+}
 
-  explicit CountingSink(bool takes_body = true) : takes_body_(takes_body) {}
-
-  void head(const AnswerHead&) override {}
-  void body(std::string_view, std::function<void(bool)> resume) override {
-    counts_.change([](Counts& now) { ++now.parts; });
-    resume(takes_body_);
-  }
-  void end(const std::string& error) override {
-    counts_.change([&](Counts& now) {
-      ++now.ends;
-      now.error = error;
-    });
-  }
-
-  bool wait() const {
-    return counts_.wait([](const Counts& now) { return now.ends > 0; });
-  }
-  Counts counts() const { return counts_.get(); }
-
- private:
-  const bool takes_body_;
-  Awaited<Counts> counts_;
-};
-
-std::unique_ptr<Transport> transport_to(const FakeServer& server) {
+std::unique_ptr<Transport> transport_to(const FakeServer& server, RestOptions options = {}) {
   auto credentials = Credentials::open(access_to(server));
   EXPECT_TRUE(credentials);
-  auto transport = Transport::create(*credentials, "berth");
+  auto transport = Transport::create(*credentials, options);
   EXPECT_TRUE(transport);
   return std::move(transport).value();
 }
@@ -258,13 +254,11 @@ std::unique_ptr<Transport> transport_to(const FakeServer& server) {
 TEST(CallsOfATransport, EndOnceWhenTheyAreCancelledOrItIsDestroyed) {
   FakeServer server([](const Call&, Reply& reply) { reply.wait_until_closed(); });
   auto transport = transport_to(server);
-  std::vector<std::shared_ptr<CountingSink>> sinks;
-  std::vector<std::shared_ptr<Exchange>> exchanges;
+  std::vector<Ends> ends(40);
   for (std::size_t i = 0; i < 40; ++i) {
-    sinks.push_back(std::make_shared<CountingSink>());
     Request request = post("/");
     request.urgent = i % 4 == 0;
-    exchanges.push_back(transport->start(request, Transport::Lane::unary, sinks.back()));
+    transport->start(i, request, noted_in(ends[i]));
     if (i == 20) {
       ASSERT_TRUE(server.wait_for_calls(10));
     }
@@ -272,27 +266,28 @@ TEST(CallsOfATransport, EndOnceWhenTheyAreCancelledOrItIsDestroyed) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < 2; ++i) {
     threads.emplace_back([&, i] {
-      for (std::size_t at = i; at < 20; ++at) exchanges[at]->cancel();
+      for (std::size_t at = i; at < 20; ++at) transport->cancel(at, "cancelled");
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (std::size_t i = 0; i < 20; ++i) EXPECT_TRUE(sinks[i]->wait());
-  EXPECT_EQ(sinks[0]->counts().error, "cancelled");
-  EXPECT_EQ(sinks[30]->counts().ends, 0);
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_TRUE(ends[i].wait([](const auto& all) { return !all.empty(); }));
+  }
+  EXPECT_EQ(ends[0].get().at(0).error, "cancelled");
+  EXPECT_TRUE(ends[30].get().empty());
   transport.reset();
-  for (const auto& exchange : exchanges) exchange->cancel();
-  for (const auto& sink : sinks) EXPECT_EQ(sink->counts().ends, 1);
-  for (const auto& sink : sinks) EXPECT_EQ(sink.use_count(), 1);
+  for (const Ends& each : ends) EXPECT_EQ(each.get().size(), 1U);
 }
 
-TEST(CallsOfATransport, EndWhenTheirBodyIsRefused) {
+TEST(CallsOfATransport, EndWhenTheirBodyIsTooLarge) {
   FakeServer server([](const Call&, Reply& reply) { reply.send(200, std::string(200'000, 'x')); });
-  const auto transport = transport_to(server);
-  const auto sink = std::make_shared<CountingSink>(false);
-  (void)transport->start(post("/"), Transport::Lane::unary, sink);
-  ASSERT_TRUE(sink->wait());
-  EXPECT_EQ(sink->counts().parts, 1);
-  EXPECT_EQ(sink->counts().error, "given up");
+  RestOptions options;
+  options.body_max = 1000;
+  const auto transport = transport_to(server, options);
+  Ends ends;
+  transport->start(1, post("/"), noted_in(ends));
+  ASSERT_TRUE(ends.wait([](const auto& all) { return !all.empty(); }));
+  EXPECT_EQ(ends.get()[0].error, "a body of more than 1000 bytes");
 }
 
 }  // namespace

@@ -88,13 +88,6 @@ class LeaseWrites : public ::testing::Test {
   Awaited<std::vector<std::pair<std::string, Response>>> answers_;
 };
 
-struct EndSink final : AnswerSink {
-  void head(const AnswerHead&) override {}
-  void body(std::string_view, std::function<void(bool)> resume) override { resume(true); }
-  void end(const std::string& error) override { ended.set(error); }
-  Awaited<std::optional<std::string>> ended;
-};
-
 TEST_F(LeaseWrites, LEASE4AWriteIsSentUnderItsOwnTermOnly) {
   FakeServer server([](const Call&, Reply& reply) { reply.send(200, "{}"); });
   const auto client = client_of(access_to(server.port()));
@@ -153,13 +146,15 @@ TEST_F(LeaseWrites, LEASE4TheLastLookIsOnTheConnection) {
   FakeServer server([](const Call&, Reply& reply) { reply.send(200, "{}"); });
   auto credentials = Credentials::open(access_to(server.port()));
   ASSERT_TRUE(credentials);
-  auto transport = Transport::create(*credentials, "berth", &leadership_);
+  RestOptions options;
+  options.leadership = &leadership_;
+  auto transport = Transport::create(*credentials, options);
   ASSERT_TRUE(transport);
   run_out();
-  const auto sink = std::make_shared<EndSink>();
-  (void)(*transport)->start(post("/a"), Transport::Lane::unary, sink);
-  ASSERT_TRUE(sink->ended.wait([](const auto& error) { return error.has_value(); }));
-  EXPECT_EQ(sink->ended.get(), kTermIsOver);
+  Awaited<std::optional<std::string>> ended;
+  (*transport)->start(1, post("/a"), [&](const Response& response) { ended.set(response.error); });
+  ASSERT_TRUE(ended.wait([](const auto& error) { return error.has_value(); }));
+  EXPECT_EQ(ended.get(), kTermIsOver);
   EXPECT_TRUE(server.calls().empty());
 }
 

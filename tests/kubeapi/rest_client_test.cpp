@@ -10,7 +10,6 @@
 
 #include "http/certificates.h"
 #include "kubeapi/fake_server.h"
-#include "kubeapi/transport.h"
 #include "kubeapi/waiting.h"
 
 namespace berth::kubeapi::rest_client_test {
@@ -336,10 +335,6 @@ TEST(Process, API5HidesTheSystemsAuthoritiesFromTheLibrary) {
   prepare_process();
   EXPECT_STREQ(std::getenv("SSL_CERT_FILE"), "/nonexistent");
   EXPECT_STREQ(std::getenv("SSL_CERT_DIR"), "/nonexistent");
-}
-
-TEST(Transport, API6CountsFailuresThatNobodyAskedFor) {
-  EXPECT_EQ(Transport::unobserved_failures(), 0U);
 }
 
 }  // namespace

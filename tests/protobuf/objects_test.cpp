@@ -37,7 +37,7 @@ std::string everything() {
 }
 
 // Each key that a decoder reads of a pod or node stands in this manifest.
-TEST(Objects, API35AreDecodedAsTheirJson) {
+TEST(Objects, API36AreDecodedAsTheirJson) {
   int compared = 0;
   const auto compare = [&](document::Value whole, const document::ListHead&) -> Status {
     const kube::TypeName type{whole.find("kind")->text, whole.find("apiVersion")->text};

@@ -1,4 +1,4 @@
-#include "kubeapi/client_tls.h"
+#include "curl/tls.h"
 
 #include <arpa/inet.h>
 #include <openssl/bio.h>
@@ -7,31 +7,38 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <cerrno>
 #include <cstdlib>
-#include <utility>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
 
-#include "kubeapi/pem.h"
-
-namespace berth::kubeapi {
+namespace berth::curl {
 
 namespace {
 
 constexpr const char* kNoFile = "/nonexistent";
 
-// The environment's certificate paths, from before API-5 hid them.
-struct SystemAuthorities {
-  std::string file;
-  std::string directory;
-};
-
-SystemAuthorities& system_authorities() {
-  static SystemAuthorities where;
-  return where;
-}
+using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
 std::string environment_or(const char* name, const char* fallback) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : fallback;
+}
+
+struct SystemAuthorities {
+  std::string file = environment_or(X509_get_default_cert_file_env(), X509_get_default_cert_file());
+  std::string directory =
+      environment_or(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
+};
+
+// The environment's at the first call, before API-5 hides them.
+const SystemAuthorities& system_authorities() {
+  static const SystemAuthorities where;
+  return where;
 }
 
 Error openssl_error(const std::string& what) {
@@ -39,6 +46,13 @@ Error openssl_error(const std::string& what) {
   ERR_clear_error();
   return Error{what + (reason != nullptr ? std::string(": ") + reason : ""), ""};
 }
+
+Bio reading(const std::string& bytes) {
+  return {BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())), &BIO_free};
+}
+
+// OpenSSL must not ask at the terminal for the password of an encrypted key.
+int no_password(char*, int, int, void*) { return 0; }
 
 Certificate next_certificate(BIO* pem) {
   return {PEM_read_bio_X509(pem, nullptr, &no_password, nullptr), &X509_free};
@@ -85,8 +99,47 @@ Status present(SSL_CTX* context, const TlsMaterial& tls) {
   return Done{};
 }
 
-// API-4: sets the parameters of every connection of this context. The libraries' own checks would
-// fall back to the common name.
+}  // namespace
+
+Result<std::string> read_pem(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) return Error{std::string("cannot be read: ") + std::strerror(errno), file};
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (text.empty()) return Error{"is empty, expected PEM", file};
+  return text;
+}
+
+bool is_address(const std::string& name) {
+  unsigned char bytes[16];
+  return inet_pton(AF_INET, name.c_str(), bytes) == 1 ||
+         inet_pton(AF_INET6, name.c_str(), bytes) == 1;
+}
+
+// Otherwise a library would load the system's authorities for each connection, and we would drop
+// them. A missing file costs nothing.
+void hide_system_authorities() {
+  (void)system_authorities();
+  setenv(X509_get_default_cert_file_env(), kNoFile, 1);
+  setenv(X509_get_default_cert_dir_env(), kNoFile, 1);
+}
+
+Status set_up_tls(ssl_ctx_st* context, const TlsMaterial& material) {
+  ERR_clear_error();
+  SSL_CTX_set_cert_store(context, X509_STORE_new());  // API-3: only the given authorities
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  if (!material.ca.empty()) {
+    if (Status trusted = trust(context, material.ca); !trusted) return trusted;
+  } else {
+    const SystemAuthorities& where = system_authorities();
+    SSL_CTX_load_verify_locations(context, where.file.c_str(), nullptr);
+    SSL_CTX_load_verify_locations(context, nullptr, where.directory.c_str());
+    ERR_clear_error();
+  }
+  return material.certificate.empty() ? Status(Done{}) : present(context, material);
+}
+
+// Sets the parameters of every connection of this context. libcurl's own check would fall back to
+// the common name.
 Status require_name(SSL_CTX* context, const std::string& name) {
   X509_VERIFY_PARAM* parameters = SSL_CTX_get0_param(context);
   X509_VERIFY_PARAM_set_hostflags(
@@ -98,47 +151,4 @@ Status require_name(SSL_CTX* context, const std::string& name) {
   return Done{};
 }
 
-}  // namespace
-
-bool is_address(const std::string& name) {
-  unsigned char bytes[16];
-  return inet_pton(AF_INET, name.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), bytes) == 1;
-}
-
-// Otherwise a library would load the system's authorities for each connection, and we would drop
-// them. A missing file costs nothing.
-void hide_system_authorities() {
-  system_authorities() = {
-      environment_or(X509_get_default_cert_file_env(), X509_get_default_cert_file()),
-      environment_or(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())};
-  setenv(X509_get_default_cert_file_env(), kNoFile, 1);
-  setenv(X509_get_default_cert_dir_env(), kNoFile, 1);
-}
-
-Status set_up_tls(ssl_ctx_st* context, Credentials& credentials,
-                  const std::shared_ptr<CertificateVerdict>& verdict) {
-  ERR_clear_error();
-  const TlsMaterial tls = credentials.tls();
-  SSL_CTX_set_cert_store(context, X509_STORE_new());  // API-3: only the given authorities
-  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  if (!tls.ca.empty()) {
-    if (Status trusted = trust(context, tls.ca); !trusted) return trusted;
-  } else {
-    const SystemAuthorities& where = system_authorities();
-    SSL_CTX_load_verify_locations(context, where.file.c_str(), nullptr);
-    SSL_CTX_load_verify_locations(context, nullptr, where.directory.c_str());
-    ERR_clear_error();
-  }
-  if (!tls.certificate.empty()) {
-    if (Status presented = present(context, tls); !presented) return presented;
-  }
-  if (credentials.access().insecure) return Done{};
-  if (Status required = require_name(context, credentials.server_name()); !required) {
-    return required;
-  }
-  CertificateVerdict::follow(context, verdict);
-  return Done{};
-}
-
-}  // namespace berth::kubeapi
+}  // namespace berth::curl

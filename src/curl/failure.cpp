@@ -1,11 +1,14 @@
-#include "kubeapi/failure.h"
+#include "curl/failure.h"
 
+#include <curl/curl.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
-namespace berth::kubeapi {
+namespace berth::curl {
 
 namespace {
 
@@ -64,6 +67,18 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0" ->
+// "tlsv13 alert certificate required".
+std::string without_codes(const std::string& text) {
+  const std::size_t reason = text.rfind("::");
+  if (text.find("error:") >= reason || reason == std::string::npos) return text;
+  return text.substr(reason + 2, text.find(", errno ") - reason - 2);
+}
+
+// libcurl keeps the first text only. This one is about a connection that the server has closed
+// already, and hides the error that follows.
+bool is_cause(std::string_view text) { return !text.empty() && !text.starts_with("getpeername"); }
+
 }  // namespace
 
 void CertificateVerdict::follow(ssl_ctx_st* context, Verdict verdict) {
@@ -83,42 +98,38 @@ int CertificateVerdict::code() const {
 }
 
 // API-19: each ends with the expected state.
-std::string explain_failure(std::string_view library, const FailureContext& context) {
-  // OpenSSL's own text depends on the first failure: "EVP lib", for a CA of the same name.
-  const bool is_handshake = has(library, "SSL handshake") && context.certificate_code != 0;
-  if (is_handshake || has(library, "certificate verify failed")) {
-    return certificate_failure(context);
-  }
-  const std::string_view detail =
-      has(library, ": ") ? library.substr(library.find(": ") + 2) : library;
-  if (has(library, "rror resolving") || has(library, "Failed to resolve")) {
-    return "no address is known for the host" + in_brackets(detail) +
+std::string explain_failure(int code, std::string_view text, long system_error,
+                            const FailureContext& context) {
+  const std::string cause = is_cause(text) ? without_codes(std::string(text))
+                                           : curl_easy_strerror(static_cast<CURLcode>(code));
+  const bool is_handshake =
+      code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION;
+  if (code == CURLE_COULDNT_RESOLVE_HOST) {
+    return "no address is known for the host" + in_brackets(cause) +
            ", expected a name that DNS or /etc/hosts has";
   }
-  if (has(library, "wrong version number") || has(library, "http request") ||
-      has(library, "packet length too long")) {
-    return "the server there does not use TLS" + in_brackets(detail) +
+  if (code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT) {
+    // Only the connecting has a deadline of libcurl's.
+    const long error = code == CURLE_OPERATION_TIMEDOUT ? ETIMEDOUT : system_error;
+    return "cannot connect" +
+           in_brackets(error != 0 ? std::strerror(static_cast<int>(error)) : cause.c_str()) +
+           ", expected an API server there";
+  }
+  // OpenSSL's own text depends on the first failure: "EVP lib", for a CA of the same name.
+  if ((is_handshake && context.certificate_code != 0) || has(cause, "certificate verify failed")) {
+    return certificate_failure(context);
+  }
+  if (has(cause, "wrong version number") || has(cause, "http request") ||
+      has(cause, "packet length too long")) {
+    return "the server there does not use TLS" + in_brackets(cause) +
            ", expected the API server's TLS port";
   }
-  if (has(library, "certificate required") || has(library, "bad certificate") ||
-      has(library, "unknown ca")) {
-    return "the server refuses our client certificate, or requires one" + in_brackets(detail) +
+  if (has(cause, "certificate required") || has(cause, "bad certificate") ||
+      has(cause, "unknown ca")) {
+    return "the server refuses our client certificate, or requires one" + in_brackets(cause) +
            ", expected client-certificate of a user it knows";
   }
-  if (has(library, "Failed to connect")) {
-    return "cannot connect" + in_brackets(detail) + ", expected an API server there";
-  }
-  return std::string(library);
+  return is_handshake ? "error in the TLS handshake: " + cause : cause;
 }
 
-std::string authority_of(const std::string& server) {
-  const std::size_t scheme = server.find("://");
-  if (scheme == std::string::npos) return server;
-  const std::size_t end = server.find_first_of("/?#", scheme + 3);
-  std::string authority = server.substr(0, end);
-  const std::size_t colon = authority.find(':', scheme + 3);
-  if (colon == std::string::npos) authority += authority.starts_with("https") ? ":443" : ":80";
-  return authority;
-}
-
-}  // namespace berth::kubeapi
+}  // namespace berth::curl

@@ -1,11 +1,10 @@
-#include "kubeapi/line_stream.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
 #include "kubeapi/fake_server.h"
+#include "kubeapi/line_splitter.h"
 #include "kubeapi/rest_client.h"
 #include "kubeapi/waiting.h"
 

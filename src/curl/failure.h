@@ -1,17 +1,16 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 
-// Explains why a server was not reached, with a hint where to look. The library and OpenSSL only
-// report "certificate verify failed" and "wrong version number".
+// Explains why a server was not reached, with a hint where to look. libcurl and OpenSSL only report
+// "certificate verify failed" and "wrong version number".
 
 struct ssl_ctx_st;
 
-namespace berth::kubeapi {
+namespace berth::curl {
 
 // The error in the certificate that a server last showed. Any thread.
 class CertificateVerdict {
@@ -33,10 +32,8 @@ struct FailureContext {
   int certificate_code = 0;
 };
 
-// `library` is the library's error, such as "Error in SSL handshake: certificate verify failed".
-std::string explain_failure(std::string_view library, const FailureContext& context);
+// `code` is libcurl's, `text` its own words, perhaps empty, and `system_error` an errno or 0.
+std::string explain_failure(int code, std::string_view text, long system_error,
+                            const FailureContext& context);
 
-// "https://host:6443/path" -> "https://host:6443". The default port is added.
-std::string authority_of(const std::string& server);
-
-}  // namespace berth::kubeapi
+}  // namespace berth::curl
