@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "curl/headers.h"
 #include "proxy/query.h"
 
 namespace berth::proxy {
@@ -21,22 +22,6 @@ constexpr std::array<std::string_view, 14> kOfConnection{
 
 bool is_of_connection(std::string_view name) {
   return std::find(kOfConnection.begin(), kOfConnection.end(), name) != kOfConnection.end();
-}
-
-bool is_token_byte(char c) {
-  static constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || kMarks.find(c) != kMarks.npos;
-}
-
-bool is_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_token_byte);
-}
-
-bool is_value(std::string_view value) {
-  return std::all_of(value.begin(), value.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-  });
 }
 
 // '#' would end the target for a reader of URLs.
@@ -65,12 +50,6 @@ bool is_normal_path(std::string_view path) {
     if (!std::all_of(segment.begin(), segment.end(), is_path_byte)) return false;
   }
   return true;
-}
-
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace
@@ -105,7 +84,7 @@ void HeaderBlock::add(std::string_view name, std::string_view value) {
   }
   --room_count_;
   room_bytes_ -= size;
-  if (!is_value(value)) {
+  if (!curl::is_header_value(value)) {
     refuse(400, "a header's value has a control character");
   } else if (name.starts_with(':')) {
     add_pseudo(name, value);
@@ -125,7 +104,7 @@ void HeaderBlock::add_pseudo(std::string_view name, std::string_view value) {
 }
 
 void HeaderBlock::add_regular(std::string_view name, std::string_view value) {
-  if (!is_name(name)) {
+  if (!curl::is_header_name(name)) {
     refuse(400, "malformed name of a header");
   } else if (name == "content-length") {
     const auto length = parse_length(value);
@@ -153,19 +132,6 @@ Refusal HeaderBlock::finish(Request& into) {
   }
   into = std::move(request_);
   return std::move(refusal_);
-}
-
-std::optional<Header> parse_header_line(std::string_view line) {
-  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  Header header{std::string(line.substr(0, colon)),
-                std::string(without_blanks(line.substr(colon + 1)))};
-  for (char& c : header.name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  if (!is_name(header.name) || !is_value(header.value)) return std::nullopt;
-  return header;
 }
 
 bool names_caller(const Header& header) {

@@ -46,9 +46,6 @@ class HeaderBlock {
   Refusal refusal_;
 };
 
-// One line of upstream's HTTP/1 header, "Name: value\r\n", or nothing if it is none.
-std::optional<Header> parse_header_line(std::string_view line);
-
 // Whether a header of a request says, to Kubernetes, on whose behalf it is made.
 bool names_caller(const Header& header);
 

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "curl/transfer.h"
 #include "proxy/exchange.h"
 #include "proxy/upstream_client.h"
-
-struct curl_slist;
 
 namespace berth::proxy {
 
@@ -35,13 +33,11 @@ struct RequestBody {
 };
 
 // A request at upstream and its answer. Destroying it ends it.
-class Transfer final : public CurlJob {
+class Transfer final : public curl::Transfer {
  public:
   Transfer(UpstreamClient& upstream, const Request& request, RequestBody body,
            TransferEvents& events);
   ~Transfer() override;
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
 
   bool start();  // false: no memory
   void resume();
@@ -49,31 +45,26 @@ class Transfer final : public CurlJob {
   void end_body();
   bool awaits_body() const { return !body_.is_whole && sent_ == body_.bytes.size(); }
 
-  void on_done(int code) override;
+  void on_done(CURLcode code) override;
 
  private:
-  friend struct TransferCallbacks;
+  static std::size_t read_body(char* into, std::size_t, std::size_t room, void* user);
 
-  void set_headers(const Request& request);
-  void set_body(const std::string& method);
-  void add_line(const std::string& line);
-  bool take_header_line(std::string_view line);
+  void on_head(int status, curl::Headers headers) override;
+  Taken on_body(std::string_view bytes) override;
+  bool may_be_sent() override { return events_.may_be_sent(); }
+  void add_lines(const Request& request);
+  std::size_t take_from_body(char* into, std::size_t room);
   void unpause();
 
   UpstreamClient& upstream_;
-  CurlPool* pool_ = nullptr;  // while it is open
+  curl::Pool* pool_ = nullptr;  // while it is open
   TransferEvents& events_;
   RequestBody body_;
   std::size_t sent_ = 0;  // of body_.bytes, if it is sent in pieces
   const bool is_call_;
-  void* const easy_;  // CURL*
-  curl_slist* lines_ = nullptr;
-  std::array<char, 256> failure_ = {};  // CURL_ERROR_SIZE
   bool is_answer_paused_ = false;
   bool is_body_paused_ = false;
-  int status_ = 0;
-  Headers headers_;
-  bool has_head_ = false;
 };
 
 }  // namespace berth::proxy

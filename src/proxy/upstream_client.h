@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "proxy/curl_pool.h"
+#include "curl/pool.h"
 #include "proxy/proxy.h"
 #include "proxy/state.h"
-
-struct curl_slist;
 
 namespace berth::proxy {
 
@@ -21,31 +19,19 @@ namespace berth::proxy {
 class UpstreamClient {
  public:
   static Result<std::unique_ptr<UpstreamClient>> create(ProxyState& state);
-  ~UpstreamClient();
-  UpstreamClient(const UpstreamClient&) = delete;
-  UpstreamClient& operator=(const UpstreamClient&) = delete;
 
-  // Sets server, target, TLS and HTTP version of a request. `easy` is a CURL*.
-  void configure(void* easy, const std::string& target, bool is_call) const;
-
-  CurlPool& choose_pool(bool is_call);  // for the next request
+  curl::Pool& choose_pool(bool is_call);  // for the next request
   ProxyState& state() { return state_; }
-
-  // The Host header, where libcurl's own is not the server's; or empty.
-  const std::string& host() const { return host_; }
-  const std::string& server() const { return state_.options.upstream.server; }
+  const curl::Server& server() const { return *server_; }
 
  private:
-  explicit UpstreamClient(ProxyState& state);
-  Status read_server();
+  UpstreamClient(ProxyState& state, std::unique_ptr<curl::Server> server);
+  curl::PoolOptions pool_options(curl::Connections connections, std::size_t most) const;
 
   ProxyState& state_;
-  std::string base_;    // "https://host:port/"
-  std::string prefix_;  // "/prefix", or empty
-  std::string host_;
-  curl_slist* connect_to_ = nullptr;  // the address of a server with another name
-  std::vector<std::unique_ptr<CurlPool>> calls_;
-  CurlPool streams_;
+  const std::unique_ptr<curl::Server> server_;
+  std::vector<std::unique_ptr<curl::Pool>> calls_;
+  curl::Pool streams_;
 };
 
 }  // namespace berth::proxy

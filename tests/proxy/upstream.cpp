@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
+#include "curl/headers.h"
 #include "proxy/h2_client.h"
 #include "proxy/headers.h"
 
@@ -37,8 +39,8 @@ class Reader {
     request.target = line.substr(line.find(' ') + 1, line.rfind(' ') - line.find(' ') - 1);
     for (std::size_t at = line.size() + 2; at < text.size();) {
       const std::size_t end = text.find("\r\n", at);
-      if (auto header = parse_header_line(text.substr(at, end - at))) {
-        request.headers.push_back(std::move(*header));
+      if (auto header = curl::parse_header_line(text.substr(at, end - at))) {
+        request.headers.push_back({std::move(header->name), std::move(header->value)});
       }
       at = end + 2;
     }
