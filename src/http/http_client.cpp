@@ -1,110 +1,195 @@
 #include "http/http_client.h"
 
+// Before cpprestsdk, whose macros break libcurl's headers.
+#include "curl/server.h"
+#include "curl/tls.h"
+
+// A task whose failure nobody asks for would end the process.
+#define _REPORT_PPLTASK_UNOBSERVED_EXCEPTION() static_cast<void>(0)
+#define _TURN_OFF_PLATFORM_STRING
+
+#include <cpprest/http_client.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <pplx/threadpool.h>
+
 #include <atomic>
 #include <exception>
+#include <future>
+#include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "http/client_stream.h"
-#include "http/reply_parser.h"
+#include "berth/base/text.h"
+
+// The only file that includes cpprestsdk, whose macros and namespaces must not spread. Decisions 12
+// and 33 have its traps.
 
 namespace berth::http {
 namespace {
 
-constexpr std::size_t kReplyReadBytes = 64 << 10;
+using web::http::client::http_client;
+using web::http::client::http_client_config;
+using Verdict = std::shared_ptr<curl::CertificateVerdict>;
 
-struct Received {
-  Reply reply;
-  bool can_reuse = false;
-};
+constexpr std::size_t kReplyMost = std::size_t{256} << 20;
+constexpr std::size_t kPoolThreads = 2;  // they only move bytes
+// The library's deadline starts over at each byte, so ours count.
+constexpr std::chrono::hours kNever{24};
 
-Result<Received> receive(ClientStream& stream, bool is_head, Deadline deadline) {
-  ReplyParser parser(is_head);
-  std::string buffer(kReplyReadBytes, '\0');
-  for (bool is_complete = false; !is_complete;) {
-    const auto count = stream.read(buffer.data(), kReplyReadBytes, deadline);
-    if (!count) return count.error();
-    if (*count == 0) {
-      if (const Status ended = parser.end(); !ended) return ended.error();
-      break;
+// The library's pool has forty threads otherwise.
+void prepare_pool() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    // OpenSSL starts before the pool, so that it is taken down after the pool's threads.
+    OPENSSL_init_ssl(0, nullptr);
+    try {
+      crossplat::threadpool::initialize_with_threads(kPoolThreads);
+    } catch (const std::exception&) {  // the pool exists already, which is as good
     }
-    const Result<bool> fed = parser.feed({buffer.data(), *count});
-    if (!fed) return fed.error();
-    is_complete = *fed;
+  });
+}
+
+// `certificate` is OpenSSL's verdict on the server's.
+std::string in_words(const std::exception_ptr& thrown, int certificate) {
+  if (certificate != X509_V_OK) {
+    return std::string("the server's certificate was refused: ") +
+           X509_verify_cert_error_string(certificate);
   }
-  const bool can_reuse = parser.can_reuse();
-  return Received{parser.take(), can_reuse};
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const web::http::http_exception& e) {
+    // Boost 1.74 does not know OpenSSL 3's codes.
+    const auto code = static_cast<unsigned long>(e.error_code().value());
+    const char* const reason = ERR_reason_error_string(code);
+    // The code is about the last of its attempts, with an address of another family.
+    if (std::string_view(e.what()).starts_with("Failed to connect")) return "cannot connect";
+    std::string why = e.error_code() ? e.error_code().message() : std::string();
+    if (reason != nullptr && why.starts_with("Unknown")) why = reason;
+    return why.empty() ? e.what() : std::string(e.what()) + ": " + why;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an unknown failure";
+  }
+}
+
+Reply reply_of(const web::http::http_response& response, const std::vector<unsigned char>& body) {
+  Reply reply;
+  reply.status = response.status_code();
+  for (const auto& [name, value] : response.headers()) {
+    reply.headers.emplace_back(lowered(name), value);
+  }
+  reply.body.assign(body.begin(), body.end());
+  return reply;
+}
+
+// Sets what each connection trusts and presents, once on trial.
+Status use_tls(http_client_config& config, const ClientTls& tls, const std::string& name,
+               const Verdict& verdict) {
+  curl::TlsMaterial material;
+  for (const auto& [file, text] : {std::pair(&tls.ca_file, &material.ca),
+                                   std::pair(&tls.certificate_file, &material.certificate),
+                                   std::pair(&tls.key_file, &material.key)}) {
+    if (file->empty() && text != &material.ca) continue;
+    auto read = curl::read_pem(*file);
+    if (!read) return read.error();
+    *text = std::move(read).value();
+  }
+  const auto set_up = [material, name, verdict](ssl_ctx_st* context) -> Status {
+    if (Status set = curl::set_up_tls(context, material); !set) return set;
+    curl::CertificateVerdict::follow(context, verdict);
+    return curl::require_name(context, name);
+  };
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> trial(SSL_CTX_new(TLS_client_method()),
+                                                                SSL_CTX_free);
+  if (Status set = set_up(trial.get()); !set) return set;
+  config.set_ssl_context_callback([set_up](boost::asio::ssl::context& context) {
+    const Status set = set_up(context.native_handle());
+    if (!set) throw std::runtime_error(set.error().message);
+  });
+  config.set_tlsext_sni_enabled(!curl::is_address(name));  // SNI takes names, not addresses
+  return Done{};
 }
 
 }  // namespace
 
-class HttpClient::Pool {
+class HttpClient::Impl {
  public:
-  Pool(ClientOptions options_in, std::unique_ptr<ClientTarget> target_in)
-      : options(std::move(options_in)), target(std::move(target_in)) {}
+  Impl(ClientOptions options, Verdict verdict, std::string host, const std::string& base,
+       const http_client_config& config)
+      : options_(std::move(options)),
+        verdict_(std::move(verdict)),
+        host_(std::move(host)),
+        client_(base, config) {}
 
-  // The most recently used idle connection that is still open, or null.
-  std::unique_ptr<ClientStream> take_idle() {
-    const std::lock_guard lock(mutex_);
-    const auto now = std::chrono::steady_clock::now();
-    while (!idle_.empty()) {
-      Idle last = std::move(idle_.back());
-      idle_.pop_back();
-      if (now - last.since < options.idle_timeout && last.stream->is_usable()) {
-        return std::move(last.stream);
+  Result<Reply> exchange(std::string_view method, std::string_view path,
+                         std::string_view content_type, std::string_view body, Duration timeout) {
+    auto aborted = aborted_.get_token();
+    if (aborted.is_canceled()) return Error{"aborted", options_.url};
+    auto ended = pplx::cancellation_token_source::create_linked_source(aborted);
+    const auto is_too_large = std::make_shared<std::atomic<bool>>(false);
+    const auto answer = std::make_shared<std::promise<Result<Reply>>>();
+    auto coming = answer->get_future();
+    try {
+      web::http::http_request request{std::string(method)};
+      request.set_request_uri(web::uri(std::string(path)));
+      if (!host_.empty()) request.headers().add("Host", host_);
+      if (!body.empty() || method == "POST") {
+        request.set_body(std::string(body), std::string(content_type));
       }
+      request.set_progress_handler([ended, is_too_large](auto direction, auto so_far) {
+        if (direction != web::http::message_direction::download || so_far <= kReplyMost) return;
+        *is_too_large = true;
+        ended.cancel();
+      });
+      start(request, ended, answer);
+    } catch (const std::exception& failure) {
+      return Error{failure.what(), options_.url};
     }
-    return nullptr;
+    if (coming.wait_for(timeout) != std::future_status::ready) {
+      ended.cancel();
+      return Error{"timed out", options_.url};
+    }
+    Result<Reply> reply = coming.get();
+    if (reply) return reply;
+    if (aborted.is_canceled()) return Error{"aborted", options_.url};
+    if (*is_too_large) return Error{"the reply is too large", options_.url};
+    return Error{reply.error().message, options_.url};
   }
 
-  void give_back(std::unique_ptr<ClientStream> stream) {
-    const std::lock_guard lock(mutex_);
-    if (idle_.size() < options.max_idle_connections) {
-      idle_.push_back({std::move(stream), std::chrono::steady_clock::now()});
-    }
-  }
-
-  Result<Reply> exchange(std::string_view request, bool is_head, Deadline deadline);
-
-  const ClientOptions options;
-  const std::unique_ptr<ClientTarget> target;  // before the streams, which refer to it
-  std::atomic<std::uint64_t> opened = 0, reused = 0;
+  Duration timeout() const { return options_.timeout; }
+  void abort() { aborted_.cancel(); }
 
  private:
-  struct Idle {
-    std::unique_ptr<ClientStream> stream;
-    Deadline since;
-  };
-
-  std::mutex mutex_;
-  std::vector<Idle> idle_;
-};
-
-Result<Reply> HttpClient::Pool::exchange(std::string_view request, bool is_head,
-                                         Deadline deadline) {
-  for (;;) {
-    std::unique_ptr<ClientStream> stream = take_idle();
-    const bool is_reused = stream != nullptr;
-    if (!is_reused) {
-      auto connected = ClientStream::connect(*target, deadline);
-      if (!connected) return connected.error();
-      stream = std::move(*connected);
-      ++opened;
-    }
-    std::size_t written = 0;
-    const Status sent = stream->write(request, deadline, written);
-    // It was closed while idle, and the server got no request.
-    if (!sent && is_reused && written == 0) continue;
-    if (is_reused) ++reused;
-    // A server may refuse before it has read everything. Its reply then says more than the error.
-    auto received = receive(*stream, is_head, deadline);
-    if (!received) {
-      if (!sent) return sent.error();
-      return Error{received.error().message, options.url};
-    }
-    if (sent && received->can_reuse) give_back(std::move(stream));
-    return std::move(received->reply);
+  void start(const web::http::http_request& request, const pplx::cancellation_token_source& ended,
+             const std::shared_ptr<std::promise<Result<Reply>>>& answer) {
+    client_.request(request, ended.get_token())
+        .then([](web::http::http_response response) {
+          return response.extract_vector().then([response](const std::vector<unsigned char>& body) {
+            return reply_of(response, body);
+          });
+        })
+        // The last link takes the task itself, so every failure is observed.
+        .then([answer, verdict = verdict_](pplx::task<Reply> whole) {
+          try {
+            answer->set_value(whole.get());
+          } catch (...) {
+            answer->set_value(Error{in_words(std::current_exception(), verdict->code()), ""});
+          }
+        });
   }
-}
+
+  const ClientOptions options_;
+  const Verdict verdict_;
+  const std::string host_;  // the Host header, where the library's own is not right; or empty
+  http_client client_;
+  pplx::cancellation_token_source aborted_;
+};
 
 std::string_view Reply::header(std::string_view name) const {
   for (const auto& [key, value] : headers) {
@@ -113,14 +198,32 @@ std::string_view Reply::header(std::string_view name) const {
   return {};
 }
 
-HttpClient::HttpClient(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
+HttpClient::HttpClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpClient::~HttpClient() = default;
 
 Result<std::unique_ptr<HttpClient>> HttpClient::create(ClientOptions options) {
-  auto target = ClientTarget::create(options);
-  if (!target) return target.error();
-  auto pool = std::make_unique<Pool>(std::move(options), std::move(*target));
-  return std::unique_ptr<HttpClient>(new HttpClient(std::move(pool)));
+  const auto address = curl::parse_address(options.url);
+  if (!address || !address->prefix.empty()) {
+    return Error{"expected \"http://host:port\" or \"https://host:port\"", options.url};
+  }
+  const auto verdict = std::make_shared<curl::CertificateVerdict>();
+  http_client_config config;
+  config.set_timeout(kNever);
+  config.set_max_redirects(0);
+  // The library takes the TLS name from the Host header, and an IPv6 address without brackets.
+  const bool is_v6 = address->host.find(':') != std::string::npos;
+  std::string host = is_v6 ? address->authority() : "";
+  if (address->scheme == "https") {
+    if (!options.tls) return Error{"https needs an authority to trust", options.url};
+    const std::string& name = options.tls->server_name;
+    const Status used = use_tls(config, *options.tls, name.empty() ? address->host : name, verdict);
+    if (!used) return used.error();
+    host = name;
+  }
+  prepare_pool();
+  const std::string base = address->scheme + "://" + address->host + ":" + address->port;
+  return std::unique_ptr<HttpClient>(new HttpClient(
+      std::make_unique<Impl>(std::move(options), verdict, std::move(host), base, config)));
 }
 
 Result<Reply> HttpClient::get(std::string_view path, std::optional<Duration> timeout) {
@@ -135,27 +238,9 @@ Result<Reply> HttpClient::post(std::string_view path, std::string_view body,
 Result<Reply> HttpClient::exchange(std::string_view method, std::string_view path,
                                    std::string_view content_type, std::string_view body,
                                    std::optional<Duration> timeout) {
-  const Deadline deadline =
-      std::chrono::steady_clock::now() + timeout.value_or(pool_->options.timeout);
-  std::string request;
-  request.reserve(body.size() + 256);
-  request.append(method).append(" ").append(path).append(" HTTP/1.1\r\nHost: ");
-  request.append(pool_->target->authority());
-  request.append("\r\nUser-Agent: Go-http-client/1.1\r\n");
-  if (!body.empty() || method == "POST") {
-    request.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
-  }
-  if (!content_type.empty()) request.append("Content-Type: ").append(content_type).append("\r\n");
-  request.append("Accept-Encoding: gzip\r\n\r\n").append(body);
-  try {
-    return pool_->exchange(request, method == "HEAD", deadline);
-  } catch (const std::exception& failure) {
-    return Error{std::string("cannot read the reply: ") + failure.what(), pool_->options.url};
-  }
+  return impl_->exchange(method, path, content_type, body, timeout.value_or(impl_->timeout()));
 }
 
-void HttpClient::abort() { pool_->target->abort(); }
-
-ClientCounts HttpClient::counts() const { return {pool_->opened, pool_->reused}; }
+void HttpClient::abort() { impl_->abort(); }
 
 }  // namespace berth::http

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,9 +23,7 @@ struct ClientTls {
 struct ClientOptions {
   std::string url;  // "http://host:port" or "https://host:port"; v6 literals in brackets
   Duration timeout = std::chrono::seconds(5);  // of a whole exchange, connecting included
-  Duration idle_timeout = std::chrono::seconds(90);
-  std::size_t max_idle_connections = 2;
-  std::optional<ClientTls> tls = {};  // needed for https
+  std::optional<ClientTls> tls = {};           // needed for https
 };
 
 struct Reply {
@@ -39,20 +35,14 @@ struct Reply {
   std::string_view header(std::string_view name) const;
 };
 
-struct ClientCounts {
-  std::uint64_t connections_opened = 0;
-  std::uint64_t connections_reused = 0;  // calls on an existing connection
-};
-
-// A blocking client that treats a server as kube-scheduler does (Go's default transport): at most
-
+// A blocking client that keeps its connections, as kube-scheduler's does. It stands on cpprestsdk.
 class HttpClient {
  public:
   static Result<std::unique_ptr<HttpClient>> create(ClientOptions options);
   ~HttpClient();  // no call may be under way
 
   // Any thread, many at once. Every status is a reply; an error means that none came. `timeout`
-  // replaces the option.
+  // replaces the option. One that finds its kept connection closed may be sent again.
   Result<Reply> get(std::string_view path, std::optional<Duration> timeout = {});
   Result<Reply> post(std::string_view path, std::string_view body,
                      std::optional<Duration> timeout = {});  // as application/json
@@ -63,12 +53,10 @@ class HttpClient {
   // Ends all calls with an error, now and later. Any thread.
   void abort();
 
-  ClientCounts counts() const;
-
  private:
-  class Pool;
-  explicit HttpClient(std::unique_ptr<Pool> pool);
-  std::unique_ptr<Pool> pool_;
+  class Impl;
+  explicit HttpClient(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace berth::http

@@ -5,8 +5,6 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
 
-#include "http/chunked.h"
-
 namespace berth::http {
 namespace {
 
@@ -14,6 +12,9 @@ namespace beast = boost::beast;
 
 // The most memory that a length in a header may reserve before the body comes.
 constexpr std::size_t kTrustedLength = std::size_t{1} << 20;
+// The shortest end of a chunked body is so long: never less is still to come. Beast asserts that it
+// is given no less of a last chunk.
+constexpr std::size_t kLastChunkBytes = std::string_view("0\r\n\r\n").size();
 
 }  // namespace
 

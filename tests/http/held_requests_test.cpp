@@ -182,7 +182,7 @@ TEST(StopTest, DoesNotWaitForIdleOrHalfSentOrSilentConnections) {
 TEST(StopTest, UnderLoadEveryCallIsAnsweredOrRefusedAndItEndsInTime) {
   for (int round = 0; round < 5; ++round) {
     RunningServer running(echo);
-    auto client = running.client(8);
+    auto client = running.client();
     std::atomic<int> answered = 0;
     std::promise<void> warm;
     std::vector<std::thread> callers;

@@ -7,7 +7,6 @@
 #include <future>
 
 #include "http/peers.h"
-#include "http/reply_parser.h"
 #include "http/request_parser.h"
 
 namespace berth::http {
@@ -153,22 +152,6 @@ TEST(RequestParserTest, TakesTheLastChunkInAnyPieces) {
     EXPECT_NE(whole, RequestParser::ParseState::need_more);
     for (std::size_t cut = bytes.size() - body.size(); cut < bytes.size(); ++cut) {
       EXPECT_EQ(outcome_of(cut), whole) << body << " cut at " << cut;
-    }
-  }
-}
-
-// The same of a reply.
-TEST(ReplyParserTest, TakesTheLastChunkInAnyPieces) {
-  const std::string header = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  for (const std::string body : {"0\r\n\r\n", "0;a=b\r\nT: 1\r\n\r\n", "1\r\nc\r\n0\r\n\r\n"}) {
-    for (std::size_t cut = 0; cut < body.size(); ++cut) {
-      ReplyParser parser(false);
-      ASSERT_FALSE(parser.feed(header + body.substr(0, cut)).value());
-      const bool is_complete = parser.feed(body.substr(cut, 1)).value();
-      EXPECT_EQ(is_complete, cut + 1 == body.size());
-      EXPECT_EQ(is_complete || parser.feed(body.substr(cut + 1)).value(), true)
-          << body << " cut at " << cut;
-      EXPECT_EQ(parser.take().body, body.front() == '1' ? "c" : "");
     }
   }
 }

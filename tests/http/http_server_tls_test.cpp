@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <condition_variable>
+#include <csignal>
 #include <fstream>
 #include <future>
 #include <mutex>
@@ -72,7 +74,7 @@ TEST_F(HttpServerTlsTest, CallsAreAnsweredAndTheConnectionIsReused) {
     ASSERT_TRUE(reply) << reply.error().to_string();
     EXPECT_EQ(reply->body, "nobody " + std::string(50'000, 'x'));
   }
-  EXPECT_EQ(caller->counts().connections_opened, 1u);
+  EXPECT_EQ(running.server->counts().connections_accepted, 1u);
 }
 
 TEST_F(HttpServerTlsTest, AClientThatExpectsAnotherNameRefuses) {
@@ -80,7 +82,7 @@ TEST_F(HttpServerTlsTest, AClientThatExpectsAnotherNameRefuses) {
   EXPECT_TRUE(client(running, false, "berth.test")->get("/"));
   auto reply = client(running, false, "other.test")->get("/");
   ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().message, "TLS handshake failed: hostname mismatch");
+  EXPECT_EQ(reply.error().message, "the server's certificate was refused: hostname mismatch");
 }
 
 TEST_F(HttpServerTlsTest, WithMutualTlsTheHandlerLearnsThePeersName) {
@@ -142,7 +144,7 @@ TEST_F(HttpServerTlsTest, ANewCertificateIsServedToNewConnectionsOnly) {
   next.issue("server", at("server.crt"), at("server.key"));
   next.issue("successor", at("client.crt"), at("client.key"));
   EXPECT_TRUE(early->get("/")) << "a connection is not disturbed";
-  EXPECT_EQ(early->counts().connections_opened, 1u);
+  EXPECT_EQ(running.server->counts().connections_accepted, 1u);
   auto late = client(running, true)->get("/");
   ASSERT_TRUE(late) << late.error().to_string();
   EXPECT_EQ(late->body, "successor ");
@@ -209,7 +211,7 @@ TEST_F(HttpServerTlsTest, StalledHandshakesKeepNobodyOutAndCutNoKnownClient) {
   EXPECT_TRUE(client(running, true)->get("/"));
   EXPECT_EQ(running.server->counts().connections_displaced, 17U);
   EXPECT_TRUE(idle->get("/"));
-  EXPECT_EQ(idle->counts().connections_opened, 1U);
+  EXPECT_EQ(running.server->counts().connections_accepted, 22U) << "it is kept";
 }
 
 // One thread, so that the server has finished an answer before it accepts a later connection.
@@ -228,9 +230,9 @@ TEST_F(HttpServerTlsTest, WithoutACertificateACompleteHandshakeKeepsNoSlot) {
   EXPECT_TRUE(client(running)->get("/"));
   EXPECT_EQ(running.server->counts().connections_displaced, 1U);
   EXPECT_TRUE(stranger->get("/"));
-  EXPECT_EQ(stranger->counts().connections_opened, 2U);
+  EXPECT_EQ(running.server->counts().connections_accepted, 5U) << "its own was cut";
   EXPECT_TRUE(known->get("/"));
-  EXPECT_EQ(known->counts().connections_opened, 1U);
+  EXPECT_EQ(running.server->counts().connections_accepted, 5U);
 }
 
 TEST_F(HttpServerTlsTest, PlainTextOnATlsPortIsClosed) {
@@ -241,14 +243,34 @@ TEST_F(HttpServerTlsTest, PlainTextOnATlsPortIsClosed) {
   EXPECT_EQ(running.server->counts().requests, 0u);
 }
 
+// Of a client that reads the reply also if it could not write everything.
+std::string reply_to_long_post(std::uint16_t port, std::size_t size) {
+  std::signal(SIGPIPE, SIG_IGN);  // the server may have closed
+  SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+  BIO* const bio = BIO_new_ssl_connect(context);
+  BIO_set_conn_hostname(bio, ("127.0.0.1:" + std::to_string(port)).c_str());
+  EXPECT_EQ(BIO_do_handshake(bio), 1);
+  const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ";
+  BIO_puts(bio, (head + std::to_string(size) + "\r\n\r\n").c_str());
+  const std::string part(64 << 10, 'x');
+  const int whole = static_cast<int>(part.size());
+  for (std::size_t sent = 0; sent < size; sent += part.size()) {
+    if (BIO_write(bio, part.data(), whole) <= 0) break;
+  }
+  std::string reply(4096, '\0');
+  const int count = BIO_read(bio, reply.data(), static_cast<int>(reply.size()));
+  reply.resize(static_cast<std::size_t>(std::max(count, 0)));
+  BIO_free_all(bio);
+  SSL_CTX_free(context);
+  return reply;
+}
+
 TEST_F(HttpServerTlsTest, ATooLargeBodyIsRefusedWithAReasonThatArrives) {
   ServerOptions made = options(false);
   made.max_body_bytes = 1000;
   RunningServer running(name_the_peer, std::move(made));
   for (int i = 0; i < 10; ++i) {
-    auto reply = client(running)->post("/", std::string(20 << 20, 'x'));
-    ASSERT_TRUE(reply) << reply.error().to_string();
-    EXPECT_EQ(reply->status, 413);
+    EXPECT_EQ(status_of(reply_to_long_post(running.port, 20 << 20)), 413);
   }
 }
 

@@ -218,10 +218,9 @@ std::string RunningServer::url(const char* scheme) const {
   return std::string(scheme) + "://127.0.0.1:" + std::to_string(port);
 }
 
-std::unique_ptr<HttpClient> RunningServer::client(std::size_t max_idle) const {
+std::unique_ptr<HttpClient> RunningServer::client() const {
   ClientOptions options{.url = url()};
   options.timeout = kPatience;
-  options.max_idle_connections = max_idle;
   return std::move(HttpClient::create(std::move(options))).value();
 }
 

@@ -87,7 +87,7 @@ void echo(const Request& request, Responder responder);
 struct RunningServer {
   explicit RunningServer(Handler handler, ServerOptions options = {});
   std::string url(const char* scheme = "http") const;
-  std::unique_ptr<HttpClient> client(std::size_t max_idle = 2) const;
+  std::unique_ptr<HttpClient> client() const;
 
   std::unique_ptr<HttpServer> server;
   std::uint16_t port = 0;
