@@ -27,7 +27,7 @@ std::string page_text(int first, bool has_terms = false) {
     if (n != first) text += ',';
     text += pod_json(n, has_terms);
   }
-  return testing::protobuf_list(text + "]}", "Pod");
+  return support::protobuf_list(text + "]}", "Pod");
 }
 
 std::int64_t resident_kb(const char* which) {

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <exception>
 #include <future>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -52,6 +53,22 @@ void prepare_pool() {
     } catch (const std::exception&) {  // the pool exists already, which is as good
     }
   });
+}
+
+// The library ends what belongs to an exchange by tasks of its own, a moment after the answer. A
+// program that ended in between would leave them behind.
+void settle_pool() {
+  constexpr int kRounds = 4;  // such a task may start another
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  auto& service = crossplat::threadpool::shared_instance().service();
+  for (int round = 0; round < kRounds; ++round) {
+    const auto all_threads = std::make_shared<std::latch>(kPoolThreads);
+    for (std::size_t thread = 0; thread < kPoolThreads; ++thread) {
+      service.post([all_threads] { all_threads->arrive_and_wait(); });
+    }
+    all_threads->wait();
+  }
 }
 
 // `certificate` is OpenSSL's verdict on the server's.
@@ -199,7 +216,10 @@ std::string_view Reply::header(std::string_view name) const {
 }
 
 HttpClient::HttpClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-HttpClient::~HttpClient() = default;
+HttpClient::~HttpClient() {
+  impl_.reset();
+  settle_pool();
+}
 
 Result<std::unique_ptr<HttpClient>> HttpClient::create(ClientOptions options) {
   const auto address = curl::parse_address(options.url);

@@ -115,13 +115,13 @@ func TestTheKnownFieldsOfPodsAreThoseOfKubernetes(t *testing.T) {
 // reserved there.
 func definitionOf(t *testing.T, text, message string) (map[int]string, map[int]bool) {
 	t.Helper()
+	text = regexp.MustCompile(`//.*`).ReplaceAllString(text, "")
 	found := regexp.MustCompile(`\nmessage ` + message + ` \{([^}]*)\}`).FindStringSubmatch(text)
 	if found == nil {
 		return nil, nil
 	}
 	fields, reserved := map[int]string{}, map[int]bool{}
-	comments := regexp.MustCompile(`//.*`)
-	body := comments.ReplaceAllString(found[1], "")
+	body := found[1]
 	field := regexp.MustCompile(`(\w+) = (\d+);`)
 	for _, each := range field.FindAllStringSubmatch(body, -1) {
 		number, _ := strconv.Atoi(each[2])

@@ -57,7 +57,7 @@ ClusterEvent decoded(const std::string& json) {
   const bool is_pod = json.starts_with(R"({"kind":"Pod")") || !json.starts_with(R"({"kind")");
   kubeapi::WatchEvent event;
   const Status status = is_pod ? kubeapi::protobuf_reader("Pod")->read_event(
-                                     testing::protobuf_frame(line, "Pod"), event)
+                                     support::protobuf_frame(line, "Pod"), event)
                                : kubeapi::json_reader(&keys_of(json))->read_event(line, event);
   EXPECT_TRUE(status) << status.error().message;
   const document::Value* kind = event.object.find("kind");

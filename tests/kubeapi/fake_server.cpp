@@ -119,8 +119,8 @@ class FakeServer::PeerReply final : public Reply {
 
   bool send(int status, std::string_view body, std::string_view header) override {
     if (!kind_.empty() && header.empty() && body.starts_with('{')) {
-      const std::string bytes = status == 200 ? berth::testing::protobuf_list(body, kind_)
-                                              : berth::testing::protobuf_object(body, "Status");
+      const std::string bytes = status == 200 ? support::protobuf_list(body, kind_)
+                                              : support::protobuf_object(body, "Status");
       return send(status, bytes, "Content-Type: " + std::string(kProtobuf));
     }
     std::string head = "HTTP/1.1 " + std::to_string(status) + " X\r\nConnection: keep-alive";
@@ -136,7 +136,7 @@ class FakeServer::PeerReply final : public Reply {
   }
   bool line(std::string_view text) override {
     const bool is_event = !kind_.empty() && text.starts_with('{');
-    return chunk(is_event ? berth::testing::protobuf_frame(text, kind_) : std::string(text) + "\n");
+    return chunk(is_event ? support::protobuf_frame(text, kind_) : std::string(text) + "\n");
   }
   bool chunk(std::string_view bytes) override {
     char size[32];

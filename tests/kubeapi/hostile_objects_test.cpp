@@ -88,7 +88,7 @@ TEST_P(HostileLines, AreReadOrRefused) {
   const kube::TypeName type{object["kind"], object["apiVersion"]};
   const std::string json = Json{{"type", "MODIFIED"}, {"object", object}}.dump();
   const bool is_protobuf = type.kind == "Pod" || type.kind == "Node";
-  const std::string line = is_protobuf ? berth::testing::protobuf_frame(json, type.kind) : json;
+  const std::string line = is_protobuf ? support::protobuf_frame(json, type.kind) : json;
   const auto reader = is_protobuf ? protobuf_reader(type.kind) : json_reader(&keys_of(type));
   WatchEvent event;
   std::size_t refused = 0;

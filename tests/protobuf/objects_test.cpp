@@ -26,7 +26,7 @@ document::Value read(const std::string& message, std::string_view kind) {
 }
 
 document::Value through(const std::string& json, std::string_view kind) {
-  return read(berth::testing::protobuf_message(parsed(json), kind), kind);
+  return read(support::protobuf_message(parsed(json), kind), kind);
 }
 
 std::string everything() {
@@ -42,7 +42,7 @@ TEST(Objects, API36AreDecodedAsTheirJson) {
   const auto compare = [&](document::Value whole, const document::ListHead&) -> Status {
     const kube::TypeName type{whole.find("kind")->text, whole.find("apiVersion")->text};
     if (type.kind != "Pod" && type.kind != "Node") return Done{};
-    const std::string message = berth::testing::protobuf_message(whole, type.kind);
+    const std::string message = support::protobuf_message(whole, type.kind);
     const auto expected = kube::decode(type, whole, "JSON");
     const auto actual = kube::decode(type, read(message, type.kind), "protobuf");
     EXPECT_TRUE(expected && actual) << type.kind;
@@ -132,14 +132,14 @@ TEST(Objects, ReplaceTextThatIsNoUtf8) {
 }
 
 TEST(Objects, SayWhatAStatusSays) {
-  EXPECT_EQ(message_of_status(berth::testing::protobuf_object(
+  EXPECT_EQ(message_of_status(support::protobuf_object(
                 R"({"message":"too old","reason":"Expired","code":410})", "Status")),
             "too old");
   EXPECT_EQ(message_of_status("k8s"), "");
 }
 
 TEST(Objects, ThatAreDamagedAreReadOrRefused) {
-  const std::string message = berth::testing::protobuf_message(
+  const std::string message = support::protobuf_message(
       parsed(R"({"metadata":{"name":"p","creationTimestamp":"2026-01-01T00:00:00Z",)"
              R"("labels":{"a":"b"}},"spec":{"containers":[{"name":"c","resources":)"
              R"({"requests":{"cpu":"1"}}}],"priority":7}})"),

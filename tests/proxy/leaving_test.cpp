@@ -8,10 +8,10 @@ namespace {
 
 using namespace testing;
 
-const std::string kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+const std::string kHeadOfChunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 // The test reads it on the proxy's thread.
-struct Seen {
+struct Account {
   std::vector<std::string> calls;
   Reply* reply = nullptr;
   std::size_t left_to_write = 0;
@@ -20,7 +20,7 @@ struct Seen {
 // Passes upstream's answer up to the word "leave". On its own it writes what the test says.
 class Leaving final : public Exchange {
  public:
-  Leaving(Reply& reply, Seen& seen) : reply_(reply), seen_(seen) { seen_.reply = &reply; }
+  Leaving(Reply& reply, Account& seen) : reply_(reply), seen_(seen) { seen_.reply = &reply; }
   ~Leaving() override { seen_.reply = nullptr; }
 
   void on_head(int status, Headers headers) override {
@@ -58,7 +58,7 @@ class Leaving final : public Exchange {
 
  private:
   Reply& reply_;
-  Seen& seen_;
+  Account& seen_;
 };
 
 // Requests of /own... never go upstream, and those of /later... leave it.
@@ -74,7 +74,7 @@ class LeavingInterceptor final : public NoInterceptor {
     return exchange;
   }
 
-  Seen seen;
+  Account seen;
 };
 
 class LeavingTest : public ProxyTest {
@@ -126,7 +126,7 @@ TEST_F(LeavingTest, VIEW17UpstreamIsNotAskedAndTheWatchEndsInItsTime) {
 TEST_F(LeavingTest, VIEW17UpstreamIsLeftInTheMiddle) {
   Gate closed;
   TestUpstream upstream([&](const Received&, Answering& answering) {
-    answering.send(kChunkedHead + "5\r\nleave\r\n");
+    answering.send(kHeadOfChunks + "5\r\nleave\r\n");
     while (answering.send("5\r\nafter\r\n")) {
     }
     closed.open();
@@ -147,7 +147,7 @@ TEST_F(LeavingTest, VIEW17UpstreamIsLeftInTheMiddle) {
 
 TEST_F(LeavingTest, VIEW17AClientMayGoAfterUpstreamWasLeft) {
   TestUpstream upstream([](const Received&, Answering& answering) {
-    answering.send(kChunkedHead + "5\r\nleave\r\n");
+    answering.send(kHeadOfChunks + "5\r\nleave\r\n");
     answering.wait_until_closed();
   });
   start(options(upstream.url()), interceptor_);

@@ -9,7 +9,7 @@
 #include "document/readers.h"
 #include "protobuf/reader.h"
 
-namespace berth::testing {
+namespace berth::support {
 
 namespace {
 
@@ -170,4 +170,4 @@ std::string protobuf_frame(std::string_view json, std::string_view kind) {
   return frame + message;
 }
 
-}  // namespace berth::testing
+}  // namespace berth::support
