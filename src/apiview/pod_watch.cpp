@@ -77,7 +77,7 @@ void PodWatch::read_window() {
   join_window();
   while (place_ && state_ == State::streaming && !reply_.is_full()) {
     const auto frames = owner_.parts().window->read(*place_, kAtOnce);
-    if (!frames) return expire();
+    if (!frames) return leave_window();
     if (frames->empty()) return;
     std::string out;
     Status taken = Done{};
@@ -89,8 +89,10 @@ void PodWatch::read_window() {
   }
 }
 
-// berthd has listed pods anew, or the client reads too slowly.
-void PodWatch::expire() {
+// A client that reads too slowly watches again, and goes on upstream. If berthd has listed pods
+// anew, something may be lacking, so the client must list, too.
+void PodWatch::leave_window() {
+  if (owner_.parts().window->goes_on_from(*place_)) return on_end();
   std::string out;
   stream_.expire(out);
   write(std::move(out));

@@ -41,7 +41,7 @@ class PodWatch final : public proxy::Exchange {
   enum class State : std::uint8_t { waiting, streaming, passing, ended, broken };
 
   void join_window();
-  void expire();
+  void leave_window();
   void take(const Status& taken, std::string out);
   void write(std::string bytes);
 

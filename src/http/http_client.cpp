@@ -242,8 +242,13 @@ Result<std::unique_ptr<HttpClient>> HttpClient::create(ClientOptions options) {
   }
   prepare_pool();
   const std::string base = address->scheme + "://" + address->host + ":" + address->port;
-  return std::unique_ptr<HttpClient>(new HttpClient(
-      std::make_unique<Impl>(std::move(options), verdict, std::move(host), base, config)));
+  const std::string url = options.url;
+  try {
+    return std::unique_ptr<HttpClient>(new HttpClient(
+        std::make_unique<Impl>(std::move(options), verdict, std::move(host), base, config)));
+  } catch (const std::exception& failure) {  // an address that the library does not take
+    return Error{failure.what(), url};
+  }
 }
 
 Result<Reply> HttpClient::get(std::string_view path, std::optional<Duration> timeout) {

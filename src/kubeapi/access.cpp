@@ -82,7 +82,7 @@ Result<Access> in_cluster(const std::string& directory) {
         "environment"};
   }
   Access access;
-  // The library cannot take an IPv6 literal. The certificate also holds the service's name.
+  // IPv6 literals are not tested. The certificate also holds the service's name.
   const bool is_ipv6 = host.find(':') != std::string::npos;
   access.server = "https://" + (is_ipv6 ? "kubernetes.default.svc" : host) + ":" + port;
   if (const std::string flaw = server_url_error(access.server); !flaw.empty()) {

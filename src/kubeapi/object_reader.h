@@ -38,7 +38,7 @@ class ObjectReader {
 
 // A null `keeps` keeps everything.
 std::unique_ptr<ObjectReader> json_reader(const KeptKeys* keeps);
-// Of pods: src/protobuf/objects.proto names what it keeps.
+// Of pods and nodes: src/protobuf/objects.proto names what it keeps.
 std::unique_ptr<ObjectReader> protobuf_reader(std::string_view kind);
 
 }  // namespace berth::kubeapi

@@ -326,18 +326,17 @@ class Reflector::Impl {
                       kind_.path},
                      true);
     }
-    if (kind_.tap != nullptr && !stream.is_initial) kind_.tap->event(version, line);
-    if (event_.type == "ADDED" || event_.type == "MODIFIED") {
-      known_.change(event_.object);
-    } else if (event_.type == "DELETED") {
-      known_.remove(event_.object);
-    } else if (event_.type == "BOOKMARK") {
-      if (stream.is_initial && ends_initial_events(event_.object)) {
-        stream.is_initial = false;
-        list_ended(version);
-      }
-    } else {
+    const bool is_there = event_.type == "ADDED" || event_.type == "MODIFIED";
+    const bool is_gone = event_.type == "DELETED";
+    if (!is_there && !is_gone && event_.type != "BOOKMARK") {
       return give_up({"an event of type \"" + event_.type + "\"", kind_.path}, false);
+    }
+    if (kind_.tap != nullptr && !stream.is_initial) kind_.tap->event(version, line);
+    if (is_there) known_.change(event_.object);
+    if (is_gone) known_.remove(event_.object);
+    if (!is_there && !is_gone && stream.is_initial && ends_initial_events(event_.object)) {
+      stream.is_initial = false;
+      list_ended(version);
     }
     stream.has_progressed = true;
     if (!stream.is_initial && !version.empty()) version_ = std::move(version);

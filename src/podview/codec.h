@@ -57,7 +57,6 @@ struct Span {
   std::size_t begin = 0;
   std::size_t end = 0;
 
-  bool is_there() const { return end != 0; }
   bool operator==(const Span&) const = default;
 };
 

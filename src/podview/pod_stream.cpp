@@ -57,12 +57,13 @@ Status PodStream::take_of_all(std::string_view frame, std::string& out) {
     if (const Status status = read_event(frame, event_); !status) return status;
     const bool is_left = event_.type == EventType::added || event_.type == EventType::modified;
     const SeenPod& pod = event_.pod;
-    if (is_left && pod.is_ended && memory_.ended.insert(pod.uid).second) {
+    if (!pod.is_ended) return on_event(frame, out);
+    if (is_left && memory_.ended.insert(pod.uid).second) {
       event_.type = EventType::deleted;
       return on_event(deleted_event(pod), out);
     }
-    const bool is_gone = event_.type == EventType::deleted && memory_.ended.erase(pod.uid) > 0;
-    if (!is_gone && !(is_left && pod.is_ended)) return on_event(frame, out);
+    // It ended before, so the client does not have it.
+    if (!is_left) memory_.ended.erase(pod.uid);
     memory_.see(pod.version);
     return Done{};
   });

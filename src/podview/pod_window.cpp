@@ -70,6 +70,11 @@ std::optional<PodWindow::Place> PodWindow::after(std::string_view version) const
   return Place{list_, first_ + static_cast<std::uint64_t>(next - events_.begin())};
 }
 
+bool PodWindow::goes_on_from(const Place& place) const {
+  const std::lock_guard lock(mutex_);
+  return from_.has_value() && place.list == list_;
+}
+
 std::optional<std::vector<PodWindow::Frame>> PodWindow::read(Place& place, std::size_t most) const {
   const std::lock_guard lock(mutex_);
   if (place.list != list_ || !from_ || place.next < first_) return std::nullopt;

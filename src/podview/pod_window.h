@@ -41,6 +41,8 @@ class PodWindow final : public ports::WatchTap {
 
   // The place after that version. None: not all events since are here, or none as new is.
   std::optional<Place> after(std::string_view version) const;
+  // No list has begun since that place.
+  bool goes_on_from(const Place& place) const;
   // Goes on from the place, by at least one event if there is one, and so many bytes at most. None:
   // its events have left.
   std::optional<std::vector<Frame>> read(Place& place, std::size_t most) const;

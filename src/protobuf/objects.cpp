@@ -22,7 +22,6 @@ using document::Value;
 
 namespace {
 
-constexpr int kDepthMax = 30;
 constexpr std::int64_t kSecondsMost = 9'000'000'000;  // what a TimePoint can be, year 2255
 constexpr std::string_view kInlined = "volumeSource";
 // As large as the object, and read by nobody.
@@ -177,16 +176,14 @@ class ObjectWalk {
 
   bool read(std::string_view message, const Shape& shape, Value& to) {
     to.kind = Kind::map;
-    if (++depth_ > kDepthMax) return reader_.fail("too deep", message.data());
-    const bool is_read = reader_.each(message, "an object", [&](const Field& field) {
+    return reader_.each(message, "an object", [&](const Field& field) {
       const Shape::Entry& entry = shape.at(field.number);
       if (entry.form == Form::passed_over) return true;
       if (entry.form != Form::none) return take(field, entry, to);
-      if (shape.names_unknown()) member(to, "field " + std::to_string(field.number));
+      const bool is_zero = field.content.empty() && field.value == 0;  // which Go may always write
+      if (shape.names_unknown() && !is_zero) member(to, "field " + std::to_string(field.number));
       return true;
     });
-    --depth_;
-    return is_read;
   }
 
  private:
@@ -259,7 +256,6 @@ class ObjectWalk {
   }
 
   Reader& reader_;
-  int depth_ = 0;
 };
 
 const Shapes& shapes() {

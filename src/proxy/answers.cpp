@@ -29,6 +29,8 @@ std::string_view reason_of(int code) {
   switch (code) {
     case 400:
       return "BadRequest";
+    case 406:
+      return "NotAcceptable";
     case 410:
       return "Expired";
     case 429:

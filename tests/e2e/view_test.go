@@ -3,7 +3,6 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,8 +108,7 @@ func TestTheViewHidesPodsThatWait(t *testing.T) {
 func TestTheViewHasPodsInProtobufOnly(t *testing.T) {
 	e := cluster.BeginWithBerth(t, harness.BerthOptions{})
 	_, err := viewClient(e, "application/json").CoreV1().Pods("").List(e.Context, meta.ListOptions{})
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Code != http.StatusNotAcceptable {
+	if !apierrors.IsNotAcceptable(err) {
 		t.Errorf("a list of pods in JSON ends with %v, expected status 406", err)
 	}
 }

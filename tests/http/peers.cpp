@@ -13,12 +13,12 @@ namespace berth::http::testing {
 namespace {
 
 std::size_t announced_length(std::string_view head) {
-  static constexpr std::string_view kName = "Content-Length: ";
+  static constexpr std::string_view kName = "Content-Length:";
   const std::size_t at = head.find(kName);
   std::size_t length = 0;
-  if (at != std::string_view::npos) {
-    std::from_chars(head.data() + at + kName.size(), head.data() + head.size(), length);
-  }
+  if (at == std::string_view::npos) return length;
+  const std::size_t digits = head.find_first_not_of(' ', at + kName.size());  // or no blank
+  std::from_chars(head.data() + digits, head.data() + head.size(), length);
   return length;
 }
 
