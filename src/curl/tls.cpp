@@ -14,15 +14,13 @@
 #include <iterator>
 #include <memory>
 
+#include "curl/pem.h"
+
 namespace berth::curl {
 
 namespace {
 
 constexpr const char* kNoFile = "/nonexistent";
-
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
-using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
-using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
 std::string environment_or(const char* name, const char* fallback) {
   const char* value = std::getenv(name);
@@ -46,13 +44,6 @@ Error openssl_error(const std::string& what) {
   ERR_clear_error();
   return Error{what + (reason != nullptr ? std::string(": ") + reason : ""), ""};
 }
-
-Bio reading(const std::string& bytes) {
-  return {BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())), &BIO_free};
-}
-
-// OpenSSL must not ask at the terminal for the password of an encrypted key.
-int no_password(char*, int, int, void*) { return 0; }
 
 Certificate next_certificate(BIO* pem) {
   return {PEM_read_bio_X509(pem, nullptr, &no_password, nullptr), &X509_free};

@@ -11,15 +11,15 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "curl/pem.h"
 #include "kube/files.h"
-#include "kubeapi/pem.h"
 
 namespace berth::kubeapi {
 
 namespace {
 
-Certificate first_certificate(const std::string& pem) {
-  return {PEM_read_bio_X509(reading(pem).get(), nullptr, nullptr, nullptr), &X509_free};
+curl::Certificate first_certificate(const std::string& pem) {
+  return {PEM_read_bio_X509(curl::reading(pem).get(), nullptr, nullptr, nullptr), &X509_free};
 }
 
 std::string place_of(const Material& material, const char* what) {
@@ -33,13 +33,14 @@ Status check(const TlsMaterial& tls, const Access& access) {
                  place_of(access.ca, "certificate-authority")};
   }
   if (tls.certificate.empty() && tls.key.empty()) return Done{};
-  const Certificate certificate = first_certificate(tls.certificate);
+  const curl::Certificate certificate = first_certificate(tls.certificate);
   if (!certificate) {
     return Error{"no certificate in it, expected PEM",
                  place_of(access.client_certificate, "client-certificate")};
   }
-  const Key key(PEM_read_bio_PrivateKey(reading(tls.key).get(), nullptr, &no_password, nullptr),
-                &EVP_PKEY_free);
+  const curl::Key key(
+      PEM_read_bio_PrivateKey(curl::reading(tls.key).get(), nullptr, &curl::no_password, nullptr),
+      &EVP_PKEY_free);
   if (!key) {
     return Error{"no readable private key, expected PEM without a password",
                  place_of(access.client_key, "client-key")};

@@ -18,10 +18,10 @@ class ProtobufReader final : public ObjectReader {
       std::string& page, const std::function<void(const document::Value&)>& on_item) override {
     protobuf::Reader reader(page);
     protobuf::Envelope envelope;
-    ListMetadata list;
+    protobuf::ListHead head;
     if (!reader.envelope(page, envelope)) return reader.fault();
     const bool is_read = reader.each(envelope.raw, "a list", [&](const Field& field) {
-      if (field.number == number::kListMetadata) return read_head(reader, field.content, list);
+      if (field.number == number::kListMetadata) return reader.list_head(field.content, head);
       if (field.number != number::kListItems) return true;
       document::Value item;
       if (!read_object(reader, field.content, shape_, item)) return false;
@@ -29,7 +29,7 @@ class ProtobufReader final : public ObjectReader {
       return true;
     });
     if (!is_read) return reader.fault();
-    return list;
+    return ListMetadata{std::string(head.version), std::string(head.continuation)};
   }
 
   Status read_event(std::string_view frame, WatchEvent& event) override {
@@ -48,14 +48,6 @@ class ProtobufReader final : public ObjectReader {
   const protobuf::Shape& shape_of(const protobuf::Envelope& envelope) const {
     static const protobuf::Shape& kStatus = *protobuf::find_shape("Status");
     return envelope.kind == "Status" ? kStatus : shape_;
-  }
-
-  static bool read_head(protobuf::Reader& reader, std::string_view metadata, ListMetadata& list) {
-    return reader.each(metadata, "metadata of a list", [&](const Field& field) {
-      if (field.number == number::kListVersion) list.resource_version = field.content;
-      if (field.number == number::kListContinue) list.continue_token = field.content;
-      return true;
-    });
   }
 
   const protobuf::Shape& shape_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "kubeapi/kept_keys.h"
 #include "kubeapi/known_objects.h"
 #include "kubeapi/object_reader.h"
+#include "ports/resource_version.h"
 
 // The states of a reflector. Every failure leads to a wait, and then to a list or a watch:
 //
@@ -33,13 +33,6 @@ constexpr int kStreamedListsMax = 3;  // broken ones in a row; then pages are re
 constexpr int kFailedWatchesMax = 3;  // in a row with an answer but without events
 constexpr int kAbsentMax = 3;         // in a row; then all known objects are gone
 constexpr std::chrono::seconds kShortWatch{1};
-
-std::optional<std::uint64_t> as_number(const std::string& version) {
-  std::uint64_t number = 0;
-  const char* end = version.data() + version.size();
-  const auto read = std::from_chars(version.data(), end, number);
-  return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
-}
 
 bool ends_initial_events(const document::Value& bookmark) {
   const document::Value* metadata = bookmark.find("metadata");
@@ -342,10 +335,9 @@ class Reflector::Impl {
     if (!stream.is_initial && !version.empty()) version_ = std::move(version);
   }
 
-  // Versions are growing numbers (Kubernetes 1.35 promises it). Other versions are not compared.
   bool is_older(const std::string& version) const {
-    const auto now = as_number(version);
-    const auto before = as_number(version_);
+    const auto now = ports::version_number(version);
+    const auto before = ports::version_number(version_);
     return now && before && *now < *before;
   }
 

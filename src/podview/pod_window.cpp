@@ -1,21 +1,10 @@
 #include "podview/pod_window.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "ports/resource_version.h"
 
 namespace berth::podview {
-
-namespace {
-
-// Versions of other forms are opaque, so their order is unknown.
-std::optional<std::uint64_t> as_number(std::string_view version) {
-  std::uint64_t number = 0;
-  const char* const end = version.data() + version.size();
-  const auto read = std::from_chars(version.data(), end, number);
-  return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
-}
-
-}  // namespace
 
 void PodWindow::listed(std::string_view version) {
   {
@@ -24,14 +13,14 @@ void PodWindow::listed(std::string_view version) {
     first_ += events_.size();
     events_.clear();
     bytes_ = 0;
-    from_ = as_number(version);
+    from_ = ports::version_number(version);
     newest_ = from_.value_or(0);
   }
   notify();
 }
 
 void PodWindow::event(std::string_view version, std::string_view frame) {
-  const auto number = as_number(version);
+  const auto number = ports::version_number(version);
   {
     const std::lock_guard lock(mutex_);
     if (!from_) return;
@@ -61,7 +50,7 @@ void PodWindow::notify() {
 }
 
 std::optional<PodWindow::Place> PodWindow::after(std::string_view version) const {
-  const auto number = as_number(version);
+  const auto number = ports::version_number(version);
   const std::lock_guard lock(mutex_);
   if (!number || !from_ || *number < *from_ || *number > newest_) return std::nullopt;
   const auto next =

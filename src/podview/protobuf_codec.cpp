@@ -135,14 +135,6 @@ bool read(PodReader& reader, std::string_view message, SeenEvent& event) {
          reader.is_end_of_initial_events(envelope.raw, event.ends_initial_events);
 }
 
-bool read_head(PodReader& reader, std::string_view metadata, ListParts& parts) {
-  return reader.each(metadata, "metadata of a list", [&](const Field& field) {
-    if (field.number == number::kListVersion) parts.version = field.content;
-    if (field.number == number::kListContinue) parts.has_more_pages = !field.content.empty();
-    return true;
-  });
-}
-
 }  // namespace
 
 Status read_event(std::string_view frame, SeenEvent& event) {
@@ -202,9 +194,10 @@ Result<ListParts> read_list(std::string_view body, const StaysInList& stays) {
   parts.head = place(envelope.raw_field);
   parts.items = {place(envelope.raw), place(envelope.raw) + envelope.raw.size()};
   std::optional<Error> refused;
+  protobuf::ListHead head;
   SeenPod pod;
   const bool is_read = reader.each(envelope.raw, "a PodList", [&](const Field& field) {
-    if (field.number == number::kListMetadata && !read_head(reader, field.content, parts)) {
+    if (field.number == number::kListMetadata && !reader.list_head(field.content, head)) {
       return false;
     }
     if (field.number == number::kListItems) {
@@ -221,6 +214,8 @@ Result<ListParts> read_list(std::string_view body, const StaysInList& stays) {
   });
   if (refused) return *refused;
   if (!is_read) return reader.fault();
+  parts.version = head.version;
+  parts.has_more_pages = !head.continuation.empty();
   return parts;
 }
 

@@ -18,6 +18,14 @@ bool Reader::event(std::string_view message, EventParts& event) {
   });
 }
 
+bool Reader::list_head(std::string_view message, ListHead& head) {
+  return each(message, "metadata of a list", [&](const Field& field) {
+    if (field.number == number::kListVersion) head.version = field.content;
+    if (field.number == number::kListContinue) head.continuation = field.content;
+    return true;
+  });
+}
+
 bool Reader::envelope(std::string_view bytes, Envelope& envelope) {
   if (!bytes.starts_with(kMagic)) {
     return fail("expected an object that begins with \"k8s\\0\"", bytes.data());

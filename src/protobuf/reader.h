@@ -33,6 +33,12 @@ struct EventParts {
   std::string_view object;  // with its envelope
 };
 
+// The metadata of a list.
+struct ListHead {
+  std::string_view version;
+  std::string_view continuation;  // empty: no page follows
+};
+
 // Reads one frame or body. Every member returns false after the first fault, and keeps that fault.
 class Reader {
  public:
@@ -54,6 +60,7 @@ class Reader {
   }
 
   bool event(std::string_view message, EventParts& event);
+  bool list_head(std::string_view message, ListHead& head);
   bool envelope(std::string_view bytes, Envelope& envelope);
   // An entry of a map.
   bool entry(std::string_view message, std::string_view& key, std::string_view& value);

@@ -5,15 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "curl/headers.h"
 
 namespace berth::proxy {
 
-struct Header {
-  std::string name;  // in lower case
-  std::string value;
-};
-using Headers = std::vector<Header>;
+using curl::Header;
+using curl::Headers;
 
 struct Request {
   std::string method;    // "GET"

@@ -114,13 +114,9 @@ std::size_t Transfer::take_from_body(char* into, std::size_t room) {
   return size;
 }
 
-void Transfer::on_head(int status, curl::Headers headers) {
-  Headers passed;
-  for (curl::Header& each : headers) {
-    Header header{std::move(each.name), std::move(each.value)};
-    if (passes_downstream(header)) passed.push_back(std::move(header));
-  }
-  events_.on_upstream_head(status, std::move(passed));
+void Transfer::on_head(int status, Headers headers) {
+  std::erase_if(headers, [](const Header& each) { return !passes_downstream(each); });
+  events_.on_upstream_head(status, std::move(headers));
 }
 
 curl::Transfer::Taken Transfer::on_body(std::string_view bytes) {

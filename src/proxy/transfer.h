@@ -50,7 +50,7 @@ class Transfer final : public curl::Transfer {
  private:
   static std::size_t read_body(char* into, std::size_t, std::size_t room, void* user);
 
-  void on_head(int status, curl::Headers headers) override;
+  void on_head(int status, Headers headers) override;
   Taken on_body(std::string_view bytes) override;
   bool may_be_sent() override { return events_.may_be_sent(); }
   void add_lines(const Request& request);

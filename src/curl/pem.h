@@ -9,7 +9,7 @@
 
 // Certificates and keys as OpenSSL reads them from text.
 
-namespace berth::kubeapi {
+namespace berth::curl {
 
 using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
@@ -23,4 +23,4 @@ inline Bio reading(const std::string& bytes) {
 // OpenSSL must not ask at the terminal for the password of an encrypted key.
 inline int no_password(char*, int, int, void*) { return 0; }
 
-}  // namespace berth::kubeapi
+}  // namespace berth::curl
