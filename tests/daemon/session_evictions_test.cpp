@@ -21,7 +21,7 @@ using Written = support::RecordingWriter::Written;
 class SteppedClock final : public Clock {
  public:
   TimePoint now() const override { return TimePoint(std::chrono::seconds(seconds_)); }
-  void advance(int seconds) { seconds_ += seconds; }
+  void advance(int step) { seconds_ += step; }
 
  private:
   std::atomic<int> seconds_ = 100'000;
