@@ -10,6 +10,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "berth/base/thread_name.h"
+
 #include "conf/files.h"
 #include "conf/source.h"
 
@@ -71,6 +73,7 @@ class FileWatch::Loop {
   }
 
   void run() {
+    name_thread("config");
     int burst = 0;  // wake-ups since the last read
     check();        // changes from before the watch
     while (true) {

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 namespace berth::daemon {
 
 namespace {
@@ -49,6 +51,7 @@ void PageMaker::answer(const std::string& page, Make make, http::Responder respo
 }
 
 void PageMaker::run() {
+  name_thread("page");
   std::unique_lock lock(mutex_);
   while (true) {
     news_.wait(lock, [&] { return is_ended_ || !orders_.empty(); });

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 namespace berth::embedded {
 namespace {
 
@@ -151,6 +153,7 @@ std::vector<PodObject> EmbeddedCluster::pods() const {
 }
 
 void EmbeddedCluster::run() {
+  name_thread("cluster");
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     carry_out_due(clock_.now());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 #include "embedded/pod_json.h"
 
 namespace berth::embedded {
@@ -60,6 +62,7 @@ KubeSchedulerCounts SchedulingLoop::counts() const {
 }
 
 void SchedulingLoop::run() {
+  name_thread("stand-in");
   while (take_inbox()) {
     if (const auto uid = queue_.pop(clock_.now())) {
       schedule(*uid);

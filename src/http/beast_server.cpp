@@ -3,6 +3,8 @@
 #include <thread>
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 #include "http/beast_listener.h"
 
 namespace berth::http {
@@ -137,6 +139,7 @@ class BeastServer final : public HttpServer {
     threads_left_ = std::make_shared<ThreadCount>(state_->options.io_threads);
     for (std::size_t i = 0; i < state_->options.io_threads; ++i) {
       threads_.emplace_back([state = state_, crew = threads_left_] {
+        name_thread("server");
         run(state);
         crew->leave();
       });

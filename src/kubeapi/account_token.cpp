@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 #include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
@@ -67,6 +69,7 @@ AccountToken::Counters AccountToken::counters() const {
 }
 
 void AccountToken::run() {
+  name_thread("token");
   std::unique_lock lock(shared_->mutex);
   const auto is_awake = [this] {
     return shared_->is_stopping || shared_->is_refused || shared_->answer.has_value();

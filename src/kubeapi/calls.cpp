@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "berth/base/thread_name.h"
 
 namespace berth::kubeapi {
 
@@ -78,7 +79,10 @@ Calls::Calls(const ApiServer& api, curl::Connections connections)
   options.most_connections = may_share_ ? kSharedConnections : kUnlimited;
   options.before_step = [this] { drop_outdated(); };
   pool_ = std::make_unique<curl::Pool>(context_, std::move(options));
-  thread_ = std::thread([this] { context_.run(); });
+  thread_ = std::thread([this] {
+    name_thread("calls");
+    context_.run();
+  });
 }
 
 Calls::~Calls() {

@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 #include "kubeapi/cancellation.h"
 #include "kubeapi/json_text.h"
 
@@ -57,6 +59,7 @@ class Discovery::Impl {
   void start() {
     if (missing_.empty() || thread_.joinable() || cancel_.is_cancelled()) return;
     thread_ = std::thread([this] {
+      name_thread("discovery");
       while (!cancel_.is_cancelled() && !missing_.empty()) {
         look();
         if (missing_.empty() || cancel_.wait_for(options_.again)) return;

@@ -7,6 +7,7 @@
 
 #include "berth/base/clock.h"
 #include "berth/base/text.h"
+#include "berth/base/thread_name.h"
 #include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {
@@ -53,6 +54,7 @@ void LeaderElection::stop() {
 }
 
 void LeaderElection::run() {
+  name_thread("lease");
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     lock.unlock();

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 #include "kubeapi/answer.h"
 #include "kubeapi/backoff.h"
 #include "kubeapi/kept_keys.h"
@@ -98,6 +100,7 @@ class Reflector::Impl {
   };
 
   void run() {
+    name_thread("watch " + kind_.name);
     while (!cancel_.is_cancelled()) {
       if (!version_.empty()) {
         watch();

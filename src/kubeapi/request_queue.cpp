@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/thread_name.h"
+
 namespace berth::kubeapi {
 
 namespace {
@@ -107,6 +109,7 @@ Duration RequestQueue::time_to_wait() const {
 }
 
 void RequestQueue::run() {
+  name_thread("requests");
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     if (start_next(lock)) continue;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 namespace berth::kubeapi {
 
 Timer::Timer() : thread_([this] { run(); }) {}
@@ -26,6 +28,7 @@ void Timer::stop() {
 }
 
 void Timer::run() {
+  name_thread("timer");
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     if (tasks_.empty()) {

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "berth/base/thread_name.h"
+
 #include "proxy/listener.h"
 #include "proxy/server_tls.h"
 #include "proxy/state.h"
@@ -93,6 +95,7 @@ class Http2Proxy final : public Proxy {
 
  private:
   void run() {
+    name_thread("view");
     for (;;) {
       try {
         state_.context.run();
