@@ -45,7 +45,7 @@ class App {
         configuration_(std::move(configuration)),
         config_(configuration_->current()),
         environment_(std::move(environment)),
-        events_(std::size_t{1} << 18, [this] { metrics_.event_queue_stalled(); }),
+        events_(EventQueue::kCapacity, [this] { metrics_.event_queue_stalled(); }),
         published_(std::make_shared<const ports::PlanTable>()),
         queues_(nullptr),
         reservations_(nullptr),

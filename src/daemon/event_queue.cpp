@@ -4,17 +4,30 @@
 
 namespace berth::daemon {
 
-EventQueue::EventQueue(std::size_t capacity, std::function<void()> on_full)
-    : capacity_(capacity), on_full_(std::move(on_full)) {}
+namespace {
+
+bool may_wait(const ClusterEvent& event) {
+  return !std::holds_alternative<PlacementDropped>(event) &&
+         !std::holds_alternative<PlacementMoved>(event) &&
+         !std::holds_alternative<RightAnswer>(event) &&
+         !std::holds_alternative<NamingPolicy>(event);
+}
+
+}  // namespace
+
+EventQueue::EventQueue(std::size_t capacity, std::function<void()> on_stalled,
+                       std::chrono::milliseconds patience)
+    : capacity_(capacity), on_stalled_(std::move(on_stalled)), patience_(patience) {}
 
 void EventQueue::post(ClusterEvent event) {
   std::unique_lock lock(mutex_);
   const auto has_room = [this] { return batch_.events.size() < capacity_ || is_closed_; };
-  if (!std::holds_alternative<PlacementDropped>(event) &&
-      !std::holds_alternative<PlacementMoved>(event) && !has_room()) {
-    if (on_full_) on_full_();
+  if (may_wait(event) && !has_room()) {
     may_gather_no_more_.notify_one();
-    has_room_.wait(lock, has_room);
+    if (!has_room_.wait_for(lock, patience_, has_room)) {
+      if (on_stalled_) on_stalled_();
+      has_room_.wait(lock, has_room);
+    }
   }
   if (is_closed_) return;
   batch_.events.push_back(std::move(event));

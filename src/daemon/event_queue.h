@@ -13,13 +13,16 @@
 namespace berth::daemon {
 
 // Events and answers to writes that the session thread has not taken in yet. Many producers, one
-// consumer. Bounded: a producer that finds it full waits, which holds back its watch and loses
-// nothing. PlacementDropped, PlacementMoved and answers come from threads that may not wait; they
-// always get in.
+// consumer. Bounded, since a pod of 2 KiB on the wire takes as much here: a watch that finds it
+// full waits, and loses nothing. Placements, rights and answers come from threads that may not
+// wait; they always get in.
 class EventQueue final : public ports::EventSink {
  public:
-  explicit EventQueue(std::size_t capacity = std::size_t{1} << 18,
-                      std::function<void()> on_full = {});
+  static constexpr std::size_t kCapacity = 4096;  // events
+
+  // `on_stalled`, on the thread that posts: a watch has waited for `patience`. Once for each wait.
+  explicit EventQueue(std::size_t capacity = kCapacity, std::function<void()> on_stalled = {},
+                      std::chrono::milliseconds patience = std::chrono::seconds(10));
 
   struct Batch {
     std::vector<ClusterEvent> events;
@@ -43,7 +46,8 @@ class EventQueue final : public ports::EventSink {
   void announce_news();
 
   const std::size_t capacity_;
-  const std::function<void()> on_full_;
+  const std::function<void()> on_stalled_;
+  const std::chrono::milliseconds patience_;
   mutable std::mutex mutex_;
   std::condition_variable has_news_;
   std::condition_variable may_gather_no_more_;

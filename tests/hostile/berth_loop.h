@@ -32,7 +32,7 @@ class BerthLoop {
  private:
   SystemClock clock_;
   daemon::FakeSource source_;
-  daemon::EventQueue events_;
+  daemon::EventQueue events_{std::size_t{1} << 20};  // this thread takes, too
   ports::Published<ports::PlanTable> published_{std::make_shared<const ports::PlanTable>()};
   ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
   ports::Published<views::QueueTable> queues_{nullptr};
