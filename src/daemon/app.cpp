@@ -9,13 +9,11 @@
 
 #include "berth/base/text.h"
 #include "daemon/configuration.h"
+#include "daemon/core.h"
 #include "daemon/endpoints.h"
 #include "daemon/environment.h"
-#include "daemon/event_queue.h"
 #include "daemon/servers.h"
-#include "daemon/session_loop.h"
 #include "daemon/view.h"
-#include "extender/service.h"
 #include "proxy/key_pair.h"
 #include "telemetry/log.h"
 #include "telemetry/metrics.h"
@@ -33,10 +31,6 @@ constexpr Duration kServerDrain = std::chrono::seconds(1);
 constexpr Duration kBindDrain = std::chrono::seconds(3);
 constexpr long kTickNs = 100'000'000;  // barrier deadlines are looked at this often
 
-steering::Mode mode_of(const std::string& name) {
-  return name == "view" ? steering::Mode::view : steering::Mode::nominate;
-}
-
 class App {
  public:
   App(const Flags& flags, const Listening& where, std::unique_ptr<Configuration> configuration,
@@ -45,21 +39,15 @@ class App {
         configuration_(std::move(configuration)),
         config_(configuration_->current()),
         environment_(std::move(environment)),
-        events_(EventQueue::kCapacity, [this] { metrics_.event_queue_stalled(); }),
-        published_(std::make_shared<const ports::PlanTable>()),
-        queues_(nullptr),
-        reservations_(nullptr),
-        evicted_jobs_(nullptr),
-        shown_(std::make_shared<const ports::ShownPods>()),
-        barrier_({config_->barrier.timeout, config_->barrier.max_timeout}, published_, moves_,
-                 environment_->binder(), events_, [this] { events_.wake(); }),
-        attempts_(barrier_, real_clock_),
-        service_(published_, barrier_, events_, real_clock_, moves_, attempts_, &observer_),
-        loop_(loop_parts(), loop_settings(), std::move(scheduler)),
-        endpoints_(*configuration_, metrics_, loop_, published_, queues_, reservations_,
-                   evicted_jobs_, barrier_, events_, *environment_, view_),
+        core_({*config_, *environment_, real_clock_, metrics_, &observer_,
+               [this] {
+                 if (view_ != nullptr) view_->shown_changed();
+               },
+               [](const std::string& line) { log(Level::info, line); }},
+              std::move(scheduler)),
+        endpoints_(*configuration_, metrics_, core_, *environment_, view_),
         servers_(*config_, where) {
-    service_.add_routes(servers_.verbs());
+    core_.service.add_routes(servers_.verbs());
     endpoints_.add_routes(servers_, page_maker_);
   }
 
@@ -94,76 +82,21 @@ class App {
     std::atomic<bool> warned_ = false;
   };
 
-  SessionLoop::Parts loop_parts() {
-    return {environment_->clock(),
-            environment_->source(),
-            events_,
-            published_,
-            [this] { barrier_.plan_changed(); },
-            shown_,
-            [this] {
-              if (view_ != nullptr) view_->shown_changed();
-            },
-            environment_->writer(),
-            metrics_,
-            [](const std::string& line) { log(Level::info, line); },
-            queues_,
-            reservations_,
-            environment_->access(),
-            [this](const std::string& pod_uid) {
-              return barrier_.stage_of(pod_uid) != ports::Attempts::Stage::none;
-            },
-            [this] { return moves_.take_exchanges(); },
-            &evicted_jobs_,
-            &environment_->leadership(),
-            environment_->starting_pods()};
-  }
-
-  // AUTOSCALE-5
-  SessionLoop::Settings loop_settings() const {
-    const steering::Mode mode = mode_of(config_->steering.mode);
-    return {.mirror = {.managed_schedulers = config_->scheduler_names,
-                       .default_queue = config_->default_queue,
-                       .naming_check = naming_check(),
-                       .checks_classes = is_reviewed(config_->permissions.group_class),
-                       .checks_protection = is_reviewed(config_->permissions.protection),
-                       .gangs = config_->jobs.gang,
-                       .owners = config_->jobs.owners,
-                       .default_spreads = config_->constraints.default_spreads},
-            .period = config_->schedule_period,
-            .patience = config_->barrier.timeout,
-            .steering = mode,
-            .veto_memory = config_->steering.veto_memory,
-            .retry_limit = config_->steering.retry_limit,
-            .locks_are_taints = config_->reservation.enforce == "taint",
-            .autoscaling = mode == steering::Mode::view && config_->view.autoscaling};
-  }
-
-  bool is_reviewed(const std::string& word) const {
-    return environment_->access() != nullptr && word == "review";
-  }
-
-  NamingCheck naming_check() const {
-    const std::string& word = config_->reservation.authorization;
-    if (environment_->access() == nullptr || word == "none") return NamingCheck::none;
-    if (word == "auto") return NamingCheck::automatic;
-    return word == "policy" ? NamingCheck::policy : NamingCheck::review;
-  }
-
   Status start() {
     for (const std::string& warning : config_->warnings) log(Level::warning, warning);
     const Status opened = environment_->open(
-        {[this](std::uint64_t epoch) { loop_.start_leading(epoch); },
-         [this] { loop_.stop_leading(); }, [this] { loop_.kube_scheduler_changed(); },
+        {[this](std::uint64_t epoch) { core_.loop.start_leading(epoch); },
+         [this] { core_.loop.stop_leading(); }, [this] { core_.loop.kube_scheduler_changed(); },
          [this] {
            return view_ == nullptr || (view_->is_read() && environment_->account_fault().empty());
          }});
     if (!opened) return opened;
     if (const Status viewed = open_view(); !viewed) return viewed;
     if (const Status listening = servers_.start(); !listening) return listening;
-    if (const Status watching = environment_->source().start(events_); !watching) return watching;
-    environment_->answer_to(events_);
-    loop_.start();
+    if (const Status watching = environment_->source().start(core_.events); !watching)
+      return watching;
+    environment_->answer_to(core_.events);
+    core_.loop.start();
     configuration_->follow({[this](const conf::Config& config) { adopt(config); },
                             [this](const std::string& complaint) {
                               metrics_.config_load_failed();
@@ -173,7 +106,7 @@ class App {
   }
 
   Status open_view() {
-    if (mode_of(config_->steering.mode) != steering::Mode::view) return Done{};
+    if (mode_of(*config_) != steering::Mode::view) return Done{};
     std::optional<proxy::Upstream> upstream = environment_->upstream();
     if (!upstream) {
       return Error{
@@ -181,17 +114,10 @@ class App {
           "through berthd; expected another mode with --embedded",
           "steering.mode"};
     }
-    apiview::PodInterceptor::Parts parts{
-        config_->scheduler_names,
-        shown_,
-        attempts_,
-        events_,
-        [this](const std::string& pod_uid) { attempts_.ended(pod_uid); },
-        [](const std::string& message) { log(Level::warning, message); }};
-    parts.leadership = &environment_->leadership();
-    parts.window = environment_->pod_window();
-    auto view = View::open(config_->view, *std::move(upstream), std::move(parts),
-                           [this] { environment_->token_refused(); });
+    auto view = View::open(
+        config_->view, *std::move(upstream),
+        core_.view_parts([](const std::string& message) { log(Level::warning, message); }),
+        [this] { environment_->token_refused(); });
     if (!view) return view.error();
     if (const Status listening = (*view)->start(); !listening) return listening;
     view_ = std::move(*view);
@@ -210,7 +136,7 @@ class App {
     for (const std::string& key : configuration_->waiting_for_restart()) {
       log(Level::warning, "\"" + key + "\" has changed and takes effect at the next start");
     }
-    loop_.replace(std::move(*scheduler), config.schedule_period);
+    core_.loop.replace(std::move(*scheduler), config.schedule_period);
     log(Level::info, "the configuration has changed");
   }
 
@@ -224,7 +150,7 @@ class App {
     const auto begin = std::chrono::steady_clock::now();
     int settled_ticks = 0;
     while (sigtimedwait(&signals, nullptr, &tick) < 0) {
-      barrier_.expire(real_clock_.now());
+      core_.barrier.expire(real_clock_.now());
       if (view_ != nullptr) view_->tick();
       settled_ticks = is_settled() ? settled_ticks + 1 : 0;
       constexpr int kTicksToBelieve = 5;
@@ -239,23 +165,23 @@ class App {
   }
 
   bool is_settled() const {
-    const SessionLoop::LastSession last = loop_.last_session();
+    const SessionLoop::LastSession last = core_.loop.last_session();
     return last.sessions > 0 && last.pods_pending == 0 && last.pods_planned == 0 &&
-           last.jobs_waiting == 0 && events_.size() == 0;
+           last.jobs_waiting == 0 && core_.events.size() == 0;
   }
 
   // In this order: the callers stop, then the server, then the sessions, then the cluster.
   void stop() {
     configuration_->unfollow();
-    barrier_.close();
+    core_.barrier.close();
     drain_binds();
-    barrier_.shutdown();
+    core_.barrier.shutdown();
     environment_->stop_callers();
     if (view_ != nullptr) view_->stop();
     if (const Status stopped = servers_.stop(kServerDrain); !stopped) {
       log(Level::warning, stopped.error().to_string());
     }
-    loop_.stop();
+    core_.loop.stop();
     environment_->stop();
   }
 
@@ -263,7 +189,7 @@ class App {
   void drain_binds() const {
     const auto deadline = std::chrono::steady_clock::now() + kBindDrain;
     const timespec tick{0, kTickNs / 10};
-    while (barrier_.binding() > 0 && std::chrono::steady_clock::now() < deadline) {
+    while (core_.barrier.binding() > 0 && std::chrono::steady_clock::now() < deadline) {
       nanosleep(&tick, nullptr);
     }
   }
@@ -275,18 +201,8 @@ class App {
   SteadyClock real_clock_;
   telemetry::Metrics metrics_;
   Observer observer_{metrics_};
-  EventQueue events_;
-  ports::Published<ports::PlanTable> published_;
-  ports::Published<views::QueueTable> queues_;
-  ports::Published<views::ReservationTable> reservations_;
-  ports::Published<views::EvictedJobs> evicted_jobs_;
-  ports::Published<ports::ShownPods> shown_;
-  extender::Moves moves_;
-  extender::GangBarrier barrier_;
-  extender::AttemptLog attempts_;
-  extender::Service service_;
+  Core core_;
   std::unique_ptr<View> view_;  // in steering mode `view`; set before the loop starts
-  SessionLoop loop_;
   Endpoints endpoints_;
   Servers servers_;
   PageMaker page_maker_;

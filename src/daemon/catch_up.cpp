@@ -21,7 +21,7 @@ struct CatchUp::Mailbox {
   std::optional<std::set<std::string>> uids;
 };
 
-bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, Time now) {
+bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, TimePoint now) {
   if (parts_.pods == nullptr) return true;
   if (!is_open_ || epoch != epoch_) begin(epoch, now);
   if (!missing_) take_answer(now);
@@ -38,7 +38,7 @@ bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, Time now) 
   return !is_open_;
 }
 
-void CatchUp::begin(std::uint64_t epoch, Time now) {
+void CatchUp::begin(std::uint64_t epoch, TimePoint now) {
   is_open_ = true;
   epoch_ = epoch;
   begun_at_ = now;
@@ -46,7 +46,7 @@ void CatchUp::begin(std::uint64_t epoch, Time now) {
   ask(now);
 }
 
-void CatchUp::ask(Time now) {
+void CatchUp::ask(TimePoint now) {
   ask_at_ = now + kAskAgain;
   mailbox_ = std::make_shared<Mailbox>();
   parts_.pods->read([mailbox = mailbox_, wake = parts_.wake](auto uids) {
@@ -59,7 +59,7 @@ void CatchUp::ask(Time now) {
   });
 }
 
-void CatchUp::take_answer(Time now) {
+void CatchUp::take_answer(TimePoint now) {
   if (mailbox_ == nullptr) {
     if (now >= ask_at_) ask(now);
     return;

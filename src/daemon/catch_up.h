@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "berth/base/clock.h"
 #include "ports/starting_pods.h"
 
 namespace berth::daemon {
@@ -17,7 +17,6 @@ namespace berth::daemon {
 // shown each of them. Session thread.
 class CatchUp {
  public:
-  using Time = std::chrono::steady_clock::time_point;
   using IsBound = std::function<bool(const std::string& uid)>;  // as the watches show it
 
   struct Parts {
@@ -30,22 +29,22 @@ class CatchUp {
 
   // Whether nothing is missing, or it is waited for no longer. To be called with the epoch of a new
   // leader until that is so, about every 50 ms.
-  bool has_ended(std::uint64_t epoch, const IsBound& is_bound, Time now);
+  bool has_ended(std::uint64_t epoch, const IsBound& is_bound, TimePoint now);
   bool is_open() const { return is_open_; }
   void give_up() { is_open_ = false; }
 
  private:
   struct Mailbox;
 
-  void begin(std::uint64_t epoch, Time now);
-  void ask(Time now);
-  void take_answer(Time now);
+  void begin(std::uint64_t epoch, TimePoint now);
+  void ask(TimePoint now);
+  void take_answer(TimePoint now);
 
   const Parts parts_;
   bool is_open_ = false;
   std::uint64_t epoch_ = 0;
-  Time begun_at_;
-  Time ask_at_;                                   // again
+  TimePoint begun_at_;
+  TimePoint ask_at_;                              // again
   std::shared_ptr<Mailbox> mailbox_;              // of the question that is open; null: none is
   std::optional<std::set<std::string>> missing_;  // uids; none: there is no answer yet
 };

@@ -60,7 +60,7 @@ void Endpoints::add_routes(Servers& servers, PageMaker& maker) {
 }
 
 http::Response Endpoints::liveness() const {
-  const Duration since = loop_.since_last_turn();
+  const Duration since = core_.loop.since_last_turn();
   if (since < kStuckAfter) return http::text_response(200, "ok");
   return http::text_response(
       503, "the session loop has not come round for " +
@@ -72,7 +72,7 @@ http::Response Endpoints::readiness() const {
   if (!account_fault.empty()) return http::text_response(503, account_fault);
   const std::string api_fault = environment_.api_fault();  // API-34
   if (!api_fault.empty()) return http::text_response(503, api_fault);
-  if (published_.load()->is_in_force() && has_tables()) {
+  if (core_.published.load()->is_in_force() && has_tables()) {
     const std::string limitation = environment_.limitation();
     return http::text_response(200, limitation.empty() ? "ok" : "ok; " + limitation);
   }
@@ -85,42 +85,43 @@ http::Response Endpoints::readiness() const {
 
 // The first session publishes its plan before the tables of its pages, the evictions' last.
 bool Endpoints::has_tables() const {
-  return queues_.load() != nullptr && reservations_.load() != nullptr && evicted_.load() != nullptr;
+  return core_.queues.load() != nullptr && core_.reservations.load() != nullptr &&
+         core_.evicted_jobs.load() != nullptr;
 }
 
 http::Response Endpoints::queues() const {
-  const auto table = queues_.load();
+  const auto table = core_.queues.load();
   if (table == nullptr) return unknown();
   return {200, "application/json", views::write_queue_table(*table)};
 }
 
 http::Response Endpoints::reservations() const {
-  const auto table = reservations_.load();
+  const auto table = core_.reservations.load();
   if (table == nullptr) return unknown();
   return {200, "application/json", views::write_reservation_table(*table)};
 }
 
 http::Response Endpoints::evictions() const {
-  const auto jobs = evicted_.load();
+  const auto jobs = core_.evicted_jobs.load();
   if (jobs == nullptr) return unknown();
   return {200, "application/json", views::write_evicted_jobs(*jobs)};
 }
 
 http::Response Endpoints::exposition(const Servers& servers) const {
   const http::ServerCounts counts = servers.counts();
-  const auto plan = published_.load();
+  const auto plan = core_.published.load();
   telemetry::Metrics::Gauges gauges;
   gauges.planned_pods = plan->pods.size();
-  gauges.held_binds = barrier_.held();
+  gauges.held_binds = core_.barrier.held();
   gauges.connections = counts.connections_open;
   gauges.connections_displaced = counts.connections_displaced;
   gauges.connections_refused = counts.connections_refused;
   gauges.malformed_requests = counts.malformed;
-  gauges.queued_events = events_.size();
+  gauges.queued_events = core_.events.size();
   gauges.is_ready = readiness().status == 200;  // also one that stands by
-  gauges.queues = queues_.load();
-  gauges.reservations = reservations_.load();
-  const auto evicted = evicted_.load();
+  gauges.queues = core_.queues.load();
+  gauges.reservations = core_.reservations.load();
+  const auto evicted = core_.evicted_jobs.load();
   gauges.jobs_evicted_repeatedly = evicted == nullptr ? 0 : evicted->repeatedly;
   return {200, "text/plain; version=0.0.4; charset=utf-8",
           metrics_.expose(gauges) + writes_exposition() + servers.exposition() +
@@ -133,7 +134,8 @@ std::string Endpoints::writes_exposition() const {
   telemetry::Families families;
   const auto by_kind = [&](telemetry::MetricFamily family, std::uint64_t Counters::*member) {
     for (std::size_t kind = 0; kind < reconcile::Writes::kKinds; ++kind) {
-      const Counters counters = loop_.write_counters(static_cast<reconcile::Writes::Kind>(kind));
+      const Counters counters =
+          core_.loop.write_counters(static_cast<reconcile::Writes::Kind>(kind));
       telemetry::add_series(family, {{"kind", kKinds[kind]}},
                             static_cast<double>(counters.*member));
     }

@@ -4,13 +4,11 @@
 #include <string>
 
 #include "daemon/configuration.h"
+#include "daemon/core.h"
 #include "daemon/environment.h"
-#include "daemon/event_queue.h"
 #include "daemon/page_maker.h"
 #include "daemon/servers.h"
-#include "daemon/session_loop.h"
 #include "daemon/view.h"
-#include "extender/barrier.h"
 #include "telemetry/metrics.h"
 
 namespace berth::daemon {
@@ -19,24 +17,13 @@ namespace berth::daemon {
 // /evictions /configz /version. Everything must outlive the servers.
 class Endpoints {
  public:
-  Endpoints(const Configuration& configuration, telemetry::Metrics& metrics,
-            const SessionLoop& loop, const ports::Published<ports::PlanTable>& published,
-            const ports::Published<views::QueueTable>& queues,
-            const ports::Published<views::ReservationTable>& reservations,
-            const ports::Published<views::EvictedJobs>& evicted,
-            const extender::GangBarrier& barrier, const EventQueue& events,
+  Endpoints(const Configuration& configuration, telemetry::Metrics& metrics, const Core& core,
             Environment& environment, const std::unique_ptr<View>& view)
       : environment_(environment),
         view_(view),
         configuration_(configuration),
         metrics_(metrics),
-        loop_(loop),
-        published_(published),
-        queues_(queues),
-        reservations_(reservations),
-        evicted_(evicted),
-        barrier_(barrier),
-        events_(events) {}
+        core_(core) {}
 
   // The maker makes the pages, and must end before the servers.
   void add_routes(Servers& servers, PageMaker& maker);
@@ -55,13 +42,7 @@ class Endpoints {
   const std::unique_ptr<View>& view_;  // null in mode `nominate`
   const Configuration& configuration_;
   telemetry::Metrics& metrics_;
-  const SessionLoop& loop_;
-  const ports::Published<ports::PlanTable>& published_;
-  const ports::Published<views::QueueTable>& queues_;
-  const ports::Published<views::ReservationTable>& reservations_;
-  const ports::Published<views::EvictedJobs>& evicted_;
-  const extender::GangBarrier& barrier_;
-  const EventQueue& events_;
+  const Core& core_;
 };
 
 }  // namespace berth::daemon

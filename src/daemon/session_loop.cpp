@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/thread_name.h"
 #include "daemon/publish.h"
 #include "daemon/session_counts.h"
 #include "daemon/thread_priority.h"
@@ -15,9 +16,12 @@ namespace {
 // The first event after a quiet time waits for nothing.
 constexpr Duration kGathering = std::chrono::milliseconds(10);
 
-std::int64_t steady_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
 }  // namespace
+
+const Clock& SessionLoop::steady_clock() {
+  static const SteadyClock clock;
+  return clock;
+}
 
 SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler scheduler)
     : parts_(std::move(parts)),
@@ -44,7 +48,7 @@ SessionLoop::SessionLoop(Parts parts, Settings settings, engine::Scheduler sched
       unclaimed_plans_(settings_.patience * 3),
       broken_gangs_(settings_.patience * 6),
       views_(parts_.queues, parts_.reservations),
-      last_turn_ns_(steady_ns()) {
+      last_turn_(parts_.real_clock->now()) {
   mirror_.follow_api_phases(true);
   reconciler_.set_options(reconciler_options());
   if (parts_.take_exchanges && settings_.steering != steering::Mode::view) {
@@ -92,32 +96,39 @@ SessionLoop::LastSession SessionLoop::last_session() const {
 }
 
 Duration SessionLoop::since_last_turn() const {
-  return Duration(steady_ns() - last_turn_ns_.load());
+  return parts_.real_clock->now() - last_turn_.load();
 }
 
 void SessionLoop::run() {
+  name_thread("session");
   lower_thread_priority();
-  auto due = std::chrono::steady_clock::now();  // the next session, if nothing happens before
-  auto not_before = due;
+  const auto steady = [](TimePoint time) {
+    return std::chrono::steady_clock::time_point(time.time_since_epoch());
+  };
+  Pause pause;
   while (!stopping_) {
-    // A turn now and then, whatever the period: failed writes are repeated, and the liveness probe
-    // sees that the loop goes round.
-    constexpr Duration kTurn = std::chrono::seconds(10);
-    constexpr Duration kUntilSynced = std::chrono::milliseconds(50);  // or caught up
-    // Asked before taking: the events before the sync are then among those that are taken.
-    const bool synced = parts_.source.is_synced();
-    const auto now = std::chrono::steady_clock::now();
-    const bool waits = !synced || catch_up_.is_open();
-    const auto deadline =
-        waits ? now + kUntilSynced : std::min(due, now + std::min(kTurn, until_held_writes()));
-    const EventQueue::Batch batch = parts_.events.take(deadline, not_before);
-    if (!turn(batch, synced, std::chrono::steady_clock::now() >= due)) continue;
-    not_before = std::chrono::steady_clock::now() + kGathering;
-    due = std::chrono::steady_clock::now() + settings_.period;
+    const bool is_synced = parts_.source.is_synced();
+    pause = step(parts_.events.take(steady(pause.until), steady(pause.gathers_until)), is_synced);
   }
   const std::lock_guard lock(mutex_);
   has_stopped_leading_ = true;
   stopped_leading_.notify_all();
+}
+
+SessionLoop::Pause SessionLoop::step(const EventQueue::Batch& batch, bool is_synced) {
+  // A turn now and then, whatever the period: failed writes are repeated, and the liveness probe
+  // sees that the loop goes round.
+  constexpr Duration kTurn = std::chrono::seconds(10);
+  constexpr Duration kUntilSynced = std::chrono::milliseconds(50);  // or caught up
+  const bool has_run = turn(batch, is_synced, parts_.real_clock->now() >= due_);
+  const TimePoint now = parts_.real_clock->now();
+  if (has_run) {
+    gathers_until_ = now + kGathering;
+    due_ = now + settings_.period;
+  }
+  const bool waits = !is_synced || catch_up_.is_open();
+  return {waits ? now + kUntilSynced : std::min(due_, now + std::min(kTurn, until_held_writes())),
+          gathers_until_};
 }
 
 Duration SessionLoop::until_held_writes() const {
@@ -126,7 +137,7 @@ Duration SessionLoop::until_held_writes() const {
 }
 
 bool SessionLoop::turn(const EventQueue::Batch& batch, bool is_synced, bool is_due) {
-  last_turn_ns_ = steady_ns();
+  last_turn_ = parts_.real_clock->now();
   const bool is_changed = adopt_replacement();
   take_exchanges();  // before a pod is seen bound where it came to by one
   for (const ports::WriteAnswer& answer : batch.answers) take_in(answer);
@@ -198,7 +209,7 @@ void SessionLoop::take_in(const ports::WriteAnswer& answer) {
 // --- a session --------------------------------------------------------------------------------
 
 void SessionLoop::session(const std::vector<ClusterEvent>& events) {
-  const auto begin = std::chrono::steady_clock::now();
+  const TimePoint begin = parts_.real_clock->now();
   const TimePoint now = parts_.clock.now();
   mirror_.forget_vetoes(now);
   fail(attempts_.failed(mirror_.cluster(), scheduler_.has_plugin("gang")), now);
@@ -208,7 +219,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   const Plan plan = scheduler_.run(mirror_.cluster_for_session(), now, &parts_.metrics,
                                    announcer_.order_wish(mirror_.cluster(), now));
   guard_.pass_over(mirror_.cluster());
-  const auto took = std::chrono::steady_clock::now() - begin;
+  const Duration took = parts_.real_clock->now() - begin;
   log_left_out(now);
   if (!term().holds()) return;  // LEASE-3
 

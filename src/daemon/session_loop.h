@@ -39,6 +39,8 @@ namespace berth::daemon {
 // its queue; requests of others wait for nothing of it.
 class SessionLoop {
  public:
+  static const Clock& steady_clock();
+
   struct Parts {
     const Clock& clock;  // the cluster's time
     const ports::ClusterSource& source;
@@ -59,6 +61,7 @@ class SessionLoop {
     ports::Published<views::EvictedJobs>* evicted_jobs = nullptr;  // null while another leads
     const ports::Leadership* leadership = nullptr;  // null: terms end by stop_leading() alone
     ports::StartingPods* starting_pods = nullptr;   // null: no other may have led (LEASE-9)
+    const Clock* real_clock = &steady_clock();      // the loop's pauses go by it
   };
   struct Settings {
     mirror::Options mirror;
@@ -84,10 +87,16 @@ class SessionLoop {
   void start();
   // Returns when the session under way has ended. Idempotent.
   void stop();
-  // One turn of the thread, for callers without it: takes all this in. Then, once the source is
-  // synced, runs a session if an event was among it or `is_due`. True: it was the time for one.
-  bool turn(const EventQueue::Batch& batch, bool is_synced, bool is_due);
-  Duration until_held_writes() const;
+  // By the real clock: step() is to be called again at `until`, and before once something has come,
+  // but not for that before `gathers_until`.
+  struct Pause {
+    TimePoint until;
+    TimePoint gathers_until;
+  };
+  // The work of the thread, for callers without it. Takes all this in; then, once the source is
+  // synced, runs a session if it is time for one. `is_synced`: asked before `batch` was taken, so
+  // that the events before the sync are in it.
+  Pause step(const EventQueue::Batch& batch, bool is_synced);
   // Sessions run, and anything is written, only between start_leading() and stop_leading(). The
   // epoch distinguishes this leader from all before; above 0. Any thread.
   void start_leading(std::uint64_t epoch);
@@ -107,6 +116,8 @@ class SessionLoop {
 
  private:
   void run();
+  bool turn(const EventQueue::Batch& batch, bool is_synced, bool is_due);
+  Duration until_held_writes() const;
   bool adopt_replacement();
   std::uint64_t wanted_epoch(bool is_synced);
   bool adopt_leadership(bool is_synced);
@@ -175,10 +186,11 @@ class SessionLoop {
   bool is_session_due_ = false;  // something happened since the last one
   bool has_answers_ = false;     // to the reconciler's writes, since it last compared
   TimePoint reconciled_at_, logged_left_out_at_;
+  TimePoint due_, gathers_until_;  // by the real clock, as Pause
 
   std::atomic<bool> stopping_ = false;
-  std::atomic<std::int64_t> last_turn_ns_ = 0;  // on the steady clock
-  mutable std::mutex mutex_;                    // guards all below
+  std::atomic<TimePoint> last_turn_;  // by the real clock
+  mutable std::mutex mutex_;          // guards all below
   std::optional<std::pair<engine::Scheduler, Duration>> replacement_;
   LastSession last_session_;
   std::uint64_t wanted_epoch_ = 0;

@@ -59,7 +59,7 @@ bool SessionLoop::has_caught_up(std::uint64_t epoch) {
   const auto is_bound = [this](const std::string& uid) {
     return observed_.pod(uid) == nullptr && mirror_.find_task(uid).is_valid();
   };
-  return catch_up_.has_ended(epoch, is_bound, std::chrono::steady_clock::now());
+  return catch_up_.has_ended(epoch, is_bound, parts_.real_clock->now());
 }
 
 // The plans that the earlier leader left under way are assumed before the first session.

@@ -35,7 +35,7 @@ class CatchUpTest : public ::testing::Test {
   std::vector<std::string> lines_;
   CatchUp catch_up_{{&server_, [this] { ++woken_; },
                      [this](const std::string& line) { lines_.push_back(line); }}};
-  CatchUp::Time now_;
+  TimePoint now_;
   Uids bound_{"a", "b"};  // as the watches show it
 };
 

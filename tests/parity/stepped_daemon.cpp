@@ -36,7 +36,7 @@ TimePoint creation_of(const ClusterEvent& event) {
 
 }  // namespace
 
-std::chrono::steady_clock::time_point SteppedDaemon::ManualClock::steady(TimePoint) const {
+std::chrono::steady_clock::time_point SteppedDaemon::PacedManualClock::steady(TimePoint) const {
   return std::chrono::steady_clock::now() + std::chrono::hours(24);
 }
 
@@ -50,15 +50,21 @@ void SteppedDaemon::Writer::write(const ports::Write& write,
 
 SteppedDaemon::SteppedDaemon(const conf::Config& config, std::vector<ClusterEvent> objects,
                              TimePoint start)
-    : clock_(start),
-      loop_({clock_, cluster_, events_, plans_, [] {}, shown_, [] {}, writer_, metrics_,
-             [](const std::string&) {}, queues_, reservations_},
-            settings_of(config), scheduler_of(config)) {
+    : clock_(start), loop_(parts(), settings_of(config), scheduler_of(config)) {
   for (ClusterEvent& object : objects) to_come_.emplace(creation_of(object), std::move(object));
   create_due(start);
   BERTH_CHECK(cluster_.start(events_).has_value());
   cluster_.catch_up();
   loop_.start_leading(1);
+}
+
+daemon::SessionLoop::Parts SteppedDaemon::parts() {
+  daemon::SessionLoop::Parts parts{
+      clock_,  cluster_,     events_, plans_,   [] {},
+      shown_,  [] {},        writer_, metrics_, [](const std::string&) {},
+      queues_, reservations_};
+  parts.real_clock = &real_clock_;
+  return parts;
 }
 
 SteppedDaemon::~SteppedDaemon() { cluster_.stop(); }
@@ -88,10 +94,11 @@ Decisions SteppedDaemon::step(TimePoint now) {
   create_due(now);
   daemon::EventQueue::Batch batch = take_events();
   batch.events = std::exchange(seen_, {});
-  BERTH_CHECK(loop_.turn(batch, cluster_.is_synced(), true));
+  real_clock_.advance(std::chrono::hours(1));  // a session is due
+  loop_.step(batch, cluster_.is_synced());
   Decisions decisions;
   for (batch = take_events(); !batch.answers.empty(); batch = take_events()) {
-    loop_.turn(batch, true, false);
+    loop_.step(batch, true);
   }
   bind_shown(decisions);
   decisions.evictions = std::exchange(writer_.evictions, {});

@@ -39,9 +39,9 @@ class SteppedDaemon {
 
  private:
   // It stands until it is set.
-  class ManualClock final : public embedded::PacedClock {
+  class PacedManualClock final : public embedded::PacedClock {
    public:
-    explicit ManualClock(TimePoint now) { set(now); }
+    explicit PacedManualClock(TimePoint now) { set(now); }
     TimePoint now() const override { return TimePoint(Duration(now_.load())); }
     std::chrono::steady_clock::time_point steady(TimePoint time) const override;
     void set(TimePoint now) { now_ = now.time_since_epoch().count(); }
@@ -62,14 +62,16 @@ class SteppedDaemon {
     embedded::EmbeddedCluster& cluster_;
   };
 
+  daemon::SessionLoop::Parts parts();
   void create_due(TimePoint now);
   void bind_shown(Decisions& decisions);
   daemon::EventQueue::Batch take_events();
 
-  ManualClock clock_;
+  PacedManualClock clock_;
+  ManualClock real_clock_;
   embedded::EmbeddedCluster cluster_{clock_};
   Writer writer_{cluster_};
-  daemon::EventQueue events_;
+  daemon::EventQueue events_{std::size_t{1} << 20};  // this thread takes, too
   ports::Published<ports::PlanTable> plans_{std::make_shared<const ports::PlanTable>()};
   ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
   ports::Published<views::QueueTable> queues_{nullptr};
