@@ -1,0 +1,253 @@
+#include "world/berthd.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "engine/scheduler.h"
+
+namespace berth::world {
+namespace {
+
+using Fate = Network::Fate;
+using WriteResult = ports::WriteOutcome::Result;
+
+constexpr Duration kRequestTimeout = 10s;
+constexpr Duration kLeaseLength = 9s;
+constexpr Duration kRenewDeadline = 6s;
+constexpr Duration kRetryPeriod = 2s;
+
+ports::WriteOutcome outcome_of(Fate fate) {
+  switch (fate) {
+    case Fate::conflict:
+      return {WriteResult::overtaken, "409"};
+    case Fate::throttled:
+      return {WriteResult::failed, "429", 1s};
+    case Fate::failure:
+      return {WriteResult::failed, "500"};
+    default:
+      return {WriteResult::failed, "no answer"};
+  }
+}
+
+}  // namespace
+
+// The API server as the core's ports show it.
+class Berthd::BerthdEnvironment final : public daemon::Environment,
+                                        public ports::ClusterSource,
+                                        public ports::Binder,
+                                        public ports::ObjectWriter,
+                                        public ports::StartingPods {
+ public:
+  explicit BerthdEnvironment(Berthd& owner) : owner_(owner) {}
+
+  const Clock& clock() const override { return owner_.agenda_; }
+  ports::ClusterSource& source() override { return *this; }
+  ports::Binder& binder() override { return *this; }
+  ports::ObjectWriter& writer() override { return *this; }
+  const ports::Leadership& leadership() const override { return owner_.leadership_; }
+  ports::StartingPods* starting_pods() override { return this; }
+  podview::PodWindow* pod_window() override { return &owner_.window_; }
+  Status open(Hooks) override { return berth::Done{}; }
+  Status begin(std::uint16_t) override { return berth::Done{}; }
+  void stop_callers() override {}
+
+  Status start(ports::EventSink&) override { return berth::Done{}; }
+  bool is_synced() const override {
+    const auto& readers = owner_.readers_;
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(),
+                                           [](const auto& each) { return each->is_synced(); });
+  }
+  void stop() override {}
+
+  void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override {
+    owner_.laws_.sent(binding.epoch, owner_.lease_.epoch, owner_.leads());
+    request<ports::BindOutcome>(
+        [&server = owner_.server_, binding] { return server.bind(binding); },
+        [](Fate fate) {
+          return ports::BindOutcome{false, outcome_of(fate).error};
+        },
+        std::move(done));
+  }
+
+  void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override {
+    owner_.laws_.sent(write.epoch, owner_.lease_.epoch, owner_.leads());
+    const auto* const evicts = std::get_if<ports::Eviction>(&write.content);
+    if (evicts != nullptr) owner_.laws_.evicted(write.object.name, evicts->reason);
+    if (evicts != nullptr && owner_.agenda_.happens(owner_.network_.faults.refused_eviction)) {
+      return owner_.life_.after(owner_.network_.hop() * 2, [this, done = std::move(done)] {
+        done({WriteResult::refused, "evict: a disruption budget"});
+        owner_.wake();
+      });
+    }
+    request<ports::WriteOutcome>([&server = owner_.server_, write] { return server.write(write); },
+                                 outcome_of, std::move(done));
+  }
+
+  void read(ports::StartingPods::Done done) override {
+    owner_.life_.after(owner_.network_.hop() * 2, [this, done = std::move(done)] {
+      if (owner_.network_.fate_of_write() != Fate::done) return done(std::nullopt);
+      std::set<std::string> uids;
+      for (const auto& [uid, pod] : owner_.server_.pods()) {
+        const PodObject& each = pod.object;
+        const bool is_starting = !each.node_name.empty() && each.phase == PodPhase::pending;
+        if (is_starting && each.scheduler_name == "berth") uids.insert(uid);
+      }
+      done(std::move(uids));
+    });
+  }
+
+ private:
+  template <class Outcome>
+  void request(std::function<Outcome()> carry_out, std::function<Outcome(Fate)> fault,
+               std::function<void(Outcome)> done) {
+    const Fate fate = owner_.network_.fate_of_write();
+    const bool is_done = fate == Fate::done || fate == Fate::lost_answer;
+    const bool has_answer = fate != Fate::lost_request && fate != Fate::lost_answer;
+    const auto box = std::make_shared<std::optional<Outcome>>();
+    const Duration there = owner_.network_.hop();
+    // It is carried out even if its sender has ended meanwhile.
+    if (is_done) {
+      owner_.agenda_.after(there, [box, carry_out = std::move(carry_out)] { *box = carry_out(); });
+    }
+    const Duration back = has_answer ? there + owner_.network_.hop() : kRequestTimeout;
+    owner_.life_.after(back, [this, box, fate, fault = std::move(fault), done = std::move(done)] {
+      done(fate == Fate::done ? **box : fault(fate));
+      owner_.wake();
+    });
+  }
+
+  Berthd& owner_;
+};
+
+Berthd::Berthd(Agenda& agenda, Network& network, ApiServer& server, Laws& laws, Lease& lease,
+               const conf::Config& config, std::string name)
+    : life_(agenda),
+      agenda_(agenda),
+      network_(network),
+      server_(server),
+      laws_(laws),
+      lease_(lease),
+      name_(std::move(name)),
+      leadership_(agenda),
+      environment_(std::make_unique<BerthdEnvironment>(*this)),
+      core_({.config = config,
+             .environment = *environment_,
+             .real_clock = agenda,
+             .metrics = metrics_,
+             .on_shown = [this] { life_.after(network_.hop() / 20, [this] { view_.follow(); }); },
+             .log = [](const std::string&) {},
+             .queue_capacity = std::size_t{1} << 20},
+            engine::Scheduler::create(config.session).value()),
+      view_(core_.view_parts([this](const std::string& what) {
+        if (what.find("ends a watch") != std::string::npos) complaints_.push_back(what);
+      })) {
+  core_.service.add_routes(router_);
+  window_.on_news([this] { life_.after(1ms, [this] { view_.read_window(); }); });
+  for (const Kind kind : kKinds) {
+    readers_.push_back(std::make_unique<Reader>(life_, network_, server_, kind, core_.events,
+                                                kind == Kind::pod ? &window_ : nullptr,
+                                                [this] { wake(); }));
+  }
+  wake();
+  life_.after(100ms, [this] { tick(); });
+  life_.after(10ms, [this] { campaign(); });
+}
+
+Berthd::~Berthd() { core_.barrier.shutdown(); }
+
+void Berthd::server_changed() {
+  for (const auto& reader : readers_) reader->wake();
+}
+
+// Something has come for the session thread.
+void Berthd::wake() {
+  const TimePoint due = std::max(agenda_.now(), gathers_until_) + agenda_.between(0ns, 2ms);
+  if (due >= next_step_) return;
+  next_step_ = due;
+  life_.after(due - agenda_.now(), [this, number = ++step_number_] {
+    if (number == step_number_) step();
+  });
+}
+
+void Berthd::step() {
+  const bool is_synced = environment_->is_synced();
+  const auto pause = core_.loop.step(core_.events.take({}), is_synced);
+  gathers_until_ = pause.gathers_until;
+  next_step_ = std::max(pause.until, agenda_.now() + 1ms);
+  life_.after(next_step_ - agenda_.now(), [this, number = ++step_number_] {
+    if (number == step_number_) step();
+  });
+  if (core_.events.size() > 0) wake();
+}
+
+void Berthd::tick() {
+  core_.barrier.expire(agenda_.now());
+  if (has_led_ && !leads()) {
+    has_led_ = false;
+    core_.loop.stop_leading();
+    wake();
+  }
+  if (view_.has_deferred()) view_.follow();
+  if (core_.events.size() > 0) wake();
+  life_.after(100ms, [this] { tick(); });
+}
+
+// --- the lease
+// ------------------------------------------------------------------------------------
+
+void Berthd::campaign() {
+  const TimePoint asked = agenda_.now();
+  const Fate fate = network_.fate_of_write();
+  const bool is_done = fate == Fate::done || fate == Fate::lost_answer;
+  const bool mine = lease_.holder == name_;
+  if (is_done && (mine || lease_.until <= asked)) {
+    lease_.holder = name_;
+    lease_.until = asked + kLeaseLength;
+    if (fate == Fate::done && !leadership_.extend(asked + kRenewDeadline)) {
+      core_.loop.stop_leading();
+      leadership_.begin(++lease_.epoch, asked + kRenewDeadline);
+      core_.loop.start_leading(lease_.epoch);
+      has_led_ = true;
+      wake();
+    }
+  }
+  life_.after(kRetryPeriod, [this] { campaign(); });
+}
+
+// --- kube-scheduler's calls
+// -------------------------------------------------------------------------
+
+class Berthd::Call final : public http::Responder::Exchange {
+ public:
+  explicit Call(Answer answered) : answered_(std::move(answered)) {}
+
+  void answer(http::Response response) override {
+    if (const Answer answered = std::exchange(answered_, {})) {
+      answered(response.status, response.body);
+    }
+  }
+  void on_disconnect(std::function<void()> callback) override { gone_ = std::move(callback); }
+  void hang_up() {
+    answered_ = {};
+    if (const auto gone = std::exchange(gone_, {})) gone();
+  }
+
+ private:
+  Answer answered_;  // none: it has been called, or nobody listens
+  std::function<void()> gone_;
+};
+
+std::shared_ptr<Berthd::Call> Berthd::call(const std::string& path, const std::string& body,
+                                           Answer answer) {
+  http::Request request{.method = "POST", .path = path, .body = body};
+  request.body.reserve(body.size() + http::kBodyPadding);
+  auto call = std::make_shared<Call>(std::move(answer));
+  router_.route(request, http::Responder(call));
+  return call;
+}
+
+void Berthd::hang_up(const std::shared_ptr<Call>& call) { call->hang_up(); }
+
+}  // namespace berth::world

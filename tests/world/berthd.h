@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiview/pod_interceptor.h"
+#include "conf/config.h"
+#include "daemon/core.h"
+#include "http/router.h"
+#include "world/api_server.h"
+#include "world/faults.h"
+#include "world/laws.h"
+#include "world/reader.h"
+
+namespace berth::world {
+
+// One Lease.
+struct Lease {
+  std::string holder;
+  TimePoint until;
+  std::uint64_t epoch = 0;
+};
+
+// One run of a berthd: the real core, between watches, writes and calls that go wrong. Its end is
+// that of the process: nothing of it is left.
+class Berthd {
+ public:
+  Berthd(Agenda& agenda, Network& network, ApiServer& server, Laws& laws, Lease& lease,
+         const conf::Config& config, std::string name);
+  ~Berthd();
+
+  const Life& life() const { return life_; }
+  Life& life() { return life_; }
+  // The server has something new.
+  void server_changed();
+  // A call of kube-scheduler, which may hang up. The answer comes at once, later or never.
+  using Answer = std::function<void(int status, const std::string& body)>;
+  class Call;
+  std::shared_ptr<Call> call(const std::string& path, const std::string& body, Answer answer);
+  static void hang_up(const std::shared_ptr<Call>& call);
+  apiview::PodInterceptor& view() { return view_; }
+  void kube_scheduler_changed() { core_.loop.kube_scheduler_changed(); }
+  bool leads() const { return leadership_.epoch() != 0; }
+  daemon::SessionLoop::LastSession last_session() const { return core_.loop.last_session(); }
+  const std::vector<std::string>& complaints() const { return complaints_; }
+
+ private:
+  class BerthdEnvironment;
+
+  void wake();
+  void step();
+  void tick();
+  void campaign();
+
+  Life life_;
+  Agenda& agenda_;
+  Network& network_;
+  ApiServer& server_;
+  Laws& laws_;
+  Lease& lease_;
+  const std::string name_;
+  std::vector<std::string> complaints_;
+  ports::Leadership leadership_;
+  bool has_led_ = false;
+  podview::PodWindow window_;
+  telemetry::Metrics metrics_;
+  std::unique_ptr<BerthdEnvironment> environment_;
+  daemon::Core core_;
+  apiview::PodInterceptor view_;
+  http::Router router_;
+  std::vector<std::unique_ptr<Reader>> readers_;
+  TimePoint gathers_until_;
+  TimePoint next_step_ = TimePoint::max();
+  std::uint64_t step_number_ = 0;
+};
+
+}  // namespace berth::world

@@ -1,0 +1,214 @@
+#include "world/laws.h"
+
+#include <algorithm>
+
+namespace berth::world {
+namespace {
+
+// A bind call waits 25 s for the gang, and a gang that is given up is tried again.
+constexpr Duration kInPartMost = 5min;
+// A Binding and a lock may cross.
+constexpr Duration kUnderWay = 1min;
+// Watches and Bindings are late by less.
+constexpr Duration kLateMost = 20s;
+// For one job of sixteen pods at most.
+constexpr int kEvictionsMost = 60;
+
+bool takes_room(const PodObject& pod) {
+  return pod.phase == PodPhase::pending || pod.phase == PodPhase::running;
+}
+
+}  // namespace
+
+Laws::Laws(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants)
+    : agenda_(agenda), server_(server), inhabitants_(inhabitants) {
+  server_.follow([this](const ApiServer::Change& change) {
+    if (change.kind == Kind::pod) pod_changed(change);
+    if (change.kind == Kind::node) node_changed(change);
+  });
+}
+
+void Laws::break_law(const std::string& what) {
+  agenda_.note("BROKEN: " + what);
+  broken_.push_back(what);
+}
+
+void Laws::pod_changed(const ApiServer::Change& change) {
+  if (change.is_deletion()) {
+    nodes_.erase(change.key);
+    return;
+  }
+  const PodObject& pod = std::get<PodObject>(change.event);
+  if (pod.node_name.empty()) return;
+  const auto [known, is_new] = nodes_.emplace(change.key, pod.node_name);
+  if (!is_new && known->second != pod.node_name) {
+    break_law("pod " + pod.name + " has moved from " + known->second + " to " + pod.node_name);
+  }
+  if (is_new) check_room(pod.node_name, pod);
+}
+
+// Two kube-schedulers, of which one is late, may give room twice to pods of other profiles: berthd
+// guards its own only (LEASE-9).
+void Laws::check_room(const std::string& node, const PodObject& came) {
+  if (came.scheduler_name != "berth") foreign_at_[node] = agenda_.now();
+  const auto foreign = foreign_at_.find(node);
+  if (foreign != foreign_at_.end() && agenda_.now() - foreign->second < kLateMost) return;
+  const auto found = server_.nodes().find(node);
+  if (found == server_.nodes().end()) return;
+  check_lock(found->second.object, came);
+  std::map<std::string, std::int64_t> used;
+  for (const auto& [uid, pod] : server_.pods()) {
+    if (pod.object.node_name != node || !takes_room(pod.object)) continue;
+    for (const auto& [name, amount] : pod.object.request) used[name] += amount;
+  }
+  for (const auto& [name, amount] : used) {
+    if (amount > found->second.object.allocatable.at(name)) {
+      break_law("node " + node + " has no room for pod " + came.name + ": " + name + " " +
+                std::to_string(amount));
+    }
+  }
+}
+
+void Laws::node_changed(const ApiServer::Change& change) {
+  const auto* const node = std::get_if<NodeObject>(&change.event);
+  if (node == nullptr || node->locked_for.empty()) {
+    locks_.erase(change.key);
+  } else {
+    const auto [lock, is_new] = locks_.try_emplace(change.key, node->locked_for, agenda_.now());
+    if (!is_new && lock->second.first != node->locked_for) {
+      lock->second = {node->locked_for, agenda_.now()};
+    }
+  }
+}
+
+// Whether the target of a lock is still there and has no place; else only the write is late.
+bool Laws::waits(const std::string& locked_for) const {
+  for (const auto& [name, job] : inhabitants_.jobs()) {
+    if (locked_for == "job.group-" + name)
+      return !job.is_over && count_bound(job, true) < job.minimum;
+  }
+  const PodObject* const pod = server_.find_pod(locked_for.substr(locked_for.find('.') + 1));
+  return pod != nullptr && pod->node_name.empty();
+}
+
+// A pod of another profile may come while no berthd leads, as it is ignorable then.
+void Laws::check_lock(const NodeObject& node, const PodObject& came) {
+  if (came.scheduler_name != "berth") return;
+  const auto since = locks_.find(node.name);
+  if (since == locks_.end() || agenda_.now() - since->second.second < kUnderWay) return;
+  const bool is_its_own = node.locked_for.find("group-" + came.group) != std::string::npos ||
+                          node.locked_for.find(came.uid) != std::string::npos;
+  if (!is_its_own && waits(node.locked_for)) {
+    trespasses_.push_back({node.name, node.locked_for, came.name, agenda_.now()});
+  }
+}
+
+// The lock may have been lifted, and only the write be late.
+void Laws::look_at_trespasses() {
+  std::erase_if(trespasses_, [this](const Trespass& each) {
+    const auto lock = locks_.find(each.node);
+    const bool is_lifted = lock == locks_.end() || lock->second.first != each.locked_for ||
+                           lock->second.second > each.at || !waits(each.locked_for);
+    if (!is_lifted && agenda_.now() - each.at < kUnderWay) return false;
+    if (!is_lifted) {
+      break_law("node " + each.node + " is locked for " + each.locked_for + ", and pod " +
+                each.pod + " came");
+    }
+    return true;
+  });
+}
+
+// LEASE-2, LEASE-3
+void Laws::sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads) {
+  if (epoch == 0) return;
+  if (epoch < lease_epoch) break_law("a berthd writes in a term that another has ended");
+  if (!leads) break_law("a berthd writes after the end of its term");
+}
+
+void Laws::evicted(const std::string& pod, const std::string& reason) {
+  agenda_.note("evicted: " + pod + " " + reason);
+  const std::size_t begin = reason.find(" for ");
+  if (begin == std::string::npos) return;
+  const std::string job = reason.substr(begin + 5, reason.find(':', begin) - begin - 5);
+  if (++evictions_[job] == kEvictionsMost && is_calm_) {
+    break_law("pods are evicted again and again for " + job + ", " + reason);
+  }
+}
+
+std::int32_t Laws::count_bound(const Job& job, bool counts_leaving) const {
+  std::int32_t bound = 0;
+  for (std::size_t i = 0; i < job.pods.size(); ++i) {
+    const PodObject* const pod = server_.find_pod(job.pods[i]);
+    const bool has_place =
+        pod != nullptr && !pod->node_name.empty() && (counts_leaving || !pod->terminating);
+    if (job.has_succeeded[i] || has_place) ++bound;
+  }
+  return bound;
+}
+
+void Laws::second() {
+  look_at_trespasses();
+  for (const auto& [name, job] : inhabitants_.jobs()) {
+    if (job.minimum <= 1 || job.is_over) {
+      in_part_since_.erase(name);
+      continue;
+    }
+    const std::int32_t bound = count_bound(job);
+    // Members that end without the others have done their work.
+    const bool has_ended = std::find(job.has_succeeded.begin(), job.has_succeeded.end(), true) !=
+                           job.has_succeeded.end();
+    if (bound >= job.minimum || has_ended) has_started_.insert(name);
+    if (bound == 0 || bound >= job.minimum || has_started_.contains(name)) {
+      in_part_since_.erase(name);
+      continue;
+    }
+    const auto [since, is_new] = in_part_since_.emplace(name, agenda_.now());
+    if (!is_new && agenda_.now() - since->second > kInPartMost) {
+      break_law("gang " + name + " is bound in part: " + std::to_string(bound) + " of " +
+                std::to_string(job.minimum));
+      has_started_.insert(name);
+    }
+  }
+}
+
+// A pod that has succeeded and went with its node counts for its controller, and for no gang.
+bool Laws::is_feasible(const Job& job) const {
+  std::int32_t members = 0;
+  for (std::size_t i = 0; i < job.pods.size(); ++i) {
+    if (!job.has_succeeded[i] || server_.find_pod(job.pods[i]) != nullptr) ++members;
+  }
+  if (members < job.minimum) return false;
+  std::int64_t slots = 0;
+  for (const auto& [name, node] : server_.nodes()) {
+    slots += node.object.allocatable.at("cpu") / job.cpu;
+  }
+  return slots >= job.minimum;
+}
+
+bool Laws::is_all_over() const {
+  for (const auto& [name, job] : inhabitants_.jobs()) {
+    if (!job.is_over && is_feasible(job)) return false;
+  }
+  return true;
+}
+
+void Laws::end() {
+  for (const auto& [name, job] : inhabitants_.jobs()) {
+    if (job.is_over || !is_feasible(job)) continue;
+    std::string pods;
+    for (const std::string& uid : job.pods) {
+      const PodObject* const pod = server_.find_pod(uid);
+      if (pod == nullptr) continue;
+      pods += " " + pod->name + ":" + to_string(pod->phase) +
+              (pod->node_name.empty() ? "" : "@" + pod->node_name) +
+              (pod->terminating ? "(leaves)" : "");
+    }
+    const auto group = server_.groups().find(job.full_name());
+    const std::string why =
+        group == server_.groups().end() ? "" : "; status: " + group->second.object.written.message;
+    break_law("job " + name + " has not run, though nothing has been in its way for long:" + pods +
+              why);
+  }
+}
+
+}  // namespace berth::world

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "world/api_server.h"
+#include "world/inhabitants.h"
+
+namespace berth::world {
+
+// The laws that hold at every step, by the objects of the API server alone.
+class Laws {
+ public:
+  Laws(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants);
+
+  const std::vector<std::string>& broken() const { return broken_; }
+  void break_law(const std::string& what);
+  // Once a second: looks for faults that last.
+  void second();
+  // A write or a Binding of a berthd, as it is sent; `leads`: its lease holds.
+  void sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads);
+  // An eviction is carried out. `reason`: "by preempt for default/j7: ..."
+  void evicted(const std::string& pod, const std::string& reason);
+  // Nothing goes wrong from now on. Before, evictions may be in vain.
+  void calm() {
+    is_calm_ = true;
+    evictions_.clear();
+  }
+  // After the faults: everything that can run has run.
+  void end();
+  bool is_all_over() const;
+
+ private:
+  // A pod on a node that is locked for another.
+  struct Trespass {
+    std::string node;
+    std::string locked_for;
+    std::string pod;
+    TimePoint at;
+  };
+
+  void look_at_trespasses();
+  void pod_changed(const ApiServer::Change& change);
+  void check_room(const std::string& node, const PodObject& came);
+  void check_lock(const NodeObject& node, const PodObject& came);
+  bool waits(const std::string& locked_for) const;
+  void node_changed(const ApiServer::Change& change);
+  bool is_feasible(const Job& job) const;
+  std::int32_t count_bound(const Job& job, bool counts_leaving = false) const;
+
+  Agenda& agenda_;
+  ApiServer& server_;
+  const Inhabitants& inhabitants_;
+  std::vector<std::string> broken_;
+  std::map<std::string, std::string> nodes_;        // of bound pods, by uid
+  std::map<std::string, TimePoint> in_part_since_;  // gangs, by job
+  std::set<std::string> has_started_;               // jobs that had their minimum once
+  // By node, as the API has it: the target's value, and since when.
+  std::map<std::string, std::pair<std::string, TimePoint>> locks_;
+  std::vector<Trespass> trespasses_;
+  std::map<std::string, TimePoint> foreign_at_;  // by node: the last pod of another profile
+  bool is_calm_ = false;
+  std::map<std::string, int> evictions_;  // by the job that they are for
+};
+
+}  // namespace berth::world

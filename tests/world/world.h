@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "world/berthd.h"
+#include "world/inhabitants.h"
+#include "world/kube_scheduler.h"
+#include "world/laws.h"
+
+namespace berth::world {
+
+struct Setup {
+  std::uint64_t seed = 1;
+  std::size_t nodes = 8;
+  std::size_t jobs = 30;
+  std::size_t replicas = 0;           // of berthd; 0: one or two, by the seed
+  Duration faulty = 8min;             // then nothing goes wrong any more
+  Duration quiet = 90min;             // at most; everything that can run has run long before
+  std::optional<Faults> faults = {};  // none: by the seed
+  bool keeps_story = false;
+};
+
+struct Outcome {
+  std::vector<std::string> broken;  // laws
+  std::vector<std::string> story;
+  std::string faults;
+  std::uint64_t digest = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t writes = 0;
+  std::size_t jobs = 0;  // that have run or were deleted
+  Duration length{};
+};
+
+// A berthd and a kube-scheduler in a cluster where things go wrong, from beginning to end.
+Outcome run(const Setup& setup);
+
+}  // namespace berth::world
