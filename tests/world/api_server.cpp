@@ -106,10 +106,7 @@ bool ApiServer::edit(Objects<Object>& objects, Kind kind, const std::string& key
   if (found == objects.end()) return false;
   Object object = found->second.object;
   edit(object);
-  if (object == found->second.object) {
-    ++idle_writes_;
-    return true;
-  }
+  if (object == found->second.object) return true;
   store(objects, kind, key, std::move(object));
   return true;
 }
@@ -213,8 +210,15 @@ ports::BindOutcome ApiServer::bind(const ports::Binding& binding) {
 
 ports::WriteOutcome ApiServer::write(const ports::Write& write) {
   ++writes_;
+  const std::uint64_t before = version_;
   const bool is_there =
       std::visit([&](const auto& content) { return put(write.object, content); }, write.content);
+  const bool is_event = std::holds_alternative<ports::Event>(write.content);
+  if (is_there && version_ == before && !is_event) {
+    ++idle_writes_;
+    agenda_.note("a write of kind " + std::to_string(write.content.index()) + " on " +
+                 write.object.full_name() + " changes nothing");
+  }
   if (is_there) return {};
   return {WriteResult::gone, write.object.full_name() + " not found"};
 }

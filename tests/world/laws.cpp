@@ -11,6 +11,8 @@ constexpr Duration kInPartMost = 5min;
 constexpr Duration kUnderWay = 1min;
 // Watches and Bindings are late by less.
 constexpr Duration kLateMost = 20s;
+// A write whose answer was lost is repeated.
+constexpr std::uint64_t kIdleWritesMost = 3;
 // For one job of sixteen pods at most.
 constexpr int kEvictionsMost = 60;
 
@@ -118,6 +120,12 @@ void Laws::look_at_trespasses() {
   });
 }
 
+void Laws::calm() {
+  is_calm_ = true;
+  evictions_.clear();
+  idle_writes_ = server_.idle_writes();
+}
+
 // LEASE-2, LEASE-3
 void Laws::sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads) {
   if (epoch == 0) return;
@@ -193,6 +201,10 @@ bool Laws::is_all_over() const {
 }
 
 void Laws::end() {
+  const std::uint64_t idle = server_.idle_writes() - idle_writes_;
+  if (idle > kIdleWritesMost) {
+    break_law(std::to_string(idle) + " writes have changed nothing, without any fault");
+  }
   for (const auto& [name, job] : inhabitants_.jobs()) {
     if (job.is_over || !is_feasible(job)) continue;
     std::string pods;

@@ -24,10 +24,7 @@ class Laws {
   // An eviction is carried out. `reason`: "by preempt for default/j7: ..."
   void evicted(const std::string& pod, const std::string& reason);
   // Nothing goes wrong from now on. Before, evictions may be in vain.
-  void calm() {
-    is_calm_ = true;
-    evictions_.clear();
-  }
+  void calm();
   // After the faults: everything that can run has run.
   void end();
   bool is_all_over() const;
@@ -62,6 +59,7 @@ class Laws {
   std::vector<Trespass> trespasses_;
   std::map<std::string, TimePoint> foreign_at_;  // by node: the last pod of another profile
   bool is_calm_ = false;
+  std::uint64_t idle_writes_ = 0;         // before the calm
   std::map<std::string, int> evictions_;  // by the job that they are for
 };
 

@@ -31,6 +31,7 @@ struct Options {
   int seconds = 0;
   unsigned processes = std::max(1U, std::thread::hardware_concurrency());
   bool goes_on = false;
+  bool is_whole = false;
   std::string story;
 };
 
@@ -105,8 +106,11 @@ void explain(const Options& options, std::uint64_t seed) {
   const Outcome outcome = berth::world::run(setup);
   fmt::print("seed {} ({}):\n", seed, outcome.faults);
   for (const std::string& each : outcome.broken) fmt::print("  {}\n", each);
-  Setup small = shrink(
-      setup, [](const std::string& step) { fmt::print(stderr, "\rsmaller: {}\033[K", step); });
+  Setup small = setup;
+  if (!options.is_whole) {
+    small = shrink(
+        setup, [](const std::string& step) { fmt::print(stderr, "\rsmaller: {}\033[K", step); });
+  }
   fmt::print(stderr, "\n");
   small.keeps_story = true;
   const Outcome story = berth::world::run(small);
@@ -131,6 +135,7 @@ int main(int argc, char** argv) {
   app.add_option("--faults", options.faults, "'cut=20 berthd-kill'; by the seed without");
   app.add_option("--processes", options.processes);
   app.add_option("--story", options.story, "file for the story of a broken world");
+  app.add_flag("--whole", options.is_whole, "do not look for a smaller world that breaks a law");
   app.add_flag("--all", options.goes_on, "explain each broken world, not only the first");
   CLI11_PARSE(app, argc, argv);
   if (options.seconds > 0) options.setup.faulty = std::chrono::seconds(options.seconds);
