@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ struct Options {
   unsigned processes = std::max(1U, std::thread::hardware_concurrency());
   bool goes_on = false;
   bool is_whole = false;
+  bool stops = false;
   std::string story;
 };
 
@@ -70,8 +72,12 @@ std::vector<std::uint64_t> run_all(const Options& options,
                                    const std::vector<std::uint64_t>& seeds) {
   int ends[2];
   if (pipe(ends) != 0) return seeds;
+  std::vector<pid_t> workers;
   for (unsigned part = 0; part < options.processes; ++part) {
-    if (fork() != 0) continue;
+    if (const pid_t worker = fork(); worker != 0) {
+      workers.push_back(worker);
+      continue;
+    }
     close(ends[0]);
     work(options, seeds, part, ends[1]);
     std::_Exit(0);
@@ -89,8 +95,13 @@ std::vector<std::uint64_t> run_all(const Options& options,
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     fmt::print(stderr, "\r{}/{} worlds, {} broken, {} steps, {:.0f} steps/s ", ++done, seeds.size(),
                broken, steps, static_cast<double>(steps) / took.count());
+    if (options.stops && result.broken > 0) {
+      fmt::print("world {} is broken, the {}th\n", result.seed, done);
+      break;
+    }
   }
   fmt::print(stderr, "\n");
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
   while (wait(nullptr) > 0) {
   }
   std::vector<std::uint64_t> failing;
@@ -136,11 +147,13 @@ int main(int argc, char** argv) {
   app.add_option("--processes", options.processes);
   app.add_option("--story", options.story, "file for the story of a broken world");
   app.add_flag("--whole", options.is_whole, "do not look for a smaller world that breaks a law");
+  app.add_flag("--stop", options.stops, "at the first broken world; explain nothing");
   app.add_flag("--all", options.goes_on, "explain each broken world, not only the first");
   CLI11_PARSE(app, argc, argv);
   if (options.seconds > 0) options.setup.faulty = std::chrono::seconds(options.seconds);
   if (app.count("--faults") > 0) options.setup.faults = Faults::of(options.faults);
   const std::vector<std::uint64_t> failing = run_all(options, seeds_of(options.seeds));
+  if (options.stops) return failing.empty() ? 0 : 1;
   for (const std::uint64_t seed : failing) {
     Setup setup = options.setup;
     setup.seed = seed;
