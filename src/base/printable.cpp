@@ -47,6 +47,15 @@ char32_t next_character(std::string_view text, std::size_t& at) {
   return c;
 }
 
+std::string_view first_bytes(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  constexpr std::size_t kLongest = 4;  // bytes of a character
+  std::size_t end = most;
+  const auto is_inside = [&] { return (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U; };
+  while (end > 0 && most - end < kLongest && is_inside()) --end;
+  return text.substr(0, end);
+}
+
 // EVENT-8
 std::string printable(std::string_view text) {
   std::string result;

@@ -53,10 +53,10 @@ std::optional<Header> parse_header_line(std::string_view line) {
 int status_of(std::string_view line) {
   const std::size_t blank = line.find(' ');
   if (blank == std::string_view::npos) return 0;
-  int status = 0;
+  unsigned status = 0;
   const std::string_view text = line.substr(blank + 1, 3);
   std::from_chars(text.data(), text.data() + text.size(), status);
-  return status;
+  return static_cast<int>(status);
 }
 
 }  // namespace berth::curl

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "berth/base/dns_name.h"
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 
 namespace berth::document {
@@ -31,7 +32,8 @@ bool is_version(std::string_view text) {
 
 void refuse(const Cursor& at, const std::string& text, const char* expected) {
   const bool is_long = text.size() > kShownMax;
-  at.complain("\"" + text.substr(0, kShownMax) + (is_long ? "..." : "") + "\" is no " + expected);
+  at.complain("\"" + std::string(first_bytes(text, kShownMax)) + (is_long ? "..." : "") +
+              "\" is no " + expected);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 
 namespace berth::document {
@@ -39,9 +40,7 @@ bool find_path(const Value& root, const Value* wanted, std::string& path) {
 std::string cut(std::string text) {
   constexpr std::size_t kMost = 1000;
   if (text.size() <= kMost) return text;
-  std::size_t end = kMost;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // within a character
-  text.resize(end);
+  text.resize(first_bytes(text, kMost).size());
   text.shrink_to_fit();
   return text + "...";
 }
@@ -52,7 +51,7 @@ std::string shown(const Value& value) {
   }
   constexpr std::size_t kShown = 80;
   if (value.text.size() <= kShown) return "\"" + value.text + "\"";
-  return "\"" + value.text.substr(0, kShown) + "...\"";
+  return "\"" + std::string(first_bytes(value.text, kShown)) + "...\"";
 }
 
 }  // namespace

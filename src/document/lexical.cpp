@@ -104,6 +104,8 @@ Position PositionFinder::at(std::size_t offset) {
   return {line_, static_cast<std::int32_t>(offset - start) + 1};
 }
 
+bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+
 std::optional<Error> check_text(std::string_view text, std::string_view file) {
   const auto binary = std::find_if(text.begin(), text.end(), is_binary);
   if (binary != text.end()) {
@@ -111,7 +113,7 @@ std::optional<Error> check_text(std::string_view text, std::string_view file) {
     return Error{"a control character, expected text in UTF-8",
                  place(file, PositionFinder(text).at(offset))};
   }
-  if (!simdjson::validate_utf8(text.data(), text.size())) {
+  if (!is_utf8(text)) {
     return Error{"a byte that is not UTF-8, expected text in UTF-8",
                  place(file, PositionFinder(text).at(first_bad_byte(text)))};
   }

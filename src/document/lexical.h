@@ -24,6 +24,8 @@ class PositionFinder {
   std::int32_t line_ = 1;
 };
 
+bool is_utf8(std::string_view text);
+
 // An Error if the bytes are not UTF-8 text (control characters count as binary).
 std::optional<Error> check_text(std::string_view text, std::string_view file);
 

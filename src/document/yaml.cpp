@@ -11,6 +11,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "berth/base/printable.h"
 #include "document/lexical.h"
 #include "document/readers.h"
 
@@ -101,6 +102,8 @@ class TreeBuilder final : public YAML::EventHandler {
     value.position = position(mark);
     value.text = text;
     value.kind = Kind::string;
+    // yaml-cpp makes single bytes of these.
+    if (!is_utf8(text)) refuse(mark, "an escape \\N or \\_, expected the character itself");
     if (tag == "!") {
       value.quoted = true;
       if (!is_terminated(text_, static_cast<std::size_t>(mark.pos))) {
@@ -225,7 +228,8 @@ Status read_part(std::string_view part, std::string_view file, std::int32_t line
                  const DocumentSink& sink) {
   const auto wrong = [&](const YAML::Mark& mark, const std::string& what) {
     const Position at{lines_before + std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1};
-    return Error{"not valid YAML: " + what, place(file, at)};
+    return Error{"not valid YAML: " + printable(what),
+                 place(file, at)};  // it may end in a character
   };
   try {
     std::istringstream stream{std::string(part)};

@@ -132,6 +132,7 @@ class Walk {
   bool view(json::value value, std::string_view what, std::string_view& out) {
     const std::string_view token = token_of(value);
     if (token.size() < 2 || token.front() != '"') return mismatch(token, what, "a string");
+    if (is_key(token)) return fail("malformed JSON", token.data());
     out = token.substr(1, token.size() - 2);
     if (out.find('\\') == out.npos) return true;
     const auto code = value.get_string().get(out);
@@ -187,6 +188,13 @@ class Walk {
 
  private:
   static constexpr int kDepthMax = 100;
+
+  // simdjson would pass over `"a":"b":"c"`: it takes a string that was not read for a key.
+  bool is_key(std::string_view token) const {
+    const auto end = static_cast<std::size_t>(token.data() + token.size() - body_.data());
+    const std::size_t next = body_.find_first_not_of(" \n\t\r", end);
+    return next != body_.npos && body_[next] == ':';
+  }
 
   std::string_view body_;
   json::document& document_;

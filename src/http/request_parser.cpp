@@ -20,7 +20,7 @@ constexpr std::size_t kLastChunkBytes = std::string_view("0\r\n\r\n").size();
 
 RequestParser::RequestParser(Request& into, std::size_t max_header_bytes,
                              std::size_t max_body_bytes)
-    : request_(into) {
+    : request_(into), header_most_(max_header_bytes) {
   header_limit(static_cast<std::uint32_t>(max_header_bytes));
   body_limit(std::uint64_t{max_body_bytes});
 }
@@ -33,7 +33,9 @@ RequestParser::ParseState RequestParser::feed(const char*& begin, const char* en
     if (is_header_done() && chunked() && length < kLastChunkBytes) return ParseState::need_more;
     const bool had_header = is_header_done();
     Ec error;
-    begin += put({begin, static_cast<std::size_t>(end - begin)}, error);
+    const std::size_t used = put({begin, length}, error);
+    begin += used;
+    if (!had_header) header_bytes_ += used;
     if (error == beast::http::error::need_more) return ParseState::need_more;
     if (error == beast::http::error::header_limit) {
       // Beast may look for the end of the header before it looks at the request line.
@@ -63,6 +65,8 @@ RequestParser::ParseState RequestParser::refuse(const Ec& failure) {
 }
 
 RequestParser::ParseState RequestParser::check_header() {
+  // Beast lets the request line and the fields have so many bytes each, if they come together.
+  if (header_bytes_ > header_most_) return refuse(431, "headers too long");
   if (bad_encoding_) return refuse(400, "bad Transfer-Encoding");
   if (hosts_ > 1 || (hosts_ == 0 && version_ == 11)) return refuse(400, "expected one Host");
   if (request_.path.empty() || request_.path.front() != '/') {

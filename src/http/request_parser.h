@@ -53,6 +53,8 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   void on_finish_impl(Ec&) override;
 
   Request& request_;
+  const std::size_t header_most_;
+  std::size_t header_bytes_ = 0;
   int version_ = 0;  // 10 or 11; 0 while there is no request line
   int hosts_ = 0;
   int content_lengths_ = 0;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "berth/base/dns_name.h"
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "berth/model/bounds.h"
 #include "berth/model/claim.h"
@@ -29,7 +30,7 @@ bool is_resource_name(std::string_view name) {
 
 void require_dns_name(const document::Cursor& at, const std::string& name) {
   if (name.empty() || is_dns_name(name)) return;
-  const std::string shown = name.size() > 80 ? name.substr(0, 80) + "..." : name;
+  const std::string shown = std::string(first_bytes(name, 80)) + (name.size() > 80 ? "..." : "");
   at.complain("\"" + shown +
               "\" is no valid name, expected at most 253 lower-case letters, digits, '-' or '.', "
               "with a letter or digit at both ends");
@@ -97,7 +98,7 @@ EvictionTerms read_eviction_terms(const document::Cursor& object) {
 std::string read_name(const document::Cursor& at) {
   std::string name = at.text();
   if (name.size() > bounds::kNameLength) {
-    name.resize(bounds::kNameLength);
+    name.resize(first_bytes(name, bounds::kNameLength).size());
     name.shrink_to_fit();
   }
   return name;
@@ -207,7 +208,7 @@ NamedAmounts read_amounts(const document::Cursor& map, std::int64_t most) {
   for (const auto& [name, value] : map.entries()) {
     if (is_quota_key(name)) continue;
     if (!is_resource_name(name)) {
-      value.complain("\"" + std::string(name.substr(0, 80)) +
+      value.complain("\"" + std::string(first_bytes(name, 80)) +
                      "\" is no resource name, expected one such as \"cpu\" or \"example.com/gpu\"");
       continue;
     }

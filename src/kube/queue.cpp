@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <limits>
 
 #include "berth/model/quota_key.h"
@@ -37,7 +36,8 @@ std::int32_t read_part(const document::Cursor& from) {
   bool is_decimal = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
   if (mark < text.size()) {
     const auto [rest, fault] = std::from_chars(text.data() + mark + 1, end, exponent);
-    is_decimal = is_decimal && fault == std::errc() && rest == end && std::abs(exponent) <= 99;
+    is_decimal =
+        is_decimal && fault == std::errc() && rest == end && exponent >= -99 && exponent <= 99;
   }
   if (!is_decimal) return accuse("is no decimal from 0 to 1");
   decimals -= exponent;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 
 namespace berth::kubeapi {
@@ -10,8 +11,6 @@ namespace berth::kubeapi {
 namespace {
 
 constexpr std::size_t kCharactersShown = 80;
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 }  // namespace
 
@@ -44,14 +43,12 @@ std::string not_expected(Format expected, std::string_view content_type, std::st
 
 std::string first_characters(std::string_view text) {
   text = trimmed(text);
-  std::size_t end = std::min(text.size(), kCharactersShown);
-  while (end > 0 && end < text.size() && is_continuation(text[end])) --end;
-  std::string shown(text.substr(0, end));
+  std::string shown(first_bytes(text, kCharactersShown));
   for (char& c : shown) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) c = ' ';
   }
-  return "\"" + shown + (end < text.size() ? "...\"" : "\"");
+  return "\"" + shown + (shown.size() < text.size() ? "...\"" : "\"");
 }
 
 }  // namespace berth::kubeapi

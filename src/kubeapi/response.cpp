@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "document/readers.h"
 #include "kubeapi/answer.h"
@@ -20,7 +21,8 @@ std::string message_of(const std::string& body) {
     const document::Value* message = parsed->find("message");
     if (message != nullptr && message->kind == document::Kind::string) return message->text;
   }
-  return trimmed(body).starts_with('{') ? body.substr(0, kShownMax) : first_characters(body);
+  if (!trimmed(body).starts_with('{')) return first_characters(body);
+  return std::string(first_bytes(body, kShownMax));
 }
 
 bool is_plain(char c) {

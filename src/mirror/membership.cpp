@@ -6,6 +6,7 @@
 
 #include "berth/base/dns_name.h"
 #include "berth/base/hash.h"
+#include "berth/base/printable.h"
 
 namespace berth::mirror {
 
@@ -40,7 +41,8 @@ std::optional<std::int32_t> number_in(const std::string& text) {
 
 std::string shown(const std::string& text) {
   constexpr std::size_t kShown = 40;
-  return "\"" + (text.size() > kShown ? text.substr(0, kShown) + "..." : text) + "\"";
+  return "\"" + (text.size() > kShown ? std::string(first_bytes(text, kShown)) + "..." : text) +
+         "\"";
 }
 
 std::string owner_text(const PodObject& pod, const Owners::Chain& chain) {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "berth/base/dns_name.h"
 #include "berth/base/text.h"
 #include "berth/model/cluster.h"
 
@@ -42,9 +43,10 @@ WrittenClaims parse_claims(std::string_view text) {
       const auto read = std::from_chars(words[i].data() + star + 1, end, count);
       if (read.ec != std::errc{} || read.ptr != end) return {};
     }
-    if (count > kClaimsMost - all) return {};
+    std::string node = words[i].substr(0, star);
+    if (!is_dns_name(node) || count == 0 || count > kClaimsMost - all) return {};
     all += count;
-    claims.nodes.push_back({words[i].substr(0, star), count});
+    claims.nodes.push_back({std::move(node), count});
   }
   return claims;
 }

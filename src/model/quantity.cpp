@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "berth/base/printable.h"
 #include "berth/base/text.h"
 #include "berth/model/amount_text.h"
 
@@ -137,7 +138,7 @@ std::optional<Digits> read_digits(std::string_view text) {
 }
 
 Error refuse(std::string_view text, const std::string& why) {
-  return {"\"" + std::string(text.substr(0, kLongest)) + "\" " + why, ""};
+  return {"\"" + std::string(first_bytes(text, kLongest)) + "\" " + why, ""};
 }
 
 // In units of `scale`, rounded up. More than 128 bits can hold counts as the most that they can.

@@ -2,8 +2,11 @@
 
 namespace berth::protobuf {
 
+// A part that is missing is nowhere.
 bool Reader::fail(std::string message, const char* at) {
-  if (!fault_) fault_ = Error{std::move(message), "byte " + std::to_string(at - whole_.data())};
+  if (fault_) return false;
+  fault_ = Error{std::move(message), ""};
+  if (at != nullptr) fault_->where = "byte " + std::to_string(at - whole_.data());
   return false;
 }
 

@@ -17,6 +17,16 @@ TEST(Printable, NothingOfTheInputSteersTheTerminal) {
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
 }
 
+TEST(Printable, FirstBytesTearNoCharacter) {
+  EXPECT_EQ(first_bytes("caf\xC3\xA9", 9), "caf\xC3\xA9");
+  EXPECT_EQ(first_bytes("caf\xC3\xA9", 5), "caf\xC3\xA9");
+  EXPECT_EQ(first_bytes("caf\xC3\xA9", 4), "caf");
+  EXPECT_EQ(first_bytes("\xF0\x9F\x98\x80s", 3), "");
+  EXPECT_EQ(first_bytes("\xF0\x9F\x98\x80s", 4), "\xF0\x9F\x98\x80");
+  EXPECT_EQ(first_bytes("", 0), "");
+  EXPECT_EQ(first_bytes(std::string(9, '\x80'), 8), std::string(4, '\x80'));  // no character
+}
+
 TEST(Printable, NothingOfTheInputEndsTheLine) {
   EXPECT_EQ(printable("a\r\nb"), "a" + kMark + kMark + "b");
   EXPECT_EQ(printable("a\xE2\x80\xA8"

@@ -23,6 +23,7 @@ TEST(HeaderLine, OfAStatusHasItsNumber) {
   EXPECT_EQ(status_of("HTTP/2 404 \r\n"), 404);
   EXPECT_EQ(status_of("HTTP/1.1\r\n"), 0);
   EXPECT_EQ(status_of("HTTP/1.1 x\r\n"), 0);
+  EXPECT_EQ(status_of("HTTP/1.1 -20\r\n"), 0);
 }
 
 TEST(HeaderLine, DoesNoHarm) {

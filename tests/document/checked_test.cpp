@@ -49,6 +49,16 @@ TEST(Checked, LongNamesAreCutInComplaints) {
       << complaint;
 }
 
+TEST(Checked, NoCharacterIsTornInComplaints) {
+  const std::string text = std::string(79, 'a') + "\xC3\xA9" + "b";
+  const auto name = [](const Cursor& at) { (void)dns_subdomain(at, ""); };
+  const auto flag = [](const Cursor& at) { (void)at.boolean(false); };
+  for (const std::string& complaint : {complaint_of(text, name), complaint_of(text, flag)}) {
+    EXPECT_NE(complaint.find("\"" + std::string(79, 'a') + "...\""), std::string::npos)
+        << complaint;
+  }
+}
+
 TEST(Checked, DurationsMayBeAtBothEnds) {
   const auto read = [](const Cursor& at) {
     (void)duration_within(at, {}, {std::chrono::seconds(1), std::chrono::seconds(2)});

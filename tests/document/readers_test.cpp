@@ -166,6 +166,10 @@ TEST(Yaml, refuses_what_yaml_cpp_lets_pass) {
       {"a: 1\n---\nb: 1\n", "f.yaml:3:1: a second document, expected one"},
       {"a: 1\nb: x\x01y\n", "f.yaml:2:5: a control character, expected text in UTF-8"},
       {"a: 1\nb: x\xFFy\n", "f.yaml:2:5: a byte that is not UTF-8, expected text in UTF-8"},
+      {"a: \"b\\N\"\n", "f.yaml:1:4: an escape \\N or \\_, expected the character itself"},
+      {"a: \"b\\_\"\n", "f.yaml:1:4: an escape \\N or \\_, expected the character itself"},
+      {"\"\\_\": b\n", "f.yaml:1:1: an escape \\N or \\_, expected the character itself"},
+      {"a: \"\\\xC3\xA9\"\n", "f.yaml:1:7: not valid YAML: unknown escape character: \xEF\xBF\xBD"},
       {"a: \xC3", "f.yaml:1:4: a byte that is not UTF-8, expected text in UTF-8"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(yaml_error(text), error) << text;

@@ -207,6 +207,9 @@ TEST(WireErrors, SayWhatWasExpectedAndWhere) {
   EXPECT_EQ(refusal(R"({"Pod":{}} x)"), "byte 11: something after the end of the request");
   EXPECT_EQ(refusal(R"({"Pod":{}} {"Pod":{}})"), "byte 11: something after the end of the request");
   EXPECT_EQ(refusal(R"({"Pod":{"spec":{"x":tru}}})"), "byte 20: malformed JSON");
+  EXPECT_EQ(refusal(R"({"Pod":{"spec":{"x":"y" :"z"}}})"), "byte 20: malformed JSON");
+  EXPECT_EQ(refusal(R"({"Pod":{"metadata":{"uid":"u":{}}}})"), "byte 26: malformed JSON");
+  EXPECT_EQ(refusal(R"({"Pod":{},"NodeNames":["n1":"n2"]})"), "byte 23: malformed JSON");
   EXPECT_EQ(refusal(std::string(R"({"x":)") + std::string(200, '[') + std::string(200, ']') + "}"),
             "byte 104: nested deeper than 100");
 }

@@ -175,7 +175,8 @@ TEST(Queue, reads_a_part_exactly_and_refuses_more_digits_than_it_keeps) {
   EXPECT_NE(part("0.3333333333").find("\"0.3333333333\" has 10 decimals, expected at most 9"),
             std::string::npos)
       << part("0.3333333333");
-  for (const char* wrong : {"1.000000001", "2", "10", "-0.5", "1e3", "1e999999999999", ".", "x"}) {
+  for (const char* wrong :
+       {"1.000000001", "2", "10", "-0.5", "1e3", "1e999999999999", "1e-2147483648", ".", "x"}) {
     EXPECT_NE(part(wrong).find("is no decimal from 0 to 1"), std::string::npos) << part(wrong);
   }
 }

@@ -23,9 +23,11 @@ TEST(WrittenClaims, AreReadBackAsWritten) {
 }
 
 TEST(WrittenClaims, WhatIsNotOursSaysNothing) {
-  for (const char* text : {"", "n1*3", "2027-01-15T08:00:00Z n1*x", "2027-01-15T08:00:00Z n1*",
-                           "2027-01-15T08:00:00Z n1*-1", "2027-01-15T08:00:00Z n1*99999999999",
-                           "2027-01-15T08:00:00Z n1*60000 n2*60000"}) {
+  for (const char* text :
+       {"", "n1*3", "2027-01-15T08:00:00Z n1*x", "2027-01-15T08:00:00Z n1*",
+        "2027-01-15T08:00:00Z n1*-1", "2027-01-15T08:00:00Z n1*0", "2027-01-15T08:00:00Z *1",
+        "2027-01-15T08:00:00Z +evicted*1", "2027-01-15T08:00:00Z n1*99999999999",
+        "2027-01-15T08:00:00Z n1*60000 n2*60000"}) {
     EXPECT_EQ(parse_claims(text).nodes, Nodes{}) << text;
   }
 }

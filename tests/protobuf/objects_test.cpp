@@ -138,6 +138,22 @@ TEST(Objects, SayWhatAStatusSays) {
   EXPECT_EQ(message_of_status("k8s"), "");
 }
 
+// Found by fuzzing: the place was the distance of two addresses that have nothing in common.
+TEST(Objects, ThatAreMissingAreRefusedWithoutAPlace) {
+  for (const char* event : {"",
+                            "\x0a\x05"
+                            "ADDED",
+                            "\x12\x02\x08\x07"}) {
+    const std::string frame = event;
+    Reader reader(frame);
+    EventParts parts;
+    Envelope envelope;
+    ASSERT_TRUE(reader.event(frame, parts));
+    EXPECT_FALSE(reader.envelope(parts.object, envelope));
+    EXPECT_EQ(reader.fault().to_string(), "expected an object that begins with \"k8s\\0\"");
+  }
+}
+
 TEST(Objects, ThatAreDamagedAreReadOrRefused) {
   const std::string message = support::protobuf_message(
       parsed(R"({"metadata":{"name":"p","creationTimestamp":"2026-01-01T00:00:00Z",)"
