@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "embedded/embedded_cluster.h"
+#include "ports/applied_write.h"
 
 // The writes of Berth, by an API server's rules.
 
@@ -133,35 +134,22 @@ bool EmbeddedCluster::put(const ports::ObjectRef&, const ports::Event&) { return
 bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::NodeLock& lock) {
   const auto found = nodes_.find(object.name);
   if (found == nodes_.end() || found->second.uid != object.uid) return false;
-  NodeObject& node = found->second;
-  node.locked_for = lock.locked_for;
-  node.locked_since.reset();
-  if (!lock.locked_for.empty()) node.locked_since = lock.since;
-  node.has_lock_taint = lock.has_taint;
-  node.locked_for_queue = lock.queue;
-  node.locked_for_queue_since.reset();
-  if (!lock.queue.empty()) node.locked_for_queue_since = lock.queue_since;
-  node.has_queue_lock_taint = lock.has_queue_taint;
-  notify_watchers(node);
+  ports::apply(lock, found->second);
+  notify_watchers(found->second);
   return true;
 }
 
 bool EmbeddedCluster::put(const ports::ObjectRef& object, const TargetMarks& wanted) {
-  const auto set = [&wanted](TargetMarks& marks) {
-    const TargetMarks before = std::exchange(marks, wanted);
-    keep_users_word(marks, before);
-    if (!marks.first_seen) marks.first_seen = before.first_seen;
-  };
   if (object.kind == ports::ObjectKind::pod) {
     const auto pod = pods_.find(object.uid);
     if (pod == pods_.end()) return false;
-    set(pod->second.marks);
+    ports::apply(wanted, pod->second.marks);
     notify_watchers(pod->second);
     return true;
   }
   PodGroupObject* group = find_group(object);
   if (group == nullptr) return false;
-  set(group->marks);
+  ports::apply(wanted, group->marks);
   notify_watchers(*group);
   return true;
 }
@@ -206,9 +194,7 @@ bool EmbeddedCluster::put(const ports::ObjectRef& object, const ports::PodCondit
   const auto pod = pods_.find(object.uid);
   if (pod == pods_.end()) return false;
   if (!pod->second.node_name.empty()) return true;
-  const WrittenCondition& scheduled = condition.scheduled;
-  pod->second.not_scheduled = scheduled.reason;
-  pod->second.unschedulable = scheduled.reason == "Unschedulable" ? scheduled.message : "";
+  ports::apply(condition, pod->second);
   notify_watchers(pod->second);
   return true;
 }

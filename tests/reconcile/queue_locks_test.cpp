@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "ports/applied_write.h"
 #include "reconcile/reconcile_fixture.h"
 
 // Locks of nodes for queues, as labels and taints.
@@ -58,14 +59,7 @@ class QueueLocksTest : public ReconcileTest {
   void show(const Written& written) {
     for (const auto& lock : written.locks) {
       NodeObject node = nodes_.at(lock.object.name);
-      node.locked_for = lock.locked_for;
-      node.locked_since.reset();
-      if (!lock.locked_for.empty()) node.locked_since = lock.since;
-      node.has_lock_taint = lock.has_taint;
-      node.locked_for_queue = lock.queue;
-      node.locked_for_queue_since.reset();
-      if (!lock.queue.empty()) node.locked_for_queue_since = lock.queue_since;
-      node.has_queue_lock_taint = lock.has_queue_taint;
+      ports::apply(lock, node);
       see(node);
     }
   }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ports/applied_write.h"
+
 namespace berth::world {
 namespace {
 
@@ -205,11 +207,9 @@ ports::BindOutcome ApiServer::bind(const ports::Binding& binding) {
   return {true, ""};
 }
 
-// --- Berth's writes
-// -------------------------------------------------------------------------------
+// --- Berth's writes ----------------------------------------------------------------------------
 
 ports::WriteOutcome ApiServer::write(const ports::Write& write) {
-  ++writes_;
   const std::uint64_t before = version_;
   const bool is_there =
       std::visit([&](const auto& content) { return put(write.object, content); }, write.content);
@@ -262,29 +262,17 @@ bool ApiServer::put(const ports::ObjectRef& object, const ports::QueueStatus& st
 bool ApiServer::put(const ports::ObjectRef& object, const ports::NodeLock& lock) {
   const NodeObject* const node = find_in(nodes_, object.name);
   if (node == nullptr || node->uid != object.uid) return false;
-  return edit<NodeObject>(nodes_, Kind::node, object.name, [&](NodeObject& each) {
-    each.locked_for = lock.locked_for;
-    each.locked_since.reset();
-    if (!lock.locked_for.empty()) each.locked_since = lock.since;
-    each.has_lock_taint = lock.has_taint;
-    each.locked_for_queue = lock.queue;
-    each.locked_for_queue_since.reset();
-    if (!lock.queue.empty()) each.locked_for_queue_since = lock.queue_since;
-    each.has_queue_lock_taint = lock.has_queue_taint;
-  });
+  return edit<NodeObject>(nodes_, Kind::node, object.name,
+                          [&](NodeObject& each) { ports::apply(lock, each); });
 }
 
 bool ApiServer::put(const ports::ObjectRef& object, const TargetMarks& wanted) {
-  const auto set = [&wanted](TargetMarks& marks) {
-    const TargetMarks before = std::exchange(marks, wanted);
-    keep_users_word(marks, before);
-    if (!marks.first_seen) marks.first_seen = before.first_seen;
-  };
   if (object.kind == ports::ObjectKind::pod) {
-    return edit<PodObject>(pods_, Kind::pod, object.uid, [&](PodObject& pod) { set(pod.marks); });
+    return edit<PodObject>(pods_, Kind::pod, object.uid,
+                           [&](PodObject& pod) { ports::apply(wanted, pod.marks); });
   }
   return edit<PodGroupObject>(groups_, Kind::group, object.full_name(),
-                              [&](PodGroupObject& group) { set(group.marks); });
+                              [&](PodGroupObject& group) { ports::apply(wanted, group.marks); });
 }
 
 bool ApiServer::put(const ports::ObjectRef& object, const ports::GangRecord&) {
@@ -294,10 +282,7 @@ bool ApiServer::put(const ports::ObjectRef& object, const ports::GangRecord&) {
 
 bool ApiServer::put(const ports::ObjectRef& object, const ports::PodCondition& condition) {
   return edit<PodObject>(pods_, Kind::pod, object.uid, [&](PodObject& pod) {
-    if (!pod.node_name.empty()) return;
-    const WrittenCondition& scheduled = condition.scheduled;
-    pod.not_scheduled = scheduled.reason;
-    pod.unschedulable = scheduled.reason == "Unschedulable" ? scheduled.message : "";
+    if (pod.node_name.empty()) ports::apply(condition, pod);
   });
 }
 

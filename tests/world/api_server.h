@@ -80,7 +80,6 @@ class ApiServer {
   ports::BindOutcome bind(const ports::Binding& binding);
   // Counts writes that change nothing.
   ports::WriteOutcome write(const ports::Write& write);
-  std::uint64_t writes() const { return writes_; }
   std::uint64_t idle_writes() const { return idle_writes_; }
 
  private:
@@ -114,7 +113,6 @@ class ApiServer {
   Objects<QueueObject> queues_;
   std::deque<Change> changes_;
   std::vector<std::function<void(const Change&)>> followers_;
-  std::uint64_t writes_ = 0;
   std::uint64_t idle_writes_ = 0;
 };
 
