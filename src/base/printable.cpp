@@ -56,6 +56,10 @@ std::string_view first_bytes(std::string_view text, std::size_t most) {
   return text.substr(0, end);
 }
 
+std::string shortened(std::string_view text, std::size_t most) {
+  return std::string(first_bytes(text, most)) + (text.size() > most ? "..." : "");
+}
+
 // EVENT-8
 std::string printable(std::string_view text) {
   std::string result;

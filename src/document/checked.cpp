@@ -31,9 +31,7 @@ bool is_version(std::string_view text) {
 }
 
 void refuse(const Cursor& at, const std::string& text, const char* expected) {
-  const bool is_long = text.size() > kShownMax;
-  at.complain("\"" + std::string(first_bytes(text, kShownMax)) + (is_long ? "..." : "") +
-              "\" is no " + expected);
+  at.complain("\"" + shortened(text, kShownMax) + "\" is no " + expected);
 }
 
 }  // namespace

@@ -50,8 +50,7 @@ std::string shown(const Value& value) {
     return name_of(value.kind);
   }
   constexpr std::size_t kShown = 80;
-  if (value.text.size() <= kShown) return "\"" + value.text + "\"";
-  return "\"" + std::string(first_bytes(value.text, kShown)) + "...\"";
+  return "\"" + shortened(value.text, kShown) + "\"";
 }
 
 }  // namespace

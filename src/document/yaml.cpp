@@ -228,8 +228,8 @@ Status read_part(std::string_view part, std::string_view file, std::int32_t line
                  const DocumentSink& sink) {
   const auto wrong = [&](const YAML::Mark& mark, const std::string& what) {
     const Position at{lines_before + std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1};
-    return Error{"not valid YAML: " + printable(what),
-                 place(file, at)};  // it may end in a character
+    // yaml-cpp's text may end within a character.
+    return Error{"not valid YAML: " + printable(what), place(file, at)};
   };
   try {
     std::istringstream stream{std::string(part)};

@@ -30,8 +30,7 @@ bool is_resource_name(std::string_view name) {
 
 void require_dns_name(const document::Cursor& at, const std::string& name) {
   if (name.empty() || is_dns_name(name)) return;
-  const std::string shown = std::string(first_bytes(name, 80)) + (name.size() > 80 ? "..." : "");
-  at.complain("\"" + shown +
+  at.complain("\"" + shortened(name, 80) +
               "\" is no valid name, expected at most 253 lower-case letters, digits, '-' or '.', "
               "with a letter or digit at both ends");
 }

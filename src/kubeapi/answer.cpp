@@ -43,12 +43,12 @@ std::string not_expected(Format expected, std::string_view content_type, std::st
 
 std::string first_characters(std::string_view text) {
   text = trimmed(text);
-  std::string shown(first_bytes(text, kCharactersShown));
+  std::string shown = shortened(text, kCharactersShown);
   for (char& c : shown) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) c = ' ';
   }
-  return "\"" + shown + (shown.size() < text.size() ? "...\"" : "\"");
+  return "\"" + shown + "\"";
 }
 
 }  // namespace berth::kubeapi

@@ -41,8 +41,7 @@ std::optional<std::int32_t> number_in(const std::string& text) {
 
 std::string shown(const std::string& text) {
   constexpr std::size_t kShown = 40;
-  return "\"" + (text.size() > kShown ? std::string(first_bytes(text, kShown)) + "..." : text) +
-         "\"";
+  return "\"" + shortened(text, kShown) + "\"";
 }
 
 std::string owner_text(const PodObject& pod, const Owners::Chain& chain) {

@@ -24,6 +24,8 @@ TEST(Printable, FirstBytesTearNoCharacter) {
   EXPECT_EQ(first_bytes("\xF0\x9F\x98\x80s", 3), "");
   EXPECT_EQ(first_bytes("\xF0\x9F\x98\x80s", 4), "\xF0\x9F\x98\x80");
   EXPECT_EQ(first_bytes("", 0), "");
+  EXPECT_EQ(shortened("caf\xC3\xA9", 4), "caf...");
+  EXPECT_EQ(shortened("caf\xC3\xA9", 5), "caf\xC3\xA9");
   EXPECT_EQ(first_bytes(std::string(9, '\x80'), 8), std::string(4, '\x80'));  // no character
 }
 

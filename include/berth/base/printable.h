@@ -13,6 +13,8 @@ std::string printable(std::string_view text);
 
 // The first bytes of a text, `most` of them at most. No character of UTF-8 is torn.
 std::string_view first_bytes(std::string_view text, std::size_t most);
+// The same, then "..." if there is more.
+std::string shortened(std::string_view text, std::size_t most);
 
 // The character of UTF-8 at `at`, which moves past it; U+FFFD for an invalid byte. `at` is below
 // the size.
