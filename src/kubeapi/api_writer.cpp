@@ -84,7 +84,7 @@ bool is_gone(const Response& response) {
 WriteResult result_of(const Response& response) {
   if (response.ok()) return WriteResult::done;
   if (is_gone(response)) return WriteResult::gone;
-  if (response.status == kConflict) return WriteResult::overtaken;
+  if (response.status == kConflict) return WriteResult::conflict;
   if (is_retryable(response)) return WriteResult::failed;
   const bool lacks_right = response.status == kUnauthorized || response.status == kForbidden;
   return lacks_right ? WriteResult::forbidden : WriteResult::refused;

@@ -131,7 +131,7 @@ struct WriteOutcome {
   enum class Result : std::uint8_t {
     done,
     gone,       // no such object any more, or another of the same name
-    overtaken,  // the object changed between reading and writing
+    conflict,   // the object changed between reading and writing
     failed,     // not delivered, or refused for now; worth repeating
     forbidden,  // no right to write it
     refused,    // for good: the same write will be refused again
@@ -148,7 +148,7 @@ constexpr const char* to_string(WriteOutcome::Result result) {
       return "done";
     case WriteOutcome::Result::gone:
       return "gone";
-    case WriteOutcome::Result::overtaken:
+    case WriteOutcome::Result::conflict:
       return "overtaken";
     case WriteOutcome::Result::failed:
       return "failed";

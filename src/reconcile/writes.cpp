@@ -53,7 +53,7 @@ std::optional<Duration> retry_delay(Aspect aspect, const ports::WriteOutcome& ou
   constexpr Duration kMostOfSteering = std::chrono::seconds(10);
   const Duration asked = outcome.retry_after.value_or(Duration());
   const bool is_for_now =
-      outcome.result == WriteResult::failed || outcome.result == WriteResult::overtaken;
+      outcome.result == WriteResult::failed || outcome.result == WriteResult::conflict;
   switch (kind_of(aspect)) {
     case Writes::Kind::steering:  // WRITE-3
       return std::min(kMostOfSteering, std::max(asked, back_off(failures, kMostOfSteering)));
@@ -152,7 +152,7 @@ std::optional<Ended> Writes::take(const ports::WriteAnswer& answer, TimePoint no
   }
   ++attempt.failures;
   const auto delay = retry_delay(aspect, answer.outcome, attempt.failures);
-  if (!ended.is(WriteResult::overtaken)) {
+  if (!ended.is(WriteResult::conflict)) {
     count(aspect, &Counters::failures, 1);
     log_failure(attempt, answer.outcome, delay.has_value(), now);
   }

@@ -240,7 +240,7 @@ TEST_F(ApiWriterTest, API23AnObjectThatChangedMeanwhileIsOvertaken) {
   });
   const ports::ObjectRef node{ports::ObjectKind::node, "", "n1", "u"};
   const Outcome outcome = write(node, ports::NodeLock{"job.g", TimePoint(), true});
-  EXPECT_EQ(outcome.result, Outcome::Result::overtaken);
+  EXPECT_EQ(outcome.result, Outcome::Result::conflict);
 }
 
 TEST_F(ApiWriterTest, API23MarksAreWrittenOnThePodOrTheGroupOfEitherApi) {

@@ -83,7 +83,7 @@ TEST_F(WritesTest, WRITE3AWriteOnAPodIsRepeatedAfterAWhileWhateverTheAnswer) {
 TEST_F(WritesTest, WRITE4AStatusIsRepeatedAlsoWithoutTheRight) {
   EXPECT_EQ(retry_delay(Aspect::group_status, {WriteResult::forbidden}, 2), milliseconds(400));
   EXPECT_EQ(retry_delay(Aspect::queue_status, {WriteResult::failed}, 20), seconds(30));
-  EXPECT_EQ(retry_delay(Aspect::lock, {WriteResult::overtaken}, 1), milliseconds(200));
+  EXPECT_EQ(retry_delay(Aspect::lock, {WriteResult::conflict}, 1), milliseconds(200));
   EXPECT_EQ(retry_delay(Aspect::marks, {WriteResult::refused}, 1), std::nullopt);
   const Outcome busy{WriteResult::failed, "", seconds(7)};
   EXPECT_EQ(retry_delay(Aspect::group_status, busy, 1), seconds(7)) << "as the server asks";

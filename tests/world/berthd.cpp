@@ -21,7 +21,7 @@ constexpr Duration kRetryPeriod = 2s;
 ports::WriteOutcome outcome_of(Fate fate) {
   switch (fate) {
     case Fate::conflict:
-      return {WriteResult::overtaken, "409"};
+      return {WriteResult::conflict, "409"};
     case Fate::throttled:
       return {WriteResult::failed, "429", 1s};
     case Fate::failure:
@@ -194,8 +194,7 @@ void Berthd::tick() {
   life_.after(100ms, [this] { tick(); });
 }
 
-// --- the lease
-// ------------------------------------------------------------------------------------
+// --- the lease ---------------------------------------------------------------------------------
 
 void Berthd::campaign() {
   const TimePoint asked = agenda_.now();
@@ -216,8 +215,7 @@ void Berthd::campaign() {
   life_.after(kRetryPeriod, [this] { campaign(); });
 }
 
-// --- kube-scheduler's calls
-// -------------------------------------------------------------------------
+// --- kube-scheduler's calls --------------------------------------------------------------------
 
 class Berthd::Call final : public http::Responder::Exchange {
  public:
