@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "berth/base/thread_name.h"
-
 #include "conf/files.h"
 #include "conf/source.h"
 

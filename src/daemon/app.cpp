@@ -93,8 +93,8 @@ class App {
     if (!opened) return opened;
     if (const Status viewed = open_view(); !viewed) return viewed;
     if (const Status listening = servers_.start(); !listening) return listening;
-    if (const Status watching = environment_->source().start(core_.events); !watching)
-      return watching;
+    const Status watching = environment_->source().start(core_.events);
+    if (!watching) return watching;
     environment_->answer_to(core_.events);
     core_.loop.start();
     configuration_->follow({[this](const conf::Config& config) { adopt(config); },

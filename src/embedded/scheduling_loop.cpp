@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "berth/base/thread_name.h"
-
 #include "embedded/pod_json.h"
 
 namespace berth::embedded {

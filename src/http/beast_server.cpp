@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "berth/base/thread_name.h"
-
 #include "http/beast_listener.h"
 
 namespace berth::http {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "berth/base/thread_name.h"
-
 #include "kubeapi/json_text.h"
 
 namespace berth::kubeapi {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "berth/base/thread_name.h"
-
 #include "kubeapi/cancellation.h"
 #include "kubeapi/json_text.h"
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "berth/base/thread_name.h"
-
 #include "kubeapi/answer.h"
 #include "kubeapi/backoff.h"
 #include "kubeapi/kept_keys.h"

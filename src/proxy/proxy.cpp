@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "berth/base/thread_name.h"
-
 #include "proxy/listener.h"
 #include "proxy/server_tls.h"
 #include "proxy/state.h"

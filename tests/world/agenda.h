@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <queue>
 #include <random>
 #include <string>
 #include <utility>
@@ -67,7 +66,6 @@ class Life {
   Agenda& agenda() const { return agenda_; }
   void after(Duration delay, Agenda::Task task) const;
   void freeze(Duration length) { token_->frozen_until = agenda_.now() + length; }
-  bool is_frozen() const { return agenda_.now() < token_->frozen_until; }
 
  private:
   struct Token {

@@ -31,7 +31,6 @@ class Berthd {
          const conf::Config& config, std::string name);
   ~Berthd();
 
-  const Life& life() const { return life_; }
   Life& life() { return life_; }
   // The server has something new.
   void server_changed();
@@ -43,7 +42,6 @@ class Berthd {
   apiview::PodInterceptor& view() { return view_; }
   void kube_scheduler_changed() { core_.loop.kube_scheduler_changed(); }
   bool leads() const { return leadership_.epoch() != 0; }
-  daemon::SessionLoop::LastSession last_session() const { return core_.loop.last_session(); }
   const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:

@@ -49,8 +49,7 @@ NodeObject Inhabitants::node(std::size_t index) const {
   return node;
 }
 
-// --- users
-// ------------------------------------------------------------------------------------------
+// --- users -------------------------------------------------------------------------------------
 
 void Inhabitants::bring_job() {
   if (has_stopped_ || jobs_to_come_ == 0) return;
@@ -149,8 +148,7 @@ void Inhabitants::delete_job(Job& job) {
   if (job.minimum > 0) server_.delete_group(job.full_name());
 }
 
-// --- controllers
-// ------------------------------------------------------------------------------------
+// --- controllers -------------------------------------------------------------------------------
 
 void Inhabitants::control(const std::string& name) {
   Job& job = jobs_.at(name);
@@ -220,8 +218,7 @@ void Inhabitants::pod_changed(const ApiServer::Change& change) {
   if (!pod.node_name.empty() && pod.phase == PodPhase::pending) bound(pod);
 }
 
-// --- kubelets
-// ---------------------------------------------------------------------------------------
+// --- kubelets ----------------------------------------------------------------------------------
 
 void Inhabitants::bound(const PodObject& pod) {
   agenda_.after(agenda_.between(100ms, 4s), [this, uid = pod.uid] { run(uid); });

@@ -65,8 +65,7 @@ void KubeScheduler::ask_for_pods() {
   request_->begin();
 }
 
-// --- the cache
-// --------------------------------------------------------------------------------------
+// --- the cache ---------------------------------------------------------------------------------
 
 void KubeScheduler::take_pods() {
   std::map<std::string, Pod> now;
@@ -113,8 +112,7 @@ void KubeScheduler::leave_queue(const std::string& uid) {
   if (tried_ == uid) tried_.clear();
 }
 
-// --- a cycle
-// ----------------------------------------------------------------------------------------
+// --- a cycle -----------------------------------------------------------------------------------
 
 void KubeScheduler::cycle_soon() {
   if (is_busy_ || std::exchange(is_waking_, true)) return;
@@ -198,8 +196,7 @@ void KubeScheduler::reject(const PodObject& pod, Rejectors by, const std::string
   });
 }
 
-// --- binding
-// ----------------------------------------------------------------------------------------
+// --- binding -----------------------------------------------------------------------------------
 
 void KubeScheduler::assume_and_bind(const PodObject& pod, const std::string& node) {
   const std::uint64_t attempt = ++attempts_;

@@ -108,8 +108,7 @@ void PodRequest::deliver() {
   }
 }
 
-// --- the view's answer
-// ------------------------------------------------------------------------------
+// --- the view's answer -------------------------------------------------------------------------
 
 void PodRequest::head(int status, proxy::Headers) { status_ = status; }
 

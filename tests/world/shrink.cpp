@@ -10,9 +10,9 @@ bool breaks(const Setup& setup) { return !run(setup).broken.empty(); }
 }  // namespace
 
 std::string options_of(const Setup& setup) {
-  const auto minutes = std::chrono::duration_cast<std::chrono::seconds>(setup.faulty).count();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(setup.faulty).count();
   std::string text = "--nodes " + std::to_string(setup.nodes) + " --jobs " +
-                     std::to_string(setup.jobs) + " --seconds " + std::to_string(minutes);
+                     std::to_string(setup.jobs) + " --seconds " + std::to_string(seconds);
   if (setup.faults) text += " --faults '" + setup.faults->names() + "'";
   return text + " " + std::to_string(setup.seed);
 }

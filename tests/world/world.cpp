@@ -58,14 +58,8 @@ class World {
     }
     if (laws_.broken().empty()) laws_.end();
     for (Replica& replica : replicas_) end_berthd(replica);
-    return {laws_.broken(),
-            agenda_.story(),
-            faults,
-            agenda_.digest(),
-            agenda_.steps(),
-            server_.writes(),
-            inhabitants_.jobs().size(),
-            agenda_.now() - begin};
+    return {laws_.broken(),   agenda_.story(), faults,
+            agenda_.digest(), agenda_.steps(), inhabitants_.jobs().size()};
   }
 
  private:

@@ -30,9 +30,7 @@ struct Outcome {
   std::string faults;
   std::uint64_t digest = 0;
   std::uint64_t steps = 0;
-  std::uint64_t writes = 0;
   std::size_t jobs = 0;  // that have run or were deleted
-  Duration length{};
 };
 
 // A berthd and a kube-scheduler in a cluster where things go wrong, from beginning to end.
