@@ -70,7 +70,7 @@ function(berth_protobuf target file)
             ${CMAKE_SOURCE_DIR}/${file}
     DEPENDS ${CMAKE_SOURCE_DIR}/${file})
   target_sources(${target} PRIVATE ${stem}.cc ${stem}.h)
-  target_include_directories(${target} SYSTEM PRIVATE ${generated})
+  target_include_directories(${target} SYSTEM PUBLIC ${generated})
   # Others' code: our warnings are not for it.
   set_source_files_properties(${stem}.cc PROPERTIES COMPILE_OPTIONS -w)
 endfunction()

@@ -41,7 +41,8 @@ class App {
         environment_(std::move(environment)),
         core_({*config_, *environment_, real_clock_, metrics_, &observer_,
                [this] {
-                 if (view_ != nullptr) view_->shown_changed();
+                 if (view_ != nullptr) return view_->shown_changed();
+                 environment_->shown_changed();
                },
                [](const std::string& line) { log(Level::info, line); }},
               std::move(scheduler)),
@@ -102,22 +103,19 @@ class App {
                               metrics_.config_load_failed();
                               log(Level::error, complaint + "; the last good is kept");
                             }});
-    return environment_->begin(servers_.port());
+    Environment::Verbs verbs{servers_.port(), servers_.verbs(), {}};
+    if (is_viewed() && view_ == nullptr) verbs.view.emplace(core_.view_parts(warn));
+    return environment_->begin(std::move(verbs));
   }
 
+  bool is_viewed() const { return mode_of(*config_) == steering::Mode::view; }
+  static void warn(const std::string& message) { log(Level::warning, message); }
+
   Status open_view() {
-    if (mode_of(*config_) != steering::Mode::view) return Done{};
     std::optional<proxy::Upstream> upstream = environment_->upstream();
-    if (!upstream) {
-      return Error{
-          "mode `view` needs a live cluster, whose API server kube-scheduler reads "
-          "through berthd; expected another mode with --embedded",
-          "steering.mode"};
-    }
-    auto view = View::open(
-        config_->view, *std::move(upstream),
-        core_.view_parts([](const std::string& message) { log(Level::warning, message); }),
-        [this] { environment_->token_refused(); });
+    if (!is_viewed() || !upstream) return Done{};
+    auto view = View::open(config_->view, *std::move(upstream), core_.view_parts(warn),
+                           [this] { environment_->token_refused(); });
     if (!view) return view.error();
     if (const Status listening = (*view)->start(); !listening) return listening;
     view_ = std::move(*view);

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 
+#include "apiview/pod_interceptor.h"
 #include "berth/base/clock.h"
 #include "berth/base/result.h"
 #include "conf/config.h"
 #include "daemon/flags.h"
+#include "http/router.h"
 #include "podview/pod_window.h"
 #include "ports/access.h"
 #include "ports/binder.h"
@@ -31,6 +33,12 @@ class Environment {
     // A kube-scheduler carries out what is decided, as far as we can know. Any thread.
     std::function<bool()> has_kube_scheduler;
   };
+  // For a kube-scheduler.
+  struct Verbs {
+    std::uint16_t port = 0;  // the extender listens there
+    const http::Router& router;
+    std::optional<apiview::PodInterceptor::Parts> view;  // for one that stands in this process
+  };
 
   virtual ~Environment() = default;
 
@@ -48,8 +56,8 @@ class Environment {
 
   // Before the source is started: fails on bad input.
   virtual Status open(Hooks hooks) = 0;
-  // When the extender listens on `port` and sessions run.
-  virtual Status begin(std::uint16_t port) = 0;
+  // When the extender listens and sessions run.
+  virtual Status begin(Verbs verbs) = 0;
   // Nothing calls the extender any more, and leading has stopped.
   virtual void stop_callers() = 0;
   // Nothing moves any more. After the sessions.
@@ -57,6 +65,8 @@ class Environment {
 
   // For /metrics: lines of its own in the exposition format; may be empty.
   virtual std::string exposition() const { return {}; }
+  // The table of shown pods is another one. On the session thread.
+  virtual void shown_changed() {}
   // The API server, for a proxy in front of it; none: there is none.
   virtual std::optional<proxy::Upstream> upstream() const { return std::nullopt; }
 

@@ -94,15 +94,6 @@ void declare(CLI::App& app, Flags& flags) {
       ->check(number_between(0, 1e9));
   app.add_flag("--log-json", flags.json_log, "Log one JSON object per line");
   app.add_flag("-v,--verbose", flags.verbose, "Log more");
-  app.add_option("--stand-in-ca-file", flags.stand_in_ca_file,
-                 "With TLS: the authority that the embedded kube-scheduler trusts")
-      ->type_name("FILE");
-  app.add_option("--stand-in-cert-file", flags.stand_in_cert_file,
-                 "With mutual TLS: the certificate it presents")
-      ->type_name("FILE");
-  app.add_option("--stand-in-key-file", flags.stand_in_key_file,
-                 "With mutual TLS: the key of that certificate")
-      ->type_name("FILE");
 }
 
 }  // namespace

@@ -28,9 +28,6 @@ struct Flags {
   double exit_after_s = 0;  // real seconds; 0: never
   bool json_log = false;
   bool verbose = false;
-  std::string stand_in_ca_file;  // with TLS: for the embedded kube-scheduler
-  std::string stand_in_cert_file;
-  std::string stand_in_key_file;
 };
 
 // The flags of a run; or an exit code, after --help, --version, or an error message.

@@ -107,8 +107,9 @@ class LiveEnvironment final : public Environment {
     return Done{};
   }
 
-  Status begin(std::uint16_t port) override {
-    log(Level::info, fmt::format("listening on port {}; live cluster, as {}", port, identity_));
+  Status begin(Verbs verbs) override {
+    log(Level::info,
+        fmt::format("listening on port {}; live cluster, as {}", verbs.port, identity_));
     kubeapi::check_cluster(
         *client_, {config_->steering.mode, config_->view.autoscaling, config_->constraints.volumes},
         [](const std::string& finding) { log(Level::warning, finding); });

@@ -1,50 +1,300 @@
 #include "embedded/kube_scheduler.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
-#include "embedded/extender_client.h"
-#include "embedded/scheduling_loop.h"
+#include "embedded/extender_wire.h"
+#include "embedded/pod_json.h"
+#include "ports/plan_table.h"
 
 namespace berth::embedded {
+namespace {
 
-class KubeSchedulerStandIn::Impl {
- public:
-  Impl(KubeSchedulerOptions options, EmbeddedCluster& cluster, const ScaledClock& clock)
-      : options_(std::move(options)), cluster_(cluster), clock_(clock) {}
+using namespace std::chrono_literals;
 
-  Status start() {
-    BERTH_CHECK(loop_ == nullptr);
-    auto extender = ExtenderClient::create(
-        {options_.extender_url, options_.tls, options_.plan_timeout, options_.commit_timeout});
-    if (!extender) return extender.error();
-    loop_ = std::make_unique<SchedulingLoop>(options_, cluster_, clock_, std::move(*extender));
-    loop_->start();
-    return Done{};
+constexpr Duration kLongestRetry = 1s;
+
+std::vector<std::string_view> views_of(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> names_of(const std::vector<const SchedulerCache::Node*>& nodes) {
+  std::vector<std::string> names;
+  names.reserve(nodes.size());
+  for (const SchedulerCache::Node* node : nodes) names.push_back(node->object.name);
+  return names;
+}
+
+std::string text_of(Rejectors by) {
+  if ((by & kByExtender) != 0) return std::string(ports::kNotPlannedYet);
+  return (by & kByResources) != 0 ? "Insufficient resources" : "node(s) did not match the pod";
+}
+
+// All messages are our own, and need no escapes.
+std::string status_patch(const char* reason, const std::string& message) {
+  return fmt::format(R"({{"status":{{"conditions":[{{"type":"PodScheduled","status":"False",)"
+                     R"("reason":"{}","message":"{}"}}]}}}})",
+                     reason, message);
+}
+
+std::string path_of(const PodObject& pod) {
+  return "/api/v1/namespaces/" + pod.name_space + "/pods/" + pod.name;
+}
+
+}  // namespace
+
+KubeScheduler::KubeScheduler(Options options, Parts parts)
+    : options_(std::move(options)),
+      parts_(std::move(parts)),
+      queue_(options_.initial_backoff, options_.max_backoff, options_.pops_from_backoff),
+      calls_(parts_.executor, parts_.link, parts_.extender) {
+  for (const auto& [name, node] : parts_.server.all<NodeObject>()) cache_.put(node.object);
+  parts_.informer.set_handlers({[this](const ShownPod& pod) { take(pod); },
+                                [this](const std::string& uid) { take_gone(uid); }});
+  parts_.executor.after(parts_.link.hop(), [this] { ask_for_pods(); });
+}
+
+KubeScheduler::~KubeScheduler() {
+  if (request_ != nullptr) request_->cut();
+}
+
+void KubeScheduler::ask_for_pods() {
+  request_ = std::make_shared<PodRequest>(
+      PodRequest::Parts{parts_.executor, parts_.link, parts_.server, parts_.view, parts_.informer,
+                        [this] { cycle_soon(); },
+                        [this] {
+                          const Duration pause = std::min(kLongestRetry, 1ms + parts_.link.hop());
+                          parts_.executor.after(pause, [this] { ask_for_pods(); });
+                        }});
+  request_->begin();
+}
+
+// --- a cycle ------------------------------------------------------------------------------------
+
+void KubeScheduler::cycle_soon() {
+  if (is_busy_ || std::exchange(is_waking_, true)) return;
+  parts_.executor.after(parts_.link.hop() / 4, [this] {
+    is_waking_ = false;
+    cycle();
+  });
+}
+
+void KubeScheduler::cycle() {
+  if (is_busy_) return;
+  const auto uid = queue_.pop(parts_.executor.now());
+  if (!uid) return sleep();
+  const auto known = pods_.find(*uid);
+  const PodObject* const pod = parts_.server.find<PodObject>(*uid);
+  if (known == pods_.end() || pod == nullptr || pod->terminating) {
+    queue_.erase(*uid);
+    return cycle_soon();
   }
+  is_busy_ = true;
+  tried_ = *uid;
+  begin({known->second.shown, known->second.pod});
+}
 
-  void stop() {
-    if (loop_) loop_->stop();
+// Until the end of a back-off.
+void KubeScheduler::sleep() {
+  const TimePoint now = parts_.executor.now();
+  const auto due = queue_.next_due();
+  if (!due || (wakes_at_ > now && wakes_at_ <= *due)) return;
+  wakes_at_ = std::max(*due, now + 1ms);
+  parts_.executor.after(wakes_at_ - now, [this] { cycle_soon(); });
+}
+
+void KubeScheduler::begin(const Known& known) {
+  const PodObject& pod = known.pod;
+  Cycle cycle{pod, pod_json(pod), {}, 0, false};
+  const std::string& only = known.shown.affinity;
+  if (!only.empty()) {
+    const Node* const node = cache_.find(only);
+    cycle.rejectors = node == nullptr ? Rejectors{kByNode} : cache_.judge(pod, *node);
+    if (cycle.rejectors != 0) return reject(pod, cycle.rejectors);
+    cycle.nodes = {only};
+    return filter(std::move(cycle));
   }
+  const std::string& nominated = known.shown.nominated;
+  const Node* const node = nominated.empty() ? nullptr : cache_.find(nominated);
+  if (node == nullptr || cache_.judge(pod, *node) != 0) return try_all(std::move(cycle));
+  cycle.nodes = {nominated};
+  cycle.is_of_nominated = true;
+  filter(std::move(cycle));
+}
 
-  KubeSchedulerCounts counts() const { return loop_ ? loop_->counts() : KubeSchedulerCounts{}; }
+void KubeScheduler::try_all(Cycle cycle) {
+  const int percentage =
+      is_managed(cycle.pod) ? options_.managed_percentage_of_nodes : options_.percentage_of_nodes;
+  cycle.is_of_nominated = false;
+  cycle.nodes = names_of(cache_.sample(cycle.pod, percentage, cycle.rejectors));
+  if (cycle.nodes.empty()) return reject(cycle.pod, cycle.rejectors);  // the extender is not asked
+  filter(std::move(cycle));
+}
 
- private:
-  const KubeSchedulerOptions options_;
-  EmbeddedCluster& cluster_;
-  const ScaledClock& clock_;
-  std::unique_ptr<SchedulingLoop> loop_;
-};
+void KubeScheduler::filter(Cycle cycle) {
+  std::string body = extender_args(cycle.body, views_of(cycle.nodes));
+  calls_.call(
+      "/plan/filter", std::move(body), options_.plan_timeout,
+      [this, cycle = std::move(cycle)](const std::string& error, const std::string& answer) {
+        filtered(cycle, error, answer);
+      });
+}
 
-KubeSchedulerStandIn::KubeSchedulerStandIn(KubeSchedulerOptions options, EmbeddedCluster& cluster,
-                                           const ScaledClock& clock)
-    : impl_(std::make_unique<Impl>(std::move(options), cluster, clock)) {}
+void KubeScheduler::filtered(Cycle cycle, const std::string& error, const std::string& answer) {
+  if (tried_.empty()) return end_cycle();
+  std::string failure = error;
+  if (error.empty()) {
+    const auto kept = read_filter_result(answer, views_of(cycle.nodes));
+    if (!kept) {
+      failure = kept.error().to_string();
+    } else {
+      std::vector<std::string> left;
+      for (const std::size_t index : *kept) left.push_back(cycle.nodes[index]);
+      if (left.size() < cycle.nodes.size()) {
+        cycle.rejectors = static_cast<Rejectors>(cycle.rejectors | kByExtender);
+      }
+      cycle.nodes = std::move(left);
+    }
+  }
+  const bool is_failed = !failure.empty() && !options_.plan_is_ignorable;
+  if (cycle.is_of_nominated && (is_failed || cycle.nodes.empty())) return try_all(std::move(cycle));
+  if (is_failed) return fail(cycle.pod, failure);
+  if (cycle.nodes.empty()) return reject(cycle.pod, cycle.rejectors);
+  if (cycle.nodes.size() == 1) return assume_and_bind(cycle.pod, cycle.nodes.front());
+  prioritize(std::move(cycle));
+}
 
-KubeSchedulerStandIn::~KubeSchedulerStandIn() { stop(); }
+void KubeScheduler::prioritize(Cycle cycle) {
+  std::string body = extender_args(cycle.body, views_of(cycle.nodes));
+  const auto choose = [this, cycle = std::move(cycle)](const std::string& error,
+                                                       const std::string& answer) {
+    if (tried_.empty()) return end_cycle();
+    std::size_t best = 0;  // as if this entry did not exist
+    if (error.empty()) {
+      if (const auto scores = read_priorities(answer, views_of(cycle.nodes))) {
+        const auto highest = std::max_element(scores->begin(), scores->end());
+        best = static_cast<std::size_t>(highest - scores->begin());
+      }
+    }
+    assume_and_bind(cycle.pod, cycle.nodes[best]);
+  };
+  calls_.call("/plan/prioritize", std::move(body), options_.plan_timeout, choose);
+}
 
-Status KubeSchedulerStandIn::start() { return impl_->start(); }
+void KubeScheduler::end_cycle() {
+  is_busy_ = false;
+  tried_.clear();
+  cycle_soon();
+}
 
-void KubeSchedulerStandIn::stop() { impl_->stop(); }
+void KubeScheduler::reject(const PodObject& pod, Rejectors by) {
+  queue_.reject(pod.uid, by, parts_.executor.now());
+  write_status(pod, options_.rejection_clears_nomination, text_of(by));
+  end_cycle();
+}
 
-KubeSchedulerCounts KubeSchedulerStandIn::counts() const { return impl_->counts(); }
+void KubeScheduler::fail(const PodObject& pod, const std::string& why) {
+  queue_.fail(pod.uid, parts_.executor.now());
+  log("kube-scheduler could not schedule " + pod.full_name() + ": " + why);
+  write_status(pod, true, "");
+  end_cycle();
+}
+
+// Its own copy of a nomination does not wait for the informer. An empty `why`: an error, which no
+// condition names.
+void KubeScheduler::write_status(const PodObject& pod, bool clears_nomination,
+                                 const std::string& why) {
+  const auto known = pods_.find(pod.uid);
+  const bool clears = clears_nomination && !pod.nominated_node.empty();
+  if (clears && known != pods_.end()) {
+    known->second.pod.nominated_node.clear();
+    cache_.nominate(known->second.pod, {});
+  }
+  if (why.empty() && !clears) return;
+  const std::string message = "0/" + std::to_string(parts_.server.all<NodeObject>().size()) +
+                              " nodes are available: " + why + ".";
+  if (!why.empty()) log("kube-scheduler finds no node for " + pod.full_name() + ": " + why);
+  parts_.executor.after(parts_.link.hop(), [this, pod, clears, why, message] {
+    const proxy::Request request{"PATCH", path_of(pod) + "/status", {}};
+    const std::string body =
+        status_patch(why.empty() ? "SchedulerError" : "Unschedulable", message);
+    proxy::Interceptor* const view = parts_.view;
+    if (view != nullptr && (view->refusal(request) || view->answer(request, body))) return;
+    parts_.server.change<PodObject>(pod.uid, [&](PodObject& each) {
+      if (!each.node_name.empty()) return;
+      if (clears) each.nominated_node.clear();
+      if (why.empty()) return;
+      each.not_scheduled = "Unschedulable";
+      each.unschedulable = message;
+    });
+  });
+}
+
+// --- binding ------------------------------------------------------------------------------------
+
+void KubeScheduler::assume_and_bind(const PodObject& pod, const std::string& node) {
+  const std::uint64_t attempt = ++attempts_;
+  cache_.place(pod, node);
+  parts_.informer.assume(pods_.at(pod.uid).shown, node);
+  assumed_[pod.uid] = {node, attempt};
+  const ports::Binding binding{pod.name_space, pod.name, pod.uid, node};
+  if (is_managed(pod)) {
+    calls_.call(
+        "/commit/bind", binding_args(binding), options_.commit_timeout,
+        [this, uid = pod.uid, attempt](const std::string& error, const std::string& answer) {
+          if (!error.empty()) return bind_ended(uid, attempt, error);
+          const Status bound = read_binding_result(answer);
+          bind_ended(uid, attempt, bound ? std::string() : bound.error().to_string());
+        });
+  } else {
+    bind_by_itself(binding, attempt);
+  }
+  end_cycle();
+}
+
+void KubeScheduler::bind_by_itself(const ports::Binding& binding, std::uint64_t attempt) {
+  const proxy::Request request{
+      "POST",
+      "/api/v1/namespaces/" + binding.name_space + "/pods/" + binding.name + "/binding",
+      {}};
+  parts_.executor.after(parts_.link.hop(), [this, binding, request, attempt] {
+    const bool is_refused = parts_.view != nullptr && parts_.view->refusal(request).has_value();
+    const bool is_lost = parts_.link.fate_of_call() != Link::Fate::done;
+    const std::string error = is_refused || is_lost ? "503" : parts_.server.bind(binding).error;
+    parts_.executor.after(parts_.link.hop(), [this, uid = binding.uid, attempt, error] {
+      bind_ended(uid, attempt, error);
+    });
+  });
+}
+
+void KubeScheduler::bind_ended(const std::string& uid, std::uint64_t attempt,
+                               const std::string& error) {
+  const auto assumed = assumed_.find(uid);
+  // The pod was bound, deleted or assumed again meanwhile: this answer no longer matters.
+  if (assumed == assumed_.end() || assumed->second.attempt != attempt) return;
+  if (error.empty()) return queue_.erase(uid);  // assumed until the watch shows it bound
+  log("kube-scheduler could not bind " + uid + ": " + error);
+  assumed_.erase(assumed);
+  parts_.informer.forget(uid);
+  cache_.remove(uid);
+  const TimePoint now = parts_.executor.now();
+  if (queue_.contains(uid)) queue_.fail(uid, now);
+  queue_.wake_all(WakeUp::pod_gone, now);
+  if (const auto known = pods_.find(uid); known != pods_.end()) {
+    write_status(known->second.pod, true, "");
+  }
+  cycle_soon();
+}
+
+bool KubeScheduler::is_managed(const PodObject& pod) const {
+  const auto& managed = options_.managed_schedulers;
+  return std::find(managed.begin(), managed.end(), pod.scheduler_name) != managed.end();
+}
+
+void KubeScheduler::log(const std::string& line) const {
+  if (parts_.log) parts_.log(line);
+}
 
 }  // namespace berth::embedded

@@ -1,87 +1,126 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "berth/base/result.h"
-#include "embedded/embedded_cluster.h"
-#include "embedded/scaled_clock.h"
-#include "http/http_client.h"
+#include "embedded/extender_calls.h"
+#include "embedded/pod_request.h"
+#include "embedded/scheduler_cache.h"
+#include "embedded/scheduling_queue.h"
 
 namespace berth::embedded {
 
-struct KubeSchedulerOptions {
-  std::string extender_url;  // "http://127.0.0.1:8890": what comes before /plan and /commit
-  std::optional<http::ClientTls> tls = {};  // needed for https
-
-  // Profiles whose pods the extender binds, as if they carried its marker resource.
-  std::vector<std::string> managed_schedulers = {"berth"};
-  // The /plan entry is ignorable: if its filter fails, all nodes pass.
-  bool plan_is_ignorable = true;
-
-  // percentageOfNodesToScore; 0: adaptive, by the number of nodes.
-  int percentage_of_nodes = 0;
-  int managed_percentage_of_nodes = 100;
-
-  // In the cluster's time.
-  Duration initial_backoff = std::chrono::seconds(1);
-  Duration max_backoff = std::chrono::seconds(10);
-  // SchedulerPopFromBackoffQ, on from 1.33: an idle scheduler retries rejected pods during their
-  // backoff, but not pods that met an error.
-  bool pops_from_backoff = true;
-  // From 1.35, a rejected pod without preemption loses its nomination.
-  bool rejection_clears_nomination = true;
-
-  // In real time: httpTimeout of the two entries.
-  std::chrono::milliseconds plan_timeout{1'000};
-  std::chrono::milliseconds commit_timeout{30'000};
-  // Bind calls at the same time; further ones wait for a thread.
-  std::size_t max_outstanding_binds = 4'096;
-};
-
-// Counts since start().
-struct KubeSchedulerCounts {
-  std::uint64_t attempts = 0;  // scheduling cycles
-  std::uint64_t filter_calls = 0;
-  std::uint64_t prioritize_calls = 0;
-  std::uint64_t bind_calls = 0;  // to the extender
-  std::uint64_t rejections = 0;  // cycles without a node
-  std::uint64_t errors = 0;      // cycles or binds that ended in an error
-  std::uint64_t outstanding_binds = 0;
-};
-
-// A stand-in for kube-scheduler 1.33 to 1.36 on the embedded cluster. It calls the extender over
-// HTTP like the real one. It takes one pod at a time in order of priority, tries the nominated node
-// first, then applies in-tree filters to a sample of the nodes, then the extender's. Binding is
-// asynchronous, with the pod assumed meanwhile. Events and backoff requeue pods. It judges
-// feasibility by its own code, so that it can disagree with the session.
+// A stand-in for kube-scheduler 1.33 to 1.37: reads nodes from the API server and pods through the
+// view if there is one, keeps a cache with assumed pods and a queue with back-off, asks the
+// extender, and binds through it. It takes one pod at a time in order of priority, tries the
+// nominated node first, then applies in-tree filters to a sample of the nodes, then the extender's.
+// Binding is asynchronous, with the pod assumed meanwhile. Events and back-off requeue pods. It
+// judges feasibility by its own code, so that it can disagree with the session.
 //
 // Left out: preemption, in-tree scores (the first of the nodes with the extender's best score is
-// taken), constraints that PodObject only names as unmodelled, and a possible attempt after
-// kube-scheduler's own status patch.
-class KubeSchedulerStandIn {
+// taken), and constraints that PodObject only names as unmodelled. One executor.
+class KubeScheduler {
  public:
-  // `cluster` and `clock` must outlive it.
-  KubeSchedulerStandIn(KubeSchedulerOptions options, EmbeddedCluster& cluster,
-                       const ScaledClock& clock);
-  ~KubeSchedulerStandIn();
-  KubeSchedulerStandIn(const KubeSchedulerStandIn&) = delete;
-  KubeSchedulerStandIn& operator=(const KubeSchedulerStandIn&) = delete;
+  struct Options {
+    // Profiles whose pods the extender binds, as if they carried its marker resource.
+    std::vector<std::string> managed_schedulers = {"berth"};
+    // The /plan entry is ignorable: if its filter fails, all nodes pass.
+    bool plan_is_ignorable = true;
+    // percentageOfNodesToScore; 0: adaptive, by the number of nodes.
+    int percentage_of_nodes = 0;
+    int managed_percentage_of_nodes = 100;
+    Duration initial_backoff = std::chrono::seconds(1);
+    Duration max_backoff = std::chrono::seconds(10);
+    // SchedulerPopFromBackoffQ, on from 1.33: an idle scheduler retries rejected pods during their
+    // back-off, but not pods that met an error.
+    bool pops_from_backoff = true;
+    // From 1.35, a rejected pod without preemption loses its nomination.
+    bool rejection_clears_nomination = true;
+    // httpTimeout of the two entries.
+    Duration plan_timeout = std::chrono::seconds(1);
+    Duration commit_timeout = std::chrono::seconds(30);
+  };
+  struct Parts {  // all must outlive it
+    Executor& executor;
+    Link& link;
+    ApiServer& server;
+    const http::Router& extender;
+    proxy::Interceptor* view = nullptr;  // null: it reads the API server
+    PodInformer& informer;
+    std::function<void(const std::string& line)> log = {};
+  };
 
-  // An Error if the URL or the TLS files are invalid. The extender may start later.
-  Status start();
-  // Ends calls under way and returns within a second. Idempotent. It cannot be started again.
-  void stop();
+  KubeScheduler(Options options, Parts parts);
+  ~KubeScheduler();
+  KubeScheduler(const KubeScheduler&) = delete;
+  KubeScheduler& operator=(const KubeScheduler&) = delete;
 
-  KubeSchedulerCounts counts() const;
+  // To be called after each change of the API server.
+  void server_changed(const ApiServer::Change& change);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  using Node = SchedulerCache::Node;
+  using Names = std::vector<std::string_view>;
+
+  struct Known {
+    ShownPod shown;
+    PodObject pod;  // as the API server had it at that time
+  };
+  struct Assumed {
+    std::string node;
+    std::uint64_t attempt = 0;
+  };
+  // A scheduling cycle that waits for the extender.
+  struct Cycle {
+    PodObject pod;
+    std::string body;                // of the pod, as JSON
+    std::vector<std::string> nodes;  // that the extender is asked about
+    Rejectors rejectors = 0;
+    bool is_of_nominated = false;  // of the nominated node alone: if it fails, the others follow
+  };
+
+  void ask_for_pods();
+  // Reactions to changes in the cluster (kube_scheduler_cache.cpp).
+  void take(const ShownPod& pod);
+  void take_waiting(const ShownPod& shown, const PodObject& pod);
+  void take_gone(const std::string& uid);
+  void set_nomination(const PodObject& pod, const std::string& old_node);
+
+  void cycle_soon();
+  void cycle();
+  void sleep();
+  void begin(const Known& known);
+  void try_all(Cycle cycle);
+  void filter(Cycle cycle);
+  void filtered(Cycle cycle, const std::string& error, const std::string& answer);
+  void prioritize(Cycle cycle);
+  void end_cycle();
+  void reject(const PodObject& pod, Rejectors by);
+  void fail(const PodObject& pod, const std::string& why);
+  void write_status(const PodObject& pod, bool clears_nomination, const std::string& why);
+  void assume_and_bind(const PodObject& pod, const std::string& node);
+  void bind_by_itself(const ports::Binding& binding, std::uint64_t attempt);
+  void bind_ended(const std::string& uid, std::uint64_t attempt, const std::string& error);
+  bool is_managed(const PodObject& pod) const;
+  void log(const std::string& line) const;
+
+  const Options options_;
+  Parts parts_;
+  SchedulingQueue queue_;
+  SchedulerCache cache_;
+  ExtenderCalls calls_;
+  std::shared_ptr<PodRequest> request_;
+  std::map<std::string, Known> pods_;       // by uid; all that it is shown
+  std::map<std::string, Assumed> assumed_;  // by uid: chosen, and not yet shown bound
+  std::uint64_t attempts_ = 0;
+  std::string tried_;  // the uid of the pod in a cycle; empty: it has gone meanwhile
+  bool is_busy_ = false;
+  bool is_waking_ = false;
+  TimePoint wakes_at_;  // for the end of a back-off
 };
 
 }  // namespace berth::embedded

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "embedded/object_keys.h"
 #include "embedded/path_watch.h"
 #include "kube/manifests.h"
 
@@ -16,30 +17,13 @@ namespace {
 // A file whose writer pauses longer than this is read incomplete, and then again.
 constexpr std::chrono::milliseconds kQuiet{100};
 
-using Key = std::pair<std::size_t, std::string>;  // kind and full name
+using Key = std::pair<std::size_t, std::string>;  // type and key
 using Objects = std::map<Key, ClusterEvent>;
-
-template <class Object>
-std::string name_of(const Object& object) {
-  if constexpr (std::is_same_v<Object, StorageObject>) {
-    return std::string(to_string(object.kind())) + " " + object.full_name();
-  } else if constexpr (std::is_same_v<Object, SelectingObject>) {
-    return std::string(to_string(object.kind)) + " " + object.full_name();
-  } else if constexpr (requires { object.full_name(); }) {
-    return object.full_name();
-  } else if constexpr (requires { object.name; }) {
-    return object.name;
-  } else if constexpr (std::is_same_v<Object, OwnerObject>) {
-    return object.uid;
-  } else {
-    return {};  // not an object
-  }
-}
 
 Objects by_key(std::vector<ClusterEvent> events) {
   Objects objects;
   for (ClusterEvent& event : events) {
-    Key key{event.index(), std::visit([](const auto& object) { return name_of(object); }, event)};
+    Key key{event.index(), key_of(event)};
     objects.emplace(std::move(key), std::move(event));
   }
   return objects;
@@ -59,40 +43,11 @@ bool is_same(const ClusterEvent& left, const ClusterEvent& right) {
       left);
 }
 
-struct Deletion {
-  ClusterEvent operator()(const NodeObject& node) const { return NodeDeleted{node.name}; }
-  ClusterEvent operator()(const PodObject& pod) const { return PodDeleted{pod.uid}; }
-  ClusterEvent operator()(const PodGroupObject& group) const {
-    return PodGroupDeleted{group.full_name()};
-  }
-  ClusterEvent operator()(const QueueObject& queue) const { return QueueDeleted{queue.name}; }
-  ClusterEvent operator()(const PriorityClassObject& priority_class) const {
-    return PriorityClassDeleted{priority_class.name};
-  }
-  ClusterEvent operator()(const NamespaceObject& name_space) const {
-    return NamespaceDeleted{name_space.name};
-  }
-  ClusterEvent operator()(const BudgetObject& budget) const {
-    return BudgetDeleted{budget.full_name()};
-  }
-  ClusterEvent operator()(const StorageObject& storage) const {
-    return StorageDeleted{storage.kind(), storage.full_name()};
-  }
-  ClusterEvent operator()(const SelectingObject& object) const {
-    return SelectingDeleted{object.kind, object.full_name()};
-  }
-  ClusterEvent operator()(const OwnerObject& owner) const { return OwnerDeleted{owner.uid}; }
-  template <class Other>
-  ClusterEvent operator()(const Other& other) const {
-    return other;  // manifests do not create these
-  }
-};
-
 // The events that change `then` into `now`.
 std::vector<ClusterEvent> difference(const Objects& then, const Objects& now) {
   std::vector<ClusterEvent> changes;
   for (const auto& [key, event] : then) {
-    if (!now.contains(key)) changes.push_back(std::visit(Deletion{}, event));
+    if (!now.contains(key)) changes.push_back(deletion_of(event));
   }
   for (const auto& [key, event] : now) {
     const auto old = then.find(key);
@@ -105,9 +60,9 @@ std::vector<ClusterEvent> difference(const Objects& then, const Objects& now) {
 
 class ManifestSource::Impl {
  public:
-  Impl(std::vector<std::string> paths, EmbeddedCluster& cluster, Complaint complain, Note note)
+  Impl(std::vector<std::string> paths, Apply apply, Complaint complain, Note note)
       : paths_(paths.begin(), paths.end()),
-        cluster_(cluster),
+        apply_(std::move(apply)),
         complain_(std::move(complain)),
         note_(std::move(note)),
         watch_(std::move(paths)) {}
@@ -131,7 +86,7 @@ class ManifestSource::Impl {
     if (!manifests) return manifests.error();
     Objects now = by_key(std::move(manifests->events));
     if (auto changes = difference(objects_, now); !changes.empty()) {
-      cluster_.apply(std::move(changes));
+      apply_(std::move(changes));
     }
     objects_ = std::move(now);
     for (const std::string& warning : manifests->warnings) report(warning);
@@ -155,7 +110,7 @@ class ManifestSource::Impl {
   }
 
   const std::vector<std::filesystem::path> paths_;
-  EmbeddedCluster& cluster_;
+  const Apply apply_;
   const Complaint complain_;
   const Note note_;
   PathWatch watch_;
@@ -165,10 +120,10 @@ class ManifestSource::Impl {
 };
 
 Result<std::unique_ptr<ManifestSource>> ManifestSource::open(std::vector<std::string> paths,
-                                                             EmbeddedCluster& cluster,
-                                                             Complaint complain, Note note) {
-  auto impl =
-      std::make_unique<Impl>(std::move(paths), cluster, std::move(complain), std::move(note));
+                                                             Apply apply, Complaint complain,
+                                                             Note note) {
+  auto impl = std::make_unique<Impl>(std::move(paths), std::move(apply), std::move(complain),
+                                     std::move(note));
   if (const Status opened = impl->open(); !opened) return opened.error();
   return std::unique_ptr<ManifestSource>(new ManifestSource(std::move(impl)));
 }

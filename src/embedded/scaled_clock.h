@@ -6,24 +6,18 @@
 
 namespace berth::embedded {
 
-// A clock whose pace on the steady clock is known, for waits on a condition. Any thread.
-class PacedClock : public Clock {
- public:
-  // The moment on the steady clock when now() will be `time`. Times too far away to represent count
-  // as a day ahead.
-  virtual std::chrono::steady_clock::time_point steady(TimePoint time) const = 0;
-};
-
 // A clock that runs `speed` times as fast as the steady clock, so that an hour can pass in a
 // minute. Any thread.
-class ScaledClock final : public PacedClock {
+class ScaledClock final : public Clock {
  public:
   // `speed` > 0.
   explicit ScaledClock(TimePoint start, double speed = 1.0);
 
   TimePoint now() const override;
   double speed() const { return speed_; }
-  std::chrono::steady_clock::time_point steady(TimePoint time) const override;
+  // The moment on the steady clock when now() will be `time`, for waits on a condition. Times too
+  // far away to represent count as a day ahead.
+  std::chrono::steady_clock::time_point steady(TimePoint time) const;
 
  private:
   TimePoint start_;

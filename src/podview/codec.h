@@ -73,6 +73,10 @@ struct ListParts {
 // True if the item stays in the list as it is.
 using StaysInList = std::function<Result<bool>(const SeenPod&)>;
 
+// An object of that kind as an API server sends it, and a frame of a watch with one.
+std::string enveloped(const char* kind, std::string raw);
+void append_frame(std::string_view type, std::string object, std::string& out);
+
 // A frame of a watch, with its header. An Error has the byte within the frame.
 Status read_event(std::string_view frame, SeenEvent& event);
 void append_event(EventType type, const CopyOf& copy, std::string& out);

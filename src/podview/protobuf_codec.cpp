@@ -94,27 +94,6 @@ std::string bytes_of(const CopyOf& copy) {
   return out;
 }
 
-std::string enveloped(const char* kind, std::string raw) {
-  wire::Unknown unknown;
-  unknown.mutable_type_meta()->set_api_version("v1");
-  unknown.mutable_type_meta()->set_kind(kind);
-  unknown.set_raw(std::move(raw));
-  unknown.set_content_encoding("");
-  unknown.set_content_type("");
-  std::string out(kMagic);
-  unknown.AppendToString(&out);
-  return out;
-}
-
-void append_frame(std::string_view type, std::string object, std::string& out) {
-  wire::WatchEvent event;
-  event.set_type(std::string(type));
-  event.mutable_object()->set_raw(std::move(object));
-  const std::size_t size = event.ByteSizeLong();
-  for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(size >> shift & 0xff);
-  event.AppendToString(&out);
-}
-
 // Moves the run to the left. Returns where it ends.
 std::size_t move_run(std::string& body, const Span& run, std::size_t to) {
   std::memmove(body.data() + to, body.data() + run.begin, run.end - run.begin);
@@ -136,6 +115,27 @@ bool read(PodReader& reader, std::string_view message, SeenEvent& event) {
 }
 
 }  // namespace
+
+std::string enveloped(const char* kind, std::string raw) {
+  wire::Unknown unknown;
+  unknown.mutable_type_meta()->set_api_version("v1");
+  unknown.mutable_type_meta()->set_kind(kind);
+  unknown.set_raw(std::move(raw));
+  unknown.set_content_encoding("");
+  unknown.set_content_type("");
+  std::string out(kMagic);
+  unknown.AppendToString(&out);
+  return out;
+}
+
+void append_frame(std::string_view type, std::string object, std::string& out) {
+  wire::WatchEvent event;
+  event.set_type(std::string(type));
+  event.mutable_object()->set_raw(std::move(object));
+  const std::size_t size = event.ByteSizeLong();
+  for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(size >> shift & 0xff);
+  event.AppendToString(&out);
+}
 
 Status read_event(std::string_view frame, SeenEvent& event) {
   PodReader reader(frame);

@@ -5,7 +5,7 @@
 #include "daemon/temporary_directory.h"
 #include "source_dir.h"
 
-// The real berthd, its stand-in for kube-scheduler, and HTTP between them.
+// The real berthd, and its stand-in for kube-scheduler.
 
 namespace berth::daemon {
 namespace {
@@ -14,9 +14,15 @@ constexpr const char* kBound = "berth_extender_calls_total{outcome=\"bound\",ver
 constexpr const char* kRefused = "berth_extender_calls_total{outcome=\"refused\",verb=\"bind\"}";
 constexpr const char* kHeld = "berth_state{what=\"held_binds\"}";
 
-TEST(AppGangs, TheQuickstartGangWaitsWithItsReasonAndThenRuns) {
-  BerthdProcess berthd({"--embedded", BERTH_SOURCE_DIR "/docs/examples/quickstart", "--speed", "4",
-                        "--exit-when-settled", "--exit-after", "50"});
+// As scripts/quickstart, in the steering mode of a deployment, and in the other.
+class InBothModes : public testing::TestWithParam<const char*> {
+ protected:
+  static std::string config() { return std::string(BERTH_SOURCE_DIR) + GetParam(); }
+};
+
+TEST_P(InBothModes, TheQuickstartGangWaitsWithItsReasonAndThenRuns) {
+  BerthdProcess berthd({"--embedded", BERTH_SOURCE_DIR "/docs/examples/quickstart", "--config",
+                        config(), "--speed", "4", "--exit-when-settled", "--exit-after", "50"});
   EXPECT_EQ(berthd.exit_code(), 0) << berthd.printed();
   const std::string printed = berthd.printed();
   const std::size_t waits = printed.find("job default/training waits: 4 of 8 ");
@@ -29,6 +35,10 @@ TEST(AppGangs, TheQuickstartGangWaitsWithItsReasonAndThenRuns) {
   EXPECT_LT(planned, runs);
   EXPECT_NE(printed.find("insufficient cpu", waits), std::string::npos) << printed;
 }
+
+INSTANTIATE_TEST_SUITE_P(Modes, InBothModes,
+                         testing::Values("/deploy/kustomize/base/berth.yaml",
+                                         "/config/berth.yaml"));
 
 TEST(AppGangs, WhatDoesNotSettleInTimeEndsWithStatus1) {
   TemporaryDirectory directory;
@@ -73,7 +83,7 @@ TEST(AppGangs, AGangThatDoesNotComeTogetherIsBoundInNoPart) {
 }
 
 // Room for five of them at a time, and pods of others come in between.
-TEST(AppGangs, ManyGangsThatContendRunWholeEach) {
+TEST_P(InBothModes, ManyGangsThatContendRunWholeEach) {
   TemporaryDirectory directory;
   directory.write("1-nodes.yaml", nodes_yaml(10, 4));
   std::string gangs;
@@ -86,8 +96,8 @@ TEST(AppGangs, ManyGangsThatContendRunWholeEach) {
                        .priority = 10});
   }
   directory.write("2-gangs.yaml", gangs);
-  BerthdProcess berthd({"--embedded", directory.path().string(), "--speed", "4",
-                        "--exit-when-settled", "--exit-after", "110"});
+  BerthdProcess berthd({"--embedded", directory.path().string(), "--config", config(), "--speed",
+                        "4", "--exit-when-settled", "--exit-after", "110"});
   const auto code = berthd.exit_code(std::chrono::seconds(120));
   EXPECT_EQ(code, 0) << berthd.printed();
   for (int g = 0; g < 12; ++g) {
@@ -97,7 +107,7 @@ TEST(AppGangs, ManyGangsThatContendRunWholeEach) {
   EXPECT_EQ(berthd.count_of_lines(" is Unknown: "), 0u) << "some members ran without the others";
 }
 
-TEST(AppGangs, AThousandPodsOnTwoHundredNodesSettle) {
+TEST_P(InBothModes, AThousandPodsOnTwoHundredNodesSettle) {
   TemporaryDirectory directory;
   std::string text = nodes_yaml(200, 16);
   int pods = 0;
@@ -107,8 +117,8 @@ TEST(AppGangs, AThousandPodsOnTwoHundredNodesSettle) {
     text += gang_yaml(fmt::format("g{}", gangs), members, 2000);
     pods += members;
   }
-  BerthdProcess berthd({"--embedded", directory.write("all.yaml", text), "--speed", "50",
-                        "--exit-when-settled", "--exit-after", "110"});
+  BerthdProcess berthd({"--embedded", directory.write("all.yaml", text), "--config", config(),
+                        "--speed", "50", "--exit-when-settled", "--exit-after", "110"});
   EXPECT_EQ(berthd.exit_code(std::chrono::seconds(120)), 0) << berthd.printed();
   EXPECT_EQ(berthd.count_of_lines(" is Running: "), static_cast<std::size_t>(gangs))
       << berthd.printed();

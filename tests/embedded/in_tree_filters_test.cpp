@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "embedded/waiting.h"
+#include "embedded/fixture.h"
 
 namespace berth::embedded {
 namespace {

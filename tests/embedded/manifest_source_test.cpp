@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
+#include <functional>
+#include <mutex>
 
-#include "embedded/waiting.h"
+#include "embedded/fixture.h"
 
 namespace berth::embedded {
 namespace {
@@ -32,11 +34,10 @@ class ManifestSourceTest : public ::testing::Test {
   ManifestSourceTest() {
     std::string pattern = (fs::temp_directory_path() / "berth-manifests-XXXXXX").string();
     directory = ::mkdtemp(pattern.data());
-    cluster.watch(sink);
+    server.follow([this](const ApiServer::Change& change) { deletions += change.is_deletion(); });
   }
   ~ManifestSourceTest() override {
     source.reset();
-    cluster.unwatch(sink);
     fs::remove_all(directory);
   }
 
@@ -44,39 +45,61 @@ class ManifestSourceTest : public ::testing::Test {
     std::ofstream(directory / file) << text;
   }
   Status open(const fs::path& path) {
+    const auto guarded = [this](const std::function<void()>& what) {
+      const std::lock_guard lock(mutex);
+      what();
+      changed.notify_all();
+    };
     auto opened = ManifestSource::open(
-        {path.string()}, cluster,
-        [this](const Error& error) {
-          complaints.post(PlacementDropped{error.to_string(), "", ""});
+        {path.string()},
+        [=, this](const std::vector<ClusterEvent>& changes) {
+          guarded([&] { server.apply(changes); });
         },
-        [this](const std::string& note) {
-          notes.post(PlacementDropped{note, "", ""});
-        });
+        [=, this](const Error& error) {
+          guarded([&] { complaints.push_back(error.to_string()); });
+        },
+        [=, this](const std::string& note) { guarded([&] { notes.push_back(note); }); });
     if (!opened) return opened.error();
     source = std::move(*opened);
     return Done{};
   }
-  bool wait_for_cpu(const std::string& pod, std::int64_t cpu_milli) {
-    return sink.wait_for_pod(
-        pod, [&](const PodObject& seen) { return seen.request.at("cpu") == cpu_milli; });
+  bool wait(const std::function<bool()>& is_so) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::seconds(20), is_so);
   }
-  bool wait_for_deletion() {
-    return sink.wait([](const auto& events) {
-      return !events.empty() && std::holds_alternative<PodDeleted>(events.back());
+  bool wait_for_cpu(const std::string& pod, std::int64_t cpu_milli) {
+    return wait([&] {
+      const PodObject* const found = server.find_pod_named("default/" + pod);
+      return found != nullptr && found->request.at("cpu") == cpu_milli;
     });
   }
-  bool wait_for_complaints(std::size_t count) {
-    return complaints.wait([&](const auto& events) { return events.size() == count; });
+  bool wait_for_deletions(std::size_t count) {
+    return wait([&] { return deletions == count; });
   }
-  std::string complaint(std::size_t index) {
-    return std::get<PlacementDropped>(complaints.events().at(index)).pod_uid;
+  bool wait_for_complaints(std::size_t count) {
+    return wait([&] { return complaints.size() == count; });
+  }
+  std::optional<PodObject> pod(const std::string& name) {
+    const std::lock_guard lock(mutex);
+    const PodObject* const found = server.find_pod_named("default/" + name);
+    return found == nullptr ? std::nullopt : std::optional(*found);
+  }
+  std::string first_uid() {
+    const std::lock_guard lock(mutex);
+    return server.all<PodObject>().begin()->first;
+  }
+  std::size_t count_pods() {
+    const std::lock_guard lock(mutex);
+    return server.all<PodObject>().size();
   }
 
-  ScaledClock clock{test_start()};
-  EmbeddedCluster cluster{clock};
-  RecordingSink sink;
-  RecordingSink complaints;
-  RecordingSink notes;
+  Agenda clock{test_start()};
+  std::mutex mutex;  // guards the next four, also from the thread of the source
+  ApiServer server{clock};
+  std::size_t deletions = 0;
+  std::vector<std::string> complaints;
+  std::vector<std::string> notes;
+  std::condition_variable changed;
   fs::path directory;
   std::unique_ptr<ManifestSource> source;
 };
@@ -84,15 +107,15 @@ class ManifestSourceTest : public ::testing::Test {
 TEST_F(ManifestSourceTest, ReadsADirectoryAndPicksUpWhatAppearsChangesAndVanishes) {
   write("a.yaml", pod_yaml("a", "1"));
   ASSERT_TRUE(open(directory));
-  EXPECT_TRUE(cluster.pod("default/a").has_value()) << "read before open() returns";
+  EXPECT_TRUE(pod("a").has_value()) << "read before open() returns";
 
   write("b.yaml", pod_yaml("b", "1"));
   EXPECT_TRUE(wait_for_cpu("b", 1'000));
   write("b.yaml", pod_yaml("b", "2"));
   EXPECT_TRUE(wait_for_cpu("b", 2'000));
   fs::remove(directory / "a.yaml");
-  EXPECT_TRUE(wait_for_deletion());
-  EXPECT_FALSE(cluster.pod("default/a").has_value());
+  EXPECT_TRUE(wait_for_deletions(1));
+  EXPECT_FALSE(pod("a").has_value());
 }
 
 TEST_F(ManifestSourceTest, PicksUpFilesInNewDirectoriesAndFilesMovedIn) {
@@ -111,7 +134,7 @@ TEST_F(ManifestSourceTest, FollowsASingleFile) {
   write("other.yaml", "not: [a manifest");
   write("a.yaml", pod_yaml("a", "2"));
   EXPECT_TRUE(wait_for_cpu("a", 2'000));
-  EXPECT_TRUE(complaints.events().empty());
+  EXPECT_TRUE(complaints.empty());
 }
 
 TEST_F(ManifestSourceTest, ABadFileAtTheStartIsAnError) {
@@ -120,7 +143,7 @@ TEST_F(ManifestSourceTest, ABadFileAtTheStartIsAnError) {
   const Status opened = open(directory);
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().where.find("b.yaml:9"), std::string::npos) << opened.error().where;
-  EXPECT_TRUE(cluster.pods().empty());
+  EXPECT_EQ(count_pods(), 0U);
   EXPECT_FALSE(open(directory / "none"));
 }
 
@@ -129,15 +152,15 @@ TEST_F(ManifestSourceTest, ABadFileLaterIsReportedOnceAndTheLastGoodStateIsKept)
   ASSERT_TRUE(open(directory));
   write("b.yaml", pod_yaml("b", "much"));
   ASSERT_TRUE(wait_for_complaints(1));
-  EXPECT_NE(complaint(0).find("b.yaml:9"), std::string::npos) << complaint(0);
+  EXPECT_NE(complaints.at(0).find("b.yaml:9"), std::string::npos) << complaints.at(0);
   write("c.yaml", pod_yaml("c", "1"));  // read together with the bad one
   write("b.yaml", pod_yaml("b", "many"));
   ASSERT_TRUE(wait_for_complaints(2));
-  EXPECT_TRUE(cluster.pod("default/a").has_value());
+  EXPECT_TRUE(pod("a").has_value());
   write("b.yaml", pod_yaml("b", "2"));
   EXPECT_TRUE(wait_for_cpu("b", 2'000));
-  EXPECT_TRUE(cluster.pod("default/c").has_value());
-  EXPECT_EQ(complaints.events().size(), 2U);
+  EXPECT_TRUE(pod("c").has_value());
+  EXPECT_EQ(complaints.size(), 2U);
 }
 
 TEST_F(ManifestSourceTest, AJobGetsItsPodsAndLosesThemWithIt) {
@@ -150,41 +173,37 @@ TEST_F(ManifestSourceTest, AJobGetsItsPodsAndLosesThemWithIt) {
   };
   write("job.yaml", job_yaml("1"));
   ASSERT_TRUE(open(directory));
-  ASSERT_EQ(cluster.pods().size(), 1U);
-  const std::string uid = cluster.pods().front().uid;
+  ASSERT_EQ(count_pods(), 1U);
+  const std::string uid = first_uid();
   write("job.yaml", job_yaml("2"));
-  ASSERT_TRUE(notes.wait([](const auto& events) { return events.size() == 2; }));
-  ASSERT_EQ(cluster.pods().size(), 2U);
-  EXPECT_EQ(cluster.pods().front().uid, uid) << "the first pod stays";
-  EXPECT_EQ(std::get<PlacementDropped>(notes.events().at(0)).pod_uid,
+  ASSERT_TRUE(wait([&] { return notes.size() == 2; }));
+  ASSERT_EQ(count_pods(), 2U);
+  EXPECT_EQ(first_uid(), uid) << "the first pod stays";
+  EXPECT_EQ(notes.at(0),
             "Job default/j has no pods in the input; 1 is made: 1 more follows as these end");
   fs::remove(directory / "job.yaml");
-  EXPECT_TRUE(sink.wait([](const auto& events) {
-    return std::count_if(events.begin(), events.end(), [](const ClusterEvent& event) {
-             return std::holds_alternative<PodDeleted>(event);
-           }) == 2;
-  }));
+  EXPECT_TRUE(wait([&] { return server.all<PodObject>().empty(); }));
 }
 
 TEST_F(ManifestSourceTest, WhatTheClusterMadeOfAnUnchangedPodStays) {
   write("n.yaml", node_yaml("n1"));
   write("a.yaml", pod_yaml("a", "1"));
   ASSERT_TRUE(open(directory));
-  const std::string uid = cluster.pod("default/a")->uid;
-  std::promise<bool> bound;
-  cluster.bind({"default", "a", uid, "n1"},
-               [&](const ports::BindOutcome& outcome) { bound.set_value(outcome.bound); });
-  ASSERT_TRUE(bound.get_future().get());
+  const std::string uid = pod("a")->uid;
+  {
+    const std::lock_guard lock(mutex);
+    ASSERT_TRUE(server.bind({"default", "a", uid, "n1"}).bound);
+  }
   write("b.yaml", pod_yaml("b", "1"));
   ASSERT_TRUE(wait_for_cpu("b", 1'000));
-  EXPECT_EQ(cluster.pod("default/a")->node_name, "n1");
-  EXPECT_EQ(cluster.pod("default/a")->phase, PodPhase::running);
-
-  cluster.write({{.uid = uid}, ports::Eviction{"preempted"}}, [](const ports::WriteOutcome&) {});
-  ASSERT_TRUE(wait_for_deletion());
+  EXPECT_EQ(pod("a")->node_name, "n1");
+  {
+    const std::lock_guard lock(mutex);
+    server.erase<PodObject>(uid);  // as after an eviction
+  }
   write("c.yaml", pod_yaml("c", "1"));
   ASSERT_TRUE(wait_for_cpu("c", 1'000));
-  EXPECT_FALSE(cluster.pod("default/a").has_value()) << "an evicted pod does not come back";
+  EXPECT_FALSE(pod("a").has_value()) << "an evicted pod does not come back";
 }
 
 TEST_F(ManifestSourceTest, ADirectoryThatVanishesAndComesBackIsFollowedAgain) {

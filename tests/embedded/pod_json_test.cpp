@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "embedded/waiting.h"
+#include "embedded/fixture.h"
 #include "kube/manifests.h"
 
 namespace berth::embedded {

@@ -1,21 +1,15 @@
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "conf/config.h"
-#include "daemon/event_queue.h"
-#include "daemon/session_loop.h"
-#include "embedded/embedded_cluster.h"
-#include "ports/plan_table.h"
-#include "ports/shown_pods.h"
-#include "telemetry/metrics.h"
+#include "daemon/core.h"
+#include "embedded/kubelet.h"
+#include "support/agenda.h"
 
 namespace berth::parity {
 
@@ -26,60 +20,63 @@ struct Decisions {
   bool operator==(const Decisions&) const = default;
 };
 
-// The session loop of berthd on the embedded cluster, a session at a time. The clock stands between
-// the sessions, and kube-scheduler binds each pod as soon as it is shown.
+// The core of berthd on an embedded cluster, a session at a time. The clock stands between the
+// sessions, and kube-scheduler binds each pod as soon as it is shown.
 class SteppedDaemon {
  public:
   // Objects with a later creation time come at that time.
-  SteppedDaemon(const conf::Config& config, std::vector<ClusterEvent> objects, TimePoint start);
-  ~SteppedDaemon();
+  SteppedDaemon(conf::Config config, std::vector<ClusterEvent> objects, TimePoint start);
 
   // All that is due by `now` happens, then a session runs, and its plan is carried out.
   Decisions step(TimePoint now);
 
  private:
-  // It stands until it is set.
-  class PacedManualClock final : public embedded::PacedClock {
+  // The cluster as the core's ports show it. It notes what is evicted.
+  class InMemory final : public daemon::Environment,
+                         public ports::ClusterSource,
+                         public ports::Binder,
+                         public ports::ObjectWriter {
    public:
-    explicit PacedManualClock(TimePoint now) { set(now); }
-    TimePoint now() const override { return TimePoint(Duration(now_.load())); }
-    std::chrono::steady_clock::time_point steady(TimePoint time) const override;
-    void set(TimePoint now) { now_ = now.time_since_epoch().count(); }
+    explicit InMemory(SteppedDaemon& owner) : owner_(owner), leadership_(owner.agenda_) {}
 
-   private:
-    std::atomic<std::int64_t> now_ = 0;
-  };
-
-  // Notes what is evicted.
-  class Writer final : public ports::ObjectWriter {
-   public:
-    explicit Writer(embedded::EmbeddedCluster& cluster) : cluster_(cluster) {}
+    const Clock& clock() const override { return owner_.agenda_; }
+    ports::ClusterSource& source() override { return *this; }
+    ports::Binder& binder() override { return *this; }
+    ports::ObjectWriter& writer() override { return *this; }
+    const ports::Leadership& leadership() const override { return leadership_; }
+    Status open(Hooks) override;
+    Status begin(Verbs) override { return Done{}; }
+    void stop_callers() override {}
+    Status start(ports::EventSink&) override { return Done{}; }
+    bool is_synced() const override { return true; }
+    void stop() override {}
+    void bind(const ports::Binding& binding,
+              std::function<void(ports::BindOutcome)> done) override {
+      done(owner_.server_.bind(binding));
+    }
     void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override;
 
     std::vector<std::string> evictions;
 
    private:
-    embedded::EmbeddedCluster& cluster_;
+    SteppedDaemon& owner_;
+    ports::Leadership leadership_;
   };
 
-  daemon::SessionLoop::Parts parts();
   void create_due(TimePoint now);
   void bind_shown(Decisions& decisions);
   daemon::EventQueue::Batch take_events();
 
-  PacedManualClock clock_;
+  const conf::Config config_;
+  support::Agenda agenda_;
   ManualClock real_clock_;
-  embedded::EmbeddedCluster cluster_{clock_};
-  Writer writer_{cluster_};
-  daemon::EventQueue events_{std::size_t{1} << 20};  // this thread takes, too
-  ports::Published<ports::PlanTable> plans_{std::make_shared<const ports::PlanTable>()};
-  ports::Published<ports::ShownPods> shown_{std::make_shared<const ports::ShownPods>()};
-  ports::Published<views::QueueTable> queues_{nullptr};
-  ports::Published<views::ReservationTable> reservations_{nullptr};
+  embedded::ApiServer server_{agenda_};
+  embedded::Kubelet kubelet_{agenda_, server_};
+  InMemory environment_{*this};
   telemetry::Metrics metrics_;
   std::multimap<TimePoint, ClusterEvent> to_come_;  // by creation
   std::vector<ClusterEvent> seen_;                  // since the last session
-  daemon::SessionLoop loop_;
+  daemon::Core core_;
 };
 
 }  // namespace berth::parity

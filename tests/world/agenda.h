@@ -1,32 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "berth/base/clock.h"
+#include "support/agenda.h"
 
 namespace berth::world {
 
 using namespace std::chrono_literals;
 
 // The clock of a world, all that is to come in it, and its dice. The same seed gives the same log.
-class Agenda final : public Clock {
+class Agenda final : public support::Agenda {
  public:
-  using Task = std::function<void()>;
-
-  explicit Agenda(std::uint64_t seed) : dice_(seed) {}
-
-  TimePoint now() const override { return now_; }
-  // Of tasks for one moment, the first that was given comes first.
-  void after(Duration delay, Task task);
-  // Goes to the next task and carries it out. False: there is none until then, and it is then.
-  bool step(TimePoint until);
-  std::uint64_t steps() const { return steps_; }
+  explicit Agenda(std::uint64_t seed);
 
   std::uint64_t below(std::uint64_t limit) { return dice_() % limit; }
   bool happens(std::uint64_t per_mille) { return below(1000) < per_mille; }
@@ -39,19 +29,6 @@ class Agenda final : public Clock {
   std::uint64_t digest() const { return digest_; }
 
  private:
-  struct Entry {
-    TimePoint due;
-    std::uint64_t number = 0;
-    Task task;
-    bool operator<(const Entry& other) const {  // the last in a heap comes first
-      return std::pair(due, number) > std::pair(other.due, other.number);
-    }
-  };
-
-  TimePoint now_ = TimePoint(std::chrono::hours(500'000));
-  std::vector<Entry> entries_;  // a heap
-  std::uint64_t last_number_ = 0;
-  std::uint64_t steps_ = 0;
   std::mt19937_64 dice_;
   bool keeps_story_ = false;
   std::vector<std::string> story_;
@@ -59,19 +36,20 @@ class Agenda final : public Clock {
 };
 
 // A process. Its tasks come only while it lives, and wait while it stands still.
-class Life {
+class Life final : public Executor {
  public:
   explicit Life(Agenda& agenda) : agenda_(agenda) {}
 
+  TimePoint now() const override { return agenda_.now(); }
+  void after(Duration delay, Task task) override;
   Agenda& agenda() const { return agenda_; }
-  void after(Duration delay, Agenda::Task task) const;
   void freeze(Duration length) { token_->frozen_until = agenda_.now() + length; }
 
  private:
   struct Token {
     TimePoint frozen_until;
   };
-  static void run(Agenda& agenda, const std::weak_ptr<Token>& token, const Agenda::Task& task);
+  static void run(Agenda& agenda, const std::weak_ptr<Token>& token, const Task& task);
 
   Agenda& agenda_;
   std::shared_ptr<Token> token_ = std::make_shared<Token>();

@@ -10,7 +10,7 @@
 namespace berth::world {
 namespace {
 
-using Fate = Network::Fate;
+using Fate = Network::WriteFate;
 using WriteResult = ports::WriteOutcome::Result;
 
 constexpr Duration kRequestTimeout = 10s;
@@ -50,7 +50,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
   ports::StartingPods* starting_pods() override { return this; }
   podview::PodWindow* pod_window() override { return &owner_.window_; }
   Status open(Hooks) override { return berth::Done{}; }
-  Status begin(std::uint16_t) override { return berth::Done{}; }
+  Status begin(Verbs) override { return berth::Done{}; }
   void stop_callers() override {}
 
   Status start(ports::EventSink&) override { return berth::Done{}; }
@@ -81,7 +81,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
         owner_.wake();
       });
     }
-    request<ports::WriteOutcome>([&server = owner_.server_, write] { return server.write(write); },
+    request<ports::WriteOutcome>([&laws = owner_.laws_, write] { return laws.carry_out(write); },
                                  outcome_of, std::move(done));
   }
 
@@ -89,7 +89,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     owner_.life_.after(owner_.network_.hop() * 2, [this, done = std::move(done)] {
       if (owner_.network_.fate_of_write() != Fate::done) return done(std::nullopt);
       std::set<std::string> uids;
-      for (const auto& [uid, pod] : owner_.server_.pods()) {
+      for (const auto& [uid, pod] : owner_.server_.all<PodObject>()) {
         const PodObject& each = pod.object;
         const bool is_starting = !each.node_name.empty() && each.phase == PodPhase::pending;
         if (is_starting && each.scheduler_name == "berth") uids.insert(uid);
@@ -214,38 +214,5 @@ void Berthd::campaign() {
   }
   life_.after(kRetryPeriod, [this] { campaign(); });
 }
-
-// --- kube-scheduler's calls --------------------------------------------------------------------
-
-class Berthd::Call final : public http::Responder::Exchange {
- public:
-  explicit Call(Answer answered) : answered_(std::move(answered)) {}
-
-  void answer(http::Response response) override {
-    if (const Answer answered = std::exchange(answered_, {})) {
-      answered(response.status, response.body);
-    }
-  }
-  void on_disconnect(std::function<void()> callback) override { gone_ = std::move(callback); }
-  void hang_up() {
-    answered_ = {};
-    if (const auto gone = std::exchange(gone_, {})) gone();
-  }
-
- private:
-  Answer answered_;  // none: it has been called, or nobody listens
-  std::function<void()> gone_;
-};
-
-std::shared_ptr<Berthd::Call> Berthd::call(const std::string& path, const std::string& body,
-                                           Answer answer) {
-  http::Request request{.method = "POST", .path = path, .body = body};
-  request.body.reserve(body.size() + http::kBodyPadding);
-  auto call = std::make_shared<Call>(std::move(answer));
-  router_.route(request, http::Responder(call));
-  return call;
-}
-
-void Berthd::hang_up(const std::shared_ptr<Call>& call) { call->hang_up(); }
 
 }  // namespace berth::world

@@ -9,7 +9,6 @@
 #include "conf/config.h"
 #include "daemon/core.h"
 #include "http/router.h"
-#include "world/api_server.h"
 #include "world/faults.h"
 #include "world/laws.h"
 #include "world/reader.h"
@@ -34,11 +33,7 @@ class Berthd {
   Life& life() { return life_; }
   // The server has something new.
   void server_changed();
-  // A call of kube-scheduler, which may hang up. The answer comes at once, later or never.
-  using Answer = std::function<void(int status, const std::string& body)>;
-  class Call;
-  std::shared_ptr<Call> call(const std::string& path, const std::string& body, Answer answer);
-  static void hang_up(const std::shared_ptr<Call>& call);
+  const http::Router& verbs() const { return router_; }
   apiview::PodInterceptor& view() { return view_; }
   void kube_scheduler_changed() { core_.loop.kube_scheduler_changed(); }
   bool leads() const { return leadership_.epoch() != 0; }

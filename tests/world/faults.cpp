@@ -86,19 +86,19 @@ Duration Network::hop() {
   return agenda_.between(200us, 8ms);
 }
 
-Network::Fate Network::fate_of_write() {
-  const std::array<std::pair<std::uint64_t, Fate>, 5> fates{
-      {{faults.lost_request, Fate::lost_request},
-       {faults.lost_answer, Fate::lost_answer},
-       {faults.conflict, Fate::conflict},
-       {faults.throttled, Fate::throttled},
-       {faults.failure, Fate::failure}}};
+Network::WriteFate Network::fate_of_write() {
+  const std::array<std::pair<std::uint64_t, WriteFate>, 5> fates{
+      {{faults.lost_request, WriteFate::lost_request},
+       {faults.lost_answer, WriteFate::lost_answer},
+       {faults.conflict, WriteFate::conflict},
+       {faults.throttled, WriteFate::throttled},
+       {faults.failure, WriteFate::failure}}};
   std::uint64_t dice = agenda_.below(1000);
   for (const auto& [rate, fate] : fates) {
     if (dice < rate) return fate;
     dice -= rate;
   }
-  return Fate::done;
+  return WriteFate::done;
 }
 
 Network::Fate Network::fate_of_call() {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/model/objects.h"
+#include "embedded/link.h"
 #include "world/agenda.h"
 
 namespace berth::world {
@@ -37,18 +37,18 @@ struct Faults {
 };
 
 // The way between two processes.
-class Network {
+class Network final : public embedded::Link {
  public:
-  enum class Fate { done, lost_request, lost_answer, conflict, throttled, failure };
+  enum class WriteFate { done, lost_request, lost_answer, conflict, throttled, failure };
 
   explicit Network(Agenda& agenda) : agenda_(agenda) {}
 
   Faults faults;  // all 0: a network without faults
 
-  Duration hop();
-  Fate fate_of_write();
+  Duration hop() override;
+  WriteFate fate_of_write();
   // Of calls between kube-scheduler and berthd, which are neighbours: done or lost.
-  Fate fate_of_call();
+  Fate fate_of_call() override;
 
  private:
   Agenda& agenda_;

@@ -103,17 +103,17 @@ void Inhabitants::change_node() {
   const std::string name = "n" + std::to_string(index);
   if (agenda_.happens(600)) {
     agenda_.note("user cordons " + name);
-    server_.change_node(name, [](NodeObject& each) { each.unschedulable = true; });
+    server_.change<NodeObject>(name, [](NodeObject& each) { each.unschedulable = true; });
     return agenda_.after(agenda_.between(5s, 60s), [this, name] {
       agenda_.note("user uncordons " + name);
-      server_.change_node(name, [](NodeObject& each) { each.unschedulable = false; });
+      server_.change<NodeObject>(name, [](NodeObject& each) { each.unschedulable = false; });
     });
   }
-  if (!server_.nodes().contains(name)) return;
+  if (!server_.all<NodeObject>().contains(name)) return;
   agenda_.note("node " + name + " is lost");
   server_.delete_node(name);
   agenda_.after(agenda_.between(5s, 60s), [this, index, name] {
-    if (server_.nodes().contains(name)) return;
+    if (server_.all<NodeObject>().contains(name)) return;
     agenda_.note("node " + name + " is back");
     server_.put(node(index));
   });
@@ -129,8 +129,9 @@ void Inhabitants::change_job() {
     job.minimum =
         1 + static_cast<std::int32_t>(agenda_.below(static_cast<std::uint64_t>(job.size)));
     agenda_.note("user sets the minimum of " + job.name + " to " + std::to_string(job.minimum));
-    return server_.change_group(job.full_name(),
-                                [&](PodGroupObject& group) { group.min_member = job.minimum; });
+    server_.change<PodGroupObject>(job.full_name(),
+                                   [&](PodGroupObject& group) { group.min_member = job.minimum; });
+    return;
   }
   if (agenda_.happens(300)) {
     agenda_.note("user deletes a pod of " + job.name);
@@ -145,7 +146,7 @@ void Inhabitants::delete_job(Job& job) {
   job.is_over = true;
   const std::vector<std::string> pods = job.pods;
   for (const std::string& uid : pods) server_.delete_pod(uid);
-  if (job.minimum > 0) server_.delete_group(job.full_name());
+  if (job.minimum > 0) server_.erase<PodGroupObject>(job.full_name());
 }
 
 // --- controllers -------------------------------------------------------------------------------
@@ -162,7 +163,7 @@ void Inhabitants::control(const std::string& name) {
       Job& over = jobs_.at(name);
       const std::vector<std::string> pods = over.pods;
       for (const std::string& uid : pods) server_.delete_pod(uid);
-      if (over.minimum > 0) server_.delete_group(over.full_name());
+      if (over.minimum > 0) server_.erase<PodGroupObject>(over.full_name());
     });
   }
   for (std::int32_t index = 0; index < job.size; ++index) {
@@ -189,7 +190,7 @@ void Inhabitants::create_pod(Job& job, std::int32_t index) {
   pod.request = {{"cpu", job.cpu}, {"pods", 1}};
   job.pods[static_cast<std::size_t>(index)] = pod.uid;
   owns_[pod.uid] = job.name;
-  server_.create(std::move(pod));
+  server_.put(std::move(pod));
 }
 
 void Inhabitants::pod_changed(const ApiServer::Change& change) {
@@ -205,7 +206,7 @@ void Inhabitants::pod_changed(const ApiServer::Change& change) {
   const PodObject& pod = std::get<PodObject>(change.event);
   if (pod.terminating) {
     return agenda_.after(agenda_.between(100ms, 10s),
-                         [this, uid = pod.uid] { server_.remove_pod(uid); });
+                         [this, uid = pod.uid] { server_.erase<PodObject>(uid); });
   }
   if (pod.phase == PodPhase::succeeded && at != job.pods.end()) {
     job.has_succeeded[static_cast<std::size_t>(at - job.pods.begin())] = true;
@@ -213,7 +214,7 @@ void Inhabitants::pod_changed(const ApiServer::Change& change) {
   }
   if (pod.phase == PodPhase::failed) {
     return agenda_.after(agenda_.between(100ms, 3s),
-                         [this, uid = pod.uid] { server_.remove_pod(uid); });
+                         [this, uid = pod.uid] { server_.erase<PodObject>(uid); });
   }
   if (!pod.node_name.empty() && pod.phase == PodPhase::pending) bound(pod);
 }
@@ -225,21 +226,21 @@ void Inhabitants::bound(const PodObject& pod) {
 }
 
 void Inhabitants::run(const std::string& uid) {
-  const PodObject* const pod = server_.find_pod(uid);
+  const PodObject* const pod = server_.find<PodObject>(uid);
   const Job* const job = job_of(uid);
   if (pod == nullptr || job == nullptr || pod->terminating || pod->phase != PodPhase::pending) {
     return;
   }
   const bool fails = agenda_.happens(network_.faults.pod_failure);
   const Duration length = fails ? agenda_.between(100ms, job->run_time) : job->run_time;
-  server_.change_pod(uid, [this](PodObject& each) {
+  server_.change<PodObject>(uid, [this](PodObject& each) {
     each.phase = PodPhase::running;
     each.started = agenda_.now();
   });
   agenda_.after(length, [this, uid, fails] {
-    const PodObject* const running = server_.find_pod(uid);
+    const PodObject* const running = server_.find<PodObject>(uid);
     if (running == nullptr || running->terminating) return;
-    server_.change_pod(uid, [fails](PodObject& each) {
+    server_.change<PodObject>(uid, [fails](PodObject& each) {
       each.phase = fails ? PodPhase::failed : PodPhase::succeeded;
     });
   });

@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "world/api_server.h"
+#include "embedded/api_server.h"
 #include "world/faults.h"
 
 namespace berth::world {
+
+using embedded::ApiServer;
+using embedded::Kind;
 
 // A user's job, and its controller, which keeps its pods.
 struct Job {

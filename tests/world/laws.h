@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "world/api_server.h"
 #include "world/inhabitants.h"
 
 namespace berth::world {
@@ -21,6 +20,8 @@ class Laws {
   void second();
   // A write or a Binding of a berthd, as it is sent; `leads`: its lease holds.
   void sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads);
+  // Counts writes that change nothing.
+  ports::WriteOutcome carry_out(const ports::Write& write);
   // An eviction is carried out. `reason`: "by preempt for default/j7: ..."
   void evicted(const std::string& pod, const std::string& reason);
   // Nothing goes wrong from now on. Before, evictions may be in vain.
@@ -59,7 +60,7 @@ class Laws {
   std::vector<Trespass> trespasses_;
   std::map<std::string, TimePoint> foreign_at_;  // by node: the last pod of another profile
   bool is_calm_ = false;
-  std::uint64_t idle_writes_ = 0;         // before the calm
+  std::uint64_t idle_writes_ = 0;         // in the calm
   std::map<std::string, int> evictions_;  // by the job that they are for
 };
 

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "embedded/object_keys.h"
+#include "embedded/pod_wire.h"
+
 namespace berth::world {
 
-Reader::Reader(const Life& life, Network& network, ApiServer& server, Kind kind,
-               ports::EventSink& sink, ports::WatchTap* tap, std::function<void()> posted)
+Reader::Reader(Life& life, Network& network, ApiServer& server, Kind kind, ports::EventSink& sink,
+               ports::WatchTap* tap, std::function<void()> posted)
     : life_(life),
       network_(network),
       server_(server),
@@ -26,20 +29,13 @@ void Reader::wake() {
 void Reader::list() {
   is_listing_ = false;
   version_ = server_.version();
-  std::map<std::string, std::uint64_t> before = std::exchange(known_, {});
-  for (const ApiServer::Change& each : server_.list(kind_)) {
-    const auto old = before.find(each.key);
-    const bool is_same = old != before.end() && old->second == each.version;
-    if (old != before.end()) before.erase(old);
-    known_[each.key] = each.version;
-    if (!is_same) sink_.post(each.event);
+  std::map<std::string, ApiServer::Change> before = std::exchange(known_, {});
+  for (ApiServer::Change& each : server_.list(kind_)) {
+    const auto old = before.extract(each.key);
+    if (old.empty() || old.mapped().version != each.version) sink_.post(each.event);
+    known_.emplace(each.key, std::move(each));
   }
-  for (const auto& [key, version] : before) {
-    if (kind_ == Kind::node) sink_.post(NodeDeleted{key});
-    if (kind_ == Kind::pod) sink_.post(PodDeleted{key});
-    if (kind_ == Kind::group) sink_.post(PodGroupDeleted{key});
-    if (kind_ == Kind::queue) sink_.post(QueueDeleted{key});
-  }
+  for (const auto& [key, gone] : before) sink_.post(embedded::deletion_of(gone.event));
   if (tap_ != nullptr) tap_->listed(std::to_string(version_));
   is_synced_ = true;
   posted_();
@@ -61,11 +57,11 @@ void Reader::deliver() {
   }
   const std::uint64_t until = server_.version();
   bool has_news = false;
-  for (const ApiServer::Change& change : server_.changes()) {
-    if (change.version <= version_ || change.kind != kind_) continue;
+  server_.each_change_after(version_, [&](const ApiServer::Change& change) {
+    if (change.kind != kind_) return;
     hand_on(change);
     has_news = true;
-  }
+  });
   version_ = until;
   if (has_news) posted_();
 }
@@ -74,11 +70,12 @@ void Reader::hand_on(const ApiServer::Change& change) {
   if (change.is_deletion()) {
     known_.erase(change.key);
   } else {
-    known_[change.key] = change.version;
+    known_.insert_or_assign(change.key, change);
   }
   sink_.post(change.event);
   if (tap_ == nullptr) return;
-  tap_->event(std::to_string(change.version), podview::testing::event(change.type, change.sample));
+  tap_->event(std::to_string(change.version),
+              embedded::pod_event(change.type, change.version, change.pod()));
 }
 
 }  // namespace berth::world

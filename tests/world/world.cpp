@@ -116,9 +116,9 @@ class World {
   void collect_orphan(const ApiServer::Change& change) {
     const auto* const pod = std::get_if<PodObject>(&change.event);
     if (pod == nullptr || pod->node_name.empty()) return;
-    if (server_.nodes().contains(pod->node_name)) return;
+    if (server_.all<NodeObject>().contains(pod->node_name)) return;
     agenda_.after(20s, [this, uid = pod->uid, node = pod->node_name] {
-      if (!server_.nodes().contains(node)) server_.remove_pod(uid);
+      if (!server_.all<NodeObject>().contains(node)) server_.erase<PodObject>(uid);
     });
   }
 
@@ -166,11 +166,11 @@ class World {
 
   void bring_nodes_back() {
     std::vector<std::string> cordoned;
-    for (const auto& [name, node] : server_.nodes()) {
+    for (const auto& [name, node] : server_.all<NodeObject>()) {
       if (node.object.unschedulable) cordoned.push_back(name);
     }
     for (const std::string& name : cordoned) {
-      server_.change_node(name, [](NodeObject& node) { node.unschedulable = false; });
+      server_.change<NodeObject>(name, [](NodeObject& node) { node.unschedulable = false; });
     }
   }
 

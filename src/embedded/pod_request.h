@@ -4,25 +4,26 @@
 #include <memory>
 #include <string>
 
-#include "apiview/kube_scheduler.h"
-#include "apiview/pod_interceptor.h"
-#include "world/api_server.h"
-#include "world/faults.h"
+#include "berth/base/executor.h"
+#include "embedded/api_server.h"
+#include "embedded/link.h"
+#include "embedded/pod_informer.h"
+#include "proxy/exchange.h"
 
-namespace berth::world {
+namespace berth::embedded {
 
-// One request of kube-scheduler for pods, through berthd's view, and the API server behind it.
-// `life` is of both: they are neighbours, and a stream ends with either.
+// One request of kube-scheduler for pods, through the view if there is one, to the API server.
+// The executor is of both: they are neighbours, and a stream ends with either.
 class PodRequest final : public proxy::Reply, public std::enable_shared_from_this<PodRequest> {
  public:
-  struct Parts {
-    const Life& life;
-    Network& network;
+  struct Parts {  // all must outlive it
+    Executor& executor;
+    Link& link;
     ApiServer& server;
-    apiview::PodInterceptor& view;
-    apiview::testing::KubeScheduler& informer;
+    proxy::Interceptor* view;  // null: it goes to the API server
+    PodInformer& informer;
     std::function<void()> has_come;  // the informer has something new
-    std::function<void()> is_over;   // its next request follows
+    std::function<void()> is_over;   // its next request may follow
   };
 
   explicit PodRequest(Parts parts) : parts_(std::move(parts)) {}
@@ -46,14 +47,17 @@ class PodRequest final : public proxy::Reply, public std::enable_shared_from_thi
   bool reads_upstream() const;
   void begin_upstream();
   void answer_list();
-  void begin_watch(const std::string& target);
+  void begin_watch();
   void deliver();
+  void upstream_head();
+  void upstream_body(const std::string& bytes);
+  void upstream_end();
   void drain_soon();
   void drain();
   void finish(bool is_delivered);
 
   Parts parts_;
-  std::unique_ptr<proxy::Exchange> exchange_;
+  std::unique_ptr<proxy::Exchange> exchange_;  // null: what comes goes on as it is
   std::string target_;
   bool is_list_ = false;
   bool has_begun_ = false;  // upstream's watch
@@ -68,4 +72,4 @@ class PodRequest final : public proxy::Reply, public std::enable_shared_from_thi
   bool is_finished_ = false;
 };
 
-}  // namespace berth::world
+}  // namespace berth::embedded

@@ -1,0 +1,77 @@
+#include "embedded/kube_scheduler.h"
+
+// The stand-in's reaction to changes in the cluster: its cache, its nominations, and the pods that
+// a change wakes.
+
+namespace berth::embedded {
+namespace {
+
+bool asks_the_same(const PodObject& left, const PodObject& right) {
+  return left.request == right.request && left.constraints == right.constraints &&
+         left.lock_tolerations == right.lock_tolerations;
+}
+
+}  // namespace
+
+void KubeScheduler::server_changed(const ApiServer::Change& change) {
+  if (change.kind == Kind::pod && request_ != nullptr) request_->server_changed();
+  if (change.kind != Kind::node) return;
+  parts_.executor.after(parts_.link.hop(), [this, event = change.event, name = change.key] {
+    const auto* const node = std::get_if<NodeObject>(&event);
+    if (node == nullptr) return cache_.drop(name);
+    cache_.put(*node);
+    queue_.wake_all(WakeUp::node_change, parts_.executor.now());
+    cycle_soon();
+  });
+}
+
+// The API server has all that the view does not change.
+void KubeScheduler::take(const ShownPod& shown) {
+  const PodObject* const pod = parts_.server.find<PodObject>(shown.uid);
+  if (!shown.is_bound()) {
+    if (pod != nullptr) take_waiting(shown, *pod);
+    return;
+  }
+  queue_.erase(shown.uid);
+  if (tried_ == shown.uid) tried_.clear();
+  assumed_.erase(shown.uid);
+  Known& known = pods_[shown.uid];
+  known.shown = shown;
+  if (pod == nullptr) return;
+  known.pod = *pod;
+  cache_.place(*pod, shown.node);
+  queue_.wake_all(WakeUp::pod_placed, parts_.executor.now());
+}
+
+void KubeScheduler::take_waiting(const ShownPod& shown, const PodObject& pod) {
+  const auto [known, is_new] = pods_.try_emplace(pod.uid);
+  const Known old = std::exchange(known->second, {shown, pod});
+  if (assumed_.contains(pod.uid)) return;  // cache and queue wait for the end of the binding
+  // The nomination of a newly added gated pod is registered at its next change.
+  if (!is_new || pod.gates.empty()) set_nomination(pod, old.pod.nominated_node);
+  const TimePoint now = parts_.executor.now();
+  queue_.put(pod.uid, pod.priority.value_or(0), !pod.gates.empty(), now);
+  if (is_new) return;
+  queue_.wake(pod.uid, asks_the_same(old.pod, pod) ? WakeUp::own_status : WakeUp::own_spec, now);
+}
+
+void KubeScheduler::take_gone(const std::string& uid) {
+  const auto gone = pods_.extract(uid);
+  if (gone.empty()) return;
+  assumed_.erase(uid);
+  queue_.erase(uid);
+  if (tried_ == uid) tried_.clear();
+  if (cache_.remove(uid)) queue_.wake_all(WakeUp::pod_gone, parts_.executor.now());
+  PodObject without = gone.mapped().pod;
+  const std::string old_node = std::exchange(without.nominated_node, {});
+  set_nomination(without, old_node);
+}
+
+// From 1.35, the end of a nomination frees room for pods of no higher priority, like a deleted pod.
+void KubeScheduler::set_nomination(const PodObject& pod, const std::string& old_node) {
+  cache_.nominate(pod, pod.nominated_node);
+  if (old_node.empty() || old_node == pod.nominated_node) return;
+  queue_.wake_up_to(WakeUp::pod_gone, pod.priority.value_or(0), parts_.executor.now());
+}
+
+}  // namespace berth::embedded

@@ -1,0 +1,93 @@
+#include "embedded/object_keys.h"
+
+#include <variant>
+
+namespace berth::embedded {
+namespace {
+
+struct KeyOf {
+  std::string operator()(const NodeObject& node) const { return node.name; }
+  std::string operator()(const PodObject& pod) const { return pod.uid; }
+  std::string operator()(const PodGroupObject& group) const { return group.full_name(); }
+  std::string operator()(const QueueObject& queue) const { return queue.name; }
+  std::string operator()(const PriorityClassObject& its) const { return its.name; }
+  std::string operator()(const NamespaceObject& its) const { return its.name; }
+  std::string operator()(const OwnerObject& owner) const { return owner.uid; }
+  std::string operator()(const BudgetObject& budget) const { return budget.full_name(); }
+  std::string operator()(const StorageObject& its) const {
+    return key(its.kind(), its.full_name());
+  }
+  std::string operator()(const SelectingObject& its) const {
+    return key(its.kind, its.full_name());
+  }
+  std::string operator()(const StorageKnown&) const { return "known"; }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+
+  template <class KindOfObject>
+  static std::string key(KindOfObject kind, const std::string& full_name) {
+    return std::string(to_string(kind)) + " " + full_name;
+  }
+};
+
+struct KeyOfDeleted {
+  std::string operator()(const NodeDeleted& gone) const { return gone.name; }
+  std::string operator()(const PodDeleted& gone) const { return gone.uid; }
+  std::string operator()(const PodGroupDeleted& gone) const { return gone.full_name; }
+  std::string operator()(const QueueDeleted& gone) const { return gone.name; }
+  std::string operator()(const PriorityClassDeleted& gone) const { return gone.name; }
+  std::string operator()(const NamespaceDeleted& gone) const { return gone.name; }
+  std::string operator()(const OwnerDeleted& gone) const { return gone.uid; }
+  std::string operator()(const BudgetDeleted& gone) const { return gone.full_name; }
+  std::string operator()(const StorageDeleted& gone) const {
+    return KeyOf::key(gone.kind, gone.full_name);
+  }
+  std::string operator()(const SelectingDeleted& gone) const {
+    return KeyOf::key(gone.kind, gone.full_name);
+  }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+};
+
+struct Deletion {
+  ClusterEvent operator()(const NodeObject& node) const { return NodeDeleted{node.name}; }
+  ClusterEvent operator()(const PodObject& pod) const { return PodDeleted{pod.uid}; }
+  ClusterEvent operator()(const PodGroupObject& group) const {
+    return PodGroupDeleted{group.full_name()};
+  }
+  ClusterEvent operator()(const QueueObject& queue) const { return QueueDeleted{queue.name}; }
+  ClusterEvent operator()(const PriorityClassObject& its) const {
+    return PriorityClassDeleted{its.name};
+  }
+  ClusterEvent operator()(const NamespaceObject& its) const { return NamespaceDeleted{its.name}; }
+  ClusterEvent operator()(const OwnerObject& owner) const { return OwnerDeleted{owner.uid}; }
+  ClusterEvent operator()(const BudgetObject& budget) const {
+    return BudgetDeleted{budget.full_name()};
+  }
+  ClusterEvent operator()(const StorageObject& its) const {
+    return StorageDeleted{its.kind(), its.full_name()};
+  }
+  ClusterEvent operator()(const SelectingObject& its) const {
+    return SelectingDeleted{its.kind, its.full_name()};
+  }
+  template <class Other>
+  ClusterEvent operator()(const Other& other) const {
+    return other;  // never deleted
+  }
+};
+
+}  // namespace
+
+std::string key_of(const ClusterEvent& object) { return std::visit(KeyOf{}, object); }
+
+ClusterEvent deletion_of(const ClusterEvent& object) { return std::visit(Deletion{}, object); }
+
+std::string key_of_deleted(const ClusterEvent& deletion) {
+  return std::visit(KeyOfDeleted{}, deletion);
+}
+
+}  // namespace berth::embedded

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <utility>
+
+#include "embedded/api_server.h"
+#include "ports/applied_write.h"
+
+// The writes of Berth, by an API server's rules.
+
+namespace berth::embedded {
+namespace {
+
+using WriteResult = ports::WriteOutcome::Result;
+
+void add_toleration(PodObject& pod, const std::string& locked_for) {
+  std::vector<std::string>& some = pod.lock_tolerations.some;
+  const auto at = std::lower_bound(some.begin(), some.end(), locked_for);
+  if (at == some.end() || *at != locked_for) some.insert(at, locked_for);
+}
+
+}  // namespace
+
+ports::WriteOutcome ApiServer::write(const ports::Write& write) {
+  const PodObject* const pod = find<PodObject>(write.object.uid);
+  if (std::holds_alternative<ports::Eviction>(write.content) && pod != nullptr) {
+    const std::string refusal = disrupt(*pod);
+    if (!refusal.empty()) return {WriteResult::refused, "evict " + refusal};
+  }
+  const bool is_there =
+      std::visit([&](const auto& content) { return put(write.object, content); }, write.content);
+  if (is_there) return {};
+  return {WriteResult::gone, std::string(to_string(write.object.kind)) + " \"" +
+                                 write.object.full_name() + "\" not found"};
+}
+
+// There is no controller that allows more when pods are back: users set the status of a budget.
+std::string ApiServer::disrupt(const PodObject& pod) {
+  if (pod.terminating || pod.phase != PodPhase::running) return {};
+  const BudgetObject* its = nullptr;
+  for (const auto& [name, stored] : all<BudgetObject>()) {
+    const BudgetObject& budget = stored.object;
+    const auto value_of = [&](const std::string& key) -> const std::string* {
+      const auto found = std::find_if(pod.labels.begin(), pod.labels.end(),
+                                      [&](const auto& label) { return label.first == key; });
+      return found == pod.labels.end() ? nullptr : &found->second;
+    };
+    if (budget.name_space != pod.name_space || !budget.selects(value_of)) continue;
+    if (its != nullptr) {
+      return pod.full_name() + ": This pod has more than one PodDisruptionBudget, which the " +
+             "eviction subresource does not support.";
+    }
+    its = &budget;
+  }
+  if (its == nullptr) return {};
+  if (its->allowed == 0) {
+    return pod.full_name() + ": Cannot evict pod as it would violate the pod's disruption " +
+           "budget. The disruption budget " + its->name + " allows 0 disruptions";
+  }
+  change<BudgetObject>(its->full_name(), [&](BudgetObject& budget) {
+    --budget.allowed;
+    auto& names = budget.disrupted;
+    names.insert(std::lower_bound(names.begin(), names.end(), pod.name), pod.name);
+  });
+  return {};
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const ports::PodWrite& write) {
+  using Verb = ports::PodWrite::Kind;
+  return change<PodObject>(object.uid, [&](PodObject& pod) {
+    if (!pod.node_name.empty()) return;
+    if (write.kind == Verb::nominate) pod.nominated_node = write.node;
+    if (write.kind == Verb::tolerate) add_toleration(pod, write.locked_for);
+    if (write.kind != Verb::commit) return;
+    pod.planned_node = write.node;
+    std::erase(pod.gates, kPlanGate);
+  });
+}
+
+const PodGroupObject* ApiServer::find_group(const ports::ObjectRef& object) const {
+  const PodGroupObject* const group = find<PodGroupObject>(object.full_name());
+  return group == nullptr || group->uid != object.uid ? nullptr : group;
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const ports::GroupStatus& status) {
+  if (find_group(object) == nullptr) return false;
+  return change<PodGroupObject>(object.full_name(), [&](PodGroupObject& group) {
+    group.phase = status.phase;
+    group.written = {.running = status.running,
+                     .succeeded = status.succeeded,
+                     .failed = status.failed,
+                     .is_scheduled = status.is_scheduled,
+                     .scheduled_since = status.scheduled_since,
+                     .waits_since = status.waits_since,
+                     .reason = status.reason,
+                     .message = status.message,
+                     .waiting = status.waiting,
+                     .targeted = status.targeted,
+                     .honoured = status.honoured};
+  });
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const ports::QueueStatus& status) {
+  return change<QueueObject>(object.name, [&](QueueObject& queue) {
+    queue.written = status.written;
+    if (status.state) queue.state = *status.state;
+  });
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const ports::NodeLock& lock) {
+  const NodeObject* const node = find<NodeObject>(object.name);
+  if (node == nullptr || node->uid != object.uid) return false;
+  return change<NodeObject>(object.name, [&](NodeObject& each) { ports::apply(lock, each); });
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const TargetMarks& wanted) {
+  const auto mark = [&](auto& each) { ports::apply(wanted, each.marks); };
+  if (object.kind == ports::ObjectKind::pod) return change<PodObject>(object.uid, mark);
+  return find_group(object) != nullptr && change<PodGroupObject>(object.full_name(), mark);
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const ports::GangRecord&) {
+  return find_group(object) != nullptr &&
+         change<PodGroupObject>(object.full_name(),
+                                [](PodGroupObject& group) { group.is_recorded = true; });
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const ports::PodCondition& condition) {
+  return change<PodObject>(object.uid, [&](PodObject& pod) {
+    if (pod.node_name.empty()) ports::apply(condition, pod);
+  });
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const ports::GroupSpec& spec) {
+  using Verb = ports::GroupSpec::Verb;
+  const std::string full_name = object.full_name();
+  if (spec.verb == Verb::make) {
+    if (find<PodGroupObject>(full_name) != nullptr) return true;  // another made it
+    PodGroupObject group;
+    group.name_space = object.name_space;
+    group.name = object.name;
+    group.uid = "PodGroup:" + full_name;
+    group.owner_uid = spec.owner.uid;
+    group.is_made_by_berth = true;
+    group.min_member = spec.min_member;
+    group.queue = spec.queue;
+    group.created = clock_.now();
+    put(std::move(group));
+    return true;
+  }
+  if (find_group(object) == nullptr) return false;
+  if (spec.verb == Verb::remove) {
+    erase<PodGroupObject>(full_name);
+    return true;
+  }
+  return change<PodGroupObject>(full_name, [&](PodGroupObject& group) {
+    group.min_member = spec.min_member;
+    group.queue = spec.queue;
+  });
+}
+
+bool ApiServer::put(const ports::ObjectRef& object, const ports::Eviction&) {
+  if (find<PodObject>(object.uid) == nullptr) return false;
+  delete_pod(object.uid);
+  return true;
+}
+
+// No part of an embedded cluster reads events.
+bool ApiServer::put(const ports::ObjectRef&, const ports::Event&) { return true; }
+
+}  // namespace berth::embedded
