@@ -24,10 +24,10 @@ struct CatchUp::Mailbox {
 bool CatchUp::has_ended(std::uint64_t epoch, const IsBound& is_bound, TimePoint now) {
   if (parts_.pods == nullptr) return true;
   if (!is_open_ || epoch != epoch_) begin(epoch, now);
-  if (!missing_) take_answer(now);
+  take_answer(now);
   if (missing_) std::erase_if(*missing_, is_bound);
   const bool is_late = now - begun_at_ >= kLongest;
-  const bool is_complete = missing_ && missing_->empty();
+  const bool is_complete = missing_ && missing_->empty() && !parts_.is_behind();
   if (is_late && !is_complete) {
     parts_.log(missing_ ? "the watches are behind: they have not shown the binding of " +
                               std::to_string(missing_->size()) + " pods within " +
@@ -59,6 +59,7 @@ void CatchUp::ask(TimePoint now) {
   });
 }
 
+// Asked again and again: a pod that has gone is never shown as bound.
 void CatchUp::take_answer(TimePoint now) {
   if (mailbox_ == nullptr) {
     if (now >= ask_at_) ask(now);
@@ -67,7 +68,12 @@ void CatchUp::take_answer(TimePoint now) {
   {
     const std::lock_guard lock(mailbox_->mutex);
     if (!mailbox_->has_come) return;
-    missing_ = std::move(mailbox_->uids);
+    std::optional<std::set<std::string>>& uids = mailbox_->uids;
+    if (missing_ && uids) {
+      std::erase_if(*missing_, [&](const std::string& uid) { return !uids->contains(uid); });
+    } else if (uids) {
+      missing_ = std::move(uids);
+    }
   }
   mailbox_ = nullptr;
 }

@@ -14,7 +14,7 @@ namespace berth::daemon {
 
 // LEASE-9. An earlier leader may have bound pods a moment ago, and the watches may lag behind. So a
 // new leader reads the pods that are bound and do not run yet, and waits until the watches have
-// shown each of them. Session thread.
+// shown each of them, and no kind is being listed again. Session thread.
 class CatchUp {
  public:
   using IsBound = std::function<bool(const std::string& uid)>;  // as the watches show it
@@ -23,6 +23,7 @@ class CatchUp {
     ports::StartingPods* pods = nullptr;  // null: there was no other leader, nothing is read
     std::function<void()> wake;           // any thread: has_ended() is to be called again
     std::function<void(const std::string&)> log;
+    std::function<bool()> is_behind = [] { return false; };  // a kind is being listed again
   };
 
   explicit CatchUp(Parts parts) : parts_(std::move(parts)) {}

@@ -195,6 +195,11 @@ class LiveCluster::Impl {
     return names;
   }
 
+  bool is_behind() const {
+    return std::any_of(reflectors_.begin(), reflectors_.end(),
+                       [](const auto& each) { return each->is_behind(); });
+  }
+
   std::vector<std::string> missing_for_volumes() const {
     std::vector<std::string> names;
     for (const auto& reflector : reflectors_) {
@@ -380,6 +385,7 @@ LiveCluster::~LiveCluster() = default;
 Status LiveCluster::start(ports::EventSink& sink) { return impl_->start(sink); }
 
 bool LiveCluster::is_synced() const { return impl_->unsynced().empty(); }
+bool LiveCluster::is_behind() const { return impl_->is_behind(); }
 
 void LiveCluster::stop() { impl_->stop(); }
 

@@ -76,6 +76,7 @@ class Reflector::Impl {
   }
 
   bool is_synced() const { return is_synced_; }
+  bool is_behind() const { return lists_ > 0 && is_listing_; }
   const std::string& name() const { return kind_.name; }
 
   ReflectorCounters counters() const {
@@ -101,6 +102,7 @@ class Reflector::Impl {
   void run() {
     name_thread("watch " + kind_.name);
     while (!cancel_.is_cancelled()) {
+      is_listing_ = version_.empty();
       if (!version_.empty()) {
         watch();
       } else if (streams_lists_ && broken_lists_ < kStreamedListsMax) {
@@ -195,6 +197,7 @@ class Reflector::Impl {
     backoff_.reset();
     if (kind_.tap != nullptr) kind_.tap->listed(version_);
     if (kind_.listed) kind_.listed();
+    is_listing_ = false;
     is_synced_ = true;
   }
 
@@ -363,6 +366,7 @@ class Reflector::Impl {
   std::atomic<std::uint64_t> watches_ = 0;
   std::atomic<std::uint64_t> failures_ = 0;
   std::atomic<bool> is_synced_ = false;
+  std::atomic<bool> is_listing_ = true;
   Cancellation cancel_;
   std::thread thread_;
 };
@@ -377,6 +381,8 @@ void Reflector::start() { impl_->start(); }
 void Reflector::stop() { impl_->stop(); }
 
 bool Reflector::is_synced() const { return impl_->is_synced(); }
+
+bool Reflector::is_behind() const { return impl_->is_behind(); }
 
 ReflectorCounters Reflector::counters() const { return impl_->counters(); }
 

@@ -88,6 +88,8 @@ class Reflector {
 
   // True once listed, or for an optional kind that is not served. Any thread.
   bool is_synced() const;
+  // Synced, and listing again since its version was too old. Any thread.
+  bool is_behind() const;
   ReflectorCounters counters() const;
   const std::string& name() const;
 

@@ -16,6 +16,8 @@ class ClusterSource {
   virtual Status start(EventSink& sink) = 0;
   // True once everything that was there at start() has been posted. Any thread.
   virtual bool is_synced() const = 0;
+  // A kind is being listed again, so that changes of the last seconds may be lacking. Any thread.
+  virtual bool is_behind() const { return false; }
   // Returns when no more will be posted. Idempotent.
   virtual void stop() = 0;
 };

@@ -32,9 +32,11 @@ class CatchUpTest : public ::testing::Test {
 
   Server server_;
   int woken_ = 0;
+  bool is_behind_ = false;
   std::vector<std::string> lines_;
   CatchUp catch_up_{{&server_, [this] { ++woken_; },
-                     [this](const std::string& line) { lines_.push_back(line); }}};
+                     [this](const std::string& line) { lines_.push_back(line); },
+                     [this] { return is_behind_; }}};
   TimePoint now_;
   Uids bound_{"a", "b"};  // as the watches show it
 };
@@ -58,6 +60,31 @@ TEST_F(CatchUpTest, LEASE9ABindingThatTheWatchesHaveNotShownIsWaitedFor) {
   bound_.insert("d");
   EXPECT_FALSE(has_ended());
   bound_.insert("c");
+  EXPECT_TRUE(has_ended());
+}
+
+TEST_F(CatchUpTest, LEASE9APodThatHasGoneIsWaitedForUntilTheNextAnswer) {
+  EXPECT_FALSE(has_ended());
+  server_.answer(Uids{"a", "c", "d"});
+  EXPECT_FALSE(has_ended());
+  now_ += 500ms;
+  EXPECT_FALSE(has_ended());
+  server_.answer(std::nullopt);
+  EXPECT_FALSE(has_ended()) << "no answer says nothing";
+  now_ += 500ms;
+  EXPECT_FALSE(has_ended());
+  server_.answer(Uids{"c", "e"});
+  EXPECT_FALSE(has_ended()) << "c is there still";
+  bound_.insert("c");
+  EXPECT_TRUE(has_ended()) << "pods that came to be bound since do not count";
+}
+
+TEST_F(CatchUpTest, LEASE9AKindThatIsListedAgainIsWaitedFor) {
+  is_behind_ = true;
+  EXPECT_FALSE(has_ended());
+  server_.answer(Uids{});
+  EXPECT_FALSE(has_ended());
+  is_behind_ = false;
   EXPECT_TRUE(has_ended());
 }
 
