@@ -125,7 +125,7 @@ SessionLoop::Pause SessionLoop::step(const EventQueue::Batch& batch, bool is_syn
   const TimePoint now = parts_.real_clock->now();
   if (has_run) {
     gathers_until_ = now + kGathering;
-    due_ = now + settings_.period;
+    due_ = now + std::min(settings_.period, until_a_time_comes());
   }
   const bool waits = !is_synced || catch_up_.is_open();
   return {waits ? now + kUntilSynced : std::min(due_, now + std::min(kTurn, until_held_writes())),
@@ -135,6 +135,17 @@ SessionLoop::Pause SessionLoop::step(const EventQueue::Batch& batch, bool is_syn
 Duration SessionLoop::until_held_writes() const {
   const std::optional<TimePoint> until = reconciler_.held_until();
   return until ? std::max(Duration(), *until - parts_.clock.now()) : Duration::max();
+}
+
+// No event says that a plan has waited for long enough, or that a pause or a veto is over.
+Duration SessionLoop::until_a_time_comes() const {
+  constexpr Duration kLeast = std::chrono::seconds(1);
+  if (epoch_ == 0) return Duration::max();
+  const bool awaits_a_time = mirror_.cluster().binding_task_count() > 0 ||
+                             mirror_.awaits_a_time() || broken_gangs_.awaits_a_time();
+  if (awaits_a_time) return kLeast;
+  if (plan_holds_until_ == TimePoint::max()) return Duration::max();
+  return std::max(kLeast, plan_holds_until_ - parts_.clock.now());
 }
 
 bool SessionLoop::turn(const EventQueue::Batch& batch, bool is_synced, bool is_due) {
@@ -224,6 +235,7 @@ void SessionLoop::session(const std::vector<ClusterEvent>& events) {
   log_left_out(now);
   if (!term().holds()) return;  // LEASE-3
 
+  plan_holds_until_ = plan.holds_until;
   mirror_.assume(plan, now);
   mirror_.assume_reservations(plan, now);
   drop_stale(plan, now);

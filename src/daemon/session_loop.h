@@ -65,7 +65,9 @@ class SessionLoop {
   };
   struct Settings {
     mirror::Options mirror;
-    Duration period = std::chrono::seconds(1);     // of real time, between sessions without events
+    // Of real time, between sessions without events; a second at most while something that ends by
+    // the clock alone is under way.
+    Duration period = std::chrono::seconds(1);
     Duration patience = std::chrono::seconds(10);  // of the cluster's time, see StalePlans
     steering::Mode steering = steering::Mode::nominate;
     Duration veto_memory = std::chrono::minutes(1);  // of the cluster's time
@@ -118,6 +120,7 @@ class SessionLoop {
   void run();
   bool turn(const EventQueue::Batch& batch, bool is_synced, bool is_due);
   Duration until_held_writes() const;
+  Duration until_a_time_comes() const;
   bool adopt_replacement();
   std::uint64_t wanted_epoch(bool is_synced);
   bool adopt_leadership(bool is_synced);
@@ -186,7 +189,8 @@ class SessionLoop {
   bool is_session_due_ = false;  // something happened since the last one
   bool has_answers_ = false;     // to the reconciler's writes, since it last compared
   TimePoint reconciled_at_, logged_left_out_at_;
-  TimePoint due_, gathers_until_;  // by the real clock, as Pause
+  TimePoint due_, gathers_until_;                  // by the real clock, as Pause
+  TimePoint plan_holds_until_ = TimePoint::max();  // Plan::holds_until, of the last session
 
   std::atomic<bool> stopping_ = false;
   std::atomic<TimePoint> last_turn_;  // by the real clock

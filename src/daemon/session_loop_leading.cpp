@@ -86,6 +86,9 @@ void SessionLoop::cease_to_lead() {
   const TimePoint now = parts_.clock.now();
   mirror_.follow_api_phases(true);
   attempts_.clear();
+  stale_plans_.stop_leading();
+  unclaimed_plans_.stop_leading();
+  broken_gangs_.stop_leading();
   mirror_.forget_plans();  // the next leader's pods will say where they go
   writes_.stop_leading();
   steering_.stop_leading();

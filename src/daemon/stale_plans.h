@@ -23,6 +23,8 @@ class StalePlans {
 
   // The placements to drop now. `plan` is the session's, and has been assumed in `cluster`.
   std::vector<PlacementDropped> due(const Plan& plan, const Cluster& cluster, TimePoint now);
+  // The patience of the next term begins anew.
+  void stop_leading() { incomplete_since_.clear(); }
 
  private:
   Duration patience_;
@@ -56,6 +58,7 @@ class UnclaimedPlans {
 
   std::vector<PlacementDropped> due(const Cluster& cluster, TimePoint now,
                                     const WrittenAt& written_at);
+  void stop_leading() { progress_.clear(); }
 
  private:
   Duration patience_;
@@ -71,6 +74,8 @@ class BrokenGangs {
 
   // The members to evict now.
   std::vector<TaskId> due(const Cluster& cluster, TimePoint now);
+  bool awaits_a_time() const { return !progress_.empty(); }
+  void stop_leading() { progress_.clear(); }
 
  private:
   Duration patience_;

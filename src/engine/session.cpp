@@ -372,6 +372,7 @@ Plan Session::close() {
               return std::tie(l.name, l.uid) < std::tie(r.name, r.uid);
             });
   memory_.refusals = plan_.refusals.size();
+  plan_.holds_until = answers_hold_until();
   return std::move(plan_);
 }
 

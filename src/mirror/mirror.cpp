@@ -140,8 +140,11 @@ void Mirror::forget_plans() {
   while (!evictions_.empty()) end_eviction(evictions_.begin()->first);
   for (const JobId id : std::vector<JobId>(cluster_.claimants())) {
     cluster_.set_claims(id, {});
+    Job& job = cluster_.mutable_job(id);
+    job.others_left_for_it = job.others_are_leaving = job.claims_are_restored = false;
     mark_dirty(id);
   }
+  leaving_for_.clear();
   for (std::size_t t = 0; t < cluster_.task_slots(); ++t) {
     const Task& task = cluster_.task(TaskId(t));
     if (task.status != TaskStatus::binding) continue;

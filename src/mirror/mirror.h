@@ -101,6 +101,12 @@ class Mirror {
   // For the ledger of a session. No other code may write through it.
   Cluster& cluster_for_session() { return cluster_; }
 
+  // Something ends by the clock alone: an attempt's pause, a veto, an eviction, a refusal, a claim.
+  bool awaits_a_time() const {
+    return !attempted_.empty() || !vetoes_.empty() || !evictions_.empty() || !refusals_.empty() ||
+           !cluster_.claimants().empty();
+  }
+
   TaskId find_task(std::string_view uid) const;          // invalid: none
   JobId find_group(const std::string& full_name) const;  // of a PodGroup or its members
   // Jobs whose phase has changed since the last call, in no order.

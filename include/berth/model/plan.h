@@ -158,6 +158,8 @@ struct Plan {
   bool reclaims = false;           // action reclaim: it makes room on nodes of queues
   bool elects = false;             // action elect: nodes may be kept for jobs
   std::vector<std::string> notes;  // settings without effect; sorted
+  // By the cluster's clock: until then, the next session decides the same without an event.
+  TimePoint holds_until = TimePoint::max();
   bool operator==(const Plan& other) const;
 };
 
