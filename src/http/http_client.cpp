@@ -146,9 +146,7 @@ class HttpClient::Impl {
 
   Result<Reply> exchange(std::string_view method, std::string_view path,
                          std::string_view content_type, std::string_view body, Duration timeout) {
-    auto aborted = aborted_.get_token();
-    if (aborted.is_canceled()) return Error{"aborted", options_.url};
-    auto ended = pplx::cancellation_token_source::create_linked_source(aborted);
+    pplx::cancellation_token_source ended;
     const auto is_too_large = std::make_shared<std::atomic<bool>>(false);
     const auto answer = std::make_shared<std::promise<Result<Reply>>>();
     auto coming = answer->get_future();
@@ -174,13 +172,11 @@ class HttpClient::Impl {
     }
     Result<Reply> reply = coming.get();
     if (reply) return reply;
-    if (aborted.is_canceled()) return Error{"aborted", options_.url};
     if (*is_too_large) return Error{"the reply is too large", options_.url};
     return Error{reply.error().message, options_.url};
   }
 
   Duration timeout() const { return options_.timeout; }
-  void abort() { aborted_.cancel(); }
 
  private:
   void start(const web::http::http_request& request, const pplx::cancellation_token_source& ended,
@@ -205,7 +201,6 @@ class HttpClient::Impl {
   const Verdict verdict_;
   const std::string host_;  // the Host header, where the library's own is not right; or empty
   http_client client_;
-  pplx::cancellation_token_source aborted_;
 };
 
 std::string_view Reply::header(std::string_view name) const {
@@ -265,7 +260,5 @@ Result<Reply> HttpClient::exchange(std::string_view method, std::string_view pat
                                    std::optional<Duration> timeout) {
   return impl_->exchange(method, path, content_type, body, timeout.value_or(impl_->timeout()));
 }
-
-void HttpClient::abort() { impl_->abort(); }
 
 }  // namespace berth::http

@@ -35,7 +35,7 @@ struct Reply {
   std::string_view header(std::string_view name) const;
 };
 
-// A blocking client that keeps its connections, as kube-scheduler's does. It stands on cpprestsdk.
+// A blocking client that keeps its connections. It stands on cpprestsdk.
 class HttpClient {
  public:
   static Result<std::unique_ptr<HttpClient>> create(ClientOptions options);
@@ -49,9 +49,6 @@ class HttpClient {
   Result<Reply> exchange(std::string_view method, std::string_view path,
                          std::string_view content_type, std::string_view body,
                          std::optional<Duration> timeout = {});
-
-  // Ends all calls with an error, now and later. Any thread.
-  void abort();
 
  private:
   class Impl;

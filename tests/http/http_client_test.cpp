@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <future>
 #include <thread>
 
 #include "berth/base/text.h"
@@ -110,19 +109,6 @@ TEST(HttpClientTest, TheTimeoutCoversTheWholeExchange) {
   EXPECT_EQ(reply.error().message, "timed out");
   EXPECT_TRUE(holder.wait_for_disconnected(1)) << "the server sees it leave";
   ASSERT_FALSE(client->post("/", "{}", 50ms));
-}
-
-TEST(HttpClientTest, AbortEndsCallsUnderWayAndLaterOnes) {
-  Holder holder;
-  RunningServer running(holder.handler());
-  auto client = running.client();
-  auto call = std::async(std::launch::async, [&] { return client->post("/", "{}"); });
-  ASSERT_TRUE(holder.wait_for(1));
-  client->abort();
-  auto ended = call.get();
-  ASSERT_FALSE(ended);
-  EXPECT_EQ(ended.error().message, "aborted");
-  EXPECT_FALSE(client->post("/", "{}"));
 }
 
 TEST(HttpClientTest, NobodyListeningIsAnError) {
