@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "berth/base/boot_clock.h"
+#include "berth/base/thread_executor.h"
 #include "daemon/environment.h"
 #include "embedded/kube_scheduler.h"
 #include "embedded/kubelet.h"
 #include "embedded/manifest_source.h"
-#include "embedded/thread_executor.h"
 #include "telemetry/log.h"
 
 namespace berth::daemon {
@@ -128,12 +128,12 @@ class EmbeddedEnvironment final : public Environment,
   std::shared_ptr<const conf::Config> config_;
   const BootClock boot_clock_;
   ports::Leadership leadership_{boot_clock_};
-  embedded::ScaledClock clock_;
+  ScaledClock clock_;
   std::atomic<bool> is_synced_ = false;
   std::unique_ptr<embedded::ManifestSource> manifests_;
 
   // --- of the executor --------------------------------------------------------------------------
-  embedded::ThreadExecutor executor_{clock_};
+  ThreadExecutor executor_{clock_, "cluster"};
   embedded::Link link_;
   embedded::ApiServer server_{clock_};
   embedded::Kubelet kubelet_{executor_, server_};

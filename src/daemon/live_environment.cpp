@@ -12,6 +12,7 @@
 
 #include "berth/base/boot_clock.h"
 #include "berth/base/forward_clock.h"
+#include "berth/base/thread_executor.h"
 #include "daemon/environment.h"
 #include "kubeapi/access.h"
 #include "kubeapi/access_reviews.h"
@@ -73,8 +74,8 @@ class LiveEnvironment final : public Environment {
         identity_(make_identity()),
         terms_(std::move(terms)),
         client_(std::move(client)),
-        writer_(*client_, clock_, identity_),
-        reviews_(*client_),
+        writer_(*client_, executor_, clock_, identity_),
+        reviews_(*client_, executor_),
         starting_pods_(*client_, config_->scheduler_names),
         cluster_(*client_, live_options()) {
     const conf::LeaderElectionSettings& election = config_->leader_election;
@@ -142,7 +143,7 @@ class LiveEnvironment final : public Environment {
     options.name_space = account.name_space.empty() ? name_space_ : account.name_space;
     options.name = account.name;
     account_token_.emplace(
-        *client_, std::move(options),
+        *client_, executor_, std::move(options),
         kubeapi::AccountToken::Callbacks{
             std::move(use), [](const std::string& line) { log(Level::info, line); },
             [](const std::string& line) { log(Level::warning, line); }});
@@ -166,7 +167,7 @@ class LiveEnvironment final : public Environment {
     cluster_.stop();
     reviews_.stop();
     client_->stop();
-    writer_.stop();
+    executor_.stop();
   }
 
   std::string exposition() const override {
@@ -274,6 +275,8 @@ class LiveEnvironment final : public Environment {
   Hooks hooks_;
   const std::unique_ptr<Terms> terms_;  // outlives the client
   std::unique_ptr<kubeapi::RestClient> client_;
+  const ScaledClock steady_clock_{TimePoint()};
+  ThreadExecutor executor_{steady_clock_, "timer"};  // for requests that are sent later
   kubeapi::ApiWriter writer_;
   kubeapi::AccessReviews reviews_;
   kubeapi::StartingPodsReader starting_pods_;

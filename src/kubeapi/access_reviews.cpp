@@ -10,7 +10,6 @@
 
 #include "berth/base/text.h"
 #include "kubeapi/json_text.h"
-#include "kubeapi/timer.h"
 
 namespace berth::kubeapi {
 
@@ -76,7 +75,7 @@ std::optional<TimePoint> binding_in_force(const PlainJson& binding) {
 
 class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  explicit Impl(RestClient& client) : client_(client) {}
+  Impl(RestClient& client, Executor& executor) : client_(client), executor_(executor) {}
 
   void start(ports::EventSink& sink, bool for_policy) {
     sink_ = &sink;
@@ -96,10 +95,7 @@ class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
     });
   }
 
-  void stop() {
-    is_stopped_ = true;
-    timer_.stop();
-  }
+  void stop() { is_stopped_ = true; }
 
  private:
   // The policy, then its binding.
@@ -133,18 +129,19 @@ class AccessReviews::Impl : public std::enable_shared_from_this<Impl> {
 
   void look_again() {
     if (is_stopped_) return;
-    timer_.after(kLookEvery, [self = weak_from_this()] {
+    executor_.after(kLookEvery, [self = weak_from_this()] {
       if (const auto there = self.lock(); there && !there->is_stopped_) there->look();
     });
   }
 
   RestClient& client_;
+  Executor& executor_;
   ports::EventSink* sink_ = nullptr;
   std::atomic<bool> is_stopped_ = false;
-  Timer timer_;
 };
 
-AccessReviews::AccessReviews(RestClient& client) : impl_(std::make_shared<Impl>(client)) {}
+AccessReviews::AccessReviews(RestClient& client, Executor& executor)
+    : impl_(std::make_shared<Impl>(client, executor)) {}
 AccessReviews::~AccessReviews() { stop(); }
 void AccessReviews::start(ports::EventSink& sink, bool for_policy) {
   impl_->start(sink, for_policy);

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "berth/base/executor.h"
 #include "kubeapi/rest_client.h"
 #include "ports/access.h"
 #include "ports/event_sink.h"
@@ -13,7 +14,8 @@ namespace berth::kubeapi {
 // Any thread. The client must be stopped before this ends.
 class AccessReviews final : public ports::Access {
  public:
-  explicit AccessReviews(RestClient& client);
+  // Between two looks at the policy, `executor` waits.
+  AccessReviews(RestClient& client, Executor& executor);
   ~AccessReviews() override;
   AccessReviews(const AccessReviews&) = delete;
   AccessReviews& operator=(const AccessReviews&) = delete;

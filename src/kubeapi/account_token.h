@@ -1,17 +1,11 @@
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 
-#include "berth/base/clock.h"
-#include "kubeapi/backoff.h"
+#include "berth/base/executor.h"
 #include "kubeapi/rest_client.h"
 
 namespace berth::kubeapi {
@@ -27,12 +21,12 @@ struct AccountTokenOptions {
 };
 
 // Gets tokens of a service account (TokenRequest), each when four fifths of the last one's lifetime
-// are over. Runs on its own thread.
+// are over.
 class AccountToken {
  public:
+  // On the executor, or the client's thread; they may not call this object.
   struct Callbacks {
-    // Each new token, and "" when the last one has expired. On the thread of this object.
-    std::function<void(const std::string& token)> use;
+    std::function<void(const std::string& token)> use;  // each new one; "": the last has expired
     std::function<void(const std::string& line)> log;
     std::function<void(const std::string& line)> complain;
   };
@@ -41,14 +35,15 @@ class AccountToken {
     std::uint64_t failures = 0;  // attempts without a token
   };
 
-  // `client` must outlive it.
-  AccountToken(RestClient& client, AccountTokenOptions options, Callbacks callbacks);
+  // `client` and `executor` must outlive it.
+  AccountToken(RestClient& client, Executor& executor, AccountTokenOptions options,
+               Callbacks callbacks);
   ~AccountToken();  // stop()
   AccountToken(const AccountToken&) = delete;
   AccountToken& operator=(const AccountToken&) = delete;
 
   void start();
-  // Does not wait for an answer. Idempotent; not from a callback.
+  // No callback runs any more. Does not wait for an answer. Idempotent.
   void stop();
 
   void refused();  // the API server does not take the token. Any thread; returns at once.
@@ -58,34 +53,8 @@ class AccountToken {
   Counters counters() const;  // any thread
 
  private:
-  using Steady = std::chrono::steady_clock;
-  struct Shared;
-  struct Got {
-    std::string token;
-    Duration lifetime{0};
-  };
-
-  void run();
-  bool step(std::unique_lock<std::mutex>& lock);
-  void ask(std::unique_lock<std::mutex>& lock);
-  void take(std::unique_lock<std::mutex>& lock, const Response& response);
-  void fail(std::unique_lock<std::mutex>& lock, const std::string& why);
-  void expire(std::unique_lock<std::mutex>& lock);
-  static Result<Got> read(const Response& response);
-  std::string account() const { return options_.name_space + "/" + options_.name; }
-
-  RestClient& client_;
-  const AccountTokenOptions options_;
-  const Callbacks callbacks_;
-  const std::shared_ptr<Shared> shared_;  // an answer may come after the end of this object
-  Backoff backoff_;
-  Steady::time_point asked_at_;
-  Steady::time_point issued_at_;
-  Steady::time_point due_;                         // of the next request
-  std::optional<Steady::time_point> valid_until_;  // none: no valid token
-  bool is_asking_ = false;
-  std::string complaint_;  // the last, while it lasts
-  std::thread thread_;
+  class Machine;
+  const std::shared_ptr<Machine> machine_;  // an answer may come after the end of this object
 };
 
 }  // namespace berth::kubeapi

@@ -229,10 +229,9 @@ struct RequestOf {
 
 }  // namespace
 
-ApiWriter::ApiWriter(RestClient& client, const Clock& clock, std::string instance)
-    : client_(client), clock_(clock), instance_(std::move(instance)) {}
-
-ApiWriter::~ApiWriter() { timer_.stop(); }
+ApiWriter::ApiWriter(RestClient& client, Executor& executor, const Clock& clock,
+                     std::string instance)
+    : client_(client), executor_(executor), clock_(clock), instance_(std::move(instance)) {}
 
 void ApiWriter::bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) {
   post_binding(std::make_shared<Bind>(Bind{binding, std::move(done), 0}));
@@ -273,12 +272,12 @@ void ApiWriter::look_at_node(const std::shared_ptr<Bind>& bind, const std::strin
     const bool is_unknown = is_retryable(response) && client_.may_write(bind->binding.epoch);
     if (bind->attempts >= kBindAttempts && is_unknown) {
       // A Binding that may have been carried out has not failed until the pod is seen without it.
-      timer_.after(kLookAgain, [this, bind, error] { look_at_node(bind, error, true); });
+      executor_.after(kLookAgain, [this, bind, error] { look_at_node(bind, error, true); });
       return;
     }
     if (bind->attempts >= kBindAttempts) return bind->done({false, error});
     constexpr Duration kFirst = std::chrono::milliseconds(50);
-    timer_.after(kFirst * (1 << (2 * bind->attempts)), [this, bind] { post_binding(bind); });
+    executor_.after(kFirst * (1 << (2 * bind->attempts)), [this, bind] { post_binding(bind); });
   });
 }
 

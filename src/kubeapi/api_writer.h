@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
+#include "berth/base/executor.h"
 #include "kubeapi/rest_client.h"
-#include "kubeapi/timer.h"
 #include "ports/binder.h"
 #include "ports/object_writer.h"
 
@@ -15,12 +15,9 @@ namespace berth::kubeapi {
 // attempt (src/reconcile repeats them).
 class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
  public:
-  // `client` must outlive the writer, and be stopped before the writer is destroyed.
-  ApiWriter(RestClient& client, const Clock& clock, std::string instance);
-  ~ApiWriter() override;
-
-  // When the client was stopped: nothing is called back any more.
-  void stop() { timer_.stop(); }
+  // All must outlive the writer. The client and the executor, which waits before requests are sent
+  // again, must be stopped before it is destroyed.
+  ApiWriter(RestClient& client, Executor& executor, const Clock& clock, std::string instance);
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override;
   void write(const ports::Write& write, std::function<void(ports::WriteOutcome)> done) override;
@@ -41,9 +38,9 @@ class ApiWriter final : public ports::Binder, public ports::ObjectWriter {
                       std::function<void(ports::WriteOutcome)> done);
 
   RestClient& client_;
+  Executor& executor_;
   const Clock& clock_;
   const std::string instance_;
-  Timer timer_;
 };
 
 }  // namespace berth::kubeapi

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/base/text.h"
+#include "berth/base/thread_executor.h"
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
 
@@ -43,7 +44,9 @@ std::unique_ptr<RestClient> client_of(const FakeServer& server) {
 RightAnswer asked(int status, const std::string& body, std::string* request = nullptr) {
   FakeServer server([&](const Call&, Reply& reply) { reply.send(status, body); });
   const auto client = client_of(server);
-  AccessReviews reviews(*client);
+  const ScaledClock clock{TimePoint()};
+  ThreadExecutor executor(clock, "timer");
+  AccessReviews reviews(*client, executor);
   Sink sink;
   reviews.start(sink, false);
   reviews.ask({"ml", "trainer", "vision"});
@@ -100,7 +103,9 @@ std::optional<TimePoint> since(const std::string& policy, const std::string& bin
     reply.send(body.empty() ? 404 : 200, body);
   });
   const auto client = client_of(server);
-  AccessReviews reviews(*client);
+  const ScaledClock clock{TimePoint()};
+  ThreadExecutor executor(clock, "timer");
+  AccessReviews reviews(*client, executor);
   Sink sink;
   reviews.start(sink, true);
   const NamingPolicy found = sink.first<NamingPolicy>();

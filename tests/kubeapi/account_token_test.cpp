@@ -5,6 +5,7 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
+#include "berth/base/thread_executor.h"
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
 
@@ -40,7 +41,7 @@ class AccountTokenTest : public ::testing::Test {
     options.retry_most = 20ms;
     options.refusal_pause = 1ms;
     account_ = std::make_unique<AccountToken>(
-        *client_, options,
+        *client_, executor_, options,
         AccountToken::Callbacks{[this](const std::string& token) {
                                   used_.change([&](auto& tokens) { tokens.push_back(token); });
                                 },
@@ -82,6 +83,8 @@ class AccountTokenTest : public ::testing::Test {
     reply.send(201, answer_of("t" + std::to_string(++issued_), lifetime_s_));
   }};
   std::unique_ptr<RestClient> client_;
+  const ScaledClock steady_clock_{TimePoint()};
+  ThreadExecutor executor_{steady_clock_, "timer"};
   std::unique_ptr<AccountToken> account_;
 };
 
@@ -187,7 +190,7 @@ TEST_F(AccountTokenTest, StopDoesNotWaitForAnAnswer) {
   const auto client = std::move(*RestClient::create(access));
   AccountTokenOptions options;
   options.name = "scheduler";
-  AccountToken account(*client, options,
+  AccountToken account(*client, executor_, options,
                        {[](const std::string&) { ADD_FAILURE() << "there is no token"; },
                         [](const std::string&) {}, [](const std::string&) {}});
   account.start();

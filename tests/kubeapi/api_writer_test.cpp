@@ -6,6 +6,7 @@
 #include <set>
 
 #include "berth/base/text.h"
+#include "berth/base/thread_executor.h"
 #include "kubeapi/bodies.h"
 #include "kubeapi/fake_server.h"
 #include "kubeapi/waiting.h"
@@ -31,10 +32,11 @@ class ApiWriterTest : public ::testing::Test {
     auto client = RestClient::create(access, {.qps = 0});
     ASSERT_TRUE(client) << client.error().to_string();
     client_ = std::move(client).value();
-    writer_ = std::make_unique<ApiWriter>(*client_, clock_, "here");
+    writer_ = std::make_unique<ApiWriter>(*client_, executor_, clock_, "here");
   }
   void TearDown() override {
     if (client_ != nullptr) client_->stop();
+    executor_.stop();
   }
   ports::BindOutcome bind() {
     Awaited<std::vector<ports::BindOutcome>> outcomes;
@@ -66,6 +68,8 @@ class ApiWriterTest : public ::testing::Test {
   std::atomic<int> count_ = 0;
   std::unique_ptr<FakeServer> server_;
   std::unique_ptr<RestClient> client_;
+  const ScaledClock steady_clock_{TimePoint()};
+  ThreadExecutor executor_{steady_clock_, "timer"};
   std::unique_ptr<ApiWriter> writer_;
 };
 

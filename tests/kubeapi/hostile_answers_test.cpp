@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "berth/base/boot_clock.h"
+#include "berth/base/thread_executor.h"
 #include "http/certificates.h"
 #include "kubeapi/access.h"
 #include "kubeapi/access_reviews.h"
@@ -137,9 +138,11 @@ TEST(HostileAnswers, OfReviewsAndPolicies) {
                                                            : kReview;
     return bodies.next(200, body);
   });
+  const ScaledClock steady_clock{TimePoint()};
+  ThreadExecutor executor(steady_clock, "timer");
   while (!bodies.are_used_up()) {
     Sink sink;
-    AccessReviews reviews(*client);
+    AccessReviews reviews(*client, executor);
     reviews.start(sink, true);
     reviews.ask({"ns", "account", "queue"});
     ASSERT_TRUE(sink.wait_for(2)) << "each question has its answer";
@@ -185,9 +188,11 @@ TEST(HostileAnswers, OfChecksOfTheCluster) {
 TEST(HostileAnswers, OfTokenRequests) {
   Bodies bodies;
   const auto client = client_with([&](const Request&) { return bodies.next(201, kTokenRequest); });
+  const ScaledClock steady_clock{TimePoint()};
+  ThreadExecutor executor(steady_clock, "timer");
   while (!bodies.are_used_up()) {
     const auto ignore = [](const std::string&) {};
-    AccountToken token(*client, {"ns", "scheduler"}, {ignore, ignore, ignore});
+    AccountToken token(*client, executor, {"ns", "scheduler"}, {ignore, ignore, ignore});
     token.start();
     ASSERT_TRUE(until([&] {
       const auto counters = token.counters();
@@ -247,7 +252,9 @@ TEST(HostileAnswers, OfWrites) {
     return bodies.next(has(request.path, "/eviction") ? 429 : 422, kBudgetForbids);
   });
   const SteadyClock clock;
-  ApiWriter writer(*client, clock, "here");
+  const ScaledClock steady_clock{TimePoint()};
+  ThreadExecutor executor(steady_clock, "timer");
+  ApiWriter writer(*client, executor, clock, "here");
   ports::NodeLock lock;
   lock.locked_for = "ns.job";
   lock.has_taint = true;
@@ -266,7 +273,7 @@ TEST(HostileAnswers, OfWrites) {
   EXPECT_TRUE(answered.wait([&](std::size_t count) { return count == 4 * rounds; }));
   EXPECT_TRUE(bodies.are_used_up());
   client->stop();
-  writer.stop();
+  executor.stop();
 }
 
 // A target's marks are a patch of what was read, whatever that is.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/thread_executor.h"
 #include "http/certificates.h"
 #include "kubeapi/api_writer.h"
 #include "kubeapi/fake_server.h"
@@ -240,9 +241,12 @@ class LeaseWriter : public LeaseWrites {
   void serve(FakeServer::Handler handler) {
     server_ = std::make_unique<FakeServer>(std::move(handler));
     client_ = client_of(access_to(server_->port()));
-    writer_ = std::make_unique<ApiWriter>(*client_, wall_clock_, "here");
+    writer_ = std::make_unique<ApiWriter>(*client_, executor_, wall_clock_, "here");
   }
-  void TearDown() override { client_->stop(); }
+  void TearDown() override {
+    client_->stop();
+    executor_.stop();
+  }
   ports::WriteOutcome write(const ports::ObjectRef& object, ports::Content content) {
     Awaited<std::optional<ports::WriteOutcome>> outcome;
     writer_->write({object, std::move(content), kEpoch, 17},
@@ -254,6 +258,8 @@ class LeaseWriter : public LeaseWrites {
   SystemClock wall_clock_;
   std::unique_ptr<FakeServer> server_;
   std::unique_ptr<RestClient> client_;
+  const ScaledClock steady_clock_{TimePoint()};
+  ThreadExecutor executor_{steady_clock_, "timer"};
   std::unique_ptr<ApiWriter> writer_;
 };
 

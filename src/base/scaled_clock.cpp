@@ -1,10 +1,10 @@
-#include "embedded/scaled_clock.h"
+#include "berth/base/scaled_clock.h"
 
 #include <algorithm>
 
 #include "berth/base/check.h"
 
-namespace berth::embedded {
+namespace berth {
 
 using std::chrono::steady_clock;
 
@@ -27,4 +27,4 @@ steady_clock::time_point ScaledClock::steady(TimePoint time) const {
   return steady_start_ + Duration(static_cast<std::int64_t>(std::max(real_ns, 0.0)) + 1);
 }
 
-}  // namespace berth::embedded
+}  // namespace berth

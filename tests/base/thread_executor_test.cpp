@@ -1,4 +1,4 @@
-#include "embedded/thread_executor.h"
+#include "berth/base/thread_executor.h"
 
 #include <gtest/gtest.h>
 
@@ -8,16 +8,16 @@
 #include <thread>
 #include <vector>
 
-#include "embedded/fixture.h"
-
-namespace berth::embedded {
+namespace berth {
 namespace {
 
 using std::chrono::seconds;
 
+TimePoint test_start() { return TimePoint(seconds(1'790'000'000)); }
+
 TEST(ThreadExecutor, CarriesTasksOutByTimeAndThenByOrder) {
   const ScaledClock clock(test_start(), 1'000);
-  ThreadExecutor executor(clock);
+  ThreadExecutor executor(clock, "test");
   std::string order;
   executor.run([&] {
     executor.after(seconds(20), [&] { order += "c"; });
@@ -31,7 +31,7 @@ TEST(ThreadExecutor, CarriesTasksOutByTimeAndThenByOrder) {
 
 TEST(ThreadExecutor, AnyThreadMayGiveItTasks) {
   const ScaledClock clock(test_start());
-  ThreadExecutor executor(clock);
+  ThreadExecutor executor(clock, "test");
   int sum = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -45,7 +45,7 @@ TEST(ThreadExecutor, AnyThreadMayGiveItTasks) {
 
 TEST(ThreadExecutor, AfterItsStopNothingIsCarriedOutAndNobodyWaits) {
   const ScaledClock clock(test_start());
-  ThreadExecutor executor(clock);
+  ThreadExecutor executor(clock, "test");
   bool has_run = false;
   executor.after(std::chrono::hours(1), [&] { has_run = true; });
   executor.stop();
@@ -68,4 +68,4 @@ TEST(ScaledClockTest, RunsFasterThanTheSteadyClockAndKnowsWhenToWake) {
 }
 
 }  // namespace
-}  // namespace berth::embedded
+}  // namespace berth

@@ -1,13 +1,14 @@
-#include "embedded/thread_executor.h"
+#include "berth/base/thread_executor.h"
 
 #include <future>
+#include <memory>
 
 #include "berth/base/thread_name.h"
 
-namespace berth::embedded {
+namespace berth {
 
-ThreadExecutor::ThreadExecutor(const ScaledClock& clock) : clock_(clock) {
-  thread_ = std::thread([this] { work(); });
+ThreadExecutor::ThreadExecutor(const ScaledClock& clock, const std::string& name) : clock_(clock) {
+  thread_ = std::thread([this, name] { work(name); });
 }
 
 void ThreadExecutor::after(Duration delay, Task task) {
@@ -42,8 +43,8 @@ void ThreadExecutor::stop() {
   tasks_.clear();
 }
 
-void ThreadExecutor::work() {
-  name_thread("cluster");
+void ThreadExecutor::work(const std::string& name) {
+  name_thread(name);
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     if (tasks_.empty()) {
@@ -63,4 +64,4 @@ void ThreadExecutor::work() {
   }
 }
 
-}  // namespace berth::embedded
+}  // namespace berth

@@ -4,19 +4,20 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "berth/base/executor.h"
-#include "embedded/scaled_clock.h"
+#include "berth/base/scaled_clock.h"
 
-namespace berth::embedded {
+namespace berth {
 
-// An executor on a thread of its own, by a scaled clock.
+// An executor on a thread of its own.
 class ThreadExecutor final : public Executor {
  public:
-  // `clock` must outlive it.
-  explicit ThreadExecutor(const ScaledClock& clock);
+  // `clock` must outlive it. `name`: of the thread, 15 characters at most.
+  ThreadExecutor(const ScaledClock& clock, const std::string& name);
   ~ThreadExecutor() override { stop(); }
 
   TimePoint now() const override { return clock_.now(); }
@@ -27,7 +28,7 @@ class ThreadExecutor final : public Executor {
   void stop();
 
  private:
-  void work();
+  void work(const std::string& name);
 
   const ScaledClock& clock_;
   std::mutex mutex_;  // guards all below
@@ -38,4 +39,4 @@ class ThreadExecutor final : public Executor {
   std::thread thread_;
 };
 
-}  // namespace berth::embedded
+}  // namespace berth

@@ -4,7 +4,7 @@
 
 #include "berth/base/clock.h"
 
-namespace berth::embedded {
+namespace berth {
 
 // A clock that runs `speed` times as fast as the steady clock, so that an hour can pass in a
 // minute. Any thread.
@@ -25,4 +25,4 @@ class ScaledClock final : public Clock {
   std::chrono::steady_clock::time_point steady_start_;
 };
 
-}  // namespace berth::embedded
+}  // namespace berth
