@@ -63,15 +63,18 @@ EventQueue::Batch EventQueue::take(std::chrono::steady_clock::time_point deadlin
                                    std::chrono::steady_clock::time_point not_before) {
   std::unique_lock lock(mutex_);
   awaits_news_ = true;
-  has_news_.wait_until(lock, deadline, [this] {
-    return !batch_.events.empty() || !batch_.answers.empty() || is_woken_ || is_closed_;
-  });
+  has_news_.wait_until(lock, deadline, [this] { return is_due() || is_closed_; });
   awaits_news_ = false;
   may_gather_no_more_.wait_until(
       lock, not_before, [this] { return batch_.events.size() >= capacity_ || is_closed_; });
   is_woken_ = false;
   has_room_.notify_all();
   return std::exchange(batch_, {});
+}
+
+bool EventQueue::has_news() const {
+  const std::lock_guard lock(mutex_);
+  return is_due();
 }
 
 std::size_t EventQueue::size() const {

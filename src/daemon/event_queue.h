@@ -41,9 +41,12 @@ class EventQueue final : public ports::EventSink {
   Batch take(std::chrono::steady_clock::time_point deadline,
              std::chrono::steady_clock::time_point not_before = {});
   std::size_t size() const;
+  // take() would not wait.
+  bool has_news() const;
 
  private:
   void announce_news();
+  bool is_due() const { return !batch_.events.empty() || !batch_.answers.empty() || is_woken_; }
 
   const std::size_t capacity_;
   const std::function<void()> on_stalled_;

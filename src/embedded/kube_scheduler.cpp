@@ -86,8 +86,7 @@ void KubeScheduler::cycle() {
   const auto uid = queue_.pop(parts_.executor.now());
   if (!uid) return sleep();
   const auto known = pods_.find(*uid);
-  const PodObject* const pod = parts_.server.find<PodObject>(*uid);
-  if (known == pods_.end() || pod == nullptr || pod->terminating) {
+  if (known == pods_.end() || known->second.pod.terminating) {
     queue_.erase(*uid);
     return cycle_soon();
   }

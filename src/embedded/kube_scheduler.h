@@ -114,6 +114,7 @@ class KubeScheduler {
   SchedulerCache cache_;
   ExtenderCalls calls_;
   std::shared_ptr<PodRequest> request_;
+  std::map<std::string, std::uint64_t> node_versions_;
   std::map<std::string, Known> pods_;       // by uid; all that it is shown
   std::map<std::string, Assumed> assumed_;  // by uid: chosen, and not yet shown bound
   std::uint64_t attempts_ = 0;

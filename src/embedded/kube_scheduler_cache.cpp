@@ -16,9 +16,12 @@ bool asks_the_same(const PodObject& left, const PodObject& right) {
 void KubeScheduler::server_changed(const ApiServer::Change& change) {
   if (change.kind == Kind::pod && request_ != nullptr) request_->server_changed();
   if (change.kind != Kind::node) return;
-  parts_.executor.after(parts_.link.hop(), [this, event = change.event, name = change.key] {
-    const auto* const node = std::get_if<NodeObject>(&event);
-    if (node == nullptr) return cache_.drop(name);
+  parts_.executor.after(parts_.link.hop(), [this, change] {
+    std::uint64_t& version = node_versions_[change.key];
+    if (change.version < version) return;  // a newer change was faster
+    version = change.version;
+    const auto* const node = std::get_if<NodeObject>(&change.event);
+    if (node == nullptr) return cache_.drop(change.key);
     cache_.put(*node);
     queue_.wake_all(WakeUp::node_change, parts_.executor.now());
     cycle_soon();
@@ -37,9 +40,9 @@ void KubeScheduler::take(const ShownPod& shown) {
   assumed_.erase(shown.uid);
   Known& known = pods_[shown.uid];
   known.shown = shown;
-  if (pod == nullptr) return;
-  known.pod = *pod;
-  cache_.place(*pod, shown.node);
+  if (pod != nullptr) known.pod = *pod;
+  if (known.pod.uid.empty()) return;  // it has gone, and this was all that was seen of it
+  cache_.place(known.pod, shown.node);
   queue_.wake_all(WakeUp::pod_placed, parts_.executor.now());
 }
 

@@ -63,16 +63,23 @@ std::string ApiServer::disrupt(const PodObject& pod) {
   return {};
 }
 
+// A commit and a touch have a number, so each is a change.
 bool ApiServer::put(const ports::ObjectRef& object, const ports::PodWrite& write) {
   using Verb = ports::PodWrite::Kind;
-  return change<PodObject>(object.uid, [&](PodObject& pod) {
-    if (!pod.node_name.empty()) return;
-    if (write.kind == Verb::nominate) pod.nominated_node = write.node;
-    if (write.kind == Verb::tolerate) add_toleration(pod, write.locked_for);
-    if (write.kind != Verb::commit) return;
+  const PodObject* const found = find<PodObject>(object.uid);
+  if (found == nullptr) return false;
+  if (!found->node_name.empty()) return true;
+  PodObject pod = *found;
+  if (write.kind == Verb::nominate) pod.nominated_node = write.node;
+  if (write.kind == Verb::tolerate) add_toleration(pod, write.locked_for);
+  if (write.kind == Verb::commit) {
     pod.planned_node = write.node;
     std::erase(pod.gates, kPlanGate);
-  });
+  }
+  if (write.kind == Verb::commit || write.kind == Verb::touch || pod != *found) {
+    put(std::move(pod));
+  }
+  return true;
 }
 
 const PodGroupObject* ApiServer::find_group(const ports::ObjectRef& object) const {
@@ -99,6 +106,8 @@ bool ApiServer::put(const ports::ObjectRef& object, const ports::GroupStatus& st
 }
 
 bool ApiServer::put(const ports::ObjectRef& object, const ports::QueueStatus& status) {
+  const QueueObject* const found = find<QueueObject>(object.name);
+  if (found == nullptr || found->uid != object.uid) return false;
   return change<QueueObject>(object.name, [&](QueueObject& queue) {
     queue.written = status.written;
     if (status.state) queue.state = *status.state;

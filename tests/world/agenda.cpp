@@ -20,7 +20,7 @@ void Agenda::note(const std::string& line) {
       fmt::format("{:9.3f} {}", std::chrono::duration<double>(now() - kBegin).count(), line);
   for (const char c : whole)
     digest_ = (digest_ ^ static_cast<unsigned char>(c)) * 1'099'511'628'211U;
-  if (keeps_story_) story_.push_back(whole);
+  if (story_.is_open()) story_ << whole << std::endl;
 }
 
 void Life::after(Duration delay, Task task) {

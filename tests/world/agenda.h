@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "support/agenda.h"
 
@@ -24,14 +24,13 @@ class Agenda final : public support::Agenda {
 
   // A line of the story. The digest is of all lines so far.
   void note(const std::string& line);
-  void keep_story() { keeps_story_ = true; }
-  const std::vector<std::string>& story() const { return story_; }
+  // Each line goes there at once: a world may crash.
+  void write_story(const std::string& file) { story_.open(file); }
   std::uint64_t digest() const { return digest_; }
 
  private:
   std::mt19937_64 dice_;
-  bool keeps_story_ = false;
-  std::vector<std::string> story_;
+  std::ofstream story_;
   std::uint64_t digest_ = 14'695'981'039'346'656'037U;  // FNV-1a
 };
 

@@ -59,6 +59,11 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     return !readers.empty() && std::all_of(readers.begin(), readers.end(),
                                            [](const auto& each) { return each->is_synced(); });
   }
+  bool is_behind() const override {
+    const auto& readers = owner_.readers_;
+    return std::any_of(readers.begin(), readers.end(),
+                       [](const auto& each) { return each->is_behind(); });
+  }
   void stop() override {}
 
   void bind(const ports::Binding& binding, std::function<void(ports::BindOutcome)> done) override {
@@ -76,6 +81,7 @@ class Berthd::BerthdEnvironment final : public daemon::Environment,
     const auto* const evicts = std::get_if<ports::Eviction>(&write.content);
     if (evicts != nullptr) owner_.laws_.evicted(write.object.name, evicts->reason);
     if (evicts != nullptr && owner_.agenda_.happens(owner_.network_.faults.refused_eviction)) {
+      owner_.laws_.eviction_failed(evicts->reason);
       return owner_.life_.after(owner_.network_.hop() * 2, [this, done = std::move(done)] {
         done({WriteResult::refused, "evict: a disruption budget"});
         owner_.wake();
@@ -130,6 +136,7 @@ Berthd::Berthd(Agenda& agenda, Network& network, ApiServer& server, Laws& laws, 
       laws_(laws),
       lease_(lease),
       name_(std::move(name)),
+      is_viewed_(config.steering.mode == "view"),
       leadership_(agenda),
       environment_(std::make_unique<BerthdEnvironment>(*this)),
       core_({.config = config,
@@ -144,6 +151,16 @@ Berthd::Berthd(Agenda& agenda, Network& network, ApiServer& server, Laws& laws, 
         if (what.find("ends a watch") != std::string::npos) complaints_.push_back(what);
       })) {
   core_.service.add_routes(router_);
+  for (const char* path : {"/plan/filter", "/plan/prioritize", "/commit/bind"}) {
+    front_.add("POST", path, [this](const http::Request& request, http::Responder responder) {
+      const auto kept = std::make_shared<http::Responder>(std::move(responder));
+      life_.post([this, request, kept] {
+        http::Request call = request;
+        call.body.reserve(call.body.size() + http::kBodyPadding);
+        router_.route(call, std::move(*kept));
+      });
+    });
+  }
   window_.on_news([this] { life_.after(1ms, [this] { view_.read_window(); }); });
   for (const Kind kind : kKinds) {
     readers_.push_back(std::make_unique<Reader>(life_, network_, server_, kind, core_.events,
@@ -179,7 +196,7 @@ void Berthd::step() {
   life_.after(next_step_ - agenda_.now(), [this, number = ++step_number_] {
     if (number == step_number_) step();
   });
-  if (core_.events.size() > 0) wake();
+  if (core_.events.has_news()) wake();
 }
 
 void Berthd::tick() {
@@ -190,13 +207,14 @@ void Berthd::tick() {
     wake();
   }
   if (view_.has_deferred()) view_.follow();
-  if (core_.events.size() > 0) wake();
+  if (core_.events.has_news()) wake();
   life_.after(100ms, [this] { tick(); });
 }
 
 // --- the lease ---------------------------------------------------------------------------------
 
 void Berthd::campaign() {
+  if (is_retiring_) return;
   const TimePoint asked = agenda_.now();
   const Fate fate = network_.fate_of_write();
   const bool is_done = fate == Fate::done || fate == Fate::lost_answer;
@@ -213,6 +231,31 @@ void Berthd::campaign() {
     }
   }
   life_.after(kRetryPeriod, [this] { campaign(); });
+}
+
+// --- the end of a rollout, as App::stop and LeaderElection::run have it -------------------------
+
+void Berthd::retire(std::function<void()> gone) {
+  is_retiring_ = true;
+  core_.barrier.close();
+  drain(agenda_.now() + 3s, std::move(gone));
+}
+
+// A gang of which some Bindings have been posted gets the others, too.
+void Berthd::drain(TimePoint until, std::function<void()> gone) {
+  if (core_.barrier.binding() > 0 && agenda_.now() < until) {
+    return life_.after(
+        10ms, [this, until, gone = std::move(gone)]() mutable { drain(until, std::move(gone)); });
+  }
+  core_.barrier.shutdown();
+  core_.loop.stop_leading();
+  core_.loop.step(core_.events.take({}), environment_->is_synced());
+  leadership_.end();
+  if (lease_.holder == name_) {
+    lease_.holder.clear();
+    lease_.until = agenda_.now();
+  }
+  agenda_.after(0ns, std::move(gone));
 }
 
 }  // namespace berth::world

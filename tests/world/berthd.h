@@ -33,9 +33,15 @@ class Berthd {
   Life& life() { return life_; }
   // The server has something new.
   void server_changed();
-  const http::Router& verbs() const { return router_; }
+  // Calls come only while it does not stand still.
+  const http::Router& verbs() const { return front_; }
   apiview::PodInterceptor& view() { return view_; }
+  bool is_viewed() const { return is_viewed_; }  // else steering mode `nominate`
   void kube_scheduler_changed() { core_.loop.kube_scheduler_changed(); }
+  // As a rollout ends it: it gives its lease back. `gone` destroys it.
+  void retire(std::function<void()> gone);
+  bool is_retiring() const { return is_retiring_; }
+  std::uint64_t sessions() const { return core_.loop.last_session().sessions; }
   bool leads() const { return leadership_.epoch() != 0; }
   const std::vector<std::string>& complaints() const { return complaints_; }
 
@@ -46,6 +52,7 @@ class Berthd {
   void step();
   void tick();
   void campaign();
+  void drain(TimePoint until, std::function<void()> gone);
 
   Life life_;
   Agenda& agenda_;
@@ -54,15 +61,18 @@ class Berthd {
   Laws& laws_;
   Lease& lease_;
   const std::string name_;
+  const bool is_viewed_;
   std::vector<std::string> complaints_;
   ports::Leadership leadership_;
   bool has_led_ = false;
+  bool is_retiring_ = false;
   podview::PodWindow window_;
   telemetry::Metrics metrics_;
   std::unique_ptr<BerthdEnvironment> environment_;
   daemon::Core core_;
   apiview::PodInterceptor view_;
-  http::Router router_;
+  http::Router router_;  // the core's verbs
+  http::Router front_;   // leads there
   std::vector<std::unique_ptr<Reader>> readers_;
   TimePoint gathers_until_;
   TimePoint next_step_ = TimePoint::max();

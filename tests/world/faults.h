@@ -18,9 +18,11 @@ struct Faults {
   std::uint64_t failure = 0;        // 500
   std::uint64_t slow = 0;           // a hop takes up to two seconds
   std::uint64_t cut = 0;            // of deliveries of a watch
+  std::uint64_t piecemeal = 0;      // of deliveries: a session sees half of a change
   std::uint64_t compaction = 0;     // a second: watches behind get 410
   std::uint64_t berthd_kill = 0;    // a second
-  std::uint64_t berthd_freeze = 0;  // a second
+  std::uint64_t berthd_stop = 0;    // a second: a rollout; it gives its lease back
+  std::uint64_t berthd_freeze = 0;  // a second; of its container, kube-scheduler's, or both
   std::uint64_t scheduler_kill = 0;
   std::uint64_t node_change = 0;  // a second: cordoned, deleted, back
   std::uint64_t job_change = 0;   // a second: deleted, scaled

@@ -69,6 +69,7 @@ void Inhabitants::bring_job() {
   job.is_ours = !agenda_.happens(100);
   job.queue = kQueues[agenda_.below(kQueues.size())];
   if (!job.is_ours) job.minimum = 0;
+  job.is_gated = gates_pods_ && job.minimum > 0 && agenda_.happens(500);
   job.pods.resize(static_cast<std::size_t>(job.size));
   job.has_succeeded.resize(static_cast<std::size_t>(job.size));
   agenda_.note("user brings " + job.name + ": " + std::to_string(job.size) + " pods of " +
@@ -78,17 +79,21 @@ void Inhabitants::bring_job() {
   jobs_[name] = std::move(job);
   const Job& made = jobs_.at(name);
   if (made.minimum > 0) {
-    PodGroupObject group;
-    group.name_space = "default";
-    group.name = name;
-    group.uid = "group-" + name;
-    group.created = agenda_.now();
-    group.queue = made.queue;
-    group.min_member = made.minimum;
-    server_.put(group);
+    put_group(made);
   }
   control(name);
   agenda_.after(agenda_.between(100ms, 20s), [this] { bring_job(); });
+}
+
+void Inhabitants::put_group(const Job& job) {
+  PodGroupObject group;
+  group.name_space = "default";
+  group.name = job.name;
+  group.uid = "group-" + job.name + "-" + std::to_string(++last_group_);
+  group.created = agenda_.now();
+  group.queue = job.queue;
+  group.min_member = job.minimum;
+  server_.put(group);
 }
 
 void Inhabitants::second() {
@@ -132,6 +137,13 @@ void Inhabitants::change_job() {
     server_.change<PodGroupObject>(job.full_name(),
                                    [&](PodGroupObject& group) { group.min_member = job.minimum; });
     return;
+  }
+  if (job.minimum > 0 && agenda_.happens(200)) {
+    agenda_.note("user makes the group of " + job.name + " anew");
+    server_.erase<PodGroupObject>(job.full_name());
+    return agenda_.after(agenda_.between(10ms, 1s), [this, name = job.name] {
+      if (const Job& again = jobs_.at(name); !again.is_over) put_group(again);
+    });
   }
   if (agenda_.happens(300)) {
     agenda_.note("user deletes a pod of " + job.name);
@@ -185,6 +197,7 @@ void Inhabitants::create_pod(Job& job, std::int32_t index) {
   pod.scheduler_name = job.is_ours ? "berth" : "default-scheduler";
   if (job.minimum > 0) pod.group = job.name;
   if (job.minimum == 0 && job.is_ours) pod.queue = pod.own_queue = job.queue;
+  if (job.is_gated) pod.gates = {kPlanGate};
   pod.index = index;
   pod.priority = job.priority;
   pod.request = {{"cpu", job.cpu}, {"pods", 1}};
@@ -205,7 +218,9 @@ void Inhabitants::pod_changed(const ApiServer::Change& change) {
   }
   const PodObject& pod = std::get<PodObject>(change.event);
   if (pod.terminating) {
-    return agenda_.after(agenda_.between(100ms, 10s),
+    // Some take their grace period, longer than another berthd needs to lead.
+    const Duration longest = agenda_.happens(250) ? Duration(150s) : Duration(10s);
+    return agenda_.after(agenda_.between(100ms, longest),
                          [this, uid = pod.uid] { server_.erase<PodObject>(uid); });
   }
   if (pod.phase == PodPhase::succeeded && at != job.pods.end()) {
@@ -237,9 +252,26 @@ void Inhabitants::run(const std::string& uid) {
     each.phase = PodPhase::running;
     each.started = agenda_.now();
   });
+  work(uid, length, fails);
+}
+
+// Until the minimum runs, a member of a gang waits for the others.
+void Inhabitants::work(const std::string& uid, Duration length, bool fails) {
+  const PodObject* const pod = server_.find<PodObject>(uid);
+  const auto owner = owns_.find(uid);
+  if (pod == nullptr || owner == owns_.end() || pod->terminating) return;
+  Job& job = jobs_.at(owner->second);
+  const auto running = std::count_if(job.pods.begin(), job.pods.end(), [&](const auto& each) {
+    const PodObject* const peer = server_.find<PodObject>(each);
+    return peer != nullptr && peer->phase == PodPhase::running && !peer->terminating;
+  });
+  job.has_worked = job.has_worked || running >= job.minimum;
+  if (!job.has_worked && !fails) {
+    return agenda_.after(1s, [this, uid, length, fails] { work(uid, length, fails); });
+  }
   agenda_.after(length, [this, uid, fails] {
-    const PodObject* const running = server_.find<PodObject>(uid);
-    if (running == nullptr || running->terminating) return;
+    const PodObject* const running_pod = server_.find<PodObject>(uid);
+    if (running_pod == nullptr || running_pod->terminating) return;
     server_.change<PodObject>(uid, [fails](PodObject& each) {
       each.phase = fails ? PodPhase::failed : PodPhase::succeeded;
     });

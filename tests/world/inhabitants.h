@@ -23,8 +23,10 @@ struct Job {
   Duration run_time{};
   bool keeps_names = false;  // as a StatefulSet; else each pod has another name
   bool is_ours = true;       // else of kube-scheduler's own profile
+  bool is_gated = false;     // until it is planned
   std::string queue;
   bool is_over = false;           // deleted, or all its pods have succeeded
+  bool has_worked = false;        // its minimum has run at once
   std::vector<std::string> pods;  // uid by index; empty: none now
   std::vector<bool> has_succeeded;
   std::string full_name() const { return "default/" + name; }
@@ -38,6 +40,8 @@ class Inhabitants {
   // The nodes, the queues and the first jobs; more come until stop().
   void begin(std::size_t nodes, std::size_t jobs);
   void stop() { has_stopped_ = true; }
+  // As the policy of the layout in place: some pods of gangs are gated until they are planned.
+  void gate_pods() { gates_pods_ = true; }
   const std::map<std::string, Job>& jobs() const { return jobs_; }
   const Job* job_of(const std::string& pod_uid) const;
 
@@ -53,6 +57,8 @@ class Inhabitants {
   void pod_changed(const ApiServer::Change& change);
   void bound(const PodObject& pod);
   void run(const std::string& uid);
+  void work(const std::string& uid, Duration length, bool fails);
+  void put_group(const Job& job);
 
   NodeObject node(std::size_t index) const;
 
@@ -65,7 +71,9 @@ class Inhabitants {
   std::size_t jobs_to_come_ = 0;
   std::uint64_t last_job_ = 0;
   std::uint64_t last_uid_ = 0;
+  std::uint64_t last_group_ = 0;
   bool has_stopped_ = false;
+  bool gates_pods_ = false;
 };
 
 }  // namespace berth::world

@@ -51,9 +51,20 @@ std::vector<std::string> Informer::complaints() const {
 
 KubeScheduler::KubeScheduler(Agenda& agenda, Network& network, ApiServer& server, Berthd& berthd,
                              apiview::testing::Release release)
-    : life_(agenda),
-      informer_(release),
-      scheduler_({}, {life_, network, server, berthd.verbs(), &berthd.view(), informer_,
-                      [&agenda](const std::string& line) { agenda.note(line); }}) {}
+    : life_(agenda), informer_(release), scheduler_({}, parts(network, server, berthd)) {}
+
+embedded::KubeScheduler::Parts KubeScheduler::parts(Network& network, ApiServer& server,
+                                                    Berthd& berthd) {
+  const bool is_viewed = berthd.is_viewed();
+  embedded::PodInformer& informer =
+      is_viewed ? static_cast<embedded::PodInformer&>(informer_) : plain_informer_;
+  return {life_,
+          network,
+          server,
+          berthd.verbs(),
+          is_viewed ? &berthd.view() : nullptr,
+          informer,
+          [&agenda = life_.agenda()](const std::string& line) { agenda.note(line); }};
+}
 
 }  // namespace berth::world

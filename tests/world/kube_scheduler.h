@@ -47,8 +47,11 @@ class KubeScheduler {
   std::vector<std::string> complaints() const { return informer_.complaints(); }
 
  private:
+  embedded::KubeScheduler::Parts parts(Network& network, ApiServer& server, Berthd& berthd);
+
   Life life_;
   Informer informer_;
+  embedded::ListingInformer plain_informer_;  // in steering mode `nominate`, without a view
   embedded::KubeScheduler scheduler_;
 };
 

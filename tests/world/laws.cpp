@@ -5,16 +5,31 @@
 namespace berth::world {
 namespace {
 
-// A bind call waits 25 s for the gang, and a gang that is given up is tried again.
-constexpr Duration kInPartMost = 5min;
+// A gang that cannot be whole is given up after a minute, and the API server may refuse to evict
+// it.
+constexpr Duration kInPartMost = 6min;
+// Bindings of a gang are sent together.
+constexpr Duration kInPartInCalm = 10s;
+constexpr Duration kUntilCalm = 3min;
+// A stall is found when it happens.
+constexpr Duration kIdleMost = 5min;
 // A Binding and a lock may cross.
 constexpr Duration kUnderWay = 1min;
 // Watches and Bindings are late by less.
 constexpr Duration kLateMost = 20s;
 // A write whose answer was lost is repeated.
 constexpr std::uint64_t kIdleWritesMost = 3;
+// Lost answers are rare, so many for one object are not chance.
+constexpr int kIdleInARowMost = 6;
 // For one job of sixteen pods at most.
 constexpr int kEvictionsMost = 60;
+
+// Of "by preempt for default/j7: ..."; empty: there is none.
+std::string claimant_in(const std::string& reason) {
+  const std::size_t begin = reason.find(" for ");
+  if (begin == std::string::npos) return {};
+  return reason.substr(begin + 5, reason.find(':', begin) - begin - 5);
+}
 
 bool takes_room(const PodObject& pod) {
   return pod.phase == PodPhase::pending || pod.phase == PodPhase::running;
@@ -23,7 +38,10 @@ bool takes_room(const PodObject& pod) {
 }  // namespace
 
 Laws::Laws(Agenda& agenda, ApiServer& server, const Inhabitants& inhabitants)
-    : agenda_(agenda), server_(server), inhabitants_(inhabitants) {
+    : agenda_(agenda),
+      server_(server),
+      inhabitants_(inhabitants),
+      claims_(agenda, server, inhabitants, [this](const std::string& what) { break_law(what); }) {
   server_.follow([this](const ApiServer::Change& change) {
     if (change.kind == Kind::pod) pod_changed(change);
     if (change.kind == Kind::node) node_changed(change);
@@ -42,6 +60,8 @@ void Laws::pod_changed(const ApiServer::Change& change) {
   }
   const PodObject& pod = std::get<PodObject>(change.event);
   if (pod.node_name.empty()) return;
+  const Job* const job = inhabitants_.job_of(change.key);
+  if (job != nullptr && count_bound(*job) >= job->minimum) has_started_.insert(job->name);
   const auto [known, is_new] = nodes_.emplace(change.key, pod.node_name);
   if (!is_new && known->second != pod.node_name) {
     break_law("pod " + pod.name + " has moved from " + known->second + " to " + pod.node_name);
@@ -51,23 +71,22 @@ void Laws::pod_changed(const ApiServer::Change& change) {
 
 // Two kube-schedulers, of which one is late, may give room twice to pods of other profiles: berthd
 // guards its own only (LEASE-9).
-void Laws::check_room(const std::string& node, const PodObject& came) {
-  if (came.scheduler_name != "berth") foreign_at_[node] = agenda_.now();
-  const auto foreign = foreign_at_.find(node);
+void Laws::check_room(const std::string& name, const PodObject& came) {
+  const NodeObject* const node = server_.find<NodeObject>(name);
+  if (node == nullptr) return;
+  check_lock(*node, came);
+  if (came.scheduler_name != "berth") foreign_at_[name] = agenda_.now();
+  const auto foreign = foreign_at_.find(name);
   if (foreign != foreign_at_.end() && agenda_.now() - foreign->second < kLateMost) return;
-  const auto found = server_.all<NodeObject>().find(node);
-  if (found == server_.all<NodeObject>().end()) return;
-  check_lock(found->second.object, came);
   std::map<std::string, std::int64_t> used;
   for (const auto& [uid, pod] : server_.all<PodObject>()) {
-    if (pod.object.node_name != node || !takes_room(pod.object)) continue;
-    for (const auto& [name, amount] : pod.object.request) used[name] += amount;
+    if (pod.object.node_name != name || !takes_room(pod.object)) continue;
+    for (const auto& [resource, amount] : pod.object.request) used[resource] += amount;
   }
-  for (const auto& [name, amount] : used) {
-    if (amount > found->second.object.allocatable.at(name)) {
-      break_law("node " + node + " has no room for pod " + came.name + ": " + name + " " +
-                std::to_string(amount));
-    }
+  for (const auto& [resource, amount] : used) {
+    if (amount <= node->allocatable.at(resource)) continue;
+    break_law("node " + name + " has no room for pod " + came.name + ": " + resource + " " +
+              std::to_string(amount));
   }
 }
 
@@ -85,9 +104,10 @@ void Laws::node_changed(const ApiServer::Change& change) {
 
 // Whether the target of a lock is still there and has no place; else only the write is late.
 bool Laws::waits(const std::string& locked_for) const {
-  for (const auto& [name, job] : inhabitants_.jobs()) {
-    if (locked_for == "job.group-" + name)
-      return !job.is_over && count_bound(job, true) < job.minimum;
+  for (const auto& [name, group] : server_.all<PodGroupObject>()) {
+    if (locked_for != "job." + group.object.uid) continue;
+    const Job& job = inhabitants_.jobs().at(group.object.name);
+    return !job.is_over && count_bound(job, true) < job.minimum;
   }
   const PodObject* const pod = server_.find<PodObject>(locked_for.substr(locked_for.find('.') + 1));
   return pod != nullptr && pod->node_name.empty();
@@ -98,8 +118,9 @@ void Laws::check_lock(const NodeObject& node, const PodObject& came) {
   if (came.scheduler_name != "berth") return;
   const auto since = locks_.find(node.name);
   if (since == locks_.end() || agenda_.now() - since->second.second < kUnderWay) return;
-  const bool is_its_own = node.locked_for.find("group-" + came.group) != std::string::npos ||
-                          node.locked_for.find(came.uid) != std::string::npos;
+  const PodGroupObject* const group = server_.find<PodGroupObject>("default/" + came.group);
+  const bool is_its_own = node.locked_for == "job." + came.uid ||
+                          (group != nullptr && node.locked_for == "job." + group->uid);
   if (!is_its_own && waits(node.locked_for)) {
     trespasses_.push_back({node.name, node.locked_for, came.name, agenda_.now()});
   }
@@ -122,16 +143,31 @@ void Laws::look_at_trespasses() {
 
 void Laws::calm() {
   is_calm_ = true;
+  calm_since_ = agenda_.now();
   evictions_.clear();
   idle_writes_ = 0;
 }
 
 ports::WriteOutcome Laws::carry_out(const ports::Write& write) {
   const std::uint64_t before = server_.version();
+  const PodObject* const pod = server_.find<PodObject>(write.object.uid);
+  const auto* const pod_write = std::get_if<ports::PodWrite>(&write.content);
+  const bool ends_nomination = pod_write != nullptr && pod_write->node.empty();
+  // With a Binding, or as kube-scheduler ends a nomination, too.
+  const bool has_crossed = ends_nomination || (pod != nullptr && !pod->node_name.empty());
   ports::WriteOutcome outcome = server_.write(write);
   const bool is_event = std::holds_alternative<ports::Event>(write.content);
   const bool is_done = outcome.result == ports::WriteOutcome::Result::done;
-  if (is_done && server_.version() == before && !is_event) {
+  const bool is_idle = is_done && server_.version() == before && !is_event && !has_crossed;
+  if (is_done && !is_event) {
+    int& in_a_row = idle_in_a_row_[{write.object.uid, write.content.index()}];
+    in_a_row = is_idle ? in_a_row + 1 : 0;
+    if (in_a_row == kIdleInARowMost) {
+      break_law("a write of kind " + std::to_string(write.content.index()) + " on " +
+                write.object.full_name() + " is repeated, and changes nothing");
+    }
+  }
+  if (is_idle) {
     ++idle_writes_;
     agenda_.note("a write of kind " + std::to_string(write.content.index()) + " on " +
                  write.object.full_name() + " changes nothing");
@@ -139,18 +175,21 @@ ports::WriteOutcome Laws::carry_out(const ports::Write& write) {
   return outcome;
 }
 
-// LEASE-2, LEASE-3
+// LEASE-2 to LEASE-4
 void Laws::sent(std::uint64_t epoch, std::uint64_t lease_epoch, bool leads) {
-  if (epoch == 0) return;
+  if (epoch == 0) return break_law("a write has no epoch, and would never be sent");
   if (epoch < lease_epoch) break_law("a berthd writes in a term that another has ended");
   if (!leads) break_law("a berthd writes after the end of its term");
 }
 
+void Laws::eviction_failed(const std::string& reason) {
+  claims_.eviction_failed(claimant_in(reason));
+}
+
 void Laws::evicted(const std::string& pod, const std::string& reason) {
   agenda_.note("evicted: " + pod + " " + reason);
-  const std::size_t begin = reason.find(" for ");
-  if (begin == std::string::npos) return;
-  const std::string job = reason.substr(begin + 5, reason.find(':', begin) - begin - 5);
+  const std::string job = claimant_in(reason);
+  if (job.empty()) return;
   if (++evictions_[job] == kEvictionsMost && is_calm_) {
     break_law("pods are evicted again and again for " + job + ", " + reason);
   }
@@ -169,27 +208,64 @@ std::int32_t Laws::count_bound(const Job& job, bool counts_leaving) const {
 
 void Laws::second() {
   look_at_trespasses();
-  for (const auto& [name, job] : inhabitants_.jobs()) {
-    if (job.minimum <= 1 || job.is_over) {
-      in_part_since_.erase(name);
-      continue;
-    }
-    const std::int32_t bound = count_bound(job);
-    // Members that end without the others have done their work.
-    const bool has_ended = std::find(job.has_succeeded.begin(), job.has_succeeded.end(), true) !=
-                           job.has_succeeded.end();
-    if (bound >= job.minimum || has_ended) has_started_.insert(name);
-    if (bound == 0 || bound >= job.minimum || has_started_.contains(name)) {
-      in_part_since_.erase(name);
-      continue;
-    }
-    const auto [since, is_new] = in_part_since_.emplace(name, agenda_.now());
-    if (!is_new && agenda_.now() - since->second > kInPartMost) {
-      break_law("gang " + name + " is bound in part: " + std::to_string(bound) + " of " +
-                std::to_string(job.minimum));
-      has_started_.insert(name);
-    }
+  if (is_viewed_) claims_.second();
+  for (const auto& [name, job] : inhabitants_.jobs()) look_at_gang(job);
+  if (is_calm_) look_at_idle_room();
+}
+
+void Laws::look_at_gang(const Job& job) {
+  if (job.minimum <= 1 || job.is_over) {
+    in_part_since_.erase(job.name);
+    return;
   }
+  const std::int32_t bound = count_bound(job);
+  // Members that end without the others have done their work.
+  const bool has_ended = std::find(job.has_succeeded.begin(), job.has_succeeded.end(), true) !=
+                         job.has_succeeded.end();
+  if (bound == 0 && !has_ended) has_started_.erase(job.name);  // its next start counts, too
+  if (bound >= job.minimum || has_ended) has_started_.insert(job.name);
+  if (bound == 0 || bound >= job.minimum || has_started_.contains(job.name)) {
+    in_part_since_.erase(job.name);
+    return;
+  }
+  const TimePoint since = in_part_since_.emplace(job.name, agenda_.now()).first->second;
+  const bool is_strict = is_calm_ && since > calm_since_ + kUntilCalm;
+  if (agenda_.now() - since <= (is_strict ? kInPartInCalm : kInPartMost)) return;
+  break_law("gang " + job.name + " is bound in part: " + std::to_string(bound) + " of " +
+            std::to_string(job.minimum));
+  has_started_.insert(job.name);
+}
+
+void Laws::look_at_idle_room() {
+  for (const auto& [name, job] : inhabitants_.jobs()) {
+    if (!has_idle_room(job)) {
+      idle_since_.erase(name);
+      continue;
+    }
+    const TimePoint since = idle_since_.try_emplace(name, agenda_.now()).first->second;
+    if (agenda_.now() - since <= kIdleMost) continue;
+    break_law("job " + name + " waits beside idle room");
+    idle_since_.erase(name);
+  }
+}
+
+// The job waits with all its pods, and nodes that nobody has would hold it.
+bool Laws::has_idle_room(const Job& job) const {
+  if (job.is_over || count_bound(job, true) > 0) return false;
+  for (std::size_t i = 0; i < job.pods.size(); ++i) {
+    if (job.pods[i].empty()) return false;
+  }
+  std::map<std::string, std::int64_t> used;
+  for (const auto& [uid, pod] : server_.all<PodObject>()) {
+    if (takes_room(pod.object)) used[pod.object.node_name] += pod.object.request.at("cpu");
+  }
+  std::int64_t slots = 0;
+  for (const auto& [name, node] : server_.all<NodeObject>()) {
+    const NodeObject& object = node.object;
+    if (object.unschedulable || !object.locked_for.empty()) continue;
+    slots += std::max<std::int64_t>(0, object.allocatable.at("cpu") - used[name]) / job.cpu;
+  }
+  return slots >= std::max(1, job.minimum);
 }
 
 // A pod that has succeeded and went with its node counts for its controller, and for no gang.

@@ -3,8 +3,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "world/claim_law.h"
 #include "world/inhabitants.h"
 
 namespace berth::world {
@@ -16,6 +18,8 @@ class Laws {
 
   const std::vector<std::string>& broken() const { return broken_; }
   void break_law(const std::string& what);
+  // The steering mode is `view`.
+  void set_viewed(bool is_viewed) { is_viewed_ = is_viewed; }
   // Once a second: looks for faults that last.
   void second();
   // A write or a Binding of a berthd, as it is sent; `leads`: its lease holds.
@@ -24,6 +28,8 @@ class Laws {
   ports::WriteOutcome carry_out(const ports::Write& write);
   // An eviction is carried out. `reason`: "by preempt for default/j7: ..."
   void evicted(const std::string& pod, const std::string& reason);
+  void eviction_failed(const std::string& reason);
+  ClaimLaw& claims() { return claims_; }
   // Nothing goes wrong from now on. Before, evictions may be in vain.
   void calm();
   // After the faults: everything that can run has run.
@@ -41,10 +47,13 @@ class Laws {
 
   void look_at_trespasses();
   void pod_changed(const ApiServer::Change& change);
-  void check_room(const std::string& node, const PodObject& came);
+  void check_room(const std::string& name, const PodObject& came);
   void check_lock(const NodeObject& node, const PodObject& came);
   bool waits(const std::string& locked_for) const;
   void node_changed(const ApiServer::Change& change);
+  void look_at_gang(const Job& job);
+  void look_at_idle_room();
+  bool has_idle_room(const Job& job) const;
   bool is_feasible(const Job& job) const;
   std::int32_t count_bound(const Job& job, bool counts_leaving = false) const;
 
@@ -55,11 +64,17 @@ class Laws {
   std::map<std::string, std::string> nodes_;        // of bound pods, by uid
   std::map<std::string, TimePoint> in_part_since_;  // gangs, by job
   std::set<std::string> has_started_;               // jobs that had their minimum once
+  std::map<std::string, TimePoint> idle_since_;     // jobs that wait beside idle room
   // By node, as the API has it: the target's value, and since when.
   std::map<std::string, std::pair<std::string, TimePoint>> locks_;
   std::vector<Trespass> trespasses_;
   std::map<std::string, TimePoint> foreign_at_;  // by node: the last pod of another profile
+  bool is_viewed_ = true;
   bool is_calm_ = false;
+  TimePoint calm_since_;
+  ClaimLaw claims_;
+  // Writes in a row that changed nothing, by object and kind of content.
+  std::map<std::pair<std::string, std::size_t>, int> idle_in_a_row_;
   std::uint64_t idle_writes_ = 0;         // in the calm
   std::map<std::string, int> evictions_;  // by the job that they are for
 };

@@ -1,5 +1,6 @@
 #include "world/reader.h"
 
+#include <limits>
 #include <utility>
 
 #include "embedded/object_keys.h"
@@ -55,15 +56,23 @@ void Reader::deliver() {
     is_listing_ = true;
     return life_.after(network_.hop(), [this] { list(); });
   }
-  const std::uint64_t until = server_.version();
-  bool has_news = false;
+  // Sometimes only the first of the news, and the others with the next delivery.
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  if (life_.agenda().happens(network_.faults.piecemeal)) most = 1 + life_.agenda().below(3);
+  std::uint64_t until = server_.version();
+  std::uint64_t handed_on = 0;
   server_.each_change_after(version_, [&](const ApiServer::Change& change) {
-    if (change.kind != kind_) return;
-    hand_on(change);
-    has_news = true;
+    if (change.kind != kind_ || handed_on > most) return;
+    if (handed_on == most) {
+      until = change.version - 1;
+    } else {
+      hand_on(change);
+    }
+    ++handed_on;
   });
   version_ = until;
-  if (has_news) posted_();
+  if (handed_on > 0) posted_();
+  if (handed_on > most) wake();
 }
 
 void Reader::hand_on(const ApiServer::Change& change) {

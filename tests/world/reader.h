@@ -26,6 +26,7 @@ class Reader {
          ports::WatchTap* tap, std::function<void()> posted);
 
   bool is_synced() const { return is_synced_; }
+  bool is_behind() const { return is_synced_ && is_listing_; }
   // The server has something new.
   void wake();
 

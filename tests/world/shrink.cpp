@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace berth::world {
-namespace {
-
-bool breaks(const Setup& setup) { return !run(setup).broken.empty(); }
-
-}  // namespace
-
 std::string options_of(const Setup& setup) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(setup.faulty).count();
   std::string text = "--nodes " + std::to_string(setup.nodes) + " --jobs " +
@@ -17,13 +11,12 @@ std::string options_of(const Setup& setup) {
   return text + " " + std::to_string(setup.seed);
 }
 
-Setup shrink(const Setup& failing, const std::function<void(const std::string&)>& seen) {
+Setup shrink(const Setup& failing, const std::function<bool(const Setup&)>& breaks,
+             const std::function<void(const std::string&)>& seen) {
   Setup best = failing;
   if (!best.faults) {
-    Setup given = failing;
-    given.faults = Faults::of(run(failing).faults);
-    if (!breaks(given)) return best;
-    best = given;
+    best.faults = faults_of(failing);
+    if (!breaks(best)) return failing;
   }
   const auto attempt = [&](const Setup& smaller) {
     if (!breaks(smaller)) return false;

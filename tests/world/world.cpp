@@ -14,10 +14,25 @@ conf::Config configuration(Agenda& dice) {
   const std::string waits = "wait-duration: 30m";
   const std::size_t at = text.find(waits);
   if (dice.happens(700)) text.replace(at, waits.size(), "wait-duration: 1m");
+  const std::string period = "schedulePeriod: 1s";  // what ends by the clock must not wait for it
+  if (dice.happens(200)) text.replace(text.find(period), period.size(), "schedulePeriod: 5m");
   conf::Config config = conf::load_config(text, "world", daemon::known_names()).value();
-  config.steering.mode = "view";
+  config.steering.mode = dice.happens(700) ? "view" : "nominate";
   return config;
 }
+
+// All that a seed decides at first.
+struct Beginning {
+  explicit Beginning(Agenda& dice)
+      : config(configuration(dice)),
+        release(dice.happens(500) ? apiview::testing::Release::from_1_35
+                                  : apiview::testing::Release::to_1_34),
+        faults(Faults::swarm(dice)) {}
+
+  conf::Config config;
+  apiview::testing::Release release;
+  Faults faults;
+};
 
 class World {
  public:
@@ -26,21 +41,21 @@ class World {
         agenda_(setup.seed),
         network_(agenda_),
         server_(agenda_),
+        beginning_(agenda_),
         inhabitants_(agenda_, network_, server_),
         laws_(agenda_, server_, inhabitants_) {
-    if (setup.keeps_story) agenda_.keep_story();
+    if (!setup.story.empty()) agenda_.write_story(setup.story);
     server_.follow([this](const ApiServer::Change& change) { on_change(change); });
   }
 
   Outcome run() {
-    config_.emplace(configuration(agenda_));
-    release_ = agenda_.happens(500) ? apiview::testing::Release::from_1_35
-                                    : apiview::testing::Release::to_1_34;
-    const Faults by_seed = Faults::swarm(agenda_);  // the dice fall alike with other faults
-    network_.faults = setup_.faults.value_or(by_seed);
+    network_.faults = setup_.faults.value_or(beginning_.faults);
     const std::string faults = network_.faults.names();
-    agenda_.note("faults: " + faults);
+    agenda_.note("mode " + beginning_.config.steering.mode + ", faults: " + faults);
     const TimePoint begin = agenda_.now();
+    const bool is_viewed = beginning_.config.steering.mode == "view";
+    laws_.set_viewed(is_viewed);
+    if (!is_viewed) inhabitants_.gate_pods();
     inhabitants_.begin(setup_.nodes, setup_.jobs);
     const std::size_t replicas = 1 + agenda_.below(2);
     replicas_.resize(setup_.replicas == 0 ? replicas : setup_.replicas);
@@ -50,6 +65,7 @@ class World {
     }
     agenda_.note("no more faults");
     network_.faults = {};
+    is_calm_ = true;
     laws_.calm();
     inhabitants_.stop();
     bring_nodes_back();
@@ -58,8 +74,7 @@ class World {
     }
     if (laws_.broken().empty()) laws_.end();
     for (Replica& replica : replicas_) end_berthd(replica);
-    return {laws_.broken(),   agenda_.story(), faults,
-            agenda_.digest(), agenda_.steps(), inhabitants_.jobs().size()};
+    return {laws_.broken(), faults, agenda_.digest(), agenda_.steps(), inhabitants_.jobs().size()};
   }
 
  private:
@@ -68,19 +83,20 @@ class World {
     std::unique_ptr<Berthd> berthd;
     std::unique_ptr<KubeScheduler> scheduler;
     int run = 0;
+    std::uint64_t sessions_then = 0;
   };
 
   void start_berthd(Replica& replica) {
     replica.run = ++runs_;
     const std::string name = "berthd-" + std::to_string(replica.run);
     agenda_.note(name + " starts");
-    replica.berthd =
-        std::make_unique<Berthd>(agenda_, network_, server_, laws_, lease_, *config_, name);
+    replica.berthd = std::make_unique<Berthd>(agenda_, network_, server_, laws_, lease_,
+                                              beginning_.config, name);
     start_scheduler(replica);
   }
   void start_scheduler(Replica& replica) {
-    replica.scheduler =
-        std::make_unique<KubeScheduler>(agenda_, network_, server_, *replica.berthd, release_);
+    replica.scheduler = std::make_unique<KubeScheduler>(agenda_, network_, server_, *replica.berthd,
+                                                        beginning_.release);
   }
   void end_scheduler(Replica& replica) {
     check_scheduler(replica);
@@ -103,6 +119,7 @@ class World {
     }
     if (const auto* const group = std::get_if<PodGroupObject>(&change.event)) {
       line += std::string(" ") + to_string(group->phase) + " " + group->written.message;
+      if (!group->marks.claims.empty()) line += " [claims " + group->marks.claims + "]";
     }
     agenda_.note(line);
     for (const Replica& replica : replicas_) {
@@ -124,6 +141,7 @@ class World {
 
   void second() {
     laws_.second();
+    look_at_sessions();
     if (agenda_.happens(network_.faults.compaction)) server_.compact();
     for (Replica& replica : replicas_) {
       if (replica.berthd != nullptr) harm(replica);
@@ -135,6 +153,14 @@ class World {
     check_scheduler(replica);
     const Faults& faults = network_.faults;
     const std::string name = "berthd-" + std::to_string(replica.run);
+    if (replica.berthd->is_retiring()) return;
+    if (agenda_.happens(faults.berthd_stop)) {
+      agenda_.note(name + " is stopped");
+      return replica.berthd->retire([this, &replica] {
+        end_berthd(replica);
+        agenda_.after(agenda_.between(1s, 5s), [this, &replica] { start_berthd(replica); });
+      });
+    }
     if (agenda_.happens(faults.berthd_kill)) {
       agenda_.note(name + " is killed");
       end_berthd(replica);
@@ -142,9 +168,10 @@ class World {
     }
     if (agenda_.happens(faults.berthd_freeze)) {
       const Duration length = agenda_.between(100ms, 15s);
-      agenda_.note(name + " stands still");
-      replica.berthd->life().freeze(length);
-      if (replica.scheduler != nullptr) replica.scheduler->life().freeze(length);
+      const std::uint64_t who = agenda_.below(3);  // one container, the other, or both
+      agenda_.note(name + (who == 0 ? " stands still" : " and its kube-scheduler stand still"));
+      if (who != 1) replica.berthd->life().freeze(length);
+      if (who != 0 && replica.scheduler != nullptr) replica.scheduler->life().freeze(length);
     }
     if (replica.scheduler == nullptr || !agenda_.happens(faults.scheduler_kill)) return;
     agenda_.note("kube-scheduler of " + name + " is killed");
@@ -154,6 +181,23 @@ class World {
       start_scheduler(replica);
       replica.berthd->kube_scheduler_changed();
     });
+  }
+
+  // In the calm, sessions follow changes, or a clock that goes by the second.
+  void look_at_sessions() {
+    if (!is_calm_ || agenda_.now() - looked_at_ < 1min) return;
+    const std::uint64_t changes = server_.version() - version_then_;
+    for (Replica& replica : replicas_) {
+      if (replica.berthd == nullptr) continue;
+      const std::uint64_t sessions = replica.berthd->sessions();
+      const std::uint64_t since = sessions - std::exchange(replica.sessions_then, sessions);
+      if (looked_at_ != TimePoint() && since > 120 + 4 * changes) {
+        laws_.break_law("sessions without a cause: " + std::to_string(since) + " in a minute, " +
+                        std::to_string(changes) + " changes");
+      }
+    }
+    looked_at_ = agenda_.now();
+    version_then_ = server_.version();
   }
 
   void check_scheduler(const Replica& replica) {
@@ -178,17 +222,24 @@ class World {
   Agenda agenda_;
   Network network_;
   ApiServer server_;
+  const Beginning beginning_;
   Inhabitants inhabitants_;
   Laws laws_;
   Lease lease_;
-  std::optional<conf::Config> config_;
-  apiview::testing::Release release_ = apiview::testing::Release::from_1_35;
   int runs_ = 0;
   std::vector<Replica> replicas_;
+  bool is_calm_ = false;
+  TimePoint looked_at_;  // at the counts of sessions
+  std::uint64_t version_then_ = 0;
 };
 
 }  // namespace
 
 Outcome run(const Setup& setup) { return World(setup).run(); }
+
+Faults faults_of(const Setup& setup) {
+  Agenda dice(setup.seed);
+  return Beginning(dice).faults;
+}
 
 }  // namespace berth::world

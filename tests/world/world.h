@@ -21,12 +21,11 @@ struct Setup {
   Duration faulty = 8min;             // then nothing goes wrong any more
   Duration quiet = 90min;             // at most; everything that can run has run long before
   std::optional<Faults> faults = {};  // none: by the seed
-  bool keeps_story = false;
+  std::string story = {};             // file for its lines; empty: none
 };
 
 struct Outcome {
   std::vector<std::string> broken;  // laws
-  std::vector<std::string> story;
   std::string faults;
   std::uint64_t digest = 0;
   std::uint64_t steps = 0;
@@ -35,5 +34,8 @@ struct Outcome {
 
 // A berthd and a kube-scheduler in a cluster where things go wrong, from beginning to end.
 Outcome run(const Setup& setup);
+
+// Those that the seed turns on.
+Faults faults_of(const Setup& setup);
 
 }  // namespace berth::world

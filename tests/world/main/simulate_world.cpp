@@ -55,14 +55,35 @@ struct Result {
   std::uint64_t broken = 0;
 };
 
-// Each process takes every n-th seed, so one that crashes leaves the others alone.
+constexpr unsigned kSecondsMost = 600;
+
+// A world in a process of its own: one that crashes, or does not end, is a broken world.
+Result run_apart(const Setup& setup) {
+  Result result{setup.seed, 0, 1};
+  int ends[2];
+  if (pipe(ends) != 0) return result;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kSecondsMost);
+    const Outcome outcome = berth::world::run(setup);
+    const Result found{setup.seed, outcome.steps, outcome.broken.size()};
+    std::_Exit(write(ends[1], &found, sizeof found) == sizeof found ? 0 : 1);
+  }
+  close(ends[1]);
+  Result found;
+  if (read(ends[0], &found, sizeof found) == sizeof found) result = found;
+  close(ends[0]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  return result;
+}
+
+// Each process takes every n-th seed.
 void work(const Options& options, const std::vector<std::uint64_t>& seeds, std::size_t part,
           int to) {
   for (std::size_t i = part; i < seeds.size(); i += options.processes) {
     Setup setup = options.setup;
     setup.seed = seeds[i];
-    const Outcome outcome = berth::world::run(setup);
-    const Result result{seeds[i], outcome.steps, outcome.broken.size()};
+    const Result result = run_apart(setup);
     if (write(to, &result, sizeof result) != sizeof result) std::_Exit(1);
   }
 }
@@ -112,26 +133,22 @@ std::vector<std::uint64_t> run_all(const Options& options,
 }
 
 void explain(const Options& options, std::uint64_t seed) {
-  Setup setup = options.setup;
-  setup.seed = seed;
-  const Outcome outcome = berth::world::run(setup);
-  fmt::print("seed {} ({}):\n", seed, outcome.faults);
-  for (const std::string& each : outcome.broken) fmt::print("  {}\n", each);
-  Setup small = setup;
+  Setup small = options.setup;
+  small.seed = seed;
   if (!options.is_whole) {
     small = shrink(
-        setup, [](const std::string& step) { fmt::print(stderr, "\rsmaller: {}\033[K", step); });
+        small, [](const Setup& setup) { return run_apart(setup).broken > 0; },
+        [](const std::string& step) { fmt::print(stderr, "\rsmaller: {}\033[K", step); });
   }
   fmt::print(stderr, "\n");
-  small.keeps_story = true;
-  const Outcome story = berth::world::run(small);
-  const std::string file =
-      options.story.empty() ? fmt::format("world-{}.txt", seed) : options.story;
-  std::ofstream out(file);
-  for (const std::string& line : story.story) out << line << "\n";
-  fmt::print("again: simulate-world {}\nits story: {}, {} lines\n", options_of(small), file,
-             story.story.size());
-  for (const std::string& each : story.broken) fmt::print("  {}\n", each);
+  small.story = options.story.empty() ? fmt::format("world-{}.txt", seed) : options.story;
+  run_apart(small);
+  fmt::print("seed {}\nagain: simulate-world {}\nits story: {}\n", seed, options_of(small),
+             small.story);
+  std::ifstream story(small.story);
+  for (std::string line; std::getline(story, line);) {
+    if (line.find("BROKEN: ") != std::string::npos) fmt::print("{}\n", line);
+  }
 }
 
 }  // namespace
@@ -154,12 +171,7 @@ int main(int argc, char** argv) {
   if (app.count("--faults") > 0) options.setup.faults = Faults::of(options.faults);
   const std::vector<std::uint64_t> failing = run_all(options, seeds_of(options.seeds));
   if (options.stops) return failing.empty() ? 0 : 1;
-  for (const std::uint64_t seed : failing) {
-    Setup setup = options.setup;
-    setup.seed = seed;
-    const Outcome outcome = berth::world::run(setup);
-    fmt::print("seed {}: {}\n", seed, outcome.broken.empty() ? "ended" : outcome.broken.front());
-  }
+  if (!failing.empty()) fmt::print("broken: {}\n", fmt::join(failing, " "));
   for (const std::uint64_t seed : failing) {
     explain(options, seed);
     if (!options.goes_on) break;
